@@ -1,4 +1,4 @@
-"""Functions of the expression language that SymPy does not have: Phi, relu and Owen's T."""
+"""Functions of the expression language that SymPy does not have: Phi, Phi2, relu and Owen's T."""
 
 import sympy
 
@@ -14,6 +14,34 @@ class Phi(sympy.Function):
         return sympy.exp(-(self.args[0] ** 2) / 2) / sympy.sqrt(2 * sympy.pi)
 
 
+class Phi2(sympy.Function):
+    """P(X <= h, Y <= k) for standard normal X, Y of correlation r: Phi2(h, k, r), |r| < 1."""
+
+    nargs = 3
+
+    @classmethod
+    def eval(cls, h: sympy.Expr, k: sympy.Expr, r: sympy.Expr) -> sympy.Expr | None:
+        """Independent variables, and the quadrant P(X <= 0, Y <= 0) = 1/4 + asin(r)/(2 pi)."""
+        if r == 0:
+            return (1 + sympy.erf(h / sympy.sqrt(2))) * (1 + sympy.erf(k / sympy.sqrt(2))) / 4
+        if h == 0 and k == 0:
+            return sympy.Rational(1, 4) + sympy.asin(r) / (2 * sympy.pi)
+        return None
+
+    def fdiff(self, argindex: int = 1) -> sympy.Expr:
+        """phi(h) Phi((k - r h)/sqrt(1 - r^2)), the same exchanged, and the density at (h, k)."""
+        h, k, r = self.args
+        rest = 1 - r**2
+        if argindex == 3:
+            return sympy.exp(-(h**2 - 2 * r * h * k + k**2) / (2 * rest)) / (2 * sympy.pi * sympy.sqrt(rest))
+        at, other = (h, k) if argindex == 1 else (k, h)
+        inner = (1 + sympy.erf((other - r * at) / sympy.sqrt(2 * rest))) / 2
+        return sympy.exp(-(at**2) / 2) / sympy.sqrt(2 * sympy.pi) * inner
+
+    def _latex(self, printer) -> str:
+        return rf"\Phi_{{2}}\left({', '.join(printer._print(argument) for argument in self.args)}\right)"
+
+
 class Relu(sympy.Function):
     """max(x, 0) = x 1[x > 0]."""
 
@@ -24,3 +52,24 @@ class OwensT(sympy.Function):
     """T(h, a) = (1 / 2 pi) int_0^a exp(-h^2 (1 + x^2) / 2) / (1 + x^2) dx."""
 
     nargs = 2
+
+    @classmethod
+    def eval(cls, h: sympy.Expr, a: sympy.Expr) -> sympy.Expr | None:
+        """T(h, 0) = 0, T(0, a) = atan(a)/(2 pi), T(h, -a) = -T(h, a) = -T(-h, a)."""
+        if a == 0:
+            return sympy.Integer(0)
+        if h == 0:
+            return sympy.atan(a) / (2 * sympy.pi)
+        if a.could_extract_minus_sign():
+            return -cls(h, -a)
+        return cls(-h, a) if h.could_extract_minus_sign() else None
+
+    def fdiff(self, argindex: int = 1) -> sympy.Expr:
+        """-phi(h) erf(a h/sqrt 2)/2, and exp(-h^2 (1 + a^2)/2)/(2 pi (1 + a^2))."""
+        h, a = self.args
+        if argindex == 2:
+            return sympy.exp(-(h**2) * (1 + a**2) / 2) / (2 * sympy.pi * (1 + a**2))
+        return -sympy.exp(-(h**2) / 2) * sympy.erf(a * h / sympy.sqrt(2)) / (2 * sympy.sqrt(2 * sympy.pi))
+
+    def _latex(self, printer) -> str:
+        return rf"T\left({', '.join(printer._print(argument) for argument in self.args)}\right)"

@@ -4,46 +4,67 @@ from collections.abc import Callable
 
 import sympy
 
-import theory.gaussian.rules  # noqa: F401 - registers the checkers of the moves
+import theory.gaussian.rules
+import theory.gaussian.rules_laws  # noqa: F401 - both register the checkers of the moves
 from theory.derivation import Derivation, Step
-from theory.gaussian import quads, rewrite
+from theory.gaussian import laws, quads, rewrite
 from theory.gaussian.expectation import Expectation
+from theory.problem.errors import OutOfReachError
 from theory.rules import replaced
 
-# Every move removes a factor, a variable or an expectation, so that twenty are more than four factors can need.
-MAX_STEPS = 20
+# Every move removes a factor, a power, a variable or an expectation; beyond this something is wrong.
+MAX_STEPS = 300
+WHY = {**rewrite.WHY, **laws.WHY}
+
+# Expectations of so many signs have a law or a one-dimensional integral.
+MOST_SIGNS = 4
 
 Move = Callable[[Expectation], sympy.Expr | None]
 
 
 def derive(expr: sympy.Expr, cov: sympy.MatrixBase) -> Derivation:
-    """The proof of E[expr] = closed form for z ~ N(0, cov), as a chain of equal expressions."""
+    """The proof of E[expr] = closed form for z ~ N(0, cov), as a chain of equal expressions.
+
+    Raises OutOfReachError where five or more dependent signs are left.
+    """
     chain = _started(expr, cov)
     # The arcsine law is derived where it is the result, and used as a lemma inside longer derivations.
-    if chain.expectations() and all(map(rewrite.pair_of_signs, chain.expectations())):
-        chain.move("price", rewrite.price)
+    if chain.expectations() and all(map(laws.pair_of_signs, chain.expectations())):
+        chain.move("price", laws.price)
     while chain.expectations():
-        if len(chain.steps) > MAX_STEPS or not chain.move_by_first_applicable():
-            raise AssertionError(f"the engine is stuck at {chain.now}")
+        if not chain.move_by_first_applicable():
+            raise _out_of_reach(chain.expectations()[0])
+        if len(chain.steps) > MAX_STEPS:
+            raise AssertionError(f"the engine does not end at {chain.now}")
     chain.integrate()
     chain.tidy()
     return chain.derivation()
 
 
+def _out_of_reach(e: Expectation) -> OutOfReachError:
+    return OutOfReachError(
+        f"{len(rewrite.atoms(e.integrand))} dependent signs are left: {e.integrand}.",
+        "No closed form and no one-dimensional integral is known for five and more.",
+    )
+
+
 def _started(expr: sympy.Expr, cov: sympy.MatrixBase) -> "_Chain":
     """Sums taken apart, arguments made variables, and what needs no integration removed."""
     chain = _Chain(Expectation(expr, cov))
+    chain.move("mehler", rewrite.mehler)
     chain.move("linearity", rewrite.linearity)
     chain.move("parity", rewrite.parity)
+    if chain.move("tilt", rewrite.tilt):
+        chain.move("linearity", rewrite.linearity)
     chain.move("smear", rewrite.smear)
-    chain.move("linearity", rewrite.linearity)
+    chain.move("linearity", rewrite.opened)
     while any(chain.move(name, rewrite.MOVES[name]) for name in ("parity", "coincidence", "independence")):
         pass
     return chain
 
 
 def value_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
-    """An equal expression without integrals, for numbers: expectations of four signs stay where they need one."""
+    """An equal expression for numbers, in which expectations of two signs with thresholds, three and four stay."""
     form = _started(expr, cov).now
     while True:
         replacements = {e: _evaluated(e) for e in form.atoms(Expectation)}
@@ -54,9 +75,12 @@ def value_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
 
 
 def _evaluated(e: Expectation) -> sympy.Expr | None:
-    """The first move that applies; None for four signs that no move takes apart."""
-    moves = (*rewrite.MOVES.values(), quads.dependence, rewrite.arcsine)
-    return next((new for move in moves if (new := move(e)) is not None), None)
+    """The first move that applies; None for two to four signs that no move takes apart."""
+    moves = (*rewrite.MOVES.values(), quads.dependence, laws.one_sign, laws.arcsine)
+    new = next((new for move in moves if (new := move(e)) is not None), None)
+    if new is None and e.cov.rows > MOST_SIGNS:
+        raise _out_of_reach(e)
+    return new
 
 
 class _Chain:
@@ -80,12 +104,11 @@ class _Chain:
         if not replacements:
             return False
         using = tuple(sympy.Tuple(old, new) for old, new in replacements.items())
-        self.steps.append(Step(replaced(self.now, replacements), rewrite.WHY[name], name, using))
+        self.steps.append(Step(replaced(self.now, replacements), WHY[name], name, using))
         return True
 
     def move_by_first_applicable(self) -> bool:
-        inner = any(self.move(name, move) for name, move in rewrite.MOVES.items())
-        return inner or self.move("arcsine", rewrite.arcsine) or self.move("price", rewrite.price)
+        return any(self.move(name, move) for name, move in (*rewrite.MOVES.items(), *laws.LAWS.items()))
 
     def integrate(self) -> None:
         """Integrals of c r / sqrt(v - t^2 r^2) are c asin(t r / sqrt v); others stay."""
@@ -105,7 +128,7 @@ class _Chain:
         back = {name: integral for integral, name in names.items()}
         tidied = sympy.factor_terms(sympy.expand(self.now.xreplace(names), deep=False)).xreplace(back)
         if tidied != self.now:
-            self.steps.append(Step(tidied, "common factors in front", "identity"))
+            self.steps.append(Step(tidied, "common factors in front", "collect"))
 
     def derivation(self) -> Derivation:
         return Derivation("gaussian.expectation", sympy.Eq(self.start, self.now, evaluate=False), tuple(self.steps))

@@ -1,10 +1,11 @@
-"""What the engine can integrate: sums of products of sign(u), erf(u) and z_i, with u linear in z1, ..., zm.
+"""What the engine can integrate: sums of products of sign(u), erf(u), exp(u) and powers of z_i, u affine in z.
 
-`expand` writes an integrand as {product of atoms: coefficient}, by Heaviside(u) = (1 + sign u)/2, sign(u)^2 = 1 and
-sign(c u) = sign(c) sign(u), erf(-u) = -erf(u); these hold for almost every z. Everything else is refused by name.
+`expand` writes an integrand as {product of atoms: coefficient}, for almost every z, by Heaviside(u) = (1 + sign u)/2,
+relu(u) = u Heaviside(u), |u| = u sign(u), Phi(u) = (1 + erf(u/sqrt 2))/2, sign(u)^2 = 1, sign(c u) = sign(c) sign(u),
+erf(-u) = -erf(u) and exp(u) exp(v) = exp(u + v). Everything else is refused by name.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import prod
 
 import sympy
@@ -14,42 +15,39 @@ from theory.gaussian.expectation import variables
 from theory.problem.errors import InputError, OutOfReachError
 from theory.symbols import z
 
-MAX_FACTORS = 4
-# (H1 + ... )^k expands to many products; four factors of a few terms each stay far below this.
-MAX_PRODUCTS = 400
+# Steps, signs and erfs in one product; what twelve of them leave is either taken apart by independence or refused.
+MAX_SIGNS = 12
+MAX_DEGREE = 128
+# (H1 + ... )^k expands to many products; two Hermite polynomials of order 64 make 33^2 of them.
+MAX_PRODUCTS = 1200
+HALF = sympy.Rational(1, 2)
 
-# A product is a sorted tuple of atoms sign(u), erf(u), z_i (with repetition).
+# A product is a sorted tuple of atoms sign(u), erf(u), exp(u), z_i (with repetition).
 Product = tuple[sympy.Expr, ...]
 Expansion = dict[Product, sympy.Expr]
-
-REMEDIES = {
-    Relu: "Write relu(u) as u*Heaviside(u).",
-    sympy.Abs: "Write Abs(u) as u*sign(u).",
-    Phi: "Write Phi(u) as (1 + erf(u/sqrt(2)))/2.",
-    sympy.erfc: "Write erfc(u) as 1 - erf(u).",
-}
+Form = dict[int, sympy.Expr]
 
 
-def linear_form(argument: sympy.Expr) -> dict[int, sympy.Expr]:
-    """The coefficients of a homogeneous linear form in z1, z2, ...; anything else is out of reach.
+def affine(argument: sympy.Expr) -> tuple[Form, sympy.Expr]:
+    """The coefficients of z1, z2, ... and the offset of an affine form; anything else is out of reach.
 
-    >>> linear_form(2 * z(1) - z(3))
-    {1: 2, 3: -1}
+    >>> affine(2 * z(1) - z(3) + 5)
+    ({1: 2, 3: -1}, 5)
     """
     argument = sympy.expand(argument)
     form = {index: argument.coeff(z(index)) for index in variables(argument)}
-    rest = sympy.expand(argument - sum(c * z(index) for index, c in form.items()))
-    if variables(rest) or any(variables(c) for c in form.values()):
+    offset = sympy.expand(argument - sum(c * z(index) for index, c in form.items()))
+    if variables(offset) or any(variables(c) for c in form.values()):
         raise OutOfReachError(
             f"The argument {argument} is not linear in the Gaussian variables.",
-            "Steps, signs and erfs of linear forms such as z1 - 2*z2 can be integrated.",
+            "Steps, signs, erfs and exponentials of forms such as z1 - 2*z2 + 1 can be integrated.",
         )
-    if rest != 0:
-        raise OutOfReachError(
-            f"The argument {argument} has the offset (threshold) {rest}; this engine has thresholds at zero only.",
-            "Remove the offset, or see the Owen's T results for one threshold (a later part).",
-        )
-    return form
+    return form, offset
+
+
+def linear(form: Form) -> sympy.Expr:
+    """sum_i c_i z_i."""
+    return sum((c * z(index) for index, c in form.items()), sympy.Integer(0))
 
 
 def expand(expr: sympy.Expr) -> Expansion:
@@ -66,39 +64,99 @@ def expand(expr: sympy.Expr) -> Expansion:
         return _sum(expand(term) for term in expr.args)
     if expr.is_Mul:
         return _product([expand(factor) for factor in expr.args])
-    if expr.is_Pow and expr.exp.is_Integer and expr.exp > 0 and expr.exp <= 64:
+    if expr.is_Pow and expr.exp.is_Integer and 0 < expr.exp <= MAX_DEGREE:
         return _product([expand(expr.base)] * int(expr.exp))
-    if isinstance(expr, sympy.sign):
-        return _atom(sympy.sign, expr.args[0])
-    if isinstance(expr, sympy.Heaviside):
-        half = sympy.Rational(1, 2)
-        return _sum([{(): half}, {key: half * c for key, c in _atom(sympy.sign, expr.args[0]).items()}])
-    if isinstance(expr, sympy.erf):
-        return _atom(sympy.erf, expr.args[0])
-    raise OutOfReachError(
-        f"The expectation of {expr} is not among those this engine derives.",
-        REMEDIES.get(expr.func, "It knows products of up to four of Heaviside, sign, erf and z1, z2, ..."),
-    )
-
-
-def _atom(function: type, argument: sympy.Expr) -> Expansion:
-    """sign(u) or erf(u) with the sign of the leading coefficient, and for sign its size too, taken out."""
-    form = linear_form(argument)
-    lead = form[min(form)]
-    sign = 1
-    # SymPy writes erf(-u) as -erf(u) by the look of u, and so does this: a symbol known to be negative stays inside.
-    if (function is sympy.sign and lead.is_negative) or lead.could_extract_minus_sign():
-        sign, form = -1, {index: -c for index, c in form.items()}
-        lead = -lead
-    if function is sympy.sign and lead.is_positive:
-        form = {index: sympy.cancel(c / lead) for index, c in form.items()}
-    elif function is sympy.sign and len(form) == 1:
+    if expr.is_Pow and not variables(expr.base) and expr.base.is_positive:
+        return _exponential(expr.exp * sympy.log(expr.base))
+    rule = FUNCTIONS.get(expr.func)
+    if rule is None:
         raise OutOfReachError(
-            f"The sign of the coefficient {sign * lead} in {argument} is not known.",
+            f"The expectation of {expr} is not among those this engine derives.",
+            f"It knows powers of z1, z2, ... and {', '.join(f.__name__.lower() for f in FUNCTIONS)} of affine forms.",
+        )
+    return rule(*expr.args)
+
+
+def _exponential(argument: sympy.Expr) -> Expansion:
+    form, offset = affine(argument)
+    return {(sympy.exp(linear(form)),): sympy.exp(offset)}
+
+
+def _step(argument: sympy.Expr) -> Expansion:
+    return _sum([{(): HALF}, _scaled(HALF, _sign(argument))])
+
+
+def _relu(argument: sympy.Expr) -> Expansion:
+    return _product([expand(argument), _step(argument)])
+
+
+def _extreme(side: int) -> Callable[..., Expansion]:
+    """max(u, v) = u + relu(v - u) and min(u, v) = u - relu(u - v)."""
+
+    def rule(*arguments: sympy.Expr) -> Expansion:
+        # What is constant is one argument together; SymPy keeps the extreme of parameters as it is.
+        constants = [argument for argument in arguments if not variables(argument)]
+        moving = [argument for argument in arguments if variables(argument)]
+        first, *others = [(sympy.Max if side > 0 else sympy.Min)(*constants), *moving] if constants else moving
+        if len(others) != 1:
+            raise OutOfReachError(
+                f"The extreme of {len(others) + 1} arguments is not among those this engine derives.",
+                "It knows max(u, v) and min(u, v) of affine forms.",
+            )
+        return _sum([expand(first), _scaled(sympy.Integer(side), _relu(side * (others[0] - first)))])
+
+    return rule
+
+
+def _erfc(argument: sympy.Expr) -> Expansion:
+    return _sum([{(): sympy.Integer(1)}, _scaled(sympy.Integer(-1), _erf(argument))])
+
+
+def _phi(argument: sympy.Expr) -> Expansion:
+    return _sum([{(): HALF}, _scaled(HALF, _erf(argument / sympy.sqrt(2)))])
+
+
+def _erf(argument: sympy.Expr) -> Expansion:
+    form, offset = affine(argument)
+    # SymPy writes erf(-u) as -erf(u) by the look of u, and so does this.
+    outer, atom = sympy.erf(linear(form) + offset).as_coeff_Mul()
+    return {(atom,): outer}
+
+
+def _sign(argument: sympy.Expr) -> Expansion:
+    """sign(u) with the sign and the size of the leading coefficient taken out, so that equal signs look equal."""
+    form, offset = affine(argument)
+    lead, side = form[min(form)], 1
+    if lead.is_negative or (lead.is_positive is None and lead.could_extract_minus_sign()):
+        side, lead, offset = -1, -lead, -offset
+        form = {index: -c for index, c in form.items()}
+    if lead.is_positive:
+        form = {index: sympy.cancel(c / lead) for index, c in form.items()}
+        offset = sympy.cancel(offset / lead)
+    elif len(form) == 1:
+        raise OutOfReachError(
+            f"The sign of the coefficient {side * lead} in {argument} is not known.",
             'Give its symbols a domain, such as --where "g>0".',
         )
-    outer, atom = function(sum(c * z(index) for index, c in form.items())).as_coeff_Mul()
-    return {(atom,): sign * outer}
+    return {(sympy.sign(linear(form) + offset),): sympy.Integer(side)}
+
+
+FUNCTIONS: Mapping[type, Callable[..., Expansion]] = {
+    sympy.sign: _sign,
+    sympy.Heaviside: lambda argument, *_: _step(argument),
+    sympy.erf: _erf,
+    sympy.erfc: _erfc,
+    Phi: _phi,
+    Relu: _relu,
+    sympy.Abs: lambda argument: _product([expand(argument), _sign(argument)]),
+    sympy.exp: _exponential,
+    sympy.Max: _extreme(1),
+    sympy.Min: _extreme(-1),
+}
+
+
+def _scaled(factor: sympy.Expr, expansion: Expansion) -> Expansion:
+    return {key: factor * c for key, c in expansion.items()}
 
 
 def _sum(expansions: Iterable[Expansion]) -> Expansion:
@@ -122,11 +180,16 @@ def _product(factors: list[Expansion]) -> Expansion:
 
 
 def _merge(a: Product, b: Product) -> Product:
-    """The product of two products, with sign(u)^2 = 1."""
+    """The product of two products, with sign(u)^2 = 1 and one exponential."""
     atoms = list(a)
     for atom in b:
+        other = next((x for x in atoms if isinstance(x, sympy.exp)), None) if isinstance(atom, sympy.exp) else None
         if isinstance(atom, sympy.sign) and atom in atoms:
             atoms.remove(atom)
+        elif other is not None:
+            atoms.remove(other)
+            both = sympy.exp(sympy.expand(atom.args[0] + other.args[0]))
+            atoms += [both] if both != 1 else []
         else:
             atoms.append(atom)
     return tuple(sorted(atoms, key=sympy.default_sort_key))
@@ -137,7 +200,7 @@ def _clean(expansion: Expansion) -> Expansion:
 
 
 def check_reach(expansion: Expansion, size: int) -> None:
-    """Refuse variables beyond the covariance matrix (InputError) and more than four factors (OutOfReachError)."""
+    """Refuse variables beyond the covariance matrix (InputError) and products too long (OutOfReachError)."""
     for product in expansion:
         beyond = [index for index in variables(prod(product, start=sympy.Integer(1))) if index > size]
         if beyond:
@@ -145,8 +208,11 @@ def check_reach(expansion: Expansion, size: int) -> None:
                 f"z{beyond[0]} occurs, but the covariance matrix is {size} x {size}.",
                 f"Use z1 to z{size}, or give a larger matrix.",
             )
-        if len(product) > MAX_FACTORS:
+        signs = sum(isinstance(atom, sympy.sign | sympy.erf) for atom in product)
+        degree = sum(atom.is_Symbol for atom in product)
+        if signs > MAX_SIGNS or degree > MAX_DEGREE:
+            what, most = ("steps, signs and erfs", MAX_SIGNS) if signs > MAX_SIGNS else ("powers", MAX_DEGREE)
             raise OutOfReachError(
-                f"The product {sympy.Mul(*product)} has {len(product)} factors; this engine goes to {MAX_FACTORS}.",
-                "No elementary form and no one-dimensional integral is known for five and more.",
+                f"A product has {max(signs, degree) if signs > MAX_SIGNS else degree} {what}; the limit is {most}.",
+                "No closed form and no one-dimensional integral is known for five dependent signs and more.",
             )

@@ -10,9 +10,10 @@ from theory.algebra import is_zero
 from theory.derivation import Derivation
 from theory.gaussian.certified import Certified, certified, certified_form
 from theory.gaussian.covariance import covariance, exact
+from theory.functions import OwensT, Phi2
 from theory.gaussian.engine import arctangents, derive
 from theory.gaussian.expectation import Expectation, variables
-from theory.gaussian.integrand import check_reach, expand, linear_form
+from theory.gaussian.integrand import affine, check_reach, expand
 from theory.gaussian.rewrite import covariance_of
 from theory.problem.errors import InputError, OutOfReachError
 from theory.symbols import z
@@ -26,7 +27,10 @@ NO_ELEMENTARY_FORM = (
 
 @dataclass(frozen=True)
 class Moment:
-    """E[expr] for z ~ N(0, cov): `closed_form` is an expression, possibly with one-dimensional integrals."""
+    """E[expr] for z ~ N(mean, cov): `closed_form` is an expression, possibly with one-dimensional integrals.
+
+    `expr` is in the centred variables: the user's z_i is z_i + mean_i there.
+    """
 
     expr: sympy.Expr
     cov: sympy.ImmutableDenseMatrix
@@ -39,13 +43,22 @@ class Moment:
 
     @property
     def kind(self) -> str:
-        """The class of the result: "elementary" or "integral"."""
-        return "integral" if self.closed_form.has(sympy.Integral) else "elementary"
+        """The class: "elementary" (powers, exp, asin, erf), "special" (Owen's T, Phi2) or "integral"."""
+        if self.closed_form.has(sympy.Integral):
+            return "integral"
+        return "special" if self.closed_form.has(OwensT, Phi2) else "elementary"
 
     @property
     def dimension(self) -> int:
         """The number of integrations left."""
         return 1 if self.kind == "integral" else 0
+
+    @property
+    def integrand(self) -> str:
+        """What is left to integrate: "elementary" or "special" (Owen's T, Phi2); empty without an integral."""
+        integrals = self.closed_form.atoms(sympy.Integral)
+        special = any(integral.function.has(OwensT, Phi2) for integral in integrals)
+        return "" if not integrals else "special" if special else "elementary"
 
     @property
     def remark(self) -> str:
@@ -103,20 +116,21 @@ class Moment:
 
 
 def expect(expr: object, cov: object, mean: object = None) -> Moment:
-    """E[expr] for z = (z1, ..., zm) ~ N(0, cov), derived step by step.
+    """E[expr] for z = (z1, ..., zm) ~ N(mean, cov), derived step by step.
 
-    `expr` is a SymPy expression in z1, z2, ...: sums of products of at most four of Heaviside(u), sign(u), erf(u)
-    and z_i, u linear in z. `cov` is an m x m matrix of numbers or real symbols. Raises OutOfReachError at once for
-    anything else, InputError for a covariance that is not real, symmetric and positive semidefinite.
+    `expr` is a SymPy expression in z1, z2, ...: sums of products of Heaviside(u), sign(u), erf(u), erfc(u), Phi(u),
+    relu(u), Abs(u), max, min, exp(u) and powers of u, each u affine in z, with up to four steps, signs and erfs that
+    depend on each other. `cov` is an m x m matrix, `mean` m entries, of numbers or real symbols. Raises OutOfReachError
+    at once for anything else, InputError for a covariance that is not real, symmetric and positive semidefinite.
 
     >>> g, rho = sympy.Symbol("g", positive=True), sympy.Symbol("rho", real=True)
     >>> expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]]).closed_form
     asin(sqrt(2)*g*rho/sqrt(2*g**2 + 1))/pi
     """
     matrix = covariance(cov)
-    _require_zero_mean(mean, matrix.rows)
     integrand = exact(expr)
     integrand = integrand.xreplace({s: z(int(s.name[1:])) for s in integrand.free_symbols if variables(s)})
+    integrand = integrand.xreplace(_centred(mean, matrix.rows))
     if integrand.has(sympy.I, sympy.zoo, sympy.nan, sympy.oo):
         raise InputError(f"{integrand} is not a real function.", "Check for divisions by zero and even roots.")
     for symbol in integrand.free_symbols:
@@ -130,25 +144,26 @@ def expect(expr: object, cov: object, mean: object = None) -> Moment:
 def _require_spread(integrand: sympy.Expr, cov: sympy.MatrixBase) -> None:
     """A step or sign needs an argument that is almost never zero."""
     for step in integrand.atoms(sympy.sign, sympy.Heaviside):
-        form = linear_form(step.args[0]) if variables(step) else {}
+        form = affine(step.args[0])[0] if variables(step) else {}
         if form and is_zero(covariance_of(form, form, cov)) is True:
             raise OutOfReachError(
-                f"The argument of {step} has variance zero; what a step is at a constant zero is a convention.",
+                f"The argument of {step} has variance zero; what a step is at a constant is a convention.",
                 "Replace that factor by its value.",
             )
 
 
-def _require_zero_mean(mean: object, size: int) -> None:
+def _centred(mean: object, size: int) -> dict[sympy.Symbol, sympy.Expr]:
+    """z_i -> z_i + mean_i for the entries that are not zero."""
     if mean is None:
-        return
+        return {}
     entries = [exact(entry) for entry in (mean.tolist() if hasattr(mean, "tolist") else mean)]
     if len(entries) != size:
         raise InputError(f"The mean has {len(entries)} entries for {size} variables.", "Give one entry a variable.")
-    if any(entry != 0 for entry in entries):
-        raise OutOfReachError(
-            f"The mean {entries} is not zero; this engine integrates centred Gaussians only.",
-            "A nonzero mean is a threshold in every step (a later part).",
-        )
+    for entry in entries:
+        real = all(symbol.is_extended_real for symbol in entry.free_symbols)
+        if variables(entry) or not real or entry.has(sympy.I, sympy.zoo, sympy.nan, sympy.oo, -sympy.oo):
+            raise InputError(f"The mean {entry} is not a real number.", "Means are finite numbers or real symbols.")
+    return {z(k + 1): z(k + 1) + entry for k, entry in enumerate(entries) if entry != 0}
 
 
 def _order(expr: sympy.Expr) -> str | None:

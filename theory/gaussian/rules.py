@@ -6,12 +6,13 @@ from the left side alone and raises `StepError` unless the two are proved equal.
 
 from collections.abc import Callable
 from itertools import permutations, product
+from math import factorial
 
 import sympy
 
 from theory.derivation import Step, StepError, rule
+from theory.functions import Phi, Relu
 from theory.gaussian.expectation import Expectation, marginal, variables
-from theory.precise import as_mpf, sample_points, value
 from theory.rules import pairs, require_equal, require_rewritten
 from theory.symbols import z
 
@@ -38,16 +39,16 @@ def expectation_rule(name: str) -> Callable[[PairChecker], PairChecker]:
     return register
 
 
-def _domains(*exprs: sympy.Expr) -> dict[sympy.Symbol, sympy.Interval]:
+def domains_of(*exprs: sympy.Expr) -> dict[sympy.Symbol, sympy.Interval]:
     """The interpolation parameter lies in [0, 1]."""
     return {symbol: UNIT for expr in exprs for symbol in expr.free_symbols if symbol.name in ("t", "t_")}
 
 
-def _equal(a: sympy.Expr, b: sympy.Expr, what: str) -> None:
-    require_equal(a, b, what, _domains(a, b))
+def equal(a: sympy.Expr, b: sympy.Expr, what: str) -> None:
+    require_equal(a, b, what, domains_of(a, b))
 
 
-def _terms(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation | None]]:
+def terms(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation | None]]:
     """coefficient and expectation of each term of a sum."""
     result = []
     for term in sympy.Add.make_args(expr):
@@ -58,53 +59,56 @@ def _terms(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation | None]]:
     return result
 
 
-@rule("arctan")
-def arctan(before: sympy.Basic, step: Step) -> None:
-    """asin x = atan y where y = x / sqrt(1 - x^2); the lemma itself is proved by its derivative and its value at 0."""
-    x = sympy.Symbol("x", real=True)
-    require_equal(sympy.asin(x), sympy.atan(x / sympy.sqrt(1 - x**2)), "asin x = atan(x / sqrt(1 - x^2))")
-    replacements = dict(pairs(step))
-    for old, new in replacements.items():
-        if not (isinstance(old, sympy.asin) and isinstance(new.as_coeff_Mul()[1], sympy.atan)):
-            raise StepError(f"{old} -> {new} does not turn an arcsine into an arctangent")
-        sign, tangent = new.as_coeff_Mul()
-        if abs(sign) != 1:
-            raise StepError(f"{new} is not an arctangent")
-        _same_angle(old.args[0], sign * tangent.args[0])
-    require_rewritten(before, step, replacements)
-
-
-def _same_angle(sine: sympy.Expr, tangent: sympy.Expr) -> None:
-    """tan^2 (1 - sin^2) = sin^2 identically, and both have the same sign at points of the domain."""
-    _equal(tangent**2 * (1 - sine**2), sine**2, "the squared tangent of the angle")
-    points = sample_points((tangent, sympy.asin(sine)), _domains(sine), 4)
-    values = [(value(sine, as_mpf(point)), value(tangent, as_mpf(point))) for point in points]
-    if not values or any(a * b < 0 for a, b in values):
-        raise StepError(f"{sine} and {tangent} are not the sine and the tangent of one angle")
-
-
 @expectation_rule("linearity")
 def linearity(old: Expectation, new: sympy.Expr) -> None:
-    """Both integrands agree for every pattern of signs, every other factor being a free symbol."""
+    """Both integrands agree with every sign a free symbol s of square one, and every other factor a free symbol."""
     total = sympy.Integer(0)
-    for coefficient, part in _terms(new):
+    for coefficient, part in terms(new):
         if part is not None and part.cov != old.cov:
             raise StepError("linearity does not change the covariance")
         total += coefficient * (part.integrand if part is not None else 1)
-    steps = {f.args[0] for f in (old.integrand + total).atoms(sympy.sign, sympy.Heaviside)}
-    directions: list[sympy.Expr] = []
-    for argument in sorted(steps, key=sympy.default_sort_key):
-        if all(_positive_ratio(argument, other) == 0 for other in directions):
-            directions.append(argument)
-    for pattern in product((1, -1), repeat=len(directions)):
-        table = {}
-        for function in (old.integrand + total).atoms(sympy.sign, sympy.Heaviside):
-            sides = [_positive_ratio(function.args[0], d) * s for d, s in zip(directions, pattern, strict=True)]
-            side = next(s for s in sides if s)
-            table[function] = sympy.Integer(side if isinstance(function, sympy.sign) else (side + 1) // 2)
-        difference = sympy.expand((old.integrand - total).xreplace(table))
-        if difference != 0:
-            _equal(difference, sympy.Integer(0), f"the integrands where the signs are {pattern}")
+    difference = _by_definition(old.integrand - total)
+    names: dict[sympy.Expr, sympy.Symbol] = {}
+    table = {}
+    for function in sorted(difference.atoms(sympy.sign, sympy.Heaviside), key=sympy.default_sort_key):
+        argument = function.args[0]
+        same = next((other for other in names if _positive_ratio(argument, other)), argument)
+        name = names.setdefault(same, sympy.Dummy(f"s{len(names)}"))
+        signed = (_positive_ratio(argument, same) or 1) * name
+        table[function] = signed if isinstance(function, sympy.sign) else (1 + signed) / 2
+    rest = sympy.expand(difference.xreplace(table))
+    for name in names.values():
+        rest = sympy.expand(rest.replace(lambda x, s=name: x.is_Pow and x.base == s, lambda x: x.base ** (x.exp % 2)))
+    if rest != 0:
+        equal(rest, sympy.Integer(0), "the integrands")
+
+
+def _by_definition(expr: sympy.Expr) -> sympy.Expr:
+    """relu, |.|, Phi, erfc, max and min by what defines them: steps, signs and erf."""
+
+    def larger(side: int, *arguments: sympy.Expr) -> sympy.Expr:
+        constant = [a for a in arguments if not variables(a)]
+        if len(constant) > 1:
+            arguments = ((sympy.Max if side > 0 else sympy.Min)(*constant), *(a for a in arguments if variables(a)))
+        if len(arguments) != 2:
+            raise StepError(f"the extreme of {len(arguments)} arguments")
+        a, b = arguments
+        return (a + b + side * (a - b) * sympy.sign(a - b)) / 2
+
+    def moving(function: type) -> Callable[[sympy.Expr], bool]:
+        return lambda x: isinstance(x, function) and bool(variables(x))
+
+    definitions = (
+        (Relu, lambda x: x.args[0] * sympy.Heaviside(x.args[0])),
+        (sympy.Abs, lambda x: x.args[0] * sympy.sign(x.args[0])),
+        (Phi, lambda x: (1 + sympy.erf(x.args[0] / sympy.sqrt(2))) / 2),
+        (sympy.erfc, lambda x: 1 - sympy.erf(x.args[0])),
+        (sympy.Max, lambda x: larger(1, *x.args)),
+        (sympy.Min, lambda x: larger(-1, *x.args)),
+    )
+    for function, definition in definitions:
+        expr = expr.replace(moving(function), definition)
+    return expr
 
 
 def _positive_ratio(a: sympy.Expr, b: sympy.Expr) -> int:
@@ -113,6 +117,98 @@ def _positive_ratio(a: sympy.Expr, b: sympy.Expr) -> int:
     if variables(ratio):
         return 0
     return 1 if ratio.is_positive else -1 if ratio.is_negative else 0
+
+
+@expectation_rule("marginal")
+def fewer(old: Expectation, new: sympy.Expr) -> None:
+    """The variables of `old` that occur, in their order, with their covariances."""
+    used = [symbol for symbol in old.bound_symbols if old.integrand.has(symbol)]
+    names = {symbol: z(k + 1) for k, symbol in enumerate(used)}
+    rows = [old.bound_symbols.index(symbol) for symbol in used]
+    number, integrand = old.integrand.xreplace(names).as_coeff_Mul()
+    if new != number * Expectation(integrand, old.cov.extract(rows, rows)):
+        raise StepError(f"{new} is not the expectation over {used}")
+
+
+@expectation_rule("mehler")
+def mehler(old: Expectation, new: sympy.Expr) -> None:
+    """Monomial by monomial: E z_a^i z_b^j = sum_m i! j! c^m v^p w^q/(m! p! q! 2^(p+q)), m + 2p = i, m + 2q = j."""
+    used = variables(old.integrand)
+    if len(used) != 2:
+        raise StepError("two variables are expected")
+    a, b = (index - 1 for index in used)
+    total = sympy.Integer(0)
+    for (i, j), coefficient in sympy.Poly(sympy.expand(old.integrand), z(a + 1), z(b + 1)).terms():
+        if (i + j) % 2:
+            continue
+        for m in range(i % 2, min(i, j) + 1, 2):
+            p, q = (i - m) // 2, (j - m) // 2
+            ways = sympy.Rational(
+                factorial(i) * factorial(j), factorial(m) * factorial(p) * factorial(q) * 2 ** (p + q)
+            )
+            total += coefficient * ways * old.cov[a, b] ** m * old.cov[a, a] ** p * old.cov[b, b] ** q
+    equal(sympy.expand(total), sympy.expand(new), "the sum over monomials")
+
+
+@expectation_rule("isserlis")
+def isserlis(old: Expectation, new: sympy.Expr) -> None:
+    """The sum over how many pairs n_ij the variables form: prod p_i!/prod(n_ij! 2^n_ii) prod c_ij^n_ij."""
+    powers = old.integrand.as_powers_dict()
+    if not all(base.is_Symbol and exponent.is_Integer and exponent > 0 for base, exponent in powers.items()):
+        raise StepError(f"{old.integrand} is not a monomial")
+    rows = [variables(base)[0] - 1 for base in powers]
+    exponents = [int(exponent) for exponent in powers.values()]
+    total = sympy.Integer(0)
+    for pairs_formed in _pairings(tuple(exponents)):
+        ways, product_ = sympy.Rational(1), sympy.Integer(1)
+        for exponent in exponents:
+            ways *= factorial(exponent)
+        for (i, j), count in pairs_formed.items():
+            ways /= factorial(count) * (2**count if i == j else 1)
+            product_ *= old.cov[rows[i], rows[j]] ** count
+        total += ways * product_
+    equal(sympy.expand(total), sympy.expand(new), "the sum over pairings")
+
+
+def _pairings(left: tuple[int, ...], first: int = 0) -> list[dict[tuple[int, int], int]]:
+    """Every table of pair counts n_ij, i <= j, in which variable i occurs left[i] times."""
+    if first == len(left):
+        return [{}]
+    found = []
+    partners = range(first + 1, len(left))
+    for taken in product(*(range(min(left[first], left[j]) + 1) for j in partners)):
+        alone = left[first] - sum(taken)
+        if alone < 0 or alone % 2:
+            continue
+        rest = list(left)
+        for j, count in zip(partners, taken, strict=True):
+            rest[j] -= count
+        own = {(first, j): count for j, count in zip(partners, taken, strict=True) if count}
+        own |= {(first, first): alone // 2} if alone else {}
+        found += [{**own, **table} for table in _pairings(tuple(rest), first + 1)]
+    return found
+
+
+@expectation_rule("tilt")
+def tilt(old: Expectation, new: sympy.Expr) -> None:
+    """Completing the square: exp(a.z) times the density is exp(a.C a/2) times the density with mean C a."""
+    factors = sympy.Mul.make_args(old.integrand)
+    exponents = [factor.args[0] for factor in factors if isinstance(factor, sympy.exp)]
+    if len(exponents) != 1:
+        raise StepError("one exponential is expected")
+    a = sympy.Matrix([exponents[0].diff(symbol) for symbol in old.bound_symbols])
+    if sympy.expand(exponents[0] - sum(c * s for c, s in zip(a, old.bound_symbols, strict=True))) != 0:
+        raise StepError(f"{exponents[0]} is not linear")
+    mean = old.cov * a
+    rest = sympy.Mul(*(factor for factor in factors if not isinstance(factor, sympy.exp)))
+    shifted = rest.subs({s: s + m for s, m in zip(old.bound_symbols, mean, strict=True)}, simultaneous=True)
+    ((coefficient, inner),) = terms(new)
+    equal(sympy.log(coefficient), (a.T * mean)[0, 0] / 2, "the exponent in front")
+    found = inner.integrand if inner is not None else sympy.Integer(1)
+    if inner is not None and inner.cov != old.cov:
+        raise StepError("a tilt does not change the covariance")
+    if found != shifted:
+        equal(found, shifted, "the shifted integrand")
 
 
 @expectation_rule("parity")
@@ -133,7 +229,7 @@ def smear(old: Expectation, new: sympy.Expr) -> None:
     factors = []
     for factor in sympy.Mul.make_args(old.integrand):
         base, exponent = factor.as_base_exp()
-        factors += [base] * int(exponent)
+        factors += [factor] if base.is_Symbol else [base] * int(exponent)
     targets = sorted(sympy.Mul.make_args(new.integrand), key=lambda f: variables(f)[0])
     if len(targets) != len(factors) or [variables(f) for f in targets] != [[k + 1] for k in range(len(factors))]:
         raise StepError("each factor becomes a function of one variable of its own")
@@ -150,35 +246,58 @@ def smear(old: Expectation, new: sympy.Expr) -> None:
 def _smeared(old: Expectation, factors: tuple, targets: list, cov: sympy.MatrixBase) -> None:
     gradient = sympy.zeros(len(factors), old.cov.rows)
     noise = sympy.zeros(len(factors), len(factors))
+    offsets = []
     for k, (factor, target) in enumerate(zip(factors, targets, strict=True)):
-        kind = {sympy.erf: sympy.sign}.get(factor.func, factor.func)
-        if target.func is not kind:
+        base, power = (factor, 1) if factor.is_Function else factor.as_base_exp()
+        kind = {sympy.erf: sympy.sign}.get(base.func, base.func)
+        if (target.as_base_exp()[1] if not target.is_Function else 1) != power or not target.has(kind):
             raise StepError(f"{factor} does not become {target}")
-        argument = factor if factor.is_Symbol else factor.args[0]
-        root = sympy.sqrt(2) if isinstance(factor, sympy.erf) else 1
-        noise[k, k] = 1 if isinstance(factor, sympy.erf) else 0
+        argument = base if base.is_Symbol else base.args[0]
+        root = sympy.sqrt(2) if isinstance(base, sympy.erf) else 1
+        noise[k, k] = 1 if isinstance(base, sympy.erf) else 0
         for j, symbol in enumerate(old.bound_symbols):
             gradient[k, j] = root * sympy.diff(argument, symbol)
+        offsets.append(root * argument.xreplace(dict.fromkeys(old.bound_symbols, sympy.Integer(0))))
     full = gradient * old.cov * gradient.T + noise
-    norm = [1 if f.is_Symbol else sympy.sqrt(full[k, k] / cov[k, k]) for k, f in enumerate(factors)]
-    for i in range(len(factors)):
+    norm = [1 if f.is_Pow or f.is_Symbol else sympy.sqrt(full[k, k] / cov[k, k]) for k, f in enumerate(factors)]
+    for i, (factor, target) in enumerate(zip(factors, targets, strict=True)):
+        if factor.is_Function:
+            equal(offsets[i], _offset(target)[1] * norm[i], f"the offset of factor {i + 1}")
         for j in range(i + 1):
-            _equal(full[i, j], cov[i, j] * norm[i] * norm[j], f"the covariance of factors {i + 1} and {j + 1}")
+            equal(full[i, j], cov[i, j] * norm[i] * norm[j], f"the covariance of factors {i + 1} and {j + 1}")
 
 
 @expectation_rule("coincidence")
 def coincidence(old: Expectation, new: sympy.Expr) -> None:
-    """Two sign factors whose correlation is s = +-1 are removed and s is put in front."""
+    """Two signs of one variable u: sign(u + c) sign(u + d) = 1 + sign(u + lower) - sign(u + upper) in every region."""
+    for below, above in ((1, 1), (-1, 1), (-1, -1)):  # sign(u + lower) <= sign(u + upper)
+        if below * above != 1 + below - above:
+            raise StepError("the identity for two signs on a line is wrong")
     signs = [f for f in sympy.Mul.make_args(old.integrand) if isinstance(f, sympy.sign)]
-    for i, first in enumerate(signs):
-        for second in signs[:i]:
-            a, b = variables(first)[0] - 1, variables(second)[0] - 1
-            correlation = old.cov[a, b] / sympy.sqrt(old.cov[a, a] * old.cov[b, b])
-            for side in (1, -1):
-                if new == side * marginal(old.integrand / (first * second), old.cov):
-                    _equal(correlation, sympy.Integer(side), "the correlation")
-                    return
+    for second, first in permutations(signs, 2):
+        (a, c), (b, d) = (_offset(f) for f in (first, second))
+        correlation = old.cov[a, b] / sympy.sqrt(old.cov[a, a] * old.cov[b, b])
+        rest = old.integrand / (first * second)
+        for side in (1, -1):
+            other = side * d * sympy.sqrt(old.cov[a, a] / old.cov[b, b])
+            expected = [side * marginal(rest, old.cov)]
+            if c != 0 or d != 0:
+                pieces = [marginal(rest * sympy.sign(z(a + 1) + sympy.expand(x)), old.cov) for x in (c, other)]
+                orders = ((other - c, pieces), (c - other, pieces[::-1]))
+                expected += [side * (marginal(rest, old.cov) + lo - hi) for gap, (lo, hi) in orders if gap.is_positive]
+                expected = expected if sympy.expand(c - other) == 0 else expected[1:]
+            if any(new == form or sympy.expand(new - form) == 0 for form in expected):
+                equal(correlation, sympy.Integer(side), "the correlation")
+                return
     raise StepError(f"{new} is not the expectation without two coinciding signs")
+
+
+def _offset(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
+    """The row and the value of the argument at z = 0 of a function of z_row + c."""
+    ((index,), argument) = variables(factor), factor.args[0]
+    if sympy.expand(argument.diff(z(index))) != 1:
+        raise StepError(f"{argument} is not a variable plus a number")
+    return index - 1, argument.xreplace({z(index): sympy.Integer(0)})
 
 
 @expectation_rule("independence")
@@ -195,7 +314,7 @@ def independence(old: Expectation, new: sympy.Expr) -> None:
             continue
         if new == sympy.Mul(*(marginal(part, old.cov) for part in parts)):
             for i, j in product(*groups):
-                _equal(old.cov[i - 1, j - 1], sympy.Integer(0), f"the covariance of z{i} and z{j}")
+                equal(old.cov[i - 1, j - 1], sympy.Integer(0), f"the covariance of z{i} and z{j}")
             return
     raise StepError(f"{new} is not a product over two groups of variables")
 
@@ -204,14 +323,15 @@ def independence(old: Expectation, new: sympy.Expr) -> None:
 def stein(old: Expectation, new: sympy.Expr) -> None:
     """E[z_b f] = sum_a Cov(z_b, z_a) E[df/dz_a] for one of the linear factors z_b."""
     wrong = f"{old.integrand} has no factor z"
-    for factor in sympy.Mul.make_args(old.integrand):
+    for power in sympy.Mul.make_args(old.integrand):
+        factor = power.base if power.is_Pow else power
         if not factor.is_Symbol:
             continue
         rest = old.integrand / factor
         column = old.cov.col(variables(factor)[0] - 1)
         parts = (column[i] * marginal(sympy.diff(rest, s), old.cov) for i, s in enumerate(old.bound_symbols))
         try:
-            _equal(sum(parts, sympy.Integer(0)), new, "integration by parts")
+            equal(sum(parts, sympy.Integer(0)), new, "integration by parts")
             return
         except StepError as error:
             wrong = str(error)
@@ -220,73 +340,59 @@ def stein(old: Expectation, new: sympy.Expr) -> None:
 
 @expectation_rule("density")
 def density(old: Expectation, new: sympy.Expr) -> None:
-    """Density of the held variables at zero, and the Schur complement (times det if only signs are left)."""
+    """Density of the held variables at -c; conditional mean and Schur complement, for signs in another unit."""
     factors = sympy.Mul.make_args(old.integrand)
-    held = [variables(f)[0] - 1 for f in factors if isinstance(f, sympy.DiracDelta)]
-    if not held:
+    at = [_offset(f) for f in factors if isinstance(f, sympy.DiracDelta)]
+    if not at:
         raise StepError("there is no Dirac factor")
-    rest = sympy.Mul(*(f for f in factors if not isinstance(f, sympy.DiracDelta)))
+    held, values = [row for row, _ in at], -sympy.Matrix([c for _, c in at])
+    rest = [f for f in factors if not isinstance(f, sympy.DiracDelta)]
     block = old.cov.extract(held, held)
-    front = 1 / sympy.sqrt((2 * sympy.pi) ** len(held) * block.det())
-    free = [index - 1 for index in variables(rest)]
-    ((coefficient, inner),) = _terms(new)
-    _equal(coefficient, front, "the density at zero")
-    if not free:
-        if inner is not None:
-            raise StepError("nothing is left to average")
+    determinant = block.det()
+    weights = block.adjugate() / determinant
+    ((coefficient, inner),) = terms(new)
+    exponent = sympy.Add(*(f.args[0] for f in sympy.Mul.make_args(coefficient) if isinstance(f, sympy.exp)))
+    front = sympy.Mul(*(f for f in sympy.Mul.make_args(coefficient) if not isinstance(f, sympy.exp)))
+    equal(front, 1 / sympy.sqrt((2 * sympy.pi) ** len(held) * determinant), "the density's factor")
+    equal(exponent, -(values.T * weights * values)[0, 0] / 2, "the density's exponent")
+    free = sorted({index - 1 for f in rest for index in variables(f)})
+    if not free or inner is None:
+        if free or inner is not None:
+            raise StepError("what is left to average does not fit")
         return
-    if inner is None or inner.integrand != rest.xreplace({z(old_i + 1): z(k + 1) for k, old_i in enumerate(free)}):
-        raise StepError(f"the rest of the integrand is {rest}")
     cross = old.cov.extract(free, held)
-    schur = old.cov.extract(free, free) - cross * block.adjugate() * cross.T / block.det()
-    only_signs = all(isinstance(f, sympy.sign) for f in sympy.Mul.make_args(rest))
-    scale = block.det() if only_signs else sympy.Integer(1)
+    mean = cross * weights * values
+    schur = old.cov.extract(free, free) - cross * weights * cross.T
+    only_signs = all(isinstance(f, sympy.sign) for f in rest)
+    units = (sympy.sqrt(determinant), determinant, sympy.Integer(1)) if only_signs else (sympy.Integer(1),)
+    wrong = ""
+    for unit in units:
+        try:
+            _conditional(rest, free, mean, schur, unit, inner)
+            return
+        except StepError as error:
+            wrong = str(error)
+    raise StepError(wrong)
+
+
+def _conditional(
+    rest: list, free: list[int], mean: sympy.MatrixBase, schur: sympy.MatrixBase, unit: sympy.Expr, inner: Expectation
+) -> None:
+    """`inner` is the expectation of `rest` under the conditional law, signs in multiples of `unit`."""
+    if inner.cov.rows != len(free):
+        raise StepError(f"{len(free)} variables are left, not {inner.cov.rows}")
     for i in range(len(free)):
         for j in range(i + 1):
-            _equal(schur[i, j] * scale, inner.cov[i, j], f"the conditional covariance {i + 1}, {j + 1}")
-
-
-@expectation_rule("price")
-def price(old: Expectation, new: sympy.Expr) -> None:
-    """R(1) and R(0) are the two covariances; the integrand is sum dR_ab/dt E[d2f/dz_a dz_b] + half the diagonal."""
-    integrals, starts = list(new.atoms(sympy.Integral)), [e for _, e in _terms_outside_integrals(new)]
-    if len(integrals) != 1 or len(starts) != 1 or not sympy.expand(new - integrals[0] - starts[0]) == 0:
-        raise StepError("Price's theorem gives one expectation at the start and one integral")
-    (t, low, high), start = integrals[0].limits[0], starts[0]
-    if (low, high) != (0, 1) or start.integrand != old.integrand:
-        raise StepError("the path runs from t = 0 to t = 1 with the same integrand")
-    path = sympy.Matrix(old.cov)
-    size = path.rows
-    for i in range(size):
-        for j in range(size):
-            path[i, j] = start.cov[i, j] + t * (old.cov[i, j] - start.cov[i, j])
-    expected = sympy.Integer(0)
-    for i, a in enumerate(old.bound_symbols):
-        for j, b in enumerate(old.bound_symbols):
-            speed = sympy.diff(path[i, j], t) / 2
-            if speed != 0:
-                expected += speed * marginal(sympy.diff(old.integrand, a, b), path)
-    _equal(expected, integrals[0].function, "the derivative along the path")
-
-
-def _terms_outside_integrals(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation]]:
-    outside = [term for term in sympy.Add.make_args(expr) if not term.has(sympy.Integral)]
-    return [(c, e) for c, e in _terms(sympy.Add(*outside)) if e is not None]
-
-
-@expectation_rule("arcsine")
-def arcsine(old: Expectation, new: sympy.Expr) -> None:
-    """(2/pi) asin r is 0 at r = 0, its derivative is four times the density at the origin; r is the correlation."""
-    if old.integrand != sympy.sign(z(1)) * sympy.sign(z(2)):
-        raise StepError(f"{old.integrand} is not a product of two signs")
-    r = sympy.Symbol("r", real=True)
-    law = 2 / sympy.pi * sympy.asin(r)
-    origin = 1 / (2 * sympy.pi * sympy.sqrt(1 - r**2))
-    require_equal(law.diff(r), 4 * origin, "Price's theorem for two signs")
-    require_equal(law.xreplace({r: sympy.Integer(0)}), sympy.Integer(0), "two independent signs")
-    angle = new * sympy.pi / 2
-    sine = angle.args[0] if isinstance(angle, sympy.asin) else sympy.sin(angle)
-    _equal(sine**2 * old.cov[0, 0] * old.cov[1, 1], old.cov[0, 1] ** 2, "the squared correlation")
-    points = sample_points((new, old.cov[0, 1]), _domains(new), 4)
-    if not points or any(value(new, p) * value(old.cov[0, 1], p) < 0 for p in map(as_mpf, points)):
-        raise StepError(f"{new} does not have the sign of the correlation")
+            equal(schur[i, j] * unit**2, inner.cov[i, j], f"the conditional covariance {i + 1}, {j + 1}")
+    for i, row in enumerate(free):
+        own = [f for f in rest if variables(f) == [row + 1]]
+        found = [f for f in sympy.Mul.make_args(inner.integrand) if variables(f) == [i + 1]]
+        if len(own) == len(found) == 1 and isinstance(own[0], sympy.sign) and isinstance(found[0], sympy.sign):
+            equal((_offset(own[0])[1] + mean[i]) * unit, _offset(found[0])[1], f"the offset of z{i + 1}")
+        elif any(f.has(sympy.sign) for f in (*own, *found)):
+            raise StepError(f"{found} does not come from {own}")
+        else:
+            shifted = sympy.Mul(*own).xreplace({z(row + 1): z(i + 1) + mean[i]})
+            equal(shifted, sympy.Mul(*found), f"the factor in z{i + 1}")
+    if any(len(variables(f)) != 1 for f in sympy.Mul.make_args(inner.integrand)):
+        raise StepError("each factor is a function of one variable")
