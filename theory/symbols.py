@@ -4,7 +4,10 @@ import sympy
 
 g = sympy.Symbol("g", positive=True)  # gain of the erf nonlinearity
 rho = sympy.Symbol("rho", real=True)  # correlation of two latent sites
-t = sympy.Symbol("t", nonnegative=True)  # time, or the interpolation parameter of Price's theorem
+t = sympy.Symbol("t", nonnegative=True)  # time
+# The parameter of the path of Price's theorem; `prime` tells it from a user's t, which may be any number.
+path = sympy.Symbol("t", nonnegative=True, prime=False)
+path_ = sympy.Symbol("t_", nonnegative=True, prime=False)
 tau = sympy.Symbol("tau", positive=True)  # time constant of gradient flow
 K = sympy.Symbol("K", integer=True, positive=True)  # number of units
 n = sympy.Symbol("n", integer=True, positive=True)  # number of inputs

@@ -9,8 +9,8 @@ import sympy
 
 from theory.functions import OwensT, Phi2
 from theory.gaussian.expectation import Expectation, marginal
-from theory.gaussian.rewrite import signs_of
-from theory.symbols import z
+from theory.gaussian.rewrite import on_path, signs_of
+from theory.symbols import path, path_, z
 
 ONE = sympy.Integer(1)
 BLOCKS = {2: ((0,),), 3: ((0,), (1,), (2,)), 4: ((0, 1), (0, 2), (0, 3))}
@@ -43,16 +43,16 @@ def two_signs(e: Expectation) -> sympy.Expr | None:
         return None
     (_, c), (_, d) = signs
     v, w, cross = e.cov[0, 0], e.cov[1, 1], e.cov[0, 1]
-    root = sympy.sqrt(sympy.expand(v * w - cross**2))
-    if c == 0 or d == 0:
-        return 4 * (OwensT(c / sympy.sqrt(v), cross / root) if d == 0 else OwensT(d / sympy.sqrt(w), cross / root))
-    ratio = sympy.cancel(d / c)
     h, k = c / sympy.sqrt(v), d / sympy.sqrt(w)
-    if ratio.is_positive or ratio.is_negative:
-        side = ONE if ratio.is_positive else -ONE
+    # Along a path of Price's theorem offsets change their sign: there only Phi2 is one formula.
+    ratio = sympy.nan if on_path(c) or on_path(d) else sympy.cancel(d / c) if c != 0 else sympy.Integer(0)
+    if c == 0 or d == 0 or ratio.is_positive or ratio.is_negative:
+        root = sympy.sqrt(sympy.expand(v * w - cross**2))
+        if c == 0 or d == 0:
+            return 4 * OwensT(h if d == 0 else k, cross / root)
         first = OwensT(h, sympy.expand(v * ratio - cross) / root)
         second = OwensT(k, sympy.expand(w / ratio - cross) / root)
-        return side - 4 * first - 4 * second
+        return (1 if ratio.is_positive else -1) - 4 * first - 4 * second
     r = cross / (sympy.sqrt(v) * sympy.sqrt(w))
     return 4 * Phi2(h, k, r) - 1 - sympy.erf(h / sympy.sqrt(2)) - sympy.erf(k / sympy.sqrt(2))
 
@@ -83,9 +83,8 @@ def price(e: Expectation) -> sympy.Expr | None:
 
 
 def parameter(e: Expectation) -> sympy.Symbol:
-    """The interpolation parameter t, or t_ where t is taken."""
-    taken = {symbol.name for symbol in e.free_symbols}
-    return sympy.Symbol("t_" if "t" in taken else "t", nonnegative=True)
+    """The parameter t of the path, or t_ where a symbol is called t."""
+    return path_ if "t" in {symbol.name for symbol in e.free_symbols} else path
 
 
 def _best_block(cov: sympy.MatrixBase, offsets: list[sympy.Expr]) -> tuple[int, ...]:

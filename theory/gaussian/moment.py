@@ -8,9 +8,9 @@ import sympy
 
 from theory.algebra import is_zero
 from theory.derivation import Derivation
+from theory.functions import OwensT, Phi2
 from theory.gaussian.certified import Certified, certified, certified_form
 from theory.gaussian.covariance import covariance, exact
-from theory.functions import OwensT, Phi2
 from theory.gaussian.engine import arctangents, derive
 from theory.gaussian.expectation import Expectation, variables
 from theory.gaussian.integrand import affine, check_reach, expand

@@ -13,7 +13,7 @@ from theory.algebra import is_zero
 from theory.gaussian.expectation import Expectation, marginal, variables
 from theory.gaussian.integrand import Form, affine, expand
 from theory.problem.errors import OutOfReachError
-from theory.symbols import z
+from theory.symbols import path, path_, z
 
 ONE = sympy.Integer(1)
 # Two polynomials in one variable each go through Mehler's formula from this degree on.
@@ -216,11 +216,16 @@ def _on_one_line(e: Expectation, side: int, pair: tuple, line: tuple[int, sympy.
     return side * sympy.Add(*parts)
 
 
+def on_path(expr: sympy.Expr) -> list[sympy.Symbol]:
+    """The parameter of the path of Price's theorem, if it occurs."""
+    return [symbol for symbol in (path, path_) if symbol in expr.free_symbols]
+
+
 def is_positive(expr: sympy.Expr) -> bool:
     """Whether the sign is known to be positive; a function of t alone, without zeros in (0, 1), is asked at 1/2."""
     if expr.is_positive is not None:
         return bool(expr.is_positive)
-    bound = [symbol for symbol in expr.free_symbols if symbol.name in ("t", "t_")]
+    bound = on_path(expr)
     number = expr.xreplace(dict.fromkeys(bound, sympy.Rational(1, 2)))
     return not number.free_symbols and number.evalf(50) > 0
 
@@ -324,7 +329,7 @@ class _Conditional:
 def tidy(expr: sympy.Expr) -> sympy.Expr:
     """A sum collected in powers of the interpolation parameter, or expanded where there is none."""
     expanded = sympy.expand(expr)
-    bound = [symbol for symbol in expanded.free_symbols if symbol.name in ("t", "t_")]
+    bound = on_path(expanded)
     return sympy.collect(expanded, bound[0], sympy.factor_terms) if bound else expanded
 
 

@@ -14,7 +14,7 @@ from theory.derivation import Step, StepError, rule
 from theory.functions import Phi, Relu
 from theory.gaussian.expectation import Expectation, marginal, variables
 from theory.rules import pairs, require_equal, require_rewritten
-from theory.symbols import z
+from theory.symbols import path, path_, z
 
 UNIT = sympy.Interval(0, 1)
 PairChecker = Callable[[Expectation, sympy.Expr], None]
@@ -41,7 +41,7 @@ def expectation_rule(name: str) -> Callable[[PairChecker], PairChecker]:
 
 def domains_of(*exprs: sympy.Expr) -> dict[sympy.Symbol, sympy.Interval]:
     """The interpolation parameter lies in [0, 1]."""
-    return {symbol: UNIT for expr in exprs for symbol in expr.free_symbols if symbol.name in ("t", "t_")}
+    return {symbol: UNIT for expr in exprs for symbol in (path, path_) if symbol in expr.free_symbols}
 
 
 def equal(a: sympy.Expr, b: sympy.Expr, what: str) -> None:

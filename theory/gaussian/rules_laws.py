@@ -4,6 +4,8 @@ A law is proved where it is used: its derivative in the correlation is four time
 (Price), and for independent variables it is the product of the two means.
 """
 
+from functools import cache
+
 import sympy
 
 from theory.derivation import Step, StepError, rule
@@ -182,7 +184,7 @@ def two_signs(old: Expectation, new: sympy.Expr) -> None:
     here = {"h": c / sympy.sqrt(v), "k": d / sympy.sqrt(w), "r": cross / sympy.sqrt(v * w)}
     wrong = "no law fits"
     for law, symbols in _laws(c, d):
-        _prove_law(law, symbols)
+        _prove_law(law, *(symbols[name] for name in ("h", "k", "r")))
         try:
             _same_law(new, law, {symbols[name]: expr for name, expr in here.items()})
             return
@@ -216,9 +218,9 @@ def _laws(c: sympy.Expr, d: sympy.Expr) -> list[tuple[sympy.Expr, dict[str, symp
     return found
 
 
-def _prove_law(law: sympy.Expr, symbols: dict[str, sympy.Expr]) -> None:
+@cache
+def _prove_law(law: sympy.Expr, h: sympy.Expr, k: sympy.Expr, r: sympy.Symbol) -> None:
     """d law/dr = 4 phi2(h, k; r); at r = 0 its derivative in k is that of erf(h/sqrt2) erf(k/sqrt2), and it fits."""
-    h, k, r = (symbols[name] for name in ("h", "k", "r"))
     root2 = sympy.sqrt(2)
     exponent = -(h**2 - 2 * r * h * k + k**2) / (2 * (1 - r**2))
     density = 1 / (2 * sympy.pi * sympy.sqrt(1 - r**2))
