@@ -55,9 +55,11 @@ class OwensT(sympy.Function):
 
     @classmethod
     def eval(cls, h: sympy.Expr, a: sympy.Expr) -> sympy.Expr | None:
-        """T(h, 0) = 0, T(0, a) = atan(a)/(2 pi), T(h, -a) = -T(h, a) = -T(-h, a)."""
+        """T(h, 0) = 0, T(0, a) = atan(a)/(2 pi), T(h, 1) = Phi(h) Phi(-h)/2, T(h, -a) = -T(h, a) = -T(-h, a)."""
         if a == 0:
             return sympy.Integer(0)
+        if a == 1:
+            return (1 - sympy.erf(h / sympy.sqrt(2)) ** 2) / 8
         if h == 0:
             return sympy.atan(a) / (2 * sympy.pi)
         if a.could_extract_minus_sign():

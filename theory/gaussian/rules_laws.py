@@ -23,13 +23,21 @@ def collect(before: sympy.Basic, step: Step) -> None:
 
     exp(u + v) is exp(u) exp(v), sqrt(c u) is sqrt(c) sqrt(u) for a number c > 0, and arguments are compared so too.
     """
-    naming = _Naming((before, step.expr))
-    if sympy.expand(naming.of(before) - naming.of(step.expr)) != 0:
+    if not _same_polynomial(before, step.expr):
         require_same(before, step.expr, "collecting terms")
 
 
+def _same_polynomial(a: sympy.Expr, b: sympy.Expr) -> bool:
+    """Whether a and b are the same polynomial, sums that stand under roots being expanded or kept together."""
+    namings = (_Naming(()), _Naming((a, b)))
+    return any(sympy.expand(naming.of(a) - naming.of(b)) == 0 for naming in namings)
+
+
 class _Naming:
-    """Expressions as polynomials in positive symbols that stand for what a polynomial cannot see into."""
+    """Expressions as polynomials in positive symbols that stand for what a polynomial cannot see into.
+
+    The sums under roots in `exprs` keep one name where they are factors, and are multiplied out elsewhere.
+    """
 
     def __init__(self, exprs: tuple[sympy.Expr, ...]) -> None:
         self.names: dict[sympy.Expr, sympy.Symbol] = {}
@@ -285,8 +293,7 @@ def _same_arguments(function: sympy.Expr, other: sympy.Expr, flip: int) -> bool:
 
 
 def _same_argument(mine: sympy.Expr, theirs: sympy.Expr) -> bool:
-    naming = _Naming((mine, theirs))
-    if sympy.expand(naming.of(mine) - naming.of(theirs)) == 0:
+    if _same_polynomial(mine, theirs):
         return True
     try:
         equal(mine, theirs, "an argument")

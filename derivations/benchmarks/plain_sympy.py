@@ -1,0 +1,48 @@
+"""One Gaussian expectation by SymPy alone: its integrator on the defining integral, in a process of its own.
+
+    python -m derivations.benchmarks.plain_sympy NAME
+
+prints one JSON object. The caller limits the time of the process; nothing of the engine is used.
+"""
+
+import json
+import sys
+
+import sympy
+
+from derivations.benchmarks.gallery import CASES, Case
+from theory.functions import Phi, Relu
+from theory.language import Names, parse, parse_domains, parse_rows
+
+ERROR_LENGTH = 200
+
+
+def integral(case: Case) -> tuple[sympy.Expr, list[sympy.Symbol]]:
+    """The integrand times the density, in functions that SymPy has, and the variables."""
+    parameters = {name: symbol for name, (symbol, _) in (parse_domains(case.where) if case.where else {}).items()}
+    cov = sympy.Matrix(parse_rows(case.cov, Names(parameters=parameters)))
+    expr = parse(case.expr, Names(variables=cov.rows, parameters=parameters))
+    expr = expr.replace(Relu, lambda u: sympy.Max(u, 0)).replace(Phi, lambda u: (1 + sympy.erf(u / sympy.sqrt(2))) / 2)
+    variables = [sympy.Symbol(f"z{k + 1}", real=True) for k in range(cov.rows)]
+    z = sympy.Matrix(variables)
+    exponent = -(z.T * cov.inv() * z)[0, 0] / 2
+    density = sympy.exp(sympy.expand(sympy.simplify(exponent))) / sympy.sqrt((2 * sympy.pi) ** cov.rows * cov.det())
+    return expr * density, variables
+
+
+def main(name: str) -> None:
+    """Integrate the case called `name` over all its variables, the last one first."""
+    (case,) = (case for case in CASES if case.name == name)
+    value, variables = integral(case)
+    try:
+        for variable in reversed(variables):
+            value = sympy.integrate(value, (variable, -sympy.oo, sympy.oo))
+        outcome = "unevaluated" if value.has(sympy.Integral) else "closed form"
+        text = sympy.sstr(value)
+    except Exception as error:  # whatever SymPy raises is what it gives
+        outcome, text = "error", f"{type(error).__name__}: {error}"[:ERROR_LENGTH]
+    print(json.dumps({"outcome": outcome, "text": text}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
