@@ -12,6 +12,7 @@ from theory.algebra import is_zero
 from theory.gaussian import quads
 from theory.gaussian.engine import value_form
 from theory.gaussian.expectation import Expectation
+from theory.gaussian.rewrite import signs_of
 from theory.precise import rational
 from theory.problem.errors import InputError, OutOfReachError
 from theory.symbols import z
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 Names = dict[sympy.Dummy, tuple[Expectation, int]]
 # Digits printed beyond those asked for, so that rounding the last one costs none of them.
 SPARE = 2
+PAIR, TRIPLE = 2, 3
 
 
 @dataclass(frozen=True)
@@ -46,7 +48,7 @@ def certified(expr: sympy.Expr, cov: sympy.MatrixBase, digits: int) -> Certified
 
 
 def certified_form(form: sympy.Expr, digits: int) -> Certified:
-    """The value of an expression in which expectations of four signs may be left."""
+    """The value of an expression in which expectations of two to four signs may be left."""
     form, names = _named(form)
     if form.is_Rational:
         return rounded(rational(form), Fraction(0), digits, "exact")
@@ -75,11 +77,11 @@ def sign_quad_certified(
 
 
 def _named(form: sympy.Expr) -> tuple[sympy.Expr, Names]:
-    """`form` with a name for each different expectation of four signs, and what they stand for."""
+    """`form` with a name for each different expectation of signs, and what they stand for."""
     known: dict[tuple, sympy.Dummy] = {}
     names, replacements = {}, {}
     for e in sorted(form.atoms(Expectation), key=sympy.default_sort_key):
-        side, key = quads.representative(e) if not e.free_symbols else (1, (e,))
+        side, key = quads.representative(e) if quads.is_quad(e) and not e.free_symbols else (1, (e,))
         if side and key not in known:
             known[key] = sympy.Dummy(f"quad{len(known)}", real=True)
             names[known[key]] = e, side
@@ -96,7 +98,7 @@ def _enclosed(form: sympy.Expr, names: Names, digits: int) -> tuple[Fraction, Fr
     effort = Effort()
 
     def value() -> acb:
-        return ball(form, {name: acb(_quad(e.cov, effort) * side) for name, (e, side) in names.items()})
+        return ball(form, {name: acb(_signs(e, effort) * side) for name, (e, side) in names.items()})
 
     try:
         return enclose(value, digits + SPARE + 1)
@@ -116,18 +118,28 @@ def _advice(reached: tuple[Fraction, Fraction] | None) -> str:
     return f"Reached: {known.value}, error at most {known.radius}."
 
 
-def _quad(cov: sympy.MatrixBase, effort: "Effort") -> "arb":
-    """The ball of E[s1 s2 s3 s4], the correlations computed with more digits than the working precision."""
+def _signs(e: Expectation, effort: "Effort") -> "arb":
+    """The ball of E[prod_k sign(z_k + c_k)]; correlations with more digits than the working precision."""
     from flint import ctx
 
+    from theory.gaussian import threshold_balls
     from theory.gaussian.balls import ball
     from theory.gaussian.orthant_balls import SPARE_PRECISION, sign_quad
 
+    offsets = [offset for _, offset in signs_of(e.integrand)]
+    rows = range(len(offsets))
     with ctx.workprec(SPARE_PRECISION * ctx.prec):
-        entries = {(i, j): ball(cov[i, j], {}).real for i in range(4) for j in range(i, 4)}
-        roots = [entries[i, i].sqrt() for i in range(4)]
-        r = [entries[i, j] / (roots[i] * roots[j]) for i, j in combinations(range(4), 2)]
-    return sign_quad(*r, effort=effort)
+        entries = {(i, j): ball(e.cov[i, j], {}).real for i in rows for j in rows if j >= i}
+        roots = [entries[i, i].sqrt() for i in rows]
+        r = [entries[i, j] / (roots[i] * roots[j]) for i, j in combinations(rows, 2)]
+        h = [ball(offset, {}).real / root for offset, root in zip(offsets, roots, strict=True)]
+        gap = 1 - entries[0, 1] ** 2 / (entries[0, 0] * entries[1, 1])
+    if len(h) == PAIR:
+        return threshold_balls.shifted_pair(*h, *r, gap, effort)
+    if len(h) == TRIPLE:
+        return threshold_balls.shifted_triple(*h, *r, effort)
+    moved = any(offset != 0 for offset in offsets)
+    return threshold_balls.shifted_quad(*h, *r, effort) if moved else sign_quad(*r, effort=effort)
 
 
 def rounded(middle: Fraction, radius: Fraction, digits: int, method: str) -> Certified:
