@@ -62,11 +62,21 @@ def is_zero(expr: sympy.Expr, domains: Domains | None = None) -> bool | None:
     if expr == 0:
         return True
     atoms = sorted(opaque_atoms(expr), key=sympy.default_sort_key)
-    names = {atom: sympy.Dummy(f"atom{index}", real=True) for index, atom in enumerate(atoms)}
+    names: dict[sympy.Expr, sympy.Symbol] = {}
+    for atom in atoms:
+        same = next((name for other, name in names.items() if _same_function(atom, other, domains)), None)
+        names[atom] = same or sympy.Dummy(f"atom{len(names)}", real=True)
     verdict = _decide(expr.xreplace(names), domains or {}, DEPTH)
     if verdict is False and not all(is_free_function(atom) for atom in atoms):
         return None
     return verdict
+
+
+def _same_function(atom: sympy.Expr, other: sympy.Expr, domains: Domains | None) -> bool:
+    """Whether two unknown values are one: the same function, of several arguments, at arguments proved equal."""
+    if atom.func is not other.func or not isinstance(atom, sympy.Function) or is_free_function(atom):
+        return False
+    return all(is_zero(a - b, domains) is True for a, b in zip(atom.args, other.args, strict=True))
 
 
 def _decide(expr: sympy.Expr, domains: Domains, depth: int, merge: bool = True) -> bool | None:

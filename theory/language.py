@@ -15,7 +15,7 @@ from pathlib import Path
 
 import sympy
 
-from theory.functions import OwensT, Phi, Relu
+from theory.functions import OwensT, Phi, Phi2, Relu
 from theory.problem.errors import InputError
 from theory.symbols import z
 
@@ -46,6 +46,7 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., sympy.Expr], int, int]] = {
     "erf": (sympy.erf, 1, 1),
     "erfc": (sympy.erfc, 1, 1),
     "Phi": (Phi, 1, 1),
+    "Phi2": (Phi2, 3, 3),
     "relu": (Relu, 1, 1),
     "Abs": (sympy.Abs, 1, 1),
     "sqrt": (sympy.sqrt, 1, 1),

@@ -11,11 +11,15 @@ from fractions import Fraction
 from math import prod
 
 import sympy
-from flint import acb, arb, ctx, fmpq
+from flint import arb, ctx, fmpq
 
-from theory.functions import OwensT
-from theory.gaussian.balls import NotCertified, ball
-from theory.gaussian.moment import open_angles
+from theory.functions import OwensT, Phi2
+from theory.gaussian.balls import NotCertified
+from theory.gaussian.certified import signs_ball
+from theory.gaussian.expectation import Expectation
+from theory.gaussian.orthant_balls import Effort
+from theory.gaussian.owen_balls import owens_t
+from theory.gaussian.threshold_balls import shifted_pair
 from theory.precise import rational
 
 # Bits beyond the digits asked for, and doublings of the precision before a point counts as not decided.
@@ -23,8 +27,6 @@ GUARD_BITS = 40
 DOUBLINGS = 4
 # An integral converges soon or not at all.
 INTEGRAL_DOUBLINGS = 1
-# Evaluations that Owen's integral is granted.
-EVALUATIONS_PER_BIT = 20
 # A side that looks like zero must do so to this many times the digits asked for.
 ZERO_DIGITS = 4
 
@@ -113,15 +115,15 @@ def _atan2(y: arb, x: arb) -> arb:
     return arb.atan2(y, x)
 
 
-def _owens_t(h: arb, a: arb) -> arb:
-    """T(h, a) = (a / 2 pi) int_0^1 exp(-h^2 (1 + a^2 x^2) / 2) / (1 + a^2 x^2) dx; the integrand has poles only."""
-
-    def integrand(x: acb, _: bool) -> acb:
-        square = 1 + (a * x) ** 2
-        return (-(h**2) * square / 2).exp() / square
-
-    limit = {"eval_limit": EVALUATIONS_PER_BIT * ctx.prec, "depth_limit": ctx.prec}
-    return a / (2 * arb.pi()) * acb.integral(integrand, acb(0), acb(1), **limit).real
+def _phi2(h: arb, k: arb, r: arb) -> arb:
+    """Phi2 = (E[sign sign] + 1 + erf(h/sqrt 2) + erf(k/sqrt 2))/4."""
+    if r > 1 or r < -1:
+        raise Undefined("a correlation beyond 1")
+    root2 = arb(2).sqrt()
+    try:
+        return (shifted_pair(h, k, r) + 1 + (h / root2).erf() + (k / root2).erf()) / 4
+    except (NotCertified, ValueError) as error:
+        raise Undecided(str(error)) from error
 
 
 FUNCTIONS: Mapping[type, Callable[..., arb]] = {
@@ -137,7 +139,8 @@ FUNCTIONS: Mapping[type, Callable[..., arb]] = {
     sympy.Abs: abs,
     sympy.sign: lambda x: arb(sign(x)),
     sympy.Heaviside: lambda x, at_zero: at_zero if sign(x) == 0 else arb((sign(x) + 1) // 2),
-    OwensT: _owens_t,
+    OwensT: owens_t,
+    Phi2: _phi2,
     sympy.Max: lambda *x: _extreme(arb.max, x),
     sympy.Min: lambda *x: _extreme(arb.min, x),
 }
@@ -179,8 +182,8 @@ def _enclose(expr: sympy.Expr, table: Table) -> arb | Fraction:
         return arb.pi()
     if expr is sympy.E:
         return arb(1).exp()
-    if isinstance(expr, sympy.Integral):
-        return _integral(expr)
+    if isinstance(expr, Expectation):
+        return _signs(expr)
     if expr.is_Add or expr.is_Mul:
         parts = [_enclose(argument, table) for argument in expr.args]
         if not all(isinstance(part, Fraction) for part in parts):
@@ -206,17 +209,17 @@ def _enclose_power(base: arb | Fraction, exponent: sympy.Expr, table: Table) -> 
     return base**power if small else _arb(base) ** power
 
 
-def _integral(integral: sympy.Integral) -> arb:
+def _signs(e: Expectation) -> arb:
     try:
-        return ball(open_angles(integral), {}).real
-    except NotCertified as error:
+        return signs_ball(e, Effort())
+    except (NotCertified, ValueError) as error:
         raise Undecided(str(error)) from error
 
 
 def compare(lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table | None = None) -> Comparison:
     """Whether two numbers agree to `digits` significant digits or differ, by balls at growing precision.
 
-    `table` gives the values of symbols and the closed forms of expectations.
+    `table` gives the values of symbols and of expectations; expectations of signs are integrated.
 
     >>> compare(sympy.asin(sympy.Rational(1, 2)), sympy.pi / 6, 30).outcome
     'agree'
@@ -224,7 +227,7 @@ def compare(lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table | None =
     'differ'
     """
     before, table = ctx.prec, table or {}
-    integrals = any(expr.has(sympy.Integral, OwensT) for expr in (lhs, rhs, *table.values()))
+    integrals = any(expr.has(Expectation, OwensT, Phi2) for expr in (lhs, rhs, *table.values()))
     doublings = INTEGRAL_DOUBLINGS if integrals else DOUBLINGS
     apart = Comparison("unknown")
     try:

@@ -9,7 +9,9 @@ import sympy
 from theory.functions import Phi, Relu
 from theory.gaussian import Expectation, Moment, expect
 from theory.gaussian.covariance import covariance
+from theory.gaussian.engine import value_form
 from theory.gaussian.expectation import variables
+from theory.gaussian.moment import centred, prepared
 from theory.language import Names, parse_domains, parse_equation, parse_list, parse_rows
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
 
@@ -54,8 +56,8 @@ class Statement:
         return self.lhs.xreplace(forms), self.rhs.xreplace(forms)
 
     def forms_at(self, point: Mapping[sympy.Symbol, sympy.Expr]) -> dict[Expectation, sympy.Expr]:
-        """The value of every E[...] at a point in closed form, derived from the numbers and not from the symbols."""
-        return {e: _moment(e.xreplace(dict(point))).closed_form for e in self.expectations}
+        """Every E[...] at a point, derived from the numbers and not from the symbols; E of signs may be left in it."""
+        return {e: _value_form(e.xreplace(dict(point))) for e in self.expectations}
 
     def at(self, point: Mapping[sympy.Symbol, sympy.Expr]) -> "Statement":
         """The statement with values for parameters.
@@ -97,6 +99,11 @@ def _moment(e: Expectation) -> Moment:
     return expect(e.integrand, e.cov)
 
 
+@lru_cache(maxsize=4096)
+def _value_form(e: Expectation) -> sympy.Expr:
+    return value_form(*prepared(e.integrand, e.cov))
+
+
 def read(equation: str, cov: str | None = None, mean: str | None = None, where: str | None = None) -> Statement:
     """The statement that a user typed; InputError says what cannot be understood.
 
@@ -107,11 +114,12 @@ def read(equation: str, cov: str | None = None, mean: str | None = None, where: 
     names = {name: symbol for name, (symbol, _) in declared.items()}
     rows = parse_rows(cov, Names(parameters=names)) if cov else None
     matrix = None if rows is None else covariance(rows)
-    if mean is not None:
-        _require_zero_mean(parse_list(mean, Names(parameters=names)), matrix)
+    if mean is not None and matrix is None:
+        raise InputError("--mean without --cov says nothing.", 'Give --cov "[[1, rho], [rho, 1]]", say.')
+    shift = centred(parse_list(mean, Names(parameters=names)), matrix.rows) if mean is not None else {}
 
     def mean_of(integrand: sympy.Expr) -> sympy.Expr:
-        return _expectation(integrand, matrix)
+        return _expectation(integrand.xreplace(shift), matrix)
 
     if matrix is None and "E[" in equation.replace(" ", ""):
         raise InputError("E[...] needs the covariance of z1, z2, ....", 'Give --cov "[[1, rho], [rho, 1]]", say.')
@@ -164,9 +172,3 @@ def _rewritten(expr: sympy.Expr) -> sympy.Expr:
         elif variables(first):
             table[atom] = first * sympy.sign(first)
     return expr.xreplace(table)
-
-
-def _require_zero_mean(mean: list[sympy.Expr], matrix: sympy.ImmutableDenseMatrix | None) -> None:
-    if matrix is None:
-        raise InputError("--mean without --cov says nothing.", 'Give --cov "[[1, rho], [rho, 1]]", say.')
-    expect(sympy.Integer(1), matrix, mean)

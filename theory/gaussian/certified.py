@@ -98,7 +98,7 @@ def _enclosed(form: sympy.Expr, names: Names, digits: int) -> tuple[Fraction, Fr
     effort = Effort()
 
     def value() -> acb:
-        return ball(form, {name: acb(_signs(e, effort) * side) for name, (e, side) in names.items()})
+        return ball(form, {name: acb(signs_ball(e, effort) * side) for name, (e, side) in names.items()})
 
     try:
         return enclose(value, digits + SPARE + 1)
@@ -118,7 +118,7 @@ def _advice(reached: tuple[Fraction, Fraction] | None) -> str:
     return f"Reached: {known.value}, error at most {known.radius}."
 
 
-def _signs(e: Expectation, effort: "Effort") -> "arb":
+def signs_ball(e: Expectation, effort: "Effort") -> "arb":
     """The ball of E[prod_k sign(z_k + c_k)]; correlations with more digits than the working precision."""
     from flint import ctx
 

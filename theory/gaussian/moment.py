@@ -127,10 +127,16 @@ def expect(expr: object, cov: object, mean: object = None) -> Moment:
     >>> expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]]).closed_form
     asin(sqrt(2)*g*rho/sqrt(2*g**2 + 1))/pi
     """
+    integrand, matrix = prepared(expr, cov, mean)
+    return Moment(integrand, matrix, derive(integrand, matrix))
+
+
+def prepared(expr: object, cov: object, mean: object = None) -> tuple[sympy.Expr, sympy.ImmutableDenseMatrix]:
+    """The integrand in centred variables and the covariance, exact and found fit to be derived; errors as `expect`."""
     matrix = covariance(cov)
     integrand = exact(expr)
     integrand = integrand.xreplace({s: z(int(s.name[1:])) for s in integrand.free_symbols if variables(s)})
-    integrand = integrand.xreplace(_centred(mean, matrix.rows))
+    integrand = integrand.xreplace(centred(mean, matrix.rows))
     if integrand.has(sympy.I, sympy.zoo, sympy.nan, sympy.oo):
         raise InputError(f"{integrand} is not a real function.", "Check for divisions by zero and even roots.")
     for symbol in integrand.free_symbols:
@@ -138,7 +144,7 @@ def expect(expr: object, cov: object, mean: object = None) -> Moment:
             raise InputError(f"The symbol {symbol} is not declared real.", f'Use Symbol("{symbol}", real=True).')
     check_reach(expand(integrand), matrix.rows)
     _require_spread(integrand, matrix)
-    return Moment(integrand, matrix, derive(integrand, matrix))
+    return integrand, matrix
 
 
 def _require_spread(integrand: sympy.Expr, cov: sympy.MatrixBase) -> None:
@@ -152,7 +158,7 @@ def _require_spread(integrand: sympy.Expr, cov: sympy.MatrixBase) -> None:
             )
 
 
-def _centred(mean: object, size: int) -> dict[sympy.Symbol, sympy.Expr]:
+def centred(mean: object, size: int) -> dict[sympy.Symbol, sympy.Expr]:
     """z_i -> z_i + mean_i for the entries that are not zero."""
     if mean is None:
         return {}
@@ -174,39 +180,3 @@ def _order(expr: sympy.Expr) -> str | None:
 def text(expr: sympy.Expr) -> str:
     """`expr` as SymPy writes it, without evaluating anything."""
     return sympy.sstr(expr, order=_order(expr))
-
-
-def open_angles(form: sympy.Expr) -> sympy.Expr:
-    """asin(n / d) inside integrals without cancellation near |n| = d: r = sqrt(d^2 - n^2), its polynomial factored.
-
-    asin(n / d) = 2 atan(n / (d + r)); where n vanishes at the end-point t = 1 with d and r, asin(n / d) = atan(n / r)
-    with the common factor cancelled.
-    """
-    replacements = {}
-    for integral in form.atoms(sympy.Integral):
-        t = integral.limits[0][0]
-        for angle in integral.function.atoms(sympy.asin):
-            numerator, denominator = sympy.fraction(angle.args[0])
-            square = sympy.expand(denominator**2 - numerator**2)
-            if not square.is_polynomial(t) or not numerator.is_polynomial(t):
-                continue
-            top, bottom = _factors(numerator, t), _factors(square, t)
-            roots = sympy.Mul(*(sympy.sqrt(f) for f, k in bottom if k % 2))
-            whole = sympy.Mul(*(f ** (k // 2) for f, k in bottom))
-            if any(f.xreplace({t: sympy.Integer(1)}) == 0 for f, _ in top):
-                replacements[angle] = sympy.atan(sympy.Mul(*(f**k for f, k in top)) / whole / roots)
-            else:
-                replacements[angle] = 2 * sympy.atan(numerator / (denominator + whole * roots))
-    return form.xreplace(replacements)
-
-
-def _factors(polynomial: sympy.Expr, t: sympy.Symbol) -> list[tuple[sympy.Expr, int]]:
-    """Factors of a polynomial in t, those with t positive in the middle of [0, 1]."""
-    lead = sympy.Poly(polynomial, t).LC()
-    number, factors = sympy.factor_list(sympy.expand(polynomial / lead), t)
-    front, result = lead * number, []
-    for factor, power in factors:
-        positive = factor.xreplace({t: sympy.Rational(1, 2)}).evalf(30) > 0
-        result.append((factor if positive else -factor, power))
-        front *= 1 if positive else (-1) ** power
-    return [(front, 1), *result]

@@ -17,7 +17,6 @@ from theory.gaussian.balls import ball
 from theory.gaussian.certified import rounded, sign_quad_certified
 from theory.gaussian.engine import value_form
 from theory.gaussian.expectation import Expectation
-from theory.gaussian.moment import open_angles
 from theory.language import parse_rows
 from theory.problem.errors import OutOfReachError
 from theory.symbols import z
@@ -137,6 +136,42 @@ def test_the_printed_integral_has_the_certified_value():
         printed = ball(open_angles(moment.closed_form), {}).real
     middle, radius = Fraction(printed.mid().str(40, radius=False)), Fraction(printed.rad().str(5, radius=False))
     assert abs(Fraction(answer.value) - middle) <= Fraction(answer.radius) + 2 * radius
+
+
+def open_angles(form: sympy.Expr) -> sympy.Expr:
+    """asin(n / d) inside integrals without cancellation near |n| = d: r = sqrt(d^2 - n^2), its polynomial factored.
+
+    asin(n / d) = 2 atan(n / (d + r)); where n vanishes at the end-point t = 1 with d and r, asin(n / d) = atan(n / r)
+    with the common factor cancelled.
+    """
+    replacements = {}
+    for integral in form.atoms(sympy.Integral):
+        t = integral.limits[0][0]
+        for angle in integral.function.atoms(sympy.asin):
+            numerator, denominator = sympy.fraction(angle.args[0])
+            square = sympy.expand(denominator**2 - numerator**2)
+            if not square.is_polynomial(t) or not numerator.is_polynomial(t):
+                continue
+            top, bottom = _factors(numerator, t), _factors(square, t)
+            roots = sympy.Mul(*(sympy.sqrt(f) for f, k in bottom if k % 2))
+            whole = sympy.Mul(*(f ** (k // 2) for f, k in bottom))
+            if any(f.xreplace({t: sympy.Integer(1)}) == 0 for f, _ in top):
+                replacements[angle] = sympy.atan(sympy.Mul(*(f**k for f, k in top)) / whole / roots)
+            else:
+                replacements[angle] = 2 * sympy.atan(numerator / (denominator + whole * roots))
+    return form.xreplace(replacements)
+
+
+def _factors(polynomial: sympy.Expr, t: sympy.Symbol) -> list[tuple[sympy.Expr, int]]:
+    """Factors of a polynomial in t, those with t positive in the middle of [0, 1]."""
+    lead = sympy.Poly(polynomial, t).LC()
+    number, factors = sympy.factor_list(sympy.expand(polynomial / lead), t)
+    front, result = lead * number, []
+    for factor, power in factors:
+        positive = factor.xreplace({t: sympy.Rational(1, 2)}).evalf(30) > 0
+        result.append((factor if positive else -factor, power))
+        front *= 1 if positive else (-1) ** power
+    return [(front, 1), *result]
 
 
 def test_irrational_correlations():
