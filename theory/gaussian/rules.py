@@ -45,6 +45,7 @@ def domains_of(*exprs: sympy.Expr) -> dict[sympy.Symbol, sympy.Interval]:
 
 
 def equal(a: sympy.Expr, b: sympy.Expr, what: str) -> None:
+    """Raise StepError unless a = b is proved, the path parameter lying in [0, 1]."""
     require_equal(a, b, what, domains_of(a, b))
 
 

@@ -106,8 +106,17 @@ def test_what_has_no_proof_is_only_supported():
     answer = judge(read("max(a, b) = (a + b + Abs(a - b))/2", where="a>0, b>0"), 25)
     assert (answer.verdict, answer.digits, answer.steps) == ("supported", 25, ())
     assert "a - b" in answer.reason
-    owen = judge(read("owens_t(h, 1) = Phi(h)*(1 - Phi(h))/2", where="h>0"), 20)
+    owen = judge(read("owens_t(h, 2) + owens_t(2*h, 1/2) = (1 - (2*Phi(h) - 1)*(2*Phi(2*h) - 1))/4", where="h>0"), 20)
     assert owen.verdict == "supported"
+
+
+def test_thresholds_and_means_are_judged():
+    gate = "E[Heaviside(z1 - s)*erf(g*z2)] = {}*owens_t(s, sqrt(2)*g*rho/sqrt(1 + 2*g**2*(1 - rho**2)))"
+    where = "g>0, s>0, -1<rho<1"
+    assert judge(read(gate.format(2), PAIR, where=where)).verdict == "proved"
+    assert judge(read(gate.format(1), PAIR, where=where)).verdict == "refuted"
+    assert judge(read("E[z1*z2] = rho + 2", PAIR, mean="[1, 2]", where="-1<rho<1")).verdict == "proved"
+    assert judge(read("E[Heaviside(z1)] = Phi(m)", "[[1]]", mean="[m]", where="m>0")).verdict == "proved"
 
 
 def test_where_nothing_can_be_evaluated_it_is_undecided():
@@ -174,8 +183,8 @@ def test_signs_that_change_between_sample_points_are_no_proof():
         ("E[z1] = oo", "[[1]]", None, InputError, "infinite"),
         ("1/0 = 1", None, None, InputError, "zero"),
         ("Heaviside(acos(2)) = 1", None, None, InputError, "not real"),
-        ("E[erf(z1)**6] = 1", "[[1]]", None, OutOfReachError, "factors"),
-        ("E[Heaviside(z1 - 1)] = 1/2", "[[1]]", None, OutOfReachError, "threshold"),
+        ("E[erf(z1)**6] = 1", "[[1]]", None, OutOfReachError, "dependent signs"),
+        ("E[erf(z1*z1)] = 1/2", "[[1]]", None, OutOfReachError, "linear"),
     ],
     ids=str,
 )
