@@ -21,10 +21,11 @@ def float64_flow(
     start: Sequence[Sequence[Number]],
     units: int,
     time: Number = 0,
+    y2: float = 0.5,
 ) -> FlowNumbers:
     """The flow in units of tau of units that share one half-space gate, with A_11 = second and b_1 = force.
 
-    `start` has a row for each unit that shares the gate; `units` is the K of the readout. <y^2> is 1/2.
+    `start` has a row for each unit that shares the gate; `units` is the K of the readout; y2 is <y^2>.
     """
     whole = 2 * np.array(second, dtype=float)  # a half space sees half of <x x^T>, and half of <s y x>
     gates = GateBasis((0,), tuple((HALF, HALF) for _ in start))
@@ -34,7 +35,7 @@ def float64_flow(
         even=whole,
         odd=whole[None, None],
         output=2 * np.array(force, dtype=float)[None],
-        y2=0.5,
+        y2=y2,
         arithmetic=FLOAT64,
     )
     rules = Convention(Fraction(1, int(units)), Fraction(1))

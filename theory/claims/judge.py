@@ -29,12 +29,20 @@ def examine(claim: Claim, claims: Mapping[str, Claim]) -> Examination:
     """Run every level that needs no simulation on one claim; `claims` are those that it may cite."""
     results = [levels.symbolic(claim, claims), levels.exact(claim)]
     if claim.oracle is None:
+        results += [levels.skipped(claim, level) for level in _without_oracle(claim)]
         return Examination(claim, tuple(results))
     rows = levels.table(claim)
     results.append(levels.precise(claim, rows))
     results.append(levels.floating(claim, rows))
     results.append(levels.negative_control(claim, rows))
     return Examination(claim, tuple(results), rows, levels.printed_findings(claim, rows))
+
+
+def _without_oracle(claim: Claim) -> tuple[Level, ...]:
+    """The levels that need an oracle; the control of an empirical claim is its experiment's, where there is one."""
+    needed = (Level.PRECISE, Level.FLOATING, Level.NEGATIVE_CONTROL)
+    with_experiment = claim.kind is Kind.EMPIRICAL and Level.NEGATIVE_CONTROL not in claim.unchecked
+    return needed[:2] if with_experiment else needed
 
 
 def verdict(claim: Claim, results: tuple[CheckResult, ...], printed: tuple[levels.PrintedFinding, ...] = ()) -> Verdict:

@@ -15,6 +15,7 @@ import sympy
 
 import theory.rules  # noqa: F401 - it registers the rules that derivations name
 from theory.algebra import prove_equal
+from theory.claims import reasons
 from theory.claims.citations import citation_error
 from theory.claims.evaluate import NotANumber, evaluate
 from theory.claims.model import CheckResult, Claim, Level, Outcome, Point, Source
@@ -67,10 +68,16 @@ def relative_error(value: mpmath.mpf, truth: mpmath.mpf, digits: int) -> float:
         return float(difference / abs(truth) if truth != 0 else difference)
 
 
+def skipped(claim: Claim, level: Level) -> CheckResult:
+    """A level that does not apply, with the reason that the claim states, or else that of its kind."""
+    reason = claim.unchecked.get(level) or reasons.OF_KIND.get(claim.kind, reasons.NOT_GIVEN)
+    return CheckResult(claim.id, level, Outcome.SKIPPED, where=reason)
+
+
 def symbolic(claim: Claim, claims: Mapping[str, Claim]) -> CheckResult:
     """Every step of the derivation, that it proves this very statement, and that what it cites of `claims` says so."""
     if claim.derive is None:
-        return CheckResult(claim.id, Level.SYMBOLIC, Outcome.SKIPPED, where="no derivation is registered")
+        return skipped(claim, Level.SYMBOLIC)
     derivation = claim.derive()
     failed = [check for check in derivation.check() if not check.passed]
     faults = [f"step {check.index} ({check.rule}): {check.error}" for check in failed]
@@ -85,7 +92,7 @@ def symbolic(claim: Claim, claims: Mapping[str, Claim]) -> CheckResult:
 def exact(claim: Claim) -> CheckResult:
     """The formula equals its definition at every point, both in fractions: no tolerance."""
     if claim.exact is None:
-        return CheckResult(claim.id, Level.EXACT, Outcome.SKIPPED, where="the definition is not rational")
+        return skipped(claim, Level.EXACT)
     tried = points(claim)
     for point in tried:
         definition = claim.exact(point)
@@ -108,7 +115,7 @@ def floating(claim: Claim, rows: tuple[TableRow, ...]) -> CheckResult:
     sum_j |p_j df/dp_j / f|.
     """
     if claim.numeric is None:
-        return CheckResult(claim.id, Level.FLOATING, Outcome.SKIPPED, where="the library has no float64 path for it")
+        return skipped(claim, Level.FLOATING)
     found = [_float_error(claim, row.point) for row in rows]
     error, tolerance, point = max(found, key=lambda item: math.inf if math.isnan(item[0]) else item[0] / item[1])
     outcome = Outcome.PASS if error <= tolerance else Outcome.FAIL

@@ -121,7 +121,8 @@ class Claim:
     with the parameters by name. `conditions` are relations among the parameters (a determinant > 0) that points
     drawn from the domains must meet; `assumptions` are prose that no point can test. `drawn` random points are tried
     beside the interesting ones (fewer where the oracle takes seconds). `settled_by` says, of a claim that cannot be
-    decided from what its source gives, what would decide it.
+    decided from what its source gives, what would decide it. `unchecked` says of each level that does not apply to
+    the claim why it does not.
     """
 
     id: str
@@ -140,6 +141,7 @@ class Claim:
     cites: tuple[str, ...] = ()
     drawn: int = 6
     settled_by: str = ""
+    unchecked: Mapping[Level, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ Each is made a formula that can be wrong; `printed` is what the sentence says of
 definition is rational the oracles evaluate it on explicit data in fractions.
 """
 
+import math
 from fractions import Fraction
 from itertools import product
 
@@ -12,13 +13,14 @@ import sympy
 from flint import fmpq, fmpq_mat
 from sympy import Abs, Eq, FiniteSet, Integer, Interval, Range, Rational, exp, oo, sqrt
 
-from theory.claims import finite_data, oracles
+from theory.claims import finite_data, oracles, reasons
 from theory.claims.areas.flow import NOTES, UNITS, exact_values
 from theory.claims.areas.flow_gates import REDUNDANT_FIRST, REDUNDANT_SECOND
-from theory.claims.areas.gaussian import GAIN
+from theory.claims.areas.gaussian import GAIN, variance_in_float64
 from theory.claims.areas.small_bump import SECOND, Z_SQUARED
 from theory.claims.finite_data import Sample
-from theory.claims.model import Claim, Kind, Param, Point, Source
+from theory.claims.float_flow import Number, float64_flow
+from theory.claims.model import Claim, Kind, Level, Param, Point, Source
 from theory.derivation import Derivation, Step
 from theory.flow.derive import gates
 from theory.symbols import K, g, n, t
@@ -77,6 +79,10 @@ GATE_SCALE = Claim(
     oracle=lambda point, digits: _as_mpf(_gate_of_scaled_weights, point, digits),
     exact=_gate_of_scaled_weights,
     drawn=80,  # draws enough that all nine pairs are among them
+    unchecked={
+        Level.SYMBOLIC: "nine cases of signs, all of them enumerated",
+        Level.FLOATING: "a gate is 0 or 1: nothing is rounded",
+    },
 )
 
 # Section 1: the support of the nonlinear Gaussian process, and of the single pulse
@@ -112,6 +118,8 @@ NLGP_SUPPORT = Claim(
     ),
     oracle=_largest_input,
     derive=_derive_support,
+    numeric=lambda g: 1 / math.sqrt(variance_in_float64(g)),
+    unchecked={Level.EXACT: reasons.ARCSINES},
 )
 
 narrowest, widths = sympy.symbols("a m", integer=True, positive=True)
@@ -144,6 +152,10 @@ PULSE_SUPPORT = Claim(
     sources=(Source(NOTES, "section 1", note="'discrete support on a subset of {0, 1}^n': right for the values 0, 1"),),
     oracle=lambda point, digits: _as_mpf(_pulses, point, digits),
     exact=_pulses,
+    unchecked={
+        Level.SYMBOLIC: "support points are counted by enumerating them",
+        Level.FLOATING: "a count is not rounded",
+    },
 )
 
 # Section 1: biases cannot be removed for sigmoid
@@ -205,6 +217,7 @@ SIGMOID_NO_BIASES = Claim(
     ),
     oracle=_sigmoid_by_cases,
     derive=_derive_sigmoid,
+    unchecked={Level.EXACT: "exponentials of rational numbers are not rational", Level.FLOATING: reasons.NO_NETWORK},
 )
 
 # Section 3.3: the blocks of A are symmetric
@@ -237,6 +250,10 @@ BLOCKS_SYMMETRIC = Claim(
     sources=(Source(NOTES, "section 3.3", printed=Integer(0), note="'A_ij is symmetric and A_ij = A_ji'"),),
     oracle=lambda point, digits: _as_mpf(_asymmetry, point, digits),
     exact=_asymmetry,
+    unchecked={
+        Level.SYMBOLIC: "the difference is 0 entry by entry of every sample, as the assumption says; no step is left",
+        Level.FLOATING: "the library keeps one matrix for A_ij and A_ji, so that there is nothing to compare",
+    },
 )
 
 # Section 3.4: each unit converges to the least-squares solution on its subset
@@ -277,6 +294,12 @@ def _rest_of_one_unit(point: Point) -> Fraction:
     return Fraction(int(solution[0, 0].p), int(solution[0, 0].q))
 
 
+def _in_float64(K: int, P_open: Number, r1: Number, r2: Number, **S: Number) -> float:
+    """The library's rest point with A_11 = P S and b_1 = P r."""
+    second = [[P_open * S["s11"], P_open * S["s12"]], [P_open * S["s12"], P_open * S["s22"]]]
+    return float64_flow(second, [P_open * r1, P_open * r2], [[0, 0]], K).fixed_point[0, 0]
+
+
 def _exact(value: Fraction) -> fmpq:
     return fmpq(value.numerator, value.denominator)
 
@@ -302,6 +325,10 @@ ON_ITS_SUBSET = Claim(
     ),
     oracle=lambda point, digits: _as_mpf(_rest_of_one_unit, point, digits),
     exact=_rest_of_one_unit,
+    numeric=_in_float64,
+    unchecked={
+        Level.SYMBOLIC: "it is derived as flow.exclusive.fixed_point, with A_11 = P S and b_1 = P r, where P cancels"
+    },
 )
 
 # Section 3.5: w_1 - w_2 is a constant vector
@@ -338,6 +365,10 @@ DIFFERENCE = Claim(
     ),
     oracle=_apart_by_series,
     derive=_derive_apart,
+    unchecked={
+        Level.EXACT: reasons.EXPONENTIALS,
+        Level.FLOATING: "the library has the two weights, which are compared in flow.redundant.first and second",
+    },
 )
 
 CLAIMS = (

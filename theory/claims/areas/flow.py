@@ -12,10 +12,10 @@ import sympy
 from mpmath import mpf
 from sympy import Eq, Integer, Interval, Range, Rational, oo
 
-from theory.claims import finite_data
+from theory.claims import finite_data, reasons
 from theory.claims.finite_data import Number
 from theory.claims.float_flow import float64_flow
-from theory.claims.model import Claim, Kind, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point, Source
 from theory.flow.derive import gradient, modes, singular
 from theory.flow.derive.relaxation import phi1
 from theory.symbols import K, t, tau
@@ -138,6 +138,7 @@ GRADIENT_ENTRY = Claim(
     oracle=_velocity_by_differences,
     exact=_exact_velocity,
     derive=gradient.mean_readout_flow,
+    unchecked={Level.FLOATING: "the library moves by the solved flow and evaluates no velocity"},
 )
 
 GRADIENT_SMALL_BUMP = Claim(
@@ -153,6 +154,7 @@ GRADIENT_SMALL_BUMP = Claim(
     oracle=_velocity_by_differences,
     exact=_exact_velocity,
     derive=gradient.two_unit_flow,
+    unchecked={Level.FLOATING: "the library moves by the solved flow and evaluates no velocity"},
 )
 
 MODE_SOLUTION = Claim(
@@ -175,6 +177,7 @@ MODE_SOLUTION = Claim(
     oracle=_mode_by_series,
     derive=modes.mode_solution,
     numeric=_mode_in_float64,
+    unchecked={Level.EXACT: reasons.EXPONENTIALS},
 )
 
 FIXED_POINT_MODE = Claim(
@@ -197,6 +200,7 @@ FIXED_POINT_MODE = Claim(
     oracle=_mode_at_rest,
     derive=modes.mode_fixed_point,
     numeric=lambda **at: float64_flow([[at["lambda"]]], [at["c"]], [[0.0]], at["K"]).fixed_point[0, 0],
+    unchecked={Level.EXACT: reasons.A_LIMIT},
 )
 
 _SQUARE = singular.x1**2 + singular.x2**2
@@ -222,6 +226,10 @@ FIXED_POINT_SINGULAR = Claim(
     assumptions=("n = 2, one unit open, one input: A = x x^T and b = y x",),
     oracle=_one_sample_at_rest,
     derive=singular.singular_fixed_point,
+    unchecked={
+        Level.EXACT: reasons.A_LIMIT,
+        Level.FLOATING: "float64 removes dependent gates by their exact rank and takes <x x^T> to be regular",
+    },
 )
 
 CLAIMS = (GRADIENT_ENTRY, GRADIENT_SMALL_BUMP, MODE_SOLUTION, FIXED_POINT_MODE, FIXED_POINT_SINGULAR)

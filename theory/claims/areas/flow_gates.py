@@ -8,11 +8,11 @@ import sympy
 from mpmath import mpf
 from sympy import Eq, Integer, Interval, Range, Rational, oo
 
-from theory.claims import finite_data
+from theory.claims import finite_data, reasons
 from theory.claims.areas.flow import NOTES, TIME, TIME_CONSTANT, UNITS, values
 from theory.claims.finite_data import Sample
 from theory.claims.float_flow import Number, float64_flow
-from theory.claims.model import Claim, Kind, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point, Source
 from theory.flow.derive import gates
 from theory.flow.derive.relaxation import phi1
 from theory.symbols import K, t, tau
@@ -106,6 +106,7 @@ EXCLUSIVE_MODE = Claim(
     oracle=_exclusive_by_series,
     derive=gates.exclusive_mode,
     numeric=lambda **at: _in_float64(at, [at["u10"]])[0],
+    unchecked={Level.EXACT: reasons.EXPONENTIALS},
 )
 
 EXCLUSIVE_FIXED_POINT = Claim(
@@ -136,6 +137,7 @@ EXCLUSIVE_FIXED_POINT = Claim(
     numeric=lambda K, a11, a12, a22, b1, b2: float64_flow(
         [[a11, a12], [a12, a22]], [b1, b2], [[0.0, 0.0]], K
     ).fixed_point[0, 0],
+    unchecked={Level.EXACT: reasons.A_LIMIT},
 )
 
 _RATE = 2 * lam / (K**2 * tau)
@@ -160,6 +162,7 @@ REDUNDANT_FIRST = Claim(
     oracle=_first_of_two_by_series,
     derive=gates.redundant_first,
     numeric=lambda **at: _in_float64(at, [at["u10"], at["u20"]])[0],
+    unchecked={Level.EXACT: reasons.EXPONENTIALS},
 )
 
 REDUNDANT_SECOND = Claim(
@@ -180,6 +183,7 @@ REDUNDANT_SECOND = Claim(
     oracle=_second_of_two_by_series,
     derive=gates.redundant_second,
     numeric=lambda **at: _in_float64(at, [at["u10"], at["u20"]])[1],
+    unchecked={Level.EXACT: reasons.EXPONENTIALS},
 )
 
 CLAIMS = (EXCLUSIVE_MODE, EXCLUSIVE_FIXED_POINT, REDUNDANT_FIRST, REDUNDANT_SECOND)

@@ -12,10 +12,11 @@ from mpmath import mpf
 from sympy import Eq, FiniteSet, Integer, Interval, Max, Piecewise, Range, Rational, Sum, Tuple, oo
 
 import theory.rules_cases  # noqa: F401 - it registers the rules named below
-from theory.claims import finite_data
+from theory.claims import finite_data, reasons
 from theory.claims.areas.flow import BUMP_NOTE, NOTES, UNITS, exact_values, values
 from theory.claims.areas.least_squares import LOSS_VALUE
-from theory.claims.model import Claim, Kind, Param, Point, Source
+from theory.claims.float_flow import float64_flow
+from theory.claims.model import Claim, Kind, Level, Param, Point, Source
 from theory.derivation import Derivation, Step
 from theory.flow.derive import gates, rules_modes, rules_quadratic  # noqa: F401 - the rules named below
 from theory.flow.derive.gradient import entry, reading
@@ -73,6 +74,7 @@ RELU = Claim(
     sources=(Source(NOTES, "(2)", printed=is_open(h) * h, note="at h = 0 the gate's value does not matter"),),
     **_both(lambda at: _relu(at["h"])),
     derive=_derive_relu,
+    unchecked={Level.FLOATING: reasons.NO_NETWORK},
 )
 
 # (3) from (1) and (2): the mean of ReLUs is a gated linear network
@@ -127,6 +129,7 @@ RELU_AS_GATED = Claim(
     **_both(_mean_of_relus),
     derive=_derive_as_gated,
     cites=("model.relu.gating",),
+    unchecked={Level.FLOATING: reasons.NO_NETWORK},
 )
 
 # (3), (12), (17): one network in three forms
@@ -179,6 +182,7 @@ FORMS = Claim(
     ),
     **_both(_gated_output),
     derive=_derive_forms,
+    unchecked={Level.FLOATING: reasons.NO_NETWORK},
 )
 
 # small-bump (2), (3): the gates of a half-space and of its mirror image
@@ -219,6 +223,7 @@ COMPLEMENT = Claim(
     ),
     **_both(_count_open),
     derive=_derive_count,
+    unchecked={Level.FLOATING: "gates are counted, and a count is not rounded"},
 )
 
 # what that costs for a single pulse
@@ -276,6 +281,7 @@ BOTH_OPEN = Claim(
     ),
     **_both(_share_of_zeros),
     derive=_derive_both_open,
+    unchecked={Level.FLOATING: "gates are counted, and a count is not rounded"},
 )
 
 # (12): the flow comes to rest at K times the regression of y on the gated input
@@ -308,6 +314,11 @@ def _regress(point: Point, digits: int) -> mpf:
             return sum((y - beta[0] * first - beta[1] * second) ** 2 for first, second, y in samples) / 4
 
         return finite_data.minimiser(loss, 2, digits)[0]
+
+
+def _in_float64(K: int, a11: float, a12: float, a22: float, b1: float, b2: float) -> float:
+    """The library's rest point over K."""
+    return float64_flow([[a11, a12], [a12, a22]], [b1, b2], [[0, 0]], K).fixed_point[0, 0] / K
 
 
 def _derive_regression() -> Derivation:
@@ -364,6 +375,8 @@ REGRESSION = Claim(
     ),
     oracle=_regress,
     derive=_derive_regression,
+    numeric=_in_float64,
+    unchecked={Level.EXACT: reasons.SAMPLES_BY_ROOTS},
 )
 
 CLAIMS = (RELU, RELU_AS_GATED, FORMS, COMPLEMENT, BOTH_OPEN, REGRESSION)

@@ -4,16 +4,19 @@ Two components of the gated input x~ are written out; both classes have probabil
 samples with the stated means and second moments, minimise their loss numerically, and average the squared residuals.
 """
 
+from collections.abc import Mapping
+
 import mpmath
 from mpmath import mpf
 from sympy import Eq, Integer, Interval, Rational
 
-from theory.claims import finite_data
+from theory.claims import finite_data, reasons
 from theory.claims.areas.flow import NOTES, values
 from theory.claims.finite_data import Sample, Vector
-from theory.claims.float_flow import float64_flow
-from theory.claims.model import Claim, Kind, Param, Point, Source
+from theory.claims.float_flow import Number, float64_flow
+from theory.claims.model import Claim, Kind, Level, Param, Point, Source
 from theory.flow.derive import least_squares
+from theory.flow.relaxation import FlowNumbers
 
 m1, m0 = least_squares.m1, least_squares.m0
 s11, s12, s22 = least_squares.s11, least_squares.s12, least_squares.s22
@@ -72,6 +75,23 @@ def _samples_of(at: dict[str, mpf]) -> list[Sample]:
     return _two_classes((mean_1, mean_0), total, labels)
 
 
+def _in_float64(at: Mapping[str, Number], pull: tuple[Number, Number], y2: float = 0.5) -> FlowNumbers:
+    """The library's flow with A = S/2, b = pull/2 and a readout of one unit."""
+    second = [[at["s11"] / 2, at["s12"] / 2], [at["s12"] / 2, at["s22"] / 2]]
+    return float64_flow(second, [entry / 2 for entry in pull], [[0, 0]], 1, y2=y2)
+
+
+def _labels_in_float64(y1: Number, y0: Number, **at: Number) -> float:
+    pull = (y1 * at["m11"] + y0 * at["m01"], y1 * at["m12"] + y0 * at["m02"])
+    return float(_in_float64(at, pull, (y1**2 + y0**2) / 2).mse)
+
+
+def _objective_in_float64(**at: Number) -> float:
+    """m_1.beta for the library's beta = S^-1 m_1: 1 - 2 loss would lose digits where L* is small."""
+    beta = _in_float64(at, (at["m11"], at["m12"])).fixed_point[0]
+    return at["m11"] * beta[0] + at["m12"] * beta[1]
+
+
 # The domains make S - m_1 m_1^T - m_0 m_0^T positive definite (diagonal >= 3, off-diagonal < 3), so that data exist.
 _SECOND_MOMENTS = (
     Param(s11, Interval(5, 9), "entry of S = <x~ x~^T>_1 + <x~ x~^T>_0"),
@@ -116,6 +136,7 @@ LOSS_VALUE = Claim(
     oracle=_by_minimisation,
     derive=least_squares.loss_value,
     numeric=lambda a11, a12, a22, b1, b2: float64_flow([[a11, a12], [a12, a22]], [b1, b2], [[0.0, 0.0]], 1).mse,
+    unchecked={Level.EXACT: reasons.SAMPLES_BY_ROOTS},
 )
 
 LOSS_CLASS_MEANS = Claim(
@@ -136,6 +157,8 @@ LOSS_CLASS_MEANS = Claim(
     ),
     oracle=_by_minimisation,
     derive=least_squares.loss_class_means,
+    numeric=lambda **at: _in_float64(at, (at["m11"], at["m12"])).mse,
+    unchecked={Level.EXACT: reasons.SAMPLES_BY_ROOTS},
 )
 
 _PULL = (y1 * m1[0] + y0 * m0[0], y1 * m1[1] + y0 * m0[1])
@@ -167,6 +190,8 @@ LOSS_LABELS = Claim(
     ),
     oracle=_by_minimisation,
     derive=least_squares.loss_labels,
+    numeric=_labels_in_float64,
+    unchecked={Level.EXACT: reasons.SAMPLES_BY_ROOTS},
 )
 
 GATE_OBJECTIVE = Claim(
@@ -186,6 +211,8 @@ GATE_OBJECTIVE = Claim(
     ),
     oracle=_objective_by_minimisation,
     derive=least_squares.gate_objective,
+    numeric=_objective_in_float64,
+    unchecked={Level.EXACT: reasons.SAMPLES_BY_ROOTS},
 )
 
 CLAIMS = (LOSS_VALUE, LOSS_CLASS_MEANS, LOSS_LABELS, GATE_OBJECTIVE)

@@ -15,9 +15,9 @@ import sympy
 from mpmath import mpf
 from sympy import Eq, Integer, Interval, Rational, asin, oo, pi, sqrt
 
-from theory.claims import finite_data, oracles
+from theory.claims import finite_data, oracles, reasons
 from theory.claims.float_flow import Number
-from theory.claims.model import Alternative, Claim, Kind, Param, Point, Registration, Source
+from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration, Source
 from theory.flow import solve
 from theory.flow.derive import small_bump
 from theory.problem import LossAtTimes, Network, NonlinearGP, Problem, SiteGate, Training
@@ -116,6 +116,7 @@ WEIGHT = Claim(
     derive=small_bump.two_sites_fixed_point,
     numeric=lambda g, rho1, rho0: _solution(g, rho1, rho0).fixed_point[0, 0],
     cites=_LAWS,
+    unchecked={Level.EXACT: reasons.ARCSINES},
 )
 
 LOSS = Claim(
@@ -141,6 +142,7 @@ LOSS = Claim(
         alternatives=(Alternative("localization-with-gated-linear-networks (18)", _printed_18),),
     ),
     cites=_LAWS,
+    unchecked={Level.EXACT: reasons.ARCSINES},
 )
 
 CLAIMS = (WEIGHT, LOSS)

@@ -1,0 +1,247 @@
+"""Witnesses of the claims on gradient flow and descent: flow.* but the small-bump problem, and flow.second_moment.*.
+
+The flow is K tau dw/dt = b - A w/K for all units at once. At a time it is the affine map of a diagonal Pade
+approximant composed with itself; at rest it is the end of implicit Euler steps of growing length; at a finite rate it
+is carried out step by step in fractions. The velocity itself is a derivative of the loss of explicit samples.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+
+import mpmath
+from mpmath import mpf
+from witness import GUARD, At, Witness, at_rest, real, reals, solve
+
+_ORDER = 24  # of the approximant: at a norm of 1/2 its error is below 10^-75
+
+
+def flowed(
+    second: Sequence[Sequence[mpf]],
+    force: Sequence[mpf],
+    start: Sequence[mpf],
+    units: mpf,
+    time: mpf,
+    digits: int,
+) -> list[mpf]:
+    """w(time), time in units of tau."""
+    size = len(force)
+    generator = mpmath.matrix(size + 1, size + 1)
+    for i in range(size):
+        generator[i, size] = force[i] / units * time
+        for j in range(size):
+            generator[i, j] = -second[i][j] / units**2 * time
+    halvings = max(0, int(mpmath.ceil(mpmath.log(2 * mpmath.mnorm(generator, 1) + mpf(1) / 2, 2))))
+    with mpmath.workdps(digits + GUARD + 10 + halvings):
+        short = generator / mpf(2) ** halvings
+        above, below = mpmath.zeros(size + 1), mpmath.zeros(size + 1)
+        power, weight = mpmath.eye(size + 1), mpf(1)
+        for order in range(_ORDER + 1):
+            above += weight * power
+            below += (-1) ** order * weight * power
+            power = power * short
+            weight *= mpf(_ORDER - order) / ((2 * _ORDER - order) * (order + 1))
+        step = mpmath.inverse(below) * above
+        for _ in range(halvings):
+            step = step * step
+        ended = step * mpmath.matrix([*start, mpf(1)])
+        return [ended[i] for i in range(size)]
+
+
+def _mode(at: At, digits: int) -> mpf:
+    with mpmath.workdps(digits + 60):
+        x = reals(at)
+        return flowed([[x["lambda"]]], [x["c"]], [x["u0"]], x["K"], x["t"] / x["tau"], digits)[0]
+
+
+def _along(at: At, sharing: int, digits: int) -> list[mpf]:
+    """All K units along one eigenvector: the first `sharing` have one gate, every other unit has its own.
+
+    <g_k g_l x x^T> is lambda within the shared gate, 2 + k for another unit k, and 0 between exclusive gates.
+    """
+    with mpmath.workdps(digits + 60):
+        x, units = reals(at), int(at["K"])
+        second = [
+            [x["lambda"] if max(k, l) < sharing else mpf(2 + k) if k == l else mpf(0) for l in range(units)]
+            for k in range(units)
+        ]
+        force = [x["c1"] if k < sharing else mpf(-k) for k in range(units)]
+        start = [x[f"u{k + 1}0"] if k < sharing else mpf(1) for k in range(units)]
+        return flowed(second, force, start, x["K"], x["t"] / x["tau"], digits)
+
+
+def _difference(at: At, digits: int) -> mpf:
+    first, second, *_ = _along(at, 2, digits + 10)
+    with mpmath.workdps(digits + GUARD):
+        return first - second
+
+
+def _mode_at_rest(at: At, digits: int) -> mpf:
+    with mpmath.workdps(digits + 60):
+        x = reals(at)
+        return at_rest(mpmath.matrix([[x["lambda"]]]), [x["c"]], [mpf(2)], x["K"], digits)[0]
+
+
+def _one_sample_at_rest(at: At, digits: int) -> mpf:
+    """A = x x^T and b = y x for the only sample."""
+    with mpmath.workdps(digits + 100):
+        x = reals(at)
+        row = mpmath.matrix([x["x1"], x["x2"]])
+        return at_rest(row * row.T, list(row * x["y"]), [x["w10"], x["w20"]], x["K"], digits)[0]
+
+
+def _exclusive_at_rest(at: At, digits: int) -> mpf:
+    """Two inputs; unit 1 with the given moments, unit 2 with its own where there is one."""
+    with mpmath.workdps(digits + 60):
+        x = reals(at)
+        size = 2 if at["K"] == 1 else 4
+        second, force = mpmath.eye(size), [x["b1"], x["b2"], mpf(1), mpf(-2)][:size]
+        second[0, 0], second[0, 1], second[1, 0], second[1, 1] = x["a11"], x["a12"], x["a12"], x["a22"]
+        return at_rest(second, force, [mpf(1)] * size, x["K"], digits)[0]
+
+
+def _own_subset(at: At, _digits: int) -> Fraction:
+    """b = A w/K for the 2 K weights of K exclusive units: P S, P r for the first, (1 - P) <...> for the others."""
+    units = int(at["K"])
+    matrix = [[Fraction(0)] * (2 * units) for _ in range(2 * units)]
+    force = [Fraction(0)] * (2 * units)
+    for k in range(units):
+        s11, s12, s22, r1, r2 = (at[name] for name in ("s11", "s12", "s22", "r1", "r2")) if k == 0 else (2, 1, 3, k, 1)
+        share = at["P_open"] if k == 0 else (1 - at["P_open"]) / (units - 1)
+        matrix[2 * k][2 * k], matrix[2 * k][2 * k + 1] = share * s11 / units, share * s12 / units
+        matrix[2 * k + 1][2 * k], matrix[2 * k + 1][2 * k + 1] = share * s12 / units, share * s22 / units
+        force[2 * k], force[2 * k + 1] = share * r1, share * r2
+    return solve(matrix, force)[0]
+
+
+def _velocity(at: At, _digits: int) -> Fraction:
+    """-dL/dw_1/tau for two equally likely samples x = 1 that open unit 1, the second one the other units as well.
+
+    Labels b +- 1 make <g_1 x y> = b; w_1 makes <g_1 x sum_l g_l w_l x> = h. L is quadratic in w_1, so that three of
+    its values give the derivative: (4 L(1) - 3 L(0) - L(2))/2.
+    """
+    units = int(at.get("K", Fraction(2)))
+    others = [Fraction(l + 1, 3) for l in range(units - 1)]
+    first = at["h_ki"] - sum(others, Fraction(0)) / 2
+
+    def loss(moved: int) -> Fraction:
+        outputs = [(first + moved + extra) / units for extra in (Fraction(0), sum(others, Fraction(0)))]
+        labels = [at["b_ki"] + 1, at["b_ki"] - 1]
+        return sum(((y - out) ** 2 for y, out in zip(labels, outputs, strict=True)), Fraction(0)) / 4
+
+    return -(4 * loss(1) - 3 * loss(0) - loss(2)) / 2 / at["tau"]
+
+
+def _descended(at: At, _digits: int) -> Fraction:
+    """m steps w <- w + (eta/K) (b - A w/K) in fractions."""
+    u = at["u0"]
+    for _ in range(int(at["m"])):
+        u += at["eta"] / at["K"] * (at["c"] - at["lambda"] * u / at["K"])
+    return u
+
+
+def _asymmetry(at: At, _digits: int) -> Fraction:
+    """The largest difference of A from its transpose, and of each block from its own, for three samples, four gates."""
+    inputs = [(at["x11"], at["x12"]), (at["x21"], at["x22"]), (at["x11"] - at["x22"], Fraction(1))]
+    gates = [(1, 0, 1, 1), (1, 1, 0, 1), (0, 1, 1, 1)]
+    gated = [[g * entry for g in open_ for entry in x] for x, open_ in zip(inputs, gates, strict=True)]
+    places = list(product(range(4), (0, 1)))
+    matrix = {
+        (a, b): sum(row[2 * a[0] + a[1]] * row[2 * b[0] + b[1]] for row in gated) / 3
+        for a, b in product(places, places)
+    }
+    return max(
+        max(abs(value - matrix[(k, j), (l, i)]), abs(value - matrix[(l, i), (k, j)]))
+        for ((k, i), (l, j)), value in matrix.items()
+    )
+
+
+def _exactly_real(function):
+    return lambda at, digits: real(function(at, digits))
+
+
+_HARD = ("t=0 lambda=2", "t=1/1073741824 lambda=1", "t=100 lambda=1000", "t=3 lambda=1/1099511627776", "t=2 lambda=5/7")
+_MODES = tuple(
+    f"K={K} tau={tau} {hard} c=-3/2 u0=2/3"
+    for K, tau, hard in zip((3, 1, 2, 7, 4), ("1/2", "1/64", "50", "1", "3"), (*_HARD,), strict=True)
+)
+_SHARED = tuple(
+    f"K={K} tau={tau} {hard} c1={c1} u10=2/3 u20=-7/5"
+    for K, tau, hard, c1 in zip(
+        (3, 2, 2, 7, 4), ("1/2", "1/64", "50", "1", "3"), _HARD, ("1", "-3", "1/2", "2", "-1/7"), strict=True
+    )
+)
+_MOMENTS = ("b_ki=1 h_ki=-2/3", "b_ki=0 h_ki=3", "b_ki=-5/2 h_ki=0", "b_ki=2/7 h_ki=5/3", "b_ki=-3 h_ki=-3")
+_TAUS = ("1", "1/64", "50", "2/3", "7")
+
+WITNESSES = {
+    "flow.gradient.entry": Witness(
+        _velocity,
+        tuple(f"K={K} tau={tau} {rest}" for K, tau, rest in zip((1, 2, 7, 3, 5), _TAUS, _MOMENTS, strict=True)),
+        40,
+    ),
+    "flow.gradient.small_bump": Witness(
+        _velocity, tuple(f"tau={tau} {rest}" for tau, rest in zip(_TAUS, _MOMENTS, strict=True)), 40
+    ),
+    "flow.mode.solution": Witness(_mode, (*_MODES, "K=2 tau=1 t=5 lambda=0 c=3 u0=-1")),
+    "flow.exclusive.mode": Witness(
+        lambda at, digits: _along(at, 1, digits)[0],
+        tuple(point.replace("c=", "c1=").replace("u0", "u10") for point in _MODES),
+    ),
+    "flow.redundant.first": Witness(lambda at, digits: _along(at, 2, digits)[0], _SHARED),
+    "flow.redundant.second": Witness(lambda at, digits: _along(at, 2, digits)[1], _SHARED),
+    "flow.redundant.difference": Witness(_difference, _SHARED),
+    "flow.fixed_point.mode": Witness(
+        _mode_at_rest,
+        ("K=1 lambda=1 c=2", "K=7 lambda=1/1099511627776 c=-1/3", "K=2 lambda=1000 c=3", "K=3 lambda=5/7 c=-2"),
+    ),
+    "flow.fixed_point.singular": Witness(
+        _one_sample_at_rest,
+        (
+            "K=1 x1=1 x2=0 y=2 w10=1 w20=-1",
+            "K=2 x1=1/2 x2=-3 y=-1 w10=2 w20=1/3",
+            "K=7 x1=1/1048576 x2=1 y=3 w10=-2 w20=1",
+            "K=3 x1=11/4 x2=5/2 y=1/2 w10=0 w20=3",
+        ),
+    ),
+    "flow.exclusive.fixed_point": Witness(
+        _exclusive_at_rest,
+        (
+            "K=1 a11=2 a12=1 a22=3 b1=1 b2=-2",
+            "K=2 a11=1/2 a12=0 a22=4 b1=-3 b2=1",
+            "K=7 a11=1 a12=99/100 a22=1 b1=1 b2=1/3",
+            "K=3 a11=5/2 a12=-3/2 a22=1 b1=2 b2=3",
+        ),
+    ),
+    "flow.exclusive.own_subset": Witness(
+        _own_subset,
+        (
+            "K=2 s11=2 s12=1 s22=3 r1=1 r2=-2 P_open=1/2",
+            "K=7 s11=1 s12=0 s22=6 r1=-3 r2=1 P_open=1/1000",
+            "K=3 s11=3 s12=-3 s22=4 r1=2 r2=1/7 P_open=99/100",
+            "K=5 s11=6 s12=5/2 s22=3/2 r1=0 r2=3 P_open=1/3",
+        ),
+        40,
+    ),
+    "flow.descent.weights": Witness(
+        _descended,
+        (
+            "m=0 eta=1 K=2 lambda=1 c=1 u0=-2",
+            "m=1 eta=1/3 K=1 lambda=5 c=-1 u0=3",
+            "m=24 eta=1/10 K=3 lambda=7/2 c=2 u0=1/5",
+            "m=12 eta=5 K=2 lambda=1 c=-3 u0=1",
+            "m=7 eta=16 K=1 lambda=3 c=1 u0=0",
+        ),
+        40,
+    ),
+    "flow.second_moment.symmetric": Witness(
+        _asymmetry,
+        (
+            "x11=1 x12=-2 x21=3 x22=1/2",
+            "x11=0 x12=0 x21=1 x22=-1",
+            "x11=-3 x12=1/3 x21=2/7 x22=3",
+            "x11=1/1024 x12=3 x21=-1 x22=0",
+        ),
+        40,
+    ),
+}

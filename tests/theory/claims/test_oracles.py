@@ -1,0 +1,117 @@
+"""Every claim against values that another program computed from its definition, without knowing the claim."""
+
+import ast
+import json
+import os
+import random
+import secrets
+
+import make_claims
+import mpmath
+import pytest
+import sympy
+from mpmath import mpf
+
+from tests import house
+from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE, CLAIM_STORED
+from theory.claims import catalog
+from theory.claims.evaluate import evaluate
+from theory.claims.levels import relative_error
+from theory.claims.model import Kind
+from theory.claims.points import contains
+
+STORED = json.loads(make_claims.STORE.read_text(encoding="utf-8"))
+COMPUTABLE = [
+    claim
+    for claim in catalog().values()
+    if claim.kind is not Kind.DEFINITION and not (claim.kind is Kind.EMPIRICAL and claim.oracle is None)
+]
+every_claim = pytest.mark.parametrize("claim", COMPUTABLE, ids=lambda claim: claim.id)
+# A failure names the seed with which it can be repeated.
+SEED = os.environ.get("GDLN_ORACLE_SEED") or str(secrets.randbelow(10**9))
+
+
+def at(claim, row):
+    """The stored point in the claim's own symbols."""
+    symbols = {param.symbol.name: param.symbol for param in claim.params}
+    assert set(symbols) == set(row["point"]), "an entry gives every parameter and no other"
+    return {symbols[name]: sympy.Rational(value) for name, value in row["point"].items()}
+
+
+def stored(row):
+    """The stored value, all its digits kept."""
+    with mpmath.workdps(row["digits"] + 10):
+        return mpf(row["value"])
+
+
+def agrees(value, row):
+    """Whether `value` is the stored one to the digits that are stored."""
+    return relative_error(value, stored(row), row["digits"]) <= CLAIM_STORED * 10.0 ** -row["digits"]
+
+
+def test_every_claim_that_can_be_computed_has_entries_and_every_entry_a_claim():
+    assert {claim.id for claim in COMPUTABLE} == set(STORED)
+    assert [claim for claim, rows in STORED.items() if not rows] == []
+    several = [claim.id for claim in COMPUTABLE if claim.params and len(STORED[claim.id]) < 4]
+    assert several == [], "four points at least, where there is a parameter to vary"
+    assert min(row["digits"] for rows in STORED.values() for row in rows) >= 30
+
+
+def test_the_file_holds_what_the_makers_define():
+    expected = {
+        claim: [{name: str(value) for name, value in make_claims.parsed(text).items()} for text in witness.points]
+        for claim, witness in make_claims.witnesses().items()
+    }
+    assert {claim: [row["point"] for row in rows] for claim, rows in STORED.items()} == expected
+
+
+@every_claim
+def test_entries_lie_in_the_declared_domains(claim):
+    for row in STORED[claim.id]:
+        point = at(claim, row)
+        assert all(contains(param, point[param.symbol]) for param in claim.params), row
+        assert all(condition.xreplace(point) == sympy.true for condition in claim.conditions), row
+
+
+@every_claim
+def test_the_formula_agrees_with_every_entry(claim):
+    for row in STORED[claim.id]:
+        value = evaluate(claim.statement.rhs, at(claim, row), row["digits"] + 5)
+        assert agrees(value, row), (row, str(value))
+
+
+@every_claim
+def test_the_claims_own_oracle_agrees_with_the_first_entry(claim):
+    row = STORED[claim.id][0]
+    value = claim.oracle(at(claim, row), CLAIM_DIGITS)
+    assert relative_error(value, stored(row), CLAIM_DIGITS) <= CLAIM_PRECISE, (row, str(value))
+
+
+@every_claim
+def test_one_random_entry_is_computed_again(claim):
+    row = random.Random(f"{SEED} {claim.id}").choice(STORED[claim.id])
+    value = make_claims.recomputed(make_claims.witnesses()[claim.id], row["point"], row["digits"])
+    assert agrees(value, row), f"GDLN_ORACLE_SEED={SEED}: {row} is now {value}"
+
+
+@every_claim
+def test_a_wrong_digit_is_noticed(claim):
+    """The comparison rejects a formula that is off in the last stored digit but one, and a sign."""
+    for row in STORED[claim.id]:
+        value = evaluate(claim.statement.rhs, at(claim, row), row["digits"] + 5)
+        with mpmath.workdps(row["digits"] + 10):
+            slip = mpf(10) ** (1 - row["digits"])
+            assert not agrees(value * (1 + slip) if value else slip, row)
+            assert value == 0 or not agrees(-value, row)
+
+
+def test_the_makers_reach_nothing_of_the_house_they_judge():
+    """Neither by an import nor by running text; from this folder they import one another, and nothing of the tests."""
+    packages = {"theory", "sim", "derivations", "tests"}
+    for file in sorted(make_claims.STORE.parent.glob("*.py")):
+        source = file.read_text(encoding="utf-8")
+        assert house.imports_any(source, packages) == [], file.name
+        words = {getattr(node, "id", getattr(node, "attr", "")) for node in ast.walk(ast.parse(source))}
+        assert not words & house.RUNS_TEXT, file.name
+    assert house.imports_any("from theory.claims import oracles", packages)
+    assert house.imports_any("def f():\n    import sim.train", packages)

@@ -1,0 +1,79 @@
+"""No level of checking is left out without a reason, and no reason is given for a level that is run."""
+
+from dataclasses import replace
+
+import pytest
+
+from theory.claims import catalog, reasons
+from theory.claims.judge import examine
+from theory.claims.levels import exact, floating, skipped, symbolic
+from theory.claims.model import Kind, Level, Outcome
+
+CLAIMS = catalog()
+WITHOUT_SIMULATION = set(Level) - {Level.SIMULATED}
+every_claim = pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda claim: claim.id)
+
+
+def left_out(claim):
+    """The levels that do not apply to a claim, by what it registers."""
+    registered = {
+        Level.SYMBOLIC: claim.derive,
+        Level.EXACT: claim.exact,
+        Level.PRECISE: claim.oracle,
+        Level.FLOATING: claim.oracle and claim.numeric,
+        Level.NEGATIVE_CONTROL: claim.oracle,
+    }
+    return {level for level, present in registered.items() if present is None}
+
+
+def complaints(claim):
+    """What is wrong with the reasons of a claim."""
+    by_kind = claim.kind in reasons.OF_KIND
+    missing = set() if by_kind else left_out(claim) - set(claim.unchecked)
+    idle = set(claim.unchecked) - left_out(claim)
+    empty = {level for level, text in claim.unchecked.items() if len(text.split()) < 4}
+    return missing, idle, empty
+
+
+@every_claim
+def test_each_level_is_run_or_has_its_reason(claim):
+    assert complaints(claim) == (set(), set(), set())
+
+
+@every_claim
+def test_each_claim_has_an_oracle_and_a_control_or_needs_none(claim):
+    if claim.kind not in (Kind.DEFINITION, Kind.EMPIRICAL):
+        assert claim.oracle is not None, "then it also has a negative control"
+
+
+def test_a_missing_an_idle_and_an_empty_reason_are_noticed():
+    claim = CLAIMS["gaussian.step_erf.arcsine"]
+    assert complaints(replace(claim, unchecked={})) == ({Level.EXACT, Level.FLOATING}, set(), set())
+    assert complaints(replace(claim, numeric=float)) == (set(), {Level.FLOATING}, set())
+    vague = {Level.EXACT: "not rational", Level.FLOATING: reasons.BY_LAGS}
+    assert complaints(replace(claim, unchecked=vague)) == (set(), set(), {Level.EXACT})
+
+
+@pytest.mark.parametrize("kind", [Kind.DEFINITION, Kind.EMPIRICAL])
+def test_claims_without_an_oracle_say_so_at_every_level(kind):
+    for claim in CLAIMS.values():
+        if claim.kind is kind:
+            results = examine(claim, CLAIMS).results
+            control = kind is Kind.DEFINITION or Level.NEGATIVE_CONTROL in claim.unchecked
+            expected = WITHOUT_SIMULATION - (set() if control else {Level.NEGATIVE_CONTROL})
+            assert {result.level for result in results} == expected
+            assert {result.outcome for result in results} == {Outcome.SKIPPED}
+            assert all(result.where in (*reasons.OF_KIND.values(), *claim.unchecked.values()) for result in results)
+
+
+@pytest.mark.parametrize(("level", "run"), [(Level.EXACT, exact), (Level.FLOATING, lambda claim: floating(claim, ()))])
+def test_a_skipped_level_states_the_claims_own_reason(level, run):
+    claim = CLAIMS["gaussian.step_erf.arcsine"]
+    assert run(claim).where == claim.unchecked[level]
+    assert run(replace(claim, unchecked={})).where == reasons.NOT_GIVEN
+
+
+def test_a_missing_derivation_states_its_reason():
+    claim = CLAIMS["gate.relu.scale"]
+    assert symbolic(claim, CLAIMS) == skipped(claim, Level.SYMBOLIC)
+    assert symbolic(claim, CLAIMS).where == "nine cases of signs, all of them enumerated"
