@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import sympy
 
@@ -11,9 +12,10 @@ from theory.derivation import Derivation
 from theory.functions import OwensT, Phi2
 from theory.gaussian.certified import Certified, certified, certified_form
 from theory.gaussian.covariance import covariance, exact
-from theory.gaussian.engine import arctangents, derive
+from theory.gaussian.engine import arctangents, derive, value_form
 from theory.gaussian.expectation import Expectation, variables
 from theory.gaussian.integrand import affine, check_reach, expand
+from theory.gaussian.numeric import evaluate
 from theory.gaussian.rewrite import covariance_of
 from theory.problem.errors import InputError, OutOfReachError
 from theory.symbols import z
@@ -99,6 +101,24 @@ class Moment:
         if self.kind == "elementary" and not point:
             return certified_form(self.closed_form, digits)
         return certified(self.expr.xreplace(point), covariance(self.cov.xreplace(point)), digits)
+
+    def numeric(self, **values: Any) -> Any:
+        """The value in float64 for arrays of parameters: NumPy, or torch with gradients; shapes broadcast.
+
+        The expectations of two to four signs that are left take as many quadrature nodes as the parameters ask for:
+        the absolute error stays below 1e-12 for gains 0.01 to 100 and correlations up to 0.999999. Raises InputError
+        for missing, unknown or inadmissible values.
+
+        >>> g, rho = sympy.Symbol("g", positive=True), sympy.Symbol("rho", real=True)
+        >>> step = expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]])
+        >>> step.numeric(g=1.0, rho=[0.0, 0.6]).round(6).tolist()
+        [0.0, 0.162966]
+        """
+        return evaluate(self._value_form, values)
+
+    @cached_property
+    def _value_form(self) -> sympy.Expr:
+        return value_form(self.expr, self.cov)
 
     def _point(self, values: Mapping[str, object]) -> dict[sympy.Symbol, sympy.Expr]:
         names = {symbol.name: symbol for symbol in self.parameters}
