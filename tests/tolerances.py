@@ -129,3 +129,9 @@ ORTHANT_SCALING = 1e-38
 # E[s1 s2 s3 s4] at a singular covariance against one with 1e-24 added to the diagonal: angles move by its root, times
 # fewer than a hundred for the six angles of small integer vectors.
 ORTHANT_LIMIT = 100 * 1e-12
+
+# Exported closed forms are sums of a few dozen terms and quadratures of at most 161 positive weights: 1e-13 of the
+# value at the gallery's points is about 450 roundings.
+EXPORTED = 1e-13
+# A central difference of step 1e-4 is off by step^2 |f^(3)|/6: relative 1e-6 where |f^(3)| stays below 600 |f'|.
+EXPORTED_GRADIENT = 1e-6

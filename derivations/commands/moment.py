@@ -19,19 +19,23 @@ def command(
         ..., metavar="EXPR", help="The integrand in z1, z2, ..., such as Heaviside(z1)*erf(g*z2)."
     ),
     cov: str = typer.Option(..., "--cov", help="The covariance matrix: [[1, rho], [rho, 1]], or @file."),
-    mean: str = typer.Option(None, "--mean", help="The means, [0, 0]; zero is what the engine integrates."),
+    mean: str = typer.Option(None, "--mean", help="The means, [0, 0]; zero if left out."),
     where: str = typer.Option(None, "--where", help='Domains of the parameters: "g>0, -1<rho<1".'),
     digits: int = typer.Option(30, "--digits", help="Correct significant digits of the value."),
+    export: str = typer.Option(None, "--export", help="Print code of the closed form: latex, numpy, torch or c."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object on stdout."),
 ) -> int:
-    """Derive the expectation of EXPR under N(0, COV), checked step by step, with certified digits."""
-    return run(lambda: _moment(expr, cov, mean, where, digits, as_json), as_json)
+    """Derive the expectation of EXPR under N(MEAN, COV), checked step by step, with certified digits."""
+    return run(lambda: _moment(expr, cov, mean, where, digits, export, as_json), as_json)
 
 
-def _moment(expr: str, cov: str, mean: str | None, where: str | None, digits: int, as_json: bool) -> int:
+def _moment(
+    expr: str, cov: str, mean: str | None, where: str | None, digits: int, language: str | None, as_json: bool
+) -> int:
     import sympy
 
     from theory.gaussian import expect
+    from theory.gaussian.export import LANGUAGES, export
     from theory.gaussian.moment import MAX_DIGITS
     from theory.language import Names, parse, parse_domains, parse_list, parse_rows
     from theory.problem.errors import InputError
@@ -40,14 +44,20 @@ def _moment(expr: str, cov: str, mean: str | None, where: str | None, digits: in
         raise InputError(f"There is no option {expr.split('=')[0]}.", "See gdln moment --help.", "usage")
     if not 1 <= digits <= MAX_DIGITS:
         raise InputError(f"--digits {digits} is not between 1 and {MAX_DIGITS}.", "Ask for 30, say.")
+    if language is not None and language not in LANGUAGES:
+        raise InputError(f"--export {language} is not known.", f"Choose one of: {', '.join(LANGUAGES)}.")
     domains = parse_domains(where) if where else {}
     parameters = {name: symbol for name, (symbol, _) in domains.items()}
     rows = parse_rows(cov, Names(parameters=parameters))
     integrand = parse(expr, Names(variables=len(rows), parameters=parameters))
     _require_admissible(sympy.Matrix(rows), {symbol: interval for symbol, interval in domains.values()})
     moment = expect(integrand, rows, parse_list(mean, Names(parameters=parameters)) if mean else None)
+    code = export(moment.closed_form, language) if language is not None else None
+    if code is not None and not as_json:
+        print(code, end="")
+        return PASS
     certified = None if moment.closed_form.free_symbols else moment.evaluate(digits)
-    payload = _payload(expr, moment, certified)
+    payload = _payload(expr, moment, certified) | ({} if code is None else {"language": language, "code": code})
     emit("moment", payload, "" if as_json else _text(payload, moment), as_json)
     return PASS
 
@@ -79,6 +89,7 @@ def _payload(expr: str, moment: "Moment", certified: "Certified | None") -> dict
         "latex": moment.latex,
         "kind": moment.kind,
         "dimension": moment.dimension,
+        "left_to_integrate": moment.integrand,
         "value": certified.value if certified else None,
         "radius": certified.radius if certified else None,
         "digits": certified.digits if certified else None,
@@ -101,7 +112,9 @@ def _steps(derivation: "Derivation") -> list[dict[str, Any]]:
 
 
 def _text(payload: dict[str, Any], moment: "Moment") -> str:
-    kind = moment.kind if moment.dimension == 0 else f"{moment.kind}, dimension {moment.dimension}"
+    kind = moment.kind
+    if moment.dimension:
+        kind += f", dimension {moment.dimension}, of {moment.integrand} functions"
     lines = [f"E[{payload['integrand']}] = {payload['expr']}", f"class   {kind}"]
     if moment.remark:
         lines.append(f"        {moment.remark}")
