@@ -135,3 +135,7 @@ ORTHANT_LIMIT = 100 * 1e-12
 EXPORTED = 1e-13
 # A central difference of step 1e-4 is off by step^2 |f^(3)|/6: relative 1e-6 where |f^(3)| stays below 600 |f'|.
 EXPORTED_GRADIENT = 1e-6
+
+# A gain of 1e6 (1e-6) is off its limit by a term of order 1/g^2 = 1e-12 (g^2) in kappa^2; correlations carry it with a
+# slope of order one, and the quotient by g^2 = 1e-12 leaves the rounding 1e-16/1e-12.
+GAIN_LIMIT = 1e-3

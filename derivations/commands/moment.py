@@ -22,15 +22,23 @@ def command(
     mean: str = typer.Option(None, "--mean", help="The means, [0, 0]; zero if left out."),
     where: str = typer.Option(None, "--where", help='Domains of the parameters: "g>0, -1<rho<1".'),
     digits: int = typer.Option(30, "--digits", help="Correct significant digits of the value."),
+    limit: str = typer.Option(None, "--limit", help="Take a limit in a gain first: g->oo or g->0."),
     export: str = typer.Option(None, "--export", help="Print code of the closed form: latex, numpy, torch or c."),
     as_json: bool = typer.Option(False, "--json", help="One JSON object on stdout."),
 ) -> int:
     """Derive the expectation of EXPR under N(MEAN, COV), checked step by step, with certified digits."""
-    return run(lambda: _moment(expr, cov, mean, where, digits, export, as_json), as_json)
+    return run(lambda: _moment(expr, cov, mean, where, digits, limit, export, as_json), as_json)
 
 
 def _moment(
-    expr: str, cov: str, mean: str | None, where: str | None, digits: int, language: str | None, as_json: bool
+    expr: str,
+    cov: str,
+    mean: str | None,
+    where: str | None,
+    digits: int,
+    limit: str | None,
+    language: str | None,
+    as_json: bool,
 ) -> int:
     import sympy
 
@@ -52,14 +60,34 @@ def _moment(
     integrand = parse(expr, Names(variables=len(rows), parameters=parameters))
     _require_admissible(sympy.Matrix(rows), {symbol: interval for symbol, interval in domains.values()})
     moment = expect(integrand, rows, parse_list(mean, Names(parameters=parameters)) if mean else None)
+    if limit is not None:
+        moment = _limit(moment, limit)
     code = export(moment.closed_form, language) if language is not None else None
     if code is not None and not as_json:
         print(code, end="")
         return PASS
     certified = None if moment.closed_form.free_symbols else moment.evaluate(digits)
-    payload = _payload(expr, moment, certified) | ({} if code is None else {"language": language, "code": code})
+    payload = (
+        _payload(expr, moment, certified)
+        | {"limit": limit}
+        | ({} if code is None else {"language": language, "code": code})
+    )
     emit("moment", payload, "" if as_json else _text(payload, moment), as_json)
     return PASS
+
+
+def _limit(moment: "Moment", limit: str) -> "Moment":
+    """The moment's limit, given as g->oo or g->0."""
+    import sympy
+
+    from theory.gaussian.limits import limit as limit_of
+    from theory.problem.errors import InputError
+
+    name, arrow, to = (part.strip() for part in limit.partition("->"))
+    ends = {"oo": sympy.oo, "0": sympy.S.Zero}
+    if not arrow or to not in ends:
+        raise InputError(f"--limit {limit!r} is not a limit in a gain.", 'Write --limit "g->oo" or "g->0".')
+    return limit_of(moment, name, ends[to])
 
 
 def _require_admissible(cov: "sympy.Matrix", domains: dict["sympy.Symbol", "sympy.Interval"]) -> None:
@@ -115,7 +143,9 @@ def _text(payload: dict[str, Any], moment: "Moment") -> str:
     kind = moment.kind
     if moment.dimension:
         kind += f", dimension {moment.dimension}, of {moment.integrand} functions"
-    lines = [f"E[{payload['integrand']}] = {payload['expr']}", f"class   {kind}"]
+    taken = payload["limit"]
+    left = f"E[{payload['integrand']}]" if taken is None else f"lim {taken} E[{payload['integrand']}]"
+    lines = [f"{left} = {payload['expr']}", f"class   {kind}"]
     if moment.remark:
         lines.append(f"        {moment.remark}")
     if payload["arctan"] != payload["expr"]:

@@ -137,18 +137,20 @@ for _function, _name in templates.PYTHON_NAMES.items():
 def _python(form: sympy.Expr, library: str) -> str:
     parts, printer = _Parts(form), _Python(library)
     names = ", ".join(symbol.name for symbol in parts.parameters)
+    comma = "," if len(parts.parameters) == 1 else ""
     lines = [templates.PYTHON_HEAD[library]]
     for table in parts.tables():
         nodes, weights = _table(table)
-        lines.append(f"{table} = list(zip([{_numbers(nodes)}],\n    [{_numbers(weights)}]))")
+        lines += [f"{table}_X = _table([{_numbers(nodes)}])", f"{table}_W = _table([{_numbers(weights)}])"]
+    lines += [templates.PYTHON["Integral"]] if parts.integrals else []
     lines += [templates.PYTHON[function.__name__] for function in sorted(parts.special, key=lambda f: f.__name__)]
-    body = [f"def {NAME}({names}):"]
-    if parts.parameters:
-        body.append(f"    {names}{',' if len(parts.parameters) == 1 else ''} = _arrays({names})")
-    for integral, steps, result in parts.integrands():
-        body += [f"    {integral} = 0.0", f"    for {NODE}, w_ in TANH_SINH:"]
-        body += [f"        {name} = {printer.doprint(expr)}" for name, expr in steps]
-        body.append(f"        {integral} = {integral} + w_*({printer.doprint(result)})")
+    calls = []
+    for number, (integral, steps, result) in enumerate(parts.integrands(), start=1):
+        lines += ["", f"def _integrand_{number}({', '.join(filter(None, (str(NODE), names)))}):"]
+        lines += [f"    {name} = {printer.doprint(expr)}" for name, expr in steps]
+        lines += [f"    return {printer.doprint(result)}", ""]
+        calls.append(f"    {integral} = _integral({', '.join(filter(None, (f'_integrand_{number}', names)))})")
+    body = [f"def {NAME}({names}):", *([f"    {names}{comma} = _arrays({names})"] if names else []), *calls]
     body.append(f"    return {printer.doprint(parts.form)}")
     return "\n".join([*lines, "", "\n".join(body)]) + "\n"
 

@@ -104,8 +104,10 @@ _asin, _acos, _atan, _atanh = np.arcsin, np.arccos, np.arctan, np.arctanh
 
 
 def _arrays(*values):
-    values = np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in values))
-    return values if len(values) > 1 else (values[0],)
+    return np.broadcast_arrays(*(np.asarray(value, dtype=float) for value in values))
+
+
+_table = np.array
 
 """,
     "torch": """\
@@ -128,10 +130,20 @@ _sign, _where = _either("sign", lambda x: (x > 0) - (x < 0)), torch.where
 def _arrays(*values):
     return torch.broadcast_tensors(*(torch.as_tensor(value, dtype=torch.float64) for value in values))
 
+
+def _table(values):
+    return torch.tensor(values, dtype=torch.float64)
+
 """,
 }
 
 PYTHON = {
+    "Integral": '''\
+
+def _integral(integrand, *values):
+    """int_0^1 of a function of x and of arrays, which it receives with one more axis."""
+    return (TANH_SINH_W*integrand(TANH_SINH_X, *(value[..., None] for value in values))).sum(-1)
+''',
     "OwensT": '''\
 
 def _owens_t(h, a):
@@ -140,11 +152,8 @@ def _owens_t(h, a):
     far = abs(a) > 1
     safe = _where(far, a, a*0 + 2)
     b, g = _where(far, 1/safe, a), _where(far, a*h, h)
-    total = 0.0
-    for x, w in LEGENDRE:
-        s = 1 + (b*x)**2
-        total = total + w*_exp(-g*g*s/2)/s
-    near = b*total/(2*_PI)
+    s = 1 + (b[..., None]*LEGENDRE_X)**2
+    near = b*(LEGENDRE_W*_exp(-g[..., None]**2*s/2)/s).sum(-1)/(2*_PI)
     return _where(far, _sign(a)*(1 - _erf(h/2**0.5)*_erf(abs(a)*h/2**0.5))/4 - _sign(a)*abs(near), near)
 ''',
     "Phi": '''\
@@ -159,10 +168,10 @@ def _phi(x):
 def _phi2(h, k, r):
     """P(X <= h, Y <= k) for standard normal X, Y of correlation r."""
     h, k, r = _arrays(h, k, r)
-    end, p, q, total = _atanh(r), (h - k)**2/8, (h + k)**2/8, 0.0
-    for x, w in LEGENDRE:
-        s = _exp(2*end*x)
-        total = total + w*_exp(-(p*(1 + s) + q*(1 + 1/s)))*2*_exp(end*x)/(s + 1)
+    end, p, q = _atanh(r), ((h - k)**2/8)[..., None], ((h + k)**2/8)[..., None]
+    e = _exp(end[..., None]*LEGENDRE_X)
+    s = e*e
+    total = (LEGENDRE_W*_exp(-(p*(1 + s) + q*(1 + 1/s)))*2*e/(s + 1)).sum(-1)
     return _erfc(-h/2**0.5)*_erfc(-k/2**0.5)/4 + end*total/(2*_PI)
 ''',
 }
