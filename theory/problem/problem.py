@@ -90,8 +90,8 @@ class Problem:
         """The initial weights (K, n), entry (k, j) of unit k and site j; see `initial_weights`."""
         return initial_weights(self.training.w0, self.network.units, self.data.n, replicate)
 
-    def biases0(self, replicate: int | None = None) -> Float[np.ndarray, " K+1"] | None:
-        """The initial biases b_1, ..., b_K, b_out; None where the network has none. See `initial_hidden_biases`."""
+    def biases0(self, replicate: int | None = None) -> Float[np.ndarray, " C"] | None:
+        """The C = K + 1 initial biases b_1, ..., b_K, b_out; None where the network has none."""
         if not self.network.has_biases:
             return None
         hidden = initial_hidden_biases(self.training.hidden_bias0, self.network.units, replicate)

@@ -100,7 +100,7 @@ REPLACED = [
     (
         'readout = "mean"',
         'readout = "mean"\nbiases = "train"',
-        r"biases = 'train' is not known.*Did you mean `trained`",
+        r"biases = 'train' is not known.*mean `trained`",
     ),
     ('readout = "mean"', 'readout = "mean"\nbiases = true', r"network\.biases = True is not known.*none, trained"),
     (
