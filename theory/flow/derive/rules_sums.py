@@ -36,7 +36,7 @@ def _tuples(count: int) -> list[tuple[sympy.Integer, ...]]:
 def gradient(before: sympy.Basic, step: Step) -> None:
     """Eq(q, -dL/dw[k, i]) becomes Eq(q, f): L is written out and differentiated as a polynomial of the entries.
 
-    `using` holds the entry w[k, i].
+    `using` holds the entry w[k, i]; one without indices is a symbol.
     """
     (entry,) = step.using
     derivatives = before.rhs.atoms(sympy.Derivative)
@@ -46,8 +46,9 @@ def gradient(before: sympy.Basic, step: Step) -> None:
     if derivative.variables != (entry,):
         raise StepError(f"the derivative is by {derivative.variables}, not by {entry}")
     loss = written_out(derivative.expr)
-    for at in _tuples(len(entry.indices)):
-        place = dict(zip(entry.indices, at, strict=True))
+    indices = getattr(entry, "indices", ())
+    for at in _tuples(len(indices)):
+        place = dict(zip(indices, at, strict=True))
         variable = sympy.Dummy("w")
         exact = sympy.Poly(loss.xreplace({entry.xreplace(place): variable}), variable).diff(variable).as_expr()
         claimed = written_out(step.expr.rhs).xreplace(place)
