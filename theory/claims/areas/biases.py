@@ -49,11 +49,11 @@ LABELS_FREE = Claim(
     kind=Kind.EQUATION,
     statement=Eq(least_squares.loss, (y1 - y0) ** 2 / 4 * (1 - _DISTANCE / 4), evaluate=False),
     params=(
-        Param(v11, Interval(2, 4), "entry of V = <x~ x~^T> - <x~> <x~>^T"),
+        Param(v11, Interval(2, 4), "entry of V, the covariance of x~"),
         Param(v12, Interval.open(-HALF, HALF), "entry of V", (Integer(0),)),
         Param(v22, Interval(2, 4), "entry of V"),
         *(Param(entry, Interval(-1, 1), "entry of d = <x~>_1 - <x~>_0") for entry in least_squares.apart),
-        *(Param(entry, Interval(-2, 2), "entry of <x~>, which drops out") for entry in least_squares.mean),
+        *(Param(entry, Interval(-2, 2), "entry of mu = <x~>, which drops out") for entry in least_squares.mean),
         *LABELS,
     ),
     assumptions=(

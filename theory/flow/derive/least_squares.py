@@ -102,18 +102,25 @@ def loss_intercept() -> Derivation:
     start = (
         Step(
             Eq(sympy.Function("L")(*beta, intercept), quadratic, evaluate=False),
-            "expand <(y - beta.x~ - b_out)^2>, with <x~ x~^T> = V + <x~> <x~>^T",
+            "expand <(y - beta.x~ - b_out)^2>; V is the covariance of x~ and mu its mean",
             "definition",
         ),
         Step(
             Eq(_at, without, evaluate=False),
-            "the best output bias is <y> - beta.<x~>: what is left is centred, the labels too",
+            "the best output bias takes the means away, of the inputs and of the labels",
             "least-squares",
             (Tuple(intercept, (y1 + y0) / 2 - _along(mean)),),
         ),
     )
     value = (y1 - y0) ** 2 / 4 * (1 - form(covariance, apart) / 4)
-    return _minimised("ols.loss.intercept", loss, without, value, start)
+    return _minimised(
+        "ols.loss.intercept",
+        loss,
+        without,
+        value,
+        start,
+        "the gradient vanishes at (y1 - y0) V^-1 d/4, and V is positive",
+    )
 
 
 def gate_objective() -> Derivation:
@@ -168,7 +175,12 @@ def _square(p: sympy.Expr, q: sympy.Expr, r: sympy.Expr) -> sympy.Expr:
 
 
 def _minimised(
-    name: str, lowest: sympy.Symbol, quadratic: sympy.Expr, value: sympy.Expr, start: tuple[Step, ...] = ()
+    name: str,
+    lowest: sympy.Symbol,
+    quadratic: sympy.Expr,
+    value: sympy.Expr,
+    start: tuple[Step, ...] = (),
+    why: str = "the gradient vanishes at A^-1 b, and A = <x~ x~^T> is positive",
 ) -> Derivation:
     gradient = [quadratic.diff(variable) for variable in beta]
     (minimiser,) = sympy.linsolve(gradient, beta)
@@ -177,7 +189,7 @@ def _minimised(
         *(start or (Step(Eq(_at, quadratic, evaluate=False), "expand <(y - beta.x~)^2>", "definition"),)),
         Step(
             result,
-            "the gradient vanishes at A^-1 b, and A = <x~ x~^T> is positive",
+            why,
             "least-squares",
             tuple(Tuple(variable, at) for variable, at in zip(beta, minimiser, strict=True)),
         ),

@@ -59,14 +59,15 @@ def gradient(before: sympy.Basic, step: Step) -> None:
 
 @rule("average")
 def average(before: sympy.Basic, step: Step) -> None:
-    """Averages over samples get names; `using` holds pairs (name[indices], its definition)."""
+    """Averages over samples get names; `using` holds pairs (name[indices] or a symbol, its definition)."""
     names = {}
     for name, definition in step.using:
-        for at in _tuples(len(name.indices)):
-            place = dict(zip(name.indices, at, strict=True))
+        indices = getattr(name, "indices", ())
+        for at in _tuples(len(indices)):
+            place = dict(zip(indices, at, strict=True))
             names[name.xreplace(place)] = written_out(definition).xreplace(place)
     free = sorted(
-        {s for s in step.expr.rhs.free_symbols for name, _ in step.using if s in name.indices},
+        {s for s in step.expr.rhs.free_symbols for name, _ in step.using if s in getattr(name, "indices", ())},
         key=sympy.default_sort_key,
     )
     for at in _tuples(len(free)):
