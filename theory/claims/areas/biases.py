@@ -12,11 +12,11 @@ import numpy as np
 from mpmath import mpf
 from sympy import Eq, Integer, Interval, Rational
 
-from theory.claims import finite_data
+from theory.claims import finite_data, reasons
 from theory.claims.areas.flow import NOTES, TIME_CONSTANT, UNITS, exact_values, values
 from theory.claims.areas.least_squares import BALANCED, LABELS, least_loss, two_classes
 from theory.claims.finite_data import Number, Sample
-from theory.claims.model import Alternative, Claim, Kind, Param, Point, Registration, Source
+from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration, Source
 from theory.flow.derive import bias_gradient, least_squares
 from theory.flow.descent import discrete, gradient_descent
 from theory.flow.parameters import Parameters, initial
@@ -71,6 +71,10 @@ LABELS_FREE = Claim(
     ),
     oracle=_by_minimisation,
     derive=least_squares.loss_intercept,
+    unchecked={
+        Level.EXACT: reasons.SAMPLES_BY_ROOTS,
+        Level.FLOATING: "the library has the loss with biases for data laws, and not for moments given as numbers",
+    },
 )
 
 
@@ -169,6 +173,7 @@ HIDDEN_BIAS = Claim(
     oracle=lambda point, digits: _precisely(True, point, digits),
     exact=lambda point: _velocity(exact_values(point), Fraction(1), True),
     derive=bias_gradient.hidden_bias_flow,
+    unchecked={Level.FLOATING: reasons.NO_VELOCITY},
     registration=Registration(
         problems=_PROBLEMS,
         observable=WeightsAtTimes(),
@@ -197,6 +202,7 @@ OUTPUT_BIAS = Claim(
     oracle=lambda point, digits: _precisely(False, point, digits),
     exact=lambda point: _velocity(exact_values(point), Fraction(1), False),
     derive=bias_gradient.output_bias_flow,
+    unchecked={Level.FLOATING: reasons.NO_VELOCITY},
     registration=Registration(
         problems=_PROBLEMS,
         observable=BiasesAtTimes(),
