@@ -150,7 +150,7 @@ from theory.flow.descent import discrete
 from theory.problem import WeightsAtTimes
 
 estimate = measure(WeightsAtTimes(), train(problem, device="cpu"))
-predicted = discrete(problem)
+predicted = discrete(problem).weights
 figure, axes = plt.subplots(1, len(problem.training.times), figsize=(12, 2.8), sharey=True, layout="constrained")
 window = slice(12, 29)
 for index, axis in enumerate(axes):

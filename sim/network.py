@@ -1,9 +1,11 @@
-"""Networks with one hidden layer, S at once: yhat = s sum_k f_k(x), the loss and its gradient, written by hand.
+"""Networks with one hidden layer, S at once: yhat = s sum_k f_k(x) + b_out, the loss and its gradient, by hand.
 
-w is (S, K, n); x (S, B, n); y (S, B); gates (S, K, B). h_k = w_k.x has the shape (S, K, B).
+w is (S, K, n); biases (S, K + 1), first b_1, ..., b_K, then b_out; x (S, B, n); y (S, B); gates (S, K, B).
+h_k = w_k.x + b_k has the shape (S, K, B).
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
@@ -12,6 +14,25 @@ from jaxtyping import Float
 from theory.problem import Network
 
 LOSS_FACTOR = {"half-mse": 0.5, "mse": 1.0}
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """What S networks learn, or its gradient: weights and, where the network trains them, C = K + 1 biases."""
+
+    w: Float[torch.Tensor, "*any K n"]
+    biases: Float[torch.Tensor, "*any C"] | None = None
+
+    def mapped(self, function: Callable[..., torch.Tensor], *others: "Parameters") -> "Parameters":
+        """`function` of each tensor and of the same one of the others; no biases stay none."""
+        w = function(self.w, *(other.w for other in others))
+        if self.biases is None:
+            return Parameters(w)
+        return Parameters(w, function(self.biases, *(other.biases for other in others)))
+
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """The tensors that are there."""
+        return (self.w,) if self.biases is None else (self.w, self.biases)
 
 
 @dataclass(frozen=True)
@@ -33,30 +54,43 @@ def readout_scale(network: Network) -> float:
     return 1.0 / network.units if network.readout == "mean" else 1.0
 
 
-def predict(network: Network, w: Float[torch.Tensor, "S K n"], examples: Examples) -> Float[torch.Tensor, "S B"]:
-    """yhat(x) = s sum_k f_k(x)."""
-    value, _ = _units(network, _fields(w, examples), examples)
-    return value.sum(dim=1).mul_(readout_scale(network))
+def predict(network: Network, learned: Parameters, examples: Examples) -> Float[torch.Tensor, "S B"]:
+    """yhat(x) = s sum_k f_k(x) + b_out."""
+    value, _ = _units(network, _fields(learned, examples), examples)
+    return _read(network, learned, value)
 
 
-def loss(network: Network, kind: str, w: Float[torch.Tensor, "S K n"], examples: Examples) -> Float[torch.Tensor, " S"]:
+def loss(network: Network, kind: str, learned: Parameters, examples: Examples) -> Float[torch.Tensor, " S"]:
     """L = 1/2 <(y - yhat)^2> for "half-mse", without the 1/2 for "mse", averaged over the examples."""
-    return LOSS_FACTOR[kind] * (predict(network, w, examples) - examples.y).square().mean(dim=1)
+    return LOSS_FACTOR[kind] * (predict(network, learned, examples) - examples.y).square().mean(dim=1)
 
 
-def gradient(
-    network: Network, kind: str, w: Float[torch.Tensor, "S K n"], examples: Examples
-) -> Float[torch.Tensor, "S K n"]:
-    """dL/dw_k = 2 c s <(yhat - y) f_k'(h_k) x>, c the factor of the loss, with f' the slope in h."""
-    value, slope = _units(network, _fields(w, examples), examples)
-    scale = readout_scale(network)
-    residual = value.sum(dim=1).mul_(scale).sub_(examples.y)
+def gradient(network: Network, kind: str, learned: Parameters, examples: Examples) -> Parameters:
+    """dL/dw_k = 2 c s <(yhat - y) f_k'(h_k) x>, c the factor of the loss, with f' the slope in h.
+
+    dL/db_k = 2 c s <(yhat - y) f_k'(h_k)> and dL/db_out = 2 c <(yhat - y)>.
+    """
+    value, slope = _units(network, _fields(learned, examples), examples)
+    scale, share = readout_scale(network), 2 * LOSS_FACTOR[kind] / examples.x.shape[1]
+    residual = _read(network, learned, value).sub_(examples.y)
     pull = slope * residual[:, None, :]
-    return torch.bmm(pull, examples.x).mul_(2 * LOSS_FACTOR[kind] * scale / examples.x.shape[1])
+    w = torch.bmm(pull, examples.x).mul_(scale * share)
+    if learned.biases is None:
+        return Parameters(w)
+    hidden, output = pull.sum(dim=2).mul_(scale * share), residual.sum(dim=1, keepdim=True).mul_(share)
+    return Parameters(w, torch.cat([hidden, output], dim=1))
 
 
-def _fields(w: torch.Tensor, examples: Examples) -> torch.Tensor:
-    return torch.bmm(w, examples.x.transpose(1, 2))
+def _fields(learned: Parameters, examples: Examples) -> torch.Tensor:
+    inputs = examples.x.transpose(1, 2)
+    if learned.biases is None:
+        return torch.bmm(learned.w, inputs)
+    return torch.baddbmm(learned.biases[:, :-1, None], learned.w, inputs)
+
+
+def _read(network: Network, learned: Parameters, value: torch.Tensor) -> torch.Tensor:
+    yhat = value.sum(dim=1).mul_(readout_scale(network))
+    return yhat if learned.biases is None else yhat.add_(learned.biases[:, -1:])
 
 
 def _units(network: Network, h: torch.Tensor, examples: Examples) -> tuple[torch.Tensor, torch.Tensor]:

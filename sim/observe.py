@@ -9,13 +9,14 @@ import torch
 from jaxtyping import Float
 
 from sim.gating import gate_values, gates_of
-from sim.network import predict
+from sim.network import Parameters, predict
 from sim.run import Run
 from sim.sample import Draw, draw, prepare, scratch
 from sim.schedule import device_named, refuse_endless_measurement, refuse_too_large
 from sim.streams import MEASUREMENT, Stream, stream
 from sim.train import examples_of
 from theory.problem import (
+    BiasesAtTimes,
     FieldNormAtTimes,
     GateFlipsAtTimes,
     InputError,
@@ -73,7 +74,9 @@ def measure(observable: object, source: Run | Problem, device: str = "auto") -> 
     """
     if isinstance(source, Run):
         kept = source.surviving()
-        measured = _Source(source.problem, tuple(source.replicates[s] for s in kept), device, source.weights[kept])
+        biases = None if source.biases is None else source.biases[kept]
+        numbers = tuple(source.replicates[s] for s in kept)
+        measured = _Source(source.problem, numbers, device, source.weights[kept], biases)
         lost = len(source.diverged) - len(kept)
     else:
         measured, lost = _Source(source, tuple(range(source.simulated().replicates)), device), 0
@@ -87,6 +90,16 @@ class _Source:
     replicates: tuple[int, ...]
     device: str
     weights: Float[np.ndarray, "R T K n"] | None = None
+    biases: Float[np.ndarray, "R T C"] | None = None
+
+    def learned(self, observable: object) -> Iterator[Parameters]:
+        """What each replicate learned, on the device; the T times stand in the place of networks."""
+        tensors = [
+            None if array is None else torch.from_numpy(array).to(device_named(self.device))
+            for array in (self.trained(observable), self.biases)
+        ]
+        for index in range(len(self.replicates)):
+            yield Parameters(*(None if tensor is None else tensor[index] for tensor in tensors))
 
     def trained(self, observable: object) -> Float[np.ndarray, "R T K n"]:
         if self.weights is None:
@@ -135,6 +148,14 @@ def _(observable: WeightsAtTimes, source: _Source) -> Float[np.ndarray, "R T K n
 
 
 @_values.register
+def _(observable: BiasesAtTimes, source: _Source) -> Float[np.ndarray, "R T C"]:
+    source.trained(observable)
+    if source.biases is None:
+        raise InputError("This network has no biases to measure.", 'Use network.biases = "trained".')
+    return source.biases
+
+
+@_values.register
 def _(observable: ParticipationRatioAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
     return participation_ratio(source.trained(observable))
 
@@ -146,15 +167,14 @@ def _(observable: LowFrequencyPowerAtTimes, source: _Source) -> Float[np.ndarray
 
 @_values.register
 def _(observable: LossAtTimes, source: _Source) -> Float[np.ndarray, "R T"]:
-    problem, trained = source.problem, source.trained(observable)
-    losses = []
-    for own, chunks in zip(trained, _fresh(source), strict=True):
-        weights = torch.from_numpy(own).to(device_named(source.device))
-        total = torch.zeros(len(weights), dtype=torch.float64)
+    problem, losses = source.problem, []
+    for own, chunks in zip(source.learned(observable), _fresh(source), strict=True):
+        total = torch.zeros(len(own.w), dtype=torch.float64)
         for drawn in chunks:
             examples = examples_of(problem, drawn)
-            for index in range(len(weights)):
-                error = predict(problem.network, weights[index : index + 1], examples) - examples.y
+            for index in range(len(total)):
+                at_time = own.mapped(lambda tensor, index=index: tensor[index : index + 1])
+                error = predict(problem.network, at_time, examples) - examples.y
                 total[index] += error.square().sum().cpu()
         losses.append(total.numpy() / problem.simulated().samples)
     return np.stack(losses)
@@ -168,11 +188,11 @@ def _(observable: FieldNormAtTimes, source: _Source) -> Float[np.ndarray, "R T K
 @_values.register
 def _(observable: GateFlipsAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
     shares = []
-    for own, chunks in zip(source.trained(observable), _fresh(source), strict=True):
-        weights = torch.from_numpy(own).to(device_named(source.device))
-        total = torch.zeros(own.shape[:2], dtype=torch.float64)
+    for own, chunks in zip(source.learned(observable), _fresh(source), strict=True):
+        total = torch.zeros(own.w.shape[:2], dtype=torch.float64)
         for drawn in chunks:
-            opened = torch.matmul(weights, drawn.x[0].T) >= 0
+            field = torch.matmul(own.w, drawn.x[0].T)
+            opened = (field if own.biases is None else field + own.biases[:, :-1, None]) >= 0
             total += (opened != opened[:1]).sum(dim=2).cpu()
         shares.append(total.numpy() / source.problem.simulated().samples)
     return np.stack(shares)

@@ -1,4 +1,4 @@
-"""What training leaves behind: the weights of every replicate at the problem's times."""
+"""What training leaves behind: the weights and biases of every replicate at the problem's times."""
 
 from dataclasses import dataclass
 
@@ -21,7 +21,8 @@ class DivergedError(WorkbenchError):
 class Run:
     """One training run of S replicates, entry s of every array belonging to replicate number replicates[s].
 
-    A diverged replicate is frozen at its last weights below the divergence limit; its later entries are no result.
+    `biases` (C = K + 1) holds b_1, ..., b_K, b_out; None where the network trains none. A diverged replicate is frozen
+    where all it learned was last below the divergence limit; its later entries are no result.
     `sample` holds the examples of a full-batch run. `wall_time` is in seconds.
     """
 
@@ -35,6 +36,7 @@ class Run:
     steps: int
     wall_time: float
     sample: Examples | None = None
+    biases: Float[np.ndarray, "S T C"] | None = None
 
     def surviving(self) -> np.ndarray:
         """The indices s of the replicates that did not diverge.

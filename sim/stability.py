@@ -18,19 +18,25 @@ _STEEPEST = {"relu": 1.0, "erf": 2 / math.pi, "sigmoid": 1 / 16}
 def largest_stable_rate(problem: Problem) -> float:
     """2 / (2 c s^2 lam_max), c the factor of the loss, s that of the readout; lam_max of A = <x~ x~^T>.
 
-    x~ stacks g_k(x) x over the units. For a network that gates itself every gate is taken as open, at its steepest
-    slope: a rate below is stable, one above need not diverge. The estimate is of the average dynamics; the noise of
-    small batches asks for less.
+    x~ stacks g_k(x) x over the units, with biases also g_k(x) and 1/s. For a network that gates itself every gate is
+    taken as open, at its steepest slope, and the 1/s^2 of an output bias is added: a rate below is stable, one above
+    need not diverge. The estimate is of the average dynamics; the noise of small batches asks for less.
     """
     host, network = torch.device("cpu"), problem.network
     own = [stream(problem.simulated().seed, 0, MEASUREMENT, host)]
     drawn = draw(prepare(problem.data, host, torch.float64), own, EXAMPLES)
     x = drawn.x[0]
+    one = x.new_ones(len(x), 1)
+    if network.has_biases:
+        x = torch.cat([x, one], dim=1)
     if network.gates:
         x = (gate_values(network.gates, drawn)[0].T[:, :, None] * x[:, None, :]).flatten(1)
+        if network.has_biases:
+            x = torch.cat([x, one / readout_scale(network)], dim=1)
         curvature = _largest_second_moment(x)
     else:
         curvature = _STEEPEST[network.model] * network.units * _largest_second_moment(x)
+        curvature += readout_scale(network) ** -2 if network.has_biases else 0
     scale = 2 * LOSS_FACTOR[problem.training.loss] * readout_scale(network) ** 2
     return 2 / (scale * curvature) if curvature > 0 else math.inf
 

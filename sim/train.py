@@ -5,14 +5,15 @@
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import repeat
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 
 from sim.gating import gate_values
-from sim.network import Examples, gradient
+from sim.network import Examples, Parameters, gradient
 from sim.run import Run
 from sim.sample import Draw, Sampler, draw, prepare, scratch
 from sim.schedule import device_named, grouping, refuse_endless, refuse_too_large, steps_at_times
@@ -32,7 +33,7 @@ def train(
     sample: Examples | None = None,
     progress: Progress | None = None,
 ) -> Run:
-    """Train the problem's network; the weights of every replicate at the problem's times.
+    """Train the problem's network; the weights and biases of every replicate at the problem's times.
 
     A replicate is keyed by (seed, its number): training a part of them (`replicates`, default all) changes none.
     `sample` gives the examples of a full-batch run, entry s for the s-th replicate, instead of drawing them.
@@ -59,6 +60,7 @@ def train(
     refuse_too_large("One step's examples", 3 * per_step * columns, dtype.itemsize, "Use smaller batches.")
     size = grouping(per_step, columns).replicates
     weights = np.empty((len(numbers), len(marks), problem.network.units, problem.data.n))
+    biases = np.empty((*weights.shape[:2], problem.network.units + 1)) if problem.network.has_biases else None
     diverged = np.zeros(len(numbers), dtype=bool)
     sampler = prepare(problem.data, where, dtype) if sample is None else None
     for start in range(0, len(numbers), size):
@@ -68,10 +70,13 @@ def train(
             batches = repeat(sample.part(part, slice(None)))
         else:
             batches = _fresh_batches(problem, sampler, group, where)
-        initial = torch.from_numpy(_initial_weights(problem, group)).to(where, dtype)
+        initial = _start(problem, group).mapped(lambda tensor: tensor.to(where, dtype))
         done = start * marks[-1]
         report = _shifted(progress, done, len(group), len(numbers) * marks[-1])
-        weights[part], diverged[part] = _descend(problem, initial, batches, marks, report)
+        learned, diverged[part] = _descend(problem, initial, batches, marks, report)
+        weights[part] = learned.w.numpy()
+        if biases is not None:
+            biases[part] = learned.biases.numpy()
     return Run(
         problem=problem,
         replicates=numbers,
@@ -83,6 +88,7 @@ def train(
         steps=marks[-1],
         wall_time=time.perf_counter() - begin,
         sample=sample,
+        biases=biases,
     )
 
 
@@ -131,39 +137,50 @@ def _fresh_batches(
 
 def _descend(
     problem: Problem,
-    w: Float[torch.Tensor, "S K n"],
+    learned: Parameters,
     batches: Iterator[Examples],
     marks: tuple[int, ...],
     report: Callable[[int], None],
-) -> tuple[Float[np.ndarray, "S T K n"], Bool[np.ndarray, " S"]]:
-    """The weights after `marks` steps, and which replicates diverged.
+) -> tuple[Parameters, Bool[np.ndarray, " S"]]:
+    """What was learned after `marks` steps, the times as the second axis, and which replicates diverged.
 
-    A replicate has diverged when a weight is not finite or exceeds max^(1/5), max the largest number of the dtype:
-    from there on the fourth powers of the participation ratio may overflow. It is frozen before that step.
+    A replicate has diverged when a weight or bias is not finite or exceeds max^(1/5), max the largest number of the
+    dtype: from there on the fourth powers of the participation ratio may overflow. It is frozen before that step.
     """
     network, kind = problem.network, problem.training.loss
     rate = float(problem.simulated().learning_rate)
-    limit = torch.finfo(w.dtype).max ** 0.2
-    alive = torch.ones(len(w), dtype=torch.bool, device=w.device)
-    snapshots = torch.empty(len(w), len(marks), *w.shape[1:], dtype=torch.float64)
+    limit = torch.finfo(learned.w.dtype).max ** 0.2
+    alive = torch.ones(len(learned.w), dtype=torch.bool, device=learned.w.device)
+    snapshots = learned.mapped(lambda x: torch.empty(len(x), len(marks), *x.shape[1:], dtype=torch.float64))
     step = 0
     for index, mark in enumerate(marks):
         while step < mark:
-            moved = torch.sub(w, gradient(network, kind, w, next(batches)), alpha=rate)
+            slope = gradient(network, kind, learned, next(batches))
+            moved = learned.mapped(lambda x, dx: torch.sub(x, dx, alpha=rate), slope)
             # A NaN makes the maximum NaN, which is not below the limit.
-            if not bool(moved.abs().max() < limit):
-                alive &= (moved.abs() < limit).flatten(1).all(dim=1)
-                moved = torch.where(alive[:, None, None], moved, w)
-            w = moved
+            if not all(bool(tensor.abs().max() < limit) for tensor in moved.tensors()):
+                for tensor in moved.tensors():
+                    alive &= (tensor.abs() < limit).flatten(1).all(dim=1)
+                moved = moved.mapped(partial(_where, alive), learned)
+            learned = moved
             step += 1
             report(step)
-        snapshots[:, index] = w
-    return snapshots.numpy(), ~alive.cpu().numpy()
+        for seen, tensor in zip(snapshots.tensors(), learned.tensors(), strict=True):
+            seen[:, index] = tensor
+    return snapshots, ~alive.cpu().numpy()
 
 
-def _initial_weights(problem: Problem, group: Sequence[int]) -> Float[np.ndarray, "S K n"]:
+def _where(alive: torch.Tensor, moved: torch.Tensor, still: torch.Tensor) -> torch.Tensor:
+    return torch.where(alive.view(-1, *[1] * (moved.ndim - 1)), moved, still)
+
+
+def _start(problem: Problem, group: Sequence[int]) -> Parameters:
     own = problem.simulated().initialisation == "per-replicate"
-    return np.stack([problem.w0(number if own else None) for number in group])
+    keys = [number if own else None for number in group]
+    w = torch.from_numpy(np.stack([problem.w0(key) for key in keys]))
+    if not problem.network.has_biases:
+        return Parameters(w)
+    return Parameters(w, torch.from_numpy(np.stack([problem.biases0(key) for key in keys])))
 
 
 def _shifted(progress: Progress | None, done: int, networks: int, total: int) -> Callable[[int], None]:

@@ -45,6 +45,7 @@ def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]
     from sim.schedule import refuse_endless_measurement
     from sim.train import train
     from theory.problem import (
+        BiasesAtTimes,
         InputError,
         InputOutputMoment,
         LossAtTimes,
@@ -59,6 +60,8 @@ def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]
         "participation_ratio": ParticipationRatioAtTimes(),
         "low_frequency_power": LowFrequencyPowerAtTimes(),
     }
+    if problem.network.has_biases:
+        observables["biases"] = BiasesAtTimes()
     if problem.network.gates:
         observables["input_output_moment"] = InputOutputMoment()
     refuse_endless_measurement(problem, problem.simulated().replicates)
@@ -71,6 +74,8 @@ def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]
             "diverged": trained.diverged,
             "all_weights": trained.weights,
         }
+        if trained.biases is not None:
+            arrays["all_biases"] = trained.biases
         for name, observable in observables.items():
             measuring(name)
             try:
@@ -83,6 +88,7 @@ def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]
                 continue
             payload |= {name: estimate.mean, f"{name}_standard_error": estimate.standard_error}
             arrays[name] = estimate.values
+    payload |= _apart(payload)
     payload |= {
         "replicates": len(trained.replicates),
         "diverged": int(trained.diverged.sum()),
@@ -91,6 +97,16 @@ def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]
         "steps": trained.steps,
     }
     return payload, arrays
+
+
+def _apart(payload: dict[str, Any]) -> dict[str, Any]:
+    """Hidden biases and output bias by themselves; null for a network without biases, as in gdln solve."""
+    answer = {}
+    for end in ("", "_standard_error"):
+        both = payload.pop(f"biases{end}", None)
+        answer[f"hidden_biases{end}"] = None if both is None else both[:, :-1]
+        answer[f"output_bias{end}"] = None if both is None else both[:, -1]
+    return answer
 
 
 @contextmanager
@@ -151,6 +167,10 @@ def _text(payload: dict[str, Any], out: Path | None) -> str:
     for unit, row in enumerate(last):
         site = int(abs(row).argmax())
         lines.append(f"  unit {unit}: {_with_error(row[site], error[unit][site])} at site {site}")
+    if payload["output_bias"] is not None:
+        hidden = _per_unit(payload, "hidden_biases", -1)
+        output = _with_error(payload["output_bias"][-1], payload["output_bias_standard_error"][-1])
+        lines += ["", f"biases at t = {payload['times'][-1]:g}", f"  output: {output}", f"  units from 0: {hidden}"]
     if lost:
         lines += ["", f"{lost} of {total} replicates diverged and are left out: the means are over the others."]
     if out is not None:

@@ -8,6 +8,8 @@ import typer
 MAY_BEGIN_WITH_MINUS = False
 _REACH = 3  # sites shown on each side of a unit's peak
 _UNITS = 12  # units shown; --json has them all
+_NAMES = ("mse", "fixed_point", "rates", "weights", "condition", "rank", "times", "losses", "notes", "digits")
+_NAMES += ("hidden_biases", "output_bias", "fixed_hidden_biases", "fixed_output_bias")
 
 
 def command(
@@ -25,8 +27,7 @@ def command(
         question = load(problem)
         solution = solve(question, digits)
         ring = question.data.boundary == "ring"
-        names = ("mse", "fixed_point", "rates", "weights", "condition", "rank", "times", "losses", "notes", "digits")
-        emit("solve", {name: getattr(solution, name) for name in names}, _text(solution, ring), json)
+        emit("solve", {name: getattr(solution, name) for name in _NAMES}, _text(solution, ring), json)
         return PASS
 
     return run(body, json)
@@ -48,6 +49,11 @@ def _text(solution: Any, ring: bool) -> str:
     ]
     if len(solution.fixed_point) > _UNITS:
         lines.append(f"  ... {len(solution.fixed_point) - _UNITS} more units; --json has them all")
+    if solution.fixed_hidden_biases is not None:
+        hidden = [_shown(bias) for bias in solution.fixed_hidden_biases[:_UNITS]]
+        more = "  ..." if len(solution.fixed_hidden_biases) > _UNITS else ""
+        lines += ["", "biases at infinity", f"  output: {_shown(solution.fixed_output_bias)}"]
+        lines.append(f"  units from 0: {'  '.join(hidden)}{more}")
     return "\n".join([*lines, "", *(f"note: {note}" for note in solution.notes)])
 
 

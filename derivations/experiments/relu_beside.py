@@ -43,7 +43,7 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
         )
         weights = trained.weights[trained.surviving()]
         fields[name] = weights[:, -1].mean(axis=0)
-        remarks.append(_remark(name, gated, weights, discrete(gated)))
+        remarks.append(_remark(name, gated, weights, discrete(gated).weights))
     return Finding(figures={"relu_beside": fields}, remarks=tuple(remarks))
 
 

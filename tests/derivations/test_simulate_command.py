@@ -102,6 +102,34 @@ def test_networks_without_gates_have_no_gated_moments(gdln):
     assert np.shape(json.loads(out)["weights"]) == (2, 3, 6)
 
 
+BIASED = [('readout = "mean"', 'readout = "mean"\nbiases = "trained"')]
+BIASED += [("tau = 1.0", "tau = 1.0\nhidden_bias0 = [0.5, 0.25]\noutput_bias0 = 0.125")]
+
+
+def test_biases_are_told_and_saved(gdln, tmp_path):
+    target = tmp_path / "run.npz"
+    code, out, _ = gdln("--json", "--out", target, change=BIASED)
+    answer = json.loads(out)
+    assert code == PASS
+    assert "biases" not in answer
+    for name, shape in (("hidden_biases", (2, 2)), ("output_bias", (2,))):
+        assert np.shape(answer[name]) == np.shape(answer[f"{name}_standard_error"]) == shape
+        assert (np.array(answer[f"{name}_standard_error"]) > 0).all()
+    with np.load(target) as saved:
+        assert saved["all_biases"].shape == (4, 2, 3)
+        assert (saved["biases"].mean(axis=0)[:, -1] == answer["output_bias"]).all()
+        assert loads(str(saved["problem"])).network.has_biases
+    text = gdln(change=BIASED)[1]
+    assert "biases at t = 2\n  output: " in text
+    assert "units from 0: " in text
+
+
+def test_networks_without_biases_say_nothing_of_them(gdln):
+    answer = json.loads(gdln("--json")[1])
+    assert answer["hidden_biases"] is answer["output_bias"] is answer["output_bias_standard_error"] is None
+    assert "bias" not in gdln()[1]
+
+
 def test_zero_weights_have_no_shape_but_a_loss(gdln):
     change = [("scale = 0.1", "scale = 0"), ("times = [0.5", "times = [0.0, 0.5")]
     code, out, _ = gdln("--json", change=change)

@@ -11,11 +11,20 @@ from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
 from theory.problem import load
 
 KEYS = {"schema", "version", "mse", "fixed_point", "rates", "weights", "condition", "times", "losses", "rank", "notes"}
+BIASES = ("hidden_biases", "output_bias", "fixed_hidden_biases", "fixed_output_bias")
 
 
 @pytest.fixture
 def shipped(request):
     return request.config.rootpath / "derivations/experiments/problems/small-bump.toml"
+
+
+@pytest.fixture
+def biased(shipped, tmp_path):
+    text = shipped.read_text(encoding="utf-8").replace('readout = "mean"', 'readout = "mean"\nbiases = "trained"')
+    file = tmp_path / "biased.toml"
+    file.write_text(text.replace("tau = 1.0", "tau = 1.0\nhidden_bias0 = [0, 0]\noutput_bias0 = 0"), encoding="utf-8")
+    return file
 
 
 def answer(capsys, *words):
@@ -33,6 +42,29 @@ def test_json_has_the_contract(shipped, capsys):
     assert said["rates"] == sorted(said["rates"])
     assert len(said["rates"]) == 80
     assert all(isinstance(x, float) for x in (said["mse"], said["condition"], said["weights"][4][1][39]))
+
+
+def test_biases_of_a_network_without_are_null(shipped, capsys):
+    said = answer(capsys, shipped)[1]
+    assert [said[name] for name in BIASES] == [None] * 4
+    assert cli.main(["solve", str(shipped)]) == PASS
+    assert "bias" not in capsys.readouterr().out
+
+
+def test_biases_in_json_and_text(biased, capsys):
+    code, said, _ = answer(capsys, biased)
+    assert code == PASS
+    assert [len(row) for row in said["hidden_biases"]] == [2] * 6
+    assert len(said["output_bias"]) == 6
+    assert (len(said["fixed_hidden_biases"]), len(said["rates"]), said["rank"]) == (2, 83, 82)
+    assert said["mse"] < 0.25 < 0.2792
+    certain = answer(capsys, biased, "--digits", "20")[1]
+    assert isinstance(certain["fixed_output_bias"], str)
+    assert f"{float(certain['fixed_output_bias']):.9f}" == f"{said['fixed_output_bias']:.9f}"
+    assert cli.main(["solve", str(biased)]) == PASS
+    text = capsys.readouterr().out
+    assert f"output: {said['fixed_output_bias']:.10g}" in text
+    assert "units from 0: " in text
 
 
 def test_digits_are_strings(shipped, capsys):

@@ -47,6 +47,18 @@ def _loss(at: At, digits: int) -> mpf:
         return _regressed(reals(at))
 
 
+def _loss_with_intercept(at: At, digits: int) -> mpf:
+    """min over beta and b of <(y - beta.x~ - b)^2>: a column of ones beside samples of the stated covariance."""
+    with mpmath.workdps(digits + GUARD):
+        x = reals(at)
+        apart = mpmath.matrix([x["d1"], x["d2"]])
+        means = [[x[f"mu{i}"] + sign * x[f"d{i}"] / 2 for i in (1, 2)] for sign in (1, -1)]
+        within = 2 * mpmath.matrix([[x["v11"], x["v12"]], [x["v12"], x["v22"]]]) - apart * apart.T / 2
+        rows, answers = _samples(means, (mpf(1) / 3, mpf(2) / 3), within, (x["y1"], x["y0"]))
+        beside = mpmath.matrix([[*rows[row, :], 1 / mpmath.sqrt(8)] for row in range(rows.rows)])
+        return mpmath.qr_solve(beside, answers)[1] ** 2
+
+
 def _objective(at: At, digits: int) -> mpf:
     """L* with loss = (1 - L*)/2."""
     with mpmath.workdps(digits + GUARD):
@@ -101,6 +113,9 @@ _SECONDS = ("s11=5 s12=1/2 s22=9", "s11=9 s12=-9/10 s22=5", "s11=6 s12=0 s22=7",
 _FIRST = ("m11=1 m12=-1", "m11=1/3 m12=1/7", "m11=-1 m12=-1", "m11=0 m12=1")
 _ZEROTH = ("m01=-1/2 m02=1", "m01=1 m02=1", "m01=0 m02=-1", "m01=1/9 m02=-1/2")
 _LABELS = ("y1=1 y0=-1", "y1=1 y0=0", "y1=-2 y0=3/2", "y1=1/3 y0=2")
+_COVARIANCES = ("v11=2 v12=1/3 v22=4", "v11=4 v12=-2/5 v22=2", "v11=3 v12=0 v22=7/2", "v11=5/2 v12=1/7 v22=3")
+_APART = ("d1=1 d2=-1", "d1=1/3 d2=1/7", "d1=-1 d2=-1", "d1=0 d2=1")
+_MEANS = ("mu1=2 mu2=-1", "mu1=0 mu2=0", "mu1=-1/3 mu2=2", "mu1=1/9 mu2=-2")
 _BUMPS = (
     "g=1 rho1=1/2 rho0=1/4",
     "g=1/64 rho1=31/32 rho0=1/16",
@@ -118,6 +133,7 @@ WITNESSES = {
     "ols.loss.value": Witness(_loss, _MOMENTS),
     "ols.loss.class_means": Witness(_loss, _joined(_SECONDS, _FIRST)),
     "ols.loss.labels": Witness(_loss, _joined(_SECONDS, _FIRST, _ZEROTH, _LABELS)),
+    "ols.loss.intercept": Witness(_loss_with_intercept, _joined(_COVARIANCES, _APART, _MEANS, _LABELS)),
     "ols.gates.objective": Witness(_objective, _joined(_SECONDS, _FIRST, _ZEROTH)),
     "ols.gated_input.regression": Witness(_rest_over_units, _joined(("K=1", "K=2", "K=7", "K=3"), _MOMENTS)),
     "flow.small_bump.two_sites": Witness(_bump_weight, _BUMPS),

@@ -9,6 +9,7 @@ import json
 from fractions import Fraction
 from pathlib import Path
 
+import claims_biases
 import claims_flow
 import claims_gates
 import claims_gaussian
@@ -19,7 +20,7 @@ from mpmath import mpf
 from witness import Witness, parsed, real
 
 STORE = Path(__file__).with_name("claims.json")
-MODULES = (claims_gaussian, claims_flow, claims_ols, claims_gates, claims_ring)
+MODULES = (claims_gaussian, claims_flow, claims_biases, claims_ols, claims_gates, claims_ring)
 MORE = 8  # digits by which the second computation is more precise, with more nodes and smaller steps
 
 

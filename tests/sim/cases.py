@@ -32,13 +32,14 @@ def line(kind=NonlinearGP, **changes):
     return kind(**(settings | changes))
 
 
-def gated(gates=COMPLEMENT, readout="mean"):
+def gated(gates=COMPLEMENT, readout="mean", biases="none"):
     """A gated-linear network with the given gates."""
-    return Network("gated-linear", readout, len(gates), tuple(gates))
+    return Network("gated-linear", readout, len(gates), tuple(gates), biases)
 
 
 def problem(data=None, network=None, **changes):
-    """A small online problem; `changes` go to the training and the simulation, by name."""
+    """A small online problem; `changes` go to the training and the simulation, by name. Biases start at random."""
+    network = network or gated()
     settings = {"mode": "online", "samples": 200, "learning_rate": Fraction(1, 2), "replicates": 3, "seed": 5}
     settings |= {"batch": 8}
     loss = changes.pop("loss", "half-mse")
@@ -46,7 +47,8 @@ def problem(data=None, network=None, **changes):
     w0 = changes.pop("w0", NormalInitialisation(Fraction(1, 2), 1))
     times = changes.pop("times", (0, 1, 5))
     settings |= changes
-    return Problem(data or line(), network or gated(), Training(loss, tau, w0, times), Simulation(**settings))
+    biases = (NormalInitialisation(Fraction(1, 2), 1), Fraction(-1, 4)) if network.has_biases else ()
+    return Problem(data or line(), network, Training(loss, tau, w0, times, *biases), Simulation(**settings))
 
 
 def with_simulation(question, **changes):

@@ -15,6 +15,8 @@ from sim.train import fixed_sample, train
 from tests.sim.cases import EVERY_GATE, gated, line, problem
 from tests.tolerances import SIM_SUMS, STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.problem import (
+    AlwaysGate,
+    BiasesAtTimes,
     FieldNormAtTimes,
     GateFlipsAtTimes,
     GaussianClone,
@@ -35,12 +37,14 @@ SHAPES = {
     InputOutputMoment: (3, 2, 4),
     InputMoment: (3, 2, 2, 4, 4),
     WeightsAtTimes: (3, 3, 2, 4),
+    BiasesAtTimes: (3, 3, 3),
     LossAtTimes: (3, 3),
     ParticipationRatioAtTimes: (3, 3, 2),
     LowFrequencyPowerAtTimes: (3, 3, 2),
     FieldNormAtTimes: (3, 3, 2),
     GateFlipsAtTimes: (3, 3, 2),
 }
+BIASED = gated(biases="trained")
 
 
 def test_every_observable_has_a_measurement():
@@ -49,7 +53,7 @@ def test_every_observable_has_a_measurement():
 
 @pytest.mark.parametrize("kind", SHAPES)
 def test_shapes_and_repetition(kind):
-    run = train(problem(), "cpu")
+    run = train(problem(network=BIASED), "cpu")
     estimate = measure(kind(), run, "cpu")
     assert estimate.values.shape == SHAPES[kind]
     assert estimate.values.dtype == np.float64
@@ -148,6 +152,32 @@ def test_zero_weights_of_a_run_are_refused_by_shape_alone():
         measure(ParticipationRatioAtTimes(), run)
 
 
+def test_biases_enter_the_loss():
+    """Weights 0, gates always open, all labels 1: the error is 1 - mean_k b_k - b_out."""
+    gates = (AlwaysGate(), AlwaysGate())
+    run = train(problem(line(labels=(1, 1)), gated(gates, biases="trained"), w0=NormalInitialisation(0, 1)), "cpu")
+    run = replace(run, weights=np.zeros_like(run.weights))
+    expected = (1 - run.biases[..., :2].mean(axis=-1) - run.biases[..., 2]) ** 2
+    assert np.abs(measure(LossAtTimes(), run).values - expected).max() < SIM_SUMS
+
+
+def test_networks_without_biases_have_none_to_measure():
+    with pytest.raises(InputError, match=r"no biases to measure.*trained"):
+        measure(BiasesAtTimes(), train(problem(), "cpu"))
+
+
+def test_biases_open_and_close_gates():
+    """Fields as at first, then gates that are open for all examples, then for none: each flips what the other keeps."""
+    run = train(problem(network=Network("relu", "mean", 2, biases="trained"), samples=400), "cpu")
+    biases = np.zeros_like(run.biases)
+    biases[:, 1], biases[:, 2] = 1e6, -1e6
+    known = replace(run, weights=np.repeat(run.weights[:, :1], 3, axis=1), biases=biases)
+    flips = measure(GateFlipsAtTimes(), known).values
+    assert (flips[:, 0] == 0).all()
+    assert np.abs(flips[:, 1] + flips[:, 2] - 1).max() < SIM_SUMS
+    assert (flips[:, 1:] > 0).all()
+
+
 def test_lengths_and_flipped_gates_of_known_weights():
     """-w opens exactly where w was closed, and 2 w where it was open."""
     run = train(problem(network=Network("relu", "mean", 2), samples=4000), "cpu")
@@ -164,6 +194,7 @@ def test_lengths_and_flipped_gates_of_known_weights():
     "kind",
     [
         WeightsAtTimes,
+        BiasesAtTimes,
         LossAtTimes,
         ParticipationRatioAtTimes,
         LowFrequencyPowerAtTimes,
@@ -193,7 +224,7 @@ def test_unknown_observable_is_named():
 
 
 def diverging(count):
-    question = problem(mode="full-batch", samples=20, batch=None, times=(0, 300))
+    question = problem(network=BIASED, mode="full-batch", samples=20, batch=None, times=(0, 300))
     sample = fixed_sample(question, range(3), torch.device("cpu"), torch.float64)
     sample.x[:count] *= 100
     return train(question, "cpu", sample=sample)
@@ -211,6 +242,7 @@ def test_diverged_replicates_are_left_out_and_counted():
         assert (estimate.replicates, estimate.diverged) == (2, 1)
         assert np.isfinite(estimate.values).all()
     assert (measure(WeightsAtTimes(), run).values == run.weights[1:]).all()
+    assert (measure(BiasesAtTimes(), run).values == run.biases[1:]).all()
 
 
 @pytest.mark.parametrize("count", [2, 3])

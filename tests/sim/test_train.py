@@ -26,6 +26,8 @@ from theory.problem import (
 
 FULL = {"mode": "full-batch", "samples": 40, "batch": None, "times": (0, 1, 2, 20)}
 NETWORKS = [gated(), gated(EVERY_GATE, "sum"), *(Network(m, "mean", 3) for m in ("relu", "erf", "sigmoid"))]
+NETWORKS += [replace(network, biases="trained") for network in NETWORKS]
+BIASED = gated(EVERY_GATE, biases="trained")
 
 
 def far(found, expected):
@@ -33,39 +35,47 @@ def far(found, expected):
 
 
 def plain_descent(question, sample, s):
-    """One replicate, one step at a time, with autograd: the weights at the problem's times."""
+    """One replicate, one step at a time, with autograd: weights, hidden biases and output bias at the times, flat."""
     network, training = question.network, question.training
-    w = torch.tensor(question.w0(), requires_grad=True)
+    start = question.biases0() if network.has_biases else np.zeros(network.units + 1)
+    learned = [torch.tensor(array, requires_grad=True) for array in (question.w0(), start[:-1], start[-1])]
+    learned = learned if network.has_biases else [learned[0]] + [tensor.detach() for tensor in learned[1:]]
     rate, seen, step = float(question.simulation.learning_rate), [], 0
     for mark in steps_at_times(question):
         while step < mark:
-            h = sample.x[s] @ w.T
+            w, hidden, output = learned
+            h = sample.x[s] @ w.T + hidden
             if network.model == "gated-linear":
                 units = h * sample.gate[s].T
             elif network.model == "erf":
                 units = torch.erf(h / np.sqrt(2))
             else:
                 units = torch.relu(h) if network.model == "relu" else torch.sigmoid(h)
-            yhat = units.mean(dim=1) if network.readout == "mean" else units.sum(dim=1)
+            yhat = (units.mean(dim=1) if network.readout == "mean" else units.sum(dim=1)) + output
             factor = 0.5 if training.loss == "half-mse" else 1.0
             value = factor * ((sample.y[s] - yhat) ** 2).mean()
-            (slope,) = torch.autograd.grad(value, w)
-            w = (w - rate * slope).detach().requires_grad_(True)
+            moving = [tensor for tensor in learned if tensor.requires_grad]
+            slopes = torch.autograd.grad(value, moving)
+            moved = [(x - rate * dx).detach().requires_grad_(True) for x, dx in zip(moving, slopes, strict=True)]
+            learned = [*moved, *learned[len(moved) :]]
             step += 1
-        seen.append(w.detach().numpy().copy())
+        seen.append(np.concatenate([tensor.detach().numpy().ravel() for tensor in learned]))
     return np.stack(seen)
 
 
 @pytest.mark.parametrize("loss", ["half-mse", "mse"])
-@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: f"{network.model}-{network.readout}")
+@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: f"{network.model}-{network.readout}-{network.biases}")
 def test_full_batch_is_the_plain_loop(network, loss):
     question = problem(network=network, loss=loss, learning_rate=Fraction(1, 8), **FULL)
     run = train(question, "cpu")
     assert run.weights.shape == (3, 4, network.units, 4)
     assert run.steps == 160
     assert not run.diverged.any()
+    assert (run.biases is None) == (network.biases == "none")
+    biases = np.zeros((3, 4, network.units + 1)) if run.biases is None else run.biases
     for s in range(3):
-        assert far(run.weights[s], plain_descent(question, run.sample, s)) < SIM_DESCENT
+        found = np.concatenate([run.weights[s].reshape(4, -1), biases[s]], axis=1)
+        assert far(found, plain_descent(question, run.sample, s)) < SIM_DESCENT
 
 
 def test_times_are_in_units_of_tau():
@@ -89,6 +99,10 @@ def test_start_is_w0():
     assert (shared.weights[:, 0] == problem().w0()).all()
     own = train(problem(initialisation="per-replicate"), "cpu")
     assert (own.weights[:, 0] == np.stack([problem().w0(r) for r in range(3)])).all()
+    biased = problem(network=BIASED, initialisation="per-replicate")
+    run = train(biased, "cpu")
+    assert (run.biases[:, 0] == np.stack([biased.biases0(r) for r in range(3)])).all()
+    assert (train(problem(network=BIASED), "cpu").biases[:, 0] == biased.biases0()).all()
 
 
 def test_online_mean_follows_the_averaged_recursion():
@@ -178,6 +192,17 @@ def test_divergence_is_counted_and_frozen(dtype):
     calm = train(question, "cpu", sample=sample, dtype=dtype)
     assert not calm.diverged.any()
     assert (calm.weights[[0, 2]] == run.weights[[0, 2]]).all()
+
+
+def test_a_bias_that_diverges_alone_is_frozen_with_its_weights():
+    """Inputs behind closed gates: the weights stand still while labels beyond every bound pull the output bias."""
+    question = problem(network=gated(biases="trained"), **(FULL | {"times": (0, 1, 20)}))
+    sample = fixed_sample(question, range(3), torch.device("cpu"), torch.float64)
+    sample.gate[1], sample.y[1] = 0, 1e100
+    run = train(question, "cpu", sample=sample)
+    assert run.diverged.tolist() == [False, True, False]
+    assert (run.biases[1] == question.biases0()).all()
+    assert (run.weights[1] == question.w0()).all()
 
 
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])

@@ -35,8 +35,11 @@ def float64_flow(
         even=whole,
         odd=whole[None, None],
         output=2 * np.array(force, dtype=float)[None],
+        signs=np.ones((1, 1)),
+        inputs=np.zeros((1, len(whole))),
+        y1=0.5,
         y2=y2,
         arithmetic=FLOAT64,
     )
     rules = Convention(Fraction(1, int(units)), Fraction(1))
-    return relax(moments, np.array(start, dtype=float), rules, [float(time)], "open")
+    return relax(moments, np.array(start, dtype=float).ravel(), rules, [float(time)], "open")

@@ -8,6 +8,7 @@ A_LIMIT = "the definition is the limit of a flow, which no finite sum of fractio
 SAMPLES_BY_ROOTS = "the samples that have these moments are built with square roots"
 BY_LAGS = "the library has it in float64 for the correlations of a law, as compared in moment.site_gate.yx and xx"
 IN_A_DERIVATION = "a step of a derivation: the library uses what follows from it, and does not evaluate it"
+NO_VELOCITY = "the library moves by the solved flow and evaluates no velocity"
 NO_NETWORK = "the theory evaluates no network; the simulator does, and is a witness of its own"
 FINITE_DATA = "the library solves data laws with gates of half spaces, not lists of samples with any gates"
 

@@ -8,7 +8,8 @@ from flint import arb, arb_mat, ctx
 
 from theory.flow.convention import Convention, convention
 from theory.flow.eigenballs import EigenBalls, eigenballs, frobenius
-from theory.flow.reduction import blocks, gate_rank
+from theory.flow.parameters import Parameters
+from theory.flow.reduction import blocks, rank
 from theory.flow.relaxation import FlowNumbers
 from theory.moments import GatedMoments, gated_moments_certified
 from theory.problem import NormalInitialisation, OutOfReachError, Problem
@@ -28,7 +29,7 @@ def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
     """The flow's numbers as balls that hold `digits` digits, and the working digits it took.
 
     A ball holds its digits when its radius is below 10^-(digits + 2) of its size; a number below 10^-digits of its
-    array's scale (the largest weight, <y^2>) needs only the absolute radius 10^-(2 digits) of that scale.
+    array's scale (the largest weight or bias, <y^2>) needs only the absolute radius 10^-(2 digits) of that scale.
     """
     working = digits + GUARD_DIGITS
     while working <= MOST_WORKING_DIGITS:
@@ -50,10 +51,10 @@ def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
 
 def _flow(problem: Problem, moments: GatedMoments, digits: int) -> FlowNumbers:
     rules = convention(problem)
-    w0 = _exact_initial_weights(problem)
+    start = _exact_start(problem)
     times = problem.training.elapsed
-    w = [w0.copy() for _ in times]
-    fixed, mse, values = w0.copy(), moments.y2, []
+    theta = [start.copy() for _ in times]
+    fixed, mse, values = start.copy(), moments.y2, []
     losses = [arb(0) for _ in times]
     for block in blocks(moments):
         kernel = arb_mat(block.kernel.tolist())
@@ -67,7 +68,7 @@ def _flow(problem: Problem, moments: GatedMoments, digits: int) -> FlowNumbers:
         basis = eigenballs(kernel, circulant)
         if not (basis.values[0] > basis.error):
             raise Unresolved
-        starts = block.project(w0)
+        starts = block.project(start)
         ends = np.empty_like(starts)
         moved = [np.empty_like(starts) for _ in times]
         for a, (scale, optimum) in enumerate(zip(block.scales, optima, strict=True)):
@@ -83,10 +84,10 @@ def _flow(problem: Problem, moments: GatedMoments, digits: int) -> FlowNumbers:
                 moved[index][a] = (left + end).entries()
         fixed = fixed + block.embed(ends - starts)
         for index in range(len(times)):
-            w[index] = w[index] + block.embed(moved[index] - starts)
+            theta[index] = theta[index] + block.embed(moved[index] - starts)
     if times[0] == 0:
-        w[0] = w0  # exactly, also where the balls of w(inf) - w0 are wide
-    return _collected(moments, rules, mse, fixed, values, w, losses)
+        theta[0] = start  # exactly, also where the balls of theta(inf) - theta(0) are wide
+    return _collected(moments, rules, mse, fixed, values, theta, losses)
 
 
 def _afford(rows: int) -> None:
@@ -108,34 +109,45 @@ def _decayed(basis: EigenBalls, modes: arb_mat, away: arb_mat, rate_time: arb) -
 
 
 def _collected(
-    moments: GatedMoments, rules: Convention, mse: arb, fixed: np.ndarray, values: list[arb], w: list, losses: list
+    moments: GatedMoments, rules: Convention, mse: arb, fixed: np.ndarray, values: list[arb], theta: list, losses: list
 ) -> FlowNumbers:
     """Balls in arrays; the i-th smallest eigenvalue lies within the widest radius of the i-th smallest midpoint."""
     radius = max(value.rad() for value in values)
     ordered = [arb(mid, radius) for mid in sorted(value.mid() for value in values)]
-    still = [arb(0)] * (fixed.size - len(moments.even) * gate_rank(moments.gates))
+    units, n = len(moments.gates.coefficients), len(moments.even)
+    still = [arb(0)] * (fixed.size - rank(moments.gates, n))
+    end, path = Parameters.of(fixed, units, n), Parameters.of(np.stack(theta), units, n)
     factor = _ball(rules.ell * rules.s**2)
     return FlowNumbers(
         mse=np.array(mse, dtype=object),
-        fixed_point=fixed,
+        fixed_point=end.weights,
         rates=np.array(still + [factor * value for value in ordered], dtype=object),
-        weights=np.stack(w),
+        weights=path.weights,
         losses=np.array([mse + loss for loss in losses], dtype=object),
         condition=np.array(ordered[-1] / ordered[0], dtype=object),
+        fixed_biases=end.biases,
+        biases=path.biases,
     )
 
 
-def _exact_initial_weights(problem: Problem) -> np.ndarray:
-    given = problem.training.w0
-    rows = problem.w0().tolist() if isinstance(given, NormalInitialisation) else given
-    return np.array([[_ball(Fraction(entry)) for entry in row] for row in rows], dtype=object)
+def _exact_start(problem: Problem) -> np.ndarray:
+    """theta(0): exactly what the problem states; what a law draws is a float64, exactly."""
+    training = problem.training
+    w0, hidden = training.w0, training.hidden_bias0
+    rows = problem.w0().tolist() if isinstance(w0, NormalInitialisation) else w0
+    entries = [entry for row in rows for entry in row]
+    if problem.network.has_biases:
+        drawn = isinstance(hidden, NormalInitialisation)
+        entries += [*(problem.biases0().tolist()[:-1] if drawn else hidden), training.output_bias0]
+    return np.array([_ball(Fraction(entry)) for entry in entries], dtype=object)
 
 
 def _all_hold(numbers: FlowNumbers, moments: GatedMoments, digits: int) -> bool:
-    weights = np.concatenate([numbers.weights.ravel(), numbers.fixed_point.ravel()])
-    largest = max(abs(x).upper() for x in weights)
+    learned = [numbers.weights, numbers.fixed_point, numbers.biases, numbers.fixed_biases]
+    learned = np.concatenate([array.ravel() for array in learned if array is not None])
+    largest = max(abs(x).upper() for x in learned)
     groups = (
-        (weights, largest),
+        (learned, largest),
         (numbers.rates, arb(0)),
         (numbers.losses, moments.y2),
         (np.atleast_1d(numbers.mse), moments.y2),

@@ -8,7 +8,10 @@ from theory.problem import Problem
 
 @dataclass(frozen=True)
 class Convention:
-    """tau dw/dt = ell s (b - s A w): yhat = s sum_k g_k w_k.x; ell = 1 for L = 1/2 <(y-yhat)^2>, 2 without the 1/2."""
+    """tau dtheta/dt = ell s (b - s A theta); ell = 1 for L = 1/2 <(y - yhat)^2>, 2 without the 1/2.
+
+    yhat = s theta.phi: theta = w and phi = (g_k x), or theta = (w, b_1, ..., b_K, b_out) and phi = (g_k x, g_k, 1/s).
+    """
 
     s: Fraction
     ell: Fraction
@@ -16,5 +19,4 @@ class Convention:
 
 def convention(problem: Problem) -> Convention:
     """s = 1/K for the readout "mean" and 1 for "sum"; ell = 1 for the loss "half-mse" and 2 for "mse"."""
-    s = Fraction(1, problem.network.units) if problem.network.readout == "mean" else Fraction(1)
-    return Convention(s, Fraction(1 if problem.training.loss == "half-mse" else 2))
+    return Convention(problem.network.scale, Fraction(1 if problem.training.loss == "half-mse" else 2))

@@ -6,6 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.flow.convention import Convention, convention
+from theory.flow.parameters import Parameters, initial
 from theory.flow.reduction import blocks
 from theory.flow.spectrum import dense_spectrum, spectrum
 from theory.moments import GatedMoments, gated_moments
@@ -65,10 +66,10 @@ def _descend(
     return u
 
 
-def discrete(problem: Problem) -> Float[np.ndarray, "T K n"]:
-    """The mean weights of plain gradient descent at training.times, with the problem's learning rate.
+def discrete(problem: Problem) -> Parameters:
+    """The mean weights (T, K, n) and biases (T, K + 1) of plain gradient descent at training.times.
 
-    With the step size eta = simulation.learning_rate, time t is t/(tau eta) steps. Exact for population moments at any
+    The step is eta = simulation.learning_rate; time t is t/(tau eta) steps. Exact for population moments at any
     eta, and for the mean over replicates of SGD on fresh data. Raises InputError where a time is not a whole number
     of steps or without a [simulation] table.
     """
@@ -81,19 +82,33 @@ def discrete(problem: Problem) -> Float[np.ndarray, "T K n"]:
                 "Choose times that are whole multiples of tau * learning_rate.",
             )
     rules: Convention = convention(problem)
-    w0 = problem.w0()
-    w = np.repeat(w0[None], len(counts), axis=0)
+    start = initial(problem)
+    theta = np.repeat(start[None], len(counts), axis=0)
     for block in blocks(gated_moments(problem)):
         modes = spectrum(block, problem.data.boundary)
-        u0, c = modes.to_modes(block.project(w0)), modes.to_modes(block.rhs)
+        u0, c = modes.to_modes(block.project(start)), modes.to_modes(block.rhs)
         lam = block.scales[:, None] * modes.values
         for index, count in enumerate(counts):
             u = _descend(u0, c, lam, float(rate), float(rules.s), float(rules.ell), int(count))
-            w[index] += block.embed(modes.from_modes(u - u0))
-    return w
+            theta[index] += block.embed(modes.from_modes(u - u0))
+    return Parameters.of(theta, problem.network.units, problem.data.n)
 
 
-def mse_at(moments: GatedMoments, weights: Float[np.ndarray, "*any K n"], s: float) -> Float[np.ndarray, "*any"]:
-    """<(y - yhat)^2> = <y^2> - 2 s b.w + s^2 w.A w of any weights, yhat = s sum_k g_k w_k.x; no factor 1/2."""
-    w = weights.reshape(*weights.shape[:-2], -1)
-    return np.asarray(moments.y2 - 2 * s * (w @ moments.b) + s**2 * ((w @ moments.A) * w).sum(axis=-1))
+def mse_at(
+    moments: GatedMoments,
+    weights: Float[np.ndarray, "*any K n"],
+    s: float,
+    biases: Float[np.ndarray, "*any C"] | None = None,
+) -> Float[np.ndarray, "*any"]:
+    """<(y - yhat)^2> = <y^2> - 2 s b.theta + s^2 theta.A theta of any weights and biases; no factor 1/2.
+
+    theta = (w, b_1, ..., b_K, b_out) with the moments of a network with biases, and w alone with those of one without.
+    Raises InputError where `biases` and the moments do not fit.
+    """
+    if (biases is None) == bool(moments.gates.constants):
+        raise InputError(
+            f"The moments are those of a network with{'' if moments.gates.constants else 'out'} biases.",
+            "Give biases (..., K + 1) exactly where the network trains them.",
+        )
+    theta = Parameters(weights, biases).theta
+    return np.asarray(moments.y2 - 2 * s * (theta @ moments.b) + s**2 * ((theta @ moments.A) * theta).sum(axis=-1))

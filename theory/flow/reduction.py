@@ -5,6 +5,10 @@ rational matrix G, times the inputs, is the range of A: weights outside never mo
 parity, so the linear network's direction G e_0 decouples wherever it is orthogonal to the others; and gates that
 share one site all meet the same <x x^T>, so that there A = (G G^T) kron <x x^T> and only a 2 x 2 matrix is left.
 Exclusive gates (blocks) and redundant gates (sum and difference) are cases of this.
+
+Biases move in the column space of H = [G; e_0/s], whose rows are the coefficients of their features g_k and 1/s. Under
+x -> -x the functions s_i x and 1 are even, x and s_i odd: where G e_0 is orthogonal to the G e_i, so is H e_0 to the
+H e_i, and the weights along the G e_i with the bias along H e_0 decouple from all others.
 """
 
 from collections.abc import Sequence
@@ -25,25 +29,34 @@ from theory.moments.gated import GatedMoments
 class Block:
     """A part of the flow that nothing else enters: `copies` uncoupled problems scales[a] * kernel.
 
-    directions[a, p] are K-vectors, orthonormal over all blocks; u[a, (p, j)] = directions[a, p] . w[:, j] obeys
-    du/dt = ell s (rhs[a] - s scales[a] kernel u). `stationary` says that the kernel is <x x^T> itself.
+    directions[a, p] are K-vectors and constants[a, q] vectors over the C = K + 1 biases (C = 0 without them), each
+    orthonormal over all blocks. The N = d n + e coordinates u[a], directions[a, p] . w[:, j] over (p, j) and then
+    constants[a, q] . biases over q, obey du/dt = ell s (rhs[a] - s scales[a] kernel u). `stationary` says that the
+    kernel is <x x^T> itself.
     """
 
+    n: int
     directions: Shaped[np.ndarray, "copies d K"]
+    constants: Shaped[np.ndarray, "copies e C"]
     scales: Shaped[np.ndarray, " copies"]
-    kernel: Shaped[np.ndarray, "dn dn"]
-    rhs: Shaped[np.ndarray, "copies dn"]
+    kernel: Shaped[np.ndarray, "N N"]
+    rhs: Shaped[np.ndarray, "copies N"]
     stationary: bool
 
-    def project(self, w: Shaped[np.ndarray, "K n"]) -> Shaped[np.ndarray, "copies dn"]:
-        """The coordinates u of weights w."""
+    def project(self, theta: Shaped[np.ndarray, " P"]) -> Shaped[np.ndarray, "copies N"]:
+        """The coordinates u of theta = (w, biases)."""
         copies, d, units = self.directions.shape
-        return (self.directions.reshape(copies * d, units) @ w).reshape(copies, -1)
+        w, biases = theta[: units * self.n].reshape(units, self.n), theta[units * self.n :]
+        weights = (self.directions.reshape(copies * d, units) @ w).reshape(copies, d * self.n)
+        return np.concatenate([weights, self.constants @ biases], axis=1)
 
-    def embed(self, u: Shaped[np.ndarray, "copies dn"]) -> Shaped[np.ndarray, "K n"]:
-        """The weights with coordinates u in this block and none elsewhere."""
+    def embed(self, u: Shaped[np.ndarray, "copies N"]) -> Shaped[np.ndarray, " P"]:
+        """The theta with coordinates u in this block and none elsewhere."""
         copies, d, units = self.directions.shape
-        return self.directions.reshape(copies * d, units).T @ u.reshape(copies * d, -1)
+        _, e, biases = self.constants.shape
+        weights, constants = u[:, : d * self.n], u[:, d * self.n :]
+        w = self.directions.reshape(copies * d, units).T @ weights.reshape(copies * d, self.n)
+        return np.concatenate([w.ravel(), self.constants.reshape(copies * e, biases).T @ constants.ravel()])
 
 
 def inner(u: Sequence[Fraction], v: Sequence[Fraction]) -> Fraction:
@@ -70,91 +83,125 @@ def orthogonal_basis(vectors: Sequence[Vector]) -> list[Vector]:
 
 
 @dataclass(frozen=True)
-class Part:
-    """A decoupled part of the column space of G: orthogonal K-vectors v_p, the rows v_p^T G, and |v_p|^2."""
+class Span:
+    """The span of some columns of a matrix M: orthogonal vectors v_p, the rows v_p^T M, and |v_p|^2."""
 
     vectors: list[Vector]
     rows: list[Vector]
     norms: list[Fraction]
 
+    @classmethod
+    def of(cls, matrix: Sequence[Vector], chosen: Sequence[int]) -> "Span":
+        """The span of the columns `chosen` of a matrix given by its rows."""
+        columns = list(zip(*matrix, strict=True))
+        vectors = orthogonal_basis([columns[c] for c in chosen]) if columns else []
+        rows = [tuple(inner(vector, column) for column in columns) for vector in vectors]
+        return cls(vectors, rows, [inner(vector, vector) for vector in vectors])
+
+
+@dataclass(frozen=True)
+class Part:
+    """A decoupled part: directions of the weights in the column space of G, of the biases in that of H."""
+
+    weights: Span
+    biases: Span
+
     @property
     def stationary(self) -> bool:
-        """Whether at most one sign enters, so that every block is a multiple of <x x^T>."""
-        return sum(any(row[c] for row in self.rows) for c in range(1, len(self.rows[0]))) <= 1
+        """Whether weights alone and at most one sign enter, so that every block is a multiple of <x x^T>."""
+        rows = self.weights.rows
+        return not self.biases.rows and sum(any(row[c] for row in rows) for c in range(1, len(rows[0]))) <= 1
+
+    def rank(self, n: int) -> int:
+        """The number of directions of theta in this part."""
+        return n * len(self.weights.vectors) + len(self.biases.vectors)
 
 
 def parts(gates: GateBasis) -> list[Part]:
-    """The decoupled parts of the column space of G, exactly; the rank of A is n times their number of vectors."""
-    even = gates.column(0)
-    signs = [gates.column(1 + i) for i in range(len(gates.sites))]
-    bases = [orthogonal_basis([*signs, even])]
-    if len(signs) > 1 and not any(inner(even, sign) for sign in signs):
-        bases = [orthogonal_basis([even]), orthogonal_basis(signs)]
-    columns = (even, *signs)
-    return [
-        Part(
-            vectors=basis,
-            rows=[tuple(inner(vector, column) for column in columns) for vector in basis],
-            norms=[inner(vector, vector) for vector in basis],
-        )
-        for basis in bases
-    ]
+    """The decoupled parts of the column spaces of G and H, exactly."""
+    signs = range(1, 1 + len(gates.sites))
+    choices = [((*signs, 0), (*signs, 0))]
+    even, *odd = zip(*gates.coefficients, strict=True)
+    if (gates.constants or len(odd) > 1) and not any(inner(even, sign) for sign in odd):
+        choices = [((0,), signs), (signs, (0,))]
+    return [Part(Span.of(gates.coefficients, w), Span.of(gates.constants, b)) for w, b in choices]
 
 
 def gate_rank(gates: GateBasis) -> int:
-    """The number of linearly independent gates, exactly; the rank of A is n times this."""
-    return sum(len(part.vectors) for part in parts(gates))
+    """The number of linearly independent gates, exactly."""
+    return sum(len(part.weights.vectors) for part in parts(gates))
+
+
+def rank(gates: GateBasis, n: int) -> int:
+    """The rank of A, exactly: n times that of the gates, and that of the features of the biases."""
+    return sum(part.rank(n) for part in parts(gates))
 
 
 def kernel_size(part: Part, n: int) -> int:
     """The number of rows of the kernel of a part."""
-    return n if part.stationary else n * len(part.vectors)
+    return n if part.stationary else part.rank(n)
 
 
 def blocks(moments: GatedMoments) -> list[Block]:
     """The decoupled blocks of A in the arithmetic of the moments."""
     return [
-        _shared_kernel(moments, part) if part.stationary else _own_kernel(moments, part)
+        _shared_kernel(moments, part.weights) if part.stationary else _own_kernel(moments, part)
         for part in parts(moments.gates)
     ]
 
 
-def _normalised(moments: GatedMoments, part: Part) -> tuple[Shaped[np.ndarray, "d K"], Shaped[np.ndarray, "d n"]]:
-    """The unit vectors v_p/|v_p| and their right sides <(v_p.g) y x>/|v_p|."""
-    number, sqrt = moments.arithmetic.rational, moments.arithmetic.sqrt
-    lengths = [sqrt(number(norm)) for norm in part.norms]
-    units = [[number(v) / length for v in vector] for vector, length in zip(part.vectors, lengths, strict=True)]
-    rhs = [moments.correlated(row) / length for row, length in zip(part.rows, lengths, strict=True)]
-    return np.array(units, dtype=moments.arithmetic.dtype), np.stack(rhs)
+def _unit_vectors(span: Span, size: int, arithmetic: Arithmetic) -> tuple[Shaped[np.ndarray, "d size"], list[Any]]:
+    """v_p/|v_p|, and the lengths |v_p|."""
+    number = arithmetic.rational
+    lengths = [arithmetic.sqrt(number(norm)) for norm in span.norms]
+    units = [[number(v) / length for v in vector] for vector, length in zip(span.vectors, lengths, strict=True)]
+    return np.array(units, dtype=arithmetic.dtype).reshape(len(units), size), lengths
 
 
 def _own_kernel(moments: GatedMoments, part: Part) -> Block:
-    """Coupled directions: the kernel is the whole (d n, d n) matrix."""
-    arithmetic, d, n = moments.arithmetic, len(part.rows), len(moments.even)
-    directions, rhs = _normalised(moments, part)
-    kernel = np.empty((d, n, d, n), dtype=arithmetic.dtype)
+    """Coupled directions: the kernel is the whole matrix, weights first."""
+    arithmetic, n, gates = moments.arithmetic, len(moments.even), moments.gates
+    weights, biases = part.weights, part.biases
+    d, size = len(weights.rows), part.rank(n)
+    directions, lengths = _unit_vectors(weights, len(gates.coefficients), arithmetic)
+    constants, reaches = _unit_vectors(biases, len(gates.constants), arithmetic)
+    kernel, rhs = np.empty((size, size), dtype=arithmetic.dtype), np.empty(size, dtype=arithmetic.dtype)
+    at = [slice(p * n, (p + 1) * n) for p in range(d)]
     for p, q in combinations_with_replacement(range(d), 2):
-        length = arithmetic.sqrt(arithmetic.rational(part.norms[p] * part.norms[q]))
-        kernel[p, :, q, :] = kernel[q, :, p, :] = moments.combined(part.rows[p], part.rows[q]) / length
+        length = arithmetic.sqrt(arithmetic.rational(weights.norms[p] * weights.norms[q]))
+        kernel[at[p], at[q]] = kernel[at[q], at[p]] = moments.combined(weights.rows[p], weights.rows[q]) / length
+    for p, length in enumerate(lengths):
+        rhs[at[p]] = moments.correlated(weights.rows[p]) / length
+    for q, (row, reach) in enumerate(zip(biases.rows, reaches, strict=True), start=d * n):
+        rhs[q] = moments.labelled(row) / reach
+        for p, length in enumerate(lengths):
+            kernel[q, at[p]] = kernel[at[p], q] = moments.shifted(weights.rows[p], row) / (length * reach)
+        for r, (other, far) in enumerate(zip(biases.rows, reaches, strict=True), start=d * n):
+            kernel[q, r] = moments.overlap(row, other) / (reach * far)
     return Block(
+        n=n,
         directions=directions[None],
+        constants=constants[None],
         scales=np.array([arithmetic.rational(Fraction(1))], dtype=arithmetic.dtype),
-        kernel=kernel.reshape(d * n, d * n),
-        rhs=rhs.reshape(1, d * n),
+        kernel=kernel,
+        rhs=rhs[None],
         stationary=False,
     )
 
 
-def _shared_kernel(moments: GatedMoments, part: Part) -> Block:
+def _shared_kernel(moments: GatedMoments, span: Span) -> Block:
     """At most one site: the block is (d x d matrix) kron <x x^T> with d <= 2; diagonalise the small one."""
     arithmetic = moments.arithmetic
-    directions, rhs = _normalised(moments, part)
-    scales = [arithmetic.rational(inner(row, row) / norm) for row, norm in zip(part.rows, part.norms, strict=True)]
-    if len(part.rows) == 2 and inner(*part.rows):
-        scales, turn = _diagonalise_two(part, arithmetic)
+    directions, lengths = _unit_vectors(span, len(moments.gates.coefficients), arithmetic)
+    rhs = np.stack([moments.correlated(row) / length for row, length in zip(span.rows, lengths, strict=True)])
+    scales = [arithmetic.rational(inner(row, row) / norm) for row, norm in zip(span.rows, span.norms, strict=True)]
+    if len(span.rows) == 2 and inner(*span.rows):
+        scales, turn = _diagonalise_two(span, arithmetic)
         directions, rhs = turn @ directions, turn @ rhs
     return Block(
+        n=len(moments.even),
         directions=directions[:, None, :],
+        constants=np.empty((len(directions), 0, len(moments.gates.constants)), dtype=arithmetic.dtype),
         scales=np.array(scales, dtype=arithmetic.dtype),
         kernel=moments.even,
         rhs=rhs,
@@ -162,12 +209,12 @@ def _shared_kernel(moments: GatedMoments, part: Part) -> Block:
     )
 
 
-def _diagonalise_two(part: Part, arithmetic: Arithmetic) -> tuple[list[Any], Shaped[np.ndarray, "2 2"]]:
+def _diagonalise_two(span: Span, arithmetic: Arithmetic) -> tuple[list[Any], Shaped[np.ndarray, "2 2"]]:
     """Eigenvalues and the rotation (rows are eigenvectors) of [[a, c], [c, d]], c = h_0.h_1/(|v_0| |v_1|).
 
     The smaller eigenvalue is det/larger, so that it keeps its digits.
     """
-    number, sqrt, rows, norms = arithmetic.rational, arithmetic.sqrt, part.rows, part.norms
+    number, sqrt, rows, norms = arithmetic.rational, arithmetic.sqrt, span.rows, span.norms
     a, d = (inner(row, row) / norm for row, norm in zip(rows, norms, strict=True))
     product = norms[0] * norms[1]
     mixed = inner(*rows)

@@ -1,12 +1,14 @@
 """Gradient flow of decoupled modes in float64, by functions that are entire in the rate."""
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields
 
 import numpy as np
 from jaxtyping import Float
 
 from theory.flow.convention import Convention
-from theory.flow.reduction import blocks, gate_rank
+from theory.flow.parameters import Parameters
+from theory.flow.reduction import blocks, rank
 from theory.flow.spectrum import spectrum
 from theory.moments import GatedMoments
 
@@ -22,7 +24,10 @@ def phi(z: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
 
 @dataclass(frozen=True)
 class FlowNumbers:
-    """The solution's numbers before they are dressed: float64 here, balls from the certified path."""
+    """The solution's numbers before they are dressed: float64 here, balls from the certified path.
+
+    fixed_biases (K + 1) and biases (T, K + 1) are b_1, ..., b_K, b_out at infinity and at the times, None without.
+    """
 
     mse: np.ndarray
     fixed_point: np.ndarray
@@ -30,22 +35,29 @@ class FlowNumbers:
     weights: np.ndarray
     losses: np.ndarray
     condition: np.ndarray
+    fixed_biases: np.ndarray | None = None
+    biases: np.ndarray | None = None
+
+    def mapped(self, function: Callable[[np.ndarray], np.ndarray]) -> "FlowNumbers":
+        """The same with `function` of each array."""
+        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
+        return FlowNumbers(**{name: None if x is None else function(x) for name, x in arrays.items()})
 
 
-def relax(moments: GatedMoments, w0: Float[np.ndarray, "K n"], rules: Convention, times: list[float], boundary: str):
-    """The flow at `times` in float64.
+def relax(moments: GatedMoments, start: Float[np.ndarray, " P"], rules: Convention, times: list[float], boundary: str):
+    """The flow of theta = (w, biases) at `times` in float64.
 
     A mode of eigenvalue lambda relaxes at r = ell s^2 lambda: u(t) = exp(-r t) u(0) + ell s t phi(r t) c, which needs
-    no division by lambda; w(inf) = sum c/(s lambda) over the modes of the range of A, and the rest of w0 stays.
+    no division by lambda; u(inf) = sum c/(s lambda) over the modes of the range of A, and the rest of `start` stays.
     The loss is its optimum plus s^2 sum lambda (u(t) - u(inf))^2. Sources: notes, eq. (9)-(11), (16), corrected.
     """
     s, ell = float(rules.s), float(rules.ell)
-    w = np.repeat(w0[None], len(times), axis=0)
-    fixed = w0.copy()
+    theta = np.repeat(start[None], len(times), axis=0)
+    fixed = start.copy()
     mse, losses, values = float(moments.y2), np.zeros(len(times)), []
     for block in blocks(moments):
         modes = spectrum(block, boundary)
-        u0, c = modes.to_modes(block.project(w0)), modes.to_modes(block.rhs)
+        u0, c = modes.to_modes(block.project(start)), modes.to_modes(block.rhs)
         lam = block.scales[:, None] * modes.values
         values.append(lam.ravel())
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -58,9 +70,18 @@ def relax(moments: GatedMoments, w0: Float[np.ndarray, "K n"], rules: Convention
                 decay = np.exp(-z)
                 u = decay * u0 + ell * s * t * phi(z) * c
                 losses[index] += s**2 * float((lam * (decay * (u0 - end)) ** 2).sum())
-            w[index] += block.embed(modes.from_modes(u - u0))
+            theta[index] += block.embed(modes.from_modes(u - u0))
     lam = np.sort(np.concatenate(values))
-    still = np.zeros(len(w0.ravel()) - len(moments.even) * gate_rank(moments.gates))
-    condition = lam[-1] / lam[0] if lam[0] > 0 else np.inf
-    rates = np.concatenate([still, ell * s**2 * lam])
-    return FlowNumbers(np.array(mse), fixed, rates, w, mse + losses, np.array(condition))
+    units, n = len(moments.gates.coefficients), len(moments.even)
+    still = np.zeros(len(start) - rank(moments.gates, n))
+    end, path = Parameters.of(fixed, units, n), Parameters.of(theta, units, n)
+    return FlowNumbers(
+        mse=np.array(mse),
+        fixed_point=end.weights,
+        rates=np.concatenate([still, ell * s**2 * lam]),
+        weights=path.weights,
+        losses=mse + losses,
+        condition=np.array(lam[-1] / lam[0] if lam[0] > 0 else np.inf),
+        fixed_biases=end.biases,
+        biases=path.biases,
+    )

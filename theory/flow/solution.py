@@ -1,6 +1,6 @@
 """The exact solution of a gated-linear problem: theory.flow.solve."""
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -9,7 +9,8 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.flow.convention import convention
-from theory.flow.reduction import kernel_size, parts
+from theory.flow.parameters import Parameters, initial
+from theory.flow.reduction import gate_rank, kernel_size, parts, rank
 from theory.flow.relaxation import FlowNumbers, relax
 from theory.moments import gate_basis, gated_moments
 from theory.problem import InputError, OutOfReachError, Problem
@@ -40,11 +41,14 @@ class Solution:
     <(y - yhat)^2> there.
     condition: largest over smallest nonzero eigenvalue of A. rank: of A, from the gates' exact linear dependence.
     notes: how the numbers were found. digits: None for float64.
+
+    With biases theta = (w, b_1, ..., b_K, b_out) stands for w: P = K n + K + 1 rates, and hidden_biases, output_bias
+    at `times`, fixed_hidden_biases, fixed_output_bias at infinity. Without them P = K n and these four are None.
     """
 
     mse: Any
     fixed_point: Shaped[np.ndarray, "K n"]
-    rates: Shaped[np.ndarray, " Kn"]
+    rates: Shaped[np.ndarray, " P"]
     weights: Shaped[np.ndarray, "T K n"]
     condition: Any
     rank: int
@@ -52,6 +56,10 @@ class Solution:
     losses: Shaped[np.ndarray, " T"]
     notes: tuple[str, ...]
     digits: int | None = None
+    hidden_biases: Shaped[np.ndarray, "T K"] | None = None
+    output_bias: Shaped[np.ndarray, " T"] | None = None
+    fixed_hidden_biases: Shaped[np.ndarray, " K"] | None = None
+    fixed_output_bias: Any = None
 
 
 def solve(problem: Problem, digits: int | None = None) -> Solution:
@@ -59,7 +67,8 @@ def solve(problem: Problem, digits: int | None = None) -> Solution:
 
     Float64 by default; where the condition number takes more digits than float64 has, the same numbers come from
     certified balls and `notes` says so. With `digits`, every number is a decimal string of that many correct
-    significant digits (entries below 10^-digits of the largest in their array: as many as are certain).
+    significant digits (entries below 10^-digits of the largest in their array, of weights and biases together: as
+    many as are certain).
 
     Raises OutOfReachError for networks without fixed gates, gates without closed moments, and problems too large
     and too ill-conditioned; InputError for digits outside 1..1000.
@@ -71,10 +80,12 @@ def solve(problem: Problem, digits: int | None = None) -> Solution:
     structure = Structure.of(problem)
     if digits is not None:
         structure.require_certifiable(f"{digits} certified digits are out of reach")
-        return _certified(problem, digits, structure)
+        numbers, working = _certified(problem, digits)
+        note = f"certified by ball arithmetic at {working} working digits; each number is rounded to {digits} digits."
+        return _solution(problem, numbers, structure, (*structure.notes, note), digits)
     moments = gated_moments(problem)
     times = [float(time) for time in problem.training.elapsed]
-    numbers = relax(moments, problem.w0(), convention(problem), times, problem.data.boundary)
+    numbers = relax(moments, initial(problem), convention(problem), times, problem.data.boundary)
     error = ROUNDINGS * EPS * float(numbers.condition)
     accuracy = f"float64; condition {float(numbers.condition):.3g} bounds the relative error of w(inf) by {error:.1g}"
     if error <= FLOAT64_ERROR or (error <= WORST_ERROR and not structure.certifiable):
@@ -82,7 +93,12 @@ def solve(problem: Problem, digits: int | None = None) -> Solution:
     structure.require_certifiable(
         f"the condition number {float(numbers.condition):.3g} leaves float64 no digits (error bound {error:.1g})"
     )
-    return _rounded(_certified(problem, FLOAT64_DIGITS, structure))
+    numbers = _certified(problem, FLOAT64_DIGITS)[0].mapped(lambda strings: strings.astype(float))
+    why = (
+        f"condition {float(numbers.condition):.3g}: float64 arithmetic would leave w(inf) fewer than ten digits, so "
+        "everything was solved in certified balls and rounded to float64."
+    )
+    return _solution(problem, numbers, structure, (*structure.notes, why))
 
 
 @dataclass(frozen=True)
@@ -98,20 +114,22 @@ class Structure:
     def of(cls, problem: Problem) -> "Structure":
         """The structure of a problem; OutOfReachError where its gates have no closed moments."""
         n, units = problem.data.n, problem.network.units
-        found = parts(gate_basis(problem.network))
-        independent = sum(len(part.vectors) for part in found)
+        gates = gate_basis(problem.network)
+        found, independent, whole = parts(gates), gate_rank(gates), rank(gates, n)
+        size, biases = units * n + len(gates.constants), whole - n * independent
         rows = max(kernel_size(part, n) for part in found)
         circulant = problem.data.boundary == "ring" and all(part.stationary for part in found)
         notes = []
-        if independent < units:
+        if whole < size:
+            with_biases = f", and {biases} of {units + 1} biases" if biases else ""
             notes.append(
-                f"{units} gates, {independent} linearly independent: rank {independent * n} of {units * n}; "
-                "the other directions keep w0."
+                f"{units} gates, {independent} linearly independent{with_biases}: rank {whole} of {size}; "
+                f"the other directions keep {'their initial values' if biases else 'w0'}."
             )
-        pieces = sum(len(part.vectors) if part.stationary else 1 for part in found)
+        pieces = sum(len(part.weights.vectors) if part.stationary else 1 for part in found)
         solved = "diagonalised by the DFT" if circulant else f"kernels of at most {rows} rows"
         notes.append(f"A decouples into {pieces} block{'s' if pieces > 1 else ''}; {solved}.")
-        return cls(independent * n, rows, circulant, tuple(notes))
+        return cls(whole, rows, circulant, tuple(notes))
 
     @property
     def certifiable(self) -> bool:
@@ -128,26 +146,12 @@ class Structure:
             )
 
 
-def _certified(problem: Problem, digits: int, structure: Structure) -> Solution:
+def _certified(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
+    """The numbers as decimal strings, and the working digits they took."""
     from theory.flow.certified import certified_flow, decimals
 
     numbers, working = certified_flow(problem, digits)
-    strings = FlowNumbers(*(decimals(getattr(numbers, field.name), digits) for field in fields(numbers)))
-    note = f"certified by ball arithmetic at {working} working digits; each number is rounded to {digits} digits."
-    return _solution(problem, strings, structure, (*structure.notes, note), digits)
-
-
-def _rounded(solution: Solution) -> Solution:
-    """Decimal strings of FLOAT64_DIGITS correct digits as the nearest float64."""
-    numbers = {field.name: getattr(solution, field.name) for field in fields(FlowNumbers)}
-    floats = {name: np.array(value).astype(float) for name, value in numbers.items()}
-    why = (
-        f"condition {float(solution.condition):.3g}: float64 arithmetic would leave w(inf) fewer than ten digits, so "
-        "everything was solved in certified balls and rounded to float64."
-    )
-    changed = {name: value if value.ndim else float(value) for name, value in floats.items()}
-    times = solution.times.astype(float)
-    return replace(solution, **changed, times=times, notes=(*solution.notes[:-1], why), digits=None)
+    return numbers.mapped(lambda balls: decimals(balls, digits)), working
 
 
 def _solution(
@@ -155,6 +159,8 @@ def _solution(
 ) -> Solution:
     times = problem.training.times
     shown = np.array([_decimal(time, digits) for time in times] if digits else [float(time) for time in times])
+    path = Parameters(numbers.weights, numbers.biases)
+    end = Parameters(numbers.fixed_point, numbers.fixed_biases)
     return Solution(
         mse=numbers.mse.item(),
         fixed_point=numbers.fixed_point,
@@ -166,6 +172,10 @@ def _solution(
         losses=numbers.losses,
         notes=notes,
         digits=digits,
+        hidden_biases=path.hidden_biases,
+        output_bias=path.output_bias,
+        fixed_hidden_biases=end.hidden_biases,
+        fixed_output_bias=None if end.biases is None else end.output_bias.item(),
     )
 
 

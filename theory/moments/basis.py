@@ -14,23 +14,23 @@ Vector = tuple[Fraction, ...]
 class GateBasis:
     """g_k = sum_c coefficients[k][c] e_c with e_0 = 1, e_{1+i} = s_i = sign(v at sites[i]); almost surely.
 
-    1, s_1, ..., s_m are linearly independent, also after multiplication by x (the latent covariance is positive
-    definite, so that every pattern of signs has an open set of x): the rank of A is n times that of `coefficients`.
+    `constants` are the features of the biases over the same basis, g_1, ..., g_K and 1/s (s the readout's factor);
+    empty without biases. The e_c and the e_c x_j together are linearly independent (the latent covariance is positive
+    definite, so that every pattern of signs has an open set of x, on which a function linear in x that vanishes has
+    no coefficients): the rank of A is n times that of `coefficients`, plus that of `constants`.
     """
 
     sites: tuple[int, ...]
     coefficients: tuple[Vector, ...]
-
-    def column(self, c: int) -> Vector:
-        """The coefficients of e_c over the units."""
-        return tuple(row[c] for row in self.coefficients)
+    constants: tuple[Vector, ...] = ()
 
 
 def gate_basis(network: Network) -> GateBasis:
     """The gates of a gated-linear network over {1, s_i}.
 
     Half-spaces are 1[v >= 0] = (1 + s)/2 and 1[v < 0] = (1 - s)/2; a gate without bounds is 1. The latent and the
-    input have the same sign, so `on` makes no difference here. Raises OutOfReachError for any other gate.
+    input have the same sign, so `on` makes no difference here. Biases have the constants g_k and 1/s, since
+    yhat/s = sum_k (g_k w_k.x + g_k b_k) + b_out/s. Raises OutOfReachError for any other gate.
 
     >>> network = Network("gated-linear", "mean", 2, (SiteGate(site=3, lo=0), AlwaysGate()))
     >>> [[str(c) for c in row] for row in gate_basis(network).coefficients]
@@ -50,7 +50,10 @@ def gate_basis(network: Network) -> GateBasis:
         if sign:
             row[1 + sites.index(gate.site)] = sign * HALF
         rows.append(tuple(row))
-    return GateBasis(sites, tuple(rows))
+    if not network.has_biases:
+        return GateBasis(sites, tuple(rows))
+    output = (1 / network.scale, *(Fraction(0) for _ in sites))
+    return GateBasis(sites, tuple(rows), (*rows, output))
 
 
 def _sign(gate: SiteGate | AlwaysGate, index: int) -> int:

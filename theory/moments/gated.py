@@ -1,4 +1,7 @@
-"""The moments of a gated problem: <y^2>, <x x^T>, Sigma^yx(p), Sigma^xx(p, q), A and b (notes, eq. 6, 7 and 12)."""
+"""The moments of a gated problem: <y^2>, <x x^T>, Sigma^yx(p), Sigma^xx(p, q), A and b (notes, eq. 6, 7 and 12).
+
+With biases the features are phi = (g_1 x, ..., g_K x, g_1, ..., g_K, 1/s), and A and b are theirs.
+"""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -21,8 +24,9 @@ class GatedMoments:
     """Population moments through the gates; entries are float64, or Arb balls in object arrays.
 
     covariances[c] = E[x x^T | class c]; even = <x x^T>; odd[i, j] = <s_i s_j x x^T> and output[i] = <s_i y x> with
-    s_i the sign at gates.sites[i]; y2 = <y^2>. <y x>, <s_i x x^T> vanish: both are odd under x -> -x. sigma_yx,
-    sigma_xx, A and b are assembled from these when asked for.
+    s_i the sign at gates.sites[i]; signs[i, j] = <s_i s_j>, inputs[i] = <s_i x>; y1 = <y>, y2 = <y^2>. What is odd
+    under x -> -x vanishes: <x>, <y x>, <s_i>, <s_i y>, <s_i s_j x>, <s_i x x^T>. sigma_yx, sigma_xx, A and b are
+    assembled from these when asked for.
     """
 
     gates: GateBasis
@@ -30,6 +34,9 @@ class GatedMoments:
     even: Shaped[np.ndarray, "n n"]
     odd: Shaped[np.ndarray, "m m n n"]
     output: Shaped[np.ndarray, "m n"]
+    signs: Shaped[np.ndarray, "m m"]
+    inputs: Shaped[np.ndarray, "m n"]
+    y1: Any
     y2: Any
     arithmetic: Arithmetic
 
@@ -64,16 +71,47 @@ class GatedMoments:
         terms = (self.arithmetic.rational(c) * self.output[i] for i, c in enumerate(left[1:]) if c)
         return sum(terms, start=self.even[0] * 0)
 
-    @cached_property
-    def A(self) -> Shaped[np.ndarray, "Kn Kn"]:
-        """<x~ x~^T> with x~ = (g_1 x, ..., g_K x), unit-major: row k n + j. Source: notes, eq. (12)."""
-        units, n = len(self.gates.coefficients), len(self.even)
-        return self.sigma_xx.transpose(0, 2, 1, 3).reshape(units * n, units * n)
+    def shifted(self, left: Vector, right: Vector) -> Shaped[np.ndarray, " n"]:
+        """<u v x> for u = sum_c left[c] e_c, v = sum_c right[c] e_c: only 1 times a sign has a mean."""
+        pairs = zip(left[1:], right[1:], strict=True)
+        mixed = [left[0] * b + a * right[0] for a, b in pairs]
+        terms = (self.arithmetic.rational(c) * self.inputs[i] for i, c in enumerate(mixed) if c)
+        return sum(terms, start=self.even[0] * 0)
+
+    def overlap(self, left: Vector, right: Vector) -> Any:
+        """<u v> for u = sum_c left[c] e_c, v = sum_c right[c] e_c; exact coefficients are summed first."""
+        number = self.arithmetic.rational
+        total = number(sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0)))
+        for i, a in enumerate(left[1:]):
+            for j, b in enumerate(right[1:]):
+                if i != j and a * b:
+                    total = total + number(a * b) * self.signs[i, j]
+        return total
+
+    def labelled(self, left: Vector) -> Any:
+        """<u y> for u = sum_c left[c] e_c: the signs give nothing."""
+        return self.arithmetic.rational(left[0]) * self.y1
 
     @cached_property
-    def b(self) -> Shaped[np.ndarray, " Kn"]:
-        """<x~ y>, unit-major."""
-        return self.sigma_yx.reshape(-1)
+    def A(self) -> Shaped[np.ndarray, "P P"]:
+        """<phi phi^T>: <x~ x~^T> with x~ = (g_1 x, ..., g_K x), unit-major: row k n + j. Source: notes, eq. (12).
+
+        With biases K + 1 rows follow, those of g_1, ..., g_K and 1/s: P = K n + K + 1.
+        """
+        rows, constants = self.gates.coefficients, self.gates.constants
+        size = len(rows) * len(self.even)
+        inner = self.sigma_xx.transpose(0, 2, 1, 3).reshape(size, size)
+        if not constants:
+            return inner
+        cross = np.stack([np.concatenate([self.shifted(row, constant) for row in rows]) for constant in constants])
+        corner = np.array([[self.overlap(u, v) for v in constants] for u in constants], dtype=inner.dtype)
+        return np.block([[inner, cross.T], [cross, corner]])
+
+    @cached_property
+    def b(self) -> Shaped[np.ndarray, " P"]:
+        """<phi y>: <x~ y>, unit-major; with biases followed by <g_k y> and <y>/s."""
+        ends = [self.labelled(constant) for constant in self.gates.constants]
+        return np.concatenate([self.sigma_yx.reshape(-1), np.array(ends, dtype=self.sigma_yx.dtype)])
 
 
 def gated_moments(problem: Problem) -> GatedMoments:
@@ -95,7 +133,7 @@ def gated_moments_certified(problem: Problem, digits: int) -> GatedMoments:
 
     with ctx.workdps(digits + 8):
         moments = _moments(problem, certified())
-        _ = moments.sigma_yx, moments.sigma_xx  # assembled here, at this precision
+        _ = moments.A, moments.b  # assembled here, at this precision
         return moments
 
 
@@ -111,11 +149,18 @@ def _moments(problem: Problem, arithmetic: Arithmetic) -> GatedMoments:
     sites = gates.sites
     odd = np.empty((len(sites), len(sites), law.n, law.n), dtype=arithmetic.dtype)
     output = np.empty((len(sites), law.n), dtype=arithmetic.dtype)
+    signs = np.empty((len(sites), len(sites)), dtype=arithmetic.dtype)
+    inputs = np.empty((len(sites), law.n), dtype=arithmetic.dtype)
     for i, site in enumerate(sites):
-        odd[i, i] = even
-        output[i] = sum(y * statistics.half_space(lag[site]) for y, statistics in zip(labels, classes, strict=True))
+        odd[i, i], signs[i, i] = even, arithmetic.rational(Fraction(1))
+        half_spaces = [statistics.half_space(lag[site]) for statistics in classes]
+        output[i] = sum(y * values for y, values in zip(labels, half_spaces, strict=True))
+        inputs[i] = half * (half_spaces[0] + half_spaces[1])
         for j in range(i):
+            pairs = [statistics.two_signs(abs(site - sites[j])) for statistics in classes]
+            signs[i, j] = signs[j, i] = half * (pairs[0] + pairs[1])
             blocks = [two_site_block(statistics, sites[j], site) for statistics in classes]
             odd[i, j] = odd[j, i] = half * (blocks[0] + blocks[1])
+    y1 = arithmetic.rational(HALF * (law.labels[0] + law.labels[1]))
     y2 = arithmetic.rational(HALF * (law.labels[0] ** 2 + law.labels[1] ** 2))
-    return GatedMoments(gates, covariances, even, odd, output, y2, arithmetic)
+    return GatedMoments(gates, covariances, even, odd, output, signs, inputs, y1, y2, arithmetic)

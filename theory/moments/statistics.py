@@ -1,4 +1,4 @@
-"""Statistics of one class of a data law through signs of sites: E[x x], E[s_i x], E[s_i s_j x x], s = sign(v).
+"""Statistics of one class of a data law through signs of sites: E[x x], E[s x], E[s s], E[s s x x], s = sign(v).
 
 Key identity: erf(g z) = E sign(sqrt2 g z + eps) with eps ~ N(0, 1) independent for each factor. So every factor
 erf(g z_k) acts as the sign of a unit Gaussian whose correlation with z_i is kappa rho_ik and with the Gaussian of
@@ -79,6 +79,11 @@ class ClassStatistics:
         by_lag = self.arithmetic.sign_pair(self.arithmetic.sqrt(k2) * rho, self._lost + k2 * gap)
         return (by_lag / self.arithmetic.sqrt(self.normaliser_squared))[lag]
 
+    def two_signs(self, lag: int) -> Any:
+        """E[s_i s_j] = (2/pi) asin(rho_ij), rho the correlation of the latents, whose signs the inputs share."""
+        rho, gap = self._latent
+        return self.arithmetic.sign_pair(rho[lag], gap[lag])
+
     def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
         """E[s_i s_j x_k x_l] for lags |i - j| (one, not 0), |i - k|, ...: a four-sign expectation over Z^2."""
         rho = self._latent[0]
@@ -113,6 +118,11 @@ class CloneStatistics(ClassStatistics):
         """E[s_i x_k] = C_ik sqrt(2/(pi C_ii))."""
         return self.covariance(lag) * self.arithmetic.sqrt(2 / (self.arithmetic.pi() * self.variance))
 
+    def two_signs(self, lag: int) -> Any:
+        """E[s_i s_j] = (2/pi) asin(r_ij), r the correlation of the inputs themselves."""
+        r, less = self._correlation
+        return self.arithmetic.sign_pair(r[lag], less[lag] * (2 - less[lag]))
+
     def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
         """E[s_i s_j x_k x_l] = (2 C_kk/pi) [r_kl asin r_ij + (r_ik (r_jl - r_ij r_il) + r_jk (r_il - r_ij r_jl))/s].
 
@@ -124,9 +134,8 @@ class CloneStatistics(ClassStatistics):
         gap = e * (2 - e)
         spread = (less[jk] - less[ik]) * (less[jl] - less[il])
         numerator = e * (r[ik] * r[il] + r[jk] * r[jl]) - spread
-        arcsine = self.arithmetic.sign_pair(r[ij], gap)
         linear = 2 * numerator / (self.arithmetic.pi() * self.arithmetic.sqrt(gap))
-        return self.variance * (r[kl] * arcsine + linear)
+        return self.variance * (r[kl] * self.two_signs(ij) + linear)
 
 
 def class_statistics(law: NonlinearGP, c: int, arithmetic: Arithmetic) -> ClassStatistics:

@@ -5,6 +5,7 @@ from theory.problem.gates import AlwaysGate, Gate, RepeatedGate, SiteGate, resol
 from theory.problem.laws import GaussianClone, Law, NonlinearGP, latent_correlation, squared_distance
 from theory.problem.network import Network
 from theory.problem.observables import (
+    BiasesAtTimes,
     FieldNormAtTimes,
     GateFlipsAtTimes,
     InputMoment,
@@ -22,6 +23,7 @@ from theory.problem.training import NormalInitialisation, Training
 
 __all__ = [
     "AlwaysGate",
+    "BiasesAtTimes",
     "FieldNormAtTimes",
     "Gate",
     "GateFlipsAtTimes",

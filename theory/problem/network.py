@@ -1,6 +1,7 @@
 """Networks with one hidden layer, as declarations."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 from theory.problem.errors import InputError
@@ -9,27 +10,32 @@ from theory.problem.numbers import one_of, whole
 
 MODELS = ("gated-linear", "relu", "erf", "sigmoid")
 READOUTS = ("mean", "sum")
+BIASES = ("none", "trained")
 MOST_UNITS = 100_000
 
 
 @dataclass(frozen=True)
 class Network:
-    """yhat(x) = s sum_k f_k(x), s = 1/K for readout "mean" and 1 for "sum".
+    """yhat(x) = s sum_k f_k(x) + b_out, s = 1/K for readout "mean" and 1 for "sum".
 
-    f_k(x) = g_k(x) w_k.x for "gated-linear" (notes, eq. 3); sigma(w_k.x) otherwise, with sigma(h) = max(h, 0) for
-    "relu", erf(h/sqrt(2)) for "erf" (notes, section 1) and 1/(1 + exp(-h)) for "sigmoid". No biases.
+    f_k(x) = g_k(x) (w_k.x + b_k) for "gated-linear" (notes, eq. 3); sigma(w_k.x + b_k) otherwise, with
+    sigma(h) = max(h, 0) for "relu", erf(h/sqrt(2)) for "erf" (notes, section 1) and 1/(1 + exp(-h)) for "sigmoid".
+    biases "trained" are K hidden ones b_k and one at the output, b_out (notes, eq. 1), all learned with w; "none"
+    leaves them out: all are 0 and stay so.
     """
 
     model: str
     readout: str
     units: int
     gates: tuple[Gate, ...] = ()
+    biases: str = "none"
 
     gated: ClassVar[str] = "gated-linear"
 
     def __post_init__(self) -> None:
         one_of(self.model, "network.model", MODELS)
         one_of(self.readout, "network.readout", READOUTS)
+        one_of(self.biases, "network.biases", BIASES)
         whole(self.units, "network.units", least=1, most=MOST_UNITS, why="A alone would be out of reach")
         if self.model == self.gated and len(self.gates) != self.units:
             raise InputError(
@@ -47,3 +53,13 @@ class Network:
                     f"network.gates[{index}] repeats unit {gate.of}, which is not an earlier unit.",
                     f"Let `of` name a unit from 0 to {index - 1}." if index else "Let the first gate be a plain one.",
                 )
+
+    @property
+    def has_biases(self) -> bool:
+        """Whether the biases b_1, ..., b_K and b_out are there and trained."""
+        return self.biases == "trained"
+
+    @property
+    def scale(self) -> Fraction:
+        """s, the factor of the readout before the sum over units."""
+        return Fraction(1, self.units) if self.readout == "mean" else Fraction(1)

@@ -19,6 +19,11 @@ class WeightsAtTimes:
 
 
 @dataclass(frozen=True)
+class BiasesAtTimes:
+    """b_1(t), ..., b_K(t), b_out(t) at the problem's times, of a network that trains its biases: array (T, K + 1)."""
+
+
+@dataclass(frozen=True)
 class LossAtTimes:
     """<(y - yhat)^2> (no factor 1/2) at the problem's times: array (T,)."""
 
@@ -46,7 +51,7 @@ class FieldNormAtTimes:
 
 @dataclass(frozen=True)
 class GateFlipsAtTimes:
-    """Share of examples x with 1[w_k(t).x >= 0] other than at the first of the problem's times: array (T, K).
+    """Share of examples x with 1[w_k(t).x + b_k(t) >= 0] other than at the first of the problem's times: array (T, K).
 
     0 where w_k keeps its direction, 1/2 in the mean for an unrelated one.
     """
@@ -56,6 +61,7 @@ Observable = (
     InputOutputMoment
     | InputMoment
     | WeightsAtTimes
+    | BiasesAtTimes
     | LossAtTimes
     | ParticipationRatioAtTimes
     | LowFrequencyPowerAtTimes

@@ -11,7 +11,7 @@ from theory.problem.laws import Law
 from theory.problem.network import Network
 from theory.problem.numbers import shown
 from theory.problem.simulation import Simulation
-from theory.problem.training import NormalInitialisation, Training, initial_weights
+from theory.problem.training import NormalInitialisation, Training, initial_hidden_biases, initial_weights
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Problem:
     """A problem: what is learned (`data`), by what (`network`), how (`training`), and how it is simulated.
 
     Raises InputError where the parts do not fit each other: a site outside the line, a gate on a latent that the
-    law does not have, w0 of another shape.
+    law does not have, w0 of another shape, initial biases that are missing or that the network does not have.
     """
 
     data: Law
@@ -32,6 +32,7 @@ class Problem:
             if isinstance(gate, SiteGate):
                 self._check_site(index, gate)
         self._check_initial_weights()
+        self._check_initial_biases()
 
     def _check_site(self, index: int, gate: SiteGate) -> None:
         if gate.site >= self.data.n:
@@ -62,9 +63,39 @@ class Problem:
                 'Write w0 = { law = "normal", scale = ..., seed = ... }, or initialisation = "shared".',
             )
 
+    def _check_initial_biases(self) -> None:
+        given = {name: getattr(self.training, name) for name in ("hidden_bias0", "output_bias0")}
+        if not self.network.has_biases:
+            for name, value in given.items():
+                if value is not None:
+                    raise InputError(
+                        f'training.{name} is given, but network.biases = "none": this network has no biases.',
+                        'Remove it, or write network.biases = "trained".',
+                    )
+            return
+        missing = ", ".join(f"`{name}`" for name, value in given.items() if value is None)
+        if missing:
+            raise InputError(
+                f'network.biases = "trained", but training lacks {missing}.',
+                "State where they start: hidden_bias0 = K numbers or a law, output_bias0 = one number.",
+            )
+        hidden, units = self.training.hidden_bias0, self.network.units
+        if not isinstance(hidden, NormalInitialisation) and len(hidden) != units:
+            raise InputError(
+                f"training.hidden_bias0 has {len(hidden)} numbers; the network has K = {units} units.",
+                "Give one number for each unit.",
+            )
+
     def w0(self, replicate: int | None = None) -> Float[np.ndarray, "K n"]:
         """The initial weights (K, n), entry (k, j) of unit k and site j; see `initial_weights`."""
         return initial_weights(self.training.w0, self.network.units, self.data.n, replicate)
+
+    def biases0(self, replicate: int | None = None) -> Float[np.ndarray, " C"] | None:
+        """The C = K + 1 initial biases b_1, ..., b_K, b_out; None where the network has none."""
+        if not self.network.has_biases:
+            return None
+        hidden = initial_hidden_biases(self.training.hidden_bias0, self.network.units, replicate)
+        return np.append(hidden, float(self.training.output_bias0))
 
     def simulated(self) -> Simulation:
         """The simulation settings; InputError where the problem has none."""

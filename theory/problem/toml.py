@@ -73,7 +73,7 @@ def _law(table: Mapping[str, Any]) -> Law:
 
 
 def _network(table: Mapping[str, Any], data: Law) -> Network:
-    _keys(table, "[network]", required=("model", "readout"), optional=("units", "gates"))
+    _keys(table, "[network]", required=("model", "readout"), optional=("units", "gates", "biases"))
     one_of(table["model"], "network.model", MODELS)
     rows = table.get("gates", [])
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
@@ -84,7 +84,7 @@ def _network(table: Mapping[str, Any], data: Law) -> Network:
         raise InputError("[network] lacks the key `units`.", "Give the number of hidden units.")
     if table["model"] == Network.gated and not gates:
         raise InputError("A gated-linear network needs gates.", "Write one [[network.gates]] table per unit.")
-    return Network(table["model"], table["readout"], units, gates)
+    return Network(table["model"], table["readout"], units, gates, table.get("biases", "none"))
 
 
 def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
@@ -99,16 +99,19 @@ def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
 
 
 def _training(table: Mapping[str, Any]) -> Training:
-    _keys(table, "[training]", required=("loss", "tau", "w0", "times"))
-    return Training(table["loss"], table["tau"], _w0(table["w0"]), table["times"])
+    required = ("loss", "tau", "w0", "times")
+    _keys(table, "[training]", required=required, optional=("hidden_bias0", "output_bias0"))
+    start = {name: _start(table.get(name), f"training.{name}") for name in ("w0", "hidden_bias0")}
+    return Training(table["loss"], table["tau"], times=table["times"], output_bias0=table.get("output_bias0"), **start)
 
 
-def _w0(value: Any) -> Any:
+def _start(value: Any, where: str) -> Any:
+    """Numbers as they are; a table as the law that it names."""
     if not isinstance(value, Mapping):
         return value
-    _choose(value, "training.w0", "law", {NormalInitialisation.law: NormalInitialisation})
-    _keys(value, "training.w0", required=("law", "scale", "seed"))
-    return NormalInitialisation(value["scale"], value["seed"])
+    _choose(value, where, "law", {NormalInitialisation.law: NormalInitialisation})
+    _keys(value, where, required=("law", "scale", "seed"))
+    return NormalInitialisation(value["scale"], value["seed"], where)
 
 
 def _simulation(table: Mapping[str, Any]) -> Simulation:
@@ -155,11 +158,15 @@ def dumps(problem: Problem) -> str:
     ]
     lines += ["", "[network]", f'model = "{network.model}"', f'readout = "{network.readout}"']
     lines += [] if network.gates else [f"units = {network.units}"]
+    lines += [f'biases = "{network.biases}"'] if network.has_biases else []
     for gate in network.gates:
         lines += ["[[network.gates]]", f'kind = "{gate.kind}"']
         lines += [f"{field.name} = {_value(getattr(gate, field.name))}" for field in fields(gate)]
     lines += ["", "[training]", f'loss = "{training.loss}"', f"tau = {_number(training.tau)}"]
     lines += [f"w0 = {_initial(training.w0)}", f"times = {_list(training.times)}"]
+    if network.has_biases:
+        lines += [f"hidden_bias0 = {_initial(training.hidden_bias0)}"]
+        lines += [f"output_bias0 = {_number(training.output_bias0)}"]
     if problem.simulation is not None:
         lines += ["", "[simulation]"]
         settings = {field.name: getattr(problem.simulation, field.name) for field in fields(Simulation)}
@@ -185,7 +192,10 @@ def _list(values: tuple[Fraction, ...]) -> str:
     return f"[{', '.join(_number(value) for value in values)}]"
 
 
-def _initial(w0: tuple[tuple[Fraction, ...], ...] | NormalInitialisation) -> str:
-    if isinstance(w0, NormalInitialisation):
-        return f'{{ law = "normal", scale = {_number(w0.scale)}, seed = {w0.seed} }}'
-    return "[\n" + "".join(f"  {_list(row)},\n" for row in w0) + "]"
+def _initial(start: tuple[Any, ...] | NormalInitialisation) -> str:
+    """A law, a list of numbers, or rows of them."""
+    if isinstance(start, NormalInitialisation):
+        return f'{{ law = "normal", scale = {_number(start.scale)}, seed = {start.seed} }}'
+    if all(isinstance(entry, Fraction) for entry in start):
+        return _list(start)
+    return "[\n" + "".join(f"  {_list(row)},\n" for row in start) + "]"

@@ -1,6 +1,6 @@
-"""Training, as a declaration: the loss, the time constant, the initial weights, the times looked at."""
+"""Training, as a declaration: the loss, the time constant, the initial weights and biases, the times looked at."""
 
-from dataclasses import dataclass
+from dataclasses import InitVar, dataclass
 from fractions import Fraction
 from itertools import pairwise
 from typing import ClassVar
@@ -9,46 +9,58 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.problem.errors import InputError
-from theory.problem.numbers import exact, one_of, positive, whole
+from theory.problem.numbers import exact, one_of, positive, shown, whole
 
 LOSSES = ("half-mse", "mse")
 
 
 @dataclass(frozen=True)
 class NormalInitialisation:
-    """Independent N(0, scale^2) entries: numpy.random.default_rng(SeedSequence(seed)).normal(0, scale, (K, n))."""
+    """Independent N(0, scale^2) entries: numpy.random.default_rng(SeedSequence(seed)).normal(0, scale, shape).
+
+    `where` names what is initialised in errors.
+    """
 
     scale: Fraction
     seed: int
+    where: InitVar[str] = "training.w0"
 
     law: ClassVar[str] = "normal"
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scale", exact(self.scale, "training.w0.scale"))
+    def __post_init__(self, where: str) -> None:
+        object.__setattr__(self, "scale", exact(self.scale, f"{where}.scale"))
         if self.scale < 0:
             raise InputError(
-                f"training.w0.scale = {self.scale} must be >= 0: it is a standard deviation.", "Drop the sign."
+                f"{where}.scale = {self.scale} must be >= 0: it is a standard deviation.", "Drop the sign."
             )
-        whole(self.seed, "training.w0.seed", least=0)
+        whole(self.seed, f"{where}.seed", least=0)
 
 
 @dataclass(frozen=True)
 class Training:
     """tau dw/dt = -dL/dw with L = 1/2 <(y - yhat)^2> ("half-mse") or <(y - yhat)^2> ("mse"), from w0 (K, n).
 
-    `times` are t, in the same unit as tau, and strictly increase from a value >= 0; `elapsed` is t/tau.
+    Biases, where the network trains them, follow the same flow from hidden_bias0 (K) and output_bias0; both are None
+    where it has none. `times` are t, in the same unit as tau, and strictly increase from a value >= 0; `elapsed` is
+    t/tau.
     """
 
     loss: str
     tau: Fraction
     w0: tuple[tuple[Fraction, ...], ...] | NormalInitialisation
     times: tuple[Fraction, ...]
+    hidden_bias0: tuple[Fraction, ...] | NormalInitialisation | None = None
+    output_bias0: Fraction | None = None
 
     def __post_init__(self) -> None:
         one_of(self.loss, "training.loss", LOSSES)
         object.__setattr__(self, "tau", positive(self.tau, "training.tau", "it is the time constant of the flow"))
         if not isinstance(self.w0, NormalInitialisation):
             object.__setattr__(self, "w0", _rows(self.w0))
+        if not isinstance(self.hidden_bias0, NormalInitialisation | None):
+            object.__setattr__(self, "hidden_bias0", _biases(self.hidden_bias0))
+        if self.output_bias0 is not None:
+            object.__setattr__(self, "output_bias0", exact(self.output_bias0, "training.output_bias0"))
         object.__setattr__(self, "times", _times(self.times))
 
     @property
@@ -68,13 +80,22 @@ def _rows(rows: object) -> tuple[tuple[Fraction, ...], ...]:
     )
 
 
+def _biases(values: object) -> tuple[Fraction, ...]:
+    if not isinstance(values, list | tuple):
+        raise InputError(
+            f"training.hidden_bias0 = {shown(values)} must be K numbers or a law.",
+            'Write [0.0, 0.1, ...] or { law = "normal", scale = 0.001, seed = 0 }.',
+        )
+    return tuple(exact(value, f"training.hidden_bias0[{k}]") for k, value in enumerate(values))
+
+
 def _times(times: object) -> tuple[Fraction, ...]:
     if not isinstance(times, list | tuple) or not times:
         raise InputError("training.times must be a list of at least one time.", "Write for example [1.0, 10.0].")
     values = tuple(exact(time, f"training.times[{index}]") for index, time in enumerate(times))
     if values[0] < 0 or any(later <= earlier for earlier, later in pairwise(values)):
-        shown = ", ".join(str(value) for value in values[:6])
-        raise InputError(f"training.times = [{shown}] must be >= 0 and strictly increase.", "Sort the times.")
+        first = ", ".join(str(value) for value in values[:6])
+        raise InputError(f"training.times = [{first}] must be >= 0 and strictly increase.", "Sort the times.")
     return values
 
 
@@ -90,6 +111,21 @@ def initial_weights(
     """
     if not isinstance(w0, NormalInitialisation):
         return np.array([[float(entry) for entry in row] for row in w0])
-    spawn_key = () if replicate is None else (replicate,)
-    rng = np.random.default_rng(np.random.SeedSequence(w0.seed, spawn_key=spawn_key))
-    return rng.normal(0.0, float(w0.scale), (units, n))
+    return _drawn(w0, () if replicate is None else (replicate,), (units, n))
+
+
+def initial_hidden_biases(
+    given: tuple[Fraction, ...] | NormalInitialisation, units: int, replicate: int | None = None
+) -> Float[np.ndarray, " K"]:
+    """b_k(0) in float64, the same for theory and simulation; with `replicate`, that replicate's own draw.
+
+    Its spawn keys are those of w(0) with (0, 0) behind, so that an equal seed gives numbers independent of w(0).
+    """
+    if not isinstance(given, NormalInitialisation):
+        return np.array([float(entry) for entry in given])
+    return _drawn(given, (0, 0) if replicate is None else (replicate, 0, 0), (units,))
+
+
+def _drawn(law: NormalInitialisation, spawn_key: tuple[int, ...], shape: tuple[int, ...]) -> np.ndarray:
+    rng = np.random.default_rng(np.random.SeedSequence(law.seed, spawn_key=spawn_key))
+    return rng.normal(0.0, float(law.scale), shape)

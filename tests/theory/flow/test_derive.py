@@ -7,7 +7,7 @@ import sympy
 from sympy import Eq, Rational, Tuple
 
 from theory.derivation import RULES
-from theory.flow.derive import gates, gradient, least_squares, modes, singular, small_bump
+from theory.flow.derive import bias_gradient, gates, gradient, least_squares, modes, singular, small_bump
 from theory.flow.derive.relaxation import phi1
 from theory.symbols import K, t, tau
 
@@ -15,6 +15,8 @@ DERIVATIONS = (
     gradient.gradient_flow,
     gradient.mean_readout_flow,
     gradient.two_unit_flow,
+    bias_gradient.hidden_bias_flow,
+    bias_gradient.output_bias_flow,
     modes.mode_solution,
     modes.mode_fixed_point,
     modes.null_mode_fixed_point,
@@ -27,6 +29,7 @@ DERIVATIONS = (
     least_squares.loss_value,
     least_squares.loss_class_means,
     least_squares.loss_labels,
+    least_squares.loss_intercept,
     least_squares.gate_objective,
     least_squares.printed_objective_is_constant,
     small_bump.small_bump_modes,
@@ -78,6 +81,8 @@ _WAVE = sympy.exp(-2 * sympy.pi * sympy.I * small_bump.q * small_bump.d / gradie
 # rule, derivation, a slip
 PLANTED = (
     ("gradient", gradient.gradient_flow, right(lambda f: 2 * f)),
+    ("gradient", bias_gradient.hidden_bias_flow, right(lambda f: f / gradient.readout)),
+    ("gradient", bias_gradient.output_bias_flow, right(lambda f: f * gradient.readout)),
     ("gradient", gradient.gradient_flow, right(lambda f: f / s)),
     (
         "gradient",

@@ -97,6 +97,28 @@ REPLACED = [
     ('kind = "site"', "", r"gates\[0\] lacks the key `kind`"),
     ('loss = "half-mse"', "", r"\[training\] lacks `loss`.*papers differ"),
     ('loss = "half-mse"', 'loss = "rmse"', r"training\.loss = 'rmse' is not known.*half-mse, mse"),
+    (
+        'readout = "mean"',
+        'readout = "mean"\nbiases = "train"',
+        r"biases = 'train' is not known.*mean `trained`",
+    ),
+    ('readout = "mean"', 'readout = "mean"\nbiases = true', r"network\.biases = True is not known.*none, trained"),
+    (
+        'readout = "mean"',
+        'readout = "mean"\nbiases = "trained"',
+        r'biases = "trained", but training lacks `hidden_bias0`, `output_bias0`.*K numbers or a law',
+    ),
+    ("tau = 1.0", "tau = 1.0\nhidden_bias0 = [0, 0]", r"hidden_bias0 is given, but .* no biases.*Remove it, or write"),
+    ("tau = 1.0", "tau = 1.0\noutput_bias0 = 0", r"output_bias0 is given, but network\.biases = \"none\""),
+    ("tau = 1.0", "tau = 1.0\nhidden_bias0 = 3", r"training\.hidden_bias0 = 3 must be K numbers or a law"),
+    ("tau = 1.0", 'tau = 1.0\nhidden_bias0 = [1, "b"]', r"training\.hidden_bias0\[1\] = 'b' is not a number"),
+    ("tau = 1.0", "tau = 1.0\noutput_bias0 = inf", r"training\.output_bias0 = Infinity is not finite"),
+    (
+        "tau = 1.0",
+        'tau = 1.0\nhidden_bias0 = { law = "normal", scale = -1, seed = 0 }',
+        r"training\.hidden_bias0\.scale = -1 must be >= 0: .*Drop the sign",
+    ),
+    ("tau = 1.0", "tau = 1.0\nhidden_bias0 = { scale = 1 }", r"training\.hidden_bias0 lacks the key `law`"),
     ("tau = 1.0", "tau = 0", r"training\.tau = 0 must be > 0: it is the time constant"),
     ("tau = 1.0", "", r"\[training\] lacks `tau`"),
     (W0, "", r"\[training\] lacks `w0`"),
@@ -155,6 +177,16 @@ def test_the_clone_has_no_latent():
     assert {gate.on for gate in problems.loads(text).network.gates} == {"input"}
     with pytest.raises(InputError, match=r'gates\[0\] is on the latent, but the law "gaussian-clone" has no latent'):
         problems.loads(text.replace("lo = 0.0", 'lo = 0.0\non = "latent"'))
+
+
+def test_biases_that_do_not_fit():
+    """One number for each unit, and both starts where biases are trained."""
+    text = VALID.replace('readout = "mean"', 'readout = "mean"\nbiases = "trained"')
+    with pytest.raises(InputError, match=r"training lacks `output_bias0`\.") as caught:
+        problems.loads(text.replace("tau = 1.0", "tau = 1.0\nhidden_bias0 = [0, 0]"))
+    assert "one number" in caught.value.hint
+    with pytest.raises(InputError, match=r"hidden_bias0 has 3 numbers; the network has K = 2 units.*for each unit"):
+        problems.loads(text.replace("tau = 1.0", "tau = 1.0\nhidden_bias0 = [0, 0, 0]\noutput_bias0 = 0"))
 
 
 def test_per_replicate_start_needs_a_law():

@@ -26,6 +26,7 @@ from theory.problem import (
 
 VALID = Path(__file__).with_name("valid.toml")
 MUTATIONS = 400
+BIASES = ["none", "trained"]
 
 positive = st.one_of(
     st.fractions(min_value=Fraction(1, 10**6), max_value=10**6, max_denominator=10**6),
@@ -71,12 +72,13 @@ def any_problem(draw):
     )
     model = draw(st.sampled_from(["gated-linear", "relu", "erf", "sigmoid"]))
     chosen = draw(gates(n, units, kind.latent)) if model == "gated-linear" else ()
-    network = Network(model, draw(st.sampled_from(["mean", "sum"])), units, chosen)
+    network = Network(model, draw(st.sampled_from(["mean", "sum"])), units, chosen, draw(st.sampled_from(BIASES)))
     rows = st.tuples(*[st.tuples(*[number] * n)] * units)
     law = st.builds(NormalInitialisation, positive, st.integers(0, 2**40))
     w0 = draw(st.one_of(rows, law))
     times = tuple(sorted(draw(st.sets(st.one_of(st.just(Fraction(0)), positive), min_size=1, max_size=3))))
-    training = Training(draw(st.sampled_from(["half-mse", "mse"])), draw(positive), w0, times)
+    biases = (draw(st.one_of(st.tuples(*[number] * units), law)), draw(number)) if network.has_biases else ()
+    training = Training(draw(st.sampled_from(["half-mse", "mse"])), draw(positive), w0, times, *biases)
     own_start = ["shared", "per-replicate"] if isinstance(w0, NormalInitialisation) else ["shared"]
     count = st.integers(1, 10**9)
     settings = st.builds(
@@ -96,6 +98,31 @@ def any_problem(draw):
 @example(problems.load(VALID))
 def test_out_and_in_again(problem):
     assert problems.loads(problems.dumps(problem)) == problem
+
+
+def test_biases_of_a_file():
+    text = VALID.read_text().replace('readout = "mean"', 'readout = "mean"\nbiases = "trained"')
+    start = '[training]\nhidden_bias0 = [0.1, -2]\noutput_bias0 = "1/3"'
+    found = problems.loads(text.replace("[training]", start))
+    assert found.network.has_biases
+    assert (found.training.hidden_bias0, found.training.output_bias0) == ((Fraction(1, 10), -2), Fraction(1, 3))
+    assert found.biases0().tolist() == [0.1, -2, 1 / 3]
+
+
+def test_a_file_without_biases_has_none():
+    without = problems.load(VALID)
+    assert without.network.biases == "none"
+    assert without.biases0() is None
+    assert "bias" not in problems.dumps(without)
+
+
+def test_drawn_biases_repeat_and_differ_from_the_weights():
+    base, law = problems.load(VALID), NormalInitialisation(1, 0)
+    network = Network("relu", "mean", 6, biases="trained")
+    question = Problem(base.data, network, Training("mse", 1, law, (1,), law, 0))
+    draws = [question.biases0(replicate)[:-1] for replicate in (None, 0, 1)] + [question.w0()[0, :6]]
+    assert (question.biases0(1)[:-1] == draws[2]).all()
+    assert len({draw.tobytes() for draw in draws}) == len(draws)
 
 
 def test_decimals_are_exact():

@@ -78,7 +78,7 @@ WEIGHTS = Claim(
     registration=Registration(
         problems=("small-bump", "small-bump-reversed"),
         observable=WeightsAtTimes(),
-        predict=discrete,
+        predict=lambda problem: discrete(problem).weights,
         alternatives=(Alternative(f"{NOTES} (8)", _printed_ode),),
     ),
 )

@@ -138,7 +138,7 @@ GRADIENT_ENTRY = Claim(
     oracle=_velocity_by_differences,
     exact=_exact_velocity,
     derive=gradient.mean_readout_flow,
-    unchecked={Level.FLOATING: "the library moves by the solved flow and evaluates no velocity"},
+    unchecked={Level.FLOATING: reasons.NO_VELOCITY},
 )
 
 GRADIENT_SMALL_BUMP = Claim(
@@ -154,7 +154,7 @@ GRADIENT_SMALL_BUMP = Claim(
     oracle=_velocity_by_differences,
     exact=_exact_velocity,
     derive=gradient.two_unit_flow,
-    unchecked={Level.FLOATING: "the library moves by the solved flow and evaluates no velocity"},
+    unchecked={Level.FLOATING: reasons.NO_VELOCITY},
 )
 
 MODE_SOLUTION = Claim(

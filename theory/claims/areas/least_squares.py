@@ -25,7 +25,7 @@ a11, a12, a22, b1, b2 = (least_squares.a11, least_squares.a12, least_squares.a22
 HALF = Rational(1, 2)
 
 
-def _two_classes(means: tuple[Vector, Vector], total: tuple[mpf, mpf, mpf], labels: tuple[mpf, mpf]) -> list[Sample]:
+def two_classes(means: tuple[Vector, Vector], total: tuple[mpf, mpf, mpf], labels: tuple[mpf, mpf]) -> list[Sample]:
     """Four equally likely samples a class, of given mean; the second moments of the two classes add up to `total`.
 
     What remains of `total` beyond the means is shared equally: with V = l1 l1^T + l2 l2^T the samples of a class are
@@ -45,22 +45,22 @@ def _two_classes(means: tuple[Vector, Vector], total: tuple[mpf, mpf, mpf], labe
     ]
 
 
-def _least_loss(samples: list[Sample], digits: int) -> mpf:
+def least_loss(samples: list[Sample], digits: int) -> mpf:
     """min over beta of <(y - beta.x~)^2>, twice the half-mse at its minimiser."""
     loss = finite_data.half_mse(samples, mpf(1))
-    return 2 * loss(finite_data.minimiser(loss, 2, digits))
+    return 2 * loss(finite_data.minimiser(loss, len(samples[0].x), digits))
 
 
 def _by_minimisation(point: Point, digits: int) -> mpf:
     """The least loss of eight samples that have the moments of the point."""
     with mpmath.workdps(digits + 30):
-        return _least_loss(_samples_of(values(point)), digits)
+        return least_loss(_samples_of(values(point)), digits)
 
 
 def _objective_by_minimisation(point: Point, digits: int) -> mpf:
     """L* = 1 - 2 min <(y - beta.x~)^2>, the definition that makes (16) least where L* is largest."""
     with mpmath.workdps(digits + 30):
-        return 1 - 2 * _least_loss(_samples_of(values(point)), digits)
+        return 1 - 2 * least_loss(_samples_of(values(point)), digits)
 
 
 def _samples_of(at: dict[str, mpf]) -> list[Sample]:
@@ -72,7 +72,7 @@ def _samples_of(at: dict[str, mpf]) -> list[Sample]:
     else:
         mean_1 = [at["m11"], at["m12"]]
         total = (at["s11"], at["s12"], at["s22"])
-    return _two_classes((mean_1, mean_0), total, labels)
+    return two_classes((mean_1, mean_0), total, labels)
 
 
 def _in_float64(at: Mapping[str, Number], pull: tuple[Number, Number], y2: float = 0.5) -> FlowNumbers:
@@ -93,14 +93,14 @@ def _objective_in_float64(**at: Number) -> float:
 
 
 # The domains make S - m_1 m_1^T - m_0 m_0^T positive definite (diagonal >= 3, off-diagonal < 3), so that data exist.
-_SECOND_MOMENTS = (
+SECOND_MOMENTS = (
     Param(s11, Interval(5, 9), "entry of S = <x~ x~^T>_1 + <x~ x~^T>_0"),
     Param(s12, Interval.open(-1, 1), "entry of S", (Integer(0),)),
     Param(s22, Interval(5, 9), "entry of S"),
 )
-_MEAN_1 = tuple(Param(entry, Interval(-1, 1), "entry of <x~>_1") for entry in m1)
-_MEAN_0 = tuple(Param(entry, Interval(-1, 1), "entry of <x~>_0") for entry in m0)
-_BALANCED = "both classes have probability 1/2"
+MEAN_1 = tuple(Param(entry, Interval(-1, 1), "entry of <x~>_1") for entry in m1)
+MEAN_0 = tuple(Param(entry, Interval(-1, 1), "entry of <x~>_0") for entry in m0)
+BALANCED = "both classes have probability 1/2"
 
 
 LOSS_VALUE = Claim(
@@ -119,7 +119,7 @@ LOSS_VALUE = Claim(
         Param(b1, Interval(-HALF, HALF), "entry of b = <x~ y>"),
         Param(b2, Interval(-HALF, HALF), "entry of b"),
     ),
-    assumptions=("labels 1 and 0", _BALANCED),
+    assumptions=("labels 1 and 0", BALANCED),
     sources=tuple(
         Source(
             NOTES,
@@ -144,8 +144,8 @@ LOSS_CLASS_MEANS = Claim(
     title="The least-squares loss from class means and second moments, labels 1 and 0",
     kind=Kind.EQUATION,
     statement=Eq(least_squares.loss, HALF - HALF * least_squares.form((s11, s12, s22), m1), evaluate=False),
-    params=(*_SECOND_MOMENTS, *_MEAN_1),
-    assumptions=("labels 1 and 0", _BALANCED),
+    params=(*SECOND_MOMENTS, *MEAN_1),
+    assumptions=("labels 1 and 0", BALANCED),
     sources=(
         Source(
             NOTES,
@@ -161,6 +161,10 @@ LOSS_CLASS_MEANS = Claim(
     unchecked={Level.EXACT: reasons.SAMPLES_BY_ROOTS},
 )
 
+LABELS = (
+    Param(y1, Interval(-2, 2), "label of the first class", (Integer(1),)),
+    Param(y0, Interval(-2, 2), "label of the second class", (Integer(-1),)),
+)
 _PULL = (y1 * m1[0] + y0 * m0[0], y1 * m1[1] + y0 * m0[1])
 
 LOSS_LABELS = Claim(
@@ -173,13 +177,12 @@ LOSS_LABELS = Claim(
         evaluate=False,
     ),
     params=(
-        *_SECOND_MOMENTS,
-        *_MEAN_1,
-        *_MEAN_0,
-        Param(y1, Interval(-2, 2), "label of the first class", (Integer(1),)),
-        Param(y0, Interval(-2, 2), "label of the second class", (Integer(-1),)),
+        *SECOND_MOMENTS,
+        *MEAN_1,
+        *MEAN_0,
+        *LABELS,
     ),
-    assumptions=(_BALANCED,),
+    assumptions=(BALANCED,),
     sources=(
         Source(
             NOTES,
@@ -199,8 +202,8 @@ GATE_OBJECTIVE = Claim(
     title="What the best gates maximise: L* = m_1^T S^-1 m_1, so that the loss is (1 - L*)/2",
     kind=Kind.EQUATION,
     statement=Eq(least_squares.objective, least_squares.form((s11, s12, s22), m1), evaluate=False),
-    params=(*_SECOND_MOMENTS, *_MEAN_1, *_MEAN_0),
-    assumptions=("labels 1 and 0", _BALANCED),
+    params=(*SECOND_MOMENTS, *MEAN_1, *MEAN_0),
+    assumptions=("labels 1 and 0", BALANCED),
     sources=(
         Source(
             NOTES,

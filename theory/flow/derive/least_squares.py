@@ -14,6 +14,10 @@ from theory.flow.derive import rules_quadratic  # noqa: F401 - it registers the 
 loss = sympy.Symbol(r"\mathcal{L}_{OLS}", real=True)  # min over beta of <(y - beta.x~)^2>, without the half
 label_square = sympy.Symbol("Y", real=True)  # <y^2>
 beta = sympy.symbols("beta1 beta2", real=True)
+intercept = sympy.Symbol("b_out", real=True)  # the output bias
+mean = sympy.symbols("mu1 mu2", real=True)  # <x~>
+apart = sympy.symbols("d1 d2", real=True)  # <x~>_1 - <x~>_0
+covariance = sympy.symbols("v11 v12 v22", real=True)  # <x~ x~^T> - <x~> <x~>^T
 a11, a12, a22, b1, b2 = sympy.symbols("a11 a12 a22 b1 b2", real=True)
 
 # Class means of x~ (y = y1 or y0), and the sum of both classes' second moments S = <x~ x~^T>_1 + <x~ x~^T>_0.
@@ -84,6 +88,41 @@ def loss_labels() -> Derivation:
     return _minimised("ols.loss.labels", loss, quadratic, value)
 
 
+def loss_intercept() -> Derivation:
+    """min_{beta, b} <(y - beta.x~ - b)^2> = (y1 - y0)^2/4 (1 - d^T V^-1 d/4), d = m_1 - m_0, V the covariance of x~.
+
+    With an output bias b the labels enter by their difference alone, and the inputs without their mean.
+    """
+    means = [[center + sign * step / 2 for center, step in zip(mean, apart, strict=True)] for sign in (1, -1)]
+    pull = tuple(y1 * first + y0 * second for first, second in zip(*means, strict=True))
+    spread = _square(*covariance)
+    quadratic = HALF * (y1**2 + y0**2) - _along(pull) + spread + _along(mean) ** 2
+    quadratic += intercept**2 + 2 * intercept * _along(mean) - intercept * (y1 + y0)
+    without = (y1 - y0) ** 2 / 4 - (y1 - y0) / 2 * _along(apart) + spread
+    start = (
+        Step(
+            Eq(sympy.Function("L")(*beta, intercept), quadratic, evaluate=False),
+            "expand <(y - beta.x~ - b_out)^2>; V is the covariance of x~ and mu its mean",
+            "definition",
+        ),
+        Step(
+            Eq(_at, without, evaluate=False),
+            "the best output bias takes the means away, of the inputs and of the labels",
+            "least-squares",
+            (Tuple(intercept, (y1 + y0) / 2 - _along(mean)),),
+        ),
+    )
+    value = (y1 - y0) ** 2 / 4 * (1 - form(covariance, apart) / 4)
+    return _minimised(
+        "ols.loss.intercept",
+        loss,
+        without,
+        value,
+        start,
+        "the gradient vanishes at (y1 - y0) V^-1 d/4, and V is positive",
+    )
+
+
 def gate_objective() -> Derivation:
     """L* = 1 - 2 min <(y - beta.x~)^2> = m_1^T S^-1 m_1, which the best gates maximise; notes, eq. (18), corrected.
 
@@ -135,15 +174,22 @@ def _square(p: sympy.Expr, q: sympy.Expr, r: sympy.Expr) -> sympy.Expr:
     return p * beta[0] ** 2 + 2 * q * beta[0] * beta[1] + r * beta[1] ** 2
 
 
-def _minimised(name: str, lowest: sympy.Symbol, quadratic: sympy.Expr, value: sympy.Expr) -> Derivation:
+def _minimised(
+    name: str,
+    lowest: sympy.Symbol,
+    quadratic: sympy.Expr,
+    value: sympy.Expr,
+    start: tuple[Step, ...] = (),
+    why: str = "the gradient vanishes at A^-1 b, and A = <x~ x~^T> is positive",
+) -> Derivation:
     gradient = [quadratic.diff(variable) for variable in beta]
     (minimiser,) = sympy.linsolve(gradient, beta)
     result = Eq(lowest, value, evaluate=False)
     steps = (
-        Step(Eq(_at, quadratic, evaluate=False), "expand <(y - beta.x~)^2>", "definition"),
+        *(start or (Step(Eq(_at, quadratic, evaluate=False), "expand <(y - beta.x~)^2>", "definition"),)),
         Step(
             result,
-            "the gradient vanishes at A^-1 b, and A = <x~ x~^T> is positive",
+            why,
             "least-squares",
             tuple(Tuple(variable, at) for variable, at in zip(beta, minimiser, strict=True)),
         ),

@@ -36,7 +36,7 @@ def _tuples(count: int) -> list[tuple[sympy.Integer, ...]]:
 def gradient(before: sympy.Basic, step: Step) -> None:
     """Eq(q, -dL/dw[k, i]) becomes Eq(q, f): L is written out and differentiated as a polynomial of the entries.
 
-    `using` holds the entry w[k, i].
+    `using` holds the entry w[k, i]; one without indices is a symbol.
     """
     (entry,) = step.using
     derivatives = before.rhs.atoms(sympy.Derivative)
@@ -46,8 +46,9 @@ def gradient(before: sympy.Basic, step: Step) -> None:
     if derivative.variables != (entry,):
         raise StepError(f"the derivative is by {derivative.variables}, not by {entry}")
     loss = written_out(derivative.expr)
-    for at in _tuples(len(entry.indices)):
-        place = dict(zip(entry.indices, at, strict=True))
+    indices = getattr(entry, "indices", ())
+    for at in _tuples(len(indices)):
+        place = dict(zip(indices, at, strict=True))
         variable = sympy.Dummy("w")
         exact = sympy.Poly(loss.xreplace({entry.xreplace(place): variable}), variable).diff(variable).as_expr()
         claimed = written_out(step.expr.rhs).xreplace(place)
@@ -58,14 +59,15 @@ def gradient(before: sympy.Basic, step: Step) -> None:
 
 @rule("average")
 def average(before: sympy.Basic, step: Step) -> None:
-    """Averages over samples get names; `using` holds pairs (name[indices], its definition)."""
+    """Averages over samples get names; `using` holds pairs (name[indices] or a symbol, its definition)."""
     names = {}
     for name, definition in step.using:
-        for at in _tuples(len(name.indices)):
-            place = dict(zip(name.indices, at, strict=True))
+        indices = getattr(name, "indices", ())
+        for at in _tuples(len(indices)):
+            place = dict(zip(indices, at, strict=True))
             names[name.xreplace(place)] = written_out(definition).xreplace(place)
     free = sorted(
-        {s for s in step.expr.rhs.free_symbols for name, _ in step.using if s in name.indices},
+        {s for s in step.expr.rhs.free_symbols for name, _ in step.using if s in getattr(name, "indices", ())},
         key=sympy.default_sort_key,
     )
     for at in _tuples(len(free)):
