@@ -2,5 +2,15 @@
 
 from theory.moments.basis import GateBasis, gate_basis
 from theory.moments.gated import GatedMoments, gated_moments, gated_moments_certified
+from theory.moments.tensor import four_point_block, four_point_blocks, four_point_by_lags
 
-__all__ = ["GateBasis", "GatedMoments", "gate_basis", "gated_moments", "gated_moments_certified"]
+__all__ = [
+    "GateBasis",
+    "GatedMoments",
+    "four_point_block",
+    "four_point_blocks",
+    "four_point_by_lags",
+    "gate_basis",
+    "gated_moments",
+    "gated_moments_certified",
+]

@@ -1,0 +1,37 @@
+"""`gdln bench WHAT`: measurements side by side in one process, as a table or JSON with versions."""
+
+from typing import Annotated
+
+import typer
+
+from derivations import output
+
+MAY_BEGIN_WITH_MINUS = False
+BENCHES = ("moments", "expectations")
+
+
+def command(
+    what: Annotated[str, typer.Argument(metavar="WHAT", help=f"One of: {', '.join(BENCHES)}.")],
+    out: Annotated[str | None, typer.Option(help="Also write the JSON to this file.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+) -> int:
+    """Measure speed and accuracy beside what people use otherwise."""
+    return output.run(lambda: _bench(what, out, as_json), as_json)
+
+
+def _bench(what: str, out: str | None, as_json: bool) -> int:
+    import json
+    from importlib import import_module
+    from pathlib import Path
+
+    from derivations import atomic
+    from derivations.benchmarks.machine import machine
+    from theory.problem.numbers import one_of
+
+    one_of(what, "WHAT", BENCHES)
+    module = import_module(f"derivations.benchmarks.{what}")
+    payload = output.plain({"bench": what, "machine": machine(), **module.measure()})
+    if out is not None:
+        atomic.write_text(Path(out), json.dumps(payload, indent=1) + "\n")
+    output.emit("bench", payload, "" if as_json else module.text(payload), as_json)
+    return output.PASS
