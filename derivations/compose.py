@@ -4,7 +4,8 @@ A directive stands alone on a line. `{claim ID}` states a claim, `{claim ID as T
 side; `{derivation ID}`, `{numbers ID}` and `{printed ID}` give its steps, its numbers and what its sources print;
 `{whole ID}` gives all four. `{rest PREFIX ...}` gives the claims with these beginnings of ids that no page places
 (`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}` all it says,
-`{contents}` the pages. Within a line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
+`{contents}` the pages, `{gallery GROUP}` expectations of the gallery. Within a line `{ref ID}` links to a claim, and
+`{verdict ID}` is its verdict.
 """
 
 import re
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from derivations import blocks, stored
+from derivations.gallery import gallery
 from derivations.ledger import STALE, Entry, entries
 from derivations.prose import prose
 from theory.claims.model import Claim, Verdict
@@ -30,6 +32,7 @@ _ORDER = (
     "gated-gradient-flow",
     "exclusive-and-redundant-gates",
     "gaussian-averages",
+    "expectations",
     "small-bump-gate",
     "further-statements",
     "dialects",
@@ -143,6 +146,7 @@ class Book:
             "errata": lambda: self._errata(argument, link, here),
             "table": lambda: self._table(argument, link, here),
             "contents": lambda: self._contents(page),
+            "gallery": lambda: gallery(argument, here),
         }
         if name not in makers:
             raise InputError(

@@ -8,6 +8,10 @@ class Phi(sympy.Function):
 
     nargs = 1
 
+    def _latex(self, printer, exp: str | None = None) -> str:
+        power = "" if exp is None else f"^{{{exp}}}"
+        return rf"\Phi{power}\left({printer._print(self.args[0])}\right)"
+
     def fdiff(self, argindex: int = 1) -> sympy.Expr:
         """The normal density."""
         del argindex
@@ -46,6 +50,10 @@ class Relu(sympy.Function):
     """max(x, 0) = x 1[x > 0]."""
 
     nargs = 1
+
+    def _latex(self, printer, exp: str | None = None) -> str:
+        power = "" if exp is None else f"^{{{exp}}}"
+        return rf"\operatorname{{relu}}{power}\left({printer._print(self.args[0])}\right)"
 
 
 class OwensT(sympy.Function):

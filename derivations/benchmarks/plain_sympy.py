@@ -37,11 +37,13 @@ def main(name: str) -> None:
     try:
         for variable in reversed(variables):
             value = sympy.integrate(value, (variable, -sympy.oo, sympy.oo))
-        outcome = "unevaluated" if value.has(sympy.Integral) else "closed form"
-        text = sympy.sstr(value)
+        answer = {"outcome": "unevaluated", "text": sympy.sstr(value)}
+        if not value.has(sympy.Integral):
+            point = {symbol: sympy.Rational(dict(case.point)[symbol.name]) for symbol in value.free_symbols}
+            answer |= {"outcome": "closed form", "value": str(value.subs(point).evalf(20))}
     except (ArithmeticError, AttributeError, NotImplementedError, RecursionError, TypeError, ValueError) as error:
-        outcome, text = "error", f"{type(error).__name__}: {error}"[:ERROR_LENGTH]
-    print(json.dumps({"outcome": outcome, "text": text}))
+        answer = {"outcome": "error", "text": f"{type(error).__name__}: {error}"[:ERROR_LENGTH]}
+    print(json.dumps(answer))
 
 
 if __name__ == "__main__":
