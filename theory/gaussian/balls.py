@@ -12,6 +12,8 @@ from math import prod
 import sympy
 from flint import acb, arb, ctx, fmpq
 
+from theory.functions import OwensT, Phi
+from theory.gaussian.owen_balls import owens_t
 from theory.precise import rational
 
 # Precision doubles until the radius is small enough; 2^16 bits are 19,000 digits, beyond any request.
@@ -82,7 +84,27 @@ def _root(x: acb, power: sympy.Rational, analytic: bool) -> acb:
     return x.pow(acb(fmpq(p, q)), analytic=analytic)
 
 
-FUNCTIONS: Mapping[type, Callable[[acb, bool], acb]] = {
+def _sign(x: acb, analytic: bool) -> acb:
+    """The sign of a real number, continued as a constant to its half-plane; not finite where the ball says neither."""
+    del analytic
+    return acb(1) if x.real > 0 else acb(-1) if x.real < 0 else acb(0) if x.is_zero() else _nan()
+
+
+def _abs(x: acb, analytic: bool) -> acb:
+    """|x| of a real number, continued as x or -x."""
+    if not analytic and x.imag.is_zero():
+        return acb(abs(x.real))
+    return x * _sign(x, analytic)
+
+
+def _phi(x: acb, analytic: bool) -> acb:
+    """The normal distribution function, relatively accurate in its lower tail."""
+    del analytic
+    return (-x / arb(2).sqrt()).erfc() / 2
+
+
+# Each takes the balls of its arguments and whether it must be analytic.
+FUNCTIONS: Mapping[type, Callable[..., acb]] = {
     sympy.asin: _asin,
     sympy.atan: _atan,
     sympy.acos: lambda x, analytic: _cut(x, analytic, _outer_real, x.acos),
@@ -95,6 +117,10 @@ FUNCTIONS: Mapping[type, Callable[[acb, bool], acb]] = {
     sympy.sinh: lambda x, _: x.sinh(),
     sympy.cosh: lambda x, _: x.cosh(),
     sympy.tanh: lambda x, _: x.tanh(),
+    sympy.sign: _sign,
+    sympy.Abs: _abs,
+    Phi: _phi,
+    OwensT: owens_t,
 }
 
 
@@ -124,7 +150,7 @@ def ball(expr: sympy.Expr, values: Mapping[sympy.Symbol, acb], analytic: bool = 
     function = FUNCTIONS.get(expr.func)
     if function is None:
         raise NotCertified(f"no ball arithmetic for {expr.func.__name__}")
-    return function(ball(expr.args[0], values, analytic), analytic)
+    return function(*(ball(argument, values, analytic) for argument in expr.args), analytic)
 
 
 class _Program:
@@ -172,7 +198,7 @@ def _operation(expr: sympy.Expr, inner: list[int]) -> Callable[[list, bool], acb
     function = FUNCTIONS.get(expr.func)
     if function is None:
         raise NotCertified(f"no ball arithmetic for {expr.func.__name__}")
-    return lambda memory, analytic: function(memory[first], analytic)
+    return lambda memory, analytic: function(*(memory[k] for k in inner), analytic)
 
 
 def _integral(integral: sympy.Integral, values: Mapping[sympy.Symbol, acb]) -> acb:

@@ -68,7 +68,7 @@ def sign_quad(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb, effort
     orders = [tuple(given[index] for index in order) for order in PAIRINGS]
     with ctx.workprec(SPARE_PRECISION * ctx.prec):
         r = min(orders, key=lambda r: float(((1 - r[0] * r[0]) * (1 - r[5] * r[5])).mid()))
-        squares = _canonical_squares(*r)
+        squares = canonical_squares(*r)
     end, scale = _path(squares[0])
     with ctx.workprec(SPARE_PRECISION * ctx.prec):
         integrand = _Integrand(r, squares, scale)
@@ -141,7 +141,7 @@ class _Integrand:
         return total * s
 
 
-def _canonical_squares(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb) -> tuple[arb, arb]:
+def canonical_squares(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb) -> tuple[arb, arb]:
     """The squared canonical correlations of (1, 2) with (3, 4), the larger first."""
     blocks = (1 - r12 * r12) * (1 - r34 * r34)
     cross = r13 * r24 - r14 * r23
