@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from theory.arrays import namespace
-from theory.gaussian.differentiable import floats, like, with_slopes
+from theory.gaussian.differentiable import floats, host, like, with_slopes
 
 # u = atanh(c) below the bound -> nodes. The Bernstein ellipse of [0, u] that fits the strip has
 # log rho = asinh(pi / u), and 2 nodes log rho >= 36 leaves exp(-36) = 2e-16 of the integrand's size.
@@ -47,7 +47,7 @@ def sign_pair(r: Any, one_minus_square: Any = None) -> Any:
     xp, (r, gap) = floats(r, 0.0 if one_minus_square is None else one_minus_square)
     gap = (1 - r) * (1 + r) if one_minus_square is None else gap
     if bool((gap < 0).any()):
-        raise ValueError(f"correlations must lie in [-1, 1]; the largest 1 - r^2 missed is {float(gap.min()):.3g}.")
+        raise ValueError(f"correlations must lie in [-1, 1]; the largest 1 - r^2 missed is {host(gap).min():.3g}.")
     return xp.arctan2(r, xp.sqrt(gap)) * (2 / np.pi)
 
 

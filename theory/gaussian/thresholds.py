@@ -23,7 +23,7 @@ from math import asinh, ceil, inf, pi, sqrt
 from typing import Any
 
 from theory.arrays import namespace
-from theory.gaussian.differentiable import erf, floats, grouped, like, with_slopes
+from theory.gaussian.differentiable import erf, floats, grouped, host, like, with_slopes
 from theory.gaussian.orthant import legendre
 from theory.gaussian.wedges import TINY, less_product, near, owens_t, pair_density, two_signs
 
@@ -59,7 +59,7 @@ def shifted_pair(h1: Any, h2: Any, r: Any, one_minus_square: Any = None) -> Any:
     _, (h1, h2, r, gap) = floats(h1, h2, r, 0.0 if one_minus_square is None else one_minus_square)
     gap = (1 - r) * (1 + r) if one_minus_square is None else gap
     if bool((gap < 0).any()):
-        raise ValueError(f"correlations must lie in [-1, 1]; the largest 1 - r^2 missed is {float(gap.min()):.3g}.")
+        raise ValueError(f"correlations must lie in [-1, 1]; the largest 1 - r^2 missed is {host(gap).min():.3g}.")
     return with_slopes(_pair, PAIR_SLOPES, h1, h2, r, gap)
 
 
