@@ -5,26 +5,30 @@ is computed at the midpoint of the arguments; their radii enter by the mean valu
 
     T_h = -exp(-h^2/2) erf(a h/sqrt 2)/(2 sqrt(2 pi)),    T_a = exp(-h^2 (1 + a^2)/2)/(2 pi (1 + a^2)).
 
-|a| > 1 is reduced by T(h, a) = (1 - erf(h/sqrt 2) erf(a h/sqrt 2))/4 - T(a h, 1/a), Re a > 0. For real arguments the
-ellipse of [0, 1] with rho = 4 keeps the distance 0.14 from the poles +-i, and |Im x| < 1 there: the integrand is at
-most 7 in size, and n nodes leave 4 * 7 * 4^-(2n-1)/3 (see `threshold_balls`).
+|a| > 1 is reduced by T(h, a) = (1 - erf(h/sqrt 2) erf(a h/sqrt 2))/4 - T(a h, 1/a), Re a > 0. For real arguments
+exp(-h^2/2) is taken out, and the rest integrated as far as it is not negligible, to x = e, by n Gauss-Legendre nodes.
+With w = e BETA/2 < 1 the ellipse of [0, e] in |Im x| <= w has rho = BETA + sqrt(1 + BETA^2), the integrand there is at
+most M = exp(h^2 w^2/2)/(1 - w), and the remainder at most 4 e M rho^-(2n-1)/(rho - 1) (see `threshold_balls`).
 """
 
 from functools import lru_cache
-from math import log
+from math import asinh, ceil, log
 
 from flint import acb, arb, ctx
 
-# Bits that n nodes gain each, and the bound on the integrand.
-BITS_PER_NODE = 4
-MOST = 7
-# A tail exp(-h^2 ...) is computed to relative accuracy as long as it has no more bits than this times the precision.
-TAIL_BITS = 16
+# The half-width of the ellipse over half the distance of its foci.
+BETA = 1.5
+# log(4 M/(rho - 1)) without the exponential, for w <= 3/4.
+LOG_MOST = log(8)
+# Bits of the remainder beyond the working precision.
+SPARE = 8
+LARGE = 1e300
+LN2 = log(2)
 # Evaluations allowed a bit for complex arguments.
 EVALUATIONS_PER_BIT = 40
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=160)
 def legendre(count: int, bits: int) -> tuple[tuple[arb, arb], ...]:
     """Gauss-Legendre nodes and weights on [0, 1] at the precision `bits`."""
     with ctx.workprec(bits):
@@ -75,18 +79,31 @@ def _tail(h: arb) -> arb:
 
 
 def _short(h: arb, a: arb) -> arb:
-    """T(h, a) for h >= 0 and 0 <= a <= 1, each exact or nearly so."""
-    half = h * h / 2
-    tail = float(half.upper()) * (1 + float(a.upper()) ** 2) / log(2)
-    bits = ctx.prec + int(min(tail, TAIL_BITS * ctx.prec)) + 8
-    count = -(-bits // BITS_PER_NODE) + 2
+    """T(h, a) for h >= 0 and 0 <= a <= 1: exp(-h^2/2)/(2 pi) times an integral with a bound on its remainder."""
+    bits = ctx.prec + SPARE
+    reach = float(arb.min(h, arb(LARGE)).upper())
+    end = a
+    rest = arb(0)
+    if reach > 0 and a * h > (2 * bits * LN2) ** 0.5:
+        end = (arb(2 * bits) * arb(2).log()).sqrt().mid() / h
+        rest = (a - end) * (-_half_square(h * end)).exp()
+    width = BETA / 2 * end
+    growth = _half_square(h * width)
+    most = growth.exp() / (1 - width)
+    count = ceil((bits * LN2 + float(growth.upper()) + LOG_MOST) / (2 * asinh(BETA)) + 1)
     count = 8 * -(-count // 8)
-    total, square = arb(0), a * a
+    rho = arb(BETA) + (1 + arb(BETA) * BETA).sqrt()
+    remainder = 4 * most * rho ** (1 - 2 * count) / (rho - 1)
+    total, square, fall = arb(0), end * end, _half_square(h * end)
     for x, w in legendre(count, ctx.prec):
-        growth = 1 + square * (x * x)
-        total += w * (-half * growth).exp() / growth
-    remainder = 4 * MOST * arb(4) ** (1 - 2 * count) / 3
-    return a * (total + arb(0, 1) * remainder.upper()) / (2 * arb.pi())
+        at = x * x
+        total += w * (-fall * at).exp() / (1 + square * at)
+    total = end * (total + arb(0, 1) * remainder.upper()) + arb(0, 1) * rest.upper()
+    return total * (-_half_square(h)).exp() / (2 * arb.pi())
+
+
+def _half_square(x: arb) -> arb:
+    return x * x / 2
 
 
 def _complex(h: acb, a: acb) -> acb:

@@ -31,32 +31,49 @@ __all__ = ["owens_t", "shifted_pair", "shifted_quad", "shifted_triple"]
 
 # The ellipse reaches to this share of the strip, where the derivative is at most 1/((1 - share) pi/4).
 SHARE = 0.9
-# The path is no longer than L = log(2)/2 prec, where tanh(L) = 1 - 2^-prec; twice that for two signs.
+# The path is no longer than L = log(2)/2 bits, where tanh(L) = 1 - 2^-bits; twice that for two signs.
 HALF_LOG_2 = 0.35
 # Singularities farther away than this makes them are far enough.
 LEAST_CANONICAL = 0.5
 # Evaluations here are so many times cheaper than one of the unit of `Effort`.
-CHEAPER = 8
-# Node counts are rounded up to multiples of 1/16 of themselves, so that rules are used again.
-FINENESS = 16
+CHEAPER = 20
+# Node counts are rounded up to multiples of 1/8 of themselves, so that rules are used again.
+FINENESS = 8
+# Remainders are made smaller than 2^-(prec - GUARD): the other bits are for rounding, and for what the caller divides.
+GUARD = 32
+LEAST_BITS = 8
+# The smallest float that a weight is counted as.
+MOST_SPARE = 1e-300
+# Where the angle of two signs is bounded by sqrt 2, just inside pi/4.
+ANGLE_STRIP = pi / 4 * (1 - 1e-9)
+# Beyond this atanh |r| two of Owen's T take fewer nodes than the angle.
+LONG = 3
 LN2 = log(2)
+TOO_MUCH = "integrals for signs at thresholds take more work than is allowed"
 
 Integrand = Callable[[arb], arb]
 Table = dict[tuple[int, int], arb]
 
 
-def _sum(integrand: Integrand, end: arb, strip: float, most: arb, effort: Effort) -> arb:
-    """int_0^end of a function that is at most `most` in size in the strip |Im| <= `strip`; `end` may be a ball."""
+def _bits() -> int:
+    return max(ctx.prec - GUARD, LEAST_BITS)
+
+
+def _sum(integrand: Integrand, end: arb, strip: float, most: arb, effort: Effort, bits: int) -> arb:
+    """int_0^end of a function that is at most `most` in size in the strip |Im| <= `strip`; `end` may be a ball.
+
+    The remainder is at most about 2^-bits.
+    """
     length = abs(end).upper()
     if not length.is_finite():
         return arb("nan")
     half = max(float(length) / 2, 1e-9)
     rate = asinh(strip / half)
-    count = ceil((ctx.prec * LN2 + log(8 * float(most.upper()) / rate) + 4) / (2 * rate) + 1)
+    count = ceil((bits * LN2 + log(8 * float(most.upper()) / rate) + 4) / (2 * rate) + 1)
     step = max(1, count // FINENESS)
     count = step * -(-count // step)
     if count > CHEAPER * effort.affordable():
-        raise NotCertified("integrals for signs at thresholds take more work than is allowed")
+        raise NotCertified(TOO_MUCH)
     effort.spend(count / CHEAPER)
     total = arb(0)
     for x, w in legendre(count, ctx.prec):
@@ -75,15 +92,20 @@ def shifted_pair(h1: arb, h2: arb, r: arb, one_minus_square: arb | None = None, 
     The radius follows the working precision in absolute terms. A correlation that is not told from +-1 but is not
     exactly that costs half of the digits. Raises ValueError for |r| > 1.
     """
-    effort = effort or Effort()
+    return _pair(h1, h2, r, (1 - r) * (1 + r) if one_minus_square is None else one_minus_square, effort or Effort())
+
+
+def _pair(h1: arb, h2: arb, r: arb, gap: arb, effort: Effort, bits: int | None = None) -> arb:
+    bits = _bits() if bits is None else bits
     if abs(r) > 1:
         raise ValueError(f"correlations must lie in [-1, 1]; found {r.str(10)}.")
     e1, e2 = _erf(h1), _erf(h2)
     if abs(r) == 1:
         return r * (1 - abs(e1 - r * e2))
-    gap = (1 - r) * (1 + r) if one_minus_square is None else one_minus_square
     end = (_square(1 + abs(r)) / gap).log() / 2 if gap > 0 else arb("nan")
-    rest, longest = arb(0), arb(int(2 * HALF_LOG_2 * ctx.prec) + 2)
+    if end > LONG and not (h1.contains(0) or h2.contains(0)):
+        return _by_owen(h1, h2, r, gap.sqrt(), effort)
+    rest, longest = arb(0), arb(int(2 * HALF_LOG_2 * bits) + 2)
     if not end < longest:
         # 0 <= 1 - (2/pi) asin(x) is what the angles from x to 1 can add, at most.
         end = arb.min(abs(r).lower(), longest.tanh()).atanh().lower()
@@ -96,7 +118,17 @@ def shifted_pair(h1: arb, h2: arb, r: arb, one_minus_square: arb | None = None, 
         square = grown * grown
         return (-(p * (1 + square) + q * (1 + 1 / square))).exp() * (2 * grown) / (square + 1)
 
-    return e1 * e2 + 2 / arb.pi() * _sum(integrand, end, pi / 4 * (1 - 1e-9), arb(2).sqrt(), effort) + rest
+    return e1 * e2 + 2 / arb.pi() * _sum(integrand, end, ANGLE_STRIP, arb(2).sqrt(), effort, bits) + rest
+
+
+def _by_owen(h1: arb, h2: arb, r: arb, root: arb, effort: Effort) -> arb:
+    """sign h1 sign h2 - 4 T(h1, k1/h1) - 4 T(h2, k2/h2), k1 = (h2 - r h1)/sqrt(1 - r^2), for thresholds not 0."""
+    effort.spend(ctx.prec / CHEAPER)
+    if effort.left < 0:
+        raise NotCertified(TOO_MUCH)
+    first = owens_t(h1, (h2 - r * h1) / (h1 * root))
+    second = owens_t(h2, (h1 - r * h2) / (h2 * root))
+    return (1 if (h1 > 0) == (h2 > 0) else -1) - 4 * (first + second)
 
 
 def shifted_triple(h1: arb, h2: arb, h3: arb, r12: arb, r13: arb, r23: arb, effort: Effort | None = None) -> arb:
@@ -220,7 +252,7 @@ def _integrated(h: list[arb], r: Table, effort: Effort) -> arb:
         rest = sum((abs(_asin(x) - _asin(last * x)) for x in cross), arb(0)) * 2 / arb.pi()
         integrand = _Integrand(crosses, squares, scale, effort if m == 4 else None)
     strip = arb.pi() / 4
-    total = _sum(integrand, end, SHARE * pi / 4, 1 / ((1 - SHARE) * strip * (1 - arb(1e-9))), effort)
+    total = _sum(integrand, end, SHARE * pi / 4, 1 / ((1 - SHARE) * strip * (1 - arb(1e-9))), effort, _bits())
     front = _several([h[k] for k in first], [r[pair] for pair in combinations(first, 2)], effort)
     return front * shifted_pair(h[i], h[j], r[i, j], effort=effort) + total + arb(0, 1) * rest.upper()
 
@@ -232,7 +264,7 @@ def _asin(x: arb) -> arb:
 
 def _path(largest_square: arb) -> tuple[arb, arb]:
     """The exact end of the path in u, and t = tanh(u) scale: t = 1 at the end, or u = L where C = 1."""
-    longest = arb(int(HALF_LOG_2 * ctx.prec) + 2)
+    longest = arb(int(HALF_LOG_2 * _bits()) + 2)
     with ctx.workprec(SPARE_PRECISION * ctx.prec):
         largest = arb.max(largest_square.upper().sqrt().upper(), arb(LEAST_CANONICAL))
         if not largest < 1:
@@ -282,16 +314,22 @@ class _Integrand:
                 inner = _erf(n_d / (f * v_d).sqrt())
             else:
                 n_c = x.eta_c * f + t * x.k_cb * (r * x.h_a - x.h_b)
-                inner = self._pair(n_c, n_d, v_c, v_d, t * (x.k_cd * f + t * t * x.k_cb * x.k_ad * x.k_ab), f, gap)
+                c = t * (x.k_cd * f + t * t * x.k_cb * x.k_ad * x.k_ab)
+                inner = self._pair(n_c, n_d, v_c, v_d, c, f, gap, abs(density * sech))
             total += density * (inner if inner.is_finite() else arb(0, 1))
         return total * sech * self.scale
 
-    def _pair(self, n_c: arb, n_d: arb, v_c: arb, v_d: arb, c: arb, f: arb, gap: arb) -> arb:
-        """Two signs of conditional variables, from thresholds, variances and covariance times f."""
+    def _pair(self, n_c: arb, n_d: arb, v_c: arb, v_d: arb, c: arb, f: arb, gap: arb, weight: arb) -> arb:
+        """Two signs of conditional variables, from thresholds, variances and covariance times f.
+
+        Fewer bits are needed where the weight is small.
+        """
         both = v_c * v_d
-        if not both > 0:
+        if not both > 0 or not weight.is_finite():
             return arb("nan")
         r = c / both.sqrt()
         if not abs(r) < 1:
             return arb("nan")
-        return shifted_pair(n_c / (f * v_c).sqrt(), n_d / (f * v_d).sqrt(), r, f * gap / both, self.effort)
+        spare = -log(max(float(weight.upper()), MOST_SPARE)) / LN2
+        bits = max(_bits() - max(int(spare), 0), LEAST_BITS)
+        return _pair(n_c / (f * v_c).sqrt(), n_d / (f * v_d).sqrt(), r, f * gap / both, self.effort, bits)
