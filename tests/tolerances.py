@@ -117,6 +117,40 @@ ORTHANT_PAIR = 5 * UNIT_ROUNDOFF
 # Monte Carlo over N = 200,000 points of a function of size 1 has standard error below N^-1/2; five of them.
 ORTHANT_SAMPLED = 5 * 200_000**-0.5
 
+# E of signs at thresholds: the arguments are rounded, and dE/dr <= (2/pi)/sqrt(1 - r^2) <= 460 at |r| <= 0.999999; six
+# correlations, half an epsilon each, and as much again for differences of them. The stated bound is 1e-12.
+THRESHOLD_SIGNS = 2 * 6 * 460 * UNIT_ROUNDOFF / 2
+
+# The angle between variables of correlation 1 - 0.5e-14 is 1e-7; a product of signs then changes with probability at
+# most 1e-7/pi, its expectation by twice that, for each of three cross correlations that are changed too.
+THRESHOLD_CONTINUITY = 3 * 2 * 1e-7
+
+# Tensors and arrays take the same steps; exp and erf of the two libraries differ in the last bit, in sums of fewer
+# than a hundred terms of size 1.
+THRESHOLD_TORCH = 100 * UNIT_ROUNDOFF
+
+
+# The oracle of signs at thresholds stores numbers whose last two of 28 digits at least are not claimed: absolute where
+# the value is of size 1, relative for Owen's T.
+THRESHOLD_STORED = 1e-25
+
+# At |r| = 1 - 1e-12 the slope (2/pi)/sqrt(1 - r^2) is 4.5e5, for each of six correlations, and the float r differs from
+# the ball's by half an epsilon.
+THRESHOLD_CLOSE = 6 * 4.5e5 * UNIT_ROUNDOFF
+
+# A leaf has six correlations with five roundings of a quarter epsilon each on average; the slopes are
+# (2/pi)/sqrt(1 - r^2) <= 460 at |r| <= 0.999999. The promise is 1e-12 for such gains and correlations.
+NUMERIC_LEAF = 6 * 460 * 5 * UNIT_ROUNDOFF / 4
+
+# mpmath's nested quadrature at 30 digits, by its own estimate good to 25.
+THRESHOLD_NESTED = 1e-25
+
+
+def owens_t(h: float, a: float) -> float:
+    """Relative: rounding h^2/2 and (a h)^2/2 in exponents, rounding a and h themselves, and sixteen of the sum."""
+    return (16 + 2 * h * h * (1 + min(abs(a), 1) ** 2)) * UNIT_ROUNDOFF
+
+
 # --- the report ------------------------------------------------------------------------------------------------------
 
 # Printed values and definitions are shown with 10 significant digits: half a unit of the last, for each of the two.

@@ -9,7 +9,7 @@ by Gauss-Legendre on panels that are broken at every jump and around every steep
 single. Each is done twice with different panels; the digits on which the two agree, less two, must be DIGITS at least.
 Numbers are Arb's midpoints, used as plain multiprecision arithmetic. Owen's T is mpmath's quadrature of its definition.
 
-Run: python tests/oracles/make_gaussian_thresholds.py (two minutes).
+Run: python tests/oracles/make_gaussian_thresholds.py (five minutes).
 """
 
 import json

@@ -18,7 +18,7 @@ from theory.arrays import namespace
 Slope = Callable[..., Any]
 
 
-def floats(*arguments: Any) -> tuple[ModuleType, list[Any]]:
+def floats(*arguments: Any) -> tuple[ModuleType, tuple[Any, ...]]:
     """The array namespace of the arguments, and the arguments as float64 arrays of one shape.
 
     Numbers beside tensors become tensors on the device of the first of those. Raises ValueError for NaN.
@@ -37,7 +37,7 @@ def floats(*arguments: Any) -> tuple[ModuleType, list[Any]]:
     for place, array in enumerate(arrays):
         if not bool((array == array).all()):
             raise ValueError(f"argument {place + 1} contains NaN; correlations and thresholds must be numbers.")
-    return xp, list(arrays)
+    return xp, tuple(arrays)
 
 
 def constant(x: Any) -> Any:

@@ -234,7 +234,7 @@ RULES: Mapping[type, Callable[..., Any]] = {
 }
 
 
-def _signs(expr: _Signs, arguments: list[Any]) -> Any:
+def _signs(expr: sympy.Expr, arguments: list[Any]) -> Any:
     """E[prod sign(z_k + c_k)] from shifts, variances, covariances and minors v_i v_j - c_ij^2."""
     m = next(m for m in SIGNS if len(arguments) == 2 * m + 2 * comb(m, 2))
     shifts, variances = arguments[:m], arguments[m : 2 * m]

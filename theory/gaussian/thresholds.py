@@ -31,7 +31,7 @@ __all__ = ["owens_t", "shifted_pair", "shifted_quad", "shifted_triple"]
 
 # n nodes for U with 2 n asinh(pi/(2 U)) >= 38: exp(-38) = 3e-17.
 NATS = 38.0
-LIMITS = (0.55, 0.8, 1.1, 1.5, 2, 2.7, 3.6, 5, 7, 10, 14, 20, 28, 36)
+LIMITS = (0.55, 0.8, 1.1, 1.5, 2.0, 2.7, 3.6, 5.0, 7.0, 10.0, 14.0, 20.0, 28.0, 36.0)
 RULES = tuple((u, ceil(NATS / (2 * asinh(pi / (2 * u))))) for u in LIMITS)
 # Singularities farther away than this makes them are far enough.
 LEAST_SQUARE = 0.25
