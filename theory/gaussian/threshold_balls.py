@@ -97,8 +97,7 @@ def shifted_pair(h1: arb, h2: arb, r: arb, one_minus_square: arb | None = None, 
 
 def _pair(h1: arb, h2: arb, r: arb, gap: arb, effort: Effort, bits: int | None = None) -> arb:
     bits = _bits() if bits is None else bits
-    if abs(r) > 1:
-        raise ValueError(f"correlations must lie in [-1, 1]; found {r.str(10)}.")
+    _check(r)
     e1, e2 = _erf(h1), _erf(h2)
     if abs(r) == 1:
         return r * (1 - abs(e1 - r * e2))
@@ -119,6 +118,11 @@ def _pair(h1: arb, h2: arb, r: arb, gap: arb, effort: Effort, bits: int | None =
         return (-(p * (1 + square) + q * (1 + 1 / square))).exp() * (2 * grown) / (square + 1)
 
     return e1 * e2 + 2 / arb.pi() * _sum(integrand, end, ANGLE_STRIP, arb(2).sqrt(), effort, bits) + rest
+
+
+def _check(r: arb) -> None:
+    if abs(r) > 1:
+        raise ValueError(f"correlations must lie in [-1, 1]; found {r.str(10)}.")
 
 
 def _by_owen(h1: arb, h2: arb, r: arb, root: arb, effort: Effort) -> arb:
@@ -175,6 +179,8 @@ def _several(h: list[arb], r: list[arb], effort: Effort) -> arb:
         return _erf(h[0])
     if m == 2:
         return shifted_pair(*h, *r, effort=effort)
+    for x in r:
+        _check(x)
     zero = all(x.is_zero() for x in h)
     if zero and m == 3:
         return arb(0)
