@@ -69,9 +69,9 @@ def shifted_triple(h1: Any, h2: Any, h3: Any, r12: Any, r13: Any, r23: Any) -> A
 
     The two closest variables are one block. The quadrature's remainder is proved below 1e-12 (2e-11 for canonical
     correlations above 1 - 4e-9). The absolute error measured against certified values is below 1e-15, and below 3e-14
-    for correlations of 0.999999 and nearly singular matrices, at all thresholds; correlations of exactly 1 or -1 are reduced:
-    sign(z + a) sign(z + b) = 1 - sign(z + max) + sign(z + min). Raises ValueError for correlations that are not
-    positive semidefinite, and NaN. Slopes (torch): 2 phi(h1) E[s2 s3 | z1 = -h1] by h1, 4 phi2 E[s3 | z1, z2 = -h]
+    for correlations of 0.999999 and nearly singular matrices, at all thresholds. Correlations of exactly 1 or -1 are
+    reduced: sign(z + a) sign(z + b) = 1 - sign(z + max) + sign(z + min). Raises ValueError for correlations that are
+    not positive semidefinite, and NaN. Slopes (torch): 2 phi(h1) E[s2 s3 | z1 = -h1] by h1, 4 phi2 E[s3 | z1, z2 = -h]
     by r12; they are infinite or NaN at |r| = 1.
     """
     _, rows = floats(h1, h2, h3, r12, r13, r23)
