@@ -125,14 +125,11 @@ THRESHOLD_SIGNS = 2 * 6 * 460 * UNIT_ROUNDOFF / 2
 # most 1e-7/pi, its expectation by twice that, for each of three cross correlations that are changed too.
 THRESHOLD_CONTINUITY = 3 * 2 * 1e-7
 
-<<<<<<< HEAD
-=======
 # The proved remainder of the quadrature as its docstring states it: canonical correlations to tanh(10) = 1 - 4e-9, and
 # beyond.
 THRESHOLD_PROVED = 1e-12
 THRESHOLD_PROVED_CLOSE = 2e-11
 
->>>>>>> numbers
 # Tensors and arrays take the same steps; exp and erf of the two libraries differ in the last bit, in sums of fewer
 # than a hundred terms of size 1.
 THRESHOLD_TORCH = 100 * UNIT_ROUNDOFF

@@ -97,12 +97,7 @@ def shifted_pair(h1: arb, h2: arb, r: arb, one_minus_square: arb | None = None, 
 
 def _pair(h1: arb, h2: arb, r: arb, gap: arb, effort: Effort, bits: int | None = None) -> arb:
     bits = _bits() if bits is None else bits
-<<<<<<< HEAD
-    if abs(r) > 1:
-        raise ValueError(f"correlations must lie in [-1, 1]; found {r.str(10)}.")
-=======
     _check(r)
->>>>>>> numbers
     e1, e2 = _erf(h1), _erf(h2)
     if abs(r) == 1:
         return r * (1 - abs(e1 - r * e2))
@@ -125,14 +120,11 @@ def _pair(h1: arb, h2: arb, r: arb, gap: arb, effort: Effort, bits: int | None =
     return e1 * e2 + 2 / arb.pi() * _sum(integrand, end, ANGLE_STRIP, arb(2).sqrt(), effort, bits) + rest
 
 
-<<<<<<< HEAD
-=======
 def _check(r: arb) -> None:
     if abs(r) > 1:
         raise ValueError(f"correlations must lie in [-1, 1]; found {r.str(10)}.")
 
 
->>>>>>> numbers
 def _by_owen(h1: arb, h2: arb, r: arb, root: arb, effort: Effort) -> arb:
     """sign h1 sign h2 - 4 T(h1, k1/h1) - 4 T(h2, k2/h2), k1 = (h2 - r h1)/sqrt(1 - r^2), for thresholds not 0."""
     effort.spend(ctx.prec / CHEAPER)
@@ -187,11 +179,8 @@ def _several(h: list[arb], r: list[arb], effort: Effort) -> arb:
         return _erf(h[0])
     if m == 2:
         return shifted_pair(*h, *r, effort=effort)
-<<<<<<< HEAD
-=======
     for x in r:
         _check(x)
->>>>>>> numbers
     zero = all(x.is_zero() for x in h)
     if zero and m == 3:
         return arb(0)

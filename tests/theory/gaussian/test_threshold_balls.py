@@ -25,10 +25,7 @@ FILE = Path(__file__).parents[2] / "oracles" / "gaussian_thresholds.json"
 ORACLE = json.loads(FILE.read_text(encoding="utf-8"))
 FUNCTIONS = {"owens_t": owens_t, "pair": shifted_pair, "triple": shifted_triple, "quad": shifted_quad}
 DIGITS = 25
-<<<<<<< HEAD
-=======
 SINGULAR_DIGITS = 10
->>>>>>> numbers
 half = sympy.Rational(1, 2)
 t = sympy.Symbol("t", nonnegative=True)
 x = sympy.Symbol("x", real=True)
@@ -40,11 +37,6 @@ def exact(text):
     return arb(fmpq(fraction.numerator, fraction.denominator))
 
 
-<<<<<<< HEAD
-@pytest.mark.parametrize("row", ORACLE, ids=lambda row: f"{row['kind']} {' '.join(row['args'])[:40]}")
-def test_the_definition_is_enclosed(row):
-    middle, radius = enclose(lambda: FUNCTIONS[row["kind"]](*map(exact, row["args"])), DIGITS)
-=======
 def digits(row):
     """Fewer where four variables span two dimensions: all but a few seconds of the work is for the other digits."""
     if row["kind"] != "quad":
@@ -57,17 +49,12 @@ def digits(row):
 @pytest.mark.parametrize("row", ORACLE, ids=lambda row: f"{row['kind']} {' '.join(row['args'])[:40]}")
 def test_the_definition_is_enclosed(row):
     middle, radius = enclose(lambda: FUNCTIONS[row["kind"]](*map(exact, row["args"])), digits(row))
->>>>>>> numbers
     stored = Fraction(row["value"])
     size = abs(stored) if row["kind"] == "owens_t" else 1
     assert abs(middle - stored) <= radius + size * Fraction(tolerances.THRESHOLD_STORED)
 
 
-<<<<<<< HEAD
-@settings(max_examples=25)
-=======
 @settings(max_examples=12)
->>>>>>> numbers
 @given(st.integers(2, 4), st.integers(0, 10**6), st.sampled_from([0.01, 1.0, 6.0]), st.sampled_from([1.0, 1e-3]))
 def test_balls_are_where_float64_is(m, seed, size, flat):
     rng = np.random.default_rng(seed)
@@ -82,11 +69,7 @@ def test_balls_are_where_float64_is(m, seed, size, flat):
     assert value.rad() < tolerances.UNIT_ROUNDOFF
 
 
-<<<<<<< HEAD
-@settings(max_examples=15)
-=======
 @settings(max_examples=4)
->>>>>>> numbers
 @given(st.integers(0, 10**6))
 def test_order_and_reflections(seed):
     """Another order makes other blocks, so that the integrals differ; the values must not."""
@@ -140,19 +123,11 @@ def test_exact_reductions():
 @pytest.mark.parametrize("h", [0.0, 8.0])
 @pytest.mark.parametrize("gap", ["1e-3", "1e-6", "1e-12"])
 def test_close_variables(h, gap):
-<<<<<<< HEAD
-    """Equal correlations r near 1 at all orders of 1 - r: twin of float64, and at h = 8 relatively accurate tails."""
-    with ctx.workdps(45):
-        r = 1 - arb(gap)
-        value = shifted_quad(*[arb(h)] * 4, *[r] * 6)
-        assert value.rad() < tolerances.UNIT_ROUNDOFF**2
-=======
     """Equal correlations r near 1 at all orders of 1 - r: as float64 says."""
     with ctx.workdps(45):
         r = 1 - arb(gap)
         value = shifted_quad(*[arb(h)] * 4, *[r] * 6)
         assert value.rad() < tolerances.UNIT_ROUNDOFF
->>>>>>> numbers
         twin = float(thresholds.shifted_quad(*[h] * 4, *[float(r)] * 6))
         assert abs(float(value) - twin) < tolerances.THRESHOLD_CLOSE
 

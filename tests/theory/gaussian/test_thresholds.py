@@ -230,11 +230,6 @@ def test_a_single_precision_tensor_is_computed_in_double():
 
 
 def test_rules_have_enough_nodes_for_the_bound():
-<<<<<<< HEAD
-    """exp(-2 n asinh(pi/(2 U))) at the end U of every range is below the rounding of a sum."""
-    for end, count in thresholds.RULES:
-        assert np.exp(-2 * count * np.arcsinh(np.pi / (2 * end))) < tolerances.UNIT_ROUNDOFF
-=======
     """The remainder 4 U rho^-(2n-1)/(d (rho - 1)) with the best distance d from the edge of the strip."""
     d = np.linspace(0, np.pi / 4, 401)[1:-1]
     for end, count in thresholds.RULES:
@@ -242,4 +237,3 @@ def test_rules_have_enough_nodes_for_the_bound():
         rho = slope + np.sqrt(1 + slope**2)
         remainder = (4 * end / d * rho ** (1 - 2 * count) / (rho - 1)).min()
         assert remainder < (tolerances.THRESHOLD_PROVED if end <= 10 else tolerances.THRESHOLD_PROVED_CLOSE)
->>>>>>> numbers
