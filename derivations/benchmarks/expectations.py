@@ -102,10 +102,17 @@ def displayed(moment: Any) -> tuple[str, list[str]]:
     tex, legend = Notation(normaliser=False).display(sympy.Eq(left, moment.closed_form, evaluate=False))
     if len(tex) <= WIDEST:
         return tex, legend
-    integrals = {integral: sympy.Symbol("I") for integral in moment.closed_form.atoms(sympy.Integral)}
-    short = moment.closed_form.xreplace(integrals)
+    found = sorted(moment.closed_form.atoms(sympy.Integral), key=sympy.default_sort_key)
+    names = [sympy.Symbol("I" if len(found) == 1 else f"I{k + 1}") for k in range(len(found))]
+    short = moment.closed_form.xreplace(dict(zip(found, names, strict=True)))
     tex, legend = Notation(normaliser=False).display(sympy.Eq(left, short, evaluate=False))
-    return tex, [*legend, "$I$ is the integral over $t$ that Price's theorem leaves (`gdln moment` prints it)"]
+    what = "$I$ is the integral" if len(found) == 1 else f"$I_1$ to $I_{len(found)}$ are the integrals"
+    over = (
+        "that Price's theorem leaves (`gdln moment` prints them)"
+        if len(found) > 1
+        else ("that Price's theorem leaves (`gdln moment` prints it)")
+    )
+    return tex, [*legend, f"{what} over $t$ {over}"]
 
 
 def derived(case: Case) -> Any:
