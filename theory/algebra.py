@@ -76,6 +76,8 @@ def _same_function(atom: sympy.Expr, other: sympy.Expr, domains: Domains | None)
     """Whether two unknown values are one: the same function, of several arguments, at arguments proved equal."""
     if atom.func is not other.func or not isinstance(atom, sympy.Function) or is_free_function(atom):
         return False
+    if not all(isinstance(argument, sympy.Expr) for argument in (*atom.args, *other.args)):
+        return False  # the pieces of a Piecewise
     return all(is_zero(a - b, domains) is True for a, b in zip(atom.args, other.args, strict=True))
 
 

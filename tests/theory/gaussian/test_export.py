@@ -55,7 +55,8 @@ def test_torch_and_its_gradient(case):
     form, point, value = _solved(case)
     tensors = {name: torch.tensor([number], dtype=torch.float64, requires_grad=True) for name, number in point.items()}
     result = _function(export(form, "torch"))(**tensors)
-    assert abs(float(torch.as_tensor(result).detach()) - value) < tolerances.EXPORTED * max(1, abs(value))
+    plain = result.detach() if isinstance(result, torch.Tensor) else result
+    assert abs(float(plain) - value) < tolerances.EXPORTED * max(1, abs(value))
     if not point:
         return
     result.sum().backward()
