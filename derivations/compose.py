@@ -31,6 +31,7 @@ _ORDER = (
     "exclusive-and-redundant-gates",
     "gaussian-averages",
     "small-bump-gate",
+    "single-pulse",
     "further-statements",
     "dialects",
     "errata",

@@ -1,6 +1,15 @@
 """The data laws' statistics through gates, in float64 and as certified balls."""
 
 from theory.moments.basis import GateBasis, gate_basis
-from theory.moments.gated import GatedMoments, gated_moments, gated_moments_certified
+from theory.moments.gated import GatedMoments, Moments, gated_moments, gated_moments_certified
+from theory.moments.pulse import PulseMoments
 
-__all__ = ["GateBasis", "GatedMoments", "gate_basis", "gated_moments", "gated_moments_certified"]
+__all__ = [
+    "GateBasis",
+    "GatedMoments",
+    "Moments",
+    "PulseMoments",
+    "gate_basis",
+    "gated_moments",
+    "gated_moments_certified",
+]
