@@ -136,7 +136,9 @@ TRIPLE = Claim(
     id="pulse.sites.triple",
     title="How often a pulse covers three sites with the gaps p, q - p and n - q",
     kind=Kind.EQUATION,
-    statement=Eq(sympy.Symbol(r"\langle u_i u_{i+p} u_{i+q} \rangle", real=True), covered(p, q - p, n - q), evaluate=False),
+    statement=Eq(
+        sympy.Symbol(r"\langle u_i u_{i+p} u_{i+q} \rangle", real=True), covered(p, q - p, n - q), evaluate=False
+    ),
     params=(*_WIDTHS, _FIRST, _SECOND),
     conditions=(*_FIT, p <= q, q < n),
     assumptions=(_LAW, "the sites that a pulse leaves dark follow each other, so all of them lie in one gap"),
@@ -179,7 +181,9 @@ COMPLEMENT = Claim(
     id="pulse.zero_one.complement",
     title="Second moments of single pulses with support {0, 1} and a random complement",
     kind=Kind.EQUATION,
-    statement=Eq(sympy.Symbol(r"\langle x_i x_{i+d} \rangle", real=True), sympy.S.Half - _SHARE + _PAIR, evaluate=False),
+    statement=Eq(
+        sympy.Symbol(r"\langle x_i x_{i+d} \rangle", real=True), sympy.S.Half - _SHARE + _PAIR, evaluate=False
+    ),
     params=(*_WIDTHS, _DISTANCE),
     conditions=(*_FIT, d < n),
     assumptions=(_LAW, "x = u or 1 - u, each with probability 1/2; the mean is 1/2 at every site"),
@@ -198,7 +202,9 @@ GATED_SECOND = Claim(
     title="With a random sign flip a half-space sees half of the second moment, wherever its site is",
     kind=Kind.EQUATION,
     statement=Eq(
-        sympy.Symbol(r"\langle \mathbf{1}[x_i > 0] x_{k} x_{l} \rangle", real=True), (1 - 4 * _SHARE + 4 * covered(q, n - q)) / 2, evaluate=False
+        sympy.Symbol(r"\langle \mathbf{1}[x_i > 0] x_{k} x_{l} \rangle", real=True),
+        (1 - 4 * _SHARE + 4 * covered(q, n - q)) / 2,
+        evaluate=False,
     ),
     params=(
         *_WIDTHS,
