@@ -34,6 +34,7 @@ _ORDER = (
     "gaussian-averages",
     "expectations",
     "small-bump-gate",
+    "single-pulse",
     "further-statements",
     "dialects",
     "errata",

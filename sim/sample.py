@@ -1,4 +1,7 @@
-"""Exact samplers of the data laws: z = noise F with F^T F the covariance, factored once; x = erf(gain z)/Z."""
+"""Exact samplers of the data laws: z = noise F with F^T F the covariance, factored once; x = erf(gain z)/Z.
+
+Single pulses, which have no Gaussian, are drawn in `sim.pulse`.
+"""
 
 from dataclasses import dataclass
 from functools import singledispatch
@@ -8,8 +11,9 @@ import torch
 from jaxtyping import Bool, Float
 
 from sim import quadrature
+from sim.pulse import PulseSampler, draw_pulses, pulse_sampler
 from sim.streams import Stream
-from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, latent_correlation
+from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse, latent_correlation
 
 
 @dataclass(frozen=True)
@@ -41,6 +45,11 @@ class Sampler:
     def n(self) -> int:
         """The number of sites."""
         return self.factors[0].shape[1]
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The type of the numbers drawn."""
+        return self.factors[0].dtype
 
 
 @dataclass(frozen=True)
@@ -82,9 +91,11 @@ def factor(covariance: Float[np.ndarray, "n n"], what: str) -> Factor:
 
 
 @singledispatch
-def prepare(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampler:
+def prepare(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampler | PulseSampler:
     """The law made ready to draw in `dtype` on `device`. Raises OutOfReachError for a law without a sampler."""
-    raise OutOfReachError(f"No sampler for the law {type(law).__name__}.", "The laws with one: nlgp, gaussian-clone.")
+    raise OutOfReachError(
+        f"No sampler for the law {type(law).__name__}.", "The laws with one: nlgp, gaussian-clone, single-pulse."
+    )
 
 
 @prepare.register
@@ -98,8 +109,15 @@ def _(law: GaussianClone, device: torch.device, dtype: torch.dtype) -> Sampler:
     return Sampler(_on_device(law, quadrature.covariance, device, dtype), _labels(law), None, 1.0)
 
 
-def scratch(sampler: Sampler, replicates: int, rows: int) -> Scratch:
-    """Room for draws of `rows` examples for each of `replicates` streams."""
+@prepare.register
+def _(law: SinglePulse, device: torch.device, dtype: torch.dtype) -> PulseSampler:
+    return pulse_sampler(law, device, dtype)
+
+
+def scratch(sampler: Sampler | PulseSampler, replicates: int, rows: int) -> Scratch | None:
+    """Room for draws of `rows` examples for each of `replicates` streams; None for a law that uses none."""
+    if isinstance(sampler, PulseSampler):
+        return None
     like = sampler.factors[0]
     rank = max(len(matrix) for matrix in sampler.factors)
     noise = like.new_empty(replicates, rows, rank)
@@ -107,12 +125,15 @@ def scratch(sampler: Sampler, replicates: int, rows: int) -> Scratch:
     return Scratch(noise, gaussian, gaussian if sampler.gain is None else torch.empty_like(gaussian))
 
 
-def draw(sampler: Sampler, streams: list[Stream], rows: int, room: Scratch | None = None) -> Draw:
+def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room: Scratch | None = None) -> Draw:
     """`rows` independent examples for each stream; each example's class is a fair coin.
 
     A replicate's examples depend on its own stream alone. One matrix product per class serves all replicates. With
     `room` the draw lies in it until the next draw there.
     """
+    if isinstance(sampler, PulseSampler):
+        x, category = draw_pulses(sampler, streams, rows)
+        return Draw(None, x, category, _label(sampler, category))
     like = sampler.factors[0]
     room = room or scratch(sampler, len(streams), rows)
     noise, gaussian, x = room.noise, room.gaussian, room.x
@@ -126,8 +147,7 @@ def draw(sampler: Sampler, streams: list[Stream], rows: int, room: Scratch | Non
         members = (category.flatten() == bool(c)).nonzero().squeeze(1)
         own = noise.view(-1, noise.shape[-1]).index_select(0, members)[:, : len(matrix)]
         flat.index_copy_(0, members, own @ matrix)
-    first, second = sampler.labels
-    y = category.to(like.dtype) * (second - first) + first
+    y = _label(sampler, category)
     if sampler.gain is None:
         return Draw(None, gaussian, category, y)
     torch.mul(gaussian, sampler.gain, out=x).erf_().div_(sampler.normaliser)
@@ -140,6 +160,11 @@ def _on_device(
     factors = (factor(covariance(law, c), f"{law.law}, class {c}").matrix for c in (0, 1))
     first, second = (torch.from_numpy(matrix).to(device, dtype) for matrix in factors)
     return first, second
+
+
+def _label(sampler: Sampler | PulseSampler, category: torch.Tensor) -> torch.Tensor:
+    first, second = (torch.tensor(label, dtype=sampler.dtype, device=category.device) for label in sampler.labels)
+    return torch.where(category, second, first)
 
 
 def _labels(law: NonlinearGP) -> tuple[float, float]:

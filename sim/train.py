@@ -14,6 +14,7 @@ from jaxtyping import Bool
 
 from sim.gating import gate_values
 from sim.network import Examples, Parameters, gradient
+from sim.pulse import PulseSampler
 from sim.run import Run
 from sim.sample import Draw, Sampler, draw, prepare, scratch
 from sim.schedule import device_named, grouping, refuse_endless, refuse_too_large, steps_at_times
@@ -100,7 +101,7 @@ def fixed_sample(problem: Problem, replicates: Sequence[int], device: torch.devi
     remedy = "Lower simulation.samples or replicates, or train a part of the replicates at a time."
     refuse_too_large("The full-batch sample", len(replicates) * rows * columns, dtype.itemsize, remedy)
     sampler = prepare(problem.data, device, dtype)
-    like = sampler.factors[0]
+    like = torch.empty(0, dtype=dtype, device=device)
     x = like.new_empty(len(replicates), rows, n)
     y = like.new_empty(len(replicates), rows)
     gate = like.new_empty(len(replicates), len(gates), rows) if gates else None
@@ -122,7 +123,7 @@ def examples_of(problem: Problem, drawn: Draw) -> Examples:
 
 
 def _fresh_batches(
-    problem: Problem, sampler: Sampler, group: Sequence[int], device: torch.device
+    problem: Problem, sampler: Sampler | PulseSampler, group: Sequence[int], device: torch.device
 ) -> Iterator[Examples]:
     settings = problem.simulated()
     steps = grouping(settings.batch, max(problem.data.n, problem.network.units)).steps

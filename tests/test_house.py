@@ -160,3 +160,10 @@ def test_shapes_in_signatures_are_checked_while_tests_run():
     circulant_spectrum(np.eye(3))
     with pytest.raises(jaxtyping.TypeCheckError):
         circulant_spectrum(np.ones((2, 3)))
+
+
+def test_the_readme_shows_the_single_pulse_that_ships():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = text.partition("<!-- single pulse -->\n```toml\n")[2].partition("```")[0]
+    shipped = ROOT / "derivations/experiments/problems/single-pulse.toml"
+    assert tomllib.loads(shown) == {"data": tomllib.loads(shipped.read_text(encoding="utf-8"))["data"]}

@@ -80,6 +80,10 @@ FLOW_ROUNDED = 80 * UNIT_ROUNDOFF
 FLOW_DIGITS = 30
 FLOW_DIGITS_SLACK = "0.51"
 
+# Dense references on single pulses (pseudo-inverse, exponential of a matrix, at most 21 rows; least squares on 320
+# inputs): sums of 21 terms, or 320 whose roundings add up as a root, some ten in a row; times the condition number.
+PULSE_FLOW = 21 * 10 * UNIT_ROUNDOFF
+
 # DOP853 with a local error of 1e-11 a step relative and absolute, fewer than a thousand steps that contract.
 FLOW_ODE_REQUEST = 1e-11
 FLOW_ODE = 1e3 * FLOW_ODE_REQUEST

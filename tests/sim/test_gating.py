@@ -9,24 +9,32 @@ from sim.streams import TRAINING, stream
 from tests.sim.cases import EVERY_GATE, gated, line
 from theory.problem import (
     AlwaysGate,
-    GaussianClone,
     Network,
     NonlinearGP,
     OutOfReachError,
     RepeatedGate,
+    SinglePulse,
     SiteGate,
 )
+from theory.problem.laws import LAWS
 
 CPU = torch.device("cpu")
+PULSE = SinglePulse(4, ((1, 2), (2, 3)), "plus-minus", "none", (1, 0))
 UNSUPPORTED = {
     ("SiteGate on latent", "GaussianClone"),
     ("RepeatedGate", "NonlinearGP"),
     ("RepeatedGate", "GaussianClone"),
+    ("SiteGate on latent", "SinglePulse"),
+    ("RepeatedGate", "SinglePulse"),
 }
 
 
 def drawn(kind=NonlinearGP, rows=60):
-    return draw(prepare(line(kind), CPU, torch.float64), [stream(0, r, TRAINING, CPU) for r in (0, 1)], rows)
+    return draw(
+        prepare(PULSE if kind is SinglePulse else line(kind), CPU, torch.float64),
+        [stream(0, r, TRAINING, CPU) for r in (0, 1)],
+        rows,
+    )
 
 
 @pytest.mark.parametrize("on", ["latent", "input"])
@@ -66,7 +74,7 @@ def test_unsupported_pairs_are_listed():
     }
     refused = set()
     for name, gate in gates.items():
-        for kind in (NonlinearGP, GaussianClone):
+        for kind in LAWS.values():
             try:
                 opens(gate, drawn(kind))
             except OutOfReachError:

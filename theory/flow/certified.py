@@ -9,9 +9,9 @@ from flint import arb, arb_mat, ctx
 from theory.flow.convention import Convention, convention
 from theory.flow.eigenballs import EigenBalls, eigenballs, frobenius
 from theory.flow.parameters import Parameters
-from theory.flow.reduction import blocks, rank
+from theory.flow.reduction import blocks
 from theory.flow.relaxation import FlowNumbers
-from theory.moments import GatedMoments, gated_moments_certified
+from theory.moments import Moments, gated_moments_certified
 from theory.problem import NormalInitialisation, OutOfReachError, Problem
 
 GUARD_DIGITS = 30  # covers condition numbers to about 1e25 at once; beyond, the precision rises
@@ -45,11 +45,11 @@ def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
     raise OutOfReachError(
         f"{MOST_WORKING_DIGITS} working digits did not give {digits} correct ones: the covariance is too close to "
         "singular.",
-        "Shorten xi or raise the gain.",
+        "Shorten xi or raise the gain; for single pulses use a smaller n.",
     )
 
 
-def _flow(problem: Problem, moments: GatedMoments, digits: int) -> FlowNumbers:
+def _flow(problem: Problem, moments: Moments, digits: int) -> FlowNumbers:
     rules = convention(problem)
     start = _exact_start(problem)
     times = problem.training.elapsed
@@ -97,7 +97,7 @@ def _afford(rows: int) -> None:
         raise OutOfReachError(
             f"The eigenbasis of {rows} rows at the {ctx.dps} digits that this conditioning needs would take about "
             f"{seconds:.0f} seconds.",
-            "Shorten xi, raise the gain, or use a smaller n or fewer overlapping gates.",
+            "Use a smaller n or fewer overlapping gates; or shorten xi, raise the gain.",
         )
 
 
@@ -109,13 +109,13 @@ def _decayed(basis: EigenBalls, modes: arb_mat, away: arb_mat, rate_time: arb) -
 
 
 def _collected(
-    moments: GatedMoments, rules: Convention, mse: arb, fixed: np.ndarray, values: list[arb], theta: list, losses: list
+    moments: Moments, rules: Convention, mse: arb, fixed: np.ndarray, values: list[arb], theta: list, losses: list
 ) -> FlowNumbers:
     """Balls in arrays; the i-th smallest eigenvalue lies within the widest radius of the i-th smallest midpoint."""
     radius = max(value.rad() for value in values)
     ordered = [arb(mid, radius) for mid in sorted(value.mid() for value in values)]
-    units, n = len(moments.gates.coefficients), len(moments.even)
-    still = [arb(0)] * (fixed.size - rank(moments.gates, n))
+    units, n = moments.sigma_yx.shape
+    still = [arb(0)] * (fixed.size - len(values))
     end, path = Parameters.of(fixed, units, n), Parameters.of(np.stack(theta), units, n)
     factor = _ball(rules.ell * rules.s**2)
     return FlowNumbers(
@@ -142,7 +142,7 @@ def _exact_start(problem: Problem) -> np.ndarray:
     return np.array([_ball(Fraction(entry)) for entry in entries], dtype=object)
 
 
-def _all_hold(numbers: FlowNumbers, moments: GatedMoments, digits: int) -> bool:
+def _all_hold(numbers: FlowNumbers, moments: Moments, digits: int) -> bool:
     learned = [numbers.weights, numbers.fixed_point, numbers.biases, numbers.fixed_biases]
     learned = np.concatenate([array.ravel() for array in learned if array is not None])
     largest = max(abs(x).upper() for x in learned)

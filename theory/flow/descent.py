@@ -9,7 +9,7 @@ from theory.flow.convention import Convention, convention
 from theory.flow.parameters import Parameters, initial
 from theory.flow.reduction import blocks
 from theory.flow.spectrum import dense_spectrum, spectrum
-from theory.moments import GatedMoments, gated_moments
+from theory.moments import Moments, gated_moments
 from theory.problem import InputError, Problem
 
 
@@ -95,7 +95,7 @@ def discrete(problem: Problem) -> Parameters:
 
 
 def mse_at(
-    moments: GatedMoments,
+    moments: Moments,
     weights: Float[np.ndarray, "*any K n"],
     s: float,
     biases: Float[np.ndarray, "*any C"] | None = None,
@@ -105,9 +105,10 @@ def mse_at(
     theta = (w, b_1, ..., b_K, b_out) with the moments of a network with biases, and w alone with those of one without.
     Raises InputError where `biases` and the moments do not fit.
     """
-    if (biases is None) == bool(moments.gates.constants):
+    trained = len(moments.b) > moments.sigma_yx.size
+    if (biases is None) == trained:
         raise InputError(
-            f"The moments are those of a network with{'' if moments.gates.constants else 'out'} biases.",
+            f"The moments are those of a network with{'' if trained else 'out'} biases.",
             "Give biases (..., K + 1) exactly where the network trains them.",
         )
     theta = Parameters(weights, biases).theta

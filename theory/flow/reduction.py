@@ -22,7 +22,8 @@ from jaxtyping import Shaped
 
 from theory.moments.arithmetic import Arithmetic
 from theory.moments.basis import GateBasis, Vector
-from theory.moments.gated import GatedMoments
+from theory.moments.gated import GatedMoments, Moments
+from theory.moments.pulse import PulseMoments
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,8 @@ class Block:
     directions[a, p] are K-vectors and constants[a, q] vectors over the C = K + 1 biases (C = 0 without them), each
     orthonormal over all blocks. The N = d n + e coordinates u[a], directions[a, p] . w[:, j] over (p, j) and then
     constants[a, q] . biases over q, obey du/dt = ell s (rhs[a] - s scales[a] kernel u). `stationary` says that the
-    kernel is <x x^T> itself.
+    kernel is <x x^T> itself (on the ring: that it is circulant). Directions that mix units, sites and biases are
+    P-vectors over theta: then n = 1, P stands for K, and there are no constants.
     """
 
     n: int
@@ -142,8 +144,12 @@ def kernel_size(part: Part, n: int) -> int:
     return n if part.stationary else part.rank(n)
 
 
-def blocks(moments: GatedMoments) -> list[Block]:
+def blocks(moments: Moments) -> list[Block]:
     """The decoupled blocks of A in the arithmetic of the moments."""
+    if isinstance(moments, PulseMoments):
+        from theory.flow.exact_range import range_blocks
+
+        return range_blocks(moments)
     return [
         _shared_kernel(moments, part.weights) if part.stationary else _own_kernel(moments, part)
         for part in parts(moments.gates)

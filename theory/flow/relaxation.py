@@ -8,9 +8,9 @@ from jaxtyping import Float
 
 from theory.flow.convention import Convention
 from theory.flow.parameters import Parameters
-from theory.flow.reduction import blocks, rank
+from theory.flow.reduction import blocks
 from theory.flow.spectrum import spectrum
-from theory.moments import GatedMoments
+from theory.moments import Moments
 
 
 def phi(z: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
@@ -44,7 +44,7 @@ class FlowNumbers:
         return FlowNumbers(**{name: None if x is None else function(x) for name, x in arrays.items()})
 
 
-def relax(moments: GatedMoments, start: Float[np.ndarray, " P"], rules: Convention, times: list[float], boundary: str):
+def relax(moments: Moments, start: Float[np.ndarray, " P"], rules: Convention, times: list[float], boundary: str):
     """The flow of theta = (w, biases) at `times` in float64.
 
     A mode of eigenvalue lambda relaxes at r = ell s^2 lambda: u(t) = exp(-r t) u(0) + ell s t phi(r t) c, which needs
@@ -72,8 +72,8 @@ def relax(moments: GatedMoments, start: Float[np.ndarray, " P"], rules: Conventi
                 losses[index] += s**2 * float((lam * (decay * (u0 - end)) ** 2).sum())
             theta[index] += block.embed(modes.from_modes(u - u0))
     lam = np.sort(np.concatenate(values))
-    units, n = len(moments.gates.coefficients), len(moments.even)
-    still = np.zeros(len(start) - rank(moments.gates, n))
+    units, n = moments.sigma_yx.shape
+    still = np.zeros(len(start) - len(lam))
     end, path = Parameters.of(fixed, units, n), Parameters.of(theta, units, n)
     return FlowNumbers(
         mse=np.array(mse),

@@ -13,7 +13,8 @@ from theory.flow.parameters import Parameters, initial
 from theory.flow.reduction import gate_rank, kernel_size, parts, rank
 from theory.flow.relaxation import FlowNumbers, relax
 from theory.moments import gate_basis, gated_moments
-from theory.problem import InputError, OutOfReachError, Problem
+from theory.moments.pulse import exact_moments
+from theory.problem import InputError, OutOfReachError, Problem, SinglePulse
 
 EPS = float(np.finfo(float).eps)
 # A and its eigenvectors carry a few roundings relative to the largest eigenvalue (entries: at most 8; symmetric
@@ -39,7 +40,8 @@ class Solution:
     A^+ b/s + (I - A A^+) w0. rates: ascending eigenvalues ell s^2 lambda(A) of the flow's generator in 1/tau, exactly
     0 where gates are linearly dependent. weights: w(t) at `times`, which are t, not t/tau. losses:
     <(y - yhat)^2> there.
-    condition: largest over smallest nonzero eigenvalue of A. rank: of A, from the gates' exact linear dependence.
+    condition: largest over smallest nonzero eigenvalue of A. rank: of A, from the gates' exact linear dependence; for
+    single pulses from A in fractions.
     notes: how the numbers were found. digits: None for float64.
 
     With biases theta = (w, b_1, ..., b_K, b_out) stands for w: P = K n + K + 1 rates, and hidden_biases, output_bias
@@ -113,6 +115,8 @@ class Structure:
     @classmethod
     def of(cls, problem: Problem) -> "Structure":
         """The structure of a problem; OutOfReachError where its gates have no closed moments."""
+        if isinstance(problem.data, SinglePulse):
+            return cls._exact(problem)
         n, units = problem.data.n, problem.network.units
         gates = gate_basis(problem.network)
         found, independent, whole = parts(gates), gate_rank(gates), rank(gates, n)
@@ -131,6 +135,17 @@ class Structure:
         notes.append(f"A decouples into {pieces} block{'s' if pieces > 1 else ''}; {solved}.")
         return cls(whole, rows, circulant, tuple(notes))
 
+    @classmethod
+    def _exact(cls, problem: Problem) -> "Structure":
+        """The structure of an A of exact numbers, whose rank is not that of the gates alone."""
+        from theory.flow.exact_range import pieces, structure_notes
+
+        exact = exact_moments(problem.data, problem.network)
+        found = pieces(exact)
+        ranks = [len(piece.norms) for piece in found]
+        circulant = all(piece.circulant for piece in found)
+        return cls(sum(ranks), max(ranks), circulant, structure_notes(exact))
+
     @property
     def certifiable(self) -> bool:
         """Whether balls are affordable at this size."""
@@ -141,7 +156,7 @@ class Structure:
         if not self.certifiable:
             raise OutOfReachError(
                 f"{why}, and a coupled kernel of {self.rows} rows is too large for arbitrary precision.",
-                "Use a smaller n, fewer overlapping gates, a shorter xi or a higher gain; or test A, b and w(t) at "
+                "Use a smaller n, fewer overlapping gates, a shorter xi, a higher gain; or test A, b and w(t) at "
                 "early times, which are well conditioned (theory.moments, theory.flow.discrete).",
             )
 

@@ -25,6 +25,15 @@ class GateBasis:
     constants: tuple[Vector, ...] = ()
 
 
+def require_fixed_gates(network: Network) -> None:
+    """Raise OutOfReachError for a network that gates itself."""
+    if network.model != Network.gated:
+        raise OutOfReachError(
+            f'A network of model "{network.model}" has no exact moments through its gates: they move with its weights.',
+            "Simulate it (gdln simulate), or fix the gates with a gated-linear network.",
+        )
+
+
 def gate_basis(network: Network) -> GateBasis:
     """The gates of a gated-linear network over {1, s_i}.
 
@@ -36,11 +45,7 @@ def gate_basis(network: Network) -> GateBasis:
     >>> [[str(c) for c in row] for row in gate_basis(network).coefficients]
     [['1/2', '1/2'], ['1', '0']]
     """
-    if network.model != Network.gated:
-        raise OutOfReachError(
-            f'A network of model "{network.model}" has no exact moments through its gates: they move with its weights.',
-            "Simulate it (gdln simulate), or fix the gates with a gated-linear network.",
-        )
+    require_fixed_gates(network)
     gates = resolved(network.gates)
     signs = [_sign(gate, index) for index, gate in enumerate(gates)]
     sites = tuple(sorted({gate.site for gate, sign in zip(gates, signs, strict=True) if sign}))

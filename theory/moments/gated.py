@@ -13,8 +13,9 @@ from jaxtyping import Shaped
 
 from theory.moments.arithmetic import FLOAT64, Arithmetic, certified
 from theory.moments.basis import GateBasis, Vector, gate_basis
+from theory.moments.pulse import PulseMoments, pulse_moments
 from theory.moments.statistics import all_lags, class_statistics, two_site_block
-from theory.problem import Problem
+from theory.problem import Problem, SinglePulse
 
 HALF = Fraction(1, 2)  # the probability of each class
 
@@ -114,16 +115,20 @@ class GatedMoments:
         return np.concatenate([self.sigma_yx.reshape(-1), np.array(ends, dtype=self.sigma_yx.dtype)])
 
 
-def gated_moments(problem: Problem) -> GatedMoments:
+Moments = GatedMoments | PulseMoments
+
+
+def gated_moments(problem: Problem) -> Moments:
     """The moments of a gated-linear problem in float64, entries accurate to a few roundings of their largest term.
 
-    Gates: site gates at threshold 0, always, repeated, in any combination. Raises OutOfReachError for other gates
-    and networks. Sources: notes, eq. (6), (7); small-bump note, eq. (7), (8), corrected.
+    Gates: site gates at threshold 0 (for single pulses at any), always, repeated, in any combination. Raises
+    OutOfReachError for other gates and networks. Sources: notes, eq. (6), (7); small-bump note, eq. (7), (8),
+    corrected.
     """
     return _moments(problem, FLOAT64)
 
 
-def gated_moments_certified(problem: Problem, digits: int) -> GatedMoments:
+def gated_moments_certified(problem: Problem, digits: int) -> Moments:
     """The same as balls, at a working precision of `digits` and a few guard digits.
 
     A ball's radius is relative to the largest term of its entry: Sigma^yx, a sum over the classes, may cancel.
@@ -137,7 +142,9 @@ def gated_moments_certified(problem: Problem, digits: int) -> GatedMoments:
         return moments
 
 
-def _moments(problem: Problem, arithmetic: Arithmetic) -> GatedMoments:
+def _moments(problem: Problem, arithmetic: Arithmetic) -> Moments:
+    if isinstance(problem.data, SinglePulse):
+        return pulse_moments(problem, arithmetic)
     gates = gate_basis(problem.network)
     law = problem.data
     lag = all_lags(law.n)

@@ -2,7 +2,7 @@
 
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
 from theory.problem.gates import AlwaysGate, Gate, RepeatedGate, SiteGate, resolved
-from theory.problem.laws import GaussianClone, Law, NonlinearGP, latent_correlation, squared_distance
+from theory.problem.laws import GaussianClone, Law, NonlinearGP, SinglePulse, latent_correlation, squared_distance
 from theory.problem.network import Network
 from theory.problem.observables import (
     BiasesAtTimes,
@@ -43,6 +43,7 @@ __all__ = [
     "Problem",
     "RepeatedGate",
     "Simulation",
+    "SinglePulse",
     "SiteGate",
     "Training",
     "WeightsAtTimes",

@@ -1,4 +1,4 @@
-"""Data laws, by definition only: the nonlinear Gaussian process on a line or ring, and its Gaussian clone."""
+"""Data laws, by definition only: the nonlinear Gaussian process, its Gaussian clone, and the single pulse."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -12,6 +12,8 @@ from theory.problem.numbers import exact, one_of, positive, shown, whole
 
 BOUNDARIES = ("open", "ring")
 NORMALISERS = ("unit-variance", "none")
+SUPPORTS = ("zero-one", "plus-minus")
+FLIPS = ("none", "sign", "complement")
 MOST_SITES = 10_000
 
 
@@ -58,8 +60,50 @@ class GaussianClone(NonlinearGP):
     latent: ClassVar[bool] = False
 
 
-Law = NonlinearGP | GaussianClone
-LAWS: dict[str, type[NonlinearGP]] = {kind.law: kind for kind in (NonlinearGP, GaussianClone)}
+@dataclass(frozen=True)
+class SinglePulse:
+    """One pulse on a ring of n sites: u_j = 1 at the sites start, ..., start + W - 1 (modulo n), 0 at the others.
+
+    The start is uniform on the ring; in class c the width W is uniform on the integers a..b, widths[c] = [a, b].
+    support "zero-one" means x = u, "plus-minus" x = 2 u - 1. flip is taken with probability 1/2, independently of all
+    else: "sign" is x -> -x, which with "zero-one" gives pulses of ones and of minus ones on zeros; "complement" is
+    u -> 1 - u, with "plus-minus" the same as "sign". Class c has label y = labels[c] and probability 1/2. There is no
+    latent. Source: localization notes, section 1.
+
+    Raises InputError for n < 2 or > 10000, widths that are not integers with 1 <= a <= b <= n, or unknown words.
+    """
+
+    n: int
+    widths: tuple[tuple[int, int], tuple[int, int]]
+    support: str
+    flip: str
+    labels: tuple[Fraction, Fraction]
+
+    law: ClassVar[str] = "single-pulse"
+    latent: ClassVar[bool] = False
+    boundary: ClassVar[str] = "ring"  # by definition, not a choice
+
+    def __post_init__(self) -> None:
+        whole(self.n, "data.n", least=2, most=MOST_SITES, why="the second moments alone would fill 800 MB")
+        one_of(self.support, "data.support", SUPPORTS)
+        one_of(self.flip, "data.flip", FLIPS)
+        one_each = "Give one for each class, such as [[3, 4], [9, 10]]."
+        ranges = _pair(self.widths, "data.widths", self._range, "ranges [a, b] of widths", one_each)
+        object.__setattr__(self, "widths", ranges)
+        object.__setattr__(self, "labels", _pair(self.labels, "data.labels", exact))
+
+    def _range(self, ends: object, where: str) -> tuple[int, int]:
+        """The ends a <= b of a range of widths."""
+        why = f"a pulse does not fit a ring of {self.n} sites"
+        hint = "Give the least and the largest width, such as [3, 4]."
+        least, largest = _pair(ends, where, lambda end, at: whole(end, at, 1, self.n, why), "whole numbers", hint)
+        if least > largest:
+            raise InputError(f"{where} = [{least}, {largest}] holds no width.", "Give the least width first.")
+        return least, largest
+
+
+Law = NonlinearGP | GaussianClone | SinglePulse
+LAWS: dict[str, type[Law]] = {kind.law: kind for kind in (NonlinearGP, GaussianClone, SinglePulse)}
 
 
 def squared_distance(n: int, boundary: str) -> Int[np.ndarray, "n n"]:
@@ -80,11 +124,12 @@ def latent_correlation(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
     return np.exp(-squared_distance(law.n, law.boundary) / float(law.xi[c]) ** 2)
 
 
-def _pair(values: object, where: str, convert) -> tuple[Fraction, Fraction]:
+_ONE_EACH = "Give one for each class, such as [2.0, 1.0]."
+
+
+def _pair(values: object, where: str, convert, what: str = "numbers", hint: str = _ONE_EACH) -> tuple:
     if not isinstance(values, list | tuple) or len(values) != 2:
-        raise InputError(
-            f"{where} = {shown(values)} must be two numbers.", "Give one for each class, such as [2.0, 1.0]."
-        )
+        raise InputError(f"{where} = {shown(values)} must be two {what}.", hint)
     return (convert(values[0], f"{where}[0]"), convert(values[1], f"{where}[1]"))
 
 

@@ -144,18 +144,8 @@ def _keys(table: Mapping[str, Any], where: str, required: tuple[str, ...] = (), 
 def dumps(problem: Problem) -> str:
     """The problem as TOML text: loads(dumps(p)) == p for every problem p."""
     data, network, training = problem.data, problem.network, problem.training
-    lines = [
-        "[data]",
-        f'law = "{data.law}"',
-        f"n = {data.n}",
-        f"xi = {_list(data.xi)}",
-        f"gain = {_number(data.gain)}",
-    ]
-    lines += [
-        f'boundary = "{data.boundary}"',
-        f'normaliser = "{data.normaliser}"',
-        f"labels = {_list(data.labels)}",
-    ]
+    lines = ["[data]", f'law = "{data.law}"']
+    lines += [f"{field.name} = {_value(getattr(data, field.name))}" for field in fields(data)]
     lines += ["", "[network]", f'model = "{network.model}"', f'readout = "{network.readout}"']
     lines += [] if network.gates else [f"units = {network.units}"]
     lines += [f'biases = "{network.biases}"'] if network.has_biases else []
@@ -179,6 +169,8 @@ def _value(value: Any) -> str:
         return "inf" if value > 0 else "-inf"
     if isinstance(value, Fraction):
         return _number(value)
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(_value, value))}]"
     return str(value) if isinstance(value, int) else f'"{value}"'
 
 

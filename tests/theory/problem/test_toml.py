@@ -20,11 +20,14 @@ from theory.problem import (
     Problem,
     RepeatedGate,
     Simulation,
+    SinglePulse,
     SiteGate,
     Training,
+    laws,
 )
 
 VALID = Path(__file__).with_name("valid.toml")
+PULSE = Path(__file__).parents[3] / "derivations/experiments/problems/single-pulse.toml"
 MUTATIONS = 400
 BIASES = ["none", "trained"]
 
@@ -56,13 +59,20 @@ def gates(draw, n, units, latent):
 
 
 @st.composite
-def any_problem(draw):
-    """Every kind of law, gate, model, initialisation and simulation there is."""
-    n, units = draw(st.integers(2, 5)), draw(st.integers(1, 4))
+def any_pulse(draw, n):
+    """Every kind of single pulse."""
+    ends = st.tuples(st.integers(1, n), st.integers(1, n)).map(lambda pair: tuple(sorted(pair)))
+    support, flip = draw(st.sampled_from(laws.SUPPORTS)), draw(st.sampled_from(laws.FLIPS))
+    return SinglePulse(n, (draw(ends), draw(ends)), support, flip, (draw(number), draw(number)))
+
+
+@st.composite
+def any_process(draw, n):
+    """Every kind of nonlinear Gaussian process and of its clone."""
     kind = draw(st.sampled_from([NonlinearGP, GaussianClone]))
     boundary = draw(st.sampled_from(["open", "ring"]))
     width = st.fractions(min_value=Fraction(1, 4), max_value=Fraction(1, 2)) if boundary == "ring" else positive
-    data = kind(
+    return kind(
         n,
         (draw(width), draw(width)),
         draw(positive),
@@ -70,8 +80,15 @@ def any_problem(draw):
         draw(st.sampled_from(["unit-variance", "none"])),
         (draw(number), draw(number)),
     )
+
+
+@st.composite
+def any_problem(draw):
+    """Every kind of law, gate, model, initialisation and simulation there is."""
+    n, units = draw(st.integers(2, 5)), draw(st.integers(1, 4))
+    data = draw(st.one_of(any_process(n), any_pulse(n)))
     model = draw(st.sampled_from(["gated-linear", "relu", "erf", "sigmoid"]))
-    chosen = draw(gates(n, units, kind.latent)) if model == "gated-linear" else ()
+    chosen = draw(gates(n, units, data.latent)) if model == "gated-linear" else ()
     network = Network(model, draw(st.sampled_from(["mean", "sum"])), units, chosen, draw(st.sampled_from(BIASES)))
     rows = st.tuples(*[st.tuples(*[number] * n)] * units)
     law = st.builds(NormalInitialisation, positive, st.integers(0, 2**40))
@@ -221,8 +238,9 @@ def mutated(text: str, rng: random.Random) -> str:
     return "\n".join(lines)
 
 
-def test_mutated_files_are_problems_or_messages():
-    rng, text, refused = random.Random(2), VALID.read_text(), []
+@pytest.mark.parametrize("file", [VALID, PULSE], ids=["nlgp", "single-pulse"])
+def test_mutated_files_are_problems_or_messages(file):
+    rng, text, refused = random.Random(2), file.read_text(encoding="utf-8"), []
     for _ in range(MUTATIONS):
         mutant = mutated(text, rng)
         try:
