@@ -182,3 +182,6 @@ EXPORTED_GRADIENT = 1e-6
 # A gain of 1e6 (1e-6) is off its limit by a term of order 1/g^2 = 1e-12 (g^2) in kappa^2; correlations carry it with a
 # slope of order one, and the quotient by g^2 = 1e-12 leaves the rounding 1e-16/1e-12.
 GAIN_LIMIT = 1e-3
+
+# E[1 1 x x] is a quarter of a covariance and of a four-sign expectation, each good to 1e-13, in units of Z^2 <= 1.
+FOUR_POINT = 1e-13

@@ -1,0 +1,64 @@
+"""Four-point moments through two half-spaces: symmetries, certified values, the whole tensor by lags."""
+
+from fractions import Fraction as F
+
+import pytest
+import sympy
+
+from tests import tolerances
+from theory.gaussian import expect
+from theory.moments import four_point_block, four_point_blocks, four_point_by_lags
+from theory.problem import GaussianClone, InputError, NonlinearGP
+from theory.symbols import z
+
+
+def _law(kind=NonlinearGP, n=7, boundary="ring", gain=F(1), xi=(F(1), F(4, 5))):
+    return kind(n, xi, gain, boundary, "none", (F(1), F(0)))
+
+
+def _certified(law, c, sites):
+    """E[1_i 1_j erf_k erf_l] by the engine, from the latent correlations."""
+    used = sorted(set(sites))
+    gap = [[min(abs(a - b), law.n - abs(a - b)) if law.boundary == "ring" else abs(a - b) for b in used] for a in used]
+    xi = sympy.Rational(law.xi[c].numerator, law.xi[c].denominator)
+    gain = sympy.Rational(law.gain.numerator, law.gain.denominator)
+    cov = sympy.Matrix(len(used), len(used), lambda a, b: sympy.exp(-(sympy.Integer(gap[a][b]) ** 2) / xi**2))
+    i, j, k, l = (z(used.index(site) + 1) for site in sites)
+    return float(
+        expect(sympy.Heaviside(i) * sympy.Heaviside(j) * sympy.erf(gain * k) * sympy.erf(gain * l), cov)
+        .evaluate(20)
+        .value
+    )
+
+
+@pytest.mark.parametrize("gain", [F(1, 100), F(1), F(100)])
+@pytest.mark.parametrize("boundary", ["ring", "open"])
+def test_a_block_has_the_certified_values(gain, boundary):
+    law = _law(boundary=boundary, gain=gain)
+    for i, j in ((1, 3), (2, 2)):
+        block = four_point_block(law, 0, i, j)
+        for k, l in ((1, 3), (0, 6), (2, 2), (1, 1), (4, 5)):
+            assert abs(block[k, l] - _certified(law, 0, (i, j, k, l))) < tolerances.FOUR_POINT
+
+
+@pytest.mark.parametrize("kind", [NonlinearGP, GaussianClone])
+@pytest.mark.parametrize("n", [6, 7])
+def test_the_tensor_by_lags_is_that_of_the_blocks(kind, n):
+    law = _law(kind, n)
+    tensor = four_point_by_lags(law, 1)
+    seen = 0
+    for i, j, block in four_point_blocks(law, 1):
+        for k in range(n):
+            for l in range(n):
+                for a, b, c, d in ((i, j, k, l), (j, i, k, l), (i, j, l, k)):
+                    lags = tuple((site - a) % n for site in (b, c, d))
+                    assert abs(tensor[lags] - block[k, l]) < tolerances.FOUR_POINT
+                seen += 1
+    assert seen == n * (n + 1) // 2 * n * n
+
+
+def test_bad_input():
+    with pytest.raises(InputError, match="ring"):
+        four_point_by_lags(_law(boundary="open"), 0)
+    with pytest.raises(InputError, match="site 9"):
+        four_point_block(_law(), 0, 9, 0)
