@@ -44,13 +44,14 @@ class _Signs(sympy.Function):
     """E[prod sign(z_k + c_k)] as _Signs(c_1.., v_1.., c_12.., v_1 v_2 - c_12^2..): shifts, covariances, minors."""
 
 
-def evaluate(form: sympy.Expr, values: Mapping[str, Any]) -> Any:
+def evaluate(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str, sympy.Symbol] | None = None) -> Any:
     """The value of `form` where each parameter has the value (a number or array) given under its name; float64.
 
     Shapes broadcast, and the result has the common one; with torch tensors it is one, with gradients. Leaves
     `Expectation(prod_k sign(z_k + c_k), cov)` of up to four variables are accurate to about 1e-14 absolute, where
     correlations are near +-1 to 1e-16/sqrt(1 - r^2). Raises InputError for parameters that are missing, unknown, NaN or
     outside their assumptions, and where the form has no real value; OutOfReachError for what has no rule here.
+    `dropped` are parameters that the form has no more: values of theirs may be given, and broadcast.
 
     >>> rho = sympy.Symbol("rho", real=True)
     >>> signs = Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, rho], [rho, 1]]))
@@ -58,6 +59,7 @@ def evaluate(form: sympy.Expr, values: Mapping[str, Any]) -> Any:
     1.0
     """
     named = {symbol.name: symbol for symbol in form.free_symbols}
+    named |= {name: symbol for name, symbol in (dropped or {}).items() if name in values}
     _check_names(named.keys(), values.keys())
     xp = namespace(*values.values())
     device = next((x.device for x in values.values() if xp is not np and isinstance(x, xp.Tensor)), None)
