@@ -14,13 +14,14 @@ import claims_flow
 import claims_gates
 import claims_gaussian
 import claims_ols
+import claims_pulse
 import claims_ring
 import mpmath
 from mpmath import mpf
 from witness import Witness, parsed, real
 
 STORE = Path(__file__).with_name("claims.json")
-MODULES = (claims_gaussian, claims_flow, claims_biases, claims_ols, claims_gates, claims_ring)
+MODULES = (claims_gaussian, claims_flow, claims_biases, claims_ols, claims_gates, claims_ring, claims_pulse)
 MORE = 8  # digits by which the second computation is more precise, with more nodes and smaller steps
 
 

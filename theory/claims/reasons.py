@@ -11,6 +11,7 @@ IN_A_DERIVATION = "a step of a derivation: the library uses what follows from it
 NO_VELOCITY = "the library moves by the solved flow and evaluates no velocity"
 NO_NETWORK = "the theory evaluates no network; the simulator does, and is a witness of its own"
 FINITE_DATA = "the library solves data laws with gates of half spaces, not lists of samples with any gates"
+BY_COUNTING = "every pulse is counted in fractions at drawn points; no chain of steps derives the count"
 
 # What holds for every claim of a kind.
 OF_KIND = {

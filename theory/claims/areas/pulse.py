@@ -13,8 +13,9 @@ import mpmath
 import sympy
 from sympy import Abs, Eq, Integer, Range
 
+from theory.claims import reasons
 from theory.claims.areas.flow import BUMP_NOTE, NOTES
-from theory.claims.model import Claim, Kind, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point, Source
 from theory.moments import PulseMoments, gated_moments
 from theory.moments.pulse import lit
 from theory.problem import Network, NormalInitialisation, Problem, SinglePulse, SiteGate, Training
@@ -130,6 +131,7 @@ PAIR = Claim(
     **_enumerated(_zeros_and_ones, lambda x, at: x[0] * x[at["d"]]),
     numeric=lambda **at: _lit(at, 0, at["d"]),
     drawn=40,
+    unchecked={Level.SYMBOLIC: reasons.BY_COUNTING},
 )
 
 TRIPLE = Claim(
@@ -146,6 +148,7 @@ TRIPLE = Claim(
     **_enumerated(_zeros_and_ones, lambda x, at: x[0] * x[at["p"]] * x[at["q"]]),
     numeric=lambda **at: _lit(at, 0, at["p"], at["q"]),
     drawn=60,
+    unchecked={Level.SYMBOLIC: reasons.BY_COUNTING},
 )
 
 
@@ -175,6 +178,7 @@ PLUS_MINUS = Claim(
     **_enumerated(_same_with_a_flip, lambda x, at: x[0] * x[at["d"]]),
     numeric=lambda **at: float(_library(at, "plus-minus", "sign", _site()).sigma_xx[0, 0, 0, at["d"]]),
     drawn=40,
+    unchecked={Level.SYMBOLIC: reasons.BY_COUNTING},
 )
 
 COMPLEMENT = Claim(
@@ -191,6 +195,7 @@ COMPLEMENT = Claim(
     **_enumerated(_complements, lambda x, at: x[0] * x[at["d"]]),
     numeric=lambda **at: float(_library(at, "zero-one", "complement", _site()).sigma_xx[0, 0, 0, at["d"]]),
     drawn=40,
+    unchecked={Level.SYMBOLIC: reasons.BY_COUNTING},
 )
 
 # Through a half-space, with a random sign flip
@@ -223,6 +228,7 @@ GATED_SECOND = Claim(
         _library(at, "plus-minus", "sign", _UP).sigma_xx[0, 0, at["p"], (at["p"] + at["q"]) % at["n"]]
     ),
     drawn=40,
+    unchecked={Level.SYMBOLIC: reasons.BY_COUNTING},
 )
 
 GATED_FIRST = Claim(
@@ -237,6 +243,7 @@ GATED_FIRST = Claim(
     **_enumerated(_both_signs, lambda x, at: (x[0] > 0) * x[at["d"]]),
     numeric=lambda **at: float(_library(at, "plus-minus", "sign", _UP).sigma_yx[0, at["d"]]),
     drawn=40,
+    unchecked={Level.SYMBOLIC: reasons.BY_COUNTING},
 )
 
 # The two gates of the small-bump note on {0, 1}
@@ -273,6 +280,7 @@ OVERLAP = Claim(
     **_enumerated(_zeros_and_ones, lambda x, at: (x[0] >= 0) * (-x[0] >= 0) * x[at["p"]] * x[at["q"]]),
     numeric=lambda **at: float(_library(at, "zero-one", "none", _UP, _CLOSED_BELOW).sigma_xx[0, 1, at["p"], at["q"]]),
     drawn=60,
+    unchecked={Level.SYMBOLIC: reasons.BY_COUNTING},
 )
 
 CLAIMS = (PAIR, TRIPLE, PLUS_MINUS, COMPLEMENT, GATED_SECOND, GATED_FIRST, OVERLAP)

@@ -1,0 +1,58 @@
+"""Witnesses of the claims on single pulses: by the place of each site behind the start of the pulse, not by pulses.
+
+Site j is lit by the pulse that starts at s with width W where (j - s) mod n < W. A random flip is averaged over both.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+
+from witness import At, Witness
+
+Value = Callable[[Callable[[int], int], dict[str, int]], int]
+POINTS = ("n=3 a=1 b=1", "n=7 a=2 b=5", "n=8 a=2 b=3", "n=12 a=5 b=12", "n=40 a=3 b=4", "n=40 a=9 b=10")
+
+
+def _mean(at: At, value: Value, flips: tuple[Callable[[int], int], ...]) -> Fraction:
+    """The mean of value(x, parameters), x(j) = flip(u_j), over starts, widths and flips."""
+    p = {name: int(number) for name, number in at.items()}
+    total = 0
+    for width in range(p["a"], p["b"] + 1):
+        for start in range(p["n"]):
+            for flip in flips:
+                total += value(lambda j, s=start, w=width, f=flip: f(int((j - s) % p["n"] < w)), p)
+    return Fraction(total, p["n"] * (p["b"] - p["a"] + 1) * len(flips))
+
+
+def _witness(value: Value, extra: tuple[str, ...], *flips: Callable[[int], int]) -> Witness:
+    points = tuple(f"{point} {more}" for point, more in zip(POINTS, extra, strict=True))
+    return Witness(lambda at, _digits: _mean(at, value, flips), points)
+
+
+def _plain(u: int) -> int:
+    return u
+
+
+def _other(u: int) -> int:
+    return 1 - u
+
+
+def _signed(u: int) -> int:
+    return 1 if u else -1
+
+
+def _negated(u: int) -> int:
+    return -1 if u else 1
+
+
+DISTANCE = ("d=0", "d=3", "d=7", "d=5", "d=2", "d=39")
+BOTH = ("p=0 q=1", "p=2 q=4", "p=4 q=4", "p=1 q=11", "p=1 q=2", "p=3 q=35")
+
+WITNESSES = {
+    "pulse.sites.pair": _witness(lambda x, p: x(0) * x(p["d"]), DISTANCE, _plain),
+    "pulse.sites.triple": _witness(lambda x, p: x(0) * x(p["p"]) * x(p["q"]), BOTH, _plain),
+    "pulse.plus_minus.second": _witness(lambda x, p: x(0) * x(p["d"]), DISTANCE, _signed),
+    "pulse.zero_one.complement": _witness(lambda x, p: x(0) * x(p["d"]), DISTANCE, _plain, _other),
+    "pulse.sign_flip.xx": _witness(lambda x, p: (x(0) > 0) * x(p["p"]) * x(p["p"] + p["q"]), BOTH, _signed, _negated),
+    "pulse.sign_flip.yx": _witness(lambda x, p: (x(0) > 0) * x(p["d"]), DISTANCE, _signed, _negated),
+    "pulse.small_bump.cross": _witness(lambda x, p: (x(0) == 0) * x(p["p"]) * x(p["q"]), BOTH, _plain),
+}
