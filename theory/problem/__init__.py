@@ -5,6 +5,7 @@ from theory.problem.gates import AlwaysGate, Gate, RepeatedGate, SiteGate, resol
 from theory.problem.laws import GaussianClone, Law, NonlinearGP, SinglePulse, latent_correlation, squared_distance
 from theory.problem.network import Network
 from theory.problem.observables import (
+    OBSERVABLES,
     BiasesAtTimes,
     FieldNormAtTimes,
     GateFlipsAtTimes,
@@ -18,12 +19,17 @@ from theory.problem.observables import (
 )
 from theory.problem.problem import Problem
 from theory.problem.simulation import Simulation
+from theory.problem.sweep import Axis, Cell, Sweep
+from theory.problem.sweep_toml import dumps_sweep, load_sweep, loads_sweep
 from theory.problem.toml import dumps, load, loads
 from theory.problem.training import NormalInitialisation, Training
 
 __all__ = [
+    "OBSERVABLES",
     "AlwaysGate",
+    "Axis",
     "BiasesAtTimes",
+    "Cell",
     "FieldNormAtTimes",
     "Gate",
     "GateFlipsAtTimes",
@@ -45,13 +51,17 @@ __all__ = [
     "Simulation",
     "SinglePulse",
     "SiteGate",
+    "Sweep",
     "Training",
     "WeightsAtTimes",
     "WorkbenchError",
     "dumps",
+    "dumps_sweep",
     "latent_correlation",
     "load",
+    "load_sweep",
     "loads",
+    "loads_sweep",
     "resolved",
     "squared_distance",
 ]

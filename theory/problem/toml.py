@@ -23,35 +23,45 @@ _LARGEST_FILE = 16 * 2**20
 
 def load(path: str | Path) -> Problem:
     """The problem in a TOML file. Raises InputError with the place and the remedy; OSError where it cannot be read."""
+    return loads(text_of(path), name=str(path))
+
+
+def loads(text: str, name: str = "problem") -> Problem:
+    """The problem written in TOML `text`; `name` stands in errors."""
+    tables = tables_of(text, name)
+    try:
+        return problem_of(tables)
+    except InputError as error:
+        raise InputError(f"{name}: {error.message}", error.hint, error.kind) from None
+
+
+def text_of(path: str | Path) -> str:
+    """The text of a TOML file of at most 16 MiB."""
     with open(path, "rb") as file:
         content = file.read(_LARGEST_FILE + 1)
     if len(content) > _LARGEST_FILE:
         raise InputError(f"{path}: larger than 16 MiB.", "Draw w0 by a law instead of writing it out.")
     try:
-        text = content.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path}: not UTF-8 text ({error.reason}).", "A problem file is TOML text.") from None
-    return loads(text, name=str(path))
 
 
-def loads(text: str, name: str = "problem") -> Problem:
-    """The problem written in TOML `text`; `name` stands in errors."""
+def tables_of(text: str, name: str) -> dict[str, Any]:
+    """The tables written in TOML `text`, decimals exact; `name` stands in errors."""
     try:
-        tables = tomllib.loads(text, parse_float=Decimal)
+        return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{name}: not valid TOML: {error}.", "Check the line it names.") from None
     except RecursionError:
         raise InputError(f"{name}: its tables are nested too deeply.", "A problem file nests three deep.") from None
     except (ValueError, InvalidOperation):  # Python's own limits: 4300 digits of an integer, exponents of a decimal
         raise InputError(f"{name}: a number is too long to be read.", "Rescale the problem.") from None
-    try:
-        return _problem(tables)
-    except InputError as error:
-        raise InputError(f"{name}: {error.message}", error.hint, error.kind) from None
 
 
-def _problem(tables: Mapping[str, Any]) -> Problem:
-    _keys(tables, "the file", required=("data", "network", "training"), optional=("simulation",))
+def problem_of(tables: Mapping[str, Any]) -> Problem:
+    """The problem that the tables of a problem file declare; numbers may also be given as fractions."""
+    check_keys(tables, "the file", required=("data", "network", "training"), optional=("simulation",))
     for key, table in tables.items():
         if not isinstance(table, Mapping):
             raise InputError(f"{key} must be a table.", f"Write [{key}] and its keys below.")
@@ -68,12 +78,12 @@ def _problem(tables: Mapping[str, Any]) -> Problem:
 def _law(table: Mapping[str, Any]) -> Law:
     kind = _choose(table, "data", "law", LAWS)
     names = tuple(field.name for field in fields(kind))
-    _keys(table, "[data]", required=("law", *names))
+    check_keys(table, "[data]", required=("law", *names))
     return kind(**{name: table[name] for name in names})
 
 
 def _network(table: Mapping[str, Any], data: Law) -> Network:
-    _keys(table, "[network]", required=("model", "readout"), optional=("units", "gates", "biases"))
+    check_keys(table, "[network]", required=("model", "readout"), optional=("units", "gates", "biases"))
     one_of(table["model"], "network.model", MODELS)
     rows = table.get("gates", [])
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
@@ -91,16 +101,16 @@ def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
     kind = _choose(table, where, "kind", GATES)
     rest = {key: value for key, value in table.items() if key != "kind"}
     if kind is SiteGate:
-        _keys(rest, where, required=("site",), optional=("lo", "hi", "on"))
+        check_keys(rest, where, required=("site",), optional=("lo", "hi", "on"))
         rest.setdefault("on", "latent" if data.latent else "input")
         return SiteGate(**rest)
-    _keys(rest, where, required=tuple(field.name for field in fields(kind)))
+    check_keys(rest, where, required=tuple(field.name for field in fields(kind)))
     return kind(**rest)
 
 
 def _training(table: Mapping[str, Any]) -> Training:
     required = ("loss", "tau", "w0", "times")
-    _keys(table, "[training]", required=required, optional=("hidden_bias0", "output_bias0"))
+    check_keys(table, "[training]", required=required, optional=("hidden_bias0", "output_bias0"))
     start = {name: _start(table.get(name), f"training.{name}") for name in ("w0", "hidden_bias0")}
     return Training(table["loss"], table["tau"], times=table["times"], output_bias0=table.get("output_bias0"), **start)
 
@@ -110,13 +120,13 @@ def _start(value: Any, where: str) -> Any:
     if not isinstance(value, Mapping):
         return value
     _choose(value, where, "law", {NormalInitialisation.law: NormalInitialisation})
-    _keys(value, where, required=("law", "scale", "seed"))
+    check_keys(value, where, required=("law", "scale", "seed"))
     return NormalInitialisation(value["scale"], value["seed"], where)
 
 
 def _simulation(table: Mapping[str, Any]) -> Simulation:
     required = ("mode", "samples", "learning_rate", "replicates", "seed")
-    _keys(table, "[simulation]", required=required, optional=("batch", "initialisation"))
+    check_keys(table, "[simulation]", required=required, optional=("batch", "initialisation"))
     return Simulation(**table)
 
 
@@ -126,7 +136,10 @@ def _choose(table: Mapping[str, Any], where: str, key: str, choices: Mapping[str
     return choices[one_of(table[key], f"{where}.{key}", choices)]
 
 
-def _keys(table: Mapping[str, Any], where: str, required: tuple[str, ...] = (), optional: tuple[str, ...] = ()) -> None:
+def check_keys(
+    table: Mapping[str, Any], where: str, required: tuple[str, ...] = (), optional: tuple[str, ...] = ()
+) -> None:
+    """InputError where `table` has a key that is not known, or lacks a required one; `where` names it."""
     known = (*required, *optional)
     for key in table:
         if key not in known:
@@ -152,11 +165,11 @@ def dumps(problem: Problem) -> str:
     for gate in network.gates:
         lines += ["[[network.gates]]", f'kind = "{gate.kind}"']
         lines += [f"{field.name} = {_value(getattr(gate, field.name))}" for field in fields(gate)]
-    lines += ["", "[training]", f'loss = "{training.loss}"', f"tau = {_number(training.tau)}"]
+    lines += ["", "[training]", f'loss = "{training.loss}"', f"tau = {number_text(training.tau)}"]
     lines += [f"w0 = {_initial(training.w0)}", f"times = {_list(training.times)}"]
     if network.has_biases:
         lines += [f"hidden_bias0 = {_initial(training.hidden_bias0)}"]
-        lines += [f"output_bias0 = {_number(training.output_bias0)}"]
+        lines += [f"output_bias0 = {number_text(training.output_bias0)}"]
     if problem.simulation is not None:
         lines += ["", "[simulation]"]
         settings = {field.name: getattr(problem.simulation, field.name) for field in fields(Simulation)}
@@ -168,26 +181,26 @@ def _value(value: Any) -> str:
     if isinstance(value, float) and isinf(value):
         return "inf" if value > 0 else "-inf"
     if isinstance(value, Fraction):
-        return _number(value)
+        return number_text(value)
     if isinstance(value, tuple):
         return f"[{', '.join(map(_value, value))}]"
     return str(value) if isinstance(value, int) else f'"{value}"'
 
 
-def _number(value: Fraction) -> str:
+def number_text(value: Fraction) -> str:
     """A decimal where it is exact and short, otherwise a string with the fraction."""
     shortest = repr(float(value)) if abs(value) < Fraction(10) ** 16 else ""
     return shortest if shortest and Fraction(shortest) == value else f'"{value}"'
 
 
 def _list(values: tuple[Fraction, ...]) -> str:
-    return f"[{', '.join(_number(value) for value in values)}]"
+    return f"[{', '.join(number_text(value) for value in values)}]"
 
 
 def _initial(start: tuple[Any, ...] | NormalInitialisation) -> str:
     """A law, a list of numbers, or rows of them."""
     if isinstance(start, NormalInitialisation):
-        return f'{{ law = "normal", scale = {_number(start.scale)}, seed = {start.seed} }}'
+        return f'{{ law = "normal", scale = {number_text(start.scale)}, seed = {start.seed} }}'
     if all(isinstance(entry, Fraction) for entry in start):
         return _list(start)
     return "[\n" + "".join(f"  {_list(row)},\n" for row in start) + "]"

@@ -1,0 +1,231 @@
+"""A sweep, as a declaration: a base problem, the fields that take several values, and what is measured on each cell."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from fractions import Fraction
+from functools import cached_property
+from itertools import product
+from math import prod
+from typing import Any
+
+from theory.problem.errors import InputError
+from theory.problem.laws import LAWS
+from theory.problem.numbers import exact_or_infinite, nearest, one_of, shown
+from theory.problem.observables import OBSERVABLES
+from theory.problem.problem import Problem
+from theory.problem.simulation import Simulation
+from theory.problem.toml import number_text, problem_of
+
+COMBINATIONS = ("product", "zip")
+INVALID = ("refuse", "leave-out")
+MOST_CELLS = 10_000
+FIELDS: dict[str, tuple[str, ...]] = {
+    "data": ("law", *dict.fromkeys(field.name for law in LAWS.values() for field in fields(law))),
+    "network": ("model", "readout", "units", "gates", "biases"),
+    "training": ("loss", "tau", "w0", "times", "hidden_bias0", "output_bias0"),
+    "simulation": tuple(field.name for field in fields(Simulation)),
+}
+_GATED = ("input-output-moment", "input-moment")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A field of the problem by its dotted key ("data.gain", "network.gates.0.site") and the values that it takes.
+
+    Values are as in a problem file: numbers (int, Decimal, Fraction, or text such as "3/5"), words, lists, tables.
+    """
+
+    field: str
+    values: tuple[Any, ...]
+
+    def __post_init__(self) -> None:
+        table, *rest = self.field.split(".")
+        where = f"axes: {shown(self.field)}"
+        if table not in FIELDS:
+            hint = f"{nearest(table, FIELDS)}It begins with one of: {', '.join(FIELDS)}."
+            raise InputError(f"{where} names no field of a problem.", hint)
+        if not rest or rest[0] not in FIELDS[table]:
+            hint = f"{nearest(rest[0] if rest else '', FIELDS[table])}[{table}] has: {', '.join(FIELDS[table])}."
+            raise InputError(f"{where} names no field of [{table}].", hint)
+        if not self.values:
+            raise InputError(f"{where} has no values.", "Give at least one, or leave the axis out.")
+        if len(self.values) > MOST_CELLS:
+            raise InputError(f"{where} has {len(self.values)} values; the limit is {MOST_CELLS}.", "Use fewer.")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One problem of a sweep: its place along the sweep's dimensions, the value of each axis there, and the problem.
+
+    Where these values make no valid problem, `problem` is None and `error` says why.
+    """
+
+    index: tuple[int, ...]
+    values: Mapping[str, Any]
+    problem: Problem | None
+    error: InputError | None = None
+
+    @property
+    def label(self) -> str:
+        """The values in words, such as "data.gain = 0.5, data.n = 40"."""
+        return ", ".join(f"{field} = {value_text(value)}" for field, value in self.values.items()) or "the base"
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Every combination of the axes' values ("product"), or the first of each, the second of each, ... ("zip").
+
+    `base` holds the tables of a problem file, over which each cell writes its values; it need not be valid by itself.
+    `observables` are names of theory.problem.OBSERVABLES: what is measured and kept. `invalid` says what happens to
+    combinations that are no valid problem: "refuse" the sweep, or "leave-out" these cells and say so. `store` is the
+    folder of the results.
+
+    Raises InputError for axes that overlap, repeat a value or, zipped, differ in length; for more than 10000 cells, for
+    observables that are not known, and for two cells that ask the same.
+    """
+
+    base: Mapping[str, Any]
+    axes: tuple[Axis, ...]
+    observables: tuple[str, ...]
+    store: str
+    combine: str = "product"
+    invalid: str = "refuse"
+
+    def __post_init__(self) -> None:
+        one_of(self.combine, "combine", COMBINATIONS)
+        one_of(self.invalid, "invalid", INVALID)
+        if not self.observables:
+            raise InputError("observables is empty: nothing would be kept.", f"Choose from: {', '.join(OBSERVABLES)}.")
+        for index, name in enumerate(self.observables):
+            one_of(name, f"observables[{index}]", OBSERVABLES)
+            if name in self.observables[:index]:
+                raise InputError(f'observables names "{name}" twice.', "Name each once.")
+        self._check_axes()
+
+    def _check_axes(self) -> None:
+        names = [axis.field for axis in self.axes]
+        for index, name in enumerate(names):
+            for other in names[:index]:
+                longer, shorter = sorted((name, other), key=len, reverse=True)
+                if longer == shorter or longer.startswith(f"{shorter}."):
+                    raise InputError(f"axes: {longer} and {shorter} set the same field.", "Keep one of them.")
+        lengths = {axis.field: len(axis.values) for axis in self.axes}
+        if self.combine == "zip" and len(set(lengths.values())) > 1:
+            listed = ", ".join(f"{field} has {length}" for field, length in lengths.items())
+            raise InputError(f"Zipped axes need equally many values; {listed}.", 'Or write combine = "product".')
+        if prod(self.shape) > MOST_CELLS:
+            listed = " x ".join(str(length) for length in self.shape)
+            raise InputError(
+                f"The sweep has {listed} = {prod(self.shape)} cells; the limit is {MOST_CELLS}.",
+                "Divide it into several sweeps; they may share a store.",
+            )
+        if self.combine == "zip":
+            return  # there a value may come again beside another of the other axes
+        for axis in self.axes:
+            seen: dict[Any, Any] = {}
+            for value in axis.values:
+                if (key := _comparable(value)) in seen:
+                    raise InputError(f"axes: {axis.field} has the value {value_text(value)} twice.", "Give it once.")
+                seen[key] = value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The number of cells along each dimension: the axes, or the one of zipped axes."""
+        lengths = tuple(len(axis.values) for axis in self.axes)
+        return lengths[:1] if self.combine == "zip" else lengths
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Every cell, the last axis fastest. Raises InputError where two ask the same question."""
+        cells = tuple(self._cells())
+        seen: dict[Problem, Cell] = {}
+        for cell in cells:
+            if cell.problem is None:
+                continue
+            if (other := seen.setdefault(cell.problem, cell)) is not cell:
+                raise InputError(
+                    f"The cells at {other.label} and at {cell.label} are the same problem.", "Give each value once."
+                )
+        return cells
+
+    def _cells(self) -> Iterator[Cell]:
+        for index in product(*(range(length) for length in self.shape)):
+            places = index * len(self.axes) if self.combine == "zip" else index
+            values = {axis.field: axis.values[place] for axis, place in zip(self.axes, places, strict=True)}
+            try:
+                tables: Any = self.base
+                for field, value in values.items():
+                    tables = _replaced(tables, field.split("."), value, field)
+                problem = problem_of(tables)
+                _check_measurable(problem, self.observables)
+            except InputError as error:
+                yield Cell(index, values, None, error)
+            else:
+                yield Cell(index, values, problem)
+
+
+def _replaced(tables: Any, path: list[str], value: Any, field: str) -> Any:
+    """The tables with the entry at `path` set; what is not on the path is shared, not copied."""
+    key, *rest = path
+    if isinstance(tables, list):
+        if not key.isdecimal() or len(key) > 9 or int(key) >= len(tables):
+            raise InputError(
+                f"axes: {field}: there is no entry {shown(key)}; the base has {len(tables)} there, counted from 0.",
+                "Name one that there is.",
+            )
+        place = int(key)
+        entry = _replaced(tables[place], rest, value, field) if rest else value
+        return [*tables[:place], entry, *tables[place + 1 :]]
+    if not isinstance(tables, Mapping):
+        raise InputError(
+            f"axes: {field}: {shown(key)} would be set in {shown(tables)}, which is no table.",
+            "Write a table there in the base problem, or sweep the whole field.",
+        )
+    return {**tables, key: _replaced(tables.get(key, {}), rest, value, field) if rest else value}
+
+
+def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
+    problem.simulated()
+    if "biases" in observables and not problem.network.has_biases:
+        raise InputError(
+            'observables has "biases", but this network trains none.',
+            'Use network.biases = "trained", or leave it out.',
+        )
+    for name in _GATED:
+        if name in observables and not problem.network.gates:
+            raise InputError(
+                f'observables has "{name}", but a "{problem.network.model}" network has no gates given beforehand.',
+                'Use model = "gated-linear", or leave it out.',
+            )
+
+
+def number_of(value: Any) -> Fraction | float | None:
+    """The number that a value of an axis is; None for words, lists and tables."""
+    if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal | Fraction):
+        return None
+    try:
+        return exact_or_infinite(value, "value")
+    except InputError:
+        return None
+
+
+def value_text(value: Any) -> str:
+    """A value of an axis as short text: "0.05", "1/3", "[2.0, 1.0]", "relu"."""
+    if isinstance(value, Fraction):
+        return number_text(value).strip('"') if value.denominator > 1 else str(value.numerator)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(value_text(entry) for entry in value[:6])}{', ...' if len(value) > 6 else ''}]"
+    if isinstance(value, Mapping):
+        return f"{{{', '.join(f'{key} = {value_text(entry)}' for key, entry in value.items())}}}"
+    return str(value)[:60]
+
+
+def _comparable(value: Any) -> Any:
+    """Equal for values that mean the same: 1, 1.0 and "1"."""
+    if isinstance(value, list | tuple):
+        return tuple(_comparable(entry) for entry in value)
+    if isinstance(value, Mapping):
+        return tuple(sorted((key, _comparable(entry)) for key, entry in value.items()))
+    number = number_of(value)
+    return (type(value).__name__, repr(value)) if number is None else number

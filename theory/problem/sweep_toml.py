@@ -1,0 +1,154 @@
+"""Sweep files: TOML in; JSON in and out for the record of a sweep beside its results."""
+
+import json
+from collections.abc import Mapping
+from decimal import Context, Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from theory.problem.errors import InputError
+from theory.problem.numbers import exact, shown, whole
+from theory.problem.sweep import FIELDS, MOST_CELLS, Axis, Sweep
+from theory.problem.toml import check_keys, tables_of, text_of
+
+RANGES = ("linspace", "geomspace")
+_SIGNIFICANT = 6
+_WIDE, _ROUND = Context(prec=60), Context(prec=_SIGNIFICANT)
+
+
+def load_sweep(path: str | Path) -> Sweep:
+    """The sweep in a TOML file; the base problem and the store are named relative to the file's folder.
+
+    Raises InputError with the place and the remedy; OSError where the file cannot be read.
+    """
+    return loads_sweep(text_of(path), Path(path).parent, name=str(path))
+
+
+def loads_sweep(text: str, folder: Path = Path(), name: str = "sweep") -> Sweep:
+    """The sweep written in TOML `text`; `folder` is where relative paths begin, `name` stands in errors."""
+    tables = tables_of(text, name)
+    try:
+        return _sweep(tables, folder)
+    except InputError as error:
+        raise InputError(f"{name}: {error.message}", error.hint, error.kind) from None
+
+
+def _sweep(tables: Mapping[str, Any], folder: Path) -> Sweep:
+    required = ("base", "axes", "observables", "store")
+    check_keys(tables, "the sweep", required=required, optional=("combine", "invalid"))
+    if not isinstance(tables["axes"], Mapping):
+        raise InputError("axes must be a table.", 'Write [axes] and below it for example "data.gain" = [0.1, 1.0].')
+    if not isinstance(tables["observables"], list):
+        raise InputError(f"observables = {shown(tables['observables'])} must be a list.", 'Write for example ["loss"].')
+    if not isinstance(tables["store"], str) or not tables["store"]:
+        raise InputError(f"store = {shown(tables['store'])} must name a folder.", 'Write for example "my-sweep".')
+    settings = {key: tables[key] for key in ("combine", "invalid") if key in tables}
+    return Sweep(
+        base=_base(tables["base"], folder),
+        axes=tuple(_axes(tables["axes"], "")),
+        observables=tuple(tables["observables"]),
+        store=str(folder / tables["store"]),
+        **settings,
+    )
+
+
+def _base(base: Any, folder: Path) -> Mapping[str, Any]:
+    """The tables of the base problem: written in the sweep file, or in the file that it names."""
+    if isinstance(base, str):
+        path = folder / base
+        try:
+            base, where = tables_of(text_of(path), str(path)), f"the base {path}"
+        except (OSError, ValueError) as error:  # a NUL in a path is a ValueError
+            if isinstance(error, InputError):
+                raise
+            reason = getattr(error, "strerror", None) or error
+            raise InputError(f"The base problem {path} cannot be read: {reason}.", "Check `base`.", "file") from None
+        if "axes" in base or "base" in base:
+            raise InputError(
+                f"{where} is a sweep itself.", "A base is a problem file: [data], [network], [training], [simulation]."
+            )
+    elif isinstance(base, Mapping):
+        where = "base"
+    else:
+        raise InputError(f"base = {shown(base)} is neither a path nor a table.", 'Write base = "problem.toml".')
+    check_keys(base, where, optional=tuple(FIELDS))
+    return base
+
+
+def _axes(table: Mapping[str, Any], prefix: str):
+    """The axes; a dotted key may be quoted ("data.gain") or not, then TOML has made tables of it."""
+    for key, value in table.items():
+        field = f"{prefix}{key}"
+        if isinstance(value, list):
+            yield Axis(field, tuple(value))
+        elif isinstance(value, Mapping) and set(value) & set(RANGES):
+            yield Axis(field, _range(value, field))
+        elif isinstance(value, Mapping) and not (prefix and not value):
+            yield from _axes(value, f"{field}.")
+        else:
+            raise InputError(
+                f"axes: {field} = {shown(value)} is not a list of values.",
+                "Write [0.1, 1.0], { linspace = [0.1, 1.0, 10] } or { geomspace = [0.1, 1.0, 10] }.",
+            )
+
+
+def _range(table: Mapping[str, Any], field: str) -> tuple[Any, ...]:
+    check_keys(table, f"axes: {field}", optional=RANGES)
+    if len(table) != 1:
+        raise InputError(f"axes: {field} has both linspace and geomspace.", "Keep one of them.")
+    ((kind, words),) = table.items()
+    where = f"axes: {field}.{kind}"
+    if not isinstance(words, list) or len(words) != 3:
+        raise InputError(f"{where} = {shown(words)} must be [first, last, number of values].", "Give these three.")
+    first, last = (exact(word, f"{where}[{index}]") for index, word in enumerate(words[:2]))
+    points = whole(words[2], f"{where}[2]", least=2, most=MOST_CELLS, why="a sweep has no more cells")
+    if first == last:
+        raise InputError(f"{where} begins and ends at {shown(str(first))}.", "Give two different ends.")
+    if kind == "linspace":
+        values = [first + (last - first) * Fraction(i, points - 1) for i in range(points)]
+    elif first <= 0 or last <= 0:
+        raise InputError(f"{where} needs ends > 0: its values have a constant ratio.", "Use linspace.")
+    else:
+        values = [first, *(_between(first, last, Fraction(i, points - 1)) for i in range(1, points - 1)), last]
+    return tuple(int(value) if value.denominator == 1 else value for value in values)
+
+
+def _between(first: Fraction, last: Fraction, share: Fraction) -> Fraction:
+    """first (last/first)^share to 6 significant digits: that decimal is the value, exactly."""
+    start, ratio, power = (
+        _WIDE.divide(Decimal(f.numerator), Decimal(f.denominator)) for f in (first, last / first, share)
+    )
+    return Fraction(_ROUND.plus(_WIDE.multiply(start, _WIDE.power(ratio, power))))
+
+
+def dumps_sweep(sweep: Sweep) -> str:
+    """The sweep as JSON text: loads_record(dumps_sweep(s)) has the same cells as s, and asks the same of them."""
+    record = {
+        "base": _written(sweep.base),
+        "axes": [[axis.field, _written(axis.values)] for axis in sweep.axes],
+        "observables": list(sweep.observables),
+        "combine": sweep.combine,
+        "invalid": sweep.invalid,
+    }
+    return json.dumps(record)
+
+
+def loads_record(text: str, store: str) -> Sweep:
+    """The sweep that `dumps_sweep` wrote; `store` is where it lies. Raises InputError for other text."""
+    try:
+        record = json.loads(text)
+        axes = tuple(Axis(field, tuple(values)) for field, values in record["axes"])
+        settings = (record["base"], axes, tuple(record["observables"]), store, record["combine"], record["invalid"])
+    except (ValueError, TypeError, KeyError):
+        raise InputError("This is not the record of a sweep.", "Run the sweep again; it writes the record.") from None
+    return Sweep(*settings)
+
+
+def _written(value: Any) -> Any:
+    """`value` for JSON: numbers that are not whole become text, which reads back exactly."""
+    if isinstance(value, Mapping):
+        return {key: _written(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written(entry) for entry in value]
+    return value if isinstance(value, bool | int) else str(value)
