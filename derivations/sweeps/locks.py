@@ -1,0 +1,42 @@
+"""Locks that die with their process, so that nothing is ever locked by what was killed."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def held(path: Path) -> Iterator[bool]:
+    """Whether this process got the lock file `path`; it is freed and removed when the block ends.
+
+    Another holder, in this process or another, makes it False at once. OSError where the folder cannot be written.
+    """
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            yield False
+            return
+        except BaseException:
+            os.close(handle)
+            raise
+        if _is_at(handle, path):
+            break
+        os.close(handle)  # its holder removed the file between the two calls above: this lock excludes nobody
+    try:
+        yield True
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _is_at(handle: int, path: Path) -> bool:
+    try:
+        there = os.stat(path)
+    except FileNotFoundError:
+        return False
+    return os.path.samestat(os.fstat(handle), there)

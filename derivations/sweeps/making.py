@@ -1,0 +1,67 @@
+"""Making one cell: train its networks, measure the observables, and say how it went."""
+
+import platform
+from collections.abc import Callable
+from datetime import UTC, datetime
+from importlib.metadata import version
+from typing import Any
+
+import numpy as np
+
+from derivations.output import DISTRIBUTION
+from sim.observe import measure
+from sim.run import DivergedError
+from sim.train import train
+from theory.problem import OBSERVABLES, InputError, Problem
+
+
+def make(
+    problem: Problem, observables: tuple[str, ...], device: str, progress: Callable[[int, int], None] | None = None
+) -> tuple[dict[str, np.ndarray], dict[str, Any]]:
+    """The arrays and the facts of a cell.
+
+    Arrays: "times" (T), "replicates" (S), "diverged" (S), and each observable (S, ...) in float64, NaN for the
+    replicates that diverged. Facts: "state" is "diverged" where fewer than two replicates are left, which then have
+    no observables; "undefined" says which observables the networks do not have, and why.
+    Raises what sim.train.train and sim.observe.measure raise.
+    """
+    started = datetime.now(UTC)
+    trained = train(problem, device, progress=progress)
+    arrays = {
+        "times": np.asarray(trained.times, dtype=float),
+        "replicates": np.asarray(trained.replicates, dtype=np.int64),
+        "diverged": np.asarray(trained.diverged, dtype=bool),
+    }
+    state, undefined = "complete", {}
+    for name in observables:
+        try:
+            values = measure(OBSERVABLES[name](), trained, device).values
+        except DivergedError:
+            state = "diverged"
+            break
+        except InputError as error:
+            if error.kind != "undefined":
+                raise
+            undefined[name] = error.message
+            continue
+        whole = np.full((len(trained.diverged), *values.shape[1:]), np.nan)
+        whole[~trained.diverged] = values
+        arrays[name] = whole
+    finished = datetime.now(UTC)
+    facts = {
+        "state": state,
+        "replicates": len(trained.replicates),
+        "diverged": int(trained.diverged.sum()),
+        "undefined": undefined,
+        "versions": _versions(),
+        "device": trained.device,
+        "steps": int(trained.steps),
+        "wall_seconds": round((finished - started).total_seconds(), 3),
+        "started": started.isoformat(timespec="seconds"),
+        "finished": finished.isoformat(timespec="seconds"),
+    }
+    return arrays, facts
+
+
+def _versions() -> dict[str, str]:
+    return {"python": platform.python_version(), **{name: version(name) for name in (DISTRIBUTION, "numpy", "torch")}}

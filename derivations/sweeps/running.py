@@ -1,0 +1,223 @@
+"""Running a sweep: what is there stays, what is missing is made, and every cell says what became of it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED
+from derivations.sweeps import cells
+from derivations.sweeps.cells import DamagedError
+from derivations.sweeps.store import Store, check_creatable, found
+from derivations.sweeps.workers import MADE, Answer, Job, work
+from theory.problem import Cell, InputError, Sweep
+
+MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
+    "missing",
+    "in work",
+    "invalid",
+    "damaged",
+    "failed",
+    "out of reach",
+)
+_LISTED = 10
+
+Report = Callable[[float, str], None]  # (share done, what is running)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of one cell: `state` in words, its id, and what it says of itself or why it is not there.
+
+    `source` is "store" where it was there before, "made" by this run, or "elsewhere" by another at the same time.
+    """
+
+    cell: Cell
+    state: str
+    name: str | None = None
+    source: str | None = None
+    meta: dict[str, Any] | None = None
+    error: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True)
+class Swept:
+    """What became of a sweep: its cells in order, and remarks for its reader."""
+
+    sweep: Sweep
+    code: str
+    outcomes: tuple[Outcome, ...]
+    remarks: tuple[str, ...] = field(default=())
+
+    def count(self, *states: str) -> int:
+        """How many cells are in one of the states."""
+        return sum(outcome.state in states for outcome in self.outcomes)
+
+    @property
+    def exit_code(self) -> int:
+        """0 all there; 1 some failed, diverged or damaged; 4 some out of reach; 3 some not made yet."""
+        if self.count(FAILED, DAMAGED, cells.DIVERGED):
+            return CHECK_FAILED
+        if self.count(UNREACHABLE):
+            return OUT_OF_REACH
+        return UNDECIDED if self.count(MISSING, IN_WORK) else PASS
+
+
+def check(sweep: Sweep) -> tuple[Cell, ...]:
+    """The sweep's cells, those invalid too whose times are no whole number of steps.
+
+    Raises InputError where some are invalid and the sweep does not leave them out, or where none is valid.
+    """
+    from sim.schedule import steps_at_times
+
+    checked = []
+    for cell in sweep.cells:
+        error = cell.error
+        if cell.problem is not None:
+            try:
+                steps_at_times(cell.problem)
+            except InputError as wrong:
+                error = wrong
+        checked.append(cell if error is None else Cell(cell.index, cell.values, None, error))
+    invalid = [cell for cell in checked if cell.problem is None]
+    if invalid and (sweep.invalid == "refuse" or len(invalid) == len(checked)):
+        if len(checked) == 1:
+            raise invalid[0].error
+        lines = [f"\n  {cell.label}: {cell.error.message}" for cell in invalid[:_LISTED]]
+        more = f"\n  and {len(invalid) - _LISTED} more" if len(invalid) > _LISTED else ""
+        leave = "" if len(invalid) == len(checked) else ' Or write invalid = "leave-out" to run the others.'
+        raise InputError(
+            f"{len(invalid)} of {len(checked)} cells are no valid problem:{''.join(lines)}{more}",
+            f"{invalid[0].error.hint}{leave}",
+        )
+    return tuple(checked)
+
+
+def status(sweep: Sweep, folder: Path) -> Swept:
+    """What is there of a sweep; nothing is run or written. A store that does not exist yet has no cell."""
+    checked, code = check(sweep), cells.code_version()
+    check_creatable(folder)
+    if not (folder / "store.json").exists():
+        return Swept(sweep, code, tuple(_absent(cell, sweep, code) for cell in checked))
+    store = Store.open(folder)
+    outcomes = tuple(_seen(cell, sweep, store, code) for cell in checked)
+    return Swept(sweep, code, outcomes, (*_other_versions(store, sweep, code), *_remarks(outcomes)))
+
+
+def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report) -> Swept:
+    """Make the cells that are missing from the store `folder`, several at a time, and say what became of each.
+
+    Raises InputError before anything runs for cells that are invalid (see `check`) or a folder that cannot be a
+    store; OutOfReachError for an absent device. On KeyboardInterrupt the processes are ended and their leftovers
+    removed; what was finished stays.
+    """
+    from sim.schedule import device_named
+
+    checked, code = check(sweep), cells.code_version()
+    device_named(device)
+    store = Store.create(folder)
+    store.record(sweep)
+    report(0.0, "verifying what is there")
+    outcomes = [_seen(cell, sweep, store, code) for cell in checked]
+    remarks = list(_other_versions(store, sweep, code))
+    for outcome in outcomes:
+        if outcome.state == DAMAGED:
+            with store.lock(outcome.name) as mine:
+                if mine:
+                    aside = store.set_aside(outcome.name).relative_to(folder)
+                    remarks.append(f"{outcome.error['message']} It was moved to {aside} and made again.")
+    places = {
+        outcome.name: place for place, outcome in enumerate(outcomes) if outcome.state in (MISSING, IN_WORK, DAMAGED)
+    }
+    jobs = [_job(outcomes[place], sweep, code) for place in places.values()]
+    shares = dict.fromkeys(places, 0.0)
+    before = len(outcomes) - len(jobs)
+
+    def tell() -> None:
+        finished = before + sum(share == 1.0 for share in shares.values())
+        report((before + sum(shares.values())) / len(outcomes), f"{finished} of {len(outcomes)} cells")
+
+    def progress(job: Job, share: float) -> None:
+        shares[job.cell] = min(share, 0.99)
+        tell()
+
+    tell()
+    try:
+        for answer in work(jobs, folder, device, workers, progress):
+            place = places[answer.job.cell]
+            outcomes[place] = _became(answer, outcomes[place].cell, store)
+            shares[answer.job.cell] = 1.0
+            tell()
+    finally:
+        store.remove_leftovers()
+    return Swept(sweep, code, tuple(outcomes), (*remarks, *_remarks(tuple(outcomes))))
+
+
+def _job(outcome: Outcome, sweep: Sweep, code: str) -> Job:
+    return Job(outcome.name, cells.question(outcome.cell.problem, sweep.observables), code)
+
+
+def _absent(cell: Cell, sweep: Sweep, code: str) -> Outcome:
+    if cell.problem is None:
+        error = {"kind": cell.error.kind, "message": cell.error.message, "hint": cell.error.hint}
+        return Outcome(cell, INVALID, error=error)
+    return Outcome(cell, MISSING, cells.question(cell.problem, sweep.observables).cell(code))
+
+
+def _seen(cell: Cell, sweep: Sweep, store: Store, code: str) -> Outcome:
+    absent = _absent(cell, sweep, code)
+    if absent.name is None:
+        return absent
+    try:
+        meta = store.meta(absent.name)
+    except DamagedError as error:
+        wrong = {"kind": error.kind, "message": error.message, "hint": error.hint}
+        return Outcome(cell, DAMAGED, absent.name, error=wrong)
+    if meta is None:
+        return Outcome(cell, IN_WORK, absent.name) if store.is_locked(absent.name) else absent
+    return Outcome(cell, meta["state"], absent.name, "store", meta)
+
+
+def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
+    name = answer.job.cell
+    if answer.error is not None:
+        state = UNREACHABLE if answer.error["exit_code"] == OUT_OF_REACH else FAILED
+        error = {key: answer.error[key] for key in ("kind", "message", "hint")}
+        return Outcome(cell, state, name, error=error)
+    try:
+        meta = store.meta(name)
+    except DamagedError as error:
+        wrong = {"kind": error.kind, "message": error.message, "hint": error.hint}
+        return Outcome(cell, DAMAGED, name, error=wrong)
+    if meta is None:
+        gone = {"kind": "file", "message": "The cell was removed while the sweep ran.", "hint": "Run the sweep again."}
+        return Outcome(cell, FAILED, name, error=gone)
+    return Outcome(cell, meta["state"], name, "made" if answer.what == MADE else "elsewhere", meta)
+
+
+def _other_versions(store: Store, sweep: Sweep, code: str) -> list[str]:
+    return [
+        f"{len(there)} cells of this sweep were made by another version of the code, {other}; they stay as they are and "
+        f"are no cells of this version, {code}."
+        for other, there in sorted(found(store, sweep).items())
+        if other != code
+    ]
+
+
+def _remarks(outcomes: tuple[Outcome, ...]) -> list[str]:
+    metas = [outcome.meta for outcome in outcomes if outcome.meta is not None]
+    remarks = []
+    for what, values in (
+        ("devices", {meta["device"].split(":")[0] for meta in metas}),
+        ("versions of torch", {meta["versions"]["torch"] for meta in metas}),
+    ):
+        if len(values) > 1:
+            remarks.append(f"The cells come from different {what}: {', '.join(sorted(values))}.")
+    some = [meta for meta in metas if meta["diverged"] and meta["state"] == cells.COMPLETE]
+    if some:
+        remarks.append(f"In {len(some)} cells some networks diverged; means are over the others.")
+    undefined = sorted({name for meta in metas for name in meta["undefined"]})
+    for name in undefined:
+        which = [meta["undefined"][name] for meta in metas if name in meta["undefined"]]
+        remarks.append(f"{len(which)} cells have no {name}: {which[0]}")
+    return remarks

@@ -1,0 +1,69 @@
+"""The results of a sweep as plain rows: means and standard errors over networks, one number a row."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from derivations.sweeps.store import Store, answers
+from theory.problem import OBSERVABLES, Sweep
+from theory.problem.sweep import number_of, value_text
+
+PLACES = ("time", "unit", "other_unit", "site", "other_site", "bias")
+
+
+def mean_and_error(values: np.ndarray, diverged: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean over the networks that did not diverge, and its standard error, along the first axis."""
+    kept = values[~diverged]
+    # Taken from the first network, so that equal values have the spread 0 and not that of a rounded mean.
+    return kept.mean(axis=0), (kept - kept[:1]).std(axis=0, ddof=1) / np.sqrt(len(kept))
+
+
+def rows(store: Store, sweep: Sweep, code: str | None = None) -> Iterator[dict[str, Any]]:
+    """One row for each cell, observable, time, unit and site (None where the observable has none of it).
+
+    Keys: the axes' fields, "cell", "observable", PLACES, "mean", "standard_error", "networks", "diverged".
+    `code`: see `store.answers`.
+    """
+    _, there = answers(store, sweep, code)
+    for cell, meta, arrays in there:
+        head = {field: number_or_text(value) for field, value in cell.values.items()} | {"cell": meta["cell"][:16]}
+        tail = {"networks": meta["replicates"] - meta["diverged"], "diverged": meta["diverged"]}
+        for name in sweep.observables:
+            if name not in arrays:
+                continue
+            axes = OBSERVABLES[name].axes
+            mean, error = mean_and_error(arrays[name], arrays["diverged"])
+            for index in np.ndindex(mean.shape):
+                place: dict[str, Any] = dict.fromkeys(PLACES) | dict(zip(axes, index, strict=True))
+                if "time" in axes:
+                    place["time"] = float(arrays["times"][place["time"]])
+                yield {
+                    **head,
+                    "observable": name,
+                    **place,
+                    "mean": float(mean[index]),
+                    "standard_error": float(error[index]),
+                    **tail,
+                }
+
+
+def csv_text(table: Iterable[Mapping[str, Any]]) -> str:
+    """The rows as CSV with a line of names; empty fields where a row has none. No rows give an empty text."""
+    text, writer = io.StringIO(), None
+    for row in table:
+        if writer is None:
+            writer = csv.DictWriter(text, list(row), lineterminator="\n")
+            writer.writeheader()
+        writer.writerow(row)
+    return text.getvalue()
+
+
+def number_or_text(value: Any) -> int | float | str:
+    """A value of an axis as a number where it is one, else as text."""
+    number = number_of(value)
+    if number is None:
+        return value_text(value)
+    return int(number) if isinstance(value, int) else float(number)
