@@ -1,6 +1,7 @@
 """Running a sweep: what is there stays, what is missing is made, and every cell says what became of it."""
 
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ MISSING, IN_WORK, INVALID, DAMAGED, FAILED, UNREACHABLE = (
     "failed",
     "out of reach",
 )
+_ABSENT = (MISSING, IN_WORK, DAMAGED)
 _LISTED = 10
 
 Report = Callable[[float, str], None]  # (share done, what is running)
@@ -52,6 +54,17 @@ class Swept:
     def count(self, *states: str) -> int:
         """How many cells are in one of the states."""
         return sum(outcome.state in states for outcome in self.outcomes)
+
+    @property
+    def to_make(self) -> dict[str, int]:
+        """What is not there yet: cells, their networks, and the steps of all these networks."""
+        from sim.schedule import steps_at_times
+
+        absent = [outcome.cell.problem for outcome in self.outcomes if outcome.state in _ABSENT]
+        networks = [problem.simulated().replicates for problem in absent]
+        steps = [steps_at_times(problem)[-1] for problem in absent]
+        total = sum(number * length for number, length in zip(networks, steps, strict=True))
+        return {"cells": len(absent), "networks": sum(networks), "network_steps": total}
 
     @property
     def exit_code(self) -> int:
@@ -126,9 +139,7 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report) -
                 if mine:
                     aside = store.set_aside(outcome.name).relative_to(folder)
                     remarks.append(f"{outcome.error['message']} It was moved to {aside} and made again.")
-    places = {
-        outcome.name: place for place, outcome in enumerate(outcomes) if outcome.state in (MISSING, IN_WORK, DAMAGED)
-    }
+    places = {outcome.name: place for place, outcome in enumerate(outcomes) if outcome.state in _ABSENT}
     jobs = [_job(outcomes[place], sweep, code) for place in places.values()]
     shares = dict.fromkeys(places, 0.0)
     before = len(outcomes) - len(jobs)
@@ -143,11 +154,12 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report) -
 
     tell()
     try:
-        for answer in work(jobs, folder, device, workers, progress):
-            place = places[answer.job.cell]
-            outcomes[place] = _became(answer, outcomes[place].cell, store)
-            shares[answer.job.cell] = 1.0
-            tell()
+        with closing(work(jobs, folder, device, workers, progress)) as answers:
+            for answer in answers:
+                place = places[answer.job.cell]
+                outcomes[place] = _became(answer, outcomes[place].cell, store)
+                shares[answer.job.cell] = 1.0
+                tell()
     finally:
         store.remove_leftovers()
     return Swept(sweep, code, tuple(outcomes), (*remarks, *_remarks(tuple(outcomes))))
@@ -197,7 +209,7 @@ def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
 
 def _other_versions(store: Store, sweep: Sweep, code: str) -> list[str]:
     return [
-        f"{len(there)} cells of this sweep were made by another version of the code, {other}; they stay as they are and "
+        f"{len(there)} cells of this sweep were made by another version of the code, {other}; they stay and "
         f"are no cells of this version, {code}."
         for other, there in sorted(found(store, sweep).items())
         if other != code

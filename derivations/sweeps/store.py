@@ -15,6 +15,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,8 +69,7 @@ class Store:
         folder = Path(folder)
         check_creatable(folder)
         folder.mkdir(exist_ok=True)
-        with open(folder / _BIRTH, "w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)  # its holder writes one line: nobody waits long
+        with _alone(folder):
             for room in _ROOMS:
                 (folder / room).mkdir(exist_ok=True)
             if not (folder / _MARKER).exists():
@@ -148,8 +148,11 @@ class Store:
         text = dumps_sweep(sweep)
         name = sweep_id(sweep)
         path = self.folder / "sweeps" / f"{name}.json"
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            write_text(path, text)
+        with _alone(self.folder):
+            for leftover in path.parent.glob(".*"):  # of a writer that died, since this one is alone
+                leftover.unlink()
+            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                write_text(path, text)
         return name
 
     def sweeps(self) -> dict[str, Sweep]:
@@ -180,6 +183,14 @@ class Store:
         from derivations.sweeps.dataset import dataset
 
         return dataset(self, self.the_sweep(sweep), code)
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """One process at a time, for what takes a moment: the others wait."""
+    with open(folder / _BIRTH, "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def check_creatable(folder: Path) -> None:
