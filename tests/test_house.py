@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests import house
-from theory.problem import load, loads
+from theory.problem import load, loads, loads_sweep
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = ("theory", "sim", "derivations")
@@ -148,6 +148,15 @@ def test_the_readme_shows_the_problem_that_ships():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     shown = loads(text.partition("```toml\n")[2].partition("```")[0])
     assert shown == load(ROOT / "derivations/experiments/problems/small-bump.toml")
+
+
+def test_the_readme_shows_a_sweep_of_valid_cells():
+    (shown,) = (
+        block.partition("```")[0]
+        for block in (ROOT / "README.md").read_text(encoding="utf-8").split("```toml\n")
+        if "[axes]" in block.partition("```")[0]
+    )
+    assert [cell.error for cell in loads_sweep(shown).cells] == [None] * 5
 
 
 def test_shapes_in_signatures_are_checked_while_tests_run():

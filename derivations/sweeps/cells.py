@@ -76,9 +76,10 @@ def code_version() -> str:
     """The version of the package and a hash of the sources that a cell's numbers come from."""
     digest = hashlib.sha256()
     roots = [Path(package.__path__[0]) for package in (sim, problem_room)]
-    files = [(root.name, file) for root in roots for file in sorted(root.rglob("*.py"))]
-    for root, file in [*files, ("sweeps", Path(__file__).with_name("making.py"))]:
-        digest.update(f"{root}/{file.name}\0".encode() + file.read_bytes() + b"\0")
+    files = [(file.relative_to(root.parent), file) for root in roots for file in sorted(root.rglob("*.py"))]
+    making = Path(__file__).with_name("making.py")
+    for name, file in [*files, (making.name, making)]:
+        digest.update(f"{name}\0".encode() + file.read_bytes() + b"\0")
     return f"{version(DISTRIBUTION)}+{digest.hexdigest()[:16]}"
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from derivations.output import CHECK_FAILED, OUT_OF_REACH
-from derivations.sweeps.cells import Question
+from derivations.sweeps.cells import Question, code_version
 from theory.problem import WorkbenchError
 
 MADE, THERE, BUSY, FAILED = "made", "there", "busy", "failed"
@@ -196,6 +196,8 @@ def _make(job: Job, folder: Path, device: str, progress: Callable[[int, int], No
     from derivations.sweeps.store import Store
     from theory.problem import loads
 
+    if code_version() != job.code:
+        return FAILED, _error("version", "The code was changed while the sweep ran.", "Run the sweep again.")
     try:
         store = Store.open(folder)
         with store.lock(job.cell) as mine:
