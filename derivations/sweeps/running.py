@@ -109,8 +109,8 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 def status(sweep: Sweep, folder: Path) -> Swept:
     """What is there of a sweep; nothing is run or written. A store that does not exist yet has no cell."""
     checked, code = check(sweep), cells.code_version()
-    check_creatable(folder)
     if not (folder / "store.json").exists():
+        check_creatable(folder)
         return Swept(sweep, code, tuple(_absent(cell, sweep, code) for cell in checked))
     store = Store.open(folder)
     outcomes = tuple(_seen(cell, sweep, store, code) for cell in checked)

@@ -1,6 +1,7 @@
 """The store: cells are whole or absent, prove what they are, and outlive every death of their writers."""
 
 import errno
+import fcntl
 import json
 import os
 import shutil
@@ -274,6 +275,19 @@ def test_a_lock_has_one_holder_and_leaves_no_file(tmp_path):
     with pytest.raises(ZeroDivisionError), held(path):
         _ = 1 / 0
     assert not path.exists()
+
+
+def test_a_lock_whose_file_its_last_holder_has_just_removed_excludes_nobody(tmp_path, monkeypatch):
+    path, flock, removed = tmp_path / "lock", fcntl.flock, []
+
+    def late(*words):
+        if not removed:
+            removed.append(path.unlink())  # between the opening of the file and its lock
+        return flock(*words)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with held(path) as first, held(path) as second:
+        assert (first, second) == (True, False)
 
 
 def test_a_dead_holders_lock_is_free(tmp_path):
