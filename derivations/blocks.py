@@ -13,7 +13,7 @@ import sympy
 from derivations.ledger import STALE, Entry
 from derivations.notation import Notation
 from derivations.prose import prose
-from theory.claims.model import Claim, Kind, Param
+from theory.claims.model import Claim, Kind, Param, Verdict
 from theory.derivation import Derivation
 
 Link = Callable[[str], str]  # from the id of a claim to a Markdown link to where the book states it
@@ -52,6 +52,8 @@ def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = ""
     verdict = evidence["verdict"] if evidence else STALE
     kind = "" if claim.kind is Kind.DEFINITION else f", {_kind(claim)}"
     lines.append(f"\n**{verdict}**: it {_SAYS[verdict]}. Claim `{claim.id}`{kind}.{_rests_on(claim, link)}\n")
+    if verdict == Verdict.OPEN and claim.settled_by:
+        lines.append(f"*What would settle it.* {prose(claim.settled_by)}\n")
     return "\n".join(lines)
 
 

@@ -18,22 +18,23 @@ _BAND = 2.576  # the central 99 % of a normal distribution, in standard errors
 _STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Write the figure and release its memory."""
-    figure.savefig(path, dpi=150)
+def save(figure: Figure, path: Path, mark: str = "") -> None:
+    """Write the figure and release its memory; `mark` is kept in the file's description."""
+    figure.savefig(path, dpi=150, metadata={"Description": mark} if mark else None)
     plt.close(figure)
 
 
 def receptive_fields(panels: dict[str, dict[str, np.ndarray]], window: slice) -> Figure:
     """Fields of unit 1 and unit 2 against the sites of `window`: predicted lines, trained means with 99 % bars.
 
-    `panels` maps a title to `theory` (K, n), `mean` (K, n), `error` (K, n) and optionally `relu` (K, n).
+    `panels` maps a title to `theory` (K, n), `mean` (K, n), `error` (K, n) and optionally `relu` (K, n) and the
+    numbers `site` (n) of the sites, 0, 1, ... without.
     """
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots(1, len(panels), figsize=(5.2 * len(panels), 3.4), squeeze=False)
         for axis, (title, data) in zip(axes[0], panels.items(), strict=True):
-            shown = {name: values[:, window] for name, values in data.items()}
-            site = np.arange(data["theory"].shape[1])[window]
+            shown = {name: values[..., window] for name, values in data.items()}
+            site = shown.pop("site", np.arange(data["theory"].shape[1])[window])
             for unit, colour, dash, mark in ((0, BLUE, "-", "o"), (1, ORANGE, "--", "s")):
                 axis.plot(site, shown["theory"][unit], dash, color=colour, lw=1.4, label=f"unit {unit + 1}, theory")
                 bars = _BAND * shown["error"][unit]

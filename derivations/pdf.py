@@ -19,8 +19,8 @@ _PREAMBLE = """
 _MARKDOWN = "markdown-smart-citations+tex_math_dollars"
 
 
-def write(markdown: str, title: str, path: Path) -> None:
-    """Write one page. Raises OutOfReachError where the extra is not installed."""
+def write(markdown: str, title: str, path: Path, images: Path | None = None) -> None:
+    """Write one page with the images of a folder. Raises OutOfReachError where the extra is not installed."""
     try:
         import pypandoc
         import typst
@@ -33,4 +33,4 @@ def write(markdown: str, title: str, path: Path) -> None:
     markdown = re.sub(r"\]\(([\w-]+)\.md(?:#[^)]*)?\)", r"](\1.pdf)", markdown)
     text = pypandoc.convert_text(markdown, "typst", format=_MARKDOWN, extra_args=["--wrap=none"])
     document = f"#set document(title: {json.dumps(title, ensure_ascii=False)})\n"
-    path.write_bytes(typst.compile((document + _PREAMBLE + text).encode()))
+    path.write_bytes(typst.compile((document + _PREAMBLE + text).encode(), root=str(images) if images else None))
