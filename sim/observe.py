@@ -8,13 +8,13 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from sim.descent import examples_of
 from sim.gating import gate_values, gates_of
 from sim.network import Parameters, predict
 from sim.run import Run
 from sim.sample import Draw, draw, prepare, scratch
 from sim.schedule import device_named, refuse_endless_measurement, refuse_too_large
 from sim.streams import MEASUREMENT, Stream, stream
-from sim.train import examples_of
 from theory.problem import (
     BiasesAtTimes,
     FieldNormAtTimes,
@@ -248,4 +248,4 @@ def _fresh(source: _Source) -> Iterator[Iterator[Draw]]:
             yield draw(sampler, [own], count, room if count == rows else None)
 
     for replicate in source.replicates:
-        yield chunks(stream(settings.seed, replicate, MEASUREMENT, where))
+        yield chunks(stream(settings.seed, replicate, MEASUREMENT))

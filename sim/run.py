@@ -23,7 +23,7 @@ class Run:
 
     `biases` (C = K + 1) holds b_1, ..., b_K, b_out; None where the network trains none. A diverged replicate is frozen
     where all it learned was last below the divergence limit; its later entries are no result.
-    `sample` holds the examples of a full-batch run. `wall_time` is in seconds.
+    `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is "reference" or "compiled".
     """
 
     problem: Problem
@@ -37,6 +37,7 @@ class Run:
     wall_time: float
     sample: Examples | None = None
     biases: Float[np.ndarray, "S T C"] | None = None
+    backend: str = "reference"
 
     def surviving(self) -> np.ndarray:
         """The indices s of the replicates that did not diverge.
