@@ -91,7 +91,7 @@ class Stream:
         return bits.ravel()[skipped : skipped + count].astype(bool)
 
     def uniforms(self, count: int, numbers: int) -> Float[np.ndarray, "count numbers"]:
-        """Uniform numbers (word + 1/2)/2^32, up to four for each of the next `count` examples: the words of mode 0 on."""
+        """(word + 1/2)/2^32 of the first words of each of the next `count` examples: up to four uniform numbers."""
         words = self._words(self.example, count, 1, torch.device("cpu"))
         return np.concatenate([word.numpy() for word in words[:numbers]], axis=1) * 2.0**-32 + 2.0**-33
 
