@@ -37,7 +37,15 @@ class Optimiser:
 
 def optimiser_of(settings: Simulation) -> Optimiser:
     """The optimiser that the settings name."""
-    del settings
+    keep, square, epsilon = (
+        0.0 if value is None else float(value) for value in (settings.momentum, settings.decay, settings.epsilon)
+    )
+    if settings.optimizer == "momentum":
+        return Optimiser(keep)
+    if settings.optimizer == "rmsprop":
+        return Optimiser(square=square, epsilon=epsilon)
+    if settings.optimizer == "adam":
+        return Optimiser(keep, 1 - keep, square, epsilon, corrected=True)
     return Optimiser()
 
 

@@ -35,7 +35,7 @@ class Member:
     def stream(self, step: int = 0) -> Stream:
         """Its training data from a step on."""
         settings = self.problem.simulated()
-        return stream(settings.seed, self.number, TRAINING, step * (settings.batch or 0))
+        return stream(settings.seed, stream_number(self.problem, self.number), TRAINING, step * (settings.batch or 0))
 
     def start(self) -> Parameters:
         """What it begins with, in float64."""
@@ -44,6 +44,11 @@ class Member:
         w = torch.from_numpy(self.problem.w0(key))
         biases = self.problem.biases0(key)
         return Parameters(w, None if biases is None else torch.from_numpy(biases))
+
+
+def stream_number(problem: Problem, number: int) -> int:
+    """The network whose numbers a replicate draws: its own, or number 0 where all share one stream."""
+    return 0 if problem.simulated().shared_stream else number
 
 
 @dataclass(frozen=True)
@@ -62,8 +67,15 @@ class State:
 
     def part(self, members: slice) -> "State":
         """The state of a part of the networks."""
-        first, second = (None if x is None else x.mapped(lambda t: t[members]) for x in (self.first, self.second))
-        return State(self.step, self.learned.mapped(lambda t: t[members]), self.frozen[members], first, second)
+        return self._mapped(lambda tensor: tensor[members], self.frozen[members])
+
+    def to(self, device: torch.device, dtype: torch.dtype) -> "State":
+        """The state in another dtype or place."""
+        return self._mapped(lambda tensor: tensor.to(device, dtype), self.frozen)
+
+    def _mapped(self, function: Callable[[torch.Tensor], torch.Tensor], frozen: np.ndarray) -> "State":
+        first, second = (None if part is None else part.mapped(function) for part in (self.first, self.second))
+        return State(self.step, self.learned.mapped(function), frozen, first, second)
 
 
 def beginning(members: tuple[Member, ...]) -> State:

@@ -18,7 +18,7 @@ from sim.pulse import PulseSampler
 from sim.run import Run
 from sim.sample import Sampler, draw, prepare
 from sim.schedule import device_named, grouping, refuse_endless, refuse_too_large, steps_at_times
-from sim.state import Member, State, beginning, joined
+from sim.state import Member, State, beginning, joined, stream_number
 from sim.streams import TRAINING, stream
 from theory.problem import InputError, Problem
 
@@ -36,14 +36,17 @@ def train(
     sample: Examples | None = None,
     progress: Progress | None = None,
     backend: str = "auto",
+    resume: State | None = None,
 ) -> Run:
     """Train the problem's network; the weights and biases of every replicate at the problem's times.
 
     A replicate is keyed by (seed, its number): training a part of them (`replicates`, default all) changes none.
     `sample` gives the examples of a full-batch run, entry s for the s-th replicate, instead of drawing them.
     `backend` is "reference" (torch), "compiled" (numba, on the CPU, online) or "auto", compiled where that is possible.
-    `progress(done, total)` counts network-steps. Raises InputError for times between steps or a sample that does not
-    fit; OutOfReachError for an absent device or back end, too large a run, or a law or gate without a simulation.
+    `resume` goes on from the `state` of an earlier run of the same networks, on the same numbers as one run without a
+    break; all times must lie after it. `progress(done, total)` counts network-steps. Raises InputError for times
+    between steps, a sample or a state that does not fit; OutOfReachError for an absent device or back end, too large a
+    run, or a law or gate without a simulation.
     """
     settings = problem.simulated()
     begin = time.perf_counter()
@@ -60,13 +63,15 @@ def train(
         raise InputError("A sample is given, but the mode is online.", 'Use simulation.mode = "full-batch".')
     members = tuple(Member(problem, number) for number in numbers)
     compiled = compiled_for(backend, problem, where)
-    learned, state = _descended(members, beginning(members), sample, where, dtype, compiled, progress)
+    state = beginning(members) if resume is None else _checked(resume, members)
+    learned, state = descended(members, state, sample, where, dtype, compiled, progress)
     return Run(
         problem=problem,
         replicates=numbers,
         times=np.array([float(t) for t in problem.training.times]),
         weights=learned.w.numpy(),
         diverged=state.frozen,
+        state=state,
         seed=settings.seed,
         device=str(where),
         steps=marks[-1],
@@ -77,7 +82,7 @@ def train(
     )
 
 
-def _descended(
+def descended(
     members: tuple[Member, ...],
     state: State,
     sample: Examples | None,
@@ -101,7 +106,7 @@ def _descended(
     for start in range(0, len(members), size):
         part = slice(start, min(start + size, len(members)))
         group, held = members[part], state.part(part)
-        held = State(held.step, held.learned.mapped(lambda x: x.to(where, dtype)), held.frozen, held.first, held.second)
+        held = held.to(where, dtype)
         todo = last - state.step
         report = _shifted(progress, start * todo, state.step, len(group), len(members) * todo)
         samplers = [laws[member.problem.data] for member in group] if sample is None else []
@@ -117,6 +122,22 @@ def _descended(
     return first.mapped(lambda *tensors: torch.cat(tensors), *rest), joined(states)
 
 
+def _checked(state: State, members: tuple[Member, ...]) -> State:
+    """The state that a run goes on from, if it belongs to these networks and comes before their times."""
+    shape = (len(members), members[0].problem.network.units, members[0].problem.data.n)
+    if tuple(state.learned.w.shape) != shape:
+        raise InputError(
+            f"The state to resume has weights of the shape {tuple(state.learned.w.shape)}, this run {shape}.",
+            "Resume the same problem and replicates.",
+        )
+    if state.step > members[0].marks[0]:
+        raise InputError(
+            f"The state to resume has taken {state.step} steps; training.times[0] is step {members[0].marks[0]}.",
+            "Ask for times from there on.",
+        )
+    return state
+
+
 def fixed_sample(problem: Problem, replicates: Sequence[int], device: torch.device, dtype: torch.dtype) -> Examples:
     """The fixed examples of a full-batch run, `samples` for each replicate, drawn in chunks."""
     rows, n = problem.simulated().samples, problem.data.n
@@ -130,7 +151,7 @@ def fixed_sample(problem: Problem, replicates: Sequence[int], device: torch.devi
     y = like.new_empty(len(replicates), rows)
     gate = like.new_empty(len(replicates), len(gates), rows) if gates else None
     for index, replicate in enumerate(replicates):
-        own = [stream(problem.simulated().seed, replicate, TRAINING)]
+        own = [stream(problem.simulated().seed, stream_number(problem, replicate), TRAINING)]
         for start in range(0, rows, _CHUNK_ROWS):
             part = slice(start, min(start + _CHUNK_ROWS, rows))
             drawn = draw(sampler, own, part.stop - part.start)

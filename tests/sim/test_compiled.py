@@ -147,3 +147,38 @@ def test_auto_takes_it_where_it_can():
         compiled_for("compiled", problem(), torch.device("cuda"))
     with pytest.raises(InputError, match="backend = 'fast' is not known"):
         train(problem(), "cpu", backend="fast")
+
+
+OPTIMIZERS = [
+    {"optimizer": "momentum", "momentum": Fraction(3, 4)},
+    {"optimizer": "rmsprop", "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
+    {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
+]
+
+
+@pytest.mark.parametrize("settings", OPTIMIZERS, ids=lambda settings: settings["optimizer"])
+@pytest.mark.parametrize("batch", [1, 40])
+def test_optimizers_step_by_step(settings, batch):
+    question = problem(
+        network=gated(EVERY_GATE, biases="trained"), batch=batch, learning_rate=Fraction(1, 16), **settings
+    )
+    reference, compiled = both(question)
+    assert far(learned(compiled), learned(reference)) < SIM_DESCENT
+    broken = train(problem_until(question, 1), "cpu", backend="compiled")
+    assert (
+        far(
+            learned(train(question_after(question, 1), "cpu", backend="compiled", resume=broken.state)),
+            learned(reference)[:, 2:],
+        )
+        < SIM_DESCENT
+    )
+
+
+def problem_until(question, count):
+    """The problem with its first times, up to index `count`."""
+    return replace(question, training=replace(question.training, times=question.training.times[: count + 1]))
+
+
+def question_after(question, count):
+    """The problem with the times after index `count`."""
+    return replace(question, training=replace(question.training, times=question.training.times[count + 1 :]))
