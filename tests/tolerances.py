@@ -185,3 +185,12 @@ GAIN_LIMIT = 1e-3
 
 # E[1 1 x x] is a quarter of a covariance and of a four-sign expectation, each good to 1e-13, in units of Z^2 <= 1.
 FOUR_POINT = 1e-13
+
+# --- the compiled back end -------------------------------------------------------------------------------------------
+
+# A normal number r cos(t): t in [0, 2 pi] is rounded by at most four units of 1, sine and cosine by one, r < 6.8 by
+# two relative ones; |z| < 6.8 (4 + 1 + 2) in units of the dtype, and once more for the other side.
+COMPILED_NORMAL = 2 * 6.8 * 7
+
+# Two evaluations of the same expression in float64.
+STREAM_NORMAL = COMPILED_NORMAL * UNIT_ROUNDOFF

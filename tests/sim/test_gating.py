@@ -30,11 +30,8 @@ UNSUPPORTED = {
 
 
 def drawn(kind=NonlinearGP, rows=60):
-    return draw(
-        prepare(PULSE if kind is SinglePulse else line(kind), CPU, torch.float64),
-        [stream(0, r, TRAINING, CPU) for r in (0, 1)],
-        rows,
-    )
+    made = prepare(PULSE if kind is SinglePulse else line(kind), CPU, torch.float64)
+    return draw(made, [stream(0, r, TRAINING) for r in (0, 1)], rows)
 
 
 @pytest.mark.parametrize("on", ["latent", "input"])

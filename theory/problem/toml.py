@@ -18,6 +18,7 @@ from theory.problem.problem import Problem
 from theory.problem.simulation import Simulation
 from theory.problem.training import NormalInitialisation, Training
 
+_OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon")
 _LARGEST_FILE = 16 * 2**20
 
 
@@ -126,7 +127,7 @@ def _start(value: Any, where: str) -> Any:
 
 def _simulation(table: Mapping[str, Any]) -> Simulation:
     required = ("mode", "samples", "learning_rate", "replicates", "seed")
-    check_keys(table, "[simulation]", required=required, optional=("batch", "initialisation"))
+    check_keys(table, "[simulation]", required=required, optional=_OPTIONAL)
     return Simulation(**table)
 
 
@@ -173,11 +174,15 @@ def dumps(problem: Problem) -> str:
     if problem.simulation is not None:
         lines += ["", "[simulation]"]
         settings = {field.name: getattr(problem.simulation, field.name) for field in fields(Simulation)}
-        lines += [f"{key} = {_value(value)}" for key, value in settings.items() if value is not None]
+        plain = {"shared_stream": False, "optimizer": "sgd"}
+        left_out = {key for key, value in settings.items() if value is None or plain.get(key) == value}
+        lines += [f"{key} = {_value(value)}" for key, value in settings.items() if key not in left_out]
     return "\n".join(lines) + "\n"
 
 
 def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float) and isinf(value):
         return "inf" if value > 0 else "-inf"
     if isinstance(value, Fraction):
