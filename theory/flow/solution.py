@@ -114,7 +114,7 @@ class Structure:
     def of(cls, problem: Problem) -> "Structure":
         """The structure of a problem; OutOfReachError where its gates have no closed moments."""
         n, units = problem.data.n, problem.network.units
-        gates = gate_basis(problem.network)
+        gates = gate_basis(problem.network, problem.data.latent)
         found, independent, whole = parts(gates), gate_rank(gates), rank(gates, n)
         size, biases = units * n + len(gates.constants), whole - n * independent
         rows = max(kernel_size(part, n) for part in found)

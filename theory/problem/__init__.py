@@ -1,7 +1,7 @@
 """The question: laws, gates, networks, training, simulation settings and observables, declared and validated."""
 
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
-from theory.problem.gates import AlwaysGate, Gate, RepeatedGate, SiteGate, resolved
+from theory.problem.gates import AlwaysGate, DirectionGate, Gate, RepeatedGate, SiteGate, resolved
 from theory.problem.laws import GaussianClone, Law, NonlinearGP, latent_correlation, squared_distance
 from theory.problem.network import Network
 from theory.problem.observables import (
@@ -24,6 +24,7 @@ from theory.problem.training import NormalInitialisation, Training
 __all__ = [
     "AlwaysGate",
     "BiasesAtTimes",
+    "DirectionGate",
     "FieldNormAtTimes",
     "Gate",
     "GateFlipsAtTimes",

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from theory.problem.errors import InputError
-from theory.problem.gates import GATES, Gate, SiteGate
+from theory.problem.gates import GATES, DirectionGate, Gate, SiteGate
 from theory.problem.laws import LAWS, Law
 from theory.problem.network import MODELS, Network
 from theory.problem.numbers import nearest, one_of, shown
@@ -90,10 +90,11 @@ def _network(table: Mapping[str, Any], data: Law) -> Network:
 def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
     kind = _choose(table, where, "kind", GATES)
     rest = {key: value for key, value in table.items() if key != "kind"}
-    if kind is SiteGate:
-        _keys(rest, where, required=("site",), optional=("lo", "hi", "on"))
+    looks_at = {SiteGate: "site", DirectionGate: "v"}.get(kind)
+    if looks_at:
+        _keys(rest, where, required=(looks_at,), optional=("lo", "hi", "on"))
         rest.setdefault("on", "latent" if data.latent else "input")
-        return SiteGate(**rest)
+        return kind(**rest)
     _keys(rest, where, required=tuple(field.name for field in fields(kind)))
     return kind(**rest)
 
@@ -161,7 +162,7 @@ def dumps(problem: Problem) -> str:
     lines += [f'biases = "{network.biases}"'] if network.has_biases else []
     for gate in network.gates:
         lines += ["[[network.gates]]", f'kind = "{gate.kind}"']
-        lines += [f"{field.name} = {_value(getattr(gate, field.name))}" for field in fields(gate)]
+        lines += [f"{field.name} = {_value(getattr(gate, field.name))}" for field in fields(gate) if field.init]
     lines += ["", "[training]", f'loss = "{training.loss}"', f"tau = {_number(training.tau)}"]
     lines += [f"w0 = {_initial(training.w0)}", f"times = {_list(training.times)}"]
     if network.has_biases:
@@ -179,6 +180,8 @@ def _value(value: Any) -> str:
         return "inf" if value > 0 else "-inf"
     if isinstance(value, Fraction):
         return _number(value)
+    if isinstance(value, tuple):
+        return f"{{ {', '.join(f'{site} = {_number(number)}' for site, number in value)} }}"
     return str(value) if isinstance(value, int) else f'"{value}"'
 
 
