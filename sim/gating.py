@@ -6,6 +6,7 @@ import torch
 from jaxtyping import Bool, Float
 
 from sim.sample import Draw
+from sim.saturation import with_lost_signs
 from theory.problem import AlwaysGate, DirectionGate, Gate, Network, OutOfReachError, SiteGate, resolved
 
 
@@ -31,6 +32,9 @@ def _(gate: DirectionGate, draw: Draw) -> Bool[torch.Tensor, "S B"]:
     unit = max(abs(number) for _, number in gate.v)
     v = torch.tensor([float(number / unit) for _, number in gate.v], dtype=seen.dtype, device=seen.device)
     along = (seen[..., list(gate.sites)] * v).sum(dim=-1)
+    if gate.on == "input" and draw.gain is not None and len(gate.v) > 1:
+        weights = tuple(number / unit for _, number in gate.v)
+        along = with_lost_signs(along, weights, draw.z[..., list(gate.sites)], draw.gain)
     lo, hi = (float(bound if isinstance(bound, float) else bound / unit) for bound in (gate.lo, gate.hi))
     return (along >= lo) & (along < hi)
 

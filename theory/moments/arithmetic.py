@@ -17,7 +17,7 @@ from theory.gaussian import orthant
 from theory.problem import OutOfReachError
 
 Numbers = Shaped[np.ndarray, "*any"]
-Pair = tuple[Numbers, Numbers]
+Pair = tuple[Shaped[np.ndarray, "..."], Shaped[np.ndarray, "..."]]
 # A ball of E[s1 s2 s3 s4] takes 1 to 50 ms at 40 digits, mostly 2: more of them than this would take minutes.
 MOST_CERTIFIED_QUADS = 20_000
 # Bits of a float64 with a few to spare, and beyond how many times 64 bits nothing is told from zero any more.

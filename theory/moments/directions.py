@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Shaped
 
-from theory.moments.arithmetic import Numbers, certified
+from theory.moments.arithmetic import Pair, certified
 from theory.moments.statistics import ClassStatistics, SignPair, all_lags, two_site_block
 from theory.problem import OutOfReachError
 
@@ -110,19 +110,19 @@ def _lags(statistics: ClassStatistics, v: Entries, w: Entries) -> dict[int, Frac
     return {lag: weight for lag, weight in weights.items() if weight}
 
 
-def _form(statistics: ClassStatistics, v: Entries, w: Entries) -> Numbers:
+def _form(statistics: ClassStatistics, v: Entries, w: Entries) -> Any:
     """v'Rw; exactly zero where every lag's coefficient is."""
     number, r = statistics.arithmetic.rational, statistics.correlations
     terms = (number(weight) * r[lag] for lag, weight in _lags(statistics, v, w).items())
     return sum(terms, start=number(Fraction(0)))
 
 
-def _at_sites(statistics: ClassStatistics, v: Entries) -> list[Numbers]:
+def _at_sites(statistics: ClassStatistics, v: Entries) -> list[Any]:
     """(Rv)_k for every k."""
     return [_form(statistics, v, ((k, Fraction(1)),)) for k in range(statistics.law.n)]
 
 
-def _variance(statistics: ClassStatistics, v: Entries) -> Numbers:
+def _variance(statistics: ClassStatistics, v: Entries) -> Any:
     """v'Rv > 0. Raises OutOfReachError where it is certainly not: the ring's covariance is then indefinite."""
     variance = _form(statistics, v, v)
     if variance < 0:
@@ -149,7 +149,7 @@ def _sign_pair(statistics: ClassStatistics, v: Direction, w: Direction) -> SignP
     return SignPair(rest[3 * n], gap[0], rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n])
 
 
-def _pair(statistics: ClassStatistics, v: Direction, w: Direction) -> tuple[Numbers, Numbers]:
+def _pair(statistics: ClassStatistics, v: Direction, w: Direction) -> Pair:
     """1 - r^2; and corr(v, k), corr(w, k), their part u_k that w adds to v, and r, one after the other."""
     own, other = _variance(statistics, v.entries), _variance(statistics, w.entries)
     joint = _form(statistics, v.entries, w.entries)

@@ -164,14 +164,14 @@ class CloneStatistics(ClassStatistics):
         return self.variance * (r[kl] * self.two_signs(ij) + linear)
 
     def through_two_signs(self, pair: "SignPair", k: Lags, l: Lags) -> Numbers:
-        """E[s_v s_w x_k x_l] = (2 C_kk/pi) [r_kl asin r + s (r_vk u_l + u_k r_vl) + r (r_vk r_vl - u_k u_l)].
+        """E[s_v s_w x_k x_l] = (2 C_kk/pi) [r_kl asin r + s^2 (r_vk u_l + u_k r_vl) + r s (r_vk r_vl - u_k u_l)].
 
         r = corr(v, w), s = sqrt(1 - r^2), u_k = (r_wk - r r_vk)/s the correlation of x_k with what w adds to v: the
         bracket of `two_half_spaces` without its differences.
         """
         a, u = pair.first, pair.added
         root = self.arithmetic.sqrt(pair.gap)
-        mixed = root * (a[k] * u[l] + u[k] * a[l]) + pair.r * (a[k] * a[l] - u[k] * u[l])
+        mixed = root * (root * (a[k] * u[l] + u[k] * a[l]) + pair.r * (a[k] * a[l] - u[k] * u[l]))
         signs = self.arithmetic.sign_pair(pair.r, pair.gap)
         return self.variance * (self._correlation[0][abs(k - l)] * signs + 2 * mixed / self.arithmetic.pi())
 
