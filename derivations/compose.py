@@ -4,8 +4,8 @@ A directive stands alone on a line. `{claim ID}` states a claim, `{claim ID as T
 side; `{derivation ID}`, `{numbers ID}` and `{printed ID}` give its steps, its numbers and what its sources print;
 `{whole ID}` gives all four. `{rest PREFIX ...}` gives the claims with these beginnings of ids that no page places
 (`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}` all it says,
-`{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{figure NAME}` shows a figure. Within a line
-`{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
+`{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME}` a stored table of measured
+errors, `{figure NAME}` shows a figure. Within a line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
 """
 
 import re
@@ -19,6 +19,7 @@ from typing import Any
 from derivations import blocks, book_figures, stored
 from derivations.gallery import gallery
 from derivations.ledger import STALE, Entry, entries
+from derivations.measured import measured
 from derivations.prose import prose
 from theory.claims.model import Claim, Verdict
 from theory.problem import InputError
@@ -35,6 +36,7 @@ _ORDER = (
     "expectations",
     "small-bump-gate",
     "single-pulse",
+    "relu-gates",
     "further-statements",
     "dialects",
     "errata",
@@ -158,6 +160,7 @@ class Book:
             "contents": lambda: self._contents(page),
             "gallery": lambda: gallery(argument, here),
             "figure": lambda: book_figures.markdown(argument, here),
+            "measured": lambda: measured(argument, here),
         }
         if name not in makers:
             raise InputError(

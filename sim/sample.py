@@ -54,12 +54,16 @@ class Sampler:
 
 @dataclass(frozen=True)
 class Draw:
-    """Independent examples of S replicates: latent z (None for a law without), input x, class 0 or 1, label y."""
+    """Independent examples of S replicates: latent z (None for a law without), input x, class 0 or 1, label y.
+
+    `gain` is that of x = erf(gain z)/Z; None where there is no latent.
+    """
 
     z: Float[torch.Tensor, "S B n"] | None
     x: Float[torch.Tensor, "S B n"]
     category: Bool[torch.Tensor, "S B"]
     y: Float[torch.Tensor, "S B"]
+    gain: float | None = None
 
 
 @dataclass(frozen=True)
@@ -154,7 +158,7 @@ def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room
     if sampler.gain is None:
         return Draw(None, gaussian, category, y)
     torch.mul(gaussian, sampler.gain, out=x).erf_().div_(sampler.normaliser)
-    return Draw(gaussian, x, category, y)
+    return Draw(gaussian, x, category, y, sampler.gain)
 
 
 def _on_device(

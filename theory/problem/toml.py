@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from theory.problem.errors import InputError
-from theory.problem.gates import GATES, Gate, SiteGate
+from theory.problem.gates import GATES, DirectionGate, Gate, SiteGate
 from theory.problem.laws import LAWS, Law
 from theory.problem.network import MODELS, Network
 from theory.problem.numbers import nearest, one_of, shown
@@ -101,10 +101,11 @@ def _network(table: Mapping[str, Any], data: Law) -> Network:
 def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
     kind = _choose(table, where, "kind", GATES)
     rest = {key: value for key, value in table.items() if key != "kind"}
-    if kind is SiteGate:
-        check_keys(rest, where, required=("site",), optional=("lo", "hi", "on"))
+    looks_at = {SiteGate: "site", DirectionGate: "v"}.get(kind)
+    if looks_at:
+        check_keys(rest, where, required=(looks_at,), optional=("lo", "hi", "on"))
         rest.setdefault("on", "latent" if data.latent else "input")
-        return SiteGate(**rest)
+        return kind(**rest)
     check_keys(rest, where, required=tuple(field.name for field in fields(kind)))
     return kind(**rest)
 
@@ -165,7 +166,7 @@ def dumps(problem: Problem) -> str:
     lines += [f'biases = "{network.biases}"'] if network.has_biases else []
     for gate in network.gates:
         lines += ["[[network.gates]]", f'kind = "{gate.kind}"']
-        lines += [f"{field.name} = {_value(getattr(gate, field.name))}" for field in fields(gate)]
+        lines += [f"{field.name} = {_gate_value(getattr(gate, field.name))}" for field in fields(gate) if field.init]
     lines += ["", "[training]", f'loss = "{training.loss}"', f"tau = {number_text(training.tau)}"]
     lines += [f"w0 = {_initial(training.w0)}", f"times = {_list(training.times)}"]
     if network.has_biases:
@@ -178,6 +179,13 @@ def dumps(problem: Problem) -> str:
         left_out = {key for key, value in settings.items() if value is None or plain.get(key) == value}
         lines += [f"{key} = {_value(value)}" for key, value in settings.items() if key not in left_out]
     return "\n".join(lines) + "\n"
+
+
+def _gate_value(value: Any) -> str:
+    """A field of a gate; the entries of a direction as a table of sites."""
+    if isinstance(value, tuple):
+        return f"{{ {', '.join(f'{site} = {number_text(number)}' for site, number in value)} }}"
+    return _value(value)
 
 
 def _value(value: Any) -> str:
