@@ -87,7 +87,7 @@ def sampled(gain: Fraction, names: tuple[str, ...], replicates: int, samples: in
     gates = {name: DirectionGate(WEIGHTS[name], lo=0, on="input") for name in names}
     means = {name: np.zeros((replicates, N)) for name in names}
     for replicate in range(replicates):
-        source = stream(SEED, replicate, MEASUREMENT, cpu)
+        source = stream(SEED, replicate, MEASUREMENT)
         for start in range(0, samples, CHUNK):
             data = draw(sampler, [source], min(CHUNK, samples - start))
             for name, gate in gates.items():
