@@ -5,8 +5,9 @@ import re
 import shutil
 
 import pytest
+import sympy
 
-from derivations import blocks, book_figures, cli, compose, html
+from derivations import blocks, book_figures, cli, compose, html, notation
 from derivations.output import BAD_INPUT, CHECK_FAILED, OUT_OF_REACH, PASS
 from theory.claims import catalog
 from theory.problem import InputError, OutOfReachError
@@ -175,6 +176,28 @@ def test_html_stands_alone_and_shows_no_raw_tex(page, book):
     assert not re.search(r'(?:src|href)="(?!data:|#|[\w-]+\.html)', document)
     assert not re.search(r"https?://", document)
     assert "<script" not in document
+
+
+def too_wide(text):
+    """The lines of display formulas that are wider than the page, as their width is counted."""
+    formulas = re.findall(r"\$\$\n(.*?)\n\s*\$\$", text, re.DOTALL)
+    lines = [line for formula in formulas for line in re.split(r" \\\\ |\\(?:begin|end)\{aligned\}", formula)]
+    # A page holds half as much again as the width at which a formula is broken; nested fractions count too much.
+    return [line for line in lines if notation.width(line) > 3 * notation._WIDE // 2]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_formula_is_wider_than_the_page(page, book):
+    assert too_wide(book.render(page)) == []
+
+
+def test_a_multiple_of_a_wide_sum_is_broken_in_brackets():
+    letters = sympy.symbols("x:20", positive=True)
+    long = sympy.Add(*(letter * (letter + 1) ** 2 / 4 for letter in letters)) / (letters[0] + 7)
+    shown, _ = notation.Notation().display(sympy.Eq(sympy.Symbol("Y"), long, evaluate=False))
+    assert shown.count("[") == shown.count("]") == 1
+    assert too_wide(f"$$\n{shown}\n$$\n") == []
+    assert too_wide(f"$$\n{notation.Notation().tex(long)}\n$$\n")
 
 
 def test_html_is_written_one_file_a_page(tmp_path, capsys):
