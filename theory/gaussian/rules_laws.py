@@ -117,7 +117,7 @@ def _same_angle(sine: sympy.Expr, tangent: sympy.Expr) -> None:
 
 def _of_one_sign(a: sympy.Expr, b: sympy.Expr, *real: sympy.Expr) -> bool:
     """Whether two functions with the same zeros agree in sign, in all pieces of the domain where all are real."""
-    exprs = (sympy.sign(a), sympy.sign(b), *real)
+    exprs = (a, b, sympy.sign(a), sympy.sign(b), *real)
     bases = sample_points(exprs, domains_of(a, b), 4)
     points = [*bases, *in_pieces(exprs, domains_of(a, b), bases)] if bases else []
     return bool(points) and all(value(a, p) * value(b, p) >= 0 for p in map(as_mpf, points))
