@@ -40,7 +40,7 @@ Array = TypeVar("Array", np.ndarray, torch.Tensor)
 def philox(counter: tuple[Array, Array, Array, Array], key: tuple[int, int]) -> tuple[Array, Array, Array, Array]:
     """Philox4x32-10 of counters whose four words lie, as numbers below 2^32, in int64 arrays of NumPy or torch.
 
-    >>> [hex(int(word)) for word in philox((np.array([0]),) * 4, (0, 0))]
+    >>> [hex(int(word[0])) for word in philox((np.array([0]),) * 4, (0, 0))]
     ['0x6627e8d5', '0xe169c58d', '0xbc57ac4c', '0x9b00dbd8']
     """
     x0, x1, x2, x3 = counter
