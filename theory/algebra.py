@@ -15,7 +15,7 @@ from math import lcm
 import sympy
 from sympy.polys.fields import FracField
 
-from theory.pieces import Domains, Point, in_pieces
+from theory.pieces import Domains, Point, candidates
 from theory.precise import (
     CONTEXT,
     Opaque,
@@ -27,6 +27,7 @@ from theory.precise import (
     rational,
     scale,
     value,
+    value_and_scale,
     written_digits,
 )
 
@@ -125,7 +126,7 @@ def _where_small(expr: sympy.Expr, domains: Domains, seen: list[Point] | None) -
     if not points:
         return None
     if seen is None:
-        seen = list(in_pieces((expr,), domains, points)) if _has_pieces(expr) else []
+        seen = list(candidates((expr,), domains, points)) if _has_pieces(expr) else []
     for point in seen:
         try:
             if not _is_small(expr, point):
@@ -148,8 +149,8 @@ def _cases_vanish(expr: sympy.Expr, points: list[Point], domains: Domains, merge
 
 
 def _is_small(expr: sympy.Expr, point: Point) -> bool:
-    at = as_mpf(point)
-    return abs(value(expr, at)) <= REFUTES * scale(expr, at)
+    number, size = value_and_scale(expr, as_mpf(point))
+    return abs(number) <= REFUTES * size
 
 
 def _has_pieces(expr: sympy.Expr) -> bool:
@@ -172,7 +173,8 @@ def _by_derivatives(expr: sympy.Expr, domains: Domains, points: list, depth: int
     if written > MOST_WRITTEN:
         return None
     with CONTEXT.workdps(CONTEXT.dps + written):
-        sizes = [abs(value(expr, at)) / scale(expr, at) for at in map(as_mpf, points)]
+        found = [value_and_scale(expr, as_mpf(point)) for point in points]
+        sizes = [abs(number) / size for number, size in found]
     if any(size > REFUTES / CONTEXT.mpf(10) ** written for size in sizes):
         return False
     return True if all(size < VANISHES / CONTEXT.mpf(10) ** written for size in sizes) else None
@@ -214,8 +216,8 @@ _UNIT = {
 
 def _certain_sign(expr: sympy.Expr, at: Mapping) -> int:
     """The sign of a value; 0 where rounding could have made it."""
-    number = value(expr, at)
-    return int(CONTEXT.sign(number)) if abs(number) > VANISHES * scale(expr, at) else 0
+    number, size = value_and_scale(expr, at)
+    return int(CONTEXT.sign(number)) if abs(number) > VANISHES * size else 0
 
 
 class _Algebra:

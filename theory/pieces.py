@@ -54,7 +54,14 @@ def decisive(expr: sympy.Expr) -> Iterator[tuple[sympy.Expr, bool]]:
 
 
 def in_pieces(exprs: tuple[sympy.Expr, ...], domains: Domains, bases: list[Point]) -> Iterator[Point]:
-    """A point in each piece of the domain that is found, as far as all `exprs` are real there.
+    """A point in each piece of the domain that is found, as far as all `exprs` are real there."""
+    for point in candidates(exprs, domains, bases):
+        if all(_is_real(expr, point) for expr in exprs):
+            yield point
+
+
+def candidates(exprs: tuple[sympy.Expr, ...], domains: Domains, bases: list[Point]) -> Iterator[Point]:
+    """The same, with points at which they may not be real.
 
     The first of `bases` gives the symbols on which no piece depends; the lines of three symbols and more pass through
     the first few, and near two corners of the domain.
@@ -62,10 +69,7 @@ def in_pieces(exprs: tuple[sympy.Expr, ...], domains: Domains, bases: list[Point
     functions = {function for expr in exprs for function, _ in decisive(expr) if function.free_symbols}
     symbols = sorted(set().union(*(function.free_symbols for function in functions), set()), key=str)
     plane = _in_plane(functions, symbols, domains, bases[0]) if len(symbols) == 2 else None
-    found = _on_lines(functions, symbols, domains, bases) if plane is None else plane
-    for point in found:
-        if all(_is_real(expr, point) for expr in exprs):
-            yield point
+    yield from _on_lines(functions, symbols, domains, bases) if plane is None else plane
 
 
 def _on_lines(

@@ -92,7 +92,13 @@ def value(expr: sympy.Expr, point: Mapping[sympy.Expr, object]):
 
 def scale(expr: sympy.Expr, point: Mapping[sympy.Expr, object]):
     """The size of the largest term of `expr`: what its value is to be compared with when it should vanish."""
-    return max([CONTEXT.one, *(abs(value(term, point)) for term in sympy.Add.make_args(expr))])
+    return value_and_scale(expr, point)[1]
+
+
+def value_and_scale(expr: sympy.Expr, point: Mapping[sympy.Expr, object]):
+    """The value of `expr` and the size of its largest term, at least 1."""
+    terms = [value(term, point) for term in sympy.Add.make_args(expr)]
+    return _real(CONTEXT.fsum(terms)), max([CONTEXT.one, *map(abs, terms)])
 
 
 def written_digits(expr: sympy.Expr) -> int:
