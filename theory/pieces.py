@@ -10,7 +10,7 @@ line, marks that crowd at its ends stand in for the roots.
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 
 import sympy
 from sympy.polys.polyerrors import PolynomialError
@@ -20,7 +20,8 @@ from theory.precise import OutsideDomain, as_mpf, rational, value
 Domains = Mapping[sympy.Symbol, sympy.Interval]
 Point = dict[sympy.Symbol, Fraction]
 
-# Lines in the direction of each symbol; the cost of a decision grows with them.
+# Points on lines in the directions of three symbols and more: the cost of a decision grows with them.
+MOST_ON_LINES = 40
 LINES = 2
 MOST_DEGREE = 48
 # Of all factors in two symbols together.
@@ -69,18 +70,20 @@ def candidates(exprs: tuple[sympy.Expr, ...], domains: Domains, bases: list[Poin
     functions = {function for expr in exprs for function, _ in decisive(expr) if function.free_symbols}
     symbols = sorted(set().union(*(function.free_symbols for function in functions), set()), key=str)
     plane = _in_plane(functions, symbols, domains, bases[0]) if len(symbols) == 2 else None
-    yield from _on_lines(functions, symbols, domains, bases) if plane is None else plane
+    lines = _on_lines(functions, symbols, domains, bases)
+    yield from plane if plane is not None else (lines if len(symbols) == 1 else islice(lines, MOST_ON_LINES))
 
 
 def _on_lines(
     functions: set[sympy.Expr], symbols: list[sympy.Symbol], domains: Domains, bases: list[Point]
 ) -> Iterator[Point]:
-    through = bases[:1] if len(symbols) == 1 else [*bases[:LINES], *_corners(symbols, domains, bases[0])]
-    for base in through:
-        for symbol in symbols:
-            polynomials = [polynomial_on_line(f, symbol, base) for f in functions if f.has(symbol)]
-            for number in _between_zeros(polynomials, symbol, domains.get(symbol)):
-                yield {**base, symbol: number}
+    through = bases[:1] if len(symbols) == 1 else [*_corners(symbols, domains, bases[0]), *bases[:LINES]]
+    # Every symbol and base has its turn before there are enough points.
+    turns = [(through[(k + j) % len(through)], symbol) for k in range(len(through)) for j, symbol in enumerate(symbols)]
+    for base, symbol in turns:
+        polynomials = [polynomial_on_line(f, symbol, base) for f in functions if f.has(symbol)]
+        for number in _between_zeros(polynomials, symbol, domains.get(symbol)):
+            yield {**base, symbol: number}
 
 
 def _corners(symbols: list[sympy.Symbol], domains: Domains, base: Point) -> list[Point]:

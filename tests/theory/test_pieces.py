@@ -32,6 +32,12 @@ def test_each_piece_of_a_line_is_met():
     assert met == {(-1, -1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1)}
 
 
+def test_a_line_of_one_symbol_is_seen_whole():
+    near = [x - sympy.Rational(k, 100) for k in range(1, 100)]
+    points = list(in_pieces((sum(map(Abs, near)),), {x: UNIT}, [{x: HALF}]))
+    assert len({int(100 * point[x]) for point in points}) == 100
+
+
 def test_irrational_zeros_are_told_apart():
     near = [x**2 - 2, x - sympy.Rational("1.41421356237309504880168872420969807856967")]
     assert len(signs(sum(map(Abs, near)), near, {}, {x: HALF})) == 4
