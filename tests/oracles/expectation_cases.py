@@ -284,7 +284,6 @@ OTHERS = [
             ("Heaviside(1-z1)*Heaviside(z2+1/2)*Heaviside(z3+1/3)", LINE),
             ("Heaviside(z1)*erf(z2)*erf(z3)", LINE),
             ("Heaviside(z1)*Heaviside(z2)*erf(z3)*erf(z4)", FLAT),
-            ("Heaviside(z1-1/2)*Heaviside(z2)*Heaviside(z3-1)*Heaviside(z4)", FLAT),
             ("sign(z1)*sign(z2)*sign(z3)*sign(z4)", FLAT),
             ("Heaviside(z1-1/4)*Heaviside(z2+1/2)*Heaviside(z3-1)", NEARLY),
             ("Heaviside(z1)*Heaviside(-z2)*Heaviside(z3)", NEARLY),

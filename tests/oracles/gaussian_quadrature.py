@@ -18,6 +18,8 @@ from itertools import combinations
 from flint import arb, arb_mat, ctx, fmpq
 
 ZERO, ONE, HALF = Fraction(0), Fraction(1), Fraction(1, 2)
+SAME_PLACE = 1e-13  # a panel this short is left out
+FLAT, KINK = 1e-12, 1e-15  # slopes and widths that are zero up to the rounding of their calculation
 NARROW, WIDE = 0.7, 4.0  # transitions narrower than the first end panels, wider than the second do not count
 
 
@@ -283,10 +285,10 @@ class Term:
             weights += [(g, -solved[i, 0]) for i, g in enumerate(given)]
         left = [sum((w * inner[g][j] for g, w in weights), arb(0)) for j in range(len(inner[f]))]
         alpha = sum((w * self.slope[g][k] for g, w in weights if self.slope[g][k] is not None), arb(0))
-        if alpha.contains(0) or abs(float(alpha.mid())) < 1e-12:
+        if alpha.contains(0) or abs(float(alpha.mid())) < FLAT:
             return None
         norm = math.sqrt(sum(float(x.mid()) ** 2 for x in left))
-        return Turn(f, weights, alpha, 0.0 if norm < 1e-15 else norm / abs(float(alpha.mid())))
+        return Turn(f, weights, alpha, 0.0 if norm < KINK else norm / abs(float(alpha.mid())))
 
     def value(self):
         """The integral, a ball that knows of rounding only."""
@@ -355,7 +357,7 @@ class Term:
         points = sorted((x for x in points if left <= x[0] <= right), key=lambda x: x[0])
         result, (start, exact) = [], points[0]
         for c, at in points[1:]:
-            if c - start < 1e-13 * (1 + abs(c)):
+            if c - start < SAME_PLACE * (1 + abs(c)):
                 continue
             rate = {}
             for a, b, turn in narrow:

@@ -48,7 +48,7 @@ class Effort:
         """Evaluations at the working precision that are left."""
         return int(self.left / self._price())
 
-    def spend(self, evaluations: int) -> None:
+    def spend(self, evaluations: int | float) -> None:
         """Take `evaluations` at the working precision off what is left."""
         self.left -= evaluations * self._price()
 
