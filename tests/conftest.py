@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import signal
 from pathlib import Path
 
 import hypothesis
@@ -12,6 +13,10 @@ for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 os.environ.setdefault("MPLBACKEND", "Agg")
 
+# A shell without job control starts background commands with interrupts ignored, and children inherit that.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60, print_blob=False)
 hypothesis.settings.load_profile("ci")
 
@@ -19,8 +24,9 @@ hypothesis.settings.load_profile("ci")
 with contextlib.suppress(ImportError):
     import beartype as _beartype
 
-    # theory.problem takes what a user writes and says itself what is wrong with it; sim.compiled is compiled as it is.
-    _unchecked = ("problem", "compiled", "__init__", "__pycache__")
+    # theory.problem takes what a user writes and says itself what is wrong with it; sim.compiled is compiled as it is;
+    # what decides identities is called a million times and sees no array.
+    _unchecked = ("problem", "compiled", "algebra", "pieces", "precise", "__init__", "__pycache__")
     _root = Path(__file__).parents[1]
     _rooms = [room for part in ("theory", "sim") for room in (_root / part).iterdir() if room.stem not in _unchecked]
     _names = sorted(f"{room.parent.name}.{room.stem}" for room in _rooms)

@@ -258,8 +258,8 @@ class _Algebra:
             base = self._rewrite(expr.base)
             root = self._square_root(base) if expr.exp.q == 2 else self._generator(base, int(expr.exp.q))
             return root**expr.exp.p
-        if isinstance(expr, sympy.exp):
-            return self._exponential(expr.exp)
+        if isinstance(expr, sympy.exp) or expr is sympy.E:
+            return self._exponential(expr.exp if expr is not sympy.E else sympy.Integer(1))
         if isinstance(expr, sympy.sinh | sympy.cosh | sympy.tanh):
             return self._rewrite(expr.rewrite(sympy.exp))
         if isinstance(expr, sympy.Abs):
@@ -300,7 +300,12 @@ class _Algebra:
 
     def _exponential(self, exponent: sympy.Expr) -> sympy.Expr:
         product = sympy.Integer(1)
-        for term in sympy.Add.make_args(sympy.expand(exponent)):
+        terms = sympy.expand(exponent)
+        if any(power.exp.is_Integer and power.base.is_Add for power in terms.atoms(sympy.Pow)):
+            # Terms over one denominator in lowest terms, so that equal rational exponents have the same ones.
+            above, below = sympy.fraction(sympy.cancel(exponent))
+            terms = sympy.Add(*(term / below for term in sympy.Add.make_args(sympy.expand(above))))
+        for term in sympy.Add.make_args(terms):
             number, monomial = term.as_coeff_Mul()
             # exp(m/12) is the generator, so that the fractions met in practice become integer powers of it.
             power = number * 12

@@ -77,7 +77,7 @@ def test_text_shows_the_proof_and_the_counterexample(capsys):
         (2, ["--digts=3"], "--digts"),
         (2, ["E[z1*z2] = rho", "--cov", PAIR, "--where", "rho>2"], "covariance"),
         (2, ["max(Phi(1), 1) = 1"], "compare"),
-        (4, ["E[erf(z1)**6] = 1", "--cov", "[[1]]"], "dependent signs"),
+        (4, ["E[erf(z1)**6] = 1", "--cov", "[[1]]"], "dependent steps"),
         (2, ["E[z1] = 1", "--cov", "[[1]]", "--mean", "[1, 1]"], "mean"),
     ],
     ids=str,

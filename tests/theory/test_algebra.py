@@ -33,6 +33,8 @@ TRUE = [
     (4 * atan(Q(1, 5)) - atan(Q(1, 239)), sympy.pi / 4),
     (atan(sqrt(5) / 5), asin(sqrt(6) / 6)),
     (exp(-g * h) * exp(g), exp(g * (1 - h))),
+    (10 * exp(4) - exp(3), (10 * sympy.E - 1) * exp(3)),
+    (exp(1 / (4 * (1 / (1 + g**2) + h))), exp((1 + g**2) / (4 * (1 + h * (1 + g**2))))),
     (cosh(g) ** 2 - sinh(g) ** 2, sympy.Integer(1)),
     (log(g**2 * h), 2 * log(g) + log(h)),
     (f(x) * (x + 1) ** 2, f(x) * (x**2 + 2 * x + 1)),
@@ -45,6 +47,8 @@ FALSE = [
     (asin(r) * asin(q), -arctan_of_sine(r) * arctan_of_sine(q)),
     (2 * atan(g), atan(2 * g / (1 - g**2))),
     (erf(g), erf(h)),
+    (exp(4) - exp(3), (sympy.E - 2) * exp(3)),
+    (exp(1 / (1 + g)), exp(1 / (2 + g))),
     (f(x) * exp(x), f(x)),
     (asin(r), arctan_of_sine(r) + Q(1, 10**20)),
 ]

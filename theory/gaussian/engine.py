@@ -33,7 +33,7 @@ def derive(expr: sympy.Expr, cov: sympy.MatrixBase) -> Derivation:
         chain.move("price", laws.price)
     while chain.expectations():
         if not chain.move_by_first_applicable():
-            raise _out_of_reach(chain.expectations()[0])
+            raise _out_of_reach(chain.hardest()[0], chain.start)
         if len(chain.steps) > MAX_STEPS:
             raise OutOfReachError(
                 f"The derivation takes more than {MAX_STEPS} steps: the powers are too high.", "Use lower powers."
@@ -43,9 +43,9 @@ def derive(expr: sympy.Expr, cov: sympy.MatrixBase) -> Derivation:
     return chain.derivation()
 
 
-def _out_of_reach(e: Expectation) -> OutOfReachError:
+def _out_of_reach(left: Expectation, asked: Expectation) -> OutOfReachError:
     return OutOfReachError(
-        f"{len(rewrite.atoms(e.integrand))} dependent signs are left: {e.integrand}.",
+        f"{len(rewrite.atoms(left.integrand))} dependent steps, signs or erfs are left of {asked.integrand}.",
         "No closed form and no one-dimensional integral is known for five and more.",
     )
 
@@ -81,7 +81,7 @@ def _evaluated(e: Expectation) -> sympy.Expr | None:
     moves = (*rewrite.MOVES.values(), quads.dependence, laws.one_sign, laws.arcsine)
     new = next((new for move in moves if (new := move(e)) is not None), None)
     if new is None and e.cov.rows > MOST_SIGNS:
-        raise _out_of_reach(e)
+        raise _out_of_reach(e, e)
     return new
 
 
@@ -99,9 +99,20 @@ class _Chain:
     def expectations(self) -> list[Expectation]:
         return sorted(self.now.atoms(Expectation), key=sympy.default_sort_key)
 
+    def hardest(self) -> list[Expectation]:
+        """All, or those of the most signs where these are too many for a law."""
+        found = self.expectations()
+        signs = [sum(isinstance(factor, sympy.sign) for factor in rewrite.atoms(e.integrand)) for e in found]
+        most = max(signs, default=0)
+        # No move adds signs: what is left of the most decides at once whether a result is within reach.
+        return found if most <= MOST_SIGNS else [e for e, count in zip(found, signs, strict=True) if count == most]
+
     def move(self, name: str, move: Move) -> bool:
         """Apply a move to every expectation to which it applies."""
-        found = {e: move(e) for e in self.expectations()}
+        return self._move(name, move, self.expectations())
+
+    def _move(self, name: str, move: Move, expectations: list[Expectation]) -> bool:
+        found = {e: move(e) for e in expectations}
         replacements = {old: new for old, new in found.items() if new is not None}
         if not replacements:
             return False
@@ -110,7 +121,8 @@ class _Chain:
         return True
 
     def move_by_first_applicable(self) -> bool:
-        return any(self.move(name, move) for name, move in (*rewrite.MOVES.items(), *laws.LAWS.items()))
+        hardest = self.hardest()
+        return any(self._move(name, move, hardest) for name, move in (*rewrite.MOVES.items(), *laws.LAWS.items()))
 
     def integrate(self) -> None:
         """Integrals of c r / sqrt(v - t^2 r^2) are c asin(t r / sqrt v); others stay."""

@@ -64,6 +64,16 @@ class Expectation(sympy.Expr):
         return f"E[{printer._print(self.integrand)}; cov={printer._print(self.cov.tolist())}]"
 
 
+def slope(f: sympy.Expr, variable: sympy.Symbol) -> sympy.Expr:
+    """df/dvariable with d sign(u)/du = 2 delta(u), also where SymPy cannot tell that u is real and leaves it open."""
+
+    def done(derivative: sympy.Derivative) -> sympy.Expr:
+        argument = derivative.expr.args[0]
+        return 2 * sympy.DiracDelta(argument) * argument.diff(variable)
+
+    return f.diff(variable).replace(lambda x: isinstance(x, sympy.Derivative) and isinstance(x.expr, sympy.sign), done)
+
+
 def marginal(integrand: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
     """E[integrand] over the variables that occur in it, renumbered from 1 in their order, numbers in front."""
     number, integrand = integrand.as_coeff_Mul()

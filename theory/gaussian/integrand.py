@@ -6,7 +6,7 @@ erf(-u) = -erf(u) and exp(u) exp(v) = exp(u + v). Everything else is refused by 
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from math import prod
+from math import comb, prod
 
 import sympy
 
@@ -65,7 +65,7 @@ def expand(expr: sympy.Expr) -> Expansion:
     if expr.is_Mul:
         return _product([expand(factor) for factor in expr.args])
     if expr.is_Pow and expr.exp.is_Integer and 0 < expr.exp <= MAX_DEGREE:
-        return _product([expand(expr.base)] * int(expr.exp))
+        return _power(expand(expr.base), int(expr.exp))
     if expr.is_Pow and not variables(expr.base) and expr.base.is_positive:
         return _exponential(expr.exp * sympy.log(expr.base))
     rule = FUNCTIONS.get(expr.func)
@@ -177,6 +177,16 @@ def _product(factors: list[Expansion]) -> Expansion:
             )
         result = _sum({_merge(a, b): ca * cb} for a, ca in result.items() for b, cb in factor.items())
     return result
+
+
+def _power(base: Expansion, exponent: int) -> Expansion:
+    """The product of equal factors; the binomial theorem for a z_k + b."""
+    moving = [key for key in base if key]
+    if len(moving) != 1 or len(moving[0]) != 1 or not moving[0][0].is_Symbol:
+        return _product([base] * exponent)
+    slope, offset = base[moving[0]], base.get((), sympy.Integer(0))
+    powers = range(exponent + 1) if offset != 0 else [exponent]
+    return _clean({moving[0] * k: comb(exponent, k) * slope**k * offset ** (exponent - k) for k in powers})
 
 
 def _merge(a: Product, b: Product) -> Product:

@@ -8,7 +8,7 @@ which is +-1 - 4 T(h, a) - 4 T(k, b) where the sign of h k is known.
 import sympy
 
 from theory.functions import OwensT, Phi2
-from theory.gaussian.expectation import Expectation, marginal
+from theory.gaussian.expectation import Expectation, marginal, slope
 from theory.gaussian.rewrite import on_path, signs_of
 from theory.symbols import path, path_, z
 
@@ -74,7 +74,7 @@ def price(e: Expectation) -> sympy.Expr | None:
         return sympy.Matrix(len(rows), len(rows), lambda i, j: e.cov[i, j] * (s if crossing[i][j] else 1))
 
     terms = [
-        e.cov[a, b] * marginal(e.integrand.diff(z(a + 1)).diff(z(b + 1)), cov_at(t))
+        e.cov[a, b] * marginal(slope(slope(e.integrand, z(a + 1)), z(b + 1)), cov_at(t))
         for a in first
         for b in rows
         if b not in first and e.cov[a, b] != 0

@@ -21,6 +21,7 @@ from theory.problem.errors import InputError, OutOfReachError
 from theory.symbols import z
 
 MAX_DIGITS = 1000
+PAIR = 2
 NO_ELEMENTARY_FORM = (
     "No elementary form is known in general: four signs are a spherical tetrahedron's volume (Schlaefli), and this "
     "one-dimensional integral of elementary functions is what Price's theorem leaves."
@@ -169,16 +170,23 @@ def prepared(expr: object, cov: object, mean: object = None) -> tuple[sympy.Expr
 
 
 def _dependent(cov: sympy.MatrixBase) -> dict[sympy.Symbol, sympy.Expr]:
-    """Constant variables, which are 0, and multiples of an earlier one, almost surely; of numeric covariances."""
+    """Variables that are linear combinations of earlier ones almost surely, as far as covariances are numbers.
+
+    sum_k v_k z_k has variance v.C v: it is 0 for every v in the null space of C.
+    """
     table: dict[sympy.Symbol, sympy.Expr] = {}
-    for k in range(cov.rows):
-        if cov[k, k] == 0:
-            table[z(k + 1)] = sympy.Integer(0)
-        for j in range(k):
-            entries = (cov[j, j], cov[k, k], cov[j, k])
-            numeric = not any(entry.free_symbols for entry in entries) and z(j + 1) not in table
-            if numeric and z(k + 1) not in table and cov[j, k] ** 2 == cov[j, j] * cov[k, k]:
-                table[z(k + 1)] = cov[j, k] / cov[j, j] * z(j + 1)
+    for first in range(cov.rows):
+        group: list[int] = []
+        for k in range(first, cov.rows):
+            # Sums of many roots take long: beyond pairs the numbers are rational.
+            numeric = all(cov[k, j].is_Rational or (cov[k, j].is_number and len(group) < PAIR) for j in (*group, k))
+            if z(k + 1) not in table and numeric:
+                group.append(k)
+        reduced, kept = cov.extract(group, group).rref()
+        for column, k in enumerate(group):
+            if column not in kept:
+                parts = (reduced[row, column] * z(group[pivot] + 1) for row, pivot in enumerate(kept))
+                table[z(k + 1)] = sympy.Add(*parts)
     return table
 
 

@@ -10,7 +10,7 @@ from math import factorial, prod
 import sympy
 
 from theory.algebra import is_zero
-from theory.gaussian.expectation import Expectation, marginal, variables
+from theory.gaussian.expectation import Expectation, marginal, slope, variables
 from theory.gaussian.integrand import Form, affine, expand
 from theory.problem.errors import OutOfReachError
 from theory.symbols import path, path_, z
@@ -341,7 +341,7 @@ def stein(e: Expectation) -> sympy.Expr | None:
     last = powers[-1]
     row = variables(last)[0] - 1
     rest = e.integrand / last
-    return sum((e.cov[row, index - 1] * marginal(rest.diff(z(index)), e.cov) for index in variables(rest)), ONE * 0)
+    return sum((e.cov[row, index - 1] * marginal(slope(rest, z(index)), e.cov) for index in variables(rest)), ONE * 0)
 
 
 WHY = {

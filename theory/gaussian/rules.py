@@ -12,7 +12,7 @@ import sympy
 
 from theory.derivation import Step, StepError, rule
 from theory.functions import Phi, Relu
-from theory.gaussian.expectation import Expectation, marginal, variables
+from theory.gaussian.expectation import Expectation, marginal, slope, variables
 from theory.rules import pairs, require_equal, require_rewritten
 from theory.symbols import path, path_, z
 
@@ -234,38 +234,59 @@ def smear(old: Expectation, new: sympy.Expr) -> None:
     targets = sorted(sympy.Mul.make_args(new.integrand), key=lambda f: variables(f)[0])
     if len(targets) != len(factors) or [variables(f) for f in targets] != [[k + 1] for k in range(len(factors))]:
         raise StepError("each factor becomes a function of one variable of its own")
-    wrong = "no order of the factors fits"
-    for order in permutations(factors):
+    _match(_Smeared(old, factors), targets, new.cov, ())
+
+
+class _Smeared:
+    """Factors f(u): the kinds and powers of their targets; root u + noise = gradient . z + offset + noise."""
+
+    def __init__(self, old: Expectation, factors: list[sympy.Expr]) -> None:
+        self.factors = factors
+        bases, self.powers = zip(*((f, 1) if f.is_Function else f.as_base_exp() for f in factors), strict=True)
+        self.kinds = [sympy.sign if isinstance(base, sympy.erf) else base.func for base in bases]
+        arguments = [base if base.is_Symbol else base.args[0] for base in bases]
+        roots = [sympy.sqrt(2) if isinstance(base, sympy.erf) else sympy.Integer(1) for base in bases]
+        noise = sympy.diag(*(1 if isinstance(base, sympy.erf) else 0 for base in bases))
+        at_zero = dict.fromkeys(old.bound_symbols, sympy.Integer(0))
+        self.offsets = [root * argument.xreplace(at_zero) for root, argument in zip(roots, arguments, strict=True)]
+        gradient = sympy.Matrix(
+            [[r * a.diff(s) for s in old.bound_symbols] for r, a in zip(roots, arguments, strict=True)]
+        )
+        self.cov = (gradient * old.cov * gradient.T + noise).applyfunc(sympy.expand)
+
+    def unit(self, k: int, variance: sympy.Expr) -> sympy.Expr:
+        """What the Gaussian is divided by to have the target's variance; a sign does not see it, a power would."""
+        alike = self.kinds[k] is not sympy.sign or self.cov[k, k] == variance
+        return sympy.Integer(1) if alike else sympy.sqrt(self.cov[k, k] / variance)
+
+    def require(self, k: int, target: sympy.Expr, cov: sympy.MatrixBase, before: tuple[int, ...]) -> None:
+        """Raise StepError unless factor k becomes `target`, in the row of `cov` after those `before` it."""
+        row = len(before)
+        base, power = (target, 1) if target.is_Function else target.as_base_exp()
+        if power != self.powers[k] or base.func is not self.kinds[k]:
+            raise StepError(f"{self.factors[k]} does not become {target}")
+        unit = self.unit(k, cov[row, row])
+        if target.is_Function:
+            equal(self.offsets[k], _offset(target)[1] * unit, f"the offset of factor {row + 1}")
+        for column, other in enumerate((*before, k)):
+            scaled = cov[row, column] * unit * self.unit(other, cov[column, column])
+            equal(self.cov[k, other], scaled, f"the covariance of factors {row + 1} and {column + 1}")
+
+
+def _match(smeared: _Smeared, targets: list[sympy.Expr], cov: sympy.MatrixBase, order: tuple[int, ...]) -> None:
+    """Raise StepError unless `order` can be continued to one in which the factors become the targets."""
+    if len(order) == len(targets):
+        return
+    wrong = None
+    for k in range(len(targets)):
         try:
-            _smeared(old, order, targets, new.cov)
-            return
+            if k not in order:
+                smeared.require(k, targets[len(order)], cov, order)
+                _match(smeared, targets, cov, (*order, k))
+                return
         except StepError as error:
-            wrong = str(error)
-    raise StepError(wrong)
-
-
-def _smeared(old: Expectation, factors: tuple, targets: list, cov: sympy.MatrixBase) -> None:
-    gradient = sympy.zeros(len(factors), old.cov.rows)
-    noise = sympy.zeros(len(factors), len(factors))
-    offsets = []
-    for k, (factor, target) in enumerate(zip(factors, targets, strict=True)):
-        base, power = (factor, 1) if factor.is_Function else factor.as_base_exp()
-        kind = {sympy.erf: sympy.sign}.get(base.func, base.func)
-        if (target.as_base_exp()[1] if not target.is_Function else 1) != power or not target.has(kind):
-            raise StepError(f"{factor} does not become {target}")
-        argument = base if base.is_Symbol else base.args[0]
-        root = sympy.sqrt(2) if isinstance(base, sympy.erf) else 1
-        noise[k, k] = 1 if isinstance(base, sympy.erf) else 0
-        for j, symbol in enumerate(old.bound_symbols):
-            gradient[k, j] = root * sympy.diff(argument, symbol)
-        offsets.append(root * argument.xreplace(dict.fromkeys(old.bound_symbols, sympy.Integer(0))))
-    full = gradient * old.cov * gradient.T + noise
-    norm = [1 if f.is_Pow or f.is_Symbol else sympy.sqrt(full[k, k] / cov[k, k]) for k, f in enumerate(factors)]
-    for i, (factor, target) in enumerate(zip(factors, targets, strict=True)):
-        if factor.is_Function:
-            equal(offsets[i], _offset(target)[1] * norm[i], f"the offset of factor {i + 1}")
-        for j in range(i + 1):
-            equal(full[i, j], cov[i, j] * norm[i] * norm[j], f"the covariance of factors {i + 1} and {j + 1}")
+            wrong = wrong or error
+    raise wrong
 
 
 @expectation_rule("coincidence")
@@ -330,7 +351,7 @@ def stein(old: Expectation, new: sympy.Expr) -> None:
             continue
         rest = old.integrand / factor
         column = old.cov.col(variables(factor)[0] - 1)
-        parts = (column[i] * marginal(sympy.diff(rest, s), old.cov) for i, s in enumerate(old.bound_symbols))
+        parts = (column[i] * marginal(slope(rest, s), old.cov) for i, s in enumerate(old.bound_symbols))
         try:
             equal(sum(parts, sympy.Integer(0)), new, "integration by parts")
             return

@@ -91,6 +91,12 @@ CASES = [
     ),
     (
         "smear",
+        Expectation(z1 * sign(z2 - h), PAIR),
+        Expectation(sign(z1 - h) * z2, PAIR),
+        [Expectation(sign(z1) * sign(z2 - h), PAIR), Expectation(z1 * z2, PAIR), Expectation(sign(z1) * z2, PAIR)],
+    ),
+    (
+        "smear",
         Expectation(sign(z1 - h) * erf(g * z2 + k) * z2**2, PAIR),
         Expectation(sign(z1 - h) * sign(z2 + sqrt(2) * k) * z3**2, SMEARED_WITH_FACTOR),
         [
