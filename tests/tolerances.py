@@ -46,7 +46,7 @@ SIM_SUMS = 200 * 10 * UNIT_ROUNDOFF
 # that is trained on; five standard deviations of the difference cover the upward bias of a largest eigenvalue.
 SIM_STABLE_RATE = 5 * np.sqrt(2 * 3.4 / 4096)
 
-# Sums over n <= 41 sites of shares of power and of the transform, divided by another such sum: 41 roundings each, twice.
+# Sums over n <= 41 sites, of shares of power and in the transform, over another such sum: 41 roundings each, twice.
 SIM_SHAPE = 4 * 41 * UNIT_ROUNDOFF
 
 # A centre in sites is n/(2 pi) <= 7 times an angle, whose error is that of R over |R| >= 1/10; a width is a root, which
