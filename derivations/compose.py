@@ -4,8 +4,8 @@ A directive stands alone on a line. `{claim ID}` states a claim, `{claim ID as T
 side; `{derivation ID}`, `{numbers ID}` and `{printed ID}` give its steps, its numbers and what its sources print;
 `{whole ID}` gives all four. `{rest PREFIX ...}` gives the claims with these beginnings of ids that no page places
 (`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}` all it says,
-`{contents}` the pages, `{gallery GROUP}` expectations of the gallery. Within a line `{ref ID}` links to a claim, and
-`{verdict ID}` is its verdict.
+`{contents}` the pages, `{gallery GROUP}` expectations of the gallery; `{measured NAME TABLE}` and `{figure NAME}` show
+what an experiment has stored. Within a line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
 """
 
 import re
@@ -16,7 +16,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from derivations import blocks, stored
+from derivations import blocks, measured, stored
 from derivations.gallery import gallery
 from derivations.ledger import STALE, Entry, entries
 from derivations.prose import prose
@@ -35,6 +35,7 @@ _ORDER = (
     "expectations",
     "small-bump-gate",
     "single-pulse",
+    "replayed-gates",
     "further-statements",
     "dialects",
     "errata",
@@ -148,6 +149,8 @@ class Book:
             "table": lambda: self._table(argument, link, here),
             "contents": lambda: self._contents(page),
             "gallery": lambda: gallery(argument, here),
+            "measured": lambda: _measured(argument, here),
+            "figure": lambda: measured.figure(argument),
         }
         if name not in makers:
             raise InputError(
@@ -221,6 +224,13 @@ class Book:
     def _contents(self, page: str) -> str:
         titles = {name: _title(text) for name, text in self.pages.items() if name != page}
         return "\n".join(f"- [{title}]({name}.md)" for name, title in titles.items()) + "\n"
+
+
+def _measured(argument: str, here: str) -> str:
+    names = argument.split()
+    if len(names) != 2:
+        raise InputError(f"{here}: {{measured {argument}}} names no table.", "Write {measured NAME TABLE}.")
+    return measured.table(*names)
 
 
 def _title(text: str) -> str:

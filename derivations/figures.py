@@ -4,6 +4,7 @@ Colours are the Okabe-Ito palette, which colour-blind readers can tell apart; th
 markers or bands, so that the figures also read in black and white.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib
@@ -13,14 +14,19 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
+from derivations.validity import Meter
+
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
+PURPLE, YELLOW = "#CC79A7", "#E69F00"
 _BAND = 2.576  # the central 99 % of a normal distribution, in standard errors
 _STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write the figure and release its memory."""
-    figure.savefig(path, dpi=150)
+    """Write the figure and release its memory; the same figure gives the same file."""
+    repeatable = {"metadata": {"Date": None}} if path.suffix == ".svg" else {}
+    with plt.rc_context({"svg.hashsalt": "gdln"}):
+        figure.savefig(path, dpi=150, **repeatable)
     plt.close(figure)
 
 
@@ -104,4 +110,28 @@ def profiles(panels: dict[str, dict[str, np.ndarray]], ylabel: str) -> Figure:
             axis.axhline(0, color="black", lw=0.5)
             axis.set(title=title, xlabel="site", ylabel=ylabel)
             axis.legend(fontsize=7, frameon=False)
+    return figure
+
+
+def distances(meters: Mapping[str, Meter], margin: float | None = None) -> Figure:
+    """Relative distances against time with their simultaneous bands, a name each; the margin as a dotted line.
+
+    A filled marker is the first time at which the whole band lies above the margin.
+    """
+    with plt.rc_context(_STYLE):
+        figure, axis = plt.subplots(figsize=(5.8, 3.8))
+        for index, (name, found) in enumerate(meters.items()):
+            colour = (BLUE, ORANGE, GREEN, GREY, PURPLE, YELLOW)[index % 6]
+            mark, dash = "os^Dvp"[index % 6], ("-", "--", "-.", ":")[index % 4]
+            axis.fill_between(found.times, found.low, found.high, color=colour, alpha=0.2, lw=0)
+            style = {"color": colour, "marker": mark, "ls": dash, "ms": 4, "mfc": "white", "lw": 1.2}
+            axis.plot(found.times, found.distance, label=name, **style)
+            departed = None if margin is None else found.departure(margin).time
+            if departed is not None:
+                axis.plot(departed, found.distance[list(found.times).index(departed)], mark, ms=6, color=colour)
+        if margin is not None:
+            axis.axhline(margin, color="black", lw=0.8, ls=":")
+        axis.set(xlabel="time $t$", ylabel="relative distance")
+        axis.set_ylim(bottom=0)
+        axis.legend(fontsize=7, frameon=False)
     return figure

@@ -31,6 +31,7 @@ def write(markdown: str, title: str, path: Path) -> None:
         ) from error
     markdown = re.sub(r'<a id="([\w.-]+)"></a>\n+(#+ .+)', r"\2 {#\1}", markdown)
     markdown = re.sub(r"\]\(([\w-]+)\.md(?:#[^)]*)?\)", r"](\1.pdf)", markdown)
+    markdown = re.sub(r"!\[[^\]]*\]\([^)]*\)\n+", "Figure, to be seen in the HTML page: ", markdown)
     text = pypandoc.convert_text(markdown, "typst", format=_MARKDOWN, extra_args=["--wrap=none"])
     document = f"#set document(title: {json.dumps(title, ensure_ascii=False)})\n"
     path.write_bytes(typst.compile((document + _PREAMBLE + text).encode()))

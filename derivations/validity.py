@@ -9,9 +9,14 @@ weights. Its unbiased estimate leaves the diagonal out, with X_s = v_s - r:
 
     theta = 1/(S(S - 1)) sum_{s != s'} X_s . X_s' .
 
-Its standard error is the jackknife's, which for such a statistic is not too small in the mean (Efron and Stein 1981)
-and twice the variance where v is what is predicted. The band holds for all times together: theta +- c se, c the quantile
-of the largest studentised mean of the jackknife's terms under random signs of whole replicates.
+The band is where two bands meet, each for all times together at half of the level, with random signs of whole
+replicates for the law of the largest studentised deviation:
+
+* along the distance: from sqrt(theta - c se) to sqrt(theta) + c se/(2 sqrt(theta)). se^2 is the jackknife's variance,
+  4 E X . Cov(X) E X/S in first order, plus 2 tr Cov(X)^2/(S (S - 1)), that of theta where E X = 0, because
+  by chance the mean noise is small at times, and the jackknife's variance with it. Narrow where the weights are many.
+* whatever its direction: |mean X| +- q sqrt(tr Cov(X)/S), by the triangle inequality. Holds at any distance, narrow
+  where the numbers are few.
 """
 
 from collections.abc import Sequence
@@ -20,8 +25,10 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from derivations.compare import flipped_maxima, sign_flip_p_value
+from derivations.compare import FLIPS, flipped_maxima, sign_flip_p_value
 from theory.problem import InputError
+
+_BLOCK = 256  # sign vectors handled at once
 
 
 @dataclass(frozen=True)
@@ -51,7 +58,6 @@ class Meter:
     low: Float[np.ndarray, " T"]
     high: Float[np.ndarray, " T"]
     level: float
-    critical: float
     replicates: int
 
     def departure(self, margin: float) -> Departure:
@@ -94,19 +100,46 @@ def meter(
         )
     share = square / scale
     terms = (terms - share * scale_terms) / scale
-    error = np.sqrt(np.square(terms).sum(axis=0) / (count * (count - 1)))
-    critical = float(np.quantile(flipped_maxima(terms, seed), 1 - level))
-    difference = v.mean(axis=0) - r.mean(axis=0)
+    error = np.sqrt(np.square(terms).sum(axis=0) / (count * (count - 1)) + _null_variance(v - r) / scale**2)
+    reach = float(np.quantile(flipped_maxima(terms, seed), 1 - level / 2)) * error
+    plain, noise = _any_direction(v, r, level / 2, seed)
+    root = _root(share)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above = np.where(root > 0, root + reach / (2 * root), np.where(reach > 0, np.inf, 0.0))
     return Meter(
         times=np.asarray(times, float),
-        plain=np.linalg.norm(difference, axis=-1) / np.linalg.norm(r.mean(axis=0), axis=-1),
-        distance=_root(share),
-        low=_root(share - critical * error),
-        high=_root(share + critical * error),
+        plain=plain,
+        distance=root,
+        low=np.maximum(_root(share - reach), plain - noise),
+        high=np.minimum(above, plain + noise),
         level=level,
-        critical=critical,
         replicates=count,
     )
+
+
+def network_meter(
+    times: Sequence[float],
+    values: Float[np.ndarray, "S T ..."],
+    reference: Float[np.ndarray, "S T ..."],
+    level: float = 0.01,
+    seed: int = 0,
+) -> Meter:
+    """The mean over replicates of |v_s(t) - r_s(t)|/|r_s(t)|, each network beside its own partner.
+
+    What to ask where every replicate has its own start, so that means over replicates say nothing of one network.
+    `plain` and `distance` are both this mean; the band is studentised, with its quantile from random signs. Raises
+    InputError as `meter` does.
+    """
+    values, reference = np.asarray(values, float), np.asarray(reference, float)
+    _check(times, values, reference, paired=True)
+    v, r = (array.reshape(len(values), len(times), -1) for array in (values, reference))
+    length = np.linalg.norm(r, axis=-1)
+    if not length.all():
+        raise InputError("A network of the reference has only zeros at some time.", "Leave it out.", "undefined")
+    apart = np.linalg.norm(v - r, axis=-1) / length
+    mean, error = apart.mean(axis=0), apart.std(axis=0, ddof=1) / np.sqrt(len(apart))
+    reach = float(np.quantile(flipped_maxima(apart - mean, seed), 1 - level)) * error
+    return Meter(np.asarray(times, float), mean, mean, np.maximum(mean - reach, 0), mean + reach, level, len(apart))
 
 
 @dataclass(frozen=True)
@@ -180,7 +213,8 @@ def variance_reduction(first: Float[np.ndarray, "S ..."], second: Float[np.ndarr
     if first.shape != second.shape or len(first) < 3:
         raise InputError(f"Shapes {first.shape} and {second.shape}.", "Give as many networks of both, at least three.")
     if not np.ptp(first - second, axis=0).any():
-        raise InputError("The difference is the same in every replicate.", "There is no variance to reduce.", "undefined")
+        what = "The difference is the same in every replicate: there is no variance to reduce."
+        raise InputError(what, "Compare their means.", "undefined")
     count = len(first)
     factors = np.array([_factor(np.delete(first, s, axis=0), np.delete(second, s, axis=0)) for s in range(count)])
     return Reduction(_factor(first, second), float(np.sqrt((count - 1) * factors.var())))
@@ -203,6 +237,40 @@ def _unbiased_square(
     others = np.einsum("std,std->st", x, total - x) / (count - 1)
     square = others.mean(axis=0)
     return square, 2 * (others - square) * (count - 1) / (count - 2)
+
+
+def _null_variance(x: Float[np.ndarray, "S T d"]) -> Float[np.ndarray, " T"]:
+    """2 tr Cov(X)^2/(S (S - 1)), from the products of different replicates' deviations."""
+    count = len(x)
+    centred = x - x.mean(axis=0)
+    gram = np.einsum("std,utd->tsu", centred, centred)
+    square = np.square(gram).sum(axis=(1, 2)) - np.square(np.einsum("tss->ts", gram)).sum(axis=1)
+    return 2 * square / (count * (count - 1)) ** 2
+
+
+def _any_direction(
+    v: Float[np.ndarray, "S T d"], r: Float[np.ndarray, "s T d"], level: float, seed: int
+) -> tuple[Float[np.ndarray, " T"], Float[np.ndarray, " T"]]:
+    """|mean (v - r)|/|mean r|, and how far the vector in it may lie from its expectation, at all times together.
+
+    The noise of |mean r| is taken in first order. The studentised length of the mean is tried under random signs, with
+    its standard error anew each time.
+    """
+    count, middle = len(v), r.mean(axis=0)
+    length = np.linalg.norm(middle, axis=-1)
+    apart = (v.mean(axis=0) - middle) / length[:, None]
+    along = np.einsum("std,td->st", r - middle, middle) / length**2
+    terms = (v - r - (v - r).mean(axis=0)) / length[:, None] - along[..., None] * apart
+    gram = np.einsum("std,utd->tsu", terms, terms)
+    square = np.einsum("tss->t", gram) / count
+    moving = square > 0
+    rng, maxima = np.random.default_rng(seed), [np.zeros(1)]
+    for start in range(0, FLIPS if moving.any() else 0, _BLOCK):
+        signs = rng.choice((-1.0, 1.0), size=(min(_BLOCK, FLIPS - start), count))
+        mean = np.einsum("bu,tbu->bt", signs, signs @ gram[moving]) / count**2
+        maxima.append((mean / (square[moving] - mean) * (count - 1)).max(axis=1))
+    largest = float(np.quantile(np.concatenate(maxima), 1 - level))
+    return np.linalg.norm(apart, axis=-1), np.sqrt(largest * square / (count - 1))
 
 
 def _over_replicates(values: Float[np.ndarray, "p S ..."]) -> tuple[np.ndarray, np.ndarray]:

@@ -1,5 +1,7 @@
 """`gdln derive [PAGE...]`: the book, made from claims, evidence and prose; `--check` only compares."""
 
+import re
+import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -54,7 +56,7 @@ def _derive(names: list[str], kind: str, out: Path | None, check: bool, as_json:
 
 
 def _write(rendered: dict[str, str], kind: str, folder: Path, leftovers: bool) -> None:
-    from derivations import html, pdf
+    from derivations import compose, html, pdf
     from derivations.atomic import write_text
     from theory.problem.errors import InputError
 
@@ -67,14 +69,23 @@ def _write(rendered: dict[str, str], kind: str, folder: Path, leftovers: bool) -
         path = folder / f"{name}.{kind}"
         if kind == "md":
             write_text(path, text)
+            _copy_figures(text, compose.BOOK, folder)
         elif kind == "html":
-            write_text(path, html.page(text, html.title_of(text), folder))
+            write_text(path, html.page(text, html.title_of(text), compose.BOOK))
         else:
             pdf.write(text, html.title_of(text), path)
     if leftovers:
         for path in folder.glob("*.md"):
             if path.stem not in rendered:
                 path.unlink()
+
+
+def _copy_figures(text: str, book: Path, folder: Path) -> None:
+    """The images of a page beside it, where it is not written into the book itself."""
+    if folder.resolve() != book.resolve():
+        for name in re.findall(r"\]\((figures/[\w-]+\.svg)\)", text):
+            (folder / "figures").mkdir(exist_ok=True)
+            shutil.copyfile(book / name, folder / name)
 
 
 def _text(payload: dict, kind: str) -> str:
