@@ -199,3 +199,14 @@ GAIN_LIMIT = 1e-3
 
 # E[1 1 x x] is a quarter of a covariance and of a four-sign expectation, each good to 1e-13, in units of Z^2 <= 1.
 FOUR_POINT = 1e-13
+# --- the meter of validity -------------------------------------------------------------------------------------------
+
+# Means over at most 16 x 15 pairs of products of 80 numbers of size up to 10, and a root of a number of size 0.1.
+METER_SUMS = 240 * 80 * 10 * UNIT_ROUNDOFF
+
+# A band of level 10 % may miss in at most 21 of 120 repeated experiments, the mean 12 and three standard deviations of
+# the binomial law, sqrt(120 x 0.1 x 0.9) = 3.3: one that misses with its level fails the test with probability 0.004,
+# and one that misses in 30 % passes it with 0.001. The seed is fixed.
+METER_LEVEL = 0.1
+METER_REPEATS = 120
+METER_MISSES = 12 + 3 * np.sqrt(120 * 0.1 * 0.9)

@@ -33,7 +33,7 @@ from theory.problem import (
 
 NAME, PROBLEM = "replayed-gates", "relu-training"
 PIECES = (2, 4, 8)
-LEVEL, MARGIN = 0.01, 0.1
+LEVEL, MARGIN = 0.01, 0.25
 _INTERVALS = 8  # the gates are recorded at the ends of so many equal intervals
 _END = Fraction(800)
 _SIGNIFICANT = 6  # digits stored of a simulated number
