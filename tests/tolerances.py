@@ -199,6 +199,7 @@ GAIN_LIMIT = 1e-3
 
 # E[1 1 x x] is a quarter of a covariance and of a four-sign expectation, each good to 1e-13, in units of Z^2 <= 1.
 FOUR_POINT = 1e-13
+
 # --- the meter of validity -------------------------------------------------------------------------------------------
 
 # Means over at most 16 x 15 pairs of products of 80 numbers of size up to 10, and a root of a number of size 0.1.

@@ -168,7 +168,7 @@ def visible(document):
 
 @pytest.mark.parametrize("page", PAGES)
 def test_html_stands_alone_and_shows_no_raw_tex(page, book):
-    document = html.page(book.render(page), page)
+    document = html.page(book.render(page), page, compose.BOOK)
     assert not re.search(r"\$|\\[A-Za-z]|\*\*|\{ref|<a id", visible(document))
     assert not re.search(r'(?:src|href)="(?!data:|#|[\w-]+\.html)', document)
     assert not re.search(r"https?://", document)
