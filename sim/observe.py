@@ -263,6 +263,9 @@ def _(observable: PreactivationKurtosisAtTimes, source: _Source) -> Float[np.nda
 
 def _joint(observable: object, source: _Source) -> Iterator[measures.JointOpenings]:
     """For each replicate on how many fresh examples each gate is open at any two of the times."""
+    _, times, units, _ = source.trained(observable).shape
+    numbers = (len(source.replicates) + 1) * units * times**2
+    refuse_too_large("Gates at any two times", numbers, 8, "Lower the number of times, units or replicates.")
     for own, chunks in zip(source.learned(observable), _fresh(source), strict=True):
         joint = measures.JointOpenings(*own.w.shape[:2], own.w.device)
         for field in _fields(own, chunks):

@@ -31,6 +31,7 @@ from theory.problem import (
     InputError,
     Network,
     OpenTogetherBetweenTimes,
+    OutOfReachError,
     PreactivationKurtosisAtTimes,
 )
 
@@ -188,6 +189,13 @@ def test_gates_that_never_open_have_no_overlap():
     with pytest.raises(InputError, match="unit 0 at time number 1 opened for none of 2") as caught:
         joint.overlap()
     assert caught.value.kind == "undefined"
+
+
+def test_pairs_of_times_larger_than_the_memory_are_refused(monkeypatch):
+    run = train(problem(network=RELU), "cpu")
+    monkeypatch.setattr("sim.schedule._LARGEST_MEMORY", 8 * 4 * 2 * 9 - 1)
+    with pytest.raises(OutOfReachError, match="Gates at any two times would take"):
+        measure(GateFlipsBetweenTimes(), run, "cpu")
 
 
 def test_weights_of_zero_have_no_kurtosis():

@@ -18,7 +18,17 @@ from sim.train import fixed_sample, train
 from tests.sim.cases import gated, problem
 from tests.tolerances import SIM_DESCENT, SIM_DESCENT_SINGLE, SIM_GRADIENT, SIM_SUMS
 from theory.flow import solve
-from theory.problem import InputError, LossAtTimes, Network, OutOfReachError, SinglePulse, WeightsAtTimes, dumps
+from theory.problem import (
+    GateFlipsBetweenTimes,
+    InputError,
+    LossAtTimes,
+    Network,
+    OutOfReachError,
+    PreactivationKurtosisAtTimes,
+    SinglePulse,
+    WeightsAtTimes,
+    dumps,
+)
 
 CPU = torch.device("cpu")
 STEPS = 20
@@ -233,3 +243,17 @@ def test_replicates_that_diverge():
     sample.x[1] *= 100
     with pytest.raises(DivergedError, match="2 of 3 replicates diverged"):
         replay(question, calm.at(0), device="cpu", sample=sample).surviving()
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_replay_and_measures_on_the_gpu():
+    run = train(relu("trained"), "cuda")
+    gates = record(run)
+    again = replay(run.problem, gates, "piecewise", device="cuda")
+    assert apart(run, again) < SIM_DESCENT
+    expected = measure(LossAtTimes(), run, "cuda").values
+    assert np.abs(replayed_loss(again, gates, "cuda").values - expected).max() < SIM_SUMS
+    flips = measure(GateFlipsBetweenTimes(), run, "cuda").values
+    assert (flips == flips.transpose(0, 1, 3, 2)).all()
+    assert measure(PreactivationKurtosisAtTimes(1), run, "cuda").values.shape == (3, STEPS + 1, 3)
