@@ -4,7 +4,7 @@ Every function returns Markdown made from the claim and its stored evidence; not
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 
@@ -13,7 +13,7 @@ import sympy
 from derivations.ledger import STALE, Entry
 from derivations.notation import Notation
 from derivations.prose import prose
-from theory.claims.model import Claim, Kind, Param
+from theory.claims.model import Claim, Kind, Param, Verdict
 from theory.derivation import Derivation
 
 Link = Callable[[str], str]  # from the id of a claim to a Markdown link to where the book states it
@@ -40,6 +40,12 @@ def formula(tex: str) -> str:
     return f"$$\n{tex}\n$$\n"
 
 
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+
+
 def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = "") -> str:
     """Heading, statement, where it holds, on what it rests, and its verdict."""
     notation = notation_of(claim)
@@ -52,6 +58,8 @@ def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = ""
     verdict = evidence["verdict"] if evidence else STALE
     kind = "" if claim.kind is Kind.DEFINITION else f", {_kind(claim)}"
     lines.append(f"\n**{verdict}**: it {_SAYS[verdict]}. Claim `{claim.id}`{kind}.{_rests_on(claim, link)}\n")
+    if verdict == Verdict.OPEN and claim.settled_by:
+        lines.append(f"*What would settle it.* {prose(claim.settled_by)}\n")
     return "\n".join(lines)
 
 

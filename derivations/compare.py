@@ -16,7 +16,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.stats import t as student_t
 
-from sim.observe import Estimate
+from sim.observe import Estimate, refuse_one_cluster
 from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.problem import InputError
 
@@ -57,6 +57,7 @@ def agreement(claim: Claim, estimate: Estimate) -> Agreement:
     registered = claim.registration
     if registered is None:
         raise InputError(f"{claim.id} has no registered experiment.", "Register one in the claim before comparing.")
+    refuse_one_cluster(estimate)
     prediction = np.asarray(registered.predict(estimate.problem), dtype=float)
     values = np.asarray(estimate.values, dtype=float)
     if values.shape[1:] != prediction.shape:
@@ -146,6 +147,7 @@ def replicates_needed(claim: Claim, pilot: Estimate) -> int:
     normal tail is estimated from the pilot by Gaussian multipliers and taken over to Student's t of S - 1 degrees.
     """
     registered = claim.registration
+    refuse_one_cluster(pilot)
     prediction = np.asarray(registered.predict(pilot.problem), dtype=float)
     spread = np.asarray(pilot.values, float).std(axis=0, ddof=1)
     margin = float(registered.margin) * float(np.max(np.abs(prediction)))

@@ -4,8 +4,9 @@ A directive stands alone on a line. `{claim ID}` states a claim, `{claim ID as T
 side; `{derivation ID}`, `{numbers ID}` and `{printed ID}` give its steps, its numbers and what its sources print;
 `{whole ID}` gives all four. `{rest PREFIX ...}` gives the claims with these beginnings of ids that no page places
 (`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}` all it says,
-`{contents}` the pages, `{gallery GROUP}` expectations of the gallery; `{measured NAME TABLE}` and `{figure NAME}` show
-what an experiment has stored. Within a line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
+`{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME TABLE}` a table of a stored run
+(`{measured NAME}` where it has one), `{figure NAME}` shows a figure. Within a line `{ref ID}` links to a claim, and
+`{verdict ID}` is its verdict.
 """
 
 import re
@@ -16,9 +17,10 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from derivations import blocks, measured, stored
+from derivations import blocks, book_figures, stored
 from derivations.gallery import gallery
 from derivations.ledger import STALE, Entry, entries
+from derivations.measured import measured
 from derivations.prose import prose
 from theory.claims.model import Claim, Verdict
 from theory.problem import InputError
@@ -35,6 +37,7 @@ _ORDER = (
     "expectations",
     "small-bump-gate",
     "single-pulse",
+    "relu-gates",
     "replayed-gates",
     "further-statements",
     "dialects",
@@ -48,11 +51,11 @@ _MADE = "<!-- Made by gdln derive from derivations/pages/{name}.md; edit that fi
 
 @dataclass(frozen=True)
 class Difference:
-    """A page of the book that is not what the claims and the prose give."""
+    """A page or figure of the book that is not what the claims and the prose give; `where` is a line or a number."""
 
     page: str
     status: str  # stale, missing, left over
-    line: int = 0
+    where: str = ""
     stored: str = ""
     rendered: str = ""
 
@@ -109,6 +112,7 @@ class Book:
         self.claims, self.pages = claims, pages
         self.entries = entries(claims.values(), evidence)
         self.evidence = {name: stored.read(claim, evidence) for name, claim in claims.items()}
+        self.folder = evidence
         self.where = placed(claims, pages)
 
     @cached_property
@@ -121,6 +125,14 @@ class Book:
     def stale(self) -> list[str]:
         """The claims without current evidence."""
         return [name for name, evidence in self.evidence.items() if evidence is None]
+
+    def figures(self, page: str) -> dict[str, book_figures.Data]:
+        """The data of the figures on one page, by name."""
+        shown = [(number, argument) for number, name, argument in directives(self.pages[page]) if name == "figure"]
+        return {
+            name: book_figures.figure(name, f"{page}.md, line {number}").data(self.claims, self.folder)
+            for number, name in shown
+        }
 
     def render(self, page: str) -> str:
         """The Markdown of one page. Raises InputError for a directive or a claim that does not exist."""
@@ -149,8 +161,8 @@ class Book:
             "table": lambda: self._table(argument, link, here),
             "contents": lambda: self._contents(page),
             "gallery": lambda: gallery(argument, here),
-            "measured": lambda: _measured(argument, here),
-            "figure": lambda: measured.figure(argument),
+            "figure": lambda: book_figures.markdown(argument, here),
+            "measured": lambda: measured(argument, here),
         }
         if name not in makers:
             raise InputError(
@@ -226,13 +238,6 @@ class Book:
         return "\n".join(f"- [{title}]({name}.md)" for name, title in titles.items()) + "\n"
 
 
-def _measured(argument: str, here: str) -> str:
-    names = argument.split()
-    if len(names) != 2:
-        raise InputError(f"{here}: {{measured {argument}}} names no table.", "Write {measured NAME TABLE}.")
-    return measured.table(*names)
-
-
 def _title(text: str) -> str:
     found = re.search(r"^# (.+)$", text, re.MULTILINE)
     return found[1] if found else ""
@@ -262,7 +267,19 @@ def compare(rendered: Mapping[str, str], folder: Path, whole: bool) -> list[Diff
 def _first_difference(name: str, there: list[str], now: list[str]) -> Difference:
     both = list(zip_longest(there, now, fillvalue=""))
     line = next((number for number, (old, new) in enumerate(both, start=1) if old != new), len(both))
-    return Difference(name, "stale", line, *both[line - 1])
+    return Difference(name, "stale", f"line {line}", *both[line - 1])
+
+
+def compare_figures(data: Mapping[str, book_figures.Data], folder: Path, whole: bool) -> list[Difference]:
+    """Where the data or the images of figures in `folder` are not these; with `whole`, also those that none shows."""
+    found = [
+        Difference(f"{book_figures.FOLDER}/{name}", status, where, old, new)
+        for name, numbers in data.items()
+        for status, where, old, new in book_figures.differences(name, numbers, folder)
+    ]
+    files = (folder / book_figures.FOLDER).glob("*") if whole else ()
+    left = sorted({path.stem for path in files} - set(data))
+    return [*found, *(Difference(f"{book_figures.FOLDER}/{name}", "left over") for name in left)]
 
 
 def as_data(difference: Difference) -> dict[str, Any]:
@@ -270,7 +287,7 @@ def as_data(difference: Difference) -> dict[str, Any]:
     return {
         "page": difference.page,
         "status": difference.status,
-        "line": difference.line,
+        "where": difference.where,
         "stored": difference.stored,
         "rendered": difference.rendered,
     }

@@ -4,7 +4,6 @@ Colours are the Okabe-Ito palette, which colour-blind readers can tell apart; th
 markers or bands, so that the figures also read in black and white.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 
 import matplotlib
@@ -14,32 +13,29 @@ matplotlib.use("Agg")
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from derivations.validity import Meter
-
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
 PURPLE, YELLOW = "#CC79A7", "#E69F00"
 _BAND = 2.576  # the central 99 % of a normal distribution, in standard errors
 _STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Write the figure and release its memory; the same figure gives the same file."""
-    repeatable = {"metadata": {"Date": None}} if path.suffix == ".svg" else {}
-    with plt.rc_context({"svg.hashsalt": "gdln"}):
-        figure.savefig(path, dpi=150, **repeatable)
+def save(figure: Figure, path: Path, mark: str = "") -> None:
+    """Write the figure and release its memory; `mark` is kept in the file's description."""
+    figure.savefig(path, dpi=150, metadata={"Description": mark} if mark else None)
     plt.close(figure)
 
 
 def receptive_fields(panels: dict[str, dict[str, np.ndarray]], window: slice) -> Figure:
     """Fields of unit 1 and unit 2 against the sites of `window`: predicted lines, trained means with 99 % bars.
 
-    `panels` maps a title to `theory` (K, n), `mean` (K, n), `error` (K, n) and optionally `relu` (K, n).
+    `panels` maps a title to `theory` (K, n), `mean` (K, n), `error` (K, n) and optionally `relu` (K, n) and the
+    numbers `site` (n) of the sites, 0, 1, ... without.
     """
     with plt.rc_context(_STYLE):
         figure, axes = plt.subplots(1, len(panels), figsize=(5.2 * len(panels), 3.4), squeeze=False)
         for axis, (title, data) in zip(axes[0], panels.items(), strict=True):
-            shown = {name: values[:, window] for name, values in data.items()}
-            site = np.arange(data["theory"].shape[1])[window]
+            shown = {name: values[..., window] for name, values in data.items()}
+            site = shown.pop("site", np.arange(data["theory"].shape[1])[window])
             for unit, colour, dash, mark in ((0, BLUE, "-", "o"), (1, ORANGE, "--", "s")):
                 axis.plot(site, shown["theory"][unit], dash, color=colour, lw=1.4, label=f"unit {unit + 1}, theory")
                 bars = _BAND * shown["error"][unit]
@@ -113,24 +109,23 @@ def profiles(panels: dict[str, dict[str, np.ndarray]], ylabel: str) -> Figure:
     return figure
 
 
-def distances(meters: Mapping[str, Meter], margin: float | None = None) -> Figure:
-    """Relative distances against time with their simultaneous bands, a name each; the margin as a dotted line.
+def distances(curves: dict[str, dict[str, np.ndarray]], margin: float) -> Figure:
+    """Relative distances against time with their simultaneous bands, the margin as a dotted line.
 
-    A filled marker is the first time at which the whole band lies above the margin.
+    `curves` maps a name to `time`, `distance`, `low`, `high`, (T) each, and `departs`: the time of a filled marker, at
+    which the distance departs from the margin, or nothing.
     """
     with plt.rc_context(_STYLE):
         figure, axis = plt.subplots(figsize=(5.8, 3.8))
-        for index, (name, found) in enumerate(meters.items()):
+        for index, (name, found) in enumerate(curves.items()):
             colour = (BLUE, ORANGE, GREEN, GREY, PURPLE, YELLOW)[index % 6]
             mark, dash = "os^Dvp"[index % 6], ("-", "--", "-.", ":")[index % 4]
-            axis.fill_between(found.times, found.low, found.high, color=colour, alpha=0.2, lw=0)
+            axis.fill_between(found["time"], found["low"], found["high"], color=colour, alpha=0.2, lw=0)
             style = {"color": colour, "marker": mark, "ls": dash, "ms": 4, "mfc": "white", "lw": 1.2}
-            axis.plot(found.times, found.distance, label=name, **style)
-            departed = None if margin is None else found.departure(margin).time
-            if departed is not None:
-                axis.plot(departed, found.distance[list(found.times).index(departed)], mark, ms=6, color=colour)
-        if margin is not None:
-            axis.axhline(margin, color="black", lw=0.8, ls=":")
+            axis.plot(found["time"], found["distance"], label=name, **style)
+            departed = np.isin(found["time"], found["departs"])
+            axis.plot(found["time"][departed], found["distance"][departed], mark, ms=6, color=colour)
+        axis.axhline(margin, color="black", lw=0.8, ls=":")
         axis.set(xlabel="time $t$", ylabel="relative distance")
         axis.set_ylim(bottom=0)
         axis.legend(fontsize=7, frameon=False)

@@ -19,7 +19,7 @@ _CSS = """
   :root { --line: #3d444d; --soft: #1d2229; --ink: #e6e8eb; --paper: #14171b; --link: #7fb4ff; }
 }
 body { font: 17px/1.6 "Source Serif 4", Charter, Georgia, "DejaVu Serif", serif; color: var(--ink);
-  background: var(--paper); margin: 0 auto; max-width: 52rem; padding: 2rem 1.25rem 4rem; overflow-wrap: break-word; }
+  background: var(--paper); margin: 0 auto; max-width: 62rem; padding: 2rem 1.25rem 4rem; overflow-wrap: break-word; }
 h1, h2, h3, h4 { font-family: "Source Sans 3", "Helvetica Neue", Arial, "DejaVu Sans", sans-serif; line-height: 1.25; }
 h1 { font-size: 1.9rem; } h2 { font-size: 1.4rem; margin-top: 2.4rem; border-bottom: 1px solid var(--line); }
 h3 { font-size: 1.12rem; margin-top: 2rem; } h4 { font-size: 1rem; }
@@ -30,16 +30,18 @@ blockquote { margin: 1rem 0; padding: 0.1rem 1rem; border-left: 4px solid var(--
 .formula, .table { overflow-x: auto; overflow-y: hidden; max-width: 100%; }
 .formula { padding: 0.45rem 0; margin: 0.5rem 0; }
 .table { margin: 1rem 0; }
-table { border-collapse: collapse; font-size: 0.88rem; }
-th, td { border: 1px solid var(--line); padding: 0.35rem 0.55rem; vertical-align: top; text-align: left; }
+table { border-collapse: collapse; font-size: 0.8rem; }
+th, td { border: 1px solid var(--line); padding: 0.35rem 0.4rem; vertical-align: top; text-align: left; }
 td { min-width: 3rem; overflow-wrap: normal; } th { background: var(--soft); }
 math { font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", math; font-size: 1.08em; }
 math[display="block"] { margin: 0 auto; }
 .joined { white-space: nowrap; }
+math[display="block"] mfrac > * { math-style: normal; }
 mtd { padding: 0.18em 0.3em; }
 img { max-width: 100%; height: auto; background: #fff; }
 li > p { margin: 0.35rem 0; }
-@media print { body { max-width: none; font-size: 11pt; } .formula, .table { overflow: visible; } }
+@media print { body { max-width: none; font-size: 11pt; } .formula, .table { overflow: visible; }
+  table { font-size: 6.5pt; } th, td { padding: 0.2rem; } }
 """
 
 

@@ -110,6 +110,7 @@ def as_data(entry: Entry, page: str | None) -> dict[str, Any]:
         "page": page,
         "title": entry.claim.title,
         "note": entry.source.note if entry.source else "",
+        "settled_by": entry.claim.settled_by if entry.verdict == Verdict.OPEN else "",
         "counterexample": {
             "at": dict(finding["at"]),
             "printed": finding["printed"],

@@ -1,49 +1,75 @@
-"""What experiments that judge no claim have measured: one JSON file each, shown on pages as tables and figures.
+"""What has been measured and judges no claim: stored runs of `gdln bench` and of experiments, shown on pages as tables.
 
-A file holds the problem as TOML, the seed, the numbers (`data`), and `tables` of text made from them in the same run.
-Pages only read: nothing here loads torch.
+A stored run is one JSON file of numbers with what they were measured on; its tables are made from these numbers alone.
+Nothing here loads torch.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from derivations import replayed_tables
 from derivations.atomic import write_text
+from derivations.blocks import table
 from theory.problem import InputError
 
-FOLDER = Path(__file__).parent / "measured"
-FIGURES = Path(__file__).parent / "book" / "figures"
+RESULTS = Path(__file__).parent / "benchmarks" / "results"
+EXPERIMENTS = Path(__file__).parent / "experiments" / "results"
+Content = Mapping[str, Any]
 
 
-def read(name: str, folder: Path = FOLDER) -> Mapping[str, Any]:
-    """The stored measurements `name`. Raises InputError where there are none."""
-    path = folder / f"{name}.json"
-    if not path.is_file():
-        known = ", ".join(sorted(file.stem for file in folder.glob("*.json")))
-        raise InputError(f"Nothing measured is called {name!r}.", f"Known: {known}.")
-    return json.loads(path.read_text(encoding="utf-8"))
+@dataclass(frozen=True)
+class Stored:
+    """A stored run: its folder, and its tables as Markdown by name; "" is that of a run with one table."""
+
+    folder: Path
+    tables: Mapping[str, Callable[[Content], str]]
 
 
-def write(name: str, content: Mapping[str, Any], folder: Path = FOLDER) -> Path:
-    """Store measurements; the file is the old one or the new one, never a part."""
-    folder.mkdir(exist_ok=True)
-    path = folder / f"{name}.json"
-    write_text(path, json.dumps({"schema": "gdln.measured/1", **content}, indent=1, allow_nan=False) + "\n")
-    return path
+def measured(argument: str, here: str) -> str:
+    """The table of the directive `NAME` or `NAME TABLE`. Raises InputError for a run or a table that is not stored."""
+    name, _, table = argument.partition(" ")
+    if name not in STORED:
+        raise InputError(f"{here}: no measured table is called {name!r}.", f"Known: {', '.join(STORED)}.")
+    tables = STORED[name].tables
+    if table not in tables:
+        raise InputError(
+            f"{here}: the measurements {name} have no table {table!r}.",
+            f"Tables: {', '.join(tables)}." if "" not in tables else "They are one table: name none.",
+        )
+    return tables[table](read(name))
 
 
-def table(name: str, which: str) -> str:
-    """One of the tables as Markdown. Raises InputError for a name that is not there."""
-    tables = read(name)["tables"]
-    if which not in tables:
-        raise InputError(f"The measurements {name} have no table {which!r}.", f"Tables: {', '.join(tables)}.")
-    columns, rows = tables[which]["columns"], tables[which]["rows"]
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+def read(name: str) -> Content:
+    """The content of a stored run."""
+    return json.loads(_path(name).read_text(encoding="utf-8"))
 
 
-def figure(name: str) -> str:
-    """The figure of the measurements with its caption, as Markdown; the image lies beside the pages."""
-    caption = read(name)["caption"]
-    return f"![{caption}](figures/{name}.svg)\n\n*{caption}*\n"
+def write(name: str, content: Content) -> None:
+    """Store a run; the file is the old one or the new one, never a part."""
+    write_text(_path(name), json.dumps(content, indent=1, allow_nan=False) + "\n")
+
+
+def _path(name: str) -> Path:
+    return STORED[name].folder / f"{name}.json"
+
+
+def _relu_gates(run: Content) -> str:
+    forms = ("latent-direction", "clt", "large-gain")
+    rows = []
+    for row in run["rows"]:
+        errors = [row["errors"].get(form) for form in (*forms, "exact")]
+        shown = ("" if error is None else f"{error:.4f}" for error in errors)
+        name = row["weights"].replace("_", "\\_")
+        rows.append([name, row["gain"], f"{row['largest']:.3f}", *shown, f"{row['standard_error']:.5f}"])
+    columns = ["weights", "$g$", "largest moment", *forms, "exact", "standard error"]
+    preface = f"{run['replicates']} replicates of {run['samples']:,} examples, seed {run['seed']}."
+    return f"{preface}\n\n{table(columns, rows)}"
+
+
+STORED = {
+    "relu-gates": Stored(RESULTS, {"": _relu_gates}),
+    "replayed-gates": Stored(EXPERIMENTS, replayed_tables.TABLES),
+}

@@ -309,19 +309,38 @@ def _one_line_or_more(lines: list[list[str]], rows: list[list[sympy.Basic]], sho
     return r"\begin{aligned} " + r" \\ ".join(broken) + r" \end{aligned}"
 
 
-def _terms(text: str, expr: sympy.Basic, show) -> list[str]:
-    """A sum that is too wide, over several lines."""
-    if not isinstance(expr, sympy.Add) or width(text) <= _WIDE:
+def _terms(text: str, expr: sympy.Basic, show, widest: int = _WIDE) -> list[str]:
+    """A sum that is too wide, or a multiple of one, over several lines."""
+    if width(text) <= widest:
+        return [text]
+    if isinstance(expr, sympy.Mul):
+        return _bracketed(text, expr, show)
+    if not isinstance(expr, sympy.Add):
         return [text]
     terms = sorted(expr.as_ordered_terms(), key=lambda term: term.could_extract_minus_sign())
     lines, line = [], ""
     for term in terms:
-        shown = show(-term if term.could_extract_minus_sign() else term)
-        sign = "- " if term.could_extract_minus_sign() else "+ "
-        part = sign + shown if lines or line else shown
-        if line and width(line + part) > _WIDE:
+        negative = term.could_extract_minus_sign()
+        shown, *more = _terms(show(-term if negative else term), -term if negative else term, show)
+        sign = "- " if negative else "+ "
+        part = sign + shown if negative or lines or line else shown
+        if line and width(line + part) > widest:
             lines.append(line)
             line = r"& \quad " + part
         else:
             line = f"{line} {part}".strip()
+        if more:
+            lines += [line, *more[:-1]]
+            line = more[-1]
     return [*lines, line]
+
+
+def _bracketed(text: str, product: sympy.Mul, show) -> list[str]:
+    """c (a + b + ...) as c [a + b + ...] with the sum over several lines."""
+    sums = [factor for factor in product.args if factor.is_Add]
+    if not sums:
+        return [text]
+    longest = max(sums, key=lambda factor: width(show(factor)))
+    first, *rest = _terms(show(longest), longest, show, _WIDE * 3 // 4)
+    factor = show(sympy.Mul(*(f for f in product.args if f is not longest)))
+    return [f"{factor} [", rf"& \quad {first}", *rest[:-1], f"{rest[-1]} ]"] if rest else [text]

@@ -21,7 +21,7 @@ _TOKEN = re.compile(
     r"|(?P<power>(?<=[)⟩}])\^[\dn])|(?P<below>(?<=[)⟩])_\d)|(?P<infinity>\boo\b)|(?P<open><(?=\S[^<>]*[^\s<>-]>))|(?P<escape>[\\*_|$\[\]<>])"
     r"|(?P<close>>)"
 )
-_WORDS = ("low", "high", "max", "min")  # indices that are words
+_WORDS = ("low", "high", "max", "min", "biases")  # indices that are words
 _SUPERSCRIPT = str.maketrans("0123456789n", "⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ")
 _SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _JOINT = re.compile(r"\$( = | \+ | - | |/|\.)\$")  # between two formulas: they are one

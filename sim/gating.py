@@ -6,7 +6,8 @@ import torch
 from jaxtyping import Bool, Float
 
 from sim.sample import Draw
-from theory.problem import AlwaysGate, Gate, Network, OutOfReachError, SiteGate, resolved
+from sim.saturation import with_lost_signs
+from theory.problem import AlwaysGate, DirectionGate, Gate, Network, OutOfReachError, SiteGate, resolved
 
 
 @singledispatch
@@ -14,18 +15,28 @@ def opens(gate: object, _draw: Draw) -> Bool[torch.Tensor, "S B"]:
     """Whether the gate is open for each example. Raises OutOfReachError for a gate the simulator cannot evaluate."""
     raise OutOfReachError(
         f"No simulation of the gate {type(gate).__name__}.",
-        "The gates with one: site, always, and repeated ones through theory.problem.resolved.",
+        "The gates with one: site, direction, always, and repeated ones through theory.problem.resolved.",
     )
 
 
 @opens.register
 def _(gate: SiteGate, draw: Draw) -> Bool[torch.Tensor, "S B"]:
-    if gate.on == "latent" and draw.z is None:
-        raise OutOfReachError(
-            f"The gate at site {gate.site} looks at the latent, and these data have none.", 'Use on = "input".'
-        )
-    variable = (draw.z if gate.on == "latent" else draw.x)[..., gate.site]
+    variable = _seen(gate, draw)[..., gate.site]
     return (variable >= float(gate.lo)) & (variable < float(gate.hi))
+
+
+@opens.register
+def _(gate: DirectionGate, draw: Draw) -> Bool[torch.Tensor, "S B"]:
+    seen = _seen(gate, draw)
+    # In units of the largest entry of v, so that float32 holds its square; exact fractions are divided.
+    unit = max(abs(number) for _, number in gate.v)
+    v = torch.tensor([float(number / unit) for _, number in gate.v], dtype=seen.dtype, device=seen.device)
+    along = (seen[..., list(gate.sites)] * v).sum(dim=-1)
+    if gate.on == "input" and draw.gain is not None and len(gate.v) > 1:
+        weights = tuple(number / unit for _, number in gate.v)
+        along = with_lost_signs(along, weights, draw.z[..., list(gate.sites)], draw.gain)
+    lo, hi = (float(bound if isinstance(bound, float) else bound / unit) for bound in (gate.lo, gate.hi))
+    return (along >= lo) & (along < hi)
 
 
 @opens.register
@@ -46,3 +57,14 @@ def gates_of(network: Network) -> tuple[Gate, ...]:
             'Use model = "gated-linear", or another observable.',
         )
     return network.gates
+
+
+def _seen(gate: SiteGate | DirectionGate, draw: Draw) -> Float[torch.Tensor, "S B n"]:
+    """The latent or the input. Raises OutOfReachError for the latent of data that have none."""
+    if gate.on == "latent" and draw.z is None:
+        raise OutOfReachError(
+            f"The {gate.kind} gate at {', '.join(map(str, gate.sites[:4]))} looks at the latent, and these data have "
+            "none.",
+            'Use on = "input".',
+        )
+    return draw.z if gate.on == "latent" else draw.x

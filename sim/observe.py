@@ -9,13 +9,14 @@ import torch
 from jaxtyping import Float
 
 from sim import measures
+from sim.descent import examples_of
 from sim.gating import gate_values, gates_of
 from sim.network import Parameters, predict
 from sim.run import Run
 from sim.sample import Draw, draw, prepare, scratch
 from sim.schedule import device_named, refuse_endless_measurement, refuse_too_large
+from sim.state import stream_number
 from sim.streams import MEASUREMENT, Stream, stream
-from sim.train import examples_of
 from theory.problem import (
     BiasesAtTimes,
     FieldCentreAtTimes,
@@ -68,10 +69,27 @@ class Estimate:
         return self.values.mean(axis=0)
 
     @property
+    def one_cluster(self) -> bool:
+        """Whether the replicates saw the same examples (`simulation.shared_stream`): then they are not independent."""
+        return self.problem.simulated().shared_stream
+
+    @property
     def standard_error(self) -> Float[np.ndarray, "..."]:
-        """sd/sqrt(R), sd over replicates with R - 1 in the denominator."""
+        """sd/sqrt(R), sd over replicates with R - 1 in the denominator. Raises InputError for one cluster."""
+        refuse_one_cluster(self)
         # Taken from the first replicate, so that equal values have the spread 0 and not that of a rounded mean.
         return (self.values - self.values[:1]).std(axis=0, ddof=1) / np.sqrt(self.replicates)
+
+
+def refuse_one_cluster(estimate: Estimate) -> None:
+    """Raise InputError where replicates that share their data would be taken for independent ones."""
+    if estimate.one_cluster:
+        raise InputError(
+            f"The {estimate.replicates} replicates share one stream of examples: they are one cluster, so that their "
+            "scatter gives no standard error.",
+            "Leave out simulation.shared_stream, or compare the networks with each other only.",
+            "one-cluster",
+        )
 
 
 def measure(observable: object, source: Run | Problem, device: str = "auto") -> Estimate:
@@ -316,4 +334,4 @@ def _fresh(source: _Source) -> Iterator[Iterator[Draw]]:
             yield draw(sampler, [own], count, room if count == rows else None)
 
     for replicate in source.replicates:
-        yield chunks(stream(settings.seed, replicate, MEASUREMENT, where))
+        yield chunks(stream(settings.seed, stream_number(source.problem, replicate), MEASUREMENT))

@@ -1,8 +1,8 @@
 """Single pulses drawn by their definition: a start, a width and a flip for every example.
 
-Each example takes four uniform numbers from the coins of its own stream (class, start, width, flip), in this order
-and whether or not it uses them all, so that neither the other replicates nor the division into chunks changes any.
-An integer below m is floor(m U) with U one of 2^53 equally spaced numbers: its probabilities are 1/m up to 2^-53.
+Each example takes its class from the coins of its own stream and three uniform numbers (start, width, flip, in this
+order, whether or not it uses them all). An integer below m is floor(m U) with U one of 2^32 equally spaced numbers: its
+probabilities are 1/m up to 2^-32.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 from sim.streams import Stream
 from theory.problem import SinglePulse
 
-_PER_EXAMPLE = 4
+_PER_EXAMPLE = 3
 
 
 @dataclass(frozen=True)
@@ -45,13 +45,15 @@ def draw_pulses(
     sampler: PulseSampler, streams: list[Stream], rows: int
 ) -> tuple[Float[torch.Tensor, "S B n"], Bool[torch.Tensor, "S B"]]:
     """x and the class of `rows` independent examples for each stream."""
-    uniform = np.stack([own.coins.random((rows, _PER_EXAMPLE)) for own in streams])
-    category = uniform[..., 0] < 0.5
-    start = np.floor(uniform[..., 1] * sampler.n).astype(np.int32)
+    uniform = np.stack([own.uniforms(rows, _PER_EXAMPLE) for own in streams])
+    category = np.stack([own.coins(rows) for own in streams])
+    for own in streams:
+        own.advance(rows)
+    start = np.floor(uniform[..., 0] * sampler.n).astype(np.int32)
     least, count = (np.array(numbers, dtype=np.int32)[category.astype(int)] for numbers in _ranges(sampler))
-    width = least + np.floor(uniform[..., 2] * count).astype(np.int32)
+    width = least + np.floor(uniform[..., 1] * count).astype(np.int32)
     start, width, flipped, second = (
-        torch.from_numpy(numbers).to(sampler.device) for numbers in (start, width, uniform[..., 3] < 0.5, category)
+        torch.from_numpy(numbers).to(sampler.device) for numbers in (start, width, uniform[..., 2] < 0.5, category)
     )
     return _flipped(sampler, inside(sampler.n, start, width), flipped), second
 

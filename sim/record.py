@@ -6,23 +6,25 @@ gates of every step it is the ReLU network; with fewer pieces, or frozen, it say
 """
 
 import time as clock
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import partial
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 
-from sim.network import Examples, Parameters, gradient, predict
+from sim.descent import descend, fresh_batches
+from sim.network import Examples, Parameters, predict
 from sim.observe import Estimate
 from sim.run import Run
-from sim.sample import draw, prepare, scratch
+from sim.sample import draw, prepare
 from sim.schedule import device_named, grouping, refuse_endless, refuse_endless_measurement, steps_at_times
-from sim.streams import MEASUREMENT, TRAINING, Stream, stream
-from sim.train import train
+from sim.state import Member, beginning, joined, stream_number
+from sim.streams import MEASUREMENT, stream
+from sim.train import Progress, shifted, train
 from theory.problem import InputError, LossAtTimes, Network, OutOfReachError, Problem, RecordedGate
 
 MODES = ("frozen", "piecewise")
@@ -105,7 +107,7 @@ def replay(
     device: str = "auto",
     dtype: torch.dtype = torch.float64,
     sample: Examples | None = None,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
 ) -> Run:
     """Train gated-linear networks with recorded gates from the problem's initial weights, on the problem's stream.
 
@@ -120,44 +122,37 @@ def replay(
     where, settings = device_named(device), problem.simulated()
     bare = replace(problem, network=replace(problem.network, model="relu", gates=()))
     network = replace(bare.network, model=Network.gated, gates=tuple(map(RecordedGate, range(bare.network.units))))
-    marks = steps_at_times(bare)
+    question = replace(problem, network=network)
     switches = steps_at_times(_at_times(bare, gates.times)) if mode == "piecewise" else (0,)
     start = train(_at_times(bare, (Fraction(0),)), device, dtype=dtype, replicates=gates.replicates, sample=sample)
+    members, sources = (tuple(Member(of, number) for number in gates.replicates) for of in (question, bare))
+    last, state = members[0].marks[-1], beginning(sources)
     per_step = settings.batch if start.sample is None else start.sample.x.shape[1]
-    refuse_endless(marks[-1], len(gates.replicates), per_step)
-    w0, b0 = start.weights[:, 0], None if start.biases is None else start.biases[:, 0]
-    weights = np.empty((len(w0), len(marks), *w0.shape[1:]))
-    biases = None if b0 is None else np.empty((len(w0), len(marks), b0.shape[1]))
-    diverged = np.zeros(len(weights), dtype=bool)
+    refuse_endless(last, len(members), per_step)
     size = grouping(per_step, max(problem.data.n, network.units)).replicates
-    for first in range(0, len(weights), size):
-        part = slice(first, min(first + size, len(weights)))
-        batches = _batches(bare, gates.replicates[part], start.sample, part, where, dtype)
-        pieces = _Pieces(gates, part, where, dtype)
-        initial = Parameters(*(_tensor(array, part, where, dtype) for array in (w0, b0)))
-        moving = _Descent(network, problem.training.loss, float(settings.learning_rate), initial)
-        piece, step = -1, 0
-        for index, mark in enumerate(marks):
-            while step < mark:
-                if piece + 1 < len(switches) and step >= switches[piece + 1]:
-                    piece += 1
-                batch = next(batches)
-                moving.step(Examples(batch.x, batch.y, pieces.opens(piece, batch.x)))
-                step += 1
-                if progress is not None:
-                    progress(first * marks[-1] + step * (part.stop - first), len(weights) * marks[-1])
-            weights[part, index] = moving.learned.w.cpu().numpy()
-            if biases is not None:
-                biases[part, index] = moving.learned.biases.cpu().numpy()
-        diverged[part] = ~moving.alive.cpu().numpy()
+    seen, states = [], []
+    for first in range(0, len(members), size):
+        part = slice(first, min(first + size, len(members)))
+        if start.sample is None:
+            law = prepare(problem.data, where, dtype)
+            batches = fresh_batches(sources[part], [law] * (part.stop - first), 0)
+        else:
+            batches = repeat(start.sample.part(part, slice(None)))
+        gated = _Pieces(gates, part, where, dtype).gated(batches, switches)
+        report = shifted(progress, first * last, 0, part.stop - first, len(members) * last)
+        learned, held = descend(members[part], state.part(part).to(where, dtype), gated, report)
+        seen.append(learned)
+        states.append(held)
+    learned, state = seen[0].mapped(lambda *tensors: torch.cat(tensors), *seen[1:]), joined(states)
     return replace(
         start,
-        problem=replace(problem, network=network),
+        problem=question,
         times=np.array([float(t) for t in problem.training.times]),
-        weights=weights,
-        biases=biases,
-        diverged=diverged,
-        steps=marks[-1],
+        weights=learned.w.numpy(),
+        biases=None if learned.biases is None else learned.biases.numpy(),
+        diverged=state.frozen,
+        state=state,
+        steps=last,
         wall_time=clock.perf_counter() - begin,
     )
 
@@ -183,7 +178,7 @@ def loss(run: Run, gates: Gates, device: str = "auto") -> Estimate:
     for index, s in enumerate(kept):
         alone = slice(s, s + 1)
         recorded = _Pieces(gates, alone, where, torch.float64)
-        own = [stream(settings.seed, run.replicates[s], MEASUREMENT, where)]
+        own = [stream(settings.seed, stream_number(problem, run.replicates[s]), MEASUREMENT)]
         for start in range(0, settings.samples, rows):
             drawn = draw(sampler, own, min(rows, settings.samples - start))
             for time, piece in enumerate(pieces):
@@ -207,54 +202,13 @@ class _Pieces:
         field = torch.bmm(w, inputs) if self.b is None else torch.baddbmm(self.b[:, time, :, None], w, inputs)
         return (field > 0).to(x.dtype)
 
-
-class _Descent:
-    """Plain gradient descent of a group; a replicate that leaves the range of finite numbers stays where it was.
-
-    The bound max^(1/5) is that of `sim.train`: below it the fourth powers of weights are finite.
-    """
-
-    def __init__(self, network: Network, kind: str, rate: float, learned: Parameters) -> None:
-        self.learned, self._network, self._kind, self._rate = learned, network, kind, rate
-        self._limit = torch.finfo(learned.w.dtype).max ** 0.2
-        self.alive: Bool[torch.Tensor, " S"] = torch.ones(len(learned.w), dtype=torch.bool, device=learned.w.device)
-
-    def step(self, examples: Examples) -> None:
-        slope = gradient(self._network, self._kind, self.learned, examples)
-        moved = self.learned.mapped(lambda x, dx: torch.sub(x, dx, alpha=self._rate), slope)
-        if not all(bool(tensor.abs().max() < self._limit) for tensor in moved.tensors()):
-            for tensor in moved.tensors():
-                self.alive &= (tensor.abs() < self._limit).flatten(1).all(dim=1)
-            moved = moved.mapped(partial(_kept, self.alive), self.learned)
-        self.learned = moved
-
-
-def _kept(alive: torch.Tensor, moved: torch.Tensor, still: torch.Tensor) -> torch.Tensor:
-    return torch.where(alive.view(-1, *[1] * (moved.ndim - 1)), moved, still)
-
-
-def _batches(
-    problem: Problem,
-    group: tuple[int, ...],
-    sample: Examples | None,
-    part: slice,
-    device: torch.device,
-    dtype: torch.dtype,
-) -> Iterator[Examples]:
-    """The examples of one step after another, those on which `train` trains these replicates."""
-    if sample is not None:
-        fixed = sample.part(part, slice(None))
-        while True:
-            yield fixed
-    settings, sampler = problem.simulated(), prepare(problem.data, device, dtype)
-    rows = settings.batch * grouping(settings.batch, max(problem.data.n, problem.network.units)).steps
-    streams: list[Stream] = [stream(settings.seed, number, TRAINING, device) for number in group]
-    room = scratch(sampler, len(group), rows)
-    while True:
-        drawn = draw(sampler, streams, rows, room)
-        for start in range(0, rows, settings.batch):
-            block = slice(start, start + settings.batch)
-            yield Examples(drawn.x[:, block], drawn.y[:, block])
+    def gated(self, batches: Iterator[Examples], switches: tuple[int, ...]) -> Iterator[Examples]:
+        """The batches of one step after another with the gates in use at it: piece i from step switches[i] on."""
+        piece = 0
+        for step, batch in enumerate(batches):
+            if piece + 1 < len(switches) and step >= switches[piece + 1]:
+                piece += 1
+            yield Examples(batch.x, batch.y, self.opens(piece, batch.x))
 
 
 def _tensor(array: np.ndarray | None, part: slice, device: torch.device, dtype: torch.dtype) -> torch.Tensor | None:

@@ -7,6 +7,7 @@ from jaxtyping import Bool, Float
 
 from sim.network import Examples
 from sim.stability import EXAMPLES, largest_stable_rate
+from sim.state import State
 from theory.problem import InputError, Problem, WorkbenchError
 
 
@@ -23,7 +24,8 @@ class Run:
 
     `biases` (C = K + 1) holds b_1, ..., b_K, b_out; None where the network trains none. A diverged replicate is frozen
     where all it learned was last below the divergence limit; its later entries are no result.
-    `sample` holds the examples of a full-batch run. `wall_time` is in seconds.
+    `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is "reference" or "compiled".
+    `state` is what `sim.train.train(..., resume=state)` goes on from.
     """
 
     problem: Problem
@@ -37,6 +39,13 @@ class Run:
     wall_time: float
     sample: Examples | None = None
     biases: Float[np.ndarray, "S T C"] | None = None
+    backend: str = "reference"
+    state: State | None = None
+
+    @property
+    def one_cluster(self) -> bool:
+        """Whether all replicates saw the same examples, so that they are no independent replicates."""
+        return self.problem.simulated().shared_stream
 
     def surviving(self) -> np.ndarray:
         """The indices s of the replicates that did not diverge.

@@ -54,12 +54,16 @@ class Sampler:
 
 @dataclass(frozen=True)
 class Draw:
-    """Independent examples of S replicates: latent z (None for a law without), input x, class 0 or 1, label y."""
+    """Independent examples of S replicates: latent z (None for a law without), input x, class 0 or 1, label y.
+
+    `gain` is that of x = erf(gain z)/Z; None where there is no latent.
+    """
 
     z: Float[torch.Tensor, "S B n"] | None
     x: Float[torch.Tensor, "S B n"]
     category: Bool[torch.Tensor, "S B"]
     y: Float[torch.Tensor, "S B"]
+    gain: float | None = None
 
 
 @dataclass(frozen=True)
@@ -71,11 +75,12 @@ class Scratch:
     x: Float[torch.Tensor, "S B n"]
 
 
-def factor(covariance: Float[np.ndarray, "n n"], what: str) -> Factor:
+def factor(covariance: Float[np.ndarray, "n n"], what: str, rounding: float = 0.0) -> Factor:
     """The factor sqrt(lam) V^T of the covariance V lam V^T, without jitter.
 
     Eigenvalues of size up to 4 n eps lam_max are the rounding of the entries and of the eigensolver: they are dropped
-    and counted. Raises OutOfReachError for one below that level: then the matrix is no covariance.
+    and counted, and with them those below `rounding` lam_max, the unit of the dtype that will be drawn in. Raises
+    OutOfReachError for one below -4 n eps lam_max: then the matrix is no covariance.
     """
     lam, vectors = np.linalg.eigh(covariance)
     level = 4 * len(lam) * np.finfo(float).eps * float(lam[-1])
@@ -85,6 +90,7 @@ def factor(covariance: Float[np.ndarray, "n n"], what: str) -> Factor:
             "positive semidefinite, so no Gaussian has it.",
             'Use boundary="open" or a smaller xi. (Nothing is clipped for you.)',
         )
+    level = max(level, rounding * float(lam[-1]))
     kept = lam > level
     matrix = np.sqrt(lam[kept])[:, None] * vectors[:, kept].T
     return Factor(np.ascontiguousarray(matrix), float(np.abs(lam[~kept]).sum()), level)
@@ -126,7 +132,7 @@ def scratch(sampler: Sampler | PulseSampler, replicates: int, rows: int) -> Scra
 
 
 def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room: Scratch | None = None) -> Draw:
-    """`rows` independent examples for each stream; each example's class is a fair coin.
+    """`rows` independent examples for each stream, which goes on by as many; each example's class is a fair coin.
 
     A replicate's examples depend on its own stream alone. One matrix product per class serves all replicates. With
     `room` the draw lies in it until the next draw there.
@@ -139,8 +145,9 @@ def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room
     noise, gaussian, x = room.noise, room.gaussian, room.x
     tosses = np.empty((len(streams), rows), dtype=bool)
     for index, stream in enumerate(streams):
-        stream.fill(noise[index])
-        tosses[index] = stream.toss(rows)
+        stream.normals(noise[index])
+        tosses[index] = stream.coins(rows)
+        stream.advance(rows)
     category = torch.from_numpy(tosses).to(like.device)
     flat = gaussian.view(-1, sampler.n)
     for c, matrix in enumerate(sampler.factors):
@@ -151,13 +158,14 @@ def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room
     if sampler.gain is None:
         return Draw(None, gaussian, category, y)
     torch.mul(gaussian, sampler.gain, out=x).erf_().div_(sampler.normaliser)
-    return Draw(gaussian, x, category, y)
+    return Draw(gaussian, x, category, y, sampler.gain)
 
 
 def _on_device(
     law: NonlinearGP, covariance, device: torch.device, dtype: torch.dtype
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    factors = (factor(covariance(law, c), f"{law.law}, class {c}").matrix for c in (0, 1))
+    unit = torch.finfo(dtype).eps
+    factors = (factor(covariance(law, c), f"{law.law}, class {c}", unit).matrix for c in (0, 1))
     first, second = (torch.from_numpy(matrix).to(device, dtype) for matrix in factors)
     return first, second
 

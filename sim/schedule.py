@@ -13,6 +13,7 @@ DEVICES = ("auto", "cpu", "cuda")
 # Numbers per array that are worked on at once. One step of a group of replicates fits the second-level cache; a
 # block of steps is long enough that the cost of a call vanishes against it and short enough for the memory.
 _STEP_NUMBERS, _BLOCK_NUMBERS, _GROUP_NUMBERS = 2**18, 2**15, 2**22
+_BLOCK_ENTRIES = 2**17
 _LARGEST_MEMORY = 4 * 2**30
 # What would not end. One core trains about 6e6 examples a second at n = 4 and K = 2, so 1e12 of them take two days
 # there and more at larger sizes; a step of a small batch takes 5e-5 s, so 1e9 steps in a row take half a day.
@@ -68,6 +69,11 @@ def grouping(examples_per_step: int, columns: int) -> Grouping:
     numbers = examples_per_step * columns
     steps = max(1, _BLOCK_NUMBERS // numbers)
     return Grouping(max(1, min(_STEP_NUMBERS // numbers, _GROUP_NUMBERS // (steps * numbers))), steps)
+
+
+def block_rows(columns: int) -> int:
+    """Examples of one network that are drawn at once where a compiled loop takes their steps."""
+    return max(1, _BLOCK_ENTRIES // columns)
 
 
 def refuse_too_large(what: str, numbers: int, itemsize: int, remedy: str) -> None:

@@ -24,7 +24,7 @@ def largest_stable_rate(problem: Problem) -> float:
     asks for less.
     """
     host, network = torch.device("cpu"), problem.network
-    own = [stream(problem.simulated().seed, 0, MEASUREMENT, host)]
+    own = [stream(problem.simulated().seed, 0, MEASUREMENT)]
     drawn = draw(prepare(problem.data, host, torch.float64), own, EXAMPLES)
     x = drawn.x[0]
     one = x.new_ones(len(x), 1)

@@ -4,25 +4,27 @@
 """
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
 from itertools import repeat
 
 import numpy as np
 import torch
-from jaxtyping import Bool
 
+from sim.backends import compiled_for
+from sim.descent import descend, examples_of, fresh_batches
 from sim.gating import gate_values
-from sim.network import Examples, Parameters, gradient
+from sim.network import Examples, Parameters
 from sim.pulse import PulseSampler
 from sim.run import Run
-from sim.sample import Draw, Sampler, draw, prepare, scratch
+from sim.sample import Sampler, draw, prepare
 from sim.schedule import device_named, grouping, refuse_endless, refuse_too_large, steps_at_times
-from sim.streams import TRAINING, Stream, stream
+from sim.state import Member, State, beginning, joined, stream_number
+from sim.streams import TRAINING, stream
 from theory.problem import InputError, Problem
 
 Progress = Callable[[int, int], None]
 _CHUNK_ROWS = 4096
+__all__ = ["examples_of", "fixed_sample", "train"]
 
 
 def train(
@@ -33,13 +35,18 @@ def train(
     replicates: Sequence[int] | None = None,
     sample: Examples | None = None,
     progress: Progress | None = None,
+    backend: str = "auto",
+    resume: State | None = None,
 ) -> Run:
     """Train the problem's network; the weights and biases of every replicate at the problem's times.
 
     A replicate is keyed by (seed, its number): training a part of them (`replicates`, default all) changes none.
     `sample` gives the examples of a full-batch run, entry s for the s-th replicate, instead of drawing them.
-    `progress(done, total)` counts network-steps. Raises InputError for times between steps or a sample that does not
-    fit; OutOfReachError for an absent device, too large a run, or a law or gate without a simulation.
+    `backend` is "reference" (torch), "compiled" (numba, on the CPU, online) or "auto", compiled where that is possible.
+    `resume` goes on from the `state` of an earlier run of the same networks, on the same numbers as one run without a
+    break; all times must lie after it. `progress(done, total)` counts network-steps. Raises InputError for times
+    between steps, a sample or a state that does not fit; OutOfReachError for an absent device or back end, too large a
+    run, or a law or gate without a simulation.
     """
     settings = problem.simulated()
     begin = time.perf_counter()
@@ -54,43 +61,81 @@ def train(
         sample = _moved(sample, where, dtype)
     elif sample is not None:
         raise InputError("A sample is given, but the mode is online.", 'Use simulation.mode = "full-batch".')
-
-    per_step = settings.batch if sample is None else sample.x.shape[1]
-    refuse_endless(marks[-1], len(numbers), per_step)
-    columns = max(problem.data.n, problem.network.units)
-    refuse_too_large("One step's examples", 3 * per_step * columns, dtype.itemsize, "Use smaller batches.")
-    size = grouping(per_step, columns).replicates
-    weights = np.empty((len(numbers), len(marks), problem.network.units, problem.data.n))
-    biases = np.empty((*weights.shape[:2], problem.network.units + 1)) if problem.network.has_biases else None
-    diverged = np.zeros(len(numbers), dtype=bool)
-    sampler = prepare(problem.data, where, dtype) if sample is None else None
-    for start in range(0, len(numbers), size):
-        part = slice(start, min(start + size, len(numbers)))
-        group = numbers[part]
-        if sampler is None:
-            batches = repeat(sample.part(part, slice(None)))
-        else:
-            batches = _fresh_batches(problem, sampler, group, where)
-        initial = _start(problem, group).mapped(lambda tensor: tensor.to(where, dtype))
-        done = start * marks[-1]
-        report = _shifted(progress, done, len(group), len(numbers) * marks[-1])
-        learned, diverged[part] = _descend(problem, initial, batches, marks, report)
-        weights[part] = learned.w.numpy()
-        if biases is not None:
-            biases[part] = learned.biases.numpy()
+    members = tuple(Member(problem, number) for number in numbers)
+    compiled = compiled_for(backend, problem, where)
+    state = beginning(members) if resume is None else _checked(resume, members)
+    learned, state = descended(members, state, sample, where, dtype, compiled, progress)
     return Run(
         problem=problem,
         replicates=numbers,
         times=np.array([float(t) for t in problem.training.times]),
-        weights=weights,
-        diverged=diverged,
+        weights=learned.w.numpy(),
+        diverged=state.frozen,
+        state=state,
         seed=settings.seed,
         device=str(where),
         steps=marks[-1],
         wall_time=time.perf_counter() - begin,
         sample=sample,
-        biases=biases,
+        biases=None if learned.biases is None else learned.biases.numpy(),
+        backend="reference" if compiled is None else "compiled",
     )
+
+
+def descended(
+    members: tuple[Member, ...],
+    state: State,
+    sample: Examples | None,
+    where: torch.device,
+    dtype: torch.dtype,
+    compiled: Callable | None,
+    progress: Progress | None,
+) -> tuple[Parameters, State]:
+    """What the members learned at their times and the last state, in groups that fit the caches."""
+    problem = members[0].problem
+    last = max(member.marks[-1] for member in members)
+    per_step = problem.simulated().batch if sample is None else sample.x.shape[1]
+    refuse_endless(last, len(members), per_step)
+    columns = max(problem.data.n, problem.network.units)
+    refuse_too_large("One step's examples", 3 * per_step * columns, dtype.itemsize, "Use smaller batches.")
+    laws: dict[object, Sampler | PulseSampler] = {}
+    if sample is None:
+        laws = {law: prepare(law, where, dtype) for law in dict.fromkeys(member.problem.data for member in members)}
+    size = 1 if compiled else grouping(per_step, columns).replicates
+    snapshots, states = [], []
+    for start in range(0, len(members), size):
+        part = slice(start, min(start + size, len(members)))
+        group, held = members[part], state.part(part)
+        held = held.to(where, dtype)
+        todo = last - state.step
+        report = shifted(progress, start * todo, state.step, len(group), len(members) * todo)
+        samplers = [laws[member.problem.data] for member in group] if sample is None else []
+        if compiled:
+            seen, held = compiled(group[0], samplers[0], held, report)
+        else:
+            fresh = sample is None
+            batches = fresh_batches(group, samplers, state.step) if fresh else repeat(sample.part(part, slice(None)))
+            seen, held = descend(group, held, batches, report)
+        snapshots.append(seen)
+        states.append(held)
+    first, *rest = snapshots
+    return first.mapped(lambda *tensors: torch.cat(tensors), *rest), joined(states)
+
+
+def _checked(state: State, members: tuple[Member, ...]) -> State:
+    """The state that a run goes on from, if it belongs to these networks and comes before their times."""
+    shape = (len(members), members[0].problem.network.units, members[0].problem.data.n)
+    if tuple(state.learned.w.shape) != shape:
+        raise InputError(
+            f"The state to resume has weights of the shape {tuple(state.learned.w.shape)}, this run {shape}.",
+            "Resume the same problem and replicates.",
+        )
+    if state.step > members[0].marks[0]:
+        raise InputError(
+            f"The state to resume has taken {state.step} steps; training.times[0] is step {members[0].marks[0]}.",
+            "Ask for times from there on.",
+        )
+    return state
 
 
 def fixed_sample(problem: Problem, replicates: Sequence[int], device: torch.device, dtype: torch.dtype) -> Examples:
@@ -106,7 +151,7 @@ def fixed_sample(problem: Problem, replicates: Sequence[int], device: torch.devi
     y = like.new_empty(len(replicates), rows)
     gate = like.new_empty(len(replicates), len(gates), rows) if gates else None
     for index, replicate in enumerate(replicates):
-        own = [stream(problem.simulated().seed, replicate, TRAINING, device)]
+        own = [stream(problem.simulated().seed, stream_number(problem, replicate), TRAINING)]
         for start in range(0, rows, _CHUNK_ROWS):
             part = slice(start, min(start + _CHUNK_ROWS, rows))
             drawn = draw(sampler, own, part.stop - part.start)
@@ -116,78 +161,11 @@ def fixed_sample(problem: Problem, replicates: Sequence[int], device: torch.devi
     return Examples(x, y, gate)
 
 
-def examples_of(problem: Problem, drawn: Draw) -> Examples:
-    """What the network sees of a draw: the latent enters through the gates alone."""
-    gates = problem.network.gates
-    return Examples(drawn.x, drawn.y, gate_values(gates, drawn) if gates else None)
-
-
-def _fresh_batches(
-    problem: Problem, sampler: Sampler | PulseSampler, group: Sequence[int], device: torch.device
-) -> Iterator[Examples]:
-    settings = problem.simulated()
-    steps = grouping(settings.batch, max(problem.data.n, problem.network.units)).steps
-    rows = steps * settings.batch
-    streams: list[Stream] = [stream(settings.seed, number, TRAINING, device) for number in group]
-    room = scratch(sampler, len(group), rows)
-    while True:
-        block = examples_of(problem, draw(sampler, streams, rows, room))
-        for start in range(0, rows, settings.batch):
-            yield block.part(slice(None), slice(start, start + settings.batch))
-
-
-def _descend(
-    problem: Problem,
-    learned: Parameters,
-    batches: Iterator[Examples],
-    marks: tuple[int, ...],
-    report: Callable[[int], None],
-) -> tuple[Parameters, Bool[np.ndarray, " S"]]:
-    """What was learned after `marks` steps, the times as the second axis, and which replicates diverged.
-
-    A replicate has diverged when a weight or bias is not finite or exceeds max^(1/5), max the largest number of the
-    dtype: from there on the fourth powers of the participation ratio may overflow. It is frozen before that step.
-    """
-    network, kind = problem.network, problem.training.loss
-    rate = float(problem.simulated().learning_rate)
-    limit = torch.finfo(learned.w.dtype).max ** 0.2
-    alive = torch.ones(len(learned.w), dtype=torch.bool, device=learned.w.device)
-    snapshots = learned.mapped(lambda x: torch.empty(len(x), len(marks), *x.shape[1:], dtype=torch.float64))
-    step = 0
-    for index, mark in enumerate(marks):
-        while step < mark:
-            slope = gradient(network, kind, learned, next(batches))
-            moved = learned.mapped(lambda x, dx: torch.sub(x, dx, alpha=rate), slope)
-            # A NaN makes the maximum NaN, which is not below the limit.
-            if not all(bool(tensor.abs().max() < limit) for tensor in moved.tensors()):
-                for tensor in moved.tensors():
-                    alive &= (tensor.abs() < limit).flatten(1).all(dim=1)
-                moved = moved.mapped(partial(_where, alive), learned)
-            learned = moved
-            step += 1
-            report(step)
-        for seen, tensor in zip(snapshots.tensors(), learned.tensors(), strict=True):
-            seen[:, index] = tensor
-    return snapshots, ~alive.cpu().numpy()
-
-
-def _where(alive: torch.Tensor, moved: torch.Tensor, still: torch.Tensor) -> torch.Tensor:
-    return torch.where(alive.view(-1, *[1] * (moved.ndim - 1)), moved, still)
-
-
-def _start(problem: Problem, group: Sequence[int]) -> Parameters:
-    own = problem.simulated().initialisation == "per-replicate"
-    keys = [number if own else None for number in group]
-    w = torch.from_numpy(np.stack([problem.w0(key) for key in keys]))
-    if not problem.network.has_biases:
-        return Parameters(w)
-    return Parameters(w, torch.from_numpy(np.stack([problem.biases0(key) for key in keys])))
-
-
-def _shifted(progress: Progress | None, done: int, networks: int, total: int) -> Callable[[int], None]:
+def shifted(progress: Progress | None, done: int, begun: int, networks: int, total: int) -> Callable[[int], None]:
+    """Reports of one group's steps as network-steps of the run, `done` before the group."""
     if progress is None:
         return lambda _step: None
-    return lambda step: progress(done + step * networks, total)
+    return lambda step: progress(done + (step - begun) * networks, total)
 
 
 def _check_sample(problem: Problem, sample: Examples, replicates: int) -> None:

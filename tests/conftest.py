@@ -19,7 +19,9 @@ hypothesis.settings.load_profile("ci")
 with contextlib.suppress(ImportError):
     import beartype as _beartype
 
-    # theory.problem takes what a user writes and says itself what is wrong with it.
-    _theory = Path(__file__).parents[1] / "theory"
-    _rooms = sorted(f"theory.{room.stem}" for room in _theory.iterdir() if room.stem not in ("problem", "__init__"))
-    install_import_hook([*_rooms, "sim"], f"{_beartype.__name__}.beartype")
+    # theory.problem takes what a user writes and says itself what is wrong with it; sim.compiled is compiled as it is.
+    _unchecked = ("problem", "compiled", "__init__", "__pycache__")
+    _root = Path(__file__).parents[1]
+    _rooms = [room for part in ("theory", "sim") for room in (_root / part).iterdir() if room.stem not in _unchecked]
+    _names = sorted(f"{room.parent.name}.{room.stem}" for room in _rooms)
+    install_import_hook(_names, f"{_beartype.__name__}.beartype")

@@ -9,6 +9,7 @@ SMALLEST_LITERAL = 0.1  # a smaller nonzero number beside a < or > is a toleranc
 TOLERANCE_KEYWORDS = {"atol", "rtol", "abs_tol", "rel_tol", "tol", "tolerance"}
 NUMBER_MAKERS = {"mpf", "Decimal", "Fraction", "Rational", "Float", "arb"}
 INVERSE_TRIGONOMETRY = {"arcsin", "arccos", "arctan", "arctan2", "asin", "acos", "atan", "atan2", "owens_t"}
+PARSES_TEXT = {"S", "sympify", "parse_expr", "lambdify"}
 RUNS_TEXT = {"eval", "exec", "__import__", "import_module"}
 MACHINE = re.compile(
     r"(?<![\w.~])/(?:home|root|Users|work|mnt|opt)/\w"  # an absolute path of somebody's machine
@@ -67,6 +68,13 @@ def knows_the_answer(source: str) -> list[str]:
         for word in ({name} | imports) & (INVERSE_TRIGONOMETRY | RUNS_TEXT):
             found.append(f"line {node.lineno}: {word}")
     return sorted(found)
+
+
+def parses_text(source: str) -> list[str]:
+    """SymPy evaluates what text says; text goes through theory.language.parse."""
+    calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+    names = [(node.lineno, getattr(node.func, "attr", getattr(node.func, "id", ""))) for node in calls]
+    return [f"line {line}: {name}(" for line, name in sorted(names) if name in PARSES_TEXT]
 
 
 def bare_tolerances(source: str) -> list[str]:

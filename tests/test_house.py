@@ -37,7 +37,11 @@ def complaints(rule, files, *more) -> dict[str, list[str]]:
 
 
 def test_files_are_short():
-    assert complaints(house.too_long, python_files(*PACKAGES)) == {}
+    assert complaints(house.too_long, python_files(*PACKAGES, "tests", "notebooks")) == {}
+
+
+def test_no_text_is_parsed_by_sympy():
+    assert complaints(house.parses_text, python_files(*PACKAGES, "tests", "notebooks")) == {}
 
 
 def test_public_names_are_documented():
@@ -87,6 +91,10 @@ PLANTED = [
     (house.knows_the_answer, "from scipy import special\nspecial.owens_t(1, 2)", "line 2: owens_t"),
     (house.knows_the_answer, "import importlib\nimportlib.import_module('theory.flow')", "import_module"),
     (house.knows_the_answer, "eval('theory')", "line 1: eval"),
+    (house.parses_text, "import sympy\nx = sympy.S('1')", "line 2: S("),
+    (house.parses_text, "from sympy import S\nx = S(text)", "line 2: S("),
+    (house.parses_text, "import sympy as sp\nx = sp.sympify(text)", "line 2: sympify("),
+    (house.parses_text, "x = sympy.parse_expr(text)", "line 1: parse_expr("),
     (house.bare_tolerances, "assert error < 1e-6", "line 1: compared with 1e-06"),
     (house.bare_tolerances, "assert -1e-6 < error", "compared with -1e-06"),
     (house.bare_tolerances, "assert error <= 1e-9 * scale", "1e-09 * scale"),
@@ -99,6 +107,7 @@ PLANTED = [
     (house.underived_tolerances, "# derived\nA = 1\n\nB = 2", "line 4: B"),
 ]
 ALLOWED = [
+    (house.parses_text, "import sympy\nx = sympy.S.One + sympy.Rational('1/2')"),
     (house.bare_tolerances, "assert error < ROUNDING * scale"),
     (house.bare_tolerances, "assert error > 0 and error < 0.0 and 2 < n <= 0.5"),
     (house.bare_tolerances, "assert x == 1e-6"),

@@ -75,6 +75,17 @@ MOMENT_FOUR_FACTORS = 1e-13
 MOMENT_STORED_DIGITS = 32
 MOMENT_STORED = 10.0 ** (1 - MOMENT_STORED_DIGITS)
 
+# A composite Gauss-Legendre sum over angle and radius of 3,000 by 200 positive weights that sum to 1: roundings add up
+# as sqrt(6e5) eps at most; at gain 20 the steepest panel is 1/65,000 of the angle, where erf is a polynomial.
+DIRECTION_POLAR = 800 * UNIT_ROUNDOFF
+
+# The integral of a gate at two sites, as `two_sites` states it; the oracle stores 16 digits of numbers below 1.
+TWO_SITES = 1e-13
+
+# Values of the localization map are printed to three decimals and come from a Monte Carlo of unstated size; its noise
+# is the standard error of a mean of 4e5 samples, 8e-4, three times that in the largest of 40.
+MAP_PUBLISHED = 0.5e-3 + 3 * 8e-4
+
 
 def psd_slack(size: int) -> float:
     """Backward error of a symmetric eigensolver: `size` roundings of the largest eigenvalue, and those of entries."""
@@ -211,3 +222,12 @@ METER_SUMS = 240 * 80 * 10 * UNIT_ROUNDOFF
 METER_LEVEL = 0.1
 METER_REPEATS = 120
 METER_MISSES = 12 + 3 * np.sqrt(120 * 0.1 * 0.9)
+
+# --- the compiled back end -------------------------------------------------------------------------------------------
+
+# A normal number r cos(t): t in [0, 2 pi] is rounded by at most four units of 1, sine and cosine by one, r < 6.8 by
+# two relative ones; |z| < 6.8 (4 + 1 + 2) in units of the dtype, and once more for the other side.
+COMPILED_NORMAL = 2 * 6.8 * 7
+
+# Two evaluations of the same expression in float64.
+STREAM_NORMAL = COMPILED_NORMAL * UNIT_ROUNDOFF

@@ -4,6 +4,8 @@ Algebraic functions (rational functions and roots): every root becomes a generat
 are split into primes and irreducible factors, and the numerator is reduced modulo these relations; where roots
 are nested, (A + B w)(A - B w) = A^2 - B^2 w^2 removes them one by one. Inverse trigonometric functions: all
 derivatives vanish and so does the value at one point. Exponentials: exp(sum c_j m_j) = prod exp(m_j/N)^(N c_j).
+The signs of roots and the values of constants are those of a piece on which all is analytic; `theory.pieces` has a
+point of every piece that it finds.
 """
 
 from collections.abc import Mapping
@@ -13,6 +15,7 @@ from math import lcm
 import sympy
 from sympy.polys.fields import FracField
 
+from theory.pieces import Domains, Point, in_pieces
 from theory.precise import (
     CONTEXT,
     Opaque,
@@ -24,6 +27,7 @@ from theory.precise import (
     rational,
     scale,
     value,
+    written_digits,
 )
 
 # Values are computed to 60 digits. A term of size 1 that survives above 1e-30 refutes an identity; one below
@@ -33,12 +37,23 @@ VANISHES = CONTEXT.mpf(10) ** -45
 DEPTH = 6
 POINTS = 6
 PRIME_LIMIT = 2**15
-
-Domains = Mapping[sympy.Symbol, sympy.Interval]
+# The most cases into which the signs of factors may divide the domain.
+CASES = 16
+# A constant is compared with 0 to as many digits beyond 60 as its numbers are written with.
+MOST_WRITTEN = 1000
+WITH_PIECES = (sympy.Abs, sympy.asin, sympy.acos, sympy.atan, sympy.atan2, sympy.log, sympy.erf, sympy.erfc)
 
 
 class _UndecidedError(Exception):
     """The procedure does not apply."""
+
+
+class _SignChangeError(Exception):
+    """A factor that matters has these signs at the points: each side is a case of its own."""
+
+    def __init__(self, signs: list[int]) -> None:
+        super().__init__(signs)
+        self.signs = signs
 
 
 def prove_equal(a: sympy.Expr, b: sympy.Expr, domains: Domains | None = None) -> bool | None:
@@ -51,7 +66,7 @@ def is_zero(expr: sympy.Expr, domains: Domains | None = None) -> bool | None:
 
     The domain is what the symbols' assumptions and `domains` (symbol to interval) allow, where all roots, inverse
     functions and logarithms are real. Roots are resolved with the signs their factors have at sample points of the
-    domain; where a factor that matters changes sign between the points the answer is None.
+    domain and in its pieces; where a factor that matters changes sign each side is a case of its own.
 
     >>> r = sympy.Symbol("r", real=True)
     >>> is_zero(sympy.asin(r) - sympy.atan(r / sympy.sqrt(1 - r**2)))
@@ -81,44 +96,86 @@ def _same_function(atom: sympy.Expr, other: sympy.Expr, domains: Domains | None)
     return all(is_zero(a - b, domains) is True for a, b in zip(atom.args, other.args, strict=True))
 
 
-def _decide(expr: sympy.Expr, domains: Domains, depth: int, merge: bool = True) -> bool | None:
+def _decide(
+    expr: sympy.Expr, domains: Domains, depth: int, merge: bool = True, seen: list[Point] | None = None
+) -> bool | None:
+    """`seen` are points in the pieces of a larger expression, which are then not sought again."""
     if expr == 0:
         return True
-    points = []
     try:
-        for point in each_sample_point((expr,), domains, POINTS):
-            at = as_mpf(point)
-            if abs(value(expr, at)) > REFUTES * scale(expr, at):
-                return False
-            points.append(point)
+        points = _where_small(expr, domains, seen)
     except Opaque:
         return None
     if not points:
-        return None
-    try:
-        if _Algebra(points, domains, merge).vanishes(expr):
-            return True
-    except (_UndecidedError, OutsideDomain):
-        pass
+        return None if points is None else False
+    if _cases_vanish(expr, points, domains, merge, CASES):
+        return True
     if depth and expr.has(sympy.asin, sympy.acos, sympy.atan, sympy.log, sympy.erf, sympy.erfc):
         return _by_derivatives(expr, domains, points, depth)
     return None
 
 
+def _where_small(expr: sympy.Expr, domains: Domains, seen: list[Point] | None) -> list[Point] | None:
+    """Points of the domain, all of which `expr` is small at: none where it is not, None where the domain is empty."""
+    points = []
+    for point in each_sample_point((expr,), domains, POINTS):
+        if not _is_small(expr, point):
+            return []
+        points.append(point)
+    if not points:
+        return None
+    if seen is None:
+        seen = list(in_pieces((expr,), domains, points)) if _has_pieces(expr) else []
+    for point in seen:
+        try:
+            if not _is_small(expr, point):
+                return []
+        except (OutsideDomain, ZeroDivisionError, OverflowError):
+            continue
+        points.append(point)
+    return points
+
+
+def _cases_vanish(expr: sympy.Expr, points: list[Point], domains: Domains, merge: bool, cases: int) -> bool:
+    """Whether the algebra proves that `expr` vanishes, case by case where the sign of a factor varies."""
+    try:
+        return _Algebra(points, domains, merge).vanishes(expr)
+    except _SignChangeError as change:
+        sides = [[p for p, s in zip(points, change.signs, strict=True) if s == side] for side in (1, -1)]
+        return cases > 1 and all(_cases_vanish(expr, side, domains, merge, cases // 2) for side in sides)
+    except (_UndecidedError, OutsideDomain):
+        return False
+
+
+def _is_small(expr: sympy.Expr, point: Point) -> bool:
+    at = as_mpf(point)
+    return abs(value(expr, at)) <= REFUTES * scale(expr, at)
+
+
+def _has_pieces(expr: sympy.Expr) -> bool:
+    """Whether signs or constants of integration decide; a rational function is one analytic function."""
+    return expr.has(*WITH_PIECES) or any(not power.exp.is_Integer for power in expr.atoms(sympy.Pow))
+
+
 def _by_derivatives(expr: sympy.Expr, domains: Domains, points: list, depth: int) -> bool | None:
-    """True if every first derivative vanishes identically and so does the value at one point."""
+    """True if every first derivative vanishes identically and so does the value at a point of each piece.
+
+    The values are constants; 60 digits beyond those that the expression is written with tell them from 0.
+    """
     symbols = sorted(expr.free_symbols, key=lambda symbol: symbol.name)
     if not symbols:
         return True if _vanishing_angle(expr) else None
     for symbol in symbols:
-        if _decide(expr.diff(symbol), domains, depth - 1) is not True:
+        if _decide(expr.diff(symbol), domains, depth - 1, seen=points) is not True:
             return None
-    for point in [dict.fromkeys(symbols, Fraction(0)), *points[:1]]:
-        constant = expr.subs({s: sympy.Rational(x.numerator, x.denominator) for s, x in point.items()})
-        if constant.is_finite and not constant.has(sympy.I) and _decide(constant, domains, depth - 1):
-            return True
-    # A function that is constant and vanishes to 45 digits at every sample point.
-    return True if all(abs(value(expr, as_mpf(point))) < VANISHES for point in points) else None
+    written = written_digits(expr)
+    if written > MOST_WRITTEN:
+        return None
+    with CONTEXT.workdps(CONTEXT.dps + written):
+        sizes = [abs(value(expr, at)) / scale(expr, at) for at in map(as_mpf, points)]
+    if any(size > REFUTES / CONTEXT.mpf(10) ** written for size in sizes):
+        return False
+    return True if all(size < VANISHES / CONTEXT.mpf(10) ** written for size in sizes) else None
 
 
 def _vanishing_angle(expr: sympy.Expr) -> bool:
@@ -155,10 +212,17 @@ _UNIT = {
 }
 
 
+def _certain_sign(expr: sympy.Expr, at: Mapping) -> int:
+    """The sign of a value; 0 where rounding could have made it."""
+    number = value(expr, at)
+    return int(CONTEXT.sign(number)) if abs(number) > VANISHES * scale(expr, at) else 0
+
+
 class _Algebra:
     """Rewrites an expression as a rational function of generators and reduces it modulo their relations."""
 
     def __init__(self, points: list[dict[sympy.Symbol, Fraction]], domains: Domains, merge: bool) -> None:
+        self.seen = points
         self.points = [as_mpf(point) for point in points]
         self.domains = domains
         self.merge = merge
@@ -228,9 +292,9 @@ class _Algebra:
     def _same(self, atom: sympy.Expr, other: sympy.Expr, sign: int) -> bool:
         """Whether atom = sign * other, first by the arguments of an odd function, then by derivatives."""
         odd = atom.func is other.func and atom.func in (sympy.asin, sympy.atan, sympy.erf)
-        if odd and _decide(atom.args[0] - sign * other.args[0], self.domains, 2, merge=False) is True:
+        if odd and _decide(atom.args[0] - sign * other.args[0], self.domains, 2, False, self.seen) is True:
             return True
-        return _decide(atom - sign * other, self.domains, 2, merge=False) is True
+        return _decide(atom - sign * other, self.domains, 2, False, self.seen) is True
 
     def _exponential(self, exponent: sympy.Expr) -> sympy.Expr:
         product = sympy.Integer(1)
@@ -258,11 +322,13 @@ class _Algebra:
         return self.generators[key]
 
     def _sign(self, expr: sympy.Expr) -> int:
-        """The sign `expr` has at all sample points."""
-        signs = {int(CONTEXT.sign(value(expr, point))) for point in self.points}
-        if len(signs) != 1 or 0 in signs:
-            raise _UndecidedError(f"{expr} changes sign")
-        return signs.pop()
+        """The sign `expr` has at all points."""
+        signs = [_certain_sign(expr, point) for point in self.points]
+        if 0 in signs:
+            raise _UndecidedError(f"{expr} has no certain sign")
+        if len(set(signs)) > 1:
+            raise _SignChangeError(signs)
+        return signs[0]
 
     def _square_root(self, base: sympy.Expr) -> sympy.Expr:
         """sqrt(N/D) = sqrt(N D)/|D|, with N D split into primes and irreducible factors."""

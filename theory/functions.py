@@ -51,6 +51,13 @@ class Relu(sympy.Function):
 
     nargs = 1
 
+    @classmethod
+    def eval(cls, x: sympy.Expr) -> sympy.Expr | None:
+        """x where it is known not to be negative, 0 where it is known not to be positive."""
+        if x.is_nonnegative:
+            return x
+        return sympy.Integer(0) if x.is_nonpositive else None
+
     def _latex(self, printer, exp: str | None = None) -> str:
         power = "" if exp is None else f"^{{{exp}}}"
         return rf"\operatorname{{relu}}{power}\left({printer._print(self.args[0])}\right)"

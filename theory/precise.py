@@ -95,6 +95,17 @@ def scale(expr: sympy.Expr, point: Mapping[sympy.Expr, object]):
     return max([CONTEXT.one, *(abs(value(term, point)) for term in sympy.Add.make_args(expr))])
 
 
+def written_digits(expr: sympy.Expr) -> int:
+    """The digits of all fractions in an expression: what does not vanish is hardly smaller than they allow.
+
+    >>> written_digits(sympy.pi / 4 - sympy.Rational(1, 10**50))
+    51
+    """
+    numbers = expr.atoms(sympy.Rational)
+    bits = sum(abs(int(number.p)).bit_length() + int(number.q).bit_length() for number in numbers)
+    return int(0.302 * bits)
+
+
 def opaque_atoms(expr: sympy.Expr) -> set[sympy.Expr]:
     """The largest subexpressions that have no numerical rule: unknown functions, integrals, derivatives."""
     if expr.is_Symbol or expr.is_Rational or expr in (sympy.pi, sympy.E):

@@ -7,7 +7,7 @@ import typer
 from derivations import output
 
 MAY_BEGIN_WITH_MINUS = False
-BENCHES = ("moments", "expectations")
+BENCHES = ("moments", "expectations", "relu-gates", "train")
 
 
 def command(
@@ -29,7 +29,7 @@ def _bench(what: str, out: str | None, as_json: bool) -> int:
     from theory.problem.numbers import one_of
 
     one_of(what, "WHAT", BENCHES)
-    module = import_module(f"derivations.benchmarks.{what}")
+    module = import_module(f"derivations.benchmarks.{what.replace('-', '_')}")
     payload = output.plain({"bench": what, "machine": machine(), **module.measure()})
     if out is not None:
         atomic.write_text(Path(out), json.dumps(payload, indent=1) + "\n")

@@ -1,7 +1,5 @@
 """`gdln derive [PAGE...]`: the book, made from claims, evidence and prose; `--check` only compares."""
 
-import re
-import shutil
 from pathlib import Path
 from typing import Annotated
 
@@ -39,11 +37,13 @@ def _derive(names: list[str], kind: str, out: Path | None, check: bool, as_json:
     chosen = compose.select(names, pages)
     book = compose.Book(catalog(), pages)
     rendered = {name: book.render(name) for name in chosen}
+    figures = {name: data for page in chosen for name, data in book.figures(page).items()}
     if check:
         differences = compose.compare(rendered, folder, whole=not names)
+        differences += compose.compare_figures(figures, folder, whole=not names)
     else:
         differences = []
-        _write(rendered, kind, folder, leftovers=not names and folder == compose.BOOK)
+        _write(rendered, figures, kind, folder, leftovers=not names and folder == compose.BOOK)
     payload = {
         "pages": chosen,
         "folder": str(folder),
@@ -55,8 +55,10 @@ def _derive(names: list[str], kind: str, out: Path | None, check: bool, as_json:
     return output.CHECK_FAILED if differences or book.stale else output.PASS
 
 
-def _write(rendered: dict[str, str], kind: str, folder: Path, leftovers: bool) -> None:
-    from derivations import compose, html, pdf
+def _write(rendered: dict[str, str], figures: dict, kind: str, folder: Path, leftovers: bool) -> None:
+    from tempfile import TemporaryDirectory
+
+    from derivations import book_figures
     from derivations.atomic import write_text
     from theory.problem.errors import InputError
 
@@ -65,34 +67,38 @@ def _write(rendered: dict[str, str], kind: str, folder: Path, leftovers: bool) -
     if not folder.parent.is_dir():
         raise InputError(f"The folder {folder.parent} does not exist.", "Create it, or name another with --out.")
     folder.mkdir(exist_ok=True)
-    for name, text in rendered.items():
-        path = folder / f"{name}.{kind}"
-        if kind == "md":
-            write_text(path, text)
-            _copy_figures(text, compose.BOOK, folder)
-        elif kind == "html":
-            write_text(path, html.page(text, html.title_of(text), compose.BOOK))
-        else:
-            pdf.write(text, html.title_of(text), path)
+    with TemporaryDirectory() as inside:
+        images = folder if kind == "md" else Path(inside)
+        for name, data in figures.items():
+            book_figures.write(name, data, images)
+        for name, text in rendered.items():
+            if kind == "md":
+                write_text(folder / f"{name}.md", text)
+            else:
+                _write_page(text, kind, folder / f"{name}.{kind}", images)
     if leftovers:
-        for path in folder.glob("*.md"):
-            if path.stem not in rendered:
-                path.unlink()
+        old = [path for path in folder.glob("*.md") if path.stem not in rendered]
+        old += [path for path in (folder / book_figures.FOLDER).glob("*") if path.stem not in figures]
+        for path in old:
+            path.unlink()
 
 
-def _copy_figures(text: str, book: Path, folder: Path) -> None:
-    """The images of a page beside it, where it is not written into the book itself."""
-    if folder.resolve() != book.resolve():
-        for name in re.findall(r"\]\((figures/[\w-]+\.svg)\)", text):
-            (folder / "figures").mkdir(exist_ok=True)
-            shutil.copyfile(book / name, folder / name)
+def _write_page(text: str, kind: str, path: Path, images: Path) -> None:
+    from derivations import html, pdf
+    from derivations.atomic import write_text
+
+    if kind == "html":
+        write_text(path, html.page(text, html.title_of(text), images))
+    else:
+        pdf.write(text, html.title_of(text), path, images)
 
 
 def _text(payload: dict, kind: str) -> str:
     lines = []
     for item in payload["differences"]:
-        lines.append(f"{item['page']}.md is {item['status']}" + (f", line {item['line']}:" if item["line"] else ""))
-        if item["line"]:
+        name = item["page"] if "/" in item["page"] else f"{item['page']}.md"
+        lines.append(f"{name} is {item['status']}" + (f", {item['where']}:" if item["where"] else ""))
+        if item["where"]:
             lines += [f"  stored  {item['stored'][:110]}", f"  now     {item['rendered'][:110]}"]
     if payload["stale"]:
         names = ", ".join(payload["stale"])

@@ -62,6 +62,8 @@ def _text(payload: dict) -> str:
         indent = " " * (label_width + 16)
         if entry["counterexample"]:
             lines += [indent + line for text in _difference(entry) for line in wrap(text, _SHORT)]
+        if entry["settled_by"]:
+            lines += [indent + line for line in wrap(f"would be settled by: {entry['settled_by']}", _SHORT)]
         lines.append(f"{indent}{entry['id']}, {entry['page']}" if entry["page"] else f"{indent}{entry['id']}")
     counts = ", ".join(f"{count} {name}" for name, count in payload["counts"].items()) or "none"
     lines += ["", f"{len(entries)} entries: {counts}."]

@@ -86,7 +86,8 @@ def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]
                 # A unit that has only zero weights has no shape; the other observables stand.
                 payload |= {name: None, f"{name}_standard_error": None}
                 continue
-            payload |= {name: estimate.mean, f"{name}_standard_error": estimate.standard_error}
+            error = None if estimate.one_cluster else estimate.standard_error
+            payload |= {name: estimate.mean, f"{name}_standard_error": error}
             arrays[name] = estimate.values
     payload |= _apart(payload)
     payload |= {
@@ -159,17 +160,17 @@ def _text(payload: dict[str, Any], out: Path | None) -> str:
         f"{'t':>10}  {'<(y-yhat)^2>':>18}  {'participation ratio':<24}  low-frequency power",
     ]
     for index, time in enumerate(payload["times"]):
-        loss = _with_error(payload["loss"][index], payload["loss_standard_error"][index])
+        loss = _shown(payload, "loss", index)
         ratio, power = (_per_unit(payload, name, index) for name in ("participation_ratio", "low_frequency_power"))
         lines.append(f"{time:>10g}  {loss:>18}  {ratio:<24}  {power}")
-    last, error = payload["weights"][-1], payload["weights_standard_error"][-1]
+    last = payload["weights"][-1]
     lines += ["", f"largest weight of each unit at t = {payload['times'][-1]:g}"]
     for unit, row in enumerate(last):
         site = int(abs(row).argmax())
-        lines.append(f"  unit {unit}: {_with_error(row[site], error[unit][site])} at site {site}")
+        lines.append(f"  unit {unit}: {_shown(payload, 'weights', -1, unit, site)} at site {site}")
     if payload["output_bias"] is not None:
         hidden = _per_unit(payload, "hidden_biases", -1)
-        output = _with_error(payload["output_bias"][-1], payload["output_bias_standard_error"][-1])
+        output = _shown(payload, "output_bias", -1)
         lines += ["", f"biases at t = {payload['times'][-1]:g}", f"  output: {output}", f"  units from 0: {hidden}"]
     if lost:
         lines += ["", f"{lost} of {total} replicates diverged and are left out: the means are over the others."]
@@ -181,9 +182,14 @@ def _text(payload: dict[str, Any], out: Path | None) -> str:
 def _per_unit(payload: dict[str, Any], name: str, index: int) -> str:
     if payload[name] is None:
         return "undefined (a unit has only zero weights)"
-    pairs = zip(payload[name][index], payload[f"{name}_standard_error"][index], strict=True)
-    shown = [_with_error(value, error) for value, error in pairs]
+    shown = [_shown(payload, name, index, unit) for unit in range(len(payload[name][index]))]
     return " ".join(shown[:4]) + (" ..." if len(shown) > 4 else "")
+
+
+def _shown(payload: dict[str, Any], name: str, *place: int) -> str:
+    """An entry with its standard error; alone where the replicates are one cluster."""
+    value, error = payload[name][place], payload[f"{name}_standard_error"]
+    return f"{value:.4g}" if error is None else _with_error(value, error[place])
 
 
 def _with_error(value: float, error: float) -> str:

@@ -4,7 +4,7 @@ The registered ReLU problem is trained with its gates recorded. Gated-linear net
 and see the same examples, with the gates of the start, those of the end, or those of the last of 2, 4, 8 equally spaced
 times. No claim says that they agree: the distances are measured, with simultaneous 99 % bands, and stored.
 
-`python -m derivations.experiments.replayed_gates` runs it and writes the measurements and the figure again.
+`python -m derivations.experiments.replayed_gates` runs it and writes the measurements again; `gdln derive` shows them.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,7 +14,7 @@ from importlib.metadata import version
 
 import numpy as np
 
-from derivations import figures, measured
+from derivations import measured
 from derivations.compare import seed_for
 from derivations.experiments.registered import problem_named
 from derivations.output import DISTRIBUTION, plain
@@ -76,17 +76,7 @@ def run(question: Problem, device: str = "auto", progress: Callable[[str], None]
         "level": LEVEL,
         "margin": MARGIN,
         "versions": {DISTRIBUTION: version(DISTRIBUTION)},
-        "caption": (
-            f"Relative distance of the weights of gated-linear networks with replayed gates to the ReLU network that "
-            f"the gates are of, mean over {len(gates.replicates)} pairs with the simultaneous {1 - LEVEL:.0%} band. "
-            f"Dotted: the margin {MARGIN:g}; filled markers: the first time at which the band is above it."
-        ),
-        "data": _data(question, flips, losses, ratios, found, same, reductions),
-        "tables": {
-            "flips": _flips_table(question, flips),
-            "distances": _distance_table(found),
-            "ends": _end_table(losses, ratios, same, reductions),
-        },
+        **_data(question, flips, losses, ratios, found, same, reductions),
     }
 
 
@@ -110,53 +100,6 @@ def _beside(question: Problem, values: np.ndarray, reference: np.ndarray) -> Met
 
 def _ratios(run: Run, device: str) -> np.ndarray:
     return measure(ParticipationRatioAtTimes(), run, device).values.mean(axis=2)
-
-
-def _flips_table(question: Problem, flips: np.ndarray) -> dict:
-    times = question.training.times
-    rows = []
-    for title, values in (
-        ("since the start", flips[:, 0, 1:]),
-        ("since the time before", np.stack([flips[:, i, i + 1] for i in range(len(times) - 1)], axis=1)),
-        ("until the end", flips[:, 1:, -1]),
-    ):
-        rows.append([title, *(_with_error(values[:, i]) for i in range(values.shape[1]))])
-    return {"columns": ["gates that differ, %", *(f"$t = {float(t):g}$" for t in times[1:])], "rows": rows}
-
-
-def _with_error(values: np.ndarray) -> str:
-    return f"{100 * values.mean():.1f} ± {100 * values.std(ddof=1) / np.sqrt(len(values)):.1f}"
-
-
-def _distance_table(found: Mapping[str, Meter]) -> dict:
-    some = next(iter(found.values())).times
-    shown = [int(np.argmin(np.abs(some - part * some[-1]))) for part in (1 / 8, 1 / 4, 1 / 2, 1)]
-    rows = []
-    for name, one in found.items():
-        departure = one.departure(MARGIN)
-        when = "not by the end" if departure.time is None else f"${_interval(departure.earliest, departure.time)}$"
-        cells = (f"{one.distance[i]:.3f} ({one.low[i]:.3f} to {one.high[i]:.3f})" for i in shown)
-        rows.append([name, *cells, when])
-    columns = ["gates", *(f"$t = {some[i]:g}$" for i in shown), f"exceeds {MARGIN:g} at"]
-    return {"columns": columns, "rows": rows}
-
-
-def _interval(earliest: float, latest: float) -> str:
-    return f"t = {latest:g}" if earliest == latest else rf"{earliest:g} \leq t \leq {latest:g}"
-
-
-def _end_table(losses: Mapping, ratios: Mapping, same: Mapping, reductions: Mapping) -> dict:
-    rows = []
-    for name, values in losses.items():
-        cells = [name, f"{values[:, -1].mean():.4f}", "", f"{ratios[name][:, -1].mean():.4f}", "", ""]
-        if name in reductions:
-            for place, what in ((2, "loss"), (4, "participation ratio")):
-                one = same[what][name]
-                cells[place] = f"{one.distance[-1]:.3f} ({one.low[-1]:.3f} to {one.high[-1]:.3f})"
-            cells[5] = f"{reductions[name].factor:.1f} ± {reductions[name].standard_error:.1f}"
-        rows.append(cells)
-    columns = ["gates", "loss", "its distance", "participation ratio", "its distance", "variance ratio"]
-    return {"columns": columns, "rows": rows}
 
 
 def _data(
@@ -198,24 +141,5 @@ def _rounded(value):
     return [_rounded(item) for item in value] if isinstance(value, list | tuple) else value
 
 
-def draw(content: Mapping) -> None:
-    """The figure of stored measurements, beside the pages of the book."""
-    data = content["data"]
-    meters = {
-        name: Meter(
-            np.array(data["times"]),
-            *(np.array(band[key]) for key in ("plain", "distance", "low", "high")),
-            content["level"],
-            content["replicates"],
-        )
-        for name, band in data["weight_distance"].items()
-    }
-    measured.FIGURES.mkdir(exist_ok=True)
-    named = {f"gates {name}": one for name, one in meters.items()}
-    figures.save(figures.distances(named, content["margin"]), measured.FIGURES / f"{NAME}.svg")
-
-
 if __name__ == "__main__":
-    found = run(problem(), progress=print)
-    measured.write(NAME, found)
-    draw(found)
+    measured.write(NAME, run(problem(), progress=print))

@@ -17,4 +17,4 @@ def test_an_experiment_has_its_control(claim):
     controls = [level for level in levels if level["level"] == Level.NEGATIVE_CONTROL]
     reason = claim.unchecked.get(Level.NEGATIVE_CONTROL)
     expected = (Outcome.SKIPPED, reason) if reason else (Outcome.PASS, None)
-    assert [(level["outcome"], level["where"] if reason else None) for level in controls] == [expected]
+    assert {(level["outcome"], level["where"] if reason else None) for level in controls} == {expected}

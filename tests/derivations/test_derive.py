@@ -2,10 +2,12 @@
 
 import json
 import re
+import shutil
 
 import pytest
+import sympy
 
-from derivations import blocks, cli, compose, html
+from derivations import blocks, book_figures, cli, compose, html, notation
 from derivations.output import BAD_INPUT, CHECK_FAILED, OUT_OF_REACH, PASS
 from theory.claims import catalog
 from theory.problem import InputError, OutOfReachError
@@ -113,6 +115,7 @@ def test_a_page_rendered_twice_is_the_same(book):
         ("see {ref no.such.claim}", "no claim is called 'no.such.claim'"),
         ("{errata no-such-document}", "no claim has the source 'no-such-document'"),
         ("{table no-such-document}", "no claim has the source 'no-such-document'"),
+        ("{figure no-such-figure}", "no figure is called 'no-such-figure'"),
     ],
 )
 def test_a_wrong_directive_is_an_error_with_its_line(line, said):
@@ -175,6 +178,28 @@ def test_html_stands_alone_and_shows_no_raw_tex(page, book):
     assert "<script" not in document
 
 
+def too_wide(text):
+    """The lines of display formulas that are wider than the page, as their width is counted."""
+    formulas = re.findall(r"\$\$\n(.*?)\n\s*\$\$", text, re.DOTALL)
+    lines = [line for formula in formulas for line in re.split(r" \\\\ |\\(?:begin|end)\{aligned\}", formula)]
+    # A page holds half as much again as the width at which a formula is broken; nested fractions count too much.
+    return [line for line in lines if notation.width(line) > 3 * notation._WIDE // 2]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_formula_is_wider_than_the_page(page, book):
+    assert too_wide(book.render(page)) == []
+
+
+def test_a_multiple_of_a_wide_sum_is_broken_in_brackets():
+    letters = sympy.symbols("x:20", positive=True)
+    long = sympy.Add(*(letter * (letter + 1) ** 2 / 4 for letter in letters)) / (letters[0] + 7)
+    shown, _ = notation.Notation().display(sympy.Eq(sympy.Symbol("Y"), long, evaluate=False))
+    assert shown.count("[") == shown.count("]") == 1
+    assert too_wide(f"$$\n{shown}\n$$\n") == []
+    assert too_wide(f"$$\n{notation.Notation().tex(long)}\n$$\n")
+
+
 def test_html_is_written_one_file_a_page(tmp_path, capsys):
     cli.main(["derive", "conventions", "errata", "--format", "html", "--out", str(tmp_path)])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["conventions.html", "errata.html"]
@@ -214,6 +239,90 @@ def test_pdf_with_the_extra(tmp_path):
     except OutOfReachError as error:
         pytest.skip(error.message)
     assert (tmp_path / "one.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_pdf_with_a_figure(tmp_path):
+    pytest.importorskip("pypandoc", reason="the extra docs is not installed")
+    pytest.importorskip("typst", reason="the extra docs is not installed")
+    from derivations import pdf
+
+    text = "# Title\n\n" + book_figures.markdown(FIGURE, "here")
+    try:
+        pdf.write(text, "Title", tmp_path / "one.pdf", compose.BOOK)
+    except OutOfReachError as error:
+        pytest.skip(error.message)
+    assert b"/Image" in (tmp_path / "one.pdf").read_bytes()
+
+
+FIGURE = "receptive-fields"
+
+
+@pytest.fixture
+def figures(tmp_path, book):
+    """The figures of the book in a folder of their own, and their data."""
+    data = {name: found for page in PAGES for name, found in book.figures(page).items()}
+    shutil.copytree(compose.BOOK / book_figures.FOLDER, tmp_path / book_figures.FOLDER)
+    return tmp_path, data
+
+
+def test_the_committed_figures_are_of_the_data_that_evidence_and_theory_give(figures):
+    folder, data = figures
+    assert set(data) == set(book_figures.FIGURES)
+    assert compose.compare_figures(data, folder, whole=True) == []
+
+
+def _edited(folder, change):
+    path = folder / book_figures.FOLDER / f"{FIGURE}.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    first = next(iter(data.values()))
+    change(first)
+    path.write_text(json.dumps(data), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "where"),
+    [
+        (lambda panel: panel["mean"][0].__setitem__(8, panel["mean"][0][8] * 1.001), "stale", "mean/0/8"),
+        (lambda panel: panel["theory"][1].__setitem__(3, panel["theory"][1][3] + 1e-6), "stale", "theory/1/3"),
+        (lambda panel: panel["error"][0].pop(), "stale", "error/0/16"),
+        (lambda panel: panel["site"].append(29), "stale", "site/17"),
+        (lambda panel: panel["mean"][0].__setitem__(8, None), "stale", "mean/0/8"),
+        (lambda panel: panel.pop("theory"), "stale", "theory/0/0"),
+        # Rounding is no change of the data, but the image says what it was drawn from.
+        (lambda panel: panel["theory"][1].__setitem__(3, panel["theory"][1][3] + 1e-12), "an image of other data", ""),
+    ],
+)
+def test_an_edited_datum_of_a_figure_is_found(change, status, where, figures):
+    folder, data = figures
+    _edited(folder, change)
+    (found,) = compose.compare_figures(data, folder, whole=True)
+    assert found.page == f"figures/{FIGURE}"
+    assert found.status == status
+    assert found.where.endswith(where)
+
+
+def test_a_missing_an_unreadable_and_a_left_over_figure_are_found(figures):
+    folder, data = figures
+    inside = folder / book_figures.FOLDER
+    (inside / "old.png").write_bytes(b"")
+    (inside / f"{FIGURE}.json").write_text("{", encoding="utf-8")
+    assert [(d.page, d.status) for d in compose.compare_figures(data, folder, whole=True)] == [
+        (f"figures/{FIGURE}", "unreadable"),
+        ("figures/old", "left over"),
+    ]
+    (inside / f"{FIGURE}.png").unlink()
+    assert [d.status for d in compose.compare_figures(data, folder, whole=False)] == ["missing"]
+
+
+def test_a_figure_that_agrees_is_not_drawn_again(figures):
+    folder, data = figures
+    image = folder / book_figures.FOLDER / f"{FIGURE}.png"
+    before = image.stat().st_mtime_ns
+    book_figures.write(FIGURE, data[FIGURE], folder)
+    assert image.stat().st_mtime_ns == before
+    _edited(folder, lambda panel: panel["mean"][0].__setitem__(8, 0.0))
+    book_figures.write(FIGURE, data[FIGURE], folder)
+    assert compose.compare_figures(data, folder, whole=True) == []
 
 
 def test_numbers_are_short():

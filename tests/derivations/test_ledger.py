@@ -147,6 +147,17 @@ def test_the_text_says_what_holds(capsys):
     assert "printed gives" in text
 
 
+def test_what_is_open_says_what_would_settle_it(capsys):
+    _, found = answer(capsys)
+    open_ = {entry["id"] for entry in found["entries"] if entry["verdict"] == "OPEN"}
+    assert open_ == {entry["id"] for entry in found["entries"] if entry["settled_by"]}
+    book = compose.Book(catalog(), compose.sources())
+    text = "".join(book.render(page) for page in compose.sources())
+    assert text.count("*What would settle it.*") == len(open_)
+    cli.main(["ledger", "--verdict", "OPEN"])
+    assert capsys.readouterr().out.count("would be settled by: ") == len(open_)
+
+
 def test_a_long_formula_is_left_to_its_page():
     entry = {
         "note": "",

@@ -8,9 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from derivations import cli, compose, measured
+from derivations import compose, figures, measured, replayed_tables
 from derivations.experiments import replayed_gates
-from derivations.output import PASS
 from sim.record import record, replay
 from sim.train import train
 from theory.claims import catalog
@@ -36,8 +35,7 @@ def small():
 
 
 def test_what_the_experiment_gives(small):
-    question, found = small
-    data = found["data"]
+    question, data = small
     assert list(data["weight_distance"]) == NAMES
     assert data["times"] == [10.0 * i for i in range(9)]
     assert np.shape(data["flips"]["mean"]) == (9, 9)
@@ -48,15 +46,15 @@ def test_what_the_experiment_gives(small):
             low, middle, high = (np.array(data[part][name][key]) for key in ("low", "distance", "high"))
             assert (low <= middle).all()
             assert (middle <= high).all()
-    assert json.loads(json.dumps(found, allow_nan=False))["problem"] == dumps(question)
-    for table in found["tables"].values():
-        assert {len(row) for row in table["rows"]} == {len(table["columns"])}
+    assert json.loads(json.dumps(data, allow_nan=False))["problem"] == dumps(question)
+    for table in replayed_tables.TABLES.values():
+        assert len({line.count("|") for line in table(data).splitlines()}) == 1
 
 
 def test_replays_share_their_first_piece(small):
     """Up to the second record every replay from the start is the same network."""
     _, found = small
-    distance = {name: found["data"]["weight_distance"][name]["distance"] for name in NAMES}
+    distance = {name: found["weight_distance"][name]["distance"] for name in NAMES}
     assert distance["of the start"][1] == distance["in 2 pieces"][1] == distance["in 8 pieces"][1]
     assert distance["of the start"][4] == distance["in 2 pieces"][4] != distance["in 4 pieces"][4]
 
@@ -66,7 +64,7 @@ def test_distances_by_hand(small):
     network = train(question, "cpu")
     again = replay(question, record(network).at(80), device="cpu")
     apart = np.linalg.norm(again.weights - network.weights, axis=(2, 3)) / np.linalg.norm(network.weights, axis=(2, 3))
-    stored = found["data"]["weight_distance"]["of the end"]["distance"]
+    stored = found["weight_distance"]["of the end"]["distance"]
     assert [f"{value:.6g}" for value in apart.mean(axis=0)] == [f"{value:.6g}" for value in stored]
 
 
@@ -79,44 +77,52 @@ def test_the_stored_measurements_are_of_the_registered_problem():
     assert (stored["level"], stored["margin"]) == (replayed_gates.LEVEL, replayed_gates.MARGIN)
 
 
-def test_the_figure_is_drawn_from_what_is_stored(tmp_path, monkeypatch):
-    monkeypatch.setattr(measured, "FIGURES", tmp_path)
-    replayed_gates.draw(measured.read(replayed_gates.NAME))
-    text = (tmp_path / f"{replayed_gates.NAME}.svg").read_text(encoding="utf-8")
-    assert "<svg" in text
-    first = (tmp_path / f"{replayed_gates.NAME}.svg").read_bytes()
-    replayed_gates.draw(measured.read(replayed_gates.NAME))
-    assert (tmp_path / f"{replayed_gates.NAME}.svg").read_bytes() == first
-
-
 def test_pages_show_tables_and_figures():
     page = "# P\n\n{measured replayed-gates distances}\n\n{figure replayed-gates}\n"
     text = compose.Book(catalog(), {"page": page}).render("page")
     assert "| of the start |" in text
-    assert "](figures/replayed-gates.svg)" in text
+    assert "](figures/replayed-gates.png)" in text
+
+
+def test_tables_are_of_the_stored_numbers():
+    stored = measured.read(replayed_gates.NAME)
+    flips = 100 * stored["flips"]["mean"][0][8]
+    assert f"{flips:.1f} ±" in measured.measured("replayed-gates flips", "here").splitlines()[2].split("|")[-2]
+    last = stored["weight_distance"]["of the end"]["distance"][-1]
+    assert f" {last:.3f} (" in measured.measured("replayed-gates distances", "here")
+    assert f"| {stored['loss']['in 8 pieces']['mean'][-1]:.4f} |" in measured.measured("replayed-gates ends", "here")
+
+
+def test_markers_of_the_figure_stand_where_the_band_leaves_the_margin():
+    curves = replayed_tables.figure(measured.read(replayed_gates.NAME))
+    (margin,) = curves.pop("margin")["distance"]
+    for curve in curves.values():
+        above = [time for time, low in zip(curve["time"], curve["low"], strict=True) if low > margin]
+        assert curve["departs"] == above[:1]
+
+
+def test_the_figure_shows_every_replay_and_its_departure():
+    curves = {
+        title: {key: np.asarray(values) for key, values in curve.items()}
+        for title, curve in replayed_tables.figure(measured.read(replayed_gates.NAME)).items()
+    }
+    margin = curves.pop("margin")["distance"].item()
+    (axis,) = figures.distances(curves, margin).axes
+    assert [text.get_text() for text in axis.get_legend().get_texts()] == list(curves)
+    alone = sorted(float(line.get_xdata()[0]) for line in axis.lines if len(line.get_xdata()) == 1)
+    assert alone == sorted(float(time) for curve in curves.values() for time in curve["departs"])
 
 
 @pytest.mark.parametrize(
     ("line", "said"),
     [
-        ("{measured replayed-gates}", "names no table"),
+        ("{measured replayed-gates}", "the measurements replayed-gates have no table ''"),
         ("{measured replayed-gates none}", "have no table 'none'"),
-        ("{measured nothing flips}", "Nothing measured is called 'nothing'"),
-        ("{figure nothing}", "Nothing measured is called 'nothing'"),
+        ("{measured relu-gates flips}", "have no table 'flips'"),
+        ("{measured nothing flips}", "no measured table is called 'nothing'"),
+        ("{figure nothing}", "no figure is called 'nothing'"),
     ],
 )
 def test_what_is_not_stored_is_an_error(line, said):
     with pytest.raises(InputError, match=re.escape(said)):
         compose.Book(catalog(), {"page": f"# P\n\n{line}\n"}).render("page")
-
-
-@pytest.mark.parametrize("kind", ["md", "html"])
-def test_a_page_takes_its_figure_along(kind, tmp_path):
-    assert cli.main(["derive", "replayed-gates", "--format", kind, "--out", str(tmp_path)]) == PASS
-    text = (tmp_path / f"replayed-gates.{kind}").read_text(encoding="utf-8")
-    if kind == "html":
-        assert "data:image/svg+xml;base64," in text
-    else:
-        assert (tmp_path / "figures" / "replayed-gates.svg").read_bytes() == (
-            compose.BOOK / "figures" / "replayed-gates.svg"
-        ).read_bytes()

@@ -6,7 +6,6 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from derivations.figures import distances
 from derivations.validity import Meter, extrapolate, meter, network_meter, variance_reduction
 from sim.train import train
 from tests.sim.cases import line, problem
@@ -235,14 +234,3 @@ def test_two_models_on_the_same_stream():
     apart = variance_reduction(weights["relu"], weights["other"])
     assert common.factor - STANDARD_ERRORS * common.standard_error > 1
     assert abs(apart.factor - 1) < STANDARD_ERRORS * apart.standard_error
-
-
-def test_the_figure_shows_every_meter():
-    values, reference = networks(np.random.default_rng(12), np.array([0, 0.5, 1, 2.0]))
-    found = meter(TIMES, values, reference)
-    figure = distances({"one": found, "two": found}, 0.4)
-    (axis,) = figure.axes
-    assert [text.get_text() for text in axis.get_legend().get_texts()] == ["one", "two"]
-    departed = found.departure(0.4).time
-    shown = [curve.get_xdata() for curve in axis.lines]
-    assert sum(np.array_equal(np.atleast_1d(x), [departed]) for x in shown) == 2

@@ -1,5 +1,7 @@
 """Gates on tensors: what they say, and which pairs of gate and law have no simulation."""
 
+from fractions import Fraction
+
 import pytest
 import torch
 
@@ -9,6 +11,7 @@ from sim.streams import TRAINING, stream
 from tests.sim.cases import EVERY_GATE, gated, line
 from theory.problem import (
     AlwaysGate,
+    DirectionGate,
     Network,
     NonlinearGP,
     OutOfReachError,
@@ -21,6 +24,8 @@ from theory.problem.laws import LAWS
 CPU = torch.device("cpu")
 PULSE = SinglePulse(4, ((1, 2), (2, 3)), "plus-minus", "none", (1, 0))
 UNSUPPORTED = {
+    ("DirectionGate on latent", "GaussianClone"),
+    ("DirectionGate on latent", "SinglePulse"),
     ("SiteGate on latent", "GaussianClone"),
     ("RepeatedGate", "NonlinearGP"),
     ("RepeatedGate", "GaussianClone"),
@@ -30,11 +35,8 @@ UNSUPPORTED = {
 
 
 def drawn(kind=NonlinearGP, rows=60):
-    return draw(
-        prepare(PULSE if kind is SinglePulse else line(kind), CPU, torch.float64),
-        [stream(0, r, TRAINING, CPU) for r in (0, 1)],
-        rows,
-    )
+    made = prepare(PULSE if kind is SinglePulse else line(kind), CPU, torch.float64)
+    return draw(made, [stream(0, r, TRAINING) for r in (0, 1)], rows)
 
 
 @pytest.mark.parametrize("on", ["latent", "input"])
@@ -44,6 +46,46 @@ def test_site_gate_is_a_half_open_interval(on, lo, hi):
     values = (data.z if on == "latent" else data.x)[..., 2]
     expected = [[float(gate.lo) <= v < float(gate.hi) for v in row] for row in values.tolist()]
     assert opens(gate, data).tolist() == expected
+
+
+@pytest.mark.parametrize("on", ["latent", "input"])
+@pytest.mark.parametrize(("lo", "hi"), [(0, float("inf")), (float("-inf"), 0), ("-1/2", "1/3"), (-100, 100)])
+def test_direction_gate_is_a_half_open_interval(on, lo, hi):
+    data, gate = drawn(), DirectionGate([1, -2, 0, "1/2"], lo, hi, on)
+    along = (data.z if on == "latent" else data.x) @ torch.tensor([1.0, -2.0, 0.0, 0.5], dtype=torch.float64)
+    expected = [[float(gate.lo) <= u < float(gate.hi) for u in row] for row in along.tolist()]
+    assert opens(gate, data).tolist() == expected
+
+
+@pytest.mark.parametrize("on", ["latent", "input"])
+@pytest.mark.parametrize(("lo", "hi"), [(0, float("inf")), (float("-inf"), 0), ("-1/2", "1/3")])
+def test_direction_of_one_site_is_the_site_gate(on, lo, hi):
+    data = drawn()
+    assert torch.equal(opens(DirectionGate({2: 1}, lo, hi, on), data), opens(SiteGate(2, lo, hi, on), data))
+
+
+@pytest.mark.parametrize("on", ["latent", "input"])
+def test_the_opposite_direction_is_the_complement(on):
+    values = gate_values(tuple(DirectionGate([a, -2 * a, 0, a], lo=0, on=on) for a in (1, -3)), drawn())
+    assert (values.sum(dim=1) == 1).all()
+
+
+@pytest.mark.parametrize("gain", [1, 3, 100])
+@pytest.mark.parametrize("other", [1, -1])
+def test_saturated_inputs_keep_the_sign_of_their_sum(gain, other):
+    """x_0 +- x_2 has the sign of z_0 +- z_2, also where both inputs are 1/Z to all digits."""
+    data = draw(prepare(line(gain=gain), CPU, torch.float64), [stream(0, 0, TRAINING)], 4_000)
+    v = {0: 1, 2: other}
+    if gain == 100 and other == -1:
+        assert (data.x[..., 0] == data.x[..., 2]).double().mean() > 0.5
+    assert torch.equal(opens(DirectionGate(v, lo=0, on="input"), data), opens(DirectionGate(v, lo=0), data))
+
+
+def test_saturated_inputs_of_many_digits_are_refused():
+    data = draw(prepare(line(gain=100), CPU, torch.float64), [stream(0, 0, TRAINING)], 400)
+    gate = DirectionGate({0: 1, 2: -1 + Fraction(1, 10**18)}, lo=0, on="input")
+    with pytest.raises(OutOfReachError, match="too many digits to tell whether they cancel"):
+        opens(gate, data)
 
 
 def test_bounds_are_closed_below_and_open_above():
@@ -69,6 +111,8 @@ def test_unsupported_pairs_are_listed():
     gates = {
         "SiteGate on latent": SiteGate(1),
         "SiteGate on input": SiteGate(1, on="input"),
+        "DirectionGate on latent": DirectionGate({1: 1, 2: -1}),
+        "DirectionGate on input": DirectionGate({1: 1, 2: -1}, on="input"),
         "AlwaysGate": AlwaysGate(),
         "RepeatedGate": RepeatedGate(of=0),
     }

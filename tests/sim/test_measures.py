@@ -149,7 +149,7 @@ def test_bias_of_the_kurtosis_of_gaussian_numbers():
 def direct(run, replicate):
     """The fields (T, K, N) and classes of the fresh examples of a replicate, in one piece."""
     settings = run.problem.simulated()
-    own = [stream(settings.seed, run.replicates[replicate], MEASUREMENT, CPU)]
+    own = [stream(settings.seed, run.replicates[replicate], MEASUREMENT)]
     drawn = draw(prepare(run.problem.data, CPU, torch.float64), own, settings.samples)
     h = np.einsum("tkn,bn->tkb", run.weights[replicate], drawn.x[0].numpy())
     return h, drawn.category[0].numpy()

@@ -105,7 +105,7 @@ def test_moments_against_draws_of_another_stream(law):
     gates = tuple(replace(gate, on="input") for gate in gated().gates)
     question = problem(law, gated(gates), samples=2000, replicates=40)
     cpu = torch.device("cpu")
-    drawn = draw(prepare(law, cpu, torch.float64), [stream(99, 0, TRAINING, cpu)], 400_000)
+    drawn = draw(prepare(law, cpu, torch.float64), [stream(99, 0, TRAINING)], 400_000)
     x, y = drawn.x[0].numpy(), drawn.y[0].numpy()
     g = np.stack([x[:, 1] >= 0, x[:, 1] < 0]).astype(float)
     for observable, values in (

@@ -29,7 +29,7 @@ def law(support="zero-one", flip="none", n=6, widths=WIDTHS):
 
 
 def streams(*replicates, seed=3, purpose=TRAINING):
-    return [stream(seed, replicate, purpose, CPU) for replicate in replicates]
+    return [stream(seed, replicate, purpose) for replicate in replicates]
 
 
 def drawn(data, rows=ROWS, dtype=torch.float64):

@@ -55,6 +55,14 @@ CASES = {
     "sum": {"readout": "sum", "learning_rate": Fraction(1, 8), "times": tuple(t / 4 for t in EVERY_STEP)},
     "own starts": {"initialisation": "per-replicate"},
     "full batch": FULL_BATCH,
+    "shared stream": {"shared_stream": True},
+    "momentum": {"optimizer": "momentum", "momentum": Fraction(1, 2)},
+    "Adam": {
+        "optimizer": "adam",
+        "momentum": Fraction(9, 10),
+        "decay": Fraction(99, 100),
+        "epsilon": Fraction(1, 10**6),
+    },
     "pulses": {"data": SinglePulse(6, ((1, 2), (3, 3)), "plus-minus", "sign", (1, 0))},
 }
 
@@ -116,7 +124,7 @@ def test_pieces_by_hand(times):
     gates = record(run).at(*times)
     found = replay(run.problem, gates, "piecewise", device="cpu")
     settings = run.problem.simulated()
-    own = [stream(settings.seed, 1, TRAINING, CPU)]
+    own = [stream(settings.seed, 1, TRAINING)]
     drawn = draw(prepare(run.problem.data, CPU, torch.float64), own, STEPS * settings.batch)
     x, y = drawn.x[0].numpy().reshape(STEPS, -1, 4), drawn.y[0].numpy().reshape(STEPS, -1)
     w, b = run.problem.w0(), run.problem.biases0()

@@ -25,7 +25,7 @@ LAWS = [
 
 
 def streams(*replicates, seed=3, purpose=TRAINING):
-    return [stream(seed, replicate, purpose, CPU) for replicate in replicates]
+    return [stream(seed, replicate, purpose) for replicate in replicates]
 
 
 def sampler(law, dtype=torch.float64):

@@ -143,7 +143,7 @@ def test_grouping_and_blocks_change_nothing(monkeypatch):
     question = problem(replicates=5)
     expected = train(question, "cpu").weights
     for sizes in (Grouping(1, 1), Grouping(2, 3), Grouping(5, 7)):
-        monkeypatch.setattr("sim.train.grouping", lambda *_, sizes=sizes: sizes)
+        monkeypatch.setattr("sim.descent.grouping", lambda *_, sizes=sizes: sizes)
         assert far(train(question, "cpu").weights, expected) < SIM_DESCENT
 
 

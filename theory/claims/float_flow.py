@@ -9,6 +9,7 @@ from theory.flow.convention import Convention
 from theory.flow.relaxation import FlowNumbers, relax
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.basis import GateBasis
+from theory.moments.directions import Direction
 from theory.moments.gated import GatedMoments
 
 HALF = Fraction(1, 2)
@@ -28,7 +29,7 @@ def float64_flow(
     `start` has a row for each unit that shares the gate; `units` is the K of the readout; y2 is <y^2>.
     """
     whole = 2 * np.array(second, dtype=float)  # a half space sees half of <x x^T>, and half of <s y x>
-    gates = GateBasis((0,), tuple((HALF, HALF) for _ in start))
+    gates = GateBasis((Direction(((0, Fraction(1)),)),), tuple((HALF, HALF) for _ in start))
     moments = GatedMoments(
         gates,
         covariances=np.stack([whole, whole]),

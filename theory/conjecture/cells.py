@@ -16,6 +16,7 @@ import sympy
 from theory.conjecture.points import BOUND
 from theory.conjecture.signs import sign_on
 from theory.conjecture.statement import Domains
+from theory.pieces import decisive
 from theory.precise import rational
 
 MAX_CELLS = 48
@@ -71,24 +72,6 @@ class Factor:
 
     expr: sympy.Expr
     kink: bool
-
-
-def decisive(expr: sympy.Expr) -> Iterator[tuple[sympy.Expr, bool]]:
-    """What must not change sign for `expr` to be analytic: (function, whether its sign itself is used)."""
-    if isinstance(expr, sympy.Integral) or not expr.args:
-        return
-    for argument in expr.args:
-        yield from decisive(argument)
-    if expr.is_Pow and not (expr.exp.is_Integer and expr.exp > 0):
-        yield expr.base, False
-    elif isinstance(expr, sympy.log):
-        yield expr.args[0], False
-    elif isinstance(expr, sympy.asin | sympy.acos):
-        yield 1 - expr.args[0] ** 2, False
-    elif isinstance(expr, sympy.Abs | sympy.sign | sympy.Heaviside | sympy.atan2):
-        yield from ((argument, True) for argument in expr.args)
-    elif isinstance(expr, sympy.Max | sympy.Min):
-        yield from ((a - b, True) for a, b in combinations(expr.args, 2))
 
 
 def _factors(expr: sympy.Expr, kink: bool, ranges: dict[sympy.Symbol, sympy.Interval]) -> Iterator[Factor]:

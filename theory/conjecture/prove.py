@@ -11,6 +11,7 @@ from math import comb
 
 import sympy
 
+from theory import precise
 from theory.algebra import is_zero
 from theory.conjecture import enclosure
 from theory.conjecture.cells import Cell, NoCells, cells
@@ -155,9 +156,7 @@ def compare_at(statement: Statement, point: Point, digits: int) -> enclosure.Com
 
 def written_digits(statement: Statement) -> int:
     """The digits of all numbers in the statement: a difference that is not zero is hardly smaller than they allow."""
-    numbers = (statement.lhs - statement.rhs).atoms(sympy.Rational)
-    bits = sum(abs(int(number.p)).bit_length() + int(number.q).bit_length() for number in numbers)
-    return min(MAX_WRITTEN, int(0.302 * bits))
+    return min(MAX_WRITTEN, precise.written_digits(statement.lhs - statement.rhs))
 
 
 def resolved(expr: sympy.Expr, point: dict) -> sympy.Expr:

@@ -10,7 +10,7 @@ from theory.flow.parameters import Parameters, initial
 from theory.flow.reduction import blocks
 from theory.flow.spectrum import dense_spectrum, spectrum
 from theory.moments import Moments, gated_moments
-from theory.problem import InputError, Problem
+from theory.problem import InputError, OutOfReachError, Problem
 
 
 def power_and_sum(
@@ -71,9 +71,16 @@ def discrete(problem: Problem) -> Parameters:
 
     The step is eta = simulation.learning_rate; time t is t/(tau eta) steps. Exact for population moments at any
     eta, and for the mean over replicates of SGD on fresh data. Raises InputError where a time is not a whole number
-    of steps or without a [simulation] table.
+    of steps or without a [simulation] table; OutOfReachError for an optimizer other than "sgd".
     """
-    rate = problem.simulated().learning_rate
+    settings = problem.simulated()
+    if settings.optimizer != "sgd":
+        raise OutOfReachError(
+            f'Discrete steps are known exactly for optimizer = "sgd", whose map is linear in the weights, not for '
+            f'"{settings.optimizer}".',
+            "Simulate it, or ask for the flow.",
+        )
+    rate = settings.learning_rate
     counts = [elapsed / rate for elapsed in problem.training.elapsed]
     for time, count in zip(problem.training.times, counts, strict=True):
         if count.denominator != 1:

@@ -3,7 +3,7 @@
 With g = G e, e = (1, s_1, ..., s_m) and B = <(e x)(e x)^T>, A = (G kron I) B (G kron I)^T. The column space of the
 rational matrix G, times the inputs, is the range of A: weights outside never move. In it, <e_0 e_i x x^T> = 0 by
 parity, so the linear network's direction G e_0 decouples wherever it is orthogonal to the others; and gates that
-share one site all meet the same <x x^T>, so that there A = (G G^T) kron <x x^T> and only a 2 x 2 matrix is left.
+share one sign all meet the same <x x^T>, so that there A = (G G^T) kron <x x^T> and only a 2 x 2 matrix is left.
 Exclusive gates (blocks) and redundant gates (sum and difference) are cases of this.
 
 Biases move in the column space of H = [G; e_0/s], whose rows are the coefficients of their features g_k and 1/s. Under
@@ -121,7 +121,7 @@ class Part:
 
 def parts(gates: GateBasis) -> list[Part]:
     """The decoupled parts of the column spaces of G and H, exactly."""
-    signs = range(1, 1 + len(gates.sites))
+    signs = range(1, 1 + len(gates.directions))
     choices = [((*signs, 0), (*signs, 0))]
     even, *odd = zip(*gates.coefficients, strict=True)
     if (gates.constants or len(odd) > 1) and not any(inner(even, sign) for sign in odd):
@@ -196,7 +196,7 @@ def _own_kernel(moments: GatedMoments, part: Part) -> Block:
 
 
 def _shared_kernel(moments: GatedMoments, span: Span) -> Block:
-    """At most one site: the block is (d x d matrix) kron <x x^T> with d <= 2; diagonalise the small one."""
+    """At most one sign: the block is (d x d matrix) kron <x x^T> with d <= 2; diagonalise the small one."""
     arithmetic = moments.arithmetic
     directions, lengths = _unit_vectors(span, len(moments.gates.coefficients), arithmetic)
     rhs = np.stack([moments.correlated(row) / length for row, length in zip(span.rows, lengths, strict=True)])

@@ -118,7 +118,7 @@ class Structure:
         if isinstance(problem.data, SinglePulse):
             return cls._exact(problem)
         n, units = problem.data.n, problem.network.units
-        gates = gate_basis(problem.network)
+        gates = gate_basis(problem.network, problem.data.latent)
         found, independent, whole = parts(gates), gate_rank(gates), rank(gates, n)
         size, biases = units * n + len(gates.constants), whole - n * independent
         rows = max(kernel_size(part, n) for part in found)

@@ -27,6 +27,8 @@ Names = dict[sympy.Dummy, tuple[Expectation, int]]
 # Digits printed beyond those asked for, so that rounding the last one costs none of them.
 SPARE = 2
 PAIR, TRIPLE = 2, 3
+# exp(-100^2) has 4,343 zeros; the precision would have to rise to them.
+FARTHEST, LARGEST = 100, 20_000
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ def certified_form(form: sympy.Expr, digits: int) -> Certified:
     form, names = _named(form)
     if form.is_Rational:
         return rounded(rational(form), Fraction(0), digits, "exact")
+    _require_within_reach(form, names)
     if not names and is_zero(form) is True:
         return Certified("0", "0", digits, "exact")
     free = form.free_symbols - names.keys()
@@ -59,6 +62,24 @@ def certified_form(form: sympy.Expr, digits: int) -> Certified:
         raise InputError(f"The result depends on {', '.join(sorted(map(str, free)))}.", "Give values for them.")
     middle, radius = _enclosed(form, names, digits)
     return rounded(middle, radius, digits, "arb")
+
+
+def _require_within_reach(form: sympy.Expr, names: Names) -> None:
+    """Refuse at once what has too many zeros: erf(x) and exp(y) at numbers beyond `FARTHEST` and `LARGEST`."""
+    far = [f for f in form.atoms(sympy.erf, sympy.exp) if not f.free_symbols and _beyond(f)]
+    for e, _ in names.values():
+        for index, offset in signs_of(e.integrand):
+            if not offset.free_symbols and abs(offset.evalf(15)) > FARTHEST * sympy.sqrt(e.cov[index, index]).evalf(15):
+                far.append(e)
+    if far:
+        raise OutOfReachError(
+            f"{far[0]} lies too far out: its digits begin behind thousands of zeros or nines.",
+            f"Thresholds go to {FARTHEST} standard deviations, exponents to {LARGEST}.",
+        )
+
+
+def _beyond(function: sympy.Expr) -> bool:
+    return bool(abs(function.args[0].evalf(15)) > (FARTHEST if isinstance(function, sympy.erf) else LARGEST))
 
 
 def sign_quad_certified(

@@ -12,7 +12,7 @@ from theory.gaussian.expectation import Expectation
 from theory.problem.errors import OutOfReachError
 from theory.rules import replaced
 
-# Every move removes a factor, a power, a variable or an expectation; beyond this something is wrong.
+# Every move removes a factor, a power, a variable or an expectation; a power of 64 takes about as many steps.
 MAX_STEPS = 300
 WHY = {**rewrite.WHY, **laws.WHY}
 
@@ -35,7 +35,9 @@ def derive(expr: sympy.Expr, cov: sympy.MatrixBase) -> Derivation:
         if not chain.move_by_first_applicable():
             raise _out_of_reach(chain.expectations()[0])
         if len(chain.steps) > MAX_STEPS:
-            raise AssertionError(f"the engine does not end at {chain.now}")
+            raise OutOfReachError(
+                f"The derivation takes more than {MAX_STEPS} steps: the powers are too high.", "Use lower powers."
+            )
     chain.integrate()
     chain.tidy()
     return chain.derivation()

@@ -29,6 +29,7 @@ def limit(moment: Moment, name: str, to: sympy.Expr) -> Moment:
     linear in it.
 
     >>> from theory.gaussian.moment import expect
+    >>> from theory.symbols import z
     >>> g, rho = sympy.Symbol("g", positive=True), sympy.Symbol("rho", real=True)
     >>> steps = expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]])
     >>> limit(steps, "g", sympy.oo).closed_form

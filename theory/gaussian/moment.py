@@ -165,7 +165,21 @@ def prepared(expr: object, cov: object, mean: object = None) -> tuple[sympy.Expr
             raise InputError(f"The symbol {symbol} is not declared real.", f'Use Symbol("{symbol}", real=True).')
     check_reach(expand(integrand), matrix.rows)
     _require_spread(integrand, matrix)
-    return integrand, matrix
+    return integrand.xreplace(_dependent(matrix)), matrix
+
+
+def _dependent(cov: sympy.MatrixBase) -> dict[sympy.Symbol, sympy.Expr]:
+    """Constant variables, which are 0, and multiples of an earlier one, almost surely; of numeric covariances."""
+    table: dict[sympy.Symbol, sympy.Expr] = {}
+    for k in range(cov.rows):
+        if cov[k, k] == 0:
+            table[z(k + 1)] = sympy.Integer(0)
+        for j in range(k):
+            entries = (cov[j, j], cov[k, k], cov[j, k])
+            numeric = not any(entry.free_symbols for entry in entries) and z(j + 1) not in table
+            if numeric and z(k + 1) not in table and cov[j, k] ** 2 == cov[j, j] * cov[k, k]:
+                table[z(k + 1)] = cov[j, k] / cov[j, j] * z(j + 1)
+    return table
 
 
 def _require_spread(integrand: sympy.Expr, cov: sympy.MatrixBase) -> None:

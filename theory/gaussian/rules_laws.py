@@ -12,6 +12,7 @@ from theory.derivation import Step, StepError, rule
 from theory.functions import OwensT, Phi2
 from theory.gaussian.expectation import Expectation, marginal, variables
 from theory.gaussian.rules import domains_of, equal, expectation_rule, terms
+from theory.pieces import in_pieces
 from theory.precise import as_mpf, sample_points, value
 from theory.rules import pairs, require_equal, require_rewritten, require_same
 from theory.symbols import z
@@ -108,12 +109,18 @@ def arctan(before: sympy.Basic, step: Step) -> None:
 
 
 def _same_angle(sine: sympy.Expr, tangent: sympy.Expr) -> None:
-    """tan^2 (1 - sin^2) = sin^2 identically, and both have the same sign at points of the domain."""
+    """tan^2 (1 - sin^2) = sin^2 identically, and both have the same sign at points of all pieces of the domain."""
     equal(tangent**2 * (1 - sine**2), sine**2, "the squared tangent of the angle")
-    points = sample_points((tangent, sympy.asin(sine)), domains_of(sine), 4)
-    values = [(value(sine, as_mpf(point)), value(tangent, as_mpf(point))) for point in points]
-    if not values or any(a * b < 0 for a, b in values):
+    if not _of_one_sign(sine, tangent, sympy.asin(sine)):
         raise StepError(f"{sine} and {tangent} are not the sine and the tangent of one angle")
+
+
+def _of_one_sign(a: sympy.Expr, b: sympy.Expr, *real: sympy.Expr) -> bool:
+    """Whether two functions with the same zeros agree in sign, in all pieces of the domain where all are real."""
+    exprs = (a, b, sympy.sign(a), sympy.sign(b), *real)
+    bases = sample_points(exprs, domains_of(a, b), 4)
+    points = [*bases, *in_pieces(exprs, domains_of(a, b), bases)] if bases else []
+    return bool(points) and all(value(a, p) * value(b, p) >= 0 for p in map(as_mpf, points))
 
 
 @expectation_rule("price")
@@ -157,8 +164,7 @@ def arcsine(old: Expectation, new: sympy.Expr) -> None:
     angle = new * sympy.pi / 2
     sine = angle.args[0] if isinstance(angle, sympy.asin) else sympy.sin(angle)
     equal(sine**2 * old.cov[0, 0] * old.cov[1, 1], old.cov[0, 1] ** 2, "the squared correlation")
-    points = sample_points((new, old.cov[0, 1]), domains_of(new), 4)
-    if not points or any(value(new, p) * value(old.cov[0, 1], p) < 0 for p in map(as_mpf, points)):
+    if not _of_one_sign(new, old.cov[0, 1]):
         raise StepError(f"{new} does not have the sign of the correlation")
 
 

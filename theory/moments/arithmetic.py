@@ -17,8 +17,12 @@ from theory.gaussian import orthant
 from theory.problem import OutOfReachError
 
 Numbers = Shaped[np.ndarray, "*any"]
+Pair = tuple[Shaped[np.ndarray, "..."], Shaped[np.ndarray, "..."]]
 # A ball of E[s1 s2 s3 s4] takes 1 to 50 ms at 40 digits, mostly 2: more of them than this would take minutes.
 MOST_CERTIFIED_QUADS = 20_000
+# Bits of a float64 with a few to spare, and beyond how many times 64 bits nothing is told from zero any more.
+FLOAT64_BITS = 60
+MOST_DOUBLINGS = 9
 
 
 @dataclass(frozen=True)
@@ -27,7 +31,8 @@ class Arithmetic:
 
     `dtype` is that of its arrays; `rational` takes exact fractions to numbers; `exp_minus` and
     `one_minus_exp_minus` take a list of exact u to exp(-u) and 1 - exp(-u). `sign_pair(r, 1 - r^2)` = E[s1 s2];
-    `sign_quad(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4].
+    `sign_quad(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4]. `settled(f)` is f(), two arrays that f computes
+    in balls: the first to the relative, the second to the absolute accuracy of this arithmetic, whatever cancels.
     """
 
     dtype: type
@@ -38,6 +43,7 @@ class Arithmetic:
     one_minus_exp_minus: Callable[[Sequence[Fraction]], Numbers]
     sign_pair: Callable[[Any, Any], Any]
     sign_quad: Callable[..., Any]
+    settled: Callable[[Callable[[], Pair]], Pair]
 
 
 def _split(exponents: Sequence[Fraction]) -> tuple[np.ndarray, np.ndarray]:
@@ -59,6 +65,32 @@ def _one_minus_exp_minus(exponents: Sequence[Fraction]) -> np.ndarray:
         return -np.expm1(-high) + np.exp(-high) * low
 
 
+def settled(compute: Callable[[], Pair], bits: int) -> Pair:
+    """The two arrays of balls that `compute` gives: the first right to `bits` bits or 0, the second within 2^-bits.
+
+    The precision is raised until that holds. Raises OutOfReachError where it never does: a number of the first is then
+    zero, and no precision tells it from zero.
+    """
+    from flint import arb, ctx
+
+    radius = arb(2) ** -bits
+    for doubling in range(MOST_DOUBLINGS + 1):
+        with ctx.workprec(bits + (64 << doubling)):
+            relative, absolute = compute()
+        known = all(x.is_zero() or x.rel_accuracy_bits() >= bits for x in relative.ravel())
+        if known and all(x.rad() <= radius for x in absolute.ravel()):
+            return relative, absolute
+    raise OutOfReachError(
+        f"{64 << MOST_DOUBLINGS} bits to spare do not tell a variance along the gates' directions from zero.",
+        "The covariance is singular, or too close to it: shorten xi, or leave out directions that nearly coincide.",
+    )
+
+
+def _settled_float64(compute: Callable[[], Pair]) -> Pair:
+    relative, absolute = settled(compute, FLOAT64_BITS)
+    return relative.astype(float), absolute.astype(float)
+
+
 FLOAT64 = Arithmetic(
     dtype=float,
     rational=float,
@@ -68,12 +100,13 @@ FLOAT64 = Arithmetic(
     one_minus_exp_minus=_one_minus_exp_minus,
     sign_pair=orthant.sign_pair,
     sign_quad=orthant.sign_quad,
+    settled=_settled_float64,
 )
 
 
 def certified() -> Arithmetic:
     """The arithmetic of balls; python-flint is imported here, so that float64 work does not load it."""
-    from flint import arb, fmpq
+    from flint import arb, ctx, fmpq
 
     def number(x: Fraction) -> arb:
         return arb(fmpq(x.numerator, x.denominator))
@@ -105,4 +138,5 @@ def certified() -> Arithmetic:
         one_minus_exp_minus=lambda exponents: balls(exponents, lambda u: -u.expm1()),
         sign_pair=np.frompyfunc(pair, 2, 1),
         sign_quad=quad,
+        settled=lambda compute: settled(compute, ctx.prec),
     )

@@ -13,8 +13,9 @@ from jaxtyping import Shaped
 
 from theory.moments.arithmetic import FLOAT64, Arithmetic, certified
 from theory.moments.basis import GateBasis, Vector, gate_basis
+from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.pulse import PulseMoments, pulse_moments
-from theory.moments.statistics import all_lags, class_statistics, two_site_block
+from theory.moments.statistics import all_lags, class_statistics
 from theory.problem import Problem, SinglePulse
 
 HALF = Fraction(1, 2)  # the probability of each class
@@ -25,7 +26,7 @@ class GatedMoments:
     """Population moments through the gates; entries are float64, or Arb balls in object arrays.
 
     covariances[c] = E[x x^T | class c]; even = <x x^T>; odd[i, j] = <s_i s_j x x^T> and output[i] = <s_i y x> with
-    s_i the sign at gates.sites[i]; signs[i, j] = <s_i s_j>, inputs[i] = <s_i x>; y1 = <y>, y2 = <y^2>. What is odd
+    s_i the sign of gates.directions[i]; signs[i, j] = <s_i s_j>, inputs[i] = <s_i x>; y1 = <y>, y2 = <y^2>. What is odd
     under x -> -x vanishes: <x>, <y x>, <s_i>, <s_i y>, <s_i s_j x>, <s_i x x^T>. sigma_yx, sigma_xx, A and b are
     assembled from these when asked for.
     """
@@ -121,7 +122,8 @@ Moments = GatedMoments | PulseMoments
 def gated_moments(problem: Problem) -> Moments:
     """The moments of a gated-linear problem in float64, entries accurate to a few roundings of their largest term.
 
-    Gates: site gates at threshold 0 (for single pulses at any), always, repeated, in any combination. Raises
+    Gates: sites and directions at threshold 0 (for single pulses sites at any), always, repeated, in any combination;
+    on the input of a law that has a latent, directions of one site or of two with weights of equal size. Raises
     OutOfReachError for other gates and networks. Sources: notes, eq. (6), (7); small-bump note, eq. (7), (8),
     corrected.
     """
@@ -145,28 +147,28 @@ def gated_moments_certified(problem: Problem, digits: int) -> Moments:
 def _moments(problem: Problem, arithmetic: Arithmetic) -> Moments:
     if isinstance(problem.data, SinglePulse):
         return pulse_moments(problem, arithmetic)
-    gates = gate_basis(problem.network)
     law = problem.data
+    gates = gate_basis(problem.network, law.latent)
     lag = all_lags(law.n)
     classes = [class_statistics(law, c, arithmetic) for c in (0, 1)]
     half = arithmetic.rational(HALF)
     labels = [arithmetic.rational(HALF * label) for label in law.labels]
     covariances = np.stack([statistics.covariance(lag) for statistics in classes])
     even = half * (covariances[0] + covariances[1])
-    sites = gates.sites
-    odd = np.empty((len(sites), len(sites), law.n, law.n), dtype=arithmetic.dtype)
-    output = np.empty((len(sites), law.n), dtype=arithmetic.dtype)
-    signs = np.empty((len(sites), len(sites)), dtype=arithmetic.dtype)
-    inputs = np.empty((len(sites), law.n), dtype=arithmetic.dtype)
-    for i, site in enumerate(sites):
+    count = len(gates.directions)
+    odd = np.empty((count, count, law.n, law.n), dtype=arithmetic.dtype)
+    output = np.empty((count, law.n), dtype=arithmetic.dtype)
+    signs = np.empty((count, count), dtype=arithmetic.dtype)
+    inputs = np.empty((count, law.n), dtype=arithmetic.dtype)
+    for i, v in enumerate(gates.directions):
         odd[i, i], signs[i, i] = even, arithmetic.rational(Fraction(1))
-        half_spaces = [statistics.half_space(lag[site]) for statistics in classes]
+        half_spaces = [half_space(statistics, v) for statistics in classes]
         output[i] = sum(y * values for y, values in zip(labels, half_spaces, strict=True))
         inputs[i] = half * (half_spaces[0] + half_spaces[1])
-        for j in range(i):
-            pairs = [statistics.two_signs(abs(site - sites[j])) for statistics in classes]
+        for j, w in enumerate(gates.directions[:i]):
+            pairs = [two_signs(statistics, w, v) for statistics in classes]
             signs[i, j] = signs[j, i] = half * (pairs[0] + pairs[1])
-            blocks = [two_site_block(statistics, sites[j], site) for statistics in classes]
+            blocks = [two_sign_block(statistics, w, v) for statistics in classes]
             odd[i, j] = odd[j, i] = half * (blocks[0] + blocks[1])
     y1 = arithmetic.rational(HALF * (law.labels[0] + law.labels[1]))
     y2 = arithmetic.rational(HALF * (law.labels[0] ** 2 + law.labels[1] ** 2))

@@ -18,7 +18,7 @@ from jaxtyping import Int, Shaped
 
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.basis import require_fixed_gates
-from theory.problem import AlwaysGate, Network, OutOfReachError, Problem, SinglePulse, SiteGate, resolved
+from theory.problem import AlwaysGate, DirectionGate, Network, OutOfReachError, Problem, SinglePulse, SiteGate, resolved
 
 HALF = Fraction(1, 2)  # the probability of each class
 # (K n)^2 exact integers and as many floats; gaps between four sites take five such arrays more: 200 MB.
@@ -112,13 +112,18 @@ class Event:
         return next((value for value in (0, 1) if values == {(value, 0)}), None)
 
 
-def event(law: SinglePulse, gate: SiteGate | AlwaysGate) -> Event:
+def event(law: SinglePulse, gate: SiteGate | DirectionGate | AlwaysGate) -> Event:
     """1[lo <= x_site < hi] as a function of u_site, for each flip.
 
     >>> law = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0))
     >>> event(law, SiteGate(2, lo=0, on="input")).opens, event(law, SiteGate(2, lo=1, on="input")).opens
     (((1, 0),), ((0, 1),))
     """
+    if isinstance(gate, DirectionGate):
+        raise OutOfReachError(
+            f"A gate along {len(gate.v)} sites of a single pulse has no exact moments here.",
+            "Use site gates, or simulate it (gdln simulate).",
+        )
     if isinstance(gate, AlwaysGate) or (gate.lo, gate.hi) == (-inf, inf):
         return Event(None, ((1, 0),) * len(flips(law)))
     inside = [tuple(int(gate.lo <= value < gate.hi) for value in values) for values in flips(law)]

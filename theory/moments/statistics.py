@@ -1,4 +1,4 @@
-"""Statistics of one class of a data law through signs of sites: E[x x], E[s x], E[s s], E[s s x x], s = sign(v).
+"""Statistics of one class of a data law through signs of sites: E[x x], E[s x], E[s s], E[s s x x].
 
 Key identity: erf(g z) = E sign(sqrt2 g z + eps) with eps ~ N(0, 1) independent for each factor. So every factor
 erf(g z_k) acts as the sign of a unit Gaussian whose correlation with z_i is kappa rho_ik and with the Gaussian of
@@ -74,10 +74,18 @@ class ClassStatistics:
 
     def half_space(self, lag: Lags) -> Numbers:
         """E[s_i x_k] = (2/(pi Z)) asin(kappa rho_ik), with s_i = sign(z_i) = sign(x_i)."""
-        rho, gap = self._latent
+        return self.through_sign(*self._latent)[lag]
+
+    @property
+    def correlations(self) -> Numbers:
+        """By lag, the correlations of the Gaussian whose directions gates may look at: of the latent, rho."""
+        return self._latent[0]
+
+    def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
+        """E[s x_k] = (2/(pi Z)) asin(kappa r) for a sign s of a Gaussian with correlation r with z_k; gap = 1 - r^2."""
         k2 = self.kappa_squared
-        by_lag = self.arithmetic.sign_pair(self.arithmetic.sqrt(k2) * rho, self._lost + k2 * gap)
-        return (by_lag / self.arithmetic.sqrt(self.normaliser_squared))[lag]
+        value = self.arithmetic.sign_pair(self.arithmetic.sqrt(k2) * r, self._lost + k2 * gap)
+        return value / self.arithmetic.sqrt(self.normaliser_squared)
 
     def two_signs(self, lag: int) -> Any:
         """E[s_i s_j] = (2/pi) asin(rho_ij), rho the correlation of the latents, whose signs the inputs share."""
@@ -87,10 +95,18 @@ class ClassStatistics:
     def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
         """E[s_i s_j x_k x_l] for lags |i - j| (one, not 0), |i - k|, ...: a four-sign expectation over Z^2."""
         rho = self._latent[0]
+        return self._through_two(rho[ij], rho[ik], rho[il], rho[jk], rho[jl], kl)
+
+    def _through_two(self, r: Any, ik: Numbers, il: Numbers, jk: Numbers, jl: Numbers, kl: Lags) -> Numbers:
+        rho = self._latent[0]
         k2 = self.kappa_squared
         k = self.arithmetic.sqrt(k2)
-        signs = self.arithmetic.sign_quad(rho[ij], k * rho[ik], k * rho[il], k * rho[jk], k * rho[jl], k2 * rho[kl])
+        signs = self.arithmetic.sign_quad(r, k * ik, k * il, k * jk, k * jl, k2 * rho[kl])
         return signs / self.normaliser_squared
+
+    def through_two_signs(self, pair: "SignPair", k: Lags, l: Lags) -> Numbers:
+        """E[s_v s_w x_k x_l] for the signs of two directions and sites k, l."""
+        return self._through_two(pair.r, pair.first[k], pair.first[l], pair.second[k], pair.second[l], abs(k - l))
 
 
 @dataclass(frozen=True)
@@ -118,6 +134,16 @@ class CloneStatistics(ClassStatistics):
         """E[s_i x_k] = C_ik sqrt(2/(pi C_ii))."""
         return self.covariance(lag) * self.arithmetic.sqrt(2 / (self.arithmetic.pi() * self.variance))
 
+    @property
+    def correlations(self) -> Numbers:
+        """By lag, the correlations of the Gaussian whose directions gates may look at: of the inputs, r."""
+        return self._correlation[0]
+
+    def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
+        """E[s x_k] = r sqrt(2 C_kk/pi) for a sign s of a Gaussian with correlation r with x_k."""
+        del gap
+        return r * self.arithmetic.sqrt(2 * self.variance / self.arithmetic.pi())
+
     def two_signs(self, lag: int) -> Any:
         """E[s_i s_j] = (2/pi) asin(r_ij), r the correlation of the inputs themselves."""
         r, less = self._correlation
@@ -136,6 +162,32 @@ class CloneStatistics(ClassStatistics):
         numerator = e * (r[ik] * r[il] + r[jk] * r[jl]) - spread
         linear = 2 * numerator / (self.arithmetic.pi() * self.arithmetic.sqrt(gap))
         return self.variance * (r[kl] * self.two_signs(ij) + linear)
+
+    def through_two_signs(self, pair: "SignPair", k: Lags, l: Lags) -> Numbers:
+        """E[s_v s_w x_k x_l] = (2 C_kk/pi) [r_kl asin r + s^2 (r_vk u_l + u_k r_vl) + r s (r_vk r_vl - u_k u_l)].
+
+        r = corr(v, w), s = sqrt(1 - r^2), u_k = (r_wk - r r_vk)/s the correlation of x_k with what w adds to v: the
+        bracket of `two_half_spaces` without its differences.
+        """
+        a, u = pair.first, pair.added
+        root = self.arithmetic.sqrt(pair.gap)
+        mixed = root * (root * (a[k] * u[l] + u[k] * a[l]) + pair.r * (a[k] * a[l] - u[k] * u[l]))
+        signs = self.arithmetic.sign_pair(pair.r, pair.gap)
+        return self.variance * (self._correlation[0][abs(k - l)] * signs + 2 * mixed / self.arithmetic.pi())
+
+
+@dataclass(frozen=True)
+class SignPair:
+    """Two signs of directions v, w of one Gaussian u: r = corr(v.u, w.u) and gap = 1 - r^2; of v.u and w.u with u_k.
+
+    added[k] is the correlation with u_k of the part of w.u that is independent of v.u.
+    """
+
+    r: Any
+    gap: Any
+    first: Shaped[np.ndarray, " n"]
+    second: Shaped[np.ndarray, " n"]
+    added: Shaped[np.ndarray, " n"]
 
 
 def class_statistics(law: NonlinearGP, c: int, arithmetic: Arithmetic) -> ClassStatistics:

@@ -1,7 +1,7 @@
 """The question: laws, gates, networks, training, simulation settings and observables, declared and validated."""
 
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
-from theory.problem.gates import AlwaysGate, Gate, RecordedGate, RepeatedGate, SiteGate, resolved
+from theory.problem.gates import AlwaysGate, DirectionGate, Gate, RecordedGate, RepeatedGate, SiteGate, resolved
 from theory.problem.laws import GaussianClone, Law, NonlinearGP, SinglePulse, latent_correlation, squared_distance
 from theory.problem.network import Network
 from theory.problem.observables import (
@@ -39,6 +39,7 @@ __all__ = [
     "Axis",
     "BiasesAtTimes",
     "Cell",
+    "DirectionGate",
     "FieldCentreAtTimes",
     "FieldNormAtTimes",
     "FieldWidthAtTimes",

@@ -1,12 +1,13 @@
 """Gates, as declarations: when a unit lets its input through."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import inf
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from theory.problem.errors import InputError, OutOfReachError
-from theory.problem.numbers import exact_or_infinite, one_of, whole
+from theory.problem.numbers import exact, exact_or_infinite, one_of, shown, whole
 
 VARIABLES = ("latent", "input")
 
@@ -27,14 +28,54 @@ class SiteGate:
 
     def __post_init__(self) -> None:
         whole(self.site, "gate.site", least=0)
-        one_of(self.on, "gate.on", VARIABLES)
-        object.__setattr__(self, "lo", exact_or_infinite(self.lo, "gate.lo"))
-        object.__setattr__(self, "hi", exact_or_infinite(self.hi, "gate.hi"))
-        if not self.lo < self.hi:
+        _check_interval(self, f"gate at site {self.site}")
+
+    @property
+    def sites(self) -> tuple[int, ...]:
+        """The sites that it looks at."""
+        return (self.site,)
+
+
+Entries = tuple[tuple[int, Fraction], ...]
+
+
+@dataclass(frozen=True)
+class DirectionGate:
+    """g(x) = 1[lo <= v . u < hi] with u the latent z or the input x: one layer of ReLU gates is 1[w . x >= 0].
+
+    v is given as n numbers, or as a sparse table {site: number}; it is kept as its nonzero entries (site, number),
+    exact and by site. `size` is the length of a vector that was given in full (None for a table) and is no part of
+    the gate. With lo, hi in {0, +-inf} the scale of v does not matter, only its orientation.
+
+    Raises InputError for a zero vector, entries that are no finite numbers, sites given twice, or lo >= hi.
+
+    >>> DirectionGate([0, 1, "1/2"], lo=0) == DirectionGate({1: 1, 2: "1/2"}, lo=0)
+    True
+    """
+
+    v: Entries
+    lo: Fraction | float = -inf
+    hi: Fraction | float = inf
+    on: str = "latent"
+    size: int | None = field(default=None, init=False, compare=False, repr=False)
+
+    kind: ClassVar[str] = "direction"
+
+    def __post_init__(self) -> None:
+        entries, size = _entries(self.v)
+        object.__setattr__(self, "v", entries)
+        object.__setattr__(self, "size", size)
+        if not entries:
             raise InputError(
-                f"gate at site {self.site}: lo = {self.lo} is not below hi = {self.hi}, so it would never open.",
-                "Give lo < hi; leave one out for a half-space.",
+                "gate.v is zero: v . u = 0 for every example, so the gate would never change.",
+                'Give a vector with a nonzero entry, or kind = "always".',
             )
+        _check_interval(self, "gate with a direction")
+
+    @property
+    def sites(self) -> tuple[int, ...]:
+        """The sites that it looks at."""
+        return tuple(site for site, _ in self.v)
 
 
 @dataclass(frozen=True)
@@ -71,17 +112,18 @@ class RecordedGate:
         whole(self.unit, "gate.unit", least=0)
 
 
-Gate = SiteGate | AlwaysGate | RepeatedGate | RecordedGate
-GATES: dict[str, type] = {gate.kind: gate for gate in (SiteGate, AlwaysGate, RepeatedGate)}
+Gate = SiteGate | DirectionGate | AlwaysGate | RepeatedGate | RecordedGate
+PlainGate = SiteGate | DirectionGate | AlwaysGate
+GATES: dict[str, type] = {gate.kind: gate for gate in (SiteGate, DirectionGate, AlwaysGate, RepeatedGate)}
 
 
-def resolved(gates: tuple[Gate, ...]) -> tuple[SiteGate | AlwaysGate, ...]:
+def resolved(gates: tuple[Gate, ...]) -> tuple[PlainGate, ...]:
     """The gates with every repetition replaced by the gate it repeats. Raises OutOfReachError for a recorded gate.
 
     >>> resolved((AlwaysGate(), RepeatedGate(of=0)))[1]
     AlwaysGate()
     """
-    plain: list[SiteGate | AlwaysGate] = []
+    plain: list[PlainGate] = []
     for gate in gates:
         if isinstance(gate, RecordedGate):
             raise OutOfReachError(
@@ -90,3 +132,42 @@ def resolved(gates: tuple[Gate, ...]) -> tuple[SiteGate | AlwaysGate, ...]:
             )
         plain.append(plain[gate.of] if isinstance(gate, RepeatedGate) else gate)
     return tuple(plain)
+
+
+def _check_interval(gate: SiteGate | DirectionGate, what: str) -> None:
+    """Make lo and hi exact; InputError where no number lies between them."""
+    one_of(gate.on, "gate.on", VARIABLES)
+    object.__setattr__(gate, "lo", exact_or_infinite(gate.lo, "gate.lo"))
+    object.__setattr__(gate, "hi", exact_or_infinite(gate.hi, "gate.hi"))
+    if not gate.lo < gate.hi:
+        raise InputError(
+            f"{what}: lo = {gate.lo} is not below hi = {gate.hi}, so it would never open.",
+            "Give lo < hi; leave one out for a half-space.",
+        )
+
+
+def _entries(v: Any) -> tuple[Entries, int | None]:
+    """The nonzero entries of a vector, a table or pairs (site, number), and the length of a vector."""
+    if isinstance(v, Mapping):
+        pairs, size = list(v.items()), None
+    elif isinstance(v, list | tuple) and v and all(isinstance(entry, tuple) and len(entry) == 2 for entry in v):
+        pairs, size = list(v), None
+    elif isinstance(v, list | tuple):
+        pairs, size = list(enumerate(v)), len(v)
+    else:
+        raise InputError(
+            f"gate.v = {shown(v)} is no direction.",
+            'Give one number for each site, or a table { site = number } such as { 20 = 1, 22 = "1/2" }.',
+        )
+    numbers: dict[int, Fraction] = {}
+    for key, value in pairs:
+        site = whole(_site(key), "a site of gate.v", least=0)
+        if site in numbers:
+            raise InputError(f"gate.v names the site {site} twice.", "Give each site one number.")
+        numbers[site] = exact(value, f"gate.v[{site}]")
+    return tuple((site, numbers[site]) for site in sorted(numbers) if numbers[site]), size
+
+
+def _site(key: Any) -> Any:
+    """A key of a TOML table is text."""
+    return int(key) if isinstance(key, str) and key.isascii() and key.isdigit() and len(key) < 20 else key

@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.problem.errors import InputError
-from theory.problem.gates import SiteGate
+from theory.problem.gates import DirectionGate, SiteGate
 from theory.problem.laws import Law
 from theory.problem.network import Network
 from theory.problem.numbers import shown
@@ -18,8 +18,9 @@ from theory.problem.training import NormalInitialisation, Training, initial_hidd
 class Problem:
     """A problem: what is learned (`data`), by what (`network`), how (`training`), and how it is simulated.
 
-    Raises InputError where the parts do not fit each other: a site outside the line, a gate on a latent that the
-    law does not have, w0 of another shape, initial biases that are missing or that the network does not have.
+    Raises InputError where the parts do not fit each other: a site outside the line, a direction of another length, a
+    gate on a latent that the law does not have, w0 of another shape, initial biases that are missing or that the
+    network does not have.
     """
 
     data: Law
@@ -29,16 +30,22 @@ class Problem:
 
     def __post_init__(self) -> None:
         for index, gate in enumerate(self.network.gates):
-            if isinstance(gate, SiteGate):
-                self._check_site(index, gate)
+            if isinstance(gate, SiteGate | DirectionGate):
+                self._check_sites(index, gate)
         self._check_initial_weights()
         self._check_initial_biases()
 
-    def _check_site(self, index: int, gate: SiteGate) -> None:
-        if gate.site >= self.data.n:
+    def _check_sites(self, index: int, gate: SiteGate | DirectionGate) -> None:
+        n, where = self.data.n, f"network.gates[{index}]"
+        if isinstance(gate, DirectionGate) and gate.size not in (None, n):
             raise InputError(
-                f"network.gates[{index}].site = {gate.site} lies outside the line of n = {self.data.n} sites.",
-                f"Sites count from 0: choose 0 to {self.data.n - 1}.",
+                f"{where}.v has {gate.size} numbers; the data have n = {n} sites.",
+                "Give one number for each site, or a table { site = number }.",
+            )
+        if gate.sites[-1] >= n:
+            named = f"{where}.{'v: site' if isinstance(gate, DirectionGate) else 'site ='} {gate.sites[-1]}"
+            raise InputError(
+                f"{named} lies outside the line of n = {n} sites.", f"Sites count from 0: choose 0 to {n - 1}."
             )
         if gate.on == "latent" and not self.data.latent:
             raise InputError(

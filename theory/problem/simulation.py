@@ -3,20 +3,34 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from theory.problem.numbers import one_of, positive, whole
+from theory.problem.errors import InputError
+from theory.problem.numbers import exact, one_of, positive, shown, whole
 
 MODES = ("online", "full-batch")
 INITIALISATIONS = ("shared", "per-replicate")
+# What each optimizer needs besides the learning rate.
+OPTIMIZERS = {
+    "sgd": (),
+    "momentum": ("momentum",),
+    "rmsprop": ("decay", "epsilon"),
+    "adam": ("momentum", "decay", "epsilon"),
+}
 
 
 @dataclass(frozen=True)
 class Simulation:
-    """Plain gradient descent with t = tau * learning_rate * steps on `replicates` networks at once.
+    """Gradient descent with t = tau * learning_rate * steps on `replicates` networks at once.
 
     "online" draws `batch` fresh examples a step for each replicate; "full-batch" trains each replicate on its own
     fixed sample of `samples` examples. Moments and losses are measured on `samples` examples per replicate.
     initialisation "shared" starts every replicate at the same w(0); "per-replicate" draws each its own (only with
-    a law for w0).
+    a law for w0). `shared_stream` lets all networks see the same examples, in training and in measuring: differences
+    between networks lose the scatter of the data, and all replicates together are one cluster without a standard error.
+
+    With the slope g = dL/dw and eta the learning rate, `optimizer` is "sgd", w <- w - eta g; "momentum",
+    m <- momentum m + g, w <- w - eta m; "rmsprop", v <- decay v + (1 - decay) g^2, w <- w - eta g/(sqrt(v) + epsilon);
+    or "adam", m <- momentum m + (1 - momentum) g, v as before, w <- w - eta m^/(sqrt(v^) + epsilon) with
+    m^ = m/(1 - momentum^t), v^ = v/(1 - decay^t) at step t = 1, 2, ... Theory knows "sgd" alone.
     """
 
     mode: str
@@ -26,6 +40,11 @@ class Simulation:
     seed: int
     batch: int | None = None
     initialisation: str = "shared"
+    shared_stream: bool = False
+    optimizer: str = "sgd"
+    momentum: Fraction | None = None
+    decay: Fraction | None = None
+    epsilon: Fraction | None = None
 
     def __post_init__(self) -> None:
         one_of(self.mode, "simulation.mode", MODES)
@@ -37,3 +56,30 @@ class Simulation:
             whole(self.batch, "simulation.batch", least=1)
         rate = positive(self.learning_rate, "simulation.learning_rate", "it is the size of a gradient step")
         object.__setattr__(self, "learning_rate", rate)
+        if not isinstance(self.shared_stream, bool):
+            raise InputError(
+                f"simulation.shared_stream = {shown(self.shared_stream)} is neither true nor false.",
+                "Write true or false.",
+            )
+        self._check_optimizer()
+
+    def _check_optimizer(self) -> None:
+        needed = OPTIMIZERS[one_of(self.optimizer, "simulation.optimizer", OPTIMIZERS)]
+        for name in ("momentum", "decay", "epsilon"):
+            value, where = getattr(self, name), f"simulation.{name}"
+            if (value is not None) != (name in needed):
+                said = "needs" if name in needed else "has no"
+                raise InputError(
+                    f'simulation.optimizer = "{self.optimizer}" {said} {name}.',
+                    f"It takes {', '.join(needed) or 'the learning rate alone'}, and none of them has a default.",
+                )
+            if value is None:
+                continue
+            number = (
+                positive(value, where, "it is a small number beside the root of a mean square")
+                if name == "epsilon"
+                else exact(value, where)
+            )
+            if name != "epsilon" and not 0 <= number < 1:
+                raise InputError(f"{where} = {number} must lie in [0, 1): it is the share kept of a mean.", "Try 0.9.")
+            object.__setattr__(self, name, number)

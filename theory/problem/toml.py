@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from theory.problem.errors import InputError
-from theory.problem.gates import GATES, Gate, SiteGate, resolved
+from theory.problem.gates import GATES, DirectionGate, Gate, SiteGate, resolved
 from theory.problem.laws import LAWS, Law
 from theory.problem.network import MODELS, Network
 from theory.problem.numbers import nearest, one_of, shown
@@ -18,6 +18,7 @@ from theory.problem.problem import Problem
 from theory.problem.simulation import Simulation
 from theory.problem.training import NormalInitialisation, Training
 
+_OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon")
 _LARGEST_FILE = 16 * 2**20
 
 
@@ -100,10 +101,11 @@ def _network(table: Mapping[str, Any], data: Law) -> Network:
 def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
     kind = _choose(table, where, "kind", GATES)
     rest = {key: value for key, value in table.items() if key != "kind"}
-    if kind is SiteGate:
-        check_keys(rest, where, required=("site",), optional=("lo", "hi", "on"))
+    looks_at = {SiteGate: "site", DirectionGate: "v"}.get(kind)
+    if looks_at:
+        check_keys(rest, where, required=(looks_at,), optional=("lo", "hi", "on"))
         rest.setdefault("on", "latent" if data.latent else "input")
-        return SiteGate(**rest)
+        return kind(**rest)
     check_keys(rest, where, required=tuple(field.name for field in fields(kind)))
     return kind(**rest)
 
@@ -126,7 +128,7 @@ def _start(value: Any, where: str) -> Any:
 
 def _simulation(table: Mapping[str, Any]) -> Simulation:
     required = ("mode", "samples", "learning_rate", "replicates", "seed")
-    check_keys(table, "[simulation]", required=required, optional=("batch", "initialisation"))
+    check_keys(table, "[simulation]", required=required, optional=_OPTIONAL)
     return Simulation(**table)
 
 
@@ -165,7 +167,7 @@ def dumps(problem: Problem) -> str:
     resolved(network.gates)  # refuses recorded ones
     for gate in network.gates:
         lines += ["[[network.gates]]", f'kind = "{gate.kind}"']
-        lines += [f"{field.name} = {_value(getattr(gate, field.name))}" for field in fields(gate)]
+        lines += [f"{field.name} = {_gate_value(getattr(gate, field.name))}" for field in fields(gate) if field.init]
     lines += ["", "[training]", f'loss = "{training.loss}"', f"tau = {number_text(training.tau)}"]
     lines += [f"w0 = {_initial(training.w0)}", f"times = {_list(training.times)}"]
     if network.has_biases:
@@ -174,11 +176,22 @@ def dumps(problem: Problem) -> str:
     if problem.simulation is not None:
         lines += ["", "[simulation]"]
         settings = {field.name: getattr(problem.simulation, field.name) for field in fields(Simulation)}
-        lines += [f"{key} = {_value(value)}" for key, value in settings.items() if value is not None]
+        plain = {"shared_stream": False, "optimizer": "sgd"}
+        left_out = {key for key, value in settings.items() if value is None or plain.get(key) == value}
+        lines += [f"{key} = {_value(value)}" for key, value in settings.items() if key not in left_out]
     return "\n".join(lines) + "\n"
 
 
+def _gate_value(value: Any) -> str:
+    """A field of a gate; the entries of a direction as a table of sites."""
+    if isinstance(value, tuple):
+        return f"{{ {', '.join(f'{site} = {number_text(number)}' for site, number in value)} }}"
+    return _value(value)
+
+
 def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
     if isinstance(value, float) and isinf(value):
         return "inf" if value > 0 else "-inf"
     if isinstance(value, Fraction):

@@ -47,7 +47,7 @@ def certified(shifts, values, cov=COV):
     with ctx.workprec(400):
         entries = [[ball(cov[i, j], table).real for j in range(m)] for i in range(m)]
         roots = [entries[i][i].sqrt() for i in range(m)]
-        h = [ball(sympy.S(c), table).real / root for c, root in zip(shifts, roots, strict=True)]
+        h = [ball(sympy.Add(c), table).real / root for c, root in zip(shifts, roots, strict=True)]
         r = [entries[i][j] / (roots[i] * roots[j]) for i, j in combinations(range(m), 2)]
     with ctx.workprec(120):
         if m == 1:

@@ -6,7 +6,16 @@ from pathlib import Path
 import pytest
 
 import theory.problem as problems
-from theory.problem import AlwaysGate, GaussianClone, InputError, Network, NonlinearGP, RepeatedGate, SiteGate
+from theory.problem import (
+    AlwaysGate,
+    DirectionGate,
+    GaussianClone,
+    InputError,
+    Network,
+    NonlinearGP,
+    RepeatedGate,
+    SiteGate,
+)
 
 VALID = Path(__file__).with_name("valid.toml").read_text()
 W0 = 'w0 = { law = "normal", scale = 0.001, seed = 0 }'
@@ -177,6 +186,53 @@ def test_the_clone_has_no_latent():
     assert {gate.on for gate in problems.loads(text).network.gates} == {"input"}
     with pytest.raises(InputError, match=r'gates\[0\] is on the latent, but the law "gaussian-clone" has no latent'):
         problems.loads(text.replace("lo = 0.0", 'lo = 0.0\non = "latent"'))
+
+
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("v", "message"),
+    [
+        ([0, 0.0, "0"], "gate.v is zero"),
+        ({}, "gate.v is zero"),
+        ([1, NAN], r"gate.v\[1\] = 'nan' is not a number"),
+        ({3: float("inf")}, r"gate.v\[3\] = inf is not finite"),
+        ({-1: 1}, "a site of gate.v = -1 must be at least 0"),
+        ({"x": 1}, "a site of gate.v = 'x' is not a whole number"),
+        ({1: 1, "1": 2}, "names the site 1 twice"),
+        ("e_1", "gate.v = 'e_1' is no direction"),
+        (3, "gate.v = 3 is no direction"),
+    ],
+)
+def test_directions_that_are_none(v, message):
+    with pytest.raises(InputError, match=message) as caught:
+        DirectionGate(v)
+    assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("gate", "message"),
+    [
+        ("v = [1, 2]", r"gates\[0\].v has 2 numbers; the data have n = 40 sites"),
+        ("v = { 40 = 1 }", r"gates\[0\].v: site 40 lies outside the line of n = 40 sites"),
+        ("v = { 4 = 1 }\nsite = 4", "unknown key 'site'"),
+        ("site = 4", "unknown key 'site'"),
+        ("lo = 1", "lacks `v`"),
+        ("v = { 4 = 1 }\nlo = 2\nhi = 2", "lo = 2 is not below hi = 2"),
+        ("v = { 4 = nan }", "is not a number"),
+    ],
+)
+def test_bad_directions_of_a_file(gate, message):
+    with pytest.raises(InputError, match=message):
+        problems.loads(VALID.replace('kind = "site"\nsite = 20\nlo = 0.0', f'kind = "direction"\n{gate}', 1))
+
+
+def test_a_direction_on_a_latent_that_is_not_there():
+    text = VALID.replace('"nlgp"', '"gaussian-clone"')
+    gate = 'kind = "direction"\nv = { 20 = 1, 21 = -1 }\nlo = 0.0\non = "latent"'
+    with pytest.raises(InputError, match=r'gates\[0\] is on the latent, but the law "gaussian-clone" has no latent'):
+        problems.loads(text.replace('kind = "site"\nsite = 20\nlo = 0.0', gate, 1))
 
 
 def test_biases_that_do_not_fit():

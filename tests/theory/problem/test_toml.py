@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 import theory.problem as problems
 from theory.problem import (
     AlwaysGate,
+    DirectionGate,
     GaussianClone,
     InputError,
     Network,
@@ -44,7 +45,7 @@ def gates(draw, n, units, latent):
     """One gate for each unit; a repetition names an earlier unit."""
     chosen = []
     for index in range(units):
-        kind = draw(st.sampled_from(["always", "site", "repeated"] if index else ["always", "site"]))
+        kind = draw(st.sampled_from(["always", "site", "direction", *(["repeated"] if index else [])]))
         if kind == "always":
             chosen.append(AlwaysGate())
         elif kind == "repeated":
@@ -54,7 +55,12 @@ def gates(draw, n, units, latent):
                 draw(st.lists(st.one_of(number, st.sampled_from([-inf, inf])), min_size=2, max_size=2, unique=True))
             )
             on = draw(st.sampled_from(["latent", "input"] if latent else ["input"]))
-            chosen.append(SiteGate(draw(st.integers(0, n - 1)), *bounds, on=on))
+            if kind == "site":
+                chosen.append(SiteGate(draw(st.integers(0, n - 1)), *bounds, on=on))
+                continue
+            vector = st.lists(number, min_size=n, max_size=n).filter(any)
+            table = st.dictionaries(st.integers(0, n - 1), number).filter(lambda entries: any(entries.values()))
+            chosen.append(DirectionGate(draw(st.one_of(vector, table)), *bounds, on=on))
     return tuple(chosen)
 
 
@@ -115,6 +121,18 @@ def any_problem(draw):
 @example(problems.load(VALID))
 def test_out_and_in_again(problem):
     assert problems.loads(problems.dumps(problem)) == problem
+
+
+@pytest.mark.parametrize(
+    "v", ['{ 20 = 1, 22 = "1/2" }', f"[{', '.join(['0'] * 20 + ['1.0', '0', '0.5'] + ['0'] * 17)}]"]
+)
+def test_a_direction_of_a_file(v):
+    """The same gate as a table and as a vector, exact; on the latent where the law has one."""
+    found = problems.loads(VALID.read_text().replace('kind = "site"\nsite = 20', f'kind = "direction"\nv = {v}', 1))
+    gate = found.network.gates[0]
+    assert gate == DirectionGate({20: 1, 22: Fraction(1, 2)}, lo=0)
+    assert gate.on == "latent"
+    assert "v = { 20 = 1.0, 22 = 0.5 }" in problems.dumps(found)
 
 
 def test_biases_of_a_file():

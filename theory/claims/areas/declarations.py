@@ -212,7 +212,7 @@ SIGMOID_NO_BIASES = Claim(
             NOTES,
             "section 1",
             note="'one can further remove the bias terms (though not for sigmoid)': the sigmoid half; the ReLU half is "
-            "localization.relu.order, whose networks have none",
+            "localization.relu.biases_removed",
         ),
     ),
     oracle=_sigmoid_by_cases,

@@ -37,7 +37,7 @@ NETWORK = _definition(
         evaluate=False,
     ),
     (Source(NOTES, "(1)"),),
-    "x in R^n, one output, K hidden units; in the runs that are described W2 = (1/K) 1^T is fixed",
+    "x in R^n, one output, K hidden units; in the runs that are described W2 is fixed, each entry 1/K",
 )
 
 GATED = _definition(

@@ -100,7 +100,7 @@ def _derive_as_gated() -> Derivation:
     steps = (
         Step(
             Eq(output, (Max(first, 0) + Max(second, 0)) / 2, evaluate=False),
-            "(1) with W_2 = 1^T/2 and no biases, for two units",
+            "(1) with W_2 = (1/2, 1/2) and no biases, for two units",
             "definition",
         ),
         Step(gated, "each ReLU is a gate times its argument", "cases", (first, second)),

@@ -1,0 +1,111 @@
+"""`gdln bench relu-gates`: three asymptotic forms of E[1[w.x >= 0] x_k] against sampled data, by weights and gain.
+
+The data are those of the simulator's sampler, the gate its direction gate on the input. The number is the largest
+absolute error over the sites k; the data have one class, n = 40, xi = 2, on the open line, unit variance.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import exp
+from typing import Any
+
+import numpy as np
+
+N, XI = 40, 2
+GAINS = (Fraction(1, 20), Fraction(3), Fraction(100))
+REPLICATES, SAMPLES, CHUNK = 64, 250_000, 50_000
+SEED = 20
+FORMS = ("latent-direction", "clt", "large-gain")
+
+
+def _bump(spread: int) -> dict[int, Fraction]:
+    """exp(-(k - 20)^2/(2 spread)), to six decimals."""
+    sizes = {site: round(10**6 * exp(-((site - 20) ** 2) / (2 * spread))) for site in range(N)}
+    return {site: Fraction(size, 10**6) for site, size in sizes.items() if size}
+
+
+WEIGHTS: Mapping[str, dict[int, Fraction]] = {
+    "flat": {site: Fraction(1) for site in range(N)},
+    "Gaussian bump, sd 5": _bump(25),
+    "narrow bump, sd 2.2": _bump(5),
+    "e_20 + e_22/2": {20: Fraction(1), 22: Fraction(1, 2)},
+}
+
+
+def measure() -> dict[str, Any]:
+    """One row for each weights and gain: the errors, and the largest standard error of a sampled mean."""
+    return {
+        "what": f"largest |form - sampled| over k of E[1[w.x >= 0] x_k]; n = {N}, xi = {XI}, unit variance",
+        "replicates": REPLICATES,
+        "samples": SAMPLES,
+        "seed": SEED,
+        "rows": [row for gain in GAINS for row in rows(gain, tuple(WEIGHTS), REPLICATES, SAMPLES)],
+    }
+
+
+def rows(gain: Fraction, names: tuple[str, ...], replicates: int, samples: int) -> list[dict[str, Any]]:
+    """The rows of one gain; `samples` examples for each of the replicates."""
+    means = sampled(gain, names, replicates, samples)
+    return [row(gain, name, *mean_and_error(means[name])) for name in names]
+
+
+def mean_and_error(means: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The mean over replicates and its standard error."""
+    return means.mean(axis=0), means.std(axis=0, ddof=1) / np.sqrt(len(means))
+
+
+def row(gain: Fraction, name: str, mean: np.ndarray, error: np.ndarray) -> dict[str, Any]:
+    """The errors of the forms, and of the exact value where there is one."""
+    from theory.moments import relu_gates
+    from theory.moments.directions import same_sign_on_latent
+
+    law, w = _law(gain), WEIGHTS[name]
+    forms = (relu_gates.latent_direction, relu_gates.clt, relu_gates.large_gain)
+    found = {moment.form: moment.value for moment in (form(law, 0, w) for form in forms)}
+    if len(w) <= 2 or same_sign_on_latent(tuple(w.items())):
+        found["exact"] = relu_gates.exact_moment(law, 0, w).value
+    return {
+        "weights": name,
+        "gain": str(gain),
+        "largest": float(np.abs(mean).max()),
+        "standard_error": float(error.max()),
+        "errors": {form: float(np.abs(value - mean).max()) for form, value in found.items()},
+    }
+
+
+def sampled(gain: Fraction, names: tuple[str, ...], replicates: int, samples: int) -> dict[str, np.ndarray]:
+    """Means of (g - 1/2) x over the examples of each replicate, (R, n); E x = 0, and 1/2 halves the variance."""
+    import torch
+
+    from sim.gating import opens
+    from sim.sample import draw, prepare
+    from sim.streams import MEASUREMENT, stream
+    from theory.problem import DirectionGate
+
+    cpu = torch.device("cpu")
+    sampler = prepare(_law(gain), cpu, torch.float64)
+    gates = {name: DirectionGate(WEIGHTS[name], lo=0, on="input") for name in names}
+    means = {name: np.zeros((replicates, N)) for name in names}
+    for replicate in range(replicates):
+        source = stream(SEED, replicate, MEASUREMENT)
+        for start in range(0, samples, CHUNK):
+            data = draw(sampler, [source], min(CHUNK, samples - start))
+            for name, gate in gates.items():
+                signs = opens(gate, data)[0].to(data.x.dtype) - 0.5
+                means[name][replicate] += (signs @ data.x[0]).numpy() / samples
+    return means
+
+
+def _law(gain: Fraction) -> Any:
+    from theory.problem import NonlinearGP
+
+    return NonlinearGP(N, (Fraction(XI), Fraction(XI)), gain, "open", "unit-variance", (Fraction(1), Fraction(0)))
+
+
+def text(result: dict[str, Any]) -> str:
+    """A table for a reader."""
+    lines = [result["what"], f"{'weights':<22} {'gain':>6} {'s.e.':>8} " + " ".join(f"{form:>17}" for form in FORMS)]
+    for line in result["rows"]:
+        errors = " ".join(f"{line['errors'][form]:>17.4f}" for form in FORMS)
+        lines.append(f"{line['weights']:<22} {line['gain']:>6} {line['standard_error']:>8.5f} {errors}")
+    return "\n".join(lines)

@@ -1,0 +1,157 @@
+"""The compiled descent of one network: blocks of examples, one matrix product for each class, then all their steps."""
+
+import numpy as np
+import torch
+
+from sim.compiled import descent, numbers
+from sim.descent import largest_weight, optimiser_of
+from sim.network import LOSS_FACTOR, Parameters, readout_scale
+from sim.sample import Sampler
+from sim.schedule import block_rows
+from sim.state import Member, Report, State
+from sim.streams import WORDS, key_of
+from theory.problem import SiteGate, resolved
+
+_MODELS = {"gated-linear": descent.GATED, "relu": descent.LEAKY, "erf": descent.ERF, "sigmoid": descent.SIGMOID}
+# From this many examples a step on, matrix products beat the loops of `descent.steps`.
+_MANY = 32
+
+
+class _Data:
+    """The examples of one network, drawn block by block into memory that stays."""
+
+    def __init__(self, member: Member, sampler: Sampler, dtype: np.dtype) -> None:
+        problem, n = member.problem, sampler.n
+        self.batch = problem.simulated().batch
+        self.stream = member.stream()
+        self.key = tuple(np.uint64(part) for part in key_of(self.stream.seed))
+        self.factors = [matrix.numpy() for matrix in sampler.factors]
+        self.labels = np.array(sampler.labels, dtype)
+        self.gain, self.normaliser = sampler.gain, sampler.normaliser
+        self.gates = resolved(problem.network.gates)
+        self.steps = max(1, block_rows(n) // self.batch)
+        rows = self.steps * self.batch
+        calls = max(-(-len(matrix) // WORDS) for matrix in self.factors)
+        self.noise = np.empty((WORDS * calls, rows), dtype)
+        self.z = np.empty((rows, n), dtype)
+        self.x = self.z if self.gain is None else np.empty((rows, n), dtype)
+        self.gate = np.empty((len(self.gates), rows), dtype)
+        self.category, self.example, self.row = (np.empty(rows, kind) for kind in (np.int8, np.uint64, np.int64))
+
+    def draw(self, step: int, count: int, segment: int):
+        """The examples of `count` steps from `step` on: x, y and gates by row, and the row of each example.
+
+        Rows stand in the order of the examples from segment to segment, sorted by class inside one.
+        """
+        rows = count * self.batch
+        category, example, row = (part[:rows] for part in (self.category, self.example, self.row))
+        word = self.stream.word
+        numbers.arrange(self.key, np.uint64(word + 1), step * self.batch, segment, category, example, row)
+        for start in range(0, rows, segment):
+            stop = min(start + segment, rows)
+            middle = start + int(np.searchsorted(category[start:stop], 1))
+            for matrix, low, high in zip(self.factors, (start, middle), (middle, stop), strict=True):
+                calls = -(-len(matrix) // WORDS)
+                numbers.fill(self.key, np.uint64(word), calls, example[low:high], self.noise, low)
+                np.matmul(self.noise[: len(matrix), low:high].T, matrix, out=self.z[low:high])
+        z, x, gate = self.z[:rows], self.x[:rows], self.gate
+        self._input(z, x)
+        for unit, one in enumerate(self.gates):
+            site, low, high = (one.site, one.lo, one.hi) if isinstance(one, SiteGate) else (-1, 0, 0)
+            seen = z if isinstance(one, SiteGate) and one.on == "latent" else x
+            descent.open_gates(seen, site, seen.dtype.type(low), seen.dtype.type(high), gate, unit)
+        return x, self.labels[category], gate, row
+
+    def _input(self, z: np.ndarray, x: np.ndarray) -> None:
+        if self.gain is None:
+            return
+        if z.dtype == np.float32:
+            descent.inputs32(z.reshape(-1), np.float32(self.gain), np.float32(self.normaliser), x.reshape(-1))
+        else:
+            torch.mul(torch.from_numpy(z), self.gain, out=torch.from_numpy(x)).erf_().div_(self.normaliser)
+
+
+def descend_one(member: Member, sampler: Sampler, state: State, report: Report) -> tuple[Parameters, State]:
+    """As `sim.descent.descend`, for a group of one network and fresh examples."""
+    own = _Network(member, sampler, state)
+    step, seen = state.step, []
+    for mark in member.marks:
+        while step < mark:
+            count = min(mark - step, own.data.steps)
+            if not own.frozen:
+                own.advance(step, count)
+            step += count
+            report(step)
+        seen.append(own.theta.astype(np.float64))
+    snapshots = _parameters(np.stack(seen), own.units, sampler.n)
+    first, second = (None if own.plain else _parameters(part[None], own.units, sampler.n) for part in own.memory)
+    last = _parameters(own.theta[None], own.units, sampler.n)
+    learned = Parameters(*(tensor[None] for tensor in snapshots.tensors()))
+    return learned, State(step, last, np.array([own.frozen]), first, second)
+
+
+class _Network:
+    """One network in flat arrays: what it learned (theta), the optimiser's memory, its data."""
+
+    def __init__(self, member: Member, sampler: Sampler, state: State) -> None:
+        problem, network = member.problem, member.problem.network
+        self.theta = _flat(state.learned)
+        kind = self.theta.dtype.type
+        self.units, self.n, self.batch = network.units, sampler.n, problem.simulated().batch
+        self.data = _Data(member, sampler, self.theta.dtype)
+        self.many = self.batch >= _MANY
+        # A matrix product needs the rows of a step in one piece; otherwise a block is sorted as a whole.
+        self.segment = self.batch if self.many else self.data.steps * self.batch
+        share = 2 * LOSS_FACTOR[problem.training.loss] / self.batch
+        self.network = (_MODELS[network.model], kind(0), kind(readout_scale(network)), kind(share), False)
+        chosen = optimiser_of(problem.simulated())
+        self.plain = chosen.plain
+        square = -1 if chosen.square is None else chosen.square
+        self.optimiser = (*map(kind, (chosen.keep, chosen.take, square, chosen.epsilon)), chosen.corrected)
+        self.memory = [
+            np.zeros_like(self.theta) if part is None else _flat(part) for part in (state.first, state.second)
+        ]
+        self.rate, self.limit = kind(member.rate), kind(largest_weight(state.learned.w.dtype))
+        self.slope, self.moved = np.empty_like(self.theta), np.empty_like(self.theta)
+        self.frozen = bool(state.frozen[0])
+        if self.many:
+            self.fields, self.residual = np.empty((self.units, self.batch), kind), np.empty(self.batch, kind)
+        self.field, self.slopes = np.empty(self.units, kind), np.empty(self.units, kind)
+
+    def advance(self, step: int, count: int) -> None:
+        """Take `count` steps from `step` on, or those before it diverges."""
+        x, y, gate, row = self.data.draw(step, count, self.segment)
+        if self.many:
+            for index in range(count):
+                if not self._step(x, y, gate, index * self.batch, step + index):
+                    self.frozen = True
+                    return
+            return
+        held = (self.network, self.theta, self.units, x, y, gate, row)
+        if self.batch == 1 and self.plain:
+            taken = descent.single_steps(*held, (self.moved, self.field, self.slopes), self.rate, self.limit)
+        else:
+            room = (self.slope, *self.memory, self.moved, self.field, self.slopes)
+            taken = descent.steps(*held, self.batch, room, self.optimiser, self.rate, step, self.limit)
+        self.frozen = taken < count
+
+    def _step(self, x: np.ndarray, y: np.ndarray, gate: np.ndarray, at: int, step: int) -> bool:
+        size, shape = self.units * self.n, (self.units, self.n)
+        own = x[at : at + self.batch]
+        np.matmul(self.theta[:size].reshape(shape), own.T, out=self.fields)
+        descent.pulls(self.network, self.theta[size:], self.fields, gate, y, at, self.residual, self.slope[size:])
+        np.matmul(self.fields, own, out=self.slope[:size].reshape(shape))
+        return descent.move(
+            self.theta, self.slope, *self.memory, self.moved, self.optimiser, self.rate, step, self.limit
+        )
+
+
+def _flat(learned: Parameters) -> np.ndarray:
+    return np.concatenate([tensor.flatten().numpy() for tensor in learned.tensors()])
+
+
+def _parameters(theta: np.ndarray, units: int, n: int) -> Parameters:
+    """The weights and biases of flat rows (S, ...)."""
+    w = torch.from_numpy(np.ascontiguousarray(theta[:, : units * n])).view(-1, units, n)
+    rest = theta[:, units * n :]
+    return Parameters(w, torch.from_numpy(np.ascontiguousarray(rest)) if rest.shape[1] else None)

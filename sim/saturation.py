@@ -1,0 +1,55 @@
+"""The sign of a sum of inputs where rounding has lost it: x = erf(gain z)/Z is +-1/Z to all digits beyond a few 1/gain.
+
+With x_i = sign(z_i) (1 - erfc(gain |z_i|))/Z the sum w.x is (S + T)/Z, S = sum_i w_i sign(z_i) and
+T = -sum_i w_i sign(z_i) erfc(gain |z_i|). Where S = 0 the sign is that of T, whose terms are taken relative to the
+largest, by their logarithms: nothing saturates. Without this a gate 1[x_i - x_j >= 0] would be open, by rounding, for
+one example in forty at gain 3 and for most at gain 100.
+"""
+
+import math
+from fractions import Fraction
+
+import torch
+from jaxtyping import Float
+
+from theory.problem import OutOfReachError
+
+# Whole numbers up to here, and their sums, are exact in float64.
+_LARGEST_EXACT = 2**53
+
+
+def with_lost_signs(
+    along: Float[torch.Tensor, "*any"], weights: tuple[Fraction, ...], z: Float[torch.Tensor, "*any m"], gain: float
+) -> Float[torch.Tensor, "*any"]:
+    """`along` = w.x, with the smallest number of the sign that w.x has where rounding left about 0 of it.
+
+    z are the latents of the sites that w weighs. Raises OutOfReachError for weights that have no common denominator
+    below 2^53, where an example needs it.
+    """
+    rounding = 4 * len(weights) * torch.finfo(along.dtype).eps * float(sum(map(abs, weights)))
+    lost = along.abs() <= rounding
+    if not bool(lost.any()):
+        return along
+    whole = _whole(weights)
+    signs = torch.sign(z[lost]).double() * torch.tensor(whole, dtype=torch.float64, device=z.device)
+    # log erfc(u) = log 2 + log Phi(-sqrt2 u); the common log 2 does not matter.
+    tails = torch.special.log_ndtr(-math.sqrt(2) * gain * z[lost].double().abs())
+    relative = torch.exp(tails - tails.max(dim=-1, keepdim=True).values)
+    remainder = -(signs * relative).sum(dim=-1)
+    smallest = torch.finfo(along.dtype).tiny
+    found = torch.where(signs.sum(dim=-1) == 0, smallest * torch.sign(remainder), along[lost].double())
+    return along.index_put((lost,), found.to(along.dtype))
+
+
+def _whole(weights: tuple[Fraction, ...]) -> list[float]:
+    """The weights times their common denominator."""
+    common = math.lcm(*(weight.denominator for weight in weights))
+    whole = [int(weight * common) for weight in weights]
+    shared = math.gcd(*whole)
+    whole = [number // shared for number in whole]
+    if sum(map(abs, whole)) > _LARGEST_EXACT:
+        raise OutOfReachError(
+            "The inputs saturate, and a gate's direction has weights with too many digits to tell whether they cancel.",
+            'Round the weights to a few decimals, or gate the latent (on = "latent").',
+        )
+    return [float(number) for number in whole]

@@ -1,0 +1,190 @@
+"""Networks with numbers of their own in one batch, streams that are shared, runs that are resumed, bounded memory."""
+
+import subprocess
+import sys
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from derivations.compare import agreement
+from sim.batch import Batch, train_batch
+from sim.descent import optimiser_of
+from sim.observe import measure
+from sim.train import fixed_sample, train
+from tests.sim.cases import EVERY_GATE, gated, line, problem, with_simulation
+from tests.tolerances import SIM_DESCENT
+from theory.claims import catalog
+from theory.flow.descent import discrete
+from theory.problem import InputError, Network, NormalInitialisation, OutOfReachError, WeightsAtTimes, dumps, loads
+
+BACKENDS = ["reference", "auto"]
+ADAM = {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)}
+
+
+def far(found, expected):
+    return np.abs(found - expected).max() / np.abs(expected).max()
+
+
+def varied(network):
+    """Problems that differ in gain, lengths, labels, rate, seed, times and start."""
+    return (
+        problem(network=network),
+        problem(line(gain=3, xi=(1, 2)), network, learning_rate=Fraction(1, 4), times=(0, 1, 4)),
+        problem(line(labels=(-1, 2)), network, seed=9, w0=NormalInitialisation(Fraction(2), 4), replicates=2),
+    )
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("network", [gated(EVERY_GATE, biases="trained"), Network("relu", "sum", 3)])
+def test_a_batch_is_its_problems_trained_apart(network, backend):
+    problems = varied(network)
+    for run, question in zip(train_batch(Batch(problems), "cpu", backend=backend), problems, strict=True):
+        alone = train(question, "cpu", backend=backend)
+        assert far(run.weights, alone.weights) < SIM_DESCENT
+        assert run.biases is None or far(run.biases, alone.biases) < SIM_DESCENT
+        assert run.times.tolist() == alone.times.tolist()
+        assert run.steps == alone.steps
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_one_that_diverges_leaves_the_others(backend):
+    """The second problem's rate is far beyond the stable one, the others' below it."""
+    calm = problem(times=(0, 1, 20))
+    wild = problem(learning_rate=Fraction(200), times=(0, 200, 200 * 40))
+    runs = train_batch(Batch((calm, wild, calm)), "cpu", backend=backend)
+    assert runs[1].diverged.all()
+    alone = train(calm, "cpu", backend=backend)
+    for run in (runs[0], runs[2]):
+        assert not run.diverged.any()
+        assert far(run.weights, alone.weights) < SIM_DESCENT
+
+
+def test_what_does_not_fit_one_batch_is_refused():
+    with pytest.raises(InputError, match="differs from problem 0 in more"):
+        Batch((problem(), problem(batch=9)))
+    with pytest.raises(InputError, match="differs from problem 0 in more"):
+        Batch((problem(), problem(line(n=5))))
+    with pytest.raises(InputError, match="full-batch"):
+        Batch((problem(mode="full-batch"),))
+    with pytest.raises(InputError, match="at least one"):
+        Batch(())
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("settings", [{}, ADAM], ids=["sgd", "adam"])
+def test_a_resumed_run_is_the_run_without_a_break(settings, backend):
+    times = (0, 1, 5, 8)
+    whole = train(problem(times=times, **settings), "cpu", backend=backend)
+    first = train(problem(times=times[:2], **settings), "cpu", backend=backend)
+    second = train(problem(times=times[2:], **settings), "cpu", backend=backend, resume=first.state)
+    assert first.state.step == 2
+    assert far(second.weights, whole.weights[:, 2:]) < SIM_DESCENT
+    with pytest.raises(InputError, match="has taken 2 steps; training"):
+        train(problem(times=(0, 1)), "cpu", resume=first.state)
+    with pytest.raises(InputError, match="weights of the shape"):
+        train(problem(times=times[2:]), "cpu", resume=first.state, replicates=[1])
+
+
+def test_a_shared_stream_is_one_cluster():
+    question = problem(shared_stream=True, initialisation="per-replicate", replicates=4)
+    run = train(question, "cpu")
+    assert run.one_cluster
+    assert not train(problem(), "cpu").one_cluster
+    alone = train(with_simulation(question, initialisation="shared"), "cpu").weights
+    assert (alone == alone[:1]).all() or far(alone[1:], np.broadcast_to(alone[:1], alone[1:].shape)) < SIM_DESCENT
+    # The first network's data are those that it has without sharing.
+    own = train(with_simulation(question, shared_stream=False), "cpu")
+    assert far(run.weights[0], own.weights[0]) < SIM_DESCENT
+    assert not (run.weights[1, -1] == own.weights[1, -1]).any()
+    estimate = measure(WeightsAtTimes(), run)
+    with pytest.raises(InputError, match="one cluster"):
+        _ = estimate.standard_error
+    claim = next(claim for claim in catalog().values() if claim.registration)
+    with pytest.raises(InputError, match="one cluster"):
+        agreement(claim, estimate)
+    full = with_simulation(question, mode="full-batch", batch=None)
+    sample = fixed_sample(full, range(3), torch.device("cpu"), torch.float64)
+    assert torch.equal(sample.x[0], sample.x[2])
+
+
+def test_optimizers_by_hand():
+    """Three steps of each on one fixed sample, from the gradients of plain descent."""
+    base = {"mode": "full-batch", "samples": 20, "batch": None, "learning_rate": Fraction(1, 8), "replicates": 2}
+    times = tuple(Fraction(step, 8) for step in range(4))
+    plain = problem(times=times[:2], **base)
+    sample = fixed_sample(plain, range(2), torch.device("cpu"), torch.float64)
+
+    def slope(w):
+        from sim.network import Parameters, gradient
+
+        return gradient(plain.network, "half-mse", Parameters(torch.from_numpy(w)), sample).w.numpy()
+
+    rules = [
+        {"optimizer": "momentum", "momentum": Fraction(3, 4)},
+        {"optimizer": "rmsprop", "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
+        ADAM,
+    ]
+    for rule in rules:
+        run = train(problem(times=times, **base, **rule), "cpu", sample=sample)
+        w = np.stack([plain.w0()] * 2)
+        m, v = np.zeros_like(w), np.zeros_like(w)
+        b1, b2, eps = (float(rule.get(name, 0)) for name in ("momentum", "decay", "epsilon"))
+        for t in (1, 2, 3):
+            g = slope(w)
+            v = b2 * v + (1 - b2) * g * g
+            if rule["optimizer"] == "momentum":
+                m = b1 * m + g
+                w = w - m / 8
+            elif rule["optimizer"] == "rmsprop":
+                w = w - g / (np.sqrt(v) + eps) / 8
+            else:
+                m = b1 * m + (1 - b1) * g
+                w = w - m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps) / 8
+            assert far(run.weights[:, t], w) < SIM_DESCENT
+
+
+def test_settings_of_optimizers_are_checked_and_written():
+    for settings, said in (
+        ({"optimizer": "momentum"}, "needs momentum"),
+        ({"momentum": Fraction(1, 2)}, '"sgd" has no momentum'),
+        ({"optimizer": "momentum", "momentum": 1}, "must lie in"),
+        ({"optimizer": "adagrad"}, "is not known"),
+        ({"shared_stream": 1}, "neither true nor false"),
+    ):
+        with pytest.raises(InputError, match=said):
+            problem(**settings)
+    question = problem(shared_stream=True, **ADAM)
+    assert loads(dumps(question)) == question
+    assert "optimizer" not in dumps(problem())
+    assert optimiser_of(problem().simulation).plain
+    with pytest.raises(OutOfReachError, match='not for "adam"'):
+        discrete(question)
+
+
+GROWTH = """
+import resource, sys
+from fractions import Fraction
+from tests.sim.cases import line, problem
+from sim.train import train
+from theory.problem import Network
+def peak(steps):
+    settings = {"batch": 64, "learning_rate": Fraction(1, 8), "times": (0, Fraction(steps, 8))}
+    train(problem(line(n=40), Network("relu", "mean", 4), **settings), "cpu", backend=sys.argv[1])
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+peak(50)
+print(peak(50), peak(4000))
+"""
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_memory_does_not_grow_with_the_steps(backend):
+    """80 times the steps, of which all data would take 250 MB: the peak stays within 16 MB."""
+    pytest.importorskip("resource", reason="peak memory is read from the system")
+    words = [sys.executable, "-c", GROWTH, backend]
+    done = subprocess.run(words, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    few, many = (int(word) for word in done.stdout.split())
+    assert many - few < 16 * 1024 * (1 if sys.platform == "linux" else 1024)

@@ -1,0 +1,184 @@
+"""The compiled back end against the reference, number by number and step by step; skipped without numba."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+from sim.backends import compiled_for
+from sim.streams import LOW, TRAINING, key_of, stream
+from sim.train import train
+from tests.sim.cases import EVERY_GATE, gated, line, problem
+from tests.sim.test_streams import KNOWN
+from tests.tolerances import COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
+from theory.problem import GaussianClone, InputError, Network, OutOfReachError
+
+numba = pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
+
+NETWORKS = [gated(EVERY_GATE), gated(EVERY_GATE, "sum"), *(Network(m, "mean", 3) for m in ("relu", "erf", "sigmoid"))]
+NETWORKS += [replace(network, biases="trained") for network in NETWORKS]
+
+
+def both(question, **settings):
+    return tuple(train(question, "cpu", backend=backend, **settings) for backend in ("reference", "compiled"))
+
+
+def far(found, expected):
+    return np.abs(found - expected).max() / np.abs(expected).max()
+
+
+def learned(run):
+    return (
+        run.weights
+        if run.biases is None
+        else np.concatenate([run.weights.reshape(*run.weights.shape[:2], -1), run.biases], axis=2)
+    )
+
+
+@pytest.mark.parametrize(("counter", "key", "result"), KNOWN)
+def test_known_answers(counter, key, result):
+    from sim.compiled.numbers import words
+
+    out = np.empty((4, 1), np.uint32)
+    call, low, high, word = (np.uint64(part) for part in counter)
+    words(*(np.uint64(part) for part in key), word, call, np.array([low | high << np.uint64(32)]), *out)
+    assert tuple(out[:, 0].tolist()) == result
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_examples_are_those_of_the_reference(dtype):
+    from sim.compiled.numbers import arrange, fill
+
+    own = stream(2**40 + 3, 5, TRAINING, 2**32 - 700)
+    key = tuple(np.uint64(part) for part in key_of(own.seed))
+    count, modes = 1200, 10
+    category, example, row = (np.empty(count, kind) for kind in (np.int8, np.uint64, np.int64))
+    arrange(key, np.uint64(own.word + 1), own.example, 400, category, example, row)
+    assert (category[row] == own.coins(count)).all()
+    assert (example[row] == own.example + np.arange(count)).all()
+    assert (np.diff(category.reshape(3, 400).astype(int), axis=1) >= 0).all()
+    out = np.empty((12, count), dtype)
+    fill(key, np.uint64(own.word), 3, example, out, 0)
+    expected = torch.empty(count, modes, dtype=torch.float64)
+    own.normals(expected)
+    apart = np.abs(out.T[row][:, :modes] - expected.numpy()).max()
+    assert apart < COMPILED_NORMAL * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_extreme_words(dtype):
+    """The logarithm next to 0 and 1, the angle at every quadrant's edge."""
+    from sim.compiled import numbers
+
+    edges = np.array([0, 1, 2**29 - 1, 2**29, 2**30, 2**31 - 1, 2**31, 3 * 2**30, LOW - 1, LOW], np.uint32)
+    edges = np.concatenate([edges, np.uint32(np.sqrt(0.5) * 2**32) + np.arange(-3, 4, dtype=np.int64)]).astype(
+        np.uint32
+    )
+    a, b = (part.ravel() for part in np.meshgrid(edges, edges))
+    first, second = np.empty(a.size, dtype), np.empty(a.size, dtype)
+    (numbers.pairs64 if dtype is np.float64 else numbers.pairs32)(a, b, first, second)
+    radius = np.sqrt(-2 * np.log1p(-(2.0**32 - a - 0.5) / 2**32))
+    angle = 2 * np.pi * (b + 0.5) / 2**32
+    for found, expected in ((first, radius * np.cos(angle)), (second, radius * np.sin(angle))):
+        assert np.abs(found - expected).max() < COMPILED_NORMAL * np.finfo(dtype).eps
+
+
+def test_erf_in_single_precision():
+    from sim.compiled.descent import inputs32
+
+    z = np.concatenate([np.linspace(-12, 12, 100_001), [0, 1e-30, -1e-30, 1e30, -1e30]]).astype(np.float32)
+    out = np.empty_like(z)
+    inputs32(z, np.float32(0.75), np.float32(1), out)
+    expected = torch.erf(torch.from_numpy(np.float32(0.75) * z).double()).numpy()
+    assert (np.abs(out - expected) <= 2 * np.finfo(np.float32).eps * np.abs(expected)).all()
+
+
+@pytest.mark.parametrize("batch", [1, 8, 40])
+@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: f"{network.model}-{network.readout}-{network.biases}")
+def test_step_by_step(network, batch):
+    times = tuple(Fraction(step, 8) for step in (0, 1, 2, 3, 5, 40))
+    question = problem(network=network, batch=batch, times=times, learning_rate=Fraction(1, 8))
+    reference, compiled = both(question)
+    assert (reference.backend, compiled.backend) == ("reference", "compiled")
+    assert (reference.weights[:, 0] == compiled.weights[:, 0]).all()
+    assert far(learned(compiled), learned(reference)) < SIM_DESCENT
+    single = train(question, "cpu", dtype=torch.float32, backend="compiled")
+    assert far(learned(single), learned(reference)) < SIM_DESCENT_SINGLE
+
+
+@pytest.mark.parametrize(
+    "law", [line(GaussianClone, labels=(-1, 2)), line(n=9, boundary="ring", xi=(1, "1/2")), line(xi=(30, "1/100"))]
+)
+@pytest.mark.parametrize("batch", [1, 300])
+def test_other_laws(law, batch):
+    reference, compiled = both(problem(law, Network("relu", "sum", 9), batch=batch, learning_rate=Fraction(1, 16)))
+    assert far(compiled.weights, reference.weights) < SIM_DESCENT
+
+
+def test_blocks_change_nothing(monkeypatch):
+    question = problem(batch=3, times=(0, 4, 20))
+    expected = train(question, "cpu", backend="compiled").weights
+    for rows in (1, 7, 10**4):
+        monkeypatch.setattr("sim.compiled.train.block_rows", lambda _columns, rows=rows: rows)
+        assert far(train(question, "cpu", backend="compiled").weights, expected) < SIM_DESCENT
+
+
+@pytest.mark.parametrize("batch", [1, 8, 40])
+def test_divergence_of_one_network_leaves_the_others(batch):
+    """Far beyond the stable rate the networks diverge, each at its own step, and are frozen where the reference is."""
+    question = problem(batch=batch, learning_rate=Fraction(60), times=(0, 60, 6000), replicates=4)
+    reference, compiled = both(question)
+    assert compiled.diverged.any()
+    assert (compiled.diverged == reference.diverged).all()
+    assert np.isfinite(compiled.weights).all()
+    alone = train(question, "cpu", backend="compiled", replicates=[2])
+    assert (alone.weights[0] == compiled.weights[2]).all()
+
+
+def test_auto_takes_it_where_it_can():
+    assert train(problem(), "cpu").backend == "compiled"
+    full = problem(mode="full-batch", samples=10, batch=None)
+    assert train(full, "cpu").backend == "reference"
+    with pytest.raises(OutOfReachError, match="draws fresh examples"):
+        train(full, "cpu", backend="compiled")
+    with pytest.raises(OutOfReachError, match="runs on the CPU"):
+        compiled_for("compiled", problem(), torch.device("cuda"))
+    with pytest.raises(InputError, match="backend = 'fast' is not known"):
+        train(problem(), "cpu", backend="fast")
+
+
+OPTIMIZERS = [
+    {"optimizer": "momentum", "momentum": Fraction(3, 4)},
+    {"optimizer": "rmsprop", "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
+    {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
+]
+
+
+@pytest.mark.parametrize("settings", OPTIMIZERS, ids=lambda settings: settings["optimizer"])
+@pytest.mark.parametrize("batch", [1, 40])
+def test_optimizers_step_by_step(settings, batch):
+    question = problem(
+        network=gated(EVERY_GATE, biases="trained"), batch=batch, learning_rate=Fraction(1, 16), **settings
+    )
+    reference, compiled = both(question)
+    assert far(learned(compiled), learned(reference)) < SIM_DESCENT
+    broken = train(problem_until(question, 1), "cpu", backend="compiled")
+    assert (
+        far(
+            learned(train(question_after(question, 1), "cpu", backend="compiled", resume=broken.state)),
+            learned(reference)[:, 2:],
+        )
+        < SIM_DESCENT
+    )
+
+
+def problem_until(question, count):
+    """The problem with its first times, up to index `count`."""
+    return replace(question, training=replace(question.training, times=question.training.times[: count + 1]))
+
+
+def question_after(question, count):
+    """The problem with the times after index `count`."""
+    return replace(question, training=replace(question.training, times=question.training.times[count + 1 :]))

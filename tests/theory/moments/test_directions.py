@@ -1,0 +1,240 @@
+"""Gates along directions at threshold 0: the same as sites where they are sites, and their defining integrals."""
+
+import itertools
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.observe import measure
+from tests.theory.cases import problem
+from tests.tolerances import (
+    DIRECTION_POLAR,
+    FLOW_FLOAT64,
+    FLOW_ROUNDED,
+    MOMENT_ENTRY,
+    MOMENT_FOUR_FACTORS,
+    STANDARD_ERRORS,
+    psd_slack,
+)
+from theory.flow import discrete, solve
+from theory.flow.descent import gradient_descent
+from theory.flow.reduction import gate_rank
+from theory.moments import gate_basis, gated_moments, gated_moments_certified
+from theory.moments.arithmetic import FLOAT64
+from theory.moments.directions import Direction, half_space, side, two_sign_block, two_signs
+from theory.moments.statistics import class_statistics
+from theory.problem import (
+    AlwaysGate,
+    DirectionGate,
+    InputMoment,
+    InputOutputMoment,
+    Network,
+    OutOfReachError,
+    RepeatedGate,
+    Simulation,
+    SiteGate,
+    latent_correlation,
+)
+
+LAWS = ["nlgp", "gaussian-clone"]
+EVERY_LAW = pytest.mark.parametrize("law", LAWS)
+V, W = [1, "1/2", -1, 2], {1: 1, 3: -1}
+
+
+def with_gates(gates, law="nlgp", biases="none", **changes):
+    """The tests' problem with these gates, on the latent where the law has one."""
+    bias = {"hidden_bias0": (Fraction(1, 4),) * len(gates)} if biases == "trained" else {}
+    base = problem(law=law, gates=["always"] * len(gates), **({"n": 4} | bias | changes))
+    on = "latent" if law == "nlgp" else "input"
+    placed = tuple(replace(g, on=on) if isinstance(g, SiteGate | DirectionGate) else g for g in gates)
+    return replace(base, network=replace(base.network, gates=placed))
+
+
+def up(v):
+    return DirectionGate(v, lo=0)
+
+
+def down(v):
+    return DirectionGate(v, hi=0)
+
+
+@EVERY_LAW
+@pytest.mark.parametrize("scale", [1, "1/3", 7])
+def test_a_direction_of_one_site_is_that_site(law, scale):
+    sites = (SiteGate(0, lo=0), SiteGate(2, hi=0), SiteGate(3, lo=0), AlwaysGate())
+    directions = (up({0: scale}), down([0, 0, scale, 0]), up({3: scale}), AlwaysGate())
+    one, other = gated_moments(with_gates(sites, law)), gated_moments(with_gates(directions, law))
+    assert one.gates == other.gates
+    assert (one.A == other.A).all()
+    assert (one.b == other.b).all()
+
+
+@EVERY_LAW
+def test_the_opposite_direction_is_the_complement(law):
+    minus = [-1, "-1/2", 1, -2]
+    moments = gated_moments(with_gates((up(V), up(minus), down(V)), law))
+    assert (moments.sigma_xx[0, 1] == 0).all()
+    assert (moments.sigma_yx[1] == -moments.sigma_yx[0]).all()
+    assert (moments.sigma_yx[2] == moments.sigma_yx[1]).all()
+    assert (moments.sigma_xx[0, 0] == moments.even / 2).all()
+
+
+def test_proportional_directions_share_one_sign():
+    gates = (up([1, 2, 0, 0]), up({0: "1/3", 1: "2/3"}), up([-3, -6, 0, 0]), up([1, "2.000001", 0, 0]))
+    basis = gate_basis(with_gates(gates).network)
+    assert len(basis.directions) == 2
+    assert basis.coefficients[0] == basis.coefficients[1] != basis.coefficients[2]
+    assert gate_rank(basis) == 3
+
+
+@given(st.lists(st.integers(-3, 3), min_size=4, max_size=4).filter(any), st.fractions(Fraction(1, 9), 9))
+def test_a_direction_forgets_its_scale(numbers, scale):
+    entries = up(numbers).v
+    scaled, turned = up([scale * x for x in numbers]).v, up([-x for x in numbers]).v
+    assert Direction.of(entries) == Direction.of(scaled) == Direction.of(turned)
+    assert side(entries) == side(scaled) == -side(turned)
+
+
+@pytest.mark.parametrize("gain", ["0.05", "1", "20"])
+@pytest.mark.parametrize("xi", ["1/2", "2"])
+def test_two_sites_by_polar_quadrature(gain, xi):
+    """E[s_v x_k], E[s_v s_w] and E[s_v s_w x_k x_l] over the angle, panels ending where a sign changes, and radius."""
+    for law in LAWS:
+        data = problem(law=law, n=2, xi=[xi, "1"], gain=gain, gates=["up:0"]).data
+        statistics = class_statistics(data, 0, FLOAT64)
+        vectors = [(1.0, 0.5), (-0.5, 1.0)]
+        v, w = (Direction.of(tuple((k, Fraction(x)) for k, x in enumerate(u))) for u in vectors)
+        sides = [side(tuple((k, Fraction(x)) for k, x in enumerate(u))) for u in vectors]
+        first, pair, block = _polar(data, statistics, vectors)
+        close = DIRECTION_POLAR * max(1.0, float(statistics.variance))
+        assert np.abs(sides[0] * half_space(statistics, v) - first).max() <= close
+        assert abs(sides[0] * sides[1] * two_signs(statistics, v, w) - pair) <= close
+        assert np.abs(sides[0] * sides[1] * two_sign_block(statistics, v, w) - block).max() <= close
+
+
+def _polar(data, statistics, vectors):
+    """The defining integrals in two dimensions, u = L e."""
+    correlation = latent_correlation(data, 0)
+    if not data.latent:
+        covariance = statistics.covariance(np.array([[0, 1], [1, 0]]))
+        correlation = covariance
+    L = np.linalg.cholesky(correlation)
+    normals = [np.arctan2(*(L.T @ np.array(u))[::-1]) for u in vectors]
+    # The integrand also turns fast where an input changes its sign, at a high gain.
+    normals += [np.arctan2(*L[k][::-1]) for k in (0, 1)]
+    breaks = sorted({(a + turn) % (2 * np.pi) for a in normals for turn in (np.pi / 2, -np.pi / 2)})
+    edges = [*breaks, breaks[0] + 2 * np.pi]
+    graded = np.concatenate([[0.0], 2.0 ** np.arange(-16, 0)]) / 2
+    panels = np.concatenate(
+        [low + (high - low) * np.concatenate([graded, 1 - graded[::-1]]) for low, high in itertools.pairwise(edges)]
+    )
+    angle, weight = _legendre(np.unique(panels), 12)
+    radius, thickness = _legendre(np.concatenate([[0.0], 12 * 2.0 ** np.arange(-12, 1)]), 16)
+    directions = L @ np.array([np.cos(angle), np.sin(angle)])
+    u = directions[:, None, :] * radius[None, :, None]
+    x = u
+    if data.latent:
+        from scipy.special import erf
+
+        x = erf(float(data.gain) * u) / np.sqrt(statistics.normaliser_squared)
+    measure_ = (thickness * radius * np.exp(-(radius**2) / 2))[:, None] * weight / (2 * np.pi)
+    s = [np.sign(np.tensordot(np.array(vector), directions, 1)) for vector in vectors]
+    first = (x * s[0] * measure_).sum(axis=(1, 2))
+    return first, (s[0] * s[1] * measure_).sum(), np.einsum("krt,lrt,rt->kl", x, x, s[0] * s[1] * measure_)
+
+
+def _legendre(edges, count):
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    half = np.diff(edges)[:, None] / 2
+    return (edges[:-1, None] + half * (1 + nodes)).ravel(), (half * weights).ravel()
+
+
+MIXED = (up(V), down(W), SiteGate(2, lo=0), up([2, -4, 1, 0]), RepeatedGate(1), AlwaysGate())
+
+
+FEW = (up(V), SiteGate(2, lo=0), down(W))
+
+
+@EVERY_LAW
+@pytest.mark.parametrize("boundary", ["open", "ring"])
+def test_float64_against_balls(law, boundary):
+    question = with_gates(FEW, law, "trained", boundary=boundary, xi=["1", "1/2"])
+    moments, balls = gated_moments(question), gated_moments_certified(question, 30)
+    assert np.abs(moments.A - balls.A.astype(float)).max() <= MOMENT_FOUR_FACTORS * np.abs(moments.A).max()
+    assert np.abs(moments.b - balls.b.astype(float)).max() <= MOMENT_ENTRY * np.abs(moments.b).max()
+
+
+@EVERY_LAW
+@pytest.mark.parametrize("v", [[1, -1, 0, 0], [1, -2, 1, 0], [1, -3, 3, -1]])
+def test_differences_of_nearly_equal_sites_keep_their_digits(law, v):
+    """At xi = 1e6 the variance along the last is 1e-36 of its terms."""
+    question = with_gates((up(v), SiteGate(1, lo=0)), law, xi=["1000000", "1000000"], gain="3")
+    moments, balls = gated_moments(question), gated_moments_certified(question, 30)
+    for found, exact in ((moments.output, balls.output), (moments.signs, balls.signs)):
+        assert np.abs(found - exact.astype(float)).max() <= MOMENT_ENTRY
+
+
+@EVERY_LAW
+def test_simulated_gates_have_these_moments(law):
+    simulation = Simulation("online", 20_000, "1/2", 24, 3, 10)
+    question = replace(with_gates(MIXED, law, gain="3"), simulation=simulation)
+    moments = gated_moments(question)
+    for observable, exact in ((InputMoment(), moments.sigma_xx), (InputOutputMoment(), moments.sigma_yx)):
+        found = measure(observable, question)
+        assert (np.abs(found.mean - exact) <= STANDARD_ERRORS * found.standard_error).all()
+
+
+@EVERY_LAW
+@pytest.mark.parametrize("biases", ["none", "trained"])
+def test_the_flow_is_that_of_the_dense_matrix(law, biases):
+    question = with_gates(MIXED, law, biases)
+    solution, moments = solve(question), gated_moments(question)
+    scale = 1 / 6
+    dense = np.linalg.eigvalsh(moments.A) * scale**2
+    assert np.abs(solution.rates - dense).max() <= psd_slack(len(dense)) * dense[-1]
+    assert solution.rank == np.count_nonzero(solution.rates) == len(dense) - 4 - (2 if biases == "trained" else 0)
+
+
+@EVERY_LAW
+def test_the_flow_has_certified_digits(law):
+    question = with_gates((up(V), down(W)), law, "trained")
+    solution, digits = solve(question), solve(question, digits=15)
+    apart = np.abs(solution.fixed_point - digits.fixed_point.astype(float)).max()
+    assert apart <= FLOW_FLOAT64 * solution.condition * np.abs(solution.fixed_point).max()
+
+
+def test_discrete_descent_takes_the_dense_steps():
+    simulation = Simulation("online", 100, "1/2", 2, 3, 10)
+    question = replace(with_gates(MIXED), simulation=simulation)
+    moments = gated_moments(question)
+    steps = [int(time * 2) for time in question.training.times]
+    dense = gradient_descent(moments.A, moments.b, question.w0(), 0.5, 1 / 6, 1.0, steps)
+    assert np.abs(discrete(question).weights - dense).max() <= FLOW_ROUNDED
+
+
+@pytest.mark.parametrize("v", [{2: -3}, {1: 2, 2: 2}, {0: 1, 3: -1}])
+def test_inputs_of_equal_weights_are_the_latent_gate(v):
+    on_input = with_gates((up(v), AlwaysGate()))
+    gates = tuple(replace(g, on="input") if isinstance(g, DirectionGate) else g for g in on_input.network.gates)
+    moved = replace(on_input, network=replace(on_input.network, gates=gates))
+    assert (gated_moments(moved).A == gated_moments(on_input).A).all()
+    assert (gated_moments(moved).b == gated_moments(on_input).b).all()
+
+
+@pytest.mark.parametrize("v", [{1: 2, 2: 1}, [1, 1, 1, 0]])
+def test_other_directions_of_the_input_are_out_of_reach_by_name(v):
+    base = with_gates((AlwaysGate(), AlwaysGate()))
+    network = Network("gated-linear", "mean", 2, (AlwaysGate(), DirectionGate(v, lo=0, on="input")))
+    with pytest.raises(OutOfReachError, match=r"gates\[1\].*not Gaussian") as caught:
+        solve(replace(base, network=network))
+    assert "relu_gates" in caught.value.hint
+
+
+@pytest.mark.parametrize("bounds", [{"lo": 1}, {"lo": -1, "hi": 1}])
+def test_thresholds_are_out_of_reach_by_name(bounds):
+    with pytest.raises(OutOfReachError, match=r"gates\[0\].*along 2 sites is not a half-space"):
+        gated_moments(with_gates((DirectionGate(W, **bounds),)))

@@ -1,0 +1,194 @@
+"""ReLU gates on the input: the exact values against their defining integrals, the asymptotic forms in their limits."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.observe import measure
+from tests.theory.cases import problem
+from tests.tolerances import MOMENT_ENTRY, STANDARD_ERRORS, TWO_SITES
+from theory.moments.arithmetic import FLOAT64
+from theory.moments.relu_gates import (
+    clt,
+    exact_moment,
+    large_gain,
+    latent_direction,
+    majority,
+    second_moment,
+    through_two,
+)
+from theory.moments.statistics import all_lags, class_statistics
+from theory.problem import (
+    DirectionGate,
+    GaussianClone,
+    InputError,
+    InputMoment,
+    InputOutputMoment,
+    NonlinearGP,
+    OutOfReachError,
+    Simulation,
+)
+
+CASES = json.loads((Path(__file__).parents[2] / "oracles" / "relu_gates.json").read_text())["cases"]
+FORMS = (latent_direction, clt, large_gain)
+
+
+def law(kind=NonlinearGP, n=6, xi="2", gain="3", normaliser="unit-variance"):
+    return kind(n, (xi, "1"), gain, "open", normaliser, (1, 0))
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"gain {case['gain']}, {case['w']}")
+def test_two_sites_are_the_defining_integral(case):
+    w = {int(site): number for site, number in case["w"].items()}
+    data = law(n=40, xi=case["xi"], gain=case["gain"], normaliser="none")
+    found = exact_moment(data, 0, w)
+    assert found.exact
+    for site, value in case["values"].items():
+        assert abs(found.value[int(site)] - float(value)) <= TWO_SITES
+
+
+@pytest.mark.parametrize("gain", ["0.01", "1/4"])
+@pytest.mark.parametrize("xi", ["1/2", "2", "50"])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_nearly_equal_weights_are_nearly_equal_sites(gain, xi, sign):
+    """Where no input is saturated: at a high gain weights that differ at all are those of the larger site alone."""
+    data, close = law(xi=xi, gain=gain), 1 - Fraction(1, 10**16)
+    near, at = exact_moment(data, 0, {1: 1, 3: sign * close}), exact_moment(data, 0, {1: 1, 3: sign})
+    assert np.abs(near.value - at.value).max() <= TWO_SITES
+
+
+@pytest.mark.parametrize("gain", ["0.01", "3", "1000"])
+@pytest.mark.parametrize("xi", ["1/2", "2", "50"])
+def test_a_vanishing_weight_leaves_one_site(gain, xi):
+    data = law(xi=xi, gain=gain)
+    near, at = exact_moment(data, 0, {1: 1, 3: Fraction(1, 10**16)}), exact_moment(data, 0, {1: 1})
+    assert np.abs(near.value - at.value).max() <= TWO_SITES
+
+
+def test_scale_orientation_and_order_of_the_weights():
+    base = exact_moment(law(), 0, [0, 2, 0, 1, 0, 0]).value
+    assert (exact_moment(law(), 0, {3: "1/3", 1: "2/3"}).value == base).all()
+    assert (exact_moment(law(), 0, {1: -4, 3: -2}).value == -base).all()
+    assert np.abs(exact_moment(law(), 0, {4: 2, 2: 1}).value[::-1] - base).max() <= TWO_SITES
+
+
+def test_one_site_and_equal_weights_are_closed_forms():
+    half = class_statistics(law(), 0, FLOAT64).half_space(all_lags(6)[2]) / 2
+    found = exact_moment(law(), 0, {2: -5})
+    assert (found.value == -half).all()
+    assert (found.form, found.exact) == ("site", True)
+    pair = exact_moment(law(), 0, {1: 2, 2: -2})
+    assert (pair.value == latent_direction(law(), 0, {1: 2, 2: -2}).value).all()
+    assert (pair.form, pair.exact) == ("two equal sites", True)
+
+
+def test_the_moments_of_simulated_gates():
+    """E[g x] within each gate, E[g x x^T] = Cov(x)/2 and the cross term of two gates by parity."""
+    data = law()
+    weights = ({1: 2, 3: 1}, [1, -1, 0, 0, 0, 0], {0: -1, 5: "1/2"})
+    gates = tuple(DirectionGate(w, lo=0, on="input") for w in weights)
+    base = problem(n=6, gates=["always"] * 3)
+    base = replace(base, data=replace(data, labels=(1, 1), xi=(2, 2)), network=replace(base.network, gates=gates))
+    base = replace(base, simulation=Simulation("online", 20_000, "1/2", 24, 4, 10))
+    moments = [exact_moment(data, 0, w) for w in weights]
+    found = measure(InputOutputMoment(), base)  # y = 1
+    exact = np.stack([moment.value for moment in moments])
+    assert (np.abs(found.mean - exact) <= STANDARD_ERRORS * found.standard_error).all()
+    found = measure(InputMoment(), base)
+    for k in range(3):
+        apart = np.abs(found.mean[k, k] - second_moment(data, 0))
+        assert (apart <= STANDARD_ERRORS * found.standard_error[k, k]).all()
+
+
+def test_cross_terms_by_enumeration():
+    """E[1_w 1_v x_k] = (E[1_w x_k] + E[1_v x_k])/2 for any law with x and -x alike: here signs with random weights."""
+    rng = np.random.default_rng(0)
+    x = np.array(list(product([-1.0, 1.0], repeat=4)))
+    p = rng.random(len(x))
+    p = (p + p[::-1]) / (p + p[::-1]).sum()
+    w, v = (x @ rng.normal(size=4) >= 0 for _ in range(2))
+    cross, one, other = (p[chosen] @ x[chosen] for chosen in (w & v, w, v))
+    assert np.abs(cross - (one + other) / 2).max() <= MOMENT_ENTRY
+    first, second = exact_moment(law(), 0, {1: 2, 3: 1}), clt(law(), 0, [1] * 6)
+    both = through_two(first, second)
+    assert (both.value == (first.value + second.value) / 2).all()
+    assert not both.exact
+    assert both.form == "two-site integral; clt"
+
+
+def test_the_clone_takes_any_weights():
+    w = [3, 1, -2, 0, 1, 1]
+    found = exact_moment(law(GaussianClone), 0, w)
+    assert found.exact
+    assert np.abs(found.value - clt(law(GaussianClone), 0, w).value).max() <= MOMENT_ENTRY
+    assert clt(law(GaussianClone), 0, w).exact
+
+
+def test_more_sites_are_out_of_reach_and_named_forms_remain():
+    w = [1, 1, "1/2", 0, 0, 0]
+    with pytest.raises(OutOfReachError, match="w at 3 sites is an integral over 3 variables") as caught:
+        exact_moment(law(), 0, w)
+    assert "latent_direction" in caught.value.hint
+    found = [form(law(), 0, w) for form in FORMS]
+    assert [moment.form for moment in found] == ["latent-direction", "clt", "large-gain"]
+    assert not any(moment.exact for moment in found)
+    assert all(moment.regime for moment in found)
+
+
+def test_small_gain_makes_the_first_two_forms_exact():
+    """At gain g they are off by order g^2: the distance to the exact value falls a hundredfold with g tenfold."""
+    w = {1: 1, 3: "1/2"}
+    for form in FORMS[:2]:
+        errors = []
+        for gain in ("0.1", "0.01"):
+            data = law(gain=gain)
+            errors.append(np.abs(form(data, 0, w).value - exact_moment(data, 0, w).value).max())
+        assert 80 < errors[0] / errors[1] < 125
+
+
+def test_large_gain_alone_does_not_make_the_third_exact():
+    """At two unequal sites sign(w.x) is that of the larger weight as gain -> oo, and the form is still off."""
+    data, w = law(gain="1000000"), {1: 1, 3: "1/2"}
+    at_larger = exact_moment(data, 0, {1: 1}).value
+    assert np.abs(exact_moment(data, 0, w).value - at_larger).max() <= 2 / float(data.gain)
+    assert np.abs(large_gain(data, 0, w).value - at_larger).max() > 0.1
+
+
+def test_at_one_site_the_third_form_is_the_binary_value():
+    found = large_gain(law(), 0, {2: 1}).value
+    assert found[2] == 0.5
+
+
+def test_majority_by_enumeration():
+    """Of three independent signs, xi -> 0: E[1_w x_k] = 1/4 on each of them, and 0 elsewhere."""
+    found = majority(law(xi="1/100"), 0, {0: 1, 2: -1, 4: 1})
+    assert np.abs(found.value - np.array([1, 0, -1, 0, 1, 0]) / 4).max() <= MOMENT_ENTRY
+    assert (found.form, found.exact) == ("majority", False)
+
+
+def test_majority_is_the_limit_of_high_gain():
+    simulation = Simulation("online", 20_000, "1/2", 24, 4, 10)
+    w = {1: 1, 2: 1, 4: 1}
+    base = problem(n=6, gates=["always"])
+    network = replace(base.network, gates=(DirectionGate(w, lo=0, on="input"),))
+    data = replace(law(gain="100000"), labels=(1, 1), xi=(2, 2))
+    found = measure(InputOutputMoment(), replace(base, data=data, network=network, simulation=simulation))
+    apart = np.abs(found.mean[0] - majority(data, 0, w).value)
+    assert (apart <= STANDARD_ERRORS * found.standard_error[0]).all()
+
+
+@pytest.mark.parametrize("w", [[0] * 6, [1, 2], {6: 1}, [float("nan")] * 6, "w", {1: float("inf")}])
+@pytest.mark.parametrize("form", [exact_moment, *FORMS, majority])
+def test_bad_weights(form, w):
+    with pytest.raises(InputError):
+        form(law(), 0, w)
+
+
+def test_majority_needs_three_equal_weights():
+    with pytest.raises(InputError, match="three of equal size"):
+        majority(law(), 0, {1: 1, 2: 1, 3: 2})

@@ -1,0 +1,162 @@
+"""Signs of directions, s_v = sign(v.u): u the latent of the nonlinear Gaussian process, or the clone's Gaussian input.
+
+v.u/sqrt(v'Rv) is one more unit Gaussian, with correlation r_k = (Rv)_k/sqrt(v'Rv) with u_k and
+v'Rw/sqrt(v'Rv w'Rw) with the Gaussian of another direction, R the correlations of u in the class: every formula for
+signs of sites holds with these in place of rho (localization map, section 5, item 10). They depend on the class.
+
+R is a function of the lag alone, so that v'Rw = sum over lags of rho(lag) times an exact fraction. Where all of these
+are zero the sum is zero, exactly; where not it is not, as exp(-d^2/xi^2) at different d^2 are linearly independent
+over the rationals (Lindemann, Weierstrass). The sums are computed in balls, so that 1 - r^2 keeps its digits however
+much cancels.
+"""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from jaxtyping import Shaped
+
+from theory.moments.arithmetic import Pair, certified
+from theory.moments.statistics import ClassStatistics, SignPair, all_lags, two_site_block
+from theory.problem import OutOfReachError
+
+Entries = tuple[tuple[int, Fraction], ...]
+
+
+@dataclass(frozen=True, order=True)
+class Direction:
+    """A direction up to its positive scale and orientation: its nonzero entries, the largest of them 1; by site.
+
+    >>> Direction.of(((0, Fraction(-2)), (3, Fraction(1)))) == Direction.of(((0, Fraction(4)), (3, Fraction(-2))))
+    True
+    """
+
+    entries: Entries
+
+    @classmethod
+    def of(cls, entries: Entries) -> "Direction":
+        """The direction of a vector; `side` tells which of the two orientations the vector has."""
+        unit = _unit(entries)
+        return cls(tuple((site, number / unit) for site, number in entries))
+
+    @property
+    def site(self) -> int | None:
+        """i where the direction is e_i, whose sign is that of a site; otherwise None."""
+        return self.entries[0][0] if len(self.entries) == 1 else None
+
+
+def side(entries: Entries) -> int:
+    """+1 where a vector points along its `Direction`, -1 where it points against it."""
+    return 1 if _unit(entries) > 0 else -1
+
+
+def same_sign_on_latent(entries: Entries) -> bool:
+    """Whether w.x and w.z have the same sign for every x = erf(gain z)/Z: one site, or two weights of equal size.
+
+    erf is odd and increasing, so that erf(g a) + erf(g b) has the sign of a + b. With other weights there are z at
+    which the two differ.
+    """
+    return len(entries) == 1 or (len(entries) == 2 and abs(entries[0][1]) == abs(entries[1][1]))
+
+
+def _unit(entries: Entries) -> Fraction:
+    """The entry of the largest size, of several the first."""
+    return max(entries, key=lambda entry: abs(entry[1]))[1]
+
+
+def half_space(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, " n"]:
+    """E[s_v x_k | class] for every site k."""
+    n = statistics.law.n
+    if v.site is not None:
+        return statistics.half_space(all_lags(n)[v.site])
+    (r, gap), _ = statistics.arithmetic.settled(lambda: (_projection(_in_balls(statistics), v), np.empty(0)))
+    return statistics.through_sign(r, gap)
+
+
+def two_signs(statistics: ClassStatistics, v: Direction, w: Direction) -> Any:
+    """E[s_v s_w | class] = (2/pi) asin(corr(v.u, w.u))."""
+    if v.site is not None and w.site is not None:
+        return statistics.two_signs(abs(v.site - w.site))
+    pair = _sign_pair(statistics, v, w)
+    return statistics.arithmetic.sign_pair(pair.r, pair.gap)
+
+
+def two_sign_block(statistics: ClassStatistics, v: Direction, w: Direction) -> Shaped[np.ndarray, "n n"]:
+    """E[s_v s_w x_k x_l | class] for all sites k, l; v and w not the same direction."""
+    if v.site is not None and w.site is not None:
+        return two_site_block(statistics, v.site, w.site)
+    n = statistics.law.n
+    k, l = np.triu_indices(n)
+    values = statistics.through_two_signs(_sign_pair(statistics, v, w), k, l)
+    block = np.empty((n, n), dtype=statistics.arithmetic.dtype)
+    block[k, l] = block[l, k] = values
+    return block
+
+
+def _in_balls(statistics: ClassStatistics) -> ClassStatistics:
+    """The same class in balls at the precision of now."""
+    return replace(statistics, arithmetic=certified())
+
+
+def _lags(statistics: ClassStatistics, v: Entries, w: Entries) -> dict[int, Fraction]:
+    """The nonzero coefficients of v'Rw by lag."""
+    n, ring = statistics.law.n, statistics.law.boundary == "ring"
+    weights: dict[int, Fraction] = {}
+    for i, a in v:
+        for j, b in w:
+            lag = min(abs(i - j), n - abs(i - j)) if ring else abs(i - j)
+            weights[lag] = weights.get(lag, Fraction(0)) + a * b
+    return {lag: weight for lag, weight in weights.items() if weight}
+
+
+def _form(statistics: ClassStatistics, v: Entries, w: Entries) -> Any:
+    """v'Rw; exactly zero where every lag's coefficient is."""
+    number, r = statistics.arithmetic.rational, statistics.correlations
+    terms = (number(weight) * r[lag] for lag, weight in _lags(statistics, v, w).items())
+    return sum(terms, start=number(Fraction(0)))
+
+
+def _at_sites(statistics: ClassStatistics, v: Entries) -> list[Any]:
+    """(Rv)_k for every k."""
+    return [_form(statistics, v, ((k, Fraction(1)),)) for k in range(statistics.law.n)]
+
+
+def _variance(statistics: ClassStatistics, v: Entries) -> Any:
+    """v'Rv > 0. Raises OutOfReachError where it is certainly not: the ring's covariance is then indefinite."""
+    variance = _form(statistics, v, v)
+    if variance < 0:
+        raise OutOfReachError(
+            f"A gate's direction with entries at {len(v)} sites has the variance {variance.str(3, radius=False)} in "
+            f"class {statistics.c}: the covariance is not positive semidefinite along it.",
+            'Use boundary="open" or a smaller xi. (Nothing is clipped for you.)',
+        )
+    return variance
+
+
+def _projection(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, "2 n"]:
+    """r_k = (Rv)_k/sqrt(v'Rv) and 1 - r_k^2."""
+    variance = _variance(statistics, v.entries)
+    along = _at_sites(statistics, v.entries)
+    root = variance.sqrt()
+    return np.array([[p / root for p in along], [(variance - p * p) / variance for p in along]], dtype=object)
+
+
+def _sign_pair(statistics: ClassStatistics, v: Direction, w: Direction) -> SignPair:
+    """The correlations of two directions, at the accuracy of the arithmetic."""
+    gap, rest = statistics.arithmetic.settled(lambda: _pair(_in_balls(statistics), v, w))
+    n = statistics.law.n
+    return SignPair(rest[3 * n], gap[0], rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n])
+
+
+def _pair(statistics: ClassStatistics, v: Direction, w: Direction) -> Pair:
+    """1 - r^2; and corr(v, k), corr(w, k), their part u_k that w adds to v, and r, one after the other."""
+    own, other = _variance(statistics, v.entries), _variance(statistics, w.entries)
+    joint = _form(statistics, v.entries, w.entries)
+    left = own * other - joint * joint
+    # What w adds to v is w - (v'Rw/v'Rv) v, of variance left/own.
+    along, across = _at_sites(statistics, v.entries), _at_sites(statistics, w.entries)
+    added = [(own * q - joint * p) / (own * left).sqrt() for p, q in zip(along, across, strict=True)]
+    first, second = [p / own.sqrt() for p in along], [q / other.sqrt() for q in across]
+    rest = [*first, *second, *added, joint / (own * other).sqrt()]
+    return np.array([left / (own * other)], dtype=object), np.array(rest, dtype=object)

@@ -1,0 +1,170 @@
+"""Gates of ReLU units on the input, 1[w.x >= 0] with x = erf(gain z)/Z: what is exact, and three labelled asymptotics.
+
+Parity (x and -x have the same law) gives, for all w and v, E[g] = 1/2, E[g x x^T] = Cov(x)/2 and
+E[1_w 1_v x_k] = (E[1_w x_k] + E[1_v x_k])/2. E[1_w x_k] is exact for one site, for two weights of equal size
+(x_i +- x_j has the sign of z_i +- z_j), and one integral for two other weights: see `two_sites`. Three weights or more
+leave as many integrals; there are approximations for them, each returned with its regime. Source: localization map,
+section 5, item 11; notes, eq. (2).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import erf
+
+from theory.gaussian.orthant import sign_pair, sign_quad
+from theory.moments.arithmetic import FLOAT64
+from theory.moments.directions import Direction, Entries, half_space, same_sign_on_latent, side
+from theory.moments.statistics import ClassStatistics, all_lags, class_statistics
+from theory.moments.two_sites import through_two_sites
+from theory.problem import DirectionGate, InputError, NonlinearGP, OutOfReachError, latent_correlation
+
+Weights = Sequence[Any] | Mapping[int, Any]
+
+
+@dataclass(frozen=True)
+class GateMoment:
+    """E[1[w.x >= 0] x_k | class] for every k, how it was found, and where that holds.
+
+    exact: the formula is; `value` then has the error that `regime` states. Otherwise `regime` is the limit in which
+    the form becomes exact, and the error away from it is not known: the measured ones are in the book.
+    """
+
+    value: Float[np.ndarray, " n"]
+    form: str
+    exact: bool
+    regime: str
+
+
+def second_moment(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
+    """E[1[w.x >= 0] x x^T | class c] = Cov(x)/2 for every w, exactly (parity)."""
+    return class_statistics(law, c, FLOAT64).covariance(all_lags(law.n)) / 2
+
+
+def through_two(first: GateMoment, second: GateMoment) -> GateMoment:
+    """E[1_w 1_v x_k | class] = (E[1_w x_k] + E[1_v x_k])/2, exact where both moments are.
+
+    1_w 1_v = (1 + s_w + s_v + s_w s_v)/4, and x and s_w s_v x are odd under x -> -x.
+    """
+    form = first.form if first.form == second.form else f"{first.form}; {second.form}"
+    regime = first.regime if first.regime == second.regime else f"{first.regime}; {second.regime}"
+    return GateMoment((first.value + second.value) / 2, form, first.exact and second.exact, regime)
+
+
+def exact_moment(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
+    """E[1[w.x >= 0] x_k | class c] where it is known exactly: w at one or two sites, or any w on the Gaussian clone.
+
+    One site, or two weights of equal size: (1/(pi Z)) asin(kappa r_k), r_k the correlation of z_k with w.z. Two other
+    weights: the integral of `two_sites`, absolute error below 1e-13/Z. Raises OutOfReachError for three
+    sites or more of the nonlinear process; InputError for a w that is no nonzero vector of n numbers.
+
+    >>> law = NonlinearGP(4, (1, 2), 1, "open", "unit-variance", (1, 0))
+    >>> bool((exact_moment(law, 0, {1: -3}).value == -exact_moment(law, 0, [0, 1, 0, 0]).value).all())
+    True
+    """
+    entries = _entries(law, w)
+    statistics = class_statistics(law, c, FLOAT64)
+    if not law.latent:
+        return GateMoment(_half(statistics, entries), "gaussian", True, "any w; rounding")
+    if same_sign_on_latent(entries):
+        form = "site" if len(entries) == 1 else "two equal sites"
+        return GateMoment(_half(statistics, entries), form, True, "any gain; rounding")
+    if len(entries) == 2:
+        return GateMoment(through_two_sites(statistics, entries), "two-site integral", True, "any gain; 1e-13/Z")
+    raise OutOfReachError(
+        f"E[1[w.x >= 0] x] with w at {len(entries)} sites is an integral over {len(entries)} variables without a known "
+        "reduction, as x = erf(gain z)/Z is not Gaussian.",
+        "Simulate it, or take latent_direction (small gain), clt or large_gain (many sites) of "
+        "theory.moments.relu_gates; their measured errors are in the book.",
+    )
+
+
+def latent_direction(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
+    """The gate 1[w.z >= 0] on the latent in place of 1[w.x >= 0]: (1/(pi Z)) asin(kappa (Rw)_k/sqrt(w'Rw)).
+
+    Regime: gain -> 0 at any w, since erf(g z) = (2 g/sqrt(pi)) z (1 + O(g^2)); exact at every gain for one site and
+    for two weights of equal size.
+    """
+    entries = _entries(law, w)
+    value = _half(class_statistics(law, c, FLOAT64), entries)
+    return GateMoment(value, "latent-direction", not law.latent or same_sign_on_latent(entries), "gain -> 0")
+
+
+def clt(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
+    """w.x and x_k as if jointly Gaussian (Bussgang): (Cw)_k/sqrt(2 pi w'Cw), C = Cov(x).
+
+    Regime: many sites, w spread over them, xi fixed (a central limit theorem for w.x: the share of x_k in it vanishes);
+    also gain -> 0, where x is Gaussian. Exact on the Gaussian clone.
+    """
+    C, values = _covariance(law, c), _vector(law, w)
+    value = C @ values / np.sqrt(2 * np.pi * (values @ C @ values))
+    return GateMoment(value, "clt", not law.latent, "w spread over many sites, or gain -> 0")
+
+
+def large_gain(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
+    """w.x as if Gaussian given x_k = +-sigma: (sigma/2) erf((Cw)_k/sqrt(2 (sigma^2 w'Cw - (Cw)_k^2))), sigma^2 = C_kk.
+
+    For binary x_k the mean x_k (Cw)_k/sigma^2 and the variance w'Cw - (Cw)_k^2/sigma^2 of w.x given x_k are exact; that
+    w.x is Gaussian given x_k is not. Regime: gain -> oo (binary x) *and* w spread over many sites. At one
+    site it is sigma/2, the limit; at two unequal sites its error stays as gain -> oo. This is the form of the reference
+    code, erf(D C w/sqrt2) up to the factor, D = diag(w'Cw - (Cw)_k^2)^(-1/2) at unit variance.
+    """
+    C, values = _covariance(law, c), _vector(law, w)
+    along, variance = C @ values, C[0, 0]
+    # At least 0 by Cauchy-Schwarz; the difference of two numbers of size w'Cw is rounded by some n eps of that.
+    own = variance * (values @ C @ values)
+    left = np.where(own - along**2 <= law.n * np.finfo(float).eps * own, 0.0, own - along**2)
+    with np.errstate(divide="ignore"):
+        value = np.sqrt(variance) / 2 * erf(along / np.sqrt(2 * left))
+    return GateMoment(value, "large-gain", False, "gain -> oo and w spread over many sites")
+
+
+def majority(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
+    """Three weights of equal size at gain = oo: sign(w.x) = (s_1 + s_2 + s_3 - s_1 s_2 s_3)/2 of s_i = sign(w_i z_i).
+
+    E[1_w x_k] -> (sum_i (2/pi) asin(r_ik) - E[s_1 s_2 s_3 s_k])/4 with r_ik = sign(w_i) rho_ik. Regime: gain -> oo.
+    Raises InputError for other w.
+    """
+    entries = _entries(law, w)
+    if len(entries) != 3 or len({abs(number) for _, number in entries}) != 1:
+        raise InputError(
+            f"w has {len(entries)} nonzero weights; the majority is that of three of equal size.",
+            "Use exact_moment for one or two sites, or an asymptotic form.",
+        )
+    R = latent_correlation(law, c)
+    sites, signs = [site for site, _ in entries], [1 if number > 0 else -1 for _, number in entries]
+    r = [sign * R[site] for site, sign in zip(sites, signs, strict=True)]
+    r12, r13, r23 = (signs[p] * signs[q] * R[sites[p], sites[q]] for p, q in ((0, 1), (0, 2), (1, 2)))
+    value = (sum(sign_pair(row) for row in r) - sign_quad(r12, r13, r[0], r23, r[1], r[2])) / 4
+    return GateMoment(value, "majority", False, "gain -> oo")
+
+
+def _entries(law: NonlinearGP, w: Weights) -> Entries:
+    """The nonzero weights by site, checked as those of a gate."""
+    gate = DirectionGate(w, lo=0, on="input")
+    if gate.size not in (None, law.n) or gate.sites[-1] >= law.n:
+        given = f"{gate.size} numbers" if gate.size is not None else f"a weight at site {gate.sites[-1]}"
+        raise InputError(f"w has {given}; the data have n = {law.n} sites.", "Sites count from 0.")
+    return gate.v
+
+
+def _vector(law: NonlinearGP, w: Weights) -> Float[np.ndarray, " n"]:
+    """w in units of its largest entry."""
+    values = np.zeros(law.n)
+    entries = _entries(law, w)
+    largest = max(abs(number) for _, number in entries)
+    for site, number in entries:
+        values[site] = float(number / largest)
+    return values
+
+
+def _covariance(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
+    return class_statistics(law, c, FLOAT64).covariance(all_lags(law.n))
+
+
+def _half(statistics: ClassStatistics, entries: Entries) -> Float[np.ndarray, " n"]:
+    """E[1[v.u >= 0] x_k] = E[s_v x_k]/2 for the direction of the entries."""
+    return side(entries) * half_space(statistics, Direction.of(entries)) / 2
