@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from derivations import measured, replayed_tables, stored
+from derivations import localization_tables, measured, replayed_tables, stored
 from derivations.atomic import write_text
 from theory.claims.model import Claim
 from theory.problem import InputError
@@ -85,6 +85,16 @@ def _draw_replays(data: Data, path: Path, mark: str) -> None:
     figures.save(figures.distances(curves, margin), path, mark)
 
 
+def _gains(_claims: Mapping[str, Claim], _evidence: Path) -> Data:
+    return localization_tables.figure(measured.read("localization-sweep"))
+
+
+def _draw_gains(data: Data, path: Path, mark: str) -> None:
+    from derivations import figures
+
+    figures.save(figures.gain_sweep(data), path, mark)
+
+
 FIGURES = {
     "receptive-fields": BookFigure(
         "Weights of the two units beside the gate's site: exact gradient descent (lines) and trained networks (mean "
@@ -99,6 +109,13 @@ FIGURES = {
         "the band lies above it.",
         _replays,
         _draw_replays,
+    ),
+    "localization-sweep": BookFigure(
+        "Inverse participation ratio of the weights of one ReLU neuron against the gain of its data, at three times: "
+        "means over networks with 99 % intervals, for all times of a gain together. Crosses: the published means. "
+        "Lines across: the ratio of fields that are not localized.",
+        _gains,
+        _draw_gains,
     ),
 }
 

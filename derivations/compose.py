@@ -39,6 +39,7 @@ _ORDER = (
     "single-pulse",
     "relu-gates",
     "replayed-gates",
+    "localization-sweep",
     "further-statements",
     "dialects",
     "errata",

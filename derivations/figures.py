@@ -4,7 +4,9 @@ Colours are the Okabe-Ito palette, which colour-blind readers can tell apart; th
 markers or bands, so that the figures also read in black and white.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -129,4 +131,30 @@ def distances(curves: dict[str, dict[str, np.ndarray]], margin: float) -> Figure
         axis.set(xlabel="time $t$", ylabel="relative distance")
         axis.set_ylim(bottom=0)
         axis.legend(fontsize=7, frameon=False)
+    return figure
+
+
+def gain_sweep(panels: Mapping[str, Mapping[str, Any]]) -> Figure:
+    """Participation ratios against the gain, one panel a title.
+
+    A panel has `gain` (G); `curves`, a name to `mean`, `low`, `high` (G); `published`, `gain` and `mean` of the points
+    that are crosses; and `levels`, a name to the height of a line across.
+    """
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(1, len(panels), figsize=(4.6 * len(panels), 3.8), sharey=True, squeeze=False)
+        for axis, (title, panel) in zip(axes[0], panels.items(), strict=True):
+            for index, (name, height) in enumerate(panel["levels"].items()):
+                axis.axhline(height, color=GREY, lw=0.9, ls=("-", "--", ":")[index % 3], label=name)
+            for index, (name, curve) in enumerate(panel["curves"].items()):
+                mean, low, high = (np.asarray(curve[key]) for key in ("mean", "low", "high"))
+                gain = np.asarray(panel["gain"]) * 1.06 ** (index - 1)  # beside each other, so that no bar hides one
+                style = {"color": (GREEN, BLUE, ORANGE, PURPLE)[index % 4], "fmt": f"{'s^vD'[index % 4]}-", "ms": 4}
+                axis.errorbar(gain, mean, [mean - low, high - mean], mfc="white", lw=1.0, label=name, **style)
+            if panel["published"]["gain"]:
+                points = panel["published"]
+                style = {"color": "black", "ms": 7, "mew": 1.5, "label": "published", "zorder": 5}
+                axis.plot(points["gain"], points["mean"], "x", **style)
+            axis.set(title=title, xscale="log", yscale="log", xlabel="gain $g$")
+        axes[0][0].set_ylabel("inverse participation ratio")
+        axes[0][0].legend(fontsize=7, frameon=False, loc="upper left")
     return figure

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from derivations import replayed_tables
+from derivations import localization_tables, replayed_tables
 from derivations.atomic import write_text
 from derivations.blocks import table
 from theory.problem import InputError
@@ -72,4 +72,6 @@ def _relu_gates(run: Content) -> str:
 STORED = {
     "relu-gates": Stored(RESULTS, {"": _relu_gates}),
     "replayed-gates": Stored(EXPERIMENTS, replayed_tables.TABLES),
+    "localization-sweep": Stored(EXPERIMENTS, localization_tables.TABLES),
+    "localization-batch": Stored(EXPERIMENTS, localization_tables.BATCH_TABLES),
 }

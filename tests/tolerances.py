@@ -223,6 +223,11 @@ METER_LEVEL = 0.1
 METER_REPEATS = 120
 METER_MISSES = 12 + 3 * np.sqrt(120 * 0.1 * 0.9)
 
+# --- stored measurements ----------------------------------------------------------------------------------------------
+
+# Five significant digits: half a unit of the last one, relative to a number that begins with 1.
+STORED_RATIOS = 5e-5
+
 # --- the compiled back end -------------------------------------------------------------------------------------------
 
 # A normal number r cos(t): t in [0, 2 pi] is rounded by at most four units of 1, sine and cosine by one, r < 6.8 by
