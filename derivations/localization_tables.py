@@ -52,7 +52,7 @@ def ratios(run: Run, xi: tuple[float, float]) -> str:
     for cell in cells_of(run, xi):
         values = np.array(cell["participation_ratio"])[:, 1:]
         mean, error = values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
-        shown = [f"{m:.3f} ± {e:.3f}" for m, e in zip(mean, error, strict=True)]
+        shown = [f"{m:.4f} ± {e:.4f}" for m, e in zip(mean, error, strict=True)]
         row = [f"{cell['gain']:.3g}", *shown]
         if beside:
             at = times.index(PUBLISHED_TIME)
