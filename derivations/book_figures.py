@@ -1,7 +1,7 @@
 """The figures of the book: their data are committed beside the image and compared; pixels are not.
 
-A figure is made from the stored evidence and from the theory, never from a simulation. The image carries the hash of
-the data that it was drawn from, so that an image of other data is found too.
+A figure is made from what is stored (evidence, measured runs) and from the theory, never from a simulation. The image
+carries the hash of the data that it was drawn from, so that an image of other data is found too.
 """
 
 import hashlib
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from derivations import stored
+from derivations import localization_tables, measured, replayed_tables, stored
 from derivations.atomic import write_text
 from theory.claims.model import Claim
 from theory.problem import InputError
@@ -71,6 +71,30 @@ def _draw_fields(data: Data, path: Path, mark: str) -> None:
     figures.save(figures.receptive_fields(panels, slice(None)), path, mark)
 
 
+def _replays(_claims: Mapping[str, Claim], _evidence: Path) -> Data:
+    return replayed_tables.figure(measured.read("replayed-gates"))
+
+
+def _draw_replays(data: Data, path: Path, mark: str) -> None:
+    import numpy as np
+
+    from derivations import figures
+
+    curves = {title: {name: np.asarray(values) for name, values in curve.items()} for title, curve in data.items()}
+    margin = curves.pop("margin")["distance"].item()
+    figures.save(figures.distances(curves, margin), path, mark)
+
+
+def _gains(_claims: Mapping[str, Claim], _evidence: Path) -> Data:
+    return localization_tables.figure(measured.read("localization-sweep"))
+
+
+def _draw_gains(data: Data, path: Path, mark: str) -> None:
+    from derivations import figures
+
+    figures.save(figures.gain_sweep(data), path, mark)
+
+
 FIGURES = {
     "receptive-fields": BookFigure(
         "Weights of the two units beside the gate's site: exact gradient descent (lines) and trained networks (mean "
@@ -78,7 +102,21 @@ FIGURES = {
         "oscillation at short range.",
         _fields,
         _draw_fields,
-    )
+    ),
+    "replayed-gates": BookFigure(
+        "Relative distance of the weights of gated linear networks with replayed gates to those of the ReLU network "
+        "that the gates are of, with simultaneous bands. Dotted: the margin; filled markers: the first time at which "
+        "the band lies above it.",
+        _replays,
+        _draw_replays,
+    ),
+    "localization-sweep": BookFigure(
+        "Inverse participation ratio of the weights of one ReLU neuron against the gain of its data, at three times: "
+        "means over networks with 99 % intervals, for all times of a gain together. Crosses: the published means. "
+        "Lines across: the ratio of fields that are not localized.",
+        _gains,
+        _draw_gains,
+    ),
 }
 
 

@@ -71,10 +71,10 @@ def agreement(claim: Claim, estimate: Estimate) -> Agreement:
     studentised = _studentise(mean, error)
     worst = int(np.argmax(studentised))
     # The interval needs the spread alone, so its critical value comes from the centred deviations.
-    critical = float(np.quantile(_flipped_maxima(deviations - mean, seed), 1 - float(registered.level)))
+    critical = float(np.quantile(flipped_maxima(deviations - mean, seed), 1 - float(registered.level)))
     wrong = {item.name: np.asarray(item.predict(estimate.problem), float) for item in registered.alternatives}
     return Agreement(
-        p=_p_value(deviations, seed),
+        p=sign_flip_p_value(deviations, seed),
         statistic=float(studentised[worst]),
         critical=critical,
         bound=float(np.max(np.abs(mean) + critical * error)),
@@ -84,7 +84,7 @@ def agreement(claim: Claim, estimate: Estimate) -> Agreement:
         diverged=estimate.diverged,
         powers={name: _power(form - prediction, error, critical) for name, form in wrong.items()},
         rejected_alternatives={
-            name: _p_value((values - form).reshape(len(values), -1), seed) <= float(registered.level)
+            name: sign_flip_p_value((values - form).reshape(len(values), -1), seed) <= float(registered.level)
             for name, form in wrong.items()
         },
     )
@@ -193,7 +193,7 @@ def _studentise(mean: np.ndarray, error: np.ndarray) -> np.ndarray:
     return np.where(error > 0, ratio, np.where(mean == 0, 0.0, np.inf))
 
 
-def _flipped_maxima(deviations: Float[np.ndarray, "S d"], seed: int) -> Float[np.ndarray, " flips"]:
+def flipped_maxima(deviations: Float[np.ndarray, "S d"], seed: int) -> Float[np.ndarray, " flips"]:
     """The studentised maximum under random sign flips of whole replicates."""
     replicates = len(deviations)
     moving = deviations[:, deviations.std(axis=0) > 0]
@@ -210,10 +210,10 @@ def _flipped_maxima(deviations: Float[np.ndarray, "S d"], seed: int) -> Float[np
     return np.concatenate(maxima)
 
 
-def _p_value(deviations: Float[np.ndarray, "S d"], seed: int) -> float:
+def sign_flip_p_value(deviations: Float[np.ndarray, "S d"], seed: int) -> float:
     """The sign-flip p-value of the studentised maximum; never below 1 / (1 + FLIPS)."""
     statistic = float(np.max(_studentise(*_mean_and_error(deviations))))
-    beaten = np.count_nonzero(_flipped_maxima(deviations, seed) >= statistic)
+    beaten = np.count_nonzero(flipped_maxima(deviations, seed) >= statistic)
     return float((1 + beaten) / (1 + FLIPS))
 
 

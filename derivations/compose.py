@@ -4,8 +4,9 @@ A directive stands alone on a line. `{claim ID}` states a claim, `{claim ID as T
 side; `{derivation ID}`, `{numbers ID}` and `{printed ID}` give its steps, its numbers and what its sources print;
 `{whole ID}` gives all four. `{rest PREFIX ...}` gives the claims with these beginnings of ids that no page places
 (`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}` all it says,
-`{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME}` a stored table of measured
-errors, `{figure NAME}` shows a figure. Within a line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
+`{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME TABLE}` a table of a stored run
+(`{measured NAME}` where it has one), `{figure NAME}` shows a figure. Within a line `{ref ID}` links to a claim, and
+`{verdict ID}` is its verdict.
 """
 
 import re
@@ -37,6 +38,8 @@ _ORDER = (
     "small-bump-gate",
     "single-pulse",
     "relu-gates",
+    "replayed-gates",
+    "localization-sweep",
     "further-statements",
     "dialects",
     "errata",

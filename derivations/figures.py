@@ -4,7 +4,9 @@ Colours are the Okabe-Ito palette, which colour-blind readers can tell apart; th
 markers or bands, so that the figures also read in black and white.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -14,6 +16,7 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
+PURPLE, YELLOW = "#CC79A7", "#E69F00"
 _BAND = 2.576  # the central 99 % of a normal distribution, in standard errors
 _STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
 
@@ -105,4 +108,53 @@ def profiles(panels: dict[str, dict[str, np.ndarray]], ylabel: str) -> Figure:
             axis.axhline(0, color="black", lw=0.5)
             axis.set(title=title, xlabel="site", ylabel=ylabel)
             axis.legend(fontsize=7, frameon=False)
+    return figure
+
+
+def distances(curves: dict[str, dict[str, np.ndarray]], margin: float) -> Figure:
+    """Relative distances against time with their simultaneous bands, the margin as a dotted line.
+
+    `curves` maps a name to `time`, `distance`, `low`, `high`, (T) each, and `departs`: the time of a filled marker, at
+    which the distance departs from the margin, or nothing.
+    """
+    with plt.rc_context(_STYLE):
+        figure, axis = plt.subplots(figsize=(5.8, 3.8))
+        for index, (name, found) in enumerate(curves.items()):
+            colour = (BLUE, ORANGE, GREEN, GREY, PURPLE, YELLOW)[index % 6]
+            mark, dash = "os^Dvp"[index % 6], ("-", "--", "-.", ":")[index % 4]
+            axis.fill_between(found["time"], found["low"], found["high"], color=colour, alpha=0.2, lw=0)
+            style = {"color": colour, "marker": mark, "ls": dash, "ms": 4, "mfc": "white", "lw": 1.2}
+            axis.plot(found["time"], found["distance"], label=name, **style)
+            departed = np.isin(found["time"], found["departs"])
+            axis.plot(found["time"][departed], found["distance"][departed], mark, ms=6, color=colour)
+        axis.axhline(margin, color="black", lw=0.8, ls=":")
+        axis.set(xlabel="time $t$", ylabel="relative distance")
+        axis.set_ylim(bottom=0)
+        axis.legend(fontsize=7, frameon=False)
+    return figure
+
+
+def gain_sweep(panels: Mapping[str, Mapping[str, Any]]) -> Figure:
+    """Participation ratios against the gain, one panel a title.
+
+    A panel has `gain` (G); `curves`, a name to `mean`, `low`, `high` (G); `published`, `gain` and `mean` of the points
+    that are crosses; and `levels`, a name to the height of a line across.
+    """
+    with plt.rc_context(_STYLE):
+        figure, axes = plt.subplots(1, len(panels), figsize=(4.6 * len(panels), 3.8), sharey=True, squeeze=False)
+        for axis, (title, panel) in zip(axes[0], panels.items(), strict=True):
+            for index, (name, height) in enumerate(panel["levels"].items()):
+                axis.axhline(height, color=GREY, lw=0.9, ls=("-", "--", ":")[index % 3], label=name)
+            for index, (name, curve) in enumerate(panel["curves"].items()):
+                mean, low, high = (np.asarray(curve[key]) for key in ("mean", "low", "high"))
+                gain = np.asarray(panel["gain"]) * 1.06 ** (index - 1)  # beside each other, so that no bar hides one
+                style = {"color": (GREEN, BLUE, ORANGE, PURPLE)[index % 4], "fmt": f"{'s^vD'[index % 4]}-", "ms": 4}
+                axis.errorbar(gain, mean, [mean - low, high - mean], mfc="white", lw=1.0, label=name, **style)
+            if panel["published"]["gain"]:
+                points = panel["published"]
+                style = {"color": "black", "ms": 7, "mew": 1.5, "label": "published", "zorder": 5}
+                axis.plot(points["gain"], points["mean"], "x", **style)
+            axis.set(title=title, xscale="log", yscale="log", xlabel="gain $g$")
+        axes[0][0].set_ylabel("inverse participation ratio")
+        axes[0][0].legend(fontsize=7, frameon=False, loc="upper left")
     return figure

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
+from sim import measures
 from sim.descent import examples_of
 from sim.gating import gate_values, gates_of
 from sim.network import Parameters, predict
@@ -18,17 +19,26 @@ from sim.state import stream_number
 from sim.streams import MEASUREMENT, Stream, stream
 from theory.problem import (
     BiasesAtTimes,
+    FieldCentreAtTimes,
     FieldNormAtTimes,
+    FieldWidthAtTimes,
     GateFlipsAtTimes,
+    GateFlipsBetweenTimes,
+    GateOverlapBetweenTimes,
     InputError,
     InputMoment,
     InputOutputMoment,
     LossAtTimes,
     LowFrequencyPowerAtTimes,
     Observable,
+    OpenTogetherBetweenTimes,
     OutOfReachError,
     ParticipationRatioAtTimes,
+    PreactivationKurtosisAtTimes,
     Problem,
+    SpectralPeakAtTimes,
+    SpectralPeakShareAtTimes,
+    WeightKurtosisAtTimes,
     WeightsAtTimes,
 )
 
@@ -207,13 +217,84 @@ def _(observable: FieldNormAtTimes, source: _Source) -> Float[np.ndarray, "R T K
 def _(observable: GateFlipsAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
     shares = []
     for own, chunks in zip(source.learned(observable), _fresh(source), strict=True):
-        total = torch.zeros(own.w.shape[:2], dtype=torch.float64)
-        for drawn in chunks:
-            field = torch.matmul(own.w, drawn.x[0].T)
-            opened = (field if own.biases is None else field + own.biases[:, :-1, None]) >= 0
-            total += (opened != opened[:1]).sum(dim=2).cpu()
-        shares.append(total.numpy() / source.problem.simulated().samples)
+        total = torch.zeros(own.w.shape[:2], dtype=torch.float64, device=own.w.device)
+        for field in _fields(own, chunks):
+            total += ((field >= 0) != (field[:1] >= 0)).sum(dim=2)
+        shares.append(total.cpu().numpy() / source.problem.simulated().samples)
     return np.stack(shares)
+
+
+@_values.register
+def _(observable: GateFlipsBetweenTimes, source: _Source) -> Float[np.ndarray, "R K T T"]:
+    return np.stack([found.flips() for found in _joint(observable, source)])
+
+
+@_values.register
+def _(observable: OpenTogetherBetweenTimes, source: _Source) -> Float[np.ndarray, "R K T T"]:
+    return np.stack([found.together() for found in _joint(observable, source)])
+
+
+@_values.register
+def _(observable: GateOverlapBetweenTimes, source: _Source) -> Float[np.ndarray, "R K T T"]:
+    return np.stack([found.overlap() for found in _joint(observable, source)])
+
+
+@_values.register
+def _(observable: FieldCentreAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
+    return measures.centre(source.trained(observable), source.problem.data.boundary)
+
+
+@_values.register
+def _(observable: FieldWidthAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
+    return measures.centre_and_width(source.trained(observable), source.problem.data.boundary)[1]
+
+
+@_values.register
+def _(observable: SpectralPeakAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
+    return measures.spectral_peak(source.trained(observable))[0]
+
+
+@_values.register
+def _(observable: SpectralPeakShareAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
+    return measures.spectral_peak(source.trained(observable))[1]
+
+
+@_values.register
+def _(observable: WeightKurtosisAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
+    return measures.site_kurtosis(source.trained(observable))
+
+
+@_values.register
+def _(observable: PreactivationKurtosisAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
+    found = []
+    for own, chunks in zip(source.learned(observable), _fresh(source), strict=True):
+        moments = measures.CentralMoments(tuple(own.w.shape[:2]), own.w.device)
+        for drawn in chunks:
+            x = drawn.x[0]
+            if observable.category is not None:
+                x = x[drawn.category[0] == bool(observable.category)]
+            for field in measures.fields(own.w, None, x):
+                moments.add(field)
+        found.append(moments.excess_kurtosis())
+    return np.stack(found)
+
+
+def _joint(observable: object, source: _Source) -> Iterator[measures.JointOpenings]:
+    """For each replicate on how many fresh examples each gate is open at any two of the times."""
+    _, times, units, _ = source.trained(observable).shape
+    numbers = (len(source.replicates) + 1) * units * times**2
+    refuse_too_large("Gates at any two times", numbers, 8, "Lower the number of times, units or replicates.")
+    for own, chunks in zip(source.learned(observable), _fresh(source), strict=True):
+        joint = measures.JointOpenings(*own.w.shape[:2], own.w.device)
+        for field in _fields(own, chunks):
+            joint.add(field >= 0)
+        yield joint
+
+
+def _fields(own: Parameters, chunks: Iterator[Draw]) -> Iterator[Float[torch.Tensor, "T K b"]]:
+    hidden = None if own.biases is None else own.biases[:, :-1]
+    for drawn in chunks:
+        yield from measures.fields(own.w, hidden, drawn.x[0])
 
 
 def participation_ratio(w: Float[np.ndarray, "*any n"]) -> Float[np.ndarray, "*any"]:
@@ -222,7 +303,7 @@ def participation_ratio(w: Float[np.ndarray, "*any n"]) -> Float[np.ndarray, "*a
     >>> participation_ratio(np.array([0.0, 3.0, 0.0, 0.0])).item()
     1.0
     """
-    shares = _shares(w, "inverse participation ratio")
+    shares = measures.power_shares(w, "inverse participation ratio")
     return np.asarray(np.sum(shares**2, axis=-1))
 
 
@@ -233,22 +314,9 @@ def low_frequency_power(w: Float[np.ndarray, "*any n"]) -> Float[np.ndarray, "*a
     0.0
     """
     n = w.shape[-1]
-    shares = _shares(np.abs(np.fft.fft(w, axis=-1)), "share of low-frequency power")
+    shares = measures.power_shares(np.abs(np.fft.fft(w, axis=-1)), "share of low-frequency power")
     frequency = np.minimum(np.arange(n), n - np.arange(n))
     return np.asarray(shares[..., 4 * frequency <= n].sum(axis=-1))
-
-
-def _shares(amplitude: np.ndarray, what: str) -> np.ndarray:
-    """amplitude^2 as shares of its sum along the last axis, without underflow of small weights."""
-    largest = np.max(np.abs(amplitude), axis=-1, keepdims=True)
-    if not largest.all():
-        raise InputError(
-            f"The {what} is undefined: a unit has only zero weights.",
-            "Start from nonzero w0, or leave out the time 0.",
-            "undefined",
-        )
-    power = (amplitude / largest) ** 2
-    return power / power.sum(axis=-1, keepdims=True)
 
 
 def _fresh(source: _Source) -> Iterator[Iterator[Draw]]:

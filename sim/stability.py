@@ -8,19 +8,20 @@ from sim.gating import gate_values
 from sim.network import LOSS_FACTOR, readout_scale
 from sim.sample import draw, prepare
 from sim.streams import MEASUREMENT, stream
-from theory.problem import Problem
+from theory.problem import Problem, RecordedGate
 
 EXAMPLES = 4096
-# The largest squared slope of each unit, which bounds the curvature of a network that gates itself.
-_STEEPEST = {"relu": 1.0, "erf": 2 / math.pi, "sigmoid": 1 / 16}
+# The largest squared slope of each unit, which bounds the curvature of a network that gates itself or replays gates.
+_STEEPEST = {"gated-linear": 1.0, "relu": 1.0, "erf": 2 / math.pi, "sigmoid": 1 / 16}
 
 
 def largest_stable_rate(problem: Problem) -> float:
     """2 / (2 c s^2 lam_max), c the factor of the loss, s that of the readout; lam_max of A = <x~ x~^T>.
 
-    x~ stacks g_k(x) x over the units, with biases also g_k(x) and 1/s. For a network that gates itself every gate is
-    taken as open, at its steepest slope, and the 1/s^2 of an output bias is added: a rate below is stable, one above
-    need not diverge. The estimate is of the average dynamics; the noise of small batches asks for less.
+    x~ stacks g_k(x) x over the units, with biases also g_k(x) and 1/s. For a network that gates itself or replays
+    recorded gates every gate is taken as open, at its steepest slope, and the 1/s^2 of an output bias is added: a rate
+    below is stable, one above need not diverge. The estimate is of the average dynamics; the noise of small batches
+    asks for less.
     """
     host, network = torch.device("cpu"), problem.network
     own = [stream(problem.simulated().seed, 0, MEASUREMENT)]
@@ -29,7 +30,7 @@ def largest_stable_rate(problem: Problem) -> float:
     one = x.new_ones(len(x), 1)
     if network.has_biases:
         x = torch.cat([x, one], dim=1)
-    if network.gates:
+    if network.gates and not any(isinstance(gate, RecordedGate) for gate in network.gates):
         x = (gate_values(network.gates, drawn)[0].T[:, :, None] * x[:, None, :]).flatten(1)
         if network.has_biases:
             x = torch.cat([x, one / readout_scale(network)], dim=1)

@@ -108,7 +108,7 @@ def descended(
         group, held = members[part], state.part(part)
         held = held.to(where, dtype)
         todo = last - state.step
-        report = _shifted(progress, start * todo, state.step, len(group), len(members) * todo)
+        report = shifted(progress, start * todo, state.step, len(group), len(members) * todo)
         samplers = [laws[member.problem.data] for member in group] if sample is None else []
         if compiled:
             seen, held = compiled(group[0], samplers[0], held, report)
@@ -161,7 +161,7 @@ def fixed_sample(problem: Problem, replicates: Sequence[int], device: torch.devi
     return Examples(x, y, gate)
 
 
-def _shifted(progress: Progress | None, done: int, begun: int, networks: int, total: int) -> Callable[[int], None]:
+def shifted(progress: Progress | None, done: int, begun: int, networks: int, total: int) -> Callable[[int], None]:
     """Reports of one group's steps as network-steps of the run, `done` before the group."""
     if progress is None:
         return lambda _step: None

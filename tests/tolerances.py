@@ -46,6 +46,20 @@ SIM_SUMS = 200 * 10 * UNIT_ROUNDOFF
 # that is trained on; five standard deviations of the difference cover the upward bias of a largest eigenvalue.
 SIM_STABLE_RATE = 5 * np.sqrt(2 * 3.4 / 4096)
 
+# Sums over n <= 41 sites, of shares of power and in the transform, over another such sum: 41 roundings each, twice.
+SIM_SHAPE = 4 * 41 * UNIT_ROUNDOFF
+
+# A centre in sites is n/(2 pi) <= 7 times an angle, whose error is that of R over |R| >= 1/10; a width is a root, which
+# halves relative errors, but of 1e-16 leaves 1e-8 where the width is 0: chords of one site are exact to a rounding.
+SIM_CENTRE = 7 * 10 * SIM_SHAPE
+
+# Fourth central sums of 5,000 numbers in blocks against one pass: roundings add up as sqrt(5,000) = 71, times the few
+# terms of each joining; the mean 100 of unit-variance numbers costs a factor 100 in d = x - mean, four times.
+SIM_CENTRAL_MOMENTS = 71 * 4 * 100 * UNIT_ROUNDOFF
+
+# Mean over 40,000 draws of a ratio of variance v has the standard error sqrt(v/40,000); six of them.
+NULL_DRAWS = 40_000
+
 # --- moments through gates, and the solution of the flow -------------------------------------------------------------
 
 # A moment by lag is atan2 of two sums, over Z: some twenty roundings, none amplified (1 - rho^2 and 1 - kappa^2 enter
@@ -196,6 +210,23 @@ GAIN_LIMIT = 1e-3
 
 # E[1 1 x x] is a quarter of a covariance and of a four-sign expectation, each good to 1e-13, in units of Z^2 <= 1.
 FOUR_POINT = 1e-13
+
+# --- the meter of validity -------------------------------------------------------------------------------------------
+
+# Means over at most 16 x 15 pairs of products of 80 numbers of size up to 10, and a root of a number of size 0.1.
+METER_SUMS = 240 * 80 * 10 * UNIT_ROUNDOFF
+
+# A band of level 10 % may miss in at most 21 of 120 repeated experiments, the mean 12 and three standard deviations of
+# the binomial law, sqrt(120 x 0.1 x 0.9) = 3.3: one that misses with its level fails the test with probability 0.004,
+# and one that misses in 30 % passes it with 0.001. The seed is fixed.
+METER_LEVEL = 0.1
+METER_REPEATS = 120
+METER_MISSES = 12 + 3 * np.sqrt(120 * 0.1 * 0.9)
+
+# --- stored measurements ----------------------------------------------------------------------------------------------
+
+# Five significant digits: half a unit of the last one, relative to a number that begins with 1.
+STORED_RATIOS = 5e-5
 
 # --- the compiled back end -------------------------------------------------------------------------------------------
 

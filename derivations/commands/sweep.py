@@ -149,7 +149,7 @@ def _text(swept: Any, payload: dict[str, Any], folder: Path, what: str, csv: Pat
     from theory.problem import OBSERVABLES
     from theory.problem.sweep import value_text
 
-    shown = [name for name in swept.sweep.observables if "site" not in OBSERVABLES[name].axes]
+    shown = [name for name in swept.sweep.observables if not {"site", "other_time"} & set(OBSERVABLES[name].axes)]
     head = [*(axis.field for axis in swept.sweep.axes), "cell", *(shown if what != "plan" else ())]
     table = [head]
     for outcome, entry in zip(swept.outcomes, payload["cells"], strict=True):

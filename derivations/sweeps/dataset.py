@@ -55,8 +55,8 @@ def dataset(store: Store, sweep: Sweep, code: str | None = None):
                 out[(*cell.index, *(slice(length) for length in own.shape))] = own
     used = {axis for names, _ in variables.values() for axis in names} - set(dims)
     coordinates: dict[str, Any] = {axis: np.arange(sizes[axis]) for axis in used}
-    if same_times and "time" in used:
-        coordinates["time"] = np.array(times[0])
+    if same_times:
+        coordinates |= {axis: np.array(times[0]) for axis in used & {"time", "other_time"}}
     for axis in sweep.axes:
         along = axis.field if sweep.combine == "product" else "cell"
         coordinates[axis.field] = (along, np.array([number_or_text(value) for value in axis.values]))

@@ -11,7 +11,7 @@ from derivations.sweeps.store import Store, answers
 from theory.problem import OBSERVABLES, Sweep
 from theory.problem.sweep import number_of, value_text
 
-PLACES = ("time", "unit", "other_unit", "site", "other_site", "bias")
+PLACES = ("time", "unit", "other_unit", "site", "other_site", "bias", "other_time")
 
 
 def mean_and_error(values: np.ndarray, diverged: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -38,8 +38,8 @@ def rows(store: Store, sweep: Sweep, code: str | None = None) -> Iterator[dict[s
             mean, error = mean_and_error(arrays[name], arrays["diverged"])
             for index in np.ndindex(mean.shape):
                 place: dict[str, Any] = dict.fromkeys(PLACES) | dict(zip(axes, index, strict=True))
-                if "time" in axes:
-                    place["time"] = float(arrays["times"][place["time"]])
+                for axis in {"time", "other_time"} & set(axes):
+                    place[axis] = float(arrays["times"][place[axis]])
                 yield {
                     **head,
                     "observable": name,

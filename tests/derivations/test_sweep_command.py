@@ -359,3 +359,15 @@ def test_the_table_as_csv(finished, gdln, tmp_path):
     answer = json.loads((finished / "answer.json").read_text())["cells"]
     loss = [row["mean"] for row in rows if row["observable"] == "loss"]
     assert loss == [mean for cell in answer for mean in cell["observables"]["loss"]["mean"]]
+
+
+def test_gates_at_two_times_have_a_row_for_each_pair(gdln, tmp_path):
+    code, out, _ = gdln(
+        "--workers", 1, change=[('observables = ["loss"', 'observables = ["gate-flips-between", "loss"')]
+    )
+    assert code == PASS
+    assert "gate-flips-between" not in out.splitlines()[0]  # a matrix has no place in a line
+    rows = [row for row in Store.open(tmp_path / "store").table() if row["observable"] == "gate-flips-between"]
+    pairs = {(row["time"], row["other_time"]) for row in rows}
+    assert pairs == {(first, second) for first in (0.5, 2.0) for second in (0.5, 2.0)}
+    assert all(row["mean"] == 0 for row in rows if row["time"] == row["other_time"])

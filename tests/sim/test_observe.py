@@ -17,8 +17,12 @@ from tests.tolerances import SIM_SUMS, STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.problem import (
     AlwaysGate,
     BiasesAtTimes,
+    FieldCentreAtTimes,
     FieldNormAtTimes,
+    FieldWidthAtTimes,
     GateFlipsAtTimes,
+    GateFlipsBetweenTimes,
+    GateOverlapBetweenTimes,
     GaussianClone,
     InputError,
     InputMoment,
@@ -28,8 +32,13 @@ from theory.problem import (
     Network,
     NormalInitialisation,
     Observable,
+    OpenTogetherBetweenTimes,
     OutOfReachError,
     ParticipationRatioAtTimes,
+    PreactivationKurtosisAtTimes,
+    SpectralPeakAtTimes,
+    SpectralPeakShareAtTimes,
+    WeightKurtosisAtTimes,
     WeightsAtTimes,
 )
 
@@ -43,6 +52,15 @@ SHAPES = {
     LowFrequencyPowerAtTimes: (3, 3, 2),
     FieldNormAtTimes: (3, 3, 2),
     GateFlipsAtTimes: (3, 3, 2),
+    FieldCentreAtTimes: (3, 3, 2),
+    FieldWidthAtTimes: (3, 3, 2),
+    GateFlipsBetweenTimes: (3, 2, 3, 3),
+    GateOverlapBetweenTimes: (3, 2, 3, 3),
+    OpenTogetherBetweenTimes: (3, 2, 3, 3),
+    PreactivationKurtosisAtTimes: (3, 3, 2),
+    SpectralPeakAtTimes: (3, 3, 2),
+    SpectralPeakShareAtTimes: (3, 3, 2),
+    WeightKurtosisAtTimes: (3, 3, 2),
 }
 BIASED = gated(biases="trained")
 
@@ -200,6 +218,15 @@ def test_lengths_and_flipped_gates_of_known_weights():
         LowFrequencyPowerAtTimes,
         FieldNormAtTimes,
         GateFlipsAtTimes,
+        FieldCentreAtTimes,
+        FieldWidthAtTimes,
+        GateFlipsBetweenTimes,
+        GateOverlapBetweenTimes,
+        OpenTogetherBetweenTimes,
+        PreactivationKurtosisAtTimes,
+        SpectralPeakAtTimes,
+        SpectralPeakShareAtTimes,
+        WeightKurtosisAtTimes,
     ],
 )
 def test_trained_networks_are_needed(kind):

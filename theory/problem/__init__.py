@@ -1,20 +1,29 @@
 """The question: laws, gates, networks, training, simulation settings and observables, declared and validated."""
 
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
-from theory.problem.gates import AlwaysGate, DirectionGate, Gate, RepeatedGate, SiteGate, resolved
+from theory.problem.gates import AlwaysGate, DirectionGate, Gate, RecordedGate, RepeatedGate, SiteGate, resolved
 from theory.problem.laws import GaussianClone, Law, NonlinearGP, SinglePulse, latent_correlation, squared_distance
 from theory.problem.network import Network
 from theory.problem.observables import (
     OBSERVABLES,
     BiasesAtTimes,
+    FieldCentreAtTimes,
     FieldNormAtTimes,
+    FieldWidthAtTimes,
     GateFlipsAtTimes,
+    GateFlipsBetweenTimes,
+    GateOverlapBetweenTimes,
     InputMoment,
     InputOutputMoment,
     LossAtTimes,
     LowFrequencyPowerAtTimes,
     Observable,
+    OpenTogetherBetweenTimes,
     ParticipationRatioAtTimes,
+    PreactivationKurtosisAtTimes,
+    SpectralPeakAtTimes,
+    SpectralPeakShareAtTimes,
+    WeightKurtosisAtTimes,
     WeightsAtTimes,
 )
 from theory.problem.problem import Problem
@@ -31,9 +40,13 @@ __all__ = [
     "BiasesAtTimes",
     "Cell",
     "DirectionGate",
+    "FieldCentreAtTimes",
     "FieldNormAtTimes",
+    "FieldWidthAtTimes",
     "Gate",
     "GateFlipsAtTimes",
+    "GateFlipsBetweenTimes",
+    "GateOverlapBetweenTimes",
     "GaussianClone",
     "InputError",
     "InputMoment",
@@ -45,15 +58,21 @@ __all__ = [
     "NonlinearGP",
     "NormalInitialisation",
     "Observable",
+    "OpenTogetherBetweenTimes",
     "OutOfReachError",
     "ParticipationRatioAtTimes",
+    "PreactivationKurtosisAtTimes",
     "Problem",
+    "RecordedGate",
     "RepeatedGate",
     "Simulation",
     "SinglePulse",
     "SiteGate",
+    "SpectralPeakAtTimes",
+    "SpectralPeakShareAtTimes",
     "Sweep",
     "Training",
+    "WeightKurtosisAtTimes",
     "WeightsAtTimes",
     "WorkbenchError",
     "dumps",

@@ -6,7 +6,7 @@ from fractions import Fraction
 from math import inf
 from typing import Any, ClassVar
 
-from theory.problem.errors import InputError
+from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.numbers import exact, exact_or_infinite, one_of, shown, whole
 
 VARIABLES = ("latent", "input")
@@ -97,19 +97,39 @@ class RepeatedGate:
         whole(self.of, "gate.of", least=0)
 
 
-Gate = SiteGate | DirectionGate | AlwaysGate | RepeatedGate
+@dataclass(frozen=True)
+class RecordedGate:
+    """The gate that unit `unit` of a trained network had, replayed: each replicate has its own, kept beside the run.
+
+    It has no place in problem files, and nothing but the replay can evaluate it.
+    """
+
+    unit: int
+
+    kind: ClassVar[str] = "recorded"
+
+    def __post_init__(self) -> None:
+        whole(self.unit, "gate.unit", least=0)
+
+
+Gate = SiteGate | DirectionGate | AlwaysGate | RepeatedGate | RecordedGate
 PlainGate = SiteGate | DirectionGate | AlwaysGate
 GATES: dict[str, type] = {gate.kind: gate for gate in (SiteGate, DirectionGate, AlwaysGate, RepeatedGate)}
 
 
 def resolved(gates: tuple[Gate, ...]) -> tuple[PlainGate, ...]:
-    """The gates with every repetition replaced by the gate it repeats.
+    """The gates with every repetition replaced by the gate it repeats. Raises OutOfReachError for a recorded gate.
 
     >>> resolved((AlwaysGate(), RepeatedGate(of=0)))[1]
     AlwaysGate()
     """
     plain: list[PlainGate] = []
     for gate in gates:
+        if isinstance(gate, RecordedGate):
+            raise OutOfReachError(
+                f"The gate of unit {gate.unit} is a recorded one: it belongs to a run, not to the problem.",
+                "Measure what the weights alone determine; the loss of a replay is sim.record.loss(run, gates).",
+            )
         plain.append(plain[gate.of] if isinstance(gate, RepeatedGate) else gate)
     return tuple(plain)
 

@@ -7,6 +7,10 @@ then the one at the output).
 from dataclasses import dataclass
 from typing import ClassVar, get_args
 
+from theory.problem.errors import InputError
+
+CLASSES = (None, 0, 1)
+
 
 @dataclass(frozen=True)
 class InputOutputMoment:
@@ -89,6 +93,105 @@ class GateFlipsAtTimes:
     axes: ClassVar[tuple[str, ...]] = ("time", "unit")
 
 
+@dataclass(frozen=True)
+class GateFlipsBetweenTimes:
+    """Share of examples x on which the gates 1[w_k.x + b_k >= 0] at the times t and t' differ: array (K, T, T)."""
+
+    name: ClassVar[str] = "gate-flips-between"
+    axes: ClassVar[tuple[str, ...]] = ("unit", "time", "other_time")
+
+
+@dataclass(frozen=True)
+class OpenTogetherBetweenTimes:
+    """<g_k(t) g_k(t')>, g = 1[w_k.x + b_k >= 0]: array (K, T, T), on the diagonal the share that the gate is open."""
+
+    name: ClassVar[str] = "open-together-between"
+    axes: ClassVar[tuple[str, ...]] = ("unit", "time", "other_time")
+
+
+@dataclass(frozen=True)
+class GateOverlapBetweenTimes:
+    """<g_k(t) g_k(t')> / sqrt(<g_k(t)> <g_k(t')>), g = 1[w_k.x + b_k >= 0]: array (K, T, T), 1 on the diagonal.
+
+    1/2 in the mean for unrelated gates that are open half of the time; undefined for a gate that never opens.
+    """
+
+    name: ClassVar[str] = "gate-overlap-between"
+    axes: ClassVar[tuple[str, ...]] = ("unit", "time", "other_time")
+
+
+@dataclass(frozen=True)
+class FieldCentreAtTimes:
+    """Where each unit looks, with p_j = w_j^2 / sum w^2: array (T, K), in sites.
+
+    On the open line sum_j j p_j. On the ring n/(2 pi) times the angle of R = sum_j p_j exp(2 pi i j/n), in [0, n):
+    numbers to compare around the ring, whose mean over replicates says nothing. Undefined for a field of zeros, and on
+    the ring where R = 0: a flat field looks nowhere.
+    """
+
+    name: ClassVar[str] = "field-centre"
+    axes: ClassVar[tuple[str, ...]] = ("time", "unit")
+
+
+@dataclass(frozen=True)
+class FieldWidthAtTimes:
+    """The root mean square distance from the centre, p_j = w_j^2 / sum w^2: array (T, K), in sites.
+
+    On the open line sqrt(sum_j p_j (j - centre)^2). On the ring the chord stands for the distance, n/(2 pi)
+    sqrt(2 (1 - |R|)), R = sum_j p_j exp(2 pi i j/n): the same for narrow fields, sqrt(2) n/(2 pi) for a flat one.
+    """
+
+    name: ClassVar[str] = "field-width"
+    axes: ClassVar[tuple[str, ...]] = ("time", "unit")
+
+
+@dataclass(frozen=True)
+class SpectralPeakAtTimes:
+    """The frequency q in 0, ..., floor(n/2) with the most power |w^_q|^2 + |w^_-q|^2: array (T, K).
+
+    The smallest such q where several have the same. On the open line the field is taken as one period.
+    """
+
+    name: ClassVar[str] = "spectral-peak"
+    axes: ClassVar[tuple[str, ...]] = ("time", "unit")
+
+
+@dataclass(frozen=True)
+class SpectralPeakShareAtTimes:
+    """The share of sum_q |w^_q|^2 at the spectral peak, its negative frequency included: array (T, K)."""
+
+    name: ClassVar[str] = "spectral-peak-share"
+    axes: ClassVar[tuple[str, ...]] = ("time", "unit")
+
+
+@dataclass(frozen=True)
+class WeightKurtosisAtTimes:
+    """m_4/m_2^2 - 3 of each unit's weights, m_r = (1/n) sum_j (w_j - mean)^r across sites: array (T, K).
+
+    A Gaussian draw has -6/(n + 1) in the mean, one site n - 5 + 1/(n - 1); undefined for a flat field.
+    """
+
+    name: ClassVar[str] = "weight-kurtosis"
+    axes: ClassVar[tuple[str, ...]] = ("time", "unit")
+
+
+@dataclass(frozen=True)
+class PreactivationKurtosisAtTimes:
+    """m_4/m_2^2 - 3 of w_k.x over N fresh examples, of both classes or of one: array (T, K).
+
+    m_r = (1/N) sum (w.x - mean)^r. The bias is of order 1/N; where w.x is Gaussian the mean is -6/(N + 1) exactly.
+    """
+
+    category: int | None = None
+
+    name: ClassVar[str] = "preactivation-kurtosis"
+    axes: ClassVar[tuple[str, ...]] = ("time", "unit")
+
+    def __post_init__(self) -> None:
+        if self.category not in CLASSES or isinstance(self.category, bool):
+            raise InputError(f"category = {self.category!r} is no class.", "Give 0 or 1, or None for both classes.")
+
+
 Observable = (
     InputOutputMoment
     | InputMoment
@@ -99,5 +202,14 @@ Observable = (
     | LowFrequencyPowerAtTimes
     | FieldNormAtTimes
     | GateFlipsAtTimes
+    | GateFlipsBetweenTimes
+    | OpenTogetherBetweenTimes
+    | GateOverlapBetweenTimes
+    | FieldCentreAtTimes
+    | FieldWidthAtTimes
+    | SpectralPeakAtTimes
+    | SpectralPeakShareAtTimes
+    | WeightKurtosisAtTimes
+    | PreactivationKurtosisAtTimes
 )
 OBSERVABLES: dict[str, type] = {kind.name: kind for kind in get_args(Observable)}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from theory.problem.errors import InputError
-from theory.problem.gates import GATES, DirectionGate, Gate, SiteGate
+from theory.problem.gates import GATES, DirectionGate, Gate, SiteGate, resolved
 from theory.problem.laws import LAWS, Law
 from theory.problem.network import MODELS, Network
 from theory.problem.numbers import nearest, one_of, shown
@@ -157,13 +157,14 @@ def check_keys(
 
 
 def dumps(problem: Problem) -> str:
-    """The problem as TOML text: loads(dumps(p)) == p for every problem p."""
+    """The problem as TOML text: loads(dumps(p)) == p. Raises OutOfReachError for recorded gates: no file holds them."""
     data, network, training = problem.data, problem.network, problem.training
     lines = ["[data]", f'law = "{data.law}"']
     lines += [f"{field.name} = {_value(getattr(data, field.name))}" for field in fields(data)]
     lines += ["", "[network]", f'model = "{network.model}"', f'readout = "{network.readout}"']
     lines += [] if network.gates else [f"units = {network.units}"]
     lines += [f'biases = "{network.biases}"'] if network.has_biases else []
+    resolved(network.gates)  # refuses recorded ones
     for gate in network.gates:
         lines += ["[[network.gates]]", f'kind = "{gate.kind}"']
         lines += [f"{field.name} = {_gate_value(getattr(gate, field.name))}" for field in fields(gate) if field.init]

@@ -1,0 +1,267 @@
+"""Recorded gates replayed: the ReLU network again, gates by hand, pieces by hand, and refusals."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+from sim.network import Examples, Parameters, gradient, loss, predict
+from sim.observe import measure
+from sim.record import Gates, load, record, replay
+from sim.record import loss as replayed_loss
+from sim.run import DivergedError
+from sim.sample import draw, prepare
+from sim.streams import TRAINING, stream
+from sim.train import fixed_sample, train
+from tests.sim.cases import gated, problem
+from tests.tolerances import SIM_DESCENT, SIM_DESCENT_SINGLE, SIM_GRADIENT, SIM_SUMS
+from theory.flow import solve
+from theory.problem import (
+    GateFlipsBetweenTimes,
+    InputError,
+    LossAtTimes,
+    Network,
+    OutOfReachError,
+    PreactivationKurtosisAtTimes,
+    SinglePulse,
+    WeightsAtTimes,
+    dumps,
+)
+
+CPU = torch.device("cpu")
+STEPS = 20
+EVERY_STEP = tuple(Fraction(step, 2) for step in range(STEPS + 1))
+FULL_BATCH = {"mode": "full-batch", "batch": None, "samples": 30}
+
+
+def relu(biases="none", readout="mean", data=None, **changes):
+    network = Network("relu", readout, 3, biases=biases)
+    return problem(data, network, **({"times": EVERY_STEP, "learning_rate": Fraction(1, 2)} | changes))
+
+
+def apart(first, second):
+    """The largest difference of what two runs learned, relative to the largest number in it."""
+    worst = np.abs(first.weights - second.weights).max() / np.abs(first.weights).max()
+    if first.biases is not None:
+        worst = max(worst, np.abs(first.biases - second.biases).max() / np.abs(first.biases).max())
+    return worst
+
+
+CASES = {
+    "online": {},
+    "biases": {"biases": "trained"},
+    "sum": {"readout": "sum", "learning_rate": Fraction(1, 8), "times": tuple(t / 4 for t in EVERY_STEP)},
+    "own starts": {"initialisation": "per-replicate"},
+    "full batch": FULL_BATCH,
+    "shared stream": {"shared_stream": True},
+    "momentum": {"optimizer": "momentum", "momentum": Fraction(1, 2)},
+    "Adam": {
+        "optimizer": "adam",
+        "momentum": Fraction(9, 10),
+        "decay": Fraction(99, 100),
+        "epsilon": Fraction(1, 10**6),
+    },
+    "pulses": {"data": SinglePulse(6, ((1, 2), (3, 3)), "plus-minus", "sign", (1, 0))},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_gates_of_every_step_make_the_relu_network(case):
+    run = train(relu(**CASES[case]), "cpu")
+    again = replay(run.problem, record(run), "piecewise", device="cpu")
+    assert apart(run, again) < SIM_DESCENT
+    assert not again.diverged.any()
+    assert (again.replicates, again.seed, again.steps) == (run.replicates, run.seed, run.steps)
+    # The same from fewer gates is another network, so the test can fail.
+    assert apart(run, replay(run.problem, record(run).at(0), device="cpu")) > 1e6 * SIM_DESCENT
+
+
+def test_gates_of_every_step_in_single_precision():
+    run = train(relu(), "cpu", dtype=torch.float32)
+    again = replay(run.problem, record(run), "piecewise", device="cpu", dtype=torch.float32)
+    assert apart(run, again) < SIM_DESCENT_SINGLE
+
+
+@pytest.mark.parametrize("biases", ["none", "trained"])
+def test_output_loss_and_gradient_at_the_same_weights(biases):
+    run = train(relu(biases), "cpu")
+    gates = record(run)
+    rng = np.random.default_rng(0)
+    x, y = torch.from_numpy(rng.normal(size=(3, 50, 4))), torch.from_numpy(rng.normal(size=(3, 50)))
+    own = None if run.biases is None else torch.from_numpy(run.biases[:, 7])
+    learned = Parameters(torch.from_numpy(run.weights[:, 7]), own)
+    field = np.einsum("skn,sbn->skb", gates.weights[:, 7], x.numpy())
+    field += 0 if gates.biases is None else gates.biases[:, 7, :, None]
+    examples = Examples(x, y, torch.from_numpy((field > 0).astype(float)))
+    linear = replace(run.problem.network, model="gated-linear", gates=gated((gated().gates[0],) * 3).gates)
+    for function in (predict, lambda *given: loss(given[0], "half-mse", *given[1:])):
+        first, second = function(run.problem.network, learned, examples), function(linear, learned, examples)
+        assert (first - second).abs().max() < SIM_GRADIENT * first.abs().max()
+    pair = [gradient(net, "half-mse", learned, examples).tensors() for net in (run.problem.network, linear)]
+    for first, second in zip(*pair, strict=True):
+        assert (first - second).abs().max() < SIM_GRADIENT * first.abs().max()
+
+
+def test_frozen_gates_against_training_with_gates_by_hand():
+    """On a fixed sample the gates are numbers, which `train` takes as they are."""
+    run = train(relu(**FULL_BATCH), "cpu")
+    for time in (0, 10):
+        field = np.einsum("skn,sbn->skb", run.weights[:, 2 * time], run.sample.x.numpy())
+        sample = Examples(run.sample.x, run.sample.y, torch.from_numpy((field > 0).astype(float)))
+        linear = replace(run.problem, network=gated((gated().gates[0],) * 3))
+        expected = train(linear, "cpu", sample=sample)
+        for given in (None, run.sample):
+            found = replay(run.problem, record(run).at(time), device="cpu", sample=given)
+            assert apart(expected, found) < SIM_DESCENT
+
+
+@pytest.mark.parametrize("times", [(0,), (0, 3), (0, Fraction(1, 2), 4)])
+def test_pieces_by_hand(times):
+    """The descent written out in NumPy for one network, the gates changing at the recorded steps."""
+    run = train(relu(biases="trained"), "cpu")
+    gates = record(run).at(*times)
+    found = replay(run.problem, gates, "piecewise", device="cpu")
+    settings = run.problem.simulated()
+    own = [stream(settings.seed, 1, TRAINING)]
+    drawn = draw(prepare(run.problem.data, CPU, torch.float64), own, STEPS * settings.batch)
+    x, y = drawn.x[0].numpy().reshape(STEPS, -1, 4), drawn.y[0].numpy().reshape(STEPS, -1)
+    w, b = run.problem.w0(), run.problem.biases0()
+    for step in range(STEPS):
+        piece = max(i for i, time in enumerate(times) if 2 * time <= step)
+        g = (x[step] @ gates.weights[1, piece].T + gates.biases[1, piece] > 0).astype(float)
+        error = (g * (x[step] @ w.T + b[:3])).mean(axis=1) + b[3] - y[step]
+        slope = np.einsum("b,bk,bn->kn", error, g, x[step]) / (3 * len(y[step]))
+        hidden = (error[:, None] * g).mean(axis=0) / 3
+        w, b = w - slope / 2, b - np.append(hidden, error.mean()) / 2
+        assert np.abs(found.weights[1, step + 1] - w).max() < SIM_DESCENT * np.abs(w).max()
+        assert np.abs(found.biases[1, step + 1] - b).max() < SIM_DESCENT * np.abs(b).max()
+
+
+def test_replays_start_from_weights_of_their_own():
+    run = train(relu(), "cpu")
+    other = relu(w0=tuple(tuple(Fraction(k - j, 3) for j in range(4)) for k in range(3)))
+    found = replay(other, record(run).at(5), device="cpu")
+    assert (found.weights[:, 0] == other.w0()).all()
+
+
+def test_the_grouping_of_replicates_changes_nothing(monkeypatch):
+    run = train(relu(), "cpu")
+    gates = record(run).at(0, 2)
+    whole = replay(run.problem, gates, "piecewise", device="cpu")
+    monkeypatch.setattr("sim.schedule._STEP_NUMBERS", 40)
+    monkeypatch.setattr("sim.schedule._BLOCK_NUMBERS", 70)
+    seen = []
+    progress = lambda done, total: seen.append((done, total))  # noqa: E731
+    assert apart(whole, replay(run.problem, gates, "piecewise", device="cpu", progress=progress)) < SIM_DESCENT
+    assert seen[-1] == (3 * STEPS, 3 * STEPS)
+    assert [done for done, _ in seen] == sorted({done for done, _ in seen})
+
+
+@pytest.mark.parametrize("biases", ["none", "trained"])
+def test_loss_of_a_replay(biases):
+    """With the gates of every step the loss is that of the ReLU network on the same examples."""
+    run = train(relu(biases, samples=150), "cpu")
+    gates = record(run)
+    found = replayed_loss(replay(run.problem, gates, "piecewise", device="cpu"), gates, "cpu")
+    expected = measure(LossAtTimes(), run, "cpu")
+    assert np.abs(found.values - expected.values).max() < SIM_SUMS
+    assert (found.replicates, found.diverged, found.seed) == (3, 0, 5)
+    frozen = replayed_loss(replay(run.problem, gates.at(10), device="cpu"), gates.at(10), "cpu")
+    assert np.abs(frozen.values - expected.values).max() > 1e6 * SIM_SUMS
+
+
+def test_what_needs_no_gates_is_measured_and_the_rest_is_named():
+    run = train(relu(), "cpu")
+    again = replay(run.problem, record(run).at(0), device="cpu")
+    assert measure(WeightsAtTimes(), again, "cpu").values.shape == (3, STEPS + 1, 3, 4)
+    with pytest.raises(OutOfReachError, match="recorded one") as caught:
+        measure(LossAtTimes(), again, "cpu")
+    assert "sim.record.loss" in caught.value.hint
+    with pytest.raises(OutOfReachError, match="recorded one"):
+        solve(again.problem)
+    with pytest.raises(OutOfReachError, match="recorded"):
+        dumps(again.problem)
+
+
+@pytest.mark.parametrize("biases", ["none", "trained"])
+def test_gates_are_kept_in_a_file(tmp_path, biases):
+    gates = record(train(relu(biases, times=(0, Fraction(1, 2), 5)), "cpu"))
+    gates.save(tmp_path / "gates")
+    again = load(tmp_path / "gates")
+    assert (again.replicates, again.times) == (gates.replicates, gates.times)
+    assert (again.weights == gates.weights).all()
+    assert (again.biases is None) == (biases == "none")
+    if gates.biases is not None:
+        assert (again.biases == gates.biases).all()
+
+
+def test_other_files_are_refused(tmp_path):
+    (tmp_path / "text").write_text("nothing")
+    np.savez(tmp_path / "part.npz", weights=np.zeros((1, 1, 2, 2)))
+    fitting = {"replicates": [0, 1], "times": ["0"], "weights": np.zeros((1, 1, 2, 2))}
+    np.savez(tmp_path / "wrong.npz", **fitting)
+    for name, said in (("text", "holds no"), ("part.npz", "holds no"), ("none", "holds no"), ("wrong.npz", "not fit")):
+        with pytest.raises(InputError, match=said):
+            load(tmp_path / name)
+
+
+@pytest.mark.parametrize("model", ["erf", "sigmoid"])
+def test_smooth_units_have_no_gates(model):
+    run = train(problem(network=Network(model, "mean", 2)), "cpu")
+    with pytest.raises(OutOfReachError, match=f'"{model}" network have no recordable gates'):
+        record(run)
+
+
+def test_times_and_sizes_that_do_not_fit():
+    run = train(relu(), "cpu")
+    gates = record(run)
+    with pytest.raises(InputError, match=r"recorded at t = 0\.3"):
+        gates.at("0.3")
+    with pytest.raises(InputError, match="21 times are recorded; frozen"):
+        replay(run.problem, gates, device="cpu")
+    with pytest.raises(InputError, match="first recorded time is 1"):
+        replay(run.problem, gates.at(1, 2), "piecewise", device="cpu")
+    with pytest.raises(InputError, match="mode = 'still'"):
+        replay(run.problem, gates, "still", device="cpu")
+    with pytest.raises(InputError, match="whole number of steps"):
+        replay(relu(learning_rate=1, times=(0, 1)), gates.at(0, "0.5"), "piecewise", device="cpu")
+    with pytest.raises(InputError, match=r"3 units on 4 sites; this problem has K = 2"):
+        replay(problem(), gates.at(0), device="cpu")
+    with pytest.raises(InputError, match="No gates are recorded"):
+        replay(run.problem, Gates((), (Fraction(0),), gates.weights[:0, :1]), device="cpu")
+    with pytest.raises(InputError, match="Give the gates that were replayed") as caught:
+        replayed_loss(run, record(train(run.problem, "cpu", replicates=[0, 2])), "cpu")
+    assert "replicates" in str(caught.value)
+
+
+def test_replicates_that_diverge():
+    """A diverged ReLU network is not recorded; a diverged replay is frozen and counted."""
+    question = relu(**FULL_BATCH, times=(0, 200))
+    sample = fixed_sample(question, range(3), CPU, torch.float64)
+    sample.x[0] *= 100
+    run = train(question, "cpu", sample=sample)
+    assert run.diverged.tolist() == [True, False, False]
+    assert record(run).replicates == (1, 2)
+    calm = record(train(question, "cpu"))
+    found = replay(question, calm.at(0), device="cpu", sample=sample)
+    assert found.diverged.tolist() == [True, False, False]
+    assert np.isfinite(found.weights).all()
+    sample.x[1] *= 100
+    with pytest.raises(DivergedError, match="2 of 3 replicates diverged"):
+        replay(question, calm.at(0), device="cpu", sample=sample).surviving()
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+def test_replay_and_measures_on_the_gpu():
+    run = train(relu("trained"), "cuda")
+    gates = record(run)
+    again = replay(run.problem, gates, "piecewise", device="cuda")
+    assert apart(run, again) < SIM_DESCENT
+    expected = measure(LossAtTimes(), run, "cuda").values
+    assert np.abs(replayed_loss(again, gates, "cuda").values - expected).max() < SIM_SUMS
+    flips = measure(GateFlipsBetweenTimes(), run, "cuda").values
+    assert (flips == flips.transpose(0, 1, 3, 2)).all()
+    assert measure(PreactivationKurtosisAtTimes(1), run, "cuda").values.shape == (3, STEPS + 1, 3)

@@ -1,0 +1,83 @@
+"""What the inverse participation ratio and the kurtosis of a field are where nothing has localized: exact fractions.
+
+IPR(w) = sum_j w_j^4 / (sum_j w_j^2)^2 over n sites does not depend on the length of w.
+"""
+
+from fractions import Fraction
+
+from theory.problem import InputError
+
+
+def flat_ratio(n: int) -> Fraction:
+    """1/n: n equal squares w_j^2 = c give n c^2 / (n c)^2. Also the alternating field, and the least of all."""
+    return Fraction(1, _sites(n))
+
+
+def one_site_ratio() -> Fraction:
+    """1, the largest of all: one square alone."""
+    return Fraction(1)
+
+
+def sinusoid_ratio(n: int, q: int) -> Fraction:
+    """3/(2 n), the ratio of w_j = cos(2 pi q j/n + phase) on n sites, for every phase.
+
+    cos^2 = 1/2 + cos(2 u)/2 sums to n/2 over the sites where 2 q is no multiple of n, and cos^4 = 3/8 + cos(2 u)/2 +
+    cos(4 u)/8 to 3 n/8 where 4 q is none either. Where 2 q is a multiple of n the field is flat or alternating: 1/n.
+    Raises InputError where only 4 q is: the ratio is then (3 + cos(4 phase))/(2 n).
+
+    >>> sinusoid_ratio(40, 3)
+    Fraction(3, 80)
+    """
+    if 2 * q % _sites(n) == 0:
+        return flat_ratio(n)
+    if 4 * q % n == 0:
+        raise InputError(
+            f"The ratio of a sinusoid of frequency {q} on {n} sites depends on its phase: (3 + cos(4 phase))/(2 n).",
+            "Take another frequency.",
+        )
+    return Fraction(3, 2 * n)
+
+
+def gaussian_ratio(n: int) -> Fraction:
+    """3/(n + 2), the exact mean of the ratio of n independent N(0, s^2) weights.
+
+    u = w/|w| is uniform on the sphere and independent of |w|, so E w_j^4 = E|w|^4 E u_j^4 with E w_j^4 = 3 s^4 and
+    E|w|^4 = n (n + 2) s^4: E u_j^4 = 3/(n (n + 2)), and the ratio is the sum of n of them.
+
+    >>> gaussian_ratio(40)
+    Fraction(1, 14)
+    """
+    return Fraction(3, _sites(n) + 2)
+
+
+def gaussian_ratio_variance(n: int) -> Fraction:
+    """(9 n + 96)/((n + 2)(n + 4)(n + 6)) - 9/(n + 2)^2, the exact variance of that ratio.
+
+    As above with E|w|^8 = n (n + 2)(n + 4)(n + 6) s^8: E u_j^8 = 105 and E u_i^4 u_j^4 = 9 over this product. The
+    square of the ratio has n terms of the one kind and n (n - 1) of the other.
+
+    >>> gaussian_ratio_variance(1)
+    Fraction(0, 1)
+    """
+    _sites(n)
+    return Fraction(9 * n + 96, (n + 2) * (n + 4) * (n + 6)) - gaussian_ratio(n) ** 2
+
+
+def gaussian_kurtosis(n: int) -> Fraction:
+    """-6/(n + 1), the exact mean of m_4/m_2^2 - 3 of n >= 2 independent N(mean, s^2) numbers, m_r with the divisor n.
+
+    The deviations from the mean are n coordinates of a Gaussian draw in n - 1 dimensions, each with the square length
+    (n - 1)/n of its axis. So sum_j d_j^4/(sum_j d_j^2)^2 has the mean n ((n - 1)/n)^2 3/((n - 1)(n + 1)); times n.
+
+    >>> gaussian_kurtosis(2)
+    Fraction(-2, 1)
+    """
+    if n < 2:
+        raise InputError(f"n = {n} number has no kurtosis.", "Give n >= 2.")
+    return Fraction(3 * (n - 1), n + 1) - 3
+
+
+def _sites(n: int) -> int:
+    if n < 1:
+        raise InputError(f"n = {n} sites hold no field.", "Give n >= 1.")
+    return n
