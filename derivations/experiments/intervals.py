@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import t as student_t
+from scipy.special import stdtrit  # scipy.stats takes a second to import
 
 from theory.claims.levels import PrintedFinding
 from theory.claims.model import Outcome, Source
@@ -37,7 +37,7 @@ class Intervals:
 def intervals(values: Float[np.ndarray, "S T"], level: float) -> Intervals:
     """Student's intervals over S independent replicates; together they miss with probability `level` at most."""
     replicates, entries = values.shape
-    reach = float(student_t.isf(level / (2 * entries), replicates - 1))
+    reach = -float(stdtrit(replicates - 1, level / (2 * entries)))
     mean = values.mean(axis=0)
     error = values.std(axis=0, ddof=1) / np.sqrt(replicates)
     return Intervals(mean, mean - reach * error, mean + reach * error)
