@@ -1,6 +1,7 @@
 """Which back end trains: torch, the reference, or the loops of `sim.compiled`."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from importlib.util import find_spec
 
 import torch
@@ -14,23 +15,40 @@ BACKENDS = ("auto", "reference", "compiled")
 Compiled = Callable[[Member, Sampler, State, Report], tuple[Parameters, State]]
 
 
-def compiled_for(backend: str, problem: Problem, device: torch.device) -> Compiled | None:
-    """The compiled descent of one network, or None for the reference, which "auto" takes where the other cannot.
+@dataclass(frozen=True)
+class Backend:
+    """What trains: the compiled descent of one network, or None for the reference.
+
+    `fallback` says why "auto" took the reference; None where it did not, or was not asked.
+    """
+
+    compiled: Compiled | None = None
+    fallback: str | None = None
+
+    @property
+    def name(self) -> str:
+        """ "compiled" or "reference"."""
+        return "reference" if self.compiled is None else "compiled"
+
+
+def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend:
+    """The back end of that name; "auto" is the compiled one where it can train the problem, else the reference.
 
     Raises InputError for another name; OutOfReachError where "compiled" is asked for and cannot be had.
     """
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r} is not known.", f"Choose one of: {', '.join(BACKENDS)}.")
     if backend == "reference":
-        return None
+        return Backend()
     obstacle = _obstacle(problem, device)
     if obstacle is None:
         from sim.compiled.train import descend_one
 
-        return descend_one
+        return Backend(descend_one)
+    reason = f"The compiled back end {obstacle[0]}."
     if backend == "compiled":
-        raise OutOfReachError(f"The compiled back end {obstacle[0]}.", obstacle[1], "backend")
-    return None
+        raise OutOfReachError(reason, obstacle[1], "backend")
+    return Backend(None, reason)
 
 
 def _obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:

@@ -10,7 +10,7 @@ from itertools import repeat
 import numpy as np
 import torch
 
-from sim.backends import compiled_for
+from sim.backends import Backend, backend_for
 from sim.descent import descend, examples_of, fresh_batches
 from sim.gating import gate_values
 from sim.network import Examples, Parameters
@@ -38,7 +38,7 @@ def train(
     backend: str = "auto",
     resume: State | None = None,
 ) -> Run:
-    """Train the problem's network; the weights and biases of every replicate at the problem's times.
+    """Train the problem's network; what every replicate learned, at the problem's times.
 
     A replicate is keyed by (seed, its number): training a part of them (`replicates`, default all) changes none.
     `sample` gives the examples of a full-batch run, entry s for the s-th replicate, instead of drawing them.
@@ -62,9 +62,9 @@ def train(
     elif sample is not None:
         raise InputError("A sample is given, but the mode is online.", 'Use simulation.mode = "full-batch".')
     members = tuple(Member(problem, number) for number in numbers)
-    compiled = compiled_for(backend, problem, where)
+    chosen = backend_for(backend, problem, where)
     state = beginning(members) if resume is None else _checked(resume, members)
-    learned, state = descended(members, state, sample, where, dtype, compiled, progress)
+    learned, state = descended(members, state, sample, where, dtype, chosen, progress)
     return Run(
         problem=problem,
         replicates=numbers,
@@ -78,7 +78,9 @@ def train(
         wall_time=time.perf_counter() - begin,
         sample=sample,
         biases=None if learned.biases is None else learned.biases.numpy(),
-        backend="reference" if compiled is None else "compiled",
+        readout=None if learned.readout is None else learned.readout.numpy(),
+        backend=chosen.name,
+        fallback=chosen.fallback,
     )
 
 
@@ -88,7 +90,7 @@ def descended(
     sample: Examples | None,
     where: torch.device,
     dtype: torch.dtype,
-    compiled: Callable | None,
+    backend: Backend,
     progress: Progress | None,
 ) -> tuple[Parameters, State]:
     """What the members learned at their times and the last state, in groups that fit the caches."""
@@ -101,7 +103,7 @@ def descended(
     laws: dict[object, Sampler | PulseSampler] = {}
     if sample is None:
         laws = {law: prepare(law, where, dtype) for law in dict.fromkeys(member.problem.data for member in members)}
-    size = 1 if compiled else grouping(per_step, columns).replicates
+    size = 1 if backend.compiled else grouping(per_step, columns).replicates
     snapshots, states = [], []
     for start in range(0, len(members), size):
         part = slice(start, min(start + size, len(members)))
@@ -110,8 +112,8 @@ def descended(
         todo = last - state.step
         report = _shifted(progress, start * todo, state.step, len(group), len(members) * todo)
         samplers = [laws[member.problem.data] for member in group] if sample is None else []
-        if compiled:
-            seen, held = compiled(group[0], samplers[0], held, report)
+        if backend.compiled:
+            seen, held = backend.compiled(group[0], samplers[0], held, report)
         else:
             fresh = sample is None
             batches = fresh_batches(group, samplers, state.step) if fresh else repeat(sample.part(part, slice(None)))

@@ -7,18 +7,15 @@ import numpy as np
 import pytest
 import torch
 
-from sim.backends import compiled_for
+from sim.backends import backend_for
 from sim.streams import LOW, TRAINING, key_of, stream
 from sim.train import train
-from tests.sim.cases import EVERY_GATE, gated, line, problem
+from tests.sim.cases import EVERY_GATE, SOFT, every_network, gated, line, named, problem
 from tests.sim.test_streams import KNOWN
 from tests.tolerances import COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
 from theory.problem import GaussianClone, InputError, Network, OutOfReachError
 
 numba = pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
-
-NETWORKS = [gated(EVERY_GATE), gated(EVERY_GATE, "sum"), *(Network(m, "mean", 3) for m in ("relu", "erf", "sigmoid"))]
-NETWORKS += [replace(network, biases="trained") for network in NETWORKS]
 
 
 def both(question, **settings):
@@ -30,11 +27,8 @@ def far(found, expected):
 
 
 def learned(run):
-    return (
-        run.weights
-        if run.biases is None
-        else np.concatenate([run.weights.reshape(*run.weights.shape[:2], -1), run.biases], axis=2)
-    )
+    parts = [part for part in (run.weights, run.biases, run.readout) if part is not None]
+    return np.concatenate([part.reshape(*part.shape[:2], -1) for part in parts], axis=2)
 
 
 @pytest.mark.parametrize(("counter", "key", "result"), KNOWN)
@@ -96,10 +90,11 @@ def test_erf_in_single_precision():
 
 
 @pytest.mark.parametrize("batch", [1, 8, 40])
-@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: f"{network.model}-{network.readout}-{network.biases}")
-def test_step_by_step(network, batch):
+@pytest.mark.parametrize("loss", ["mse", "cross-entropy"])
+@pytest.mark.parametrize("network", every_network(), ids=named)
+def test_step_by_step(network, loss, batch):
     times = tuple(Fraction(step, 8) for step in (0, 1, 2, 3, 5, 40))
-    question = problem(network=network, batch=batch, times=times, learning_rate=Fraction(1, 8))
+    question = problem(network=network, loss=loss, batch=batch, times=times, learning_rate=Fraction(1, 8))
     reference, compiled = both(question)
     assert (reference.backend, compiled.backend) == ("reference", "compiled")
     assert (reference.weights[:, 0] == compiled.weights[:, 0]).all()
@@ -141,10 +136,12 @@ def test_auto_takes_it_where_it_can():
     assert train(problem(), "cpu").backend == "compiled"
     full = problem(mode="full-batch", samples=10, batch=None)
     assert train(full, "cpu").backend == "reference"
+    assert "draws fresh examples" in train(full, "cpu").fallback
+    assert train(full, "cpu", backend="reference").fallback is train(problem(), "cpu").fallback is None
     with pytest.raises(OutOfReachError, match="draws fresh examples"):
         train(full, "cpu", backend="compiled")
     with pytest.raises(OutOfReachError, match="runs on the CPU"):
-        compiled_for("compiled", problem(), torch.device("cuda"))
+        backend_for("compiled", problem(), torch.device("cuda"))
     with pytest.raises(InputError, match="backend = 'fast' is not known"):
         train(problem(), "cpu", backend="fast")
 
@@ -156,12 +153,14 @@ OPTIMIZERS = [
 ]
 
 
+TWO = [gated(SOFT, "trained-sum", "trained"), gated(EVERY_GATE, "mean", "fixed")]
+
+
 @pytest.mark.parametrize("settings", OPTIMIZERS, ids=lambda settings: settings["optimizer"])
+@pytest.mark.parametrize("network", TWO, ids=named)
 @pytest.mark.parametrize("batch", [1, 40])
-def test_optimizers_step_by_step(settings, batch):
-    question = problem(
-        network=gated(EVERY_GATE, biases="trained"), batch=batch, learning_rate=Fraction(1, 16), **settings
-    )
+def test_optimizers_step_by_step(network, settings, batch):
+    question = problem(network=network, batch=batch, learning_rate=Fraction(1, 16), **settings)
     reference, compiled = both(question)
     assert far(learned(compiled), learned(reference)) < SIM_DESCENT
     broken = train(problem_until(question, 1), "cpu", backend="compiled")

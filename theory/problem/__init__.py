@@ -15,6 +15,7 @@ from theory.problem.observables import (
     LowFrequencyPowerAtTimes,
     Observable,
     ParticipationRatioAtTimes,
+    ReadoutAtTimes,
     WeightsAtTimes,
 )
 from theory.problem.problem import Problem
@@ -48,6 +49,7 @@ __all__ = [
     "OutOfReachError",
     "ParticipationRatioAtTimes",
     "Problem",
+    "ReadoutAtTimes",
     "RepeatedGate",
     "Simulation",
     "SinglePulse",

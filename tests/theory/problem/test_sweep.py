@@ -96,7 +96,7 @@ def test_what_cannot_be_measured_makes_a_cell_invalid():
     names = ", ".join(f'"{name}"' for name in OBSERVABLES)
     head = HEAD.replace('"loss", "weights"', names)
     (cell,) = loaded(head + "[axes]\n").cells
-    assert "trains none" in str(cell.error)
+    assert "this network has none" in str(cell.error)
 
 
 BAD = {
