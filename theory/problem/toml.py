@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from math import inf, isinf
+from math import floor, inf, isinf
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,15 @@ from theory.problem.errors import InputError
 from theory.problem.gates import GATES, DirectionGate, Gate, SiteGate
 from theory.problem.laws import LAWS, Law
 from theory.problem.network import MODELS, Network
-from theory.problem.numbers import nearest, one_of, shown
+from theory.problem.numbers import RANGES, nearest, one_of, positive, shown, spaced
 from theory.problem.problem import Problem
 from theory.problem.simulation import Simulation
 from theory.problem.training import NormalInitialisation, Training
 
 _OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon")
 _LARGEST_FILE = 16 * 2**20
+MOST_TIMES = 10_000
+_HALF = Fraction(1, 2)
 
 
 def load(path: str | Path) -> Problem:
@@ -114,7 +116,30 @@ def _training(table: Mapping[str, Any]) -> Training:
     required = ("loss", "tau", "w0", "times")
     check_keys(table, "[training]", required=required, optional=("hidden_bias0", "output_bias0", "readout0"))
     start = {name: _start(table.get(name), f"training.{name}") for name in ("w0", "hidden_bias0", "readout0")}
-    return Training(table["loss"], table["tau"], times=table["times"], output_bias0=table.get("output_bias0"), **start)
+    times = _times(table["times"])
+    return Training(table["loss"], table["tau"], times=times, output_bias0=table.get("output_bias0"), **start)
+
+
+def _times(value: Any) -> Any:
+    """A list of times, in which tables are ranges of them; or one such table."""
+    entries = [value] if isinstance(value, Mapping) else value
+    if not isinstance(entries, list | tuple):
+        return value
+    return tuple(time for entry in entries for time in (_range(entry) if isinstance(entry, Mapping) else [entry]))
+
+
+def _range(table: Mapping[str, Any]) -> list[Fraction]:
+    """Evenly spaced times, in themselves or in their logarithm: each the nearest multiple of `step`, named once."""
+    where = "training.times"
+    check_keys(table, where, required=("step",), optional=RANGES)
+    kinds = [kind for kind in RANGES if kind in table]
+    if len(kinds) != 1:
+        raise InputError(
+            f"{where} needs one of: {', '.join(RANGES)}.", "Write { geomspace = [1, 1000, 10], step = 1 }."
+        )
+    step = positive(table["step"], f"{where}.step", "the times are its multiples")
+    values = spaced(kinds[0], table[kinds[0]], f"{where}.{kinds[0]}", MOST_TIMES, "each of them is kept")
+    return list(dict.fromkeys(step * floor(value / step + _HALF) for value in values))
 
 
 def _start(value: Any, where: str) -> Any:

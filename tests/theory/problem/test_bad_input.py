@@ -18,6 +18,7 @@ from theory.problem import (
 )
 
 VALID = Path(__file__).with_name("valid.toml").read_text()
+TIMES = "times = [1.0, 4.0, 16.0, 64.0, 256.0]"
 W0 = 'w0 = { law = "normal", scale = 0.001, seed = 0 }'
 CODE = "__import__('os').system('true')"
 
@@ -173,8 +174,16 @@ REPLACED = [
     (W0, 'w0 = { law = "normal", scale = 1, seed = -1 }', r"w0\.seed = -1 must be at least 0"),
     ("times = [1.0, 4.0", "times = [4.0, 1.0", r"training\.times = .* strictly increase.*Sort"),
     ("times = [1.0", "times = [-1.0", r"must be >= 0"),
-    ("times = [1.0, 4.0, 16.0, 64.0, 256.0]", "times = []", r"training\.times must be a list of at least one time"),
-    ("times = [1.0, 4.0, 16.0, 64.0, 256.0]", "times = 3", r"training\.times must be a list"),
+    (TIMES, "times = []", r"training\.times must be a list of at least one time"),
+    (TIMES, "times = 3", r"training\.times must be a list"),
+    (TIMES, "times = { geomspace = [1, 10, 3] }", r"training\.times lacks `step`"),
+    (TIMES, "times = { step = 1 }", r"training\.times needs one of: linspace, geomspace"),
+    (TIMES, "times = { step = 1, logspace = [1, 2, 3] }", r"training\.times has the unknown key 'logspace'"),
+    (TIMES, "times = { step = 0, geomspace = [1, 10, 3] }", r"training\.times\.step = 0 must be > 0"),
+    (TIMES, "times = { step = 1, geomspace = [0, 10, 3] }", r"times\.geomspace needs ends > 0.*Use linspace"),
+    (TIMES, "times = { step = 1, geomspace = [1, 10] }", r"times\.geomspace = \[1, 10\] must be \[first, last, number"),
+    (TIMES, "times = { step = 1, linspace = [0, 10, 20000] }", r"linspace\[2\] = 20000 is more than 10000: each"),
+    (TIMES, "times = [3, { step = 1, geomspace = [1, 10, 3] }]", r"times = \[3, 1, 3, 10\] .*strictly increase"),
     ('mode = "online"', 'mode = "offline"', r"simulation\.mode = 'offline' is not known.*Did you mean `online`"),
     ("replicates = 32", "replicates = 1", r"simulation\.replicates = 1 must be at least 2"),
     ("batch = 1000", "", r"simulation\.batch = None is not a whole number"),

@@ -153,6 +153,24 @@ def test_biases_of_a_file():
     assert found.biases0().tolist() == [0.1, -2, 1 / 3]
 
 
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("{ geomspace = [1, 1000, 4], step = 1 }", [1, 10, 100, 1000]),
+        ('{ geomspace = [0.5, 8, 5], step = "1/2" }', ["1/2", 1, 2, 4, 8]),
+        ("[0.0, { geomspace = [1, 32, 11], step = 1 }]", [0, 1, 2, 3, 4, 6, 8, 11, 16, 23, 32]),
+        ("[{ linspace = [0, 10, 5], step = 1 }, 12]", [0, 3, 5, 8, 10, 12]),
+        ('{ geomspace = [1, 3, 5], step = "1/3" }', [1, "4/3", "5/3", "7/3", 3]),
+    ],
+)
+def test_ranges_of_times(written, expected):
+    """Each the nearest multiple of the step (upwards from the middle between two), equal ones once."""
+    text = VALID.read_text().replace("times = [1.0, 4.0, 16.0, 64.0, 256.0]", f"times = {written}")
+    found = problems.loads(text)
+    assert list(found.training.times) == list(map(Fraction, expected))
+    assert problems.loads(problems.dumps(found)) == found
+
+
 def test_a_trained_readout_of_a_file():
     text = VALID.read_text().replace('readout = "mean"', 'readout = "trained-mean"')
     found = problems.loads(text.replace("[training]", '[training]\nreadout0 = ["1/3", -2]'))
