@@ -2,53 +2,67 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
 
 import torch
 
+from sim.descent import Capture
 from sim.network import Parameters
 from sim.sample import Sampler
 from sim.state import Member, Report, State
 from theory.problem import AlwaysGate, InputError, NonlinearGP, OutOfReachError, Problem, SiteGate, resolved
 
-BACKENDS = ("auto", "reference", "compiled")
+BACKENDS = ("auto", "reference", "compiled", "captured")
 Compiled = Callable[[Member, Sampler, State, Report], tuple[Parameters, State]]
 
 
 @dataclass(frozen=True)
 class Backend:
-    """What trains: the compiled descent of one network, or None for the reference.
+    """What trains: the compiled descent of one network, the captured steps of many, or the reference, without either.
 
     `fallback` says why "auto" took the reference; None where it did not, or was not asked.
     """
 
+    name: str
     compiled: Compiled | None = None
+    capture: Capture | None = None
     fallback: str | None = None
-
-    @property
-    def name(self) -> str:
-        """ "compiled" or "reference"."""
-        return "reference" if self.compiled is None else "compiled"
 
 
 def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend:
     """The back end of that name; "auto" is the compiled one where it can train the problem, else the reference.
 
-    Raises InputError for another name; OutOfReachError where "compiled" is asked for and cannot be had.
+    "captured" is the reference with its steps recorded as a CUDA graph.
+    Raises InputError for another name; OutOfReachError where one is asked for by name and cannot be had.
     """
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r} is not known.", f"Choose one of: {', '.join(BACKENDS)}.")
     if backend == "reference":
-        return Backend()
+        return Backend("reference")
+    if backend == "captured":
+        return _captured(device)
     obstacle = _obstacle(problem, device)
     if obstacle is None:
         from sim.compiled.train import descend_one
 
-        return Backend(descend_one)
+        return Backend("compiled", descend_one)
     reason = f"The compiled back end {obstacle[0]}."
     if backend == "compiled":
         raise OutOfReachError(reason, obstacle[1], "backend")
-    return Backend(None, reason)
+    return Backend("reference", fallback=reason)
+
+
+def _captured(device: torch.device) -> Backend:
+    if device.type != "cuda":
+        raise OutOfReachError(
+            f"The captured back end is a CUDA graph, and this run is on {device.type}.",
+            'Use backend="auto" there, or --device cuda.',
+            "backend",
+        )
+    from sim.capture import Captured, cuda_graph
+
+    return Backend("captured", capture=partial(Captured, cuda_graph))
 
 
 def _obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:

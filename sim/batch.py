@@ -52,11 +52,12 @@ def train_batch(
     dtype: torch.dtype = torch.float64,
     progress: Progress | None = None,
     backend: str = "auto",
+    memory: int | None = None,
 ) -> tuple[Run, ...]:
     """A run for each problem, as `sim.train.train` would give it, trained together; `wall_time` is that of all."""
     begin, where, members = time.perf_counter(), device_named(device), batch.members()
     chosen = backend_for(backend, batch.problems[0], where)
-    learned, state = descended(members, beginning(members), None, where, dtype, chosen, progress)
+    learned, state = descended(members, beginning(members), None, where, dtype, chosen, progress, memory)
     took, runs, start = time.perf_counter() - begin, [], 0
     for problem in batch.problems:
         settings = problem.simulated()

@@ -50,6 +50,15 @@ class Examples:
     y: Float[torch.Tensor, "S B"]
     gate: Float[torch.Tensor, "S K B"] | None = None
 
+    def mapped(self, function: Callable[..., torch.Tensor], *others: "Examples") -> "Examples":
+        """`function` of each tensor and of the same one of the others; no gates stay none."""
+        groups = zip(*((one.x, one.y, one.gate) for one in (self, *others)), strict=True)
+        return Examples(*(None if group[0] is None else function(*group) for group in groups))
+
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """The tensors that are there."""
+        return (self.x, self.y) if self.gate is None else (self.x, self.y, self.gate)
+
     def part(self, replicates: slice, rows: slice) -> "Examples":
         """The examples `rows` of the replicates `replicates`, without a copy."""
         gate = None if self.gate is None else self.gate[replicates, :, rows]

@@ -25,8 +25,8 @@ class Run:
     `biases` (C = K + 1) holds b_1, ..., b_K, b_out, `readout` a_1, ..., a_K; None where the network has none, or does
     not train its readout. A diverged replicate is frozen
     where all it learned was last below the divergence limit; its later entries are no result.
-    `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is "reference" or "compiled";
-    `fallback` says why it is the reference where "auto" was asked for, else None. `state` is what
+    `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is "reference", "compiled" or
+    "captured"; `fallback` says why it is the reference where "auto" was asked for, else None. `state` is what
     `sim.train.train(..., resume=state)` goes on from.
     """
 

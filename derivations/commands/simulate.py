@@ -16,6 +16,7 @@ def command(
     problem: Annotated[Path, typer.Argument(help="A problem file (TOML) with a [simulation] table.")],
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     out: Annotated[Path | None, typer.Option(help="Write every replicate's values to this .npz file.")] = None,
+    memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Train the networks of PROBLEM and print the observables with their standard errors over replicates."""
@@ -27,11 +28,11 @@ def command(
 
         question = load(problem)
         if out is None:
-            payload, _ = _simulate(question, device)
+            payload, _ = _simulate(question, device, memory)
         else:
             check_archive(out, problem)
             with _aside(out) as file:
-                payload, arrays = _simulate(question, device)
+                payload, arrays = _simulate(question, device, memory)
                 _write(file, question, arrays)
         emit("simulate", payload, _text(payload, question.training.loss, out), json)
         return PASS
@@ -39,7 +40,7 @@ def command(
     return run(body, json)
 
 
-def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _simulate(problem: Any, device: str, memory: float | None) -> tuple[dict[str, Any], dict[str, Any]]:
     """The answer for a reader, and every replicate's values for a file."""
     from sim.observe import measure
     from sim.schedule import refuse_endless_measurement
@@ -69,7 +70,8 @@ def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]
         observables["input_output_moment"] = InputOutputMoment()
     refuse_endless_measurement(problem, problem.simulated().replicates)
     with _progress() as (train_progress, measuring):
-        trained = train(problem, device, progress=train_progress)
+        limit = None if memory is None else int(memory * 2**30)
+        trained = train(problem, device, progress=train_progress, memory=limit)
         payload: dict[str, Any] = {"times": trained.times, "readout": None, "readout_standard_error": None}
         arrays = {
             "times": trained.times,

@@ -84,6 +84,13 @@ def test_json_answer(gdln):
     assert gdln("--json")[1] == out
 
 
+def test_memory_is_bounded(gdln):
+    assert json.loads(gdln("--json", "--memory", 1)[1])["weights"] == json.loads(gdln("--json")[1])["weights"]
+    code, out, _ = gdln("--json", "--memory", 0)
+    assert code == BAD_INPUT
+    assert "memory = 0 bytes holds nothing" in json.loads(out)["error"]["message"]
+
+
 def test_text_answer(gdln):
     code, out, err = gdln()
     assert code == PASS
