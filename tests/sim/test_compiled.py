@@ -8,6 +8,7 @@ import pytest
 import torch
 
 from sim.backends import backend_for
+from sim.normals import fill_normals
 from sim.streams import LOW, TRAINING, key_of, stream
 from sim.train import train
 from tests.sim.cases import EVERY_GATE, SOFT, every_network, gated, line, named, problem
@@ -59,6 +60,36 @@ def test_examples_are_those_of_the_reference(dtype):
     own.normals(expected)
     apart = np.abs(out.T[row][:, :modes] - expected.numpy()).max()
     assert apart < COMPILED_NORMAL * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("shape", [(1, 1), (1200, 10), (513, 4)])
+def test_rows_are_those_of_the_reference(shape, dtype):
+    """To rounding in float64; in float32 the same but where that rounding crosses the middle between two numbers."""
+    own = stream(2**40 + 3, 5, TRAINING, 2**32 - 700)
+    found, expected = torch.empty(shape, dtype=dtype), torch.empty(shape, dtype=torch.float64)
+    fill_normals(own, found)
+    own.normals(expected)
+    own_rounding = torch.finfo(dtype).eps * expected.abs() / 2 if dtype is torch.float32 else 0
+    assert ((found.double() - expected).abs() <= own_rounding + COMPILED_NORMAL * np.finfo(float).eps).all()
+
+
+def test_rows_in_parts_are_the_whole():
+    whole, parts = torch.empty(1200, 7, dtype=torch.float64), []
+    fill_normals(stream(5, 2, TRAINING), whole)
+    own = stream(5, 2, TRAINING)
+    for rows in (1, 600, 599):
+        parts.append(torch.empty(rows, 7, dtype=torch.float64))
+        fill_normals(own, parts[-1])
+        own.advance(rows)
+    assert torch.equal(torch.cat(parts), whole)
+
+
+def test_draws_agree_with_the_reference(monkeypatch):
+    question = problem(line(n=9), Network("relu", "sum", 9), batch=300, learning_rate=Fraction(1, 16))
+    fast = train(question, "cpu", backend="reference").weights
+    monkeypatch.setattr("sim.normals.compiled_here", lambda: False)
+    assert far(fast, train(question, "cpu", backend="reference").weights) < SIM_DESCENT
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
