@@ -131,10 +131,11 @@ def descended(
 
 def _checked(state: State, members: tuple[Member, ...]) -> State:
     """The state that a run goes on from, if it belongs to these networks and comes before their times."""
-    shape = (len(members), members[0].problem.network.units, members[0].problem.data.n)
-    if tuple(state.learned.w.shape) != shape:
+    found = [tuple(tensor.shape) for tensor in state.learned.tensors()]
+    needed = [(len(members), *tensor.shape) for tensor in members[0].start().tensors()]
+    if found != needed:
         raise InputError(
-            f"The state to resume has weights of the shape {tuple(state.learned.w.shape)}, this run {shape}.",
+            f"The state to resume has weights, biases and readout weights of the shapes {found}, this run {needed}.",
             "Resume the same problem and replicates.",
         )
     if state.step > members[0].marks[0]:

@@ -107,7 +107,9 @@ def parts(theta, units, n, biased):
 
 @njit(**_PART)
 def _residual(yhat, y, r, entropy):
-    return y.dtype.type(-y[r] / (1 + math.exp(y[r] * yhat)) if entropy else yhat - y[r])
+    if entropy:
+        return -y[r] / (y.dtype.type(1) + math.exp(y[r] * yhat))
+    return yhat - y[r]
 
 
 @njit(**_PART)
@@ -143,7 +145,7 @@ def pulls(form, theta, slope, n, h, gate, y, at, residual):
     """h (K, B), w.x, becomes r a_k f_k'(h_k) times the shares of the gradient, r the residuals of the examples.
 
     The gradient in the biases and readout weights goes into `slope`; that in w is h x. The examples stand in y and in
-    the columns of the gates from `at` on. `residual` (B) is scratch.
+    the columns of the gates from `at` on. `residual` (B) is scratch, `form` the plain tuple of a Form.
     """
     model, leak, scale, share, entropy, biased, fixed = form
     units, rows = h.shape
@@ -159,8 +161,12 @@ def pulls(form, theta, slope, n, h, gate, y, at, residual):
                 h[k, r] += biases[k]
         _add_outputs(model, leak, h, k, gate, at, readout[k] if weighted else one, residual)
     constant = biases[units] if biased else h.dtype.type(0)
-    for r in range(rows):
-        residual[r] = _residual(residual[r] * scale + constant, y, at + r, entropy) * share
+    if entropy:  # asked outside of the loops, which then run on many lanes
+        for r in range(rows):
+            residual[r] = _residual(residual[r] * scale + constant, y, at + r, True) * share
+    else:
+        for r in range(rows):
+            residual[r] = _residual(residual[r] * scale + constant, y, at + r, False) * share
     if biased:
         slope_biases[units] = 0 if fixed else residual.sum()
     for r in range(rows):
@@ -261,14 +267,15 @@ def steps(form, theta, units, x, y, gate, row, batch, room, optimiser, rate, don
             yhat = _forward(form, w, biases, readout, x, gate, r, value, slopes)
             residual = _residual(yhat, y, r, form.entropy) * form.share
             for k in range(units):
-                if weighted:
-                    dreadout[k] += residual * form.scale * value[k]
                 if slopes[k] != 0:
                     pull = residual * form.scale * slopes[k]
                     for j in range(n):
                         dw[k, j] += pull * x[r, j]
                     if learns_biases:
                         dbiases[k] += pull
+            if weighted:
+                for k in range(units):
+                    dreadout[k] += residual * form.scale * value[k]
             if learns_biases:
                 dbiases[units] += residual
         if not move(theta, slope, first, second, moved, optimiser, rate, done + step, limit):

@@ -87,6 +87,8 @@ def test_a_resumed_run_is_the_run_without_a_break(settings, backend):
         train(problem(times=(0, 1)), "cpu", resume=first.state)
     with pytest.raises(InputError, match="weights of the shape"):
         train(problem(times=times[2:]), "cpu", resume=first.state, replicates=[1])
+    with pytest.raises(InputError, match="weights, biases and readout weights of the shapes"):
+        train(problem(network=gated(biases="fixed"), times=times[2:]), "cpu", resume=first.state)
 
 
 def test_a_shared_stream_is_one_cluster():
