@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from sim.descent import optimiser_of
 from sim.observe import measure
 from sim.schedule import bytes_of_one, networks_at_once
 from sim.train import fixed_sample, train
-from tests.sim.cases import EVERY_GATE, gated, line, problem, with_simulation
+from tests.sim.cases import EVERY_GATE, SOFT, gated, line, named, problem, with_simulation
 from tests.tolerances import SIM_DESCENT
 from theory.claims import catalog
 from theory.flow.descent import discrete
@@ -39,15 +40,30 @@ def varied(network):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("network", [gated(EVERY_GATE, biases="trained"), Network("relu", "sum", 3)])
+@pytest.mark.parametrize(
+    "network",
+    [gated(EVERY_GATE, biases="trained"), Network("relu", "sum", 3), gated(SOFT, "trained-mean", "fixed")],
+    ids=named,
+)
 def test_a_batch_is_its_problems_trained_apart(network, backend):
     problems = varied(network)
     for run, question in zip(train_batch(Batch(problems), "cpu", backend=backend), problems, strict=True):
         alone = train(question, "cpu", backend=backend)
         assert far(run.weights, alone.weights) < SIM_DESCENT
         assert run.biases is None or far(run.biases, alone.biases) < SIM_DESCENT
+        assert run.readout is None or far(run.readout, alone.readout) < SIM_DESCENT
         assert run.times.tolist() == alone.times.tolist()
         assert run.steps == alone.steps
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_readouts_and_labels_of_the_cross_entropy_may_differ(backend):
+    """The third has the first one's labels the other way round and its own initial readout weights."""
+    one = problem(network=gated(readout="trained-sum"), loss="cross-entropy")
+    start = replace(one.training, readout0=NormalInitialisation(Fraction(3), 7))
+    problems = (one, replace(one, training=start), replace(one, data=line(labels=(-1, 1)), training=start))
+    for run, question in zip(train_batch(Batch(problems), "cpu", backend=backend), problems, strict=True):
+        assert far(run.readout, train(question, "cpu", backend=backend).readout) < SIM_DESCENT
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
