@@ -16,6 +16,7 @@ def command(
     problem: Annotated[Path, typer.Argument(help="A problem file (TOML) with a [simulation] table.")],
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     out: Annotated[Path | None, typer.Option(help="Write every replicate's values to this .npz file.")] = None,
+    backend: Annotated[str, typer.Option(help="auto, reference, compiled (CPU) or captured (GPU).")] = "auto",
     memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
@@ -27,12 +28,13 @@ def command(
         from theory.problem import load
 
         question = load(problem)
+        how = {"backend": backend, "memory": None if memory is None else int(memory * 2**30)}
         if out is None:
-            payload, _ = _simulate(question, device, memory)
+            payload, _ = _simulate(question, device, how)
         else:
             check_archive(out, problem)
             with _aside(out) as file:
-                payload, arrays = _simulate(question, device, memory)
+                payload, arrays = _simulate(question, device, how)
                 _write(file, question, arrays)
         emit("simulate", payload, _text(payload, question.training.loss, out), json)
         return PASS
@@ -40,7 +42,7 @@ def command(
     return run(body, json)
 
 
-def _simulate(problem: Any, device: str, memory: float | None) -> tuple[dict[str, Any], dict[str, Any]]:
+def _simulate(problem: Any, device: str, how: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The answer for a reader, and every replicate's values for a file."""
     from sim.observe import measure
     from sim.schedule import refuse_endless_measurement
@@ -70,8 +72,7 @@ def _simulate(problem: Any, device: str, memory: float | None) -> tuple[dict[str
         observables["input_output_moment"] = InputOutputMoment()
     refuse_endless_measurement(problem, problem.simulated().replicates)
     with _progress() as (train_progress, measuring):
-        limit = None if memory is None else int(memory * 2**30)
-        trained = train(problem, device, progress=train_progress, memory=limit)
+        trained = train(problem, device, progress=train_progress, **how)
         payload: dict[str, Any] = {"times": trained.times, "readout": None, "readout_standard_error": None}
         arrays = {
             "times": trained.times,

@@ -84,6 +84,15 @@ def test_json_answer(gdln):
     assert gdln("--json")[1] == out
 
 
+def test_the_back_end_is_chosen_and_told(gdln):
+    answer = json.loads(gdln("--json", "--backend", "reference")[1])
+    assert (answer["backend"], answer["fallback"]) == ("reference", None)
+    code, out, _ = gdln("--json", "--backend", "captured")
+    assert code == OUT_OF_REACH
+    assert json.loads(out)["error"]["kind"] == "backend"
+    assert gdln("--backend", "fast")[0] == BAD_INPUT
+
+
 def test_memory_is_bounded(gdln):
     assert json.loads(gdln("--json", "--memory", 1)[1])["weights"] == json.loads(gdln("--json")[1])["weights"]
     code, out, _ = gdln("--json", "--memory", 0)
