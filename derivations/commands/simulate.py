@@ -26,9 +26,11 @@ def command(
 
     def body() -> int:
         from theory.problem import load
+        from theory.problem.numbers import exact
 
         question = load(problem)
-        how = {"backend": backend, "memory": None if memory is None else int(memory * 2**30)}
+        limit = None if memory is None else int(exact(memory, "--memory") * 2**30)
+        how = {"backend": backend, "memory": limit}
         if out is None:
             payload, _ = _simulate(question, device, how)
         else:

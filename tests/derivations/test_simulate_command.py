@@ -95,9 +95,10 @@ def test_the_back_end_is_chosen_and_told(gdln):
 
 def test_memory_is_bounded(gdln):
     assert json.loads(gdln("--json", "--memory", 1)[1])["weights"] == json.loads(gdln("--json")[1])["weights"]
-    code, out, _ = gdln("--json", "--memory", 0)
-    assert code == BAD_INPUT
-    assert "memory = 0 bytes holds nothing" in json.loads(out)["error"]["message"]
+    for memory, said in ((0, "memory = 0 bytes holds nothing"), ("nan", "is not a number"), ("inf", "is not finite")):
+        code, out, _ = gdln("--json", "--memory", memory)
+        assert code == BAD_INPUT
+        assert said in json.loads(out)["error"]["message"]
 
 
 def test_text_answer(gdln):
