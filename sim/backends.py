@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib.util import find_spec
+from math import inf
 
 import torch
 
@@ -11,7 +12,8 @@ from sim.descent import Capture
 from sim.network import Parameters
 from sim.sample import Sampler
 from sim.state import Member, Report, State
-from theory.problem import AlwaysGate, InputError, NonlinearGP, OutOfReachError, Problem, SiteGate, resolved
+from theory.problem import DirectionGate, InputError, NonlinearGP, OutOfReachError, Problem, resolved
+from theory.problem.gates import PlainGate
 
 BACKENDS = ("auto", "reference", "compiled", "captured")
 Compiled = Callable[[Member, Sampler, State, Report], tuple[Parameters, State]]
@@ -65,6 +67,17 @@ def _captured(device: torch.device) -> Backend:
     return Backend("captured", capture=partial(Captured, cuda_graph))
 
 
+def _saturates(gate: PlainGate, law: NonlinearGP) -> bool:
+    """Whether rounding of x = erf(gain z)/Z may lose the sign that a hard gate asks for; `sim.saturation` finds it."""
+    return (
+        isinstance(gate, DirectionGate)
+        and gate.sharpness == inf
+        and gate.on == "input"
+        and law.latent
+        and len(gate.v) > 1
+    )
+
+
 def _obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:
     """Why the compiled back end cannot train this, and what to do; None where it can."""
     reference = 'Use backend="reference".'
@@ -74,8 +87,8 @@ def _obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:
         return "draws fresh examples; a full-batch run is one matrix product after another", reference
     if not isinstance(problem.data, NonlinearGP):
         return f"draws the laws nlgp and gaussian-clone, not {problem.data.law}", reference
-    if not all(isinstance(gate, SiteGate | AlwaysGate) for gate in resolved(problem.network.gates)):
-        return "knows the gates site, always and repeated", reference
+    if any(_saturates(gate, problem.data) for gate in resolved(problem.network.gates)):
+        return "opens no hard gates along several saturated inputs", reference
     if find_spec("numba") is None:
         return "needs numba, which is not installed", "Install the extra: pip install 'gdln-workbench[speed]'."
     return None

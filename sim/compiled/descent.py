@@ -72,19 +72,18 @@ def inputs32(z, gain, normaliser, out):
 
 
 @njit(**FAST)
-def open_gates(seen, site, low, high, gate, unit):
-    """1[low <= seen_site < high] of one unit for every row; a site below 0 is a gate that is always open."""
-    for r in range(seen.shape[0]):
-        gate[unit, r] = site < 0 or low <= seen[r, site] < high
+def open_gates(v, low, high, gate):
+    """1[low <= v < high] for every row."""
+    for r in range(v.size):
+        gate[r] = low <= v[r] < high
 
 
 @njit(**_SUMS)
-def soften_gates(seen, site, low, high, sharpness, gate, unit):
-    """Phi(sharpness (seen_site - low)) - Phi(sharpness (seen_site - high)) of one unit for every row."""
+def soften_gates(v, low, high, sharpness, gate):
+    """Phi(sharpness (v - low)) - Phi(sharpness (v - high)) for every row."""
     steepness = -sharpness * _ROOT_HALF
-    for r in range(seen.shape[0]):
-        v = seen[r, site]
-        gate[unit, r] = (math.erfc(steepness * (v - low)) - math.erfc(steepness * (v - high))) / 2
+    for r in range(v.size):
+        gate[r] = (math.erfc(steepness * (v[r] - low)) - math.erfc(steepness * (v[r] - high))) / 2
 
 
 @njit(**_PART)

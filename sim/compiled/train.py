@@ -1,6 +1,6 @@
 """The compiled descent of one network: blocks of examples, one matrix product for each class, then all their steps."""
 
-import math
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -12,7 +12,7 @@ from sim.sample import Sampler
 from sim.schedule import block_rows
 from sim.state import Member, Report, State
 from sim.streams import WORDS, key_of
-from theory.problem import SiteGate, resolved
+from theory.problem import AlwaysGate, DirectionGate, SiteGate, resolved
 
 _MODELS = {
     "gated-linear": descent.GATED,
@@ -23,6 +23,41 @@ _MODELS = {
 }
 # From this many examples a step on, matrix products beat the loops of `descent.steps`.
 _MANY = 32
+
+
+@dataclass(frozen=True)
+class _Gate:
+    """A gate on one site or along a vector (None: always open), its numbers in the dtype of the data."""
+
+    along: int | np.ndarray | None
+    latent: bool = False
+    low: np.floating | None = None
+    high: np.floating | None = None
+    sharpness: np.floating | None = None
+
+    def open(self, z: np.ndarray, x: np.ndarray, values: np.ndarray) -> None:
+        """g(x) of every row into `values`."""
+        if self.along is None:
+            values[:] = 1
+            return
+        seen = z if self.latent else x
+        v = seen[:, self.along] if isinstance(self.along, int) else seen @ self.along
+        if self.sharpness == np.inf:
+            descent.open_gates(v, self.low, self.high, values)
+        else:
+            descent.soften_gates(v, self.low, self.high, self.sharpness, values)
+
+
+def _gate(gate: SiteGate | DirectionGate | AlwaysGate, n: int, kind: type[np.floating]) -> _Gate:
+    """The gate made ready; a direction in units of its largest entry, as in `sim.gating`."""
+    if isinstance(gate, AlwaysGate):
+        return _Gate(None)
+    unit, along = 1, gate.sites[0]
+    if isinstance(gate, DirectionGate):
+        unit, along = max(abs(number) for _, number in gate.v), np.zeros(n, kind)
+        along[list(gate.sites)] = [float(number / unit) for _, number in gate.v]
+    low, high = (kind(bound if isinstance(bound, float) else float(bound / unit)) for bound in (gate.lo, gate.hi))
+    return _Gate(along, gate.on == "latent", low, high, kind(float(gate.sharpness * unit)))
 
 
 class _Data:
@@ -36,7 +71,7 @@ class _Data:
         self.factors = [matrix.numpy() for matrix in sampler.factors]
         self.labels = np.array(sampler.labels, dtype)
         self.gain, self.normaliser = sampler.gain, sampler.normaliser
-        self.gates = resolved(problem.network.gates)
+        self.gates = [_gate(gate, n, np.dtype(dtype).type) for gate in resolved(problem.network.gates)]
         self.steps = max(1, block_rows(n) // self.batch)
         rows = self.steps * self.batch
         calls = max(-(-len(matrix) // WORDS) for matrix in self.factors)
@@ -62,17 +97,11 @@ class _Data:
                 calls = -(-len(matrix) // WORDS)
                 numbers.fill(self.key, np.uint64(word), calls, example[low:high], self.noise, low)
                 np.matmul(self.noise[: len(matrix), low:high].T, matrix, out=self.z[low:high])
-        z, x, gate = self.z[:rows], self.x[:rows], self.gate
+        z, x = self.z[:rows], self.x[:rows]
         self._input(z, x)
-        for unit, one in enumerate(self.gates):
-            site, *window = (one.site, one.lo, one.hi) if isinstance(one, SiteGate) else (-1, 0, 0)
-            seen = z if isinstance(one, SiteGate) and one.on == "latent" else x
-            low, high = (seen.dtype.type(bound) for bound in window)
-            if site >= 0 and one.sharpness != math.inf:
-                descent.soften_gates(seen, site, low, high, seen.dtype.type(one.sharpness), gate, unit)
-            else:
-                descent.open_gates(seen, site, low, high, gate, unit)
-        return x, self.labels[category], gate, row
+        for gate, values in zip(self.gates, self.gate[:, :rows], strict=True):
+            gate.open(z, x, values)
+        return x, self.labels[category], self.gate, row
 
     def _input(self, z: np.ndarray, x: np.ndarray) -> None:
         if self.gain is None:

@@ -14,7 +14,7 @@ from sim.train import train
 from tests.sim.cases import EVERY_GATE, SOFT, every_network, gated, line, named, problem
 from tests.sim.test_streams import KNOWN
 from tests.tolerances import COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
-from theory.problem import GaussianClone, InputError, Network, OutOfReachError
+from theory.problem import DirectionGate, GaussianClone, InputError, Network, OutOfReachError
 
 numba = pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
 
@@ -182,6 +182,30 @@ OPTIMIZERS = [
     {"optimizer": "rmsprop", "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
     {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
 ]
+
+
+ALONG = [{1: 1, 2: -2}, ["1/2", 0, 3, -1], {3: 5}]
+DIRECTIONS = [
+    tuple(DirectionGate(v, lo=-1, hi="3/2", on=on, sharpness=beta) for v in ALONG)
+    for on, beta in (("latent", np.inf), ("latent", 2), ("input", Fraction(1, 3)))
+]
+
+
+@pytest.mark.parametrize("gates", DIRECTIONS, ids=["latent", "soft latent", "soft input"])
+@pytest.mark.parametrize("batch", [1, 40])
+def test_directions_step_by_step(gates, batch):
+    question = problem(line(gain=3), gated(gates), batch=batch, learning_rate=Fraction(1, 8))
+    reference, compiled = both(question)
+    assert far(compiled.weights, reference.weights) < SIM_DESCENT
+    single = train(question, "cpu", dtype=torch.float32, backend="compiled")
+    assert far(single.weights, reference.weights) < SIM_DESCENT_SINGLE
+
+
+def test_hard_gates_along_several_inputs_are_left_to_the_reference():
+    gates = (DirectionGate({1: 1, 2: -1}, lo=0, on="input"),)
+    assert "along several saturated inputs" in train(problem(network=gated(gates)), "cpu").fallback
+    assert train(problem(line(GaussianClone), gated(gates)), "cpu").fallback is None
+    assert train(problem(network=gated((DirectionGate({1: 1}, lo=0, on="input"),))), "cpu").fallback is None
 
 
 TWO = [gated(SOFT, "trained-sum", "trained"), gated(EVERY_GATE, "mean", "fixed")]
