@@ -29,7 +29,7 @@ SIM_FACTOR = 4 * 40 * UNIT_ROUNDOFF
 SIM_GRADIENT = 4 * 50 * UNIT_ROUNDOFF
 
 # A symmetric difference with step h = 1e-5 errs by h^2/6 = 2e-11 times a third derivative along a random direction
-# (|v|^2 = 33 entries, inputs of 7: below 1e3 where the activation is smooth), and by 1e-15/h = 1e-10 times a loss
+# (37 numbers of size 1, inputs of 7: below 1e3 where the activation is smooth), and by 1e-15/h = 1e-10 times a loss
 # below 10 from rounding. ReLU is piecewise linear and has no input within h of its kink here.
 SIM_DIFFERENCE_STEP = 1e-5
 SIM_DIFFERENCE = SIM_DIFFERENCE_STEP**2 / 6 * 1e3 + UNIT_ROUNDOFF / SIM_DIFFERENCE_STEP * 10

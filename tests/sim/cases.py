@@ -21,6 +21,12 @@ LEAK = Fraction(1, 8)
 SOFT = (SiteGate(0, lo=0, sharpness=2), SiteGate(2, -1, 1, "input", Fraction(1, 2)), RepeatedGate(of=0))
 EVERY_GATE = (SiteGate(0, lo=0), AlwaysGate(), RepeatedGate(of=0), SiteGate(2, lo=-1, hi=1, on="input"))
 
+OPTIMIZERS = [
+    {"optimizer": "momentum", "momentum": Fraction(3, 4)},
+    {"optimizer": "rmsprop", "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
+    {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
+]
+
 
 def line(kind=NonlinearGP, **changes):
     """A short line: n = 4, xi = (2, 1), gain 1, labels 1 and 0."""

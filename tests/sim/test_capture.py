@@ -12,8 +12,7 @@ from sim.backends import Backend, backend_for
 from sim.batch import Batch, train_batch
 from sim.capture import Captured
 from sim.train import train
-from tests.sim.cases import EVERY_GATE, every_network, gated, named, problem
-from tests.sim.test_compiled import OPTIMIZERS
+from tests.sim.cases import EVERY_GATE, OPTIMIZERS, every_network, gated, named, problem
 from tests.tolerances import SIM_DESCENT
 from theory.problem import OutOfReachError
 

@@ -11,7 +11,7 @@ from sim.backends import backend_for
 from sim.normals import fill_normals
 from sim.streams import LOW, TRAINING, key_of, stream
 from sim.train import train
-from tests.sim.cases import EVERY_GATE, SOFT, every_network, gated, line, named, problem
+from tests.sim.cases import EVERY_GATE, OPTIMIZERS, SOFT, every_network, gated, line, named, problem
 from tests.sim.test_streams import KNOWN
 from tests.tolerances import COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
 from theory.problem import DirectionGate, GaussianClone, InputError, Network, OutOfReachError
@@ -175,13 +175,6 @@ def test_auto_takes_it_where_it_can():
         backend_for("compiled", problem(), torch.device("cuda"))
     with pytest.raises(InputError, match="backend = 'fast' is not known"):
         train(problem(), "cpu", backend="fast")
-
-
-OPTIMIZERS = [
-    {"optimizer": "momentum", "momentum": Fraction(3, 4)},
-    {"optimizer": "rmsprop", "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
-    {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
-]
 
 
 ALONG = [{1: 1, 2: -2}, ["1/2", 0, 3, -1], {3: 5}]
