@@ -1,36 +1,81 @@
 """Which back end trains: torch, the reference, or the loops of `sim.compiled`."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from importlib.util import find_spec
+from math import inf
 
 import torch
 
+from sim.descent import Capture
 from sim.network import Parameters
 from sim.sample import Sampler
 from sim.state import Member, Report, State
-from theory.problem import AlwaysGate, InputError, NonlinearGP, OutOfReachError, Problem, SiteGate, resolved
+from theory.problem import DirectionGate, InputError, NonlinearGP, OutOfReachError, Problem, resolved
+from theory.problem.gates import PlainGate
 
-BACKENDS = ("auto", "reference", "compiled")
+BACKENDS = ("auto", "reference", "compiled", "captured")
 Compiled = Callable[[Member, Sampler, State, Report], tuple[Parameters, State]]
 
 
-def compiled_for(backend: str, problem: Problem, device: torch.device) -> Compiled | None:
-    """The compiled descent of one network, or None for the reference, which "auto" takes where the other cannot.
+@dataclass(frozen=True)
+class Backend:
+    """What trains: the compiled descent of one network, the captured steps of many, or the reference, without either.
 
-    Raises InputError for another name; OutOfReachError where "compiled" is asked for and cannot be had.
+    `fallback` says why "auto" took the reference; None where it did not, or was not asked.
+    """
+
+    name: str
+    compiled: Compiled | None = None
+    capture: Capture | None = None
+    fallback: str | None = None
+
+
+def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend:
+    """The back end of that name; "auto" is the compiled one where it can train the problem, else the reference.
+
+    "captured" is the reference with its steps recorded as a CUDA graph.
+    Raises InputError for another name; OutOfReachError where one is asked for by name and cannot be had.
     """
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r} is not known.", f"Choose one of: {', '.join(BACKENDS)}.")
     if backend == "reference":
-        return None
+        return Backend("reference")
+    if backend == "captured":
+        return _captured(device)
     obstacle = _obstacle(problem, device)
     if obstacle is None:
         from sim.compiled.train import descend_one
 
-        return descend_one
+        return Backend("compiled", descend_one)
+    reason = f"The compiled back end {obstacle[0]}."
     if backend == "compiled":
-        raise OutOfReachError(f"The compiled back end {obstacle[0]}.", obstacle[1], "backend")
-    return None
+        raise OutOfReachError(reason, obstacle[1], "backend")
+    return Backend("reference", fallback=reason)
+
+
+def _captured(device: torch.device) -> Backend:
+    if device.type != "cuda":
+        raise OutOfReachError(
+            f"The captured back end is a CUDA graph, and this run is on {device.type}.",
+            'Use backend="auto" there, or --device cuda.',
+            "backend",
+        )
+    from sim.capture import Captured, cuda_graph
+
+    return Backend("captured", capture=partial(Captured, cuda_graph))
+
+
+def _saturates(gate: PlainGate, law: NonlinearGP) -> bool:
+    """Whether rounding of x = erf(gain z)/Z may lose the sign that a hard gate asks for; `sim.saturation` finds it."""
+    return (
+        isinstance(gate, DirectionGate)
+        and gate.sharpness == inf
+        and gate.on == "input"
+        and law.latent
+        and len(gate.v) > 1
+    )
 
 
 def _obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:
@@ -42,8 +87,8 @@ def _obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:
         return "draws fresh examples; a full-batch run is one matrix product after another", reference
     if not isinstance(problem.data, NonlinearGP):
         return f"draws the laws nlgp and gaussian-clone, not {problem.data.law}", reference
-    if not all(isinstance(gate, SiteGate | AlwaysGate) for gate in resolved(problem.network.gates)):
-        return "knows the gates site, always and repeated", reference
+    if any(_saturates(gate, problem.data) for gate in resolved(problem.network.gates)):
+        return "opens no hard gates along several saturated inputs", reference
     if find_spec("numba") is None:
         return "needs numba, which is not installed", "Install the extra: pip install 'gdln-workbench[speed]'."
     return None

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import torch
 
-from sim.backends import compiled_for
+from sim.backends import backend_for
 from sim.run import Run
 from sim.schedule import device_named
 from sim.state import Member, beginning
@@ -52,11 +52,12 @@ def train_batch(
     dtype: torch.dtype = torch.float64,
     progress: Progress | None = None,
     backend: str = "auto",
+    memory: int | None = None,
 ) -> tuple[Run, ...]:
     """A run for each problem, as `sim.train.train` would give it, trained together; `wall_time` is that of all."""
     begin, where, members = time.perf_counter(), device_named(device), batch.members()
-    compiled = compiled_for(backend, batch.problems[0], where)
-    learned, state = descended(members, beginning(members), None, where, dtype, compiled, progress)
+    chosen = backend_for(backend, batch.problems[0], where)
+    learned, state = descended(members, beginning(members), None, where, dtype, chosen, progress, memory)
     took, runs, start = time.perf_counter() - begin, [], 0
     for problem in batch.problems:
         settings = problem.simulated()
@@ -73,7 +74,9 @@ def train_batch(
                 steps=members[start].marks[-1],
                 wall_time=took,
                 biases=None if learned.biases is None else learned.biases[part].numpy(),
-                backend="reference" if compiled is None else "compiled",
+                readout=None if learned.readout is None else learned.readout[part].numpy(),
+                backend=chosen.name,
+                fallback=chosen.fallback,
             )
         )
         start = part.stop
@@ -85,11 +88,13 @@ def _common(problem: Problem) -> Problem:
     data = problem.data
     if isinstance(data, NonlinearGP):
         data = replace(data, gain=_ONE, xi=(_ONE / 2, _ONE / 2), labels=(_ONE, _ONE))
-    training, biases = problem.training, problem.network.has_biases
+    training, network = problem.training, problem.network
     start = ((_ONE,) * data.n,) * problem.network.units
-    hidden = (_ONE,) * problem.network.units if biases else None
+    each = (_ONE,) * network.units
+    further = {"hidden_bias0": each, "output_bias0": _ONE} if network.has_biases else {}
+    further |= {"readout0": each} if network.trains_readout else {}
     times = tuple(Fraction(index) for index in range(len(training.times)))
-    training = replace(training, w0=start, times=times, hidden_bias0=hidden, output_bias0=_ONE if biases else None)
+    training = replace(training, w0=start, times=times, **further)
     settings = replace(
         problem.simulated(), learning_rate=_ONE, seed=0, replicates=2, samples=1, initialisation="shared"
     )

@@ -1,9 +1,10 @@
-"""Gates on tensors: g(x) as 0 or 1 for every example."""
+"""Gates on tensors: g(x) for every example, 0 or 1, and between them for soft gates."""
 
 from functools import singledispatch
+from math import inf
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float, Shaped
 
 from sim.sample import Draw
 from sim.saturation import with_lost_signs
@@ -11,8 +12,11 @@ from theory.problem import AlwaysGate, DirectionGate, Gate, Network, OutOfReachE
 
 
 @singledispatch
-def opens(gate: object, _draw: Draw) -> Bool[torch.Tensor, "S B"]:
-    """Whether the gate is open for each example. Raises OutOfReachError for a gate the simulator cannot evaluate."""
+def opens(gate: object, _draw: Draw) -> Shaped[torch.Tensor, "S B"]:
+    """g(x) of each example: whether the gate is open, or for a soft one how far, from 0 to 1.
+
+    Raises OutOfReachError for a gate the simulator cannot evaluate.
+    """
     raise OutOfReachError(
         f"No simulation of the gate {type(gate).__name__}.",
         "The gates with one: site, direction, always, and repeated ones through theory.problem.resolved.",
@@ -20,27 +24,26 @@ def opens(gate: object, _draw: Draw) -> Bool[torch.Tensor, "S B"]:
 
 
 @opens.register
-def _(gate: SiteGate, draw: Draw) -> Bool[torch.Tensor, "S B"]:
-    variable = _seen(gate, draw)[..., gate.site]
-    return (variable >= float(gate.lo)) & (variable < float(gate.hi))
+def _(gate: SiteGate, draw: Draw) -> Shaped[torch.Tensor, "S B"]:
+    return _within(_seen(gate, draw)[..., gate.site], float(gate.lo), float(gate.hi), float(gate.sharpness))
 
 
 @opens.register
-def _(gate: DirectionGate, draw: Draw) -> Bool[torch.Tensor, "S B"]:
+def _(gate: DirectionGate, draw: Draw) -> Shaped[torch.Tensor, "S B"]:
     seen = _seen(gate, draw)
     # In units of the largest entry of v, so that float32 holds its square; exact fractions are divided.
     unit = max(abs(number) for _, number in gate.v)
     v = torch.tensor([float(number / unit) for _, number in gate.v], dtype=seen.dtype, device=seen.device)
     along = (seen[..., list(gate.sites)] * v).sum(dim=-1)
-    if gate.on == "input" and draw.gain is not None and len(gate.v) > 1:
+    if gate.sharpness == inf and gate.on == "input" and draw.gain is not None and len(gate.v) > 1:
         weights = tuple(number / unit for _, number in gate.v)
         along = with_lost_signs(along, weights, draw.z[..., list(gate.sites)], draw.gain)
     lo, hi = (float(bound if isinstance(bound, float) else bound / unit) for bound in (gate.lo, gate.hi))
-    return (along >= lo) & (along < hi)
+    return _within(along, lo, hi, float(gate.sharpness * unit))
 
 
 @opens.register
-def _(_gate: AlwaysGate, draw: Draw) -> Bool[torch.Tensor, "S B"]:
+def _(_gate: AlwaysGate, draw: Draw) -> Shaped[torch.Tensor, "S B"]:
     return torch.ones(draw.x.shape[:-1], dtype=torch.bool, device=draw.x.device)
 
 
@@ -57,6 +60,13 @@ def gates_of(network: Network) -> tuple[Gate, ...]:
             'Use model = "gated-linear", or another observable.',
         )
     return network.gates
+
+
+def _within(v: torch.Tensor, lo: float, hi: float, sharpness: float) -> torch.Tensor:
+    """1[lo <= v < hi], or Phi(sharpness (v - lo)) - Phi(sharpness (v - hi))."""
+    if sharpness == inf:
+        return (v >= lo) & (v < hi)
+    return torch.special.ndtr(sharpness * (v - lo)) - torch.special.ndtr(sharpness * (v - hi))
 
 
 def _seen(gate: SiteGate | DirectionGate, draw: Draw) -> Float[torch.Tensor, "S B n"]:

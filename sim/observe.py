@@ -11,7 +11,7 @@ from jaxtyping import Float
 from sim import measures
 from sim.descent import examples_of
 from sim.gating import gate_values, gates_of
-from sim.network import Parameters, predict
+from sim.network import Parameters, penalties, predict
 from sim.run import Run
 from sim.sample import Draw, draw, prepare, scratch
 from sim.schedule import device_named, refuse_endless_measurement, refuse_too_large
@@ -36,6 +36,7 @@ from theory.problem import (
     ParticipationRatioAtTimes,
     PreactivationKurtosisAtTimes,
     Problem,
+    ReadoutAtTimes,
     SpectralPeakAtTimes,
     SpectralPeakShareAtTimes,
     WeightKurtosisAtTimes,
@@ -102,9 +103,9 @@ def measure(observable: object, source: Run | Problem, device: str = "auto") -> 
     """
     if isinstance(source, Run):
         kept = source.surviving()
-        biases = None if source.biases is None else source.biases[kept]
+        learned = (source.weights, source.biases, source.readout)
         numbers = tuple(source.replicates[s] for s in kept)
-        measured = _Source(source.problem, numbers, device, source.weights[kept], biases)
+        measured = _Source(source.problem, numbers, device, *(None if x is None else x[kept] for x in learned))
         lost = len(source.diverged) - len(kept)
     else:
         measured, lost = _Source(source, tuple(range(source.simulated().replicates)), device), 0
@@ -119,12 +120,13 @@ class _Source:
     device: str
     weights: Float[np.ndarray, "R T K n"] | None = None
     biases: Float[np.ndarray, "R T C"] | None = None
+    readout: Float[np.ndarray, "R T K"] | None = None
 
     def learned(self, observable: object) -> Iterator[Parameters]:
         """What each replicate learned, on the device; the T times stand in the place of networks."""
         tensors = [
             None if array is None else torch.from_numpy(array).to(device_named(self.device))
-            for array in (self.trained(observable), self.biases)
+            for array in (self.trained(observable), self.biases, self.readout)
         ]
         for index in range(len(self.replicates)):
             yield Parameters(*(None if tensor is None else tensor[index] for tensor in tensors))
@@ -184,6 +186,17 @@ def _(observable: BiasesAtTimes, source: _Source) -> Float[np.ndarray, "R T C"]:
 
 
 @_values.register
+def _(observable: ReadoutAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
+    source.trained(observable)
+    if source.readout is None:
+        raise InputError(
+            "This network trains no readout weights to measure.",
+            'Use network.readout = "trained-mean" or "trained-sum".',
+        )
+    return source.readout
+
+
+@_values.register
 def _(observable: ParticipationRatioAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
     return participation_ratio(source.trained(observable))
 
@@ -202,8 +215,8 @@ def _(observable: LossAtTimes, source: _Source) -> Float[np.ndarray, "R T"]:
             examples = examples_of(problem, drawn)
             for index in range(len(total)):
                 at_time = own.mapped(lambda tensor, index=index: tensor[index : index + 1])
-                error = predict(problem.network, at_time, examples) - examples.y
-                total[index] += error.square().sum().cpu()
+                yhat = predict(problem.network, at_time, examples)
+                total[index] += penalties(problem.training.loss, yhat, examples.y).sum().cpu()
         losses.append(total.numpy() / problem.simulated().samples)
     return np.stack(losses)
 

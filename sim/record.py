@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Float
 
 from sim.descent import descend, fresh_batches
-from sim.network import Examples, Parameters, predict
+from sim.network import Examples, Parameters, penalties, predict
 from sim.observe import Estimate
 from sim.run import Run
 from sim.sample import draw, prepare
@@ -124,7 +124,8 @@ def replay(
     network = replace(bare.network, model=Network.gated, gates=tuple(map(RecordedGate, range(bare.network.units))))
     question = replace(problem, network=network)
     switches = steps_at_times(_at_times(bare, gates.times)) if mode == "piecewise" else (0,)
-    start = train(_at_times(bare, (Fraction(0),)), device, dtype=dtype, replicates=gates.replicates, sample=sample)
+    untrained = _at_times(bare, (Fraction(0),))
+    start = train(untrained, device, dtype=dtype, replicates=gates.replicates, sample=sample, backend="reference")
     members, sources = (tuple(Member(of, number) for number in gates.replicates) for of in (question, bare))
     last, state = members[0].marks[-1], beginning(sources)
     per_step = settings.batch if start.sample is None else start.sample.x.shape[1]
@@ -150,6 +151,7 @@ def replay(
         times=np.array([float(t) for t in problem.training.times]),
         weights=learned.w.numpy(),
         biases=None if learned.biases is None else learned.biases.numpy(),
+        readout=None if learned.readout is None else learned.readout.numpy(),
         diverged=state.frozen,
         state=state,
         steps=last,
@@ -158,7 +160,7 @@ def replay(
 
 
 def loss(run: Run, gates: Gates, device: str = "auto") -> Estimate:
-    """<(y - yhat)^2> of a replay at its problem's times, each with the gates in use from then on: values (R, T).
+    """<(y - yhat)^2>, or the cross-entropy, of a replay at its times, each with the gates in use from then on: (R, T).
 
     The examples are those on which `measure` takes the loss of the recorded run. With several recorded times the gates
     at t are those of the last one that is not after t; with one they are frozen.
@@ -182,11 +184,11 @@ def loss(run: Run, gates: Gates, device: str = "auto") -> Estimate:
         for start in range(0, settings.samples, rows):
             drawn = draw(sampler, own, min(rows, settings.samples - start))
             for time, piece in enumerate(pieces):
-                arrays = (run.weights[:, time], None if run.biases is None else run.biases[:, time])
+                arrays = (None if array is None else array[:, time] for array in (run.weights, run.biases, run.readout))
                 learned = Parameters(*(_tensor(array, alone, where, torch.float64) for array in arrays))
                 examples = Examples(drawn.x, drawn.y, recorded.opens(piece, drawn.x))
-                error = predict(problem.network, learned, examples) - drawn.y
-                values[index, time] += float(error.square().sum())
+                yhat = predict(problem.network, learned, examples)
+                values[index, time] += float(penalties(problem.training.loss, yhat, drawn.y).sum())
     lost = len(run.diverged) - len(kept)
     return Estimate(LossAtTimes(), problem, values / settings.samples, settings.seed, lost)
 

@@ -22,10 +22,12 @@ class DivergedError(WorkbenchError):
 class Run:
     """One training run of S replicates, entry s of every array belonging to replicate number replicates[s].
 
-    `biases` (C = K + 1) holds b_1, ..., b_K, b_out; None where the network trains none. A diverged replicate is frozen
+    `biases` (C = K + 1) holds b_1, ..., b_K, b_out, `readout` a_1, ..., a_K; None where the network has none, or does
+    not train its readout. A diverged replicate is frozen
     where all it learned was last below the divergence limit; its later entries are no result.
-    `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is "reference" or "compiled".
-    `state` is what `sim.train.train(..., resume=state)` goes on from.
+    `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is "reference", "compiled" or
+    "captured"; `fallback` says why it is the reference where "auto" was asked for, else None. `state` is what
+    `sim.train.train(..., resume=state)` goes on from.
     """
 
     problem: Problem
@@ -39,7 +41,9 @@ class Run:
     wall_time: float
     sample: Examples | None = None
     biases: Float[np.ndarray, "S T C"] | None = None
+    readout: Float[np.ndarray, "S T K"] | None = None
     backend: str = "reference"
+    fallback: str | None = None
     state: State | None = None
 
     @property
@@ -60,7 +64,16 @@ class Run:
             raise DivergedError(
                 f"{self.diverged.sum()} of {len(self.diverged)} replicates diverged at the learning rate {rate:g}: "
                 "fewer than the two are left that a standard error needs.",
-                f"On {EXAMPLES} examples the largest stable simulation.learning_rate is about "
-                f"{largest_stable_rate(self.problem):.3g}; small batches need a smaller one.",
+                _calmer(self.problem),
             )
         return kept
+
+
+def _calmer(problem: Problem) -> str:
+    """What to do against divergence: the largest stable rate, where there is one."""
+    if problem.network.trains_readout or problem.simulated().optimizer != "sgd":
+        return "Use a smaller simulation.learning_rate."
+    return (
+        f"On {EXAMPLES} examples the largest stable simulation.learning_rate is about "
+        f"{largest_stable_rate(problem):.3g}; small batches need a smaller one."
+    )

@@ -11,6 +11,7 @@ import torch
 from jaxtyping import Bool, Float
 
 from sim import quadrature
+from sim.normals import fill_normals
 from sim.pulse import PulseSampler, draw_pulses, pulse_sampler
 from sim.streams import Stream
 from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse, latent_correlation
@@ -145,7 +146,7 @@ def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room
     noise, gaussian, x = room.noise, room.gaussian, room.x
     tosses = np.empty((len(streams), rows), dtype=bool)
     for index, stream in enumerate(streams):
-        stream.normals(noise[index])
+        fill_normals(stream, noise[index])
         tosses[index] = stream.coins(rows)
         stream.advance(rows)
     category = torch.from_numpy(tosses).to(like.device)

@@ -15,6 +15,7 @@ DEVICES = ("auto", "cpu", "cuda")
 _STEP_NUMBERS, _BLOCK_NUMBERS, _GROUP_NUMBERS = 2**18, 2**15, 2**22
 _BLOCK_ENTRIES = 2**17
 _LARGEST_MEMORY = 4 * 2**30
+_DEVICE_MEMORY = 2 * 2**30  # of a GPU, unless another bound is given: long before it is full it has enough to do
 # What would not end. One core trains about 6e6 examples a second at n = 4 and K = 2, so 1e12 of them take two days
 # there and more at larger sizes; a step of a small batch takes 5e-5 s, so 1e9 steps in a row take half a day.
 _MOST_EXAMPLES, _MOST_STEPS = 10**12, 10**9
@@ -69,6 +70,53 @@ def grouping(examples_per_step: int, columns: int) -> Grouping:
     numbers = examples_per_step * columns
     steps = max(1, _BLOCK_NUMBERS // numbers)
     return Grouping(max(1, min(_STEP_NUMBERS // numbers, _GROUP_NUMBERS // (steps * numbers))), steps)
+
+
+def bytes_of_one(problem: Problem, examples_per_step: int, itemsize: int, compiled: bool = False) -> int:
+    """At most what one network takes while it is trained, beside others or compiled, in numbers of `itemsize` bytes.
+
+    A block of fresh examples has noise, z and x, and copies of them while they are sorted by class (5 n in all), gates
+    twice (2 K) and labels; a step has fields, outputs, slopes and pulls (8 K) and its residuals; what is learned is
+    there about twelve times, with the optimiser's means and what a step makes of it, and once for each time.
+    """
+    n, units = problem.data.n, problem.network.units
+    steps = grouping(examples_per_step, max(n, units)).steps
+    if compiled:
+        steps = max(1, block_rows(n) // examples_per_step)
+    rows = examples_per_step * steps if problem.simulated().mode == "online" else 0
+    learned = n * units + 2 * units + 1
+    numbers = rows * (5 * n + 2 * units + 4) + examples_per_step * (8 * units + 4)
+    return itemsize * (numbers + (12 + len(problem.training.times)) * learned)
+
+
+def networks_at_once(
+    problem: Problem,
+    examples_per_step: int,
+    itemsize: int,
+    device: torch.device,
+    memory: int | None,
+    compiled: bool = False,
+) -> int:
+    """How many networks are trained side by side: on a CPU as many as fit the caches, within `memory` bytes.
+
+    The compiled loops take one after another.
+    `memory` None is no bound on a CPU and 2 GiB on a GPU. Raises InputError for a bound below 1, OutOfReachError where
+    one network exceeds it.
+    """
+    if memory is not None and memory < 1:
+        raise InputError(f"memory = {memory} bytes holds nothing.", "Give a positive number of bytes, or leave it out.")
+    at_once = 1 if compiled else grouping(examples_per_step, max(problem.data.n, problem.network.units)).replicates
+    if memory is None and device.type == "cpu":
+        return at_once
+    one, budget = bytes_of_one(problem, examples_per_step, itemsize, compiled), memory or _DEVICE_MEMORY
+    if memory is not None and one > memory:
+        raise OutOfReachError(
+            f"Training one network takes up to {one / 2**20:.3g} MiB; the memory allowed is {memory / 2**20:.3g} MiB.",
+            "Allow more, or use smaller batches, fewer units or fewer times.",
+            "memory",
+        )
+    fitting = max(1, budget // one)
+    return min(at_once, fitting) if device.type == "cpu" else fitting
 
 
 def block_rows(columns: int) -> int:

@@ -41,9 +41,8 @@ class Member:
         """What it begins with, in float64."""
         own = self.problem.simulated().initialisation == "per-replicate"
         key = self.number if own else None
-        w = torch.from_numpy(self.problem.w0(key))
-        biases = self.problem.biases0(key)
-        return Parameters(w, None if biases is None else torch.from_numpy(biases))
+        start = (self.problem.w0(key), self.problem.biases0(key), self.problem.readout0(key))
+        return Parameters(*(None if array is None else torch.from_numpy(array) for array in start))
 
 
 def stream_number(problem: Problem, number: int) -> int:

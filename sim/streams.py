@@ -99,7 +99,7 @@ class Stream:
         """Overwrite `out` with the normal numbers of the next B examples, the modes of an example in a row.
 
         They are made in float64 and rounded to the dtype of `out`; cosines and logarithms of other devices differ by
-        a few units of the last place.
+        a few units of the last place. This is the reference; `sim.normals` has a faster way to the same numbers.
         """
         calls = -(-out.shape[1] // WORDS)
         rows = max(1, _CALLS_AT_ONCE // calls)

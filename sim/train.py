@@ -10,14 +10,14 @@ from itertools import repeat
 import numpy as np
 import torch
 
-from sim.backends import compiled_for
+from sim.backends import Backend, backend_for
 from sim.descent import descend, examples_of, fresh_batches
 from sim.gating import gate_values
 from sim.network import Examples, Parameters
 from sim.pulse import PulseSampler
 from sim.run import Run
 from sim.sample import Sampler, draw, prepare
-from sim.schedule import device_named, grouping, refuse_endless, refuse_too_large, steps_at_times
+from sim.schedule import device_named, networks_at_once, refuse_endless, refuse_too_large, steps_at_times
 from sim.state import Member, State, beginning, joined, stream_number
 from sim.streams import TRAINING, stream
 from theory.problem import InputError, Problem
@@ -37,16 +37,19 @@ def train(
     progress: Progress | None = None,
     backend: str = "auto",
     resume: State | None = None,
+    memory: int | None = None,
 ) -> Run:
-    """Train the problem's network; the weights and biases of every replicate at the problem's times.
+    """Train the problem's network; what every replicate learned, at the problem's times.
 
     A replicate is keyed by (seed, its number): training a part of them (`replicates`, default all) changes none.
     `sample` gives the examples of a full-batch run, entry s for the s-th replicate, instead of drawing them.
-    `backend` is "reference" (torch), "compiled" (numba, on the CPU, online) or "auto", compiled where that is possible.
+    `backend` is "reference" (torch), "captured" (the same as a CUDA graph), "compiled" (numba, on the CPU, online) or
+    "auto", compiled where that is possible and the reference elsewhere.
     `resume` goes on from the `state` of an earlier run of the same networks, on the same numbers as one run without a
-    break; all times must lie after it. `progress(done, total)` counts network-steps. Raises InputError for times
-    between steps, a sample or a state that does not fit; OutOfReachError for an absent device or back end, too large a
-    run, or a law or gate without a simulation.
+    break; all times must lie after it. `memory` bounds the bytes of the networks trained side by side and of their
+    examples, on the device; a fixed sample and what is returned come on top. `progress(done, total)` counts
+    network-steps. Raises InputError for times between steps, a sample or a state that does not fit; OutOfReachError for
+    an absent device or back end, too large a run, or a law or gate without a simulation.
     """
     settings = problem.simulated()
     begin = time.perf_counter()
@@ -58,13 +61,13 @@ def train(
             refuse_endless(marks[-1], len(numbers), settings.samples)
             sample = fixed_sample(problem, numbers, where, dtype)
         _check_sample(problem, sample, len(numbers))
-        sample = _moved(sample, where, dtype)
+        sample = sample.mapped(lambda tensor: tensor.to(where, dtype))
     elif sample is not None:
         raise InputError("A sample is given, but the mode is online.", 'Use simulation.mode = "full-batch".')
     members = tuple(Member(problem, number) for number in numbers)
-    compiled = compiled_for(backend, problem, where)
+    chosen = backend_for(backend, problem, where)
     state = beginning(members) if resume is None else _checked(resume, members)
-    learned, state = descended(members, state, sample, where, dtype, compiled, progress)
+    learned, state = descended(members, state, sample, where, dtype, chosen, progress, memory)
     return Run(
         problem=problem,
         replicates=numbers,
@@ -78,7 +81,9 @@ def train(
         wall_time=time.perf_counter() - begin,
         sample=sample,
         biases=None if learned.biases is None else learned.biases.numpy(),
-        backend="reference" if compiled is None else "compiled",
+        readout=None if learned.readout is None else learned.readout.numpy(),
+        backend=chosen.name,
+        fallback=chosen.fallback,
     )
 
 
@@ -88,10 +93,11 @@ def descended(
     sample: Examples | None,
     where: torch.device,
     dtype: torch.dtype,
-    compiled: Callable | None,
+    backend: Backend,
     progress: Progress | None,
+    memory: int | None = None,
 ) -> tuple[Parameters, State]:
-    """What the members learned at their times and the last state, in groups that fit the caches."""
+    """What the members learned at their times and the last state, in groups that fit the caches and the memory."""
     problem = members[0].problem
     last = max(member.marks[-1] for member in members)
     per_step = problem.simulated().batch if sample is None else sample.x.shape[1]
@@ -101,7 +107,8 @@ def descended(
     laws: dict[object, Sampler | PulseSampler] = {}
     if sample is None:
         laws = {law: prepare(law, where, dtype) for law in dict.fromkeys(member.problem.data for member in members)}
-    size = 1 if compiled else grouping(per_step, columns).replicates
+    compiled = backend.compiled is not None
+    size = networks_at_once(problem, per_step, dtype.itemsize, where, memory, compiled)
     snapshots, states = [], []
     for start in range(0, len(members), size):
         part = slice(start, min(start + size, len(members)))
@@ -111,11 +118,11 @@ def descended(
         report = shifted(progress, start * todo, state.step, len(group), len(members) * todo)
         samplers = [laws[member.problem.data] for member in group] if sample is None else []
         if compiled:
-            seen, held = compiled(group[0], samplers[0], held, report)
+            seen, held = backend.compiled(group[0], samplers[0], held, report)
         else:
             fresh = sample is None
             batches = fresh_batches(group, samplers, state.step) if fresh else repeat(sample.part(part, slice(None)))
-            seen, held = descend(group, held, batches, report)
+            seen, held = descend(group, held, batches, report, backend.capture)
         snapshots.append(seen)
         states.append(held)
     first, *rest = snapshots
@@ -124,10 +131,11 @@ def descended(
 
 def _checked(state: State, members: tuple[Member, ...]) -> State:
     """The state that a run goes on from, if it belongs to these networks and comes before their times."""
-    shape = (len(members), members[0].problem.network.units, members[0].problem.data.n)
-    if tuple(state.learned.w.shape) != shape:
+    found = [tuple(tensor.shape) for tensor in state.learned.tensors()]
+    needed = [(len(members), *tensor.shape) for tensor in members[0].start().tensors()]
+    if found != needed:
         raise InputError(
-            f"The state to resume has weights of the shape {tuple(state.learned.w.shape)}, this run {shape}.",
+            f"The state to resume has weights, biases and readout weights of the shapes {found}, this run {needed}.",
             "Resume the same problem and replicates.",
         )
     if state.step > members[0].marks[0]:
@@ -182,8 +190,3 @@ def _check_sample(problem: Problem, sample: Examples, replicates: int) -> None:
                 f"sample.{name} has the shape {found}; this problem needs {shape}, replicates and examples first.",
                 "Give x (S, N, n), y (S, N) and, for a gated-linear network, gate (S, K, N).",
             )
-
-
-def _moved(sample: Examples, device: torch.device, dtype: torch.dtype) -> Examples:
-    gate = None if sample.gate is None else sample.gate.to(device, dtype)
-    return Examples(sample.x.to(device, dtype), sample.y.to(device, dtype), gate)

@@ -16,6 +16,8 @@ def command(
     problem: Annotated[Path, typer.Argument(help="A problem file (TOML) with a [simulation] table.")],
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     out: Annotated[Path | None, typer.Option(help="Write every replicate's values to this .npz file.")] = None,
+    backend: Annotated[str, typer.Option(help="auto, reference, compiled (CPU) or captured (GPU).")] = "auto",
+    memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Train the networks of PROBLEM and print the observables with their standard errors over replicates."""
@@ -24,22 +26,25 @@ def command(
 
     def body() -> int:
         from theory.problem import load
+        from theory.problem.numbers import exact
 
         question = load(problem)
+        limit = None if memory is None else int(exact(memory, "--memory") * 2**30)
+        how = {"backend": backend, "memory": limit}
         if out is None:
-            payload, _ = _simulate(question, device)
+            payload, _ = _simulate(question, device, how)
         else:
             check_archive(out, problem)
             with _aside(out) as file:
-                payload, arrays = _simulate(question, device)
+                payload, arrays = _simulate(question, device, how)
                 _write(file, question, arrays)
-        emit("simulate", payload, _text(payload, out), json)
+        emit("simulate", payload, _text(payload, question.training.loss, out), json)
         return PASS
 
     return run(body, json)
 
 
-def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]]:
+def _simulate(problem: Any, device: str, how: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The answer for a reader, and every replicate's values for a file."""
     from sim.observe import measure
     from sim.schedule import refuse_endless_measurement
@@ -51,6 +56,7 @@ def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]
         LossAtTimes,
         LowFrequencyPowerAtTimes,
         ParticipationRatioAtTimes,
+        ReadoutAtTimes,
         WeightsAtTimes,
     )
 
@@ -62,12 +68,14 @@ def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]
     }
     if problem.network.has_biases:
         observables["biases"] = BiasesAtTimes()
+    if problem.network.trains_readout:
+        observables["readout"] = ReadoutAtTimes()
     if problem.network.gates:
         observables["input_output_moment"] = InputOutputMoment()
     refuse_endless_measurement(problem, problem.simulated().replicates)
     with _progress() as (train_progress, measuring):
-        trained = train(problem, device, progress=train_progress)
-        payload: dict[str, Any] = {"times": trained.times}
+        trained = train(problem, device, progress=train_progress, **how)
+        payload: dict[str, Any] = {"times": trained.times, "readout": None, "readout_standard_error": None}
         arrays = {
             "times": trained.times,
             "replicates": trained.replicates,
@@ -76,6 +84,8 @@ def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]
         }
         if trained.biases is not None:
             arrays["all_biases"] = trained.biases
+        if trained.readout is not None:
+            arrays["all_readout"] = trained.readout
         for name, observable in observables.items():
             measuring(name)
             try:
@@ -94,6 +104,8 @@ def _simulate(problem: Any, device: str) -> tuple[dict[str, Any], dict[str, Any]
         "replicates": len(trained.replicates),
         "diverged": int(trained.diverged.sum()),
         "device": trained.device,
+        "backend": trained.backend,
+        "fallback": trained.fallback,
         "seed": trained.seed,
         "steps": trained.steps,
     }
@@ -151,18 +163,19 @@ def _write(file: IO[bytes], problem: Any, arrays: dict[str, Any]) -> None:
     np.savez(file, problem=np.array(dumps(problem)), **arrays)
 
 
-def _text(payload: dict[str, Any], out: Path | None) -> str:
+def _text(payload: dict[str, Any], kind: str, out: Path | None) -> str:
     total, lost = payload["replicates"], payload["diverged"]
+    penalty = "<log(1+e^(-y yhat))>" if kind == "cross-entropy" else "<(y-yhat)^2>"
     lines = [
         f"{total} replicates, {payload['steps']} steps, device {payload['device']}, seed {payload['seed']}",
         "",
         "mean (standard error) over replicates; per unit where units are listed",
-        f"{'t':>10}  {'<(y-yhat)^2>':>18}  {'participation ratio':<24}  low-frequency power",
+        f"{'t':>10}  {penalty:>20}  {'participation ratio':<24}  low-frequency power",
     ]
     for index, time in enumerate(payload["times"]):
         loss = _shown(payload, "loss", index)
         ratio, power = (_per_unit(payload, name, index) for name in ("participation_ratio", "low_frequency_power"))
-        lines.append(f"{time:>10g}  {loss:>18}  {ratio:<24}  {power}")
+        lines.append(f"{time:>10g}  {loss:>20}  {ratio:<24}  {power}")
     last = payload["weights"][-1]
     lines += ["", f"largest weight of each unit at t = {payload['times'][-1]:g}"]
     for unit, row in enumerate(last):
@@ -172,6 +185,9 @@ def _text(payload: dict[str, Any], out: Path | None) -> str:
         hidden = _per_unit(payload, "hidden_biases", -1)
         output = _shown(payload, "output_bias", -1)
         lines += ["", f"biases at t = {payload['times'][-1]:g}", f"  output: {output}", f"  units from 0: {hidden}"]
+    if payload["readout"] is not None:
+        weights = _per_unit(payload, "readout", -1)
+        lines += ["", f"readout weights at t = {payload['times'][-1]:g}, units from 0: {weights}"]
     if lost:
         lines += ["", f"{lost} of {total} replicates diverged and are left out: the means are over the others."]
     if out is not None:

@@ -55,6 +55,8 @@ def make(
         "undefined": undefined,
         "versions": _versions(),
         "device": trained.device,
+        "backend": trained.backend,
+        "fallback": trained.fallback,
         "steps": int(trained.steps),
         "wall_seconds": round((finished - started).total_seconds(), 3),
         "started": started.isoformat(timespec="seconds"),

@@ -1,9 +1,11 @@
 """Compiled inputs, gates and steps: what `sim.sample`, `sim.gating`, `sim.network` say, in loops without temporaries.
 
-Letters as in `sim.network`, for one network: w (K, n), biases (K + 1) or empty, x (B, n), y (B), gate (K, B).
+Letters as in `sim.network`, for one network: w (K, n), biases (K + 1) or empty, readout a (K) or empty, x (B, n),
+y (B), gate (K, B). theta holds w, the biases and the readout weights after one another.
 """
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
@@ -14,6 +16,25 @@ from sim.compiled.numbers import FAST, float32_of
 _SUMS = FAST | {"fastmath": {"contract", "nsz", "reassoc"}}
 _PART = _SUMS | {"forceinline": True}
 GATED, LEAKY, ERF, SIGMOID = range(4)
+
+
+class Form(NamedTuple):
+    """What a network computes, and how one example weighs in the gradient.
+
+    `leak` is the slope of LEAKY where h <= 0, `scale` is s, `share` what multiplies the residual of an example;
+    `entropy` says that the residual is that of the cross-entropy, `biased` and `fixed` that there are biases, and that
+    they stay as they are.
+    """
+
+    model: int
+    leak: float
+    scale: float
+    share: float
+    entropy: bool
+    biased: bool
+    fixed: bool
+
+
 _f32 = np.float32
 _ROOT_HALF, _STEEPNESS = math.sqrt(0.5), math.sqrt(2 / math.pi)
 
@@ -51,10 +72,18 @@ def inputs32(z, gain, normaliser, out):
 
 
 @njit(**FAST)
-def open_gates(seen, site, low, high, gate, unit):
-    """1[low <= seen_site < high] of one unit for every row; a site below 0 is a gate that is always open."""
-    for r in range(seen.shape[0]):
-        gate[unit, r] = site < 0 or low <= seen[r, site] < high
+def open_gates(v, low, high, gate):
+    """1[low <= v < high] for every row."""
+    for r in range(v.size):
+        gate[r] = low <= v[r] < high
+
+
+@njit(**_SUMS)
+def soften_gates(v, low, high, sharpness, gate):
+    """Phi(sharpness (v - low)) - Phi(sharpness (v - high)) for every row."""
+    steepness = -sharpness * _ROOT_HALF
+    for r in range(v.size):
+        gate[r] = (math.erfc(steepness * (v[r] - low)) - math.erfc(steepness * (v[r] - high))) / 2
 
 
 @njit(**_PART)
@@ -68,66 +97,87 @@ def _tilt(model, h, value):
 
 
 @njit(**_PART)
+def parts(theta, units, n, biased):
+    """w, the biases and the readout weights that lie in theta."""
+    first = units * n
+    second = first + (units + 1 if biased else 0)
+    return theta[:first].reshape(units, n), theta[first:second], theta[second:]
+
+
+@njit(**_PART)
 def _residual(yhat, y, r, entropy):
-    seen = 1 / (1 + math.exp(-yhat)) if entropy else yhat
-    return y.dtype.type(seen) - y[r]
+    if entropy:
+        return -y[r] / (y.dtype.type(1) + math.exp(y[r] * yhat))
+    return yhat - y[r]
 
 
 @njit(**_PART)
-def _add_outputs(model, leak, h, k, gate, at, total):
-    """f_k of every example onto `total`."""
+def _add_outputs(model, leak, h, k, gate, at, weight, total):
+    """`weight` times f_k of every example onto `total`."""
     if model == GATED:
         for r in range(total.size):
-            total[r] += h[k, r] * gate[k, at + r]
+            total[r] += weight * (h[k, r] * gate[k, at + r])
     elif model == LEAKY:
         for r in range(total.size):
-            total[r] += h[k, r] * (h.dtype.type(1) if h[k, r] > 0 else leak)
+            total[r] += weight * (h[k, r] * (h.dtype.type(1) if h[k, r] > 0 else leak))
     else:
         for r in range(total.size):
-            total[r] += _curved(model, h[k, r])
+            total[r] += weight * _curved(model, h[k, r])
 
 
 @njit(**_PART)
-def _times_slopes(model, leak, h, k, gate, at, pull):
-    """`pull` times f_k' in the place of the fields h_k."""
+def _times_slopes(model, leak, h, k, gate, at, weight, pull):
+    """`weight` times `pull` times f_k' in the place of the fields h_k."""
     if model == GATED:
         for r in range(pull.size):
-            h[k, r] = pull[r] * gate[k, at + r]
+            h[k, r] = weight * pull[r] * gate[k, at + r]
     elif model == LEAKY:
         for r in range(pull.size):
-            h[k, r] = pull[r] * (h.dtype.type(1) if h[k, r] > 0 else leak)
+            h[k, r] = weight * pull[r] * (h.dtype.type(1) if h[k, r] > 0 else leak)
     else:
         for r in range(pull.size):
-            h[k, r] = pull[r] * _tilt(model, h[k, r], _curved(model, h[k, r]))
+            h[k, r] = weight * pull[r] * _tilt(model, h[k, r], _curved(model, h[k, r]))
 
 
 @njit(**_SUMS)
-def pulls(network, biases, h, gate, y, at, residual, slope_biases):
-    """h (K, B) without biases becomes (yhat - y) f_k'(h_k) times the shares of the gradient; the biases' gradient.
+def pulls(form, theta, slope, n, h, gate, y, at, residual):
+    """h (K, B), w.x, becomes r a_k f_k'(h_k) times the shares of the gradient, r the residuals of the examples.
 
-    `network` is (model, leak, scale s, share of one example, cross-entropy or not); the examples stand in y and in the
-    columns of the gates from `at` on. `residual` (B) is scratch.
+    The gradient in the biases and readout weights goes into `slope`; that in w is h x. The examples stand in y and in
+    the columns of the gates from `at` on. `residual` (B) is scratch, `form` the plain tuple of a Form.
     """
-    model, leak, scale, share, entropy = network
-    biased = biases.size > 0
+    model, leak, scale, share, entropy, biased, fixed = form
     units, rows = h.shape
+    _, biases, readout = parts(theta, units, n, biased)
+    _, slope_biases, slope_readout = parts(slope, units, n, biased)
+    one = h.dtype.type(1)
+    weighted = readout.size > 0
+    value = np.empty(rows if weighted else 0, h.dtype)
     residual[:] = 0
     for k in range(units):
         if biased:
             for r in range(rows):
                 h[k, r] += biases[k]
-        _add_outputs(model, leak, h, k, gate, at, residual)
+        _add_outputs(model, leak, h, k, gate, at, readout[k] if weighted else one, residual)
     constant = biases[units] if biased else h.dtype.type(0)
-    for r in range(rows):
-        residual[r] = _residual(residual[r] * scale + constant, y, at + r, entropy) * share
+    if entropy:  # asked outside of the loops, which then run on many lanes
+        for r in range(rows):
+            residual[r] = _residual(residual[r] * scale + constant, y, at + r, True) * share
+    else:
+        for r in range(rows):
+            residual[r] = _residual(residual[r] * scale + constant, y, at + r, False) * share
     if biased:
-        slope_biases[units] = residual.sum()
+        slope_biases[units] = 0 if fixed else residual.sum()
     for r in range(rows):
         residual[r] *= scale
     for k in range(units):
-        _times_slopes(model, leak, h, k, gate, at, residual)
+        if weighted:
+            value[:] = 0
+            _add_outputs(model, leak, h, k, gate, at, one, value)
+            slope_readout[k] = (value * residual).sum()
+        _times_slopes(model, leak, h, k, gate, at, readout[k] if weighted else one, residual)
         if biased:
-            slope_biases[k] = h[k].sum()
+            slope_biases[k] = 0 if fixed else h[k].sum()
 
 
 @njit(**_PART)
@@ -168,96 +218,113 @@ def move(theta, slope, first, second, moved, optimiser, rate, done, limit):
 
 
 @njit(**_PART)
-def _forward(network, w, biases, x, gate, r, field, slopes):
-    """yhat and the slopes of the example in row r; the field behind a closed gate is left out."""
-    model, leak, scale, _, _ = network
-    units = w.shape[0]
-    biased = biases.size > 0
-    for k in range(units):
-        h = biases[k] if biased else x.dtype.type(0)
+def _forward(form, w, biases, readout, x, gate, r, value, slopes):
+    """yhat, the values f_k and the slopes a_k f_k' of the example in row r; behind a closed gate both are 0."""
+    model, leak = form.model, form.leak
+    weighted = readout.size > 0
+    total = x.dtype.type(0)
+    for k in range(w.shape[0]):
+        h = biases[k] if form.biased else x.dtype.type(0)
         if model != GATED or gate[k, r] != 0:
             for j in range(x.shape[1]):
                 h += w[k, j] * x[r, j]
-        field[k] = h
-    total = x.dtype.type(0)
-    for k in range(units):
+        value[k] = h
+    for k in range(w.shape[0]):
         if model == GATED:
             slopes[k] = gate[k, r]
-            value = field[k] * gate[k, r]
+            value[k] *= gate[k, r]
         elif model == LEAKY:
-            slopes[k] = x.dtype.type(1) if field[k] > 0 else leak
-            value = field[k] * slopes[k]
+            slopes[k] = x.dtype.type(1) if value[k] > 0 else leak
+            value[k] *= slopes[k]
         else:
-            value = x.dtype.type(_curved(model, field[k]))
-            slopes[k] = _tilt(model, field[k], value)
-        total += value
-    return total * scale + biases[units] if biased else total * scale
+            h = value[k]
+            value[k] = _curved(model, h)
+            slopes[k] = _tilt(model, h, value[k])
+        if weighted:
+            slopes[k] *= readout[k]
+            total += readout[k] * value[k]
+        else:
+            total += value[k]
+    return total * form.scale + biases[w.shape[0]] if form.biased else total * form.scale
 
 
 @njit(**_SUMS)
-def steps(network, theta, units, x, y, gate, row, batch, room, optimiser, rate, done, limit):
+def steps(form, theta, units, x, y, gate, row, batch, room, optimiser, rate, done, limit):
     """As many steps as `row` (steps * batch) has batches, for few units: how many were taken before diverging.
 
     `row` gives the row of each example; `room` is scratch (slope, first, second, moved) like theta, and two rows of K.
     """
-    _, _, scale, share, entropy = network
-    slope, first, second, moved, field, slopes = room
+    slope, first, second, moved, value, slopes = room
     n = x.shape[1]
-    w, biases = theta[: units * n].reshape(units, n), theta[units * n :]
-    dw, dbiases = slope[: units * n].reshape(units, n), slope[units * n :]
+    w, biases, readout = parts(theta, units, n, form.biased)
+    dw, dbiases, dreadout = parts(slope, units, n, form.biased)
+    learns_biases, weighted = form.biased and not form.fixed, readout.size > 0
     for step in range(row.size // batch):
         slope[:] = 0
         for e in range(step * batch, (step + 1) * batch):
             r = row[e]
-            yhat = _forward(network, w, biases, x, gate, r, field, slopes)
-            residual = _residual(yhat, y, r, entropy) * share
+            yhat = _forward(form, w, biases, readout, x, gate, r, value, slopes)
+            residual = _residual(yhat, y, r, form.entropy) * form.share
             for k in range(units):
                 if slopes[k] != 0:
-                    pull = residual * scale * slopes[k]
+                    pull = residual * form.scale * slopes[k]
                     for j in range(n):
                         dw[k, j] += pull * x[r, j]
-                    if biases.size > 0:
+                    if learns_biases:
                         dbiases[k] += pull
-            if biases.size > 0:
+            if weighted:
+                for k in range(units):
+                    dreadout[k] += residual * form.scale * value[k]
+            if learns_biases:
                 dbiases[units] += residual
         if not move(theta, slope, first, second, moved, optimiser, rate, done + step, limit):
             return step
     return row.size // batch
 
 
-@njit(**_SUMS)
-def single_steps(network, theta, units, x, y, gate, row, room, rate, limit):
-    """As `steps` for a batch of one and plain descent: each step moves the weights at once.
+@njit(**_PART)
+def _reach(form, weighted, x, r, value, slopes):
+    """The largest derivative of yhat in any number that is learned: s a_k f_k' x_j, s a_k f_k', 1 and s f_k."""
+    largest, steepest, highest = x.dtype.type(1), x.dtype.type(1), x.dtype.type(0)
+    for j in range(x.shape[1]):
+        largest = max(largest, abs(x[r, j]))
+    for k in range(slopes.size):
+        steepest = max(steepest, abs(form.scale * slopes[k]))
+        if weighted:
+            highest = max(highest, abs(form.scale * value[k]))
+    return max(steepest * largest, highest)
 
-    No number grows by more than rate |pull| max(|x|, 1) in a step. The numbers are looked at only where the sum of
-    these bounds reaches the limit.
+
+@njit(**_SUMS)
+def single_steps(form, theta, units, x, y, gate, row, room, rate, limit):
+    """As `steps` for a batch of one and plain descent: each step moves the numbers of theta at once.
+
+    No number grows by more than rate |residual| times the largest derivative of yhat in a step. The numbers are looked
+    at only where the sum of these bounds reaches the limit.
     """
-    _, _, scale, share, entropy = network
-    moved, field, slopes = room
+    moved, value, slopes = room
     n = x.shape[1]
-    w, biases = theta[: units * n].reshape(units, n), theta[units * n :]
+    w, biases, readout = parts(theta, units, n, form.biased)
+    learns_biases, weighted = form.biased and not form.fixed, readout.size > 0
     reach = np.inf
     for step in range(row.size):
         r = row[step]
-        yhat = _forward(network, w, biases, x, gate, r, field, slopes)
-        residual = _residual(yhat, y, r, entropy) * share * rate
-        largest, steepest = theta.dtype.type(1), theta.dtype.type(0)
-        for j in range(n):
-            largest = max(largest, abs(x[r, j]))
-        for k in range(units):
-            steepest = max(steepest, abs(scale * slopes[k]))
-        growth = abs(residual) * max(steepest, 1) * largest
+        yhat = _forward(form, w, biases, readout, x, gate, r, value, slopes)
+        residual = _residual(yhat, y, r, form.entropy) * form.share * rate
+        growth = abs(residual) * _reach(form, weighted, x, r, value, slopes)
         safe = reach + growth < limit
         if not safe:
             moved[:] = theta
         for k in range(units):
             if slopes[k] != 0:
-                pull = residual * scale * slopes[k]
+                pull = residual * form.scale * slopes[k]
                 for j in range(n):
                     w[k, j] -= pull * x[r, j]
-                if biases.size > 0:
+                if learns_biases:
                     biases[k] -= pull
-        if biases.size > 0:
+            if weighted:
+                readout[k] -= residual * form.scale * value[k]
+        if learns_biases:
             biases[units] -= residual
         reach += growth
         if not safe:

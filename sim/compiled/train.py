@@ -1,20 +1,63 @@
 """The compiled descent of one network: blocks of examples, one matrix product for each class, then all their steps."""
 
+from dataclasses import dataclass
+
 import numpy as np
 import torch
 
 from sim.compiled import descent, numbers
 from sim.descent import largest_weight, optimiser_of
-from sim.network import LOSS_FACTOR, Parameters, readout_scale
+from sim.network import SLOPE_FACTOR, Parameters, leak, readout_scale
 from sim.sample import Sampler
 from sim.schedule import block_rows
 from sim.state import Member, Report, State
 from sim.streams import WORDS, key_of
-from theory.problem import SiteGate, resolved
+from theory.problem import AlwaysGate, DirectionGate, SiteGate, resolved
 
-_MODELS = {"gated-linear": descent.GATED, "relu": descent.LEAKY, "erf": descent.ERF, "sigmoid": descent.SIGMOID}
+_MODELS = {
+    "gated-linear": descent.GATED,
+    "relu": descent.LEAKY,
+    "leaky-relu": descent.LEAKY,
+    "erf": descent.ERF,
+    "sigmoid": descent.SIGMOID,
+}
 # From this many examples a step on, matrix products beat the loops of `descent.steps`.
 _MANY = 32
+
+
+@dataclass(frozen=True)
+class _Gate:
+    """A gate on one site or along a vector (None: always open), its numbers in the dtype of the data."""
+
+    along: int | np.ndarray | None
+    latent: bool = False
+    low: np.floating | None = None
+    high: np.floating | None = None
+    sharpness: np.floating | None = None
+
+    def open(self, z: np.ndarray, x: np.ndarray, values: np.ndarray) -> None:
+        """g(x) of every row into `values`."""
+        if self.along is None:
+            values[:] = 1
+            return
+        seen = z if self.latent else x
+        v = seen[:, self.along] if isinstance(self.along, int) else seen @ self.along
+        if self.sharpness == np.inf:
+            descent.open_gates(v, self.low, self.high, values)
+        else:
+            descent.soften_gates(v, self.low, self.high, self.sharpness, values)
+
+
+def _gate(gate: SiteGate | DirectionGate | AlwaysGate, n: int, kind: type[np.floating]) -> _Gate:
+    """The gate made ready; a direction in units of its largest entry, as in `sim.gating`."""
+    if isinstance(gate, AlwaysGate):
+        return _Gate(None)
+    unit, along = 1, gate.sites[0]
+    if isinstance(gate, DirectionGate):
+        unit, along = max(abs(number) for _, number in gate.v), np.zeros(n, kind)
+        along[list(gate.sites)] = [float(number / unit) for _, number in gate.v]
+    low, high = (kind(bound if isinstance(bound, float) else float(bound / unit)) for bound in (gate.lo, gate.hi))
+    return _Gate(along, gate.on == "latent", low, high, kind(float(gate.sharpness * unit)))
 
 
 class _Data:
@@ -28,7 +71,7 @@ class _Data:
         self.factors = [matrix.numpy() for matrix in sampler.factors]
         self.labels = np.array(sampler.labels, dtype)
         self.gain, self.normaliser = sampler.gain, sampler.normaliser
-        self.gates = resolved(problem.network.gates)
+        self.gates = [_gate(gate, n, np.dtype(dtype).type) for gate in resolved(problem.network.gates)]
         self.steps = max(1, block_rows(n) // self.batch)
         rows = self.steps * self.batch
         calls = max(-(-len(matrix) // WORDS) for matrix in self.factors)
@@ -54,13 +97,11 @@ class _Data:
                 calls = -(-len(matrix) // WORDS)
                 numbers.fill(self.key, np.uint64(word), calls, example[low:high], self.noise, low)
                 np.matmul(self.noise[: len(matrix), low:high].T, matrix, out=self.z[low:high])
-        z, x, gate = self.z[:rows], self.x[:rows], self.gate
+        z, x = self.z[:rows], self.x[:rows]
         self._input(z, x)
-        for unit, one in enumerate(self.gates):
-            site, low, high = (one.site, one.lo, one.hi) if isinstance(one, SiteGate) else (-1, 0, 0)
-            seen = z if isinstance(one, SiteGate) and one.on == "latent" else x
-            descent.open_gates(seen, site, seen.dtype.type(low), seen.dtype.type(high), gate, unit)
-        return x, self.labels[category], gate, row
+        for gate, values in zip(self.gates, self.gate[:, :rows], strict=True):
+            gate.open(z, x, values)
+        return x, self.labels[category], self.gate, row
 
     def _input(self, z: np.ndarray, x: np.ndarray) -> None:
         if self.gain is None:
@@ -83,11 +124,10 @@ def descend_one(member: Member, sampler: Sampler, state: State, report: Report) 
             step += count
             report(step)
         seen.append(own.theta.astype(np.float64))
-    snapshots = _parameters(np.stack(seen), own.units, sampler.n)
-    first, second = (None if own.plain else _parameters(part[None], own.units, sampler.n) for part in own.memory)
-    last = _parameters(own.theta[None], own.units, sampler.n)
-    learned = Parameters(*(tensor[None] for tensor in snapshots.tensors()))
-    return learned, State(step, last, np.array([own.frozen]), first, second)
+    snapshots = own.parameters(np.stack(seen))
+    first, second = (None if own.plain else own.parameters(part[None]) for part in own.memory)
+    last = own.parameters(own.theta[None])
+    return snapshots.mapped(lambda tensor: tensor[None]), State(step, last, np.array([own.frozen]), first, second)
 
 
 class _Network:
@@ -102,8 +142,16 @@ class _Network:
         self.many = self.batch >= _MANY
         # A matrix product needs the rows of a step in one piece; otherwise a block is sorted as a whole.
         self.segment = self.batch if self.many else self.data.steps * self.batch
-        share = 2 * LOSS_FACTOR[problem.training.loss] / self.batch
-        self.network = (_MODELS[network.model], kind(0), kind(readout_scale(network)), kind(share), False)
+        self.form = descent.Form(
+            model=_MODELS[network.model],
+            leak=kind(leak(network)),
+            scale=kind(readout_scale(network)),
+            share=kind(SLOPE_FACTOR[problem.training.loss] / self.batch),
+            entropy=problem.training.loss == "cross-entropy",
+            biased=network.has_biases,
+            fixed=network.biases == "fixed",
+        )
+        self.numbers = tuple(self.form)  # handed over in half the time, once a step
         chosen = optimiser_of(problem.simulated())
         self.plain = chosen.plain
         square = -1 if chosen.square is None else chosen.square
@@ -116,7 +164,7 @@ class _Network:
         self.frozen = bool(state.frozen[0])
         if self.many:
             self.fields, self.residual = np.empty((self.units, self.batch), kind), np.empty(self.batch, kind)
-        self.field, self.slopes = np.empty(self.units, kind), np.empty(self.units, kind)
+        self.values, self.slopes = np.empty(self.units, kind), np.empty(self.units, kind)
 
     def advance(self, step: int, count: int) -> None:
         """Take `count` steps from `step` on, or those before it diverges."""
@@ -127,11 +175,11 @@ class _Network:
                     self.frozen = True
                     return
             return
-        held = (self.network, self.theta, self.units, x, y, gate, row)
+        held = (self.form, self.theta, self.units, x, y, gate, row)
         if self.batch == 1 and self.plain:
-            taken = descent.single_steps(*held, (self.moved, self.field, self.slopes), self.rate, self.limit)
+            taken = descent.single_steps(*held, (self.moved, self.values, self.slopes), self.rate, self.limit)
         else:
-            room = (self.slope, *self.memory, self.moved, self.field, self.slopes)
+            room = (self.slope, *self.memory, self.moved, self.values, self.slopes)
             taken = descent.steps(*held, self.batch, room, self.optimiser, self.rate, step, self.limit)
         self.frozen = taken < count
 
@@ -139,19 +187,19 @@ class _Network:
         size, shape = self.units * self.n, (self.units, self.n)
         own = x[at : at + self.batch]
         np.matmul(self.theta[:size].reshape(shape), own.T, out=self.fields)
-        descent.pulls(self.network, self.theta[size:], self.fields, gate, y, at, self.residual, self.slope[size:])
+        descent.pulls(self.numbers, self.theta, self.slope, self.n, self.fields, gate, y, at, self.residual)
         np.matmul(self.fields, own, out=self.slope[:size].reshape(shape))
         return descent.move(
             self.theta, self.slope, *self.memory, self.moved, self.optimiser, self.rate, step, self.limit
         )
 
+    def parameters(self, theta: np.ndarray) -> Parameters:
+        """What lies in rows like theta (S, ...)."""
+        size, biases = self.units * self.n, self.units + 1 if self.form.biased else 0
+        w, *further = np.split(theta, [size, size + biases], axis=1)
+        tensors = [torch.from_numpy(np.ascontiguousarray(part)) if part.shape[1] else None for part in further]
+        return Parameters(torch.from_numpy(np.ascontiguousarray(w)).view(-1, self.units, self.n), *tensors)
+
 
 def _flat(learned: Parameters) -> np.ndarray:
     return np.concatenate([tensor.flatten().numpy() for tensor in learned.tensors()])
-
-
-def _parameters(theta: np.ndarray, units: int, n: int) -> Parameters:
-    """The weights and biases of flat rows (S, ...)."""
-    w = torch.from_numpy(np.ascontiguousarray(theta[:, : units * n])).view(-1, units, n)
-    rest = theta[:, units * n :]
-    return Parameters(w, torch.from_numpy(np.ascontiguousarray(rest)) if rest.shape[1] else None)

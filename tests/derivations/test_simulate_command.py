@@ -84,6 +84,23 @@ def test_json_answer(gdln):
     assert gdln("--json")[1] == out
 
 
+def test_the_back_end_is_chosen_and_told(gdln):
+    answer = json.loads(gdln("--json", "--backend", "reference")[1])
+    assert (answer["backend"], answer["fallback"]) == ("reference", None)
+    code, out, _ = gdln("--json", "--backend", "captured")
+    assert code == OUT_OF_REACH
+    assert json.loads(out)["error"]["kind"] == "backend"
+    assert gdln("--backend", "fast")[0] == BAD_INPUT
+
+
+def test_memory_is_bounded(gdln):
+    assert json.loads(gdln("--json", "--memory", 1)[1])["weights"] == json.loads(gdln("--json")[1])["weights"]
+    for memory, said in ((0, "memory = 0 bytes holds nothing"), ("nan", "is not a number"), ("inf", "is not finite")):
+        code, out, _ = gdln("--json", "--memory", memory)
+        assert code == BAD_INPUT
+        assert said in json.loads(out)["error"]["message"]
+
+
 def test_text_answer(gdln):
     code, out, err = gdln()
     assert code == PASS
@@ -122,6 +139,45 @@ def test_biases_are_told_and_saved(gdln, tmp_path):
     text = gdln(change=BIASED)[1]
     assert "biases at t = 2\n  output: " in text
     assert "units from 0: " in text
+
+
+START, STOP = PROBLEM.index("[[network.gates]]"), PROBLEM.index("[training]")
+UNGATED = (PROBLEM[START:STOP], "units = 2\n")
+WEIGHED = [('readout = "mean"', 'readout = "trained-sum"'), ("tau = 1.0", "tau = 1.0\nreadout0 = [1.0, -0.5]")]
+NETWORKS = {
+    "leaky-relu": [("gated-linear", "leaky-relu"), UNGATED, ('readout = "mean"', 'readout = "mean"\nslope = 0.01')],
+    "soft gates": [("hi = 0.0", "hi = 0.0\nsharpness = 2.0"), ("lo = 0.0", "lo = 0.0\nsharpness = 2.0")],
+    "fixed biases": [(old, new.replace("trained", "fixed")) for old, new in BIASED],
+    "trained readout": WEIGHED,
+    "cross-entropy": [("half-mse", "cross-entropy"), ("labels = [1.0, 0.0]", "labels = [1.0, -1.0]")],
+}
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_every_network_is_simulated(gdln, name):
+    code, out, _ = gdln("--json", change=NETWORKS[name])
+    answer = json.loads(out)
+    assert code == PASS
+    assert np.isfinite(answer["weights"]).all()
+    assert answer["loss"][1] < answer["loss"][0]
+    assert answer["backend"] in ("compiled", "reference")
+    assert (answer["fallback"] is None) == (answer["backend"] == "compiled")
+    text = gdln(change=NETWORKS[name])[1]
+    assert ("<log(1+e^(-y yhat))>" in text) == (name == "cross-entropy")
+    assert ("readout weights at t = 2, units from 0: " in text) == (name == "trained readout")
+    assert (answer["readout"] is not None) == (name == "trained readout")
+    if name == "fixed biases":
+        assert answer["hidden_biases"] == [[0.5, 0.25]] * 2
+        assert answer["output_bias_standard_error"] == [0, 0]
+
+
+def test_readout_weights_are_saved(gdln, tmp_path):
+    target = tmp_path / "run.npz"
+    answer = json.loads(gdln("--json", "--out", target, change=WEIGHED)[1])
+    assert np.shape(answer["readout"]) == np.shape(answer["readout_standard_error"]) == (2, 2)
+    with np.load(target) as saved:
+        assert saved["all_readout"].shape == (4, 2, 2)
+        assert (saved["readout"].mean(axis=0) == answer["readout"]).all()
 
 
 def test_networks_without_biases_say_nothing_of_them(gdln):

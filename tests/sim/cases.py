@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from math import inf
 
 from theory.problem import (
     AlwaysGate,
@@ -16,7 +17,15 @@ from theory.problem import (
 )
 
 COMPLEMENT = (SiteGate(1, lo=0), SiteGate(1, hi=0))
+LEAK = Fraction(1, 8)
+SOFT = (SiteGate(0, lo=0, sharpness=2), SiteGate(2, -1, 1, "input", Fraction(1, 2)), RepeatedGate(of=0))
 EVERY_GATE = (SiteGate(0, lo=0), AlwaysGate(), RepeatedGate(of=0), SiteGate(2, lo=-1, hi=1, on="input"))
+
+OPTIMIZERS = [
+    {"optimizer": "momentum", "momentum": Fraction(3, 4)},
+    {"optimizer": "rmsprop", "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
+    {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
+]
 
 
 def line(kind=NonlinearGP, **changes):
@@ -37,6 +46,25 @@ def gated(gates=COMPLEMENT, readout="mean", biases="none"):
     return Network("gated-linear", readout, len(gates), tuple(gates), biases)
 
 
+def every_network():
+    """Each model, readout and kind of biases at least twice, and those together that share a line of code."""
+    relu, leaky, erf, sigmoid = (
+        Network(model, "mean", 3, slope=LEAK if model == "leaky-relu" else None)
+        for model in ("relu", "leaky-relu", "erf", "sigmoid")
+    )
+    plain = [gated(EVERY_GATE), gated(EVERY_GATE, "sum"), gated(SOFT, "sum"), relu, leaky, erf, sigmoid]
+    biased = [replace(network, biases="trained") for network in plain]
+    fixed = [replace(network, biases="fixed") for network in (gated(EVERY_GATE, "sum"), relu, sigmoid)]
+    weighed = [replace(network, readout="trained-mean") for network in (*plain[1:], biased[0], fixed[1])]
+    return [*plain, *biased, *fixed, *weighed, replace(biased[5], readout="trained-sum")]
+
+
+def named(network):
+    """A network in words, for the ids of tests."""
+    soft = "soft-" if any(getattr(gate, "sharpness", inf) != inf for gate in network.gates) else ""
+    return f"{soft}{network.model}-{network.readout}-{network.biases}"
+
+
 def problem(data=None, network=None, **changes):
     """A small online problem; `changes` go to the training and the simulation, by name. Biases start at random."""
     network = network or gated()
@@ -47,8 +75,11 @@ def problem(data=None, network=None, **changes):
     w0 = changes.pop("w0", NormalInitialisation(Fraction(1, 2), 1))
     times = changes.pop("times", (0, 1, 5))
     settings |= changes
-    biases = (NormalInitialisation(Fraction(1, 2), 1), Fraction(-1, 4)) if network.has_biases else ()
-    return Problem(data or line(), network, Training(loss, tau, w0, times, *biases), Simulation(**settings))
+    start = NormalInitialisation(Fraction(1, 2), 1)
+    further = {"hidden_bias0": start, "output_bias0": Fraction(-1, 4)} if network.has_biases else {}
+    further |= {"readout0": start} if network.trains_readout else {}
+    data = data or line(labels=(1, -1) if loss == "cross-entropy" else (1, 0))
+    return Problem(data, network, Training(loss, tau, w0, times, **further), Simulation(**settings))
 
 
 def with_simulation(question, **changes):

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,8 +14,9 @@ from derivations.compare import agreement
 from sim.batch import Batch, train_batch
 from sim.descent import optimiser_of
 from sim.observe import measure
+from sim.schedule import bytes_of_one, networks_at_once
 from sim.train import fixed_sample, train
-from tests.sim.cases import EVERY_GATE, gated, line, problem, with_simulation
+from tests.sim.cases import EVERY_GATE, SOFT, gated, line, named, problem, with_simulation
 from tests.tolerances import SIM_DESCENT
 from theory.claims import catalog
 from theory.flow.descent import discrete
@@ -38,15 +40,30 @@ def varied(network):
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize("network", [gated(EVERY_GATE, biases="trained"), Network("relu", "sum", 3)])
+@pytest.mark.parametrize(
+    "network",
+    [gated(EVERY_GATE, biases="trained"), Network("relu", "sum", 3), gated(SOFT, "trained-mean", "fixed")],
+    ids=named,
+)
 def test_a_batch_is_its_problems_trained_apart(network, backend):
     problems = varied(network)
     for run, question in zip(train_batch(Batch(problems), "cpu", backend=backend), problems, strict=True):
         alone = train(question, "cpu", backend=backend)
         assert far(run.weights, alone.weights) < SIM_DESCENT
         assert run.biases is None or far(run.biases, alone.biases) < SIM_DESCENT
+        assert run.readout is None or far(run.readout, alone.readout) < SIM_DESCENT
         assert run.times.tolist() == alone.times.tolist()
         assert run.steps == alone.steps
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_readouts_and_labels_of_the_cross_entropy_may_differ(backend):
+    """The third has the first one's labels the other way round and its own initial readout weights."""
+    one = problem(network=gated(readout="trained-sum"), loss="cross-entropy")
+    start = replace(one.training, readout0=NormalInitialisation(Fraction(3), 7))
+    problems = (one, replace(one, training=start), replace(one, data=line(labels=(-1, 1)), training=start))
+    for run, question in zip(train_batch(Batch(problems), "cpu", backend=backend), problems, strict=True):
+        assert far(run.readout, train(question, "cpu", backend=backend).readout) < SIM_DESCENT
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -86,6 +103,8 @@ def test_a_resumed_run_is_the_run_without_a_break(settings, backend):
         train(problem(times=(0, 1)), "cpu", resume=first.state)
     with pytest.raises(InputError, match="weights of the shape"):
         train(problem(times=times[2:]), "cpu", resume=first.state, replicates=[1])
+    with pytest.raises(InputError, match="weights, biases and readout weights of the shapes"):
+        train(problem(network=gated(biases="fixed"), times=times[2:]), "cpu", resume=first.state)
 
 
 def test_a_shared_stream_is_one_cluster():
@@ -164,27 +183,99 @@ def test_settings_of_optimizers_are_checked_and_written():
         discrete(question)
 
 
-GROWTH = """
-import resource, sys
+# A process begins with the peak of the one that started it in resource.getrusage, but not here.
+PEAK = """
+import sys
 from fractions import Fraction
+def high_water():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+"""
+NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+
+
+def printed(script, *words):
+    """The whole numbers that a script prints."""
+    command = [sys.executable, "-c", PEAK + script, *map(str, words)]
+    done = subprocess.run(command, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return [int(word) for word in done.stdout.split()]
+
+
+GROWTH = """
 from tests.sim.cases import line, problem
 from sim.train import train
 from theory.problem import Network
 def peak(steps):
     settings = {"batch": 64, "learning_rate": Fraction(1, 8), "times": (0, Fraction(steps, 8))}
     train(problem(line(n=40), Network("relu", "mean", 4), **settings), "cpu", backend=sys.argv[1])
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return high_water()
 peak(50)
 print(peak(50), peak(4000))
 """
 
 
+@NEEDS_PROC
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_memory_does_not_grow_with_the_steps(backend):
     """80 times the steps, of which all data would take 250 MB: the peak stays within 16 MB."""
-    pytest.importorskip("resource", reason="peak memory is read from the system")
-    words = [sys.executable, "-c", GROWTH, backend]
-    done = subprocess.run(words, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    few, many = (int(word) for word in done.stdout.split())
-    assert many - few < 16 * 1024 * (1 if sys.platform == "linux" else 1024)
+    few, many = printed(GROWTH, backend)
+    assert many - few < 16 * 1024
+
+
+FOOTPRINT = """
+from sim import train as training
+from sim.schedule import bytes_of_one
+from tests.sim.cases import SiteGate, gated, line, problem
+def question(replicates, n, units, batch, times):
+    network = gated((SiteGate(0, lo=0, sharpness=2),) * units, "trained-mean", "trained")
+    settings = {"optimizer": "adam", "momentum": Fraction(1, 2), "decay": Fraction(1, 2), "epsilon": Fraction(1, 9)}
+    settings |= {"batch": batch, "replicates": replicates, "learning_rate": 1, "times": tuple(range(1, times + 1))}
+    return problem(line(n=n), network, **settings)
+def grown(replicates, *sizes):
+    training.networks_at_once = lambda *_: replicates
+    training.train(question(2, *sizes), "cpu", backend="reference")
+    before = high_water()
+    training.train(question(replicates, *sizes), "cpu", backend="reference")
+    return high_water() - before
+sizes = tuple(map(int, sys.argv[2:]))
+print(grown(int(sys.argv[1]), *sizes), bytes_of_one(question(2, *sizes), sizes[2], 8))
+"""
+
+
+@NEEDS_PROC
+@pytest.mark.parametrize("sizes", [(200, 40, 4, 64, 2), (100, 40, 100, 8, 2), (300, 400, 8, 1, 10)], ids=str)
+def test_what_one_network_takes_is_a_bound(sizes):
+    """The peak grows by less than replicates times `bytes_of_one`, and by a fifth of it at least: the bound is near."""
+    grown, one = printed(FOOTPRINT, *sizes)
+    assert 0.2 * sizes[0] * one < 1024 * grown < sizes[0] * one
+
+
+def test_memory_bounds_how_many_are_side_by_side():
+    question, host, gpu = problem(line(n=40), batch=1000, replicates=9), torch.device("cpu"), torch.device("cuda")
+    one = bytes_of_one(question, 1000, 8)
+    free = networks_at_once(question, 1000, 8, host, None)
+    assert [networks_at_once(question, 1000, 8, host, memory) for memory in (one, 2 * one - 1, 10**6 * one)] == [
+        1,
+        1,
+        free,
+    ]
+    assert networks_at_once(question, 1000, 8, gpu, 1000 * one + 1) == 1000
+    assert networks_at_once(question, 1000, 8, gpu, None) == 2**31 // one
+    assert networks_at_once(question, 10**7, 8, gpu, None) == 1
+    with pytest.raises(OutOfReachError, match=r"one network takes up to .* MiB; the memory allowed is .* Allow more"):
+        networks_at_once(question, 1000, 8, host, one - 1)
+    assert networks_at_once(question, 1000, 8, host, 10**9, compiled=True) == 1
+    assert bytes_of_one(problem(batch=1), 1, 8, compiled=True) > bytes_of_one(problem(batch=1), 1, 8)
+    with pytest.raises(InputError, match="memory = 0 bytes holds nothing"):
+        networks_at_once(question, 1000, 8, host, 0)
+
+
+def test_memory_changes_no_number():
+    question = problem(network=gated(EVERY_GATE, "trained-sum", "trained"), replicates=5)
+    expected = train(question, "cpu", backend="reference").weights
+    for networks in (1, 2):
+        memory = networks * bytes_of_one(question, 8, 8)
+        assert far(train(question, "cpu", backend="reference", memory=memory).weights, expected) < SIM_DESCENT
+        (run,) = train_batch(Batch((question,)), "cpu", backend="reference", memory=memory)
+        assert far(run.weights, expected) < SIM_DESCENT

@@ -7,18 +7,16 @@ import numpy as np
 import pytest
 import torch
 
-from sim.backends import compiled_for
+from sim.backends import backend_for
+from sim.normals import fill_normals
 from sim.streams import LOW, TRAINING, key_of, stream
 from sim.train import train
-from tests.sim.cases import EVERY_GATE, gated, line, problem
+from tests.sim.cases import EVERY_GATE, OPTIMIZERS, SOFT, every_network, gated, line, named, problem
 from tests.sim.test_streams import KNOWN
 from tests.tolerances import COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
-from theory.problem import GaussianClone, InputError, Network, OutOfReachError
+from theory.problem import DirectionGate, GaussianClone, InputError, Network, OutOfReachError
 
 numba = pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
-
-NETWORKS = [gated(EVERY_GATE), gated(EVERY_GATE, "sum"), *(Network(m, "mean", 3) for m in ("relu", "erf", "sigmoid"))]
-NETWORKS += [replace(network, biases="trained") for network in NETWORKS]
 
 
 def both(question, **settings):
@@ -30,11 +28,8 @@ def far(found, expected):
 
 
 def learned(run):
-    return (
-        run.weights
-        if run.biases is None
-        else np.concatenate([run.weights.reshape(*run.weights.shape[:2], -1), run.biases], axis=2)
-    )
+    parts = [part for part in (run.weights, run.biases, run.readout) if part is not None]
+    return np.concatenate([part.reshape(*part.shape[:2], -1) for part in parts], axis=2)
 
 
 @pytest.mark.parametrize(("counter", "key", "result"), KNOWN)
@@ -67,6 +62,36 @@ def test_examples_are_those_of_the_reference(dtype):
     assert apart < COMPILED_NORMAL * np.finfo(dtype).eps
 
 
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("shape", [(1, 1), (1200, 10), (513, 4)])
+def test_rows_are_those_of_the_reference(shape, dtype):
+    """To rounding in float64; in float32 the same but where that rounding crosses the middle between two numbers."""
+    own = stream(2**40 + 3, 5, TRAINING, 2**32 - 700)
+    found, expected = torch.empty(shape, dtype=dtype), torch.empty(shape, dtype=torch.float64)
+    fill_normals(own, found)
+    own.normals(expected)
+    own_rounding = torch.finfo(dtype).eps * expected.abs() / 2 if dtype is torch.float32 else 0
+    assert ((found.double() - expected).abs() <= own_rounding + COMPILED_NORMAL * np.finfo(float).eps).all()
+
+
+def test_rows_in_parts_are_the_whole():
+    whole, parts = torch.empty(1200, 7, dtype=torch.float64), []
+    fill_normals(stream(5, 2, TRAINING), whole)
+    own = stream(5, 2, TRAINING)
+    for rows in (1, 600, 599):
+        parts.append(torch.empty(rows, 7, dtype=torch.float64))
+        fill_normals(own, parts[-1])
+        own.advance(rows)
+    assert torch.equal(torch.cat(parts), whole)
+
+
+def test_draws_agree_with_the_reference(monkeypatch):
+    question = problem(line(n=9), Network("relu", "sum", 9), batch=300, learning_rate=Fraction(1, 16))
+    fast = train(question, "cpu", backend="reference").weights
+    monkeypatch.setattr("sim.normals.compiled_here", lambda: False)
+    assert far(fast, train(question, "cpu", backend="reference").weights) < SIM_DESCENT
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_extreme_words(dtype):
     """The logarithm next to 0 and 1, the angle at every quadrant's edge."""
@@ -96,10 +121,11 @@ def test_erf_in_single_precision():
 
 
 @pytest.mark.parametrize("batch", [1, 8, 40])
-@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: f"{network.model}-{network.readout}-{network.biases}")
-def test_step_by_step(network, batch):
+@pytest.mark.parametrize("loss", ["mse", "cross-entropy"])
+@pytest.mark.parametrize("network", every_network(), ids=named)
+def test_step_by_step(network, loss, batch):
     times = tuple(Fraction(step, 8) for step in (0, 1, 2, 3, 5, 40))
-    question = problem(network=network, batch=batch, times=times, learning_rate=Fraction(1, 8))
+    question = problem(network=network, loss=loss, batch=batch, times=times, learning_rate=Fraction(1, 8))
     reference, compiled = both(question)
     assert (reference.backend, compiled.backend) == ("reference", "compiled")
     assert (reference.weights[:, 0] == compiled.weights[:, 0]).all()
@@ -141,27 +167,48 @@ def test_auto_takes_it_where_it_can():
     assert train(problem(), "cpu").backend == "compiled"
     full = problem(mode="full-batch", samples=10, batch=None)
     assert train(full, "cpu").backend == "reference"
+    assert "draws fresh examples" in train(full, "cpu").fallback
+    assert train(full, "cpu", backend="reference").fallback is train(problem(), "cpu").fallback is None
     with pytest.raises(OutOfReachError, match="draws fresh examples"):
         train(full, "cpu", backend="compiled")
     with pytest.raises(OutOfReachError, match="runs on the CPU"):
-        compiled_for("compiled", problem(), torch.device("cuda"))
+        backend_for("compiled", problem(), torch.device("cuda"))
     with pytest.raises(InputError, match="backend = 'fast' is not known"):
         train(problem(), "cpu", backend="fast")
 
 
-OPTIMIZERS = [
-    {"optimizer": "momentum", "momentum": Fraction(3, 4)},
-    {"optimizer": "rmsprop", "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
-    {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
+ALONG = [{1: 1, 2: -2}, ["1/2", 0, 3, -1], {3: 5}]
+DIRECTIONS = [
+    tuple(DirectionGate(v, lo=-1, hi="3/2", on=on, sharpness=beta) for v in ALONG)
+    for on, beta in (("latent", np.inf), ("latent", 2), ("input", Fraction(1, 3)))
 ]
 
 
-@pytest.mark.parametrize("settings", OPTIMIZERS, ids=lambda settings: settings["optimizer"])
+@pytest.mark.parametrize("gates", DIRECTIONS, ids=["latent", "soft latent", "soft input"])
 @pytest.mark.parametrize("batch", [1, 40])
-def test_optimizers_step_by_step(settings, batch):
-    question = problem(
-        network=gated(EVERY_GATE, biases="trained"), batch=batch, learning_rate=Fraction(1, 16), **settings
-    )
+def test_directions_step_by_step(gates, batch):
+    question = problem(line(gain=3), gated(gates), batch=batch, learning_rate=Fraction(1, 8))
+    reference, compiled = both(question)
+    assert far(compiled.weights, reference.weights) < SIM_DESCENT
+    single = train(question, "cpu", dtype=torch.float32, backend="compiled")
+    assert far(single.weights, reference.weights) < SIM_DESCENT_SINGLE
+
+
+def test_hard_gates_along_several_inputs_are_left_to_the_reference():
+    gates = (DirectionGate({1: 1, 2: -1}, lo=0, on="input"),)
+    assert "along several saturated inputs" in train(problem(network=gated(gates)), "cpu").fallback
+    assert train(problem(line(GaussianClone), gated(gates)), "cpu").fallback is None
+    assert train(problem(network=gated((DirectionGate({1: 1}, lo=0, on="input"),))), "cpu").fallback is None
+
+
+TWO = [gated(SOFT, "trained-sum", "trained"), gated(EVERY_GATE, "mean", "fixed")]
+
+
+@pytest.mark.parametrize("settings", OPTIMIZERS, ids=lambda settings: settings["optimizer"])
+@pytest.mark.parametrize("network", TWO, ids=named)
+@pytest.mark.parametrize("batch", [1, 40])
+def test_optimizers_step_by_step(network, settings, batch):
+    question = problem(network=network, batch=batch, learning_rate=Fraction(1, 16), **settings)
     reference, compiled = both(question)
     assert far(learned(compiled), learned(reference)) < SIM_DESCENT
     broken = train(problem_until(question, 1), "cpu", backend="compiled")

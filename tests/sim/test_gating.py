@@ -1,6 +1,9 @@
 """Gates on tensors: what they say, and which pairs of gate and law have no simulation."""
 
+import math
+from dataclasses import replace
 from fractions import Fraction
+from math import inf
 
 import pytest
 import torch
@@ -9,6 +12,7 @@ from sim.gating import gate_values, gates_of, opens
 from sim.sample import draw, prepare
 from sim.streams import TRAINING, stream
 from tests.sim.cases import EVERY_GATE, gated, line
+from tests.tolerances import SOFT_GATE
 from theory.problem import (
     AlwaysGate,
     DirectionGate,
@@ -86,6 +90,49 @@ def test_saturated_inputs_of_many_digits_are_refused():
     gate = DirectionGate({0: 1, 2: -1 + Fraction(1, 10**18)}, lo=0, on="input")
     with pytest.raises(OutOfReachError, match="too many digits to tell whether they cancel"):
         opens(gate, data)
+
+
+SOFT_BOUNDS = pytest.mark.parametrize(("lo", "hi"), [(0, inf), (-inf, 0), ("-1/2", "1/3"), (-inf, inf)])
+
+
+@SOFT_BOUNDS
+@pytest.mark.parametrize("on", ["latent", "input"])
+@pytest.mark.parametrize("beta", ["1/3", 2, 40])
+def test_a_soft_gate_is_the_chance_of_a_noisy_one(on, lo, hi, beta):
+    """P(lo <= v + e/beta < hi) by erfc, for a site and for a direction, whose v is not of unit length."""
+    data = drawn()
+    seen = data.z if on == "latent" else data.x
+    for gate, v in (
+        (SiteGate(2, lo, hi, on, beta), seen[..., 2]),
+        (DirectionGate([1, -2, 0, "1/2"], lo, hi, on, beta), seen @ torch.tensor([1, -2, 0, 0.5]).double()),
+    ):
+
+        def above(bound, v=v, gate=gate):
+            return 0.5 * torch.erfc(float(gate.sharpness) * (float(bound) - v) / math.sqrt(2))
+
+        expected = above(gate.lo) - above(gate.hi)
+        assert (opens(gate, data) - expected).abs().max() < SOFT_GATE
+
+
+@SOFT_BOUNDS
+def test_a_sharp_gate_is_the_hard_one_off_its_edges(lo, hi):
+    """At sharpness 1e5, further than 8/1e5 from each edge, the two differ by less than 1e-15."""
+    data, hard = drawn(rows=2_000), SiteGate(1, lo, hi)
+    v = data.z[..., 1]
+    far = torch.ones_like(v, dtype=torch.bool)
+    for bound in (float(hard.lo), float(hard.hi)):
+        far &= (v - bound).abs() > 8 / 1e5
+    assert far.double().mean() > 0.9
+    apart = opens(replace(hard, sharpness=10**5), data) - opens(hard, data).double()
+    assert apart[far].abs().max() < SOFT_GATE
+
+
+def test_soft_gates_of_neighbours_add_up():
+    beta = Fraction(3, 2)
+    low, mid, high = (SiteGate(1, *b, sharpness=beta) for b in ((-inf, -1), (-1, "1/2"), ("1/2", inf)))
+    values = gate_values((low, mid, high), drawn())
+    assert (values.sum(dim=1) - 1).abs().max() < SOFT_GATE
+    assert torch.equal(gate_values((mid, RepeatedGate(of=0)), drawn())[:, 1], values[:, 1])
 
 
 def test_bounds_are_closed_below_and_open_above():

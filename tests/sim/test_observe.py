@@ -36,6 +36,7 @@ from theory.problem import (
     OutOfReachError,
     ParticipationRatioAtTimes,
     PreactivationKurtosisAtTimes,
+    ReadoutAtTimes,
     SpectralPeakAtTimes,
     SpectralPeakShareAtTimes,
     WeightKurtosisAtTimes,
@@ -47,6 +48,7 @@ SHAPES = {
     InputMoment: (3, 2, 2, 4, 4),
     WeightsAtTimes: (3, 3, 2, 4),
     BiasesAtTimes: (3, 3, 3),
+    ReadoutAtTimes: (3, 3, 2),
     LossAtTimes: (3, 3),
     ParticipationRatioAtTimes: (3, 3, 2),
     LowFrequencyPowerAtTimes: (3, 3, 2),
@@ -63,6 +65,7 @@ SHAPES = {
     WeightKurtosisAtTimes: (3, 3, 2),
 }
 BIASED = gated(biases="trained")
+WEIGHED = gated(readout="trained-mean", biases="trained")
 
 
 def test_every_observable_has_a_measurement():
@@ -71,7 +74,7 @@ def test_every_observable_has_a_measurement():
 
 @pytest.mark.parametrize("kind", SHAPES)
 def test_shapes_and_repetition(kind):
-    run = train(problem(network=BIASED), "cpu")
+    run = train(problem(network=WEIGHED), "cpu")
     estimate = measure(kind(), run, "cpu")
     assert estimate.values.shape == SHAPES[kind]
     assert estimate.values.dtype == np.float64
@@ -179,6 +182,37 @@ def test_biases_enter_the_loss():
     assert np.abs(measure(LossAtTimes(), run).values - expected).max() < SIM_SUMS
 
 
+def test_readout_weights_enter_the_loss():
+    """Gates always open, b_out 0, hidden biases 1, weights 0, labels 1: the error is 1 - sum_k a_k/K."""
+    gates = (AlwaysGate(), AlwaysGate())
+    network = gated(gates, "trained-mean", "fixed")
+    question = problem(line(labels=(1, 1)), network, w0=NormalInitialisation(0, 1))
+    question = replace(question, training=replace(question.training, hidden_bias0=(1, 1), output_bias0=0))
+    run = train(question, "cpu")
+    run = replace(run, weights=np.zeros_like(run.weights))
+    expected = (1 - run.readout.mean(axis=-1)) ** 2
+    assert np.abs(measure(LossAtTimes(), run).values - expected).max() < SIM_SUMS
+
+
+def test_the_loss_of_the_cross_entropy_is_the_cross_entropy():
+    """All outputs b, labels 1 and -1: log(1 + exp(-b)) or log(1 + exp(b)); at b = 0 log 2 for both."""
+    network = gated(biases="fixed")
+    question = problem(network=network, loss="cross-entropy", w0=NormalInitialisation(0, 1))
+    run = train(question, "cpu")
+    run = replace(run, weights=np.zeros_like(run.weights), biases=np.zeros_like(run.biases))
+    assert np.abs(measure(LossAtTimes(), run).values - np.log(2)).max() < SIM_SUMS
+    run.biases[..., -1] = 3
+    values, ahead, behind = measure(LossAtTimes(), run).values, np.log1p(np.exp(-3)), np.log1p(np.exp(3))
+    share = (values[:, :1] - ahead) / (behind - ahead)
+    assert (np.abs(share * 200 - np.round(share * 200)) < SIM_SUMS).all()
+    assert ((share > 0) & (share < 1)).all()
+
+
+def test_networks_without_a_trained_readout_have_none_to_measure():
+    with pytest.raises(InputError, match=r"no readout weights to measure.*trained-mean"):
+        measure(ReadoutAtTimes(), train(problem(), "cpu"))
+
+
 def test_networks_without_biases_have_none_to_measure():
     with pytest.raises(InputError, match=r"no biases to measure.*trained"):
         measure(BiasesAtTimes(), train(problem(), "cpu"))
@@ -250,8 +284,8 @@ def test_unknown_observable_is_named():
         measure("loss", problem())
 
 
-def diverging(count):
-    question = problem(network=BIASED, mode="full-batch", samples=20, batch=None, times=(0, 300))
+def diverging(count, network=BIASED):
+    question = problem(network=network, mode="full-batch", samples=20, batch=None, times=(0, 300))
     sample = fixed_sample(question, range(3), torch.device("cpu"), torch.float64)
     sample.x[:count] *= 100
     return train(question, "cpu", sample=sample)
@@ -263,7 +297,7 @@ def test_one_replicate_has_no_standard_error():
 
 
 def test_diverged_replicates_are_left_out_and_counted():
-    run = diverging(1)
+    run = diverging(1, WEIGHED)
     for kind in SHAPES:
         estimate = measure(kind(), run)
         assert (estimate.replicates, estimate.diverged) == (2, 1)
@@ -274,6 +308,9 @@ def test_diverged_replicates_are_left_out_and_counted():
 
 @pytest.mark.parametrize("count", [2, 3])
 def test_no_standard_error_without_two_replicates(count):
+    with pytest.raises(DivergedError, match="diverged") as caught:
+        measure(LossAtTimes(), diverging(count, WEIGHED))
+    assert caught.value.hint == "Use a smaller simulation.learning_rate."
     with pytest.raises(DivergedError, match=f"{count} of 3 replicates diverged at the learning rate 0.5") as caught:
         measure(LossAtTimes(), diverging(count))
     assert caught.value.exit_code == 1

@@ -15,7 +15,7 @@ from sim.run import DivergedError
 from sim.sample import draw, prepare
 from sim.streams import TRAINING, stream
 from sim.train import fixed_sample, train
-from tests.sim.cases import gated, problem
+from tests.sim.cases import gated, line, problem
 from tests.tolerances import SIM_DESCENT, SIM_DESCENT_SINGLE, SIM_GRADIENT, SIM_SUMS
 from theory.flow import solve
 from theory.problem import (
@@ -44,14 +44,18 @@ def relu(biases="none", readout="mean", data=None, **changes):
 def apart(first, second):
     """The largest difference of what two runs learned, relative to the largest number in it."""
     worst = np.abs(first.weights - second.weights).max() / np.abs(first.weights).max()
-    if first.biases is not None:
-        worst = max(worst, np.abs(first.biases - second.biases).max() / np.abs(first.biases).max())
+    for mine, theirs in ((first.biases, second.biases), (first.readout, second.readout)):
+        if mine is not None:
+            worst = max(worst, np.abs(mine - theirs).max() / np.abs(mine).max())
     return worst
 
 
 CASES = {
     "online": {},
     "biases": {"biases": "trained"},
+    "fixed biases": {"biases": "fixed"},
+    "trained readout": {"readout": "trained-mean", "biases": "trained"},
+    "cross-entropy": {"loss": "cross-entropy", "readout": "trained-sum", "data": line(labels=(1, -1))},
     "sum": {"readout": "sum", "learning_rate": Fraction(1, 8), "times": tuple(t / 4 for t in EVERY_STEP)},
     "own starts": {"initialisation": "per-replicate"},
     "full batch": FULL_BATCH,
@@ -159,10 +163,10 @@ def test_the_grouping_of_replicates_changes_nothing(monkeypatch):
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
 
 
-@pytest.mark.parametrize("biases", ["none", "trained"])
-def test_loss_of_a_replay(biases):
+@pytest.mark.parametrize("case", ["online", "biases", "trained readout", "cross-entropy"])
+def test_loss_of_a_replay(case):
     """With the gates of every step the loss is that of the ReLU network on the same examples."""
-    run = train(relu(biases, samples=150), "cpu")
+    run = train(relu(**CASES[case], samples=150), "cpu")
     gates = record(run)
     found = replayed_loss(replay(run.problem, gates, "piecewise", device="cpu"), gates, "cpu")
     expected = measure(LossAtTimes(), run, "cpu")

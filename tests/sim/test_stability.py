@@ -10,7 +10,7 @@ from sim.stability import largest_stable_rate
 from sim.train import train
 from tests.sim.cases import EVERY_GATE, gated, problem
 from tests.tolerances import SIM_STABLE_RATE
-from theory.problem import Network, SiteGate
+from theory.problem import Network, OutOfReachError, SiteGate
 
 STEPS = 2_000
 
@@ -45,6 +45,28 @@ def test_networks_that_gate_themselves_have_a_bound():
         largest_stable_rate(problem(network=Network(m, "mean", 3))) for m in ("relu", "erf", "sigmoid")
     )
     assert 0 < relu < erf < sigmoid < inf
+    for slope, times in ((-1, 1), (Fraction(1, 8), 1), (2, 4)):
+        leaky = Network("leaky-relu", "mean", 3, slope=Fraction(slope))
+        assert largest_stable_rate(problem(network=leaky)) == relu / times
+
+
+def test_the_cross_entropy_bends_a_quarter_as_much():
+    network = Network("relu", "mean", 3, biases="trained")
+    squared, entropy = (
+        largest_stable_rate(problem(network=network, loss=loss)) for loss in ("half-mse", "cross-entropy")
+    )
+    assert entropy == 4 * squared
+
+
+def test_fixed_biases_leave_the_rate():
+    for network in (gated(), Network("erf", "mean", 3)):
+        fixed = replace(network, biases="fixed")
+        assert largest_stable_rate(problem(network=fixed)) == largest_stable_rate(problem(network=network))
+
+
+def test_a_trained_readout_has_no_largest_rate():
+    with pytest.raises(OutOfReachError, match="no largest stable rate"):
+        largest_stable_rate(problem(network=gated(readout="trained-sum")))
 
 
 @pytest.mark.parametrize("readout", ["mean", "sum"])

@@ -12,7 +12,7 @@ from sim.network import Examples
 from sim.observe import measure
 from sim.schedule import Grouping, grouping, steps_at_times
 from sim.train import fixed_sample, train
-from tests.sim.cases import EVERY_GATE, gated, line, problem, with_simulation
+from tests.sim.cases import EVERY_GATE, LEAK, every_network, gated, line, named, problem, with_simulation
 from tests.tolerances import SIM_DESCENT, SIM_DESCENT_SINGLE, STANDARD_ERRORS
 from theory.problem import (
     GaussianClone,
@@ -20,13 +20,10 @@ from theory.problem import (
     InputMoment,
     InputOutputMoment,
     LossAtTimes,
-    Network,
     OutOfReachError,
 )
 
 FULL = {"mode": "full-batch", "samples": 40, "batch": None, "times": (0, 1, 2, 20)}
-NETWORKS = [gated(), gated(EVERY_GATE, "sum"), *(Network(m, "mean", 3) for m in ("relu", "erf", "sigmoid"))]
-NETWORKS += [replace(network, biases="trained") for network in NETWORKS]
 BIASED = gated(EVERY_GATE, biases="trained")
 
 
@@ -35,36 +32,42 @@ def far(found, expected):
 
 
 def plain_descent(question, sample, s):
-    """One replicate, one step at a time, with autograd: weights, hidden biases and output bias at the times, flat."""
+    """One replicate, one step at a time, with autograd: weights, biases and readout weights at the times, flat."""
     network, training = question.network, question.training
-    start = question.biases0() if network.has_biases else np.zeros(network.units + 1)
-    learned = [torch.tensor(array, requires_grad=True) for array in (question.w0(), start[:-1], start[-1])]
-    learned = learned if network.has_biases else [learned[0]] + [tensor.detach() for tensor in learned[1:]]
+    biases = question.biases0() if network.has_biases else np.zeros(network.units + 1)
+    a = question.readout0() if network.trains_readout else np.ones(network.units)
+    trained = (True, network.biases == "trained", network.biases == "trained", network.trains_readout)
+    start = zip((question.w0(), biases[:-1], biases[-1], a), trained, strict=True)
+    learned = [torch.tensor(array, requires_grad=moves) for array, moves in start]
     rate, seen, step = float(question.simulation.learning_rate), [], 0
     for mark in steps_at_times(question):
         while step < mark:
-            w, hidden, output = learned
+            w, hidden, output, a = learned
             h = sample.x[s] @ w.T + hidden
             if network.model == "gated-linear":
                 units = h * sample.gate[s].T
             elif network.model == "erf":
                 units = torch.erf(h / np.sqrt(2))
             else:
-                units = torch.relu(h) if network.model == "relu" else torch.sigmoid(h)
-            yhat = (units.mean(dim=1) if network.readout == "mean" else units.sum(dim=1)) + output
-            factor = 0.5 if training.loss == "half-mse" else 1.0
-            value = factor * ((sample.y[s] - yhat) ** 2).mean()
+                units = torch.sigmoid(h) if network.model == "sigmoid" else torch.relu(h)
+                units = units - float(LEAK) * torch.relu(-h) if network.model == "leaky-relu" else units
+            yhat = (units * a).sum(dim=1) / (network.units if network.readout.endswith("mean") else 1) + output
+            if training.loss == "cross-entropy":
+                value = torch.nn.functional.binary_cross_entropy_with_logits(yhat, (1 + sample.y[s]) / 2)
+            else:
+                value = (0.5 if training.loss == "half-mse" else 1.0) * ((sample.y[s] - yhat) ** 2).mean()
             moving = [tensor for tensor in learned if tensor.requires_grad]
-            slopes = torch.autograd.grad(value, moving)
-            moved = [(x - rate * dx).detach().requires_grad_(True) for x, dx in zip(moving, slopes, strict=True)]
-            learned = [*moved, *learned[len(moved) :]]
+            slopes = dict(zip(map(id, moving), torch.autograd.grad(value, moving), strict=True))
+            learned = [
+                (x - rate * slopes[id(x)]).detach().requires_grad_(True) if id(x) in slopes else x for x in learned
+            ]
             step += 1
         seen.append(np.concatenate([tensor.detach().numpy().ravel() for tensor in learned]))
     return np.stack(seen)
 
 
-@pytest.mark.parametrize("loss", ["half-mse", "mse"])
-@pytest.mark.parametrize("network", NETWORKS, ids=lambda network: f"{network.model}-{network.readout}-{network.biases}")
+@pytest.mark.parametrize("loss", ["half-mse", "mse", "cross-entropy"])
+@pytest.mark.parametrize("network", every_network(), ids=named)
 def test_full_batch_is_the_plain_loop(network, loss):
     question = problem(network=network, loss=loss, learning_rate=Fraction(1, 8), **FULL)
     run = train(question, "cpu")
@@ -72,9 +75,12 @@ def test_full_batch_is_the_plain_loop(network, loss):
     assert run.steps == 160
     assert not run.diverged.any()
     assert (run.biases is None) == (network.biases == "none")
+    assert (run.readout is None) == (network.readout in ("mean", "sum"))
     biases = np.zeros((3, 4, network.units + 1)) if run.biases is None else run.biases
+    a = np.ones((3, 4, network.units)) if run.readout is None else run.readout
+    assert network.biases != "fixed" or (biases == question.biases0()).all()
     for s in range(3):
-        found = np.concatenate([run.weights[s].reshape(4, -1), biases[s]], axis=1)
+        found = np.concatenate([run.weights[s].reshape(4, -1), biases[s], a[s]], axis=1)
         assert far(found, plain_descent(question, run.sample, s)) < SIM_DESCENT
 
 
@@ -103,6 +109,10 @@ def test_start_is_w0():
     run = train(biased, "cpu")
     assert (run.biases[:, 0] == np.stack([biased.biases0(r) for r in range(3)])).all()
     assert (train(problem(network=BIASED), "cpu").biases[:, 0] == biased.biases0()).all()
+    weighed = problem(network=gated(EVERY_GATE, "trained-sum", "trained"), initialisation="per-replicate")
+    run = train(weighed, "cpu")
+    assert (run.readout[:, 0] == np.stack([weighed.readout0(r) for r in range(3)])).all()
+    assert len({row.tobytes() for row in (*run.readout[:, 0], *run.biases[:, 0, :-1])}) == 6
 
 
 def test_online_mean_follows_the_averaged_recursion():

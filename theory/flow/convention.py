@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from theory.problem import Problem
+from theory.problem import OutOfReachError, Problem
+
+_ELL = {"half-mse": Fraction(1), "mse": Fraction(2)}
 
 
 @dataclass(frozen=True)
@@ -18,5 +20,14 @@ class Convention:
 
 
 def convention(problem: Problem) -> Convention:
-    """s = 1/K for the readout "mean" and 1 for "sum"; ell = 1 for the loss "half-mse" and 2 for "mse"."""
-    return Convention(problem.network.scale, Fraction(1 if problem.training.loss == "half-mse" else 2))
+    """s = 1/K for the readout "mean" and 1 for "sum"; ell = 1 for the loss "half-mse" and 2 for "mse".
+
+    Raises OutOfReachError for the cross-entropy, whose slope is not linear in yhat.
+    """
+    loss = problem.training.loss
+    if loss not in _ELL:
+        raise OutOfReachError(
+            f'training.loss = "{loss}": the exact flow is that of a squared error, whose slope is linear in yhat.',
+            'Simulate it (gdln simulate), or use loss = "half-mse" or "mse".',
+        )
+    return Convention(problem.network.scale, _ELL[loss])

@@ -29,12 +29,36 @@ class GateBasis:
     constants: tuple[Vector, ...] = ()
 
 
-def require_fixed_gates(network: Network) -> None:
-    """Raise OutOfReachError for a network that gates itself."""
+def require_linear(network: Network) -> None:
+    """Raise OutOfReachError where yhat is not linear in what is learned, or not of what is learned alone.
+
+    That is a network that gates itself, one that trains its readout, whose flow is of third degree in (w, a), and one
+    with fixed biases, which are features that nothing multiplies.
+    """
     if network.model != Network.gated:
         raise OutOfReachError(
             f'A network of model "{network.model}" has no exact moments through its gates: they move with its weights.',
             "Simulate it (gdln simulate), or fix the gates with a gated-linear network.",
+        )
+    if network.trains_readout:
+        raise OutOfReachError(
+            f'network.readout = "{network.readout}": the exact solution is that of a yhat linear in the weights, and '
+            "sum_k a_k g_k w_k.x is not linear in a and w together.",
+            'Simulate it (gdln simulate), or use readout = "mean" or "sum", where all a_k are 1.',
+        )
+    if network.biases == "fixed":
+        raise OutOfReachError(
+            'network.biases = "fixed": the exact moments here are those of biases that are learned with the weights.',
+            'Simulate it (gdln simulate), or use biases = "trained" or "none".',
+        )
+
+
+def require_hard(gate: SiteGate | DirectionGate, where: str) -> None:
+    """Raise OutOfReachError for a soft gate; `where` names it."""
+    if gate.sharpness != inf:
+        raise OutOfReachError(
+            f"{where}: a soft gate, of sharpness {gate.sharpness}, has no exact moments here; those are of hard gates.",
+            "Simulate it (gdln simulate takes any sharpness), or leave the sharpness out.",
         )
 
 
@@ -50,7 +74,7 @@ def gate_basis(network: Network, latent: bool = True) -> GateBasis:
     >>> [[str(c) for c in row] for row in gate_basis(network).coefficients]
     [['1/2', '1/2'], ['1', '0']]
     """
-    require_fixed_gates(network)
+    require_linear(network)
     signs = [_sign(gate, index, latent) for index, gate in enumerate(resolved(network.gates))]
     directions = tuple(sorted({direction for _, direction in filter(None, signs)}, key=lambda d: (d.site is None, d)))
     rows = []
@@ -69,6 +93,7 @@ def _sign(gate: SiteGate | DirectionGate | AlwaysGate, index: int, latent: bool)
     """The direction v and +1 for 1[v.u >= 0], -1 for 1[v.u < 0]; None for a gate that is always open."""
     if isinstance(gate, AlwaysGate) or (gate.lo, gate.hi) == (-inf, inf):
         return None
+    require_hard(gate, f"network.gates[{index}]")
     entries = gate.v if isinstance(gate, DirectionGate) else ((gate.site, Fraction(1)),)
     if (gate.lo, gate.hi) not in ((0, inf), (-inf, 0)):
         where = f"at site {gate.site}" if isinstance(gate, SiteGate) else f"along {len(entries)} sites"

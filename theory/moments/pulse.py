@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Int, Shaped
 
 from theory.moments.arithmetic import Arithmetic, Numbers
-from theory.moments.basis import require_fixed_gates
+from theory.moments.basis import require_hard, require_linear
 from theory.problem import AlwaysGate, DirectionGate, Network, OutOfReachError, Problem, SinglePulse, SiteGate, resolved
 
 HALF = Fraction(1, 2)  # the probability of each class
@@ -126,6 +126,7 @@ def event(law: SinglePulse, gate: SiteGate | DirectionGate | AlwaysGate) -> Even
         )
     if isinstance(gate, AlwaysGate) or (gate.lo, gate.hi) == (-inf, inf):
         return Event(None, ((1, 0),) * len(flips(law)))
+    require_hard(gate, f"The gate at site {gate.site}")
     inside = [tuple(int(gate.lo <= value < gate.hi) for value in values) for values in flips(law)]
     return Event(gate.site, tuple((dark, bright - dark) for dark, bright in inside))
 
@@ -155,7 +156,7 @@ class ExactMoments:
 @lru_cache(maxsize=8)
 def exact_moments(law: SinglePulse, network: Network) -> ExactMoments:
     """The moments of a gated-linear network on single pulses. Raises OutOfReachError where A has too many rows."""
-    require_fixed_gates(network)
+    require_linear(network)
     if network.units * law.n > MOST_ROWS:
         raise OutOfReachError(
             f"A has K n = {network.units * law.n} rows; the exact moments of more than {MOST_ROWS} fill the memory.",

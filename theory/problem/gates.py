@@ -16,6 +16,9 @@ VARIABLES = ("latent", "input")
 class SiteGate:
     """g(x) = 1[lo <= v_site < hi] with v the latent z or the input x; sites count from 0.
 
+    With a finite `sharpness` beta the gate is soft: g(x) = Phi(beta (v_site - lo)) - Phi(beta (v_site - hi)), Phi the
+    standard normal distribution function, which is the probability that lo <= v_site + e/beta < hi, e ~ N(0, 1).
+    beta -> inf is the hard gate, and gates of neighbouring intervals add up to that of their union for every beta.
     lo = 0, hi = inf is the half-space gate of the small-bump note, eq. (2); lo = -inf, hi = 0 its exact complement.
     """
 
@@ -23,6 +26,7 @@ class SiteGate:
     lo: Fraction | float = -inf
     hi: Fraction | float = inf
     on: str = "latent"
+    sharpness: Fraction | float = inf
 
     kind: ClassVar[str] = "site"
 
@@ -45,9 +49,11 @@ class DirectionGate:
 
     v is given as n numbers, or as a sparse table {site: number}; it is kept as its nonzero entries (site, number),
     exact and by site. `size` is the length of a vector that was given in full (None for a table) and is no part of
-    the gate. With lo, hi in {0, +-inf} the scale of v does not matter, only its orientation.
+    the gate. With lo, hi in {0, +-inf} the scale of v does not matter, only its orientation. A finite `sharpness`
+    makes the gate soft, as in SiteGate with v . u for v_site; there the scale of v matters.
 
-    Raises InputError for a zero vector, entries that are no finite numbers, sites given twice, or lo >= hi.
+    Raises InputError for a zero vector, entries that are no finite numbers, sites given twice, lo >= hi, or a
+    sharpness <= 0.
 
     >>> DirectionGate([0, 1, "1/2"], lo=0) == DirectionGate({1: 1, 2: "1/2"}, lo=0)
     True
@@ -57,6 +63,7 @@ class DirectionGate:
     lo: Fraction | float = -inf
     hi: Fraction | float = inf
     on: str = "latent"
+    sharpness: Fraction | float = inf
     size: int | None = field(default=None, init=False, compare=False, repr=False)
 
     kind: ClassVar[str] = "direction"
@@ -135,7 +142,7 @@ def resolved(gates: tuple[Gate, ...]) -> tuple[PlainGate, ...]:
 
 
 def _check_interval(gate: SiteGate | DirectionGate, what: str) -> None:
-    """Make lo and hi exact; InputError where no number lies between them."""
+    """Make lo, hi and the sharpness exact; InputError where no number lies between them."""
     one_of(gate.on, "gate.on", VARIABLES)
     object.__setattr__(gate, "lo", exact_or_infinite(gate.lo, "gate.lo"))
     object.__setattr__(gate, "hi", exact_or_infinite(gate.hi, "gate.hi"))
@@ -143,6 +150,12 @@ def _check_interval(gate: SiteGate | DirectionGate, what: str) -> None:
         raise InputError(
             f"{what}: lo = {gate.lo} is not below hi = {gate.hi}, so it would never open.",
             "Give lo < hi; leave one out for a half-space.",
+        )
+    object.__setattr__(gate, "sharpness", exact_or_infinite(gate.sharpness, "gate.sharpness"))
+    if gate.sharpness <= 0:
+        raise InputError(
+            f"{what}: sharpness = {gate.sharpness} must be > 0: it is beta in Phi(beta (v - lo)).",
+            "Give a positive number, or leave it out for a hard gate.",
         )
 
 

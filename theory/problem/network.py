@@ -6,22 +6,26 @@ from typing import ClassVar
 
 from theory.problem.errors import InputError
 from theory.problem.gates import Gate, RepeatedGate
-from theory.problem.numbers import one_of, whole
+from theory.problem.numbers import exact, one_of, whole
 
-MODELS = ("gated-linear", "relu", "erf", "sigmoid")
-READOUTS = ("mean", "sum")
-BIASES = ("none", "trained")
+MODELS = ("gated-linear", "relu", "leaky-relu", "erf", "sigmoid")
+READOUTS = ("mean", "sum", "trained-mean", "trained-sum")
+BIASES = ("none", "fixed", "trained")
 MOST_UNITS = 100_000
 
 
 @dataclass(frozen=True)
 class Network:
-    """yhat(x) = s sum_k f_k(x) + b_out, s = 1/K for readout "mean" and 1 for "sum".
+    """yhat(x) = s sum_k a_k f_k(x) + b_out, s = 1/K for the readouts "mean" and "trained-mean", 1 for the other two.
 
+    The readout weights a_k are 1 for "mean" and "sum", and learned with w for "trained-mean" and "trained-sum".
     f_k(x) = g_k(x) (w_k.x + b_k) for "gated-linear" (notes, eq. 3); sigma(w_k.x + b_k) otherwise, with
-    sigma(h) = max(h, 0) for "relu", erf(h/sqrt(2)) for "erf" (notes, section 1) and 1/(1 + exp(-h)) for "sigmoid".
-    biases "trained" are K hidden ones b_k and one at the output, b_out (notes, eq. 1), all learned with w; "none"
-    leaves them out: all are 0 and stay so.
+    sigma(h) = max(h, 0) for "relu", h where h > 0 and slope h elsewhere for "leaky-relu", erf(h/sqrt(2)) for "erf"
+    (notes, section 1) and 1/(1 + exp(-h)) for "sigmoid". biases "trained" are K hidden ones b_k and one at the output,
+    b_out (notes, eq. 1), all learned with w; "fixed" ones keep the values given; "none" leaves them out: all are 0.
+
+    Raises InputError for unknown words, gates that do not fit the model or the units, and a slope that is missing or
+    that the model does not have.
     """
 
     model: str
@@ -29,6 +33,7 @@ class Network:
     units: int
     gates: tuple[Gate, ...] = ()
     biases: str = "none"
+    slope: Fraction | None = None
 
     gated: ClassVar[str] = "gated-linear"
 
@@ -37,6 +42,20 @@ class Network:
         one_of(self.readout, "network.readout", READOUTS)
         one_of(self.biases, "network.biases", BIASES)
         whole(self.units, "network.units", least=1, most=MOST_UNITS, why="A alone would be out of reach")
+        self._check_slope()
+        self._check_gates()
+
+    def _check_slope(self) -> None:
+        if (self.slope is not None) != (self.model == "leaky-relu"):
+            said = "has no" if self.slope is not None else "needs a"
+            raise InputError(
+                f'network: model "{self.model}" {said} slope.',
+                'It is that of "leaky-relu" where h <= 0, such as slope = 0.01; papers differ, so it has no default.',
+            )
+        if self.slope is not None:
+            object.__setattr__(self, "slope", exact(self.slope, "network.slope"))
+
+    def _check_gates(self) -> None:
         if self.model == self.gated and len(self.gates) != self.units:
             raise InputError(
                 f"network: {self.units} units but {len(self.gates)} gates.",
@@ -56,10 +75,15 @@ class Network:
 
     @property
     def has_biases(self) -> bool:
-        """Whether the biases b_1, ..., b_K and b_out are there and trained."""
-        return self.biases == "trained"
+        """Whether the biases b_1, ..., b_K and b_out are there, fixed or trained."""
+        return self.biases != "none"
+
+    @property
+    def trains_readout(self) -> bool:
+        """Whether the readout weights a_1, ..., a_K are learned; otherwise all are 1."""
+        return self.readout.startswith("trained-")
 
     @property
     def scale(self) -> Fraction:
         """s, the factor of the readout before the sum over units."""
-        return Fraction(1, self.units) if self.readout == "mean" else Fraction(1)
+        return Fraction(1, self.units) if self.readout.endswith("mean") else Fraction(1)

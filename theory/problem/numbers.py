@@ -3,7 +3,7 @@
 import difflib
 import re
 from collections.abc import Iterable
-from decimal import Decimal
+from decimal import Context, Decimal
 from fractions import Fraction
 from math import inf
 from reprlib import Repr
@@ -17,6 +17,9 @@ _MOST_DIGITS = 400  # above and below the fraction line
 # Theory and simulation square these numbers in float64, which reaches from 1e-308 to 1e308.
 _SMALLEST, _LARGEST = Fraction(1, 10**100), Fraction(10**100)
 _LARGEST_WHOLE = 2**63 - 1
+RANGES = ("linspace", "geomspace")
+_SIGNIFICANT = 6
+_WIDE, _ROUND = Context(prec=60), Context(prec=_SIGNIFICANT)
 
 
 class _Short(Repr):
@@ -113,6 +116,37 @@ def whole(value: object, where: str, least: int, most: int = _LARGEST_WHOLE, why
     if value > most:
         raise InputError(f"{where} = {shown(value)} is more than {most}: {why}.", f"Give an integer <= {most}.")
     return value
+
+
+def spaced(kind: str, words: object, where: str, most: int, why: str) -> list[Fraction]:
+    """The numbers of { linspace = [first, last, count] } or { geomspace = ... }; `where` names the words in errors.
+
+    Those inside a geomspace are rounded to 6 significant digits: that decimal is the number, exactly. `most` bounds the
+    count, for the reason `why`.
+
+    >>> [str(number) for number in spaced("geomspace", [1, 100, 3], "gain", 10, "")]
+    ['1', '10', '100']
+    """
+    if not isinstance(words, list) or len(words) != 3:
+        raise InputError(f"{where} = {shown(words)} must be [first, last, number of values].", "Give these three.")
+    first, last = (exact(word, f"{where}[{index}]") for index, word in enumerate(words[:2]))
+    points = whole(words[2], f"{where}[2]", least=2, most=most, why=why)
+    if first == last:
+        raise InputError(f"{where} begins and ends at {shown(str(first))}.", "Give two different ends.")
+    shares = [Fraction(i, points - 1) for i in range(points)]
+    if kind == "linspace":
+        return [first + (last - first) * share for share in shares]
+    if first <= 0 or last <= 0:
+        raise InputError(f"{where} needs ends > 0: its values have a constant ratio.", "Use linspace.")
+    return [first, *(_between(first, last, share) for share in shares[1:-1]), last]
+
+
+def _between(first: Fraction, last: Fraction, share: Fraction) -> Fraction:
+    """first (last/first)^share to 6 significant digits."""
+    start, ratio, power = (
+        _WIDE.divide(Decimal(f.numerator), Decimal(f.denominator)) for f in (first, last / first, share)
+    )
+    return Fraction(_ROUND.plus(_WIDE.multiply(start, _WIDE.power(ratio, power))))
 
 
 def one_of(value: object, where: str, choices: Iterable[str]) -> str:

@@ -38,15 +38,23 @@ class WeightsAtTimes:
 
 @dataclass(frozen=True)
 class BiasesAtTimes:
-    """b_1(t), ..., b_K(t), b_out(t) at the problem's times, of a network that trains its biases: array (T, K + 1)."""
+    """b_1(t), ..., b_K(t), b_out(t) at the problem's times, of a network that has biases: array (T, K + 1)."""
 
     name: ClassVar[str] = "biases"
     axes: ClassVar[tuple[str, ...]] = ("time", "bias")
 
 
 @dataclass(frozen=True)
+class ReadoutAtTimes:
+    """a_1(t), ..., a_K(t) at the problem's times, of a network that trains its readout: array (T, K)."""
+
+    name: ClassVar[str] = "readout"
+    axes: ClassVar[tuple[str, ...]] = ("time", "unit")
+
+
+@dataclass(frozen=True)
 class LossAtTimes:
-    """<(y - yhat)^2> (no factor 1/2) at the problem's times: array (T,)."""
+    """<(y - yhat)^2> (no factor 1/2), or the cross-entropy where it is the loss, at the problem's times: array (T,)."""
 
     name: ClassVar[str] = "loss"
     axes: ClassVar[tuple[str, ...]] = ("time",)
@@ -197,6 +205,7 @@ Observable = (
     | InputMoment
     | WeightsAtTimes
     | BiasesAtTimes
+    | ReadoutAtTimes
     | LossAtTimes
     | ParticipationRatioAtTimes
     | LowFrequencyPowerAtTimes

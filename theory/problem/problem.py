@@ -11,7 +11,14 @@ from theory.problem.laws import Law
 from theory.problem.network import Network
 from theory.problem.numbers import shown
 from theory.problem.simulation import Simulation
-from theory.problem.training import NormalInitialisation, Training, initial_hidden_biases, initial_weights
+from theory.problem.training import (
+    HIDDEN_BIASES,
+    READOUT,
+    NormalInitialisation,
+    Training,
+    initial_of_each_unit,
+    initial_weights,
+)
 
 
 @dataclass(frozen=True)
@@ -19,8 +26,8 @@ class Problem:
     """A problem: what is learned (`data`), by what (`network`), how (`training`), and how it is simulated.
 
     Raises InputError where the parts do not fit each other: a site outside the line, a direction of another length, a
-    gate on a latent that the law does not have, w0 of another shape, initial biases that are missing or that the
-    network does not have.
+    gate on a latent that the law does not have, w0 of another shape, biases or initial readout weights that are missing
+    or that the network does not have, the cross-entropy of labels other than +-1.
     """
 
     data: Law
@@ -33,7 +40,8 @@ class Problem:
             if isinstance(gate, SiteGate | DirectionGate):
                 self._check_sites(index, gate)
         self._check_initial_weights()
-        self._check_initial_biases()
+        self._check_further_starts()
+        self._check_labels()
 
     def _check_sites(self, index: int, gate: SiteGate | DirectionGate) -> None:
         n, where = self.data.n, f"network.gates[{index}]"
@@ -70,27 +78,43 @@ class Problem:
                 'Write w0 = { law = "normal", scale = ..., seed = ... }, or initialisation = "shared".',
             )
 
-    def _check_initial_biases(self) -> None:
-        given = {name: getattr(self.training, name) for name in ("hidden_bias0", "output_bias0")}
-        if not self.network.has_biases:
-            for name, value in given.items():
-                if value is not None:
-                    raise InputError(
-                        f'training.{name} is given, but network.biases = "none": this network has no biases.',
-                        'Remove it, or write network.biases = "trained".',
-                    )
-            return
-        missing = ", ".join(f"`{name}`" for name, value in given.items() if value is None)
-        if missing:
+    def _check_further_starts(self) -> None:
+        """hidden_bias0, output_bias0 and readout0: given where the network has them, for each unit one."""
+        network, training = self.network, self.training
+        has, otherwise = f'network.biases = "{network.biases}"', 'network.biases = "fixed" or "trained"'
+        self._check_given(("hidden_bias0", "output_bias0"), network.has_biases, has, "no biases", otherwise)
+        has, otherwise = f'network.readout = "{network.readout}"', 'network.readout = "trained-mean" or "trained-sum"'
+        self._check_given(("readout0",), network.trains_readout, has, "readout weights that are all 1", otherwise)
+        for name in ("hidden_bias0", "readout0"):
+            given = getattr(training, name)
+            if isinstance(given, tuple) and len(given) != network.units:
+                raise InputError(
+                    f"training.{name} has {len(given)} numbers; the network has K = {network.units} units.",
+                    "Give one number for each unit.",
+                )
+
+    def _check_given(self, names: tuple[str, ...], needed: bool, setting: str, has: str, otherwise: str) -> None:
+        missing = [name for name in names if getattr(self.training, name) is None]
+        if needed and missing:
+            listed = ", ".join(f"`{name}`" for name in missing)
             raise InputError(
-                f'network.biases = "trained", but training lacks {missing}.',
-                "State where they start: hidden_bias0 = K numbers or a law, output_bias0 = one number.",
+                f"{setting}, but training lacks {listed}.",
+                "State where they start: output_bias0 = one number, hidden_bias0 and readout0 = K numbers or a law.",
             )
-        hidden, units = self.training.hidden_bias0, self.network.units
-        if not isinstance(hidden, NormalInitialisation) and len(hidden) != units:
+        for name in names:
+            if not needed and name not in missing:
+                raise InputError(
+                    f"training.{name} is given, but {setting}: this network has {has}.",
+                    f"Remove it, or write {otherwise}.",
+                )
+
+    def _check_labels(self) -> None:
+        if self.training.loss == "cross-entropy" and not set(self.data.labels) <= {-1, 1}:
+            listed = ", ".join(str(label) for label in self.data.labels)
             raise InputError(
-                f"training.hidden_bias0 has {len(hidden)} numbers; the network has K = {units} units.",
-                "Give one number for each unit.",
+                f'training.loss = "cross-entropy" is <log(1 + exp(-y yhat))> for labels y = 1 and -1, but data.labels '
+                f"= [{listed}].",
+                "Write labels = [1.0, -1.0], or choose another loss.",
             )
 
     def w0(self, replicate: int | None = None) -> Float[np.ndarray, "K n"]:
@@ -101,8 +125,14 @@ class Problem:
         """The C = K + 1 initial biases b_1, ..., b_K, b_out; None where the network has none."""
         if not self.network.has_biases:
             return None
-        hidden = initial_hidden_biases(self.training.hidden_bias0, self.network.units, replicate)
+        hidden = initial_of_each_unit(self.training.hidden_bias0, self.network.units, HIDDEN_BIASES, replicate)
         return np.append(hidden, float(self.training.output_bias0))
+
+    def readout0(self, replicate: int | None = None) -> Float[np.ndarray, " K"] | None:
+        """The K initial readout weights a_1, ..., a_K; None where the network trains none: then all are 1."""
+        if not self.network.trains_readout:
+            return None
+        return initial_of_each_unit(self.training.readout0, self.network.units, READOUT, replicate)
 
     def simulated(self) -> Simulation:
         """The simulation settings; InputError where the problem has none."""

@@ -22,8 +22,8 @@ INVALID = ("refuse", "leave-out")
 MOST_CELLS = 10_000
 FIELDS: dict[str, tuple[str, ...]] = {
     "data": ("law", *dict.fromkeys(field.name for law in LAWS.values() for field in fields(law))),
-    "network": ("model", "readout", "units", "gates", "biases"),
-    "training": ("loss", "tau", "w0", "times", "hidden_bias0", "output_bias0"),
+    "network": ("model", "readout", "units", "gates", "biases", "slope"),
+    "training": ("loss", "tau", "w0", "times", "hidden_bias0", "output_bias0", "readout0"),
     "simulation": tuple(field.name for field in fields(Simulation)),
 }
 _GATED = ("input-output-moment", "input-moment")
@@ -189,8 +189,13 @@ def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
     problem.simulated()
     if "biases" in observables and not problem.network.has_biases:
         raise InputError(
-            'observables has "biases", but this network trains none.',
+            'observables has "biases", but this network has none.',
             'Use network.biases = "trained", or leave it out.',
+        )
+    if "readout" in observables and not problem.network.trains_readout:
+        raise InputError(
+            'observables has "readout", but this network trains no readout weights.',
+            'Use network.readout = "trained-mean" or "trained-sum", or leave it out.',
         )
     for name in _GATED:
         if name in observables and not problem.network.gates:

@@ -2,19 +2,13 @@
 
 import json
 from collections.abc import Mapping
-from decimal import Context, Decimal
-from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from theory.problem.errors import InputError
-from theory.problem.numbers import exact, shown, whole
+from theory.problem.numbers import RANGES, shown, spaced
 from theory.problem.sweep import FIELDS, MOST_CELLS, Axis, Sweep
 from theory.problem.toml import check_keys, tables_of, text_of
-
-RANGES = ("linspace", "geomspace")
-_SIGNIFICANT = 6
-_WIDE, _ROUND = Context(prec=60), Context(prec=_SIGNIFICANT)
 
 
 def load_sweep(path: str | Path) -> Sweep:
@@ -98,28 +92,8 @@ def _range(table: Mapping[str, Any], field: str) -> tuple[Any, ...]:
     if len(table) != 1:
         raise InputError(f"axes: {field} has both linspace and geomspace.", "Keep one of them.")
     ((kind, words),) = table.items()
-    where = f"axes: {field}.{kind}"
-    if not isinstance(words, list) or len(words) != 3:
-        raise InputError(f"{where} = {shown(words)} must be [first, last, number of values].", "Give these three.")
-    first, last = (exact(word, f"{where}[{index}]") for index, word in enumerate(words[:2]))
-    points = whole(words[2], f"{where}[2]", least=2, most=MOST_CELLS, why="a sweep has no more cells")
-    if first == last:
-        raise InputError(f"{where} begins and ends at {shown(str(first))}.", "Give two different ends.")
-    if kind == "linspace":
-        values = [first + (last - first) * Fraction(i, points - 1) for i in range(points)]
-    elif first <= 0 or last <= 0:
-        raise InputError(f"{where} needs ends > 0: its values have a constant ratio.", "Use linspace.")
-    else:
-        values = [first, *(_between(first, last, Fraction(i, points - 1)) for i in range(1, points - 1)), last]
+    values = spaced(kind, words, f"axes: {field}.{kind}", MOST_CELLS, "a sweep has no more cells")
     return tuple(int(value) if value.denominator == 1 else value for value in values)
-
-
-def _between(first: Fraction, last: Fraction, share: Fraction) -> Fraction:
-    """first (last/first)^share to 6 significant digits: that decimal is the value, exactly."""
-    start, ratio, power = (
-        _WIDE.divide(Decimal(f.numerator), Decimal(f.denominator)) for f in (first, last / first, share)
-    )
-    return Fraction(_ROUND.plus(_WIDE.multiply(start, _WIDE.power(ratio, power))))
 
 
 def dumps_sweep(sweep: Sweep) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
-from math import isinf
+from math import floor, inf, isinf
 from pathlib import Path
 from typing import Any
 
@@ -13,13 +13,15 @@ from theory.problem.errors import InputError
 from theory.problem.gates import GATES, DirectionGate, Gate, SiteGate, resolved
 from theory.problem.laws import LAWS, Law
 from theory.problem.network import MODELS, Network
-from theory.problem.numbers import nearest, one_of, shown
+from theory.problem.numbers import RANGES, nearest, one_of, positive, shown, spaced
 from theory.problem.problem import Problem
 from theory.problem.simulation import Simulation
 from theory.problem.training import NormalInitialisation, Training
 
 _OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon")
 _LARGEST_FILE = 16 * 2**20
+MOST_TIMES = 10_000
+_HALF = Fraction(1, 2)
 
 
 def load(path: str | Path) -> Problem:
@@ -84,7 +86,7 @@ def _law(table: Mapping[str, Any]) -> Law:
 
 
 def _network(table: Mapping[str, Any], data: Law) -> Network:
-    check_keys(table, "[network]", required=("model", "readout"), optional=("units", "gates", "biases"))
+    check_keys(table, "[network]", required=("model", "readout"), optional=("units", "gates", "biases", "slope"))
     one_of(table["model"], "network.model", MODELS)
     rows = table.get("gates", [])
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
@@ -95,7 +97,7 @@ def _network(table: Mapping[str, Any], data: Law) -> Network:
         raise InputError("[network] lacks the key `units`.", "Give the number of hidden units.")
     if table["model"] == Network.gated and not gates:
         raise InputError("A gated-linear network needs gates.", "Write one [[network.gates]] table per unit.")
-    return Network(table["model"], table["readout"], units, gates, table.get("biases", "none"))
+    return Network(table["model"], table["readout"], units, gates, table.get("biases", "none"), table.get("slope"))
 
 
 def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
@@ -103,7 +105,7 @@ def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
     rest = {key: value for key, value in table.items() if key != "kind"}
     looks_at = {SiteGate: "site", DirectionGate: "v"}.get(kind)
     if looks_at:
-        check_keys(rest, where, required=(looks_at,), optional=("lo", "hi", "on"))
+        check_keys(rest, where, required=(looks_at,), optional=("lo", "hi", "on", "sharpness"))
         rest.setdefault("on", "latent" if data.latent else "input")
         return kind(**rest)
     check_keys(rest, where, required=tuple(field.name for field in fields(kind)))
@@ -112,9 +114,32 @@ def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
 
 def _training(table: Mapping[str, Any]) -> Training:
     required = ("loss", "tau", "w0", "times")
-    check_keys(table, "[training]", required=required, optional=("hidden_bias0", "output_bias0"))
-    start = {name: _start(table.get(name), f"training.{name}") for name in ("w0", "hidden_bias0")}
-    return Training(table["loss"], table["tau"], times=table["times"], output_bias0=table.get("output_bias0"), **start)
+    check_keys(table, "[training]", required=required, optional=("hidden_bias0", "output_bias0", "readout0"))
+    start = {name: _start(table.get(name), f"training.{name}") for name in ("w0", "hidden_bias0", "readout0")}
+    times = _times(table["times"])
+    return Training(table["loss"], table["tau"], times=times, output_bias0=table.get("output_bias0"), **start)
+
+
+def _times(value: Any) -> Any:
+    """A list of times, in which tables are ranges of them; or one such table."""
+    entries = [value] if isinstance(value, Mapping) else value
+    if not isinstance(entries, list | tuple):
+        return value
+    return tuple(time for entry in entries for time in (_range(entry) if isinstance(entry, Mapping) else [entry]))
+
+
+def _range(table: Mapping[str, Any]) -> list[Fraction]:
+    """Evenly spaced times, in themselves or in their logarithm: each the nearest multiple of `step`, named once."""
+    where = "training.times"
+    check_keys(table, where, required=("step",), optional=RANGES)
+    kinds = [kind for kind in RANGES if kind in table]
+    if len(kinds) != 1:
+        raise InputError(
+            f"{where} needs one of: {', '.join(RANGES)}.", "Write { geomspace = [1, 1000, 10], step = 1 }."
+        )
+    step = positive(table["step"], f"{where}.step", "the times are its multiples")
+    values = spaced(kinds[0], table[kinds[0]], f"{where}.{kinds[0]}", MOST_TIMES, "each of them is kept")
+    return list(dict.fromkeys(step * floor(value / step + _HALF) for value in values))
 
 
 def _start(value: Any, where: str) -> Any:
@@ -165,14 +190,18 @@ def dumps(problem: Problem) -> str:
     lines += [] if network.gates else [f"units = {network.units}"]
     lines += [f'biases = "{network.biases}"'] if network.has_biases else []
     resolved(network.gates)  # refuses recorded ones
+    lines += [f"slope = {number_text(network.slope)}"] if network.slope is not None else []
     for gate in network.gates:
         lines += ["[[network.gates]]", f'kind = "{gate.kind}"']
-        lines += [f"{field.name} = {_gate_value(getattr(gate, field.name))}" for field in fields(gate) if field.init]
+        names = [field.name for field in fields(gate) if field.init]
+        hard = [] if getattr(gate, "sharpness", 0) != inf else ["sharpness"]
+        lines += [f"{name} = {_gate_value(getattr(gate, name))}" for name in names if name not in hard]
     lines += ["", "[training]", f'loss = "{training.loss}"', f"tau = {number_text(training.tau)}"]
     lines += [f"w0 = {_initial(training.w0)}", f"times = {_list(training.times)}"]
     if network.has_biases:
         lines += [f"hidden_bias0 = {_initial(training.hidden_bias0)}"]
         lines += [f"output_bias0 = {number_text(training.output_bias0)}"]
+    lines += [f"readout0 = {_initial(training.readout0)}"] if network.trains_readout else []
     if problem.simulation is not None:
         lines += ["", "[simulation]"]
         settings = {field.name: getattr(problem.simulation, field.name) for field in fields(Simulation)}

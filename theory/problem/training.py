@@ -11,7 +11,8 @@ from jaxtyping import Float
 from theory.problem.errors import InputError
 from theory.problem.numbers import exact, one_of, positive, shown, whole
 
-LOSSES = ("half-mse", "mse")
+HIDDEN_BIASES, READOUT = 0, 1
+LOSSES = ("half-mse", "mse", "cross-entropy")
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,13 @@ class NormalInitialisation:
 
 @dataclass(frozen=True)
 class Training:
-    """tau dw/dt = -dL/dw with L = 1/2 <(y - yhat)^2> ("half-mse") or <(y - yhat)^2> ("mse"), from w0 (K, n).
+    """tau dw/dt = -dL/dw from w0 (K, n); L is the average over the data that `loss` names.
 
-    Biases, where the network trains them, follow the same flow from hidden_bias0 (K) and output_bias0; both are None
-    where it has none. `times` are t, in the same unit as tau, and strictly increase from a value >= 0; `elapsed` is
-    t/tau.
+    "half-mse" is 1/2 <(y - yhat)^2>, "mse" is <(y - yhat)^2>, and "cross-entropy" is <log(1 + exp(-y yhat))>, for
+    labels y = +-1: minus the log of the probability 1/(1 + exp(-y yhat)) of the label. Biases and readout weights,
+    where the network trains them, follow the same flow from hidden_bias0 (K), output_bias0 and readout0 (K); fixed
+    biases stay at these values. Each is None where the network has none. `times` are t, in the same unit as tau, and
+    strictly increase from a value >= 0; `elapsed` is t/tau.
     """
 
     loss: str
@@ -51,14 +54,16 @@ class Training:
     times: tuple[Fraction, ...]
     hidden_bias0: tuple[Fraction, ...] | NormalInitialisation | None = None
     output_bias0: Fraction | None = None
+    readout0: tuple[Fraction, ...] | NormalInitialisation | None = None
 
     def __post_init__(self) -> None:
         one_of(self.loss, "training.loss", LOSSES)
         object.__setattr__(self, "tau", positive(self.tau, "training.tau", "it is the time constant of the flow"))
         if not isinstance(self.w0, NormalInitialisation):
             object.__setattr__(self, "w0", _rows(self.w0))
-        if not isinstance(self.hidden_bias0, NormalInitialisation | None):
-            object.__setattr__(self, "hidden_bias0", _biases(self.hidden_bias0))
+        for name in ("hidden_bias0", "readout0"):
+            if not isinstance(getattr(self, name), NormalInitialisation | None):
+                object.__setattr__(self, name, _one_each(getattr(self, name), f"training.{name}"))
         if self.output_bias0 is not None:
             object.__setattr__(self, "output_bias0", exact(self.output_bias0, "training.output_bias0"))
         object.__setattr__(self, "times", _times(self.times))
@@ -80,13 +85,13 @@ def _rows(rows: object) -> tuple[tuple[Fraction, ...], ...]:
     )
 
 
-def _biases(values: object) -> tuple[Fraction, ...]:
+def _one_each(values: object, where: str) -> tuple[Fraction, ...]:
     if not isinstance(values, list | tuple):
         raise InputError(
-            f"training.hidden_bias0 = {shown(values)} must be K numbers or a law.",
+            f"{where} = {shown(values)} must be K numbers or a law.",
             'Write [0.0, 0.1, ...] or { law = "normal", scale = 0.001, seed = 0 }.',
         )
-    return tuple(exact(value, f"training.hidden_bias0[{k}]") for k, value in enumerate(values))
+    return tuple(exact(value, f"{where}[{k}]") for k, value in enumerate(values))
 
 
 def _times(times: object) -> tuple[Fraction, ...]:
@@ -114,16 +119,17 @@ def initial_weights(
     return _drawn(w0, () if replicate is None else (replicate,), (units, n))
 
 
-def initial_hidden_biases(
-    given: tuple[Fraction, ...] | NormalInitialisation, units: int, replicate: int | None = None
+def initial_of_each_unit(
+    given: tuple[Fraction, ...] | NormalInitialisation, units: int, purpose: int, replicate: int | None = None
 ) -> Float[np.ndarray, " K"]:
-    """b_k(0) in float64, the same for theory and simulation; with `replicate`, that replicate's own draw.
+    """b_k(0) (`purpose` HIDDEN_BIASES) or a_k(0) (READOUT) in float64; with `replicate`, that replicate's own draw.
 
-    Its spawn keys are those of w(0) with (0, 0) behind, so that an equal seed gives numbers independent of w(0).
+    The spawn keys are those of w(0) with (0, purpose) behind, so that an equal seed gives numbers independent of w(0)
+    and of each other.
     """
     if not isinstance(given, NormalInitialisation):
         return np.array([float(entry) for entry in given])
-    return _drawn(given, (0, 0) if replicate is None else (replicate, 0, 0), (units,))
+    return _drawn(given, (0, purpose) if replicate is None else (replicate, 0, purpose), (units,))
 
 
 def _drawn(law: NormalInitialisation, spawn_key: tuple[int, ...], shape: tuple[int, ...]) -> np.ndarray:

@@ -17,7 +17,7 @@ from tests.tolerances import (
 from theory.moments import gated_moments, gated_moments_certified
 from theory.moments.arithmetic import FLOAT64, certified
 from theory.moments.statistics import class_statistics
-from theory.problem import Network, OutOfReachError, SiteGate
+from theory.problem import AlwaysGate, Network, OutOfReachError, SiteGate
 
 CASES = ORACLE["cases"]
 EVERY_CASE = pytest.mark.parametrize("name", CASES)
@@ -123,6 +123,17 @@ def test_other_thresholds_are_out_of_reach_by_name(bounds):
     network = Network("gated-linear", "mean", 1, (SiteGate(site=1, **bounds),))
     with pytest.raises(OutOfReachError, match=r"gates\[0\].*[Ss]imulate"):
         gated_moments(type(base)(base.data, network, base.training))
+
+
+def test_soft_gates_are_out_of_reach_by_name():
+    base = problem(gates=["up:1", "up:1"])
+    network = Network("gated-linear", "mean", 2, (SiteGate(0, lo=0), SiteGate(1, lo=0, sharpness=3)))
+    with pytest.raises(OutOfReachError, match=r"gates\[1\]: a soft gate, of sharpness 3.*hard gates.*Simulate"):
+        gated_moments(type(base)(base.data, network, base.training))
+    unbounded = Network("gated-linear", "mean", 2, (SiteGate(1, sharpness=3),) * 2)
+    always = Network("gated-linear", "mean", 2, (AlwaysGate(),) * 2)
+    moments = [gated_moments(type(base)(base.data, network, base.training)) for network in (unbounded, always)]
+    assert (moments[0].A == moments[1].A).all()
 
 
 def test_moving_gates_are_out_of_reach():

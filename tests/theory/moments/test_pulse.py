@@ -144,6 +144,8 @@ def test_what_has_no_exact_moments_is_named():
     base = problem(gates=(OPEN,))
     with pytest.raises(OutOfReachError, match=r"erf.*move with its weights"):
         gated_moments(Problem(base.data, Network("erf", "mean", 1), base.training))
+    with pytest.raises(OutOfReachError, match="site 0: a soft gate, of sharpness 2"):
+        event(base.data, SiteGate(0, lo=0, on="input", sharpness=2))
     wide = SinglePulse(MOST_ROWS // 2 + 1, ((1, 2), (3, 4)), "zero-one", "none", (1, 0))
     with pytest.raises(OutOfReachError, match=f"{MOST_ROWS + 2} rows"):
         exact_moments(wide, Network("gated-linear", "mean", 2, (SiteGate(CLOSED[0], lo=0, on="input"), AlwaysGate())))

@@ -18,6 +18,7 @@ from theory.problem import (
 )
 
 VALID = Path(__file__).with_name("valid.toml").read_text()
+TIMES = "times = [1.0, 4.0, 16.0, 64.0, 256.0]"
 W0 = 'w0 = { law = "normal", scale = 0.001, seed = 0 }'
 CODE = "__import__('os').system('true')"
 
@@ -111,7 +112,7 @@ REPLACED = [
         'readout = "mean"\nbiases = "train"',
         r"biases = 'train' is not known.*mean `trained`",
     ),
-    ('readout = "mean"', 'readout = "mean"\nbiases = true', r"network\.biases = True is not known.*none, trained"),
+    ('readout = "mean"', 'readout = "mean"\nbiases = true', r"network\.biases = True is not known.*none, fixed"),
     (
         'readout = "mean"',
         'readout = "mean"\nbiases = "trained"',
@@ -128,6 +129,35 @@ REPLACED = [
         r"training\.hidden_bias0\.scale = -1 must be >= 0: .*Drop the sign",
     ),
     ("tau = 1.0", "tau = 1.0\nhidden_bias0 = { scale = 1 }", r"training\.hidden_bias0 lacks the key `law`"),
+    (
+        'readout = "mean"',
+        'readout = "mean"\nbiases = "fixed"',
+        r'biases = "fixed", but training lacks `hidden_bias0`, `output_bias0`',
+    ),
+    ('readout = "mean"', 'readout = "trained"', r"readout = 'trained' is not known.*trained-mean, trained-sum"),
+    (
+        'readout = "mean"',
+        'readout = "trained-sum"',
+        r'"trained-sum", but training lacks `readout0`.*K numbers or a law',
+    ),
+    (
+        "tau = 1.0",
+        "tau = 1.0\nreadout0 = [1, 1]",
+        r'readout0 is given, but network\.readout = "mean".*are all 1.*Remove',
+    ),
+    (
+        'readout = "mean"',
+        'readout = "mean"\nslope = 0.1',
+        r'model "gated-linear" has no slope.*"leaky-relu" where h <= 0.*papers differ',
+    ),
+    (
+        'loss = "half-mse"',
+        'loss = "cross-entropy"',
+        r"for labels y = 1 and -1, but data\.labels = \[1, 0\].*Write labels = \[1\.0, -1\.0\]",
+    ),
+    ("lo = 0.0", "lo = 0.0\nsharpness = 0", r"gate at site 20: sharpness = 0 must be > 0.*leave it out"),
+    ("lo = 0.0", "lo = 0.0\nsharpness = -inf", r"sharpness = -inf must be > 0"),
+    ("lo = 0.0", 'lo = 0.0\nsharpness = "soft"', r"gate\.sharpness = 'soft' is not a number"),
     ("tau = 1.0", "tau = 0", r"training\.tau = 0 must be > 0: it is the time constant"),
     ("tau = 1.0", "", r"\[training\] lacks `tau`"),
     (W0, "", r"\[training\] lacks `w0`"),
@@ -144,8 +174,16 @@ REPLACED = [
     (W0, 'w0 = { law = "normal", scale = 1, seed = -1 }', r"w0\.seed = -1 must be at least 0"),
     ("times = [1.0, 4.0", "times = [4.0, 1.0", r"training\.times = .* strictly increase.*Sort"),
     ("times = [1.0", "times = [-1.0", r"must be >= 0"),
-    ("times = [1.0, 4.0, 16.0, 64.0, 256.0]", "times = []", r"training\.times must be a list of at least one time"),
-    ("times = [1.0, 4.0, 16.0, 64.0, 256.0]", "times = 3", r"training\.times must be a list"),
+    (TIMES, "times = []", r"training\.times must be a list of at least one time"),
+    (TIMES, "times = 3", r"training\.times must be a list"),
+    (TIMES, "times = { geomspace = [1, 10, 3] }", r"training\.times lacks `step`"),
+    (TIMES, "times = { step = 1 }", r"training\.times needs one of: linspace, geomspace"),
+    (TIMES, "times = { step = 1, logspace = [1, 2, 3] }", r"training\.times has the unknown key 'logspace'"),
+    (TIMES, "times = { step = 0, geomspace = [1, 10, 3] }", r"training\.times\.step = 0 must be > 0"),
+    (TIMES, "times = { step = 1, geomspace = [0, 10, 3] }", r"times\.geomspace needs ends > 0.*Use linspace"),
+    (TIMES, "times = { step = 1, geomspace = [1, 10] }", r"times\.geomspace = \[1, 10\] must be \[first, last, number"),
+    (TIMES, "times = { step = 1, linspace = [0, 10, 20000] }", r"linspace\[2\] = 20000 is more than 10000: each"),
+    (TIMES, "times = [3, { step = 1, geomspace = [1, 10, 3] }]", r"times = \[3, 1, 3, 10\] .*strictly increase"),
     ('mode = "online"', 'mode = "offline"', r"simulation\.mode = 'offline' is not known.*Did you mean `online`"),
     ("replicates = 32", "replicates = 1", r"simulation\.replicates = 1 must be at least 2"),
     ("batch = 1000", "", r"simulation\.batch = None is not a whole number"),
@@ -272,3 +310,13 @@ def test_gated_network_without_gates():
 def test_python_floats_and_fractions_are_the_same_number():
     assert law(gain=0.5) == law(gain=Fraction(1, 2)) == law(gain="1/2")
     assert SiteGate(3, lo=0.25) == SiteGate(3, lo="1/4")
+
+
+@pytest.mark.parametrize("model", ["relu", "leaky-relu"])
+def test_a_slope_is_that_of_leaky_relu(model):
+    given = {"relu": Fraction(1, 10), "leaky-relu": None}[model]
+    said = {"relu": "has no slope", "leaky-relu": "needs a slope"}[model]
+    with pytest.raises(InputError, match=f'model "{model}" {said}.*no default'):
+        Network(model, "mean", 2, slope=given)
+    with pytest.raises(InputError, match=r"network\.slope = inf is not finite"):
+        Network("leaky-relu", "mean", 2, slope=float("inf"))

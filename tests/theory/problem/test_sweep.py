@@ -32,6 +32,52 @@ def test_the_cells_of_a_product_are_the_base_with_the_values_written_over_it():
     assert found.store == str(HERE / "results")
 
 
+LEAKY = """
+combine = "zip"
+[base.data]
+law = "nlgp"
+n = 4
+xi = [2, 1]
+gain = 1
+boundary = "open"
+normaliser = "none"
+labels = [1, -1]
+[base.network]
+model = "leaky-relu"
+readout = "trained-mean"
+units = 2
+[base.training]
+tau = 1
+w0 = { law = "normal", scale = 1, seed = 0 }
+readout0 = [1, 1]
+times = { geomspace = [1, 100, 3], step = 1 }
+[base.simulation]
+mode = "online"
+samples = 9
+batch = 1
+learning_rate = 1
+replicates = 2
+seed = 0
+[axes]
+"network.slope" = [0, 0.01, "1/3"]
+"training.loss" = ["mse", "half-mse", "cross-entropy"]
+"training.readout0" = [[1, 2], [3, 4], { law = "normal", scale = 1, seed = 2 }]
+"""
+
+
+def test_slopes_losses_readouts_and_sharpness_are_axes():
+    text = 'observables = ["loss", "readout"]\nstore = "results"\n' + LEAKY
+    problems = [cell.problem for cell in loaded(text).cells]
+    assert [problem.network.slope for problem in problems] == [0, Fraction(1, 100), Fraction(1, 3)]
+    assert problems[1].readout0().tolist() == [3, 4]
+    assert problems[2].training.readout0.seed == 2
+    assert problems[2].training.times == (1, 10, 100)
+    found = loaded(HEAD + '[axes]\n"network.gates.0.sharpness" = [0.5, 2, inf]\n')
+    again = loads_record(dumps_sweep(found), found.store)
+    for one in (found, again):
+        assert [cell.problem.network.gates[0].sharpness for cell in one.cells] == [Fraction(1, 2), 2, float("inf")]
+
+
 def test_zipped_axes_go_together_and_may_repeat_a_value():
     found = loaded(HEAD + 'combine = "zip"\n' + GAIN + '"data.xi" = [[2, 1], [1, 2], [2, 1]]\n')
     assert found.shape == (3,)
@@ -96,7 +142,7 @@ def test_what_cannot_be_measured_makes_a_cell_invalid():
     names = ", ".join(f'"{name}"' for name in OBSERVABLES)
     head = HEAD.replace('"loss", "weights"', names)
     (cell,) = loaded(head + "[axes]\n").cells
-    assert "trains none" in str(cell.error)
+    assert "this network has none" in str(cell.error)
 
 
 BAD = {

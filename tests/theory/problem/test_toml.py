@@ -1,6 +1,7 @@
 """Problem files: TOML out and in again is the identity, and what is no problem file is a message."""
 
 import random
+from dataclasses import replace
 from fractions import Fraction
 from math import inf
 from pathlib import Path
@@ -30,7 +31,7 @@ from theory.problem import (
 VALID = Path(__file__).with_name("valid.toml")
 PULSE = Path(__file__).parents[3] / "derivations/experiments/problems/single-pulse.toml"
 MUTATIONS = 400
-BIASES = ["none", "trained"]
+MODELS = ["gated-linear", "relu", "leaky-relu", "erf", "sigmoid"]
 
 positive = st.one_of(
     st.fractions(min_value=Fraction(1, 10**6), max_value=10**6, max_denominator=10**6),
@@ -55,12 +56,13 @@ def gates(draw, n, units, latent):
                 draw(st.lists(st.one_of(number, st.sampled_from([-inf, inf])), min_size=2, max_size=2, unique=True))
             )
             on = draw(st.sampled_from(["latent", "input"] if latent else ["input"]))
+            sharpness = draw(st.one_of(st.just(inf), positive))
             if kind == "site":
-                chosen.append(SiteGate(draw(st.integers(0, n - 1)), *bounds, on=on))
+                chosen.append(SiteGate(draw(st.integers(0, n - 1)), *bounds, on, sharpness))
                 continue
             vector = st.lists(number, min_size=n, max_size=n).filter(any)
             table = st.dictionaries(st.integers(0, n - 1), number).filter(lambda entries: any(entries.values()))
-            chosen.append(DirectionGate(draw(st.one_of(vector, table)), *bounds, on=on))
+            chosen.append(DirectionGate(draw(st.one_of(vector, table)), *bounds, on, sharpness))
     return tuple(chosen)
 
 
@@ -93,15 +95,22 @@ def any_problem(draw):
     """Every kind of law, gate, model, initialisation and simulation there is."""
     n, units = draw(st.integers(2, 5)), draw(st.integers(1, 4))
     data = draw(st.one_of(any_process(n), any_pulse(n)))
-    model = draw(st.sampled_from(["gated-linear", "relu", "erf", "sigmoid"]))
+    loss = draw(st.sampled_from(["half-mse", "mse", "cross-entropy"]))
+    if loss == "cross-entropy":
+        data = replace(data, labels=draw(st.sampled_from([(1, -1), (-1, 1), (1, 1)])))
+    model = draw(st.sampled_from(MODELS))
     chosen = draw(gates(n, units, data.latent)) if model == "gated-linear" else ()
-    network = Network(model, draw(st.sampled_from(["mean", "sum"])), units, chosen, draw(st.sampled_from(BIASES)))
+    readout = draw(st.sampled_from(["mean", "sum", "trained-mean", "trained-sum"]))
+    slope = draw(number) if model == "leaky-relu" else None
+    network = Network(model, readout, units, chosen, draw(st.sampled_from(["none", "fixed", "trained"])), slope)
     rows = st.tuples(*[st.tuples(*[number] * n)] * units)
     law = st.builds(NormalInitialisation, positive, st.integers(0, 2**40))
     w0 = draw(st.one_of(rows, law))
     times = tuple(sorted(draw(st.sets(st.one_of(st.just(Fraction(0)), positive), min_size=1, max_size=3))))
-    biases = (draw(st.one_of(st.tuples(*[number] * units), law)), draw(number)) if network.has_biases else ()
-    training = Training(draw(st.sampled_from(["half-mse", "mse"])), draw(positive), w0, times, *biases)
+    each = st.one_of(st.tuples(*[number] * units), law)
+    further = {"hidden_bias0": draw(each), "output_bias0": draw(number)} if network.has_biases else {}
+    further |= {"readout0": draw(each)} if network.trains_readout else {}
+    training = Training(loss, draw(positive), w0, times, **further)
     own_start = ["shared", "per-replicate"] if isinstance(w0, NormalInitialisation) else ["shared"]
     count = st.integers(1, 10**9)
     settings = st.builds(
@@ -144,6 +153,41 @@ def test_biases_of_a_file():
     assert found.biases0().tolist() == [0.1, -2, 1 / 3]
 
 
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        ("{ geomspace = [1, 1000, 4], step = 1 }", [1, 10, 100, 1000]),
+        ('{ geomspace = [0.5, 8, 5], step = "1/2" }', ["1/2", 1, 2, 4, 8]),
+        ("[0.0, { geomspace = [1, 32, 11], step = 1 }]", [0, 1, 2, 3, 4, 6, 8, 11, 16, 23, 32]),
+        ("[{ linspace = [0, 10, 5], step = 1 }, 12]", [0, 3, 5, 8, 10, 12]),
+        ('{ geomspace = [1, 3, 5], step = "1/3" }', [1, "4/3", "5/3", "7/3", 3]),
+    ],
+)
+def test_ranges_of_times(written, expected):
+    """Each the nearest multiple of the step (upwards from the middle between two), equal ones once."""
+    text = VALID.read_text().replace("times = [1.0, 4.0, 16.0, 64.0, 256.0]", f"times = {written}")
+    found = problems.loads(text)
+    assert list(found.training.times) == list(map(Fraction, expected))
+    assert problems.loads(problems.dumps(found)) == found
+
+
+def test_a_trained_readout_of_a_file():
+    text = VALID.read_text().replace('readout = "mean"', 'readout = "trained-mean"')
+    found = problems.loads(text.replace("[training]", '[training]\nreadout0 = ["1/3", -2]'))
+    assert found.network.trains_readout
+    assert found.network.scale == Fraction(1, 2)
+    assert found.readout0().tolist() == [1 / 3, -2]
+    assert problems.load(VALID).readout0() is None
+
+
+def test_gates_of_a_file_are_hard_unless_it_says_otherwise():
+    text = VALID.read_text()
+    assert {gate.sharpness for gate in problems.loads(text).network.gates} == {inf}
+    assert "sharpness" not in problems.dumps(problems.loads(text))
+    soft = problems.loads(text.replace("lo = 0.0", "lo = 0.0\nsharpness = 2.5", 1))
+    assert [gate.sharpness for gate in soft.network.gates] == [Fraction(5, 2), inf]
+
+
 def test_a_file_without_biases_has_none():
     without = problems.load(VALID)
     assert without.network.biases == "none"
@@ -153,9 +197,10 @@ def test_a_file_without_biases_has_none():
 
 def test_drawn_biases_repeat_and_differ_from_the_weights():
     base, law = problems.load(VALID), NormalInitialisation(1, 0)
-    network = Network("relu", "mean", 6, biases="trained")
-    question = Problem(base.data, network, Training("mse", 1, law, (1,), law, 0))
+    network = Network("relu", "trained-sum", 6, biases="trained")
+    question = Problem(base.data, network, Training("mse", 1, law, (1,), law, 0, law))
     draws = [question.biases0(replicate)[:-1] for replicate in (None, 0, 1)] + [question.w0()[0, :6]]
+    draws += [question.readout0(replicate) for replicate in (None, 0, 1)]
     assert (question.biases0(1)[:-1] == draws[2]).all()
     assert len({draw.tobytes() for draw in draws}) == len(draws)
 
