@@ -246,3 +246,11 @@ COMPILED_NORMAL = 2 * 6.8 * 7
 
 # Two evaluations of the same expression in float64.
 STREAM_NORMAL = COMPILED_NORMAL * UNIT_ROUNDOFF
+
+# A density of erf(g z)/Z at |g z| <= 3/2, 1/2 <= g: erfinv turns the rounding of its argument into sqrt(pi)/2
+# exp(9/4) = 8.4 of them, and the exponent u^2 - u^2/(2 g^2), |1 - 1/(2 g^2)| <= 1, that into 2 u 8.4 = 25; the other
+# factors and the derivative beside it take a few, 64 in all.
+MARGINAL_DENSITY = 64 * UNIT_ROUNDOFF
+
+# Numbers on a page of the explorer have six significant digits.
+PAGE_DIGITS = 0.5e-5

@@ -1,0 +1,51 @@
+"""`gdln explore`: look at a problem in the browser."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+MAY_BEGIN_WITH_MINUS = False
+
+
+def command(
+    problem: Annotated[Path | None, typer.Argument(help="A problem file (TOML); the small bump if left out.")] = None,
+    port: Annotated[int, typer.Option(help="The port on 127.0.0.1; 0 takes a free one.")] = 0,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> int:
+    """Open PROBLEM in the browser: its data, gates, receptive fields and formulas, under your hands."""
+    from derivations.output import PASS, emit, run
+
+    def body() -> int:
+        _require_marimo()
+        from derivations.explore.board import BOARD
+        from derivations.explore.server import listening, serve
+        from theory.problem import load
+
+        if problem is not None:
+            BOARD.put(load(problem))
+        listener = listening(port)
+
+        def announce(address: str) -> None:
+            emit("explore", {"address": address}, f"{address}\nCtrl-C ends it.", json)
+            sys.stdout.flush()  # the command goes on for as long as it serves
+
+        serve(listener, opens, announce)
+        return PASS
+
+    return run(body, json)
+
+
+def _require_marimo() -> None:
+    from importlib.util import find_spec
+
+    from theory.problem import OutOfReachError
+
+    missing = [name for name in ("marimo", "zmq") if find_spec(name) is None]
+    if missing:
+        raise OutOfReachError(
+            f"gdln explore needs {' and '.join(missing)}, which is not installed.",
+            "Install the extra: .venv/bin/pip install -c constraints.txt -e '.[explore]'",
+        )

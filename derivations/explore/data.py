@@ -1,0 +1,196 @@
+"""What the data view shows: exact statistics of both classes of a law, and the same measured on samples."""
+
+import sys
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from theory.moments import gated_moments
+from theory.moments.marginal import density, excess_kurtosis, values
+from theory.moments.pulse import mean, second_moment
+from theory.problem import AlwaysGate, Law, Network, NormalInitialisation, Problem, SinglePulse, Training
+
+ROWS = 4096  # examples drawn for a view
+GROUPS = 16  # of them, for standard errors
+POINTS = 201  # of a density
+SHOWN = 3  # examples drawn of each class
+_REACH = 4.0  # standard deviations of a density drawn
+_TRAINING = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))  # what moments of data do not depend on
+
+
+@dataclass(frozen=True)
+class DataTheory:
+    """Exact statistics of the classes c = 0, 1 of a law: mean of a site, covariance, its eigenvalues, kurtosis.
+
+    covariance[c] = E[(x - m)(x - m)^T | c]; spectrum[c] its eigenvalues, descending; kurtosis[c] = E(x - m)^4/Var^2 - 3
+    of one site. marginal[c] = (x, p): a density on a grid of x, or the values of x with their probabilities where
+    `discrete`. Numbers have the units of x and its powers.
+    """
+
+    law: Law
+    mean: Float[np.ndarray, " 2"]
+    covariance: Float[np.ndarray, "2 n n"]
+    spectrum: Float[np.ndarray, "2 n"]
+    kurtosis: Float[np.ndarray, " 2"]
+    marginal: tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+    discrete: bool
+
+    @property
+    def variance(self) -> Float[np.ndarray, " 2"]:
+        """Var x_j of a site, the same at all."""
+        return self.covariance[:, 0, 0]
+
+
+@dataclass(frozen=True)
+class DataSample:
+    """The same measured on samples: x[c] (examples, n); errors are over GROUPS groups of examples."""
+
+    x: tuple[Float[np.ndarray, "B0 n"], Float[np.ndarray, "B1 n"]]
+    covariance: Float[np.ndarray, "2 n n"]
+    spectrum: Float[np.ndarray, "2 n"]
+    mean: Float[np.ndarray, "2 2"]
+    variance: Float[np.ndarray, "2 2"]
+    kurtosis: Float[np.ndarray, "2 2"]
+
+
+def theory_of(law: Law) -> DataTheory:
+    """The exact statistics of a law. Raises OutOfReachError for a law without closed moments."""
+    if isinstance(law, SinglePulse):
+        means = np.array([float(mean(law, c)) for c in (0, 1)])
+        covariance = np.stack([_circulant(law, c) - means[c] ** 2 for c in (0, 1)])
+        tables = [values(law, c) for c in (0, 1)]
+        pairs = [(np.array(list(table), float), np.array([float(p) for p in table.values()])) for table in tables]
+    else:
+        means = np.zeros(2)  # the laws are odd
+        linear = Network(Network.gated, "sum", 1, (AlwaysGate(),))
+        covariance = gated_moments(Problem(law, linear, replace(_TRAINING))).covariances
+        pairs = [_density(law, c, float(covariance[c, 0, 0])) for c in (0, 1)]
+    spectrum = np.linalg.eigvalsh(covariance)[:, ::-1]
+    kurtosis = np.array([excess_kurtosis(law, c) for c in (0, 1)])
+    return DataTheory(law, means, covariance, spectrum, kurtosis, tuple(pairs), isinstance(law, SinglePulse))
+
+
+def _circulant(law: SinglePulse, c: int) -> Float[np.ndarray, "n n"]:
+    by_lag = np.array([float(second_moment(law, c, 0, lag)) for lag in range(law.n)])
+    site = np.arange(law.n)
+    return by_lag[(site[:, None] - site[None, :]) % law.n]
+
+
+def _density(law: Law, c: int, variance: float) -> tuple[np.ndarray, np.ndarray]:
+    x = np.linspace(-_REACH, _REACH, POINTS) * np.sqrt(variance)
+    return x, density(law, c, x)
+
+
+def sampled(law: Law, rows: int = ROWS, seed: int = 0) -> DataSample:
+    """Statistics of `rows` examples from the simulator's sampler. Raises OutOfReachError for a law without one."""
+    import torch
+
+    from sim.measures import site_kurtosis
+    from sim.sample import draw, prepare
+    from sim.streams import MEASUREMENT, stream
+
+    drawn = draw(prepare(law, torch.device("cpu"), torch.float64), [stream(seed, 0, MEASUREMENT)], rows)
+    x, category = drawn.x[0].numpy(), drawn.category[0].numpy()
+    classes = (x[~category], x[category])
+    covariance = np.stack([np.cov(rows_of.T, bias=True) for rows_of in classes])
+    return DataSample(
+        x=classes,
+        covariance=covariance,
+        spectrum=np.linalg.eigvalsh(covariance)[:, ::-1],
+        mean=np.array([_with_error(rows_of, np.mean) for rows_of in classes]),
+        variance=np.array([_with_error(rows_of, np.var) for rows_of in classes]),
+        kurtosis=np.array([_with_error(rows_of, lambda part: site_kurtosis(part.ravel())) for rows_of in classes]),
+    )
+
+
+def sampler_is_loaded() -> bool:
+    """Whether `sampled` answers at once, or loads the simulator first."""
+    return "sim.sample" in sys.modules
+
+
+def _with_error(x: Float[np.ndarray, "B n"], statistic: Any) -> tuple[float, float]:
+    """A statistic of all sites and examples together, and its standard error from groups of examples."""
+    parts = [float(statistic(part)) for part in np.array_split(x, GROUPS)]
+    return float(statistic(x)), float(np.std(parts, ddof=1) / np.sqrt(GROUPS))
+
+
+def numbers(theory: DataTheory, sample: DataSample | None) -> list[dict[str, Any]]:
+    """Rows of the table beside the figures: statistic, class, exact value, sampled value, standard error."""
+    rows = []
+    for name in ("mean", "variance", "kurtosis"):
+        for c in (0, 1):
+            measured = None if sample is None else getattr(sample, name)[c]
+            rows.append(
+                {
+                    "statistic": "excess kurtosis" if name == "kurtosis" else name,
+                    "class": c,
+                    "exact": float(getattr(theory, name)[c]),
+                    "sampled": None if measured is None else float(measured[0]),
+                    "standard error": None if measured is None else float(measured[1]),
+                }
+            )
+    return rows
+
+
+def middle(law: Law) -> int:
+    """The site whose row of the covariance is drawn: the middle one, of a grid that of the middle row and column."""
+    shape = getattr(law, "shape", None)
+    return law.n // 2 if shape is None else (shape[0] // 2) * shape[1] + shape[1] // 2
+
+
+def csv(theory: DataTheory, sample: DataSample | None) -> str:
+    """The covariance with the middle site and the eigenvalues, exact and sampled, as comma-separated values."""
+    site = middle(theory.law)
+    columns: dict[str, np.ndarray] = {"site": np.arange(theory.law.n)}
+    for c in (0, 1):
+        columns[f"covariance with site {site}, class {c}"] = theory.covariance[c, site]
+        columns[f"eigenvalue by rank, class {c}"] = theory.spectrum[c]
+        if sample is not None:
+            columns[f"sampled covariance with site {site}, class {c}"] = sample.covariance[c, site]
+            columns[f"sampled eigenvalue by rank, class {c}"] = sample.spectrum[c]
+    return table_csv(columns)
+
+
+def table_csv(columns: dict[str, np.ndarray]) -> str:
+    """Named columns of equal length as comma-separated values; numbers in full."""
+    lines = [",".join(f'"{name}"' for name in columns)]
+    lines += [
+        ",".join(repr(value) for value in row) for row in zip(*(c.tolist() for c in columns.values()), strict=True)
+    ]
+    return "\n".join(lines) + "\n"
+
+
+PYTHON = (
+    "from derivations.explore.data import sampled, theory_of",
+    "",
+    "theory = theory_of(problem.data)  # covariance, spectrum, kurtosis, marginal of both classes",
+    "sample = sampled(problem.data)  # the same, measured",
+    "print(theory.variance, theory.kurtosis)",
+    "print(sample.variance, sample.kurtosis)",
+)
+
+
+def latex(theory: DataTheory) -> str:
+    """The closed forms behind the view, from the engine, and its numbers as a LaTeX table."""
+    rows = [f"{row['statistic']}, class {row['class']} & {row['exact']:.10g} \\\\" for row in numbers(theory, None)]
+    table = "\n".join(["\\begin{tabular}{lr}", *rows, "\\end{tabular}"])
+    return table if isinstance(theory.law, SinglePulse) else f"{_closed_forms(theory.law.normaliser)}\n\n{table}"
+
+
+def _closed_forms(normaliser: str) -> str:
+    import sympy
+
+    from theory.gaussian import expect
+    from theory.symbols import g, rho, z
+
+    pair = expect(sympy.erf(g * z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]])
+    square = "1" if normaliser == "none" else expect(sympy.erf(g * z(1)) ** 2, [[1]]).latex
+    return (
+        "\\[ \\mathbb{E}[x_k x_l] = \\frac{1}{Z^2} \\, "
+        + pair.latex
+        + ", \\qquad Z^2 = "
+        + square
+        + ", \\qquad \\rho = e^{-d_{kl}^2/\\xi^2} \\]"
+    )

@@ -1,0 +1,185 @@
+"""The figures of the explorer: matplotlib without its global state, so that sessions may draw side by side.
+
+Class 0 is blue with full lines and circles, class 1 vermilion with dashes and squares (Okabe-Ito): colour-blind readers
+and black-and-white prints tell them apart. Exact numbers are lines, measured ones markers.
+"""
+
+import base64
+from html import escape
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from derivations.explore.data import SHOWN, DataSample, DataTheory, middle
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
+DASHES = ("-", "--", ":", "-.")
+MARKS = ("o", "s", "^", "D")
+GREY = "#777777"
+DIVERGING = "RdBu_r"
+FORMATS = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
+DPI = 100
+_MARGINS = {"left": 0.05, "right": 0.985, "top": 0.94, "bottom": 0.075, "wspace": 0.3, "hspace": 0.42}
+_TICKS = 4
+_BARS = 24  # of a histogram
+_MOST_MARKS = 100
+_APART = 0.08  # of the two classes at one value of x
+
+
+def canvas(width: float, height: float, **margins: float) -> Figure:
+    """An empty figure of `width` x `height` inches whose axes keep fixed margins."""
+    figure = Figure(figsize=(width, height), dpi=DPI)
+    figure.subplots_adjust(**{**_MARGINS, **margins})
+    return figure
+
+
+def saved(figure: Figure, kind: str) -> bytes:
+    """The figure as a file of one of FORMATS; the same bytes each time."""
+    file = BytesIO()
+    dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
+    figure.savefig(file, format=kind, dpi=150 if kind == "png" else DPI, metadata=dates)
+    return file.getvalue()
+
+
+def shown(figure: Figure, says: str) -> str:
+    """The figure as an HTML image that carries its pixels with it; `says` is read out where it cannot be seen."""
+    file = BytesIO()
+    FigureCanvasAgg(figure).print_png(file, pil_kwargs={"compress_level": 1})
+    pixels = base64.b64encode(file.getvalue()).decode()
+    width, height = figure.get_size_inches() * DPI
+    return f'<img alt="{escape(says)}" width="{width:.0f}" height="{height:.0f}" src="data:image/png;base64,{pixels}">'
+
+
+def style(index: int) -> dict[str, Any]:
+    """Colour and dash of the curve number `index`."""
+    return {"color": COLOURS[index % len(COLOURS)], "ls": DASHES[index % len(DASHES)], "lw": 1.4}
+
+
+def marks(index: int, points: int) -> dict[str, Any]:
+    """Colour and open markers of measured points that belong to the curve number `index`."""
+    every = max(1, points // _MOST_MARKS)
+    plain = {"ls": "", "ms": 3, "mfc": "white", "mew": 0.9, "markevery": every}
+    return {"color": COLOURS[index % len(COLOURS)], "marker": MARKS[index % len(MARKS)], **plain}
+
+
+def label(axis: Axes, title: str, x: str, y: str) -> None:
+    """Title and names of both axes, with their units."""
+    axis.set_title(title, fontsize=9)
+    axis.set_xlabel(x, fontsize=8, labelpad=2)
+    axis.set_ylabel(y, fontsize=8, labelpad=2)
+    axis.tick_params(labelsize=7, length=3)
+    for one in (axis.xaxis, axis.yaxis):
+        one.set_major_locator(MaxNLocator(_TICKS))  # ticks are a third of the time that a figure takes
+    axis.spines[["top", "right"]].set_visible(False)
+
+
+def image(axis: Axes, matrix: Float[np.ndarray, "a b"], limit: float, scale: bool = True) -> None:
+    """A matrix in colours that are white at 0 and reach their ends at +-limit, with its `scale` beside it."""
+    drawn = axis.imshow(matrix, cmap=DIVERGING, vmin=-limit, vmax=limit, interpolation="nearest", aspect="equal")
+    axis.spines[["top", "right"]].set_visible(True)
+    if scale:
+        inset = axis.inset_axes((1.03, 0.0, 0.04, 1.0))
+        axis.figure.colorbar(drawn, cax=inset, ticks=(-limit, 0, limit), format="%.2g").ax.tick_params(
+            labelsize=7, length=2
+        )
+
+
+def legend(axis: Axes) -> None:
+    """The names of the curves, inside the axes."""
+    axis.legend(fontsize=7, frameon=False, handlelength=2.2, loc="best")
+
+
+def data_figure(theory: DataTheory, sample: DataSample | None) -> Figure:
+    """Covariance of both classes, its row at the middle site, its eigenvalues, the marginal of a site, and examples."""
+    figure = canvas(11.2, 5.6)
+    axes = figure.subplots(2, 3)
+    law, site = theory.law, middle(theory.law)
+    shape = getattr(law, "shape", None)
+    limit = float(np.abs(theory.covariance).max())
+    for c in (0, 1):
+        if shape is None:
+            label(axes[0][c], f"covariance, class {c}, exact (units of x²)", "site l", "site k")
+            image(axes[0][c], theory.covariance[c], limit, scale=c == 1)
+        else:
+            label(axes[0][c], f"covariance with site {site}, class {c}, exact (units of x²)", "column", "row")
+            image(axes[0][c], theory.covariance[c, site].reshape(shape), limit, scale=c == 1)
+    _rows(axes[0][2], theory, sample, site)
+    _spectra(axes[1][0], theory, sample)
+    _marginals(axes[1][1], theory, sample)
+    if sample is not None:
+        _examples(axes[1][2], sample, shape)
+    else:
+        axes[1][2].set_axis_off()
+    return figure
+
+
+def _rows(axis: Axes, theory: DataTheory, sample: DataSample | None, site: int) -> None:
+    sites = np.arange(theory.law.n)
+    for c in (0, 1):
+        if sample is not None:
+            axis.plot(sites, sample.covariance[c, site], **marks(c, len(sites)), label=f"class {c}, sampled")
+        axis.plot(sites, theory.covariance[c, site], **style(c), label=f"class {c}, exact")
+    label(axis, f"covariance with site {site}", "site k", "Cov(x_k, x_l), units of x²")
+    legend(axis)
+
+
+def _spectra(axis: Axes, theory: DataTheory, sample: DataSample | None) -> None:
+    """On a linear axis of the logarithm: matplotlib's own logarithmic axes take a third of a figure's time."""
+    rank = np.arange(1, theory.law.n + 1)
+    # The eigensolver's rounding: what lies below it is drawn nowhere.
+    floor = theory.law.n * np.finfo(float).eps * float(theory.spectrum.max())
+    for c in (0, 1):
+        if sample is not None:
+            axis.plot(rank, _logarithm(sample.spectrum[c], floor), **marks(c, len(rank)))
+        axis.plot(rank, _logarithm(theory.spectrum[c], floor), **style(c))
+    label(axis, "spectrum of the covariance", "rank of the eigenvalue", "log₁₀ eigenvalue (units of x²)")
+
+
+def _logarithm(values: np.ndarray, floor: float) -> np.ndarray:
+    """log10 where a value is above the floor, NaN elsewhere: a gap in the curve."""
+    return np.log10(np.where(values > floor, values, np.nan))
+
+
+def _marginals(axis: Axes, theory: DataTheory, sample: DataSample | None) -> None:
+    for c in (0, 1):
+        x, p = theory.marginal[c]
+        if theory.discrete:
+            at = x + (c - 0.5) * _APART  # beside each other
+            axis.vlines(at, 0, p, color=COLOURS[c], lw=2, ls=DASHES[c])
+            if sample is not None:
+                found = [float((sample.x[c] == value).mean()) for value in x]
+                axis.plot(at, found, **{**marks(c, len(x)), "ms": 7})
+            continue
+        if sample is not None:
+            found, edges = np.histogram(sample.x[c], _BARS, density=True)
+            axis.plot((edges[1:] + edges[:-1]) / 2, found, **marks(c, _BARS))
+        axis.plot(x[p > 0], p[p > 0], **style(c))
+    axis.set_ylim(bottom=0)
+    label(axis, "marginal of one site", "x", "probability" if theory.discrete else "density, 1/(units of x)")
+
+
+def _examples(axis: Axes, sample: DataSample, shape: tuple[int, int] | None) -> None:
+    """A few examples of each class: shifted curves, or tiles where the sites form a grid."""
+    drawn = [x[:SHOWN] for x in sample.x]
+    if shape is not None:
+        tiles = [np.concatenate([_framed(row.reshape(shape)) for row in x], axis=1) for x in drawn]
+        image(axis, np.concatenate(tiles), max(float(np.abs(x).max()) for x in drawn), scale=False)
+        label(axis, "examples: class 0 above, class 1 below", "column", "row")
+        axis.set(xticks=[], yticks=[])
+        return
+    shift = 1.15 * max(float(np.ptp(x)) for x in drawn)
+    for c, x in enumerate(drawn):
+        for index, example in enumerate(x):
+            axis.plot(example + (c * SHOWN + index) * shift, **{**style(c), "lw": 0.9})
+    label(axis, f"{SHOWN} examples of each class, shifted", "site", "x, class 0 below, class 1 above")
+    axis.set_yticks([])
+
+
+def _framed(tile: np.ndarray) -> np.ndarray:
+    return np.pad(tile, 1, constant_values=np.nan)

@@ -1,0 +1,1 @@
+"""The marimo files, one a view; `derivations.explore.server` serves them and nothing imports them."""

@@ -1,0 +1,112 @@
+"""The data view without a browser: controls, the shared problem, tables and figures from a problem."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from derivations.explore.board import FIRST, Board, attempt, carried, law_values, python_code
+from derivations.explore.controls import Choice, Entry, Slider, controls, law_of
+from derivations.explore.data import PYTHON, csv, latex, numbers, sampled, theory_of
+from derivations.explore.drawing import FORMATS, data_figure, saved, shown
+from tests.tolerances import STANDARD_ERRORS
+from theory.moments import gated_moments
+from theory.moments.pulse import second_moment
+from theory.problem import InputError, dumps, load
+from theory.problem.laws import LAWS
+
+
+def law_named(name, **changed):
+    given = {field: control.start for field, control in controls(LAWS[name], {}).items()}
+    return law_of(LAWS[name], given | changed)
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_every_law_has_controls_that_declare_it(name):
+    law = law_named(name)
+    assert law.law == name
+    again = controls(LAWS[name], law_values(law))
+    assert law_of(LAWS[name], {field: control.start for field, control in again.items()}) == law
+    assert all(isinstance(control, Slider | Choice | Entry) for control in again.values())
+
+
+def test_a_value_between_the_steps_stays():
+    law = law_named("nlgp", xi=("2.345", "1"))
+    assert "2.345" in controls(LAWS["nlgp"], law_values(law))["xi"].steps
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"labels": "[1.0]"}, "data.labels"),
+        ({"labels": "[1.0"}, "not valid TOML"),
+        ({"boundary": "ring", "xi": ("15", "1")}, "not positive semidefinite"),
+    ],
+)
+def test_a_wrong_value_is_the_library_s_own_error(changed, says):
+    law, error = attempt(lambda: law_named("nlgp", **changed))
+    assert law is None
+    assert says in error.message
+
+
+def test_a_network_follows_its_data():
+    problem = load(FIRST)
+    other, notes = carried(problem, law_named("gaussian-clone", n="12"))
+    assert [(gate.site, gate.on) for gate in other.network.gates] == [(6, "input")] * 2
+    assert len(notes) == 2
+    assert carried(problem, problem.data) == (problem, ())
+
+
+def test_a_wrong_text_leaves_the_board_as_it_is():
+    board = Board(load(FIRST))
+    with pytest.raises(InputError):
+        board.read("[data]")
+    assert board.problem == load(FIRST)
+    assert board.read(dumps(load(FIRST)).replace("xi = [2.0, 1.0]", "xi = [3.0, 1.0]")).data.xi[0] == 3
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_samples_agree_with_what_is_exact(name):
+    law = law_named(name)
+    theory, sample = theory_of(law), sampled(law)
+    for row in numbers(theory, sample):
+        assert abs(row["exact"] - row["sampled"]) <= STANDARD_ERRORS * row["standard error"]
+    assert (np.diff(theory.spectrum, axis=1) <= 0).all()
+
+
+def test_the_covariances_are_those_of_the_library():
+    problem = load(FIRST)
+    assert (theory_of(problem.data).covariance == gated_moments(problem).covariances).all()
+    law = law_named("single-pulse")
+    theory = theory_of(law)
+    entry = float(second_moment(law, 1, 2, 39)) - theory.mean[1] ** 2
+    assert theory.covariance[1, 2, 39] == entry == theory.covariance[1, 39, 2]
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_figures_and_files(name):
+    law = law_named(name)
+    theory, sample = theory_of(law), sampled(law, rows=64)
+    for measured in (None, sample):
+        figure = data_figure(theory, measured)
+        assert all(axis.get_xlabel() and axis.get_ylabel() for axis in figure.axes if axis.axison and axis.get_title())
+    assert {kind: saved(figure, kind)[:4] for kind in FORMATS} == {"png": b"\x89PNG", "svg": b"<?xm", "pdf": b"%PDF"}
+    assert shown(figure, 'what "it" says').startswith('<img alt="what &quot;it&quot; says"')
+    lines = csv(theory, sample).splitlines()
+    assert len(lines) == law.n + 1
+    assert float(lines[1].split(",")[1]) == theory.covariance[0][_site(lines[0]), 0]
+    assert "tabular" in latex(theory)
+
+
+def _site(head):
+    return int(head.split("covariance with site ")[1].split(",")[0])
+
+
+def test_the_python_that_is_copied_runs():
+    problem = load(FIRST)
+    done = subprocess.run(
+        [sys.executable, "-c", python_code(dumps(problem), PYTHON)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert str(theory_of(problem.data).kurtosis) in done.stdout

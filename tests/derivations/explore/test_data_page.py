@@ -1,0 +1,79 @@
+"""The data view in a real browser: sliders, numbers, a wrong value, what is saved and copied."""
+
+import urllib.error
+import urllib.request
+from dataclasses import replace
+
+import pytest
+
+from derivations.explore.board import FIRST
+from derivations.explore.data import theory_of
+from tests.derivations.explore.browser import explorer, needs_a_browser
+from theory.problem import dumps, load
+
+pytestmark = needs_a_browser
+KURTOSIS, VARIANCE = 4, 2  # rows of the table
+
+
+def kurtosis_of(**changed):
+    return float(theory_of(replace(load(FIRST).data, **changed)).kurtosis[0])
+
+
+def test_the_data_view(tmp_path):
+    with explorer() as shown:
+        page = shown.page
+        shown.open("data")
+        shown.wait_for_number("numbers", KURTOSIS, "exact", kurtosis_of())
+        page.wait_for_function("document.querySelector('#numbers td[data-key=sampled]').dataset.value != 'None'")
+        exact, measured = (shown.number("numbers", KURTOSIS, key) for key in ("exact", "sampled"))
+        assert exact != measured
+        assert shown.fits()
+        page.screenshot(path=tmp_path / "data.png")
+
+        gain = shown.side.get_by_role("slider").nth(3)
+        gain.focus()
+        page.keyboard.press("End")
+        shown.wait_for_number("numbers", KURTOSIS, "exact", kurtosis_of(gain=100))
+
+        shown.side.get_by_label("normaliser").select_option("none")
+        page.wait_for_function(f"document.querySelectorAll('#numbers tr')[{VARIANCE + 1}].children[2].innerText != '1'")
+
+        length = shown.side.get_by_role("slider").nth(1)
+        shown.side.get_by_label("boundary").select_option("ring")
+        length.focus()
+        page.keyboard.press("End")
+        alert = page.get_by_role("alert")
+        alert.get_by_text("the covariance is not positive semidefinite").wait_for()
+        length.focus()
+        page.keyboard.press("Home")
+        shown.wait_for_number("numbers", KURTOSIS, "exact", kurtosis_of(gain=100))
+        assert alert.count() == 0
+
+        page.get_by_role("tab", name="Save").click()
+        for label, begin in (("PNG", b"\x89PNG"), ("SVG", b"<?xml"), ("PDF", b"%PDF"), ("CSV", b'"site"')):
+            with page.expect_download() as waiting:
+                page.get_by_text(label).click()
+            with open(waiting.value.path(), "rb") as file:
+                assert file.read().startswith(begin)
+
+        page.get_by_role("tab", name="Python").click()
+        page.get_by_text("theory_of(problem.data)").first.hover()
+        page.screenshot(path=tmp_path / "python.png")
+        page.get_by_role("tab", name="LaTeX").click()
+        page.get_by_text("begin{tabular}").first.wait_for()
+
+        page.get_by_role("tab", name="Problem").click()
+        text = page.get_by_label("the problem that all views share (TOML)")
+        text.fill("[data]")
+        page.get_by_role("button", name="Use this problem").click()
+        page.get_by_role("alert").get_by_text("lacks").wait_for()
+        text.fill(dumps(load(FIRST)).replace('law = "nlgp"', 'law = "gaussian-clone"').replace('"latent"', '"input"'))
+        page.get_by_role("button", name="Use this problem").click()
+        page.get_by_role("tab", name="Figure").click()
+        shown.wait_for_number("numbers", KURTOSIS, "exact", 0.0)
+        shown.nothing_went_wrong()
+
+
+def test_nothing_is_shown_without_the_token():
+    with explorer() as shown, pytest.raises(urllib.error.HTTPError, match="404"):
+        urllib.request.urlopen(shown.address.partition("?")[0], timeout=60)

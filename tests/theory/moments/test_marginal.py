@@ -1,0 +1,76 @@
+"""The density and the kurtosis of one site, against their definitions."""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from scipy.special import erf
+
+from tests.oracles.pulses import inputs
+from tests.tolerances import FOUR_POINT, MARGINAL_DENSITY
+from theory.moments.arithmetic import FLOAT64
+from theory.moments.marginal import density, excess_kurtosis, values
+from theory.moments.statistics import class_statistics
+from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse
+
+PULSES = [
+    SinglePulse(8, ((2, 3), (5, 5)), support, flip, (1, 0))
+    for support in ("zero-one", "plus-minus")
+    for flip in ("none", "sign", "complement")
+]
+
+
+def process(gain, normaliser="unit-variance", kind=NonlinearGP):
+    return kind(6, (2, 1), gain, "open", normaliser, (1, 0))
+
+
+def erf_moment(gain, power):
+    with mpmath.workdps(30):
+        return mpmath.quad(lambda z: mpmath.erf(gain * z) ** power * mpmath.npdf(z), [-15, -3, -1, 0, 1, 3, 15])
+
+
+@pytest.mark.parametrize("normaliser", ["unit-variance", "none"])
+@pytest.mark.parametrize("gain", ["1/2", 1, 3])
+def test_the_density_is_that_of_the_latent_carried_along(gain, normaliser):
+    law = process(gain, normaliser)
+    g = float(law.gain)
+    z = np.linspace(-1.5, 1.5, 31) / g
+    scale = 1.0 if normaliser == "none" else float(mpmath.sqrt(erf_moment(law.gain, 2)))
+    carried = density(law, 0, erf(g * z) / scale) * 2 * g / np.sqrt(np.pi) * np.exp(-((g * z) ** 2)) / scale
+    normal = np.exp(-z * z / 2) / np.sqrt(2 * np.pi)
+    assert np.abs(carried / normal - 1).max() < MARGINAL_DENSITY
+    assert density(law, 0, np.array([1.01 / scale])).tolist() == [0.0]
+
+
+def test_the_density_of_the_clone_is_the_normal_one_of_its_variance():
+    law = process(2, "none", GaussianClone)
+    variance = float(class_statistics(law, 1, FLOAT64).variance)
+    x = np.linspace(-2, 2, 9)
+    expected = np.exp(-x * x / (2 * variance)) / np.sqrt(2 * np.pi * variance)
+    assert np.abs(density(law, 1, x) / expected - 1).max() < MARGINAL_DENSITY
+    assert excess_kurtosis(law, 0) == 0
+
+
+@pytest.mark.parametrize("gain", ["1/2", 1, 3, 10])
+def test_the_kurtosis_is_that_of_the_integrals(gain):
+    law = process(gain)
+    second, fourth = erf_moment(law.gain, 2), erf_moment(law.gain, 4)
+    assert abs(excess_kurtosis(law, 1) - float(fourth / second**2 - 3)) < FOUR_POINT / float(second) ** 2
+
+
+@pytest.mark.parametrize("law", PULSES, ids=lambda law: f"{law.support}-{law.flip}")
+def test_a_site_of_a_pulse_by_counting(law):
+    for c, (least, largest) in enumerate(law.widths):
+        found = [x[3] for x in inputs(law.n, (least, largest), law.support, law.flip)]
+        assert values(law, c) == {x: Fraction(found.count(x), len(found)) for x in sorted(set(found))}
+        mean = Fraction(sum(found), len(found))
+        second, fourth = (sum((x - mean) ** r for x in found) / len(found) for r in (2, 4))
+        assert excess_kurtosis(law, c) == float(fourth / second**2 - 3)
+
+
+def test_what_is_not_there_is_named():
+    with pytest.raises(OutOfReachError, match="no density"):
+        density(PULSES[0], 0, np.zeros(1))
+    with pytest.raises(OutOfReachError, match="kurtosis is undefined"):
+        excess_kurtosis(SinglePulse(4, ((4, 4), (4, 4)), "zero-one", "none", (1, 0)), 0)

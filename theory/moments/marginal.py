@@ -1,0 +1,102 @@
+"""One site of a data law by itself: its density, or its values with their probabilities, and its excess kurtosis.
+
+x = erf(g z)/Z with z ~ N(0, 1) is increasing in z, so that with u = erfinv(Z x)
+
+    p(x) = phi(u/g) dz/dx = (Z/(2 sqrt2 g)) exp(u^2 - u^2/(2 g^2)),   |x| < 1/Z,
+
+and E x^4 is a four-sign expectation: each factor erf(g z) acts as the sign of a Gaussian of its own, any two of which
+have the correlation kappa^2 = 2 g^2/(1 + 2 g^2). Definitions: localization notes, section 1.
+"""
+
+from fractions import Fraction
+from functools import singledispatch
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import erfinv
+
+from theory.moments.arithmetic import FLOAT64
+from theory.moments.pulse import flips, lit
+from theory.moments.statistics import class_statistics
+from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse
+
+
+@singledispatch
+def density(law: object, c: int, x: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
+    """p(x) of one site in class `c`, in units of 1/x; 0 outside the support.
+
+    Raises OutOfReachError for a law whose sites take finitely many values; `values` has their probabilities.
+    """
+    del c, x
+    raise OutOfReachError(
+        f"A site of the law {type(law).__name__} takes finitely many values: it has no density.",
+        "Ask for theory.moments.marginal.values.",
+    )
+
+
+@density.register
+def _(law: NonlinearGP, c: int, x: np.ndarray) -> np.ndarray:
+    g, z = float(law.gain), float(np.sqrt(class_statistics(law, c, FLOAT64).normaliser_squared))
+    inside = np.abs(z * x) < 1
+    u = erfinv(np.where(inside, z * x, 0.0))
+    return np.where(inside, z / (2 * np.sqrt(2.0) * g) * np.exp(u * u * (1 - 1 / (2 * g * g))), 0.0)
+
+
+@density.register
+def _(law: GaussianClone, c: int, x: np.ndarray) -> np.ndarray:
+    variance = float(class_statistics(law, c, FLOAT64).variance)
+    return np.exp(-x * x / (2 * variance)) / np.sqrt(2 * np.pi * variance)
+
+
+def values(law: SinglePulse, c: int) -> dict[int, Fraction]:
+    """The values of one site in class `c` with their probabilities, ascending.
+
+    >>> law = SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0))
+    >>> {x: str(p) for x, p in values(law, 0).items()}
+    {0: '73/80', 1: '7/80'}
+    """
+    share, found = lit(law, c, (0,)), flips(law)
+    total: dict[int, Fraction] = {}
+    for low, high in found:
+        for x, p in ((low, 1 - share), (high, share)):
+            total[x] = total.get(x, Fraction(0)) + p / len(found)
+    return {x: total[x] for x in sorted(total)}
+
+
+@singledispatch
+def excess_kurtosis(law: object, c: int) -> float:
+    """E(x - m)^4/(E(x - m)^2)^2 - 3 of one site in class `c`, m its mean; a pure number.
+
+    The absolute error is below 1e-13/(E erf(g z)^2)^2 for the nonlinear Gaussian process, of rounding for the others.
+
+    Raises OutOfReachError for a law without it, and for a site that takes one value alone.
+    """
+    del c
+    raise OutOfReachError(f"No kurtosis of the law {type(law).__name__}.", "Sample it.")
+
+
+@excess_kurtosis.register
+def _(law: NonlinearGP, c: int) -> float:
+    k2 = class_statistics(law, c, FLOAT64).kappa_squared
+    fourth = FLOAT64.sign_quad(k2, k2, k2, k2, k2, k2)
+    square = FLOAT64.sign_pair(k2, 1 - k2 * k2)
+    return float(fourth / square**2 - 3)
+
+
+@excess_kurtosis.register
+def _(law: GaussianClone, c: int) -> float:
+    del law, c
+    return 0.0
+
+
+@excess_kurtosis.register
+def _(law: SinglePulse, c: int) -> float:
+    table = values(law, c)
+    mean = sum((x * p for x, p in table.items()), Fraction(0))
+    second, fourth = (sum((p * (x - mean) ** r for x, p in table.items()), Fraction(0)) for r in (2, 4))
+    if second == 0:
+        raise OutOfReachError(
+            f"Class {c}: every site has the value {mean} always, so that its kurtosis is undefined.",
+            "Shorten the widths.",
+        )
+    return float(fourth / second**2 - 3)
