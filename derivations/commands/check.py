@@ -33,16 +33,21 @@ def command(
 
 
 def _check(equation: str, cov: str | None, mean: str | None, where: str | None, digits: int, as_json: bool) -> int:
-    from theory.conjecture import judge, read
     from theory.problem.errors import InputError
 
     if equation.startswith("--"):
         raise InputError(f"There is no option {equation.split('=')[0]}.", "See gdln check --help.", "usage")
+    payload = answer(equation, cov, mean, where, digits)
+    emit("check", payload, "" if as_json else as_text(payload, where), as_json)
+    return CODES[payload["verdict"]]
+
+
+def answer(equation: str, cov: str | None, mean: str | None, where: str | None, digits: int) -> dict[str, Any]:
+    """What `--json` prints of an equation. Raises InputError and OutOfReachError."""
+    from theory.conjecture import judge, read
+
     statement = read(equation, cov, mean, where)
-    answer = judge(statement, digits)
-    payload = _payload(equation, statement, answer)
-    emit("check", payload, "" if as_json else _text(payload, where), as_json)
-    return CODES[answer.verdict]
+    return _payload(equation, statement, judge(statement, digits))
 
 
 def _payload(equation: str, statement: "Statement", answer: "Answer") -> dict[str, Any]:
@@ -100,7 +105,8 @@ def _at(values: dict[str, str]) -> str:
     return ", ".join(f"{name} = {value}" for name, value in values.items()) or "these numbers"
 
 
-def _text(payload: dict[str, Any], where: str | None) -> str:
+def as_text(payload: dict[str, Any], where: str | None) -> str:
+    """The verdict for a reader."""
     points, found, digits = payload["points"], payload["counterexample"], payload["digits"]
     domain = f" for {where}" if where else ""
     lines = [f"{payload['equation']}{domain}"]

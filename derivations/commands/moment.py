@@ -40,20 +40,36 @@ def _moment(
     language: str | None,
     as_json: bool,
 ) -> int:
-    import sympy
-
-    from theory.gaussian import expect
     from theory.gaussian.export import LANGUAGES, export
-    from theory.gaussian.moment import MAX_DIGITS
-    from theory.language import Names, parse, parse_domains, parse_list, parse_rows
     from theory.problem.errors import InputError
 
     if expr.startswith("--"):
         raise InputError(f"There is no option {expr.split('=')[0]}.", "See gdln moment --help.", "usage")
-    if not 1 <= digits <= MAX_DIGITS:
-        raise InputError(f"--digits {digits} is not between 1 and {MAX_DIGITS}.", "Ask for 30, say.")
     if language is not None and language not in LANGUAGES:
         raise InputError(f"--export {language} is not known.", f"Choose one of: {', '.join(LANGUAGES)}.")
+    payload, moment = answer(expr, cov, mean, where, digits, limit)
+    code = export(moment.closed_form, language) if language is not None else None
+    if code is not None and not as_json:
+        print(code, end="")
+        return PASS
+    payload |= {} if code is None else {"language": language, "code": code}
+    emit("moment", payload, "" if as_json else as_text(payload, moment), as_json)
+    return PASS
+
+
+def answer(
+    expr: str, cov: str, mean: str | None, where: str | None, digits: int, limit: str | None = None
+) -> "tuple[dict[str, Any], Moment]":
+    """What `--json` prints of an expectation, and the moment itself. Raises InputError and OutOfReachError."""
+    import sympy
+
+    from theory.gaussian import expect
+    from theory.gaussian.moment import MAX_DIGITS
+    from theory.language import Names, parse, parse_domains, parse_list, parse_rows
+    from theory.problem.errors import InputError
+
+    if not 1 <= digits <= MAX_DIGITS:
+        raise InputError(f"--digits {digits} is not between 1 and {MAX_DIGITS}.", "Ask for 30, say.")
     domains = parse_domains(where) if where else {}
     parameters = {name: symbol for name, (symbol, _) in domains.items()}
     rows = parse_rows(cov, Names(parameters=parameters))
@@ -62,18 +78,8 @@ def _moment(
     moment = expect(integrand, rows, parse_list(mean, Names(parameters=parameters)) if mean else None)
     if limit is not None:
         moment = _limit(moment, limit)
-    code = export(moment.closed_form, language) if language is not None else None
-    if code is not None and not as_json:
-        print(code, end="")
-        return PASS
     certified = None if moment.closed_form.free_symbols else moment.evaluate(digits)
-    payload = (
-        _payload(expr, moment, certified)
-        | {"limit": limit}
-        | ({} if code is None else {"language": language, "code": code})
-    )
-    emit("moment", payload, "" if as_json else _text(payload, moment), as_json)
-    return PASS
+    return _payload(expr, moment, certified) | {"limit": limit}, moment
 
 
 def _limit(moment: "Moment", limit: str) -> "Moment":
@@ -139,7 +145,8 @@ def _steps(derivation: "Derivation") -> list[dict[str, Any]]:
     ]
 
 
-def _text(payload: dict[str, Any], moment: "Moment") -> str:
+def as_text(payload: dict[str, Any], moment: "Moment") -> str:
+    """The answer for a reader."""
     kind = moment.kind
     if moment.dimension:
         kind += f", dimension {moment.dimension}, of {moment.integrand} functions"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from html import escape
+from math import inf
 from typing import Any
 
 import marimo as mo
@@ -10,7 +11,8 @@ from matplotlib.figure import Figure
 from derivations.explore.board import BOARD
 from derivations.explore.controls import Choice, Control, Entry, Slider
 from derivations.explore.drawing import FORMATS, saved
-from theory.problem import WorkbenchError
+from derivations.explore.gates import END, KEPT, KINDS, MOST_GATES, gate_of
+from theory.problem import AlwaysGate, Gate, Problem, SiteGate, WorkbenchError
 
 VIEWS = {"data": "Data", "gates": "Gates", "fields": "Fields", "formula": "Formula"}
 TABS = ("Figure", "Python", "LaTeX", "Save", "Problem")
@@ -51,6 +53,67 @@ def read(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str
     return found
 
 
+def unit_count(problem: Problem) -> Any:
+    """How many gated units."""
+    most = max(MOST_GATES, problem.network.units if problem.network.gates else 1)
+    return mo.ui.slider(
+        1, most, value=len(problem.network.gates) or 1, label="gated units K", show_value=True, full_width=True
+    )
+
+
+def gate_widgets(problem: Problem, units: int) -> Any:
+    """Kind, site and bounds of the gate of each unit; beyond the units that the problem has, gates are open."""
+    made: dict[str, Any] = {}
+    for unit in range(units):
+        given = problem.network.gates[unit] if unit < len(problem.network.gates) else AlwaysGate()
+        simple = isinstance(given, AlwaysGate) or (isinstance(given, SiteGate) and given.sharpness == inf)
+        kind = given.kind if simple else KEPT
+        n, site = problem.data.n, getattr(given, "site", problem.data.n // 2)
+        low, high = (min(END, max(-END, float(getattr(given, end, 0)))) for end in ("lo", "hi"))
+        steps = sorted({*(tenth / 10 for tenth in range(-30, 31)), low, high})
+        made[f"kind.{unit}"] = mo.ui.dropdown(
+            [*KINDS, *([] if simple else [KEPT])], value=kind, label=f"gate {unit}", full_width=True
+        )
+        made[f"site.{unit}"] = mo.ui.slider(
+            0, n - 1, value=site, label=f"site of gate {unit}", show_value=True, full_width=True
+        )
+        made[f"range.{unit}"] = mo.ui.range_slider(
+            steps=steps,
+            value=[low, high] if low < high else [0.0, END],
+            label=f"open from, to (±{END:g}: no bound)",
+            show_value=True,
+            full_width=True,
+        )
+    return mo.ui.dictionary(made)
+
+
+def gates_of(problem: Problem, values: Mapping[str, Any]) -> list[Gate]:
+    """The gates that `gate_widgets` declare."""
+    on = "latent" if problem.data.latent else "input"
+    given = problem.network.gates
+    return [
+        gate_of(
+            values[f"kind.{unit}"],
+            values[f"site.{unit}"],
+            *values[f"range.{unit}"],
+            on,
+            given[unit] if unit < len(given) else None,
+        )
+        for unit in range(len(values) // 3)
+    ]
+
+
+def pair_of_units(units: int) -> Any:
+    """Which two units' second moments are drawn."""
+    options = {str(unit): unit for unit in range(units)}
+    return mo.ui.dictionary(
+        {
+            "p": mo.ui.dropdown(options, value="0", label="p"),
+            "q": mo.ui.dropdown(options, value="0", label="q"),
+        }
+    )
+
+
 def frame(view: str, controls: Any) -> Any:
     """The side of a page: the links to the views, the controls, and what the exploring is of."""
     links = " · ".join(
@@ -62,9 +125,22 @@ def frame(view: str, controls: Any) -> Any:
     return mo.sidebar([mo.md(links), controls], width="19rem")
 
 
-def tabs() -> Any:
+def tabs(names: tuple[str, ...] = TABS) -> Any:
     """The choice of what the page shows: the figure, or one of the ways to take it away."""
-    return mo.ui.tabs(dict.fromkeys(TABS, ""))
+    return mo.ui.tabs(dict.fromkeys(names, ""))
+
+
+def question(example: tuple[str, str, str]) -> Any:
+    """The form of the formula view: an expectation or equation, the Gaussian behind it, domains, digits."""
+    line, cov, where = example
+    fields = mo.md("{line}\n\n{cov}\n\n{mean}\n\n{where}\n\n{digits}").batch(
+        line=mo.ui.text_area(line, label="expectation, or equation with E[…]", rows=4, full_width=True),
+        cov=mo.ui.text_area(cov, label="covariance of z1, z2, …", rows=3, full_width=True),
+        mean=mo.ui.text("", label="mean (zero if empty)", full_width=True),
+        where=mo.ui.text(where, label="domains of the parameters", full_width=True),
+        digits=mo.ui.slider(5, 100, value=30, label="digits", show_value=True, full_width=True),
+    )
+    return fields.form(submit_button_label="Answer", bordered=False)
 
 
 def failure(error: WorkbenchError) -> Any:

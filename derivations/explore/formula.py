@@ -1,0 +1,112 @@
+"""What the formula view shows: an expectation or an equation, as `gdln moment` and `gdln check` answer it."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from derivations.commands import check, moment
+
+EXAMPLES = {
+    "a site gate": ("Heaviside(z1)*erf(g*z2)", "[[1, rho], [rho, 1]]", "g>0, -1<rho<1"),
+    "its value": ("Heaviside(z1)*erf(z2)", "[[1, 1/2], [1/2, 1]]", ""),
+    "a threshold": ("Heaviside(z1-1)*erf(2*z2)", "[[1, 3/5], [3/5, 1]]", ""),
+    "an equation": (
+        "E[Heaviside(z1)*erf(g*z2)] = 2*asin(sqrt(2)*g*rho/sqrt(1+2*g**2))/pi",
+        "[[1, rho], [rho, 1]]",
+        "g>0, -1<rho<1",
+    ),
+}
+
+
+@dataclass(frozen=True)
+class FormulaView:
+    """The answer to one line: `rows` of a table, `steps` of the proof, its LaTeX, Python, and the text of the verb."""
+
+    rows: tuple[dict[str, Any], ...]
+    steps: tuple[dict[str, Any], ...]
+    latex: str
+    python: str
+    text: str
+
+
+def asked(line: str, cov: str, mean: str, where: str, digits: int) -> FormulaView:
+    """The answer to an expectation, or, where there is an equals sign, to an equation.
+
+    Raises InputError and OutOfReachError as the verbs do.
+
+    >>> asked("erf(z1)*z1", "[[1]]", "", "", 10).rows[1]
+    {'what': 'class', 'answer': 'elementary'}
+    """
+    return _equation(line, cov, mean, where, digits) if "=" in line else _expectation(line, cov, mean, where, digits)
+
+
+def _expectation(line: str, cov: str, mean: str, where: str, digits: int) -> FormulaView:
+    payload, found = moment.answer(line, cov, mean or None, where or None, digits)
+    rows = [("closed form", payload["expr"]), ("class", payload["kind"])]
+    if payload["value"] is None:
+        rows += [("value", "depends on the parameters; give numbers in their place for digits")]
+    else:
+        rows += [
+            ("value", payload["value"]),
+            ("error at most", payload["radius"]),
+            ("correct digits", f"{payload['digits']} by {payload['method']}"),
+        ]
+    code = _call("moment", f"moment.answer({line!r}, {cov!r}, {mean or None!r}, {where or None!r}, {digits})[0]")
+    return FormulaView(
+        _table(rows), _steps(payload["derivation"]), payload["latex"], code, moment.as_text(payload, found)
+    )
+
+
+def _equation(line: str, cov: str, mean: str, where: str, digits: int) -> FormulaView:
+    import sympy
+
+    from theory.conjecture import read
+
+    payload = check.answer(line, cov or None, mean or None, where or None, digits)
+    rows = [("verdict", payload["verdict"])]
+    counter = payload["counterexample"]
+    if counter is not None:
+        rows += [("at", ", ".join(f"{name} = {value}" for name, value in counter["values"].items()) or "these numbers")]
+        rows += [("left side", counter["lhs"]), ("right side", counter["rhs"])]
+    if payload["suggestion"] is not None:
+        rows += [(f"it holds with {payload['suggestion']['change']}", payload["suggestion"]["rhs"])]
+    if payload["reason"]:
+        rows += [("reason", payload["reason"])]
+    rows += [("points that agree", f"{payload['points']['agreeing']} of {payload['points']['tried']}")]
+    statement = read(line, cov or None, mean or None, where or None)
+    latex = f"{sympy.latex(statement.lhs)} = {sympy.latex(statement.rhs)}"
+    code = _call("check", f"check.answer({line!r}, {cov or None!r}, {mean or None!r}, {where or None!r}, {digits})")
+    return FormulaView(_table(rows), _steps(payload["steps"]), latex, code, check.as_text(payload, where or None))
+
+
+def _table(rows: list[tuple[str, Any]]) -> tuple[dict[str, Any], ...]:
+    return tuple({"what": what, "answer": str(answer)} for what, answer in rows)
+
+
+def _steps(steps: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
+    return tuple(
+        {
+            "step": number,
+            "rule": step["rule"],
+            "checked": "checked" if step["checked"] else f"NOT CHECKED: {step['error']}",
+            "why": step["why"],
+            "expression": str(step["expr"]),
+        }
+        for number, step in enumerate(steps)
+    )
+
+
+def _call(verb: str, call: str) -> str:
+    return f"from derivations.commands import {verb}\n\nprint({call})\n"
+
+
+def csv(view: FormulaView) -> str:
+    """The steps of the proof, or where there are none the rows of the answer, as comma-separated values."""
+    from csv import DictWriter
+    from io import StringIO
+
+    table = view.steps or view.rows
+    file = StringIO()
+    writer = DictWriter(file, list(table[0]))
+    writer.writeheader()
+    writer.writerows(table)
+    return file.getvalue()

@@ -1,0 +1,119 @@
+"""The gates view without a browser, and in one."""
+
+import subprocess
+import sys
+from math import inf
+
+import numpy as np
+import pytest
+
+from derivations.explore.board import FIRST, python_code
+from derivations.explore.gates import (
+    END,
+    KEPT,
+    PYTHON,
+    csv,
+    gate_of,
+    gate_view,
+    gates_figure,
+    latex,
+    rows,
+    with_gates,
+)
+from tests.derivations.explore.browser import explorer, needs_a_browser
+from tests.tolerances import STANDARD_ERRORS
+from theory.flow import solve
+from theory.moments import gated_moments
+from theory.problem import AlwaysGate, OutOfReachError, RepeatedGate, SiteGate, dumps, load
+
+CONDITION = 0  # row of the table
+
+
+@pytest.fixture
+def problem():
+    return load(FIRST)
+
+
+@pytest.mark.parametrize(
+    ("kind", "low", "high", "gate"),
+    [
+        ("always", 0.0, 1.0, AlwaysGate()),
+        ("site", -END, END, SiteGate(3)),
+        ("site", 0.0, END, SiteGate(3, lo=0)),
+        ("site", -0.3, 1.0, SiteGate(3, lo="-3/10", hi=1)),
+        (KEPT, 0.0, 1.0, RepeatedGate(0)),
+    ],
+)
+def test_the_gate_that_controls_declare(kind, low, high, gate):
+    assert gate_of(kind, 3, low, high, "latent", RepeatedGate(0)) == gate
+
+
+def test_exact_moments_are_the_library_s_and_measured_ones_agree(problem):
+    view = gate_view(problem)
+    assert (view.exact == gated_moments(problem).sigma_yx).all()
+    assert view.condition == solve(problem).condition
+    assert (np.abs(view.exact - view.measured) <= STANDARD_ERRORS * view.errors).all()
+    assert [row["value"] for row in rows(view)] == [view.condition, 80, view.mse]
+    assert len(csv(view, 0, 1).splitlines()) == 41
+    assert "Sigma" in latex(view)
+
+
+@pytest.mark.parametrize("units", [1, 4])
+def test_a_slab_is_measured_where_it_has_no_closed_form(problem, units):
+    slabs = with_gates(problem, [SiteGate(site, lo=-1, hi=1) for site in range(units)])
+    view = gate_view(slabs)
+    assert isinstance(view.refused, OutOfReachError)
+    assert view.exact is None
+    assert view.measured.shape == (units, 40)
+    titles = [axis.get_title() for axis in gates_figure(view, 0, units - 1).axes if axis.axison]
+    assert f"Σxx(0, {units - 1}), measured (units of x²)" in titles
+    assert latex(view).count("&") == 0
+
+
+def test_without_bounds_a_site_gate_is_open(problem):
+    assert gate_of("site", 0, -END, END, "latent", None).lo == -inf
+    assert with_gates(problem, [AlwaysGate()]).network.units == 1
+
+
+def test_the_python_that_is_copied_runs(problem):
+    text = python_code(dumps(problem), PYTHON)
+    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith(f"(2, 2, 40, 40)\n{solve(problem).condition}\n")
+
+
+@needs_a_browser
+def test_the_gates_view(problem, tmp_path):
+    with explorer() as shown:
+        page = shown.page
+        shown.open("gates")
+        shown.wait_for_number("numbers", CONDITION, "value", solve(problem).condition)
+        assert shown.fits()
+        site = shown.side.get_by_role("slider").nth(1)
+        site.focus()
+        page.keyboard.press("ArrowRight")
+        moved = with_gates(problem, [SiteGate(21, lo=0), SiteGate(20, hi=0)])
+        shown.wait_for_number("numbers", CONDITION, "value", solve(moved).condition)
+        page.screenshot(path=tmp_path / "gates.png")
+
+        low = shown.side.get_by_role("slider").nth(2)
+        low.focus()
+        page.keyboard.press("ArrowLeft")
+        page.get_by_role("alert").get_by_text("not a half-space at threshold 0").wait_for()
+        low.focus()
+        page.keyboard.press("ArrowRight")
+        shown.wait_for_number("numbers", CONDITION, "value", solve(moved).condition)
+        shown.side.get_by_label("gate 1", exact=True).select_option("always")
+        both = with_gates(problem, [SiteGate(21, lo=0), AlwaysGate()])
+        shown.wait_for_number("numbers", CONDITION, "value", solve(both).condition)
+
+        count = shown.side.get_by_role("slider").nth(0)
+        count.focus()
+        page.keyboard.press("End")
+        shown.side.get_by_label("gate 3", exact=True).wait_for()
+        assert shown.fits()
+        page.get_by_role("tab", name="Python").click()
+        page.get_by_text("gated_moments(problem)").first.hover()
+        page.get_by_role("button", name="Copy to clipboard").first.click()
+        page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('site = 21'))")
+        shown.nothing_went_wrong()
