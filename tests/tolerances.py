@@ -252,5 +252,6 @@ STREAM_NORMAL = COMPILED_NORMAL * UNIT_ROUNDOFF
 # factors and the derivative beside it take a few, 64 in all.
 MARGINAL_DENSITY = 64 * UNIT_ROUNDOFF
 
-# Numbers on a page of the explorer have six significant digits.
-PAGE_DIGITS = 0.5e-5
+# 32 steps of a descent on 32 examples of 40 sites, cut into pieces, against one run: as SIM_GRADIENT, 4 roundings for
+# each of at most 72 terms, every step. Relative to the largest weight.
+EXPLORER_DESCENT = 32 * 4 * 72 * UNIT_ROUNDOFF

@@ -10,8 +10,9 @@ from matplotlib.figure import Figure
 
 from derivations.explore.board import BOARD
 from derivations.explore.controls import Choice, Control, Entry, Slider
-from derivations.explore.drawing import FORMATS, saved
+from derivations.explore.drawing import FORMATS, saved, shown
 from derivations.explore.gates import END, KEPT, KINDS, MOST_GATES, gate_of
+from derivations.explore.training import Progress
 from theory.problem import AlwaysGate, Gate, Problem, SiteGate, WorkbenchError
 
 VIEWS = {"data": "Data", "gates": "Gates", "fields": "Fields", "formula": "Formula"}
@@ -149,6 +150,21 @@ def failure(error: WorkbenchError) -> Any:
     return mo.callout(
         mo.Html(f'<div role="alert" data-error="{error.kind}">{escape(error.message)}{hint}</div>'), "danger"
     )
+
+
+def image(figure: Figure, says: str) -> Any:
+    """The figure; `says` is read out where it cannot be seen."""
+    return mo.Html(shown(figure, says))
+
+
+def progress(now: Progress | None) -> Any:
+    """How far the training is, and how it ended."""
+    if now is None:
+        return mo.Html('<div id="training" data-state="none">Nothing is trained yet.</div>')
+    state = "running" if now.running else "failed" if now.error else "done" if now.share >= 1 else "stopped"
+    bar = f'<progress max="1" value="{now.share:.4f}" style="width: 20rem"></progress>'
+    said = "" if now.error is None else escape(f" {now.error.message} {now.error.hint}")
+    return mo.Html(f'<div id="training" data-state="{state}">{bar} {state}, {now.share:.0%}{said}</div>')
 
 
 def code(text: str, language: str) -> Any:

@@ -13,7 +13,7 @@ def _():
     from derivations.explore.board import BOARD, attempt, carried, law_values, python_code
     from derivations.explore.controls import controls, law_of
     from derivations.explore.data import PYTHON, csv, latex, numbers, sampled, sampler_is_loaded, theory_of
-    from derivations.explore.drawing import data_figure, shown
+    from derivations.explore.drawing import data_figure
     from theory.problem import dumps
     from theory.problem.laws import LAWS
 
@@ -36,7 +36,6 @@ def _():
         python_code,
         sampled,
         sampler_is_loaded,
-        shown,
         theory_of,
     )
 
@@ -125,7 +124,6 @@ def _(
     python_code,
     sampled,
     sampler_is_loaded,
-    shown,
     tab,
     theory,
     unanswered,
@@ -141,7 +139,7 @@ def _(
             return page.problem(editor, misread, dumps(problem))
         says = "Covariance, spectrum and marginal of both classes, exact as lines and sampled as markers."
         notes = [mo.md(note) for note in changes]
-        image = mo.Html(shown(data_figure(theory, sample), says))
+        image = page.image(data_figure(theory, sample), says)
         return mo.vstack([*notes, image, page.table(numbers(theory, sample), "numbers")])
 
     if unanswered is not None and tab.value != "Problem":

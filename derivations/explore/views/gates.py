@@ -12,7 +12,6 @@ def _():
     from derivations.explore import page
     from derivations.explore.board import BOARD, attempt, python_code
     from derivations.explore.data import sampler_is_loaded
-    from derivations.explore.drawing import shown
     from derivations.explore.gates import PYTHON, csv, gate_view, gates_figure, latex, rows, with_gates
     from theory.problem import dumps
 
@@ -30,7 +29,6 @@ def _():
         python_code,
         rows,
         sampler_is_loaded,
-        shown,
         with_gates,
     )
 
@@ -107,7 +105,6 @@ def _(
     refused,
     rows,
     sampler_is_loaded,
-    shown,
     tab,
 ):
     p, q = pair.value["p"], pair.value["q"]
@@ -121,7 +118,7 @@ def _(
             return page.files("gates", lambda: gates_figure(view, p, q), lambda: csv(view, p, q))
         says = "Second moments of the input through two gates, and moments of input and output through each gate."
         errors = [] if view.refused is None else [page.failure(view.refused)]
-        return mo.vstack([*errors, mo.Html(shown(gates_figure(view, p, q), says)), page.table(rows(view), "numbers")])
+        return mo.vstack([*errors, page.image(gates_figure(view, p, q), says), page.table(rows(view), "numbers")])
 
     if tab.value == "Problem":
         mo.output.replace(page.problem(editor, misread, dumps(BOARD.problem)))

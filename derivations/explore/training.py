@@ -1,0 +1,105 @@
+"""Networks trained in a thread of their own, mark by mark of a grid of times, to be looked at on the way.
+
+A stop takes effect at the next gradient step; what was learned up to the last mark stays.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from threading import Event, Lock, Thread
+
+import numpy as np
+from jaxtyping import Float
+
+from theory.problem import Problem, WorkbenchError
+
+
+@dataclass(frozen=True)
+class Learned:
+    """What S networks learned at the first marks of the grid: weights (S, t, K, n), losses <(y - yhat)^2> (S, t)."""
+
+    weights: Float[np.ndarray, "S t K n"]
+    losses: Float[np.ndarray, "S t"]
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where the training stands: the networks by name, the share that is done, and what went wrong."""
+
+    learned: dict[str, Learned]
+    share: float
+    running: bool
+    error: WorkbenchError | None
+
+
+class _StoppedError(Exception):
+    pass
+
+
+class Training:
+    """Trains problems, by name, side by side through the times that they share; starts at once.
+
+    `version` grows with every mark reached, so that a page knows when there is something new to draw.
+    """
+
+    def __init__(self, problems: Mapping[str, Problem]) -> None:
+        self._problems = dict(problems)
+        self._lock, self._stop = Lock(), Event()
+        self._weights: dict[str, list[np.ndarray]] = {name: [] for name in problems}
+        self._losses: dict[str, list[np.ndarray]] = {name: [] for name in problems}
+        self._share, self._error, self.version = 0.0, None, 0
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the training; returns at once."""
+        self._stop.set()
+
+    def wait(self) -> None:
+        """Return when the training has ended."""
+        self._thread.join()
+
+    @property
+    def progress(self) -> Progress:
+        """Where it stands now."""
+        with self._lock:
+            learned = {
+                name: Learned(np.stack(weights, axis=1), np.stack(self._losses[name], axis=1))
+                for name, weights in self._weights.items()
+                if weights
+            }
+            return Progress(learned, self._share, self._thread.is_alive(), self._error)
+
+    def _run(self) -> None:
+        try:
+            self._train()
+        except _StoppedError:
+            pass
+        except WorkbenchError as error:
+            self._error = error
+        self.version += 1
+
+    def _train(self) -> None:
+        from sim.observe import measure
+        from sim.train import train
+        from theory.problem import LossAtTimes
+
+        states = dict.fromkeys(self._problems)
+        times = next(iter(self._problems.values())).training.times
+        for mark, time in enumerate(times):
+            for place, (name, problem) in enumerate(self._problems.items()):
+                part = replace(problem, training=replace(problem.training, times=(time,)))
+                begun = mark + place / len(self._problems)
+
+                def report(done: int, total: int, begun: float = begun) -> None:
+                    if self._stop.is_set():
+                        raise _StoppedError
+                    self._share = (begun + done / max(total, 1) / len(self._problems)) / len(times)
+
+                run = train(part, "cpu", resume=states[name], progress=report, backend="reference")
+                states[name] = run.state
+                loss = measure(LossAtTimes(), run, "cpu")
+                with self._lock:
+                    self._weights[name].append(run.weights[:, 0])
+                    self._losses[name].append(loss.values[:, 0])
+            self._share = (mark + 1) / len(times)
+            self.version += 1
