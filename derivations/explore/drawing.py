@@ -25,7 +25,7 @@ GREY = "#777777"
 DIVERGING = "RdBu_r"
 FORMATS = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 DPI = 100
-_MARGINS = {"left": 0.05, "right": 0.985, "top": 0.94, "bottom": 0.075, "wspace": 0.3, "hspace": 0.42}
+_MARGINS = {"left": 0.06, "right": 0.985, "top": 0.94, "bottom": 0.075, "wspace": 0.3, "hspace": 0.42}
 _TICKS = 4
 _BARS = 24  # of a histogram
 _MOST_MARKS = 100
@@ -69,13 +69,18 @@ def marks(index: int, points: int) -> dict[str, Any]:
 
 
 def label(axis: Axes, title: str, x: str, y: str) -> None:
-    """Title and names of both axes, with their units."""
-    axis.set_title(title, fontsize=9)
-    axis.set_xlabel(x, fontsize=8, labelpad=2)
-    axis.set_ylabel(y, fontsize=8, labelpad=2)
+    """Title and names of both axes, with their units.
+
+    They stand at fixed places: to find free ones matplotlib lays out every tick's text twice, half of its time.
+    """
+    axis.set_title(title, fontsize=9, y=1.0)
+    axis.set_xlabel(x, fontsize=8)
+    axis.set_ylabel(y, fontsize=8)
+    axis.xaxis.set_label_coords(0.5, -0.13)
+    axis.yaxis.set_label_coords(-0.15, 0.5)
     axis.tick_params(labelsize=7, length=3)
     for one in (axis.xaxis, axis.yaxis):
-        one.set_major_locator(MaxNLocator(_TICKS))  # ticks are a third of the time that a figure takes
+        one.set_major_locator(MaxNLocator(_TICKS))
     axis.spines[["top", "right"]].set_visible(False)
 
 
@@ -85,9 +90,10 @@ def image(axis: Axes, matrix: Float[np.ndarray, "a b"], limit: float, scale: boo
     axis.spines[["top", "right"]].set_visible(True)
     if scale:
         inset = axis.inset_axes((1.03, 0.0, 0.04, 1.0))
-        axis.figure.colorbar(drawn, cax=inset, ticks=(-limit, 0, limit), format="%.2g").ax.tick_params(
-            labelsize=7, length=2
-        )
+        bar = axis.figure.colorbar(drawn, cax=inset, ticks=(-limit, 0, limit), format="%.2g")
+        bar.ax.tick_params(labelsize=7, length=2)
+        bar.ax.set_title("", y=1.0)  # at a fixed place, as in `label`
+        bar.ax.yaxis.set_label_coords(2.0, 0.5)
 
 
 def legend(axis: Axes) -> None:

@@ -5,6 +5,7 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from derivations.explore.board import BOARD
@@ -55,7 +56,13 @@ def serve(listener: socket.socket, opens: bool, announce: Callable[[str], None])
 
 
 def _prepare() -> None:
-    """Import what the first view needs while the browser still opens."""
-    from derivations.explore import data, drawing, page
+    """Load what the first view needs and draw it once, while the browser still opens: the first drawing is slow."""
+    import gc
 
-    del data, drawing, page
+    from derivations.explore import data, drawing, page
+    from theory.problem import WorkbenchError
+
+    del page  # the views import it
+    with suppress(WorkbenchError):
+        drawing.shown(drawing.data_figure(data.theory_of(BOARD.problem.data), None), "")
+    gc.freeze()  # a full collection walks SymPy's caches, a quarter of a second in the middle of a drag
