@@ -3,8 +3,10 @@
 Single pulses, which have no Gaussian, are drawn in `sim.pulse`.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import singledispatch
+from math import prod
 
 import numpy as np
 import torch
@@ -14,7 +16,7 @@ from sim import quadrature
 from sim.normals import fill_normals
 from sim.pulse import PulseSampler, draw_pulses, pulse_sampler
 from sim.streams import Stream
-from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse, latent_correlation
+from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse, axis_correlations
 
 
 @dataclass(frozen=True)
@@ -30,14 +32,19 @@ class Factor:
     level: float
 
 
+Matrices = tuple[torch.Tensor, ...]
+Covariances = Callable[[NonlinearGP, int], tuple[np.ndarray, ...]]
+
+
 @dataclass(frozen=True)
 class Sampler:
     """A law made ready to draw on one device: a factor for each class, and what is done to the Gaussian.
 
-    `gain` is None where x is the Gaussian itself; otherwise x = erf(gain z)/normaliser.
+    A factor is (F,), with z = noise F, or on a grid one matrix for each axis: (F, G) with z = F^T noise G, the noise an
+    array of the ranks of F and G. `gain` is None where x is the Gaussian itself; otherwise x = erf(gain z)/normaliser.
     """
 
-    factors: tuple[Float[torch.Tensor, "r0 n"], Float[torch.Tensor, "r1 n"]]
+    factors: tuple[Matrices, Matrices]
     labels: tuple[float, float]
     gain: float | None
     normaliser: float
@@ -45,12 +52,22 @@ class Sampler:
     @property
     def n(self) -> int:
         """The number of sites."""
-        return self.factors[0].shape[1]
+        return prod(matrix.shape[1] for matrix in self.factors[0])
+
+    @property
+    def rank(self) -> int:
+        """The normal numbers that an example takes."""
+        return max(_rank(factor) for factor in self.factors)
 
     @property
     def dtype(self) -> torch.dtype:
         """The type of the numbers drawn."""
-        return self.factors[0].dtype
+        return self.factors[0][0].dtype
+
+    @property
+    def device(self) -> torch.device:
+        """Where it draws."""
+        return self.factors[0][0].device
 
 
 @dataclass(frozen=True)
@@ -107,13 +124,14 @@ def prepare(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampler 
 
 @prepare.register
 def _(law: NonlinearGP, device: torch.device, dtype: torch.dtype) -> Sampler:
-    factors = _on_device(law, latent_correlation, device, dtype)
+    factors = _on_device(law, axis_correlations, device, dtype)
     return Sampler(factors, _labels(law), float(law.gain), quadrature.normaliser(law))
 
 
 @prepare.register
 def _(law: GaussianClone, device: torch.device, dtype: torch.dtype) -> Sampler:
-    return Sampler(_on_device(law, quadrature.covariance, device, dtype), _labels(law), None, 1.0)
+    factors = _on_device(law, lambda of, c: (quadrature.covariance(of, c),), device, dtype)
+    return Sampler(factors, _labels(law), None, 1.0)
 
 
 @prepare.register
@@ -125,9 +143,8 @@ def scratch(sampler: Sampler | PulseSampler, replicates: int, rows: int) -> Scra
     """Room for draws of `rows` examples for each of `replicates` streams; None for a law that uses none."""
     if isinstance(sampler, PulseSampler):
         return None
-    like = sampler.factors[0]
-    rank = max(len(matrix) for matrix in sampler.factors)
-    noise = like.new_empty(replicates, rows, rank)
+    like = sampler.factors[0][0]
+    noise = like.new_empty(replicates, rows, sampler.rank)
     gaussian = like.new_empty(replicates, rows, sampler.n)
     return Scratch(noise, gaussian, gaussian if sampler.gain is None else torch.empty_like(gaussian))
 
@@ -141,7 +158,6 @@ def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room
     if isinstance(sampler, PulseSampler):
         x, category = draw_pulses(sampler, streams, rows)
         return Draw(None, x, category, _label(sampler, category))
-    like = sampler.factors[0]
     room = room or scratch(sampler, len(streams), rows)
     noise, gaussian, x = room.noise, room.gaussian, room.x
     tosses = np.empty((len(streams), rows), dtype=bool)
@@ -149,12 +165,12 @@ def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room
         fill_normals(stream, noise[index])
         tosses[index] = stream.coins(rows)
         stream.advance(rows)
-    category = torch.from_numpy(tosses).to(like.device)
+    category = torch.from_numpy(tosses).to(sampler.device)
     flat = gaussian.view(-1, sampler.n)
-    for c, matrix in enumerate(sampler.factors):
+    for c, factors in enumerate(sampler.factors):
         members = (category.flatten() == bool(c)).nonzero().squeeze(1)
-        own = noise.view(-1, noise.shape[-1]).index_select(0, members)[:, : len(matrix)]
-        flat.index_copy_(0, members, own @ matrix)
+        own = noise.view(-1, noise.shape[-1]).index_select(0, members)[:, : _rank(factors)]
+        flat.index_copy_(0, members, _coloured(own, factors))
     y = _label(sampler, category)
     if sampler.gain is None:
         return Draw(None, gaussian, category, y)
@@ -162,13 +178,28 @@ def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room
     return Draw(gaussian, x, category, y, sampler.gain)
 
 
+def _coloured(noise: Float[torch.Tensor, "N r"], factors: Matrices) -> Float[torch.Tensor, "N n"]:
+    """noise F, or F^T noise G row by row on a grid, whose n x n covariance is never made."""
+    if len(factors) == 1:
+        return noise @ factors[0]
+    down, across = factors
+    return (down.T @ (noise.reshape(-1, len(down), len(across)) @ across)).flatten(1)
+
+
+def _rank(factors: Matrices) -> int:
+    return prod(len(matrix) for matrix in factors)
+
+
 def _on_device(
-    law: NonlinearGP, covariance, device: torch.device, dtype: torch.dtype
-) -> tuple[torch.Tensor, torch.Tensor]:
+    law: NonlinearGP, covariances: Covariances, device: torch.device, dtype: torch.dtype
+) -> tuple[Matrices, Matrices]:
     unit = torch.finfo(dtype).eps
-    factors = (factor(covariance(law, c), f"{law.law}, class {c}", unit).matrix for c in (0, 1))
-    first, second = (torch.from_numpy(matrix).to(device, dtype) for matrix in factors)
-    return first, second
+
+    def matrices(c: int) -> Matrices:
+        found = [factor(covariance, f"{law.law}, class {c}", unit).matrix for covariance in covariances(law, c)]
+        return tuple(torch.from_numpy(matrix).to(device, dtype) for matrix in found)
+
+    return matrices(0), matrices(1)
 
 
 def _label(sampler: Sampler | PulseSampler, category: torch.Tensor) -> torch.Tensor:

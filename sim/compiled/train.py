@@ -68,7 +68,7 @@ class _Data:
         self.batch = problem.simulated().batch
         self.stream = member.stream()
         self.key = tuple(np.uint64(part) for part in key_of(self.stream.seed))
-        self.factors = [matrix.numpy() for matrix in sampler.factors]
+        self.factors = [matrix.numpy() for (matrix,) in sampler.factors]
         self.labels = np.array(sampler.labels, dtype)
         self.gain, self.normaliser = sampler.gain, sampler.normaliser
         self.gates = [_gate(gate, n, np.dtype(dtype).type) for gate in resolved(problem.network.gates)]

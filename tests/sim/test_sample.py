@@ -7,7 +7,7 @@ import torch
 from sim import quadrature
 from sim.sample import draw, factor, prepare, scratch
 from sim.streams import MEASUREMENT, TRAINING, stream
-from tests.sim.cases import line
+from tests.sim.cases import grid, line
 from tests.tolerances import SIM_FACTOR, SIM_MONTE_CARLO_SLOPE, STANDARD_ERRORS
 from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, latent_correlation
 
@@ -18,6 +18,8 @@ LAWS = [
     line(n=9, xi=(1, "1/2"), boundary="ring", gain=3, labels=(-1, 2)),
     line(gain="0.01", normaliser="none"),
     line(n=6, xi=(30, "1/100"), gain=100),
+    grid(),
+    grid(shape=(4, 3), boundary="torus", xi=(1, "1/2"), gain=3),
     line(GaussianClone),
     line(GaussianClone, n=9, xi=(1, "1/2"), boundary="ring", gain=100),
     line(GaussianClone, gain="0.1", normaliser="none"),
@@ -103,6 +105,21 @@ def test_factor_reproduces_the_covariance(xi):
     apart = np.abs(made.matrix.T @ made.matrix - correlation).max()
     assert apart <= SIM_FACTOR * max(1, np.linalg.eigvalsh(correlation)[-1]) + made.dropped
     assert made.dropped <= made.level * (40 - len(made.matrix))
+
+
+def test_a_large_grid_needs_its_axes_alone():
+    """10,000 sites, whose covariance would fill 800 MB, by two matrices of 100 columns."""
+    made = sampler(grid(shape=(100, 100), xi=(20, 10)), torch.float32)
+    assert made.n == 10_000
+    assert {matrix.shape[1] for factors in made.factors for matrix in factors} == {100}
+    assert made.rank < 10_000 / 10
+    drawn = draw(made, streams(0), 300)
+    z, category = drawn.z[0].numpy().reshape(300, 100, 100), drawn.category[0].numpy()
+    for down, across in ((0, 0), (0, 3), (4, 0), (3, 4)):
+        pairs = (z[:, : 100 - down, : 100 - across] * z[:, down:, across:]).mean(axis=(1, 2))
+        for c, xi in enumerate((20, 10)):
+            expected = np.exp(-(down**2 + across**2) / xi**2)
+            assert deviations(pairs[category == c], expected) < STANDARD_ERRORS
 
 
 def test_identical_sites_have_rank_one():
