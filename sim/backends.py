@@ -12,7 +12,7 @@ from sim.descent import Capture
 from sim.network import Parameters
 from sim.sample import Sampler
 from sim.state import Member, Report, State
-from theory.problem import DirectionGate, InputError, NonlinearGP, NonlinearGP2D, OutOfReachError, Problem, resolved
+from theory.problem import DirectionGate, InputError, NonlinearGP, OutOfReachError, Problem, resolved
 from theory.problem.gates import PlainGate
 
 BACKENDS = ("auto", "reference", "compiled", "captured")
@@ -85,8 +85,8 @@ def _obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:
         return f"runs on the CPU, not on {device.type}", reference
     if problem.simulated().mode != "online":
         return "draws fresh examples; a full-batch run is one matrix product after another", reference
-    if not isinstance(problem.data, NonlinearGP) or isinstance(problem.data, NonlinearGP2D):
-        return f"draws the laws nlgp and gaussian-clone, not {problem.data.law}", reference
+    if not isinstance(problem.data, NonlinearGP):
+        return f"draws Gaussian laws and their erf, not {problem.data.law}", reference
     if any(_saturates(gate, problem.data) for gate in resolved(problem.network.gates)):
         return "opens no hard gates along several saturated inputs", reference
     if find_spec("numba") is None:
