@@ -33,6 +33,7 @@ UNSUPPORTED = {
     ("DirectionGate on latent", "SinglePulse"),
     ("SiteGate on latent", "GaussianClone"),
     ("RepeatedGate", "NonlinearGP"),
+    ("RepeatedGate", "NonlinearGP2D"),
     ("RepeatedGate", "GaussianClone"),
     ("SiteGate on latent", "SinglePulse"),
     ("RepeatedGate", "SinglePulse"),
