@@ -86,7 +86,7 @@ def _obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:
     if problem.simulated().mode != "online":
         return "draws fresh examples; a full-batch run is one matrix product after another", reference
     if not isinstance(problem.data, NonlinearGP):
-        return f"draws the laws nlgp and gaussian-clone, not {problem.data.law}", reference
+        return f"draws Gaussian laws and their erf, not {problem.data.law}", reference
     if any(_saturates(gate, problem.data) for gate in resolved(problem.network.gates)):
         return "opens no hard gates along several saturated inputs", reference
     if find_spec("numba") is None:

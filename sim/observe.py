@@ -30,6 +30,7 @@ from theory.problem import (
     InputOutputMoment,
     LossAtTimes,
     LowFrequencyPowerAtTimes,
+    NonlinearGP2D,
     Observable,
     OpenTogetherBetweenTimes,
     OutOfReachError,
@@ -136,6 +137,15 @@ class _Source:
             raise InputError(f"{type(observable).__name__} is measured on trained networks.", "Train: sim.train.train.")
         return self.weights
 
+    def along_a_line(self, observable: object) -> Float[np.ndarray, "R T K n"]:
+        """The weights where sites lie on a line or a ring; OutOfReachError on a grid."""
+        if isinstance(self.problem.data, NonlinearGP2D):
+            raise OutOfReachError(
+                f"{observable.name} belongs to sites on a line or a ring; {self.problem.data.law} has a grid.",
+                "Measure the participation ratio, or the weights and reshape them to data.shape.",
+            )
+        return self.trained(observable)
+
 
 @singledispatch
 def _values(observable: object, _source: _Source) -> Float[np.ndarray, "R ..."]:
@@ -203,7 +213,7 @@ def _(observable: ParticipationRatioAtTimes, source: _Source) -> Float[np.ndarra
 
 @_values.register
 def _(observable: LowFrequencyPowerAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
-    return low_frequency_power(source.trained(observable))
+    return low_frequency_power(source.along_a_line(observable))
 
 
 @_values.register
@@ -254,22 +264,22 @@ def _(observable: GateOverlapBetweenTimes, source: _Source) -> Float[np.ndarray,
 
 @_values.register
 def _(observable: FieldCentreAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
-    return measures.centre(source.trained(observable), source.problem.data.boundary)
+    return measures.centre(source.along_a_line(observable), source.problem.data.boundary)
 
 
 @_values.register
 def _(observable: FieldWidthAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
-    return measures.centre_and_width(source.trained(observable), source.problem.data.boundary)[1]
+    return measures.centre_and_width(source.along_a_line(observable), source.problem.data.boundary)[1]
 
 
 @_values.register
 def _(observable: SpectralPeakAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
-    return measures.spectral_peak(source.trained(observable))[0]
+    return measures.spectral_peak(source.along_a_line(observable))[0]
 
 
 @_values.register
 def _(observable: SpectralPeakShareAtTimes, source: _Source) -> Float[np.ndarray, "R T K"]:
-    return measures.spectral_peak(source.trained(observable))[1]
+    return measures.spectral_peak(source.along_a_line(observable))[1]
 
 
 @_values.register

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from theory.problem import NonlinearGP, OutOfReachError, squared_distance
+from theory.problem import NonlinearGP, OutOfReachError
 
 # P(|N(0, 1)| > 12) < 4e-33: what is cut off lies below the rounding of every integral here.
 _REACH = 12.0
@@ -62,7 +62,7 @@ def covariance(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
 
     The entry depends on the distance alone, so each distance is integrated once.
     """
-    distances, place = np.unique(squared_distance(law.n, law.boundary), return_inverse=True)
+    distances, place = np.unique(law.squared_distance(), return_inverse=True)
     exponent = distances / float(law.xi[c]) ** 2
     rho, conditional_variance = np.exp(-exponent), -np.expm1(-2 * exponent)
     gain = float(law.gain)

@@ -1,4 +1,4 @@
-"""Exact samplers of the data laws: z = noise F with F^T F the covariance, factored once; x = erf(gain z)/Z.
+"""Exact samplers of the data laws: z from normal numbers by a factor of its covariance; x = erf(gain z)/Z.
 
 Single pulses, which have no Gaussian, are drawn in `sim.pulse`.
 """
@@ -11,23 +11,11 @@ import torch
 from jaxtyping import Bool, Float
 
 from sim import quadrature
+from sim.factors import Factor, Separable, dense, on_ring
 from sim.normals import fill_normals
 from sim.pulse import PulseSampler, draw_pulses, pulse_sampler
 from sim.streams import Stream
-from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse, latent_correlation
-
-
-@dataclass(frozen=True)
-class Factor:
-    """matrix (r, n) with matrix^T matrix = C up to the dropped eigenvalues of C, which rounding cannot tell from 0.
-
-    `dropped` is the sum of their absolute values and bounds the error of every entry of C; `level` is the largest
-    that may be dropped.
-    """
-
-    matrix: Float[np.ndarray, "r n"]
-    dropped: float
-    level: float
+from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse, axis_correlations
 
 
 @dataclass(frozen=True)
@@ -37,20 +25,22 @@ class Sampler:
     `gain` is None where x is the Gaussian itself; otherwise x = erf(gain z)/normaliser.
     """
 
-    factors: tuple[Float[torch.Tensor, "r0 n"], Float[torch.Tensor, "r1 n"]]
+    factors: tuple[Factor, Factor]
     labels: tuple[float, float]
     gain: float | None
     normaliser: float
+    device: torch.device
+    dtype: torch.dtype
 
     @property
     def n(self) -> int:
         """The number of sites."""
-        return self.factors[0].shape[1]
+        return self.factors[0].sites
 
     @property
-    def dtype(self) -> torch.dtype:
-        """The type of the numbers drawn."""
-        return self.factors[0].dtype
+    def rank(self) -> int:
+        """The normal numbers that an example takes."""
+        return max(factor.rank for factor in self.factors)
 
 
 @dataclass(frozen=True)
@@ -76,27 +66,6 @@ class Scratch:
     x: Float[torch.Tensor, "S B n"]
 
 
-def factor(covariance: Float[np.ndarray, "n n"], what: str, rounding: float = 0.0) -> Factor:
-    """The factor sqrt(lam) V^T of the covariance V lam V^T, without jitter.
-
-    Eigenvalues of size up to 4 n eps lam_max are the rounding of the entries and of the eigensolver: they are dropped
-    and counted, and with them those below `rounding` lam_max, the unit of the dtype that will be drawn in. Raises
-    OutOfReachError for one below -4 n eps lam_max: then the matrix is no covariance.
-    """
-    lam, vectors = np.linalg.eigh(covariance)
-    level = 4 * len(lam) * np.finfo(float).eps * float(lam[-1])
-    if lam[0] < -level:
-        raise OutOfReachError(
-            f"{what}: the covariance has the eigenvalue {lam[0]:.3g}, below rounding (-{level:.1g}); it is not "
-            "positive semidefinite, so no Gaussian has it.",
-            'Use boundary="open" or a smaller xi. (Nothing is clipped for you.)',
-        )
-    level = max(level, rounding * float(lam[-1]))
-    kept = lam > level
-    matrix = np.sqrt(lam[kept])[:, None] * vectors[:, kept].T
-    return Factor(np.ascontiguousarray(matrix), float(np.abs(lam[~kept]).sum()), level)
-
-
 @singledispatch
 def prepare(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampler | PulseSampler:
     """The law made ready to draw in `dtype` on `device`. Raises OutOfReachError for a law without a sampler."""
@@ -107,13 +76,14 @@ def prepare(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampler 
 
 @prepare.register
 def _(law: NonlinearGP, device: torch.device, dtype: torch.dtype) -> Sampler:
-    factors = _on_device(law, latent_correlation, device, dtype)
-    return Sampler(factors, _labels(law), float(law.gain), quadrature.normaliser(law))
+    factors = tuple(_factor(law, axis_correlations(law, c), c, device, dtype) for c in (0, 1))
+    return Sampler(factors, _labels(law), float(law.gain), quadrature.normaliser(law), device, dtype)
 
 
 @prepare.register
 def _(law: GaussianClone, device: torch.device, dtype: torch.dtype) -> Sampler:
-    return Sampler(_on_device(law, quadrature.covariance, device, dtype), _labels(law), None, 1.0)
+    factors = tuple(_factor(law, (quadrature.covariance(law, c),), c, device, dtype) for c in (0, 1))
+    return Sampler(factors, _labels(law), None, 1.0, device, dtype)
 
 
 @prepare.register
@@ -125,9 +95,8 @@ def scratch(sampler: Sampler | PulseSampler, replicates: int, rows: int) -> Scra
     """Room for draws of `rows` examples for each of `replicates` streams; None for a law that uses none."""
     if isinstance(sampler, PulseSampler):
         return None
-    like = sampler.factors[0]
-    rank = max(len(matrix) for matrix in sampler.factors)
-    noise = like.new_empty(replicates, rows, rank)
+    like = torch.empty(0, dtype=sampler.dtype, device=sampler.device)
+    noise = like.new_empty(replicates, rows, sampler.rank)
     gaussian = like.new_empty(replicates, rows, sampler.n)
     return Scratch(noise, gaussian, gaussian if sampler.gain is None else torch.empty_like(gaussian))
 
@@ -141,7 +110,6 @@ def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room
     if isinstance(sampler, PulseSampler):
         x, category = draw_pulses(sampler, streams, rows)
         return Draw(None, x, category, _label(sampler, category))
-    like = sampler.factors[0]
     room = room or scratch(sampler, len(streams), rows)
     noise, gaussian, x = room.noise, room.gaussian, room.x
     tosses = np.empty((len(streams), rows), dtype=bool)
@@ -149,12 +117,12 @@ def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room
         fill_normals(stream, noise[index])
         tosses[index] = stream.coins(rows)
         stream.advance(rows)
-    category = torch.from_numpy(tosses).to(like.device)
+    category = torch.from_numpy(tosses).to(sampler.device)
     flat = gaussian.view(-1, sampler.n)
-    for c, matrix in enumerate(sampler.factors):
+    for c, factor in enumerate(sampler.factors):
         members = (category.flatten() == bool(c)).nonzero().squeeze(1)
-        own = noise.view(-1, noise.shape[-1]).index_select(0, members)[:, : len(matrix)]
-        flat.index_copy_(0, members, own @ matrix)
+        own = noise.view(-1, noise.shape[-1]).index_select(0, members)[:, : factor.rank]
+        flat.index_copy_(0, members, factor.coloured(own))
     y = _label(sampler, category)
     if sampler.gain is None:
         return Draw(None, gaussian, category, y)
@@ -162,13 +130,16 @@ def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room
     return Draw(gaussian, x, category, y, sampler.gain)
 
 
-def _on_device(
-    law: NonlinearGP, covariance, device: torch.device, dtype: torch.dtype
-) -> tuple[torch.Tensor, torch.Tensor]:
-    unit = torch.finfo(dtype).eps
-    factors = (factor(covariance(law, c), f"{law.law}, class {c}", unit).matrix for c in (0, 1))
-    first, second = (torch.from_numpy(matrix).to(device, dtype) for matrix in factors)
-    return first, second
+def _factor(
+    law: NonlinearGP, covariances: tuple[np.ndarray, ...], c: int, device: torch.device, dtype: torch.dtype
+) -> Factor:
+    """The factor of the Gaussian of class c, whose covariance is the Kronecker product of those of the axes."""
+    what = f"{law.law}, class {c}"
+    if len(covariances) == 1:
+        make = on_ring if law.boundary == "ring" else dense
+        return make(covariances[0], what, device, dtype)
+    down, across = (dense(covariance, what, device, dtype) for covariance in covariances)
+    return Separable(down, across)
 
 
 def _label(sampler: Sampler | PulseSampler, category: torch.Tensor) -> torch.Tensor:

@@ -24,6 +24,10 @@ SIM_QUADRATURE = 64 * UNIT_ROUNDOFF
 # each at most n roundings; what is dropped is added by the test.
 SIM_FACTOR = 4 * 40 * UNIT_ROUNDOFF
 
+# The same for the Fourier modes of a ring of up to 1,024 sites, relative to the largest eigenvalue: four roundings at
+# each of ten stages, in the transform to the eigenvalues and in the two that make F^T F.
+SIM_SPECTRAL = 3 * 4 * 10 * UNIT_ROUNDOFF
+
 # A gradient is a mean over at most 40 examples of sums over at most 10 sites, by products in another order than
 # autograd's; each activation and slope is right to a few roundings. Relative to the largest entry.
 SIM_GRADIENT = 4 * 50 * UNIT_ROUNDOFF

@@ -26,14 +26,13 @@ def command(
 
         question = load(problem)
         solution = solve(question, digits)
-        ring = question.data.boundary == "ring"
-        emit("solve", {name: getattr(solution, name) for name in _NAMES}, _text(solution, ring), json)
+        emit("solve", {name: getattr(solution, name) for name in _NAMES}, _text(solution, question.data), json)
         return PASS
 
     return run(body, json)
 
 
-def _text(solution: Any, ring: bool) -> str:
+def _text(solution: Any, law: Any) -> str:
     moving = solution.rates[len(solution.rates) - solution.rank :]
     lines = [
         f"<(y - yhat)^2> at the optimum   {_shown(solution.mse)}",
@@ -45,7 +44,7 @@ def _text(solution: Any, ring: bool) -> str:
         *(f"{_shown(t, 6):>12}  {_shown(loss)}" for t, loss in zip(solution.times, solution.losses, strict=True)),
         "",
         "w(infinity), each unit around its largest weight",
-        *(_profile(unit, row, ring) for unit, row in enumerate(solution.fixed_point[:_UNITS])),
+        *(_profile(unit, row, law) for unit, row in enumerate(solution.fixed_point[:_UNITS])),
     ]
     if len(solution.fixed_point) > _UNITS:
         lines.append(f"  ... {len(solution.fixed_point) - _UNITS} more units; --json has them all")
@@ -57,18 +56,26 @@ def _text(solution: Any, ring: bool) -> str:
     return "\n".join([*lines, "", *(f"note: {note}" for note in solution.notes)])
 
 
-def _profile(unit: int, row: Any, ring: bool) -> str:
-    """A unit's peak and its neighbours; seven sites of a profile say whether it is a bump or an oscillation."""
+def _profile(unit: int, row: Any, law: Any) -> str:
+    """A unit's peak and its neighbours; seven sites of a profile say whether it is a bump or an oscillation.
+
+    On a grid the neighbours are those in the row of the peak.
+    """
     sizes = abs(row.astype(float))
-    peak, n = int(sizes.argmax()), len(row)
-    if ring:
+    peak, n = int(sizes.argmax()), law.axes[-1] if hasattr(law, "axes") else law.n
+    line, here = divmod(peak, n)
+    if law.boundary != "open":
         width = min(n, 2 * _REACH + 1)
-        sites = [(peak - width // 2 + offset) % n for offset in range(width)]
+        sites = [(here - width // 2 + offset) % n for offset in range(width)]
     else:
-        sites = list(range(max(0, peak - _REACH), min(n, peak + _REACH + 1)))
-    around = "  ".join(f"{float(x):.4f}" if sizes[peak] < 1000 else f"{float(x):.4g}" for x in row[sites])
-    shown = f"sites {sites[0]}-{sites[-1]}" + (" across the end of the ring" if sites[0] > sites[-1] else "")
-    return f"  unit {unit}: {_shown(row[peak])} at site {peak}; {shown}: {around}"
+        sites = list(range(max(0, here - _REACH), min(n, here + _REACH + 1)))
+    largest = sizes[peak]
+    values = row[[line * n + site for site in sites]]
+    around = "  ".join(f"{float(x):.4f}" if largest < 1000 else f"{float(x):.4g}" for x in values)
+    shown = f"{sites[0]}-{sites[-1]}" + (" across the end of the ring" if sites[0] > sites[-1] else "")
+    if len(row) > n:
+        return f"  unit {unit}: {_shown(row[peak])} at row {line}, column {here}; columns {shown}: {around}"
+    return f"  unit {unit}: {_shown(row[peak])} at site {peak}; sites {shown}: {around}"
 
 
 def _shown(number: Any, digits: int = 10) -> str:

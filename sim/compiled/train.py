@@ -7,6 +7,7 @@ import torch
 
 from sim.compiled import descent, numbers
 from sim.descent import largest_weight, optimiser_of
+from sim.factors import Dense, Factor
 from sim.network import SLOPE_FACTOR, Parameters, leak, readout_scale
 from sim.sample import Sampler
 from sim.schedule import block_rows
@@ -68,13 +69,13 @@ class _Data:
         self.batch = problem.simulated().batch
         self.stream = member.stream()
         self.key = tuple(np.uint64(part) for part in key_of(self.stream.seed))
-        self.factors = [matrix.numpy() for matrix in sampler.factors]
+        self.factors = sampler.factors
         self.labels = np.array(sampler.labels, dtype)
         self.gain, self.normaliser = sampler.gain, sampler.normaliser
         self.gates = [_gate(gate, n, np.dtype(dtype).type) for gate in resolved(problem.network.gates)]
         self.steps = max(1, block_rows(n) // self.batch)
         rows = self.steps * self.batch
-        calls = max(-(-len(matrix) // WORDS) for matrix in self.factors)
+        calls = max(-(-factor.rank // WORDS) for factor in self.factors)
         self.noise = np.empty((WORDS * calls, rows), dtype)
         self.z = np.empty((rows, n), dtype)
         self.x = self.z if self.gain is None else np.empty((rows, n), dtype)
@@ -93,10 +94,10 @@ class _Data:
         for start in range(0, rows, segment):
             stop = min(start + segment, rows)
             middle = start + int(np.searchsorted(category[start:stop], 1))
-            for matrix, low, high in zip(self.factors, (start, middle), (middle, stop), strict=True):
-                calls = -(-len(matrix) // WORDS)
+            for factor, low, high in zip(self.factors, (start, middle), (middle, stop), strict=True):
+                calls = -(-factor.rank // WORDS)
                 numbers.fill(self.key, np.uint64(word), calls, example[low:high], self.noise, low)
-                np.matmul(self.noise[: len(matrix), low:high].T, matrix, out=self.z[low:high])
+                _colour(factor, self.noise[: factor.rank, low:high].T, self.z[low:high])
         z, x = self.z[:rows], self.x[:rows]
         self._input(z, x)
         for gate, values in zip(self.gates, self.gate[:, :rows], strict=True):
@@ -110,6 +111,13 @@ class _Data:
             descent.inputs32(z.reshape(-1), np.float32(self.gain), np.float32(self.normaliser), x.reshape(-1))
         else:
             torch.mul(torch.from_numpy(z), self.gain, out=torch.from_numpy(x)).erf_().div_(self.normaliser)
+
+
+def _colour(factor: Factor, noise: np.ndarray, z: np.ndarray) -> None:
+    if isinstance(factor, Dense):
+        np.matmul(noise, factor.matrix.numpy(), out=z)
+    else:
+        z[:] = factor.coloured(torch.from_numpy(noise)).numpy()
 
 
 def descend_one(member: Member, sampler: Sampler, state: State, report: Report) -> tuple[Parameters, State]:

@@ -101,6 +101,19 @@ def test_the_window_of_a_ring_wraps(shipped, tmp_path, capsys):
     assert values == values[::-1]
 
 
+def test_a_grid_shows_the_row_of_the_peak(shipped, tmp_path, capsys):
+    text = shipped.read_text(encoding="utf-8").replace('"nlgp"\nn = 40', '"nlgp-2d"\nshape = [4, 10]')
+    text = text.replace("xi = [2.0, 1.0]", "xi = [0.9, 0.5]").replace('"open"', '"torus"')
+    file = tmp_path / "grid.toml"
+    file.write_text(text, encoding="utf-8")
+    assert cli.main(["solve", str(file)]) == PASS
+    line = next(line for line in capsys.readouterr().out.splitlines() if "unit 0" in line)
+    assert "at row 2, column 0; columns 7-3 across the end of the ring: " in line
+    values = line.split(": ")[-1].split()
+    assert len(values) == 7
+    assert values == values[::-1]
+
+
 def test_a_network_without_fixed_gates_is_out_of_reach(shipped, tmp_path, capsys):
     text = shipped.read_text(encoding="utf-8")
     head, gates = text.split("[[network.gates]]", 1)

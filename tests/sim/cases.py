@@ -8,6 +8,7 @@ from theory.problem import (
     AlwaysGate,
     Network,
     NonlinearGP,
+    NonlinearGP2D,
     NormalInitialisation,
     Problem,
     RepeatedGate,
@@ -39,6 +40,12 @@ def line(kind=NonlinearGP, **changes):
         "labels": (1, 0),
     }
     return kind(**(settings | changes))
+
+
+def grid(**changes):
+    """A small grid: 2 x 3 sites, the rest as on the line."""
+    settings = {"shape": (2, 3), "xi": (2, 1), "gain": 1, "boundary": "open", "normaliser": "unit-variance"}
+    return NonlinearGP2D(**(settings | {"labels": (1, 0)} | changes))
 
 
 def gated(gates=COMPLEMENT, readout="mean", biases="none"):

@@ -11,7 +11,7 @@ from sim.backends import backend_for
 from sim.normals import fill_normals
 from sim.streams import LOW, TRAINING, key_of, stream
 from sim.train import train
-from tests.sim.cases import EVERY_GATE, OPTIMIZERS, SOFT, every_network, gated, line, named, problem
+from tests.sim.cases import EVERY_GATE, OPTIMIZERS, SOFT, every_network, gated, grid, line, named, problem
 from tests.sim.test_streams import KNOWN
 from tests.tolerances import COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
 from theory.problem import DirectionGate, GaussianClone, InputError, Network, OutOfReachError
@@ -135,11 +135,20 @@ def test_step_by_step(network, loss, batch):
 
 
 @pytest.mark.parametrize(
-    "law", [line(GaussianClone, labels=(-1, 2)), line(n=9, boundary="ring", xi=(1, "1/2")), line(xi=(30, "1/100"))]
+    "law",
+    [
+        line(GaussianClone, labels=(-1, 2)),
+        line(n=9, boundary="ring", xi=(1, "1/2")),
+        line(xi=(30, "1/100")),
+        line(n=600, boundary="ring"),
+        grid(),
+        grid(shape=(4, 3), boundary="torus", xi=(1, "1/2")),
+    ],
+    ids=str,
 )
 @pytest.mark.parametrize("batch", [1, 300])
 def test_other_laws(law, batch):
-    reference, compiled = both(problem(law, Network("relu", "sum", 9), batch=batch, learning_rate=Fraction(1, 16)))
+    reference, compiled = both(problem(law, Network("relu", "mean", 9), batch=batch, learning_rate=Fraction(1, 16)))
     assert far(compiled.weights, reference.weights) < SIM_DESCENT
 
 

@@ -11,13 +11,14 @@ import torch
 from sim.gating import gate_values, gates_of, opens
 from sim.sample import draw, prepare
 from sim.streams import TRAINING, stream
-from tests.sim.cases import EVERY_GATE, gated, line
+from tests.sim.cases import EVERY_GATE, gated, grid, line
 from tests.tolerances import SOFT_GATE
 from theory.problem import (
     AlwaysGate,
     DirectionGate,
     Network,
     NonlinearGP,
+    NonlinearGP2D,
     OutOfReachError,
     RepeatedGate,
     SinglePulse,
@@ -32,6 +33,7 @@ UNSUPPORTED = {
     ("DirectionGate on latent", "SinglePulse"),
     ("SiteGate on latent", "GaussianClone"),
     ("RepeatedGate", "NonlinearGP"),
+    ("RepeatedGate", "NonlinearGP2D"),
     ("RepeatedGate", "GaussianClone"),
     ("SiteGate on latent", "SinglePulse"),
     ("RepeatedGate", "SinglePulse"),
@@ -39,7 +41,8 @@ UNSUPPORTED = {
 
 
 def drawn(kind=NonlinearGP, rows=60):
-    made = prepare(PULSE if kind is SinglePulse else line(kind), CPU, torch.float64)
+    law = {SinglePulse: PULSE, NonlinearGP2D: grid()}.get(kind) or line(kind)
+    made = prepare(law, CPU, torch.float64)
     return draw(made, [stream(0, r, TRAINING) for r in (0, 1)], rows)
 
 

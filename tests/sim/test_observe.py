@@ -12,7 +12,7 @@ from sim.run import DivergedError
 from sim.sample import draw, prepare
 from sim.streams import TRAINING, stream
 from sim.train import fixed_sample, train
-from tests.sim.cases import EVERY_GATE, gated, line, problem
+from tests.sim.cases import EVERY_GATE, gated, grid, line, problem
 from tests.tolerances import SIM_SUMS, STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.problem import (
     AlwaysGate,
@@ -103,7 +103,7 @@ def test_loss_and_moments_agree_on_the_same_examples(readout):
     assert np.abs(measure(LossAtTimes(), run).values - expected).max() < SIM_SUMS
 
 
-@pytest.mark.parametrize("law", [line(labels=(-1, 2)), line(GaussianClone)])
+@pytest.mark.parametrize("law", [line(labels=(-1, 2)), line(GaussianClone), grid(boundary="torus", xi=(1, "1/2"))])
 def test_moments_against_draws_of_another_stream(law):
     gates = tuple(replace(gate, on="input") for gate in gated().gates)
     question = problem(law, gated(gates), samples=2000, replicates=40)
@@ -277,6 +277,17 @@ def test_networks_that_gate_themselves_have_no_gated_moments(kind):
 def test_moments_larger_than_the_memory_are_refused():
     with pytest.raises(OutOfReachError, match="second moments would take"):
         measure(InputMoment(), problem(replicates=10**8))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [FieldCentreAtTimes, FieldWidthAtTimes, LowFrequencyPowerAtTimes, SpectralPeakAtTimes, SpectralPeakShareAtTimes],
+)
+def test_what_belongs_to_a_line_is_refused_on_a_grid(kind):
+    run = train(problem(grid()), "cpu")
+    with pytest.raises(OutOfReachError, match=f"{kind.name} belongs to sites on a line or a ring; nlgp-2d has a grid"):
+        measure(kind(), run, "cpu")
+    assert measure(ParticipationRatioAtTimes(), run, "cpu").values.shape == (3, 3, 2)
 
 
 def test_unknown_observable_is_named():

@@ -5,10 +5,11 @@ import pytest
 import torch
 
 from sim import quadrature
-from sim.sample import draw, factor, prepare, scratch
+from sim.factors import SPECTRAL_SITES, Dense, Separable, Spectral, dense, on_ring
+from sim.sample import draw, prepare, scratch
 from sim.streams import MEASUREMENT, TRAINING, stream
-from tests.sim.cases import line
-from tests.tolerances import SIM_FACTOR, SIM_MONTE_CARLO_SLOPE, STANDARD_ERRORS
+from tests.sim.cases import grid, line
+from tests.tolerances import SIM_FACTOR, SIM_MONTE_CARLO_SLOPE, SIM_SPECTRAL, STANDARD_ERRORS
 from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, latent_correlation
 
 CPU = torch.device("cpu")
@@ -18,6 +19,8 @@ LAWS = [
     line(n=9, xi=(1, "1/2"), boundary="ring", gain=3, labels=(-1, 2)),
     line(gain="0.01", normaliser="none"),
     line(n=6, xi=(30, "1/100"), gain=100),
+    grid(),
+    grid(shape=(4, 3), boundary="torus", xi=(1, "1/2"), gain=3),
     line(GaussianClone),
     line(GaussianClone, n=9, xi=(1, "1/2"), boundary="ring", gain=100),
     line(GaussianClone, gain="0.1", normaliser="none"),
@@ -30,6 +33,10 @@ def streams(*replicates, seed=3, purpose=TRAINING):
 
 def sampler(law, dtype=torch.float64):
     return prepare(law, CPU, dtype)
+
+
+def factor(covariance):
+    return dense(covariance, "test", CPU, torch.float64)
 
 
 def deviations(values, expected):
@@ -99,23 +106,57 @@ def test_monte_carlo_error_falls_as_the_root_of_the_examples():
 @pytest.mark.parametrize("xi", ["1/100", 1, 3, 12, 1000, "1e100"])
 def test_factor_reproduces_the_covariance(xi):
     correlation = latent_correlation(line(n=40, xi=(xi, 1)), 0)
-    made = factor(correlation, "test")
-    apart = np.abs(made.matrix.T @ made.matrix - correlation).max()
+    made = factor(correlation)
+    apart = np.abs((made.matrix.T @ made.matrix).numpy() - correlation).max()
     assert apart <= SIM_FACTOR * max(1, np.linalg.eigvalsh(correlation)[-1]) + made.dropped
-    assert made.dropped <= made.level * (40 - len(made.matrix))
+    assert made.dropped <= made.level * (40 - made.rank)
+
+
+@pytest.mark.parametrize("n", [SPECTRAL_SITES, SPECTRAL_SITES + 1])
+def test_fourier_modes_reproduce_the_covariance(n):
+    correlation = latent_correlation(line(n=n, xi=(2, 1), boundary="ring"), 0)
+    made = on_ring(correlation, "test", CPU, torch.float64)
+    assert isinstance(made, Spectral)
+    matrix = made.coloured(torch.eye(n, dtype=torch.float64)).numpy()
+    assert np.abs(matrix.T @ matrix - correlation).max() <= SIM_SPECTRAL * np.linalg.eigvalsh(correlation)[-1]
+
+
+def test_long_lengths_and_short_rings_take_a_matrix():
+    few = latent_correlation(line(n=SPECTRAL_SITES, xi=(12, 1), boundary="ring"), 0)
+    short = latent_correlation(line(n=SPECTRAL_SITES - 1, xi=(1, 1), boundary="ring"), 0)
+    for covariance in (few, short):
+        assert isinstance(on_ring(covariance, "test", CPU, torch.float32), Dense)
+    few[0, 1:] = 2
+    with pytest.raises(OutOfReachError, match="below rounding"):
+        on_ring(few, "test", CPU, torch.float32)
+
+
+def test_a_large_grid_needs_its_axes_alone():
+    """10,000 sites, whose covariance would fill 800 MB, by two matrices of 100 columns."""
+    made = sampler(grid(shape=(100, 100), xi=(20, 10)), torch.float32)
+    assert made.n == 10_000
+    assert all(isinstance(factor, Separable) and factor.down.sites == 100 for factor in made.factors)
+    assert made.rank < 10_000 / 10
+    drawn = draw(made, streams(0), 300)
+    z, category = drawn.z[0].numpy().reshape(300, 100, 100), drawn.category[0].numpy()
+    for down, across in ((0, 0), (0, 3), (4, 0), (3, 4)):
+        pairs = (z[:, : 100 - down, : 100 - across] * z[:, down:, across:]).mean(axis=(1, 2))
+        for c, xi in enumerate((20, 10)):
+            expected = np.exp(-(down**2 + across**2) / xi**2)
+            assert deviations(pairs[category == c], expected) < STANDARD_ERRORS
 
 
 def test_identical_sites_have_rank_one():
-    assert factor(np.ones((5, 5)), "test").matrix.shape == (1, 5)
+    assert factor(np.ones((5, 5))).matrix.shape == (1, 5)
 
 
 def test_factor_drops_rounding_and_refuses_more():
     matrix = np.eye(3)
     matrix[0, 0] = -np.finfo(float).eps
-    assert factor(matrix, "test").matrix.shape == (2, 3)
+    assert factor(matrix).matrix.shape == (2, 3)
     matrix[0, 0] = -np.sqrt(np.finfo(float).eps)
     with pytest.raises(OutOfReachError, match=r"eigenvalue -1\.49e-08, below rounding"):
-        factor(matrix, "test")
+        factor(matrix)
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])

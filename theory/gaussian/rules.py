@@ -60,6 +60,14 @@ def terms(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation | None]]:
     return result
 
 
+def _term(expr: sympy.Expr) -> tuple[sympy.Expr, Expectation | None]:
+    """The coefficient and the expectation of a sum of one term."""
+    found = terms(expr)
+    if len(found) != 1:
+        raise StepError(f"{expr} is not a multiple of one expectation")
+    return found[0]
+
+
 @expectation_rule("linearity")
 def linearity(old: Expectation, new: sympy.Expr) -> None:
     """Both integrands agree with every sign a free symbol s of square one, and every other factor a free symbol."""
@@ -203,7 +211,7 @@ def tilt(old: Expectation, new: sympy.Expr) -> None:
     mean = old.cov * a
     rest = sympy.Mul(*(factor for factor in factors if not isinstance(factor, sympy.exp)))
     shifted = rest.subs({s: s + m for s, m in zip(old.bound_symbols, mean, strict=True)}, simultaneous=True)
-    ((coefficient, inner),) = terms(new)
+    coefficient, inner = _term(new)
     equal(sympy.log(coefficient), (a.T * mean)[0, 0] / 2, "the exponent in front")
     found = inner.integrand if inner is not None else sympy.Integer(1)
     if inner is not None and inner.cov != old.cov:
@@ -231,7 +239,7 @@ def smear(old: Expectation, new: sympy.Expr) -> None:
     for factor in sympy.Mul.make_args(old.integrand):
         base, exponent = factor.as_base_exp()
         factors += [factor] if base.is_Symbol else [base] * int(exponent)
-    targets = sorted(sympy.Mul.make_args(new.integrand), key=lambda f: variables(f)[0])
+    targets = sorted(sympy.Mul.make_args(new.integrand), key=variables)
     if len(targets) != len(factors) or [variables(f) for f in targets] != [[k + 1] for k in range(len(factors))]:
         raise StepError("each factor becomes a function of one variable of its own")
     _match(_Smeared(old, factors), targets, new.cov, ())
@@ -316,7 +324,10 @@ def coincidence(old: Expectation, new: sympy.Expr) -> None:
 
 def _offset(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
     """The row and the value of the argument at z = 0 of a function of z_row + c."""
-    ((index,), argument) = variables(factor), factor.args[0]
+    found = variables(factor)
+    if len(found) != 1:
+        raise StepError(f"{factor} is not a function of one variable")
+    (index,), argument = found, factor.args[0]
     if sympy.expand(argument.diff(z(index))) != 1:
         raise StepError(f"{argument} is not a variable plus a number")
     return index - 1, argument.xreplace({z(index): sympy.Integer(0)})
@@ -372,7 +383,7 @@ def density(old: Expectation, new: sympy.Expr) -> None:
     block = old.cov.extract(held, held)
     determinant = block.det()
     weights = block.adjugate() / determinant
-    ((coefficient, inner),) = terms(new)
+    coefficient, inner = _term(new)
     exponent = sympy.Add(*(f.args[0] for f in sympy.Mul.make_args(coefficient) if isinstance(f, sympy.exp)))
     front = sympy.Mul(*(f for f in sympy.Mul.make_args(coefficient) if not isinstance(f, sympy.exp)))
     equal(front, 1 / sympy.sqrt((2 * sympy.pi) ** len(held) * determinant), "the density's factor")

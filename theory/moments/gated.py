@@ -149,7 +149,7 @@ def _moments(problem: Problem, arithmetic: Arithmetic) -> Moments:
         return pulse_moments(problem, arithmetic)
     law = problem.data
     gates = gate_basis(problem.network, law.latent)
-    lag = all_lags(law.n)
+    lag = all_lags(law)
     classes = [class_statistics(law, c, arithmetic) for c in (0, 1)]
     half = arithmetic.rational(HALF)
     labels = [arithmetic.rational(HALF * label) for label in law.labels]

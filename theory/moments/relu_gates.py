@@ -41,7 +41,7 @@ class GateMoment:
 
 def second_moment(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
     """E[1[w.x >= 0] x x^T | class c] = Cov(x)/2 for every w, exactly (parity)."""
-    return class_statistics(law, c, FLOAT64).covariance(all_lags(law.n)) / 2
+    return class_statistics(law, c, FLOAT64).covariance(all_lags(law)) / 2
 
 
 def through_two(first: GateMoment, second: GateMoment) -> GateMoment:
@@ -162,7 +162,7 @@ def _vector(law: NonlinearGP, w: Weights) -> Float[np.ndarray, " n"]:
 
 
 def _covariance(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
-    return class_statistics(law, c, FLOAT64).covariance(all_lags(law.n))
+    return class_statistics(law, c, FLOAT64).covariance(all_lags(law))
 
 
 def _half(statistics: ClassStatistics, entries: Entries) -> Float[np.ndarray, " n"]:

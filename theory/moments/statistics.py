@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Int, Shaped
 
 from theory.moments.arithmetic import Arithmetic, Numbers
-from theory.problem import GaussianClone, NonlinearGP, squared_distance
+from theory.problem import GaussianClone, NonlinearGP, NonlinearGP2D
 
 Lags = Int[np.ndarray, "*any"]
 
@@ -35,9 +35,14 @@ class ClassStatistics:
     def _latent(self) -> tuple[Numbers, Numbers]:
         """rho and 1 - rho^2 by lag; the latter without cancellation, as 1 - exp(-2 d^2/xi^2)."""
         xi = self.law.xi[self.c]
-        squares = squared_distance(self.law.n, self.law.boundary)[0].tolist()
+        squares = self.law.squared_distance()[0].tolist()
         exponents = [d2 / xi**2 for d2 in squares]
         return self.arithmetic.exp_minus(exponents), self.arithmetic.one_minus_exp_minus([2 * u for u in exponents])
+
+    @cached_property
+    def lags(self) -> Int[np.ndarray, "n n"]:
+        """The lag of each pair of sites."""
+        return all_lags(self.law)
 
     @cached_property
     def kappa_squared(self) -> Any:
@@ -106,7 +111,7 @@ class ClassStatistics:
 
     def through_two_signs(self, pair: "SignPair", k: Lags, l: Lags) -> Numbers:
         """E[s_v s_w x_k x_l] for the signs of two directions and sites k, l."""
-        return self._through_two(pair.r, pair.first[k], pair.first[l], pair.second[k], pair.second[l], abs(k - l))
+        return self._through_two(pair.r, pair.first[k], pair.first[l], pair.second[k], pair.second[l], self.lags[k, l])
 
 
 @dataclass(frozen=True)
@@ -173,7 +178,7 @@ class CloneStatistics(ClassStatistics):
         root = self.arithmetic.sqrt(pair.gap)
         mixed = root * (root * (a[k] * u[l] + u[k] * a[l]) + pair.r * (a[k] * a[l] - u[k] * u[l]))
         signs = self.arithmetic.sign_pair(pair.r, pair.gap)
-        return self.variance * (self._correlation[0][abs(k - l)] * signs + 2 * mixed / self.arithmetic.pi())
+        return self.variance * (self._correlation[0][self.lags[k, l]] * signs + 2 * mixed / self.arithmetic.pi())
 
 
 @dataclass(frozen=True)
@@ -192,14 +197,27 @@ class SignPair:
 
 def class_statistics(law: NonlinearGP, c: int, arithmetic: Arithmetic) -> ClassStatistics:
     """The statistics of class `c` of a law."""
-    kinds: dict[type, type[ClassStatistics]] = {NonlinearGP: ClassStatistics, GaussianClone: CloneStatistics}
+    kinds: dict[type, type[ClassStatistics]] = {
+        NonlinearGP: ClassStatistics,
+        NonlinearGP2D: ClassStatistics,
+        GaussianClone: CloneStatistics,
+    }
     return kinds[type(law)](law, c, arithmetic)
 
 
-def all_lags(n: int) -> Int[np.ndarray, "n n"]:
-    """|k - l| for all pairs of sites."""
-    site = np.arange(n)
-    return np.abs(site[:, None] - site[None, :])
+def all_lags(law: NonlinearGP) -> Int[np.ndarray, "n n"]:
+    """The lag of each pair of sites: of site 0 and the site `lag` with the same distances along all axes.
+
+    |k - l| on the line, the smaller of that and n - |k - l| on the ring; on a grid those of rows and columns, combined
+    as the number of a site.
+    """
+    total = np.zeros((1, 1), dtype=int)
+    for sites in law.axes:
+        site = np.arange(sites)
+        lag = np.abs(site[:, None] - site[None, :])
+        lag = lag if law.boundary == "open" else np.minimum(lag, sites - lag)
+        total = (total[:, None, :, None] * sites + lag[None, :, None, :]).reshape(len(total) * sites, -1)
+    return total
 
 
 def two_site_block(statistics: ClassStatistics, i: int, j: int) -> Shaped[np.ndarray, "n n"]:
@@ -210,9 +228,7 @@ def two_site_block(statistics: ClassStatistics, i: int, j: int) -> Shaped[np.nda
     """
     law = statistics.law
     site = np.arange(law.n)
-    lag = all_lags(law.n)
-    if law.boundary == "ring":
-        lag = np.minimum(lag, law.n - lag)
+    lag = statistics.lags
     k, l = (index.ravel() for index in np.meshgrid(site, site, indexing="ij"))
     keys = np.stack([lag[i, k], lag[i, l], lag[j, k], lag[j, l], lag[k, l]], axis=1)
     swaps = [keys[:, order] for order in ([0, 1, 2, 3, 4], [1, 0, 3, 2, 4], [2, 3, 0, 1, 4], [3, 2, 1, 0, 4])]

@@ -21,7 +21,7 @@ def four_point_block(law: NonlinearGP, c: int, i: int, j: int) -> Float[np.ndarr
         if not 0 <= site < law.n:
             raise InputError(f"site {site} lies outside the line of n = {law.n} sites.", "Sites count from 0.")
     statistics = class_statistics(law, c, FLOAT64)
-    covariance = statistics.covariance(all_lags(law.n))
+    covariance = statistics.covariance(all_lags(law))
     if i == j:
         return covariance / 2
     return (covariance + two_site_block(statistics, i, j)) / 4

@@ -23,7 +23,7 @@ from scipy.special import erf, erfc, erfcinv, erfinv
 from theory.gaussian.thresholds import shifted_pair
 from theory.moments.directions import Entries
 from theory.moments.statistics import ClassStatistics
-from theory.problem import OutOfReachError, squared_distance
+from theory.problem import OutOfReachError
 
 # Beyond 12 the Gaussian holds 4e-33.
 REACH = 12.0
@@ -95,7 +95,7 @@ def _scale(statistics: ClassStatistics, i: int, j: int) -> float:
 def _exponents(statistics: ClassStatistics) -> Float[np.ndarray, "n n"]:
     """d^2/xi^2, by which rho = exp(-d^2/xi^2)."""
     law = statistics.law
-    return squared_distance(law.n, law.boundary) / float(law.xi[statistics.c]) ** 2
+    return law.squared_distance() / float(law.xi[statistics.c]) ** 2
 
 
 def _integrand(statistics: ClassStatistics, i: int, j: int, a: Fraction) -> Integrand:

@@ -2,7 +2,16 @@
 
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
 from theory.problem.gates import AlwaysGate, DirectionGate, Gate, RecordedGate, RepeatedGate, SiteGate, resolved
-from theory.problem.laws import GaussianClone, Law, NonlinearGP, SinglePulse, latent_correlation, squared_distance
+from theory.problem.laws import (
+    GaussianClone,
+    Law,
+    NonlinearGP,
+    NonlinearGP2D,
+    SinglePulse,
+    axis_correlations,
+    latent_correlation,
+    squared_distance,
+)
 from theory.problem.network import Network
 from theory.problem.observables import (
     OBSERVABLES,
@@ -57,6 +66,7 @@ __all__ = [
     "LowFrequencyPowerAtTimes",
     "Network",
     "NonlinearGP",
+    "NonlinearGP2D",
     "NormalInitialisation",
     "Observable",
     "OpenTogetherBetweenTimes",
@@ -77,6 +87,7 @@ __all__ = [
     "WeightKurtosisAtTimes",
     "WeightsAtTimes",
     "WorkbenchError",
+    "axis_correlations",
     "dumps",
     "dumps_sweep",
     "latent_correlation",

@@ -1,6 +1,6 @@
-"""Data laws, by definition only: the nonlinear Gaussian process, its Gaussian clone, and the single pulse."""
+"""Data laws, by definition only: the nonlinear Gaussian process in one and two dimensions, its clone, the pulse."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
@@ -11,6 +11,7 @@ from theory.problem.errors import InputError
 from theory.problem.numbers import exact, one_of, positive, shown, whole
 
 BOUNDARIES = ("open", "ring")
+BOUNDARIES_2D = ("open", "torus")
 NORMALISERS = ("unit-variance", "none")
 SUPPORTS = ("zero-one", "plus-minus")
 FLIPS = ("none", "sign", "complement")
@@ -38,10 +39,11 @@ class NonlinearGP:
 
     law: ClassVar[str] = "nlgp"
     latent: ClassVar[bool] = True
+    boundaries: ClassVar[tuple[str, ...]] = BOUNDARIES
 
     def __post_init__(self) -> None:
         whole(self.n, "data.n", least=2, most=MOST_SITES, why="the covariance alone would fill 800 MB")
-        one_of(self.boundary, "data.boundary", BOUNDARIES)
+        one_of(self.boundary, "data.boundary", self.boundaries)
         one_of(self.normaliser, "data.normaliser", NORMALISERS)
         why_xi = "it is the correlation length in exp(-d^2/xi^2)"
         why_gain = "erf(gain z) is zero at gain 0 and the sign convention is gain > 0"
@@ -49,7 +51,66 @@ class NonlinearGP:
         object.__setattr__(self, "gain", positive(self.gain, "data.gain", why_gain))
         object.__setattr__(self, "labels", _pair(self.labels, "data.labels", exact))
         for length in self.xi:
-            _refuse_indefinite_ring(type(self).__name__, self.n, length, self.boundary)
+            for sites in self.axes:
+                given = f"{type(self).__name__}({self._size}, xi={float(length):g}, boundary={self.boundary!r})"
+                _refuse_indefinite_ring(given.replace("'", '"'), sites, length, self.boundary)
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """The numbers of sites along each axis; their product is n."""
+        return (self.n,)
+
+    @property
+    def _size(self) -> str:
+        """The sites as they were given."""
+        return f"n={self.n}"
+
+    def squared_distance(self) -> Int[np.ndarray, "n n"]:
+        """d(i, j)^2 for all pairs of sites."""
+        return squared_distance(self.n, self.boundary)
+
+
+@dataclass(frozen=True)
+class NonlinearGP2D(NonlinearGP):
+    """The NonlinearGP on a grid of shape = (rows, columns): d(i, j)^2 is the sum of the squares along the two axes.
+
+    Site i stands in row i // columns and column i % columns, n = rows * columns. On the torus both axes are rings. The
+    kernel is the product of the kernels of the axes: R_c = R_c[rows] (x) R_c[columns].
+
+    Raises InputError as NonlinearGP does, and for sides that are not whole numbers of at least 2.
+    """
+
+    n: int = field(init=False)
+    shape: tuple[int, int]
+
+    law: ClassVar[str] = "nlgp-2d"
+    boundaries: ClassVar[tuple[str, ...]] = BOUNDARIES_2D
+
+    def __post_init__(self) -> None:
+        hint = "Give rows and columns, such as [20, 20]."
+        sides = _pair(self.shape, "data.shape", lambda side, at: whole(side, at, 2, MOST_SITES), "whole numbers", hint)
+        object.__setattr__(self, "shape", sides)
+        if sides[0] * sides[1] > MOST_SITES:
+            raise InputError(
+                f"data.shape = [{sides[0]}, {sides[1]}] has {sides[0] * sides[1]} sites, more than {MOST_SITES}.",
+                "Give a smaller grid: the moments alone would fill 800 MB.",
+            )
+        object.__setattr__(self, "n", sides[0] * sides[1])
+        super().__post_init__()
+
+    @property
+    def axes(self) -> tuple[int, ...]:
+        """Rows and columns."""
+        return self.shape
+
+    @property
+    def _size(self) -> str:
+        return f"shape={list(self.shape)}"
+
+    def squared_distance(self) -> Int[np.ndarray, "n n"]:
+        """d(i, j)^2 for all pairs of sites, row by row."""
+        down, across = (squared_distance(sites, self.boundary) for sites in self.shape)
+        return (down[:, None, :, None] + across[None, :, None, :]).reshape(self.n, self.n)
 
 
 @dataclass(frozen=True)
@@ -102,26 +163,31 @@ class SinglePulse:
         return least, largest
 
 
-Law = NonlinearGP | GaussianClone | SinglePulse
-LAWS: dict[str, type[Law]] = {kind.law: kind for kind in (NonlinearGP, GaussianClone, SinglePulse)}
+Law = NonlinearGP | NonlinearGP2D | GaussianClone | SinglePulse
+LAWS: dict[str, type[Law]] = {kind.law: kind for kind in (NonlinearGP, NonlinearGP2D, GaussianClone, SinglePulse)}
 
 
 def squared_distance(n: int, boundary: str) -> Int[np.ndarray, "n n"]:
-    """d(i, j)^2 between sites: |i - j| on the open line, min(|i - j|, n - |i - j|) on the ring.
+    """d(i, j)^2 between the sites of one axis: |i - j| where it is open, min(|i - j|, n - |i - j|) where it is a ring.
 
     >>> squared_distance(4, "ring")[0].tolist()
     [0, 1, 4, 1]
     """
     site = np.arange(n)
     distance = np.abs(site[:, None] - site[None, :])
-    if boundary == "ring":
+    if boundary != "open":
         distance = np.minimum(distance, n - distance)
     return distance**2
 
 
 def latent_correlation(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
     """R_c = exp(-d^2 / xi[c]^2), the definition of the latent process of class c, in float64."""
-    return np.exp(-squared_distance(law.n, law.boundary) / float(law.xi[c]) ** 2)
+    return np.exp(-law.squared_distance() / float(law.xi[c]) ** 2)
+
+
+def axis_correlations(law: NonlinearGP, c: int) -> tuple[Float[np.ndarray, "m m"], ...]:
+    """The kernels of the axes, of which R_c is the Kronecker product."""
+    return tuple(np.exp(-squared_distance(sites, law.boundary) / float(law.xi[c]) ** 2) for sites in law.axes)
 
 
 _ONE_EACH = "Give one for each class, such as [2.0, 1.0]."
@@ -133,15 +199,15 @@ def _pair(values: object, where: str, convert, what: str = "numbers", hint: str 
     return (convert(values[0], f"{where}[0]"), convert(values[1], f"{where}[1]"))
 
 
-def _refuse_indefinite_ring(name: str, n: int, xi: Fraction, boundary: str) -> None:
-    if boundary != "ring":
+def _refuse_indefinite_ring(given: str, n: int, xi: Fraction, boundary: str) -> None:
+    if boundary == "open":
         return  # a Gaussian kernel on the line is positive definite
     first_row = np.exp(-squared_distance(n, "ring")[0] / float(xi) ** 2)
     smallest = float(np.fft.fft(first_row).real.min())
     # Rounding of an n-point FFT of numbers in [0, 1] stays below n eps; anything lower is negative in truth.
     if smallest < -n * np.finfo(float).eps:
         raise InputError(
-            f'{name}(n={n}, xi={float(xi):g}, boundary="ring"): the covariance is not positive semidefinite '
-            f"(smallest eigenvalue {smallest:#.3g}); wrapping distances breaks it.",
+            f"{given}: the covariance is not positive semidefinite (smallest eigenvalue "
+            f"{smallest:#.3g}); wrapping distances breaks it.",
             'Use boundary="open" or a smaller xi. (Nothing is clipped for you.)',
         )

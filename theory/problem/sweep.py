@@ -21,7 +21,7 @@ COMBINATIONS = ("product", "zip")
 INVALID = ("refuse", "leave-out")
 MOST_CELLS = 10_000
 FIELDS: dict[str, tuple[str, ...]] = {
-    "data": ("law", *dict.fromkeys(field.name for law in LAWS.values() for field in fields(law))),
+    "data": ("law", *dict.fromkeys(field.name for law in LAWS.values() for field in fields(law) if field.init)),
     "network": ("model", "readout", "units", "gates", "biases", "slope"),
     "training": ("loss", "tau", "w0", "times", "hidden_bias0", "output_bias0", "readout0"),
     "simulation": tuple(field.name for field in fields(Simulation)),

@@ -80,7 +80,7 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
 
 def _law(table: Mapping[str, Any]) -> Law:
     kind = _choose(table, "data", "law", LAWS)
-    names = tuple(field.name for field in fields(kind))
+    names = tuple(field.name for field in fields(kind) if field.init)
     check_keys(table, "[data]", required=("law", *names))
     return kind(**{name: table[name] for name in names})
 
@@ -185,7 +185,7 @@ def dumps(problem: Problem) -> str:
     """The problem as TOML text: loads(dumps(p)) == p. Raises OutOfReachError for recorded gates: no file holds them."""
     data, network, training = problem.data, problem.network, problem.training
     lines = ["[data]", f'law = "{data.law}"']
-    lines += [f"{field.name} = {_value(getattr(data, field.name))}" for field in fields(data)]
+    lines += [f"{field.name} = {_value(getattr(data, field.name))}" for field in fields(data) if field.init]
     lines += ["", "[network]", f'model = "{network.model}"', f'readout = "{network.readout}"']
     lines += [] if network.gates else [f"units = {network.units}"]
     lines += [f'biases = "{network.biases}"'] if network.has_biases else []

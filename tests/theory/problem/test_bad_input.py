@@ -70,7 +70,7 @@ REPLACED = [
     ("n = 40", "n = 1000000", r"data\.n = 1000000 is more than 10000: the covariance alone.*<= 10000"),
     ("n = 40", "n = 20", r"gates\[0\]\.site = 20 lies outside the line of n = 20 sites.*choose 0 to 19"),
     ('law = "nlgp"', 'law = "nglp"', r"data\.law = 'nglp' is not known.*Did you mean `nlgp`"),
-    ('law = "nlgp"', "law = 3", r"data\.law = 3 is not known.*Choose one of: nlgp, gaussian-clone"),
+    ('law = "nlgp"', "law = 3", r"data\.law = 3 is not known.*Choose one of: nlgp, nlgp-2d, gaussian-clone"),
     ('law = "nlgp"', "", r"data lacks the key `law`.*nlgp"),
     ('boundary = "open"', "", r"\[data\] lacks `boundary`.*papers differ on conventions"),
     ('normaliser = "unit-variance"', "", r"\[data\] lacks `normaliser`.*papers differ on conventions"),

@@ -1,0 +1,139 @@
+"""Gaussian vectors from independent normal numbers: z = F^T noise with F^T F the covariance, factored once.
+
+Three forms of F: a matrix of low rank; one matrix for each axis of a grid, whose covariance is a Kronecker product; and
+the Fourier modes of a ring, whose covariance is circulant.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from theory.problem import OutOfReachError
+
+# From so many sites on a ring, and modes for each site, the FFT takes less time than the product with the matrix:
+# measured with 1,000 examples in float32 on one thread, 1.6 times less at 400 sites and 400 modes, 7 at 2,000 and 519.
+SPECTRAL_SITES, SPECTRAL_SHARE = 512, 0.25
+
+
+@dataclass(frozen=True)
+class Dense:
+    """matrix (r, n) with matrix^T matrix = C up to the dropped eigenvalues of C, which rounding cannot tell from 0.
+
+    `dropped` is the sum of their absolute values and bounds the error of every entry of C; `level` is the largest
+    that may be dropped.
+    """
+
+    matrix: Float[torch.Tensor, "r n"]
+    dropped: float = 0.0
+    level: float = 0.0
+
+    @property
+    def rank(self) -> int:
+        """The normal numbers that an example takes."""
+        return self.matrix.shape[0]
+
+    @property
+    def sites(self) -> int:
+        """n."""
+        return self.matrix.shape[1]
+
+    def coloured(self, noise: Float[torch.Tensor, "N r"]) -> Float[torch.Tensor, "N n"]:
+        """noise F."""
+        return noise @ self.matrix
+
+
+@dataclass(frozen=True)
+class Separable:
+    """C = C_down (x) C_across on a grid, sites row by row: z = F^T noise G; the n x n covariance is never made."""
+
+    down: Dense
+    across: Dense
+
+    @property
+    def rank(self) -> int:
+        """The normal numbers that an example takes."""
+        return self.down.rank * self.across.rank
+
+    @property
+    def sites(self) -> int:
+        """n."""
+        return self.down.sites * self.across.sites
+
+    def coloured(self, noise: Float[torch.Tensor, "N r"]) -> Float[torch.Tensor, "N n"]:
+        """F^T noise G, the noise of an example an array of the two ranks."""
+        rows = noise.reshape(-1, self.down.rank, self.across.rank) @ self.across.matrix
+        return (self.down.matrix.T @ rows).flatten(1)
+
+
+@dataclass(frozen=True)
+class Spectral:
+    """C circulant with the eigenvalues amplitude^2: z_j = sum_q amplitude_q noise_q cas(2 pi q j/n)/sqrt(n).
+
+    cas = cos + sin. The Hartley transform is orthogonal and symmetric, and diagonalises every symmetric circulant
+    matrix.
+    """
+
+    amplitude: Float[torch.Tensor, " n"]
+
+    @property
+    def rank(self) -> int:
+        """The normal numbers that an example takes."""
+        return len(self.amplitude)
+
+    @property
+    def sites(self) -> int:
+        """n."""
+        return len(self.amplitude)
+
+    def coloured(self, noise: Float[torch.Tensor, "N n"]) -> Float[torch.Tensor, "N n"]:
+        """The Hartley transform of amplitude noise, by one real FFT."""
+        n = self.sites
+        half = torch.fft.rfft(noise * self.amplitude, norm="ortho")
+        z = torch.empty_like(noise)
+        z[:, : n // 2 + 1] = half.real - half.imag
+        # The transform at n - q is the conjugate of that at q.
+        z[:, n // 2 + 1 :] = (half.real + half.imag)[:, 1 : (n + 1) // 2].flip(1)
+        return z
+
+
+Factor = Dense | Separable | Spectral
+
+
+def dense(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
+    """The factor sqrt(lam) V^T of the covariance V lam V^T, without jitter.
+
+    Eigenvalues that are the rounding of the entries and of the eigensolver, or of the dtype that will be drawn in, are
+    dropped and counted. Raises OutOfReachError for one below rounding: then the matrix is no covariance.
+    """
+    lam, vectors = np.linalg.eigh(covariance)
+    level = _level(lam, what, dtype)
+    kept = lam > level
+    matrix = np.ascontiguousarray(np.sqrt(lam[kept])[:, None] * vectors[:, kept].T)
+    return Dense(torch.from_numpy(matrix).to(device, dtype), float(np.abs(lam[~kept]).sum()), level)
+
+
+def on_ring(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Factor:
+    """The factor of a circulant covariance: Fourier modes where they are faster than a matrix; errors as `dense`."""
+    n = len(covariance)
+    lam = np.fft.fft(covariance[0]).real
+    kept = lam > _level(np.sort(lam), what, dtype)
+    if n < SPECTRAL_SITES or np.count_nonzero(kept) < SPECTRAL_SHARE * n:
+        return dense(covariance, what, device, dtype)
+    return Spectral(torch.from_numpy(np.sqrt(np.where(kept, lam, 0))).to(device, dtype))
+
+
+def _level(lam: Float[np.ndarray, " n"], what: str, dtype: torch.dtype) -> float:
+    """The largest eigenvalue that may be dropped, of eigenvalues in ascending order.
+
+    Up to 4 n eps lam_max is rounding; more where the unit of the dtype is coarser.
+    """
+    level = 4 * len(lam) * np.finfo(float).eps * float(lam[-1])
+    if lam[0] < -level:
+        raise OutOfReachError(
+            f"{what}: the covariance has the eigenvalue {lam[0]:.3g}, below rounding (-{level:.1g}); it is not "
+            "positive semidefinite, so no Gaussian has it.",
+            'Use boundary="open" or a smaller xi. (Nothing is clipped for you.)',
+        )
+    return max(level, torch.finfo(dtype).eps * float(lam[-1]))
