@@ -24,7 +24,7 @@ def listening(port: int) -> socket.socket:
         listener.bind((HOST, port))
     except (OSError, OverflowError) as error:
         listener.close()
-        reason = getattr(error, "strerror", None) or str(error)
+        reason = (getattr(error, "strerror", None) or str(error)).rstrip(".")
         raise InputError(f"--port {port} cannot be used: {reason}.", "Leave it out for a free one.") from None
     listener.listen()
     return listener
