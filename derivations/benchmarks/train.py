@@ -22,7 +22,7 @@ import torch
 
 from derivations.peers import jax_scan, torch_loop
 from sim.train import train
-from theory.problem import Network, NonlinearGP, NormalInitialisation, Problem, Simulation, Training
+from theory.problem import InputError, Network, NonlinearGP, NormalInitialisation, Problem, Simulation, Training
 
 ROUNDS = 7
 _RATE = Fraction(1, 100)
@@ -61,7 +61,15 @@ CASES = (
 
 
 def measure(quick: bool = False) -> dict[str, Any]:
-    """Every case measured: rates and ratios as medians over the rounds, with all of their values."""
+    """Every case measured: rates and ratios as medians over the rounds, with all of their values.
+
+    Raises InputError where BLAS was loaded with several threads: their waiting would be counted as work.
+    """
+    if os.environ.get("OMP_NUM_THREADS") != "1":
+        raise InputError(
+            "OMP_NUM_THREADS is not 1: BLAS has several threads, and CPU time would count their waiting.",
+            "Run OMP_NUM_THREADS=1 gdln bench train.",
+        )
     with _one_thread():
         cases = [_case(case, 1 if quick else ROUNDS, quick) for case in (CASES[:1] if quick else CASES)]
     return {"unit": "network-steps per CPU-second", "dtype": "float32", "cases": cases, "machine": _machine()}

@@ -31,6 +31,12 @@ def test_an_unknown_word_is_named(capsys):
     assert "Did you mean `train`?" in capsys.readouterr().err
 
 
+def test_training_is_not_measured_with_several_threads(monkeypatch, capsys):
+    monkeypatch.delenv("OMP_NUM_THREADS")
+    assert main(["bench", "train"]) == 2
+    assert "Run OMP_NUM_THREADS=1 gdln bench train." in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("peer", ["loop", "vmap"])
 def test_the_peers_train_the_same_network(peer):
     """Each peer runs the steps that it counts."""
