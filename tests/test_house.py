@@ -115,7 +115,7 @@ ALLOWED = [
     (house.undocumented, ""),
     (house.undocumented, '"""Doc."""\ndef _f():\n    pass'),
     (house.knows_the_answer, "import torch\ny = torch.erf(x) + torch.sin(x)"),
-    (house.speaks_of_a_machine, "gdln validate --out ./gdln-report/work/home"),
+    (house.speaks_of_a_machine, "gdln validate --out ./gdln-report/home"),
 ]
 
 
