@@ -11,7 +11,7 @@ import torch
 from jaxtyping import Bool, Float
 
 from sim import quadrature
-from sim.factors import Factor, Separable, dense, on_ring
+from sim.factors import Factor, Separable, dense, on_line, on_ring
 from sim.normals import fill_normals
 from sim.pulse import PulseSampler, draw_pulses, pulse_sampler
 from sim.streams import Stream
@@ -136,7 +136,7 @@ def _factor(
     """The factor of the Gaussian of class c, whose covariance is the Kronecker product of those of the axes."""
     what = f"{law.law}, class {c}"
     if len(covariances) == 1:
-        make = on_ring if law.boundary == "ring" else dense
+        make = on_ring if law.boundary == "ring" else on_line
         return make(covariances[0], what, device, dtype)
     down, across = (dense(covariance, what, device, dtype) for covariance in covariances)
     return Separable(down, across)

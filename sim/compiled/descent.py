@@ -53,8 +53,14 @@ _E = tuple(_f32(1 / math.factorial(k)) for k in range(8))
 
 
 @njit(**FAST)
-def inputs32(z, gain, normaliser, out):
-    """x = erf(gain z)/Z in float32, entry by entry of flat arrays."""
+def inputs32(z, count, gain, normaliser, out):
+    """x = erf(gain z)/Z in float32, entry by entry of the first `count` columns of two arrays."""
+    for row in range(z.shape[0]):
+        _inputs32(z[row, :count], gain, normaliser, out[row, :count])
+
+
+@njit(**FAST)
+def _inputs32(z, gain, normaliser, out):
     over = _f32(1) / normaliser
     for j in range(z.size):
         a = gain * z[j]
@@ -215,6 +221,44 @@ def move(theta, slope, first, second, moved, optimiser, rate, done, limit):
         return False
     theta[:] = moved
     return True
+
+
+@njit(**_SUMS)
+def _onto(weight, x, total):
+    for r in range(total.size):
+        total[r] += weight * x[r]
+
+
+@njit(**_SUMS)
+def _dot(first, second):
+    total = first.dtype.type(0)
+    for r in range(first.size):
+        total += first[r] * second[r]
+    return total
+
+
+@njit(**_SUMS)
+def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, done, limit):
+    """Steps of `batch` examples each, which stand in the columns of x (n, B): how many were taken before diverging.
+
+    For few units: a matrix product is no faster than these loops. `form` is the plain tuple of a Form; `room` is
+    scratch: h (K, batch), residuals (batch), then slope, first, second, moved like theta.
+    """
+    h, residual, slope, first, second, moved = room
+    n = x.shape[0]
+    for step in range(y.size // batch):
+        low, high = step * batch, (step + 1) * batch
+        for k in range(units):
+            h[k] = 0
+            for j in range(n):
+                _onto(theta[k * n + j], x[j, low:high], h[k])
+        pulls(form, theta, slope, n, h, gate, y, low, residual)
+        for k in range(units):
+            for j in range(n):
+                slope[k * n + j] = _dot(h[k], x[j, low:high])
+        if not move(theta, slope, first, second, moved, optimiser, rate, done + step, limit):
+            return step
+    return y.size // batch
 
 
 @njit(**_PART)

@@ -115,41 +115,42 @@ def pairs32(a, b, first, second):
         second[j] = radius * (-d if (quadrant & 2) != 0 else d)
 
 
-def _by_dtype(a, b, first, second):
+def pairs(a, b, first, second):
     """Dispatched when compiled: `pairs32` or `pairs64`, by the dtype of what is filled."""
 
 
-@overload(_by_dtype)
+@overload(pairs)
 def _(a, b, first, second):  # noqa: ARG001 - numba matches the names
     if first.dtype == types.float32:
         return lambda a, b, first, second: pairs32(a, b, first, second)
     return lambda a, b, first, second: pairs64(a, b, first, second)
 
 
-_TILE = 512  # examples at once: their words fit the first-level cache
+TILE = 512  # examples at once: their words fit the first-level cache
 
 
 @njit(**FAST)
 def fill(key, word, calls, examples, out, at):
     """The normal numbers of `examples` into the columns of `out` from `at` on, modes in the first 4 `calls` rows."""
     k0, k1 = key
-    part = np.empty((WORDS, _TILE), np.uint32)
-    for start in range(0, examples.size, _TILE):
-        stop = min(start + _TILE, examples.size)
+    part = np.empty((WORDS, TILE), np.uint32)
+    for start in range(0, examples.size, TILE):
+        stop = min(start + TILE, examples.size)
         a, b, c, d = part[0, : stop - start], part[1, : stop - start], part[2, : stop - start], part[3, : stop - start]
         low, high = at + start, at + stop
         for call in range(calls):
             words(k0, k1, word, _u64(call), examples[start:stop], a, b, c, d)
             q = WORDS * call
-            _by_dtype(a, b, out[q, low:high], out[q + 1, low:high])
-            _by_dtype(c, d, out[q + 2, low:high], out[q + 3, low:high])
+            pairs(a, b, out[q, low:high], out[q + 1, low:high])
+            pairs(c, d, out[q + 2, low:high], out[q + 3, low:high])
 
 
 @njit(**FAST)
-def arrange(key, word, first, segment, category, example, row):
-    """The classes of the examples from `first` on, and the order that puts class 0 before class 1 in each segment.
+def arrange(key, word, first, segment, labels, y, example, row, middle):
+    """The order that puts class 0 before class 1 in each segment of the examples from `first` on.
 
-    `category` and `example` are by row of that order, `row` by example; a segment is so many examples.
+    `y` (the label of the class) and `example` are by row of that order, `row` by example; a segment is so many
+    examples, and `middle` is where class 1 begins in each.
     """
     k0, k1 = key
     part = np.empty((WORDS, 1), np.uint32)
@@ -173,7 +174,8 @@ def arrange(key, word, first, segment, category, example, row):
             else:
                 high -= 1
                 place = high
-            category[place], example[place], row[e] = coin, _u64(number), place
+            y[place], example[place], row[e] = labels[coin], _u64(number), place
+        middle[start // segment] = low
 
 
 @njit(**FAST)
@@ -184,10 +186,10 @@ def fill_rows(key, word, first, out):
     """
     rows, modes = out.shape
     calls = -(-modes // WORDS)
-    part = np.empty((WORDS * calls, _TILE), np.float64)
-    examples = np.empty(_TILE, np.uint64)
-    for start in range(0, rows, _TILE):
-        count = min(_TILE, rows - start)
+    part = np.empty((WORDS * calls, TILE), np.float64)
+    examples = np.empty(TILE, np.uint64)
+    for start in range(0, rows, TILE):
+        count = min(TILE, rows - start)
         for e in range(count):
             examples[e] = _u64(first + start + e)
         fill(key, word, calls, examples[:count], part, 0)

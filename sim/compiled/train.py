@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from sim.compiled import descent, numbers
+from sim.compiled import colour, descent, numbers
 from sim.descent import largest_weight, optimiser_of
 from sim.factors import Dense, Factor
 from sim.network import SLOPE_FACTOR, Parameters, leak, readout_scale
@@ -24,6 +24,8 @@ _MODELS = {
 }
 # From this many examples a step on, matrix products beat the loops of `descent.steps`.
 _MANY = 32
+# Up to so many units the loops of `descent.wide_steps` beat them again.
+_FEW_UNITS = 4
 
 
 @dataclass(frozen=True)
@@ -64,23 +66,26 @@ def _gate(gate: SiteGate | DirectionGate | AlwaysGate, n: int, kind: type[np.flo
 class _Data:
     """The examples of one network, drawn block by block into memory that stays."""
 
-    def __init__(self, member: Member, sampler: Sampler, dtype: np.dtype) -> None:
+    def __init__(self, member: Member, sampler: Sampler, dtype: np.dtype, by_site: bool) -> None:
         problem, n = member.problem, sampler.n
         self.batch = problem.simulated().batch
         self.stream = member.stream()
         self.key = tuple(np.uint64(part) for part in key_of(self.stream.seed))
-        self.factors = sampler.factors
+        self.factors, self.by_site = sampler.factors, by_site
         self.labels = np.array(sampler.labels, dtype)
         self.gain, self.normaliser = sampler.gain, sampler.normaliser
         self.gates = [_gate(gate, n, np.dtype(dtype).type) for gate in resolved(problem.network.gates)]
+        self.taps = [_taps(factor) for factor in self.factors]
         self.steps = max(1, block_rows(n) // self.batch)
         rows = self.steps * self.batch
         calls = max(-(-factor.rank // WORDS) for factor in self.factors)
-        self.noise = np.empty((WORDS * calls, rows), dtype)
-        self.z = np.empty((rows, n), dtype)
-        self.x = self.z if self.gain is None else np.empty((rows, n), dtype)
+        noisy = any(taps is None for taps in self.taps)
+        self.noise = np.empty((WORDS * calls, rows if noisy else 0), dtype)
+        self.z = _room(n, rows, dtype, by_site)
+        self.x = self.z if self.gain is None else _room(n, rows, dtype, by_site)
         self.gate = np.empty((len(self.gates), rows), dtype)
-        self.category, self.example, self.row = (np.empty(rows, kind) for kind in (np.int8, np.uint64, np.int64))
+        self.y, self.example, self.row = (np.empty(rows, kind) for kind in (dtype, np.uint64, np.int64))
+        self.middle = np.empty(rows, np.int64)
 
     def draw(self, step: int, count: int, segment: int):
         """The examples of `count` steps from `step` on: x, y and gates by row, and the row of each example.
@@ -88,29 +93,46 @@ class _Data:
         Rows stand in the order of the examples from segment to segment, sorted by class inside one.
         """
         rows = count * self.batch
-        category, example, row = (part[:rows] for part in (self.category, self.example, self.row))
-        word = self.stream.word
-        numbers.arrange(self.key, np.uint64(word + 1), step * self.batch, segment, category, example, row)
-        for start in range(0, rows, segment):
-            stop = min(start + segment, rows)
-            middle = start + int(np.searchsorted(category[start:stop], 1))
-            for factor, low, high in zip(self.factors, (start, middle), (middle, stop), strict=True):
-                calls = -(-factor.rank // WORDS)
-                numbers.fill(self.key, np.uint64(word), calls, example[low:high], self.noise, low)
-                _colour(factor, self.noise[: factor.rank, low:high].T, self.z[low:high])
+        y, example, row = (part[:rows] for part in (self.y, self.example, self.row))
+        word = np.uint64(self.stream.word + 1)
+        numbers.arrange(self.key, word, step * self.batch, segment, self.labels, y, example, row, self.middle)
+        for index, start in enumerate(range(0, rows, segment)):
+            middle, stop = self.middle[index], min(start + segment, rows)
+            self._gaussian(0, start, middle)
+            self._gaussian(1, middle, stop)
         z, x = self.z[:rows], self.x[:rows]
-        self._input(z, x)
+        if self.gain is not None:
+            self._input(z, x)
         for gate, values in zip(self.gates, self.gate[:, :rows], strict=True):
             gate.open(z, x, values)
-        return x, self.labels[category], self.gate, row
+        return x, y, self.gate, row
+
+    def _gaussian(self, c: int, low: int, high: int) -> None:
+        """z of the rows from `low` to `high`, which are of class c."""
+        example, taps, factor, word = self.example[low:high], self.taps[c], self.factors[c], np.uint64(self.stream.word)
+        if taps is not None:
+            colour.fill_banded(self.key, word, taps, example, self.z.T, low)
+            return
+        numbers.fill(self.key, word, -(-factor.rank // WORDS), example, self.noise, low)
+        _colour(factor, self.noise[: factor.rank, low:high].T, self.z[low:high])
 
     def _input(self, z: np.ndarray, x: np.ndarray) -> None:
-        if self.gain is None:
-            return
         if z.dtype == np.float32:
-            descent.inputs32(z.reshape(-1), np.float32(self.gain), np.float32(self.normaliser), x.reshape(-1))
+            z, x, count = (self.z.T, self.x.T, len(z)) if self.by_site else (z, x, self.z.shape[1])
+            descent.inputs32(z, count, np.float32(self.gain), np.float32(self.normaliser), x)
         else:
             torch.mul(torch.from_numpy(z), self.gain, out=torch.from_numpy(x)).erf_().div_(self.normaliser)
+
+
+def _taps(factor: Factor) -> np.ndarray | None:
+    if isinstance(factor, Dense) and factor.band is not None:
+        return colour.diagonals(factor.matrix.numpy().T, factor.band)
+    return None
+
+
+def _room(n: int, rows: int, dtype: np.dtype, by_site: bool) -> np.ndarray:
+    """An array (rows, n) in which the numbers of a site, or else those of an example, lie together."""
+    return np.empty((n, rows), dtype).T if by_site else np.empty((rows, n), dtype)
 
 
 def _colour(factor: Factor, noise: np.ndarray, z: np.ndarray) -> None:
@@ -146,8 +168,8 @@ class _Network:
         self.theta = _flat(state.learned)
         kind = self.theta.dtype.type
         self.units, self.n, self.batch = network.units, sampler.n, problem.simulated().batch
-        self.data = _Data(member, sampler, self.theta.dtype)
         self.many = self.batch >= _MANY
+        self.data = _Data(member, sampler, self.theta.dtype, by_site=self.many)
         # A matrix product needs the rows of a step in one piece; otherwise a block is sorted as a whole.
         self.segment = self.batch if self.many else self.data.steps * self.batch
         self.form = descent.Form(
@@ -177,6 +199,11 @@ class _Network:
     def advance(self, step: int, count: int) -> None:
         """Take `count` steps from `step` on, or those before it diverges."""
         x, y, gate, row = self.data.draw(step, count, self.segment)
+        if self.many and self.units <= _FEW_UNITS:
+            room = (self.fields, self.residual, self.slope, *self.memory, self.moved)
+            held = (self.numbers, self.theta, self.units, self.data.x.T, y, gate, self.batch)
+            self.frozen = descent.wide_steps(*held, room, self.optimiser, self.rate, step, self.limit) < count
+            return
         if self.many:
             for index in range(count):
                 if not self._step(x, y, gate, index * self.batch, step + index):

@@ -49,17 +49,42 @@ def test_examples_are_those_of_the_reference(dtype):
     own = stream(2**40 + 3, 5, TRAINING, 2**32 - 700)
     key = tuple(np.uint64(part) for part in key_of(own.seed))
     count, modes = 1200, 10
-    category, example, row = (np.empty(count, kind) for kind in (np.int8, np.uint64, np.int64))
-    arrange(key, np.uint64(own.word + 1), own.example, 400, category, example, row)
-    assert (category[row] == own.coins(count)).all()
+    y, example, row = (np.empty(count, kind) for kind in (dtype, np.uint64, np.int64))
+    labels, middle = np.array([-1, 2], dtype), np.empty(3, np.int64)
+    arrange(key, np.uint64(own.word + 1), own.example, 400, labels, y, example, row, middle)
+    assert (y[row] == np.where(own.coins(count), 2, -1)).all()
     assert (example[row] == own.example + np.arange(count)).all()
-    assert (np.diff(category.reshape(3, 400).astype(int), axis=1) >= 0).all()
+    assert (np.diff(y.reshape(3, 400), axis=1) >= 0).all()
+    assert (middle == np.arange(0, count, 400) + (y.reshape(3, 400) == -1).sum(axis=1)).all()
     out = np.empty((12, count), dtype)
     fill(key, np.uint64(own.word), 3, example, out, 0)
     expected = torch.empty(count, modes, dtype=torch.float64)
     own.normals(expected)
     apart = np.abs(out.T[row][:, :modes] - expected.numpy()).max()
     assert apart < COMPILED_NORMAL * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("by_site", [True, False])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("band", [1, 3, 4, 6, 11])
+def test_a_banded_factor_colours_the_normal_numbers_of_the_stream(band, dtype, by_site):
+    """11 sites and 1,101 examples: neither a whole number of what the loops take at once."""
+    from sim.compiled.colour import diagonals, fill_banded
+
+    n, count, before = 11, 1101, 5
+    own = stream(2**40 + 3, 5, TRAINING, 2**32 - 700)
+    lower = np.tril(np.triu(np.random.default_rng(1).standard_normal((n, n)), 1 - band)).astype(dtype)
+    out = np.zeros((n, count + before), dtype) if by_site else np.zeros((count + before, n), dtype).T
+    key = tuple(np.uint64(part) for part in key_of(own.seed))
+    example = np.arange(own.example, own.example + count, dtype=np.uint64)
+    fill_banded(key, np.uint64(own.word), diagonals(lower, band), example, out, before)
+    noise = torch.empty(count, n, dtype=torch.float64)
+    own.normals(noise)
+    apart = np.abs(out[:, before:] - lower.astype(float) @ noise.numpy().T)
+    # A sum of `band` products rounds each of them at most band + 1 times.
+    bound = (COMPILED_NORMAL + 6.8 * (band + 1)) * np.finfo(dtype).eps * np.abs(lower).sum(axis=1)
+    assert (apart <= bound[:, None]).all()
+    assert (out[:, :before] == 0).all()
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
@@ -114,10 +139,12 @@ def test_erf_in_single_precision():
     from sim.compiled.descent import inputs32
 
     z = np.concatenate([np.linspace(-12, 12, 100_001), [0, 1e-30, -1e-30, 1e30, -1e30]]).astype(np.float32)
-    out = np.empty_like(z)
-    inputs32(z, np.float32(0.75), np.float32(1), out)
+    z = np.stack([z, -z])
+    out = np.full_like(z, 7)
+    inputs32(z, z.shape[1] - 1, np.float32(0.75), np.float32(1), out)
+    assert (out[:, -1] == 7).all()
     expected = torch.erf(torch.from_numpy(np.float32(0.75) * z).double()).numpy()
-    assert (np.abs(out - expected) <= 2 * np.finfo(np.float32).eps * np.abs(expected)).all()
+    assert (np.abs(out - expected) <= 2 * np.finfo(np.float32).eps * np.abs(expected))[:, :-1].all()
 
 
 @pytest.mark.parametrize("batch", [1, 8, 40])
@@ -140,6 +167,7 @@ def test_step_by_step(network, loss, batch):
         line(GaussianClone, labels=(-1, 2)),
         line(n=9, boundary="ring", xi=(1, "1/2")),
         line(xi=(30, "1/100")),
+        line(n=70, gain=3),
         line(n=600, boundary="ring"),
         grid(),
         grid(shape=(4, 3), boundary="torus", xi=(1, "1/2")),

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from sim import quadrature
-from sim.factors import SPECTRAL_SITES, Dense, Separable, Spectral, dense, on_ring
+from sim.factors import SPECTRAL_SITES, Dense, Separable, Spectral, dense, on_line, on_ring
 from sim.sample import draw, prepare, scratch
 from sim.streams import MEASUREMENT, TRAINING, stream
 from tests.sim.cases import grid, line
@@ -110,6 +110,28 @@ def test_factor_reproduces_the_covariance(xi):
     apart = np.abs((made.matrix.T @ made.matrix).numpy() - correlation).max()
     assert apart <= SIM_FACTOR * max(1, np.linalg.eigvalsh(correlation)[-1]) + made.dropped
     assert made.dropped <= made.level * (40 - made.rank)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("xi", ["1/100", 1, 2])
+def test_a_narrow_band_reproduces_the_covariance(xi, dtype):
+    correlation = latent_correlation(line(n=60, xi=(xi, 1)), 0)
+    made = on_line(correlation, "test", CPU, dtype)
+    assert made.band is not None
+    lower = made.matrix.T.double().numpy()
+    assert (np.nonzero(lower)[0] - np.nonzero(lower)[1]).max() == made.band - 1
+    assert (np.triu(lower, 1) == 0).all()
+    # A row and a column share at most `band` entries that are not 0, each of them at most 1, and rounded.
+    rounding = (made.band + 1) * torch.finfo(dtype).eps
+    assert np.abs(lower @ lower.T - correlation).max() <= rounding + made.dropped
+    assert made.dropped <= made.band * made.level
+
+
+@pytest.mark.parametrize("xi", [5, 30])
+def test_a_wide_or_singular_covariance_has_modes_instead(xi):
+    made = on_line(latent_correlation(line(n=60, xi=(xi, 1)), 0), "test", CPU, torch.float32)
+    assert made.band is None
+    assert made.rank < 60
 
 
 @pytest.mark.parametrize("n", [SPECTRAL_SITES, SPECTRAL_SITES + 1])
