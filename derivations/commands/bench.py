@@ -7,7 +7,7 @@ import typer
 from derivations import output
 
 MAY_BEGIN_WITH_MINUS = False
-BENCHES = ("moments", "expectations", "relu-gates", "train")
+BENCHES = ("moments", "expectations", "relu-gates", "train", "explore")
 
 
 def command(

@@ -5,11 +5,15 @@ import socket
 import threading
 import webbrowser
 from collections.abc import Callable
-from contextlib import suppress
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from derivations.explore.board import BOARD
-from theory.problem import InputError
+from theory.problem import InputError, Problem
+
+if TYPE_CHECKING:
+    from starlette.routing import Route
 
 HOST = "127.0.0.1"
 VIEWS = Path(__file__).parent / "views"
@@ -40,12 +44,13 @@ def serve(listener: socket.socket, opens: bool, announce: Callable[[str], None])
     builder = marimo.create_asgi_app(quiet=True, token=token)
     for view in sorted(VIEWS.glob("[!_]*.py")):
         builder = builder.with_app(path=f"/{view.stem}", root=str(view))
-    address = f"http://{HOST}:{listener.getsockname()[1]}/{FIRST_VIEW}/?access_token={token}"
-    threading.Thread(target=_prepare, daemon=True).start()
+    address = f"http://{HOST}:{listener.getsockname()[1]}/?access_token={token}"
+    first = ThreadPoolExecutor(1).submit(_first_content)  # while the browser opens
     announce(address)
     if opens:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     app = builder.build()
+    app.router.routes.insert(0, _front(token, first))
     config = uvicorn.Config(app, log_level="warning", ws="websockets-sansio", timeout_graceful_shutdown=1)
     try:
         uvicorn.Server(config).run(sockets=[listener])
@@ -55,14 +60,32 @@ def serve(listener: socket.socket, opens: bool, announce: Callable[[str], None])
                 mount.app.state.session_manager.close_all_sessions()
 
 
-def _prepare() -> None:
-    """Load what the first view needs and draw it once, while the browser still opens: the first drawing is slow."""
+def _first_content() -> tuple[Problem, str]:
+    """What the first page shows, of which problem: drawn while the browser opens, for the first drawing is slow."""
     import gc
 
-    from derivations.explore import data, drawing, page
-    from theory.problem import WorkbenchError
+    from derivations.explore.front import content
 
-    del page  # the views import it
-    with suppress(WorkbenchError):
-        drawing.shown(drawing.data_figure(data.theory_of(BOARD.problem.data), None), "")
+    problem = BOARD.problem
+    drawn = content(problem)
     gc.freeze()  # a full collection walks SymPy's caches, a quarter of a second in the middle of a drag
+    return problem, drawn
+
+
+def _front(token: str, first: Future[tuple[Problem, str]]) -> "Route":
+    """The first page at /, for those who bring the token."""
+    from starlette.requests import Request
+    from starlette.responses import HTMLResponse, PlainTextResponse, Response
+    from starlette.routing import Route
+
+    def answer(request: Request) -> Response:
+        from derivations.explore.front import content, whole
+
+        if not secrets.compare_digest(request.query_params.get("access_token", "").encode(), token.encode()):
+            return PlainTextResponse("The access_token of this address is not that of gdln explore.", 401)
+        problem, drawn = first.result()
+        now = BOARD.problem
+        view = f"/{FIRST_VIEW}/?access_token={token}"
+        return HTMLResponse(whole(drawn if now is problem else content(now), view))
+
+    return Route("/", answer)

@@ -41,7 +41,7 @@ class Explorer:
 
     def open(self, view):
         """Go to a view by its address."""
-        self.page.goto(self.address.replace("/data/", f"/{view}/"))
+        self.page.goto(self.address.replace("/?", f"/{view}/?"))
 
     @property
     def side(self):
@@ -85,7 +85,7 @@ def explorer(*words):
     ):
         try:
             address = server.stdout.readline().strip()
-            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/data/\?access_token=[\w-]{32}", address), server.stderr.read()
+            assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?access_token=[\w-]{32}", address), server.stderr.read()
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             context = browser.new_context(viewport=SIZE, permissions=["clipboard-read", "clipboard-write"])
             yield Explorer(context.new_page(), address)
