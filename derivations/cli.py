@@ -2,7 +2,11 @@
 
 import os
 import pkgutil
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 
 import typer
@@ -51,7 +55,8 @@ def main(arguments: list[str] | None = None) -> int:
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a Greek letter must not stop a terminal without one
     try:
-        code = build()(args=words, prog_name="gdln", standalone_mode=False) or 0
+        with _terminated_like_interrupted():
+            code = build()(args=words, prog_name="gdln", standalone_mode=False) or 0
         sys.stdout.flush()
         return code
     except BrokenPipeError:
@@ -67,6 +72,19 @@ def main(arguments: list[str] | None = None) -> int:
         if usage is None:
             raise
         return report_error("usage", usage(), _where_to_look(error), BAD_INPUT, as_json)
+
+
+@contextmanager
+def _terminated_like_interrupted() -> Iterator[None]:
+    """SIGTERM, by which schedulers end a job, cleans up as Ctrl-C does."""
+    if threading.current_thread() is not threading.main_thread():  # signals are the main thread's
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def _where_to_look(error: Exception) -> str:

@@ -184,6 +184,19 @@ def test_an_interrupt_ends_it_soon_and_keeps_what_is_finished(tmp_path):
     nothing_half_written(store)
 
 
+def test_a_termination_is_an_interrupt(tmp_path):
+    """As a scheduler ends a job: one signal, to the command alone."""
+    (tmp_path / "sweep.toml").write_text(changed(LONG))
+    process = begun(tmp_path, "--workers", 1, "--json")
+    until(lambda: (tmp_path / "store" / "locks").is_dir() and os.listdir(tmp_path / "store" / "locks"), process)
+    process.terminate()
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == INTERRUPTED
+    assert json.loads(out)["error"]["kind"] == "interrupted"
+    assert b"Traceback" not in err
+    nothing_half_written(tmp_path / "store")
+
+
 def test_a_killed_parents_workers_leave(tmp_path):
     (tmp_path / "sweep.toml").write_text(changed(LONG))
     process = begun(tmp_path, "--workers", 1)
