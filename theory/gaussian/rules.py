@@ -4,7 +4,7 @@ A step's `using` holds pairs (expectation, what it is replaced by); a checker re
 from the left side alone and raises `StepError` unless the two are proved equal.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import permutations, product
 from math import factorial
 
@@ -17,6 +17,8 @@ from theory.rules import pairs, require_equal, require_rewritten
 from theory.symbols import path, path_, z
 
 UNIT = sympy.Interval(0, 1)
+# So many signs are given both values one by one; of more, each power is reduced.
+MOST_SIDES = 4
 PairChecker = Callable[[Expectation, sympy.Expr], None]
 
 
@@ -70,7 +72,7 @@ def _term(expr: sympy.Expr) -> tuple[sympy.Expr, Expectation | None]:
 
 @expectation_rule("linearity")
 def linearity(old: Expectation, new: sympy.Expr) -> None:
-    """Both integrands agree with every sign a free symbol s of square one, and every other factor a free symbol."""
+    """Both integrands agree for every choice of their signs, every other factor being a free symbol."""
     total = sympy.Integer(0)
     for coefficient, part in terms(new):
         if part is not None and part.cov != old.cov:
@@ -85,11 +87,25 @@ def linearity(old: Expectation, new: sympy.Expr) -> None:
         name = names.setdefault(same, sympy.Dummy(f"s{len(names)}"))
         signed = (_positive_ratio(argument, same) or 1) * name
         table[function] = signed if isinstance(function, sympy.sign) else (1 + signed) / 2
+    for rest in _by_sides(difference, table, list(names.values())):
+        if rest != 0:
+            equal(rest, sympy.Integer(0), "the integrands")
+
+
+def _by_sides(difference: sympy.Expr, table: dict, names: list[sympy.Symbol]) -> Iterator[sympy.Expr]:
+    """What vanishes if `difference` does for signs of square one: its value for all choices of few signs.
+
+    A choice leaves one power where a power of a sum with a sign would multiply out to thousands of products.
+    """
+    if len(names) <= MOST_SIDES:
+        for sides in product((1, -1), repeat=len(names)):
+            chosen = dict(zip(names, map(sympy.Integer, sides), strict=True))
+            yield sympy.expand(difference.xreplace({f: signed.xreplace(chosen) for f, signed in table.items()}))
+        return
     rest = sympy.expand(difference.xreplace(table))
-    for name in names.values():
+    for name in names:
         rest = sympy.expand(rest.replace(lambda x, s=name: x.is_Pow and x.base == s, lambda x: x.base ** (x.exp % 2)))
-    if rest != 0:
-        equal(rest, sympy.Integer(0), "the integrands")
+    yield rest
 
 
 def _by_definition(expr: sympy.Expr) -> sympy.Expr:
