@@ -184,7 +184,7 @@ def isserlis(old: Expectation, new: sympy.Expr) -> None:
     rows = [variables(base)[0] - 1 for base in powers]
     exponents = [int(exponent) for exponent in powers.values()]
     total = sympy.Integer(0)
-    for pairs_formed in _pairings(tuple(exponents)):
+    for pairs_formed in pairings(tuple(exponents)):
         ways, product_ = sympy.Rational(1), sympy.Integer(1)
         for exponent in exponents:
             ways *= factorial(exponent)
@@ -195,7 +195,7 @@ def isserlis(old: Expectation, new: sympy.Expr) -> None:
     equal(sympy.expand(total), sympy.expand(new), "the sum over pairings")
 
 
-def _pairings(left: tuple[int, ...], first: int = 0) -> list[dict[tuple[int, int], int]]:
+def pairings(left: tuple[int, ...], first: int = 0) -> list[dict[tuple[int, int], int]]:
     """Every table of pair counts n_ij, i <= j, in which variable i occurs left[i] times."""
     if first == len(left):
         return [{}]
@@ -210,7 +210,7 @@ def _pairings(left: tuple[int, ...], first: int = 0) -> list[dict[tuple[int, int
             rest[j] -= count
         own = {(first, j): count for j, count in zip(partners, taken, strict=True) if count}
         own |= {(first, first): alone // 2} if alone else {}
-        found += [{**own, **table} for table in _pairings(tuple(rest), first + 1)]
+        found += [{**own, **table} for table in pairings(tuple(rest), first + 1)]
     return found
 
 
@@ -291,7 +291,7 @@ class _Smeared:
             raise StepError(f"{self.factors[k]} does not become {target}")
         unit = self.unit(k, cov[row, row])
         if target.is_Function:
-            equal(self.offsets[k], _offset(target)[1] * unit, f"the offset of factor {row + 1}")
+            equal(self.offsets[k], offset_of(target)[1] * unit, f"the offset of factor {row + 1}")
         for column, other in enumerate((*before, k)):
             scaled = cov[row, column] * unit * self.unit(other, cov[column, column])
             equal(self.cov[k, other], scaled, f"the covariance of factors {row + 1} and {column + 1}")
@@ -321,7 +321,7 @@ def coincidence(old: Expectation, new: sympy.Expr) -> None:
             raise StepError("the identity for two signs on a line is wrong")
     signs = [f for f in sympy.Mul.make_args(old.integrand) if isinstance(f, sympy.sign)]
     for second, first in permutations(signs, 2):
-        (a, c), (b, d) = (_offset(f) for f in (first, second))
+        (a, c), (b, d) = (offset_of(f) for f in (first, second))
         correlation = old.cov[a, b] / sympy.sqrt(old.cov[a, a] * old.cov[b, b])
         rest = old.integrand / (first * second)
         for side in (1, -1):
@@ -338,7 +338,7 @@ def coincidence(old: Expectation, new: sympy.Expr) -> None:
     raise StepError(f"{new} is not the expectation without two coinciding signs")
 
 
-def _offset(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
+def offset_of(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
     """The row and the value of the argument at z = 0 of a function of z_row + c."""
     found = variables(factor)
     if len(found) != 1:
@@ -391,7 +391,7 @@ def stein(old: Expectation, new: sympy.Expr) -> None:
 def density(old: Expectation, new: sympy.Expr) -> None:
     """Density of the held variables at -c; conditional mean and Schur complement, for signs in another unit."""
     factors = sympy.Mul.make_args(old.integrand)
-    at = [_offset(f) for f in factors if isinstance(f, sympy.DiracDelta)]
+    at = [offset_of(f) for f in factors if isinstance(f, sympy.DiracDelta)]
     if not at:
         raise StepError("there is no Dirac factor")
     held, values = [row for row, _ in at], -sympy.Matrix([c for _, c in at])
@@ -437,7 +437,7 @@ def _conditional(
         own = [f for f in rest if variables(f) == [row + 1]]
         found = [f for f in sympy.Mul.make_args(inner.integrand) if variables(f) == [i + 1]]
         if len(own) == len(found) == 1 and isinstance(own[0], sympy.sign) and isinstance(found[0], sympy.sign):
-            equal((_offset(own[0])[1] + mean[i]) * unit, _offset(found[0])[1], f"the offset of z{i + 1}")
+            equal((offset_of(own[0])[1] + mean[i]) * unit, offset_of(found[0])[1], f"the offset of z{i + 1}")
         elif any(f.has(sympy.sign) for f in (*own, *found)):
             raise StepError(f"{found} does not come from {own}")
         else:
