@@ -17,7 +17,20 @@ class Entries:
         rows = range(cov.rows)
         self.cov = [[self.ring.from_expr(names.get(cov[i, j], cov[i, j])) for j in rows] for i in rows]
         self.offset, self.inverse = (self.ring.from_expr(names.get(x, x)) for x in (offset, inverse))
+        self._variance = self.cov[row][row]
 
     def expr(self, element: PolyElement) -> sympy.Expr:
-        """The element as an expression, monomial by monomial."""
-        return element.as_expr().xreplace(self._back)
+        """The element as an expression, common factors in front: equal elements give equal expressions."""
+        return sympy.factor_terms(self._reduced(element).as_expr().xreplace(self._back))
+
+    def _reduced(self, element: PolyElement) -> PolyElement:
+        """Without products of the variance and its inverse."""
+        if not (self._variance.is_generator and self.inverse.is_generator):
+            return element
+        one, other = (self.ring.index(generator) for generator in (self._variance, self.inverse))
+        result = self.ring.zero
+        for powers, coefficient in element.terms():
+            both = min(powers[one], powers[other])
+            left = tuple(power - both * (k in (one, other)) for k, power in enumerate(powers))
+            result += self.ring.from_dict({left: coefficient})
+        return result

@@ -52,7 +52,7 @@ class _ByParts:
 
     def moment(self, powers: Powers) -> sympy.Expr:
         """E[z^powers sign(z_row + offset)]."""
-        plain, jump = (sympy.factor_terms(self.entries.expr(self._of(kind, powers))) for kind in ("plain", "jump"))
+        plain, jump = (self.entries.expr(self._of(kind, powers)) for kind in ("plain", "jump"))
         w, c = self.variance, self.offset
         density = sympy.exp(-(c**2) / (2 * w)) / sympy.sqrt(2 * sympy.pi * w)
         return plain * sympy.erf(c / sympy.sqrt(2 * w)) + 2 * density * jump

@@ -32,7 +32,8 @@ def one_sign_powers(old: Expectation, new: sympy.Expr) -> None:
     front, polynomial = _integrated(entries, entries.cov[row][row], mean)
     density = sympy.exp(-(c**2) / (2 * w)) / sympy.sqrt(2 * sympy.pi * w)
     expected = entries.expr(front) * sympy.erf(c / sympy.sqrt(2 * w)) + 2 * density * entries.expr(polynomial)
-    equal(sympy.expand(new - expected), sympy.Integer(0), "the integral over thresholds")
+    if new != expected:
+        equal(sympy.expand(new - expected), sympy.Integer(0), "the integral over thresholds")
 
 
 def _given(entries: Entries, row: int, exponents: dict[int, int]) -> dict[int, PolyElement]:

@@ -16,13 +16,7 @@ rho = sympy.Symbol("rho", real=True)
 s = sympy.Symbol("s", real=True)
 g, v, w = sympy.symbols("g v w", positive=True)
 a, b, c = sympy.symbols("a b c", real=True)
-
-
-def pair_of(r):
-    return sympy.Matrix([[1, r], [r, 1]])
-
-
-PAIR = pair_of(rho)
+PAIR = sympy.Matrix([[1, rho], [rho, 1]])
 SCALED = sympy.Matrix([[v, rho], [rho, w]])
 THREE = sympy.Matrix([[v, a, b], [a, w, c], [b, c, 1]])
 AT = {name: Rational(n, 10) for name, n in ((rho, 3), (s, 4), (g, 7), (v, 13), (w, 17), (a, 2), (b, -3), (c, 4))}
@@ -66,7 +60,7 @@ def test_a_truncated_moment_of_order_64():
         (z1**8 * erf(g * z1 + s), [[w]]),
         (z1**4 * z2**3 * erf(g * z2), SCALED),
         ((z1 + s) ** 7 * Heaviside(z1 - s), [[v]]),
-        (z1**3 * z2**4 * sign(z1 - z2 - s), pair_of(Rational(1, 3))),
+        (z1**3 * z2**4 * sign(z1 - z2 - s), PAIR),
     ],
     ids=str,
 )
