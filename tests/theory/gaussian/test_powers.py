@@ -6,6 +6,7 @@ import pytest
 import sympy
 from sympy import Heaviside, Max, Rational, erf, exp, pi, sign, sqrt
 
+from tests.tolerances import TWO_FORMS
 from theory.derivation import RULES, Step, StepError
 from theory.functions import Relu
 from theory.gaussian import Expectation, expect, powers
@@ -72,7 +73,7 @@ def test_all_at_once_is_one_by_one(monkeypatch, integrand, cov):
     longer = expect(integrand, cov)
     assert len(longer.derivation.steps) > len(moment.derivation.steps)
     difference = (moment.closed_form - longer.closed_form).subs(AT)
-    assert sympy.expand(difference) == 0 or abs(difference.evalf(40)) < Rational(1, 10**30)
+    assert sympy.expand(difference) == 0 or abs(difference.evalf(40)) < TWO_FORMS
 
 
 def test_the_sixty_fourth_power_of_an_extreme():
