@@ -212,6 +212,17 @@ ORTHANT_SCALING = 1e-38
 # fewer than a hundred for the six angles of small integer vectors.
 ORTHANT_LIMIT = 100 * 1e-12
 
+# A quadrant at 160 bits, 48 digits: the two fans cancel by less than three digits at the points tried, and the rounding
+# of some hundred panels takes three more; ten are kept in hand.
+QUADRANT_RADIUS = 10.0 ** -(48 - 3 - 3 - 10)
+
+# The same by mpmath in panels of 1/8, on which a conditional tail of scale sqrt(1 - r^2) >= 0.43 is a polynomial of
+# degree 40 to (0.0625/0.43)^40/sqrt(40!) < 1e-50; half of these digits are compared.
+QUADRANT_BY_QUADRATURE = 1e-25
+
+# Two closed forms of twenty terms at a rational point, to 40 digits: they cancel by fewer than ten.
+TWO_FORMS = 10.0 ** -(40 - 10)
+
 # Exported closed forms are sums of a few dozen terms and quadratures of at most 161 positive weights: 1e-13 of the
 # value at the gallery's points is about 450 roundings.
 EXPORTED = 1e-13

@@ -155,7 +155,8 @@ def _is_small(expr: sympy.Expr, point: Point) -> bool:
 
 def _has_pieces(expr: sympy.Expr) -> bool:
     """Whether signs or constants of integration decide; a rational function is one analytic function."""
-    return expr.has(*WITH_PIECES) or any(not power.exp.is_Integer for power in expr.atoms(sympy.Pow))
+    powers = (power for power in expr.atoms(sympy.Pow) if power.free_symbols)
+    return expr.has(*WITH_PIECES) or any(not power.exp.is_Integer for power in powers)
 
 
 def _by_derivatives(expr: sympy.Expr, domains: Domains, points: list, depth: int) -> bool | None:

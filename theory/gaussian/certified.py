@@ -12,6 +12,7 @@ from theory.algebra import is_zero
 from theory.gaussian import quads
 from theory.gaussian.engine import value_form
 from theory.gaussian.expectation import Expectation
+from theory.gaussian.far import LEFT_OUT, Smalls, refusal, without_far_functions, without_far_signs
 from theory.gaussian.rewrite import signs_of
 from theory.precise import rational
 from theory.problem.errors import InputError, OutOfReachError
@@ -27,8 +28,8 @@ Names = dict[sympy.Dummy, tuple[Expectation, int]]
 # Digits printed beyond those asked for, so that rounding the last one costs none of them.
 SPARE = 2
 PAIR, TRIPLE = 2, 3
-# exp(-100^2) has 4,343 zeros; the precision would have to rise to them.
-FARTHEST, LARGEST = 100, 20_000
+# Numbers known by their size, exp(-LEFT_OUT), do not become more accurate with more bits.
+MOST_BITS = 2 * LEFT_OUT
 
 
 @dataclass(frozen=True)
@@ -51,35 +52,31 @@ def certified(expr: sympy.Expr, cov: sympy.MatrixBase, digits: int) -> Certified
 
 def certified_form(form: sympy.Expr, digits: int) -> Certified:
     """The value of an expression in which expectations of two to four signs may be left."""
+    form, quadrants = without_far_signs(form)
     form, names = _named(form)
+    form, tails = without_far_functions(form)
+    smalls = quadrants | tails
     if form.is_Rational:
         return rounded(rational(form), Fraction(0), digits, "exact")
-    _require_within_reach(form, names)
-    if not names and is_zero(form) is True:
+    _require_more_than_unknown(form, smalls, names)
+    if not names and not smalls and is_zero(form) is True:
         return Certified("0", "0", digits, "exact")
-    free = form.free_symbols - names.keys()
+    free = form.free_symbols - names.keys() - smalls.keys()
     if free:
         raise InputError(f"The result depends on {', '.join(sorted(map(str, free)))}.", "Give values for them.")
-    middle, radius = _enclosed(form, names, digits)
+    middle, radius = _enclosed(form, names, digits, smalls)
     return rounded(middle, radius, digits, "arb")
 
 
-def _require_within_reach(form: sympy.Expr, names: Names) -> None:
-    """Refuse at once what has too many zeros: erf(x) and exp(y) at numbers beyond `FARTHEST` and `LARGEST`."""
-    far = [f for f in form.atoms(sympy.erf, sympy.exp) if not f.free_symbols and _beyond(f)]
-    for e, _ in names.values():
-        for index, offset in signs_of(e.integrand):
-            if not offset.free_symbols and abs(offset.evalf(15)) > FARTHEST * sympy.sqrt(e.cov[index, index]).evalf(15):
-                far.append(e)
-    if far:
-        raise OutOfReachError(
-            f"{far[0]} lies too far out: its digits begin behind thousands of zeros or nines.",
-            f"Thresholds go to {FARTHEST} standard deviations, exponents to {LARGEST}.",
-        )
-
-
-def _beyond(function: sympy.Expr) -> bool:
-    return bool(abs(function.args[0].evalf(15)) > (FARTHEST if isinstance(function, sympy.erf) else LARGEST))
+def _require_more_than_unknown(form: sympy.Expr, smalls: Smalls, names: Names) -> None:
+    """Refuse at once a value of which nothing is left without what is known by its size alone."""
+    unknown = {name: small.what for name, small in smalls.items() if not small.known}
+    if not unknown:
+        return
+    limit = sympy.expand(form.xreplace(dict.fromkeys(unknown, sympy.Integer(0))))
+    given = names.keys() | smalls.keys()
+    if limit == 0 or (not limit.free_symbols & given and is_zero(limit) is True):
+        raise refusal(next(iter(unknown.values())))
 
 
 def sign_quad_certified(
@@ -110,19 +107,22 @@ def _named(form: sympy.Expr) -> tuple[sympy.Expr, Names]:
     return sympy.expand(form.xreplace(replacements), deep=False), names
 
 
-def _enclosed(form: sympy.Expr, names: Names, digits: int) -> tuple[Fraction, Fraction]:
+def _enclosed(form: sympy.Expr, names: Names, digits: int, smalls: Smalls | None = None) -> tuple[Fraction, Fraction]:
     from flint import acb
 
-    from theory.gaussian.balls import NotCertified, ball, enclose
+    from theory.gaussian.balls import MAX_BITS, NotCertified, ball, enclose
     from theory.gaussian.orthant_balls import Effort
 
     effort = Effort()
+    smalls = smalls or {}
+    bounded = not all(small.known for small in smalls.values())
 
     def value() -> acb:
-        return ball(form, {name: acb(signs_ball(e, effort) * side) for name, (e, side) in names.items()})
+        known = {name: acb(signs_ball(e, effort) * side) for name, (e, side) in names.items()}
+        return ball(form, known | {name: acb(small.ball()) for name, small in smalls.items()})
 
     try:
-        return enclose(value, digits + SPARE + 1)
+        return enclose(value, digits + SPARE + 1, MOST_BITS if bounded else MAX_BITS)
     except NotCertified as error:
         raise OutOfReachError(
             f"{digits} certified digits are out of reach: {error}.", _advice(error.reached)

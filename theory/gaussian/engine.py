@@ -5,16 +5,20 @@ from collections.abc import Callable
 import sympy
 
 import theory.gaussian.rules
-import theory.gaussian.rules_laws  # noqa: F401 - both register the checkers of the moves
+import theory.gaussian.rules_laws
+import theory.gaussian.rules_powers  # noqa: F401 - all three register the checkers of the moves
 from theory.derivation import Derivation, Step
-from theory.gaussian import laws, quads, rewrite
+from theory.gaussian import laws, powers, quads, rewrite
 from theory.gaussian.expectation import Expectation
 from theory.problem.errors import OutOfReachError
 from theory.rules import replaced
 
 # Every move removes a factor, a power, a variable or an expectation; a power of 64 takes about as many steps.
 MAX_STEPS = 300
-WHY = {**rewrite.WHY, **laws.WHY}
+WHY = {**rewrite.WHY, **powers.WHY, **laws.WHY}
+# Powers are taken away all at once where that applies, else one by one.
+MOVES = {name: move for name, move in rewrite.MOVES.items() if name != "stein"} | powers.MOVES
+MOVES["stein"] = rewrite.stein
 
 # Expectations of so many signs have a law or a one-dimensional integral.
 MOST_SIGNS = 4
@@ -67,7 +71,11 @@ def _started(expr: sympy.Expr, cov: sympy.MatrixBase) -> "_Chain":
 
 def value_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
     """An equal expression for numbers, in which expectations of two signs with thresholds, three and four stay."""
-    form = _started(expr, cov).now
+    return evaluated(_started(expr, cov).now)
+
+
+def evaluated(form: sympy.Expr) -> sympy.Expr:
+    """`form` with every expectation taken apart to which a move applies; two to four signs may stay."""
     while True:
         replacements = {e: _evaluated(e) for e in form.atoms(Expectation)}
         replacements = {old: new for old, new in replacements.items() if new is not None}
@@ -78,7 +86,7 @@ def value_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
 
 def _evaluated(e: Expectation) -> sympy.Expr | None:
     """The first move that applies; None for two to four signs that no move takes apart."""
-    moves = (*rewrite.MOVES.values(), quads.dependence, laws.one_sign, laws.arcsine)
+    moves = (*MOVES.values(), quads.dependence, laws.one_sign, laws.arcsine)
     new = next((new for move in moves if (new := move(e)) is not None), None)
     if new is None and e.cov.rows > MOST_SIGNS:
         raise _out_of_reach(e, e)
@@ -122,7 +130,7 @@ class _Chain:
 
     def move_by_first_applicable(self) -> bool:
         hardest = self.hardest()
-        return any(self._move(name, move, hardest) for name, move in (*rewrite.MOVES.items(), *laws.LAWS.items()))
+        return any(self._move(name, move, hardest) for name, move in (*MOVES.items(), *laws.LAWS.items()))
 
     def integrate(self) -> None:
         """Integrals of c r / sqrt(v - t^2 r^2) are c asin(t r / sqrt v); others stay."""

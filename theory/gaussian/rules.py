@@ -4,7 +4,7 @@ A step's `using` holds pairs (expectation, what it is replaced by); a checker re
 from the left side alone and raises `StepError` unless the two are proved equal.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import permutations, product
 from math import factorial
 
@@ -17,6 +17,8 @@ from theory.rules import pairs, require_equal, require_rewritten
 from theory.symbols import path, path_, z
 
 UNIT = sympy.Interval(0, 1)
+# So many signs are given both values one by one; of more, each power is reduced.
+MOST_SIDES = 4
 PairChecker = Callable[[Expectation, sympy.Expr], None]
 
 
@@ -70,7 +72,7 @@ def _term(expr: sympy.Expr) -> tuple[sympy.Expr, Expectation | None]:
 
 @expectation_rule("linearity")
 def linearity(old: Expectation, new: sympy.Expr) -> None:
-    """Both integrands agree with every sign a free symbol s of square one, and every other factor a free symbol."""
+    """Both integrands agree for every choice of their signs, every other factor being a free symbol."""
     total = sympy.Integer(0)
     for coefficient, part in terms(new):
         if part is not None and part.cov != old.cov:
@@ -85,11 +87,25 @@ def linearity(old: Expectation, new: sympy.Expr) -> None:
         name = names.setdefault(same, sympy.Dummy(f"s{len(names)}"))
         signed = (_positive_ratio(argument, same) or 1) * name
         table[function] = signed if isinstance(function, sympy.sign) else (1 + signed) / 2
+    for rest in _by_sides(difference, table, list(names.values())):
+        if rest != 0:
+            equal(rest, sympy.Integer(0), "the integrands")
+
+
+def _by_sides(difference: sympy.Expr, table: dict, names: list[sympy.Symbol]) -> Iterator[sympy.Expr]:
+    """What vanishes if `difference` does for signs of square one: its value for all choices of few signs.
+
+    A choice leaves one power where a power of a sum with a sign would multiply out to thousands of products.
+    """
+    if len(names) <= MOST_SIDES:
+        for sides in product((1, -1), repeat=len(names)):
+            chosen = dict(zip(names, map(sympy.Integer, sides), strict=True))
+            yield sympy.expand(difference.xreplace({f: signed.xreplace(chosen) for f, signed in table.items()}))
+        return
     rest = sympy.expand(difference.xreplace(table))
-    for name in names.values():
+    for name in names:
         rest = sympy.expand(rest.replace(lambda x, s=name: x.is_Pow and x.base == s, lambda x: x.base ** (x.exp % 2)))
-    if rest != 0:
-        equal(rest, sympy.Integer(0), "the integrands")
+    yield rest
 
 
 def _by_definition(expr: sympy.Expr) -> sympy.Expr:
@@ -168,7 +184,7 @@ def isserlis(old: Expectation, new: sympy.Expr) -> None:
     rows = [variables(base)[0] - 1 for base in powers]
     exponents = [int(exponent) for exponent in powers.values()]
     total = sympy.Integer(0)
-    for pairs_formed in _pairings(tuple(exponents)):
+    for pairs_formed in pairings(tuple(exponents)):
         ways, product_ = sympy.Rational(1), sympy.Integer(1)
         for exponent in exponents:
             ways *= factorial(exponent)
@@ -179,7 +195,7 @@ def isserlis(old: Expectation, new: sympy.Expr) -> None:
     equal(sympy.expand(total), sympy.expand(new), "the sum over pairings")
 
 
-def _pairings(left: tuple[int, ...], first: int = 0) -> list[dict[tuple[int, int], int]]:
+def pairings(left: tuple[int, ...], first: int = 0) -> list[dict[tuple[int, int], int]]:
     """Every table of pair counts n_ij, i <= j, in which variable i occurs left[i] times."""
     if first == len(left):
         return [{}]
@@ -194,7 +210,7 @@ def _pairings(left: tuple[int, ...], first: int = 0) -> list[dict[tuple[int, int
             rest[j] -= count
         own = {(first, j): count for j, count in zip(partners, taken, strict=True) if count}
         own |= {(first, first): alone // 2} if alone else {}
-        found += [{**own, **table} for table in _pairings(tuple(rest), first + 1)]
+        found += [{**own, **table} for table in pairings(tuple(rest), first + 1)]
     return found
 
 
@@ -275,7 +291,7 @@ class _Smeared:
             raise StepError(f"{self.factors[k]} does not become {target}")
         unit = self.unit(k, cov[row, row])
         if target.is_Function:
-            equal(self.offsets[k], _offset(target)[1] * unit, f"the offset of factor {row + 1}")
+            equal(self.offsets[k], offset_of(target)[1] * unit, f"the offset of factor {row + 1}")
         for column, other in enumerate((*before, k)):
             scaled = cov[row, column] * unit * self.unit(other, cov[column, column])
             equal(self.cov[k, other], scaled, f"the covariance of factors {row + 1} and {column + 1}")
@@ -305,7 +321,7 @@ def coincidence(old: Expectation, new: sympy.Expr) -> None:
             raise StepError("the identity for two signs on a line is wrong")
     signs = [f for f in sympy.Mul.make_args(old.integrand) if isinstance(f, sympy.sign)]
     for second, first in permutations(signs, 2):
-        (a, c), (b, d) = (_offset(f) for f in (first, second))
+        (a, c), (b, d) = (offset_of(f) for f in (first, second))
         correlation = old.cov[a, b] / sympy.sqrt(old.cov[a, a] * old.cov[b, b])
         rest = old.integrand / (first * second)
         for side in (1, -1):
@@ -322,7 +338,7 @@ def coincidence(old: Expectation, new: sympy.Expr) -> None:
     raise StepError(f"{new} is not the expectation without two coinciding signs")
 
 
-def _offset(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
+def offset_of(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
     """The row and the value of the argument at z = 0 of a function of z_row + c."""
     found = variables(factor)
     if len(found) != 1:
@@ -375,7 +391,7 @@ def stein(old: Expectation, new: sympy.Expr) -> None:
 def density(old: Expectation, new: sympy.Expr) -> None:
     """Density of the held variables at -c; conditional mean and Schur complement, for signs in another unit."""
     factors = sympy.Mul.make_args(old.integrand)
-    at = [_offset(f) for f in factors if isinstance(f, sympy.DiracDelta)]
+    at = [offset_of(f) for f in factors if isinstance(f, sympy.DiracDelta)]
     if not at:
         raise StepError("there is no Dirac factor")
     held, values = [row for row, _ in at], -sympy.Matrix([c for _, c in at])
@@ -421,7 +437,7 @@ def _conditional(
         own = [f for f in rest if variables(f) == [row + 1]]
         found = [f for f in sympy.Mul.make_args(inner.integrand) if variables(f) == [i + 1]]
         if len(own) == len(found) == 1 and isinstance(own[0], sympy.sign) and isinstance(found[0], sympy.sign):
-            equal((_offset(own[0])[1] + mean[i]) * unit, _offset(found[0])[1], f"the offset of z{i + 1}")
+            equal((offset_of(own[0])[1] + mean[i]) * unit, offset_of(found[0])[1], f"the offset of z{i + 1}")
         elif any(f.has(sympy.sign) for f in (*own, *found)):
             raise StepError(f"{found} does not come from {own}")
         else:

@@ -196,7 +196,7 @@ def two_signs(old: Expectation, new: sympy.Expr) -> None:
     """Derivative in r: four times the density; value at r = 0: erf erf. Then h, k, r are put in."""
     c, d = _signs(old, 2)
     v, w, cross = old.cov[0, 0], old.cov[1, 1], old.cov[0, 1]
-    here = {"h": c / sympy.sqrt(v), "k": d / sympy.sqrt(w), "r": cross / sympy.sqrt(v * w)}
+    here = {"h": c / sympy.sqrt(v), "k": d / sympy.sqrt(w), "r": cross / (sympy.sqrt(v) * sympy.sqrt(w))}
     wrong = "no law fits"
     for law, symbols in _laws(c, d):
         _prove_law(law, *(symbols[name] for name in ("h", "k", "r")))

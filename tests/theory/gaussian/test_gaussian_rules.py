@@ -33,6 +33,8 @@ SMEARED_WITH_FACTOR = sympy.Matrix(
 )
 HELD = Expectation(DiracDelta(z1) * z2 * z3, THREE)
 ONE = Expectation(sign(z1), sympy.eye(1))
+# E[z1^6 sign(z2 + k)] by Mehler's formula: 15 erf(k/sqrt 2) and twice the density times Hermite polynomials in k
+SIXTH, JUMP = 15 * erf(k / sqrt(2)), 2 * exp(-(k**2) / 2) / sqrt(2 * pi)
 
 # rule, what it rewrites, the right answer, wrong answers
 CASES = [
@@ -138,6 +140,17 @@ CASES = [
         Expectation(z1 * sign(z2), PAIR),
         2 * r * Expectation(DiracDelta(z1), sympy.eye(1)),
         [r * Expectation(DiracDelta(z1), sympy.eye(1)), 2 * Expectation(DiracDelta(z1), sympy.eye(1))],
+    ),
+    (
+        "one-sign-powers",
+        Expectation(z1**6 * sign(z2 + k), PAIR),
+        SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6),
+        [
+            SIXTH,
+            SIXTH + JUMP * (45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6),
+            SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 14 * k) * r**6),
+            1 + SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6),
+        ],
     ),
     (
         "density",

@@ -32,6 +32,7 @@ DERIVED = [
     (erf(z1) * z2**3, PAIR),
     (sign(z1 - 1) * sign(z1 + 1) * z2, PAIR),
     (z1**3 * z2**3, PAIR),
+    (z1**4 * z2**3 * Heaviside(z2 - OFF), PAIR),
 ]
 
 
