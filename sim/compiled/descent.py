@@ -328,15 +328,18 @@ def steps(form, theta, units, x, y, gate, row, batch, room, optimiser, rate, don
 
 @njit(**_PART)
 def _reach(form, weighted, x, r, value, slopes):
-    """The largest derivative of yhat in any number that is learned: s a_k f_k' x_j, s a_k f_k', 1 and s f_k."""
-    largest, steepest, highest = x.dtype.type(1), x.dtype.type(1), x.dtype.type(0)
+    """No less than the derivative of yhat in any number that is learned: s a_k f_k' x_j, s a_k f_k', 1 and s f_k.
+
+    The length of (1, x) stands for the largest of its entries: sums run on many lanes.
+    """
+    square, steepest, highest = x.dtype.type(1), x.dtype.type(1), x.dtype.type(0)
     for j in range(x.shape[1]):
-        largest = max(largest, abs(x[r, j]))
+        square += x[r, j] * x[r, j]
     for k in range(slopes.size):
         steepest = max(steepest, abs(form.scale * slopes[k]))
         if weighted:
             highest = max(highest, abs(form.scale * value[k]))
-    return max(steepest * largest, highest)
+    return max(steepest * math.sqrt(square), highest)
 
 
 @njit(**_SUMS)
@@ -344,7 +347,7 @@ def single_steps(form, theta, units, x, y, gate, row, room, rate, limit):
     """As `steps` for a batch of one and plain descent: each step moves the numbers of theta at once.
 
     No number grows by more than rate |residual| times the largest derivative of yhat in a step. The numbers are looked
-    at only where the sum of these bounds reaches the limit.
+    at only where the sum of bounds on this reaches the limit.
     """
     moved, value, slopes = room
     n = x.shape[1]
