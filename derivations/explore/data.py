@@ -1,6 +1,7 @@
 """What the data view shows: exact statistics of both classes of a law, and the same measured on samples."""
 
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -160,6 +161,22 @@ def table_csv(columns: dict[str, np.ndarray]) -> str:
         ",".join(repr(value) for value in row) for row in zip(*(c.tolist() for c in columns.values()), strict=True)
     ]
     return "\n".join(lines) + "\n"
+
+
+def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of one table as comma-separated values under their keys.
+
+    >>> rows_csv([{"x": 1, "y": "a, b"}])
+    'x,y\\r\\n1,"a, b"\\r\\n'
+    """
+    from csv import DictWriter
+    from io import StringIO
+
+    file = StringIO()
+    writer = DictWriter(file, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
 
 
 PYTHON = (

@@ -1,6 +1,7 @@
 """What the marimo files share: widgets for controls, the frame of a page, errors and files to keep."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from html import escape
 from math import inf
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 import marimo as mo
 from matplotlib.figure import Figure
 
-from derivations.explore.board import BOARD
+from derivations.explore.board import BOARD, attempt
 from derivations.explore.controls import Choice, Control, Entry, Slider
 from derivations.explore.drawing import FORMATS, saved, shown
 from derivations.explore.gates import END, KEPT, KINDS, MOST_GATES, gate_of
@@ -144,6 +145,11 @@ def question(example: tuple[str, str, str]) -> Any:
     return fields.form(submit_button_label="Answer", bordered=False)
 
 
+def parameter(names: tuple[str, ...]) -> Any:
+    """Which parameter the figure of a formula is drawn against."""
+    return mo.ui.dropdown(names, value=names[0] if names else None, label="figure against", full_width=True)
+
+
 def failure(error: WorkbenchError) -> Any:
     """The library's own words, where the figure would be."""
     hint = f"<br>{escape(error.hint)}" if error.hint else ""
@@ -170,6 +176,34 @@ def progress(now: Progress | None) -> Any:
 def code(text: str, language: str) -> Any:
     """Text with a button that copies it."""
     return mo.md(f"```{language}\n{text}\n```")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a view shows and lets a reader take away; each is made when its tab is open.
+
+    `says` is the figure in words, `notes` stand above it and `rows` below.
+    """
+
+    name: str
+    says: str
+    figure: Callable[[], Figure]
+    rows: Callable[[], list[dict[str, Any]]]
+    csv: Callable[[], str]
+    python: Callable[[], str]
+    latex: Callable[[], str]
+    notes: tuple[Any, ...] = ()
+
+
+def content(tab: str, answer: Answer) -> Any:
+    """What is below the tabs; the errors of the library where it has no answer."""
+    if tab == "Save":
+        return files(answer.name, answer.figure, answer.csv)
+    if tab in ("Python", "LaTeX"):
+        text, refused = attempt(answer.python if tab == "Python" else answer.latex)
+        return failure(refused) if refused is not None else code(text, tab.lower())
+    figure = image(answer.figure(), answer.says)
+    return mo.vstack([*answer.notes, figure, table(answer.rows(), "numbers")])
 
 
 def files(name: str, figure: Callable[[], Figure], csv: Callable[[], str]) -> Any:

@@ -63,6 +63,14 @@ class Explorer:
             arg=[table, row, key, value],
         )
 
+    def saves(self, begins):
+        """Whether each button of the tab Save, by its label, gives a file that begins so."""
+        for label, begin in begins.items():
+            with self.page.expect_download() as waiting:
+                self.page.get_by_text(label).click()
+            with open(waiting.value.path(), "rb") as file:
+                assert file.read().startswith(begin)
+
     def fits(self):
         """Whether nothing needs scrolling."""
         return self.page.evaluate("document.documentElement.scrollHeight") <= SIZE["height"]
