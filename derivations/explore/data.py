@@ -141,10 +141,17 @@ def middle(law: Law) -> int:
     return law.n // 2 if shape is None else (shape[0] // 2) * shape[1] + shape[1] // 2
 
 
+def sites_of(law: Law) -> dict[str, np.ndarray]:
+    """The columns that name the sites in a table: the number, and on a grid row and column."""
+    site = np.arange(law.n)
+    shape = getattr(law, "shape", None)
+    return {"site": site} if shape is None else {"site": site, "row": site // shape[1], "column": site % shape[1]}
+
+
 def csv(theory: DataTheory, sample: DataSample | None) -> str:
     """The covariance with the middle site and the eigenvalues, exact and sampled, as comma-separated values."""
     site = middle(theory.law)
-    columns: dict[str, np.ndarray] = {"site": np.arange(theory.law.n)}
+    columns = sites_of(theory.law)
     for c in (0, 1):
         columns[f"covariance with site {site}, class {c}"] = theory.covariance[c, site]
         columns[f"eigenvalue by rank, class {c}"] = theory.spectrum[c]

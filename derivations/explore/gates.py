@@ -1,6 +1,6 @@
 """What the gates view shows: moments through the gates, exact where they are known and measured in any case."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
@@ -10,10 +10,11 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from derivations.explore.data import table_csv
-from derivations.explore.drawing import canvas, image, label, legend, marks, style
+from derivations.explore.data import middle, sites_of, table_csv
+from derivations.explore.drawing import canvas, image, label, legend, marks, on_grid, panels, style, through
 from theory.moments import gated_moments
 from theory.problem import AlwaysGate, Gate, Network, Problem, Simulation, SiteGate, WorkbenchError
+from theory.problem.gates import resolved
 
 MOST_GATES = 4
 END = 3.0  # a bound drawn at the end of its slider is no bound
@@ -56,6 +57,19 @@ def gate_of(kind: str, site: int, lo: float, hi: float, on: str, given: Gate | N
         return AlwaysGate()
     bounds = {"lo": -inf if lo <= -END else repr(lo), "hi": inf if hi >= END else repr(hi)}
     return SiteGate(site, on=on, **bounds)
+
+
+def gates_of(problem: Problem, values: Mapping[str, Any], moved: Set[str]) -> list[Gate]:
+    """The gates that the controls declare; a unit none of whose controls has moved keeps the gate that it has."""
+    on = "latent" if problem.data.latent else "input"
+    given = problem.network.gates
+    gates: list[Gate] = []
+    for unit in range(values["units"]):
+        kind, site, ends = (values[f"{what}.{unit}"] for what in ("kind", "site", "range"))
+        old = given[unit] if unit < len(given) else None
+        still = old is not None and not {f"kind.{unit}", f"site.{unit}", f"range.{unit}"} & moved
+        gates.append(old if still else gate_of(kind, site, *ends, on, old))
+    return gates
 
 
 def with_gates(problem: Problem, gates: Sequence[Gate]) -> Problem:
@@ -103,46 +117,83 @@ def rows(view: GateView) -> list[dict[str, Any]]:
     ]
 
 
+def looked_at(problem: Problem, unit: int) -> int:
+    """The first site that the gate of a unit looks at; the middle one where it looks at none."""
+    sites = getattr(resolved(problem.network.gates)[unit], "sites", ())
+    return sites[0] if sites else middle(problem.data)
+
+
 def gates_figure(view: GateView, p: int, q: int) -> Figure:
-    """Sigma^xx(p, q) as images and a profile, Sigma^yx of all units."""
+    """Sigma^xx(p, q) as images and a profile, Sigma^yx; on a grid both as images over it, and along a row."""
     figure = canvas(11.2, 5.6)
     top, bottom = figure.subplots(2, 3)
-    known = [matrix for matrix in (view.exact_xx, view.measured_xx) if matrix is not None]
-    limit = max(float(np.abs(matrix[p, q]).max()) for matrix in known) or 1.0
+    shape = getattr(view.problem.data, "shape", None)
+    if shape is not None:
+        _grid_figure(top, bottom, view, p, q, shape)
+        return figure
+    limit = _limit(*(None if matrix is None else matrix[p, q] for matrix in (view.exact_xx, view.measured_xx)))
     for axis, matrix, how in ((top[0], view.exact_xx, "exact"), (top[1], view.measured_xx, "measured")):
         if matrix is None:
             axis.set_axis_off()
             continue
         label(axis, f"Σxx({p}, {q}), {how} (units of x²)", "site l", "site k")
         image(axis, matrix[p, q], limit)
-    _profile(top[2], view, p, q)
-    for axis, unit in zip(bottom, range(3), strict=True):
-        if unit < view.problem.network.units:
-            _through(axis, view, unit)
-        else:
-            axis.set_axis_off()
+    site = view.problem.data.n // 2
+    rows = [None if matrix is None else matrix[p, q, site] for matrix in (view.exact_xx, view.measured_xx)]
+    _profile(top[2], f"its row of site {site}", "site l", *rows)
+    units = panels(view.problem.network.units, p)
+    for axis, unit in zip(bottom, units, strict=False):
+        _through(axis, view, unit)
+    for axis in bottom[len(units) :]:
+        axis.set_axis_off()
     return figure
 
 
-def _profile(axis: Axes, view: GateView, p: int, q: int) -> None:
-    site = view.problem.data.n // 2
-    for index, (matrix, how) in enumerate(((view.exact_xx, "exact"), (view.measured_xx, "measured"))):
-        if matrix is not None:
-            sites = np.arange(matrix.shape[-1])
-            look = style(0) if index == 0 else marks(0, len(sites))
-            axis.plot(sites, matrix[p, q, site], **look, label=how)
-    label(axis, f"its row of site {site}", "site l", "Σxx, units of x²")
+def _limit(*known: np.ndarray | None) -> float:
+    return max(float(np.abs(matrix).max()) for matrix in known if matrix is not None) or 1.0
+
+
+def _grid_figure(top: np.ndarray, bottom: np.ndarray, view: GateView, p: int, q: int, shape: tuple[int, int]) -> None:
+    site = looked_at(view.problem, p)
+    row, kept = site // shape[1], through(site, shape)
+    xx = [None if matrix is None else matrix[p, q, site] for matrix in (view.exact_xx, view.measured_xx)]
+    yx = [None if rows is None else rows[p] for rows in (view.exact, view.measured)]
+    title = f"Σxx({p}, {q}) with site {site}"
+    for axes, name, pair, units in ((top, title, xx, "x²"), (bottom, f"Σyx({p})", yx, "x y")):
+        limit = _limit(*pair)
+        for axis, field, how in zip(axes, pair, ("exact", "measured"), strict=False):
+            if field is None:
+                axis.set_axis_off()
+            else:
+                on_grid(axis, f"{name}, {how} (units of {units})", field, shape, limit)
+    _profile(top[2], f"{title}, along row {row}", "column", *(_part(x, kept) for x in xx))
+    _through(bottom[2], view, p, kept, f" along row {row}")
+
+
+def _part(field: np.ndarray | None, kept: slice) -> np.ndarray | None:
+    return None if field is None else field[kept]
+
+
+def _profile(axis: Axes, title: str, along: str, exact: np.ndarray | None, measured: np.ndarray | None) -> None:
+    if measured is not None:
+        axis.plot(np.arange(len(measured)), measured, **marks(0, len(measured)), label="measured")
+    if exact is not None:
+        axis.plot(np.arange(len(exact)), exact, **style(0), label="exact")
+    label(axis, title, along, "Σxx, units of x²")
     legend(axis)
 
 
-def _through(axis: Axes, view: GateView, unit: int) -> None:
-    sites = np.arange(view.problem.data.n)
+def _through(axis: Axes, view: GateView, unit: int, kept: slice = slice(None), along: str = "") -> None:
+    """Sigma^yx of a unit at the sites that are kept."""
+    sites = np.arange(view.problem.data.n)[kept]
+    sites = sites - sites[0]
     if view.measured is not None:
-        axis.errorbar(sites, view.measured[unit], 2 * view.errors[unit], elinewidth=0.7, **_marks(unit, len(sites)))
+        error = 2 * view.errors[unit, kept]
+        axis.errorbar(sites, view.measured[unit, kept], error, elinewidth=0.7, **_marks(unit, len(sites)))
     if view.exact is not None:
-        axis.plot(sites, view.exact[unit], **style(unit))
+        axis.plot(sites, view.exact[unit, kept], **style(unit))
     axis.axhline(0, color="black", lw=0.4)
-    label(axis, f"Σyx({unit}): line exact, marks measured ± 2 errors", "site", "Σyx, units of x y")
+    label(axis, f"Σyx({unit}){along}: line exact, marks ± 2 errors", "column" if along else "site", "Σyx, units of x y")
 
 
 def _marks(unit: int, points: int) -> dict[str, Any]:
@@ -151,9 +202,10 @@ def _marks(unit: int, points: int) -> dict[str, Any]:
 
 
 def csv(view: GateView, p: int, q: int) -> str:
-    """Sigma^yx of every unit and the row of the middle site of Sigma^xx(p, q), as comma-separated values."""
-    site = view.problem.data.n // 2
-    columns: dict[str, np.ndarray] = {"site": np.arange(view.problem.data.n)}
+    """Sigma^yx of every unit and one row of Sigma^xx(p, q), that of the figure, as comma-separated values."""
+    law = view.problem.data
+    site = looked_at(view.problem, p) if hasattr(law, "shape") else law.n // 2
+    columns = sites_of(law)
     for how, yx, xx in (("exact", view.exact, view.exact_xx), ("measured", view.measured, view.measured_xx)):
         if yx is not None:
             columns |= {f"sigma_yx of unit {unit}, {how}": row for unit, row in enumerate(yx)}

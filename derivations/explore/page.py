@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from derivations.explore.board import BOARD, attempt
 from derivations.explore.controls import Choice, Control, Entry, Slider
 from derivations.explore.drawing import FORMATS, saved, shown
-from derivations.explore.gates import END, KEPT, KINDS, MOST_GATES, gate_of
+from derivations.explore.gates import END, KEPT, KINDS, MOST_GATES
 from derivations.explore.training import Progress
-from theory.problem import AlwaysGate, Gate, Problem, SiteGate, WorkbenchError
+from theory.problem import AlwaysGate, Problem, SiteGate, WorkbenchError, dumps
 
 VIEWS = {"data": "Data", "gates": "Gates", "fields": "Fields", "formula": "Formula"}
 TABS = ("Figure", "Python", "LaTeX", "Save", "Problem")
@@ -25,10 +25,8 @@ def widgets(controls: Mapping[str, Control]) -> Any:
     made: dict[str, Any] = {}
     for name, control in controls.items():
         if isinstance(control, Slider) and isinstance(control.start, tuple):
-            for c, start in enumerate(control.start):
-                made[f"{name}.{c}"] = _slider(
-                    f"{control.label}, {'class ' if len(control.start) == 2 else ''}{c}", control, start
-                )
+            for c, (part, start) in enumerate(zip(control.parts, control.start, strict=True)):
+                made[f"{name}.{c}"] = _slider(f"{control.label}, {part}", control, start)
         elif isinstance(control, Slider):
             made[name] = _slider(control.label, control, control.start)
         elif isinstance(control, Choice):
@@ -89,22 +87,6 @@ def gate_widgets(problem: Problem, units: int) -> Any:
     return mo.ui.dictionary(made)
 
 
-def gates_of(problem: Problem, values: Mapping[str, Any]) -> list[Gate]:
-    """The gates that `gate_widgets` declare."""
-    on = "latent" if problem.data.latent else "input"
-    given = problem.network.gates
-    return [
-        gate_of(
-            values[f"kind.{unit}"],
-            values[f"site.{unit}"],
-            *values[f"range.{unit}"],
-            on,
-            given[unit] if unit < len(given) else None,
-        )
-        for unit in range(len(values) // 3)
-    ]
-
-
 def pair_of_units(units: int) -> Any:
     """Which two units' second moments are drawn."""
     options = {str(unit): unit for unit in range(units)}
@@ -114,6 +96,12 @@ def pair_of_units(units: int) -> Any:
             "q": mo.ui.dropdown(options, value="0", label="q"),
         }
     )
+
+
+def unit_of(units: int) -> Any:
+    """Which unit's field, image and participation ratio are drawn."""
+    options = {str(unit): unit for unit in range(units)}
+    return mo.ui.dropdown(options, value="0", label="unit", full_width=True)
 
 
 def frame(view: str, controls: Any) -> Any:
@@ -230,13 +218,30 @@ def _cell(key: str, value: Any) -> str:
     return f'<td data-key="{escape(key)}" data-value="{escape(repr(value))}">{escape(shown)}</td>'
 
 
-def editor(text: str) -> Any:
+def editor(shared: Problem) -> Any:
     """A form with the problem as TOML; its value is None until it is handed in."""
-    area = mo.ui.text_area(text, label="the problem that all views share (TOML)", rows=26, full_width=True)
+    area = mo.ui.text_area(dumps(shared), label="the problem that all views share (TOML)", rows=26, full_width=True)
     return area.form(submit_button_label="Use this problem", bordered=False)
 
 
-def problem(form: Any, misread: WorkbenchError | None, text: str) -> Any:
+def keeps_its_network(problem: Problem, adopt: Any) -> Any:
+    """What the gates view shows of a network that has no gates, and the button that gives it those of the controls."""
+    said = (
+        f'The shared problem has a network of the model "{problem.network.model}", which gates itself. Shown are the '
+        "gates of the controls in a gated-linear network on the same data; the shared problem keeps its network."
+    )
+    return mo.hstack([mo.Html(f'<div role="note">{escape(said)}</div>'), adopt], widths=[4, 1], align="center")
+
+
+def overtaken() -> Any:
+    """Said where the view still shows a problem that another has changed."""
+    return mo.Html(
+        '<div role="note">Another view has changed the shared problem. This one still shows the problem that its '
+        "networks were trained on; click a tab to take the new one.</div>"
+    )
+
+
+def problem(form: Any, misread: WorkbenchError | None, shared: Problem) -> Any:
     """The shared problem to change and to download, and what is wrong with what was handed in."""
-    download = mo.download(text.encode(), "problem.toml", "application/toml", label="problem.toml")
+    download = mo.download(dumps(shared).encode(), "problem.toml", "application/toml", label="problem.toml")
     return mo.vstack([*([] if misread is None else [failure(misread)]), form, download])

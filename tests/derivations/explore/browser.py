@@ -43,6 +43,10 @@ class Explorer:
         """Go to a view by its address."""
         self.page.goto(self.address.replace("/data/", f"/{view}/"))
 
+    def another(self):
+        """A second tab of the same browser."""
+        return Explorer(self.page.context.new_page(), self.address)
+
     @property
     def side(self):
         """The controls."""

@@ -7,7 +7,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from derivations.explore.board import FIRST, python_code
+from derivations.explore.board import FIRST, carried, python_code
 from derivations.explore.gates import (
     END,
     KEPT,
@@ -24,7 +24,7 @@ from tests.derivations.explore.browser import explorer, needs_a_browser
 from tests.tolerances import STANDARD_ERRORS
 from theory.flow import solve
 from theory.moments import gated_moments
-from theory.problem import AlwaysGate, OutOfReachError, RepeatedGate, SiteGate, dumps, load
+from theory.problem import AlwaysGate, NonlinearGP2D, OutOfReachError, RepeatedGate, SiteGate, dumps, load, loads
 
 CONDITION = 0  # row of the table
 
@@ -68,6 +68,30 @@ def test_a_slab_is_measured_where_it_has_no_closed_form(problem, units):
     titles = [axis.get_title() for axis in gates_figure(view, 0, units - 1).axes if axis.axison]
     assert f"Σxx(0, {units - 1}), measured (units of x²)" in titles
     assert latex(view).count("&") == 0
+
+
+def test_moments_on_a_grid_are_images_over_it(problem):
+    line = problem.data
+    grid = NonlinearGP2D(line.xi, line.gain, "open", line.normaliser, line.labels, (3, 5))
+    there = with_gates(carried(problem, grid)[0], [AlwaysGate(), SiteGate(11, lo=0)])
+    view = gate_view(there)
+    axes = [axis for axis in gates_figure(view, 1, 0).axes if axis.get_title()]
+    assert (axes[0].images[0].get_array() == view.exact_xx[1, 0, 11].reshape(3, 5)).all()
+    assert (axes[3].images[0].get_array() == view.exact[1].reshape(3, 5)).all()
+    assert (axes[4].images[0].get_array() == view.measured[1].reshape(3, 5)).all()
+    assert any(np.array_equal(line.get_ydata(), view.exact[1, 10:]) for line in axes[5].lines)
+    assert all("row 2" in axes[k].get_title() for k in (2, 5))
+    assert {(axes[k].get_xlabel(), axes[k].get_ylabel()) for k in (0, 1, 3, 4)} == {("column", "row")}
+    lines = csv(view, 1, 0).splitlines()
+    assert lines[0].startswith('"site","row","column"')
+    assert lines[12].startswith("11,2,1,")
+    assert "in the row of site 11" in lines[0]
+
+
+def test_the_chosen_unit_is_among_those_shown(problem):
+    many = with_gates(problem, [SiteGate(site, lo=0) for site in range(4)])
+    titles = [axis.get_title() for axis in gates_figure(gate_view(many, measured=False), 3, 0).axes]
+    assert any(title.startswith("Σyx(3)") for title in titles)
 
 
 def test_without_bounds_a_site_gate_is_open(problem):
@@ -116,4 +140,30 @@ def test_the_gates_view(problem, tmp_path):
         page.get_by_text("gated_moments(problem)").first.hover()
         page.get_by_role("button", name="Copy to clipboard").first.click()
         page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('site = 21'))")
+        shown.nothing_went_wrong()
+
+
+RELU = FIRST.with_name("relu-short.toml")
+
+
+@needs_a_browser
+def test_the_gates_view_of_a_network_that_gates_itself():
+    given = load(RELU)
+    with explorer(str(RELU)) as shown:
+        page = shown.page
+        shown.open("gates")
+        note = page.get_by_role("note")
+        note.get_by_text('model "relu"').wait_for()
+        shown.side.get_by_label("gate 0", exact=True).select_option("site")
+        gated = with_gates(given, [SiteGate(20, lo=0)])
+        shown.wait_for_number("numbers", CONDITION, "value", solve(gated).condition)
+        assert shown.fits()
+        page.get_by_role("tab", name="Problem").click()
+        text = page.get_by_label("the problem that all views share (TOML)")
+        assert loads(text.input_value()) == given
+        page.get_by_role("tab", name="Figure").click()
+        page.get_by_role("button", name="Make it gated-linear").click()
+        note.wait_for(state="detached")
+        page.get_by_role("tab", name="Problem").click()
+        assert loads(text.input_value()) == gated
         shown.nothing_went_wrong()
