@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from derivations.explore.data import SHOWN, DataSample, DataTheory, middle
+from derivations.explore.raster import png
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES = ("-", "--", ":", "-.")
@@ -49,9 +49,7 @@ def saved(figure: Figure, kind: str) -> bytes:
 
 def shown(figure: Figure, says: str) -> str:
     """The figure as an HTML image that carries its pixels with it; `says` is read out where it cannot be seen."""
-    file = BytesIO()
-    FigureCanvasAgg(figure).print_png(file, pil_kwargs={"compress_level": 1})
-    pixels = base64.b64encode(file.getvalue()).decode()
+    pixels = base64.b64encode(png(figure)).decode()
     width, height = figure.get_size_inches() * DPI
     return f'<img alt="{escape(says)}" width="{width:.0f}" height="{height:.0f}" src="data:image/png;base64,{pixels}">'
 
@@ -126,9 +124,9 @@ def panels(units: int, chosen: int, most: int = 3) -> range:
     return range(first, min(first + most, units))
 
 
-def legend(axis: Axes) -> None:
+def legend(axis: Axes, where: str = "best") -> None:
     """The names of the curves, inside the axes."""
-    axis.legend(fontsize=7, frameon=False, handlelength=2.2, loc="best")
+    axis.legend(fontsize=7, frameon=False, handlelength=2.2, loc=where)
 
 
 def data_figure(theory: DataTheory, sample: DataSample | None) -> Figure:

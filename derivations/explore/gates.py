@@ -1,9 +1,10 @@
 """What the gates view shows: moments through the gates, exact where they are known and measured in any case."""
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
@@ -13,13 +14,19 @@ from matplotlib.figure import Figure
 from derivations.explore.data import middle, sites_of, table_csv
 from derivations.explore.drawing import canvas, image, label, legend, marks, on_grid, panels, style, through
 from theory.moments import gated_moments
-from theory.problem import AlwaysGate, Gate, Network, Problem, Simulation, SiteGate, WorkbenchError
+from theory.problem import AlwaysGate, Gate, Law, Network, Problem, SiteGate, WorkbenchError
 from theory.problem.gates import resolved
+
+if TYPE_CHECKING:
+    import torch
+
+    from sim.sample import Draw
 
 MOST_GATES = 4
 END = 3.0  # a bound drawn at the end of its slider is no bound
 KINDS = ("site", "always")
 KEPT = "as given"
+HOW = ("exact", "measured")
 REPLICATES = 8
 EXAMPLES = 1024  # of each replicate
 
@@ -30,7 +37,7 @@ class GateView:
 
     `exact` and `exact_xx` are None where no closed form is known; `refused` then says why, and why there is no exact
     solution: `condition` and `rank` of A, and `mse`, <(y - yhat)^2> at the optimum. `measured` and `errors` are as
-    `exact`.
+    `exact`, None where the simulator was not asked.
     """
 
     problem: Problem
@@ -38,11 +45,15 @@ class GateView:
     exact_xx: Float[np.ndarray, "K K n n"] | None
     measured: Float[np.ndarray, "K n"] | None
     errors: Float[np.ndarray, "K n"] | None
-    measured_xx: Float[np.ndarray, "K K n n"] | None
     condition: float | None
     rank: int | None
     mse: float | None
     refused: WorkbenchError | None
+
+    def second_moments(self, p: int, q: int) -> dict[str, Float[np.ndarray, "n n"]]:
+        """Sigma^xx(p, q), exact and measured as far as they are there."""
+        found = {} if self.exact_xx is None else {"exact": self.exact_xx[p, q]}
+        return found if self.measured is None else found | {"measured": _measured_xx(self.problem, p, q)}
 
 
 def gate_of(kind: str, site: int, lo: float, hi: float, on: str, given: Gate | None) -> Gate:
@@ -91,20 +102,44 @@ def gate_view(problem: Problem, measured: bool = True) -> GateView:
         condition, rank, mse = float(solution.condition), solution.rank, float(solution.mse)
     except WorkbenchError as error:
         refused = error
-    yx = errors = xx = None
-    if measured:
-        yx, errors, xx = _measured(problem)
-    return GateView(problem, exact, exact_xx, yx, errors, xx, condition, rank, mse, refused)
+    yx, errors = _measured_yx(problem) if measured else (None, None)
+    return GateView(problem, exact, exact_xx, yx, errors, condition, rank, mse, refused)
 
 
-def _measured(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    from sim.observe import measure
-    from theory.problem import InputMoment, InputOutputMoment
+@lru_cache(maxsize=1)
+def _examples(law: Law) -> "tuple[Draw, ...]":
+    """Examples of each replicate, those that `sim.observe.measure` draws; a gate that moves meets the same ones."""
+    import torch
 
-    settings = Simulation("full-batch", EXAMPLES, 1, REPLICATES, 0)
-    sampled = replace(problem, simulation=settings)
-    through = measure(InputOutputMoment(), sampled, "cpu")
-    return through.mean, through.standard_error, measure(InputMoment(), sampled, "cpu").mean
+    from sim.sample import draw, prepare
+    from sim.streams import MEASUREMENT, stream
+
+    sampler = prepare(law, torch.device("cpu"), torch.float64)
+    return tuple(draw(sampler, [stream(0, replicate, MEASUREMENT)], EXAMPLES) for replicate in range(REPLICATES))
+
+
+def _measured_yx(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """The mean over replicates of <g_k y x>, and its standard error."""
+    found = []
+    for values, drawn in _through_gates(problem):
+        found.append(((values * drawn.y[0]) @ drawn.x[0]).numpy() / EXAMPLES)
+    return np.mean(found, axis=0), np.std(found, axis=0, ddof=1) / np.sqrt(REPLICATES)
+
+
+def _measured_xx(problem: Problem, p: int, q: int) -> Float[np.ndarray, "n n"]:
+    """The mean over replicates of <g_p g_q x x^T>."""
+    found = []
+    for values, drawn in _through_gates(problem):
+        left, right = (values[unit][:, None] * drawn.x[0] for unit in (p, q))
+        found.append((left.T @ right).numpy() / EXAMPLES)
+    return np.mean(found, axis=0)
+
+
+def _through_gates(problem: Problem) -> "Iterator[tuple[torch.Tensor, Draw]]":
+    from sim.gating import gate_values, gates_of
+
+    for drawn in _examples(problem.data):
+        yield gate_values(gates_of(problem.network), drawn)[0], drawn
 
 
 def rows(view: GateView) -> list[dict[str, Any]]:
@@ -131,16 +166,16 @@ def gates_figure(view: GateView, p: int, q: int) -> Figure:
     if shape is not None:
         _grid_figure(top, bottom, view, p, q, shape)
         return figure
-    limit = _limit(*(None if matrix is None else matrix[p, q] for matrix in (view.exact_xx, view.measured_xx)))
-    for axis, matrix, how in ((top[0], view.exact_xx, "exact"), (top[1], view.measured_xx, "measured")):
-        if matrix is None:
+    matrices = view.second_moments(p, q)
+    limit = _limit(matrices)
+    for axis, how in zip(top, HOW, strict=False):
+        if how in matrices:
+            label(axis, f"Σxx({p}, {q}), {how} (units of x²)", "site l", "site k")
+            image(axis, matrices[how], limit)
+        else:
             axis.set_axis_off()
-            continue
-        label(axis, f"Σxx({p}, {q}), {how} (units of x²)", "site l", "site k")
-        image(axis, matrix[p, q], limit)
     site = view.problem.data.n // 2
-    rows = [None if matrix is None else matrix[p, q, site] for matrix in (view.exact_xx, view.measured_xx)]
-    _profile(top[2], f"its row of site {site}", "site l", *rows)
+    _profile(top[2], f"its row of site {site}", "site l", {how: matrix[site] for how, matrix in matrices.items()})
     units = panels(view.problem.network.units, p)
     for axis, unit in zip(bottom, units, strict=False):
         _through(axis, view, unit)
@@ -149,36 +184,31 @@ def gates_figure(view: GateView, p: int, q: int) -> Figure:
     return figure
 
 
-def _limit(*known: np.ndarray | None) -> float:
-    return max(float(np.abs(matrix).max()) for matrix in known if matrix is not None) or 1.0
+def _limit(known: Mapping[str, np.ndarray]) -> float:
+    return max(float(np.abs(matrix).max()) for matrix in known.values()) or 1.0
 
 
 def _grid_figure(top: np.ndarray, bottom: np.ndarray, view: GateView, p: int, q: int, shape: tuple[int, int]) -> None:
     site = looked_at(view.problem, p)
     row, kept = site // shape[1], through(site, shape)
-    xx = [None if matrix is None else matrix[p, q, site] for matrix in (view.exact_xx, view.measured_xx)]
-    yx = [None if rows is None else rows[p] for rows in (view.exact, view.measured)]
+    xx = {how: matrix[site] for how, matrix in view.second_moments(p, q).items()}
+    yx = {how: rows[p] for how, rows in zip(HOW, (view.exact, view.measured), strict=True) if rows is not None}
     title = f"Σxx({p}, {q}) with site {site}"
-    for axes, name, pair, units in ((top, title, xx, "x²"), (bottom, f"Σyx({p})", yx, "x y")):
-        limit = _limit(*pair)
-        for axis, field, how in zip(axes, pair, ("exact", "measured"), strict=False):
-            if field is None:
-                axis.set_axis_off()
+    for axes, name, fields, units in ((top, title, xx, "x²"), (bottom, f"Σyx({p})", yx, "x y")):
+        limit = _limit(fields)
+        for axis, how in zip(axes, HOW, strict=False):
+            if how in fields:
+                on_grid(axis, f"{name}, {how} (units of {units})", fields[how], shape, limit)
             else:
-                on_grid(axis, f"{name}, {how} (units of {units})", field, shape, limit)
-    _profile(top[2], f"{title}, along row {row}", "column", *(_part(x, kept) for x in xx))
+                axis.set_axis_off()
+    _profile(top[2], f"{title}, along row {row}", "column", {how: field[kept] for how, field in xx.items()})
     _through(bottom[2], view, p, kept, f" along row {row}")
 
 
-def _part(field: np.ndarray | None, kept: slice) -> np.ndarray | None:
-    return None if field is None else field[kept]
-
-
-def _profile(axis: Axes, title: str, along: str, exact: np.ndarray | None, measured: np.ndarray | None) -> None:
-    if measured is not None:
-        axis.plot(np.arange(len(measured)), measured, **marks(0, len(measured)), label="measured")
-    if exact is not None:
-        axis.plot(np.arange(len(exact)), exact, **style(0), label="exact")
+def _profile(axis: Axes, title: str, along: str, known: Mapping[str, np.ndarray]) -> None:
+    for how, field in known.items():
+        look = style(0) if how == "exact" else marks(0, len(field))
+        axis.plot(np.arange(len(field)), field, **look, label=how)
     label(axis, title, along, "Σxx, units of x²")
     legend(axis)
 
@@ -206,10 +236,11 @@ def csv(view: GateView, p: int, q: int) -> str:
     law = view.problem.data
     site = looked_at(view.problem, p) if hasattr(law, "shape") else law.n // 2
     columns = sites_of(law)
-    for how, yx, xx in (("exact", view.exact, view.exact_xx), ("measured", view.measured, view.measured_xx)):
+    matrices = view.second_moments(p, q)
+    for how, yx in zip(HOW, (view.exact, view.measured), strict=True):
         if yx is not None:
             columns |= {f"sigma_yx of unit {unit}, {how}": row for unit, row in enumerate(yx)}
-            columns[f"sigma_xx({p}, {q}) in the row of site {site}, {how}"] = xx[p, q, site]
+            columns[f"sigma_xx({p}, {q}) in the row of site {site}, {how}"] = matrices[how][site]
     return table_csv(columns)
 
 

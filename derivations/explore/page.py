@@ -13,6 +13,7 @@ from derivations.explore.board import BOARD, attempt
 from derivations.explore.controls import Choice, Control, Entry, Slider
 from derivations.explore.drawing import FORMATS, saved, shown
 from derivations.explore.gates import END, KEPT, KINDS, MOST_GATES
+from derivations.explore.raster import settle
 from derivations.explore.training import Progress
 from theory.problem import AlwaysGate, Problem, SiteGate, WorkbenchError, dumps
 
@@ -190,6 +191,7 @@ def content(tab: str, answer: Answer) -> Any:
     if tab in ("Python", "LaTeX"):
         text, refused = attempt(answer.python if tab == "Python" else answer.latex)
         return failure(refused) if refused is not None else code(text, tab.lower())
+    settle()
     figure = image(answer.figure(), answer.says)
     return mo.vstack([*answer.notes, figure, table(answer.rows(), "numbers")])
 

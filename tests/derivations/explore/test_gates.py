@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from math import inf
 
 import numpy as np
@@ -10,8 +11,10 @@ import pytest
 from derivations.explore.board import FIRST, carried, python_code
 from derivations.explore.gates import (
     END,
+    EXAMPLES,
     KEPT,
     PYTHON,
+    REPLICATES,
     csv,
     gate_of,
     gate_view,
@@ -20,11 +23,24 @@ from derivations.explore.gates import (
     rows,
     with_gates,
 )
+from sim.observe import measure
 from tests.derivations.explore.browser import explorer, needs_a_browser
-from tests.tolerances import STANDARD_ERRORS
+from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.flow import solve
 from theory.moments import gated_moments
-from theory.problem import AlwaysGate, NonlinearGP2D, OutOfReachError, RepeatedGate, SiteGate, dumps, load, loads
+from theory.problem import (
+    AlwaysGate,
+    InputMoment,
+    InputOutputMoment,
+    NonlinearGP2D,
+    OutOfReachError,
+    RepeatedGate,
+    Simulation,
+    SiteGate,
+    dumps,
+    load,
+    loads,
+)
 
 CONDITION = 0  # row of the table
 
@@ -53,9 +69,22 @@ def test_exact_moments_are_the_library_s_and_measured_ones_agree(problem):
     assert (view.exact == gated_moments(problem).sigma_yx).all()
     assert view.condition == solve(problem).condition
     assert (np.abs(view.exact - view.measured) <= STANDARD_ERRORS * view.errors).all()
+    assert (view.second_moments(0, 1)["exact"] == gated_moments(problem).sigma_xx[0, 1]).all()
     assert [row["value"] for row in rows(view)] == [view.condition, 80, view.mse]
     assert len(csv(view, 0, 1).splitlines()) == 41
     assert "Sigma" in latex(view)
+
+
+def test_what_is_measured_is_what_the_simulator_measures(problem):
+    view = gate_view(problem)
+    sampled = replace(problem, simulation=Simulation("full-batch", EXAMPLES, 1, REPLICATES, 0))
+    yx, xx = (measure(moment, sampled, "cpu") for moment in (InputOutputMoment(), InputMoment()))
+    rounding = EXAMPLES * UNIT_ROUNDOFF
+    assert (np.abs(view.measured - yx.mean) <= rounding * np.abs(yx.mean).max()).all()
+    assert (np.abs(view.errors - yx.standard_error) <= rounding * np.abs(yx.mean).max()).all()
+    for p, q in ((0, 0), (0, 1)):
+        off = np.abs(view.second_moments(p, q)["measured"] - xx.mean[p, q])
+        assert (off <= rounding * np.abs(xx.mean).max()).all()
 
 
 @pytest.mark.parametrize("units", [1, 4])
