@@ -213,13 +213,16 @@ def _ratios(axis: Axes, view: FieldView, learned: dict[str, Learned], unit: int)
 
     x = np.log10(view.times)
     for (name, level), dash in zip(null_levels(view.problem.data.n).items(), _LEVELS, strict=False):
-        axis.axhline(np.log10(level), color=GREY, lw=0.9, ls=dash, label=f"null level: {name}")
+        axis.axhline(np.log10(level), color=GREY, lw=0.9, ls=dash)
+        axis.text(
+            0.99, np.log10(level), name, fontsize=7, ha="right", va="bottom", transform=axis.get_yaxis_transform()
+        )
     axis.plot(x, np.log10(view.ratio[:, unit]), **style(0))
     for name, trained in learned.items():
         ratio = participation_ratio(trained.weights[:, :, unit]).mean(axis=0)
         axis.plot(x[: len(ratio)], np.log10(ratio), **_marked(name))
-    label(axis, f"participation ratio of unit {unit}", "log₁₀ t", "log₁₀ IPR (no unit)")
-    legend(axis)
+    axis.set_ylim(top=0.2)  # room for the name of the highest level, log10 1
+    label(axis, f"participation ratio of unit {unit}, null levels", "log₁₀ t", "log₁₀ IPR (no unit)")
 
 
 def _distances(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None:

@@ -73,8 +73,11 @@ def _(answer, comparison, drawn, formula, mo, page, refused, tab, undrawn):
             steps = mo.download(formula.csv(answer).encode(), "formula-steps.csv", "text/csv", label="steps as CSV")
             text = mo.download(answer.text, "formula.txt", label="answer as text")
             return mo.vstack([figure_files(), mo.hstack([steps, text], justify="start")])
-        says = "Both sides against a parameter as lines, samples as marks with errors, and their difference."
-        figure = page.failure(undrawn) if drawn is None else page.image(comparison.comparison_figure(drawn), says)
+        if drawn is None:
+            figure = page.failure(undrawn)
+        else:
+            says = f"The formula against {drawn.axis} as lines, samples as marks with errors, and their difference."
+            figure = page.image(comparison.comparison_figure(drawn), says)
         return mo.vstack([mo.md(f"$$\n{answer.latex}\n$$"), page.table(list(answer.rows), "numbers"), figure])
 
     def figure_files():

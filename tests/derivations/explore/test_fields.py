@@ -96,7 +96,9 @@ def test_numbers_figures_and_files(problem):
     for shown in ({}, learned):
         figure = fields_figure(view, last, shown, 1)
         assert all(axis.get_xlabel() and axis.get_ylabel() for axis in figure.axes if axis.axison)
-        assert "participation ratio of unit 1" in [axis.get_title() for axis in figure.axes]
+        ratios = next(axis for axis in figure.axes if axis.get_title().startswith("participation ratio of unit 1"))
+        named = {text.get_text(): text.get_position()[1] for text in ratios.texts}
+        assert named == {name: np.log10(level) for name, level in null_levels(40).items()}
         assert len(csv(view, 0, shown).splitlines()) == 41
         assert latex(view, last, shown).count("\\\\") == 6
 

@@ -125,8 +125,9 @@ def test_the_formula_view(tmp_path):
 
         side.get_by_label("begin with").select_option("an equation")
         page.locator("#numbers").get_by_text("refuted").wait_for()
-        page.get_by_alt_text("Both sides").wait_for()
+        page.get_by_alt_text("The formula against log₁₀ g").wait_for()
         side.get_by_label("figure against").select_option("rho")
+        page.get_by_alt_text("The formula against rho").wait_for()
         assert shown.fits()
         page.screenshot(path=tmp_path / "formula.png")
         page.get_by_role("tab", name="Save").click()
