@@ -158,3 +158,24 @@ def test_two_tabs():
         other.side.get_by_text("1.26", exact=True).wait_for()
         shown.nothing_went_wrong()
         other.nothing_went_wrong()
+
+
+@needs_a_browser
+def test_a_view_with_trained_networks_says_that_it_was_overtaken():
+    with explorer() as shown:
+        page = shown.page
+        shown.open("fields")
+        page.locator("#numbers").wait_for()
+        shown.side.get_by_role("button", name="Train").click()
+        page.locator("#training[data-state=done]").wait_for()
+        other = shown.another()
+        other.open("data")
+        other.page.locator("#numbers").wait_for()
+        other.side.get_by_role("slider").nth(0).focus()
+        other.page.keyboard.press("ArrowRight")
+        page.get_by_role("note").get_by_text("Another view has changed").wait_for()
+        page.get_by_role("tab", name="Problem").click()
+        page.locator("#training[data-state=none]").wait_for()
+        text = page.get_by_label("the problem that all views share (TOML)")
+        page.wait_for_function("text => text.value.includes('n = 41')", arg=text.element_handle())
+        shown.nothing_went_wrong()
