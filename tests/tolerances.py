@@ -270,3 +270,12 @@ MARGINAL_DENSITY = 64 * UNIT_ROUNDOFF
 # 32 steps of a descent on 32 examples of 40 sites, cut into pieces, against one run: as SIM_GRADIENT, 4 roundings for
 # each of at most 72 terms, every step. Relative to the largest weight.
 EXPLORER_DESCENT = 32 * 4 * 72 * UNIT_ROUNDOFF
+
+# The participation ratio of a cosine: two sums of n <= 40 numbers, each rounded n times in relative terms since no term
+# is negative, and a square and a quotient. Cosines of arguments below 7, which three roundings move by 21 units, enter
+# in the second power and twice in the fourth: 8 times 21.
+EXPLORER_WAVE = (3 * 40 + 8 * 21 + 3) * UNIT_ROUNDOFF
+
+# A text blended onto a sheet without colour and then onto white, against onto white at once: each blending of 8 bits
+# rounds colour and opacity once.
+EXPLORER_PIXEL = 4

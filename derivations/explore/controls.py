@@ -1,7 +1,7 @@
 """Which control a field of a data law has in the browser, and the law that the controls' values declare."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -19,11 +19,12 @@ GAINS = tuple(f"{value:.3g}" for value in np.geomspace(0.01, 100, 41))
 
 @dataclass(frozen=True)
 class Slider:
-    """One number, or one for each class where `start` is a pair; `steps` are exact decimals as text."""
+    """One number, or two called `parts` where `start` is a pair; `steps` are exact decimals as text."""
 
     label: str
     start: Any
     steps: tuple[str, ...]
+    parts: tuple[str, str] = ("class 0", "class 1")
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ STARTS: dict[str, Any] = {
 }
 LABELS = {
     "n": "sites n",
-    "shape": "rows and columns",
+    "shape": "grid",
     "xi": "correlation length ξ (sites)",
     "gain": "gain g",
     "labels": "labels y",
@@ -91,7 +92,8 @@ def _control(kind: type[Law], name: str, present: Mapping[str, Any]) -> Control:
         steps = _STEPS[name]
         pair = isinstance(start, tuple | list)
         shown = tuple(_text(number) for number in start) if pair else _text(start)
-        return Slider(label, shown, _with(steps, shown if pair else (shown,)))
+        slider = Slider(label, shown, _with(steps, shown if pair else (shown,)))
+        return replace(slider, parts=("rows", "columns")) if name == "shape" else slider
     options = _options(kind).get(name)
     if options is not None:
         return Choice(label, start if start in options else options[0], options)
@@ -119,10 +121,10 @@ def _typed(value: Any) -> str:
     return _text(value) if isinstance(value, int | float | Fraction) else str(value)
 
 
-def law_of(kind: type[Law], values: Mapping[str, Any]) -> Law:
+def law_of(kind: type[Law], values: Mapping[str, Any], present: Mapping[str, Any] | None = None) -> Law:
     """The law that the controls declare: decimals as text, words, and entries in the language of problem files.
 
-    Raises InputError as the law does.
+    A field without a value keeps the `present` one. Raises InputError as the law does.
 
     >>> from theory.problem.laws import LAWS
     >>> law_of(LAWS["nlgp"], {"n": "4", "xi": ("2", "0.3"), "gain": "1", "boundary": "open", "normaliser": "none",
@@ -130,7 +132,7 @@ def law_of(kind: type[Law], values: Mapping[str, Any]) -> Law:
     Fraction(3, 10)
     """
     given = controls(kind, {})
-    return kind(**{name: _value(control, values[name], name) for name, control in given.items()})
+    return kind(**{**(present or {}), **{name: _value(given[name], value, name) for name, value in values.items()}})
 
 
 def _value(control: Control, value: Any, name: str) -> Any:

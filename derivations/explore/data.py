@@ -1,6 +1,7 @@
 """What the data view shows: exact statistics of both classes of a law, and the same measured on samples."""
 
 import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -140,10 +141,17 @@ def middle(law: Law) -> int:
     return law.n // 2 if shape is None else (shape[0] // 2) * shape[1] + shape[1] // 2
 
 
+def sites_of(law: Law) -> dict[str, np.ndarray]:
+    """The columns that name the sites in a table: the number, and on a grid row and column."""
+    site = np.arange(law.n)
+    shape = getattr(law, "shape", None)
+    return {"site": site} if shape is None else {"site": site, "row": site // shape[1], "column": site % shape[1]}
+
+
 def csv(theory: DataTheory, sample: DataSample | None) -> str:
     """The covariance with the middle site and the eigenvalues, exact and sampled, as comma-separated values."""
     site = middle(theory.law)
-    columns: dict[str, np.ndarray] = {"site": np.arange(theory.law.n)}
+    columns = sites_of(theory.law)
     for c in (0, 1):
         columns[f"covariance with site {site}, class {c}"] = theory.covariance[c, site]
         columns[f"eigenvalue by rank, class {c}"] = theory.spectrum[c]
@@ -160,6 +168,22 @@ def table_csv(columns: dict[str, np.ndarray]) -> str:
         ",".join(repr(value) for value in row) for row in zip(*(c.tolist() for c in columns.values()), strict=True)
     ]
     return "\n".join(lines) + "\n"
+
+
+def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows of one table as comma-separated values under their keys.
+
+    >>> rows_csv([{"x": 1, "y": "a, b"}])
+    'x,y\\r\\n1,"a, b"\\r\\n'
+    """
+    from csv import DictWriter
+    from io import StringIO
+
+    file = StringIO()
+    writer = DictWriter(file, list(rows[0]))
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
 
 
 PYTHON = (

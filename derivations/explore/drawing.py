@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from derivations.explore.data import SHOWN, DataSample, DataTheory, middle
+from derivations.explore.raster import png
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
 DASHES = ("-", "--", ":", "-.")
 MARKS = ("o", "s", "^", "D")
 GREY = "#777777"
-DIVERGING = "RdBu_r"
+SCALE = "cividis"  # brighter is larger, with and without colours: in grey the ends of a diverging map are one
 FORMATS = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 DPI = 100
 _MARGINS = {"left": 0.06, "right": 0.985, "top": 0.94, "bottom": 0.075, "wspace": 0.3, "hspace": 0.42}
@@ -49,9 +49,7 @@ def saved(figure: Figure, kind: str) -> bytes:
 
 def shown(figure: Figure, says: str) -> str:
     """The figure as an HTML image that carries its pixels with it; `says` is read out where it cannot be seen."""
-    file = BytesIO()
-    FigureCanvasAgg(figure).print_png(file, pil_kwargs={"compress_level": 1})
-    pixels = base64.b64encode(file.getvalue()).decode()
+    pixels = base64.b64encode(png(figure)).decode()
     width, height = figure.get_size_inches() * DPI
     return f'<img alt="{escape(says)}" width="{width:.0f}" height="{height:.0f}" src="data:image/png;base64,{pixels}">'
 
@@ -79,15 +77,17 @@ def label(axis: Axes, title: str, x: str, y: str) -> None:
     axis.xaxis.set_label_coords(0.5, -0.13)
     axis.yaxis.set_label_coords(-0.15, 0.5)
     axis.tick_params(labelsize=7, length=3)
-    for one in (axis.xaxis, axis.yaxis):
-        one.set_major_locator(MaxNLocator(_TICKS))
+    axis.xaxis.set_major_locator(MaxNLocator(_TICKS, integer=x.startswith(("site", "column", "rank"))))
+    axis.yaxis.set_major_locator(MaxNLocator(_TICKS))
     axis.spines[["top", "right"]].set_visible(False)
 
 
 def image(axis: Axes, matrix: Float[np.ndarray, "a b"], limit: float, scale: bool = True) -> None:
-    """A matrix in colours that are white at 0 and reach their ends at +-limit, with its `scale` beside it."""
-    drawn = axis.imshow(matrix, cmap=DIVERGING, vmin=-limit, vmax=limit, interpolation="nearest", aspect="equal")
+    """A matrix in colours that brighten from -limit to limit, with their `scale` beside it."""
+    drawn = axis.imshow(matrix, cmap=SCALE, vmin=-limit, vmax=limit, interpolation="nearest", aspect="equal")
     axis.spines[["top", "right"]].set_visible(True)
+    for one in (axis.xaxis, axis.yaxis):
+        one.set_major_locator(MaxNLocator(_TICKS, integer=True))
     if scale:
         inset = axis.inset_axes((1.03, 0.0, 0.04, 1.0))
         bar = axis.figure.colorbar(drawn, cax=inset, ticks=(-limit, 0, limit), format="%.2g")
@@ -96,9 +96,37 @@ def image(axis: Axes, matrix: Float[np.ndarray, "a b"], limit: float, scale: boo
         bar.ax.yaxis.set_label_coords(2.0, 0.5)
 
 
-def legend(axis: Axes) -> None:
+def on_grid(
+    axis: Axes, title: str, field: Float[np.ndarray, " n"], shape: tuple[int, int], limit: float, scale: bool = True
+) -> None:
+    """A number of each site as an image over the grid of the sites."""
+    label(axis, title, "column", "row")
+    image(axis, field.reshape(shape), limit, scale)
+
+
+def through(site: int, shape: tuple[int, int]) -> slice:
+    """The sites of the grid's row that holds `site`.
+
+    >>> through(5, (3, 4))
+    slice(4, 8, None)
+    """
+    first = site - site % shape[1]
+    return slice(first, first + shape[1])
+
+
+def panels(units: int, chosen: int, most: int = 3) -> range:
+    """Up to `most` units side by side, the chosen one among them.
+
+    >>> panels(5, 4)
+    range(2, 5)
+    """
+    first = max(0, min(chosen - most // 2, units - most))
+    return range(first, min(first + most, units))
+
+
+def legend(axis: Axes, where: str = "best") -> None:
     """The names of the curves, inside the axes."""
-    axis.legend(fontsize=7, frameon=False, handlelength=2.2, loc="best")
+    axis.legend(fontsize=7, frameon=False, handlelength=2.2, loc=where)
 
 
 def data_figure(theory: DataTheory, sample: DataSample | None) -> Figure:
@@ -113,8 +141,8 @@ def data_figure(theory: DataTheory, sample: DataSample | None) -> Figure:
             label(axes[0][c], f"covariance, class {c}, exact (units of x²)", "site l", "site k")
             image(axes[0][c], theory.covariance[c], limit, scale=c == 1)
         else:
-            label(axes[0][c], f"covariance with site {site}, class {c}, exact (units of x²)", "column", "row")
-            image(axes[0][c], theory.covariance[c, site].reshape(shape), limit, scale=c == 1)
+            title = f"covariance with site {site}, class {c}, exact (units of x²)"
+            on_grid(axes[0][c], title, theory.covariance[c, site], shape, limit, scale=c == 1)
     _rows(axes[0][2], theory, sample, site)
     _spectra(axes[1][0], theory, sample)
     _marginals(axes[1][1], theory, sample)
@@ -126,12 +154,15 @@ def data_figure(theory: DataTheory, sample: DataSample | None) -> Figure:
 
 
 def _rows(axis: Axes, theory: DataTheory, sample: DataSample | None, site: int) -> None:
-    sites = np.arange(theory.law.n)
+    shape = getattr(theory.law, "shape", None)
+    kept = slice(None) if shape is None else through(site, shape)
+    sites = np.arange(theory.law.n if shape is None else shape[1])
     for c in (0, 1):
         if sample is not None:
-            axis.plot(sites, sample.covariance[c, site], **marks(c, len(sites)), label=f"class {c}, sampled")
-        axis.plot(sites, theory.covariance[c, site], **style(c), label=f"class {c}, exact")
-    label(axis, f"covariance with site {site}", "site k", "Cov(x_k, x_l), units of x²")
+            axis.plot(sites, sample.covariance[c, site, kept], **marks(c, len(sites)), label=f"class {c}, sampled")
+        axis.plot(sites, theory.covariance[c, site, kept], **style(c), label=f"class {c}, exact")
+    along = "" if shape is None else f", along its row {site // shape[1]}"
+    label(axis, f"covariance with site {site}{along}", "site k" if shape is None else "column", "Cov, units of x²")
     legend(axis)
 
 

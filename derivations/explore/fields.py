@@ -1,5 +1,6 @@
 """What the fields view shows: the fixed point and w(t), networks trained beside them, and how far these are off."""
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -9,19 +10,26 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from derivations.explore.data import table_csv
-from derivations.explore.drawing import COLOURS, GREY, canvas, label, legend, style
+from derivations.explore.data import sites_of, table_csv
+from derivations.explore.drawing import COLOURS, GREY, canvas, label, legend, on_grid, panels, style, through
+from derivations.explore.gates import MOST_GATES, looked_at
 from derivations.explore.training import Learned
 from derivations.validity import Meter, meter
 from theory.flow import Solution, discrete, solve
-from theory.moments.null_levels import flat_ratio, gaussian_ratio, one_site_ratio
-from theory.problem import Network, Problem, Simulation, WorkbenchError
+from theory.moments.null_levels import flat_ratio, gaussian_ratio, one_site_ratio, sinusoid_ratio
+from theory.problem import InputError, Network, Problem, Simulation, WorkbenchError
 
 MARKS = 24  # of the grid of times
 EXAMPLES = 2048  # on which losses are measured
 BATCHES = ("32", "64", "128", "256", "512", "1024")
-NETWORKS = {"gated-linear": ("o", 1), "relu": ("s", 2)}  # mark, and colour in the palette
+NETWORKS = {"gated-linear": ("o", 1, "///"), "relu": ("s", 2, "...")}  # mark, colour in the palette, hatch of a band
+NUMBER = "number"
+LOSS = "<(y - yhat)^2>"
 _RATE = Fraction(1, 10)
+
+
+_LEVELS = ("-", "-.", "--", ":")
+_RISE = 2.0  # how far above the largest plain distance the axis goes: a band may have no upper end
 
 
 @dataclass(frozen=True)
@@ -77,25 +85,39 @@ def distance(view: FieldView, learned: Learned) -> Meter | None:
     return meter(view.times[:count], learned.weights, view.descent[:count]) if count else None
 
 
-def rows(view: FieldView, mark: int, learned: dict[str, Learned]) -> list[dict[str, Any]]:
-    """Rows of the table: loss, participation ratio of unit 0 and distance at the mark, exact and trained."""
+def null_levels(n: int) -> dict[str, float]:
+    """The ratio of fields that have not localized, and of one site alone, by name; see `theory.moments.null_levels`.
+
+    The sinusoid has one period along the sites. On four sites its ratio depends on the phase: there it has no level.
+    """
+    levels = {"flat": flat_ratio(n), "random": gaussian_ratio(n), "one site": one_site_ratio()}
+    with suppress(InputError):
+        levels["sinusoid"] = sinusoid_ratio(n, 1)
+    return {name: float(level) for name, level in sorted(levels.items(), key=lambda item: item[1])}
+
+
+def rows(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0) -> list[dict[str, Any]]:
+    """Rows of the table: loss, participation ratio of each unit and distance at the mark, exact and trained.
+
+    The distance is its band, from its lower to its upper end. Of many units those beside the chosen one are shown.
+    """
     from sim.observe import participation_ratio
 
-    found: dict[str, dict[str, Any]] = {
-        "<(y - yhat)^2>": {"exact": float(view.solution.losses[mark])},
-        "IPR of unit 0": {"exact": float(view.ratio[mark, 0])},
-        "distance to theory": {"exact": 0.0},
-    }
+    units = panels(view.problem.network.units, unit, MOST_GATES)
+    found: dict[str, dict[str, Any]] = {LOSS: {"exact": float(view.solution.losses[mark])}}
+    found |= {f"IPR of unit {unit}": {"exact": float(view.ratio[mark, unit])} for unit in units}
+    found |= {f"distance to theory, {end}": {"exact": None} for end in ("from", "to")}
     for name in NETWORKS:
         trained = learned.get(name)
-        reached = trained is not None and trained.weights.shape[1] > mark
-        found["<(y - yhat)^2>"][name] = float(trained.losses[:, mark].mean()) if reached else None
-        found["IPR of unit 0"][name] = (
-            float(participation_ratio(trained.weights[:, mark, 0]).mean()) if reached else None
-        )
-        measured = _measured(view, trained) if reached else None
-        found["distance to theory"][name] = None if measured is None else float(measured.distance[mark])
-    return [{"number": what, **values} for what, values in found.items()]
+        numbers: list[float | None] = [None] * len(found)
+        if trained is not None and trained.weights.shape[1] > mark:
+            ratios = participation_ratio(trained.weights[:, mark]).mean(axis=0)[list(units)]
+            measured = _measured(view, trained)
+            band = (None, None) if measured is None else (float(measured.low[mark]), float(measured.high[mark]))
+            numbers = [float(trained.losses[:, mark].mean()), *ratios.tolist(), *band]
+        for row, number in zip(found.values(), numbers, strict=True):
+            row[name] = number
+    return [{NUMBER: what, **values} for what, values in found.items()]
 
 
 def _measured(view: FieldView, learned: Learned) -> Meter | None:
@@ -106,37 +128,74 @@ def _measured(view: FieldView, learned: Learned) -> Meter | None:
         return None
 
 
-def fields_figure(view: FieldView, mark: int, learned: dict[str, Learned]) -> Figure:
-    """The fields at one time above; loss, participation ratio with its null levels, and distance against time below."""
+def fields_figure(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0) -> Figure:
+    """The fields at one time above; loss, participation ratio with its null levels, and distance against time below.
+
+    Units beside the chosen one are shown where sites lie on a line; on a grid its field is an image over it.
+    """
     figure = canvas(11.2, 5.6)
     top, bottom = figure.subplots(2, 3)
-    units = view.problem.network.units
-    for unit, axis in enumerate(top):
-        if unit < units:
-            _field(axis, view, mark, unit, learned)
-        else:
+    shape = getattr(view.problem.data, "shape", None)
+    if shape is None:
+        units = panels(view.problem.network.units, unit)
+        for axis, one in zip(top, units, strict=False):
+            _field(axis, view, mark, one, learned)
+        for axis in top[len(units) :]:
             axis.set_axis_off()
+    else:
+        _images(top, view, mark, unit, learned, shape)
     _losses(bottom[0], view, learned)
-    _ratios(bottom[1], view, learned)
+    _ratios(bottom[1], view, learned, unit)
     _distances(bottom[2], view, learned)
     for axis in bottom:
         axis.axvline(np.log10(view.times[mark]), color=GREY, lw=0.8)
     return figure
 
 
-def _field(axis: Axes, view: FieldView, mark: int, unit: int, learned: dict[str, Learned]) -> None:
-    sites = np.arange(view.problem.data.n)
-    axis.plot(sites, view.solution.fixed_point[unit], color=GREY, lw=1.0, ls=":", label="w(∞)")
-    axis.plot(sites, view.solution.weights[mark, unit], **style(0), label="w(t), flow")
-    for name, trained in learned.items():
-        if trained.weights.shape[1] > mark:
-            axis.plot(sites, trained.weights[:, mark, unit].mean(axis=0), **_marked(name), label=f"{name}, trained")
-    label(axis, f"field of unit {unit} at t = {view.times[mark]:.4g}", "site", "weight, 1/(units of x)")
+def _images(
+    top: np.ndarray, view: FieldView, mark: int, unit: int, learned: dict[str, Learned], shape: tuple[int, int]
+) -> None:
+    """w(t) over the grid, beside it what the gated-linear networks learned or else w(infinity), and one row of all."""
+    site = looked_at(view.problem, unit)
+    trained = _means(learned, mark, unit).get("gated-linear")
+    other = view.solution.fixed_point[unit] if trained is None else trained
+    name = "w(∞)" if trained is None else "gated-linear, trained"
+    flow = view.solution.weights[mark, unit]
+    limit = max(float(np.abs(flow).max()), float(np.abs(other).max())) or 1.0
+    on_grid(top[0], f"w(t) of unit {unit} at t = {view.times[mark]:.4g}, 1/(units of x)", flow, shape, limit)
+    on_grid(top[1], f"{name}, unit {unit}, 1/(units of x)", other, shape, limit)
+    _field(top[2], view, mark, unit, learned, through(site, shape), f", row {site // shape[1]}")
+
+
+def _means(learned: dict[str, Learned], mark: int, unit: int) -> dict[str, np.ndarray]:
+    """The mean trained field of a unit, of the networks that have reached the mark."""
+    reached = {name: trained.weights for name, trained in learned.items() if trained.weights.shape[1] > mark}
+    return {name: weights[:, mark, unit].mean(axis=0) for name, weights in reached.items()}
+
+
+def _field(
+    axis: Axes,
+    view: FieldView,
+    mark: int,
+    unit: int,
+    learned: dict[str, Learned],
+    kept: slice = slice(None),
+    where: str = "",
+) -> None:
+    """The field of a unit at the sites that are kept."""
+    flow = view.solution.weights[mark, unit, kept]
+    sites = np.arange(len(flow))
+    axis.plot(sites, view.solution.fixed_point[unit, kept], color=GREY, lw=1.0, ls=":", label="w(∞)")
+    axis.plot(sites, flow, **style(0), label="w(t), flow")
+    for name, mean in _means(learned, mark, unit).items():
+        axis.plot(sites, mean[kept], **_marked(name), label=f"{name}, trained")
+    title = f"field of unit {unit}{where} at t = {view.times[mark]:.4g}"
+    label(axis, title, "column" if where else "site", "weight, 1/(units of x)")
     legend(axis)
 
 
 def _marked(name: str) -> dict[str, Any]:
-    mark, colour = NETWORKS[name]
+    mark, colour, _ = NETWORKS[name]
     return {"ls": "", "marker": mark, "ms": 3.5, "mfc": "white", "mew": 0.9, "color": COLOURS[colour]}
 
 
@@ -149,52 +208,53 @@ def _losses(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None:
     label(axis, "loss ⟨(y − ŷ)²⟩; dotted: its least value", "log₁₀ t", "units of y²")
 
 
-def _ratios(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None:
+def _ratios(axis: Axes, view: FieldView, learned: dict[str, Learned], unit: int) -> None:
     from sim.observe import participation_ratio
 
-    x, n = np.log10(view.times), view.problem.data.n
-    levels = {"flat": flat_ratio(n), "random": gaussian_ratio(n), "one site": one_site_ratio()}
-    for index, (name, level) in enumerate(levels.items()):
-        axis.axhline(float(level), color=GREY, lw=0.9, ls=("-", "--", ":")[index], label=f"null level: {name}")
-    axis.plot(x, view.ratio[:, 0], **style(0))
+    x = np.log10(view.times)
+    for (name, level), dash in zip(null_levels(view.problem.data.n).items(), _LEVELS, strict=False):
+        axis.axhline(np.log10(level), color=GREY, lw=0.9, ls=dash)
+        axis.text(
+            0.99, np.log10(level), name, fontsize=7, ha="right", va="bottom", transform=axis.get_yaxis_transform()
+        )
+    axis.plot(x, np.log10(view.ratio[:, unit]), **style(0))
     for name, trained in learned.items():
-        ratio = participation_ratio(trained.weights[:, :, 0]).mean(axis=0)
-        axis.plot(x[: len(ratio)], ratio, **_marked(name))
-    axis.set_ylim(0, 1.05)
-    label(axis, "participation ratio of unit 0", "log₁₀ t", "IPR (no unit)")
-    legend(axis)
+        ratio = participation_ratio(trained.weights[:, :, unit]).mean(axis=0)
+        axis.plot(x[: len(ratio)], np.log10(ratio), **_marked(name))
+    axis.set_ylim(top=0.2)  # room for the name of the highest level, log10 1
+    label(axis, f"participation ratio of unit {unit}, null levels", "log₁₀ t", "log₁₀ IPR (no unit)")
 
 
 def _distances(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None:
-    for name, trained in learned.items():
-        measured = _measured(view, trained)
-        if measured is None:
-            continue
+    """The band, hatched; a mark where the unbiased square is positive, and none where noise hides the distance."""
+    found = {name: measured for name, trained in learned.items() if (measured := _measured(view, trained)) is not None}
+    top = max((_RISE * float(measured.plain.max()) for measured in found.values()), default=1.0)
+    cut = False
+    for name, measured in found.items():
+        _, colour, hatch = NETWORKS[name]
         x = np.log10(measured.times)
-        colour = COLOURS[NETWORKS[name][1]]
-        axis.fill_between(x, measured.low, np.minimum(measured.high, _most(measured)), color=colour, alpha=0.2, lw=0)
-        axis.plot(x, measured.distance, **_marked(name), label=name)
+        look = {"fc": "none", "ec": COLOURS[colour], "hatch": hatch, "lw": 0.6, "alpha": 0.55}
+        axis.fill_between(x, measured.low, np.minimum(measured.high, 2 * top), **look)
+        estimated = np.where(measured.distance > 0, measured.distance, np.nan)
+        axis.plot(x, estimated, **_marked(name), label=name)
+        cut = cut or bool((measured.high > top).any())
     axis.set_xlim(np.log10(view.times[0]), np.log10(view.times[-1]))
-    axis.set_ylim(bottom=0)
-    label(axis, "distance to theory, with its 99 % band", "log₁₀ t", "|E w − theory|/|theory|")
-    if learned:
+    axis.set_ylim(0, top)
+    ends = "; goes on above" if cut else ""
+    label(axis, f"distance to theory, 99 % band (hatched{ends})", "log₁₀ t", "|E w − theory|/|theory|")
+    if any((measured.distance == 0).any() for measured in found.values()):
+        axis.plot([], [], ls="", label="no mark: estimate of the\nsquare below 0")
+    if found:
         legend(axis)
-
-
-def _most(measured: Meter) -> float:
-    """Where the band is drawn to: what is unbounded where noise hides the distance would leave no room for the rest."""
-    return 2 * float(measured.plain.max())
 
 
 def csv(view: FieldView, mark: int, learned: dict[str, Learned]) -> str:
     """The fields at one time: flow, fixed point and the trained means, as comma-separated values."""
-    columns: dict[str, np.ndarray] = {"site": np.arange(view.problem.data.n)}
+    columns = sites_of(view.problem.data)
     for unit in range(view.problem.network.units):
         columns[f"w of unit {unit} at t = {view.times[mark]:.6g}"] = view.solution.weights[mark, unit]
         columns[f"w of unit {unit} at infinity"] = view.solution.fixed_point[unit]
-        for name, trained in learned.items():
-            if trained.weights.shape[1] > mark:
-                columns[f"{name} unit {unit}, mean trained"] = trained.weights[:, mark, unit].mean(axis=0)
+        columns |= {f"{name} unit {unit}, mean trained": mean for name, mean in _means(learned, mark, unit).items()}
     return table_csv(columns)
 
 
@@ -209,12 +269,12 @@ PYTHON = (
 )
 
 
-def latex(view: FieldView, mark: int, learned: dict[str, Learned]) -> str:
+def latex(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0) -> str:
     """The numbers of the table."""
     lines = []
-    for row in rows(view, mark, learned):
-        numbers = " & ".join("" if value is None else f"{value:.6g}" for key, value in row.items() if key != "number")
-        name = row["number"].replace("<(y - yhat)^2>", "$\\langle (y - \\hat y)^2 \\rangle$")
+    for row in rows(view, mark, learned, unit):
+        numbers = " & ".join("" if value is None else f"{value:.6g}" for key, value in row.items() if key != NUMBER)
+        name = row[NUMBER].replace(LOSS, "$\\langle (y - \\hat y)^2 \\rangle$")
         lines.append(f"{name} & {numbers} \\\\")
     head = " & exact & gated linear & ReLU \\\\"
     return "\n".join(["\\begin{tabular}{lrrr}", head, *lines, "\\end{tabular}"])

@@ -1,9 +1,15 @@
 """What the formula view shows: an expectation or an equation, as `gdln moment` and `gdln check` answer it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from derivations.commands import check, moment
+from derivations.explore.comparison import Comparison, compared
+from derivations.explore.data import rows_csv
+
+if TYPE_CHECKING:
+    from theory.conjecture import Statement
 
 EXAMPLES = {
     "a site gate": ("Heaviside(z1)*erf(g*z2)", "[[1, rho], [rho, 1]]", "g>0, -1<rho<1"),
@@ -19,13 +25,29 @@ EXAMPLES = {
 
 @dataclass(frozen=True)
 class FormulaView:
-    """The answer to one line: `rows` of a table, `steps` of the proof, its LaTeX, Python, and the text of the verb."""
+    """The answer to one line: `rows` of a table, `steps` of the proof, its LaTeX, Python, and the text of the verb.
+
+    `compare` gives what the figure shows, along one of the `parameters`.
+    """
 
     rows: tuple[dict[str, Any], ...]
     steps: tuple[dict[str, Any], ...]
     latex: str
     python: str
     text: str
+    statement: "Statement"
+    sides: tuple[str, ...]
+    refuted: Mapping[str, Any] | None = None
+    certified: str | None = None
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The names of the parameters, the first of which the figure takes."""
+        return tuple(symbol.name for symbol in self.statement.parameters)
+
+    def compare(self, against: str | None = None) -> Comparison:
+        """Both sides, and what samples say of them. Raises InputError and OutOfReachError as `compared` does."""
+        return compared(self.statement, self.sides, against, self.refuted, self.certified)
 
 
 def asked(line: str, cov: str, mean: str, where: str, digits: int) -> FormulaView:
@@ -40,6 +62,8 @@ def asked(line: str, cov: str, mean: str, where: str, digits: int) -> FormulaVie
 
 
 def _expectation(line: str, cov: str, mean: str, where: str, digits: int) -> FormulaView:
+    from theory.conjecture import read
+
     payload, found = moment.answer(line, cov, mean or None, where or None, digits)
     rows = [("closed form", payload["expr"]), ("class", payload["kind"])]
     if payload["value"] is None:
@@ -52,7 +76,14 @@ def _expectation(line: str, cov: str, mean: str, where: str, digits: int) -> For
         ]
     code = _call("moment", f"moment.answer({line!r}, {cov!r}, {mean or None!r}, {where or None!r}, {digits})[0]")
     return FormulaView(
-        _table(rows), _steps(payload["derivation"]), payload["latex"], code, moment.as_text(payload, found)
+        _table(rows),
+        _steps(payload["derivation"]),
+        payload["latex"],
+        code,
+        moment.as_text(payload, found),
+        read(f"E[{line}] = 0", cov, mean or None, where or None),
+        ("closed form" if payload["value"] is None else "certified value",),
+        certified=payload["value"],
     )
 
 
@@ -75,7 +106,8 @@ def _equation(line: str, cov: str, mean: str, where: str, digits: int) -> Formul
     statement = read(line, cov or None, mean or None, where or None)
     latex = f"{sympy.latex(statement.lhs)} = {sympy.latex(statement.rhs)}"
     code = _call("check", f"check.answer({line!r}, {cov or None!r}, {mean or None!r}, {where or None!r}, {digits})")
-    return FormulaView(_table(rows), _steps(payload["steps"]), latex, code, check.as_text(payload, where or None))
+    text, sides = check.as_text(payload, where or None), ("left side", "right side")
+    return FormulaView(_table(rows), _steps(payload["steps"]), latex, code, text, statement, sides, counter)
 
 
 def _table(rows: list[tuple[str, Any]]) -> tuple[dict[str, Any], ...]:
@@ -101,12 +133,4 @@ def _call(verb: str, call: str) -> str:
 
 def csv(view: FormulaView) -> str:
     """The steps of the proof, or where there are none the rows of the answer, as comma-separated values."""
-    from csv import DictWriter
-    from io import StringIO
-
-    table = view.steps or view.rows
-    file = StringIO()
-    writer = DictWriter(file, list(table[0]))
-    writer.writeheader()
-    writer.writerows(table)
-    return file.getvalue()
+    return rows_csv(view.steps or view.rows)

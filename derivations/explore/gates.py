@@ -1,24 +1,32 @@
 """What the gates view shows: moments through the gates, exact where they are known and measured in any case."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from derivations.explore.data import table_csv
-from derivations.explore.drawing import canvas, image, label, legend, marks, style
+from derivations.explore.data import middle, sites_of, table_csv
+from derivations.explore.drawing import canvas, image, label, legend, marks, on_grid, panels, style, through
 from theory.moments import gated_moments
-from theory.problem import AlwaysGate, Gate, Network, Problem, Simulation, SiteGate, WorkbenchError
+from theory.problem import AlwaysGate, Gate, Law, Network, Problem, SiteGate, WorkbenchError
+from theory.problem.gates import resolved
+
+if TYPE_CHECKING:
+    import torch
+
+    from sim.sample import Draw
 
 MOST_GATES = 4
 END = 3.0  # a bound drawn at the end of its slider is no bound
 KINDS = ("site", "always")
 KEPT = "as given"
+HOW = ("exact", "measured")
 REPLICATES = 8
 EXAMPLES = 1024  # of each replicate
 
@@ -29,7 +37,7 @@ class GateView:
 
     `exact` and `exact_xx` are None where no closed form is known; `refused` then says why, and why there is no exact
     solution: `condition` and `rank` of A, and `mse`, <(y - yhat)^2> at the optimum. `measured` and `errors` are as
-    `exact`.
+    `exact`, None where the simulator was not asked.
     """
 
     problem: Problem
@@ -37,11 +45,15 @@ class GateView:
     exact_xx: Float[np.ndarray, "K K n n"] | None
     measured: Float[np.ndarray, "K n"] | None
     errors: Float[np.ndarray, "K n"] | None
-    measured_xx: Float[np.ndarray, "K K n n"] | None
     condition: float | None
     rank: int | None
     mse: float | None
     refused: WorkbenchError | None
+
+    def second_moments(self, p: int, q: int) -> dict[str, Float[np.ndarray, "n n"]]:
+        """Sigma^xx(p, q), exact and measured as far as they are there."""
+        found = {} if self.exact_xx is None else {"exact": self.exact_xx[p, q]}
+        return found if self.measured is None else found | {"measured": _measured_xx(self.problem, p, q)}
 
 
 def gate_of(kind: str, site: int, lo: float, hi: float, on: str, given: Gate | None) -> Gate:
@@ -56,6 +68,19 @@ def gate_of(kind: str, site: int, lo: float, hi: float, on: str, given: Gate | N
         return AlwaysGate()
     bounds = {"lo": -inf if lo <= -END else repr(lo), "hi": inf if hi >= END else repr(hi)}
     return SiteGate(site, on=on, **bounds)
+
+
+def gates_of(problem: Problem, values: Mapping[str, Any], moved: Set[str]) -> list[Gate]:
+    """The gates that the controls declare; a unit none of whose controls has moved keeps the gate that it has."""
+    on = "latent" if problem.data.latent else "input"
+    given = problem.network.gates
+    gates: list[Gate] = []
+    for unit in range(values["units"]):
+        kind, site, ends = (values[f"{what}.{unit}"] for what in ("kind", "site", "range"))
+        old = given[unit] if unit < len(given) else None
+        still = old is not None and not {f"kind.{unit}", f"site.{unit}", f"range.{unit}"} & moved
+        gates.append(old if still else gate_of(kind, site, *ends, on, old))
+    return gates
 
 
 def with_gates(problem: Problem, gates: Sequence[Gate]) -> Problem:
@@ -77,20 +102,44 @@ def gate_view(problem: Problem, measured: bool = True) -> GateView:
         condition, rank, mse = float(solution.condition), solution.rank, float(solution.mse)
     except WorkbenchError as error:
         refused = error
-    yx = errors = xx = None
-    if measured:
-        yx, errors, xx = _measured(problem)
-    return GateView(problem, exact, exact_xx, yx, errors, xx, condition, rank, mse, refused)
+    yx, errors = _measured_yx(problem) if measured else (None, None)
+    return GateView(problem, exact, exact_xx, yx, errors, condition, rank, mse, refused)
 
 
-def _measured(problem: Problem) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    from sim.observe import measure
-    from theory.problem import InputMoment, InputOutputMoment
+@lru_cache(maxsize=1)
+def _examples(law: Law) -> "tuple[Draw, ...]":
+    """Examples of each replicate, those that `sim.observe.measure` draws; a gate that moves meets the same ones."""
+    import torch
 
-    settings = Simulation("full-batch", EXAMPLES, 1, REPLICATES, 0)
-    sampled = replace(problem, simulation=settings)
-    through = measure(InputOutputMoment(), sampled, "cpu")
-    return through.mean, through.standard_error, measure(InputMoment(), sampled, "cpu").mean
+    from sim.sample import draw, prepare
+    from sim.streams import MEASUREMENT, stream
+
+    sampler = prepare(law, torch.device("cpu"), torch.float64)
+    return tuple(draw(sampler, [stream(0, replicate, MEASUREMENT)], EXAMPLES) for replicate in range(REPLICATES))
+
+
+def _measured_yx(problem: Problem) -> tuple[np.ndarray, np.ndarray]:
+    """The mean over replicates of <g_k y x>, and its standard error."""
+    found = []
+    for values, drawn in _through_gates(problem):
+        found.append(((values * drawn.y[0]) @ drawn.x[0]).numpy() / EXAMPLES)
+    return np.mean(found, axis=0), np.std(found, axis=0, ddof=1) / np.sqrt(REPLICATES)
+
+
+def _measured_xx(problem: Problem, p: int, q: int) -> Float[np.ndarray, "n n"]:
+    """The mean over replicates of <g_p g_q x x^T>."""
+    found = []
+    for values, drawn in _through_gates(problem):
+        left, right = (values[unit][:, None] * drawn.x[0] for unit in (p, q))
+        found.append((left.T @ right).numpy() / EXAMPLES)
+    return np.mean(found, axis=0)
+
+
+def _through_gates(problem: Problem) -> "Iterator[tuple[torch.Tensor, Draw]]":
+    from sim.gating import gate_values, gates_of
+
+    for drawn in _examples(problem.data):
+        yield gate_values(gates_of(problem.network), drawn)[0], drawn
 
 
 def rows(view: GateView) -> list[dict[str, Any]]:
@@ -103,46 +152,78 @@ def rows(view: GateView) -> list[dict[str, Any]]:
     ]
 
 
+def looked_at(problem: Problem, unit: int) -> int:
+    """The first site that the gate of a unit looks at; the middle one where it looks at none."""
+    sites = getattr(resolved(problem.network.gates)[unit], "sites", ())
+    return sites[0] if sites else middle(problem.data)
+
+
 def gates_figure(view: GateView, p: int, q: int) -> Figure:
-    """Sigma^xx(p, q) as images and a profile, Sigma^yx of all units."""
+    """Sigma^xx(p, q) as images and a profile, Sigma^yx; on a grid both as images over it, and along a row."""
     figure = canvas(11.2, 5.6)
     top, bottom = figure.subplots(2, 3)
-    known = [matrix for matrix in (view.exact_xx, view.measured_xx) if matrix is not None]
-    limit = max(float(np.abs(matrix[p, q]).max()) for matrix in known) or 1.0
-    for axis, matrix, how in ((top[0], view.exact_xx, "exact"), (top[1], view.measured_xx, "measured")):
-        if matrix is None:
-            axis.set_axis_off()
-            continue
-        label(axis, f"Σxx({p}, {q}), {how} (units of x²)", "site l", "site k")
-        image(axis, matrix[p, q], limit)
-    _profile(top[2], view, p, q)
-    for axis, unit in zip(bottom, range(3), strict=True):
-        if unit < view.problem.network.units:
-            _through(axis, view, unit)
+    shape = getattr(view.problem.data, "shape", None)
+    if shape is not None:
+        _grid_figure(top, bottom, view, p, q, shape)
+        return figure
+    matrices = view.second_moments(p, q)
+    limit = _limit(matrices)
+    for axis, how in zip(top, HOW, strict=False):
+        if how in matrices:
+            label(axis, f"Σxx({p}, {q}), {how} (units of x²)", "site l", "site k")
+            image(axis, matrices[how], limit)
         else:
             axis.set_axis_off()
+    site = view.problem.data.n // 2
+    _profile(top[2], f"its row of site {site}", "site l", {how: matrix[site] for how, matrix in matrices.items()})
+    units = panels(view.problem.network.units, p)
+    for axis, unit in zip(bottom, units, strict=False):
+        _through(axis, view, unit)
+    for axis in bottom[len(units) :]:
+        axis.set_axis_off()
     return figure
 
 
-def _profile(axis: Axes, view: GateView, p: int, q: int) -> None:
-    site = view.problem.data.n // 2
-    for index, (matrix, how) in enumerate(((view.exact_xx, "exact"), (view.measured_xx, "measured"))):
-        if matrix is not None:
-            sites = np.arange(matrix.shape[-1])
-            look = style(0) if index == 0 else marks(0, len(sites))
-            axis.plot(sites, matrix[p, q, site], **look, label=how)
-    label(axis, f"its row of site {site}", "site l", "Σxx, units of x²")
+def _limit(known: Mapping[str, np.ndarray]) -> float:
+    return max(float(np.abs(matrix).max()) for matrix in known.values()) or 1.0
+
+
+def _grid_figure(top: np.ndarray, bottom: np.ndarray, view: GateView, p: int, q: int, shape: tuple[int, int]) -> None:
+    site = looked_at(view.problem, p)
+    row, kept = site // shape[1], through(site, shape)
+    xx = {how: matrix[site] for how, matrix in view.second_moments(p, q).items()}
+    yx = {how: rows[p] for how, rows in zip(HOW, (view.exact, view.measured), strict=True) if rows is not None}
+    title = f"Σxx({p}, {q}) with site {site}"
+    for axes, name, fields, units in ((top, title, xx, "x²"), (bottom, f"Σyx({p})", yx, "x y")):
+        limit = _limit(fields)
+        for axis, how in zip(axes, HOW, strict=False):
+            if how in fields:
+                on_grid(axis, f"{name}, {how} (units of {units})", fields[how], shape, limit)
+            else:
+                axis.set_axis_off()
+    _profile(top[2], f"{title}, along row {row}", "column", {how: field[kept] for how, field in xx.items()})
+    _through(bottom[2], view, p, kept, f" along row {row}")
+
+
+def _profile(axis: Axes, title: str, along: str, known: Mapping[str, np.ndarray]) -> None:
+    for how, field in known.items():
+        look = style(0) if how == "exact" else marks(0, len(field))
+        axis.plot(np.arange(len(field)), field, **look, label=how)
+    label(axis, title, along, "Σxx, units of x²")
     legend(axis)
 
 
-def _through(axis: Axes, view: GateView, unit: int) -> None:
-    sites = np.arange(view.problem.data.n)
+def _through(axis: Axes, view: GateView, unit: int, kept: slice = slice(None), along: str = "") -> None:
+    """Sigma^yx of a unit at the sites that are kept."""
+    sites = np.arange(view.problem.data.n)[kept]
+    sites = sites - sites[0]
     if view.measured is not None:
-        axis.errorbar(sites, view.measured[unit], 2 * view.errors[unit], elinewidth=0.7, **_marks(unit, len(sites)))
+        error = 2 * view.errors[unit, kept]
+        axis.errorbar(sites, view.measured[unit, kept], error, elinewidth=0.7, **_marks(unit, len(sites)))
     if view.exact is not None:
-        axis.plot(sites, view.exact[unit], **style(unit))
+        axis.plot(sites, view.exact[unit, kept], **style(unit))
     axis.axhline(0, color="black", lw=0.4)
-    label(axis, f"Σyx({unit}): line exact, marks measured ± 2 errors", "site", "Σyx, units of x y")
+    label(axis, f"Σyx({unit}){along}: line exact, marks ± 2 errors", "column" if along else "site", "Σyx, units of x y")
 
 
 def _marks(unit: int, points: int) -> dict[str, Any]:
@@ -151,13 +232,15 @@ def _marks(unit: int, points: int) -> dict[str, Any]:
 
 
 def csv(view: GateView, p: int, q: int) -> str:
-    """Sigma^yx of every unit and the row of the middle site of Sigma^xx(p, q), as comma-separated values."""
-    site = view.problem.data.n // 2
-    columns: dict[str, np.ndarray] = {"site": np.arange(view.problem.data.n)}
-    for how, yx, xx in (("exact", view.exact, view.exact_xx), ("measured", view.measured, view.measured_xx)):
+    """Sigma^yx of every unit and one row of Sigma^xx(p, q), that of the figure, as comma-separated values."""
+    law = view.problem.data
+    site = looked_at(view.problem, p) if hasattr(law, "shape") else law.n // 2
+    columns = sites_of(law)
+    matrices = view.second_moments(p, q)
+    for how, yx in zip(HOW, (view.exact, view.measured), strict=True):
         if yx is not None:
             columns |= {f"sigma_yx of unit {unit}, {how}": row for unit, row in enumerate(yx)}
-            columns[f"sigma_xx({p}, {q}) in the row of site {site}, {how}"] = xx[p, q, site]
+            columns[f"sigma_xx({p}, {q}) in the row of site {site}, {how}"] = matrices[how][site]
     return table_csv(columns)
 
 

@@ -1,6 +1,7 @@
 """What the marimo files share: widgets for controls, the frame of a page, errors and files to keep."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from html import escape
 from math import inf
 from typing import Any
@@ -8,12 +9,13 @@ from typing import Any
 import marimo as mo
 from matplotlib.figure import Figure
 
-from derivations.explore.board import BOARD
+from derivations.explore.board import BOARD, attempt
 from derivations.explore.controls import Choice, Control, Entry, Slider
 from derivations.explore.drawing import FORMATS, saved, shown
-from derivations.explore.gates import END, KEPT, KINDS, MOST_GATES, gate_of
+from derivations.explore.gates import END, KEPT, KINDS, MOST_GATES
+from derivations.explore.raster import settle
 from derivations.explore.training import Progress
-from theory.problem import AlwaysGate, Gate, Problem, SiteGate, WorkbenchError
+from theory.problem import AlwaysGate, Problem, SiteGate, WorkbenchError, dumps
 
 VIEWS = {"data": "Data", "gates": "Gates", "fields": "Fields", "formula": "Formula"}
 TABS = ("Figure", "Python", "LaTeX", "Save", "Problem")
@@ -24,10 +26,8 @@ def widgets(controls: Mapping[str, Control]) -> Any:
     made: dict[str, Any] = {}
     for name, control in controls.items():
         if isinstance(control, Slider) and isinstance(control.start, tuple):
-            for c, start in enumerate(control.start):
-                made[f"{name}.{c}"] = _slider(
-                    f"{control.label}, {'class ' if len(control.start) == 2 else ''}{c}", control, start
-                )
+            for c, (part, start) in enumerate(zip(control.parts, control.start, strict=True)):
+                made[f"{name}.{c}"] = _slider(f"{control.label}, {part}", control, start)
         elif isinstance(control, Slider):
             made[name] = _slider(control.label, control, control.start)
         elif isinstance(control, Choice):
@@ -88,22 +88,6 @@ def gate_widgets(problem: Problem, units: int) -> Any:
     return mo.ui.dictionary(made)
 
 
-def gates_of(problem: Problem, values: Mapping[str, Any]) -> list[Gate]:
-    """The gates that `gate_widgets` declare."""
-    on = "latent" if problem.data.latent else "input"
-    given = problem.network.gates
-    return [
-        gate_of(
-            values[f"kind.{unit}"],
-            values[f"site.{unit}"],
-            *values[f"range.{unit}"],
-            on,
-            given[unit] if unit < len(given) else None,
-        )
-        for unit in range(len(values) // 3)
-    ]
-
-
 def pair_of_units(units: int) -> Any:
     """Which two units' second moments are drawn."""
     options = {str(unit): unit for unit in range(units)}
@@ -113,6 +97,12 @@ def pair_of_units(units: int) -> Any:
             "q": mo.ui.dropdown(options, value="0", label="q"),
         }
     )
+
+
+def unit_of(units: int) -> Any:
+    """Which unit's field, image and participation ratio are drawn."""
+    options = {str(unit): unit for unit in range(units)}
+    return mo.ui.dropdown(options, value="0", label="unit", full_width=True)
 
 
 def frame(view: str, controls: Any) -> Any:
@@ -144,6 +134,11 @@ def question(example: tuple[str, str, str]) -> Any:
     return fields.form(submit_button_label="Answer", bordered=False)
 
 
+def parameter(names: tuple[str, ...]) -> Any:
+    """Which parameter the figure of a formula is drawn against."""
+    return mo.ui.dropdown(names, value=names[0] if names else None, label="figure against", full_width=True)
+
+
 def failure(error: WorkbenchError) -> Any:
     """The library's own words, where the figure would be."""
     hint = f"<br>{escape(error.hint)}" if error.hint else ""
@@ -172,6 +167,35 @@ def code(text: str, language: str) -> Any:
     return mo.md(f"```{language}\n{text}\n```")
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What a view shows and lets a reader take away; each is made when its tab is open.
+
+    `says` is the figure in words, `notes` stand above it and `rows` below.
+    """
+
+    name: str
+    says: str
+    figure: Callable[[], Figure]
+    rows: Callable[[], list[dict[str, Any]]]
+    csv: Callable[[], str]
+    python: Callable[[], str]
+    latex: Callable[[], str]
+    notes: tuple[Any, ...] = ()
+
+
+def content(tab: str, answer: Answer) -> Any:
+    """What is below the tabs; the errors of the library where it has no answer."""
+    if tab == "Save":
+        return files(answer.name, answer.figure, answer.csv)
+    if tab in ("Python", "LaTeX"):
+        text, refused = attempt(answer.python if tab == "Python" else answer.latex)
+        return failure(refused) if refused is not None else code(text, tab.lower())
+    settle()
+    figure = image(answer.figure(), answer.says)
+    return mo.vstack([*answer.notes, figure, table(answer.rows(), "numbers")])
+
+
 def files(name: str, figure: Callable[[], Figure], csv: Callable[[], str]) -> Any:
     """Buttons that save the figure as PNG, SVG or PDF and the numbers as CSV; each is made when it is asked for."""
     buttons = [
@@ -196,13 +220,30 @@ def _cell(key: str, value: Any) -> str:
     return f'<td data-key="{escape(key)}" data-value="{escape(repr(value))}">{escape(shown)}</td>'
 
 
-def editor(text: str) -> Any:
+def editor(shared: Problem) -> Any:
     """A form with the problem as TOML; its value is None until it is handed in."""
-    area = mo.ui.text_area(text, label="the problem that all views share (TOML)", rows=26, full_width=True)
+    area = mo.ui.text_area(dumps(shared), label="the problem that all views share (TOML)", rows=26, full_width=True)
     return area.form(submit_button_label="Use this problem", bordered=False)
 
 
-def problem(form: Any, misread: WorkbenchError | None, text: str) -> Any:
+def keeps_its_network(problem: Problem, adopt: Any) -> Any:
+    """What the gates view shows of a network that has no gates, and the button that gives it those of the controls."""
+    said = (
+        f'The shared problem has a network of the model "{problem.network.model}", which gates itself. Shown are the '
+        "gates of the controls in a gated-linear network on the same data; the shared problem keeps its network."
+    )
+    return mo.hstack([mo.Html(f'<div role="note">{escape(said)}</div>'), adopt], widths=[4, 1], align="center")
+
+
+def overtaken() -> Any:
+    """Said where the view still shows a problem that another has changed."""
+    return mo.Html(
+        '<div role="note">Another view has changed the shared problem. This one still shows the problem that its '
+        "networks were trained on; click a tab to take the new one.</div>"
+    )
+
+
+def problem(form: Any, misread: WorkbenchError | None, shared: Problem) -> Any:
     """The shared problem to change and to download, and what is wrong with what was handed in."""
-    download = mo.download(text.encode(), "problem.toml", "application/toml", label="problem.toml")
+    download = mo.download(dumps(shared).encode(), "problem.toml", "application/toml", label="problem.toml")
     return mo.vstack([*([] if misread is None else [failure(misread)]), form, download])

@@ -9,56 +9,46 @@ app = marimo.App(width="full", app_title="gdln explore: data")
 def _():
     import marimo as mo
 
-    from derivations.explore import page
-    from derivations.explore.board import BOARD, attempt, carried, law_values, python_code
-    from derivations.explore.controls import controls, law_of
-    from derivations.explore.data import PYTHON, csv, latex, numbers, sampled, sampler_is_loaded, theory_of
+    from derivations.explore import data, page
+    from derivations.explore.board import BOARD, attempt, law_values, python_code
+    from derivations.explore.controls import controls
+    from derivations.explore.desk import Desk, with_law
     from derivations.explore.drawing import data_figure
     from theory.problem import dumps
     from theory.problem.laws import LAWS
 
+    desk = Desk(BOARD)
+    get_version, set_version = mo.state(0)
     return (
-        BOARD,
         LAWS,
-        PYTHON,
         attempt,
-        carried,
         controls,
-        csv,
+        data,
         data_figure,
+        desk,
         dumps,
-        latex,
-        law_of,
+        get_version,
         law_values,
         mo,
-        numbers,
         page,
         python_code,
-        sampled,
-        sampler_is_loaded,
-        theory_of,
+        set_version,
+        with_law,
     )
 
 
 @app.cell
-def _(mo):
-    get_version, set_version = mo.state(0)
-    return get_version, set_version
-
-
-@app.cell
-def _(BOARD, LAWS, get_version, mo):
+def _(LAWS, desk, get_version, mo):
     get_version()
-    law_choice = mo.ui.dropdown(LAWS, value=BOARD.problem.data.law, label="law", full_width=True)
+    law_choice = mo.ui.dropdown(LAWS, value=desk.read().data.law, label="law", full_width=True)
     return (law_choice,)
 
 
 @app.cell
-def _(BOARD, controls, law_choice, law_values, page):
-    kind = law_choice.value
-    specification = controls(kind, law_values(BOARD.problem.data))
+def _(controls, desk, law_choice, law_values, page):
+    specification = controls(law_choice.value, law_values(desk.shared.data))
     inputs = page.widgets(specification)
-    return inputs, kind, specification
+    return inputs, specification
 
 
 @app.cell
@@ -75,79 +65,81 @@ def _(page):
 
 
 @app.cell
-def _(BOARD, attempt, carried, inputs, kind, law_of, page, specification):
-    def declared():
-        law = law_of(kind, page.read(specification, inputs.value))
-        problem, changes = carried(BOARD.problem, law)
-        return BOARD.put(problem), changes
-
-    asked, refused = attempt(declared)
+def _(attempt, desk, inputs, law_choice, page, set_version, specification, with_law):
+    overtaken = desk.stale
+    values = page.read(specification, inputs.value)
+    asked, refused = attempt(lambda: with_law(desk, law_choice, law_choice.value, values))
     problem, changes = asked or (None, ())
+    if overtaken:
+        set_version(lambda version: version + 1)
     return changes, problem, refused
 
 
 @app.cell
-def _(attempt, problem, refused, theory_of):
-    theory, unanswered = (None, refused) if problem is None else attempt(lambda: theory_of(problem.data))
+def _(attempt, data, problem, refused):
+    theory, unanswered = (None, refused) if problem is None else attempt(lambda: data.theory_of(problem.data))
     return theory, unanswered
 
 
 @app.cell
-def _(BOARD, dumps, page, problem):
-    editor = page.editor(dumps(problem or BOARD.problem))
+def _(desk, page, problem):
+    editor = page.editor(problem or desk.problem)
     return (editor,)
 
 
 @app.cell
-def _(BOARD, attempt, editor, set_version):
-    taken, misread = (None, None) if editor.value is None else attempt(lambda: BOARD.read(editor.value))
+def _(attempt, desk, editor, set_version):
+    taken, misread = (None, None) if editor.value is None else attempt(lambda: desk.replace(editor.value))
     if taken is not None:
         set_version(lambda version: version + 1)
     return (misread,)
 
 
 @app.cell
+def _(desk, set_version, tab):
+    if tab.value and desk.stale:  # a click on a tab looks again
+        set_version(lambda version: version + 1)
+    return
+
+
+@app.cell
 def _(
-    BOARD,
-    PYTHON,
     changes,
-    csv,
+    data,
     data_figure,
+    desk,
     dumps,
     editor,
-    latex,
     misread,
     mo,
-    numbers,
     page,
     problem,
     python_code,
-    sampled,
-    sampler_is_loaded,
     tab,
     theory,
     unanswered,
 ):
     def content(sample):
-        if tab.value == "Python":
-            return page.code(python_code(dumps(problem), PYTHON), "python")
-        if tab.value == "LaTeX":
-            return page.code(latex(theory), "latex")
-        if tab.value == "Save":
-            return page.files("data", lambda: data_figure(theory, sample), lambda: csv(theory, sample))
-        if tab.value == "Problem":
-            return page.problem(editor, misread, dumps(problem))
-        says = "Covariance, spectrum and marginal of both classes, exact as lines and sampled as markers."
-        notes = [mo.md(note) for note in changes]
-        image = page.image(data_figure(theory, sample), says)
-        return mo.vstack([*notes, image, page.table(numbers(theory, sample), "numbers")])
+        return page.content(
+            tab.value,
+            page.Answer(
+                "data",
+                "Covariance, spectrum and marginal of both classes, exact as lines and sampled as markers.",
+                figure=lambda: data_figure(theory, sample),
+                rows=lambda: data.numbers(theory, sample),
+                csv=lambda: data.csv(theory, sample),
+                python=lambda: python_code(dumps(problem), data.PYTHON),
+                latex=lambda: data.latex(theory),
+                notes=tuple(mo.md(note) for note in changes),
+            ),
+        )
 
-    if unanswered is not None and tab.value != "Problem":
-        mo.output.replace(page.failure(unanswered))
+    if tab.value == "Problem":
+        mo.output.replace(page.problem(editor, misread, desk.problem))
     elif unanswered is not None:
-        mo.output.replace(page.problem(editor, misread, dumps(BOARD.problem)))
+        mo.output.replace(page.failure(unanswered))
     else:
-        if not sampler_is_loaded():  # that takes seconds, once: what is exact comes first
+        if not data.sampler_is_loaded():  # that takes seconds, once: what is exact comes first
             mo.output.replace(content(None))
-        mo.output.replace(content(sampled(problem.data)))
+        mo.output.replace(content(data.sampled(problem.data)))
     return

@@ -9,53 +9,36 @@ app = marimo.App(width="full", app_title="gdln explore: receptive fields")
 def _():
     import marimo as mo
 
-    from derivations.explore import page
+    from derivations.explore import fields, page
     from derivations.explore.board import BOARD, attempt, python_code
-    from derivations.explore.fields import (
-        BATCHES,
-        PYTHON,
-        csv,
-        field_view,
-        fields_figure,
-        latex,
-        live,
-        rivals,
-        rows,
-    )
+    from derivations.explore.desk import Desk
     from derivations.explore.training import Training
     from theory.problem import dumps
 
+    desk = Desk(BOARD)
+    jobs = []  # the training that runs or has run on the present problem, if any
+    get_version, set_version = mo.state(0)
+    get_seen, set_seen = mo.state(0)
     return (
-        BATCHES,
-        BOARD,
-        PYTHON,
         Training,
         attempt,
-        csv,
+        desk,
         dumps,
-        field_view,
-        fields_figure,
-        latex,
-        live,
+        fields,
+        get_seen,
+        get_version,
+        jobs,
         mo,
         page,
         python_code,
-        rivals,
-        rows,
+        set_seen,
+        set_version,
     )
 
 
 @app.cell
-def _(mo):
-    get_version, set_version = mo.state(0)
-    get_seen, set_seen = mo.state(0)
-    jobs = []  # the training that runs or has run on the present problem, if any
-    return get_seen, get_version, jobs, set_seen, set_version
-
-
-@app.cell
-def _(BATCHES, mo):
-    batch = mo.ui.dropdown(BATCHES, value="256", label="examples a step", full_width=True)
+def _(fields, mo):
+    batch = mo.ui.dropdown(fields.BATCHES, value="256", label="examples a step", full_width=True)
     replicates = mo.ui.slider(4, 32, value=8, label="networks of each kind", show_value=True, full_width=True)
     train_button = mo.ui.run_button(label="Train")
     stop_button = mo.ui.run_button(label="Stop", kind="danger")
@@ -63,20 +46,22 @@ def _(BATCHES, mo):
 
 
 @app.cell
-def _(BOARD, attempt, batch, field_view, get_version, jobs, live, replicates):
+def _(attempt, batch, desk, fields, get_version, jobs, replicates):
     get_version()
     for old in jobs:
         old.stop()
     jobs.clear()
-    view, refused = attempt(lambda: field_view(live(BOARD.problem, int(batch.value), replicates.value)))
-    return refused, view
+    problem = desk.read()
+    view, refused = attempt(lambda: fields.field_view(fields.live(problem, int(batch.value), replicates.value)))
+    return problem, refused, view
 
 
 @app.cell
-def _(mo, view):
+def _(mo, page, problem, view):
     marks = 1 if view is None else len(view.times)
     mark = mo.ui.slider(0, marks - 1, value=marks - 1, label="time (mark of the grid)", full_width=True)
-    return (mark,)
+    unit = page.unit_of(problem.network.units)
+    return mark, unit
 
 
 @app.cell
@@ -86,18 +71,18 @@ def _(mo):
 
 
 @app.cell
-def _(batch, clock, mark, mo, page, replicates, stop_button, train_button):
+def _(batch, clock, mark, mo, page, replicates, stop_button, train_button, unit):
     buttons = mo.hstack([train_button, stop_button], justify="start")
-    page.frame("fields", mo.vstack([mark, batch, replicates, buttons, clock], gap=0.6))
+    page.frame("fields", mo.vstack([mark, unit, batch, replicates, buttons, clock], gap=0.6))
     return
 
 
 @app.cell
-def _(Training, jobs, rivals, set_seen, train_button, view):
+def _(Training, fields, jobs, set_seen, train_button, view):
     if train_button.value and view is not None:
         for running in jobs:
             running.stop()
-        jobs[:] = [Training(rivals(view.problem))]
+        jobs[:] = [Training(fields.rivals(view.problem))]
         set_seen(0)
     return
 
@@ -111,11 +96,14 @@ def _(jobs, stop_button):
 
 
 @app.cell
-def _(clock, get_seen, jobs, page, set_seen, stop_button, train_button):
+def _(clock, desk, get_seen, jobs, mo, page, set_seen, set_version, stop_button, train_button):
     clock.value, stop_button.value, train_button.value
     if jobs and jobs[0].version != get_seen():
         set_seen(jobs[0].version)
-    page.progress(jobs[0].progress if jobs else None)
+    if desk.stale and not jobs:
+        set_version(lambda version: version + 1)
+    said = [page.overtaken()] if desk.stale and jobs else []
+    mo.vstack([*said, page.progress(jobs[0].progress if jobs else None)])
     return
 
 
@@ -127,61 +115,49 @@ def _(page):
 
 
 @app.cell
-def _(BOARD, dumps, page, view):
-    editor = page.editor(dumps(BOARD.problem if view is None else view.problem))
+def _(page, problem):
+    editor = page.editor(problem)
     return (editor,)
 
 
 @app.cell
-def _(BOARD, attempt, editor, set_version):
-    taken, misread = (None, None) if editor.value is None else attempt(lambda: BOARD.read(editor.value))
+def _(attempt, desk, editor, set_version):
+    taken, misread = (None, None) if editor.value is None else attempt(lambda: desk.replace(editor.value))
     if taken is not None:
         set_version(lambda version: version + 1)
     return (misread,)
 
 
 @app.cell
-def _(
-    BOARD,
-    PYTHON,
-    csv,
-    dumps,
-    editor,
-    fields_figure,
-    get_seen,
-    jobs,
-    latex,
-    mark,
-    misread,
-    mo,
-    page,
-    python_code,
-    refused,
-    rows,
-    tab,
-    view,
-):
+def _(desk, set_version, tab):
+    if tab.value and desk.stale:  # a click on a tab looks again
+        set_version(lambda version: version + 1)
+    return
+
+
+@app.cell
+def _(dumps, editor, fields, get_seen, jobs, mark, misread, page, problem, python_code, refused, tab, unit, view):
     get_seen()
     learned = jobs[0].progress.learned if jobs else {}
 
     def content():
         if tab.value == "Problem":
-            return page.problem(editor, misread, dumps(BOARD.problem))
+            return page.problem(editor, misread, problem)
         if refused is not None:
             return page.failure(refused)
-        if tab.value == "Python":
-            return page.code(python_code(dumps(view.problem), PYTHON), "python")
-        if tab.value == "LaTeX":
-            return page.code(latex(view, mark.value, learned), "latex")
-        if tab.value == "Save":
-            return page.files(
+        shown = mark.value, learned, unit.value
+        return page.content(
+            tab.value,
+            page.Answer(
                 "fields",
-                lambda: fields_figure(view, mark.value, learned),
-                lambda: csv(view, mark.value, learned),
-            )
-        says = "Receptive fields at one time; loss, participation ratio and distance to theory against time."
-        image = page.image(fields_figure(view, mark.value, learned), says)
-        return mo.vstack([image, page.table(rows(view, mark.value, learned), "numbers")])
+                "Receptive fields at one time; loss, participation ratio and distance to theory against time.",
+                figure=lambda: fields.fields_figure(view, *shown),
+                rows=lambda: fields.rows(view, *shown),
+                csv=lambda: fields.csv(view, *shown[:2]),
+                python=lambda: python_code(dumps(view.problem), fields.PYTHON),
+                latex=lambda: fields.latex(view, *shown),
+            ),
+        )
 
     content()
     return

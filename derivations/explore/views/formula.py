@@ -9,16 +9,15 @@ app = marimo.App(width="full", app_title="gdln explore: formula")
 def _():
     import marimo as mo
 
-    from derivations.explore import page
+    from derivations.explore import comparison, formula, page
     from derivations.explore.board import attempt
-    from derivations.explore.formula import EXAMPLES, asked, csv
 
-    return EXAMPLES, asked, attempt, csv, mo, page
+    return attempt, comparison, formula, mo, page
 
 
 @app.cell
-def _(EXAMPLES, mo):
-    example = mo.ui.dropdown(EXAMPLES, value=next(iter(EXAMPLES)), label="begin with", full_width=True)
+def _(formula, mo):
+    example = mo.ui.dropdown(formula.EXAMPLES, value=next(iter(formula.EXAMPLES)), label="begin with", full_width=True)
     return (example,)
 
 
@@ -29,8 +28,22 @@ def _(example, page):
 
 
 @app.cell
-def _(example, mo, page, question):
-    page.frame("formula", mo.vstack([example, question], gap=0.4))
+def _(attempt, example, formula, question):
+    line, cov, where = example.value
+    default = {"line": line, "cov": cov, "mean": "", "where": where, "digits": 30}
+    answer, refused = attempt(lambda: formula.asked(**(question.value or default)))
+    return answer, refused
+
+
+@app.cell
+def _(answer, page):
+    against = page.parameter(() if answer is None else answer.parameters)
+    return (against,)
+
+
+@app.cell
+def _(against, example, mo, page, question):
+    page.frame("formula", mo.vstack([example, question, against], gap=0.4))
     return
 
 
@@ -42,15 +55,13 @@ def _(page):
 
 
 @app.cell
-def _(asked, attempt, example, question):
-    line, cov, where = example.value
-    default = {"line": line, "cov": cov, "mean": "", "where": where, "digits": 30}
-    answer, refused = attempt(lambda: asked(**(question.value or default)))
-    return answer, refused
+def _(against, answer, attempt):
+    drawn, undrawn = (None, None) if answer is None else attempt(lambda: answer.compare(against.value))
+    return drawn, undrawn
 
 
 @app.cell
-def _(answer, csv, mo, page, refused, tab):
+def _(answer, comparison, drawn, formula, mo, page, refused, tab, undrawn):
     def content():
         if tab.value == "Steps":
             return page.table(list(answer.steps), "steps") if answer.steps else mo.md("There is no proof.")
@@ -59,9 +70,22 @@ def _(answer, csv, mo, page, refused, tab):
         if tab.value == "LaTeX":
             return page.code(answer.latex, "latex")
         if tab.value == "Save":
-            steps = mo.download(csv(answer).encode(), "formula.csv", "text/csv", label="steps as CSV")
-            return mo.hstack([steps, mo.download(answer.text, "formula.txt", label="answer as text")], justify="start")
-        return mo.vstack([mo.md(f"$$\n{answer.latex}\n$$"), page.table(list(answer.rows), "numbers")])
+            steps = mo.download(formula.csv(answer).encode(), "formula-steps.csv", "text/csv", label="steps as CSV")
+            text = mo.download(answer.text, "formula.txt", label="answer as text")
+            return mo.vstack([figure_files(), mo.hstack([steps, text], justify="start")])
+        if drawn is None:
+            figure = page.failure(undrawn)
+        else:
+            says = f"The formula against {drawn.axis} as lines, samples as marks with errors, and their difference."
+            figure = page.image(comparison.comparison_figure(drawn), says)
+        return mo.vstack([mo.md(f"$$\n{answer.latex}\n$$"), page.table(list(answer.rows), "numbers"), figure])
+
+    def figure_files():
+        if drawn is None:
+            return page.failure(undrawn)
+        return page.files(
+            "formula", lambda: comparison.comparison_figure(drawn), lambda: comparison.comparison_csv(drawn)
+        )
 
     content() if refused is None else page.failure(refused)
     return

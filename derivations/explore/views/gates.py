@@ -9,46 +9,40 @@ app = marimo.App(width="full", app_title="gdln explore: gates")
 def _():
     import marimo as mo
 
-    from derivations.explore import page
+    from derivations.explore import gates, page
     from derivations.explore.board import BOARD, attempt, python_code
     from derivations.explore.data import sampler_is_loaded
-    from derivations.explore.gates import PYTHON, csv, gate_view, gates_figure, latex, rows, with_gates
+    from derivations.explore.desk import Desk, with_moved_gates
     from theory.problem import dumps
 
+    desk = Desk(BOARD)
+    get_version, set_version = mo.state(0)
     return (
-        BOARD,
-        PYTHON,
         attempt,
-        csv,
+        desk,
         dumps,
-        gate_view,
-        gates_figure,
-        latex,
+        gates,
+        get_version,
         mo,
         page,
         python_code,
-        rows,
         sampler_is_loaded,
-        with_gates,
+        set_version,
+        with_moved_gates,
     )
 
 
 @app.cell
-def _(mo):
-    get_version, set_version = mo.state(0)
-    return get_version, set_version
-
-
-@app.cell
-def _(BOARD, get_version, page):
+def _(desk, get_version, mo, page):
     get_version()
-    units = page.unit_count(BOARD.problem)
-    return (units,)
+    units = page.unit_count(desk.read())
+    adopt = mo.ui.run_button(label="Make it gated-linear")
+    return adopt, units
 
 
 @app.cell
-def _(BOARD, page, units):
-    inputs = page.gate_widgets(BOARD.problem, units.value)
+def _(desk, page, units):
+    inputs = page.gate_widgets(desk.shared, units.value)
     pair = page.pair_of_units(units.value)
     return inputs, pair
 
@@ -67,35 +61,44 @@ def _(page):
 
 
 @app.cell
-def _(BOARD, attempt, inputs, page, with_gates):
-    problem, refused = attempt(lambda: BOARD.put(with_gates(BOARD.problem, page.gates_of(BOARD.problem, inputs.value))))
+def _(adopt, attempt, desk, inputs, set_version, units, with_moved_gates):
+    overtaken = desk.stale or adopt.value
+    values = {"units": units.value, **inputs.value}
+    problem, refused = attempt(lambda: with_moved_gates(desk, units, values, adopt.value))
+    if overtaken:
+        set_version(lambda version: version + 1)
     return problem, refused
 
 
 @app.cell
-def _(BOARD, dumps, page, problem):
-    editor = page.editor(dumps(problem or BOARD.problem))
+def _(desk, page, problem):
+    editor = page.editor(desk.problem if problem is None else desk.shared)
     return (editor,)
 
 
 @app.cell
-def _(BOARD, attempt, editor, set_version):
-    taken, misread = (None, None) if editor.value is None else attempt(lambda: BOARD.read(editor.value))
+def _(attempt, desk, editor, set_version):
+    taken, misread = (None, None) if editor.value is None else attempt(lambda: desk.replace(editor.value))
     if taken is not None:
         set_version(lambda version: version + 1)
     return (misread,)
 
 
 @app.cell
+def _(desk, set_version, tab):
+    if tab.value and desk.stale:  # a click on a tab looks again
+        set_version(lambda version: version + 1)
+    return
+
+
+@app.cell
 def _(
-    BOARD,
-    PYTHON,
-    csv,
+    adopt,
+    attempt,
+    desk,
     dumps,
     editor,
-    gate_view,
-    gates_figure,
-    latex,
+    gates,
     misread,
     mo,
     page,
@@ -103,31 +106,35 @@ def _(
     problem,
     python_code,
     refused,
-    rows,
     sampler_is_loaded,
     tab,
 ):
     p, q = pair.value["p"], pair.value["q"]
+    kept = () if desk.problem.network.gates else (page.keeps_its_network(desk.problem, adopt),)
 
     def content(view):
-        if tab.value == "Python":
-            return page.code(python_code(dumps(problem), PYTHON), "python")
-        if tab.value == "LaTeX":
-            return page.code(latex(view), "latex")
-        if tab.value == "Save":
-            return page.files("gates", lambda: gates_figure(view, p, q), lambda: csv(view, p, q))
-        says = "Second moments of the input through two gates, and moments of input and output through each gate."
-        errors = [] if view.refused is None else [page.failure(view.refused)]
-        return mo.vstack([*errors, page.image(gates_figure(view, p, q), says), page.table(rows(view), "numbers")])
+        return page.content(
+            tab.value,
+            page.Answer(
+                "gates",
+                "Second moments of the input through two gates, and moments of input and output through each gate.",
+                figure=lambda: gates.gates_figure(view, p, q),
+                rows=lambda: gates.rows(view),
+                csv=lambda: gates.csv(view, p, q),
+                python=lambda: python_code(dumps(problem), gates.PYTHON),
+                latex=lambda: gates.latex(view),
+                notes=(*kept, *(() if view.refused is None else (page.failure(view.refused),))),
+            ),
+        )
 
     if tab.value == "Problem":
-        mo.output.replace(page.problem(editor, misread, dumps(BOARD.problem)))
+        mo.output.replace(page.problem(editor, misread, desk.problem))
     elif refused is not None:
         mo.output.replace(page.failure(refused))
     else:
-        exact = None if sampler_is_loaded() else gate_view(problem, measured=False)
+        exact = None if sampler_is_loaded() else gates.gate_view(problem, measured=False)
         if exact is not None and exact.refused is None:  # loading the simulator takes seconds, once
             mo.output.replace(content(exact))
-        measured, failed = attempt(lambda: gate_view(problem))
+        measured, failed = attempt(lambda: gates.gate_view(problem))
         mo.output.replace(page.failure(failed) if failed is not None else content(measured))
     return

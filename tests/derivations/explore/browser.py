@@ -43,6 +43,10 @@ class Explorer:
         """Go to a view by its address."""
         self.page.goto(self.address.replace("/?", f"/{view}/?"))
 
+    def another(self):
+        """A second tab of the same browser."""
+        return Explorer(self.page.context.new_page(), self.address)
+
     @property
     def side(self):
         """The controls."""
@@ -62,6 +66,14 @@ class Explorer:
                 return cell && Number(cell.dataset.value) === value; }""",
             arg=[table, row, key, value],
         )
+
+    def saves(self, begins):
+        """Whether each button of the tab Save, by its label, gives a file that begins so."""
+        for label, begin in begins.items():
+            with self.page.expect_download() as waiting:
+                self.page.get_by_text(label).click()
+            with open(waiting.value.path(), "rb") as file:
+                assert file.read().startswith(begin)
 
     def fits(self):
         """Whether nothing needs scrolling."""

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from csv import DictReader
 
 import numpy as np
 import pytest
@@ -84,6 +85,14 @@ def test_the_covariances_are_those_of_the_library():
     assert theory.covariance[1, 2, 39] == entry == theory.covariance[1, 39, 2]
 
 
+def test_a_grid_is_drawn_along_the_row_of_its_middle():
+    law = law_named("nlgp-2d", shape=("4", "6"))
+    theory = theory_of(law)
+    axis = data_figure(theory, None).axes[2]
+    assert any(np.array_equal(line.get_ydata(), theory.covariance[1, 15, 12:18]) for line in axis.lines)
+    assert "row 2" in axis.get_title()
+
+
 @pytest.mark.parametrize("name", LAWS)
 def test_figures_and_files(name):
     law = law_named(name)
@@ -95,7 +104,9 @@ def test_figures_and_files(name):
     assert shown(figure, 'what "it" says').startswith('<img alt="what &quot;it&quot; says"')
     lines = csv(theory, sample).splitlines()
     assert len(lines) == law.n + 1
-    assert float(lines[1].split(",")[1]) == theory.covariance[0][_site(lines[0]), 0]
+    site = _site(lines[0])
+    first = next(DictReader(lines))
+    assert float(first[f"covariance with site {site}, class 0"]) == theory.covariance[0][site, 0]
     assert "tabular" in latex(theory)
 
 

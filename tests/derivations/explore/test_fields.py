@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from derivations.explore.board import FIRST, python_code
+from derivations.explore.board import FIRST, carried, python_code
 from derivations.explore.fields import (
     PYTHON,
     csv,
@@ -16,15 +16,17 @@ from derivations.explore.fields import (
     fields_figure,
     latex,
     live,
+    null_levels,
     rivals,
     rows,
 )
-from derivations.explore.training import Training
+from derivations.explore.training import Learned, Training
+from sim.observe import participation_ratio
 from sim.train import train
 from tests.derivations.explore.browser import explorer, needs_a_browser
-from tests.tolerances import EXPLORER_DESCENT
+from tests.tolerances import EXPLORER_DESCENT, EXPLORER_WAVE
 from theory.flow import solve
-from theory.problem import InputError, dumps, load
+from theory.problem import InputError, NonlinearGP2D, dumps, load
 
 LONG = 10**6  # steps that no test waits for
 
@@ -84,18 +86,67 @@ def test_numbers_figures_and_files(problem):
     training.wait()
     learned = training.progress.learned
     last = len(view.times) - 1
-    loss, ratio, apart = rows(view, last, learned)
+    loss, first, second, low, high = rows(view, last, learned)
     assert loss["exact"] == view.solution.losses[-1]
-    assert ratio["exact"] == view.ratio[-1, 0]
+    assert [first["exact"], second["exact"]] == view.ratio[-1].tolist()
+    assert second["relu"] == participation_ratio(learned["relu"].weights[:, -1, 1]).mean()
     meter = distance(view, learned["gated-linear"])
-    assert apart["gated-linear"] == meter.distance[-1]
-    assert (meter.low <= 0).any()
+    assert (low["gated-linear"], high["gated-linear"]) == (meter.low[-1], meter.high[-1])
     assert rows(view, last, {})[0]["relu"] is None
     for shown in ({}, learned):
-        figure = fields_figure(view, last, shown)
+        figure = fields_figure(view, last, shown, 1)
         assert all(axis.get_xlabel() and axis.get_ylabel() for axis in figure.axes if axis.axison)
+        ratios = next(axis for axis in figure.axes if axis.get_title().startswith("participation ratio of unit 1"))
+        named = {text.get_text(): text.get_position()[1] for text in ratios.texts}
+        assert named == {name: np.log10(level) for name, level in null_levels(40).items()}
         assert len(csv(view, 0, shown).splitlines()) == 41
-        assert latex(view, last, shown).count("\\\\") == 4
+        assert latex(view, last, shown).count("\\\\") == 6
+
+
+def test_a_distance_that_noise_hides_has_no_mark_and_a_cut_band_says_so(problem):
+    """Networks scattered about the prediction itself: the unbiased square is then negative as often as not."""
+    view = field_view(problem)
+    noise = np.random.default_rng(0).normal(size=(4, *view.descent.shape))
+    off = {"gated-linear": Learned(view.descent + noise, np.ones((4, len(view.times))))}
+    meter = distance(view, off["gated-linear"])
+    hidden = meter.distance == 0
+    assert hidden.any()
+    axis = fields_figure(view, 0, off).axes[5]
+    drawn = next(line for line in axis.lines if line.get_label() == "gated-linear").get_ydata()
+    assert (np.isnan(drawn) == hidden).all()
+    assert "no mark" in axis.get_legend().get_texts()[-1].get_text()
+    assert ("goes on above" in axis.get_title()) == bool((meter.high > axis.get_ylim()[1]).any())
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 40])
+def test_null_levels_are_ratios_of_fields(n):
+    fields = {
+        "flat": np.ones(n),
+        "one site": np.eye(n)[0],
+        "sinusoid": np.cos(2 * np.pi * np.arange(n) / n + 0.3),
+    }
+    levels = null_levels(n)
+    assert ("sinusoid" in levels) == (n != 4)
+    assert levels.keys() - fields.keys() == {"random"}
+    for name in levels.keys() & fields.keys():
+        assert abs(levels[name] - participation_ratio(fields[name])) <= EXPLORER_WAVE * levels[name]
+
+
+def test_fields_on_a_grid():
+    given = replace(load(FIRST).data, n=12)
+    grid = NonlinearGP2D(given.xi, given.gain, "open", given.normaliser, given.labels, (3, 4))
+    problem = live(carried(load(FIRST), grid)[0], batch=32, replicates=4)
+    view = field_view(problem)
+    training = Training(rivals(problem))
+    training.wait()
+    for learned in ({}, training.progress.learned):
+        axes = fields_figure(view, 2, learned, 1).axes
+        assert (axes[0].images[0].get_array() == view.solution.weights[2, 1].reshape(3, 4)).all()
+        assert (axes[0].get_xlabel(), axes[0].get_ylabel()) == ("column", "row")
+        flow = next(line for line in axes[2].lines if line.get_label() == "w(t), flow")
+        assert (flow.get_ydata() == view.solution.weights[2, 1, 4:8]).all()
+        assert "row 1" in axes[2].get_title()
+    assert csv(view, 2, {}).splitlines()[6].startswith("5,1,1,")
 
 
 def test_the_python_that_is_copied_runs(problem):

@@ -3,10 +3,14 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
+from derivations.explore.comparison import comparison_csv, comparison_figure
+from derivations.explore.drawing import FORMATS, saved
 from derivations.explore.formula import EXAMPLES, asked, csv
 from tests.derivations.explore.browser import explorer, needs_a_browser
+from tests.tolerances import STANDARD_ERRORS
 from theory.gaussian import expect
 from theory.problem import InputError
 
@@ -39,6 +43,61 @@ def test_the_library_s_errors_come_through():
         asked("foo(z1)", "[[1]]", "", "", 30)
 
 
+@pytest.mark.parametrize(
+    ("line", "cov", "where", "against"),
+    [
+        (*EXAMPLES["a site gate"], "g"),
+        (*EXAMPLES["a site gate"], "rho"),
+        (*EXAMPLES["its value"], None),
+        (*EXAMPLES["a threshold"], None),
+        ("sign(z1)*erf(z2)*sign(z3)*erf(g*z2)", "[[1,rho,1/4],[rho,1,1/4],[1/4,1/4,1]]", "-1<rho<1,g>0", "rho"),
+        ("z1**2+a", "[[2]]", "-oo<a<oo", "a"),
+        ("E[erf(g*z1)**2]**2 = (2*asin(2*g**2/(1+2*g**2))/pi)**2", "[[1]]", "g>0", "g"),
+    ],
+)
+def test_lines_and_marks_of_the_figure_agree(line, cov, where, against):
+    view = asked(line, cov, "", where, 20).compare(against)
+    assert np.isfinite([*view.sides.values()]).all()
+    for name, (mean, error) in view.sampled.items():
+        assert (np.abs(mean - view.expected[name]) <= STANDARD_ERRORS * error).all()
+    figure = comparison_figure(view)
+    assert all(axis.get_xlabel() and axis.get_ylabel() for axis in figure.axes)
+    assert {kind: saved(figure, kind)[:4] for kind in FORMATS} == {"png": b"\x89PNG", "svg": b"<?xm", "pdf": b"%PDF"}
+    points = sum(map(len, view.sides.values())) + len(view.at) * len(view.sampled)
+    assert len(comparison_csv(view).splitlines()) == points + 1
+
+
+def test_the_line_is_the_certified_value():
+    view = asked(*EXAMPLES["its value"][:2], "", "", 30).compare()
+    assert view.sides["certified value"].tolist() == [float(VALUE)] * 2
+    wide, narrow = (view.sampled["certified value"][1][k] for k in (0, -1))
+    assert narrow < wide
+    assert view.running
+
+
+def test_marks_and_counter_example_tell_the_sides_of_a_wrong_equation_apart():
+    line, cov, where = EXAMPLES["an equation"]
+    view = asked(line, cov, "", where, 20).compare("rho")
+    assert view.counterexample == (0.5, float(VALUE), 2 * float(VALUE))
+    mean, error = view.sampled["left side"]
+    assert (np.abs(mean - view.expected["left side"]) <= STANDARD_ERRORS * error).all()
+    assert (np.abs(mean - view.expected["right side"]) > STANDARD_ERRORS * error).any()
+    assert view.values == {"g": 1.0}
+    assert "counter-example" in comparison_csv(view)
+
+
+def test_values_that_are_no_covariance_are_not_drawn():
+    view = asked("sign(z1)*sign(z2)", "[[1,rho],[rho,1/4]]", "", "-1<rho<1", 20).compare()
+    assert np.abs(view.x).max() <= 0.5
+    assert np.abs(view.at).max() <= 0.5
+
+
+def test_without_an_expectation_there_are_lines_alone():
+    view = asked("asin(x) = atan(x/sqrt(1-x**2))", "", "", "-1<x<1", 20).compare()
+    assert view.sampled == {}
+    assert len(comparison_figure(view).axes) == 2
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_the_python_that_is_copied_runs(name):
     line, cov, where = EXAMPLES[name]
@@ -66,7 +125,13 @@ def test_the_formula_view(tmp_path):
 
         side.get_by_label("begin with").select_option("an equation")
         page.locator("#numbers").get_by_text("refuted").wait_for()
+        page.get_by_alt_text("The formula against log₁₀ g").wait_for()
+        side.get_by_label("figure against").select_option("rho")
+        page.get_by_alt_text("The formula against rho").wait_for()
+        assert shown.fits()
         page.screenshot(path=tmp_path / "formula.png")
+        page.get_by_role("tab", name="Save").click()
+        shown.saves({"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF", "numbers as CSV": b"curve,rho"})
         page.get_by_role("tab", name="LaTeX").click()
         page.get_by_text("operatorname").first.wait_for()
         side.get_by_label("begin with").select_option("its value")

@@ -2,16 +2,19 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from math import inf
 
 import numpy as np
 import pytest
 
-from derivations.explore.board import FIRST, python_code
+from derivations.explore.board import FIRST, carried, python_code
 from derivations.explore.gates import (
     END,
+    EXAMPLES,
     KEPT,
     PYTHON,
+    REPLICATES,
     csv,
     gate_of,
     gate_view,
@@ -20,11 +23,24 @@ from derivations.explore.gates import (
     rows,
     with_gates,
 )
+from sim.observe import measure
 from tests.derivations.explore.browser import explorer, needs_a_browser
-from tests.tolerances import STANDARD_ERRORS
+from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.flow import solve
 from theory.moments import gated_moments
-from theory.problem import AlwaysGate, OutOfReachError, RepeatedGate, SiteGate, dumps, load
+from theory.problem import (
+    AlwaysGate,
+    InputMoment,
+    InputOutputMoment,
+    NonlinearGP2D,
+    OutOfReachError,
+    RepeatedGate,
+    Simulation,
+    SiteGate,
+    dumps,
+    load,
+    loads,
+)
 
 CONDITION = 0  # row of the table
 
@@ -53,9 +69,22 @@ def test_exact_moments_are_the_library_s_and_measured_ones_agree(problem):
     assert (view.exact == gated_moments(problem).sigma_yx).all()
     assert view.condition == solve(problem).condition
     assert (np.abs(view.exact - view.measured) <= STANDARD_ERRORS * view.errors).all()
+    assert (view.second_moments(0, 1)["exact"] == gated_moments(problem).sigma_xx[0, 1]).all()
     assert [row["value"] for row in rows(view)] == [view.condition, 80, view.mse]
     assert len(csv(view, 0, 1).splitlines()) == 41
     assert "Sigma" in latex(view)
+
+
+def test_what_is_measured_is_what_the_simulator_measures(problem):
+    view = gate_view(problem)
+    sampled = replace(problem, simulation=Simulation("full-batch", EXAMPLES, 1, REPLICATES, 0))
+    yx, xx = (measure(moment, sampled, "cpu") for moment in (InputOutputMoment(), InputMoment()))
+    rounding = EXAMPLES * UNIT_ROUNDOFF
+    assert (np.abs(view.measured - yx.mean) <= rounding * np.abs(yx.mean).max()).all()
+    assert (np.abs(view.errors - yx.standard_error) <= rounding * np.abs(yx.mean).max()).all()
+    for p, q in ((0, 0), (0, 1)):
+        off = np.abs(view.second_moments(p, q)["measured"] - xx.mean[p, q])
+        assert (off <= rounding * np.abs(xx.mean).max()).all()
 
 
 @pytest.mark.parametrize("units", [1, 4])
@@ -68,6 +97,30 @@ def test_a_slab_is_measured_where_it_has_no_closed_form(problem, units):
     titles = [axis.get_title() for axis in gates_figure(view, 0, units - 1).axes if axis.axison]
     assert f"Σxx(0, {units - 1}), measured (units of x²)" in titles
     assert latex(view).count("&") == 0
+
+
+def test_moments_on_a_grid_are_images_over_it(problem):
+    line = problem.data
+    grid = NonlinearGP2D(line.xi, line.gain, "open", line.normaliser, line.labels, (3, 5))
+    there = with_gates(carried(problem, grid)[0], [AlwaysGate(), SiteGate(11, lo=0)])
+    view = gate_view(there)
+    axes = [axis for axis in gates_figure(view, 1, 0).axes if axis.get_title()]
+    assert (axes[0].images[0].get_array() == view.exact_xx[1, 0, 11].reshape(3, 5)).all()
+    assert (axes[3].images[0].get_array() == view.exact[1].reshape(3, 5)).all()
+    assert (axes[4].images[0].get_array() == view.measured[1].reshape(3, 5)).all()
+    assert any(np.array_equal(line.get_ydata(), view.exact[1, 10:]) for line in axes[5].lines)
+    assert all("row 2" in axes[k].get_title() for k in (2, 5))
+    assert {(axes[k].get_xlabel(), axes[k].get_ylabel()) for k in (0, 1, 3, 4)} == {("column", "row")}
+    lines = csv(view, 1, 0).splitlines()
+    assert lines[0].startswith('"site","row","column"')
+    assert lines[12].startswith("11,2,1,")
+    assert "in the row of site 11" in lines[0]
+
+
+def test_the_chosen_unit_is_among_those_shown(problem):
+    many = with_gates(problem, [SiteGate(site, lo=0) for site in range(4)])
+    titles = [axis.get_title() for axis in gates_figure(gate_view(many, measured=False), 3, 0).axes]
+    assert any(title.startswith("Σyx(3)") for title in titles)
 
 
 def test_without_bounds_a_site_gate_is_open(problem):
@@ -116,4 +169,30 @@ def test_the_gates_view(problem, tmp_path):
         page.get_by_text("gated_moments(problem)").first.hover()
         page.get_by_role("button", name="Copy to clipboard").first.click()
         page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('site = 21'))")
+        shown.nothing_went_wrong()
+
+
+RELU = FIRST.with_name("relu-short.toml")
+
+
+@needs_a_browser
+def test_the_gates_view_of_a_network_that_gates_itself():
+    given = load(RELU)
+    with explorer(str(RELU)) as shown:
+        page = shown.page
+        shown.open("gates")
+        note = page.get_by_role("note")
+        note.get_by_text('model "relu"').wait_for()
+        shown.side.get_by_label("gate 0", exact=True).select_option("site")
+        gated = with_gates(given, [SiteGate(20, lo=0)])
+        shown.wait_for_number("numbers", CONDITION, "value", solve(gated).condition)
+        assert shown.fits()
+        page.get_by_role("tab", name="Problem").click()
+        text = page.get_by_label("the problem that all views share (TOML)")
+        assert loads(text.input_value()) == given
+        page.get_by_role("tab", name="Figure").click()
+        page.get_by_role("button", name="Make it gated-linear").click()
+        note.wait_for(state="detached")
+        page.get_by_role("tab", name="Problem").click()
+        assert loads(text.input_value()) == gated
         shown.nothing_went_wrong()

@@ -1,0 +1,298 @@
+"""The figure of the formula view: both sides of a statement, and the same expectations from samples beside them.
+
+What is drawn as a line is the engine's closed form; what is marked is the integrand itself, averaged over Gaussian
+samples: the two share no formula.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from derivations.explore.data import rows_csv
+from derivations.explore.drawing import canvas, label, legend, marks, style
+from theory.problem import InputError
+
+if TYPE_CHECKING:
+    import sympy
+
+    from theory.conjecture import Statement
+    from theory.gaussian.expectation import Expectation
+
+EXAMPLES = 2**14  # at each mark; without a parameter, so many times 8
+GROUPS = 16  # of examples, for standard errors
+ERRORS = 2  # standard errors drawn to each side of a mark
+_POINTS, _MARKS, _RUNNING = 121, 13, 8
+_TRIED = 40  # points looked at for one whose parameters are not zero
+_DECADES = 2  # to each side of 1, for a parameter from 0 to infinity
+_FAR = 4.0  # how far a parameter is drawn beside an infinite bound
+_INSET = 1e-3  # of the domain, kept from an end that does not belong to it
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The sides of a statement along `axis`, and the sampled ones with their standard errors at the marks.
+
+    Without a parameter the axis is log10 of the number of examples, and the sampled means are running ones. `values`
+    are the parameters that stay; `counterexample` is (x, left, right). `ratio` is log10 where the axis is logarithmic.
+    """
+
+    axis: str
+    values: Mapping[str, float]
+    x: Float[np.ndarray, " P"]
+    sides: Mapping[str, Float[np.ndarray, " P"]]
+    at: Float[np.ndarray, " M"]
+    sampled: Mapping[str, tuple[Float[np.ndarray, " M"], Float[np.ndarray, " M"]]]
+    expected: Mapping[str, Float[np.ndarray, " M"]]
+    counterexample: tuple[float, float, float] | None
+    running: bool
+
+
+def compared(
+    statement: "Statement",
+    names: tuple[str, ...],
+    against: str | None = None,
+    refuted: Mapping[str, Any] | None = None,
+    certified: str | None = None,
+) -> Comparison:
+    """What the figure shows of the sides named by `names`, along the parameter `against` (the first one if None).
+
+    `refuted` is the counter-example as `gdln check` gives it: the other parameters then stay at its values. `certified`
+    is the value of the first side where it has no parameter and its digits are known. Raises InputError where no point
+    of the domain is admissible, OutOfReachError for what has no numerical rule.
+    """
+    sides = dict(zip(names, (statement.lhs, statement.rhs), strict=False))
+    if not statement.parameters:
+        return _running(statement, sides, refuted, certified)
+    point = _point(statement, refuted)
+    name = against if against in point else next(iter(point))
+    rest = {key: value for key, value in point.items() if key != name}
+    symbol = next(symbol for symbol in statement.parameters if symbol.name == name)
+    grid, logarithmic = _grid(statement.domains[symbol], _POINTS, point[name] if refuted else None)
+    few, _ = _grid(statement.domains[symbol], _MARKS, None)
+    x, at = (_admissible(statement, rest, name, values) for values in (grid, few))
+    curves = {key: _values(side, statement, rest | {name: x}) for key, side in sides.items()}
+    sampled = {
+        key: _measured(side, statement, rest, name, at, index)
+        for index, (key, side) in enumerate(sides.items())
+        if side.atoms(_expectation())
+    }
+    expected = {key: _values(side, statement, rest | {name: at}) for key, side in sides.items()}
+    shown = np.log10 if logarithmic else np.asarray
+    counter = None if not refuted else (float(shown(point[name])), float(refuted["lhs"]), float(refuted["rhs"]))
+    axis = f"log₁₀ {name}" if logarithmic else name
+    return Comparison(axis, rest, shown(x), curves, shown(at), sampled, expected, counter, False)
+
+
+def _expectation() -> type:
+    from theory.gaussian.expectation import Expectation
+
+    return Expectation
+
+
+def _running(
+    statement: "Statement",
+    sides: Mapping[str, "sympy.Expr"],
+    refuted: Mapping[str, Any] | None,
+    certified: str | None,
+) -> Comparison:
+    """Without a parameter: the sides are constants, and what is sampled converges."""
+    counts = np.geomspace(EXAMPLES / 64, _RUNNING * EXAMPLES, _POINTS // 5).astype(int)
+    at = np.log10(counts)
+    ends = at[[0, -1]]
+    curves = {key: _values(side, statement, {"": ends}) for key, side in sides.items() if certified is None}
+    curves |= {key: np.full(2, float(certified)) for key in sides if certified is not None}
+    sampled = {}
+    for index, (key, side) in enumerate(sides.items()):
+        if not side.atoms(_expectation()):
+            continue
+        drawn = {
+            e: _draws(e, {}, _RUNNING * EXAMPLES, (index, number)) for number, e in enumerate(statement.expectations)
+        }
+        found = [_side_of_means({e: values[:count] for e, values in drawn.items()}, side, {}) for count in counts]
+        sampled[key] = tuple(np.array(column) for column in zip(*found, strict=True))
+    expected = {key: np.broadcast_to(values[0], at.shape) for key, values in curves.items()}
+    counter = None if not refuted else (float(at[-1]), float(refuted["lhs"]), float(refuted["rhs"]))
+    return Comparison("log₁₀ of the examples", {}, ends, curves, at, sampled, expected, counter, True)
+
+
+def _point(statement: "Statement", refuted: Mapping[str, Any] | None) -> dict[str, float]:
+    """The counter-example, or the plainest admissible point without zeros, at which much is equal by chance."""
+    from theory.conjecture.points import points
+
+    if refuted:
+        from fractions import Fraction
+
+        return {name: float(Fraction(value)) for name, value in refuted["values"].items()}
+    tried = list(islice(points(statement, _TRIED, 0, 0), _TRIED))
+    chosen = next((point for point in tried if all(point.values())), tried[0])
+    return {symbol.name: float(number) for symbol, number in chosen.items()}
+
+
+def _grid(interval: "sympy.Interval", count: int, inside: float | None) -> tuple[np.ndarray, bool]:
+    """Values of a parameter in its domain, widened to hold `inside`; and whether they are spaced by their logarithm."""
+    from theory.conjecture.points import bounds
+
+    low, high = (None if bound is None else float(bound) for bound in bounds(interval))
+    if low == 0 and high is None:
+        ends = [-_DECADES, _DECADES] + ([] if inside is None else [np.log10(inside)])
+        return 10 ** np.linspace(min(ends), max(ends), count), True
+    start = low if low is not None else -_FAR if high is None else high - _FAR
+    stop = high if high is not None else start + 2 * _FAR if low is None else start + _FAR
+    start, stop = (min(start, inside), max(stop, inside)) if inside is not None else (start, stop)
+    gap = _INSET * (stop - start)
+    return np.linspace(start + gap * bool(interval.left_open), stop - gap * bool(interval.right_open), count), False
+
+
+def _admissible(statement: "Statement", rest: Mapping[str, float], name: str, x: np.ndarray) -> np.ndarray:
+    """The values at which the covariance is one. Raises InputError where there are none."""
+    kept = [value for value in x if statement.cov is None or _root(statement.cov, rest | {name: value}) is not None]
+    if not kept:
+        raise InputError(f"The covariance is one at no value drawn of {name}.", "Draw it against another parameter.")
+    return np.array(kept)
+
+
+def _root(cov: "sympy.MatrixBase", values: Mapping[str, float]) -> np.ndarray | None:
+    """R with R R^T the covariance at these values; None where it has an eigenvalue below 0 by more than rounding."""
+    matrix = np.array([[_number(entry, values) for entry in row] for row in cov.tolist()], float)
+    eigenvalues, vectors = np.linalg.eigh(matrix)
+    if eigenvalues[0] < -len(matrix) * np.finfo(float).eps * np.abs(eigenvalues).max():
+        return None
+    return vectors * np.sqrt(np.maximum(eigenvalues, 0.0))  # what is below 0 here is rounding
+
+
+def _number(form: "sympy.Expr", values: Mapping[str, Any]) -> Any:
+    """The form at the values of those parameters that it has; NaN at an array's points where it has no value."""
+    from theory.gaussian.numeric import evaluate
+
+    given = {symbol.name: values[symbol.name] for symbol in form.free_symbols}
+    size = max((np.size(value) for value in given.values()), default=1)
+    try:
+        return evaluate(form, given)
+    except InputError:
+        if size == 1:
+            return np.nan
+    each = [{key: np.ravel(value)[min(k, np.size(value) - 1)] for key, value in given.items()} for k in range(size)]
+    return np.array([float(_number(form, point)) for point in each])
+
+
+def _values(side: "sympy.Expr", statement: "Statement", values: Mapping[str, Any]) -> Float[np.ndarray, " P"]:
+    """A side with the engine's forms in the place of its expectations."""
+    shape = np.broadcast_shapes(*(np.shape(value) for value in values.values()))
+    found = _with(side, lambda e: _engine(statement.moments[e], values), values)
+    return np.array(np.broadcast_to(found, shape), float)
+
+
+def _engine(moment: Any, values: Mapping[str, Any]) -> Any:
+    """The closed form itself; where an integral is left in it, the expectations of signs that it stands for."""
+    import sympy
+
+    from theory.functions import Phi2
+
+    if moment.closed_form.has(sympy.Integral, Phi2):
+        return moment.numeric(**{symbol.name: values[symbol.name] for symbol in moment.parameters})
+    return _number(moment.closed_form, values)
+
+
+def _with(side: "sympy.Expr", number_of: Callable[["Expectation"], Any], values: Mapping[str, Any]) -> Any:
+    """A side with a number, or an array of them, in the place of each expectation."""
+    import sympy
+
+    # A name with a bracket is none that a user's parameter could have.
+    names = {e: sympy.Symbol(f"E[{k}]", real=True) for k, e in enumerate(side.atoms(_expectation()))}
+    return _number(side.xreplace(names), {**values, **{symbol.name: number_of(e) for e, symbol in names.items()}})
+
+
+def _measured(
+    side: "sympy.Expr", statement: "Statement", rest: Mapping[str, float], name: str, at: np.ndarray, index: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """The side at each mark with sampled expectations, from examples of its own, and its standard error."""
+    found = []
+    for place, value in enumerate(at):
+        values = {**rest, name: value}
+        numbered = enumerate(statement.expectations)
+        drawn = {e: _draws(e, values, EXAMPLES, (index, place, number)) for number, e in numbered}
+        found.append(_side_of_means(drawn, side, values))
+    means, errors = (np.array(column) for column in zip(*found, strict=True))
+    return means, errors
+
+
+def _draws(e: "Expectation", values: Mapping[str, float], count: int, seed: tuple[int, ...]) -> np.ndarray:
+    """The integrand at `count` independent examples of its Gaussian."""
+    root = _root(e.cov, values)
+    z = np.random.default_rng(seed).standard_normal((count, len(root))) @ root.T
+    given = {f"z{k + 1}": z[:, k] for k in range(len(root))}
+    return np.broadcast_to(_number(e.integrand, {**values, **given}), count)
+
+
+def _side_of_means(
+    drawn: Mapping["Expectation", np.ndarray], side: "sympy.Expr", values: Mapping[str, float]
+) -> tuple[float, float]:
+    """The side at the means of all examples, and its standard error from the means of groups of them."""
+    parts = {e: np.array([part.mean() for part in np.array_split(numbers, GROUPS)]) for e, numbers in drawn.items()}
+    groups = np.broadcast_to(_with(side, parts.__getitem__, values), GROUPS)
+    mean = _with(side, lambda e: drawn[e].mean(), values)
+    return float(mean), float(np.std(groups, ddof=1) / np.sqrt(GROUPS))
+
+
+def comparison_figure(view: Comparison) -> Figure:
+    """The sides on the left; on the right what is left of them after the last side is taken away."""
+    figure = canvas(11.2, 3.5, top=0.9, bottom=0.14, wspace=0.22, left=0.075)
+    left, right = figure.subplots(1, 2)
+    names = list(view.sides)
+    for index, name in enumerate(names):
+        left.plot(view.x, view.sides[name], **style(index), label=name)
+        if index < len(names) - 1:
+            right.plot(view.x, view.sides[name] - view.sides[names[-1]], **style(index))
+    for name, (mean, error) in view.sampled.items():
+        what = f"{name}, sampled" if len(names) > 1 else "the integrand, sampled"
+        _marks(left, view, names.index(name), mean, error, f"{what} ± {ERRORS} errors")
+        _marks(right, view, names.index(name), mean - view.expected[names[-1]], error, "")
+    right.axhline(0, **{**style(len(names) - 1), "lw": 1.0})
+    if view.counterexample is not None:
+        x, lhs, rhs = view.counterexample
+        star = {"ls": "", "marker": "*", "ms": 11, "mfc": "black", "mec": "white", "zorder": 5}
+        left.plot([x, x], [lhs, rhs], **star, label="counter-example")
+        right.plot([x], [lhs - rhs], **star)
+    fixed = ", ".join(f"{name} = {value:.4g}" for name, value in view.values.items())
+    label(left, f"the formula{' at ' + fixed if fixed else ''}", view.axis, "value (no unit)")
+    what = " − ".join([names[0] if len(names) > 1 else "sampled", names[-1]])
+    label(right, f"difference: {what}", view.axis, "difference (no unit)")
+    legend(left)
+    return figure
+
+
+def _marks(axis: Axes, view: Comparison, index: int, mean: np.ndarray, error: np.ndarray, name: str) -> None:
+    look = {key: value for key, value in marks(index, len(mean)).items() if key != "markevery"}
+    if view.running:
+        low, high = mean - ERRORS * error, mean + ERRORS * error
+        axis.fill_between(view.at, low, high, color=look["color"], alpha=0.2, lw=0)
+        axis.plot(view.at, mean, **look, label=name)
+    else:
+        axis.errorbar(view.at, mean, ERRORS * error, elinewidth=0.9, capsize=2, **look, label=name)
+
+
+def comparison_csv(view: Comparison) -> str:
+    """What is drawn as comma-separated values, one row a point; a standard error where it is sampled."""
+    rows = [
+        {"curve": name, view.axis: float(x), "value": float(value), "standard error": ""}
+        for name, values in view.sides.items()
+        for x, value in zip(view.x, values, strict=True)
+    ]
+    rows += [
+        {"curve": f"{name}, sampled", view.axis: float(x), "value": float(mean), "standard error": float(error)}
+        for name, found in view.sampled.items()
+        for x, mean, error in zip(view.at, *found, strict=True)
+    ]
+    if view.counterexample is not None:
+        x, *sides = view.counterexample
+        rows += [
+            {"curve": f"{name}, counter-example", view.axis: x, "value": value, "standard error": ""}
+            for name, value in zip(view.sides, sides, strict=True)
+        ]
+    return rows_csv(rows)
