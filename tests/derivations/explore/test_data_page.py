@@ -70,6 +70,8 @@ def test_the_data_view(tmp_path):
         shown.nothing_went_wrong()
 
 
-def test_nothing_is_shown_without_the_token():
-    with explorer() as shown, pytest.raises(urllib.error.HTTPError, match="404"):
-        urllib.request.urlopen(shown.address.partition("?")[0], timeout=60)
+def test_no_view_is_shown_without_the_token():
+    with explorer() as shown:
+        for view in ("data", "gates", "fields", "formula"):
+            with pytest.raises(urllib.error.HTTPError, match="404"):
+                urllib.request.urlopen(shown.address.replace("/?", f"/{view}/?").partition("?")[0], timeout=60)
