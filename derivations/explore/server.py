@@ -62,13 +62,12 @@ def serve(listener: socket.socket, opens: bool, announce: Callable[[str], None])
 
 def _first_content() -> tuple[Problem, str]:
     """What the first page shows, of which problem: drawn while the browser opens, for the first drawing is slow."""
-    import gc
-
     from derivations.explore.front import content
+    from derivations.explore.raster import settle
 
     problem = BOARD.problem
     drawn = content(problem)
-    gc.freeze()  # a full collection walks SymPy's caches, a quarter of a second in the middle of a drag
+    settle()
     return problem, drawn
 
 
