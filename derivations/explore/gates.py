@@ -135,6 +135,15 @@ def _measured_xx(problem: Problem, p: int, q: int) -> Float[np.ndarray, "n n"]:
     return np.mean(found, axis=0)
 
 
+def _measured_conditioning(problem: Problem) -> tuple[float, int]:
+    """Largest over smallest eigenvalue of the measured A that rounding tells from 0, and how many these are."""
+    gated = [(values[:, :, None] * drawn.x[0]).numpy() for values, drawn in _through_gates(problem)]
+    inputs = np.concatenate(gated, axis=1).transpose(1, 0, 2).reshape(REPLICATES * EXAMPLES, -1)
+    lam = np.linalg.eigvalsh(inputs.T @ inputs / len(inputs))
+    lam = lam[lam > len(lam) * np.finfo(float).eps * lam[-1]]
+    return float(lam[-1] / lam[0]) if len(lam) else np.inf, len(lam)
+
+
 def _through_gates(problem: Problem) -> "Iterator[tuple[torch.Tensor, Draw]]":
     from sim.gating import gate_values, gates_of
 
@@ -143,11 +152,14 @@ def _through_gates(problem: Problem) -> "Iterator[tuple[torch.Tensor, Draw]]":
 
 
 def rows(view: GateView) -> list[dict[str, Any]]:
-    """Rows of the table beside the figure."""
+    """Rows of the table beside the figure; where nothing is exact, condition and rank of the measured A."""
     size = view.problem.network.units * view.problem.data.n
+    how, condition, rank = "", view.condition, view.rank
+    if condition is None and view.measured is not None:
+        how, (condition, rank) = f", measured on {REPLICATES * EXAMPLES} examples", _measured_conditioning(view.problem)
     return [
-        {"number": "condition of A", "value": view.condition},
-        {"number": f"rank of A (of {size}, without biases)", "value": view.rank},
+        {"number": f"condition of A{how}", "value": condition},
+        {"number": f"rank of A (of {size}, without biases){how}", "value": rank},
         {"number": "<(y - yhat)^2> at the optimum", "value": view.mse},
     ]
 

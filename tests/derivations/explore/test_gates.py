@@ -75,6 +75,25 @@ def test_exact_moments_are_the_library_s_and_measured_ones_agree(problem):
     assert "Sigma" in latex(view)
 
 
+@pytest.mark.parametrize("twice", [False, True])
+def test_where_no_closed_form_is_known_the_conditioning_is_measured(problem, twice):
+    slab = SiteGate(20, lo=-1, hi=1)
+    slabs = with_gates(problem, [slab, slab if twice else SiteGate(20, lo=1)])
+    view = gate_view(slabs)
+    assert view.condition is None
+    assert "half-space" in view.refused.message
+    condition, rank, loss = rows(view)
+    assert condition["number"] == f"condition of A, measured on {REPLICATES * EXAMPLES} examples"
+    sampled = replace(slabs, simulation=Simulation("full-batch", EXAMPLES, 1, REPLICATES, 0))
+    xx = measure(InputMoment(), sampled, "cpu").mean
+    lam = np.linalg.eigvalsh(xx[0, 0] if twice else xx.transpose(0, 2, 1, 3).reshape(80, 80))
+    # Sums of EXAMPLES terms in another order move an eigenvalue by that share of the largest.
+    ratio = lam[-1] / lam[0]
+    assert abs(condition["value"] - ratio) <= EXAMPLES * ratio**2 * UNIT_ROUNDOFF
+    assert rank["value"] == (40 if twice else 80)
+    assert loss["value"] is None
+
+
 def test_what_is_measured_is_what_the_simulator_measures(problem):
     view = gate_view(problem)
     sampled = replace(problem, simulation=Simulation("full-batch", EXAMPLES, 1, REPLICATES, 0))
@@ -96,7 +115,7 @@ def test_a_slab_is_measured_where_it_has_no_closed_form(problem, units):
     assert view.measured.shape == (units, 40)
     titles = [axis.get_title() for axis in gates_figure(view, 0, units - 1).axes if axis.axison]
     assert f"Σxx(0, {units - 1}), measured (units of x²)" in titles
-    assert latex(view).count("&") == 0
+    assert latex(view).count("&") == 2
 
 
 def test_moments_on_a_grid_are_images_over_it(problem):
