@@ -69,8 +69,8 @@ def without_far_functions(form: sympy.Expr) -> tuple[sympy.Expr, Smalls]:
     smalls: Smalls = {}
     table = {}
     for function in sorted(form.atoms(sympy.erf, sympy.exp), key=sympy.default_sort_key):
-        if not function.free_symbols and _beyond(function):
-            side = int(sympy.sign(function.args[0].evalf(15)))
+        side = 0 if function.free_symbols else _beyond(function)
+        if side:
             if side > 0 and isinstance(function, sympy.exp):
                 raise refusal(function)
             limit = sympy.Integer(side if isinstance(function, sympy.erf) else 0)
@@ -98,8 +98,20 @@ def _unknown() -> "arb":
     return arb(0, 1) * arb(-LEFT_OUT).exp().upper()
 
 
-def _beyond(function: sympy.Expr) -> bool:
-    return bool(abs(function.args[0].evalf(15)) > (FARTHEST if isinstance(function, sympy.erf) else LARGEST))
+def _beyond(function: sympy.Expr) -> int:
+    """The sign of an argument that certainly lies far out, else 0: SymPy's own digits are wrong where many cancel."""
+    from flint import ctx
+
+    from theory.gaussian.balls import NotCertified, ball
+
+    with ctx.workprec(BITS):
+        try:
+            argument = ball(function.args[0], {}).real
+        except NotCertified:
+            return 0
+        if abs(argument) > (FARTHEST if isinstance(function, sympy.erf) else LARGEST):
+            return 1 if argument > 0 else -1
+    return 0
 
 
 def _split(e: Expectation, smalls: Smalls) -> sympy.Expr | None:
