@@ -36,6 +36,8 @@ LEFT_OUT = FARTHEST**2 // 2
 BITS = 512
 # Differences of nearly equal numbers take this many times the working precision.
 SPARE_PRECISION = 4
+# 1,200 digits of a quadrant: more bits, asked for where other numbers cancel, take minutes and tell nothing.
+QUADRANT_BITS = 2**12
 # Two signs are taken apart where a quadrant is less probable than exp(-SEEN): the digits left cancel otherwise.
 SEEN = 20
 PAIR = 2
@@ -170,10 +172,16 @@ def _quadrant(e: Expectation, pair: tuple[int, int], sides: tuple[int, int]) -> 
         r = ball(e.cov[i, j], {}).real / (ball(e.cov[i, i], {}).real * ball(e.cov[j, j], {}).real).sqrt()
         return -a * _standard(e, i), -b * _standard(e, j), a * b * r
 
+    found: dict[int, arb] = {}
+
     def value() -> "arb":
-        with ctx.workprec(SPARE_PRECISION * ctx.prec):
-            x, y, r = place()
-        return 4 * quadrant(x, y, r)
+        bits = min(ctx.prec, QUADRANT_BITS)
+        if bits not in found:
+            with ctx.workprec(SPARE_PRECISION * bits):
+                x, y, r = place()
+            with ctx.workprec(bits):
+                found[bits] = 4 * quadrant(x, y, r)
+        return found[bits]
 
     x, y, r = place()
     if not corner(x, y, r):
