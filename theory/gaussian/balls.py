@@ -25,6 +25,8 @@ DEPTH_PER_BIT = 4
 # Evaluations allowed a bit of precision before the change of variable, and after it.
 EASY_PER_BIT = 12
 HARD_PER_BIT = 100
+# Fractions are made of numbers between 2^-MOST_EXPONENT and its inverse; exp of an argument not yet known is beyond.
+MOST_EXPONENT = 2**20
 
 
 class NotCertified(ArithmeticError):
@@ -243,7 +245,7 @@ def enclose(compute: Callable[[], arb | acb], digits: int, most_bits: int = MAX_
             ctx.prec = bits
             value = compute()
             value = value.real if isinstance(value, acb) else value
-            if value.is_finite():
+            if value.is_finite() and _is_moderate(value):
                 middle, radius = _fraction(value.mid()), _fraction(value.rad())
                 if radius * 10**digits < abs(middle):
                     return middle, radius
@@ -255,6 +257,11 @@ def enclose(compute: Callable[[], arb | acb], digits: int, most_bits: int = MAX_
     finally:
         ctx.prec = before
     raise NotCertified(f"a relative radius of 10^-{digits} was not reached within {bits // 2} bits", reached)
+
+
+def _is_moderate(value: arb) -> bool:
+    """Whether the midpoint and the radius have exponents that a fraction can hold."""
+    return all(abs(int(number.man_exp()[1])) < MOST_EXPONENT for number in (value.mid(), value.rad()))
 
 
 def _fraction(number: arb) -> Fraction:

@@ -8,6 +8,7 @@ import sympy
 
 from theory.algebra import is_zero
 from theory.gaussian.expectation import variables
+from theory.gaussian.sides import known_sign
 from theory.problem.errors import InputError
 
 
@@ -95,11 +96,10 @@ def _require_psd(matrix: sympy.ImmutableDenseMatrix) -> None:
 
 def sign(number: sympy.Expr) -> int:
     """The sign of a real number without symbols, zero being proved."""
-    if number.is_Rational:
-        return int(sympy.sign(number))
-    if is_zero(number) is True:
-        return 0
-    return 1 if number.evalf(50) > 0 else -1
+    found = known_sign(number)
+    if found is not None:
+        return found
+    return 0 if is_zero(number) is True else 1 if number.evalf(50) > 0 else -1
 
 
 def is_psd(matrix: sympy.MatrixBase) -> bool:

@@ -36,6 +36,8 @@ LEFT_OUT = FARTHEST**2 // 2
 BITS = 512
 # Differences of nearly equal numbers take this many times the working precision.
 SPARE_PRECISION = 4
+# 1,200 digits of a quadrant: more bits, asked for where other numbers cancel, take minutes and tell nothing.
+QUADRANT_BITS = 2**12
 # Two signs are taken apart where a quadrant is less probable than exp(-SEEN): the digits left cancel otherwise.
 SEEN = 20
 PAIR = 2
@@ -69,8 +71,8 @@ def without_far_functions(form: sympy.Expr) -> tuple[sympy.Expr, Smalls]:
     smalls: Smalls = {}
     table = {}
     for function in sorted(form.atoms(sympy.erf, sympy.exp), key=sympy.default_sort_key):
-        if not function.free_symbols and _beyond(function):
-            side = int(sympy.sign(function.args[0].evalf(15)))
+        side = 0 if function.free_symbols else _beyond(function)
+        if side:
             if side > 0 and isinstance(function, sympy.exp):
                 raise refusal(function)
             limit = sympy.Integer(side if isinstance(function, sympy.erf) else 0)
@@ -98,8 +100,20 @@ def _unknown() -> "arb":
     return arb(0, 1) * arb(-LEFT_OUT).exp().upper()
 
 
-def _beyond(function: sympy.Expr) -> bool:
-    return bool(abs(function.args[0].evalf(15)) > (FARTHEST if isinstance(function, sympy.erf) else LARGEST))
+def _beyond(function: sympy.Expr) -> int:
+    """The sign of an argument that certainly lies far out, else 0: SymPy's own digits are wrong where many cancel."""
+    from flint import ctx
+
+    from theory.gaussian.balls import NotCertified, ball
+
+    with ctx.workprec(BITS):
+        try:
+            argument = ball(function.args[0], {}).real
+        except NotCertified:
+            return 0
+        if abs(argument) > (FARTHEST if isinstance(function, sympy.erf) else LARGEST):
+            return 1 if argument > 0 else -1
+    return 0
 
 
 def _split(e: Expectation, smalls: Smalls) -> sympy.Expr | None:
@@ -158,10 +172,16 @@ def _quadrant(e: Expectation, pair: tuple[int, int], sides: tuple[int, int]) -> 
         r = ball(e.cov[i, j], {}).real / (ball(e.cov[i, i], {}).real * ball(e.cov[j, j], {}).real).sqrt()
         return -a * _standard(e, i), -b * _standard(e, j), a * b * r
 
+    found: dict[int, arb] = {}
+
     def value() -> "arb":
-        with ctx.workprec(SPARE_PRECISION * ctx.prec):
-            x, y, r = place()
-        return 4 * quadrant(x, y, r)
+        bits = min(ctx.prec, QUADRANT_BITS)
+        if bits not in found:
+            with ctx.workprec(SPARE_PRECISION * bits):
+                x, y, r = place()
+            with ctx.workprec(bits):
+                found[bits] = 4 * quadrant(x, y, r)
+        return found[bits]
 
     x, y, r = place()
     if not corner(x, y, r):

@@ -12,6 +12,7 @@ import sympy
 
 from theory.functions import Phi, Relu
 from theory.gaussian.expectation import variables
+from theory.gaussian.sides import known_sign
 from theory.problem.errors import InputError, OutOfReachError
 from theory.symbols import z
 
@@ -127,10 +128,11 @@ def _sign(argument: sympy.Expr) -> Expansion:
     """sign(u) with the sign and the size of the leading coefficient taken out, so that equal signs look equal."""
     form, offset = affine(argument)
     lead, side = form[min(form)], 1
-    if lead.is_negative or (lead.is_positive is None and lead.could_extract_minus_sign()):
+    known = known_sign(lead)
+    if known == -1 or (not known and lead.could_extract_minus_sign()):
         side, lead, offset = -1, -lead, -offset
         form = {index: -c for index, c in form.items()}
-    if lead.is_positive:
+    if known:
         form = {index: sympy.cancel(c / lead) for index, c in form.items()}
         offset = sympy.cancel(offset / lead)
     elif len(form) == 1:

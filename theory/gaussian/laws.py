@@ -10,6 +10,7 @@ import sympy
 from theory.functions import OwensT, Phi2
 from theory.gaussian.expectation import Expectation, marginal, slope
 from theory.gaussian.rewrite import on_path, signs_of
+from theory.gaussian.sides import known_sign
 from theory.symbols import path, path_, z
 
 ONE = sympy.Integer(1)
@@ -46,13 +47,14 @@ def two_signs(e: Expectation) -> sympy.Expr | None:
     h, k = c / sympy.sqrt(v), d / sympy.sqrt(w)
     # Along a path of Price's theorem offsets change their sign: there only Phi2 is one formula.
     ratio = sympy.nan if on_path(c) or on_path(d) else sympy.cancel(d / c) if c != 0 else sympy.Integer(0)
-    if c == 0 or d == 0 or ratio.is_positive or ratio.is_negative:
+    side = None if ratio is sympy.nan else known_sign(ratio)
+    if c == 0 or d == 0 or side:
         root = sympy.sqrt(sympy.expand(v * w - cross**2))
         if c == 0 or d == 0:
             return 4 * OwensT(h if d == 0 else k, cross / root)
         first = OwensT(h, sympy.expand(v * ratio - cross) / root)
         second = OwensT(k, sympy.expand(w / ratio - cross) / root)
-        return (1 if ratio.is_positive else -1) - 4 * first - 4 * second
+        return side - 4 * first - 4 * second
     r = cross / (sympy.sqrt(v) * sympy.sqrt(w))
     return 4 * Phi2(h, k, r) - 1 - sympy.erf(h / sympy.sqrt(2)) - sympy.erf(k / sympy.sqrt(2))
 

@@ -12,6 +12,7 @@ import sympy
 from theory.algebra import is_zero
 from theory.gaussian.expectation import Expectation, marginal, slope, variables
 from theory.gaussian.integrand import Form, affine, expand
+from theory.gaussian.sides import known_sign
 from theory.problem.errors import OutOfReachError
 from theory.symbols import path, path_, z
 
@@ -223,11 +224,12 @@ def on_path(expr: sympy.Expr) -> list[sympy.Symbol]:
 
 def is_positive(expr: sympy.Expr) -> bool:
     """Whether the sign is known to be positive; a function of t alone, without zeros in (0, 1), is asked at 1/2."""
-    if expr.is_positive is not None:
-        return bool(expr.is_positive)
+    found = known_sign(expr)
+    if found is not None:
+        return found == 1
     bound = on_path(expr)
     number = expr.xreplace(dict.fromkeys(bound, sympy.Rational(1, 2)))
-    return not number.free_symbols and number.evalf(50) > 0
+    return not number.free_symbols and known_sign(number) == 1
 
 
 def components(cov: sympy.MatrixBase, used: list[int]) -> list[list[int]]:

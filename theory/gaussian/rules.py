@@ -13,6 +13,7 @@ import sympy
 from theory.derivation import Step, StepError, rule
 from theory.functions import Phi, Relu
 from theory.gaussian.expectation import Expectation, marginal, slope, variables
+from theory.gaussian.sides import known_sign
 from theory.rules import pairs, require_equal, require_rewritten
 from theory.symbols import path, path_, z
 
@@ -139,9 +140,7 @@ def _by_definition(expr: sympy.Expr) -> sympy.Expr:
 def _positive_ratio(a: sympy.Expr, b: sympy.Expr) -> int:
     """The sign of a/b if that is a constant of known sign, else 0."""
     ratio = sympy.cancel(a / b)
-    if variables(ratio):
-        return 0
-    return 1 if ratio.is_positive else -1 if ratio.is_negative else 0
+    return 0 if variables(ratio) else known_sign(ratio) or 0
 
 
 @expectation_rule("marginal")
@@ -329,8 +328,8 @@ def coincidence(old: Expectation, new: sympy.Expr) -> None:
             expected = [side * marginal(rest, old.cov)]
             if c != 0 or d != 0:
                 pieces = [marginal(rest * sympy.sign(z(a + 1) + sympy.expand(x)), old.cov) for x in (c, other)]
-                orders = ((other - c, pieces), (c - other, pieces[::-1]))
-                expected += [side * (marginal(rest, old.cov) + lo - hi) for gap, (lo, hi) in orders if gap.is_positive]
+                orders = ((known_sign(other - c), pieces), (known_sign(c - other), pieces[::-1]))
+                expected += [side * (marginal(rest, old.cov) + lo - hi) for gap, (lo, hi) in orders if gap == 1]
                 expected = expected if sympy.expand(c - other) == 0 else expected[1:]
             if any(new == form or sympy.expand(new - form) == 0 for form in expected):
                 equal(correlation, sympy.Integer(side), "the correlation")

@@ -13,6 +13,7 @@ from theory.derivation import Step, StepError, rule
 from theory.functions import OwensT, Phi2
 from theory.gaussian.expectation import Expectation, marginal, slope, variables
 from theory.gaussian.rules import domains_of, equal, expectation_rule, terms
+from theory.gaussian.sides import known_sign
 from theory.pieces import in_pieces
 from theory.precise import as_mpf, sample_points, value
 from theory.rules import pairs, require_equal, require_rewritten, require_same
@@ -224,7 +225,7 @@ def _laws(c: sympy.Expr, d: sympy.Expr) -> list[tuple[sympy.Expr, dict[str, symp
     smooth = 4 * Phi2(h, k, r) - 1 - sympy.erf(h / sympy.sqrt(2)) - sympy.erf(k / sympy.sqrt(2))
     found = [(smooth, {"h": h, "k": k, "r": r})]
     ratio = sympy.cancel(d / c)
-    side = 1 if ratio.is_positive else -1 if ratio.is_negative else 0
+    side = known_sign(ratio)
     if side:
         h = sympy.Symbol("h", positive=True)
         k = sympy.Symbol("k", positive=True) if side > 0 else sympy.Symbol("k", negative=True)

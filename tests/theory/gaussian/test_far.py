@@ -14,7 +14,7 @@ from tests.tolerances import QUADRANT_BY_QUADRATURE, QUADRANT_RADIUS
 from theory.functions import Relu
 from theory.gaussian import certified, expect, far
 from theory.gaussian.corner_balls import corner, quadrant
-from theory.problem.errors import OutOfReachError
+from theory.problem.errors import InputError, OutOfReachError
 from theory.symbols import z
 
 z1, z2, z3 = map(z, (1, 2, 3))
@@ -146,3 +146,49 @@ def test_a_rare_quadrant_beside_what_is_seen():
     with mpmath.workdps(60):
         true = 1 - 4 * mpmath.ncdf(-1) + 4 * mpmath.mpf(rare.value)
         assert distance(answer, true) <= Fraction(answer.radius) + Fraction(1, 10**50)
+
+
+@pytest.mark.parametrize("power", [120, 180, 240])
+def test_numbers_of_which_hundreds_of_digits_cancel(power):
+    """With m = sqrt(10^(2p) + 1) - 10^p = 10^-p/2: E[erf(z + m)] = 2 m/sqrt(3 pi), P(-m < z < 0) = m/sqrt(2 pi)."""
+    m = sympy.sqrt(10 ** (2 * power) + 1) - 10**power
+    with mpmath.workdps(60):
+        size = mpmath.mpf(10) ** -power / 2
+        slope, density = 2 * size / mpmath.sqrt(3 * mpmath.pi), size / mpmath.sqrt(2 * mpmath.pi)
+    for integrand, true in ((erf(z1 + m), slope), (Heaviside(-z1) * Heaviside(z1 + m), density)):
+        answer = expect(integrand, [[1]]).evaluate(20)
+        assert distance(answer, true) <= Fraction(answer.radius)
+    assert expect(Heaviside(z1) * Heaviside(-z1 - m), [[1]]).closed_form == 0
+    assert Fraction(expect(Relu(z1) ** 2, [[m]]).evaluate(20).value) * 4 * 10**power == 1
+    with pytest.raises(InputError):
+        expect(Relu(z1), [[-m]])
+
+
+def test_an_exponential_of_such_a_number():
+    """E[exp(z + m) step(z + m)] = sqrt(e) Phi(1) up to the size of m; its first balls are exp(+-10^68)."""
+    m = sympy.sqrt(10**240 + 1) - 10**120
+    answer = expect(exp(z1 + m) * Heaviside(z1 + m), [[1]]).evaluate(20)
+    with mpmath.workdps(60):
+        assert distance(answer, mpmath.exp(0.5) * mpmath.ncdf(1)) <= Fraction(answer.radius)
+
+
+def test_precision_is_raised_beyond_that_of_a_quadrant(monkeypatch):
+    """The tails 1 - erf around a quadrant of size exp(-330) take 1,000 bits, and the quadrant itself does not."""
+    asked = []
+
+    def seen(*place):
+        asked.append(ctx.prec)
+        return quadrant(*place)
+
+    monkeypatch.setattr(far, "QUADRANT_BITS", 2**8)
+    monkeypatch.setattr("theory.gaussian.corner_balls.quadrant", seen)
+    answer = expect((z1 + 1) * Heaviside(z1 - Q(1, 2)) * Heaviside(z2 - 20), pair(Q(-3, 5))).evaluate(20)
+    with mpmath.workdps(60):
+        root, large = mpmath.mpf(4) / 5, mpmath.mpf(10) ** 144  # quad stops at an absolute error
+        true = mpmath.quad(
+            lambda x: large * (x + 1) * mpmath.npdf(x) * mpmath.erfc((20 + 3 * x / 5) / root / mpmath.sqrt(2)) / 2,
+            [mpmath.mpf(1) / 2 + mpmath.mpf(k) / 16 for k in range(129)],
+        )
+        assert abs(large * mpmath.mpf(answer.value) / true - 1) < mpmath.mpf(10) ** (1 - answer.digits)
+    assert answer.digits == 20
+    assert max(asked) == 2**8
