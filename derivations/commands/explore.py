@@ -16,7 +16,7 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Open PROBLEM in the browser: its data, gates, receptive fields and formulas, under your hands."""
-    from derivations.output import PASS, emit, run
+    from derivations.output import INTERRUPTED, PASS, emit, run
 
     def body() -> int:
         _require_marimo()
@@ -32,7 +32,11 @@ def command(
             emit("explore", {"address": address}, f"{address}\nCtrl-C ends it.", json)
             sys.stdout.flush()  # the command goes on for as long as it serves
 
-        serve(listener, opens, announce)
+        try:
+            serve(listener, opens, announce)
+        except KeyboardInterrupt:  # how it is meant to end: stdout has its one answer already
+            print("gdln: Interrupted.", file=sys.stderr)
+            return INTERRUPTED
         return PASS
 
     return run(body, json)

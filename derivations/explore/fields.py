@@ -10,12 +10,14 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from derivations.explore.data import sites_of, table_csv
+from derivations.explore.data import rows_csv
 from derivations.explore.drawing import COLOURS, GREY, canvas, label, legend, on_grid, panels, style, through
 from derivations.explore.gates import MOST_GATES, looked_at
 from derivations.explore.training import Learned
 from derivations.validity import Meter, meter
-from theory.flow import Solution, discrete, solve
+from theory.flow import Solution, discrete, mse_at, solve
+from theory.flow.convention import convention
+from theory.moments import gated_moments
 from theory.moments.null_levels import flat_ratio, gaussian_ratio, one_site_ratio, sinusoid_ratio
 from theory.problem import InputError, Network, Problem, Simulation, WorkbenchError
 
@@ -25,6 +27,7 @@ BATCHES = ("32", "64", "128", "256", "512", "1024")
 NETWORKS = {"gated-linear": ("o", 1, "///"), "relu": ("s", 2, "...")}  # mark, colour in the palette, hatch of a band
 NUMBER = "number"
 LOSS = "<(y - yhat)^2>"
+LAW = "theory: gradient descent"
 _RATE = Fraction(1, 10)
 
 
@@ -34,14 +37,16 @@ _RISE = 2.0  # how far above the largest plain distance the axis goes: a band ma
 
 @dataclass(frozen=True)
 class FieldView:
-    """The exact answer on the grid of times: flow and descent (T, K, n), the loss (T), the participation ratio (T, K).
+    """The exact answer on the grid of times: gradient descent (T, K, n), its loss (T), participation ratio (T, K).
 
-    `descent` is the law of gradient descent at the learning rate of the training, `solution.weights` that of the flow.
+    `descent` is the mean of networks trained at the learning rate of the training; loss and ratio are those of this
+    mean. `solution` is that of the flow: its weights, and what both come to.
     """
 
     problem: Problem
     solution: Solution
     descent: Float[np.ndarray, "T K n"]
+    losses: Float[np.ndarray, " T"]
     ratio: Float[np.ndarray, "T K"]
 
     @property
@@ -53,11 +58,18 @@ class FieldView:
 def live(problem: Problem, batch: int, replicates: int) -> Problem:
     """The problem as the view trains it: online, MARKS times spaced by their logarithm up to the problem's last one.
 
-    The learning rate is that of its [simulation] table, 1/10 without one; times are whole numbers of steps.
+    The learning rate is that of its [simulation] table, 1/10 without one; times are whole numbers of steps. Raises
+    InputError where the last time is less than a step.
     """
     rate = problem.simulation.learning_rate if problem.simulation is not None else _RATE
     step = problem.training.tau * rate
-    last = max(int(problem.training.times[-1] / step), 1)
+    last = int(problem.training.times[-1] / step)
+    if last < 1:
+        raise InputError(
+            f"training.times ends at t = {problem.training.times[-1]}, before the first step of tau * learning_rate = "
+            f"{step}.",
+            "Give a later time or a smaller learning rate.",
+        )
     counts = np.unique(np.round(np.geomspace(1, last, MARKS)).astype(int)).tolist()
     training = replace(problem.training, times=tuple(step * count for count in counts))
     settings = Simulation("online", EXAMPLES, rate, replicates, 0, batch=batch)
@@ -72,11 +84,15 @@ def rivals(problem: Problem) -> dict[str, Problem]:
 
 
 def field_view(problem: Problem) -> FieldView:
-    """The exact answer of a gated-linear problem made by `live`. Raises OutOfReachError as `solve` does."""
+    """The exact answer of a gated-linear problem made by `live`.
+
+    Raises OutOfReachError as `solve` does, InputError where steps of this rate overflow.
+    """
     from sim.observe import participation_ratio
 
-    solution = solve(problem)
-    return FieldView(problem, solution, discrete(problem).weights, participation_ratio(solution.weights))
+    solution, mean = solve(problem), discrete(problem)
+    losses = mse_at(gated_moments(problem), mean.weights, float(convention(problem).s), mean.biases)
+    return FieldView(problem, solution, mean.weights, losses, participation_ratio(mean.weights))
 
 
 def distance(view: FieldView, learned: Learned) -> Meter | None:
@@ -96,17 +112,26 @@ def null_levels(n: int) -> dict[str, float]:
     return {name: float(level) for name, level in sorted(levels.items(), key=lambda item: item[1])}
 
 
+def behind(view: FieldView, mark: int, learned: dict[str, Learned]) -> str | None:
+    """A sentence for networks that have not reached the time that is shown; None where all have."""
+    reached = min((trained.weights.shape[1] for trained in learned.values()), default=0)
+    if reached > mark:
+        return None
+    upto = f"up to t = {view.times[reached - 1]:.4g} (mark {reached - 1})" if reached else "before the first mark"
+    return f"Networks are trained {upto}; the time slider stands at t = {view.times[mark]:.4g}."
+
+
 def rows(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0) -> list[dict[str, Any]]:
-    """Rows of the table: loss, participation ratio of each unit and distance at the mark, exact and trained.
+    """Rows of the table: loss, participation ratio of each unit and distance at the mark, of the law and trained.
 
     The distance is its band, from its lower to its upper end. Of many units those beside the chosen one are shown.
     """
     from sim.observe import participation_ratio
 
     units = panels(view.problem.network.units, unit, MOST_GATES)
-    found: dict[str, dict[str, Any]] = {LOSS: {"exact": float(view.solution.losses[mark])}}
-    found |= {f"IPR of unit {unit}": {"exact": float(view.ratio[mark, unit])} for unit in units}
-    found |= {f"distance to theory, {end}": {"exact": None} for end in ("from", "to")}
+    found: dict[str, dict[str, Any]] = {LOSS: {LAW: float(view.losses[mark])}}
+    found |= {f"IPR of unit {unit}": {LAW: float(view.ratio[mark, unit])} for unit in units}
+    found |= {f"distance to theory, {end}": {LAW: None} for end in ("from", "to")}
     for name in NETWORKS:
         trained = learned.get(name)
         numbers: list[float | None] = [None] * len(found)
@@ -155,14 +180,14 @@ def fields_figure(view: FieldView, mark: int, learned: dict[str, Learned], unit:
 def _images(
     top: np.ndarray, view: FieldView, mark: int, unit: int, learned: dict[str, Learned], shape: tuple[int, int]
 ) -> None:
-    """w(t) over the grid, beside it what the gated-linear networks learned or else w(infinity), and one row of all."""
+    """w(t) of gradient descent over the grid, beside it what was learned or else w(infinity), and one row of all."""
     site = looked_at(view.problem, unit)
     trained = _means(learned, mark, unit).get("gated-linear")
     other = view.solution.fixed_point[unit] if trained is None else trained
     name = "w(∞)" if trained is None else "gated-linear, trained"
-    flow = view.solution.weights[mark, unit]
-    limit = max(float(np.abs(flow).max()), float(np.abs(other).max())) or 1.0
-    on_grid(top[0], f"w(t) of unit {unit} at t = {view.times[mark]:.4g}, 1/(units of x)", flow, shape, limit)
+    theory = view.descent[mark, unit]
+    limit = max(float(np.abs(theory).max()), float(np.abs(other).max())) or 1.0
+    on_grid(top[0], f"w(t) of unit {unit} at t = {view.times[mark]:.4g}, 1/(units of x)", theory, shape, limit)
     on_grid(top[1], f"{name}, unit {unit}, 1/(units of x)", other, shape, limit)
     _field(top[2], view, mark, unit, learned, through(site, shape), f", row {site // shape[1]}")
 
@@ -183,12 +208,13 @@ def _field(
     where: str = "",
 ) -> None:
     """The field of a unit at the sites that are kept."""
-    flow = view.solution.weights[mark, unit, kept]
-    sites = np.arange(len(flow))
+    theory = view.descent[mark, unit, kept]
+    sites = np.arange(len(theory))
     axis.plot(sites, view.solution.fixed_point[unit, kept], color=GREY, lw=1.0, ls=":", label="w(∞)")
-    axis.plot(sites, flow, **style(0), label="w(t), flow")
+    axis.plot(sites, view.solution.weights[mark, unit, kept], color=GREY, lw=1.0, ls="-.", label="w(t), gradient flow")
+    axis.plot(sites, theory, **style(0), label="w(t), gradient descent")
     for name, mean in _means(learned, mark, unit).items():
-        axis.plot(sites, mean[kept], **_marked(name), label=f"{name}, trained")
+        axis.plot(sites, mean[kept], **_marked(name), label=f"{name}, mean trained")
     title = f"field of unit {unit}{where} at t = {view.times[mark]:.4g}"
     label(axis, title, "column" if where else "site", "weight, 1/(units of x)")
     legend(axis)
@@ -202,10 +228,10 @@ def _marked(name: str) -> dict[str, Any]:
 def _losses(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None:
     x = np.log10(view.times)
     axis.axhline(float(view.solution.mse), color=GREY, lw=1.0, ls=":")
-    axis.plot(x, view.solution.losses, **style(0))
+    axis.plot(x, view.losses, **style(0))
     for name, trained in learned.items():
         axis.plot(x[: trained.losses.shape[1]], trained.losses.mean(axis=0), **_marked(name))
-    label(axis, "loss ⟨(y − ŷ)²⟩; dotted: its least value", "log₁₀ t", "units of y²")
+    label(axis, "loss ⟨(y − ŷ)²⟩; dotted: its least", "log₁₀ t", "units of y²")
 
 
 def _ratios(axis: Axes, view: FieldView, learned: dict[str, Learned], unit: int) -> None:
@@ -214,9 +240,9 @@ def _ratios(axis: Axes, view: FieldView, learned: dict[str, Learned], unit: int)
     x = np.log10(view.times)
     for (name, level), dash in zip(null_levels(view.problem.data.n).items(), _LEVELS, strict=False):
         axis.axhline(np.log10(level), color=GREY, lw=0.9, ls=dash)
-        axis.text(
-            0.99, np.log10(level), name, fontsize=7, ha="right", va="bottom", transform=axis.get_yaxis_transform()
-        )
+        where = {"ha": "left", "va": "center", "transform": axis.get_yaxis_transform()}
+        behind = {"fc": "white", "ec": "none", "pad": 0.6}  # lines and curves pass under the name
+        axis.text(0.01, np.log10(level), name, fontsize=7, zorder=4, bbox=behind, **where)
     axis.plot(x, np.log10(view.ratio[:, unit]), **style(0))
     for name, trained in learned.items():
         ratio = participation_ratio(trained.weights[:, :, unit]).mean(axis=0)
@@ -238,8 +264,10 @@ def _distances(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None
         estimated = np.where(measured.distance > 0, measured.distance, np.nan)
         axis.plot(x, estimated, **_marked(name), label=name)
         cut = cut or bool((measured.high > top).any())
-    axis.set_xlim(np.log10(view.times[0]), np.log10(view.times[-1]))
+    axis.plot(np.log10(view.times[[0, -1]]), [0, 0], color=GREY, lw=0.8)
     axis.set_ylim(0, top)
+    if not found:
+        axis.text(0.5, 0.5, "Train shows it here", ha="center", transform=axis.transAxes, fontsize=8)
     ends = "; goes on above" if cut else ""
     label(axis, f"distance to theory, 99 % band (hatched{ends})", "log₁₀ t", "|E w − theory|/|theory|")
     if any((measured.distance == 0).any() for measured in found.values()):
@@ -249,23 +277,81 @@ def _distances(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None
 
 
 def csv(view: FieldView, mark: int, learned: dict[str, Learned]) -> str:
-    """The fields at one time: flow, fixed point and the trained means, as comma-separated values."""
-    columns = sites_of(view.problem.data)
-    for unit in range(view.problem.network.units):
-        columns[f"w of unit {unit} at t = {view.times[mark]:.6g}"] = view.solution.weights[mark, unit]
-        columns[f"w of unit {unit} at infinity"] = view.solution.fixed_point[unit]
-        columns |= {f"{name} unit {unit}, mean trained": mean for name, mean in _means(learned, mark, unit).items()}
-    return table_csv(columns)
+    """What the figure shows as comma-separated values, one number a row.
+
+    The fields of every unit at one time; loss, participation ratios and distances at every time. A standard error
+    where a mean over networks was taken; of the distance, the ends of its band.
+    """
+    found = [_row("w", LAW, view.times[mark], *place) for place in _places(view.descent[mark])]
+    flow, end = view.solution.weights[mark], view.solution.fixed_point
+    found += [_row("w", "gradient flow", view.times[mark], *place) for place in _places(flow)]
+    found += [_row("w", "at infinity", np.inf, *place) for place in _places(end)]
+    found += _curves(view, LAW, view.losses, view.ratio)
+    for name, trained in learned.items():
+        found += _trained_rows(view, name, trained, mark)
+    shape = getattr(view.problem.data, "shape", None)
+    if shape is not None:
+        for row in found:
+            row["row"], row["column"] = ("", "") if row["site"] == "" else divmod(row["site"], shape[1])
+    return rows_csv(found)
+
+
+def _row(
+    quantity: str, of: str, time: float, unit: int | str, site: int | str, value: float, error: float | str = ""
+) -> dict[str, Any]:
+    return {
+        "quantity": quantity,
+        "of": of,
+        "t": float(time),
+        "unit": unit,
+        "site": site,
+        "value": float(value),
+        "standard error": error,
+        "from": "",
+        "to": "",
+    }
+
+
+def _places(field: Float[np.ndarray, "K n"]) -> list[tuple[int, int, float]]:
+    return [(unit, site, float(field[unit, site])) for unit, site in np.ndindex(field.shape)]
+
+
+def _curves(view: FieldView, of: str, losses: np.ndarray, ratio: np.ndarray) -> list[dict[str, Any]]:
+    found = [_row(LOSS, of, time, "", "", loss) for time, loss in zip(view.times, losses, strict=False)]
+    for time, units in zip(view.times, ratio, strict=False):
+        found += [_row("IPR", of, time, unit, "", value) for unit, value in enumerate(units)]
+    return found
+
+
+def _trained_rows(view: FieldView, name: str, trained: Learned, mark: int) -> list[dict[str, Any]]:
+    from sim.observe import participation_ratio
+
+    def mean(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
+
+    found = []
+    if trained.weights.shape[1] > mark:
+        fields, errors = mean(trained.weights[:, mark])
+        found = [_row("w", name, view.times[mark], *place, errors[place[:2]]) for place in _places(fields)]
+    ratios, losses = mean(participation_ratio(trained.weights)), mean(trained.losses)
+    curves = _curves(view, name, losses[0], ratios[0])
+    for row, error in zip(curves, [*losses[1], *ratios[1].ravel()], strict=True):
+        row["standard error"] = float(error)
+    measured = _measured(view, trained)
+    if measured is not None:
+        ends = zip(measured.times, measured.distance, measured.low, measured.high, strict=True)
+        curves += [_row("distance", name, t, "", "", d) | {"from": low, "to": high} for t, d, low, high in ends]
+    return found + curves
 
 
 PYTHON = (
     "from sim.train import train",
-    "from theory.flow import solve",
+    "from theory.flow import discrete, solve",
     "",
-    "solution = solve(problem)",
+    "solution, mean = solve(problem), discrete(problem)",
     "print(solution.losses, solution.mse)",
     'run = train(problem, "cpu")',
-    "print(abs(run.weights.mean(axis=0) - solution.weights).max())",
+    "print(abs(run.weights.mean(axis=0) - mean.weights).max())",
 )
 
 
@@ -276,5 +362,5 @@ def latex(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0
         numbers = " & ".join("" if value is None else f"{value:.6g}" for key, value in row.items() if key != NUMBER)
         name = row[NUMBER].replace(LOSS, "$\\langle (y - \\hat y)^2 \\rangle$")
         lines.append(f"{name} & {numbers} \\\\")
-    head = " & exact & gated linear & ReLU \\\\"
+    head = " & gradient descent & gated linear & ReLU \\\\"
     return "\n".join(["\\begin{tabular}{lrrr}", head, *lines, "\\end{tabular}"])

@@ -21,6 +21,7 @@ _PAGE = """<!doctype html>
 <style>
 body {{ margin: 0; font: 15px/1.4 sans-serif; }}
 #front {{ margin: 3.5rem 2rem 0 23rem; }}
+#front img {{ max-width: 100%; height: auto; }}
 #front td, #front th {{ padding: 0 3rem 0 0; text-align: left; }}
 iframe {{ position: fixed; inset: 0; width: 100%; height: 100%; border: 0; opacity: 0; pointer-events: none; }}
 .ready iframe {{ opacity: 1; pointer-events: auto; }}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from derivations.explore.board import BOARD
+from derivations.explore.training import stop_all
 from theory.problem import InputError, Problem
 
 if TYPE_CHECKING:
@@ -54,7 +55,9 @@ def serve(listener: socket.socket, opens: bool, announce: Callable[[str], None])
     config = uvicorn.Config(app, log_level="warning", ws="websockets-sansio", timeout_graceful_shutdown=1)
     try:
         uvicorn.Server(config).run(sockets=[listener])
-    finally:  # sessions that are still open would keep the command from ending
+    finally:
+        stop_all()
+        # Sessions that are still open would keep the command from ending.
         for mount in app.routes:
             if isinstance(mount, Mount):
                 mount.app.state.session_manager.close_all_sessions()

@@ -1,11 +1,13 @@
 """Networks trained in a thread of their own, mark by mark of a grid of times, to be looked at on the way.
 
-A stop takes effect at the next gradient step; what was learned up to the last mark stays.
+A stop takes effect at the next gradient step; what was learned up to the last mark stays. Before the process ends
+`stop_all` must end them: a thread that the interpreter leaves inside torch aborts it.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from threading import Event, Lock, Thread
+from weakref import WeakSet
 
 import numpy as np
 from jaxtyping import Float
@@ -35,6 +37,18 @@ class _StoppedError(Exception):
     pass
 
 
+_BEGUN: "WeakSet[Training]" = WeakSet()
+
+
+def stop_all() -> None:
+    """End every training of this process; returns when all have ended."""
+    begun = list(_BEGUN)
+    for training in begun:
+        training.stop()
+    for training in begun:
+        training.wait()
+
+
 class Training:
     """Trains problems, by name, side by side through the times that they share; starts at once.
 
@@ -48,6 +62,7 @@ class Training:
         self._losses: dict[str, list[np.ndarray]] = {name: [] for name in problems}
         self._share, self._error, self.version = 0.0, None, 0
         self._thread = Thread(target=self._run, daemon=True)
+        _BEGUN.add(self)
         self._thread.start()
 
     def stop(self) -> None:

@@ -96,14 +96,17 @@ def _(jobs, stop_button):
 
 
 @app.cell
-def _(clock, desk, get_seen, jobs, mo, page, set_seen, set_version, stop_button, train_button):
+def _(clock, desk, fields, get_seen, jobs, mark, mo, page, set_seen, set_version, stop_button, train_button, view):
     clock.value, stop_button.value, train_button.value
     if jobs and jobs[0].version != get_seen():
         set_seen(jobs[0].version)
     if desk.stale and not jobs:
         set_version(lambda version: version + 1)
     said = [page.overtaken()] if desk.stale and jobs else []
-    mo.vstack([*said, page.progress(jobs[0].progress if jobs else None)])
+    progress = jobs[0].progress if jobs else None
+    behind = None if progress is None or view is None else fields.behind(view, mark.value, progress.learned)
+    said += [] if behind is None else [mo.md(behind)]
+    mo.vstack([*said, page.progress(progress)])
     return
 
 

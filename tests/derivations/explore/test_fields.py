@@ -2,14 +2,19 @@
 
 import subprocess
 import sys
+from csv import DictReader
 from dataclasses import replace
+from io import StringIO
 
 import numpy as np
 import pytest
 
 from derivations.explore.board import FIRST, carried, python_code
 from derivations.explore.fields import (
+    LAW,
+    LOSS,
     PYTHON,
+    behind,
     csv,
     distance,
     field_view,
@@ -25,7 +30,8 @@ from sim.observe import participation_ratio
 from sim.train import train
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from tests.tolerances import EXPLORER_DESCENT, EXPLORER_WAVE
-from theory.flow import solve
+from theory.flow import discrete, mse_at, solve
+from theory.moments import gated_moments
 from theory.problem import InputError, NonlinearGP2D, dumps, load
 
 LONG = 10**6  # steps that no test waits for
@@ -79,6 +85,20 @@ def test_an_error_of_the_library_ends_the_training(problem):
     assert training.progress.learned == {}
 
 
+def test_a_last_time_before_the_first_step_is_refused():
+    at_once = replace(load(FIRST), training=replace(load(FIRST).training, times=("0",)))
+    with pytest.raises(InputError, match="before the first step"):
+        live(at_once, 32, 4)
+
+
+def test_networks_that_are_behind_the_slider_are_named(problem):
+    view = field_view(problem)
+    some = {"relu": Learned(view.descent[None, :3], np.ones((1, 3)))}
+    assert behind(view, 2, some) is None
+    assert "up to t = 3 (mark 2); the time slider stands at t = 32" in behind(view, len(view.times) - 1, some)
+    assert "before the first mark" in behind(view, 0, {})
+
+
 def test_numbers_figures_and_files(problem):
     view = field_view(problem)
     assert (view.solution.weights == solve(problem).weights).all()
@@ -87,8 +107,10 @@ def test_numbers_figures_and_files(problem):
     learned = training.progress.learned
     last = len(view.times) - 1
     loss, first, second, low, high = rows(view, last, learned)
-    assert loss["exact"] == view.solution.losses[-1]
-    assert [first["exact"], second["exact"]] == view.ratio[-1].tolist()
+    mean = discrete(problem)
+    assert (view.descent == mean.weights).all()
+    assert loss[LAW] == mse_at(gated_moments(problem), mean.weights, 1 / 2)[-1]
+    assert [first[LAW], second[LAW]] == participation_ratio(mean.weights)[-1].tolist()
     assert second["relu"] == participation_ratio(learned["relu"].weights[:, -1, 1]).mean()
     meter = distance(view, learned["gated-linear"])
     assert (low["gated-linear"], high["gated-linear"]) == (meter.low[-1], meter.high[-1])
@@ -99,7 +121,15 @@ def test_numbers_figures_and_files(problem):
         ratios = next(axis for axis in figure.axes if axis.get_title().startswith("participation ratio of unit 1"))
         named = {text.get_text(): text.get_position()[1] for text in ratios.texts}
         assert named == {name: np.log10(level) for name, level in null_levels(40).items()}
-        assert len(csv(view, 0, shown).splitlines()) == 41
+        table = list(DictReader(StringIO(csv(view, 0, shown))))
+        fields = [row for row in table if row["quantity"] == "w"]
+        assert len(fields) == (3 + len(shown)) * 2 * 40
+        at = next(row for row in fields if (row["of"], row["unit"], row["site"]) == (LAW, "1", "7"))
+        assert float(at["value"]) == mean.weights[0, 1, 7]
+        curves = [row for row in table if (row["quantity"], row["of"]) == (LOSS, "relu")]
+        assert [float(row["value"]) for row in curves] == (shown["relu"].losses.mean(axis=0).tolist() if shown else [])
+        bands = [row for row in table if (row["quantity"], row["of"]) == ("distance", "gated-linear")]
+        assert [float(row["to"]) for row in bands] == (meter.high.tolist() if shown else [])
         assert latex(view, last, shown).count("\\\\") == 6
 
 
@@ -141,12 +171,14 @@ def test_fields_on_a_grid():
     training.wait()
     for learned in ({}, training.progress.learned):
         axes = fields_figure(view, 2, learned, 1).axes
-        assert (axes[0].images[0].get_array() == view.solution.weights[2, 1].reshape(3, 4)).all()
+        assert (axes[0].images[0].get_array() == view.descent[2, 1].reshape(3, 4)).all()
         assert (axes[0].get_xlabel(), axes[0].get_ylabel()) == ("column", "row")
-        flow = next(line for line in axes[2].lines if line.get_label() == "w(t), flow")
-        assert (flow.get_ydata() == view.solution.weights[2, 1, 4:8]).all()
+        theory = next(line for line in axes[2].lines if line.get_label() == "w(t), gradient descent")
+        assert (theory.get_ydata() == view.descent[2, 1, 4:8]).all()
         assert "row 1" in axes[2].get_title()
-    assert csv(view, 2, {}).splitlines()[6].startswith("5,1,1,")
+    table = list(DictReader(StringIO(csv(view, 2, {}))))
+    assert (table[5]["site"], table[5]["row"], table[5]["column"]) == ("5", "1", "1")
+    assert (table[-1]["quantity"], table[-1]["row"]) == ("IPR", "")
 
 
 def test_the_python_that_is_copied_runs(problem):
@@ -160,17 +192,17 @@ def test_the_python_that_is_copied_runs(problem):
 @needs_a_browser
 def test_the_fields_view(tmp_path):
     shipped = live(load(FIRST), batch=256, replicates=8)
-    losses = solve(shipped).losses
+    losses = field_view(shipped).losses
     with explorer() as shown:
         page, side = shown.page, shown.side
         shown.open("fields")
-        shown.wait_for_number("numbers", 0, "exact", float(losses[-1]))
+        shown.wait_for_number("numbers", 0, LAW, float(losses[-1]))
         mark = side.get_by_role("slider").nth(0)
         mark.focus()
         page.keyboard.press("Home")
-        shown.wait_for_number("numbers", 0, "exact", float(losses[0]))
+        shown.wait_for_number("numbers", 0, LAW, float(losses[0]))
         page.keyboard.press("End")
-        shown.wait_for_number("numbers", 0, "exact", float(losses[-1]))
+        shown.wait_for_number("numbers", 0, LAW, float(losses[-1]))
 
         side.get_by_role("button", name="Train").click()
         page.locator("#training[data-state=done]").wait_for()
@@ -192,12 +224,18 @@ def test_the_fields_view(tmp_path):
         page.locator("#training[data-state=running]").wait_for()
         mark.focus()
         page.keyboard.press("Home")  # the page answers while networks are trained
-        early = float(solve(live(load_long(), 256, 8)).losses[0])
-        shown.wait_for_number("numbers", 0, "exact", early)
+        early = float(field_view(live(load_long(), 256, 8)).losses[0])
+        shown.wait_for_number("numbers", 0, LAW, early)
         page.locator("#training[data-state=running]").wait_for()
         side.get_by_role("button", name="Stop").click()
         page.locator("#training[data-state=stopped]").wait_for()
+        mark.focus()
+        page.keyboard.press("End")
+        page.get_by_text("the time slider stands at t =").wait_for()
+        side.get_by_role("button", name="Train").click()
+        page.locator("#training[data-state=running]").wait_for()
         shown.nothing_went_wrong()
+    # The command was interrupted while networks were trained, and has ended as it should.
 
 
 def load_long():
