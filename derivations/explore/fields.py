@@ -167,8 +167,13 @@ def fields_figure(view: FieldView, mark: int, learned: dict[str, Learned], unit:
             _field(axis, view, mark, one, learned)
         for axis in top[len(units) :]:
             axis.set_axis_off()
+        if len(units) < len(top):  # beside the curves nothing is hidden
+            top[len(units)].legend(*top[0].get_legend_handles_labels(), loc="center left", frameon=False, fontsize=8)
+        else:
+            legend(top[0])
     else:
         _images(top, view, mark, unit, learned, shape)
+        legend(top[2])
     _losses(bottom[0], view, learned)
     _ratios(bottom[1], view, learned, unit)
     _distances(bottom[2], view, learned)
@@ -211,13 +216,12 @@ def _field(
     theory = view.descent[mark, unit, kept]
     sites = np.arange(len(theory))
     axis.plot(sites, view.solution.fixed_point[unit, kept], color=GREY, lw=1.0, ls=":", label="w(∞)")
-    axis.plot(sites, view.solution.weights[mark, unit, kept], color=GREY, lw=1.0, ls="-.", label="w(t), gradient flow")
-    axis.plot(sites, theory, **style(0), label="w(t), gradient descent")
+    axis.plot(sites, view.solution.weights[mark, unit, kept], color=GREY, lw=1.0, ls="-.", label="gradient flow")
+    axis.plot(sites, theory, **style(0), label="gradient descent")
     for name, mean in _means(learned, mark, unit).items():
-        axis.plot(sites, mean[kept], **_marked(name), label=f"{name}, mean trained")
+        axis.plot(sites, mean[kept], **_marked(name), label=f"{name}, mean of networks")
     title = f"field of unit {unit}{where} at t = {view.times[mark]:.4g}"
     label(axis, title, "column" if where else "site", "weight, 1/(units of x)")
-    legend(axis)
 
 
 def _marked(name: str) -> dict[str, Any]:
@@ -231,7 +235,7 @@ def _losses(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None:
     axis.plot(x, view.losses, **style(0))
     for name, trained in learned.items():
         axis.plot(x[: trained.losses.shape[1]], trained.losses.mean(axis=0), **_marked(name))
-    label(axis, "loss ⟨(y − ŷ)²⟩; dotted: its least", "log₁₀ t", "units of y²")
+    label(axis, "loss ⟨(y − ŷ)²⟩; line: of E w, dotted: least", "log₁₀ t", "units of y²")
 
 
 def _ratios(axis: Axes, view: FieldView, learned: dict[str, Learned], unit: int) -> None:
@@ -248,7 +252,7 @@ def _ratios(axis: Axes, view: FieldView, learned: dict[str, Learned], unit: int)
         ratio = participation_ratio(trained.weights[:, :, unit]).mean(axis=0)
         axis.plot(x[: len(ratio)], np.log10(ratio), **_marked(name))
     axis.set_ylim(top=0.2)  # room for the name of the highest level, log10 1
-    label(axis, f"participation ratio of unit {unit}, null levels", "log₁₀ t", "log₁₀ IPR (no unit)")
+    label(axis, f"IPR of unit {unit}; line: of E w; null levels", "log₁₀ t", "log₁₀ IPR (no unit)")
 
 
 def _distances(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None:

@@ -106,6 +106,7 @@ def _(clock, desk, fields, get_seen, jobs, mark, mo, page, set_seen, set_version
     progress = jobs[0].progress if jobs else None
     behind = None if progress is None or view is None else fields.behind(view, mark.value, progress.learned)
     said += [] if behind is None else [mo.md(behind)]
+    said += [] if view is not None else [mo.md("Networks are trained beside a prediction; here there is none.")]
     mo.vstack([*said, page.progress(progress)])
     return
 

@@ -118,7 +118,7 @@ def test_numbers_figures_and_files(problem):
     for shown in ({}, learned):
         figure = fields_figure(view, last, shown, 1)
         assert all(axis.get_xlabel() and axis.get_ylabel() for axis in figure.axes if axis.axison)
-        ratios = next(axis for axis in figure.axes if axis.get_title().startswith("participation ratio of unit 1"))
+        ratios = next(axis for axis in figure.axes if axis.get_title().startswith("IPR of unit 1"))
         named = {text.get_text(): text.get_position()[1] for text in ratios.texts}
         assert named == {name: np.log10(level) for name, level in null_levels(40).items()}
         table = list(DictReader(StringIO(csv(view, 0, shown))))
@@ -173,7 +173,7 @@ def test_fields_on_a_grid():
         axes = fields_figure(view, 2, learned, 1).axes
         assert (axes[0].images[0].get_array() == view.descent[2, 1].reshape(3, 4)).all()
         assert (axes[0].get_xlabel(), axes[0].get_ylabel()) == ("column", "row")
-        theory = next(line for line in axes[2].lines if line.get_label() == "w(t), gradient descent")
+        theory = next(line for line in axes[2].lines if line.get_label() == "gradient descent")
         assert (theory.get_ydata() == view.descent[2, 1, 4:8]).all()
         assert "row 1" in axes[2].get_title()
     table = list(DictReader(StringIO(csv(view, 2, {}))))
