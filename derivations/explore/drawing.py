@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from derivations.explore.data import SHOWN, DataSample, DataTheory, middle
+from derivations.explore.data import SHOWN, DataSample, DataTheory, histogram, middle
 from derivations.explore.raster import png
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -27,7 +27,6 @@ FORMATS = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 DPI = 100
 _MARGINS = {"left": 0.06, "right": 0.985, "top": 0.94, "bottom": 0.075, "wspace": 0.3, "hspace": 0.42}
 _TICKS = 4
-_BARS = 24  # of a histogram
 _MOST_MARKS = 100
 _APART = 0.08  # of the two classes at one value of x
 
@@ -194,11 +193,11 @@ def _marginals(axis: Axes, theory: DataTheory, sample: DataSample | None) -> Non
                 axis.plot(at, found, **{**marks(c, len(x)), "ms": 7})
             continue
         if sample is not None:
-            found, edges = np.histogram(sample.x[c], _BARS, density=True)
-            axis.plot((edges[1:] + edges[:-1]) / 2, found, **marks(c, _BARS))
-        axis.plot(x[p > 0], p[p > 0], **style(c))
+            axis.plot((x[1:] + x[:-1]) / 2, histogram(sample.x[c], x), **marks(c, len(p)))
+        axis.stairs(p, x, **style(c))
     axis.set_ylim(bottom=0)
-    label(axis, "marginal of one site", "x", "probability" if theory.discrete else "density, 1/(units of x)")
+    title = "marginal of one site" if theory.discrete else "marginal of one site, exact and sampled: means over bins"
+    label(axis, title, "x", "probability" if theory.discrete else "probability of a bin / its width")
 
 
 def _examples(axis: Axes, sample: DataSample, shape: tuple[int, int] | None) -> None:

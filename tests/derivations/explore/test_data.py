@@ -9,7 +9,7 @@ import pytest
 
 from derivations.explore.board import FIRST, Board, attempt, carried, law_values, python_code
 from derivations.explore.controls import Choice, Entry, Slider, controls, law_of
-from derivations.explore.data import PYTHON, csv, latex, numbers, sampled, theory_of
+from derivations.explore.data import GROUPS, PYTHON, csv, histogram, latex, numbers, sampled, theory_of
 from derivations.explore.drawing import FORMATS, data_figure, saved, shown
 from tests.tolerances import STANDARD_ERRORS
 from theory.moments import gated_moments
@@ -74,6 +74,19 @@ def test_samples_agree_with_what_is_exact(name):
     for row in numbers(theory, sample):
         assert abs(row["exact"] - row["sampled"]) <= STANDARD_ERRORS * row["standard error"]
     assert (np.diff(theory.spectrum, axis=1) <= 0).all()
+
+
+@pytest.mark.parametrize("name", ["nlgp", "gaussian-clone"])
+@pytest.mark.parametrize("gain", ["0.01", "3", "100"])
+def test_bins_of_the_marginal_hold_what_samples_say(name, gain):
+    law = law_named(name, gain=gain)
+    theory, sample = theory_of(law), sampled(law)
+    for c in (0, 1):
+        edges, exact = theory.marginal[c]
+        groups = [histogram(part, edges) for part in np.array_split(sample.x[c], GROUPS)]
+        error = np.std(groups, axis=0, ddof=1) / np.sqrt(GROUPS)
+        one = 1 / (sample.x[c].size * np.diff(edges))  # a bin in which no example lies has no error of its own
+        assert (np.abs(exact - histogram(sample.x[c], edges)) <= STANDARD_ERRORS * np.maximum(error, one)).all()
 
 
 def test_the_covariances_are_those_of_the_library():
