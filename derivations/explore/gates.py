@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sim.sample import Draw
 
 MOST_GATES = 4
+MOST_ADOPTED = 12  # of the units of a network that gates itself
 END = 3.0  # a bound drawn at the end of its slider is no bound
 KINDS = ("site", "always")
 KEPT = "as given"

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from derivations.explore.board import BOARD, attempt
 from derivations.explore.controls import Choice, Control, Entry, Slider
 from derivations.explore.drawing import FORMATS, saved, shown
-from derivations.explore.gates import END, KEPT, KINDS, MOST_GATES
+from derivations.explore.gates import END, KEPT, KINDS, MOST_ADOPTED, MOST_GATES
 from derivations.explore.raster import settle
 from derivations.explore.training import Progress
 from theory.problem import AlwaysGate, Problem, SiteGate, WorkbenchError, dumps
@@ -55,10 +55,13 @@ def read(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str
 
 
 def unit_count(problem: Problem) -> Any:
-    """How many gated units."""
-    most = max(MOST_GATES, problem.network.units if problem.network.gates else 1)
+    """How many gated units; of a network that gates itself it begins at as many, up to MOST_ADOPTED.
+
+    What a problem says of each unit, such as its bias at the start, then says it of each gated unit.
+    """
+    now = len(problem.network.gates) or min(problem.network.units, MOST_ADOPTED)
     return mo.ui.slider(
-        1, most, value=len(problem.network.gates) or 1, label="gated units K", show_value=True, full_width=True
+        1, max(MOST_GATES, now), value=now, label="gated units K", show_value=True, full_width=True
     )
 
 

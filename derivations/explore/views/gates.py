@@ -130,11 +130,11 @@ def _(
     if tab.value == "Problem":
         mo.output.replace(page.problem(editor, misread, desk.problem))
     elif refused is not None:
-        mo.output.replace(page.failure(refused))
+        mo.output.replace(mo.vstack([*kept, page.failure(refused)]))
     else:
         exact = None if sampler_is_loaded() else gates.gate_view(problem, measured=False)
         if exact is not None and exact.refused is None:  # loading the simulator takes seconds, once
             mo.output.replace(content(exact))
         measured, failed = attempt(lambda: gates.gate_view(problem))
-        mo.output.replace(page.failure(failed) if failed is not None else content(measured))
+        mo.output.replace(content(measured) if failed is None else mo.vstack([*kept, page.failure(failed)]))
     return

@@ -203,7 +203,7 @@ def test_the_gates_view_of_a_network_that_gates_itself():
         note = page.get_by_role("note")
         note.get_by_text('model "relu"').wait_for()
         shown.side.get_by_label("gate 0", exact=True).select_option("site")
-        gated = with_gates(given, [SiteGate(20, lo=0)])
+        gated = with_gates(given, [SiteGate(20, lo=0), *[AlwaysGate()] * 9])  # as many as the network has units
         shown.wait_for_number("numbers", CONDITION, "value", solve(gated).condition)
         assert shown.fits()
         page.get_by_role("tab", name="Problem").click()
@@ -214,4 +214,28 @@ def test_the_gates_view_of_a_network_that_gates_itself():
         note.wait_for(state="detached")
         page.get_by_role("tab", name="Problem").click()
         assert loads(text.input_value()) == gated
+        shown.nothing_went_wrong()
+
+
+@needs_a_browser
+def test_a_network_that_gates_itself_and_says_something_of_each_unit():
+    path = FIRST.with_name("relu-short-biases.toml")
+    given = load(path)
+    with explorer(str(path)) as shown:
+        page = shown.page
+        shown.open("gates")
+        opened = with_gates(given, [AlwaysGate()] * 10)
+        shown.wait_for_number("numbers", CONDITION, "value", solve(opened).condition)
+        count = shown.side.get_by_role("slider").nth(0)
+        count.focus()
+        page.keyboard.press("ArrowLeft")
+        page.get_by_role("alert").get_by_text("hidden_bias0 has 10 numbers; the network has K = 9 units").wait_for()
+        page.get_by_role("note").get_by_text('model "relu"').wait_for()
+        count.focus()
+        page.keyboard.press("ArrowRight")
+        page.get_by_role("button", name="Make it gated-linear").click()
+        page.get_by_role("note").get_by_text('model "relu"').wait_for(state="detached")
+        page.get_by_role("tab", name="Problem").click()
+        text = page.get_by_label("the problem that all views share (TOML)")
+        assert loads(text.input_value()) == opened
         shown.nothing_went_wrong()
