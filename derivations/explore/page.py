@@ -18,6 +18,7 @@ from derivations.explore.training import Progress
 from theory.problem import AlwaysGate, Problem, SiteGate, WorkbenchError, dumps
 
 VIEWS = {"data": "Data", "gates": "Gates", "fields": "Fields", "formula": "Formula"}
+LONGEST_WORD = 60  # characters that a cell of a table does not break
 TABS = ("Figure", "Python", "LaTeX", "Save", "Problem")
 
 
@@ -60,9 +61,7 @@ def unit_count(problem: Problem) -> Any:
     What a problem says of each unit, such as its bias at the start, then says it of each gated unit.
     """
     now = len(problem.network.gates) or min(problem.network.units, MOST_ADOPTED)
-    return mo.ui.slider(
-        1, max(MOST_GATES, now), value=now, label="gated units K", show_value=True, full_width=True
-    )
+    return mo.ui.slider(1, max(MOST_GATES, now), value=now, label="gated units K", show_value=True, full_width=True)
 
 
 def gate_widgets(problem: Problem, units: int) -> Any:
@@ -211,6 +210,11 @@ def files(name: str, figure: Callable[[], Figure], csv: Callable[[], str]) -> An
     return mo.hstack([*buttons, numbers], justify="start")
 
 
+def scrolling(wide: Any) -> Any:
+    """What may be wider than the page, in a box of its own that scrolls."""
+    return wide.style({"overflow-x": "auto", "overflow-y": "hidden", "max-width": "100%"})
+
+
 def table(rows: list[dict[str, Any]], name: str) -> Any:
     """A table as plain HTML; numbers to six significant digits on the page, in full in the cell's data-value."""
     head = "".join(f"<th>{escape(key)}</th>" for key in rows[0])
@@ -220,7 +224,9 @@ def table(rows: list[dict[str, Any]], name: str) -> Any:
 
 def _cell(key: str, value: Any) -> str:
     shown = "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
-    return f'<td data-key="{escape(key)}" data-value="{escape(repr(value))}">{escape(shown)}</td>'
+    # A number of hundreds of digits has no space to break at; short words are not to be broken for it.
+    wraps = ' style="overflow-wrap: anywhere"' if max(map(len, shown.split()), default=0) > LONGEST_WORD else ""
+    return f'<td{wraps} data-key="{escape(key)}" data-value="{escape(repr(value))}">{escape(shown)}</td>'
 
 
 def editor(shared: Problem) -> Any:

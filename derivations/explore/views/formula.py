@@ -78,7 +78,9 @@ def _(answer, comparison, drawn, formula, mo, page, refused, tab, undrawn):
         else:
             says = f"The formula against {drawn.axis} as lines, samples as marks with errors, and their difference."
             figure = page.image(comparison.comparison_figure(drawn), says)
-        return mo.vstack([mo.md(f"$$\n{answer.latex}\n$$"), page.table(list(answer.rows), "numbers"), figure])
+        return mo.vstack(
+            [page.scrolling(mo.md(f"$$\n{answer.latex}\n$$")), page.table(list(answer.rows), "numbers"), figure]
+        )
 
     def figure_files():
         if drawn is None:

@@ -9,10 +9,10 @@ import pytest
 from derivations.explore.comparison import comparison_csv, comparison_figure
 from derivations.explore.drawing import FORMATS, saved
 from derivations.explore.formula import EXAMPLES, asked, csv
-from tests.derivations.explore.browser import explorer, needs_a_browser
+from tests.derivations.explore.browser import SIZE, explorer, needs_a_browser
 from tests.tolerances import STANDARD_ERRORS
 from theory.gaussian import expect
-from theory.problem import InputError
+from theory.problem import InputError, OutOfReachError
 
 VALUE = "0.133860236400615005372616897971"  # asin(1/sqrt(6))/pi
 
@@ -92,6 +92,22 @@ def test_values_that_are_no_covariance_are_not_drawn():
     assert np.abs(view.at).max() <= 0.5
 
 
+@pytest.mark.parametrize(
+    ("line", "cov", "where"),
+    [
+        ("z1**2", "[[1e400]]", ""),
+        ("z1**2", "[[1e-400]]", ""),
+        ("z1**2+a", "[[1e400]]", "a>0"),
+        ("a*z1**60", "[[1e5]]", "a>0"),
+        ("E[z1**2] = a", "[[1e200]]", "a>0"),
+    ],
+)
+def test_what_float64_cannot_hold_has_digits_and_no_figure(line, cov, where):
+    view = asked(line, cov, "", where, 20)
+    with pytest.raises(OutOfReachError, match="float64, which cannot hold"):
+        view.compare()
+
+
 def test_without_an_expectation_there_are_lines_alone():
     view = asked("asin(x) = atan(x/sqrt(1-x**2))", "", "", "-1<x<1", 20).compare()
     assert view.sampled == {}
@@ -122,6 +138,14 @@ def test_the_formula_view(tmp_path):
         side.get_by_role("button", name="Answer").click()
         page.locator("#numbers").get_by_text("3/2", exact=True).wait_for()
         assert str(expect_square()) == "3/2"
+
+        side.get_by_label("expectation, or equation with E[…]").fill("z1**2")
+        side.get_by_label("covariance of z1, z2, …").fill("[[1e400]]")
+        side.get_by_role("button", name="Answer").click()
+        page.get_by_role("alert").get_by_text("float64, which cannot hold").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= SIZE["width"]
+        assert page.locator("#numbers").bounding_box()["width"] <= SIZE["width"]
+        page.screenshot(path=tmp_path / "long.png")
 
         side.get_by_label("begin with").select_option("an equation")
         page.locator("#numbers").get_by_text("refuted").wait_for()
