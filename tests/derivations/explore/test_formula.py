@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+from derivations.explore.board import attempt
 from derivations.explore.comparison import comparison_csv, comparison_figure
 from derivations.explore.drawing import FORMATS, saved
 from derivations.explore.formula import EXAMPLES, asked, csv
@@ -41,6 +42,22 @@ def test_an_equation_that_is_refuted_and_its_correction():
 def test_the_library_s_errors_come_through():
     with pytest.raises(InputError, match="foo is not known"):
         asked("foo(z1)", "[[1]]", "", "", 30)
+
+
+@pytest.mark.parametrize(
+    ("line", "cov", "where", "message", "hint"),
+    [
+        ("z1**2", "", "", "The covariance is empty.", "bracketed rows"),
+        ("E[z1**2] = 1", " ", "", "The covariance is empty.", "bracketed rows"),
+        ("E[z1**2] = 1", "", "", "needs the covariance", "Give one, such as [[1, rho], [rho, 1]] (--cov on the"),
+        ("g*z1**2", "[[1]]", "", "The name g is not known.", "such as g>0 (--where on the command line)."),
+        ("z1", "[[1]]", " ", "The list of domains is empty.", "g>0, -1<rho<1"),
+    ],
+)
+def test_messages_name_the_box_that_is_meant(line, cov, where, message, hint):
+    _, error = attempt(lambda: asked(line, cov, "", where, 30))
+    assert message in error.message
+    assert hint in error.hint
 
 
 @pytest.mark.parametrize(
