@@ -106,6 +106,16 @@ def test_a_grid_is_drawn_along_the_row_of_its_middle():
     assert "row 2" in axis.get_title()
 
 
+@pytest.mark.parametrize("n", ["2", "40"])
+def test_names_of_axes_keep_clear_of_their_numbers(n):
+    figure = data_figure(theory_of(law_named("nlgp", n=n, xi=("0.3", "0.31"))), None)
+    figure.canvas.draw()
+    for axis in figure.axes[2:5]:
+        name = axis.yaxis.label.get_window_extent()
+        assert name.x1 < min(tick.get_window_extent().x0 for tick in axis.get_yticklabels() if tick.get_text())
+    assert figure.axes[3].yaxis.label.get_window_extent().x0 > 0
+
+
 @pytest.mark.parametrize("name", LAWS)
 def test_figures_and_files(name):
     law = law_named(name)
