@@ -164,12 +164,14 @@ def csv(theory: DataTheory, sample: DataSample | None) -> str:
     """The covariance with the middle site and the eigenvalues, exact and sampled, as comma-separated values."""
     site = middle(theory.law)
     columns = sites_of(theory.law)
+    measured = {} if sample is None else {"sampled ": sample}
     for c in (0, 1):
-        columns[f"covariance with site {site}, class {c}"] = theory.covariance[c, site]
-        columns[f"eigenvalue by rank, class {c}"] = theory.spectrum[c]
-        if sample is not None:
-            columns[f"sampled covariance with site {site}, class {c}"] = sample.covariance[c, site]
-            columns[f"sampled eigenvalue by rank, class {c}"] = sample.spectrum[c]
+        for how, found in {"": theory, **measured}.items():
+            columns[f"{how}covariance with site {site}, class {c}"] = found.covariance[c, site]
+    columns["rank"] = np.arange(1, theory.law.n + 1)  # a table of its own, beside the other
+    for c in (0, 1):
+        for how, found in {"": theory, **measured}.items():
+            columns[f"{how}eigenvalue of that rank, class {c}"] = found.spectrum[c]
     return table_csv(columns)
 
 

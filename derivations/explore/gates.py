@@ -245,15 +245,13 @@ def _marks(unit: int, points: int) -> dict[str, Any]:
 
 
 def csv(view: GateView, p: int, q: int) -> str:
-    """Sigma^yx of every unit and one row of Sigma^xx(p, q), that of the figure, as comma-separated values."""
-    law = view.problem.data
-    site = looked_at(view.problem, p) if hasattr(law, "shape") else law.n // 2
-    columns = sites_of(law)
+    """Sigma^yx of every unit and the rows of Sigma^xx(p, q), a column each, as comma-separated values."""
+    columns = sites_of(view.problem.data)
     matrices = view.second_moments(p, q)
     for how, yx in zip(HOW, (view.exact, view.measured), strict=True):
         if yx is not None:
             columns |= {f"sigma_yx of unit {unit}, {how}": row for unit, row in enumerate(yx)}
-            columns[f"sigma_xx({p}, {q}) in the row of site {site}, {how}"] = matrices[how][site]
+            columns |= {f"sigma_xx({p}, {q}) with site {site}, {how}": row for site, row in enumerate(matrices[how])}
     return table_csv(columns)
 
 

@@ -130,6 +130,8 @@ def test_figures_and_files(name):
     site = _site(lines[0])
     first = next(DictReader(lines))
     assert float(first[f"covariance with site {site}, class 0"]) == theory.covariance[0][site, 0]
+    assert [first[name] for name in ("site", "rank")] == ["0", "1"]
+    assert float(first["eigenvalue of that rank, class 1"]) == theory.spectrum[1, 0]
     assert "tabular" in latex(theory)
 
 
