@@ -1,6 +1,6 @@
 """What the marimo files share: widgets for controls, the frame of a page, errors and files to keep."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import inf
@@ -242,6 +242,11 @@ def keeps_its_network(problem: Problem, adopt: Any) -> Any:
         "gates of the controls in a gated-linear network on the same data; the shared problem keeps its network."
     )
     return mo.hstack([mo.Html(f'<div role="note">{escape(said)}</div>'), adopt], widths=[4, 1], align="center")
+
+
+def remark(words: Sequence[str]) -> Any:
+    """What is not to be seen in a figure, in words."""
+    return mo.Html(f'<div role="note">{escape(" ".join(words))}</div>')
 
 
 def overtaken() -> Any:

@@ -113,6 +113,8 @@ def _(
     kept = () if desk.problem.network.gates else (page.keeps_its_network(desk.problem, adopt),)
 
     def content(view):
+        remarks = gates.remarks(view, p)
+        said = (page.remark(remarks),) if remarks else ()
         return page.content(
             tab.value,
             page.Answer(
@@ -123,7 +125,7 @@ def _(
                 csv=lambda: gates.csv(view, p, q),
                 python=lambda: python_code(dumps(problem), gates.PYTHON),
                 latex=lambda: gates.latex(view),
-                notes=(*kept, *(() if view.refused is None else (page.failure(view.refused),))),
+                notes=(*kept, *said, *(() if view.refused is None else (page.failure(view.refused),))),
             ),
         )
 

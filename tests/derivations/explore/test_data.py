@@ -57,6 +57,9 @@ def test_a_network_follows_its_data():
     assert [(gate.site, gate.on) for gate in other.network.gates] == [(6, "input")] * 2
     assert len(notes) == 2
     assert carried(problem, problem.data) == (problem, ())
+    back, notes = carried(other, problem.data)
+    assert [gate.on for gate in back.network.gates] == ["input"] * 2
+    assert notes == ("The law nlgp has a latent: gates on the input stay there until a control of theirs moves.",)
 
 
 def test_a_wrong_text_leaves_the_board_as_it_is():
