@@ -267,6 +267,10 @@ STREAM_NORMAL = COMPILED_NORMAL * UNIT_ROUNDOFF
 # factors and the derivative beside it take a few, 64 in all.
 MARGINAL_DENSITY = 64 * UNIT_ROUNDOFF
 
+# P(x <= a) = Phi(u/g) at the same points: the 8.4 roundings of u times the slope of Phi, at most 0.4/g <= 0.8, and a
+# few of Phi itself and of Z: 16 in all.
+MARGINAL_CUMULATIVE = 16 * UNIT_ROUNDOFF
+
 # 32 steps of a descent on 32 examples of 40 sites, cut into pieces, against one run: as SIM_GRADIENT, 4 roundings for
 # each of at most 72 terms, every step. Relative to the largest weight.
 EXPLORER_DESCENT = 32 * 4 * 72 * UNIT_ROUNDOFF

@@ -65,6 +65,9 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., sympy.Expr], int, int]] = {
 }
 CONSTANTS = {"pi": sympy.pi, "oo": sympy.oo}
 CODE = "Code where a formula is expected: "
+LIST = "Write [0, 0], one entry a variable."
+DOMAINS = 'Write domains like "g>0, -1<rho<1".'
+ROWS = "Give it as bracketed rows, [[1, 1/2], [1/2, 1]], or as @ and the name of a file with such rows."
 GRAMMAR = "Formulas have numbers, names, + - * / **, parentheses and functions such as erf(g*z1)."
 
 
@@ -114,22 +117,22 @@ def _not_an_equation(sign: re.Match) -> str:
 
 
 def parse_rows(text: str, names: Names | None = None) -> list[list[sympy.Expr]]:
-    """A matrix as bracketed rows, [[1, 1/2], [1/2, 1]], or `@file` with the same inside."""
-    source = _source(_file(text[1:]) if text.startswith("@") else text)
+    """A covariance as bracketed rows, [[1, 1/2], [1/2, 1]], or `@file` with the same inside."""
+    source = _source(_file(text[1:]) if text.startswith("@") else text, "covariance", ROWS)
     body = _tree(source).body
     rows = body.elts if isinstance(body, ast.List) else []
     if not rows or not all(isinstance(row, ast.List) and row.elts for row in rows):
-        raise InputError(f"{_short(source)} is not a matrix.", "Write bracketed rows: [[1, 1/2], [1/2, 1]], or @file.")
+        raise InputError(f"{_short(source)} is not a matrix.", ROWS)
     walk = _Walk(source, names or Names())
     return [[_finite(walk.expression(entry, 0), source) for entry in row.elts] for row in rows]
 
 
 def parse_list(text: str, names: Names | None = None) -> list[sympy.Expr]:
-    """A vector, [0, 1/2]."""
-    source = _source(text)
+    """A mean, [0, 1/2]."""
+    source = _source(text, "mean", LIST)
     body = _tree(source).body
     if not isinstance(body, ast.List) or not body.elts:
-        raise InputError(f"{_short(source)} is not a list.", "Write [0, 0], one entry a variable.")
+        raise InputError(f"{_short(source)} is not a list.", LIST)
     walk = _Walk(source, names or Names())
     return [_finite(walk.expression(entry, 0), source) for entry in body.elts]
 
@@ -140,7 +143,7 @@ def parse_domains(text: str) -> dict[str, tuple[sympy.Symbol, sympy.Interval]]:
     >>> parse_domains("g>0")["g"][0].is_positive
     True
     """
-    source = _source(text)
+    source = _source(text, "list of domains", DOMAINS)
     body = _tree(source).body
     domains: dict[str, sympy.Set] = {}
     for clause in body.elts if isinstance(body, ast.Tuple) else [body]:
@@ -167,13 +170,12 @@ def _symbol(name: str, domain: sympy.Interval) -> sympy.Symbol:
 
 def _clause(clause: ast.expr, source: str) -> tuple[str, sympy.Set]:
     """One chain of comparisons with one name in it."""
-    help_ = 'Write domains like "g>0, -1<rho<1".'
     if not isinstance(clause, ast.Compare):
-        raise InputError(f"{_short(source)} does not compare a name with numbers.", help_)
+        raise InputError(f"{_short(source)} does not compare a name with numbers.", DOMAINS)
     operands = [clause.left, *clause.comparators]
     named = [k for k, operand in enumerate(operands) if isinstance(operand, ast.Name) and operand.id not in CONSTANTS]
     if len(named) != 1:
-        raise InputError(f"A domain needs exactly one name with numbers around it: {_short(source)}.", help_)
+        raise InputError(f"A domain needs exactly one name with numbers around it: {_short(source)}.", DOMAINS)
     name = operands[named[0]].id
     if name in FUNCTIONS or name == "E" or re.fullmatch(r"z[0-9]+", name) or not NAME.fullmatch(name):
         raise InputError(f"{name} is taken; a parameter cannot be called so.", "Choose another name.")
@@ -181,12 +183,12 @@ def _clause(clause: ast.expr, source: str) -> tuple[str, sympy.Set]:
     domain: sympy.Set = sympy.S.Reals
     for k, (left, right, comparison) in enumerate(zip(operands[:-1], operands[1:], clause.ops, strict=True)):
         if not isinstance(comparison, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
-            raise InputError(f"Domains are given by < <= > >= only: {_short(source)}.", help_)
+            raise InputError(f"Domains are given by < <= > >= only: {_short(source)}.", DOMAINS)
         if named[0] not in (k, k + 1):
-            raise InputError(f"Only the name is compared with numbers: {_short(source)}.", help_)
+            raise InputError(f"Only the name is compared with numbers: {_short(source)}.", DOMAINS)
         bound = walk.expression(right if named[0] == k else left, 0)
         if not bound.is_extended_real or bound.free_symbols:
-            raise InputError(f"{bound} is not a number.", help_)
+            raise InputError(f"{bound} is not a number.", DOMAINS)
         upper = isinstance(comparison, ast.Lt | ast.LtE) == (named[0] == k)
         is_open = isinstance(comparison, ast.Lt | ast.Gt)
         side = (
@@ -207,13 +209,13 @@ def _short(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def _source(text: str) -> str:
-    """The text on one line, within the limits that can be seen without parsing."""
+def _source(text: str, what: str = "formula", hint: str = GRAMMAR) -> str:
+    """The text on one line, within the limits that can be seen without parsing; `hint` says how `what` is written."""
     source = " ".join(text.split())
     if not source:
-        raise InputError("The formula is empty.", GRAMMAR)
+        raise InputError(f"The {what} is empty.", hint)
     if len(source) > MAX_CHARACTERS:
-        raise InputError(f"The formula has {len(source)} characters; the limit is {MAX_CHARACTERS}.", "Shorten it.")
+        raise InputError(f"The {what} has {len(source)} characters; the limit is {MAX_CHARACTERS}.", "Shorten it.")
     odd = [character for character in source if not 32 <= ord(character) < 127 or character in "#\\;$?!`\"'{}@&|~%:"]
     if "^" in source:
         raise InputError("^ is not an operator here.", "Write powers with **, as in z1**2.")
@@ -225,7 +227,7 @@ def _source(text: str) -> str:
         deepest = max(deepest, depth)
     signs = max(map(len, re.findall(r"[-+]+", source.replace(" ", ""))), default=0)
     if max(deepest, signs) > MAX_DEPTH:
-        raise InputError(f"The formula is nested {max(deepest, signs)} deep; the limit is {MAX_DEPTH}.", "Simplify it.")
+        raise InputError(f"The {what} is nested {max(deepest, signs)} deep; the limit is {MAX_DEPTH}.", "Simplify it.")
     return source
 
 
@@ -328,7 +330,8 @@ class _Walk:
             raise InputError(f"{name} is a function and needs arguments.", f"Write {name}(...).")
         close = difflib.get_close_matches(name, self.names.known(), 1)
         guess = f"Did you mean {close[0]}? " if close else ""
-        raise InputError(f"The name {name} is not known.", f'{guess}Parameters need a domain: --where "{name}>0".')
+        hint = f"{guess}Give each parameter a domain, such as {name}>0 (--where on the command line)."
+        raise InputError(f"The name {name} is not known.", hint)
 
     def operation(self, node: ast.BinOp, depth: int) -> sympy.Expr:
         """Sums and products are chains that lean left; they are walked in a loop and count as one level."""

@@ -109,7 +109,7 @@ def _require_admissible(cov: "sympy.Matrix", domains: dict["sympy.Symbol", "symp
     if used and not any(is_covariance(cov.subs(dict(zip(used, point, strict=True))).as_immutable()) for point in tried):
         raise InputError(
             "No point tried in the domains makes the covariance positive semidefinite.",
-            "No Gaussian has such covariances; a correlation lies between -1 and 1. Correct --where or --cov.",
+            "No Gaussian has such covariances; a correlation lies between -1 and 1. Correct the domains or the matrix.",
         )
 
 

@@ -68,10 +68,14 @@ def carried(problem: Problem, law: Law) -> tuple[Problem, tuple[str, ...]]:
     """`problem` on the data `law`, and what had to change for it, in words.
 
     Gates on the latent look at the input where the law has none. A site gate beyond the last site goes to the middle
-    site n // 2. Raises InputError where the rest of the problem does not fit, such as w0 written out for other sites.
+    site n // 2. Gates on the input stay there where the law has a latent. Raises InputError where the rest of the
+    problem does not fit, such as w0 written out for other sites.
     """
     notes: list[str] = []
     gates = tuple(_carried_gate(gate, law, notes) for gate in problem.network.gates)
+    stay = any(isinstance(gate, SiteGate | DirectionGate) and gate.on == "input" for gate in gates)
+    if law.latent and not problem.data.latent and stay:
+        notes.append(f"The law {law.law} has a latent: gates on the input stay there until a control of theirs moves.")
     network = replace(problem.network, gates=gates)
     return replace(problem, data=law, network=network), tuple(dict.fromkeys(notes))
 

@@ -6,6 +6,7 @@ samples: the two share no formula.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +17,7 @@ from matplotlib.figure import Figure
 
 from derivations.explore.data import rows_csv
 from derivations.explore.drawing import canvas, label, legend, marks, style
-from theory.problem import InputError
+from theory.problem import InputError, OutOfReachError
 
 if TYPE_CHECKING:
     import sympy
@@ -31,6 +32,7 @@ _POINTS, _MARKS, _RUNNING = 121, 13, 8
 _TRIED = 40  # points looked at for one whose parameters are not zero
 _DECADES = 2  # to each side of 1, for a parameter from 0 to infinity
 _FAR = 4.0  # how far a parameter is drawn beside an infinite bound
+LARGEST = float(np.sqrt(np.finfo(float).max))  # standard errors are of squares
 _INSET = 1e-3  # of the domain, kept from an end that does not belong to it
 
 
@@ -64,7 +66,7 @@ def compared(
 
     `refuted` is the counter-example as `gdln check` gives it: the other parameters then stay at its values. `certified`
     is the value of the first side where it has no parameter and its digits are known. Raises InputError where no point
-    of the domain is admissible, OutOfReachError for what has no numerical rule.
+    of the domain is admissible, OutOfReachError for what has no numerical rule or is no number of float64.
     """
     sides = dict(zip(names, (statement.lhs, statement.rhs), strict=False))
     if not statement.parameters:
@@ -106,7 +108,7 @@ def _running(
     at = np.log10(counts)
     ends = at[[0, -1]]
     curves = {key: _values(side, statement, {"": ends}) for key, side in sides.items() if certified is None}
-    curves |= {key: np.full(2, float(certified)) for key in sides if certified is not None}
+    curves |= {key: np.full(2, _drawable(certified)) for key in sides if certified is not None}
     sampled = {}
     for index, (key, side) in enumerate(sides.items()):
         if not side.atoms(_expectation()):
@@ -160,6 +162,11 @@ def _admissible(statement: "Statement", rest: Mapping[str, float], name: str, x:
 def _root(cov: "sympy.MatrixBase", values: Mapping[str, float]) -> np.ndarray | None:
     """R with R R^T the covariance at these values; None where it has an eigenvalue below 0 by more than rounding."""
     matrix = np.array([[_number(entry, values) for entry in row] for row in cov.tolist()], float)
+    unknown = np.isnan(matrix)
+    if (np.abs(matrix) > LARGEST).any() or (unknown.any() and not cov.free_symbols):
+        raise _beyond(f"An entry of the covariance is larger than {LARGEST:.1g}")
+    if unknown.any():
+        return None
     eigenvalues, vectors = np.linalg.eigh(matrix)
     if eigenvalues[0] < -len(matrix) * np.finfo(float).eps * np.abs(eigenvalues).max():
         return None
@@ -185,7 +192,25 @@ def _values(side: "sympy.Expr", statement: "Statement", values: Mapping[str, Any
     """A side with the engine's forms in the place of its expectations."""
     shape = np.broadcast_shapes(*(np.shape(value) for value in values.values()))
     found = _with(side, lambda e: _engine(statement.moments[e], values), values)
-    return np.array(np.broadcast_to(found, shape), float)
+    curve = np.array(np.broadcast_to(found, shape), float)
+    if (np.abs(curve) > LARGEST).any() or np.isnan(curve).all():
+        raise _beyond(f"A side of the formula is larger than {LARGEST:.1g} where it is drawn, or no number")
+    return curve
+
+
+def _drawable(digits: str) -> float:
+    """A number of many digits as float64. Raises OutOfReachError for those that it takes for infinite or zero."""
+    value = float(digits)
+    if abs(value) > LARGEST or (value == 0 and Decimal(digits) != 0):
+        raise _beyond(f"The value is about {Decimal(digits):.2e}")
+    return value
+
+
+def _beyond(what: str) -> OutOfReachError:
+    return OutOfReachError(
+        f"{what}: the figure is drawn and sampled in float64, which cannot hold such numbers and their squares.",
+        "The closed form and the digits above it are exact; for a figure, rescale the covariance or the formula.",
+    )
 
 
 def _engine(moment: Any, values: Mapping[str, Any]) -> Any:

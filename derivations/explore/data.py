@@ -9,15 +9,16 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.moments import gated_moments
-from theory.moments.marginal import density, excess_kurtosis, values
+from theory.moments.marginal import cumulative, excess_kurtosis, largest, values
 from theory.moments.pulse import mean, second_moment
 from theory.problem import AlwaysGate, Law, Network, NormalInitialisation, Problem, SinglePulse, Training
 
 ROWS = 4096  # examples drawn for a view
 GROUPS = 16  # of them, for standard errors
-POINTS = 201  # of a density
+BINS = 32  # of a marginal
 SHOWN = 3  # examples drawn of each class
-_REACH = 4.0  # standard deviations of a density drawn
+_REACH = 4.0  # standard deviations of a marginal drawn
+_ROUNDING = 1e-9  # beyond the end of the support, so that values rounded to it lie in the last bin
 _TRAINING = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))  # what moments of data do not depend on
 
 
@@ -26,8 +27,8 @@ class DataTheory:
     """Exact statistics of the classes c = 0, 1 of a law: mean of a site, covariance, its eigenvalues, kurtosis.
 
     covariance[c] = E[(x - m)(x - m)^T | c]; spectrum[c] its eigenvalues, descending; kurtosis[c] = E(x - m)^4/Var^2 - 3
-    of one site. marginal[c] = (x, p): a density on a grid of x, or the values of x with their probabilities where
-    `discrete`. Numbers have the units of x and its powers.
+    of one site. marginal[c] = (edges, p): p[j] is the probability of edges[j] < x <= edges[j + 1] over its width; where
+    `discrete`, the values of x with their probabilities. Numbers have the units of x and its powers.
     """
 
     law: Law
@@ -67,7 +68,7 @@ def theory_of(law: Law) -> DataTheory:
         means = np.zeros(2)  # the laws are odd
         linear = Network(Network.gated, "sum", 1, (AlwaysGate(),))
         covariance = gated_moments(Problem(law, linear, replace(_TRAINING))).covariances
-        pairs = [_density(law, c, float(covariance[c, 0, 0])) for c in (0, 1)]
+        pairs = [_binned(law, c, float(covariance[c, 0, 0])) for c in (0, 1)]
     spectrum = np.linalg.eigvalsh(covariance)[:, ::-1]
     kurtosis = np.array([excess_kurtosis(law, c) for c in (0, 1)])
     return DataTheory(law, means, covariance, spectrum, kurtosis, tuple(pairs), isinstance(law, SinglePulse))
@@ -79,9 +80,20 @@ def _circulant(law: SinglePulse, c: int) -> Float[np.ndarray, "n n"]:
     return by_lag[(site[:, None] - site[None, :]) % law.n]
 
 
-def _density(law: Law, c: int, variance: float) -> tuple[np.ndarray, np.ndarray]:
-    x = np.linspace(-_REACH, _REACH, POINTS) * np.sqrt(variance)
-    return x, density(law, c, x)
+def _binned(law: Law, c: int, variance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Edges of bins, and the exact mean of the density over each: it may be steeper than any grid of points."""
+    reach = min(_REACH * np.sqrt(variance), largest(law, c) * (1 + _ROUNDING))
+    edges = np.linspace(-reach, reach, BINS + 1)
+    return edges, np.diff(cumulative(law, c, edges)) / np.diff(edges)
+
+
+def histogram(x: Float[np.ndarray, "*any"], edges: Float[np.ndarray, " B+1"]) -> Float[np.ndarray, " B"]:
+    """The share of all numbers in each bin over its width, also where some lie outside of all.
+
+    >>> histogram(np.array([0.1, 0.2, 0.9, 7.0]), np.array([0.0, 0.5, 1.0])).tolist()
+    [1.0, 0.5]
+    """
+    return np.histogram(x, edges)[0] / (x.size * np.diff(edges))
 
 
 def sampled(law: Law, rows: int = ROWS, seed: int = 0) -> DataSample:
@@ -152,12 +164,14 @@ def csv(theory: DataTheory, sample: DataSample | None) -> str:
     """The covariance with the middle site and the eigenvalues, exact and sampled, as comma-separated values."""
     site = middle(theory.law)
     columns = sites_of(theory.law)
+    measured = {} if sample is None else {"sampled ": sample}
     for c in (0, 1):
-        columns[f"covariance with site {site}, class {c}"] = theory.covariance[c, site]
-        columns[f"eigenvalue by rank, class {c}"] = theory.spectrum[c]
-        if sample is not None:
-            columns[f"sampled covariance with site {site}, class {c}"] = sample.covariance[c, site]
-            columns[f"sampled eigenvalue by rank, class {c}"] = sample.spectrum[c]
+        for how, found in {"": theory, **measured}.items():
+            columns[f"{how}covariance with site {site}, class {c}"] = found.covariance[c, site]
+    columns["rank"] = np.arange(1, theory.law.n + 1)  # a table of its own, beside the other
+    for c in (0, 1):
+        for how, found in {"": theory, **measured}.items():
+            columns[f"{how}eigenvalue of that rank, class {c}"] = found.spectrum[c]
     return table_csv(columns)
 
 

@@ -15,7 +15,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from derivations.explore.data import SHOWN, DataSample, DataTheory, middle
+from derivations.explore.data import SHOWN, DataSample, DataTheory, histogram, middle
 from derivations.explore.raster import png
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -27,7 +27,10 @@ FORMATS = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 DPI = 100
 _MARGINS = {"left": 0.06, "right": 0.985, "top": 0.94, "bottom": 0.075, "wspace": 0.3, "hspace": 0.42}
 _TICKS = 4
-_BARS = 24  # of a histogram
+_TICK_SIZE, _PAD = 7, 8.0  # points: the numbers beside an axis, and what is kept free to both sides of them
+_CHARACTER = 0.64  # the width of a digit, in sizes of the font
+_NEAREST = 0.15  # the name of an axis is no nearer to it, in widths of the axes
+_POINTS_PER_INCH = 72
 _MOST_MARKS = 100
 _APART = 0.08  # of the two classes at one value of x
 
@@ -75,11 +78,19 @@ def label(axis: Axes, title: str, x: str, y: str) -> None:
     axis.set_xlabel(x, fontsize=8)
     axis.set_ylabel(y, fontsize=8)
     axis.xaxis.set_label_coords(0.5, -0.13)
-    axis.yaxis.set_label_coords(-0.15, 0.5)
-    axis.tick_params(labelsize=7, length=3)
+    axis.tick_params(labelsize=_TICK_SIZE, length=3)
     axis.xaxis.set_major_locator(MaxNLocator(_TICKS, integer=x.startswith(("site", "column", "rank"))))
     axis.yaxis.set_major_locator(MaxNLocator(_TICKS))
+    axis.yaxis.set_label_coords(_left_of_ticks(axis), 0.5)
     axis.spines[["top", "right"]].set_visible(False)
+
+
+def _left_of_ticks(axis: Axes) -> float:
+    """Where the name of the y axis stands, in widths of the axes: as near as the longest number beside it allows."""
+    numbers = axis.yaxis.get_major_locator().tick_values(*axis.get_ylim())
+    longest = max(map(len, axis.yaxis.get_major_formatter().format_ticks(numbers)), default=0)
+    width = axis.get_position().width * axis.figure.get_figwidth() * _POINTS_PER_INCH
+    return -max(_NEAREST, (_CHARACTER * _TICK_SIZE * longest + _PAD) / width)
 
 
 def image(axis: Axes, matrix: Float[np.ndarray, "a b"], limit: float, scale: bool = True) -> None:
@@ -194,11 +205,11 @@ def _marginals(axis: Axes, theory: DataTheory, sample: DataSample | None) -> Non
                 axis.plot(at, found, **{**marks(c, len(x)), "ms": 7})
             continue
         if sample is not None:
-            found, edges = np.histogram(sample.x[c], _BARS, density=True)
-            axis.plot((edges[1:] + edges[:-1]) / 2, found, **marks(c, _BARS))
-        axis.plot(x[p > 0], p[p > 0], **style(c))
+            axis.plot((x[1:] + x[:-1]) / 2, histogram(sample.x[c], x), **marks(c, len(p)))
+        axis.stairs(p, x, **style(c))
     axis.set_ylim(bottom=0)
-    label(axis, "marginal of one site", "x", "probability" if theory.discrete else "density, 1/(units of x)")
+    title = "marginal of one site" if theory.discrete else "marginal of one site, exact and sampled: means over bins"
+    label(axis, title, "x", "probability" if theory.discrete else "probability of a bin / its width")
 
 
 def _examples(axis: Axes, sample: DataSample, shape: tuple[int, int] | None) -> None:

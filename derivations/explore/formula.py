@@ -131,6 +131,11 @@ def _call(verb: str, call: str) -> str:
     return f"from derivations.commands import {verb}\n\nprint({call})\n"
 
 
+def held(view: FormulaView) -> str:
+    """What `csv` gives: the steps of a proof, else the answer or the verdict on an equation."""
+    return "steps" if view.steps else "verdict" if len(view.sides) > 1 else "answer"
+
+
 def csv(view: FormulaView) -> str:
     """The steps of the proof, or where there are none the rows of the answer, as comma-separated values."""
     return rows_csv(view.steps or view.rows)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sim.sample import Draw
 
 MOST_GATES = 4
+MOST_ADOPTED = 12  # of the units of a network that gates itself
 END = 3.0  # a bound drawn at the end of its slider is no bound
 KINDS = ("site", "always")
 KEPT = "as given"
@@ -170,6 +171,41 @@ def looked_at(problem: Problem, unit: int) -> int:
     return sites[0] if sites else middle(problem.data)
 
 
+def remarks(view: GateView, p: int) -> tuple[str, ...]:
+    """What is not to be seen in the figure, where unit `p` is chosen: a note each, in words."""
+    problem = view.problem
+    law, gates, shape = problem.data, problem.network.gates, getattr(problem.data, "shape", None)
+    found = []
+    sites = {unit: gate.site for unit, gate in enumerate(gates) if isinstance(gate, SiteGate)}
+    if shape is not None and sites:
+        places = (f"gate {unit} at row {site // shape[1]}, column {site % shape[1]}" for unit, site in sites.items())
+        found.append(f"On the grid of {shape[0]} rows and {shape[1]} columns these look: {'; '.join(places)}.")
+    drawn = panels(len(gates), p) if shape is None else range(p, p + 1)
+    if len(drawn) < len(gates):
+        which = f"units {drawn[0]} to {drawn[-1]}" if len(drawn) > 1 else f"unit {p}"
+        found.append(f"Σyx is drawn of {which} of the units 0 to {len(gates) - 1}; p chooses.")
+    outside = [unit for unit, gate in enumerate(gates) if isinstance(gate, SiteGate) and gate.on == "input"]
+    if law.latent and outside:
+        found.append(
+            f"{_units('Gate', outside)} on the input, although the law {law.law} has a latent, at which a gate looks "
+            "again once one of its controls moves."
+        )
+    shut = never_open(view)
+    return (*found, f"{_units('Gate', shut)} shut for every input of this law.") if shut else tuple(found)
+
+
+def _units(what: str, units: Sequence[int]) -> str:
+    return f"{what} {units[0]} is" if len(units) == 1 else f"{what}s {', '.join(map(str, units))} are"
+
+
+def never_open(view: GateView) -> list[int]:
+    """The units whose exact moments say that no input passes: <g_k x_j^2> = 0 and <g_k y x_j> = 0 at all sites."""
+    if view.exact is None:
+        return []
+    units = range(len(view.exact))
+    return [unit for unit in units if not view.exact[unit].any() and not np.diagonal(view.exact_xx[unit, unit]).any()]
+
+
 def gates_figure(view: GateView, p: int, q: int) -> Figure:
     """Sigma^xx(p, q) as images and a profile, Sigma^yx; on a grid both as images over it, and along a row."""
     figure = canvas(11.2, 5.6)
@@ -244,15 +280,13 @@ def _marks(unit: int, points: int) -> dict[str, Any]:
 
 
 def csv(view: GateView, p: int, q: int) -> str:
-    """Sigma^yx of every unit and one row of Sigma^xx(p, q), that of the figure, as comma-separated values."""
-    law = view.problem.data
-    site = looked_at(view.problem, p) if hasattr(law, "shape") else law.n // 2
-    columns = sites_of(law)
+    """Sigma^yx of every unit and the rows of Sigma^xx(p, q), a column each, as comma-separated values."""
+    columns = sites_of(view.problem.data)
     matrices = view.second_moments(p, q)
     for how, yx in zip(HOW, (view.exact, view.measured), strict=True):
         if yx is not None:
             columns |= {f"sigma_yx of unit {unit}, {how}": row for unit, row in enumerate(yx)}
-            columns[f"sigma_xx({p}, {q}) in the row of site {site}, {how}"] = matrices[how][site]
+            columns |= {f"sigma_xx({p}, {q}) with site {site}, {how}": row for site, row in enumerate(matrices[how])}
     return table_csv(columns)
 
 

@@ -1,6 +1,6 @@
 """What the marimo files share: widgets for controls, the frame of a page, errors and files to keep."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import inf
@@ -12,12 +12,13 @@ from matplotlib.figure import Figure
 from derivations.explore.board import BOARD, attempt
 from derivations.explore.controls import Choice, Control, Entry, Slider
 from derivations.explore.drawing import FORMATS, saved, shown
-from derivations.explore.gates import END, KEPT, KINDS, MOST_GATES
+from derivations.explore.gates import END, KEPT, KINDS, MOST_ADOPTED, MOST_GATES
 from derivations.explore.raster import settle
 from derivations.explore.training import Progress
 from theory.problem import AlwaysGate, Problem, SiteGate, WorkbenchError, dumps
 
 VIEWS = {"data": "Data", "gates": "Gates", "fields": "Fields", "formula": "Formula"}
+LONGEST_WORD = 60  # characters that a cell of a table does not break
 TABS = ("Figure", "Python", "LaTeX", "Save", "Problem")
 
 
@@ -55,11 +56,12 @@ def read(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str
 
 
 def unit_count(problem: Problem) -> Any:
-    """How many gated units."""
-    most = max(MOST_GATES, problem.network.units if problem.network.gates else 1)
-    return mo.ui.slider(
-        1, most, value=len(problem.network.gates) or 1, label="gated units K", show_value=True, full_width=True
-    )
+    """How many gated units; of a network that gates itself it begins at as many, up to MOST_ADOPTED.
+
+    What a problem says of each unit, such as its bias at the start, then says it of each gated unit.
+    """
+    now = len(problem.network.gates) or min(problem.network.units, MOST_ADOPTED)
+    return mo.ui.slider(1, max(MOST_GATES, now), value=now, label="gated units K", show_value=True, full_width=True)
 
 
 def gate_widgets(problem: Problem, units: int) -> Any:
@@ -208,6 +210,11 @@ def files(name: str, figure: Callable[[], Figure], csv: Callable[[], str]) -> An
     return mo.hstack([*buttons, numbers], justify="start")
 
 
+def scrolling(wide: Any) -> Any:
+    """What may be wider than the page, in a box of its own that scrolls."""
+    return wide.style({"overflow-x": "auto", "overflow-y": "hidden", "max-width": "100%"})
+
+
 def table(rows: list[dict[str, Any]], name: str) -> Any:
     """A table as plain HTML; numbers to six significant digits on the page, in full in the cell's data-value."""
     head = "".join(f"<th>{escape(key)}</th>" for key in rows[0])
@@ -217,7 +224,9 @@ def table(rows: list[dict[str, Any]], name: str) -> Any:
 
 def _cell(key: str, value: Any) -> str:
     shown = "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
-    return f'<td data-key="{escape(key)}" data-value="{escape(repr(value))}">{escape(shown)}</td>'
+    # A number of hundreds of digits has no space to break at; short words are not to be broken for it.
+    wraps = ' style="overflow-wrap: anywhere"' if max(map(len, shown.split()), default=0) > LONGEST_WORD else ""
+    return f'<td{wraps} data-key="{escape(key)}" data-value="{escape(repr(value))}">{escape(shown)}</td>'
 
 
 def editor(shared: Problem) -> Any:
@@ -233,6 +242,11 @@ def keeps_its_network(problem: Problem, adopt: Any) -> Any:
         "gates of the controls in a gated-linear network on the same data; the shared problem keeps its network."
     )
     return mo.hstack([mo.Html(f'<div role="note">{escape(said)}</div>'), adopt], widths=[4, 1], align="center")
+
+
+def remark(words: Sequence[str]) -> Any:
+    """What is not to be seen in a figure, in words."""
+    return mo.Html(f'<div role="note">{escape(" ".join(words))}</div>')
 
 
 def overtaken() -> Any:

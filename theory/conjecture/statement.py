@@ -15,6 +15,7 @@ from theory.gaussian.moment import centred, prepared
 from theory.language import Names, parse_domains, parse_equation, parse_list, parse_rows
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
 
+COVARIANCE = "Give one, such as [[1, rho], [rho, 1]] (--cov on the command line)."
 # More parameters leave too few points of each to say anything.
 MAX_PARAMETERS = 8
 
@@ -115,14 +116,14 @@ def read(equation: str, cov: str | None = None, mean: str | None = None, where: 
     rows = parse_rows(cov, Names(parameters=names)) if cov else None
     matrix = None if rows is None else covariance(rows)
     if mean is not None and matrix is None:
-        raise InputError("--mean without --cov says nothing.", 'Give --cov "[[1, rho], [rho, 1]]", say.')
+        raise InputError("A mean says nothing without a covariance.", COVARIANCE)
     shift = centred(parse_list(mean, Names(parameters=names)), matrix.rows) if mean is not None else {}
 
     def mean_of(integrand: sympy.Expr) -> sympy.Expr:
         return _expectation(integrand.xreplace(shift), matrix)
 
     if matrix is None and "E[" in equation.replace(" ", ""):
-        raise InputError("E[...] needs the covariance of z1, z2, ....", 'Give --cov "[[1, rho], [rho, 1]]", say.')
+        raise InputError("E[...] needs the covariance of z1, z2, ....", COVARIANCE)
     size = 0 if matrix is None else matrix.rows
     lhs, rhs = parse_equation(equation, Names(size, names, mean_of))
     for side in (lhs, rhs):

@@ -63,7 +63,7 @@ def _require_real(entry: sympy.Expr) -> None:
     if unknown:
         raise InputError(
             f"The symbol {unknown[0]} is not declared real.",
-            f'Use Symbol("{unknown[0]}", real=True) or --where.',
+            f'Use Symbol("{unknown[0]}", real=True) or give it a domain (--where on the command line).',
         )
 
 

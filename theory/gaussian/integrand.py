@@ -138,7 +138,7 @@ def _sign(argument: sympy.Expr) -> Expansion:
     elif len(form) == 1:
         raise OutOfReachError(
             f"The sign of the coefficient {side * lead} in {argument} is not known.",
-            'Give its symbols a domain, such as --where "g>0".',
+            "Give its symbols a domain, such as g>0 (--where on the command line).",
         )
     return {(sympy.sign(linear(form) + offset),): sympy.Integer(side)}
 

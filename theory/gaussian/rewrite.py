@@ -206,7 +206,8 @@ def _on_one_line(e: Expectation, side: int, pair: tuple, line: tuple[int, sympy.
     if not (is_positive(c - d) or is_positive(d - c)):
         raise OutOfReachError(
             f"Two thresholds on one line, at {-c} and {-d}, whose order is not known.",
-            'Give their symbols domains, or write the larger as a sum such as t + d with --where "d>0".',
+            "Give their symbols domains, or write the larger as a sum such as t + d with the domain d>0 "
+            "(--where on the command line).",
         )
     lower, upper = (d, c) if is_positive(c - d) else (c, d)
     parts = (

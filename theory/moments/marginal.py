@@ -1,8 +1,8 @@
-"""One site of a data law by itself: its density, or its values with their probabilities, and its excess kurtosis.
+"""One site of a data law by itself: its density and distribution, or its values with probabilities, and its kurtosis.
 
 x = erf(g z)/Z with z ~ N(0, 1) is increasing in z, so that with u = erfinv(Z x)
 
-    p(x) = phi(u/g) dz/dx = (Z/(2 sqrt2 g)) exp(u^2 - u^2/(2 g^2)),   |x| < 1/Z,
+    P(x <= a) = Phi(erfinv(Z a)/g),   p(x) = phi(u/g) dz/dx = (Z/(2 sqrt2 g)) exp(u^2 - u^2/(2 g^2)),   |x| < 1/Z,
 
 and E x^4 is a four-sign expectation: each factor erf(g z) acts as the sign of a Gaussian of its own, any two of which
 have the correlation kappa^2 = 2 g^2/(1 + 2 g^2). Definitions: localization notes, section 1.
@@ -13,7 +13,7 @@ from functools import singledispatch
 
 import numpy as np
 from jaxtyping import Float
-from scipy.special import erfinv
+from scipy.special import erfinv, ndtr
 
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.pulse import flips, lit
@@ -46,6 +46,48 @@ def _(law: NonlinearGP, c: int, x: np.ndarray) -> np.ndarray:
 def _(law: GaussianClone, c: int, x: np.ndarray) -> np.ndarray:
     variance = float(class_statistics(law, c, FLOAT64).variance)
     return np.exp(-x * x / (2 * variance)) / np.sqrt(2 * np.pi * variance)
+
+
+@singledispatch
+def cumulative(law: object, c: int, x: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
+    """P(x_j <= x) of one site in class `c`; 0 and 1 beyond the support.
+
+    Raises OutOfReachError for a law whose sites take finitely many values; `values` has their probabilities.
+    """
+    return density(law, c, x)  # a law that has no density refuses
+
+
+@cumulative.register
+def _(law: NonlinearGP, c: int, x: np.ndarray) -> np.ndarray:
+    return ndtr(erfinv(np.clip(x / largest(law, c), -1, 1)) / float(law.gain))
+
+
+@cumulative.register
+def _(law: GaussianClone, c: int, x: np.ndarray) -> np.ndarray:
+    return ndtr(x / np.sqrt(float(class_statistics(law, c, FLOAT64).variance)))
+
+
+@singledispatch
+def largest(law: object, c: int) -> float:
+    """The end of the support of one site in class `c`, in units of x: infinite, or 1/Z of erf(g z)/Z."""
+    del law, c
+    return np.inf
+
+
+@largest.register
+def _(law: NonlinearGP, c: int) -> float:
+    return 1 / float(np.sqrt(class_statistics(law, c, FLOAT64).normaliser_squared))
+
+
+@largest.register
+def _(law: GaussianClone, c: int) -> float:
+    del law, c
+    return np.inf
+
+
+@largest.register
+def _(law: SinglePulse, c: int) -> float:
+    return float(max(values(law, c)))
 
 
 def values(law: SinglePulse, c: int) -> dict[int, Fraction]:

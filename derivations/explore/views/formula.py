@@ -70,7 +70,8 @@ def _(answer, comparison, drawn, formula, mo, page, refused, tab, undrawn):
         if tab.value == "LaTeX":
             return page.code(answer.latex, "latex")
         if tab.value == "Save":
-            steps = mo.download(formula.csv(answer).encode(), "formula-steps.csv", "text/csv", label="steps as CSV")
+            what = formula.held(answer)
+            steps = mo.download(formula.csv(answer).encode(), f"formula-{what}.csv", "text/csv", label=f"{what} as CSV")
             text = mo.download(answer.text, "formula.txt", label="answer as text")
             return mo.vstack([figure_files(), mo.hstack([steps, text], justify="start")])
         if drawn is None:
@@ -78,7 +79,9 @@ def _(answer, comparison, drawn, formula, mo, page, refused, tab, undrawn):
         else:
             says = f"The formula against {drawn.axis} as lines, samples as marks with errors, and their difference."
             figure = page.image(comparison.comparison_figure(drawn), says)
-        return mo.vstack([mo.md(f"$$\n{answer.latex}\n$$"), page.table(list(answer.rows), "numbers"), figure])
+        return mo.vstack(
+            [page.scrolling(mo.md(f"$$\n{answer.latex}\n$$")), page.table(list(answer.rows), "numbers"), figure]
+        )
 
     def figure_files():
         if drawn is None:

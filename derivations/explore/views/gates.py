@@ -113,6 +113,8 @@ def _(
     kept = () if desk.problem.network.gates else (page.keeps_its_network(desk.problem, adopt),)
 
     def content(view):
+        remarks = gates.remarks(view, p)
+        said = (page.remark(remarks),) if remarks else ()
         return page.content(
             tab.value,
             page.Answer(
@@ -123,18 +125,18 @@ def _(
                 csv=lambda: gates.csv(view, p, q),
                 python=lambda: python_code(dumps(problem), gates.PYTHON),
                 latex=lambda: gates.latex(view),
-                notes=(*kept, *(() if view.refused is None else (page.failure(view.refused),))),
+                notes=(*kept, *said, *(() if view.refused is None else (page.failure(view.refused),))),
             ),
         )
 
     if tab.value == "Problem":
         mo.output.replace(page.problem(editor, misread, desk.problem))
     elif refused is not None:
-        mo.output.replace(page.failure(refused))
+        mo.output.replace(mo.vstack([*kept, page.failure(refused)]))
     else:
         exact = None if sampler_is_loaded() else gates.gate_view(problem, measured=False)
         if exact is not None and exact.refused is None:  # loading the simulator takes seconds, once
             mo.output.replace(content(exact))
         measured, failed = attempt(lambda: gates.gate_view(problem))
-        mo.output.replace(page.failure(failed) if failed is not None else content(measured))
+        mo.output.replace(content(measured) if failed is None else mo.vstack([*kept, page.failure(failed)]))
     return

@@ -9,7 +9,7 @@ import pytest
 
 from derivations.explore.board import FIRST, Board, attempt, carried, law_values, python_code
 from derivations.explore.controls import Choice, Entry, Slider, controls, law_of
-from derivations.explore.data import PYTHON, csv, latex, numbers, sampled, theory_of
+from derivations.explore.data import GROUPS, PYTHON, csv, histogram, latex, numbers, sampled, theory_of
 from derivations.explore.drawing import FORMATS, data_figure, saved, shown
 from tests.tolerances import STANDARD_ERRORS
 from theory.moments import gated_moments
@@ -57,6 +57,9 @@ def test_a_network_follows_its_data():
     assert [(gate.site, gate.on) for gate in other.network.gates] == [(6, "input")] * 2
     assert len(notes) == 2
     assert carried(problem, problem.data) == (problem, ())
+    back, notes = carried(other, problem.data)
+    assert [gate.on for gate in back.network.gates] == ["input"] * 2
+    assert notes == ("The law nlgp has a latent: gates on the input stay there until a control of theirs moves.",)
 
 
 def test_a_wrong_text_leaves_the_board_as_it_is():
@@ -76,6 +79,19 @@ def test_samples_agree_with_what_is_exact(name):
     assert (np.diff(theory.spectrum, axis=1) <= 0).all()
 
 
+@pytest.mark.parametrize("name", ["nlgp", "gaussian-clone"])
+@pytest.mark.parametrize("gain", ["0.01", "3", "100"])
+def test_bins_of_the_marginal_hold_what_samples_say(name, gain):
+    law = law_named(name, gain=gain)
+    theory, sample = theory_of(law), sampled(law)
+    for c in (0, 1):
+        edges, exact = theory.marginal[c]
+        groups = [histogram(part, edges) for part in np.array_split(sample.x[c], GROUPS)]
+        error = np.std(groups, axis=0, ddof=1) / np.sqrt(GROUPS)
+        one = 1 / (sample.x[c].size * np.diff(edges))  # a bin in which no example lies has no error of its own
+        assert (np.abs(exact - histogram(sample.x[c], edges)) <= STANDARD_ERRORS * np.maximum(error, one)).all()
+
+
 def test_the_covariances_are_those_of_the_library():
     problem = load(FIRST)
     assert (theory_of(problem.data).covariance == gated_moments(problem).covariances).all()
@@ -93,6 +109,16 @@ def test_a_grid_is_drawn_along_the_row_of_its_middle():
     assert "row 2" in axis.get_title()
 
 
+@pytest.mark.parametrize("n", ["2", "40"])
+def test_names_of_axes_keep_clear_of_their_numbers(n):
+    figure = data_figure(theory_of(law_named("nlgp", n=n, xi=("0.3", "0.31"))), None)
+    figure.canvas.draw()
+    for axis in figure.axes[2:5]:
+        name = axis.yaxis.label.get_window_extent()
+        assert name.x1 < min(tick.get_window_extent().x0 for tick in axis.get_yticklabels() if tick.get_text())
+    assert figure.axes[3].yaxis.label.get_window_extent().x0 > 0
+
+
 @pytest.mark.parametrize("name", LAWS)
 def test_figures_and_files(name):
     law = law_named(name)
@@ -107,6 +133,8 @@ def test_figures_and_files(name):
     site = _site(lines[0])
     first = next(DictReader(lines))
     assert float(first[f"covariance with site {site}, class 0"]) == theory.covariance[0][site, 0]
+    assert [first[name] for name in ("site", "rank")] == ["0", "1"]
+    assert float(first["eigenvalue of that rank, class 1"]) == theory.spectrum[1, 0]
     assert "tabular" in latex(theory)
 
 

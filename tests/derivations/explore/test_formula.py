@@ -6,13 +6,14 @@ import sys
 import numpy as np
 import pytest
 
+from derivations.explore.board import attempt
 from derivations.explore.comparison import comparison_csv, comparison_figure
 from derivations.explore.drawing import FORMATS, saved
-from derivations.explore.formula import EXAMPLES, asked, csv
-from tests.derivations.explore.browser import explorer, needs_a_browser
+from derivations.explore.formula import EXAMPLES, asked, csv, held
+from tests.derivations.explore.browser import SIZE, explorer, needs_a_browser
 from tests.tolerances import STANDARD_ERRORS
 from theory.gaussian import expect
-from theory.problem import InputError
+from theory.problem import InputError, OutOfReachError
 
 VALUE = "0.133860236400615005372616897971"  # asin(1/sqrt(6))/pi
 
@@ -27,6 +28,7 @@ def test_an_expectation():
     assert answers(view)["value"].startswith(VALUE[:30])
     assert all(step["checked"] == "checked" for step in view.steps)
     assert len(csv(view).splitlines()) == len(view.steps) + 1
+    assert held(view) == "steps"
 
 
 def test_an_equation_that_is_refuted_and_its_correction():
@@ -36,11 +38,28 @@ def test_an_equation_that_is_refuted_and_its_correction():
     assert found["left side"].startswith(VALUE[:30])
     assert found["it holds with the right side multiplied by 1/2"] == "asin(sqrt(2)*g*rho/sqrt(2*g**2 + 1))/pi"
     assert csv(view).startswith("what,answer")
+    assert held(view) == "verdict"
 
 
 def test_the_library_s_errors_come_through():
     with pytest.raises(InputError, match="foo is not known"):
         asked("foo(z1)", "[[1]]", "", "", 30)
+
+
+@pytest.mark.parametrize(
+    ("line", "cov", "where", "message", "hint"),
+    [
+        ("z1**2", "", "", "The covariance is empty.", "bracketed rows"),
+        ("E[z1**2] = 1", " ", "", "The covariance is empty.", "bracketed rows"),
+        ("E[z1**2] = 1", "", "", "needs the covariance", "Give one, such as [[1, rho], [rho, 1]] (--cov on the"),
+        ("g*z1**2", "[[1]]", "", "The name g is not known.", "such as g>0 (--where on the command line)."),
+        ("z1", "[[1]]", " ", "The list of domains is empty.", "g>0, -1<rho<1"),
+    ],
+)
+def test_messages_name_the_box_that_is_meant(line, cov, where, message, hint):
+    _, error = attempt(lambda: asked(line, cov, "", where, 30))
+    assert message in error.message
+    assert hint in error.hint
 
 
 @pytest.mark.parametrize(
@@ -92,6 +111,22 @@ def test_values_that_are_no_covariance_are_not_drawn():
     assert np.abs(view.at).max() <= 0.5
 
 
+@pytest.mark.parametrize(
+    ("line", "cov", "where"),
+    [
+        ("z1**2", "[[1e400]]", ""),
+        ("z1**2", "[[1e-400]]", ""),
+        ("z1**2+a", "[[1e400]]", "a>0"),
+        ("a*z1**60", "[[1e5]]", "a>0"),
+        ("E[z1**2] = a", "[[1e200]]", "a>0"),
+    ],
+)
+def test_what_float64_cannot_hold_has_digits_and_no_figure(line, cov, where):
+    view = asked(line, cov, "", where, 20)
+    with pytest.raises(OutOfReachError, match="float64, which cannot hold"):
+        view.compare()
+
+
 def test_without_an_expectation_there_are_lines_alone():
     view = asked("asin(x) = atan(x/sqrt(1-x**2))", "", "", "-1<x<1", 20).compare()
     assert view.sampled == {}
@@ -122,6 +157,14 @@ def test_the_formula_view(tmp_path):
         side.get_by_role("button", name="Answer").click()
         page.locator("#numbers").get_by_text("3/2", exact=True).wait_for()
         assert str(expect_square()) == "3/2"
+
+        side.get_by_label("expectation, or equation with E[…]").fill("z1**2")
+        side.get_by_label("covariance of z1, z2, …").fill("[[1e400]]")
+        side.get_by_role("button", name="Answer").click()
+        page.get_by_role("alert").get_by_text("float64, which cannot hold").wait_for()
+        assert page.evaluate("document.documentElement.scrollWidth") <= SIZE["width"]
+        assert page.locator("#numbers").bounding_box()["width"] <= SIZE["width"]
+        page.screenshot(path=tmp_path / "long.png")
 
         side.get_by_label("begin with").select_option("an equation")
         page.locator("#numbers").get_by_text("refuted").wait_for()

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from csv import DictReader
 from dataclasses import replace
 from math import inf
 
@@ -20,6 +21,8 @@ from derivations.explore.gates import (
     gate_view,
     gates_figure,
     latex,
+    never_open,
+    remarks,
     rows,
     with_gates,
 )
@@ -36,6 +39,7 @@ from theory.problem import (
     OutOfReachError,
     RepeatedGate,
     Simulation,
+    SinglePulse,
     SiteGate,
     dumps,
     load,
@@ -133,7 +137,36 @@ def test_moments_on_a_grid_are_images_over_it(problem):
     lines = csv(view, 1, 0).splitlines()
     assert lines[0].startswith('"site","row","column"')
     assert lines[12].startswith("11,2,1,")
-    assert "in the row of site 11" in lines[0]
+    assert any("gate 1 at row 2, column 1" in note for note in remarks(view, 1))
+    assert any("drawn of unit 1 of the units 0 to 1" in note for note in remarks(view, 1))
+
+
+def test_the_file_has_the_whole_of_what_is_drawn(problem):
+    view = gate_view(problem)
+    rows = list(DictReader(csv(view, 0, 1).splitlines()))
+    for how, matrix in view.second_moments(0, 1).items():
+        columns = [f"sigma_xx(0, 1) with site {site}, {how}" for site in range(40)]
+        # Row k has <g_0 g_1 x_k x_l> in its column of site l; the matrix is symmetric.
+        assert ([[float(row[name]) for name in columns] for row in rows] == matrix.T).all()
+
+
+def test_what_the_figure_does_not_show_is_said(problem):
+    assert remarks(gate_view(problem, measured=False), 0) == ()
+    many = with_gates(problem, [SiteGate(site, lo=0) for site in range(4)])
+    (note,) = remarks(gate_view(many, measured=False), 3)
+    assert note == "Σyx is drawn of units 1 to 3 of the units 0 to 3; p chooses."
+    outside = with_gates(problem, [AlwaysGate(), SiteGate(3, lo=0, on="input")])
+    (note,) = remarks(gate_view(outside, measured=False), 0)
+    assert note.startswith("Gate 1 is on the input, although the law nlgp has a latent")
+
+
+@pytest.mark.parametrize(("support", "shut"), [("zero-one", [0]), ("plus-minus", [])])
+def test_gates_that_never_open_are_named(problem, support, shut):
+    law = SinglePulse(12, ((3, 4), (5, 6)), support, "none", (1, 0))
+    gates = [SiteGate(3, hi=0, on="input"), SiteGate(3, lo=0, on="input")]
+    view = gate_view(with_gates(carried(problem, law)[0], gates), measured=False)
+    assert never_open(view) == shut
+    assert remarks(view, 0) == (("Gate 0 is shut for every input of this law.",) if shut else ())
 
 
 def test_the_chosen_unit_is_among_those_shown(problem):
@@ -200,10 +233,10 @@ def test_the_gates_view_of_a_network_that_gates_itself():
     with explorer(str(RELU)) as shown:
         page = shown.page
         shown.open("gates")
-        note = page.get_by_role("note")
-        note.get_by_text('model "relu"').wait_for()
+        note = page.get_by_role("note").filter(has_text='model "relu"')
+        note.wait_for()
         shown.side.get_by_label("gate 0", exact=True).select_option("site")
-        gated = with_gates(given, [SiteGate(20, lo=0)])
+        gated = with_gates(given, [SiteGate(20, lo=0), *[AlwaysGate()] * 9])  # as many as the network has units
         shown.wait_for_number("numbers", CONDITION, "value", solve(gated).condition)
         assert shown.fits()
         page.get_by_role("tab", name="Problem").click()
@@ -214,4 +247,28 @@ def test_the_gates_view_of_a_network_that_gates_itself():
         note.wait_for(state="detached")
         page.get_by_role("tab", name="Problem").click()
         assert loads(text.input_value()) == gated
+        shown.nothing_went_wrong()
+
+
+@needs_a_browser
+def test_a_network_that_gates_itself_and_says_something_of_each_unit():
+    path = FIRST.with_name("relu-short-biases.toml")
+    given = load(path)
+    with explorer(str(path)) as shown:
+        page = shown.page
+        shown.open("gates")
+        opened = with_gates(given, [AlwaysGate()] * 10)
+        shown.wait_for_number("numbers", CONDITION, "value", solve(opened).condition)
+        count = shown.side.get_by_role("slider").nth(0)
+        count.focus()
+        page.keyboard.press("ArrowLeft")
+        page.get_by_role("alert").get_by_text("hidden_bias0 has 10 numbers; the network has K = 9 units").wait_for()
+        page.get_by_role("note").get_by_text('model "relu"').wait_for()
+        count.focus()
+        page.keyboard.press("ArrowRight")
+        page.get_by_role("button", name="Make it gated-linear").click()
+        page.get_by_role("note").get_by_text('model "relu"').wait_for(state="detached")
+        page.get_by_role("tab", name="Problem").click()
+        text = page.get_by_label("the problem that all views share (TOML)")
+        assert loads(text.input_value()) == opened
         shown.nothing_went_wrong()

@@ -8,9 +8,9 @@ import pytest
 from scipy.special import erf
 
 from tests.oracles.pulses import inputs
-from tests.tolerances import FOUR_POINT, MARGINAL_DENSITY
+from tests.tolerances import FOUR_POINT, MARGINAL_CUMULATIVE, MARGINAL_DENSITY
 from theory.moments.arithmetic import FLOAT64
-from theory.moments.marginal import density, excess_kurtosis, values
+from theory.moments.marginal import cumulative, density, excess_kurtosis, largest, values
 from theory.moments.statistics import class_statistics
 from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse
 
@@ -43,6 +43,29 @@ def test_the_density_is_that_of_the_latent_carried_along(gain, normaliser):
     assert density(law, 0, np.array([1.01 / scale])).tolist() == [0.0]
 
 
+@pytest.mark.parametrize("normaliser", ["unit-variance", "none"])
+@pytest.mark.parametrize("gain", ["1/2", 1, 3])
+def test_the_distribution_is_the_integral_of_the_latent_that_gives_no_more(gain, normaliser):
+    law = process(gain, normaliser)
+    g, scale = float(law.gain), 1.0 if normaliser == "none" else float(mpmath.sqrt(erf_moment(law.gain, 2)))
+    z = np.linspace(-1.5, 1.5, 11) / g
+    found = cumulative(law, 0, erf(g * z) / scale)
+    integrals = [float(mpmath.quad(mpmath.npdf, [-mpmath.inf, -3, end])) for end in z]
+    assert np.abs(found - integrals).max() < MARGINAL_CUMULATIVE
+    assert cumulative(law, 0, np.array([-1.01, 1.01]) / scale).tolist() == [0.0, 1.0]
+    assert abs(largest(law, 0) * scale - 1) < MARGINAL_CUMULATIVE
+
+
+def test_the_distribution_of_the_clone():
+    law = process(2, "none", GaussianClone)
+    deviation = float(np.sqrt(class_statistics(law, 1, FLOAT64).variance))
+    x = np.linspace(-2, 2, 9)
+    integrals = [float(mpmath.quad(mpmath.npdf, [-mpmath.inf, -3, end])) for end in x / deviation]
+    assert np.abs(cumulative(law, 1, x) - integrals).max() < MARGINAL_CUMULATIVE
+    assert largest(law, 1) == np.inf
+    assert largest(PULSES[0], 1) == 1
+
+
 def test_the_density_of_the_clone_is_the_normal_one_of_its_variance():
     law = process(2, "none", GaussianClone)
     variance = float(class_statistics(law, 1, FLOAT64).variance)
@@ -61,8 +84,8 @@ def test_the_kurtosis_is_that_of_the_integrals(gain):
 
 @pytest.mark.parametrize("law", PULSES, ids=lambda law: f"{law.support}-{law.flip}")
 def test_a_site_of_a_pulse_by_counting(law):
-    for c, (least, largest) in enumerate(law.widths):
-        found = [x[3] for x in inputs(law.n, (least, largest), law.support, law.flip)]
+    for c, (least, most) in enumerate(law.widths):
+        found = [x[3] for x in inputs(law.n, (least, most), law.support, law.flip)]
         assert values(law, c) == {x: Fraction(found.count(x), len(found)) for x in sorted(set(found))}
         mean = Fraction(sum(found), len(found))
         second, fourth = (sum((x - mean) ** r for x in found) / len(found) for r in (2, 4))
@@ -72,5 +95,7 @@ def test_a_site_of_a_pulse_by_counting(law):
 def test_what_is_not_there_is_named():
     with pytest.raises(OutOfReachError, match="no density"):
         density(PULSES[0], 0, np.zeros(1))
+    with pytest.raises(OutOfReachError, match="no density"):
+        cumulative(PULSES[0], 0, np.zeros(1))
     with pytest.raises(OutOfReachError, match="kurtosis is undefined"):
         excess_kurtosis(SinglePulse(4, ((4, 4), (4, 4)), "zero-one", "none", (1, 0)), 0)
