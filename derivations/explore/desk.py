@@ -56,7 +56,7 @@ class Desk:
         if self.stale:
             raise InputError(
                 "Another view has changed the shared problem since this text was written out.",
-                "Open the tab Problem again and make the change in what is there.",
+                "Press Problem again and make the change in what is there.",
                 "stale",
             )
         self.problem = self._board.read(text)

@@ -118,9 +118,19 @@ def frame(view: str, controls: Any) -> Any:
     return mo.sidebar([mo.md(links), controls], width="19rem")
 
 
-def tabs(names: tuple[str, ...] = TABS) -> Any:
-    """The choice of what the page shows: the figure, or one of the ways to take it away."""
-    return mo.ui.tabs(dict.fromkeys(names, ""))
+def tabs(choose: Callable[[str], None], names: tuple[str, ...] = TABS) -> Any:
+    """Buttons that choose what the page shows: the figure, or one of the ways to take it away.
+
+    marimo's own tabs and radio buttons cannot be walked by the arrows of the keyboard.
+    """
+    return mo.ui.dictionary(
+        {name: mo.ui.button(label=name, on_change=lambda _, name=name: choose(name)) for name in names}
+    )
+
+
+def in_a_row(buttons: Any) -> Any:
+    """The buttons beside each other."""
+    return mo.hstack(list(buttons.values()), justify="start")
 
 
 def question(example: tuple[str, str, str]) -> Any:

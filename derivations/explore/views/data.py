@@ -58,9 +58,21 @@ def _(inputs, law_choice, mo, page):
 
 
 @app.cell
-def _(page):
-    tab = page.tabs()
-    tab
+def _(mo, page):
+    get_tab, set_tab = mo.state(page.TABS[0])
+    return get_tab, set_tab
+
+
+@app.cell
+def _(page, set_tab):
+    tabs = page.tabs(set_tab)
+    page.in_a_row(tabs)
+    return
+
+
+@app.cell
+def _(get_tab):
+    tab = get_tab()
     return (tab,)
 
 
@@ -97,7 +109,7 @@ def _(attempt, desk, editor, set_version):
 
 @app.cell
 def _(desk, set_version, tab):
-    if tab.value and desk.stale:  # a click on a tab looks again
+    if tab and desk.stale:  # a click on a button of the page looks again
         set_version(lambda version: version + 1)
     return
 
@@ -121,7 +133,7 @@ def _(
 ):
     def content(sample):
         return page.content(
-            tab.value,
+            tab,
             page.Answer(
                 "data",
                 "Covariance, spectrum and marginal of both classes, exact as lines and sampled as markers.",
@@ -134,7 +146,7 @@ def _(
             ),
         )
 
-    if tab.value == "Problem":
+    if tab == "Problem":
         mo.output.replace(page.problem(editor, misread, desk.problem))
     elif unanswered is not None:
         mo.output.replace(page.failure(unanswered))

@@ -112,9 +112,21 @@ def _(clock, desk, fields, get_seen, jobs, mark, mo, page, set_seen, set_version
 
 
 @app.cell
-def _(page):
-    tab = page.tabs()
-    tab
+def _(mo, page):
+    get_tab, set_tab = mo.state(page.TABS[0])
+    return get_tab, set_tab
+
+
+@app.cell
+def _(page, set_tab):
+    tabs = page.tabs(set_tab)
+    page.in_a_row(tabs)
+    return
+
+
+@app.cell
+def _(get_tab):
+    tab = get_tab()
     return (tab,)
 
 
@@ -134,7 +146,7 @@ def _(attempt, desk, editor, set_version):
 
 @app.cell
 def _(desk, set_version, tab):
-    if tab.value and desk.stale:  # a click on a tab looks again
+    if tab and desk.stale:  # a click on a button of the page looks again
         set_version(lambda version: version + 1)
     return
 
@@ -145,13 +157,13 @@ def _(dumps, editor, fields, get_seen, jobs, mark, misread, page, problem, pytho
     learned = jobs[0].progress.learned if jobs else {}
 
     def content():
-        if tab.value == "Problem":
+        if tab == "Problem":
             return page.problem(editor, misread, problem)
         if refused is not None:
             return page.failure(refused)
         shown = mark.value, learned, unit.value
         return page.content(
-            tab.value,
+            tab,
             page.Answer(
                 "fields",
                 "Receptive fields at one time; loss, participation ratio and distance to theory against time.",

@@ -48,9 +48,21 @@ def _(against, example, mo, page, question):
 
 
 @app.cell
-def _(page):
-    tab = page.tabs(("Answer", "Steps", "Python", "LaTeX", "Save"))
-    tab
+def _(mo):
+    get_tab, set_tab = mo.state("Result")
+    return get_tab, set_tab
+
+
+@app.cell
+def _(page, set_tab):
+    tabs = page.tabs(set_tab, ("Result", "Steps", "Python", "LaTeX", "Save"))
+    page.in_a_row(tabs)
+    return
+
+
+@app.cell
+def _(get_tab):
+    tab = get_tab()
     return (tab,)
 
 
@@ -63,13 +75,13 @@ def _(against, answer, attempt):
 @app.cell
 def _(answer, comparison, drawn, formula, mo, page, refused, tab, undrawn):
     def content():
-        if tab.value == "Steps":
+        if tab == "Steps":
             return page.table(list(answer.steps), "steps") if answer.steps else mo.md("There is no proof.")
-        if tab.value == "Python":
+        if tab == "Python":
             return page.code(answer.python, "python")
-        if tab.value == "LaTeX":
+        if tab == "LaTeX":
             return page.code(answer.latex, "latex")
-        if tab.value == "Save":
+        if tab == "Save":
             what = formula.held(answer)
             steps = mo.download(formula.csv(answer).encode(), f"formula-{what}.csv", "text/csv", label=f"{what} as CSV")
             text = mo.download(answer.text, "formula.txt", label="answer as text")

@@ -54,9 +54,21 @@ def _(inputs, mo, page, pair, units):
 
 
 @app.cell
-def _(page):
-    tab = page.tabs()
-    tab
+def _(mo, page):
+    get_tab, set_tab = mo.state(page.TABS[0])
+    return get_tab, set_tab
+
+
+@app.cell
+def _(page, set_tab):
+    tabs = page.tabs(set_tab)
+    page.in_a_row(tabs)
+    return
+
+
+@app.cell
+def _(get_tab):
+    tab = get_tab()
     return (tab,)
 
 
@@ -86,7 +98,7 @@ def _(attempt, desk, editor, set_version):
 
 @app.cell
 def _(desk, set_version, tab):
-    if tab.value and desk.stale:  # a click on a tab looks again
+    if tab and desk.stale:  # a click on a button of the page looks again
         set_version(lambda version: version + 1)
     return
 
@@ -116,7 +128,7 @@ def _(
         remarks = gates.remarks(view, p)
         said = (page.remark(remarks),) if remarks else ()
         return page.content(
-            tab.value,
+            tab,
             page.Answer(
                 "gates",
                 "Second moments of the input through two gates, and moments of input and output through each gate.",
@@ -129,7 +141,7 @@ def _(
             ),
         )
 
-    if tab.value == "Problem":
+    if tab == "Problem":
         mo.output.replace(page.problem(editor, misread, desk.problem))
     elif refused is not None:
         mo.output.replace(mo.vstack([*kept, page.failure(refused)]))

@@ -49,23 +49,28 @@ def test_the_data_view(tmp_path):
         shown.wait_for_number("numbers", KURTOSIS, "exact", kurtosis_of(gain=100))
         assert alert.count() == 0
 
-        page.get_by_role("tab", name="Save").click()
+        page.get_by_role("button", name="Save", exact=True).click()
         shown.saves({"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF", "CSV": b'"site"'})
 
-        page.get_by_role("tab", name="Python").click()
+        page.get_by_role("button", name="Python", exact=True).click()
         page.get_by_text("theory_of(problem.data)").first.hover()
         page.screenshot(path=tmp_path / "python.png")
-        page.get_by_role("tab", name="LaTeX").click()
+        page.get_by_role("button", name="LaTeX", exact=True).click()
         page.get_by_text("begin{tabular}").first.wait_for()
 
-        page.get_by_role("tab", name="Problem").click()
+        page.get_by_role("button", name="Figure", exact=True).focus()
+        page.keyboard.press("Tab")
+        page.keyboard.press("Enter")  # by the keyboard alone
+        page.get_by_text("from theory.problem import loads").wait_for()
+
+        page.get_by_role("button", name="Problem", exact=True).click()
         text = page.get_by_label("the problem that all views share (TOML)")
         text.fill("[data]")
         page.get_by_role("button", name="Use this problem").click()
         page.get_by_role("alert").get_by_text("lacks").wait_for()
         text.fill(dumps(load(FIRST)).replace('law = "nlgp"', 'law = "gaussian-clone"').replace('"latent"', '"input"'))
         page.get_by_role("button", name="Use this problem").click()
-        page.get_by_role("tab", name="Figure").click()
+        page.get_by_role("button", name="Figure", exact=True).click()
         shown.wait_for_number("numbers", KURTOSIS, "exact", 0.0)
         shown.nothing_went_wrong()
 

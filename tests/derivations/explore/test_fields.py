@@ -214,11 +214,11 @@ def test_the_fields_view(tmp_path):
         assert shown.fits()
         page.screenshot(path=tmp_path / "fields.png")
 
-        page.get_by_role("tab", name="Problem").click()
+        page.get_by_role("button", name="Problem", exact=True).click()
         text = page.get_by_label("the problem that all views share (TOML)")
         text.fill(dumps(load(FIRST)).replace("32.0]", f"{LONG}.0]"))
         page.get_by_role("button", name="Use this problem").click()
-        page.get_by_role("tab", name="Figure").click()
+        page.get_by_role("button", name="Figure", exact=True).click()
         page.locator("#training[data-state=none]").wait_for()
         side.get_by_role("button", name="Train").click()
         page.locator("#training[data-state=running]").wait_for()

@@ -217,7 +217,7 @@ def test_the_gates_view(problem, tmp_path):
         page.keyboard.press("End")
         shown.side.get_by_label("gate 3", exact=True).wait_for()
         assert shown.fits()
-        page.get_by_role("tab", name="Python").click()
+        page.get_by_role("button", name="Python", exact=True).click()
         page.get_by_text("gated_moments(problem)").first.hover()
         page.get_by_role("button", name="Copy to clipboard").first.click()
         page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('site = 21'))")
@@ -239,13 +239,13 @@ def test_the_gates_view_of_a_network_that_gates_itself():
         gated = with_gates(given, [SiteGate(20, lo=0), *[AlwaysGate()] * 9])  # as many as the network has units
         shown.wait_for_number("numbers", CONDITION, "value", solve(gated).condition)
         assert shown.fits()
-        page.get_by_role("tab", name="Problem").click()
+        page.get_by_role("button", name="Problem", exact=True).click()
         text = page.get_by_label("the problem that all views share (TOML)")
         assert loads(text.input_value()) == given
-        page.get_by_role("tab", name="Figure").click()
+        page.get_by_role("button", name="Figure", exact=True).click()
         page.get_by_role("button", name="Make it gated-linear").click()
         note.wait_for(state="detached")
-        page.get_by_role("tab", name="Problem").click()
+        page.get_by_role("button", name="Problem", exact=True).click()
         assert loads(text.input_value()) == gated
         shown.nothing_went_wrong()
 
@@ -268,7 +268,7 @@ def test_a_network_that_gates_itself_and_says_something_of_each_unit():
         page.keyboard.press("ArrowRight")
         page.get_by_role("button", name="Make it gated-linear").click()
         page.get_by_role("note").get_by_text('model "relu"').wait_for(state="detached")
-        page.get_by_role("tab", name="Problem").click()
+        page.get_by_role("button", name="Problem", exact=True).click()
         text = page.get_by_label("the problem that all views share (TOML)")
         assert loads(text.input_value()) == opened
         shown.nothing_went_wrong()
