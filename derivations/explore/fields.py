@@ -32,6 +32,7 @@ _RATE = Fraction(1, 10)
 
 
 _LEVELS = ("-", "-.", "--", ":")
+_ABOVE = 0.7  # of the height of the curves: room for five names above them
 _RISE = 2.0  # how far above the largest plain distance the axis goes: a band may have no upper end
 
 
@@ -173,7 +174,9 @@ def fields_figure(view: FieldView, mark: int, learned: dict[str, Learned], unit:
             legend(top[0])
     else:
         _images(top, view, mark, unit, learned, shape)
-        legend(top[2])
+        low, high = top[2].get_ylim()
+        top[2].set_ylim(low, high + _ABOVE * (high - low))
+        legend(top[2], "upper right")
     _losses(bottom[0], view, learned)
     _ratios(bottom[1], view, learned, unit)
     _distances(bottom[2], view, learned)
