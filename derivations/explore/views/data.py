@@ -64,8 +64,13 @@ def _(mo, page):
 
 
 @app.cell
-def _(page, set_tab):
-    tabs = page.tabs(set_tab)
+def _(desk, page, set_tab, set_version):
+    def choose(name):
+        if desk.stale:  # a click looks again, in the same turn: nothing of the old problem is drawn once more
+            set_version(lambda version: version + 1)
+        set_tab(name)
+
+    tabs = page.tabs(choose)
     page.in_a_row(tabs)
     return
 
@@ -105,13 +110,6 @@ def _(attempt, desk, editor, set_version):
     if taken is not None:
         set_version(lambda version: version + 1)
     return (misread,)
-
-
-@app.cell
-def _(desk, set_version, tab):
-    if tab and desk.stale:  # a click on a button of the page looks again
-        set_version(lambda version: version + 1)
-    return
 
 
 @app.cell

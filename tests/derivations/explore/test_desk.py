@@ -1,5 +1,6 @@
 """What a view writes back to the shared problem: its own changes, merged into what other views have made of it."""
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,7 @@ from derivations.explore.board import FIRST, Board, law_values
 from derivations.explore.controls import controls
 from derivations.explore.desk import Desk, with_law, with_moved_gates
 from derivations.explore.gates import END, KEPT
-from tests.derivations.explore.browser import explorer, needs_a_browser
+from tests.derivations.explore.browser import SECONDS, explorer, needs_a_browser
 from theory.problem import AlwaysGate, InputError, Network, NonlinearGP, SiteGate, dumps, load
 from theory.problem.laws import LAWS
 
@@ -162,6 +163,8 @@ def test_two_tabs():
 
 @needs_a_browser
 def test_a_view_with_trained_networks_says_that_it_was_overtaken():
+    from playwright.sync_api import expect
+
     with explorer() as shown:
         page = shown.page
         shown.open("fields")
@@ -177,5 +180,5 @@ def test_a_view_with_trained_networks_says_that_it_was_overtaken():
         page.get_by_role("button", name="Problem", exact=True).click()
         page.locator("#training[data-state=none]").wait_for()
         text = page.get_by_label("the problem that all views share (TOML)")
-        page.wait_for_function("text => text.value.includes('n = 41')", arg=text.element_handle())
+        expect(text).to_have_value(re.compile(r"^n = 41$", re.MULTILINE), timeout=SECONDS)
         shown.nothing_went_wrong()
