@@ -47,9 +47,9 @@ def _require_marimo() -> None:
 
     from theory.problem import OutOfReachError
 
-    missing = [name for name in ("marimo", "zmq") if find_spec(name) is None]
+    missing = [name for name in ("marimo", "zmq", "threadpoolctl") if find_spec(name) is None]
     if missing:
         raise OutOfReachError(
-            f"gdln explore needs {' and '.join(missing)}, which is not installed.",
+            f"gdln explore needs {' and '.join(missing)}, which {'is' if len(missing) == 1 else 'are'} not installed.",
             "Install the extra: .venv/bin/pip install -c constraints.txt -e '.[explore]'",
         )

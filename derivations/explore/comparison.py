@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from derivations.explore.data import rows_csv
 from derivations.explore.drawing import canvas, label, legend, marks, style
+from derivations.explore.paper import Sheet
 from theory.problem import InputError, OutOfReachError
 
 if TYPE_CHECKING:
@@ -265,10 +265,10 @@ def _side_of_means(
     return float(mean), float(np.std(groups, ddof=1) / np.sqrt(GROUPS))
 
 
-def comparison_figure(view: Comparison) -> Figure:
+def comparison_figure(view: Comparison) -> Sheet:
     """The sides on the left; on the right what is left of them after the last side is taken away."""
-    figure = canvas(11.2, 3.5, top=0.9, bottom=0.14, wspace=0.22, left=0.075)
-    left, right = figure.subplots(1, 2)
+    figure = canvas(11.2, 3.5, 1, 2, top=0.9, bottom=0.14, wspace=0.22, left=0.075)
+    left, right = figure.grid[0]
     names = list(view.sides)
     for index, name in enumerate(names):
         left.plot(view.x, view.sides[name], **style(index), label=name)

@@ -13,9 +13,10 @@ import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 
 from derivations.explore.data import SHOWN, DataSample, DataTheory, histogram, middle
+from derivations.explore.paper import TICK_SIZE, Sheet, give_back, inset, sheet
 from derivations.explore.raster import png
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9")
@@ -27,7 +28,7 @@ FORMATS = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 DPI = 100
 _MARGINS = {"left": 0.06, "right": 0.985, "top": 0.94, "bottom": 0.075, "wspace": 0.3, "hspace": 0.42}
 _TICKS = 4
-_TICK_SIZE, _PAD = 7, 8.0  # points: the numbers beside an axis, and what is kept free to both sides of them
+_PAD = 8.0  # points: kept free to both sides of the numbers beside an axis
 _CHARACTER = 0.64  # the width of a digit, in sizes of the font
 _NEAREST = 0.15  # the name of an axis is no nearer to it, in widths of the axes
 _POINTS_PER_INCH = 72
@@ -35,11 +36,9 @@ _MOST_MARKS = 100
 _APART = 0.08  # of the two classes at one value of x
 
 
-def canvas(width: float, height: float, **margins: float) -> Figure:
-    """An empty figure of `width` x `height` inches whose axes keep fixed margins."""
-    figure = Figure(figsize=(width, height), dpi=DPI)
-    figure.subplots_adjust(**{**_MARGINS, **margins})
-    return figure
+def canvas(width: float, height: float, rows: int, columns: int, **margins: float) -> Sheet:
+    """A blank sheet of `width` x `height` inches whose axes keep fixed margins."""
+    return sheet((width, height), DPI, {**_MARGINS, **margins}, (rows, columns))
 
 
 def saved(figure: Figure, kind: str) -> bytes:
@@ -50,10 +49,14 @@ def saved(figure: Figure, kind: str) -> bytes:
     return file.getvalue()
 
 
-def shown(figure: Figure, says: str) -> str:
-    """The figure as an HTML image that carries its pixels with it; `says` is read out where it cannot be seen."""
+def shown(figure: Sheet, says: str) -> str:
+    """The figure as an HTML image that carries its pixels with it; `says` is read out where it cannot be seen.
+
+    The sheet is given back: the next figure of its kind may be drawn on it.
+    """
     pixels = base64.b64encode(png(figure)).decode()
     width, height = figure.get_size_inches() * DPI
+    give_back(figure)
     return f'<img alt="{escape(says)}" width="{width:.0f}" height="{height:.0f}" src="data:image/png;base64,{pixels}">'
 
 
@@ -78,7 +81,6 @@ def label(axis: Axes, title: str, x: str, y: str) -> None:
     axis.set_xlabel(x, fontsize=8)
     axis.set_ylabel(y, fontsize=8)
     axis.xaxis.set_label_coords(0.5, -0.13)
-    axis.tick_params(labelsize=_TICK_SIZE, length=3)
     axis.xaxis.set_major_locator(MaxNLocator(_TICKS, integer=x.startswith(("site", "column", "rank"))))
     axis.yaxis.set_major_locator(MaxNLocator(_TICKS))
     axis.yaxis.set_label_coords(_left_of_ticks(axis), 0.5)
@@ -90,21 +92,29 @@ def _left_of_ticks(axis: Axes) -> float:
     numbers = axis.yaxis.get_major_locator().tick_values(*axis.get_ylim())
     longest = max(map(len, axis.yaxis.get_major_formatter().format_ticks(numbers)), default=0)
     width = axis.get_position().width * axis.figure.get_figwidth() * _POINTS_PER_INCH
-    return -max(_NEAREST, (_CHARACTER * _TICK_SIZE * longest + _PAD) / width)
+    return -max(_NEAREST, (_CHARACTER * TICK_SIZE * longest + _PAD) / width)
 
 
 def image(axis: Axes, matrix: Float[np.ndarray, "a b"], limit: float, scale: bool = True) -> None:
     """A matrix in colours that brighten from -limit to limit, with their `scale` beside it."""
-    drawn = axis.imshow(matrix, cmap=SCALE, vmin=-limit, vmax=limit, interpolation="nearest", aspect="equal")
+    axis.imshow(matrix, cmap=SCALE, vmin=-limit, vmax=limit, interpolation="nearest", aspect="equal")
     axis.spines[["top", "right"]].set_visible(True)
     for one in (axis.xaxis, axis.yaxis):
         one.set_major_locator(MaxNLocator(_TICKS, integer=True))
     if scale:
-        inset = axis.inset_axes((1.03, 0.0, 0.04, 1.0))
-        bar = axis.figure.colorbar(drawn, cax=inset, ticks=(-limit, 0, limit), format="%.2g")
-        bar.ax.tick_params(labelsize=7, length=2)
-        bar.ax.set_title("", y=1.0)  # at a fixed place, as in `label`
-        bar.ax.yaxis.set_label_coords(2.0, 0.5)
+        _scale(inset(axis, (1.03, 0.0, 0.04, 1.0)), limit)
+
+
+def _scale(bar: Axes, limit: float) -> None:
+    """The colours from -limit to limit with three of their numbers; `colorbar` takes as long as a whole panel."""
+    shades = np.linspace(-limit, limit, 256)[:, None]
+    bar.imshow(shades, cmap=SCALE, extent=(0, 1, -limit, limit), origin="lower", aspect="auto")
+    bar.set_xticks([])
+    bar.yaxis.tick_right()
+    bar.set_yticks((-limit, 0, limit))
+    bar.yaxis.set_major_formatter(StrMethodFormatter("{x:.2g}"))
+    bar.set_title("", y=1.0)  # at a fixed place, as in `label`
+    bar.yaxis.set_label_coords(2.0, 0.5)
 
 
 def on_grid(
@@ -140,10 +150,10 @@ def legend(axis: Axes, where: str = "best") -> None:
     axis.legend(fontsize=7, frameon=False, handlelength=2.2, loc=where)
 
 
-def data_figure(theory: DataTheory, sample: DataSample | None) -> Figure:
+def data_figure(theory: DataTheory, sample: DataSample | None) -> Sheet:
     """Covariance of both classes, its row at the middle site, its eigenvalues, the marginal of a site, and examples."""
-    figure = canvas(11.2, 5.6)
-    axes = figure.subplots(2, 3)
+    figure = canvas(11.2, 5.6, 2, 3)
+    axes = figure.grid
     law, site = theory.law, middle(theory.law)
     shape = getattr(law, "shape", None)
     limit = float(np.abs(theory.covariance).max())

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from derivations.explore.data import rows_csv
 from derivations.explore.drawing import COLOURS, GREY, canvas, label, legend, on_grid, panels, style, through
 from derivations.explore.gates import MOST_GATES, looked_at
+from derivations.explore.paper import Sheet
 from derivations.explore.training import Learned
 from derivations.validity import Meter, meter
 from theory.flow import Solution, discrete, mse_at, solve
@@ -154,13 +154,13 @@ def _measured(view: FieldView, learned: Learned) -> Meter | None:
         return None
 
 
-def fields_figure(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0) -> Figure:
+def fields_figure(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0) -> Sheet:
     """The fields at one time above; loss, participation ratio with its null levels, and distance against time below.
 
     Units beside the chosen one are shown where sites lie on a line; on a grid its field is an image over it.
     """
-    figure = canvas(11.2, 5.6)
-    top, bottom = figure.subplots(2, 3)
+    figure = canvas(11.2, 5.6, 2, 3)
+    top, bottom = figure.grid
     shape = getattr(view.problem.data, "shape", None)
     if shape is None:
         units = panels(view.problem.network.units, unit)

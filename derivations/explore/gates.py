@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from derivations.explore.data import middle, sites_of, table_csv
 from derivations.explore.drawing import canvas, image, label, legend, marks, on_grid, panels, style, through
+from derivations.explore.paper import Sheet
 from theory.moments import gated_moments
 from theory.problem import AlwaysGate, Gate, Law, Network, Problem, SiteGate, WorkbenchError
 from theory.problem.gates import resolved
@@ -206,10 +206,10 @@ def never_open(view: GateView) -> list[int]:
     return [unit for unit in units if not view.exact[unit].any() and not np.diagonal(view.exact_xx[unit, unit]).any()]
 
 
-def gates_figure(view: GateView, p: int, q: int) -> Figure:
+def gates_figure(view: GateView, p: int, q: int) -> Sheet:
     """Sigma^xx(p, q) as images and a profile, Sigma^yx; on a grid both as images over it, and along a row."""
-    figure = canvas(11.2, 5.6)
-    top, bottom = figure.subplots(2, 3)
+    figure = canvas(11.2, 5.6, 2, 3)
+    top, bottom = figure.grid
     shape = getattr(view.problem.data, "shape", None)
     if shape is not None:
         _grid_figure(top, bottom, view, p, q, shape)

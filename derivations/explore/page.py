@@ -7,12 +7,12 @@ from math import inf
 from typing import Any
 
 import marimo as mo
-from matplotlib.figure import Figure
 
 from derivations.explore.board import BOARD, attempt
 from derivations.explore.controls import Choice, Control, Entry, Slider
 from derivations.explore.drawing import FORMATS, saved, shown
 from derivations.explore.gates import END, KEPT, KINDS, MOST_ADOPTED, MOST_GATES
+from derivations.explore.paper import Sheet
 from derivations.explore.raster import settle
 from derivations.explore.training import Progress
 from theory.problem import AlwaysGate, Problem, SiteGate, WorkbenchError, dumps
@@ -159,7 +159,7 @@ def failure(error: WorkbenchError) -> Any:
     )
 
 
-def image(figure: Figure, says: str) -> Any:
+def image(figure: Sheet, says: str) -> Any:
     """The figure; `says` is read out where it cannot be seen."""
     return mo.Html(shown(figure, says))
 
@@ -188,7 +188,7 @@ class Answer:
 
     name: str
     says: str
-    figure: Callable[[], Figure]
+    figure: Callable[[], Sheet]
     rows: Callable[[], list[dict[str, Any]]]
     csv: Callable[[], str]
     python: Callable[[], str]
@@ -208,7 +208,7 @@ def content(tab: str, answer: Answer) -> Any:
     return mo.vstack([*answer.notes, figure, table(answer.rows(), "numbers")])
 
 
-def files(name: str, figure: Callable[[], Figure], csv: Callable[[], str]) -> Any:
+def files(name: str, figure: Callable[[], Sheet], csv: Callable[[], str]) -> Any:
     """Buttons that save the figure as PNG, SVG or PDF and the numbers as CSV; each is made when it is asked for."""
     buttons = [
         mo.download(

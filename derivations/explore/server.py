@@ -1,5 +1,6 @@
 """Serves the views on the loopback address of this machine, behind a token, and opens the first in the browser."""
 
+import os
 import secrets
 import socket
 import threading
@@ -41,6 +42,7 @@ def serve(listener: socket.socket, opens: bool, announce: Callable[[str], None])
     import uvicorn
     from starlette.routing import Mount
 
+    leave_processors()
     token = BOARD.token = secrets.token_urlsafe(24)
     builder = marimo.create_asgi_app(quiet=True, token=token)
     for view in sorted(VIEWS.glob("[!_]*.py")):
@@ -61,6 +63,20 @@ def serve(listener: socket.socket, opens: bool, announce: Callable[[str], None])
         for mount in app.routes:
             if isinstance(mount, Mount):
                 mount.app.state.session_manager.close_all_sessions()
+
+
+def leave_processors() -> None:
+    """Half of the processors for the library, half for the browser; what OMP_NUM_THREADS says, if it is set.
+
+    With more, threads that wait for each other keep the browser from drawing: a move of a slider takes half as long
+    again.
+    """
+    from threadpoolctl import threadpool_limits
+
+    if "OMP_NUM_THREADS" not in os.environ:
+        threads = max(1, (os.cpu_count() or 1) // 2)
+        os.environ["OMP_NUM_THREADS"] = str(threads)  # SciPy and torch read it when they are loaded
+        threadpool_limits(threads, user_api="blas")  # NumPy has been loaded
 
 
 def _first_content() -> tuple[Problem, str]:

@@ -1,7 +1,10 @@
-"""gdln explore as a command: what it says where it cannot start."""
+"""gdln explore as a command: what it says where it cannot start, and what it leaves to the browser."""
 
 import json
+import os
 import socket
+import subprocess
+import sys
 
 import pytest
 
@@ -31,3 +34,24 @@ def test_a_port_that_cannot_be_used(port, capsys):
 def test_a_problem_that_is_not_there(capsys, tmp_path):
     assert cli.main(["explore", str(tmp_path / "none.toml"), "--no-open"]) == BAD_INPUT
     assert "none.toml" in capsys.readouterr().err
+
+
+_CORES = os.cpu_count() or 1
+_THREADS = """
+import numpy
+from derivations.explore.server import leave_processors
+leave_processors()
+import scipy.linalg, torch
+from threadpoolctl import threadpool_info
+print(*{torch.get_num_threads(), *(pool["num_threads"] for pool in threadpool_info())})
+"""
+
+
+@needs_a_browser
+@pytest.mark.parametrize(("asked", "given"), [(None, max(1, _CORES // 2)), (str(_CORES), _CORES)])
+def test_half_of_the_processors_are_left_to_the_browser(asked, given):
+    names = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+    plain = {name: value for name, value in os.environ.items() if name not in names}
+    chosen = {} if asked is None else {names[0]: asked}
+    answer = subprocess.run([sys.executable, "-c", _THREADS], env=plain | chosen, capture_output=True, text=True)
+    assert answer.stdout.split() == [str(given)], answer.stderr
