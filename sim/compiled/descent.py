@@ -56,11 +56,12 @@ _E = tuple(_f32(1 / math.factorial(k)) for k in range(8))
 def inputs32(z, count, gain, normaliser, out):
     """x = erf(gain z)/Z in float32, entry by entry of the first `count` columns of two arrays."""
     for row in range(z.shape[0]):
-        _inputs32(z[row, :count], gain, normaliser, out[row, :count])
+        inputs32_of(z[row, :count], gain, normaliser, out[row, :count])
 
 
 @njit(**FAST)
-def _inputs32(z, gain, normaliser, out):
+def inputs32_of(z, gain, normaliser, out):
+    """The same of one row, into another place."""
     over = _f32(1) / normaliser
     for j in range(z.size):
         a = gain * z[j]

@@ -1,5 +1,6 @@
 """The compiled descent of one network: blocks of examples, one matrix product for each class, then all their steps."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -75,14 +76,17 @@ class _Data:
         self.labels = np.array(sampler.labels, dtype)
         self.gain, self.normaliser = sampler.gain, sampler.normaliser
         self.gates = [_gate(gate, n, np.dtype(dtype).type) for gate in resolved(problem.network.gates)]
-        self.taps = [_taps(factor) for factor in self.factors]
+        self.taps = _taps(self.factors)
+        latent = any(gate.latent for gate in self.gates)
+        self.at_once = None  # gain and Z where x is made without z, which then nobody reads
+        if self.taps and self.gain is not None and not latent and dtype == np.float32:
+            self.at_once = np.float32(self.gain), np.float32(self.normaliser)
         self.steps = max(1, block_rows(n) // self.batch)
         rows = self.steps * self.batch
         calls = max(-(-factor.rank // WORDS) for factor in self.factors)
-        noisy = any(taps is None for taps in self.taps)
-        self.noise = np.empty((WORDS * calls, rows if noisy else 0), dtype)
+        self.noise = np.empty((WORDS * calls, 0 if self.taps else rows), dtype)
         self.z = _room(n, rows, dtype, by_site)
-        self.x = self.z if self.gain is None else _room(n, rows, dtype, by_site)
+        self.x = self.z if self.gain is None or self.at_once else _room(n, rows, dtype, by_site)
         self.gate = np.empty((len(self.gates), rows), dtype)
         self.y, self.example, self.row = (np.empty(rows, kind) for kind in (dtype, np.uint64, np.int64))
         self.middle = np.empty(rows, np.int64)
@@ -96,12 +100,16 @@ class _Data:
         y, example, row = (part[:rows] for part in (self.y, self.example, self.row))
         word = np.uint64(self.stream.word + 1)
         numbers.arrange(self.key, word, step * self.batch, segment, self.labels, y, example, row, self.middle)
-        for index, start in enumerate(range(0, rows, segment)):
-            middle, stop = self.middle[index], min(start + segment, rows)
-            self._gaussian(0, start, middle)
-            self._gaussian(1, middle, stop)
+        if self.taps:
+            held = (self.key, np.uint64(self.stream.word), self.taps, example, segment, self.middle)
+            colour.fill_banded(*held, self.at_once, self.z.T)
+        else:
+            for index, start in enumerate(range(0, rows, segment)):
+                middle, stop = self.middle[index], min(start + segment, rows)
+                self._gaussian(0, start, middle)
+                self._gaussian(1, middle, stop)
         z, x = self.z[:rows], self.x[:rows]
-        if self.gain is not None:
+        if self.gain is not None and not self.at_once:
             self._input(z, x)
         for gate, values in zip(self.gates, self.gate[:, :rows], strict=True):
             gate.open(z, x, values)
@@ -109,11 +117,8 @@ class _Data:
 
     def _gaussian(self, c: int, low: int, high: int) -> None:
         """z of the rows from `low` to `high`, which are of class c."""
-        example, taps, factor, word = self.example[low:high], self.taps[c], self.factors[c], np.uint64(self.stream.word)
-        if taps is not None:
-            colour.fill_banded(self.key, word, taps, example, self.z.T, low)
-            return
-        numbers.fill(self.key, word, -(-factor.rank // WORDS), example, self.noise, low)
+        example, factor = self.example[low:high], self.factors[c]
+        numbers.fill(self.key, np.uint64(self.stream.word), -(-factor.rank // WORDS), example, self.noise, low)
         _colour(factor, self.noise[: factor.rank, low:high].T, self.z[low:high])
 
     def _input(self, z: np.ndarray, x: np.ndarray) -> None:
@@ -124,9 +129,10 @@ class _Data:
             torch.mul(torch.from_numpy(z), self.gain, out=torch.from_numpy(x)).erf_().div_(self.normaliser)
 
 
-def _taps(factor: Factor) -> np.ndarray | None:
-    if isinstance(factor, Dense) and factor.band is not None:
-        return colour.diagonals(factor.matrix.numpy().T, factor.band)
+def _taps(factors: Sequence[Factor]) -> tuple[np.ndarray, ...] | None:
+    """The diagonals of the factors of both classes, where both are bands."""
+    if all(isinstance(factor, Dense) and factor.band is not None for factor in factors):
+        return tuple(colour.diagonals(factor.matrix.numpy().T, factor.band) for factor in factors)
     return None
 
 
