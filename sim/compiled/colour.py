@@ -1,8 +1,11 @@
-"""Compiled Gaussian vectors of banded factors: z_j = sum_d L_{j, j-d} noise_{j-d}, right behind the normal numbers.
+"""Compiled Gaussian vectors of factors that are narrow bands or made of even and odd modes, right behind their noise.
 
-Four sites, as many as one call of the generator has numbers for, are made at once from a ring of the last rows of
-noise; both stay in the first-level cache.
+A band is z_j = sum_d L_{j, j-d} noise_{j-d}. Of a covariance that reads the same from both ends, every mode is even or
+odd: z_j and z_{n-1-j} are the sum and the difference of two halves, for half of the products. Four sites, as many as
+one call of the generator has numbers for, are made at once, and x from z, while all of it is in the nearest caches.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit, types
@@ -10,20 +13,64 @@ from numba.extending import overload
 
 from sim.compiled.descent import inputs32_of
 from sim.compiled.numbers import FAST, WORDS, pairs, words
+from sim.factors import Dense, Factor
 
-_GROUP = 5  # diagonals at once: what is read of the noise is used four times, and their factors fit the registers
+_GROUP = 5  # diagonals or modes at once: what is read of the noise is used four times, and the factors fit registers
 _TILE = 1024  # examples at once
 _LANES = 16  # the loops run over whole multiples of this: what is left over would be taken one by one
-_MOST = 2**20 - 1  # rows of a ring: numba handles indices that might be negative one by one
+_MOST = 2**20 - 1  # rows of noise: numba handles indices that might be negative one by one
 
 
-def diagonals(lower: np.ndarray, band: int) -> np.ndarray:
-    """[j, d] -> L_{j, j-d}: the first `band` diagonals of a lower triangular matrix, in whole groups of both."""
+class Maker(NamedTuple):
+    """A factor as the loops take it: [j, d] -> L_{j, j-d}, or [j, q] -> F_{qj} of half of the sites.
+
+    `split` is 0 for a band. Otherwise the even modes come before it and the odd ones after it, both in whole groups,
+    and `place` says where each mode stands.
+    """
+
+    taps: np.ndarray
+    place: np.ndarray
+    split: int
+
+
+def maker(factor: Factor) -> Maker | None:
+    """The factor made ready, or None where it is of neither kind."""
+    if not isinstance(factor, Dense):
+        return None
+    matrix = factor.matrix.numpy()
+    return _folded(matrix) if factor.band is None else _banded(matrix.T, factor.band)
+
+
+def _banded(lower: np.ndarray, band: int) -> Maker:
     n = len(lower)
-    taps = np.zeros((-(-n // WORDS) * WORDS, -(-band // _GROUP) * _GROUP), lower.dtype)
+    taps = np.zeros((_groups(n, WORDS), _groups(band, _GROUP)), lower.dtype)
     for d in range(band):
         taps[d:n, d] = np.diagonal(lower, -d)
-    return taps
+    return Maker(taps, np.zeros(0, np.int64), 0)
+
+
+def _folded(matrix: np.ndarray) -> Maker | None:
+    """None where a mode is neither even nor odd up to the rounding of the largest entry."""
+    modes, n = matrix.shape
+    mirrored = matrix[:, ::-1]
+    parity = np.where((matrix * mirrored).sum(axis=1) > 0, 1, -1)
+    apart = np.abs(matrix - parity[:, None] * mirrored).max()
+    if n < 2 * WORDS or apart > 4 * np.finfo(matrix.dtype).eps * np.abs(matrix).max():
+        return None
+    even, odd = np.flatnonzero(parity > 0), np.flatnonzero(parity < 0)
+    split, end = _groups(len(even), _GROUP), _groups(len(even), _GROUP) + _groups(len(odd), _GROUP)
+    sites = _groups(-(-n // 2), WORDS)
+    taps = np.zeros((sites, end), matrix.dtype)
+    place = np.full(_groups(modes, WORDS), end)  # a row that nothing reads, for what is drawn beyond the modes
+    for first, chosen in ((0, even), (split, odd)):
+        place[chosen] = first + np.arange(len(chosen))
+        taps[:, first : first + len(chosen)] = matrix[chosen, :sites].T
+    return Maker(taps, place, split)
+
+
+def _groups(count: int, size: int) -> int:
+    """The least multiple of the size that is no less, and no less than one."""
+    return max(1, -(-count // size)) * size
 
 
 @njit(**FAST)
@@ -33,8 +80,8 @@ def _whole(count):
 
 
 @njit(**FAST)
-def _add(taps, j, e, noise, mask, made, width):
-    """The diagonals e to e + 4 of the sites j to j + 3 onto `made`; from e = 0 on it is begun anew."""
+def _add_diagonals(taps, j, e, noise, mask, made, width):
+    """The diagonals e to e + 4 of the sites j to j + 3 onto `made`, which e = 0 begins anew."""
     p0, p1 = ((j + 3 - e) & mask & _MOST) * _TILE, ((j + 2 - e) & mask & _MOST) * _TILE
     p2, p3 = ((j + 1 - e) & mask & _MOST) * _TILE, ((j - e) & mask & _MOST) * _TILE
     p4, p5 = ((j - e - 1) & mask & _MOST) * _TILE, ((j - e - 2) & mask & _MOST) * _TILE
@@ -50,6 +97,27 @@ def _add(taps, j, e, noise, mask, made, width):
         made[r] = keep * made[r] + a0 * n3 + a1 * n4 + a2 * n5 + a3 * n6 + a4 * n7
         made[_TILE + r] = keep * made[_TILE + r] + b0 * n2 + b1 * n3 + b2 * n4 + b3 * n5 + b4 * n6
         made[2 * _TILE + r] = keep * made[2 * _TILE + r] + c0 * n1 + c1 * n2 + c2 * n3 + c3 * n4 + c4 * n5
+        made[3 * _TILE + r] = keep * made[3 * _TILE + r] + d0 * n0 + d1 * n1 + d2 * n2 + d3 * n3 + d4 * n4
+
+
+@njit(**FAST)
+def _add_modes(factor, j, q, begin, noise, made, width):
+    """The modes q to q + 4 of the sites j to j + 3 onto `made`, which q = `begin` begins anew."""
+    p0 = (q & _MOST) * _TILE
+    p1, p2, p3, p4 = p0 + _TILE, p0 + 2 * _TILE, p0 + 3 * _TILE, p0 + 4 * _TILE
+    a0, a1, a2, a3, a4 = factor[j, q], factor[j, q + 1], factor[j, q + 2], factor[j, q + 3], factor[j, q + 4]
+    j += 1
+    b0, b1, b2, b3, b4 = factor[j, q], factor[j, q + 1], factor[j, q + 2], factor[j, q + 3], factor[j, q + 4]
+    j += 1
+    c0, c1, c2, c3, c4 = factor[j, q], factor[j, q + 1], factor[j, q + 2], factor[j, q + 3], factor[j, q + 4]
+    j += 1
+    d0, d1, d2, d3, d4 = factor[j, q], factor[j, q + 1], factor[j, q + 2], factor[j, q + 3], factor[j, q + 4]
+    keep = made.dtype.type(q > begin)
+    for r in range(width):
+        n0, n1, n2, n3, n4 = noise[p0 + r], noise[p1 + r], noise[p2 + r], noise[p3 + r], noise[p4 + r]
+        made[r] = keep * made[r] + a0 * n0 + a1 * n1 + a2 * n2 + a3 * n3 + a4 * n4
+        made[_TILE + r] = keep * made[_TILE + r] + b0 * n0 + b1 * n1 + b2 * n2 + b3 * n3 + b4 * n4
+        made[2 * _TILE + r] = keep * made[2 * _TILE + r] + c0 * n0 + c1 * n1 + c2 * n2 + c3 * n3 + c4 * n4
         made[3 * _TILE + r] = keep * made[3 * _TILE + r] + d0 * n0 + d1 * n1 + d2 * n2 + d3 * n3 + d4 * n4
 
 
@@ -112,44 +180,95 @@ def _(made, inputs, count, other, out, j, at):  # noqa: ARG001 - numba matches t
 
 
 @njit(**FAST)
-def fill_banded(key, word, taps, examples, segment, middle, inputs, out):
+def _unfold(even, odd, width):
+    """The sums of both in the place of `even`, and their differences, from the last site to the first, of `odd`."""
+    for r in range(width):
+        a0, a1, a2, a3 = even[r], even[_TILE + r], even[2 * _TILE + r], even[3 * _TILE + r]
+        b0, b1, b2, b3 = odd[r], odd[_TILE + r], odd[2 * _TILE + r], odd[3 * _TILE + r]
+        even[r], odd[3 * _TILE + r] = a0 + b0, a0 - b0
+        even[_TILE + r], odd[2 * _TILE + r] = a1 + b1, a1 - b1
+        even[2 * _TILE + r], odd[_TILE + r] = a2 + b2, a2 - b2
+        even[3 * _TILE + r], odd[r] = a3 + b3, a3 - b3
+
+
+@njit(**FAST)
+def _draw(key, word, call, examples, part, noise, rows):
+    """The numbers of one call of the generator into four rows of the noise."""
+    width = examples.size
+    a, b, c, d = part[0, :width], part[1, :width], part[2, :width], part[3, :width]
+    words(key[0], key[1], word, np.uint64(call), examples, a, b, c, d)
+    p0, p1, p2, p3 = rows[0] * _TILE, rows[1] * _TILE, rows[2] * _TILE, rows[3] * _TILE
+    pairs(a, b, noise[p0 : p0 + width], noise[p1 : p1 + width])
+    pairs(c, d, noise[p2 : p2 + width], noise[p3 : p3 + width])
+
+
+@njit(**FAST)
+def _band(key, word, taps, examples, count, inputs, room, out, at):
+    part, noise, made, other = room
+    mask = _ring(taps) - 1
+    width = examples.size
+    for j in range(0, len(out), WORDS):
+        p = j & mask
+        _draw(key, word, j // WORDS, examples, part, noise, (p, p + 1, p + 2, p + 3))
+        for e in range(0, taps.shape[1], _GROUP):
+            _add_diagonals(taps, j, e, noise, mask, made, width)
+        _finish(made, inputs, count, other, out, j, at)
+
+
+@njit(**FAST)
+def _modes(key, word, maker, examples, count, inputs, room, out, at):
+    part, noise, even, other = room
+    taps, place, split = maker
+    odd = other[WORDS * _TILE :]
+    width = examples.size
+    for q in range(0, place.size, WORDS):
+        _draw(key, word, q // WORDS, examples, part, noise, place[q : q + WORDS])
+    for j in range(0, len(taps), WORDS):
+        for q in range(0, split, _GROUP):
+            _add_modes(taps, j, q, 0, noise, even, width)
+        for q in range(split, taps.shape[1], _GROUP):
+            _add_modes(taps, j, q, split, noise, odd, width)
+        _unfold(even, odd, width)
+        _finish(even, inputs, count, other, out, j, at)
+        _finish(odd, inputs, count, other, out, len(out) - WORDS - j, at)
+
+
+@njit(**FAST)
+def _ring(taps):
+    """The rows of noise that four sites reach back to, as a power of two."""
+    rows = WORDS
+    while rows < taps.shape[1] + WORDS - 1:
+        rows *= 2
+    return rows
+
+
+@njit(**FAST)
+def fill_coloured(key, word, makers, examples, segment, middle, inputs, out):
     """The Gaussian vectors of `examples` into the first columns of `out` (n, rows).
 
-    In every `segment` of them those before its `middle` are of class 0, whose taps, as `diagonals` gives them, come
-    first; the others are of class 1. Where `inputs` is (gain, Z) and not None, x = erf(gain z)/Z in their place. Up to
-    15 columns behind the last example may be overwritten.
+    In every `segment` of them those before its `middle` are of class 0, whose Maker comes first; the others are of
+    class 1. Where `inputs` is (gain, Z) and not None, x = erf(gain z)/Z in their place. Up to 15 columns behind the
+    last example may be overwritten.
     """
-    k0, k1 = key
-    n, mask = len(out), WORDS
-    while mask < max(taps[0].shape[1], taps[1].shape[1]) + WORDS - 1:
-        mask *= 2
+    rows = 0
+    for taps, _, split in makers:
+        rows = max(rows, taps.shape[1] + 1 if split > 0 else _ring(taps))
+    # Before the first site of a band stand zeros, or the last tile's noise, which taps of zero take in.
+    noise = np.zeros(rows * _TILE, out.dtype)
     part = np.empty((WORDS, _TILE), np.uint32)
-    # Before the first site stand zeros, or the last tile's noise, which taps of zero take in.
-    noise = np.zeros(mask * _TILE, out.dtype)
-    mask -= 1
-    made, other = np.zeros(WORDS * _TILE, out.dtype), np.zeros(WORDS * _TILE, out.dtype)
+    made, other = np.zeros(WORDS * _TILE, out.dtype), np.zeros(2 * WORDS * _TILE, out.dtype)
+    room = part, noise, made, other
     own = np.zeros(_TILE, np.uint64)
     for index, begin in enumerate(range(0, examples.size, segment)):
         end = min(begin + segment, examples.size)
-        tiles = -(-(end - begin) // (_TILE - _LANES))  # each class is rounded up to whole lanes
-        for tile in range(tiles):
-            start = begin + (end - begin) * tile // tiles
-            stop = begin + (end - begin) * (tile + 1) // tiles
-            cut = min(max(middle[index], start), stop)
-            second = _whole(cut - start)  # where class 1 begins
-            width = second + _whole(stop - cut)
-            own[: cut - start] = examples[start:cut]
-            own[second : second + stop - cut] = examples[cut:stop]
-            mine = own[:width]
-            a, b, c, d = part[0, :width], part[1, :width], part[2, :width], part[3, :width]
-            for j in range(0, n, WORDS):
-                words(k0, k1, word, np.uint64(j // WORDS), mine, a, b, c, d)
-                p = (j & mask) * _TILE
-                pairs(a, b, noise[p : p + width], noise[p + _TILE : p + _TILE + width])
-                p += 2 * _TILE
-                pairs(c, d, noise[p : p + width], noise[p + _TILE : p + _TILE + width])
-                for category, first, low, high in ((0, 0, start, cut), (1, second, cut, stop)):
-                    if low < high:
-                        for e in range(0, taps[category].shape[1], _GROUP):
-                            _add(taps[category], j, e, noise[first:], mask, made, _whole(high - low))
-                        _finish(made, inputs, high - low, other, out, j, low)
+        for category in range(2):
+            first, last = (middle[index], end) if category else (begin, middle[index])
+            tiles = -(-(last - first) // _TILE)
+            for tile in range(tiles):
+                start, stop = first + (last - first) * tile // tiles, first + (last - first) * (tile + 1) // tiles
+                own[: stop - start] = examples[start:stop]
+                mine = own[: _whole(stop - start)]
+                if makers[category][2] > 0:
+                    _modes(key, word, makers[category], mine, stop - start, inputs, room, out, start)
+                else:
+                    _band(key, word, makers[category][0], mine, stop - start, inputs, room, out, start)

@@ -225,7 +225,29 @@ def move(theta, slope, first, second, moved, optimiser, rate, done, limit):
 
 
 @njit(**_SUMS)
-def _onto(weight, x, total):
+def _onto(w, x, j, low, total):
+    """w_0 x_j + ... + w_3 x_{j+3} of the examples from `low` on."""
+    x0, x1, x2, x3 = x[j, low:], x[j + 1, low:], x[j + 2, low:], x[j + 3, low:]
+    w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
+    for r in range(total.size):
+        total[r] += w0 * x0[r] + w1 * x1[r] + w2 * x2[r] + w3 * x3[r]
+
+
+@njit(**_SUMS)
+def _dots(h, x, j, low, slope):
+    """h.x_j to h.x_{j+3} over the examples from `low` on."""
+    x0, x1, x2, x3 = x[j, low:], x[j + 1, low:], x[j + 2, low:], x[j + 3, low:]
+    d0, d1, d2, d3 = h.dtype.type(0), h.dtype.type(0), h.dtype.type(0), h.dtype.type(0)
+    for r in range(h.size):
+        d0 += h[r] * x0[r]
+        d1 += h[r] * x1[r]
+        d2 += h[r] * x2[r]
+        d3 += h[r] * x3[r]
+    slope[0], slope[1], slope[2], slope[3] = d0, d1, d2, d3
+
+
+@njit(**_SUMS)
+def _onto_one(weight, x, total):
     for r in range(total.size):
         total[r] += weight * x[r]
 
@@ -247,15 +269,22 @@ def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, don
     """
     h, residual, slope, first, second, moved = room
     n = x.shape[0]
+    fours = n - n % 4
     for step in range(y.size // batch):
         low, high = step * batch, (step + 1) * batch
-        for k in range(units):
-            h[k] = 0
-            for j in range(n):
-                _onto(theta[k * n + j], x[j, low:high], h[k])
+        h[:] = 0
+        for j in range(0, fours, 4):  # sites outside, so that their numbers are in the cache for every unit
+            for k in range(units):
+                _onto(theta[k * n + j :], x, j, low, h[k])
+        for j in range(fours, n):
+            for k in range(units):
+                _onto_one(theta[k * n + j], x[j, low:high], h[k])
         pulls(form, theta, slope, n, h, gate, y, low, residual)
-        for k in range(units):
-            for j in range(n):
+        for j in range(0, fours, 4):
+            for k in range(units):
+                _dots(h[k], x, j, low, slope[k * n + j :])
+        for j in range(fours, n):
+            for k in range(units):
                 slope[k * n + j] = _dot(h[k], x[j, low:high])
         if not move(theta, slope, first, second, moved, optimiser, rate, done + step, limit):
             return step

@@ -1,6 +1,5 @@
 """The compiled descent of one network: blocks of examples, one matrix product for each class, then all their steps."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -76,15 +75,16 @@ class _Data:
         self.labels = np.array(sampler.labels, dtype)
         self.gain, self.normaliser = sampler.gain, sampler.normaliser
         self.gates = [_gate(gate, n, np.dtype(dtype).type) for gate in resolved(problem.network.gates)]
-        self.taps = _taps(self.factors)
+        makers = [colour.maker(factor) for factor in self.factors]
+        self.makers = None if None in makers else tuple(map(tuple, makers))  # a plain tuple is handed over faster
         latent = any(gate.latent for gate in self.gates)
         self.at_once = None  # gain and Z where x is made without z, which then nobody reads
-        if self.taps and self.gain is not None and not latent and dtype == np.float32:
+        if self.makers and self.gain is not None and not latent and dtype == np.float32:
             self.at_once = np.float32(self.gain), np.float32(self.normaliser)
         self.steps = max(1, block_rows(n) // self.batch)
         rows = self.steps * self.batch
         calls = max(-(-factor.rank // WORDS) for factor in self.factors)
-        self.noise = np.empty((WORDS * calls, 0 if self.taps else rows), dtype)
+        self.noise = np.empty((WORDS * calls, 0 if self.makers else rows), dtype)
         self.z = _room(n, rows, dtype, by_site)
         self.x = self.z if self.gain is None or self.at_once else _room(n, rows, dtype, by_site)
         self.gate = np.empty((len(self.gates), rows), dtype)
@@ -100,9 +100,9 @@ class _Data:
         y, example, row = (part[:rows] for part in (self.y, self.example, self.row))
         word = np.uint64(self.stream.word + 1)
         numbers.arrange(self.key, word, step * self.batch, segment, self.labels, y, example, row, self.middle)
-        if self.taps:
-            held = (self.key, np.uint64(self.stream.word), self.taps, example, segment, self.middle)
-            colour.fill_banded(*held, self.at_once, self.z.T)
+        if self.makers:
+            held = (self.key, np.uint64(self.stream.word), self.makers, example, segment, self.middle)
+            colour.fill_coloured(*held, self.at_once, self.z.T)
         else:
             for index, start in enumerate(range(0, rows, segment)):
                 middle, stop = self.middle[index], min(start + segment, rows)
@@ -127,13 +127,6 @@ class _Data:
             descent.inputs32(z, count, np.float32(self.gain), np.float32(self.normaliser), x)
         else:
             torch.mul(torch.from_numpy(z), self.gain, out=torch.from_numpy(x)).erf_().div_(self.normaliser)
-
-
-def _taps(factors: Sequence[Factor]) -> tuple[np.ndarray, ...] | None:
-    """The diagonals of the factors of both classes, where both are bands."""
-    if all(isinstance(factor, Dense) and factor.band is not None for factor in factors):
-        return tuple(colour.diagonals(factor.matrix.numpy().T, factor.band) for factor in factors)
-    return None
 
 
 def _room(n: int, rows: int, dtype: np.dtype, by_site: bool) -> np.ndarray:

@@ -64,53 +64,6 @@ def test_examples_are_those_of_the_reference(dtype):
     assert apart < COMPILED_NORMAL * np.finfo(dtype).eps
 
 
-@pytest.mark.parametrize("by_site", [True, False])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize("bands", [(1, 3), (4, 1), (5, 6), (11, 5)])
-@pytest.mark.parametrize("segment", [7, 300, 5000])
-def test_banded_factors_colour_the_normal_numbers_of_the_stream(segment, bands, dtype, by_site):
-    """11 sites and 2,501 examples: neither a whole number of what the loops take at once."""
-    n, count = 11, 2501
-    own, classes = stream(2**40 + 3, 5, TRAINING, 2**32 - 700), np.random.default_rng(1).integers(2, size=count)
-    lower = [np.random.default_rng(band).standard_normal((n, n)) for band in bands]
-    lower = [np.tril(np.triu(full, 1 - band)).astype(dtype) for full, band in zip(lower, bands, strict=True)]
-    noise = torch.empty(count, n, dtype=torch.float64)
-    own.normals(noise)
-    order = np.concatenate([np.argsort(part, kind="stable") for part in _parts(classes, segment)])
-    order += np.arange(count) // segment * segment
-    z = _filled(own, lower, bands, segment, classes, order, None, _columns(n, count, dtype, by_site))
-    for category, band in enumerate(bands):
-        own_class = classes[order] == category
-        apart = np.abs(z[:, own_class] - lower[category].astype(float) @ noise.numpy()[order][own_class].T)
-        # A sum of `band` products rounds each of them at most band + 1 times.
-        bound = (COMPILED_NORMAL + 6.8 * (band + 1)) * np.finfo(dtype).eps * np.abs(lower[category]).sum(axis=1)
-        assert (apart <= bound[:, None]).all()
-    if dtype is np.float32:
-        x = _filled(own, lower, bands, segment, classes, order, (0.75, 0.5), _columns(n, count, dtype, by_site))
-        expected = torch.erf(torch.from_numpy(np.float32(0.75) * z).double()).numpy() / 0.5
-        assert (np.abs(x - expected) <= 3 * np.finfo(dtype).eps * np.abs(expected)).all()
-
-
-def _columns(n, count, dtype, by_site):
-    return np.zeros((n, count), dtype) if by_site else np.zeros((count, n), dtype).T
-
-
-def _parts(classes, segment):
-    return np.split(classes, range(segment, len(classes), segment))
-
-
-def _filled(own, lower, bands, segment, classes, order, inputs, out):
-    from sim.compiled.colour import diagonals, fill_banded
-
-    key = tuple(np.uint64(part) for part in key_of(own.seed))
-    taps = tuple(diagonals(one, band) for one, band in zip(lower, bands, strict=True))
-    begins = range(0, len(classes), segment)
-    middle = np.array([begin + np.count_nonzero(classes[begin : begin + segment] == 0) for begin in begins])
-    chosen = None if inputs is None else tuple(map(np.float32, inputs))
-    fill_banded(key, np.uint64(own.word), taps, (own.example + order).astype(np.uint64), segment, middle, chosen, out)
-    return out
-
-
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
 @pytest.mark.parametrize("shape", [(1, 1), (1200, 10), (513, 4)])
 def test_rows_are_those_of_the_reference(shape, dtype):
