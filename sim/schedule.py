@@ -13,7 +13,7 @@ DEVICES = ("auto", "cpu", "cuda")
 # Numbers per array that are worked on at once. One step of a group of replicates fits the second-level cache; a
 # block of steps is long enough that the cost of a call vanishes against it and short enough for the memory.
 _STEP_NUMBERS, _BLOCK_NUMBERS, _GROUP_NUMBERS = 2**18, 2**15, 2**22
-_BLOCK_ENTRIES = 2**19
+_BLOCK_ENTRIES = 2**18
 _LARGEST_MEMORY = 4 * 2**30
 _DEVICE_MEMORY = 2 * 2**30  # of a GPU, unless another bound is given: long before it is full it has enough to do
 # What would not end. One core trains about 6e6 examples a second at n = 4 and K = 2, so 1e12 of them take two days

@@ -225,25 +225,33 @@ def move(theta, slope, first, second, moved, optimiser, rate, done, limit):
 
 
 @njit(**_SUMS)
-def _onto(w, x, j, low, total):
-    """w_0 x_j + ... + w_3 x_{j+3} of the examples from `low` on."""
+def _onto(v, w, x, j, low, first, second):
+    """v_0 x_j + ... + v_3 x_{j+3} onto `first`, the same of w onto `second`, of the examples from `low` on."""
     x0, x1, x2, x3 = x[j, low:], x[j + 1, low:], x[j + 2, low:], x[j + 3, low:]
+    v0, v1, v2, v3 = v[0], v[1], v[2], v[3]
     w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
-    for r in range(total.size):
-        total[r] += w0 * x0[r] + w1 * x1[r] + w2 * x2[r] + w3 * x3[r]
+    for r in range(first.size):
+        first[r] += v0 * x0[r] + v1 * x1[r] + v2 * x2[r] + v3 * x3[r]
+        second[r] += w0 * x0[r] + w1 * x1[r] + w2 * x2[r] + w3 * x3[r]
 
 
 @njit(**_SUMS)
-def _dots(h, x, j, low, slope):
-    """h.x_j to h.x_{j+3} over the examples from `low` on."""
+def _dots(g, h, x, j, low, dv, dw):
+    """g.x_j to g.x_{j+3} into dv and h.x_j to h.x_{j+3} into dw, over the examples from `low` on."""
     x0, x1, x2, x3 = x[j, low:], x[j + 1, low:], x[j + 2, low:], x[j + 3, low:]
-    d0, d1, d2, d3 = h.dtype.type(0), h.dtype.type(0), h.dtype.type(0), h.dtype.type(0)
+    zero = h.dtype.type(0)
+    a0, a1, a2, a3, b0, b1, b2, b3 = zero, zero, zero, zero, zero, zero, zero, zero
     for r in range(h.size):
-        d0 += h[r] * x0[r]
-        d1 += h[r] * x1[r]
-        d2 += h[r] * x2[r]
-        d3 += h[r] * x3[r]
-    slope[0], slope[1], slope[2], slope[3] = d0, d1, d2, d3
+        a0 += g[r] * x0[r]
+        a1 += g[r] * x1[r]
+        a2 += g[r] * x2[r]
+        a3 += g[r] * x3[r]
+        b0 += h[r] * x0[r]
+        b1 += h[r] * x1[r]
+        b2 += h[r] * x2[r]
+        b3 += h[r] * x3[r]
+    dv[0], dv[1], dv[2], dv[3] = a0, a1, a2, a3
+    dw[0], dw[1], dw[2], dw[3] = b0, b1, b2, b3
 
 
 @njit(**_SUMS)
@@ -269,22 +277,22 @@ def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, don
     """
     h, residual, slope, first, second, moved = room
     n = x.shape[0]
-    fours = n - n % 4
+    fours, pairs = n - n % 4, units - units % 2  # so many sites and units are taken together
     for step in range(y.size // batch):
         low, high = step * batch, (step + 1) * batch
         h[:] = 0
         for j in range(0, fours, 4):  # sites outside, so that their numbers are in the cache for every unit
-            for k in range(units):
-                _onto(theta[k * n + j :], x, j, low, h[k])
-        for j in range(fours, n):
-            for k in range(units):
+            for k in range(0, pairs, 2):
+                _onto(theta[k * n + j :], theta[(k + 1) * n + j :], x, j, low, h[k], h[k + 1])
+        for k in range(units):
+            for j in range(fours if k < pairs else 0, n):
                 _onto_one(theta[k * n + j], x[j, low:high], h[k])
         pulls(form, theta, slope, n, h, gate, y, low, residual)
         for j in range(0, fours, 4):
-            for k in range(units):
-                _dots(h[k], x, j, low, slope[k * n + j :])
-        for j in range(fours, n):
-            for k in range(units):
+            for k in range(0, pairs, 2):
+                _dots(h[k], h[k + 1], x, j, low, slope[k * n + j :], slope[(k + 1) * n + j :])
+        for k in range(units):
+            for j in range(fours if k < pairs else 0, n):
                 slope[k * n + j] = _dot(h[k], x[j, low:high])
         if not move(theta, slope, first, second, moved, optimiser, rate, done + step, limit):
             return step

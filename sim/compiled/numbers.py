@@ -28,6 +28,7 @@ _s1, _s2, _s3, _s4 = (_f32(c) for c in (_S1, _S2, _S3, _S4))
 _c1, _c2, _c3, _c4, _c5 = (_f32(c) for c in (_C1, _C2, _C3, _C4, _C5))
 _l0, _l1, _l2, _l3, _l4 = (_f32(c) for c in (_L0, _L1, _L2, _L3, _L4))
 _ln2, _angle, _word = _f32(_LN2), _f32(_TURN * 2.0**-32), _f32(2.0**-32)
+_EIGHTH, _QUARTER, _QUADRANT, _SIGN = _u32(1 << 29), _u32(1 << 30), _u32(3 << 30), _u32(1 << 31)  # of a turn, and bits
 _half, _one, _two = _f32(0.5), _f32(1), _f32(2)
 
 
@@ -103,16 +104,19 @@ def pairs32(a, b, first, second):
         y = s * s
         ln = _f32(_i32(exponent - _i32(32))) * _ln2 + s * (_l0 + y * (_l1 + y * (_l2 + y * (_l3 + y * _l4))))
         radius = math.sqrt(-_two * ln)
-        quadrant = _u32(b[j] + _u32(0x20000000)) >> _u32(30)
-        x = (_f32(_i32(b[j] - _u32(quadrant << _u32(30)))) + _half) * _angle
+        # The quadrant is the angle's two leading bits, an eighth of a turn on: where it is odd, sine and cosine swap, and
+        # their signs are bits. All of it in 32 bits, on as many lanes as the rest.
+        turned = _u32(b[j] + _EIGHTH)
+        x = (_f32(_i32(b[j] - _u32(turned & _QUADRANT))) + _half) * _angle
         y = x * x
         sine = x + x * y * (_s1 + y * (_s2 + y * (_s3 + y * _s4)))
         cosine = _one + y * (_c1 + y * (_c2 + y * (_c3 + y * (_c4 + y * _c5))))
-        odd = (quadrant & 1) != 0
+        odd = _u32(turned & _QUARTER) != _u32(0)
         c = sine if odd else cosine
         d = cosine if odd else sine
-        first[j] = radius * (-c if ((quadrant + 1) & 2) != 0 else c)
-        second[j] = radius * (-d if (quadrant & 2) != 0 else d)
+        sign, other = _i32(_u32(turned + _QUARTER) & _SIGN), _i32(turned & _SIGN)
+        first[j] = radius * float32_of(_i32(bits32(c) ^ sign))
+        second[j] = radius * float32_of(_i32(bits32(d) ^ other))
 
 
 def pairs(a, b, first, second):
