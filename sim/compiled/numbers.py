@@ -104,8 +104,8 @@ def pairs32(a, b, first, second):
         y = s * s
         ln = _f32(_i32(exponent - _i32(32))) * _ln2 + s * (_l0 + y * (_l1 + y * (_l2 + y * (_l3 + y * _l4))))
         radius = math.sqrt(-_two * ln)
-        # The quadrant is the angle's two leading bits, an eighth of a turn on: where it is odd, sine and cosine swap, and
-        # their signs are bits. All of it in 32 bits, on as many lanes as the rest.
+        # The quadrant is the angle's two leading bits, an eighth of a turn on: where it is odd, sine and cosine swap,
+        # and their signs are bits. All of it in 32 bits, on as many lanes as the rest.
         turned = _u32(b[j] + _EIGHTH)
         x = (_f32(_i32(b[j] - _u32(turned & _QUADRANT))) + _half) * _angle
         y = x * x

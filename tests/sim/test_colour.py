@@ -6,7 +6,7 @@ import torch
 
 from sim.factors import Dense
 from sim.streams import TRAINING, key_of, stream
-from tests.tolerances import COMPILED_NORMAL
+from tests.tolerances import COMPILED_ERF, COMPILED_NORMAL
 
 pytest.importorskip("numba")
 
@@ -72,7 +72,8 @@ def test_the_vectors_are_the_factor_times_the_normal_numbers_of_the_stream(n, se
     if dtype is np.float32:
         x, _ = filled(factors, classes, segment, (dtype(0.75), dtype(0.5)), dtype, by_site)
         expected = torch.erf(torch.from_numpy(dtype(0.75) * z).double()).numpy() / 0.5
-        assert (np.abs(x - expected) <= 3 * np.finfo(dtype).eps * np.abs(expected)).all()
+        # The product with 1/Z rounds once more, and so does 1/Z.
+        assert (np.abs(x - expected) <= (COMPILED_ERF + 1) * np.finfo(dtype).eps * np.abs(expected)).all()
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
