@@ -1,5 +1,6 @@
 """The compiled back end against the reference, number by number and step by step; skipped without numba."""
 
+import os
 from dataclasses import replace
 from fractions import Fraction
 
@@ -245,3 +246,18 @@ def problem_until(question, count):
 def question_after(question, count):
     """The problem with the times after index `count`."""
     return replace(question, training=replace(question.training, times=question.training.times[count + 1 :]))
+
+
+def test_what_was_compiled_before_a_source_changed_is_forgotten(tmp_path):
+    from sim.compiled import forget_stale
+
+    cache = tmp_path / "__pycache__"
+    cache.mkdir()
+    for name, time in (("old.nbi", 50), ("old.1.nbc", 50), ("new.nbi", 150), ("old.pyc", 50)):
+        (cache / name).touch()
+        os.utime(cache / name, (time, time))
+    for name, time in (("first.py", 10), ("second.py", 100)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (time, time))
+    forget_stale(tmp_path)
+    assert {path.name for path in cache.iterdir()} == {"new.nbi", "old.pyc"}
