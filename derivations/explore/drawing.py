@@ -11,9 +11,11 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
+from matplotlib.transforms import ScaledTranslation, Transform
 
 from derivations.explore.data import SHOWN, DataSample, DataTheory, histogram, middle
 from derivations.explore.paper import TICK_SIZE, Sheet, give_back, inset, sheet
@@ -33,6 +35,8 @@ _CHARACTER = 0.64  # the width of a digit, in sizes of the font
 _NEAREST = 0.15  # the name of an axis is no nearer to it, in widths of the axes
 _POINTS_PER_INCH = 72
 _MOST_MARKS = 100
+_BELOW = 0.13  # the name of the other axis, in heights of the axes
+_WIDEST = 0.8  # an image with a scale beside it, in widths of its place
 _APART = 0.08  # of the two classes at one value of x
 
 
@@ -45,7 +49,8 @@ def saved(figure: Figure, kind: str) -> bytes:
     """The figure as a file of one of FORMATS; the same bytes each time."""
     file = BytesIO()
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-    figure.savefig(file, format=kind, dpi=150 if kind == "png" else DPI, metadata=dates)
+    with rc_context({"svg.hashsalt": "gdln"}):  # otherwise the names in an SVG are random
+        figure.savefig(file, format=kind, dpi=150 if kind == "png" else DPI, metadata=dates)
     return file.getvalue()
 
 
@@ -80,19 +85,25 @@ def label(axis: Axes, title: str, x: str, y: str) -> None:
     axis.set_title(title, fontsize=9, y=1.0)
     axis.set_xlabel(x, fontsize=8)
     axis.set_ylabel(y, fontsize=8)
-    axis.xaxis.set_label_coords(0.5, -0.13)
+    height = axis.get_position(original=True).height * axis.figure.get_figheight()
+    axis.xaxis.set_label_coords(0.5, 0.0, _moved(axis, 0.0, -_BELOW * height))
     axis.xaxis.set_major_locator(MaxNLocator(_TICKS, integer=x.startswith(("site", "column", "rank"))))
     axis.yaxis.set_major_locator(MaxNLocator(_TICKS))
-    axis.yaxis.set_label_coords(_left_of_ticks(axis), 0.5)
+    axis.yaxis.set_label_coords(0.0, 0.5, _moved(axis, -_left_of_ticks(axis), 0.0))
     axis.spines[["top", "right"]].set_visible(False)
 
 
+def _moved(axis: Axes, right: float, up: float) -> Transform:
+    """Places in the axes, which an image makes narrower or lower, so many inches further."""
+    return axis.transAxes + ScaledTranslation(right, up, axis.figure.dpi_scale_trans)
+
+
 def _left_of_ticks(axis: Axes) -> float:
-    """Where the name of the y axis stands, in widths of the axes: as near as the longest number beside it allows."""
+    """How many inches from its axis the name of y stands: as near as the longest number beside it allows."""
     numbers = axis.yaxis.get_major_locator().tick_values(*axis.get_ylim())
     longest = max(map(len, axis.yaxis.get_major_formatter().format_ticks(numbers)), default=0)
-    width = axis.get_position().width * axis.figure.get_figwidth() * _POINTS_PER_INCH
-    return -max(_NEAREST, (_CHARACTER * TICK_SIZE * longest + _PAD) / width)
+    width = axis.get_position(original=True).width * axis.figure.get_figwidth()
+    return max(_NEAREST * width, (_CHARACTER * TICK_SIZE * longest + _PAD) / _POINTS_PER_INCH)
 
 
 def image(axis: Axes, matrix: Float[np.ndarray, "a b"], limit: float, scale: bool = True) -> None:
@@ -102,7 +113,10 @@ def image(axis: Axes, matrix: Float[np.ndarray, "a b"], limit: float, scale: boo
     for one in (axis.xaxis, axis.yaxis):
         one.set_major_locator(MaxNLocator(_TICKS, integer=True))
     if scale:
-        _scale(inset(axis, (1.03, 0.0, 0.04, 1.0)), limit)
+        box, (width, height) = axis.get_position(original=True), axis.figure.get_size_inches()
+        if matrix.shape[1] * box.height * height > _WIDEST * matrix.shape[0] * box.width * width:
+            axis.set_position((box.x0, box.y0, _WIDEST * box.width, box.height))  # room for the scale
+        _scale(inset(axis, 0.03, 0.04), limit)
 
 
 def _scale(bar: Axes, limit: float) -> None:
@@ -218,7 +232,8 @@ def _marginals(axis: Axes, theory: DataTheory, sample: DataSample | None) -> Non
             axis.plot((x[1:] + x[:-1]) / 2, histogram(sample.x[c], x), **marks(c, len(p)))
         axis.stairs(p, x, **style(c))
     axis.set_ylim(bottom=0)
-    title = "marginal of one site" if theory.discrete else "marginal of one site, exact and sampled: means over bins"
+    shown_too = "" if sample is None else " and sampled"
+    title = "marginal of one site" if theory.discrete else f"marginal of one site, exact{shown_too}: means over bins"
     label(axis, title, "x", "probability" if theory.discrete else "probability of a bin / its width")
 
 

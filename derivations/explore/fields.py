@@ -253,7 +253,7 @@ def _ratios(axis: Axes, view: FieldView, learned: dict[str, Learned], unit: int)
     axis.plot(x, np.log10(view.ratio[:, unit]), **style(0))
     for name, trained in learned.items():
         ratio = participation_ratio(trained.weights[:, :, unit]).mean(axis=0)
-        axis.plot(x[: len(ratio)], np.log10(ratio), **_marked(name))
+        axis.plot(x[: len(ratio)], np.log10(ratio), **_marked(name), zorder=5)  # over the names of the levels
     axis.set_ylim(top=0.2)  # room for the name of the highest level, log10 1
     label(axis, f"IPR of unit {unit}; line: of E w; null levels", "log₁₀ t", "log₁₀ IPR (no unit)")
 
@@ -351,15 +351,19 @@ def _trained_rows(view: FieldView, name: str, trained: Learned, mark: int) -> li
     return found + curves
 
 
-PYTHON = (
-    "from sim.train import train",
-    "from theory.flow import discrete, solve",
-    "",
-    "solution, mean = solve(problem), discrete(problem)",
-    "print(solution.losses, solution.mse)",
-    'run = train(problem, "cpu")',
-    "print(abs(run.weights.mean(axis=0) - mean.weights).max())",
-)
+def python(mark: int, unit: int, trained: bool) -> tuple[str, ...]:
+    """Lines that print the numbers of the table: of the theory, or after the same training of the networks too."""
+    learned = ["from derivations.explore.training import Training"] if trained else []
+    run = ["training = Training(rivals(problem))", "training.wait()"] if trained else []
+    return (
+        f"from derivations.explore.fields import field_view, {'rivals, ' if trained else ''}rows",
+        *learned,
+        "",
+        "view = field_view(problem)  # gradient descent, the flow, losses and participation ratios at every time",
+        *run,
+        f"for row in rows(view, {mark}, {'training.progress.learned' if trained else '{}'}, {unit}):",
+        "    print(row)",
+    )
 
 
 def latex(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0) -> str:

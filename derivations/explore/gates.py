@@ -297,7 +297,8 @@ PYTHON = (
     "moments = gated_moments(problem)",
     "print(moments.sigma_yx)  # (K, n)",
     "print(moments.sigma_xx.shape)  # (K, K, n, n)",
-    "print(solve(problem).condition)",
+    "solution = solve(problem)",
+    "print(solution.condition, solution.rank, solution.mse)",
 )
 
 

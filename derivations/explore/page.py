@@ -175,8 +175,8 @@ def progress(now: Progress | None) -> Any:
 
 
 def code(text: str, language: str) -> Any:
-    """Text with a button that copies it."""
-    return mo.md(f"```{language}\n{text}\n```")
+    """Text with a button that copies it; long text scrolls in a box of its own."""
+    return mo.md(f"```{language}\n{text}\n```").style({"max-height": "40rem", "overflow": "auto"})
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,8 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
 TICK_SIZE = 7  # points: of the numbers beside an axis
+_INSIDE = 9  # points from the top of the axes down to the power of ten of its numbers
+_BEHIND = {"fc": "white", "ec": "none", "pad": 0.6}  # curves pass under it
 _KEPT = 2  # of a kind
 _LOCAL = threading.local()  # sessions draw in threads of their own
 
@@ -26,6 +28,9 @@ class Sheet(Figure):
         self.grid: Any = self.subplots(*shape, squeeze=False)
         for axis in self.grid.flat:
             axis.tick_params(labelsize=TICK_SIZE, length=3)
+            for one in (axis.xaxis, axis.yaxis):
+                one.get_offset_text().set(fontsize=TICK_SIZE, bbox=_BEHIND)
+            axis.yaxis.OFFSETTEXTPAD = -_INSIDE  # a power of ten stands below the title, not in it
 
 
 def sheet(size: tuple[float, float], dpi: int, margins: Mapping[str, float], shape: tuple[int, int]) -> Sheet:
@@ -46,10 +51,17 @@ def give_back(used: Sheet) -> None:
         free.append(used)
 
 
-def inset(axis: Axes, bounds: tuple[float, float, float, float]) -> Axes:
-    """The blank axes inside of `axis`, at `bounds` in its widths and heights; there is one at most."""
+def inset(axis: Axes, gap: float, width: float) -> Axes:
+    """Blank axes beside `axis` and as high, both numbers in widths of the place it may take; there are one at most."""
+
+    def beside(_axes: Axes, _renderer: Any) -> Bbox:
+        box, unit = axis.get_position(), axis.get_position(original=True).width
+        return Bbox.from_bounds(box.x1 + gap * unit, box.y0, width * unit, box.height)
+
     if not axis.child_axes:
-        axis.inset_axes(bounds).tick_params(labelsize=TICK_SIZE, length=2)
+        made = axis.inset_axes((0, 0, 1, 1))
+        made.set_axes_locator(beside)
+        made.tick_params(labelsize=TICK_SIZE, length=2)
     (inside,) = axis.child_axes
     inside.set_visible(True)
     return inside
@@ -75,6 +87,8 @@ def _blank(axis: Axes) -> None:
     axis.containers.clear()
     axis.set_title("")
     axis.set_axis_on()
+    if axis.get_subplotspec() is not None:
+        axis.set_position(axis.get_subplotspec().get_position(axis.figure))
     axis.set_aspect("auto")
     axis.set_prop_cycle(None)
     axis.set(xlim=(0, 1), ylim=(0, 1))

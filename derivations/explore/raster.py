@@ -93,8 +93,12 @@ def settle() -> None:
 
 def png(figure: Figure) -> bytes:
     """The figure as a PNG file, at its own resolution."""
-    canvas = _Canvas(figure)
-    canvas.draw()
-    file = BytesIO()
-    Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3]).save(file, "png", compress_level=1)
-    return file.getvalue()
+    own = figure.canvas
+    try:
+        canvas = _Canvas(figure)
+        canvas.draw()
+        file = BytesIO()
+        Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3]).save(file, "png", compress_level=1)
+        return file.getvalue()
+    finally:
+        figure.set_canvas(own)  # what saves the figure to a file draws its texts where they belong

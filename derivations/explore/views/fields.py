@@ -168,7 +168,7 @@ def _(dumps, editor, fields, get_seen, jobs, mark, misread, page, problem, pytho
                 figure=lambda: fields.fields_figure(view, *shown),
                 rows=lambda: fields.rows(view, *shown),
                 csv=lambda: fields.csv(view, *shown[:2]),
-                python=lambda: python_code(dumps(view.problem), fields.PYTHON),
+                python=lambda: python_code(dumps(view.problem), fields.python(mark.value, unit.value, bool(learned))),
                 latex=lambda: fields.latex(view, *shown),
             ),
         )

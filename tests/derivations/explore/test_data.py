@@ -3,14 +3,16 @@
 import subprocess
 import sys
 from csv import DictReader
+from itertools import combinations
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from derivations.explore.board import FIRST, Board, attempt, carried, law_values, python_code
 from derivations.explore.controls import Choice, Entry, Slider, controls, law_of
 from derivations.explore.data import GROUPS, PYTHON, csv, histogram, latex, numbers, sampled, theory_of
-from derivations.explore.drawing import FORMATS, data_figure, saved, shown
+from derivations.explore.drawing import FORMATS, canvas, data_figure, label, saved, shown
 from tests.tolerances import STANDARD_ERRORS
 from theory.moments import gated_moments
 from theory.moments.pulse import second_moment
@@ -117,6 +119,49 @@ def test_names_of_axes_keep_clear_of_their_numbers(n):
         name = axis.yaxis.label.get_window_extent()
         assert name.x1 < min(tick.get_window_extent().x0 for tick in axis.get_yticklabels() if tick.get_text())
     assert figure.axes[3].yaxis.label.get_window_extent().x0 > 0
+
+
+@pytest.mark.parametrize("shape", [("4", "16"), ("20", "5"), ("12", "2"), ("5", "5")])
+def test_names_and_scales_keep_clear_of_everything_on_every_grid(shape):
+    figure = data_figure(theory_of(law_named("nlgp-2d", shape=shape)), None)
+    FigureCanvasAgg(figure).draw()
+    texts = []
+    for axis in (*figure.axes[:5], *figure.axes[1].child_axes):
+        within = ((axis.xaxis, sorted(axis.get_xlim())), (axis.yaxis, sorted(axis.get_ylim())))
+        seen = [
+            tick.label1 if tick.label1.get_visible() else tick.label2
+            for one, (low, high) in within
+            for tick in one.get_major_ticks()
+            if low <= tick.get_loc() <= high
+        ]
+        named = (axis.xaxis.label, axis.yaxis.label, *seen)
+        texts += [(text.get_text(), text.get_window_extent()) for text in named if text.get_text()]
+    meeting = [(one, other) for (one, a), (other, b) in combinations(texts, 2) if a.overlaps(b)]
+    assert meeting == []
+    bar = figure.axes[1].child_axes[0].get_window_extent()
+    assert bar.width > 6
+    assert not any(bar.overlaps(extent) for _, extent in texts)
+
+
+def test_the_power_of_ten_of_an_axis_stands_below_its_title():
+    figure = canvas(3, 2, 1, 1)
+    axis = figure.grid[0, 0]
+    axis.plot([0, 1e-6])
+    label(axis, "a title as long as the axes are wide, to both ends", "x", "y")
+    FigureCanvasAgg(figure).draw()
+    power = axis.yaxis.get_offset_text()
+    assert power.get_text()
+    assert power.get_window_extent().y1 < axis.title.get_window_extent().y0
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_a_figure_is_saved_as_the_same_bytes_each_time(kind):
+    theory = theory_of(law_named("nlgp"))
+    figure = data_figure(theory, None)
+    first = saved(figure, kind)
+    assert saved(data_figure(theory, None), kind) == first
+    shown(figure, "")
+    assert saved(data_figure(theory, None), kind) == first  # on the sheet that was on a page
 
 
 @pytest.mark.parametrize("name", LAWS)

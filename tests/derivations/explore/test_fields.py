@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from ast import literal_eval
 from csv import DictReader
 from dataclasses import replace
 from io import StringIO
@@ -13,7 +14,6 @@ from derivations.explore.board import FIRST, carried, python_code
 from derivations.explore.fields import (
     LAW,
     LOSS,
-    PYTHON,
     behind,
     csv,
     distance,
@@ -22,6 +22,7 @@ from derivations.explore.fields import (
     latex,
     live,
     null_levels,
+    python,
     rivals,
     rows,
 )
@@ -181,12 +182,24 @@ def test_fields_on_a_grid():
     assert (table[-1]["quantity"], table[-1]["row"]) == ("IPR", "")
 
 
-def test_the_python_that_is_copied_runs(problem):
+@pytest.mark.parametrize("trained", [False, True])
+def test_the_python_that_is_copied_prints_the_numbers_of_the_table(problem, trained):
+    learned = {}
+    if trained:
+        training = Training(rivals(problem))
+        training.wait()
+        learned = training.progress.learned
     done = subprocess.run(
-        [sys.executable, "-c", python_code(dumps(problem), PYTHON)], capture_output=True, text=True, check=False
+        [sys.executable, "-c", python_code(dumps(problem), python(3, 1, trained))], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert np.isfinite(float(done.stdout.splitlines()[-1]))
+    printed = [literal_eval(line) for line in done.stdout.splitlines()]
+    expected = rows(field_view(problem), 3, learned, 1)
+    assert [row.keys() for row in printed] == [row.keys() for row in expected]
+    for row, wanted in zip(printed, expected, strict=True):
+        for key, value in wanted.items():
+            same = row[key] == value if not isinstance(value, float) else abs(row[key] - value) <= EXPLORER_DESCENT
+            assert same, (key, row, wanted)
 
 
 @needs_a_browser
