@@ -35,14 +35,14 @@ class Backend:
 def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend:
     """The back end of that name; "auto" is the compiled one where it can train the problem, else the reference.
 
-    "captured" is the reference with its steps recorded as a CUDA graph.
+    "captured" is the reference with its steps recorded as a CUDA graph, which is what "auto" takes on a GPU.
     Raises InputError for another name; OutOfReachError where one is asked for by name and cannot be had.
     """
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r} is not known.", f"Choose one of: {', '.join(BACKENDS)}.")
     if backend == "reference":
         return Backend("reference")
-    if backend == "captured":
+    if backend == "captured" or (backend == "auto" and device.type == "cuda"):
         return _captured(device)
     obstacle = _obstacle(problem, device)
     if obstacle is None:
@@ -62,9 +62,9 @@ def _captured(device: torch.device) -> Backend:
             'Use backend="auto" there, or --device cuda.',
             "backend",
         )
-    from sim.capture import Captured, cuda_graph
+    from sim.capture import Captured, checked, cuda_graph
 
-    return Backend("captured", capture=partial(Captured, cuda_graph))
+    return Backend("captured", capture=partial(Captured, checked(cuda_graph)))
 
 
 def _saturates(gate: PlainGate, law: NonlinearGP) -> bool:

@@ -10,7 +10,7 @@ import torch
 
 from sim.backends import Backend, backend_for
 from sim.batch import Batch, train_batch
-from sim.capture import Captured
+from sim.capture import Captured, checked
 from sim.train import train
 from tests.sim.cases import EVERY_GATE, OPTIMIZERS, every_network, gated, named, problem
 from tests.tolerances import SIM_DESCENT
@@ -44,7 +44,12 @@ def far(found, expected):
 @pytest.fixture
 def captured(monkeypatch):
     """Train with captured steps, the work being repeated on the CPU as a graph would repeat it."""
-    monkeypatch.setattr("sim.train.backend_for", lambda *_: Backend("captured", capture=partial(Captured, rehearsed)))
+    return recording_by(monkeypatch, rehearsed)
+
+
+def recording_by(monkeypatch, record):
+    capture = partial(Captured, checked(record))
+    monkeypatch.setattr("sim.train.backend_for", lambda *_: Backend("captured", capture=capture))
     return lambda question, **settings: train(question, "cpu", **settings)
 
 
@@ -72,13 +77,51 @@ def test_a_resumed_run_goes_on(captured):
     assert (learned(broken)[:, 0] == learned(captured(question))[:, 1]).all()
 
 
+def unable(work, changed):
+    work()
+    raise RuntimeError("operation not permitted when stream is capturing\nand more of it")
+
+
+def wrong(work, changed):
+    def again():
+        work()
+        changed[0].add_(1e-3)
+
+    return again
+
+
+def standing_still(work, changed):
+    """As a graph that reads what was there when it was recorded: right in its first step alone."""
+    first = [tensor.clone() for tensor in changed]
+
+    def again():
+        for tensor, value in zip(changed, first, strict=True):
+            tensor.copy_(value)
+        work()
+
+    return again
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [(unable, "not permitted when stream is capturing"), (wrong, "other numbers"), (standing_still, "other numbers")],
+)
+def test_where_recorded_steps_are_not_the_reference_it_takes_the_reference(monkeypatch, record, reason):
+    question = problem(network=gated(EVERY_GATE, biases="trained"), **OPTIMIZERS[2])
+    expected = train(question, "cpu", backend="reference")
+    with pytest.warns(UserWarning, match=reason):
+        run = recording_by(monkeypatch, record)(question)
+    assert far(learned(run), learned(expected)) < SIM_DESCENT
+
+
 def test_it_needs_a_gpu():
     with pytest.raises(
         OutOfReachError, match=r"captured back end is a CUDA graph, and this run is on cpu.*auto"
     ) as error:
         train(problem(), "cpu", backend="captured")
     assert error.value.kind == "backend"
-    assert backend_for("captured", problem(), torch.device("cuda")).name == "captured"
+    for name in ("captured", "auto"):
+        assert backend_for(name, problem(), torch.device("cuda")).name == "captured"
 
 
 @pytest.mark.gpu
