@@ -14,6 +14,8 @@ DEVICES = ("auto", "cpu", "cuda")
 # block of steps is long enough that the cost of a call vanishes against it and short enough for the memory.
 _STEP_NUMBERS, _BLOCK_NUMBERS, _GROUP_NUMBERS = 2**18, 2**15, 2**22
 _BLOCK_ENTRIES = 2**18
+_TILE_ROWS = 24
+TILE = 1024  # examples that the compiled loops colour at once; a power of two is faster than its neighbours
 _LARGEST_MEMORY = 4 * 2**30
 _DEVICE_MEMORY = 2 * 2**30  # of a GPU, unless another bound is given: long before it is full it has enough to do
 # What would not end. One core trains about 6e6 examples a second at n = 4 and K = 2, so 1e12 of them take two days
@@ -77,7 +79,8 @@ def bytes_of_one(problem: Problem, examples_per_step: int, itemsize: int, compil
 
     A block of fresh examples has noise, z and x, and copies of them while they are sorted by class (5 n in all), gates
     twice (2 K) and labels; a step has fields, outputs, slopes and pulls (8 K) and its residuals; what is learned is
-    there about twelve times, with the optimiser's means and what a step makes of it, and once for each time.
+    there about twelve times, with the optimiser's means and what a step makes of it, and once for each time. Compiled,
+    a tile has a row for each mode, and a few more.
     """
     n, units = problem.data.n, problem.network.units
     steps = grouping(examples_per_step, max(n, units)).steps
@@ -86,6 +89,8 @@ def bytes_of_one(problem: Problem, examples_per_step: int, itemsize: int, compil
     rows = examples_per_step * steps if problem.simulated().mode == "online" else 0
     learned = n * units + 2 * units + 1
     numbers = rows * (5 * n + 2 * units + 4) + examples_per_step * (8 * units + 4)
+    if compiled:
+        numbers += TILE * (n + _TILE_ROWS)
     return itemsize * (numbers + (12 + len(problem.training.times)) * learned)
 
 

@@ -14,9 +14,9 @@ from numba.extending import overload
 from sim.compiled.descent import inputs32_of
 from sim.compiled.numbers import FAST, WORDS, pairs, words
 from sim.factors import Dense, Factor
+from sim.schedule import TILE
 
 _GROUP = 5  # diagonals or modes at once: what is read of the noise is used four times, and the factors fit registers
-_TILE = 1024  # examples at once
 _LANES = 16  # the loops run over whole multiples of this: what is left over would be taken one by one
 _MOST = 2**20 - 1  # rows of noise: numba handles indices that might be negative one by one
 
@@ -82,10 +82,10 @@ def _whole(count):
 @njit(**FAST)
 def _add_diagonals(taps, j, e, noise, mask, made, width):
     """The diagonals e to e + 4 of the sites j to j + 3 onto `made`, which e = 0 begins anew."""
-    p0, p1 = ((j + 3 - e) & mask & _MOST) * _TILE, ((j + 2 - e) & mask & _MOST) * _TILE
-    p2, p3 = ((j + 1 - e) & mask & _MOST) * _TILE, ((j - e) & mask & _MOST) * _TILE
-    p4, p5 = ((j - e - 1) & mask & _MOST) * _TILE, ((j - e - 2) & mask & _MOST) * _TILE
-    p6, p7 = ((j - e - 3) & mask & _MOST) * _TILE, ((j - e - 4) & mask & _MOST) * _TILE
+    p0, p1 = ((j + 3 - e) & mask & _MOST) * TILE, ((j + 2 - e) & mask & _MOST) * TILE
+    p2, p3 = ((j + 1 - e) & mask & _MOST) * TILE, ((j - e) & mask & _MOST) * TILE
+    p4, p5 = ((j - e - 1) & mask & _MOST) * TILE, ((j - e - 2) & mask & _MOST) * TILE
+    p6, p7 = ((j - e - 3) & mask & _MOST) * TILE, ((j - e - 4) & mask & _MOST) * TILE
     a0, a1, a2, a3, a4 = taps[j, e], taps[j, e + 1], taps[j, e + 2], taps[j, e + 3], taps[j, e + 4]
     b0, b1, b2, b3, b4 = taps[j + 1, e], taps[j + 1, e + 1], taps[j + 1, e + 2], taps[j + 1, e + 3], taps[j + 1, e + 4]
     c0, c1, c2, c3, c4 = taps[j + 2, e], taps[j + 2, e + 1], taps[j + 2, e + 2], taps[j + 2, e + 3], taps[j + 2, e + 4]
@@ -95,16 +95,16 @@ def _add_diagonals(taps, j, e, noise, mask, made, width):
         n0, n1, n2, n3 = noise[p0 + r], noise[p1 + r], noise[p2 + r], noise[p3 + r]
         n4, n5, n6, n7 = noise[p4 + r], noise[p5 + r], noise[p6 + r], noise[p7 + r]
         made[r] = keep * made[r] + a0 * n3 + a1 * n4 + a2 * n5 + a3 * n6 + a4 * n7
-        made[_TILE + r] = keep * made[_TILE + r] + b0 * n2 + b1 * n3 + b2 * n4 + b3 * n5 + b4 * n6
-        made[2 * _TILE + r] = keep * made[2 * _TILE + r] + c0 * n1 + c1 * n2 + c2 * n3 + c3 * n4 + c4 * n5
-        made[3 * _TILE + r] = keep * made[3 * _TILE + r] + d0 * n0 + d1 * n1 + d2 * n2 + d3 * n3 + d4 * n4
+        made[TILE + r] = keep * made[TILE + r] + b0 * n2 + b1 * n3 + b2 * n4 + b3 * n5 + b4 * n6
+        made[2 * TILE + r] = keep * made[2 * TILE + r] + c0 * n1 + c1 * n2 + c2 * n3 + c3 * n4 + c4 * n5
+        made[3 * TILE + r] = keep * made[3 * TILE + r] + d0 * n0 + d1 * n1 + d2 * n2 + d3 * n3 + d4 * n4
 
 
 @njit(**FAST)
 def _add_modes(factor, j, q, begin, noise, made, width):
     """The modes q to q + 4 of the sites j to j + 3 onto `made`, which q = `begin` begins anew."""
-    p0 = (q & _MOST) * _TILE
-    p1, p2, p3, p4 = p0 + _TILE, p0 + 2 * _TILE, p0 + 3 * _TILE, p0 + 4 * _TILE
+    p0 = (q & _MOST) * TILE
+    p1, p2, p3, p4 = p0 + TILE, p0 + 2 * TILE, p0 + 3 * TILE, p0 + 4 * TILE
     a0, a1, a2, a3, a4 = factor[j, q], factor[j, q + 1], factor[j, q + 2], factor[j, q + 3], factor[j, q + 4]
     j += 1
     b0, b1, b2, b3, b4 = factor[j, q], factor[j, q + 1], factor[j, q + 2], factor[j, q + 3], factor[j, q + 4]
@@ -116,9 +116,9 @@ def _add_modes(factor, j, q, begin, noise, made, width):
     for r in range(width):
         n0, n1, n2, n3, n4 = noise[p0 + r], noise[p1 + r], noise[p2 + r], noise[p3 + r], noise[p4 + r]
         made[r] = keep * made[r] + a0 * n0 + a1 * n1 + a2 * n2 + a3 * n3 + a4 * n4
-        made[_TILE + r] = keep * made[_TILE + r] + b0 * n0 + b1 * n1 + b2 * n2 + b3 * n3 + b4 * n4
-        made[2 * _TILE + r] = keep * made[2 * _TILE + r] + c0 * n0 + c1 * n1 + c2 * n2 + c3 * n3 + c4 * n4
-        made[3 * _TILE + r] = keep * made[3 * _TILE + r] + d0 * n0 + d1 * n1 + d2 * n2 + d3 * n3 + d4 * n4
+        made[TILE + r] = keep * made[TILE + r] + b0 * n0 + b1 * n1 + b2 * n2 + b3 * n3 + b4 * n4
+        made[2 * TILE + r] = keep * made[2 * TILE + r] + c0 * n0 + c1 * n1 + c2 * n2 + c3 * n3 + c4 * n4
+        made[3 * TILE + r] = keep * made[3 * TILE + r] + d0 * n0 + d1 * n1 + d2 * n2 + d3 * n3 + d4 * n4
 
 
 @njit(**FAST)
@@ -135,14 +135,14 @@ def _copy_rows(made, count, out, at, j, sites):
             row = out[at + r]
             row[j], row[j + 1], row[j + 2], row[j + 3] = (
                 made[r],
-                made[_TILE + r],
-                made[2 * _TILE + r],
-                made[3 * _TILE + r],
+                made[TILE + r],
+                made[2 * TILE + r],
+                made[3 * TILE + r],
             )
         return
     for s in range(sites):
         for r in range(count):
-            out[at + r, j + s] = made[s * _TILE + r]
+            out[at + r, j + s] = made[s * TILE + r]
 
 
 def _finish(made, inputs, count, other, out, j, at):
@@ -159,17 +159,17 @@ def _(made, inputs, count, other, out, j, at):  # noqa: ARG001 - numba matches t
     def by_site(made, inputs, count, other, out, j, at):  # noqa: ARG001
         width = min(_whole(count), out.shape[1] - at)
         for s in range(min(WORDS, len(out) - j)):
-            inputs32_of(made[s * _TILE : s * _TILE + width], inputs[0], inputs[1], out[j + s, at : at + width])
+            inputs32_of(made[s * TILE : s * TILE + width], inputs[0], inputs[1], out[j + s, at : at + width])
 
     def plain_by_site(made, inputs, count, other, out, j, at):  # noqa: ARG001
         width = min(_whole(count), out.shape[1] - at)
         for s in range(min(WORDS, len(out) - j)):
-            _copy(made[s * _TILE : s * _TILE + width], out[j + s, at : at + width])
+            _copy(made[s * TILE : s * TILE + width], out[j + s, at : at + width])
 
     def by_example(made, inputs, count, other, out, j, at):
         sites = min(WORDS, len(out) - j)
         for s in range(sites):
-            low, high = s * _TILE, s * _TILE + _whole(count)
+            low, high = s * TILE, s * TILE + _whole(count)
             inputs32_of(made[low:high], inputs[0], inputs[1], other[low:high])
         _copy_rows(other, count, out.T, at, j, sites)
 
@@ -183,12 +183,12 @@ def _(made, inputs, count, other, out, j, at):  # noqa: ARG001 - numba matches t
 def _unfold(even, odd, width):
     """The sums of both in the place of `even`, and their differences, from the last site to the first, of `odd`."""
     for r in range(width):
-        a0, a1, a2, a3 = even[r], even[_TILE + r], even[2 * _TILE + r], even[3 * _TILE + r]
-        b0, b1, b2, b3 = odd[r], odd[_TILE + r], odd[2 * _TILE + r], odd[3 * _TILE + r]
-        even[r], odd[3 * _TILE + r] = a0 + b0, a0 - b0
-        even[_TILE + r], odd[2 * _TILE + r] = a1 + b1, a1 - b1
-        even[2 * _TILE + r], odd[_TILE + r] = a2 + b2, a2 - b2
-        even[3 * _TILE + r], odd[r] = a3 + b3, a3 - b3
+        a0, a1, a2, a3 = even[r], even[TILE + r], even[2 * TILE + r], even[3 * TILE + r]
+        b0, b1, b2, b3 = odd[r], odd[TILE + r], odd[2 * TILE + r], odd[3 * TILE + r]
+        even[r], odd[3 * TILE + r] = a0 + b0, a0 - b0
+        even[TILE + r], odd[2 * TILE + r] = a1 + b1, a1 - b1
+        even[2 * TILE + r], odd[TILE + r] = a2 + b2, a2 - b2
+        even[3 * TILE + r], odd[r] = a3 + b3, a3 - b3
 
 
 @njit(**FAST)
@@ -197,7 +197,7 @@ def _draw(key, word, call, examples, part, noise, rows):
     width = examples.size
     a, b, c, d = part[0, :width], part[1, :width], part[2, :width], part[3, :width]
     words(key[0], key[1], word, np.uint64(call), examples, a, b, c, d)
-    p0, p1, p2, p3 = rows[0] * _TILE, rows[1] * _TILE, rows[2] * _TILE, rows[3] * _TILE
+    p0, p1, p2, p3 = rows[0] * TILE, rows[1] * TILE, rows[2] * TILE, rows[3] * TILE
     pairs(a, b, noise[p0 : p0 + width], noise[p1 : p1 + width])
     pairs(c, d, noise[p2 : p2 + width], noise[p3 : p3 + width])
 
@@ -219,7 +219,7 @@ def _band(key, word, taps, examples, count, inputs, room, out, at):
 def _modes(key, word, maker, examples, count, inputs, room, out, at):
     part, noise, even, other = room
     taps, place, split = maker
-    odd = other[WORDS * _TILE :]
+    odd = other[WORDS * TILE :]
     width = examples.size
     for q in range(0, place.size, WORDS):
         _draw(key, word, q // WORDS, examples, part, noise, place[q : q + WORDS])
@@ -254,16 +254,16 @@ def fill_coloured(key, word, makers, examples, segment, middle, inputs, out):
     for taps, _, split in makers:
         rows = max(rows, taps.shape[1] + 1 if split > 0 else _ring(taps))
     # Before the first site of a band stand zeros, or the last tile's noise, which taps of zero take in.
-    noise = np.zeros(rows * _TILE, out.dtype)
-    part = np.empty((WORDS, _TILE), np.uint32)
-    made, other = np.zeros(WORDS * _TILE, out.dtype), np.zeros(2 * WORDS * _TILE, out.dtype)
+    noise = np.zeros(rows * TILE, out.dtype)
+    part = np.empty((WORDS, TILE), np.uint32)
+    made, other = np.zeros(WORDS * TILE, out.dtype), np.zeros(2 * WORDS * TILE, out.dtype)
     room = part, noise, made, other
-    own = np.zeros(_TILE, np.uint64)
+    own = np.zeros(TILE, np.uint64)
     for index, begin in enumerate(range(0, examples.size, segment)):
         end = min(begin + segment, examples.size)
         for category in range(2):
             first, last = (middle[index], end) if category else (begin, middle[index])
-            tiles = -(-(last - first) // _TILE)
+            tiles = -(-(last - first) // TILE)
             for tile in range(tiles):
                 start, stop = first + (last - first) * tile // tiles, first + (last - first) * (tile + 1) // tiles
                 own[: stop - start] = examples[start:stop]
