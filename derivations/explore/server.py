@@ -8,6 +8,7 @@ import webbrowser
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from derivations.explore.board import BOARD
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 VIEWS = Path(__file__).parent / "views"
 FIRST_VIEW = "data"
+_ENDING = 2.0  # seconds
 
 
 def listening(port: int) -> socket.socket:
@@ -63,6 +65,15 @@ def serve(listener: socket.socket, opens: bool, announce: Callable[[str], None])
         for mount in app.routes:
             if isinstance(mount, Mount):
                 mount.app.state.session_manager.close_all_sessions()
+        _let_end()
+
+
+def _let_end() -> None:
+    """Wait for the threads of the sessions, a moment at most: the interpreter aborts on one that it leaves in torch."""
+    latest = monotonic() + _ENDING
+    for thread in threading.enumerate():
+        if thread.daemon and thread is not threading.current_thread():
+            thread.join(max(0.0, latest - monotonic()))
 
 
 def leave_processors() -> None:

@@ -75,9 +75,13 @@ class Explorer:
             with open(waiting.value.path(), "rb") as file:
                 assert file.read().startswith(begin)
 
-    def fits(self):
-        """Whether nothing needs scrolling."""
-        return self.page.evaluate("document.documentElement.scrollHeight") <= SIZE["height"]
+    def fits(self, parts="*"):
+        """Whether nothing as high as the window needs scrolling: the document, or what marimo scrolls in its place."""
+        return self.page.evaluate(
+            """parts => [...document.querySelectorAll(parts)].every(part => part.clientHeight < innerHeight
+                || part.scrollHeight <= part.clientHeight)""",
+            parts,
+        )
 
     def nothing_went_wrong(self):
         """No error on the console, and no request to anything but the explorer itself."""
@@ -104,4 +108,5 @@ def explorer(*words):
             browser.close()
         finally:
             server.send_signal(signal.SIGINT)
-            assert server.wait(SECONDS / 1000) == 130
+            ended = server.wait(SECONDS / 1000)
+            assert (ended, server.stderr.read()) == (130, "gdln: Interrupted.\n")

@@ -8,7 +8,7 @@ import pytest
 
 from derivations.explore.board import FIRST
 from derivations.explore.data import theory_of
-from tests.derivations.explore.browser import explorer, needs_a_browser
+from tests.derivations.explore.browser import SIZE, explorer, needs_a_browser
 from theory.problem import dumps, load
 
 pytestmark = needs_a_browser
@@ -28,6 +28,9 @@ def test_the_data_view(tmp_path):
         exact, measured = (shown.number("numbers", KURTOSIS, key) for key in ("exact", "sampled"))
         assert exact != measured
         assert shown.fits()
+        page.set_viewport_size({"width": SIZE["width"], "height": SIZE["height"] // 2})
+        assert not shown.fits()
+        page.set_viewport_size(SIZE)
         page.screenshot(path=tmp_path / "data.png")
 
         gain = shown.side.get_by_role("slider").nth(3)
@@ -54,6 +57,7 @@ def test_the_data_view(tmp_path):
 
         page.get_by_role("button", name="Python", exact=True).click()
         page.get_by_text("theory_of(problem.data)").first.hover()
+        assert shown.fits()
         page.screenshot(path=tmp_path / "python.png")
         page.get_by_role("button", name="LaTeX", exact=True).click()
         page.get_by_text("begin{tabular}").first.wait_for()

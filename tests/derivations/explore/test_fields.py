@@ -226,6 +226,9 @@ def test_the_fields_view(tmp_path):
         shown.wait_for_number("numbers", 0, "gated-linear", expected)
         assert shown.fits()
         page.screenshot(path=tmp_path / "fields.png")
+        page.get_by_role("button", name="Python", exact=True).click()
+        page.get_by_text("training.progress.learned").first.hover()
+        assert shown.fits()
 
         page.get_by_role("button", name="Problem", exact=True).click()
         text = page.get_by_label("the problem that all views share (TOML)")

@@ -220,6 +220,7 @@ def test_the_gates_view(problem, tmp_path):
         assert shown.fits()
         page.get_by_role("button", name="Python", exact=True).click()
         page.get_by_text("gated_moments(problem)").first.hover()
+        assert shown.fits()
         page.get_by_role("button", name="Copy to clipboard").first.click()
         page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('site = 21'))")
         shown.nothing_went_wrong()
@@ -239,7 +240,7 @@ def test_the_gates_view_of_a_network_that_gates_itself():
         shown.side.get_by_label("gate 0", exact=True).select_option("site")
         gated = with_gates(given, [SiteGate(20, lo=0), *[AlwaysGate()] * 9])  # as many as the network has units
         shown.wait_for_number("numbers", CONDITION, "value", solve(gated).condition)
-        assert shown.fits()
+        assert shown.fits("#App")  # thirty controls for ten units scroll, beside it
         page.get_by_role("button", name="Problem", exact=True).click()
         text = page.get_by_label("the problem that all views share (TOML)")
         assert loads(text.input_value()) == given
