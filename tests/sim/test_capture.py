@@ -77,6 +77,31 @@ def test_a_resumed_run_goes_on(captured):
     assert (learned(broken)[:, 0] == learned(captured(question))[:, 1]).all()
 
 
+def without_numbers(work, changed):
+    """In place of a graph: the step on tensors of device "meta", which have shapes and no numbers.
+
+    What a recording forbids fails there too: to read a number on the host, or to make a shape that depends on one.
+    """
+    steps = work.__self__
+
+    def bare(tensor):
+        return tensor.to("meta")
+
+    corrections = tuple(map(bare, steps._corrections))
+    after = steps._rule.step(steps.moving.mapped(bare), steps._examples.mapped(bare), corrections)
+    assert [part.shape for part in after.tensors()] == [part.shape for part in changed]
+    return work
+
+
+@EVERY_OPTIMIZER
+@EVERY_NETWORK
+def test_a_step_reads_no_number_on_the_host(monkeypatch, network, settings):
+    capture = partial(Captured, without_numbers)
+    monkeypatch.setattr("sim.train.backend_for", lambda *_: Backend("captured", capture=capture))
+    question = problem(network=network, learning_rate=Fraction(1, 8), times=TIMES, **settings)
+    assert train(question, "cpu").backend == "captured"
+
+
 def unable(work, changed):
     work()
     raise RuntimeError("operation not permitted when stream is capturing\nand more of it")
