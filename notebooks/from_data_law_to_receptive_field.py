@@ -74,8 +74,8 @@ problem = loads(PROBLEM)
 # class $c$; $Z$ makes the variance one. Both classes have mean zero: only the correlation tells them apart.
 
 # %%
-from sim.sample import draw, prepare
-from sim.streams import MEASUREMENT, stream
+from sim.data.sample import draw, prepare
+from sim.random.streams import MEASUREMENT, stream
 
 cpu = torch.device("cpu")
 sampler = prepare(problem.data, cpu, torch.float64)
@@ -95,8 +95,8 @@ plt.show()
 # erf. The engine derives it; each step is checked by the rule it names.
 
 # %%
+from theory.expressions.symbols import g, rho, z
 from theory.gaussian import expect
-from theory.symbols import g, rho, z
 
 moment = expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), sympy.Matrix([[1, rho], [rho, 1]]))
 for step, check in zip(moment.derivation.steps, moment.derivation.check(), strict=False):
@@ -144,9 +144,9 @@ print(f"weights around the gate's site: {np.round(solution.fixed_point[0, 17:24]
 # against the exact law of gradient descent; the dashed line is the flow, its limit of small steps.
 
 # %%
-from sim.observe import measure
+from sim.measure.observe import measure
 from sim.train import train
-from theory.flow.descent import discrete
+from theory.flow.linear.descent import discrete
 from theory.problem import WeightsAtTimes
 
 estimate = measure(WeightsAtTimes(), train(problem, device="cpu"))

@@ -7,11 +7,11 @@ from fractions import Fraction
 import numpy as np
 import torch
 
-from sim.backends import backend_for
-from sim.run import Run
-from sim.schedule import device_named
-from sim.state import Member, beginning
 from sim.train import Progress, descended
+from sim.training.backends.choice import backend_for
+from sim.training.run import Run
+from sim.training.schedule import device_named
+from sim.training.state import Member, beginning
 from theory.problem import InputError, NonlinearGP, Problem
 
 _ONE = Fraction(1)

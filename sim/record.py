@@ -16,15 +16,15 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from sim.descent import descend, fresh_batches
-from sim.network import Examples, Parameters, penalties, predict
-from sim.observe import Estimate
-from sim.run import Run
-from sim.sample import draw, prepare
-from sim.schedule import device_named, grouping, refuse_endless, refuse_endless_measurement, steps_at_times
-from sim.state import Member, beginning, joined, stream_number
-from sim.streams import MEASUREMENT, stream
+from sim.data.sample import draw, prepare
+from sim.measure.observe import Estimate
+from sim.networks.one_hidden_layer import Examples, Parameters, penalties, predict
+from sim.random.streams import MEASUREMENT, stream
 from sim.train import Progress, shifted, train
+from sim.training.descent import descend, fresh_batches
+from sim.training.run import Run
+from sim.training.schedule import device_named, grouping, refuse_endless, refuse_endless_measurement, steps_at_times
+from sim.training.state import Member, beginning, joined, stream_number
 from theory.problem import InputError, LossAtTimes, Network, OutOfReachError, Problem, RecordedGate
 
 MODES = ("frozen", "piecewise")

@@ -10,16 +10,16 @@ from itertools import repeat
 import numpy as np
 import torch
 
-from sim.backends import Backend, backend_for
-from sim.descent import descend, examples_of, fresh_batches
-from sim.gating import gate_values
-from sim.network import Examples, Parameters
-from sim.pulse import PulseSampler
-from sim.run import Run
-from sim.sample import Sampler, draw, prepare
-from sim.schedule import device_named, networks_at_once, refuse_endless, refuse_too_large, steps_at_times
-from sim.state import Member, State, beginning, joined, stream_number
-from sim.streams import TRAINING, stream
+from sim.data.sample import Sampler, draw, prepare
+from sim.data.single_pulse import PulseSampler
+from sim.gates.gating import gate_values
+from sim.networks.one_hidden_layer import Examples, Parameters
+from sim.random.streams import TRAINING, stream
+from sim.training.backends.choice import Backend, backend_for
+from sim.training.descent import descend, examples_of, fresh_batches
+from sim.training.run import Run
+from sim.training.schedule import device_named, networks_at_once, refuse_endless, refuse_too_large, steps_at_times
+from sim.training.state import Member, State, beginning, joined, stream_number
 from theory.problem import InputError, Problem
 
 Progress = Callable[[int, int], None]

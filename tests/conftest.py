@@ -24,10 +24,12 @@ hypothesis.settings.load_profile("ci")
 with contextlib.suppress(ImportError):
     import beartype as _beartype
 
-    # theory.problem takes what a user writes and says itself what is wrong with it; sim.compiled is compiled as it is;
-    # what decides identities is called a million times and sees no array.
-    _unchecked = ("problem", "compiled", "algebra", "pieces", "precise", "__init__", "__pycache__")
+    # theory.problem takes what a user writes and says itself what is wrong with it; the compiled loops are compiled as
+    # they are; what decides identities is called a million times and sees no array.
+    _unchecked = {"problem", "compiled", "algebra", "pieces", "precise", "__init__"}
     _root = Path(__file__).parents[1]
-    _rooms = [room for part in ("theory", "sim") for room in (_root / part).iterdir() if room.stem not in _unchecked]
-    _names = sorted(f"{room.parent.name}.{room.stem}" for room in _rooms)
+    _modules = [
+        file.relative_to(_root).with_suffix("") for part in ("theory", "sim") for file in (_root / part).rglob("*.py")
+    ]
+    _names = sorted(".".join(module.parts) for module in _modules if not _unchecked & set(module.parts))
     install_import_hook(_names, f"{_beartype.__name__}.beartype")

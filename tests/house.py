@@ -71,7 +71,7 @@ def knows_the_answer(source: str) -> list[str]:
 
 
 def parses_text(source: str) -> list[str]:
-    """SymPy evaluates what text says; text goes through theory.language.parse."""
+    """SymPy evaluates what text says; text goes through theory.expressions.language.parse."""
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
     names = [(node.lineno, getattr(node.func, "attr", getattr(node.func, "id", ""))) for node in calls]
     return [f"line {line}: {name}(" for line, name in sorted(names) if name in PARSES_TEXT]

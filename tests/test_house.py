@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from tests import house
+from tests.paths import ROOT
 from theory.problem import load, loads, loads_sweep
 
-ROOT = Path(__file__).parents[1]
 PACKAGES = ("theory", "sim", "derivations")
-FOLDERS = (*PACKAGES, "tests", "notebooks", "benchmarks", ".ci")
+FOLDERS = (*PACKAGES, "tests", "notebooks", ".ci")
 TEXT = {".py", ".md", ".toml", ".cff", ".txt", ".ipynb", ".json", ".svg", ""}
 
 
@@ -173,7 +173,7 @@ def test_shapes_in_signatures_are_checked_while_tests_run():
     import jaxtyping
     import numpy as np
 
-    from theory.flow.spectrum import circulant_spectrum
+    from theory.flow.linear.spectrum import circulant_spectrum
 
     circulant_spectrum(np.eye(3))
     with pytest.raises(jaxtyping.TypeCheckError):

@@ -8,20 +8,33 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.paths import ROOT
+
 LINT = Path(sys.executable).with_name("lint-imports")
 MOMENT = ["moment", "Heaviside(z1)*erf(z2)", "--cov", "[[1,1/2],[1/2,1]]", "--json"]
 
 # Appended to a file of a copy of the tree; what lint-imports must then report.
 PLANTED = [
-    ("sim/gating.py", "def f():\n    import theory.flow\n", "sim.gating -> theory.flow"),
-    ("sim/network.py", "def f():\n    from theory import claims\n", "sim.network -> theory.claims"),
-    ("sim/sample.py", "import sympy\n", "sim.sample -> sympy"),
+    ("sim/gates/gating.py", "def f():\n    import theory.flow\n", "sim.gates.gating -> theory.flow"),
+    (
+        "sim/networks/one_hidden_layer.py",
+        "def f():\n    from theory import claims\n",
+        "sim.networks.one_hidden_layer -> theory.claims",
+    ),
+    ("sim/data/sample.py", "import sympy\n", "sim.data.sample -> sympy"),
     ("theory/problem/gates.py", "import scipy.special\n", "theory.problem.gates -> scipy"),
-    ("theory/problem/laws.py", "from theory.arrays import namespace\n", "theory.problem.laws -> theory.arrays"),
-    ("theory/arrays.py", "def f():\n    import torch.linalg\n", "theory.arrays -> torch"),
-    ("theory/functions.py", "import sim.train\n", "theory.functions -> sim.train"),
-    ("theory/symbols.py", "from theory.claims import model\n", "theory.symbols -> theory.claims.model"),
+    (
+        "theory/problem/laws.py",
+        "from theory.expressions.arrays import namespace\n",
+        "theory.problem.laws -> theory.expressions.arrays",
+    ),
+    ("theory/expressions/arrays.py", "def f():\n    import torch.linalg\n", "theory.expressions.arrays -> torch"),
+    ("theory/expressions/functions.py", "import sim.train\n", "theory.expressions.functions -> sim.train"),
+    (
+        "theory/expressions/symbols.py",
+        "from theory.claims import model\n",
+        "theory.expressions.symbols -> theory.claims.model",
+    ),
     ("theory/newroom.py", '"""A room that has no place among the layers."""\n', "theory.newroom"),
 ]
 

@@ -1,12 +1,12 @@
 """Each committed notebook is its percent source, executed without an error. (CI executes the source once more.)"""
 
-from pathlib import Path
-
 import jupytext
 import nbformat
 import pytest
 
-NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
+from tests.paths import ROOT
+
+NOTEBOOKS = ROOT / "notebooks"
 
 
 def differences(source, notebook) -> list[str]:

@@ -95,7 +95,7 @@ def displayed(moment: Any) -> tuple[str, list[str]]:
     """The equation as display TeX with what its letters stand for; a very long integral is only named."""
     import sympy
 
-    from derivations.notation import Notation
+    from derivations.publish.notation import Notation
     from theory.gaussian import Expectation
 
     left = Expectation(moment.expr, moment.cov)
@@ -117,8 +117,8 @@ def displayed(moment: Any) -> tuple[str, list[str]]:
 
 def derived(case: Case) -> Any:
     """The engine's moment of a case."""
+    from theory.expressions.language import Names, parse, parse_domains, parse_rows
     from theory.gaussian import expect
-    from theory.language import Names, parse, parse_domains, parse_rows
 
     parameters = {name: symbol for name, (symbol, _) in (parse_domains(case.where) if case.where else {}).items()}
     rows = parse_rows(case.cov, Names(parameters=parameters))

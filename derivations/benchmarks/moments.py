@@ -96,8 +96,8 @@ def _certified(law: Any, k: int, l: int) -> float:
     """The certified value from the closed form's engine."""
     import sympy
 
+    from theory.expressions.symbols import z
     from theory.gaussian import expect
-    from theory.symbols import z
 
     sites = [*GATES, k, l]
     used = sorted(set(sites))

@@ -11,8 +11,8 @@ import sys
 import sympy
 
 from derivations.benchmarks.gallery import CASES, Case
-from theory.functions import Phi, Relu
-from theory.language import Names, parse, parse_domains, parse_rows
+from theory.expressions.functions import Phi, Relu
+from theory.expressions.language import Names, parse, parse_domains, parse_rows
 
 ERROR_LENGTH = 200
 

@@ -77,9 +77,9 @@ def sampled(gain: Fraction, names: tuple[str, ...], replicates: int, samples: in
     """Means of (g - 1/2) x over the examples of each replicate, (R, n); E x = 0, and 1/2 halves the variance."""
     import torch
 
-    from sim.gating import opens
-    from sim.sample import draw, prepare
-    from sim.streams import MEASUREMENT, stream
+    from sim.data.sample import draw, prepare
+    from sim.gates.gating import opens
+    from sim.random.streams import MEASUREMENT, stream
     from theory.problem import DirectionGate
 
     cpu = torch.device("cpu")

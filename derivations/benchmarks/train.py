@@ -20,7 +20,7 @@ from typing import Any
 
 import torch
 
-from derivations.peers import jax_scan, torch_loop
+from derivations.benchmarks.peers import jax_scan, torch_loop
 from sim.train import train
 from theory.problem import InputError, Network, NonlinearGP, NormalInitialisation, Problem, Simulation, Training
 

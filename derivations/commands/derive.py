@@ -24,7 +24,7 @@ def command(
 
 
 def _derive(names: list[str], kind: str, out: Path | None, check: bool, as_json: bool) -> int:
-    from derivations import compose
+    from derivations.publish import compose
     from theory.claims import catalog
     from theory.problem.errors import InputError
     from theory.problem.numbers import one_of
@@ -58,8 +58,8 @@ def _derive(names: list[str], kind: str, out: Path | None, check: bool, as_json:
 def _write(rendered: dict[str, str], figures: dict, kind: str, folder: Path, leftovers: bool) -> None:
     from tempfile import TemporaryDirectory
 
-    from derivations import book_figures
     from derivations.atomic import write_text
+    from derivations.publish import book_figures
     from theory.problem.errors import InputError
 
     if folder.exists() and not folder.is_dir():
@@ -84,8 +84,8 @@ def _write(rendered: dict[str, str], figures: dict, kind: str, folder: Path, lef
 
 
 def _write_page(text: str, kind: str, path: Path, images: Path) -> None:
-    from derivations import html, pdf
     from derivations.atomic import write_text
+    from derivations.publish import html, pdf
 
     if kind == "html":
         write_text(path, html.page(text, html.title_of(text), images))

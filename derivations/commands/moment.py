@@ -7,8 +7,8 @@ import typer
 from derivations.output import PASS, emit, run
 
 if TYPE_CHECKING:
-    from theory.derivation import Derivation
     from theory.gaussian import Certified, Moment
+    from theory.proof.derivation import Derivation
 
 MAY_BEGIN_WITH_MINUS = True
 MOST_POINTS = 600  # combinations of parameter values looked at for one that is a covariance
@@ -40,7 +40,7 @@ def _moment(
     language: str | None,
     as_json: bool,
 ) -> int:
-    from theory.gaussian.export import LANGUAGES, export
+    from theory.gaussian.export.code import LANGUAGES, export
     from theory.problem.errors import InputError
 
     if expr.startswith("--"):
@@ -63,9 +63,9 @@ def answer(
     """What `--json` prints of an expectation, and the moment itself. Raises InputError and OutOfReachError."""
     import sympy
 
+    from theory.expressions.language import Names, parse, parse_domains, parse_list, parse_rows
     from theory.gaussian import expect
     from theory.gaussian.moment import MAX_DIGITS
-    from theory.language import Names, parse, parse_domains, parse_list, parse_rows
     from theory.problem.errors import InputError
 
     if not 1 <= digits <= MAX_DIGITS:
@@ -86,7 +86,7 @@ def _limit(moment: "Moment", limit: str) -> "Moment":
     """The moment's limit, given as g->oo or g->0."""
     import sympy
 
-    from theory.gaussian.limits import limit as limit_of
+    from theory.gaussian.derive.limits import limit as limit_of
     from theory.problem.errors import InputError
 
     name, arrow, to = (part.strip() for part in limit.partition("->"))

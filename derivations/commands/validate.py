@@ -23,10 +23,12 @@ def command(
 
 
 def _validate(names: list[str], profile: str, out: Path, device: str, write_evidence: bool, as_json: bool) -> int:
-    from derivations import atomic, evidence, report_files, validation
+    from derivations import atomic
+    from derivations.evidence.writing import writing as evidence
     from derivations.experiments.model import Settings
     from derivations.progress import bars
-    from sim.schedule import device_named
+    from derivations.validate import report_files, validation
+    from sim.training.schedule import device_named
     from theory.claims.registry import select
     from theory.problem.numbers import one_of
 
@@ -47,8 +49,8 @@ def _validate(names: list[str], profile: str, out: Path, device: str, write_evid
 
 
 def _text(result, out: Path) -> str:
-    from derivations.report import same_form
-    from derivations.validation import result_at
+    from derivations.validate.report import same_form
+    from derivations.validate.validation import result_at
     from theory.claims.levels import describe
     from theory.claims.model import Level
 

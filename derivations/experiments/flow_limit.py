@@ -14,11 +14,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from derivations.compare import seed_for
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.experiments.registered import problem_named
-from sim.run import Run
+from derivations.statistics.comparison import seed_for
 from sim.train import train
+from sim.training.run import Run
 from theory.claims.float_flow import float64_flow
 from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.problem import Problem

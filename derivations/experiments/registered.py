@@ -6,11 +6,11 @@ from importlib.resources import files
 
 import numpy as np
 
-from derivations.compare import compare_all, replicates_needed, seed_for
 from derivations.experiments.model import Finding, Progress, Settings
-from sim.observe import Estimate, measure
-from sim.run import Run
+from derivations.statistics.comparison import compare_all, replicates_needed, seed_for
+from sim.measure.observe import Estimate, measure
 from sim.train import train
+from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.problem import InputMoment, InputOutputMoment, Problem, loads
 

@@ -11,12 +11,12 @@ from fractions import Fraction
 
 import numpy as np
 
-from derivations.compare import seed_for
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.experiments.registered import problem_named
+from derivations.statistics.comparison import seed_for
 from sim.train import train
 from theory.claims.model import Claim
-from theory.flow.descent import discrete
+from theory.flow.linear.descent import discrete
 from theory.problem import Network, Problem
 
 PROBLEMS = ("small-bump", "small-bump-reversed")

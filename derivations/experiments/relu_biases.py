@@ -19,13 +19,13 @@ import numpy as np
 from jaxtyping import Float
 from scipy.stats import t as student_t
 
-from derivations.compare import seed_for
-from derivations.experiments.intervals import Intervals
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.experiments.registered import problem_named
-from sim.observe import measure
-from sim.run import Run
+from derivations.statistics.comparison import seed_for
+from derivations.statistics.intervals import Intervals
+from sim.measure.observe import measure
 from sim.train import train
+from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.problem import LowFrequencyPowerAtTimes, Network, ParticipationRatioAtTimes, Problem
 

@@ -14,12 +14,12 @@ import numpy as np
 from jaxtyping import Float
 from scipy.stats import t as student_t
 
-from derivations.compare import seed_for
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.experiments.registered import problem_named
-from sim.observe import low_frequency_power, measure
-from sim.run import Run
+from derivations.statistics.comparison import seed_for
+from sim.measure.observe import low_frequency_power, measure
 from sim.train import train
+from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.flow import solve
 from theory.problem import (

@@ -18,13 +18,13 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from derivations.compare import seed_for
-from derivations.experiments.intervals import Intervals, intervals, reading
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.experiments.registered import problem_named
-from sim.observe import measure
-from sim.run import Run
+from derivations.statistics.comparison import seed_for
+from derivations.statistics.intervals import Intervals, intervals, reading
+from sim.measure.observe import measure
 from sim.train import train
+from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.problem import FieldNormAtTimes, GateFlipsAtTimes
 

@@ -14,15 +14,15 @@ from importlib.metadata import version
 
 import numpy as np
 
-from derivations import measured
-from derivations.compare import seed_for
 from derivations.experiments.registered import problem_named
 from derivations.output import DISTRIBUTION, plain
-from derivations.validity import Meter, meter, network_meter, variance_reduction
-from sim.observe import measure
+from derivations.publish import measured
+from derivations.statistics.comparison import seed_for
+from derivations.statistics.validity import Meter, meter, network_meter, variance_reduction
+from sim.measure.observe import measure
 from sim.record import loss, record, replay
-from sim.run import Run
 from sim.train import train
+from sim.training.run import Run
 from theory.problem import (
     GateFlipsBetweenTimes,
     LossAtTimes,

@@ -12,11 +12,11 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
-from derivations.compare import seed_for
-from derivations.experiments.intervals import intervals
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.experiments.registered import problem_named
-from sim.observe import measure
+from derivations.statistics.comparison import seed_for
+from derivations.statistics.intervals import intervals
+from sim.measure.observe import measure
 from sim.train import train
 from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.problem import LossAtTimes, Network

@@ -175,7 +175,7 @@ def _root(cov: "sympy.MatrixBase", values: Mapping[str, float]) -> np.ndarray | 
 
 def _number(form: "sympy.Expr", values: Mapping[str, Any]) -> Any:
     """The form at the values of those parameters that it has; NaN at an array's points where it has no value."""
-    from theory.gaussian.numeric import evaluate
+    from theory.gaussian.float64.numeric import evaluate
 
     given = {symbol.name: values[symbol.name] for symbol in form.free_symbols}
     size = max((np.size(value) for value in given.values()), default=1)
@@ -217,7 +217,7 @@ def _engine(moment: Any, values: Mapping[str, Any]) -> Any:
     """The closed form itself; where an integral is left in it, the expectations of signs that it stands for."""
     import sympy
 
-    from theory.functions import Phi2
+    from theory.expressions.functions import Phi2
 
     if moment.closed_form.has(sympy.Integral, Phi2):
         return moment.numeric(**{symbol.name: values[symbol.name] for symbol in moment.parameters})

@@ -100,9 +100,9 @@ def sampled(law: Law, rows: int = ROWS, seed: int = 0) -> DataSample:
     """Statistics of `rows` examples from the simulator's sampler. Raises OutOfReachError for a law without one."""
     import torch
 
-    from sim.measures import site_kurtosis
-    from sim.sample import draw, prepare
-    from sim.streams import MEASUREMENT, stream
+    from sim.data.sample import draw, prepare
+    from sim.measure.measures import site_kurtosis
+    from sim.random.streams import MEASUREMENT, stream
 
     drawn = draw(prepare(law, torch.device("cpu"), torch.float64), [stream(seed, 0, MEASUREMENT)], rows)
     x, category = drawn.x[0].numpy(), drawn.category[0].numpy()
@@ -120,7 +120,7 @@ def sampled(law: Law, rows: int = ROWS, seed: int = 0) -> DataSample:
 
 def sampler_is_loaded() -> bool:
     """Whether `sampled` answers at once, or loads the simulator first."""
-    return "sim.sample" in sys.modules
+    return "sim.data.sample" in sys.modules
 
 
 def _with_error(x: Float[np.ndarray, "B n"], statistic: Any) -> tuple[float, float]:
@@ -220,8 +220,8 @@ def latex(theory: DataTheory) -> str:
 def _closed_forms(normaliser: str) -> str:
     import sympy
 
+    from theory.expressions.symbols import g, rho, z
     from theory.gaussian import expect
-    from theory.symbols import g, rho, z
 
     pair = expect(sympy.erf(g * z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]])
     square = "1" if normaliser == "none" else expect(sympy.erf(g * z(1)) ** 2, [[1]]).latex

@@ -20,7 +20,7 @@ from theory.problem.gates import resolved
 if TYPE_CHECKING:
     import torch
 
-    from sim.sample import Draw
+    from sim.data.sample import Draw
 
 MOST_GATES = 4
 MOST_ADOPTED = 12  # of the units of a network that gates itself
@@ -109,11 +109,11 @@ def gate_view(problem: Problem, measured: bool = True) -> GateView:
 
 @lru_cache(maxsize=1)
 def _examples(law: Law) -> "tuple[Draw, ...]":
-    """Examples of each replicate, those that `sim.observe.measure` draws; a gate that moves meets the same ones."""
+    """Examples of each replicate, the ones that `measure` draws; a gate that moves meets the same."""
     import torch
 
-    from sim.sample import draw, prepare
-    from sim.streams import MEASUREMENT, stream
+    from sim.data.sample import draw, prepare
+    from sim.random.streams import MEASUREMENT, stream
 
     sampler = prepare(law, torch.device("cpu"), torch.float64)
     return tuple(draw(sampler, [stream(0, replicate, MEASUREMENT)], EXAMPLES) for replicate in range(REPLICATES))
@@ -146,7 +146,7 @@ def _measured_conditioning(problem: Problem) -> tuple[float, int]:
 
 
 def _through_gates(problem: Problem) -> "Iterator[tuple[torch.Tensor, Draw]]":
-    from sim.gating import gate_values, gates_of
+    from sim.gates.gating import gate_values, gates_of
 
     for drawn in _examples(problem.data):
         yield gate_values(gates_of(problem.network), drawn)[0], drawn

@@ -58,7 +58,7 @@ class Swept:
     @property
     def to_make(self) -> dict[str, int]:
         """What is not there yet: cells, their networks, and the steps of all these networks."""
-        from sim.schedule import steps_at_times
+        from sim.training.schedule import steps_at_times
 
         absent = [outcome.cell.problem for outcome in self.outcomes if outcome.state in _ABSENT]
         networks = [problem.simulated().replicates for problem in absent]
@@ -81,7 +81,7 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 
     Raises InputError where some are invalid and the sweep does not leave them out, or where none is valid.
     """
-    from sim.schedule import steps_at_times
+    from sim.training.schedule import steps_at_times
 
     checked = []
     for cell in sweep.cells:
@@ -124,7 +124,7 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report) -
     store; OutOfReachError for an absent device. On KeyboardInterrupt the processes are ended and their leftovers
     removed; what was finished stays.
     """
-    from sim.schedule import device_named
+    from sim.training.schedule import device_named
 
     checked, code = check(sweep), cells.code_version()
     device_named(device)

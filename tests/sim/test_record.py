@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 import torch
 
-from sim.network import Examples, Parameters, gradient, loss, predict
-from sim.observe import measure
+from sim.data.sample import draw, prepare
+from sim.measure.observe import measure
+from sim.networks.one_hidden_layer import Examples, Parameters, gradient, loss, predict
+from sim.random.streams import TRAINING, stream
 from sim.record import Gates, load, record, replay
 from sim.record import loss as replayed_loss
-from sim.run import DivergedError
-from sim.sample import draw, prepare
-from sim.streams import TRAINING, stream
 from sim.train import fixed_sample, train
+from sim.training.run import DivergedError
 from tests.sim.cases import gated, line, problem
 from tests.tolerances import SIM_DESCENT, SIM_DESCENT_SINGLE, SIM_GRADIENT, SIM_SUMS
 from theory.flow import solve
@@ -154,8 +154,8 @@ def test_the_grouping_of_replicates_changes_nothing(monkeypatch):
     run = train(relu(), "cpu")
     gates = record(run).at(0, 2)
     whole = replay(run.problem, gates, "piecewise", device="cpu")
-    monkeypatch.setattr("sim.schedule._STEP_NUMBERS", 40)
-    monkeypatch.setattr("sim.schedule._BLOCK_NUMBERS", 70)
+    monkeypatch.setattr("sim.training.schedule._STEP_NUMBERS", 40)
+    monkeypatch.setattr("sim.training.schedule._BLOCK_NUMBERS", 70)
     seen = []
     progress = lambda done, total: seen.append((done, total))  # noqa: E731
     assert apart(whole, replay(run.problem, gates, "piecewise", device="cpu", progress=progress)) < SIM_DESCENT

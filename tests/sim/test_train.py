@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 import torch
 
-from sim import schedule
-from sim.network import Examples
-from sim.observe import measure
-from sim.schedule import Grouping, grouping, steps_at_times
+from sim.measure.observe import measure
+from sim.networks.one_hidden_layer import Examples
 from sim.train import fixed_sample, train
+from sim.training import schedule
+from sim.training.schedule import Grouping, grouping, steps_at_times
 from tests.sim.cases import EVERY_GATE, LEAK, every_network, gated, line, named, problem, with_simulation
 from tests.tolerances import SIM_DESCENT, SIM_DESCENT_SINGLE, STANDARD_ERRORS
 from theory.problem import (
@@ -153,7 +153,7 @@ def test_grouping_and_blocks_change_nothing(monkeypatch):
     question = problem(replicates=5)
     expected = train(question, "cpu").weights
     for sizes in (Grouping(1, 1), Grouping(2, 3), Grouping(5, 7)):
-        monkeypatch.setattr("sim.descent.grouping", lambda *_, sizes=sizes: sizes)
+        monkeypatch.setattr("sim.training.descent.grouping", lambda *_, sizes=sizes: sizes)
         assert far(train(question, "cpu").weights, expected) < SIM_DESCENT
 
 

@@ -2,11 +2,10 @@
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
+from tests.paths import ORACLES
 from theory.problem import AlwaysGate, GaussianClone, Network, NonlinearGP, Problem, RepeatedGate, SiteGate, Training
 
-ORACLES = Path(__file__).parents[1] / "oracles"
 ORACLE = json.loads((ORACLES / "flow.json").read_text())
 BIASES = json.loads((ORACLES / "biases.json").read_text())
 LAWS = {"nlgp": NonlinearGP, "gaussian-clone": GaussianClone}

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import sympy
 
 from theory.claims.model import Claim, Verdict
-from theory.derivation import Derivation
+from theory.proof.derivation import Derivation
 
 _WORST_FIRST = (Verdict.REFUTED, Verdict.OPEN)
 

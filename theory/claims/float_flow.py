@@ -5,8 +5,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from theory.flow.convention import Convention
-from theory.flow.relaxation import FlowNumbers, relax
+from theory.flow.linear.convention import Convention
+from theory.flow.linear.relaxation import FlowNumbers, relax
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.basis import GateBasis
 from theory.moments.directions import Direction

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import mpmath
 import sympy
 
-import theory.rules  # noqa: F401 - it registers the rules that derivations name
-from theory.algebra import prove_equal
+import theory.proof.rules.shared  # noqa: F401 - it registers the rules that derivations name
 from theory.claims import reasons
 from theory.claims.citations import citation_error
 from theory.claims.evaluate import NotANumber, evaluate
 from theory.claims.model import CheckResult, Claim, Level, Outcome, Point, Source
 from theory.claims.mutants import mutants
 from theory.claims.points import points
+from theory.expressions.algebra import prove_equal
 
 PRECISE_DIGITS = 30
 # A float64 formula of a few correctly rounded functions: about 450 units of the last place.

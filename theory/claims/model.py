@@ -9,8 +9,8 @@ from typing import Any
 import mpmath
 import sympy
 
-from theory.derivation import Derivation
 from theory.problem import Observable, Problem
+from theory.proof.derivation import Derivation
 
 Point = Mapping[sympy.Symbol, sympy.Rational]  # exact parameter values
 Oracle = Callable[[Point, int], mpmath.mpf]  # (point, digits) -> the defining integral, sum or ODE

@@ -16,8 +16,8 @@ import sympy
 from theory.conjecture.points import BOUND
 from theory.conjecture.signs import sign_on
 from theory.conjecture.statement import Domains
-from theory.pieces import decisive
-from theory.precise import rational
+from theory.expressions.pieces import decisive
+from theory.expressions.precise import rational
 
 MAX_CELLS = 48
 # Irrational roots are isolated by fractions this close.

@@ -13,14 +13,14 @@ from math import prod
 import sympy
 from flint import arb, ctx, fmpq
 
-from theory.functions import OwensT, Phi2
-from theory.gaussian.balls import NotCertified
-from theory.gaussian.certified import signs_ball
+from theory.expressions.functions import OwensT, Phi2
+from theory.expressions.precise import rational
+from theory.gaussian.certified.balls import NotCertified
+from theory.gaussian.certified.digits import signs_ball
+from theory.gaussian.certified.orthant_balls import Effort
+from theory.gaussian.certified.owen_balls import owens_t
+from theory.gaussian.certified.threshold_balls import shifted_pair
 from theory.gaussian.expectation import Expectation
-from theory.gaussian.orthant_balls import Effort
-from theory.gaussian.owen_balls import owens_t
-from theory.gaussian.threshold_balls import shifted_pair
-from theory.precise import rational
 
 # Bits beyond the digits asked for, and doublings of the precision before a point counts as not decided.
 GUARD_BITS = 40

@@ -1,8 +1,8 @@
 """Proofs of equations: the engine's steps for every E[...], then one decision on each cell of the domain.
 
-On a cell both sides are analytic, so that what `theory.algebra` decides by normal forms and derivatives, with the
-signs that roots have at points of the cell, holds on all of it; where the sides are continuous it extends to the
-boundaries of cells, and where they may jump the boundaries are proved one by one.
+On a cell both sides are analytic, so that what `theory.expressions.algebra` decides by normal forms and derivatives,
+with the signs that roots have at points of the cell, holds on all of it; where the sides are continuous it extends to
+the boundaries of cells, and where they may jump the boundaries are proved one by one.
 """
 
 from collections.abc import Iterator
@@ -11,12 +11,12 @@ from math import comb
 
 import sympy
 
-from theory import precise
-from theory.algebra import is_zero
 from theory.conjecture import enclosure
 from theory.conjecture.cells import Cell, NoCells, cells
 from theory.conjecture.points import Point, admissible, values
 from theory.conjecture.statement import Statement, symbolic_power
+from theory.expressions import precise
+from theory.expressions.algebra import is_zero
 from theory.gaussian.moment import text
 from theory.problem.errors import InputError, OutOfReachError
 

@@ -6,13 +6,13 @@ from functools import cached_property, lru_cache
 
 import sympy
 
-from theory.functions import Phi, Relu
+from theory.expressions.functions import Phi, Relu
+from theory.expressions.language import Names, parse_domains, parse_equation, parse_list, parse_rows
 from theory.gaussian import Expectation, Moment, expect
 from theory.gaussian.covariance import covariance
-from theory.gaussian.engine import value_form
+from theory.gaussian.derive.engine import value_form
 from theory.gaussian.expectation import variables
 from theory.gaussian.moment import centred, prepared
-from theory.language import Names, parse_domains, parse_equation, parse_list, parse_rows
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
 
 COVARIANCE = "Give one, such as [[1, rho], [rho, 1]] (--cov on the command line)."

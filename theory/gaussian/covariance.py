@@ -6,9 +6,9 @@ from fractions import Fraction
 import numpy as np
 import sympy
 
-from theory.algebra import is_zero
+from theory.expressions.algebra import is_zero
+from theory.gaussian.certified.sides import known_sign
 from theory.gaussian.expectation import variables
-from theory.gaussian.sides import known_sign
 from theory.problem.errors import InputError
 
 

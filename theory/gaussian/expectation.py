@@ -4,7 +4,7 @@ import re
 
 import sympy
 
-from theory.symbols import z
+from theory.expressions.symbols import z
 
 VARIABLE = re.compile(r"z([1-9][0-9]*)")
 

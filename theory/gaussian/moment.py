@@ -7,18 +7,18 @@ from typing import Any
 
 import sympy
 
-from theory.algebra import is_zero
-from theory.derivation import Derivation
-from theory.functions import OwensT, Phi2
-from theory.gaussian.certified import Certified, certified, certified_form
+from theory.expressions.algebra import is_zero
+from theory.expressions.functions import OwensT, Phi2
+from theory.expressions.symbols import z
+from theory.gaussian.certified.digits import Certified, certified, certified_form
 from theory.gaussian.covariance import covariance, exact
-from theory.gaussian.engine import arctangents, derive, value_form
+from theory.gaussian.derive.engine import arctangents, derive, value_form
+from theory.gaussian.derive.integrand import affine, check_reach, expand
+from theory.gaussian.derive.rewrite import covariance_of
 from theory.gaussian.expectation import Expectation, variables
-from theory.gaussian.integrand import affine, check_reach, expand
-from theory.gaussian.numeric import evaluate
-from theory.gaussian.rewrite import covariance_of
+from theory.gaussian.float64.numeric import evaluate
 from theory.problem.errors import InputError, OutOfReachError
-from theory.symbols import z
+from theory.proof.derivation import Derivation
 
 MAX_DIGITS = 1000
 PAIR = 2

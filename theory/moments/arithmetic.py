@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Shaped
 
-from theory.gaussian import orthant
+from theory.gaussian.float64 import orthant
 from theory.problem import OutOfReachError
 
 Numbers = Shaped[np.ndarray, "*any"]
@@ -118,7 +118,7 @@ def certified() -> Arithmetic:
         return 2 * arb.atan2(r, gap.sqrt()) / arb.pi()
 
     def quad(*correlations: Any) -> np.ndarray:
-        from theory.gaussian.orthant_balls import sign_quad
+        from theory.gaussian.certified.orthant_balls import sign_quad
 
         rows = np.broadcast_arrays(*(np.asarray(r, dtype=object) for r in correlations))
         if rows[0].size > MOST_CERTIFIED_QUADS:

@@ -15,7 +15,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import erf
 
-from theory.gaussian.orthant import sign_pair, sign_quad
+from theory.gaussian.float64.orthant import sign_pair, sign_quad
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.directions import Direction, Entries, half_space, same_sign_on_latent, side
 from theory.moments.statistics import ClassStatistics, all_lags, class_statistics

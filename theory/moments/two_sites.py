@@ -20,7 +20,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import erf, erfc, erfcinv, erfinv
 
-from theory.gaussian.thresholds import shifted_pair
+from theory.gaussian.float64.thresholds import shifted_pair
 from theory.moments.directions import Entries
 from theory.moments.statistics import ClassStatistics
 from theory.problem import OutOfReachError

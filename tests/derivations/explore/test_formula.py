@@ -186,6 +186,6 @@ def test_the_formula_view(tmp_path):
 def expect_square():
     import sympy
 
-    from theory.symbols import z
+    from theory.expressions.symbols import z
 
     return expect(sympy.Max(z(1), 0) ** 2, [[3]]).closed_form

@@ -8,7 +8,7 @@ from sympy import Eq
 
 from theory.claims.citations import citation_error, inherited, instance, order
 from theory.claims.model import Claim, Kind, Param, Verdict
-from theory.derivation import Derivation, Step
+from theory.proof.derivation import Derivation, Step
 
 r, s = sympy.symbols("r s", real=True)
 f, h = sympy.Function("f"), sympy.Function("h")

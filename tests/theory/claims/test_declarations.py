@@ -14,8 +14,8 @@ from theory.claims.areas import declarations, declarations_gates, declarations_r
 from theory.claims.judge import examine
 from theory.claims.model import Kind, Level, Outcome, Verdict
 from theory.claims.points import points
+from theory.expressions.symbols import n
 from theory.problem import squared_distance
-from theory.symbols import n
 
 MODULES = (declarations, declarations_gates, declarations_ring, declarations_trained)
 VERDICTS = {

@@ -13,7 +13,7 @@ from theory.claims.evaluate import NotANumber, evaluate
 from theory.claims.judge import examine, verdict
 from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Param, Source, Verdict
 from theory.claims.points import contains, points
-from theory.derivation import Derivation, Step
+from theory.proof.derivation import Derivation, Step
 
 a = sympy.Symbol("a", positive=True)
 f = sympy.Function("f")

@@ -10,7 +10,7 @@ from theory.claims import catalog
 from theory.claims.areas import pulse
 from theory.claims.judge import examine
 from theory.claims.model import Level, Outcome, Verdict
-from theory.symbols import n
+from theory.expressions.symbols import n
 
 NARROW = {n: 40, pulse.a: 3, pulse.b: 4}
 

@@ -147,7 +147,7 @@ def test_a_procedure_that_calls_all_true_is_caught_by_numbers(monkeypatch):
 
 def test_a_step_that_is_not_checked_is_no_proof(monkeypatch):
     """Planted: a rule of the engine that refuses."""
-    from theory import derivation
+    from theory.proof import derivation
 
     def refuse(before, step):
         raise derivation.StepError("planted")

@@ -6,10 +6,10 @@ import pytest
 import sympy
 from sympy import Eq, Rational, Tuple
 
-from theory.derivation import RULES
+from theory.expressions.relaxation import phi1
+from theory.expressions.symbols import K, t, tau
 from theory.flow.derive import bias_gradient, gates, gradient, least_squares, modes, singular, small_bump
-from theory.flow.derive.relaxation import phi1
-from theory.symbols import K, t, tau
+from theory.proof.derivation import RULES
 
 DERIVATIONS = (
     gradient.gradient_flow,

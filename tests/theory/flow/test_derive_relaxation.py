@@ -6,7 +6,7 @@ import sympy
 from sympy import Integer, Rational
 
 from tests.tolerances import CLAIM_PRECISE, PHI_DERIVATIVE
-from theory.flow.derive.relaxation import phi1
+from theory.expressions.relaxation import phi1
 
 z = sympy.Symbol("z", real=True)
 POINTS = (Rational(1, 2**130), Rational(-1, 2**30), Rational(1, 3), Integer(1), Integer(-7), Integer(1000))

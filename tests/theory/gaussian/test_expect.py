@@ -2,20 +2,20 @@
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 import sympy
 from sympy import Heaviside, asin, atan, erf, pi, sign, sqrt
 from sympy import Rational as Q
 
+from tests.paths import ORACLES
+from theory.expressions.language import Names, parse, parse_rows
+from theory.expressions.symbols import z
 from theory.gaussian import Expectation, expect
 from theory.gaussian.moment import text
-from theory.language import Names, parse, parse_rows
 from theory.problem.errors import InputError, OutOfReachError
-from theory.symbols import z
 
-ORACLE = json.loads((Path(__file__).parents[2] / "oracles" / "gaussian_moments.json").read_text(encoding="utf-8"))
+ORACLE = json.loads((ORACLES / "gaussian_moments.json").read_text(encoding="utf-8"))
 z1, z2, z3, z4 = map(z, (1, 2, 3, 4))
 g, h, v = sympy.symbols("g h v", positive=True)
 rho = sympy.Symbol("rho", real=True)

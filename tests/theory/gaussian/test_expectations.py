@@ -3,7 +3,6 @@
 import json
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 
 import pytest
 import sympy
@@ -14,14 +13,15 @@ from sympy import Rational as Q
 
 from derivations.benchmarks.gallery import CASES
 from tests.oracles.expectation_cases import filled
-from theory.functions import Relu
+from tests.paths import ORACLES
+from theory.expressions.functions import Relu
+from theory.expressions.language import Names, parse, parse_list, parse_rows
+from theory.expressions.symbols import z
 from theory.gaussian import Moment, expect
-from theory.gaussian.certified import certified_form
-from theory.language import Names, parse, parse_list, parse_rows
+from theory.gaussian.certified.digits import certified_form
 from theory.problem.errors import InputError, OutOfReachError
-from theory.symbols import z
 
-ORACLE = json.loads((Path(__file__).parents[2] / "oracles" / "expectations.json").read_text(encoding="utf-8"))
+ORACLE = json.loads((ORACLES / "expectations.json").read_text(encoding="utf-8"))
 DIGITS = 30
 z1, z2, z3, z4 = map(z, (1, 2, 3, 4))
 

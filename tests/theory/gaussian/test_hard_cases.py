@@ -4,11 +4,11 @@ import pytest
 import sympy
 from sympy import Heaviside, Max, Rational, erf, exp, sign
 
-from theory.algebra import is_zero
-from theory.functions import Phi, Relu
+from theory.expressions.algebra import is_zero
+from theory.expressions.functions import Phi, Relu
+from theory.expressions.symbols import z
 from theory.gaussian.moment import expect
 from theory.problem.errors import OutOfReachError
-from theory.symbols import z
 
 g, rho = sympy.Symbol("g", positive=True), sympy.Symbol("rho", real=True)
 z1, z2, z3, z4, z5, z6 = (z(k) for k in range(1, 7))

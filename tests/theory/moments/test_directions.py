@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.observe import measure
+from sim.measure.observe import measure
 from tests.theory.cases import problem
 from tests.tolerances import (
     DIRECTION_POLAR,
@@ -21,8 +21,8 @@ from tests.tolerances import (
     psd_slack,
 )
 from theory.flow import discrete, solve
-from theory.flow.descent import gradient_descent
-from theory.flow.reduction import gate_rank
+from theory.flow.linear.descent import gradient_descent
+from theory.flow.linear.reduction import gate_rank
 from theory.moments import gate_basis, gated_moments, gated_moments_certified
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.directions import Direction, half_space, side, two_sign_block, two_signs

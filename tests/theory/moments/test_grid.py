@@ -8,6 +8,7 @@ import sympy
 from sympy import Heaviside, Rational, erf
 
 from tests.tolerances import MOMENT_ENTRY, MOMENT_FOUR_FACTORS, UNIT_ROUNDOFF
+from theory.expressions.symbols import z
 from theory.flow import solve
 from theory.gaussian.moment import expect
 from theory.moments import gated_moments
@@ -26,7 +27,6 @@ from theory.problem import (
     latent_correlation,
     loads,
 )
-from theory.symbols import z
 
 
 def grid(shape=(2, 3), boundary="open", **changes):

@@ -4,12 +4,12 @@ import json
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from sim.observe import measure
+from sim.measure.observe import measure
+from tests.paths import ORACLES
 from tests.theory.cases import problem
 from tests.tolerances import MOMENT_ENTRY, STANDARD_ERRORS, TWO_SITES
 from theory.moments.arithmetic import FLOAT64
@@ -34,7 +34,7 @@ from theory.problem import (
     Simulation,
 )
 
-CASES = json.loads((Path(__file__).parents[2] / "oracles" / "relu_gates.json").read_text())["cases"]
+CASES = json.loads((ORACLES / "relu_gates.json").read_text())["cases"]
 FORMS = (latent_direction, clt, large_gain)
 
 

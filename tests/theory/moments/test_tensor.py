@@ -6,10 +6,10 @@ import pytest
 import sympy
 
 from tests import tolerances
+from theory.expressions.symbols import z
 from theory.gaussian import expect
 from theory.moments import four_point_block, four_point_blocks, four_point_by_lags
 from theory.problem import GaussianClone, InputError, NonlinearGP
-from theory.symbols import z
 
 
 def _law(kind=NonlinearGP, n=7, boundary="ring", gain=F(1), xi=(F(1), F(4, 5))):

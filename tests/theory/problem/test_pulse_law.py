@@ -1,12 +1,11 @@
 """The declaration of single pulses: what is refused, and with which words."""
 
-from pathlib import Path
-
 import pytest
 
+from tests.paths import PROBLEMS
 from theory.problem import InputError, SinglePulse, load, loads
 
-SHIPPED = Path(__file__).parents[3] / "derivations/experiments/problems/single-pulse.toml"
+SHIPPED = PROBLEMS / "single-pulse.toml"
 GOOD = {"n": 8, "widths": [[1, 2], [3, 8]], "support": "zero-one", "flip": "none", "labels": ["1/2", -1]}
 
 

@@ -11,6 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import theory.problem as problems
+from tests.paths import PROBLEMS
 from theory.problem import (
     AlwaysGate,
     DirectionGate,
@@ -29,7 +30,7 @@ from theory.problem import (
 )
 
 VALID = Path(__file__).with_name("valid.toml")
-PULSE = Path(__file__).parents[3] / "derivations/experiments/problems/single-pulse.toml"
+PULSE = PROBLEMS / "single-pulse.toml"
 MUTATIONS = 400
 MODELS = ["gated-linear", "relu", "leaky-relu", "erf", "sigmoid"]
 
@@ -317,7 +318,7 @@ def test_mutated_files_are_problems_or_messages(file):
 
 
 def test_shipped_problems_are_problems():
-    files = sorted((Path(__file__).parents[3] / "derivations/experiments/problems").glob("*.toml"))
+    files = sorted(PROBLEMS.glob("*.toml"))
     assert files
     for file in files:
         problem = problems.load(file)

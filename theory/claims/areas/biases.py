@@ -17,13 +17,13 @@ from theory.claims.areas.flow import NOTES, TIME_CONSTANT, UNITS, exact_values, 
 from theory.claims.areas.least_squares import BALANCED, LABELS, least_loss, two_classes
 from theory.claims.finite_data import Number, Sample
 from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration, Source
+from theory.expressions.symbols import K, tau
 from theory.flow.derive import bias_gradient, least_squares
-from theory.flow.descent import discrete, gradient_descent
-from theory.flow.parameters import Parameters, initial
+from theory.flow.linear.descent import discrete, gradient_descent
+from theory.flow.linear.parameters import Parameters, initial
 from theory.moments import gated_moments
 from theory.moments.basis import Vector
 from theory.problem import BiasesAtTimes, Problem, WeightsAtTimes
-from theory.symbols import K, tau
 
 HALF = Rational(1, 2)
 v11, v12, v22 = least_squares.covariance

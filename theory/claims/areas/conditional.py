@@ -12,14 +12,14 @@ import sympy
 from mpmath import mpf
 from sympy import Eq, Integer, Interval, Rational, Tuple, oo, sqrt
 
-import theory.rules  # noqa: F401 - it registers the rules that rooms share
+import theory.proof.rules.shared  # noqa: F401 - it registers the rules that rooms share
 from theory.claims import finite_data, reasons
 from theory.claims.areas.flow import exact_values, values
 from theory.claims.areas.gaussian import BUMP
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source
-from theory.derivation import Derivation, Step
-from theory.flow.derive import rules_quadratic  # noqa: F401 - it registers the rules named below
-from theory.symbols import g
+from theory.expressions.symbols import g
+from theory.proof.derivation import Derivation, Step
+from theory.proof.rules import quadratic as rules_quadratic  # noqa: F401 - it registers the rules named below
 
 ik, il, kl = sympy.symbols("rho_ik rho_il rho_kl", real=True)
 variance = sympy.Symbol(r"\sigma^2", positive=True)  # Var(z_l | z_i, z_k)

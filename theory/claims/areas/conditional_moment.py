@@ -14,9 +14,9 @@ from theory.claims.areas.conditional import CONDITION, CORRELATIONS, LEFT, OF_I,
 from theory.claims.areas.flow import values
 from theory.claims.areas.gaussian import BUMP, CORRELATION, GAIN, KAPPA, derived, pair
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source
-from theory.derivation import Derivation, Step
+from theory.expressions.symbols import g, rho, z
 from theory.gaussian.expectation import Expectation
-from theory.symbols import g, rho, z
+from theory.proof.derivation import Derivation, Step
 
 a, b = sympy.symbols("a_i a_k", real=True)
 

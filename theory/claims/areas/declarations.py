@@ -21,9 +21,9 @@ from theory.claims.areas.small_bump import SECOND, Z_SQUARED
 from theory.claims.finite_data import Sample
 from theory.claims.float_flow import Number, float64_flow
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source
-from theory.derivation import Derivation, Step
+from theory.expressions.symbols import K, g, n, t
 from theory.flow.derive import gates
-from theory.symbols import K, g, n, t
+from theory.proof.derivation import Derivation, Step
 
 
 def _as_mpf(exact, point: Point, digits: int) -> mpmath.mpf:

@@ -17,10 +17,10 @@ from theory.claims import oracles
 from theory.claims.areas.flow import NOTES, exact_values, values
 from theory.claims.areas.gaussian import derived
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.expressions.symbols import g, n, rho, z
 from theory.flow import solve
 from theory.gaussian.expectation import Expectation
 from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training
-from theory.symbols import g, n, rho, z
 
 _GUARD = 10
 

@@ -9,9 +9,9 @@ from sympy import Eq, Heaviside, Sum
 
 from theory.claims.areas.flow import BUMP_NOTE, NOTES
 from theory.claims.model import Claim, Kind, Source
+from theory.expressions.symbols import K, n
 from theory.flow.derive import gradient
 from theory.flow.derive.gradient import A, b, g, i, j, k, l, w, x
-from theory.symbols import K, n
 
 output = sympy.Symbol(r"\hat{y}", real=True)
 activation = sympy.Function("sigma")

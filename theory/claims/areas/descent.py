@@ -10,12 +10,12 @@ from sympy import Integer, Interval, Range, oo
 from theory.claims import finite_data
 from theory.claims.areas.flow import NOTES, exact_values, values
 from theory.claims.model import Alternative, Claim, Kind, Param, Point, Registration
+from theory.expressions.symbols import K
 from theory.flow.derive import descent
 from theory.flow.derive.modes import c, positive_lam, u0
-from theory.flow.descent import discrete, gradient_descent
+from theory.flow.linear.descent import discrete, gradient_descent
 from theory.moments import gated_moments
 from theory.problem import Problem, WeightsAtTimes
-from theory.symbols import K
 
 
 def _by_steps(point: Point, digits: int) -> mpmath.mpf:

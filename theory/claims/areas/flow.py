@@ -16,9 +16,9 @@ from theory.claims import finite_data, reasons
 from theory.claims.finite_data import Number
 from theory.claims.float_flow import float64_flow
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.expressions.relaxation import phi1
+from theory.expressions.symbols import K, t, tau
 from theory.flow.derive import gradient, modes, singular
-from theory.flow.derive.relaxation import phi1
-from theory.symbols import K, t, tau
 
 NOTES = "localization-with-gated-linear-networks"
 BUMP_NOTE = "small-bump-gate"

@@ -13,9 +13,9 @@ from theory.claims.areas.flow import NOTES, TIME, TIME_CONSTANT, UNITS, values
 from theory.claims.finite_data import Sample
 from theory.claims.float_flow import Number, float64_flow
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.expressions.relaxation import phi1
+from theory.expressions.symbols import K, t, tau
 from theory.flow.derive import gates
-from theory.flow.derive.relaxation import phi1
-from theory.symbols import K, t, tau
 
 u1, u2, u10, u20, c1, lam = gates.u1, gates.u2, gates.u10, gates.u20, gates.c1, gates.lam
 a11, a12, a22, b1, b2 = gates.a11, gates.a12, gates.a22, gates.b_first, gates.b_second

@@ -11,16 +11,17 @@ import sympy
 from mpmath import mpf
 from sympy import Eq, FiniteSet, Integer, Interval, Max, Piecewise, Range, Rational, Sum, Tuple, oo
 
-import theory.rules_cases  # noqa: F401 - it registers the rules named below
+import theory.proof.rules.cases  # noqa: F401 - it registers the rules named below
 from theory.claims import finite_data, reasons
 from theory.claims.areas.flow import BUMP_NOTE, NOTES, UNITS, exact_values, values
 from theory.claims.areas.least_squares import LOSS_VALUE
 from theory.claims.float_flow import float64_flow
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source
-from theory.derivation import Derivation, Step
-from theory.flow.derive import gates, rules_modes, rules_quadratic  # noqa: F401 - the rules named below
+from theory.expressions.symbols import K, n, t, tau
+from theory.flow.derive import gates
 from theory.flow.derive.gradient import entry, reading
-from theory.symbols import K, n, t, tau
+from theory.proof.derivation import Derivation, Step
+from theory.proof.rules import quadratic as rules_quadratic  # noqa: F401 - the rules named below
 
 Number = mpf | Fraction
 

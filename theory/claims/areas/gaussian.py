@@ -11,14 +11,14 @@ from sympy import Eq, Heaviside, Integer, Interval, Matrix, Rational, asin, atan
 
 from theory.claims import oracles, reasons
 from theory.claims.model import Claim, Kind, Level, Param
-from theory.derivation import Derivation, Step
+from theory.expressions.symbols import g, rho, z
 from theory.gaussian import expect
 from theory.gaussian.expectation import Expectation
-from theory.gaussian.orthant import sign_pair
+from theory.gaussian.float64.orthant import sign_pair
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.statistics import class_statistics
 from theory.problem import NonlinearGP
-from theory.symbols import g, rho, z
+from theory.proof.derivation import Derivation, Step
 
 BUMP = "small-bump-gate"
 KAPPA = sqrt(2) * g / sqrt(1 + 2 * g**2)

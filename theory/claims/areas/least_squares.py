@@ -16,7 +16,7 @@ from theory.claims.finite_data import Sample, Vector
 from theory.claims.float_flow import Number, float64_flow
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source
 from theory.flow.derive import least_squares
-from theory.flow.relaxation import FlowNumbers
+from theory.flow.linear.relaxation import FlowNumbers
 
 m1, m0 = least_squares.m1, least_squares.m0
 s11, s12, s22 = least_squares.s11, least_squares.s12, least_squares.s22

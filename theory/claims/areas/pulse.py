@@ -16,10 +16,10 @@ from sympy import Abs, Eq, Integer, Range
 from theory.claims import reasons
 from theory.claims.areas.flow import BUMP_NOTE, NOTES
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.expressions.symbols import n
 from theory.moments import PulseMoments, gated_moments
 from theory.moments.pulse import lit
 from theory.problem import Network, NormalInitialisation, Problem, SinglePulse, SiteGate, Training
-from theory.symbols import n
 
 a, b, d, p, q = sympy.symbols("a b d p q", integer=True)
 _WIDTHS = (

@@ -14,7 +14,7 @@ from sympy import Eq, Heaviside, Interval, Matrix, Ne, Range, Rational, asin, at
 from theory.claims import oracles, reasons
 from theory.claims.areas.gaussian import BUMP, GAIN, KAPPA, pair
 from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration, Source
-from theory.derivation import Derivation, Step
+from theory.expressions.symbols import g, z
 from theory.gaussian.expectation import Expectation
 from theory.moments import GatedMoments, gated_moments
 from theory.problem import (
@@ -27,7 +27,7 @@ from theory.problem import (
     Training,
     latent_correlation,
 )
-from theory.symbols import g, z
+from theory.proof.derivation import Derivation, Step
 
 PROBLEM = "small-bump"
 NOTES = "localization-with-gated-linear-networks"

@@ -18,10 +18,10 @@ from sympy import Eq, Integer, Interval, Rational, asin, oo, pi, sqrt
 from theory.claims import finite_data, oracles, reasons
 from theory.claims.float_flow import Number
 from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration, Source
+from theory.expressions.symbols import g
 from theory.flow import solve
 from theory.flow.derive import small_bump
 from theory.problem import LossAtTimes, Network, NonlinearGP, Problem, SiteGate, Training
-from theory.symbols import g
 
 BUMP = "small-bump-gate"
 rho1, rho0 = small_bump.rho1, small_bump.rho0

@@ -4,13 +4,13 @@ import mpmath
 import sympy
 from sympy import Eq, Integer, Integral, Interval, Matrix, Rational, erf, exp, oo, pi, sqrt
 
-import theory.gaussian.rules_integral  # noqa: F401 - it registers the rules named below
+import theory.gaussian.rules.integral  # noqa: F401 - it registers the rules named below
 from theory.claims import oracles, reasons
 from theory.claims.areas.gaussian import BUMP, GAIN
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source
-from theory.derivation import Derivation, Step
+from theory.expressions.symbols import g, z
 from theory.gaussian.expectation import Expectation
-from theory.symbols import g, z
+from theory.proof.derivation import Derivation, Step
 
 m = sympy.Symbol("m", real=True)
 sd = sympy.Symbol("sigma", nonnegative=True)

@@ -6,11 +6,11 @@ yhat = s sum_l g_l (w_l.x + b_l) + b_out (notes, eq. 1, with fixed gates), L = (
 import sympy
 from sympy import Derivative, Eq, Expr, IndexedBase, Sum, Symbol, Tuple
 
-import theory.rules  # noqa: F401 - it registers the rules that rooms share
-from theory.derivation import Derivation, Step
-from theory.flow.derive import rules_modes, rules_sums  # noqa: F401 - they register the rules named below
+import theory.proof.rules.shared  # noqa: F401 - it registers the rules that rooms share
+from theory.expressions.symbols import K, n, tau
 from theory.flow.derive.gradient import g, j, k, l, loss_factor, mu, p, readout, samples, w, x, y
-from theory.symbols import K, n, tau
+from theory.proof.derivation import Derivation, Step
+from theory.proof.rules import sums as rules_sums  # noqa: F401 - they register the rules named below
 
 biases = IndexedBase("b")
 output_bias = Symbol("b_out", real=True)

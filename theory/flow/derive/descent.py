@@ -6,12 +6,12 @@ A step of size eta moves w by -eta dL/dw where the flow has tau dw/dt = -dL/dw, 
 import sympy
 from sympy import Eq, Tuple
 
-import theory.rules  # noqa: F401 - it registers the rules that rooms share
-from theory.algebra import is_zero
-from theory.derivation import Derivation, Step, StepError, rule
+import theory.proof.rules.shared  # noqa: F401 - it registers the rules that rooms share
+from theory.expressions.algebra import is_zero
+from theory.expressions.symbols import K, t, tau
 from theory.flow.derive.modes import MODE_ODE, c, positive_lam, projected_flow, u, u0
 from theory.flow.derive.modes import lam as any_lam
-from theory.symbols import K, t, tau
+from theory.proof.derivation import Derivation, Step, StepError, rule
 
 m = sympy.Symbol("m", integer=True, nonnegative=True)  # number of steps
 eta = sympy.Symbol("eta", positive=True)  # learning rate

@@ -3,12 +3,12 @@
 import sympy
 from sympy import Eq, Tuple, oo
 
-import theory.rules  # noqa: F401 - it registers the rules that rooms share
-from theory.derivation import Derivation, Step
-from theory.flow.derive import rules_modes, rules_quadratic  # noqa: F401 - they register the rules named below
+import theory.proof.rules.shared  # noqa: F401 - it registers the rules that rooms share
+from theory.expressions.symbols import K, t, tau
 from theory.flow.derive.gradient import entry, reading
 from theory.flow.derive.modes import relax
-from theory.symbols import K, t, tau
+from theory.proof.derivation import Derivation, Step
+from theory.proof.rules import quadratic as rules_quadratic  # noqa: F401 - they register the rules named below
 
 u1, u2 = sympy.Function("u_1"), sympy.Function("u_2")  # v.w_1(t) and v.w_2(t) for an eigenvector v of A_11
 half_sum, half_difference = sympy.Function("sigma"), sympy.Function("Delta")

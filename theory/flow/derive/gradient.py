@@ -8,10 +8,10 @@ import sympy
 from sympy import Derivative, Eq, IndexedBase, KroneckerDelta, Sum, Tuple
 from sympy.concrete.delta import deltasummation
 
-import theory.rules  # noqa: F401 - it registers the rules that rooms share
-from theory.derivation import Derivation, Step
-from theory.flow.derive import rules_modes, rules_sums  # noqa: F401 - they register the rules named below
-from theory.symbols import K, n, tau
+import theory.proof.rules.shared  # noqa: F401 - it registers the rules that rooms share
+from theory.expressions.symbols import K, n, tau
+from theory.proof.derivation import Derivation, Step
+from theory.proof.rules import sums as rules_sums  # noqa: F401 - they register the rules named below
 
 readout = sympy.Symbol("s", positive=True)  # yhat = s sum_k g_k w_k.x; s = 1/K (mean) or 1 (sum)
 loss_factor = sympy.Symbol("ell", positive=True)  # L = (ell/2) <(y - yhat)^2>; ell = 1 (half-mse) or 2 (mse)

@@ -7,9 +7,9 @@ Two components of x~ are written out where a statement is about entries; the str
 import sympy
 from sympy import Eq, Rational, Tuple
 
-import theory.rules  # noqa: F401 - it registers the rules that rooms share
-from theory.derivation import Derivation, Step
-from theory.flow.derive import rules_quadratic  # noqa: F401 - it registers the rules named below
+import theory.proof.rules.shared  # noqa: F401 - it registers the rules that rooms share
+from theory.proof.derivation import Derivation, Step
+from theory.proof.rules import quadratic as rules_quadratic  # noqa: F401 - it registers the rules named below
 
 loss = sympy.Symbol(r"\mathcal{L}_{OLS}", real=True)  # min over beta of <(y - beta.x~)^2>, without the half
 label_square = sympy.Symbol("Y", real=True)  # <y^2>

@@ -6,12 +6,12 @@ The vectors w, b and the matrix A of all units stacked are non-commuting symbols
 import sympy
 from sympy import Eq, Tuple, oo
 
-import theory.rules  # noqa: F401 - it registers the rules that rooms share
-from theory.derivation import Derivation, Step
-from theory.flow.derive import rules_modes  # noqa: F401 - it registers the rules named below
+import theory.proof.rules.shared  # noqa: F401 - it registers the rules that rooms share
+from theory.expressions.relaxation import phi1
+from theory.expressions.symbols import K, t, tau
 from theory.flow.derive.gradient import entry, reading
-from theory.flow.derive.relaxation import phi1
-from theory.symbols import K, t, tau
+from theory.proof.derivation import Derivation, Step
+from theory.proof.rules import modes as rules_modes  # noqa: F401 - it registers the rules named below
 
 u = sympy.Function("u")  # v.w(t), the component of the weights along an eigenvector v of A
 u0 = sympy.Symbol("u0", real=True)

@@ -3,12 +3,12 @@
 import sympy
 from sympy import Eq, Tuple, oo
 
-import theory.rules  # noqa: F401 - it registers the rules that rooms share
-from theory.derivation import Derivation, Step
-from theory.flow.derive import rules_modes  # noqa: F401 - it registers the rules named below
+import theory.proof.rules.shared  # noqa: F401 - it registers the rules that rooms share
+from theory.expressions.symbols import K, t, tau
 from theory.flow.derive.gradient import entry, reading
 from theory.flow.derive.modes import relax
-from theory.symbols import K, t, tau
+from theory.proof.derivation import Derivation, Step
+from theory.proof.rules import modes as rules_modes  # noqa: F401 - it registers the rules named below
 
 x1 = sympy.Symbol("x1", positive=True)  # the one input, (x1, x2), and its label
 x2, y = sympy.symbols("x2 y", real=True)

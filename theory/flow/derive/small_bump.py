@@ -9,13 +9,13 @@ b_1 = a/(2 pi Z). On a ring D is circulant, and its modes are those of the discr
 import sympy
 from sympy import Eq, Tuple, asin, exp, oo, pi, sqrt
 
-import theory.rules  # noqa: F401 - it registers the rules that rooms share
-from theory.derivation import Derivation, Step
-from theory.flow.derive import rules_modes, rules_quadratic, rules_ring  # noqa: F401 - the rules named below
+import theory.proof.rules.shared  # noqa: F401 - it registers the rules that rooms share
+from theory.expressions.symbols import g, n, t, tau
 from theory.flow.derive.gradient import entry, reading
 from theory.flow.derive.least_squares import HALF, loss
 from theory.flow.derive.modes import relax
-from theory.symbols import g, n, t, tau
+from theory.proof.derivation import Derivation, Step
+from theory.proof.rules import ring as rules_ring  # noqa: F401 - the rules named below
 
 # The two rows of weights as non-commuting vectors, the blocks of A, and an eigenvector of S (as a row).
 W1, W2, W1_dot, W2_dot = sympy.symbols(r"W_1 W_2 \dot{W}_1 \dot{W}_2", commutative=False)

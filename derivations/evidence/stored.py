@@ -1,0 +1,48 @@
+"""Reading the stored evidence: what is there for a claim, and whether it speaks of the claim as it stands.
+
+Nothing here loads torch, so that what only reads the evidence answers at once.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import sympy
+
+from theory.claims.model import Claim
+
+FOLDER = Path(__file__).parent
+
+
+def claim_hash(claim: Claim) -> str:
+    """What the evidence speaks of: the statement, its parameters and conditions, the printed forms, the experiment."""
+    registration = claim.registration
+    parts = [
+        claim.id,
+        claim.kind.value,
+        sympy.srepr(claim.statement),
+        *(f"{param.symbol.name} {sympy.srepr(param.domain)} {param.interesting}" for param in claim.params),
+        *(sympy.srepr(condition) for condition in claim.conditions),
+        *(f"{s.document} {s.label} {sympy.srepr(s.printed) if s.printed is not None else ''}" for s in claim.sources),
+    ]
+    if registration is not None:
+        wrong = [alternative.name for alternative in registration.alternatives]
+        parts += [*registration.problems, repr(registration.observable), f"{registration.margin} {registration.level}"]
+        parts += wrong
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def read(claim: Claim, folder: Path = FOLDER) -> Mapping[str, Any] | None:
+    """The evidence of this version of the claim; None where it is missing or speaks of another version."""
+    path = folder / f"{claim.id}.json"
+    if not path.is_file():
+        return None
+    evidence = json.loads(path.read_text(encoding="utf-8"))
+    return evidence if evidence.get("hash") == claim_hash(claim) else None
+
+
+def is_stale(claim: Claim, folder: Path = FOLDER) -> bool:
+    """Whether the stored evidence is missing or speaks of another version of the claim."""
+    return read(claim, folder) is None

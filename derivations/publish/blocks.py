@@ -1,0 +1,312 @@
+"""What the pages of the book say of claims: the statement, its derivation, its numbers, and what the sources print.
+
+Every function returns Markdown made from the claim and its stored evidence; nothing is computed anew or simulated.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from functools import cache
+
+import sympy
+
+from derivations.answers.ledger import STALE, Entry
+from derivations.publish.notation import Notation
+from derivations.publish.prose import prose
+from theory.claims.model import Claim, Kind, Param, Verdict
+from theory.proof.derivation import Derivation
+
+Link = Callable[[str], str]  # from the id of a claim to a Markdown link to where the book states it
+
+_EXACT_ROWS = 3
+_SAYS = {
+    "CONFIRMED": "holds",
+    "CORRECTED": "holds; a source prints it differently",
+    "REFUTED": "does not hold",
+    "OPEN": "is undecided",
+    "DEFINITION": "is a definition",
+    STALE: "has no current evidence: run gdln validate --write-evidence",
+}
+
+
+def notation_of(claim: Claim) -> Notation:
+    """The notation in which a claim is written; Z is written out where the claim is about it."""
+    notation = Notation()
+    return Notation(normaliser=False) if notation.says_nothing(claim.statement) else notation
+
+
+def formula(tex: str) -> str:
+    """TeX as a display formula."""
+    return f"$$\n{tex}\n$$\n"
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """A table of cells that are Markdown already."""
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+
+
+def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = "") -> str:
+    """Heading, statement, where it holds, on what it rests, and its verdict."""
+    notation = notation_of(claim)
+    tex, legend = notation.display(claim.statement, name)
+    lines = [f'<a id="{claim.id}"></a>\n', f"### {prose(claim.title)}\n", formula(tex)]
+    lines += [where(legend)] if legend else []
+    lines += [f"- ${domain(param, notation)}$: {prose(param.doc)}" for param in claim.params]
+    lines += [f"- ${notation.tex(condition)}$" for condition in claim.conditions]
+    lines += [f"- {prose(text)}" for text in claim.assumptions]
+    verdict = evidence["verdict"] if evidence else STALE
+    kind = "" if claim.kind is Kind.DEFINITION else f", {_kind(claim)}"
+    lines.append(f"\n**{verdict}**: it {_SAYS[verdict]}. Claim `{claim.id}`{kind}.{_rests_on(claim, link)}\n")
+    if verdict == Verdict.OPEN and claim.settled_by:
+        lines.append(f"*What would settle it.* {prose(claim.settled_by)}\n")
+    return "\n".join(lines)
+
+
+def where(legend: Sequence[str]) -> str:
+    """A paragraph that says what letters stand for; empty where there is nothing to say."""
+    return f"Here {'; '.join(legend)}.\n" if legend else ""
+
+
+def domain(param: Param, notation: Notation) -> str:
+    """Where a parameter lies, as TeX."""
+    symbol, domain = notation.tex(param.symbol), param.domain
+    if isinstance(domain, sympy.Range):
+        return rf"{symbol} \in \{{{domain.inf}, \ldots, {domain.sup}\}}"
+    if domain == sympy.Interval.open(0, sympy.oo):
+        return f"{symbol} > 0"
+    if domain == sympy.Interval(0, sympy.oo):
+        return rf"{symbol} \geq 0"
+    if isinstance(domain, sympy.Interval):
+        low = "<" if domain.left_open else r"\leq"
+        high = "<" if domain.right_open else r"\leq"
+        return rf"{notation.tex(domain.start)} {low} {symbol} {high} {notation.tex(domain.end)}"
+    return rf"{symbol} \in {notation.tex(domain)}"
+
+
+def _kind(claim: Claim) -> str:
+    article = "an" if claim.kind.value[0] in "aei" else "a"
+    return f"{article} {claim.kind.value}" + (" statement" if claim.kind is Kind.EMPIRICAL else "")
+
+
+def _rests_on(claim: Claim, link: Link) -> str:
+    steps = _derived(claim.derive).steps if claim.derive else ()
+    cited = dict.fromkeys((*claim.cites, *(name for step in steps for name in step.cites)))
+    return f" It rests on {_listed([link(name) for name in cited])}." if cited else ""
+
+
+@cache
+def _derived(derive: Callable[[], Derivation]) -> Derivation:
+    return derive()
+
+
+def _listed(items: Sequence[str]) -> str:
+    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def derivation(claim: Claim, link: Link) -> str:
+    """The steps, each with its reason and the rule that checks it; empty where none is registered."""
+    if claim.derive is None:
+        return ""
+    notation = notation_of(claim)
+    notation.display(claim.statement)  # what the statement has explained is not explained again
+    lines = ["*Derivation.* Every step is checked by the rule named at its end.\n"]
+    shown = ""
+    for number, step in enumerate(_derived(claim.derive).steps, start=1):
+        tex, legend = notation.display(step.expr)
+        cites = f", {_listed([link(name) for name in dict.fromkeys(step.cites)])}" if step.cites else ""
+        lines.append(f"{number}. {sentence(prose(step.why))} (*{step.rule}*{cites})")
+        if tex != shown:
+            lines.append("\n" + _indented(formula(tex)))
+        if legend:
+            lines.append(_indented(where(legend)))
+        if tex == shown:
+            lines.append("")
+        shown = tex
+    return "\n".join(lines) + "\n"
+
+
+def sentence(said: str) -> str:
+    """A remark as a sentence: a capital where it begins with a word, and a full stop."""
+    first = said[:1].upper() if re.match(r"[a-z-]+(?:[\s,:;.]|$)", said) else said[:1]
+    return first + said[1:] + ("" if said.endswith((".", "?", "!")) else ".")
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"   {line}" if line else "" for line in text.split("\n"))
+
+
+def numbers(claim: Claim, evidence: Mapping | None) -> str:
+    """What the levels of checking found, and the first rows of the precise table."""
+    if evidence is None:
+        return f"*Numbers.* {STALE}: run `gdln validate --write-evidence`.\n"
+    said = [text for level in evidence["levels"] if (text := _level(level))]
+    lines = [f"*Numbers.* {' '.join(said)}\n"] if said else []
+    rows = sorted(evidence["precise"], key=lambda row: sum(map(len, row["at"].values())))[:_EXACT_ROWS]
+    if rows:
+        names = list(rows[0]["at"])
+        symbols = {param.symbol.name: param.symbol for param in claim.params}
+        notation = notation_of(claim)
+        heads = [f"${notation.tex(symbols[name])}$" if name in symbols else name for name in names]
+        alike = all(row["formula"] == row["definition"] for row in rows)
+        heads += ["definition and formula"] if alike else ["definition", "formula"]
+        lines += [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+        for row in rows:
+            values = [row["definition"]] if alike else [row["definition"], row["formula"]]
+            cells = [*(number(row["at"][name]) for name in names), *(value.removesuffix(".0") for value in values)]
+            lines.append(f"| {' | '.join(cells)} |")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def number(text: str) -> str:
+    """An exact fraction as it is where it is short, else to six digits."""
+    return text if len(text) <= 7 else f"{float(Fraction(text)):.6g}"
+
+
+def _level(level: Mapping) -> str:
+    """One sentence on one level of checking; empty where it was skipped."""
+    if level["outcome"] == "SKIPPED":
+        return ""
+    passed = level["outcome"] == "PASS"
+    match level["level"]:
+        case "symbolic":
+            return (
+                f"All {level['where']} are checked." if passed else f"Symbolically it fails: {prose(level['where'])}."
+            )
+        case "exact":
+            return f"In fractions it is exact at {level['where']}." if passed else "In fractions it fails."
+        case "precise":
+            how = "agree" if passed else "do NOT agree"
+            return (
+                f"At {level['points']} points the formula and the definition {how}: they differ by at most "
+                f"{level['worst']:.1g}, relatively; {level['tolerance']:.0e} is allowed."
+            )
+        case "floating":
+            return f"In float64 the library is within {level['worst']:.1g} of it." if passed else "Float64 fails."
+        case "negative control":
+            return _control(level, passed)
+        case "simulated":
+            return _simulated(level, passed)
+    return ""
+
+
+def _control(level: Mapping, passed: bool) -> str:
+    if "killed" in level:
+        count = level["equal"]
+        same = f", {count} {'is' if count == 1 else 'are'} the same function" if count else ""
+        return f"Of its mutants (a sign, a factor, a term) {level['killed']} are rejected{same}." if passed else ""
+    return f"Negative control: {prose(level['where'])}."
+
+
+def _simulated(level: Mapping, passed: bool) -> str:
+    outcome = "agree" if passed else level["outcome"]
+    if "replicates" not in level:
+        return f"Trained networks: {outcome} ({prose(level['where'])})."
+    powers = level.get("powers", {})
+    wrong = _listed([prose(name) for name in powers]) if powers else ""
+    rejected = f"; what {wrong} predicts is rejected" if powers else ""
+    return (
+        f"Trained networks {outcome}: over {level['replicates']} replicates the largest deviation is "
+        f"{level['statistic']:.2f} standard errors, of {level['critical']:.2f} allowed{rejected}."
+    )
+
+
+def printed(entries: Sequence[Entry], name: str = "") -> str:
+    """What the sources of one claim print, and where that parts from what holds; `name` as in `statement`."""
+    return "\n".join(_printed_lines(entries, name))
+
+
+def _printed_lines(entries: Sequence[Entry], name: str) -> Iterator[str]:
+    for group in same_form(entries):
+        first = group[0]
+        labels = f"`{first.document}` {', '.join(entry.source.label for entry in group)}"
+        notes = _notes(group)
+        if first.source.printed is None:
+            yield f"*In the source.* {labels}" + (f": {notes}.\n" if notes else ".\n")
+        elif first.differs:
+            yield f"*As printed.* {labels}:\n"
+            yield difference(first, name)
+            yield f"{sentence(notes)}\n" if notes else ""
+        else:
+            yield f"*As printed.* {labels}: agrees" + (f" ({notes}).\n" if notes else ".\n")
+
+
+def _notes(group: Sequence[Entry]) -> str:
+    """The notes of sources that print the same, each remark once."""
+    remarks = [remark for entry in group for remark in prose(entry.source.note).split("; ") if remark]
+    return "; ".join(dict.fromkeys(remarks))
+
+
+def same_form(entries: Sequence[Entry]) -> list[list[Entry]]:
+    """Entries of one claim, those of one document that print the same form together."""
+    groups: dict[tuple, list[Entry]] = {}
+    for entry in entries:
+        if entry.source is not None:
+            groups.setdefault((entry.document, entry.source.printed, entry.differs), []).append(entry)
+    return list(groups.values())
+
+
+def difference(entry: Entry, name: str = "") -> str:
+    """The printed form and a point at which its number is not that of the definition; `name` is the left side."""
+    return parting(entry.claim, entry.source.printed, entry.finding, name)
+
+
+def parting(claim: Claim, form: sympy.Expr, finding: Mapping, name: str = "") -> str:
+    """Where a printed form parts from the definition: `finding` holds the point (`at`) and both values."""
+    notation = notation_of(claim)
+    notation.display(claim.statement)
+    if name or not isinstance(claim.statement, sympy.Eq):
+        tex, legend = notation.display(form, name)
+    else:
+        tex, legend = notation.display(sympy.Eq(claim.statement.lhs, form, evaluate=False))
+    symbols = {param.symbol.name: param.symbol for param in claim.params}
+    at = ", ".join(
+        f"${notation.tex(symbols[letter]) if letter in symbols else letter} = {number(value)}$"
+        for letter, value in finding["at"].items()
+    )
+    if not at:
+        return f"{formula(tex)}\nMeasured is {prose(finding['definition'])}.\n"
+    stands = where(legend) + "\n" if legend else ""
+    return (
+        f"{formula(tex)}\n{stands}At {at} this gives {_value(finding['printed'])}, "
+        f"and the definition {_value(finding['definition'])}.\n"
+    )
+
+
+def _value(text: str) -> str:
+    text = text.removesuffix(".0")
+    return f"${text}$" if text.replace(".", "").replace("-", "").isdigit() else text
+
+
+def errata(wrong: Sequence[Entry], link: Link, names: Mapping[str, str]) -> str:
+    """What one document prints wrong: the printed form, a counter-example with numbers, and what holds."""
+    parts: list[str] = []
+    heading = ""
+    done: set[tuple] = set()
+    for entry in wrong:
+        group = next(group for group in same_form([e for e in wrong if e.claim is entry.claim]) if entry in group)
+        key = (entry.claim.id, tuple(item.source.label for item in group))
+        if key in done:
+            continue
+        done.add(key)
+        labels = ", ".join(item.source.label for item in group)
+        if labels != heading:
+            parts.append(f"### {labels[:1].upper()}{labels[1:]}\n")
+            heading = labels
+        parts.append(_erratum(group, link, names.get(entry.claim.id, "")))
+    return "\n".join(parts)
+
+
+def _erratum(group: Sequence[Entry], link: Link, name: str) -> str:
+    first = group[0]
+    claim = first.claim
+    notes = _notes(group)
+    lines = [f"{sentence(prose(claim.title))} {link(claim.id)}, **{first.verdict}**.\n"]
+    if first.differs:
+        tex, legend = notation_of(claim).display(claim.statement, name)
+        lines += ["Printed:\n", difference(first, name), "What holds:\n", formula(tex)]
+        lines += [where(legend)] if legend else []
+    if notes:
+        lines.append(f"{sentence(notes)}\n")
+    return "\n".join(lines)

@@ -1,0 +1,183 @@
+"""The figures of the book: their data are committed beside the image and compared; pixels are not.
+
+A figure is made from what is stored (evidence, measured runs) and from the theory, never from a simulation. The image
+carries the hash of the data that it was drawn from, so that an image of other data is found too.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from derivations.atomic import write_text
+from derivations.evidence import stored
+from derivations.publish import localization_tables, measured, replayed_tables
+from theory.claims.model import Claim
+from theory.problem import InputError
+
+FOLDER = "figures"  # inside the folder of the book
+# Theory in float64 differs between machines by rounding times the condition of the flow's matrix, about 10^5 here.
+ROUNDING = 1e-9
+_PROBLEMS = Path(__file__).parents[1] / "experiments" / "problems"
+_WEIGHTS = "flow.descent.weights"
+_BESIDE = 8  # sites shown on either side of the gate
+
+Data = Mapping[str, Mapping[str, Any]]  # panel, curve, numbers
+
+
+@dataclass(frozen=True)
+class BookFigure:
+    """A figure: what it shows in words, its data, and how they are drawn into a file."""
+
+    caption: str
+    data: Callable[[Mapping[str, Claim], Path], Data]
+    draw: Callable[[Data, Path, str], None]
+
+
+def _fields(claims: Mapping[str, Claim], evidence: Path) -> Data:
+    """Weights of the small-bump problem at the last time: exact gradient descent and trained networks."""
+    import numpy as np
+
+    from theory.flow import discrete
+    from theory.problem import load
+
+    known = stored.read(claims[_WEIGHTS], evidence)
+    panels = {}
+    for name, trained in (known or {"simulated": {}})["simulated"].items():
+        problem = load(_PROBLEMS / f"{name.split('/')[1]}.toml")
+        site = problem.network.gates[0].site
+        window = slice(max(0, site - _BESIDE), site + _BESIDE + 1)
+        curves = {
+            "theory": discrete(problem).weights[-1],
+            "mean": np.asarray(trained["mean"])[-1],
+            "error": np.asarray(trained["standard_error"])[-1],
+        }
+        first, second = (float(xi) for xi in problem.data.xi)
+        title = rf"$\xi_1 = {first:g}$, $\xi_2 = {second:g}$, $t = {trained['times'][-1]:g}$"
+        panels[title] = {
+            "site": list(range(problem.data.n))[window],
+            **{curve: np.round(values[:, window], 12).tolist() for curve, values in curves.items()},
+        }
+    return panels
+
+
+def _draw_fields(data: Data, path: Path, mark: str) -> None:
+    import numpy as np
+
+    from derivations.validate import figures
+
+    panels = {title: {name: np.asarray(values) for name, values in panel.items()} for title, panel in data.items()}
+    figures.save(figures.receptive_fields(panels, slice(None)), path, mark)
+
+
+def _replays(_claims: Mapping[str, Claim], _evidence: Path) -> Data:
+    return replayed_tables.figure(measured.read("replayed-gates"))
+
+
+def _draw_replays(data: Data, path: Path, mark: str) -> None:
+    import numpy as np
+
+    from derivations.validate import figures
+
+    curves = {title: {name: np.asarray(values) for name, values in curve.items()} for title, curve in data.items()}
+    margin = curves.pop("margin")["distance"].item()
+    figures.save(figures.distances(curves, margin), path, mark)
+
+
+def _gains(_claims: Mapping[str, Claim], _evidence: Path) -> Data:
+    return localization_tables.figure(measured.read("localization-sweep"))
+
+
+def _draw_gains(data: Data, path: Path, mark: str) -> None:
+    from derivations.validate import figures
+
+    figures.save(figures.gain_sweep(data), path, mark)
+
+
+FIGURES = {
+    "receptive-fields": BookFigure(
+        "Weights of the two units beside the gate's site: exact gradient descent (lines) and trained networks (mean "
+        "and 99 % interval over replicates). The longer correlation in class 1 gives a bump, the shorter one an "
+        "oscillation at short range.",
+        _fields,
+        _draw_fields,
+    ),
+    "replayed-gates": BookFigure(
+        "Relative distance of the weights of gated linear networks with replayed gates to those of the ReLU network "
+        "that the gates are of, with simultaneous bands. Dotted: the margin; filled markers: the first time at which "
+        "the band lies above it.",
+        _replays,
+        _draw_replays,
+    ),
+    "localization-sweep": BookFigure(
+        "Inverse participation ratio of the weights of one ReLU neuron against the gain of its data, at three times: "
+        "means over networks with 99 % intervals, for all times of a gain together. Crosses: the published means. "
+        "Lines across: the ratio of fields that are not localized.",
+        _gains,
+        _draw_gains,
+    ),
+}
+
+
+def figure(name: str, here: str) -> BookFigure:
+    """The figure of this name. Raises InputError where there is none."""
+    if name not in FIGURES:
+        raise InputError(f"{here}: no figure is called {name!r}.", f"Known: {', '.join(FIGURES)}.")
+    return FIGURES[name]
+
+
+def markdown(name: str, here: str) -> str:
+    """The lines that show a figure on a page."""
+    caption = figure(name, here).caption
+    return f"![{caption}]({FOLDER}/{name}.png)\n\n*{caption}*\n"
+
+
+def digest(data: Data) -> str:
+    """What an image says of the data it was drawn from."""
+    return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
+
+
+def differences(name: str, data: Data, folder: Path) -> Iterator[tuple[str, str, str, str]]:
+    """Where the committed data or image are not these: (status, where, stored, now); nothing where they agree."""
+    file, image = folder / FOLDER / f"{name}.json", folder / FOLDER / f"{name}.png"
+    if not file.is_file() or not image.is_file():
+        yield "missing", "", "", ""
+        return
+    try:
+        there = json.loads(file.read_text(encoding="utf-8"))
+    except ValueError:
+        yield "unreadable", "", "", ""
+        return
+    before, now = dict(_numbers(there)), dict(_numbers(data))
+    largest = max((abs(value) for value in now.values()), default=0.0)
+    for place in sorted({*before, *now}):
+        old, new = before.get(place), now.get(place)
+        if old is None or new is None or not abs(old - new) <= ROUNDING * largest:
+            yield "stale", place, str(old), str(new)
+            return
+    if digest(there).encode() not in image.read_bytes():
+        yield "an image of other data", "", "", ""
+
+
+def _numbers(data: Any, place: str = "") -> Iterator[tuple[str, float]]:
+    """Every number with its place, `panel/curve/0/3`; what is no number has none that could be equal."""
+    if isinstance(data, Mapping):
+        for key, value in data.items():
+            yield from _numbers(value, f"{place}/{key}")
+    elif isinstance(data, list):
+        for index, value in enumerate(data):
+            yield from _numbers(value, f"{place}/{index}")
+    else:
+        is_number = isinstance(data, int | float) and not isinstance(data, bool)
+        yield place.lstrip("/"), float(data) if is_number else float("nan")
+
+
+def write(name: str, data: Data, folder: Path) -> None:
+    """Write data and image, unless what is there agrees."""
+    if next(differences(name, data, folder), None) is None:
+        return
+    (folder / FOLDER).mkdir(exist_ok=True)
+    write_text(folder / FOLDER / f"{name}.json", json.dumps(data, indent=1, allow_nan=False) + "\n")
+    FIGURES[name].draw(data, folder / FOLDER / f"{name}.png", digest(data))

@@ -1,0 +1,295 @@
+"""The book: pages of prose in `pages/` with directives, filled from the claims and the stored evidence into `book/`.
+
+A directive stands alone on a line. `{claim ID}` states a claim, `{claim ID as TEX}` with the paper's name for its left
+side; `{derivation ID}`, `{numbers ID}` and `{printed ID}` give its steps, its numbers and what its sources print;
+`{whole ID}` gives all four. `{rest PREFIX ...}` gives the claims with these beginnings of ids that no page places
+(`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}` all it says,
+`{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME TABLE}` a table of a stored run
+(`{measured NAME}` where it has one), `{figure NAME}` shows a figure. Within a line `{ref ID}` links to a claim, and
+`{verdict ID}` is its verdict.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from derivations.answers.ledger import STALE, Entry, entries
+from derivations.evidence import stored
+from derivations.publish import blocks, book_figures
+from derivations.publish.gallery import gallery
+from derivations.publish.measured import measured
+from derivations.publish.prose import prose
+from theory.claims.model import Claim, Verdict
+from theory.problem import InputError
+
+PAGES = Path(__file__).parent / "pages"
+BOOK = Path(__file__).parents[1] / "book"
+# The order of reading; a page that is not named comes after these.
+_ORDER = (
+    "index",
+    "conventions",
+    "gated-gradient-flow",
+    "exclusive-and-redundant-gates",
+    "gaussian-averages",
+    "expectations",
+    "small-bump-gate",
+    "single-pulse",
+    "relu-gates",
+    "replayed-gates",
+    "localization-sweep",
+    "further-statements",
+    "dialects",
+    "errata",
+)
+_DIRECTIVE = re.compile(r"\{([a-z]+)((?: [^{}]*(?:\{[^{}]*\}[^{}]*)*)?)\}")
+_INLINE = re.compile(r"\{(ref|verdict) ([\w.]+)\}")
+_PLACES = ("claim", "whole")
+_MADE = "<!-- Made by gdln derive from derivations/publish/pages/{name}.md; edit that file. -->"
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A page or figure of the book that is not what the claims and the prose give; `where` is a line or a number."""
+
+    page: str
+    status: str  # stale, missing, left over
+    where: str = ""
+    stored: str = ""
+    rendered: str = ""
+
+
+def sources(folder: Path = PAGES) -> dict[str, str]:
+    """The prose of every page by its name, in the order of reading."""
+    found = {path.stem: path.read_text(encoding="utf-8") for path in folder.glob("*.md")}
+    known = {name: number for number, name in enumerate(_ORDER)}
+    return dict(sorted(found.items(), key=lambda item: (known.get(item[0], len(known)), item[0])))
+
+
+def directives(text: str) -> Iterator[tuple[int, str, str]]:
+    """The directives of a page: number of the line, name, argument."""
+    for number, line in enumerate(text.splitlines(), start=1):
+        if found := _DIRECTIVE.fullmatch(line.strip()):
+            yield number, found[1], found[2].strip()
+
+
+@dataclass(frozen=True)
+class Place:
+    """The page that shows a claim; `rest` is the prefix by which it came there, None where the page names it."""
+
+    page: str
+    rest: str | None = None
+
+
+def placed(claims: Mapping[str, Claim], pages: Mapping[str, str]) -> dict[str, Place]:
+    """Where each claim is shown: on the page that names it, else where the longest fitting `{rest}` is."""
+    where: dict[str, Place] = {}
+    rests: dict[str, str] = {}
+    for page, text in pages.items():
+        for _, name, argument in directives(text):
+            if name in _PLACES:
+                where.setdefault(argument.partition(" as ")[0], Place(page))
+            elif name == "rest":
+                rests.update({prefix: page for prefix in argument.split() or [""]})
+    for name in claims:
+        fitting = [prefix for prefix in rests if not prefix or name.startswith(f"{prefix}.")]
+        if name not in where and fitting:
+            longest = max(fitting, key=len)
+            where[name] = Place(rests[longest], longest)
+    return where
+
+
+def places(claims: Mapping[str, Claim]) -> dict[str, str]:
+    """Where the book derives each claim: the page and its anchor."""
+    return {name: f"{place.page}#{name}" for name, place in placed(claims, sources()).items()}
+
+
+class Book:
+    """The pages rendered from claims, evidence and prose."""
+
+    def __init__(self, claims: Mapping[str, Claim], pages: Mapping[str, str], evidence: Path = stored.FOLDER) -> None:
+        self.claims, self.pages = claims, pages
+        self.entries = entries(claims.values(), evidence)
+        self.evidence = {name: stored.read(claim, evidence) for name, claim in claims.items()}
+        self.folder = evidence
+        self.where = placed(claims, pages)
+
+    @cached_property
+    def names(self) -> dict[str, str]:
+        """How the pages call the left-hand sides of claims, in TeX."""
+        named = (argument for text in self.pages.values() for _, name, argument in directives(text) if name in _PLACES)
+        return {claim: tex for claim, _, tex in (argument.partition(" as ") for argument in named) if tex}
+
+    @cached_property
+    def stale(self) -> list[str]:
+        """The claims without current evidence."""
+        return [name for name, evidence in self.evidence.items() if evidence is None]
+
+    def figures(self, page: str) -> dict[str, book_figures.Data]:
+        """The data of the figures on one page, by name."""
+        shown = [(number, argument) for number, name, argument in directives(self.pages[page]) if name == "figure"]
+        return {
+            name: book_figures.figure(name, f"{page}.md, line {number}").data(self.claims, self.folder)
+            for number, name in shown
+        }
+
+    def render(self, page: str) -> str:
+        """The Markdown of one page. Raises InputError for a directive or a claim that does not exist."""
+        lines = [_MADE.format(name=page), ""]
+        for number, line in enumerate(self.pages[page].splitlines(), start=1):
+            here = f"{page}.md, line {number}"
+            found = _DIRECTIVE.fullmatch(line.strip())
+            if found and found[1] not in ("ref", "verdict"):
+                lines.append(self._directive(page, found[1], found[2].strip(), here).rstrip("\n"))
+            else:
+                lines.append(_INLINE.sub(lambda item, at=here: self._inline(page, item[1], item[2], at), line))
+        return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).rstrip() + "\n"
+
+    def _directive(self, page: str, name: str, argument: str, here: str) -> str:
+        def link(claim: str) -> str:
+            return self._link(page, claim, here)
+
+        makers: dict[str, Callable[[], str]] = {
+            "claim": lambda: self._statement(argument, link, here),
+            "derivation": lambda: blocks.derivation(self._claim(argument, here), link),
+            "numbers": lambda: blocks.numbers(self._claim(argument, here), self.evidence[argument]),
+            "printed": lambda: self._printed(argument, here),
+            "whole": lambda: self._whole(argument, link, here),
+            "rest": lambda: self._rest(page, argument.split() or [""], link, here),
+            "errata": lambda: self._errata(argument, link, here),
+            "table": lambda: self._table(argument, link, here),
+            "contents": lambda: self._contents(page),
+            "gallery": lambda: gallery(argument, here),
+            "figure": lambda: book_figures.markdown(argument, here),
+            "measured": lambda: measured(argument, here),
+        }
+        if name not in makers:
+            raise InputError(
+                f"{here}: there is no directive {{{name}}}.", f"Known: {', '.join(makers)}; within a line ref, verdict."
+            )
+        return makers[name]()
+
+    def _claim(self, name: str, here: str) -> Claim:
+        if name not in self.claims:
+            raise InputError(f"{here}: no claim is called {name!r}.", f"Known: {', '.join(self.claims)}.")
+        return self.claims[name]
+
+    def _inline(self, page: str, name: str, claim: str, here: str) -> str:
+        if name == "ref":
+            return self._link(page, claim, here)
+        self._claim(claim, here)
+        evidence = self.evidence[claim]
+        return evidence["verdict"] if evidence else STALE
+
+    def _link(self, page: str, claim: str, here: str) -> str:
+        self._claim(claim, here)
+        if claim not in self.where:
+            return f"`{claim}`"
+        target = self.where[claim].page
+        return f"[`{claim}`]({'' if target == page else f'{target}.md'}#{claim})"
+
+    def _printed(self, argument: str, here: str) -> str:
+        name, _, tex = argument.partition(" as ")
+        return blocks.printed(self._entries_of(self._claim(name, here)), tex or self.names.get(name, ""))
+
+    def _entries_of(self, claim: Claim) -> list[Entry]:
+        return [entry for entry in self.entries if entry.claim.id == claim.id]
+
+    def _statement(self, argument: str, link: blocks.Link, here: str) -> str:
+        name, _, tex = argument.partition(" as ")
+        return blocks.statement(self._claim(name, here), self.evidence[name], link, tex)
+
+    def _whole(self, argument: str, link: blocks.Link, here: str) -> str:
+        name = argument.partition(" as ")[0]
+        claim = self._claim(name, here)
+        parts = (
+            self._statement(argument, link, here),
+            blocks.derivation(claim, link),
+            blocks.numbers(claim, self.evidence[name]),
+            self._printed(argument, here),
+        )
+        return "\n".join(part for part in parts if part)
+
+    def _rest(self, page: str, prefixes: list[str], link: blocks.Link, here: str) -> str:
+        here_by_rest = [n for n, place in self.where.items() if place.page == page and place.rest in prefixes]
+        return "\n".join(self._whole(name, link, here) for name in here_by_rest)
+
+    def _of_document(self, document: str, here: str) -> list[Entry]:
+        known = sorted({entry.document for entry in self.entries if entry.document})
+        if document not in known:
+            raise InputError(f"{here}: no claim has the source {document!r}.", f"Known: {', '.join(known)}.")
+        return [entry for entry in self.entries if entry.document == document]
+
+    def _errata(self, document: str, link: blocks.Link, here: str) -> str:
+        wrong = [e for e in self._of_document(document, here) if e.differs or e.verdict == Verdict.REFUTED]
+        return blocks.errata(wrong, link, self.names) if wrong else "Nothing is printed wrong.\n"
+
+    def _table(self, document: str, link: blocks.Link, here: str) -> str:
+        rows = ["| label | verdict | statement | derived in |", "|---|---|---|---|"]
+        for entry in self._of_document(document, here):
+            title = prose(entry.claim.title).replace("|", "\\|").replace("\\\\|", "\\|")
+            label = entry.source.label.replace(" ", "\u00a0")
+            rows.append(f"| {label} | {entry.verdict} | {title} | {link(entry.claim.id)} |")
+        return "\n".join(rows) + "\n"
+
+    def _contents(self, page: str) -> str:
+        titles = {name: _title(text) for name, text in self.pages.items() if name != page}
+        return "\n".join(f"- [{title}]({name}.md)" for name, title in titles.items()) + "\n"
+
+
+def _title(text: str) -> str:
+    found = re.search(r"^# (.+)$", text, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def select(names: list[str], pages: Mapping[str, str]) -> list[str]:
+    """The pages asked for, all of them where none is named. Raises InputError for one that does not exist."""
+    for name in names:
+        if name.removesuffix(".md") not in pages:
+            raise InputError(f"There is no page {name!r}.", f"Pages: {', '.join(pages)}.")
+    return [name.removesuffix(".md") for name in names] or list(pages)
+
+
+def compare(rendered: Mapping[str, str], folder: Path, whole: bool) -> list[Difference]:
+    """Where the pages in `folder` are not these; with `whole`, also pages that nothing makes any more."""
+    found = []
+    for name, text in rendered.items():
+        path = folder / f"{name}.md"
+        if not path.is_file():
+            found.append(Difference(name, "missing"))
+        elif (there := path.read_text(encoding="utf-8")) != text:
+            found.append(_first_difference(name, there.splitlines(), text.splitlines()))
+    left = sorted(path.stem for path in folder.glob("*.md") if path.stem not in rendered) if whole else []
+    return [*found, *(Difference(name, "left over") for name in left)]
+
+
+def _first_difference(name: str, there: list[str], now: list[str]) -> Difference:
+    both = list(zip_longest(there, now, fillvalue=""))
+    line = next((number for number, (old, new) in enumerate(both, start=1) if old != new), len(both))
+    return Difference(name, "stale", f"line {line}", *both[line - 1])
+
+
+def compare_figures(data: Mapping[str, book_figures.Data], folder: Path, whole: bool) -> list[Difference]:
+    """Where the data or the images of figures in `folder` are not these; with `whole`, also those that none shows."""
+    found = [
+        Difference(f"{book_figures.FOLDER}/{name}", status, where, old, new)
+        for name, numbers in data.items()
+        for status, where, old, new in book_figures.differences(name, numbers, folder)
+    ]
+    files = (folder / book_figures.FOLDER).glob("*") if whole else ()
+    left = sorted({path.stem for path in files} - set(data))
+    return [*found, *(Difference(f"{book_figures.FOLDER}/{name}", "left over") for name in left)]
+
+
+def as_data(difference: Difference) -> dict[str, Any]:
+    """One difference as plain data."""
+    return {
+        "page": difference.page,
+        "status": difference.status,
+        "where": difference.where,
+        "stored": difference.stored,
+        "rendered": difference.rendered,
+    }

@@ -1,0 +1,296 @@
+r"""How far trained networks are from a prediction, from when on, and what is left at vanishing rate or infinite batch.
+
+With v_s(t) the weights (or losses, or participation ratios) of replicate s at time t and r(t) what is predicted,
+
+    delta(t) = |E v(t) - r(t)| / |r(t)| .
+
+|mean_s v_s - r|^2 exceeds |E v - r|^2 by tr Cov(v)/S in the mean, which hides a small distance under the noise of many
+weights. Its unbiased estimate leaves the diagonal out, with X_s = v_s - r:
+
+    theta = 1/(S(S - 1)) sum_{s != s'} X_s . X_s' .
+
+The band is where two bands meet, each for all times together at half of the level, with random signs of whole
+replicates for the law of the largest studentised deviation:
+
+* along the distance: from sqrt(theta - c se) to sqrt(theta) + c se/(2 sqrt(theta)). se^2 is the jackknife's variance,
+  4 E X . Cov(X) E X/S in first order, plus 2 tr Cov(X)^2/(S (S - 1)), that of theta where E X = 0, because
+  by chance the mean noise is small at times, and the jackknife's variance with it. Narrow where the weights are many.
+* whatever its direction: |mean X| +- q sqrt(tr Cov(X)/S), by the triangle inequality. Holds at any distance, narrow
+  where the numbers are few.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from derivations.statistics.comparison import FLIPS, flipped_maxima, sign_flip_p_value
+from theory.problem import InputError
+
+_BLOCK = 256  # sign vectors handled at once
+
+
+@dataclass(frozen=True)
+class Departure:
+    """From when on a distance exceeds a margin, on the grid of measured times; None where it does not by the last.
+
+    `time` is the first at which the whole band lies above the margin. The first time at which the true distance
+    exceeds it lies from `earliest` to `time`, up to the level of the band.
+    """
+
+    margin: float
+    time: float | None
+    earliest: float | None
+
+
+@dataclass(frozen=True)
+class Meter:
+    """Relative distances at T times with a band that covers all of them with probability 1 - level.
+
+    `plain` is |mean - r|/|r| as it is, noise included; `distance` the root of the unbiased square, 0 where that is
+    negative; `low` and `high` are the band. They have no unit.
+    """
+
+    times: Float[np.ndarray, " T"]
+    plain: Float[np.ndarray, " T"]
+    distance: Float[np.ndarray, " T"]
+    low: Float[np.ndarray, " T"]
+    high: Float[np.ndarray, " T"]
+    level: float
+    replicates: int
+
+    def departure(self, margin: float) -> Departure:
+        """When the distance exceeds `margin`. Raises InputError for a margin below 0."""
+        if not margin >= 0:
+            raise InputError(f"The margin {margin} is no distance.", "Give a number from 0 on.")
+        return Departure(margin, _first(self.times, self.low > margin), _first(self.times, self.high > margin))
+
+
+def meter(
+    times: Sequence[float],
+    values: Float[np.ndarray, "S T ..."],
+    reference: Float[np.ndarray, "..."],
+    level: float = 0.01,
+    seed: int = 0,
+) -> Meter:
+    """The distance of networks to `reference`: a prediction (T, ...), or other networks (S, T, ...).
+
+    Networks beside networks are paired by replicate (best on the same stream); the distance is then that of the two
+    means, in units of the length of the second, whose noise counts too. Raises InputError for shapes that do not fit,
+    fewer than four replicates, or a reference that is zero at some time.
+    """
+    values, reference = np.asarray(values, float), np.asarray(reference, float)
+    paired = reference.ndim == values.ndim
+    _check(times, values, reference, paired)
+    count = len(values)
+    v = values.reshape(count, len(times), -1)
+    r = reference.reshape(count if paired else 1, len(times), -1)
+    square, terms = _unbiased_square(v - r)
+    if paired:
+        scale, scale_terms = _unbiased_square(r)
+    else:
+        scale, scale_terms = np.square(r[0]).sum(axis=-1), np.zeros_like(terms)
+    if not (scale > 0).all():
+        raise InputError(
+            f"The reference is zero at t = {float(np.asarray(times)[np.argmin(scale)]):g} (or hidden by noise): a "
+            "distance relative to it is undefined.",
+            "Leave this time out.",
+            "undefined",
+        )
+    share = square / scale
+    terms = (terms - share * scale_terms) / scale
+    error = np.sqrt(np.square(terms).sum(axis=0) / (count * (count - 1)) + _null_variance(v - r) / scale**2)
+    reach = float(np.quantile(flipped_maxima(terms, seed), 1 - level / 2)) * error
+    plain, noise = _any_direction(v, r, level / 2, seed)
+    root = _root(share)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        above = np.where(root > 0, root + reach / (2 * root), np.where(reach > 0, np.inf, 0.0))
+    return Meter(
+        times=np.asarray(times, float),
+        plain=plain,
+        distance=root,
+        low=np.maximum(_root(share - reach), plain - noise),
+        high=np.minimum(above, plain + noise),
+        level=level,
+        replicates=count,
+    )
+
+
+def network_meter(
+    times: Sequence[float],
+    values: Float[np.ndarray, "S T ..."],
+    reference: Float[np.ndarray, "S T ..."],
+    level: float = 0.01,
+    seed: int = 0,
+) -> Meter:
+    """The mean over replicates of |v_s(t) - r_s(t)|/|r_s(t)|, each network beside its own partner.
+
+    What to ask where every replicate has its own start, so that means over replicates say nothing of one network.
+    `plain` and `distance` are both this mean; the band is studentised, with its quantile from random signs. Raises
+    InputError as `meter` does.
+    """
+    values, reference = np.asarray(values, float), np.asarray(reference, float)
+    _check(times, values, reference, paired=True)
+    v, r = (array.reshape(len(values), len(times), -1) for array in (values, reference))
+    length = np.linalg.norm(r, axis=-1)
+    if not length.all():
+        raise InputError("A network of the reference has only zeros at some time.", "Leave it out.", "undefined")
+    apart = np.linalg.norm(v - r, axis=-1) / length
+    mean, error = apart.mean(axis=0), apart.std(axis=0, ddof=1) / np.sqrt(len(apart))
+    reach = float(np.quantile(flipped_maxima(apart - mean, seed), 1 - level)) * error
+    return Meter(np.asarray(times, float), mean, mean, np.maximum(mean - reach, 0), mean + reach, level, len(apart))
+
+
+@dataclass(frozen=True)
+class Limit:
+    """What is left at size 0 of a fit by polynomials, entry by entry: value, slope in each regressor, errors.
+
+    `p_fit` is the sign-flip p-value of the fit's residual contrasts, all entries and sizes together: a small one says
+    that the sizes are too large for the order. None where the sizes are as many as the coefficients.
+    """
+
+    value: Float[np.ndarray, "..."]
+    standard_error: Float[np.ndarray, "..."]
+    slopes: Float[np.ndarray, "p ..."]
+    slope_errors: Float[np.ndarray, "p ..."]
+    p_fit: float | None
+    replicates: int
+
+
+def extrapolate(
+    sizes: Sequence[float] | Float[np.ndarray, "J p"],
+    values: Float[np.ndarray, "J S ..."],
+    order: int = 1,
+    seed: int = 0,
+) -> Limit:
+    """The limit at size 0 of values measured at J sizes (learning rates, 1/batch, or columns of several such).
+
+    Least squares of v = v_0 + sum_i a_i size^i (i <= order), in each replicate by itself, so that networks on the same
+    stream at different sizes need no covariance: with two sizes h and h/2 it is Richardson's 2 v(h/2) - v(h). Means
+    and standard errors are over the S replicates. Raises InputError for too few or repeated sizes.
+    """
+    values = np.asarray(values, float)
+    columns = np.asarray(sizes, float)
+    columns = columns[:, None] if columns.ndim == 1 else columns
+    powers = [columns**power for power in range(1, order + 1)]
+    design = np.concatenate([np.ones((len(columns), 1)), *powers], axis=1)
+    if len(values) != len(design) or values.ndim < 2 or values.shape[1] < 2:
+        raise InputError(
+            f"{len(design)} sizes, and values of the shape {values.shape}.",
+            "Give values (sizes, replicates, ...), at least two replicates.",
+        )
+    if np.linalg.matrix_rank(design) < design.shape[1]:
+        raise InputError(
+            f"{len(design)} sizes {np.asarray(sizes).tolist()} do not fix {design.shape[1]} coefficients.",
+            "Measure at more sizes, or lower the order.",
+        )
+    coefficients = np.tensordot(np.linalg.pinv(design), values, axes=1)
+    mean, error = _over_replicates(coefficients)
+    contrasts = np.linalg.svd(design)[0][:, design.shape[1] :].T
+    p_fit = None
+    if len(contrasts):
+        residual = np.moveaxis(np.tensordot(contrasts, values, axes=1), 1, 0)
+        p_fit = sign_flip_p_value(residual.reshape(values.shape[1], -1), seed)
+    return Limit(mean[0], error[0], mean[1:], error[1:], p_fit, values.shape[1])
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """By how much common random numbers reduce the variance of a difference: factor and jackknife standard error."""
+
+    factor: float
+    standard_error: float
+
+
+def variance_reduction(first: Float[np.ndarray, "S ..."], second: Float[np.ndarray, "S ..."]) -> Reduction:
+    """(tr Var v + tr Var v')/tr Var(v - v') of networks paired by replicate: 1 where they are independent.
+
+    So many times more networks would be needed on streams of their own for the same error of the mean difference.
+    Raises InputError for shapes that differ, or where the difference does not vary.
+    """
+    first, second = (np.asarray(values, float).reshape(len(values), -1) for values in (first, second))
+    if first.shape != second.shape or len(first) < 3:
+        raise InputError(f"Shapes {first.shape} and {second.shape}.", "Give as many networks of both, at least three.")
+    if not np.ptp(first - second, axis=0).any():
+        what = "The difference is the same in every replicate: there is no variance to reduce."
+        raise InputError(what, "Compare their means.", "undefined")
+    count = len(first)
+    factors = np.array([_factor(np.delete(first, s, axis=0), np.delete(second, s, axis=0)) for s in range(count)])
+    return Reduction(_factor(first, second), float(np.sqrt((count - 1) * factors.var())))
+
+
+def _factor(first: np.ndarray, second: np.ndarray) -> float:
+    apart = first.var(axis=0).sum() + second.var(axis=0).sum()
+    return float(apart / (first - second).var(axis=0).sum())
+
+
+def _unbiased_square(
+    x: Float[np.ndarray, "S T d"],
+) -> tuple[Float[np.ndarray, " T"], Float[np.ndarray, "S T"]]:
+    """The mean of X_s . X_s' over s != s', and the jackknife's terms: deviations of 2 X_s . mean_{s' != s} X_s'.
+
+    The factor (S - 1)/(S - 2) makes the mean square of the terms over S that of the jackknife.
+    """
+    count = len(x)
+    total = x.sum(axis=0)
+    others = np.einsum("std,std->st", x, total - x) / (count - 1)
+    square = others.mean(axis=0)
+    return square, 2 * (others - square) * (count - 1) / (count - 2)
+
+
+def _null_variance(x: Float[np.ndarray, "S T d"]) -> Float[np.ndarray, " T"]:
+    """2 tr Cov(X)^2/(S (S - 1)), from the products of different replicates' deviations."""
+    count = len(x)
+    centred = x - x.mean(axis=0)
+    gram = np.einsum("std,utd->tsu", centred, centred)
+    square = np.square(gram).sum(axis=(1, 2)) - np.square(np.einsum("tss->ts", gram)).sum(axis=1)
+    return 2 * square / (count * (count - 1)) ** 2
+
+
+def _any_direction(
+    v: Float[np.ndarray, "S T d"], r: Float[np.ndarray, "s T d"], level: float, seed: int
+) -> tuple[Float[np.ndarray, " T"], Float[np.ndarray, " T"]]:
+    """|mean (v - r)|/|mean r|, and how far the vector in it may lie from its expectation, at all times together.
+
+    The noise of |mean r| is taken in first order. The studentised length of the mean is tried under random signs, with
+    its standard error anew each time.
+    """
+    count, middle = len(v), r.mean(axis=0)
+    length = np.linalg.norm(middle, axis=-1)
+    apart = (v.mean(axis=0) - middle) / length[:, None]
+    along = np.einsum("std,td->st", r - middle, middle) / length**2
+    terms = (v - r - (v - r).mean(axis=0)) / length[:, None] - along[..., None] * apart
+    gram = np.einsum("std,utd->tsu", terms, terms)
+    square = np.einsum("tss->t", gram) / count
+    moving = square > 0
+    rng, maxima = np.random.default_rng(seed), [np.zeros(1)]
+    for start in range(0, FLIPS if moving.any() else 0, _BLOCK):
+        signs = rng.choice((-1.0, 1.0), size=(min(_BLOCK, FLIPS - start), count))
+        mean = np.einsum("bu,tbu->bt", signs, signs @ gram[moving]) / count**2
+        maxima.append((mean / (square[moving] - mean) * (count - 1)).max(axis=1))
+    largest = float(np.quantile(np.concatenate(maxima), 1 - level))
+    return np.linalg.norm(apart, axis=-1), np.sqrt(largest * square / (count - 1))
+
+
+def _over_replicates(values: Float[np.ndarray, "p S ..."]) -> tuple[np.ndarray, np.ndarray]:
+    return values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
+
+
+def _root(square: np.ndarray) -> np.ndarray:
+    return np.sqrt(np.maximum(square, 0.0))
+
+
+def _first(times: np.ndarray, reached: np.ndarray) -> float | None:
+    return float(times[np.argmax(reached)]) if reached.any() else None
+
+
+def _check(times: Sequence[float], values: np.ndarray, reference: np.ndarray, paired: bool) -> None:
+    expected = values.shape if paired else values.shape[1:]
+    if values.ndim < 2 or values.shape[1] != len(times) or reference.shape != expected:
+        raise InputError(
+            f"{len(times)} times, values of the shape {values.shape}, a reference of the shape {reference.shape}.",
+            "Give values (replicates, times, ...) and a reference (times, ...) or (replicates, times, ...).",
+        )
+    if len(values) < 4:
+        raise InputError(f"{len(values)} replicates give no band.", "Train at least four.")

@@ -1,0 +1,79 @@
+"""The folder that `gdln validate` leaves: report.md, report.html, report.json and the figures with their data."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from derivations.output import plain
+from derivations.publish import html
+from derivations.validate import figures
+from derivations.validate.figure_data import drawings
+from derivations.validate.report import markdown
+from derivations.validate.validation import Judged, Validation
+
+
+def write(validation: Validation, folder: Path) -> None:
+    """Write the report into an empty folder."""
+    images = folder / "figures"
+    images.mkdir()
+    captions: dict[str, str] = {}
+    for drawing in drawings(validation):
+        figures.save(drawing.draw(), images / f"{drawing.name}.png")
+        np.savez_compressed(images / f"{drawing.name}.npz", **drawing.arrays)
+        captions[drawing.caption] = f"figures/{drawing.name}.png"
+    text = markdown(validation, captions)
+    (folder / "report.md").write_text(text, encoding="utf-8")
+    (folder / "report.html").write_text(html.page(text, html.title_of(text), folder), encoding="utf-8")
+    (folder / "report.json").write_text(json.dumps(plain(summary(validation)), indent=1, allow_nan=False) + "\n")
+
+
+def summary(validation: Validation) -> dict[str, Any]:
+    """The validation as plain data: verdicts, outcomes and numbers of every level, printed forms."""
+    return {
+        "profile": validation.profile,
+        "seconds": validation.seconds,
+        "versions": dict(validation.versions),
+        "claims": [claim_summary(item) for item in validation.judged],
+        "remarks": list(validation.finding.remarks),
+    }
+
+
+def claim_summary(item: Judged) -> dict[str, Any]:
+    """One judged claim as plain data."""
+    return {
+        "id": item.claim.id,
+        "kind": item.claim.kind.value,
+        "title": item.claim.title,
+        "verdict": item.verdict.value,
+        "statement": str(item.claim.statement),
+        "levels": [
+            {
+                "level": result.level.value,
+                "outcome": result.outcome.value,
+                "worst": result.worst,
+                "tolerance": result.tolerance,
+                "where": result.where,
+                **_plain_details(result.details),
+            }
+            for result in item.results
+        ],
+        "printed": [
+            {
+                "document": finding.source.document,
+                "label": finding.source.label,
+                "agrees": finding.agrees,
+                "printed": finding.printed,
+                "definition": finding.oracle,
+                "at": {str(symbol): str(value) for symbol, value in (finding.point or {}).items()},
+                "note": finding.source.note,
+            }
+            for finding in item.printed
+        ],
+    }
+
+
+def _plain_details(details: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: dict(value) if isinstance(value, Mapping) else value for key, value in details.items()}

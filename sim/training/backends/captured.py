@@ -1,0 +1,104 @@
+"""The steps of descent recorded once as a CUDA graph and replayed: one launch a step in place of some thirty.
+
+What is recorded is `sim.training.descent.Rule.step`, the reference itself, on tensors that stay where they are: what a
+step reads is copied there before, what it changes is copied back at its end.
+"""
+
+from collections.abc import Callable
+from warnings import warn
+
+import torch
+
+from sim.networks.one_hidden_layer import Examples
+from sim.training.descent import Moving, Rule
+
+Work = Callable[[], None]
+Record = Callable[[Work, tuple[torch.Tensor, ...]], Work]
+_CHECKED = 2  # steps: the second begins where the first has put its numbers
+_WARM_UPS = 3  # libraries choose their kernels and take their memory before the recording
+
+
+class Captured:
+    """A rule's step on tensors of its own; `moving` is what the steps have come to."""
+
+    def __init__(self, record: Record, rule: Rule, moving: Moving, examples: Examples) -> None:
+        """`record` makes, of a piece of work and the tensors that it changes, what does the work again."""
+        self.moving = moving.mapped(torch.clone)
+        self._rule, self._seen, self._examples = rule, examples, examples.mapped(torch.clone)
+        self._corrections = (moving.rate.new_ones(()), moving.rate.new_ones(()))
+        self._replay = record(self._step, self.moving.tensors())
+
+    def step(self, examples: Examples, corrections: tuple[float, float]) -> None:
+        """Take one step on the examples; where they are the object of the step before they are there already."""
+        if examples is not self._seen:
+            for own, given in zip(self._examples.tensors(), examples.tensors(), strict=True):
+                own.copy_(given)
+            self._seen = examples
+        if self._rule.optimiser.corrected:
+            for own, given in zip(self._corrections, corrections, strict=True):
+                own.fill_(given)
+        self._replay()
+
+    def _step(self) -> None:
+        after = self._rule.step(self.moving, self._examples, self._corrections)
+        for own, new in zip(self.moving.tensors(), after.tensors(), strict=True):
+            own.copy_(new)
+
+
+def cuda_graph(work: Work, changed: tuple[torch.Tensor, ...]) -> Work:
+    """`work` as a CUDA graph on the current device; what it changed before the recording is put back."""
+    before = [tensor.clone() for tensor in changed]
+    aside = torch.cuda.Stream()
+    aside.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(aside):
+        for _ in range(_WARM_UPS):
+            work()
+    torch.cuda.current_stream().wait_stream(aside)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        work()
+    _put_back(changed, before)
+    return graph.replay
+
+
+def checked(record: Record) -> Record:
+    """`record` where its first steps are those of the work itself; elsewhere the work itself, with a warning."""
+
+    def recorded(work: Work, changed: tuple[torch.Tensor, ...]) -> Work:
+        before = [tensor.clone() for tensor in changed]
+        expected = _after(work, changed, before)
+        try:
+            again = record(work, changed)
+            reason = "they came to other numbers"
+            if all(map(_same, _after(again, changed, before), expected)):
+                return again
+        except RuntimeError as error:  # so torch reports what a graph cannot hold
+            reason = str(error).splitlines()[0]
+            _put_back(changed, before)
+        warn(f"Recorded steps are not used, and each is launched anew, which is slower: {reason}.", stacklevel=2)
+        return work
+
+    return recorded
+
+
+def _after(work: Work, changed: tuple[torch.Tensor, ...], before: list[torch.Tensor]) -> list[torch.Tensor]:
+    """What the work makes of `changed`, which then is put back."""
+    for _ in range(_CHECKED):
+        work()
+    made = [tensor.clone() for tensor in changed]
+    _put_back(changed, before)
+    return made
+
+
+def _put_back(changed: tuple[torch.Tensor, ...], before: list[torch.Tensor]) -> None:
+    for tensor, value in zip(changed, before, strict=True):
+        tensor.copy_(value)
+
+
+def _same(found: torch.Tensor, expected: torch.Tensor) -> bool:
+    """Equal, NaN included, to what a library may round otherwise in a graph: half of the digits are kept."""
+    if not expected.is_floating_point():
+        return torch.equal(found, expected)
+    largest = expected.nan_to_num(0, 0, 0).abs().max() if expected.numel() else 0
+    near = (found - expected).abs() <= torch.finfo(expected.dtype).eps ** 0.5 * largest
+    return bool((near | (found == expected) | (found.isnan() & expected.isnan())).all())

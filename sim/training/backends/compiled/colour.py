@@ -1,0 +1,274 @@
+"""Compiled Gaussian vectors of factors that are narrow bands or made of even and odd modes, right behind their noise.
+
+A band is z_j = sum_d L_{j, j-d} noise_{j-d}. Of a covariance that reads the same from both ends, every mode is even or
+odd: z_j and z_{n-1-j} are the sum and the difference of two halves, for half of the products. Four sites, as many as
+one call of the generator has numbers for, are made at once, and x from z, while all of it is in the nearest caches.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit, types
+from numba.extending import overload
+
+from sim.data.factors import Dense, Factor
+from sim.training.backends.compiled.descent import inputs32_of
+from sim.training.backends.compiled.numbers import FAST, WORDS, pairs, words
+from sim.training.schedule import TILE
+
+_GROUP = 5  # diagonals or modes at once: what is read of the noise is used four times, and the factors fit registers
+_LANES = 16  # the loops run over whole multiples of this: what is left over would be taken one by one
+_MOST = 2**20 - 1  # rows of noise: numba handles indices that might be negative one by one
+
+
+class Maker(NamedTuple):
+    """A factor as the loops take it: [j, d] -> L_{j, j-d}, or [j, q] -> F_{qj} of half of the sites.
+
+    `split` is 0 for a band. Otherwise the even modes come before it and the odd ones after it, both in whole groups,
+    and `place` says where each mode stands.
+    """
+
+    taps: np.ndarray
+    place: np.ndarray
+    split: int
+
+
+def maker(factor: Factor) -> Maker | None:
+    """The factor made ready, or None where it is of neither kind."""
+    if not isinstance(factor, Dense):
+        return None
+    matrix = factor.matrix.numpy()
+    return _folded(matrix) if factor.band is None else _banded(matrix.T, factor.band)
+
+
+def _banded(lower: np.ndarray, band: int) -> Maker:
+    n = len(lower)
+    taps = np.zeros((_groups(n, WORDS), _groups(band, _GROUP)), lower.dtype)
+    for d in range(band):
+        taps[d:n, d] = np.diagonal(lower, -d)
+    return Maker(taps, np.zeros(0, np.int64), 0)
+
+
+def _folded(matrix: np.ndarray) -> Maker | None:
+    """None where a mode is neither even nor odd up to the rounding of the largest entry."""
+    modes, n = matrix.shape
+    mirrored = matrix[:, ::-1]
+    parity = np.where((matrix * mirrored).sum(axis=1) > 0, 1, -1)
+    apart = np.abs(matrix - parity[:, None] * mirrored).max()
+    if n < 2 * WORDS or apart > 4 * np.finfo(matrix.dtype).eps * np.abs(matrix).max():
+        return None
+    even, odd = np.flatnonzero(parity > 0), np.flatnonzero(parity < 0)
+    split, end = _groups(len(even), _GROUP), _groups(len(even), _GROUP) + _groups(len(odd), _GROUP)
+    sites = _groups(-(-n // 2), WORDS)
+    taps = np.zeros((sites, end), matrix.dtype)
+    place = np.full(_groups(modes, WORDS), end)  # a row that nothing reads, for what is drawn beyond the modes
+    for first, chosen in ((0, even), (split, odd)):
+        place[chosen] = first + np.arange(len(chosen))
+        taps[:, first : first + len(chosen)] = matrix[chosen, :sites].T
+    return Maker(taps, place, split)
+
+
+def _groups(count: int, size: int) -> int:
+    """The least multiple of the size that is no less, and no less than one."""
+    return max(1, -(-count // size)) * size
+
+
+@njit(**FAST)
+def _whole(count):
+    """The least multiple of the lanes that is no less."""
+    return -(-count // _LANES) * _LANES
+
+
+@njit(**FAST)
+def _add_diagonals(taps, j, e, noise, mask, made, width):
+    """The diagonals e to e + 4 of the sites j to j + 3 onto `made`, which e = 0 begins anew."""
+    p0, p1 = ((j + 3 - e) & mask & _MOST) * TILE, ((j + 2 - e) & mask & _MOST) * TILE
+    p2, p3 = ((j + 1 - e) & mask & _MOST) * TILE, ((j - e) & mask & _MOST) * TILE
+    p4, p5 = ((j - e - 1) & mask & _MOST) * TILE, ((j - e - 2) & mask & _MOST) * TILE
+    p6, p7 = ((j - e - 3) & mask & _MOST) * TILE, ((j - e - 4) & mask & _MOST) * TILE
+    a0, a1, a2, a3, a4 = taps[j, e], taps[j, e + 1], taps[j, e + 2], taps[j, e + 3], taps[j, e + 4]
+    b0, b1, b2, b3, b4 = taps[j + 1, e], taps[j + 1, e + 1], taps[j + 1, e + 2], taps[j + 1, e + 3], taps[j + 1, e + 4]
+    c0, c1, c2, c3, c4 = taps[j + 2, e], taps[j + 2, e + 1], taps[j + 2, e + 2], taps[j + 2, e + 3], taps[j + 2, e + 4]
+    d0, d1, d2, d3, d4 = taps[j + 3, e], taps[j + 3, e + 1], taps[j + 3, e + 2], taps[j + 3, e + 3], taps[j + 3, e + 4]
+    keep = made.dtype.type(e > 0)
+    for r in range(width):
+        n0, n1, n2, n3 = noise[p0 + r], noise[p1 + r], noise[p2 + r], noise[p3 + r]
+        n4, n5, n6, n7 = noise[p4 + r], noise[p5 + r], noise[p6 + r], noise[p7 + r]
+        made[r] = keep * made[r] + a0 * n3 + a1 * n4 + a2 * n5 + a3 * n6 + a4 * n7
+        made[TILE + r] = keep * made[TILE + r] + b0 * n2 + b1 * n3 + b2 * n4 + b3 * n5 + b4 * n6
+        made[2 * TILE + r] = keep * made[2 * TILE + r] + c0 * n1 + c1 * n2 + c2 * n3 + c3 * n4 + c4 * n5
+        made[3 * TILE + r] = keep * made[3 * TILE + r] + d0 * n0 + d1 * n1 + d2 * n2 + d3 * n3 + d4 * n4
+
+
+@njit(**FAST)
+def _add_modes(factor, j, q, begin, noise, made, width):
+    """The modes q to q + 4 of the sites j to j + 3 onto `made`, which q = `begin` begins anew."""
+    p0 = (q & _MOST) * TILE
+    p1, p2, p3, p4 = p0 + TILE, p0 + 2 * TILE, p0 + 3 * TILE, p0 + 4 * TILE
+    a0, a1, a2, a3, a4 = factor[j, q], factor[j, q + 1], factor[j, q + 2], factor[j, q + 3], factor[j, q + 4]
+    j += 1
+    b0, b1, b2, b3, b4 = factor[j, q], factor[j, q + 1], factor[j, q + 2], factor[j, q + 3], factor[j, q + 4]
+    j += 1
+    c0, c1, c2, c3, c4 = factor[j, q], factor[j, q + 1], factor[j, q + 2], factor[j, q + 3], factor[j, q + 4]
+    j += 1
+    d0, d1, d2, d3, d4 = factor[j, q], factor[j, q + 1], factor[j, q + 2], factor[j, q + 3], factor[j, q + 4]
+    keep = made.dtype.type(q > begin)
+    for r in range(width):
+        n0, n1, n2, n3, n4 = noise[p0 + r], noise[p1 + r], noise[p2 + r], noise[p3 + r], noise[p4 + r]
+        made[r] = keep * made[r] + a0 * n0 + a1 * n1 + a2 * n2 + a3 * n3 + a4 * n4
+        made[TILE + r] = keep * made[TILE + r] + b0 * n0 + b1 * n1 + b2 * n2 + b3 * n3 + b4 * n4
+        made[2 * TILE + r] = keep * made[2 * TILE + r] + c0 * n0 + c1 * n1 + c2 * n2 + c3 * n3 + c4 * n4
+        made[3 * TILE + r] = keep * made[3 * TILE + r] + d0 * n0 + d1 * n1 + d2 * n2 + d3 * n3 + d4 * n4
+
+
+@njit(**FAST)
+def _copy(made, out):
+    for r in range(out.size):
+        out[r] = made[r]
+
+
+@njit(**FAST)
+def _copy_rows(made, count, out, at, j, sites):
+    """The sites of `made` side by side into the columns from j on of the rows from `at` on."""
+    if sites == WORDS:
+        for r in range(count):
+            row = out[at + r]
+            row[j], row[j + 1], row[j + 2], row[j + 3] = (
+                made[r],
+                made[TILE + r],
+                made[2 * TILE + r],
+                made[3 * TILE + r],
+            )
+        return
+    for s in range(sites):
+        for r in range(count):
+            out[at + r, j + s] = made[s * TILE + r]
+
+
+def _finish(made, inputs, count, other, out, j, at):
+    """z, or where `inputs` is (gain, Z) erf(gain z)/Z, into four rows of `out` from j on; `other` is scratch.
+
+    Up to whole lanes, numbers of no example follow those of the last one, where columns come after it.
+    """
+
+
+@overload(_finish)
+def _(made, inputs, count, other, out, j, at):  # noqa: ARG001 - numba matches the names
+    lie_together, plain = out.layout == "C", isinstance(inputs, types.NoneType)
+
+    def by_site(made, inputs, count, other, out, j, at):  # noqa: ARG001
+        width = min(_whole(count), out.shape[1] - at)
+        for s in range(min(WORDS, len(out) - j)):
+            inputs32_of(made[s * TILE : s * TILE + width], inputs[0], inputs[1], out[j + s, at : at + width])
+
+    def plain_by_site(made, inputs, count, other, out, j, at):  # noqa: ARG001
+        width = min(_whole(count), out.shape[1] - at)
+        for s in range(min(WORDS, len(out) - j)):
+            _copy(made[s * TILE : s * TILE + width], out[j + s, at : at + width])
+
+    def by_example(made, inputs, count, other, out, j, at):
+        sites = min(WORDS, len(out) - j)
+        for s in range(sites):
+            low, high = s * TILE, s * TILE + _whole(count)
+            inputs32_of(made[low:high], inputs[0], inputs[1], other[low:high])
+        _copy_rows(other, count, out.T, at, j, sites)
+
+    def plain_by_example(made, inputs, count, other, out, j, at):  # noqa: ARG001
+        _copy_rows(made, count, out.T, at, j, min(WORDS, len(out) - j))
+
+    return ((by_example, plain_by_example), (by_site, plain_by_site))[lie_together][plain]
+
+
+@njit(**FAST)
+def _unfold(even, odd, width):
+    """The sums of both in the place of `even`, and their differences, from the last site to the first, of `odd`."""
+    for r in range(width):
+        a0, a1, a2, a3 = even[r], even[TILE + r], even[2 * TILE + r], even[3 * TILE + r]
+        b0, b1, b2, b3 = odd[r], odd[TILE + r], odd[2 * TILE + r], odd[3 * TILE + r]
+        even[r], odd[3 * TILE + r] = a0 + b0, a0 - b0
+        even[TILE + r], odd[2 * TILE + r] = a1 + b1, a1 - b1
+        even[2 * TILE + r], odd[TILE + r] = a2 + b2, a2 - b2
+        even[3 * TILE + r], odd[r] = a3 + b3, a3 - b3
+
+
+@njit(**FAST)
+def _draw(key, word, call, examples, part, noise, rows):
+    """The numbers of one call of the generator into four rows of the noise."""
+    width = examples.size
+    a, b, c, d = part[0, :width], part[1, :width], part[2, :width], part[3, :width]
+    words(key[0], key[1], word, np.uint64(call), examples, a, b, c, d)
+    p0, p1, p2, p3 = rows[0] * TILE, rows[1] * TILE, rows[2] * TILE, rows[3] * TILE
+    pairs(a, b, noise[p0 : p0 + width], noise[p1 : p1 + width])
+    pairs(c, d, noise[p2 : p2 + width], noise[p3 : p3 + width])
+
+
+@njit(**FAST)
+def _band(key, word, taps, examples, count, inputs, room, out, at):
+    part, noise, made, other = room
+    mask = _ring(taps) - 1
+    width = examples.size
+    for j in range(0, len(out), WORDS):
+        p = j & mask
+        _draw(key, word, j // WORDS, examples, part, noise, (p, p + 1, p + 2, p + 3))
+        for e in range(0, taps.shape[1], _GROUP):
+            _add_diagonals(taps, j, e, noise, mask, made, width)
+        _finish(made, inputs, count, other, out, j, at)
+
+
+@njit(**FAST)
+def _modes(key, word, maker, examples, count, inputs, room, out, at):
+    part, noise, even, other = room
+    taps, place, split = maker
+    odd = other[WORDS * TILE :]
+    width = examples.size
+    for q in range(0, place.size, WORDS):
+        _draw(key, word, q // WORDS, examples, part, noise, place[q : q + WORDS])
+    for j in range(0, len(taps), WORDS):
+        for q in range(0, split, _GROUP):
+            _add_modes(taps, j, q, 0, noise, even, width)
+        for q in range(split, taps.shape[1], _GROUP):
+            _add_modes(taps, j, q, split, noise, odd, width)
+        _unfold(even, odd, width)
+        _finish(even, inputs, count, other, out, j, at)
+        _finish(odd, inputs, count, other, out, len(out) - WORDS - j, at)
+
+
+@njit(**FAST)
+def _ring(taps):
+    """The rows of noise that four sites reach back to, as a power of two."""
+    rows = WORDS
+    while rows < taps.shape[1] + WORDS - 1:
+        rows *= 2
+    return rows
+
+
+@njit(**FAST)
+def fill_coloured(key, word, makers, examples, segment, middle, inputs, out):
+    """The Gaussian vectors of `examples` into the first columns of `out` (n, rows).
+
+    In every `segment` of them those before its `middle` are of class 0, whose Maker comes first; the others are of
+    class 1. Where `inputs` is (gain, Z) and not None, x = erf(gain z)/Z in their place. Up to 15 columns behind the
+    last example may be overwritten.
+    """
+    rows = 0
+    for taps, _, split in makers:
+        rows = max(rows, taps.shape[1] + 1 if split > 0 else _ring(taps))
+    # Before the first site of a band stand zeros, or the last tile's noise, which taps of zero take in.
+    noise = np.zeros(rows * TILE, out.dtype)
+    part = np.empty((WORDS, TILE), np.uint32)
+    made, other = np.zeros(WORDS * TILE, out.dtype), np.zeros(2 * WORDS * TILE, out.dtype)
+    room = part, noise, made, other
+    own = np.zeros(TILE, np.uint64)
+    for index, begin in enumerate(range(0, examples.size, segment)):
+        end = min(begin + segment, examples.size)
+        for category in range(2):
+            first, last = (middle[index], end) if category else (begin, middle[index])
+            tiles = -(-(last - first) // TILE)
+            for tile in range(tiles):
+                start, stop = first + (last - first) * tile // tiles, first + (last - first) * (tile + 1) // tiles
+                own[: stop - start] = examples[start:stop]
+                mine = own[: _whole(stop - start)]
+                if makers[category][2] > 0:
+                    _modes(key, word, makers[category], mine, stop - start, inputs, room, out, start)
+                else:
+                    _band(key, word, makers[category][0], mine, stop - start, inputs, room, out, start)

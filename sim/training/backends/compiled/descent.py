@@ -1,0 +1,407 @@
+"""Compiled inputs, gates and steps: the samplers, gates and networks of `sim` again, in loops without temporaries.
+
+Letters as in `sim.networks.one_hidden_layer`, for one network: w (K, n), biases (K + 1) or empty, readout a (K) or
+empty, x (B, n), y (B), gate (K, B). theta holds w, the biases and the readout weights after one another.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from sim.training.backends.compiled.numbers import FAST
+
+# Sums are taken in any order, so that they run on many lanes.
+_SUMS = FAST | {"fastmath": {"contract", "nsz", "reassoc"}}
+_PART = _SUMS | {"forceinline": True}
+GATED, LEAKY, ERF, SIGMOID = range(4)
+
+
+class Form(NamedTuple):
+    """What a network computes, and how one example weighs in the gradient.
+
+    `leak` is the slope of LEAKY where h <= 0, `scale` is s, `share` what multiplies the residual of an example;
+    `entropy` says that the residual is that of the cross-entropy, `biased` and `fixed` that there are biases, and that
+    they stay as they are.
+    """
+
+    model: int
+    leak: float
+    scale: float
+    share: float
+    entropy: bool
+    biased: bool
+    fixed: bool
+
+
+_f32 = np.float32
+_ROOT_HALF, _STEEPNESS = math.sqrt(0.5), math.sqrt(2 / math.pi)
+
+# erf(t) = t P(t^2)/Q(t^2) in float32, fitted so that the largest relative error of the quotient is least: 0.02 units of
+# 2^-23, far below what the roundings of its evaluation may add to. From |t| = 3.919 on erf rounds to 1, which is also
+# what comes out there.
+FLAT = _f32(3.9192059)
+_P = tuple(_f32(c) for c in (1.12837923, 0.192419305, 0.0555667281, 0.00419153878, 0.000405223051, 6.56954626e-06))
+_Q = tuple(_f32(c) for c in (1, 0.503860533, 0.117197715, 0.0162054729, 0.00140625495, 7.0975002e-05, 2.47913846e-07))
+
+
+@njit(**FAST)
+def inputs32(z, count, gain, normaliser, out):
+    """x = erf(gain z)/Z in float32, entry by entry of the first `count` columns of two arrays."""
+    for row in range(z.shape[0]):
+        inputs32_of(z[row, :count], gain, normaliser, out[row, :count])
+
+
+@njit(**FAST)
+def inputs32_of(z, gain, normaliser, out):
+    """The same of one row, into another place."""
+    over = _f32(1) / normaliser
+    for j in range(z.size):
+        t = min(max(gain * z[j], -FLAT), FLAT)
+        s = t * t
+        p = _P[0] + s * (_P[1] + s * (_P[2] + s * (_P[3] + s * (_P[4] + s * _P[5]))))
+        q = _Q[0] + s * (_Q[1] + s * (_Q[2] + s * (_Q[3] + s * (_Q[4] + s * (_Q[5] + s * _Q[6])))))
+        out[j] = min(max(t * (p / q), -_f32(1)), _f32(1)) * over
+
+
+@njit(**FAST)
+def open_gates(v, low, high, gate):
+    """1[low <= v < high] for every row."""
+    for r in range(v.size):
+        gate[r] = low <= v[r] < high
+
+
+@njit(**_SUMS)
+def soften_gates(v, low, high, sharpness, gate):
+    """Phi(sharpness (v - low)) - Phi(sharpness (v - high)) for every row."""
+    steepness = -sharpness * _ROOT_HALF
+    for r in range(v.size):
+        gate[r] = (math.erfc(steepness * (v[r] - low)) - math.erfc(steepness * (v[r] - high))) / 2
+
+
+@njit(**_PART)
+def _curved(model, h):
+    return math.erf(h * _ROOT_HALF) if model == ERF else 1 / (1 + math.exp(-h))
+
+
+@njit(**_PART)
+def _tilt(model, h, value):
+    return _STEEPNESS * math.exp(-h * h / 2) if model == ERF else value * (1 - value)
+
+
+@njit(**_PART)
+def parts(theta, units, n, biased):
+    """w, the biases and the readout weights that lie in theta."""
+    first = units * n
+    second = first + (units + 1 if biased else 0)
+    return theta[:first].reshape(units, n), theta[first:second], theta[second:]
+
+
+@njit(**_PART)
+def _residual(yhat, y, r, entropy):
+    if entropy:
+        return -y[r] / (y.dtype.type(1) + math.exp(y[r] * yhat))
+    return yhat - y[r]
+
+
+@njit(**_PART)
+def _add_outputs(model, leak, h, k, gate, at, weight, total):
+    """`weight` times f_k of every example onto `total`."""
+    if model == GATED:
+        for r in range(total.size):
+            total[r] += weight * (h[k, r] * gate[k, at + r])
+    elif model == LEAKY:
+        for r in range(total.size):
+            total[r] += weight * (h[k, r] * (h.dtype.type(1) if h[k, r] > 0 else leak))
+    else:
+        for r in range(total.size):
+            total[r] += weight * _curved(model, h[k, r])
+
+
+@njit(**_PART)
+def _times_slopes(model, leak, h, k, gate, at, weight, pull):
+    """`weight` times `pull` times f_k' in the place of the fields h_k."""
+    if model == GATED:
+        for r in range(pull.size):
+            h[k, r] = weight * pull[r] * gate[k, at + r]
+    elif model == LEAKY:
+        for r in range(pull.size):
+            h[k, r] = weight * pull[r] * (h.dtype.type(1) if h[k, r] > 0 else leak)
+    else:
+        for r in range(pull.size):
+            h[k, r] = weight * pull[r] * _tilt(model, h[k, r], _curved(model, h[k, r]))
+
+
+@njit(**_SUMS)
+def pulls(form, theta, slope, n, h, gate, y, at, residual):
+    """h (K, B), w.x, becomes r a_k f_k'(h_k) times the shares of the gradient, r the residuals of the examples.
+
+    The gradient in the biases and readout weights goes into `slope`; that in w is h x. The examples stand in y and in
+    the columns of the gates from `at` on. `residual` (B) is scratch, `form` the plain tuple of a Form.
+    """
+    model, leak, scale, share, entropy, biased, fixed = form
+    units, rows = h.shape
+    _, biases, readout = parts(theta, units, n, biased)
+    _, slope_biases, slope_readout = parts(slope, units, n, biased)
+    one = h.dtype.type(1)
+    weighted = readout.size > 0
+    value = np.empty(rows if weighted else 0, h.dtype)
+    residual[:] = 0
+    for k in range(units):
+        if biased:
+            for r in range(rows):
+                h[k, r] += biases[k]
+        _add_outputs(model, leak, h, k, gate, at, readout[k] if weighted else one, residual)
+    constant = biases[units] if biased else h.dtype.type(0)
+    if entropy:  # asked outside of the loops, which then run on many lanes
+        for r in range(rows):
+            residual[r] = _residual(residual[r] * scale + constant, y, at + r, True) * share
+    else:
+        for r in range(rows):
+            residual[r] = _residual(residual[r] * scale + constant, y, at + r, False) * share
+    if biased:
+        slope_biases[units] = 0 if fixed else residual.sum()
+    for r in range(rows):
+        residual[r] *= scale
+    for k in range(units):
+        if weighted:
+            value[:] = 0
+            _add_outputs(model, leak, h, k, gate, at, one, value)
+            slope_readout[k] = (value * residual).sum()
+        _times_slopes(model, leak, h, k, gate, at, readout[k] if weighted else one, residual)
+        if biased:
+            slope_biases[k] = 0 if fixed else h[k].sum()
+
+
+@njit(**_PART)
+def _within(theta, limit):
+    """Whether every number is below the limit; a NaN is not."""
+    beyond = 0
+    for j in range(theta.size):
+        beyond += 0 if abs(theta[j]) < limit else 1
+    return beyond == 0
+
+
+@njit(**_SUMS)
+def move(theta, slope, first, second, moved, optimiser, rate, done, limit):
+    """One step of the optimiser, unless it leads beyond `limit`: whether it was taken.
+
+    `optimiser` is (decay and share of the mean slope, decay of the mean square or -1, epsilon, corrected or not); the
+    means are kept in `first` and `second`.
+    """
+    keep, take, square, epsilon, corrected = optimiser
+    unbias, unsquare = 1.0, 1.0
+    if corrected:
+        unbias, unsquare = 1 / (1 - keep ** (done + 1)), 1 / (1 - square ** (done + 1))
+    if keep == 0 and square < 0:
+        for j in range(theta.size):
+            moved[j] = theta[j] - rate * slope[j]
+    else:
+        for j in range(theta.size):
+            first[j] = keep * first[j] + take * slope[j]
+            step = first[j] * unbias
+            if square >= 0:
+                second[j] = square * second[j] + (1 - square) * slope[j] * slope[j]
+                step /= math.sqrt(second[j] * unsquare) + epsilon
+            moved[j] = theta[j] - rate * step
+    if not _within(moved, limit):
+        return False
+    theta[:] = moved
+    return True
+
+
+@njit(**_SUMS)
+def _onto(v, w, x, j, low, first, second):
+    """v_0 x_j + ... + v_3 x_{j+3} onto `first`, the same of w onto `second`, of the examples from `low` on."""
+    x0, x1, x2, x3 = x[j, low:], x[j + 1, low:], x[j + 2, low:], x[j + 3, low:]
+    v0, v1, v2, v3 = v[0], v[1], v[2], v[3]
+    w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
+    for r in range(first.size):
+        first[r] += v0 * x0[r] + v1 * x1[r] + v2 * x2[r] + v3 * x3[r]
+        second[r] += w0 * x0[r] + w1 * x1[r] + w2 * x2[r] + w3 * x3[r]
+
+
+@njit(**_SUMS)
+def _dots(g, h, x, j, low, dv, dw):
+    """g.x_j to g.x_{j+3} into dv and h.x_j to h.x_{j+3} into dw, over the examples from `low` on."""
+    x0, x1, x2, x3 = x[j, low:], x[j + 1, low:], x[j + 2, low:], x[j + 3, low:]
+    zero = h.dtype.type(0)
+    a0, a1, a2, a3, b0, b1, b2, b3 = zero, zero, zero, zero, zero, zero, zero, zero
+    for r in range(h.size):
+        a0 += g[r] * x0[r]
+        a1 += g[r] * x1[r]
+        a2 += g[r] * x2[r]
+        a3 += g[r] * x3[r]
+        b0 += h[r] * x0[r]
+        b1 += h[r] * x1[r]
+        b2 += h[r] * x2[r]
+        b3 += h[r] * x3[r]
+    dv[0], dv[1], dv[2], dv[3] = a0, a1, a2, a3
+    dw[0], dw[1], dw[2], dw[3] = b0, b1, b2, b3
+
+
+@njit(**_SUMS)
+def _onto_one(weight, x, total):
+    for r in range(total.size):
+        total[r] += weight * x[r]
+
+
+@njit(**_SUMS)
+def _dot(first, second):
+    total = first.dtype.type(0)
+    for r in range(first.size):
+        total += first[r] * second[r]
+    return total
+
+
+@njit(**_SUMS)
+def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, done, limit):
+    """Steps of `batch` examples each, which stand in the columns of x (n, B): how many were taken before diverging.
+
+    For few units: a matrix product is no faster than these loops. `form` is the plain tuple of a Form; `room` is
+    scratch: h (K, batch), residuals (batch), then slope, first, second, moved like theta.
+    """
+    h, residual, slope, first, second, moved = room
+    n = x.shape[0]
+    fours, pairs = n - n % 4, units - units % 2  # so many sites and units are taken together
+    for step in range(y.size // batch):
+        low, high = step * batch, (step + 1) * batch
+        h[:] = 0
+        for j in range(0, fours, 4):  # sites outside, so that their numbers are in the cache for every unit
+            for k in range(0, pairs, 2):
+                _onto(theta[k * n + j :], theta[(k + 1) * n + j :], x, j, low, h[k], h[k + 1])
+        for k in range(units):
+            for j in range(fours if k < pairs else 0, n):
+                _onto_one(theta[k * n + j], x[j, low:high], h[k])
+        pulls(form, theta, slope, n, h, gate, y, low, residual)
+        for j in range(0, fours, 4):
+            for k in range(0, pairs, 2):
+                _dots(h[k], h[k + 1], x, j, low, slope[k * n + j :], slope[(k + 1) * n + j :])
+        for k in range(units):
+            for j in range(fours if k < pairs else 0, n):
+                slope[k * n + j] = _dot(h[k], x[j, low:high])
+        if not move(theta, slope, first, second, moved, optimiser, rate, done + step, limit):
+            return step
+    return y.size // batch
+
+
+@njit(**_PART)
+def _forward(form, w, biases, readout, x, gate, r, value, slopes):
+    """yhat, the values f_k and the slopes a_k f_k' of the example in row r; behind a closed gate both are 0."""
+    model, leak = form.model, form.leak
+    weighted = readout.size > 0
+    total = x.dtype.type(0)
+    for k in range(w.shape[0]):
+        h = biases[k] if form.biased else x.dtype.type(0)
+        if model != GATED or gate[k, r] != 0:
+            for j in range(x.shape[1]):
+                h += w[k, j] * x[r, j]
+        value[k] = h
+    for k in range(w.shape[0]):
+        if model == GATED:
+            slopes[k] = gate[k, r]
+            value[k] *= gate[k, r]
+        elif model == LEAKY:
+            slopes[k] = x.dtype.type(1) if value[k] > 0 else leak
+            value[k] *= slopes[k]
+        else:
+            h = value[k]
+            value[k] = _curved(model, h)
+            slopes[k] = _tilt(model, h, value[k])
+        if weighted:
+            slopes[k] *= readout[k]
+            total += readout[k] * value[k]
+        else:
+            total += value[k]
+    return total * form.scale + biases[w.shape[0]] if form.biased else total * form.scale
+
+
+@njit(**_SUMS)
+def steps(form, theta, units, x, y, gate, row, batch, room, optimiser, rate, done, limit):
+    """As many steps as `row` (steps * batch) has batches, for few units: how many were taken before diverging.
+
+    `row` gives the row of each example; `room` is scratch (slope, first, second, moved) like theta, and two rows of K.
+    """
+    slope, first, second, moved, value, slopes = room
+    n = x.shape[1]
+    w, biases, readout = parts(theta, units, n, form.biased)
+    dw, dbiases, dreadout = parts(slope, units, n, form.biased)
+    learns_biases, weighted = form.biased and not form.fixed, readout.size > 0
+    for step in range(row.size // batch):
+        slope[:] = 0
+        for e in range(step * batch, (step + 1) * batch):
+            r = row[e]
+            yhat = _forward(form, w, biases, readout, x, gate, r, value, slopes)
+            residual = _residual(yhat, y, r, form.entropy) * form.share
+            for k in range(units):
+                if slopes[k] != 0:
+                    pull = residual * form.scale * slopes[k]
+                    for j in range(n):
+                        dw[k, j] += pull * x[r, j]
+                    if learns_biases:
+                        dbiases[k] += pull
+            if weighted:
+                for k in range(units):
+                    dreadout[k] += residual * form.scale * value[k]
+            if learns_biases:
+                dbiases[units] += residual
+        if not move(theta, slope, first, second, moved, optimiser, rate, done + step, limit):
+            return step
+    return row.size // batch
+
+
+@njit(**_PART)
+def _reach(form, weighted, x, r, value, slopes):
+    """No less than the derivative of yhat in any number that is learned: s a_k f_k' x_j, s a_k f_k', 1 and s f_k.
+
+    The length of (1, x) stands for the largest of its entries: sums run on many lanes.
+    """
+    square, steepest, highest = x.dtype.type(1), x.dtype.type(1), x.dtype.type(0)
+    for j in range(x.shape[1]):
+        square += x[r, j] * x[r, j]
+    for k in range(slopes.size):
+        steepest = max(steepest, abs(form.scale * slopes[k]))
+        if weighted:
+            highest = max(highest, abs(form.scale * value[k]))
+    return max(steepest * math.sqrt(square), highest)
+
+
+@njit(**_SUMS)
+def single_steps(form, theta, units, x, y, gate, row, room, rate, limit):
+    """As `steps` for a batch of one and plain descent: each step moves the numbers of theta at once.
+
+    No number grows by more than rate |residual| times the largest derivative of yhat in a step. The numbers are looked
+    at only where the sum of bounds on this reaches the limit.
+    """
+    moved, value, slopes = room
+    n = x.shape[1]
+    w, biases, readout = parts(theta, units, n, form.biased)
+    learns_biases, weighted = form.biased and not form.fixed, readout.size > 0
+    reach = np.inf
+    for step in range(row.size):
+        r = row[step]
+        yhat = _forward(form, w, biases, readout, x, gate, r, value, slopes)
+        residual = _residual(yhat, y, r, form.entropy) * form.share * rate
+        growth = abs(residual) * _reach(form, weighted, x, r, value, slopes)
+        safe = reach + growth < limit
+        if not safe:
+            moved[:] = theta
+        for k in range(units):
+            if slopes[k] != 0:
+                pull = residual * form.scale * slopes[k]
+                for j in range(n):
+                    w[k, j] -= pull * x[r, j]
+                if learns_biases:
+                    biases[k] -= pull
+            if weighted:
+                readout[k] -= residual * form.scale * value[k]
+        if learns_biases:
+            biases[units] -= residual
+        reach += growth
+        if not safe:
+            if not _within(theta, limit):
+                theta[:] = moved
+                return step
+            reach = np.abs(theta).max()
+    return row.size

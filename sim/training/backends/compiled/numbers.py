@@ -1,0 +1,202 @@
+"""Compiled random numbers: the stream of `sim.random.streams` again, in loops that the processor runs on many lanes.
+
+The integers are those of the reference bit for bit. Normal numbers come from polynomials of their own and agree with
+the reference to a few units of the last place: ln f by the series of 2 atanh((f - 1)/(f + 1)) with f between sqrt(1/2)
+and sqrt(2), cos and sin by their Taylor series up to an eighth of a turn, the quadrant being the angle's leading bits.
+"""
+
+import math
+
+import numpy as np
+from numba import njit, types
+from numba.extending import intrinsic, overload
+
+from sim.random.streams import COINS, LOW, MULTIPLIERS, ROUNDS, WEYL, WORDS
+
+# Contracted products change the last place only; a ratio never divides by zero here.
+FAST = {"fastmath": {"contract", "nnan", "ninf", "nsz"}, "error_model": "numpy", "cache": True}
+
+_u32, _u64, _i32, _i64, _f32 = np.uint32, np.uint64, np.int32, np.int64, np.float32
+_M0, _M1, _W0, _W1 = (_u64(value) for value in (*MULTIPLIERS, *WEYL))
+_LOW, _WIDTH = _u64(LOW), _u64(32)
+_NEAR_ONE = _u32(math.floor(math.sqrt(0.5) * 2**32))
+_LN2, _TURN = math.log(2), 2 * math.pi
+_S1, _S2, _S3, _S4, _S5, _S6, _S7, _S8 = ((-1) ** k / math.factorial(2 * k + 1) for k in range(1, 9))
+_C1, _C2, _C3, _C4, _C5, _C6, _C7, _C8 = ((-1) ** k / math.factorial(2 * k) for k in range(1, 9))
+_L0, _L1, _L2, _L3, _L4, _L5, _L6, _L7, _L8, _L9, _L10 = (2 / (2 * k + 1) for k in range(11))
+_s1, _s2, _s3, _s4 = (_f32(c) for c in (_S1, _S2, _S3, _S4))
+_c1, _c2, _c3, _c4, _c5 = (_f32(c) for c in (_C1, _C2, _C3, _C4, _C5))
+_l0, _l1, _l2, _l3, _l4 = (_f32(c) for c in (_L0, _L1, _L2, _L3, _L4))
+_ln2, _angle, _word = _f32(_LN2), _f32(_TURN * 2.0**-32), _f32(2.0**-32)
+_EIGHTH, _QUARTER, _QUADRANT, _SIGN = _u32(1 << 29), _u32(1 << 30), _u32(3 << 30), _u32(1 << 31)  # of a turn, and bits
+_half, _one, _two = _f32(0.5), _f32(1), _f32(2)
+
+
+def _reinterpreting(source: types.Type, target: types.Type):
+    """An intrinsic that reads the bits of a number of one type as another."""
+
+    @intrinsic
+    def reinterpreted(_context, _value):
+        def generate(context, builder, _signature, arguments):
+            return builder.bitcast(arguments[0], context.get_value_type(target))
+
+        return target(source), generate
+
+    return reinterpreted
+
+
+bits32, float32_of = _reinterpreting(types.float32, types.int32), _reinterpreting(types.int32, types.float32)
+bits64, float64_of = _reinterpreting(types.float64, types.int64), _reinterpreting(types.int64, types.float64)
+
+
+@njit(**FAST)
+def words(k0, k1, word, call, examples, a, b, c, d):
+    """Philox4x32-10 of the counters (call, example, word), one for each of `examples`, into a, b, c, d."""
+    for j in range(examples.size):
+        x0, x1, x2, x3 = call, examples[j] & _LOW, examples[j] >> _WIDTH, word
+        r0, r1 = k0, k1
+        for _ in range(ROUNDS):
+            first, second = _M0 * x0, _M1 * x2
+            x0 = (second >> _WIDTH) ^ x1 ^ r0
+            x1 = second & _LOW
+            x2 = (first >> _WIDTH) ^ x3 ^ r1
+            x3 = first & _LOW
+            r0 = (r0 + _W0) & _LOW
+            r1 = (r1 + _W1) & _LOW
+        a[j], b[j], c[j], d[j] = _u32(x0), _u32(x1), _u32(x2), _u32(x3)
+
+
+@njit(**FAST)
+def pairs64(a, b, first, second):
+    """Two normal numbers of each pair of words, in float64."""
+    for j in range(a.size):
+        bits = bits64(np.float64(a[j]) + 0.5)
+        exponent = (bits - _i64(0x3FE6A09E667F3BCD)) >> _i64(52)
+        t = float64_of(bits - (exponent << _i64(52))) - 1.0
+        s = t / (2.0 + t)
+        y = s * s
+        p = _L5 + y * (_L6 + y * (_L7 + y * (_L8 + y * (_L9 + y * _L10))))
+        p = _L0 + y * (_L1 + y * (_L2 + y * (_L3 + y * (_L4 + y * p))))
+        radius = math.sqrt(-2.0 * (np.float64(exponent - 32) * _LN2 + s * p))
+        quadrant = _u32(b[j] + _u32(0x20000000)) >> _u32(30)
+        x = (np.float64(_i32(b[j] - _u32(quadrant << _u32(30)))) + 0.5) * (_TURN * 2.0**-32)
+        y = x * x
+        sine = x + x * y * (_S1 + y * (_S2 + y * (_S3 + y * (_S4 + y * (_S5 + y * (_S6 + y * (_S7 + y * _S8)))))))
+        cosine = 1.0 + y * (_C1 + y * (_C2 + y * (_C3 + y * (_C4 + y * (_C5 + y * (_C6 + y * (_C7 + y * _C8)))))))
+        odd = (quadrant & 1) != 0
+        c, d = (sine, cosine) if odd else (cosine, sine)
+        first[j] = radius * (-c if ((quadrant + 1) & 2) != 0 else c)
+        second[j] = radius * (-d if (quadrant & 2) != 0 else d)
+
+
+@njit(**FAST)
+def pairs32(a, b, first, second):
+    """Two normal numbers of each pair of words, in float32."""
+    for j in range(a.size):
+        bits = bits32(_f32(a[j]) + _half)
+        exponent = _i32(_i32(bits - _i32(0x3F3504F3)) >> _i32(23))
+        t = float32_of(_i32(bits - _i32(exponent << _i32(23)))) - _one
+        # Close to 1 the number minus 1 is taken from the integer, before float32 rounds it.
+        near = a[j] >= _NEAR_ONE
+        t = (_f32(_i32(a[j])) + _half) * _word if near else t
+        exponent = _i32(32) if near else exponent
+        s = t / (_two + t)
+        y = s * s
+        ln = _f32(_i32(exponent - _i32(32))) * _ln2 + s * (_l0 + y * (_l1 + y * (_l2 + y * (_l3 + y * _l4))))
+        radius = math.sqrt(-_two * ln)
+        # The quadrant is the angle's two leading bits, an eighth of a turn on: where it is odd, sine and cosine swap,
+        # and their signs are bits. All of it in 32 bits, on as many lanes as the rest.
+        turned = _u32(b[j] + _EIGHTH)
+        x = (_f32(_i32(b[j] - _u32(turned & _QUADRANT))) + _half) * _angle
+        y = x * x
+        sine = x + x * y * (_s1 + y * (_s2 + y * (_s3 + y * _s4)))
+        cosine = _one + y * (_c1 + y * (_c2 + y * (_c3 + y * (_c4 + y * _c5))))
+        odd = _u32(turned & _QUARTER) != _u32(0)
+        c = sine if odd else cosine
+        d = cosine if odd else sine
+        sign, other = _i32(_u32(turned + _QUARTER) & _SIGN), _i32(turned & _SIGN)
+        first[j] = radius * float32_of(_i32(bits32(c) ^ sign))
+        second[j] = radius * float32_of(_i32(bits32(d) ^ other))
+
+
+def pairs(a, b, first, second):
+    """Dispatched when compiled: `pairs32` or `pairs64`, by the dtype of what is filled."""
+
+
+@overload(pairs)
+def _(a, b, first, second):  # noqa: ARG001 - numba matches the names
+    if first.dtype == types.float32:
+        return lambda a, b, first, second: pairs32(a, b, first, second)
+    return lambda a, b, first, second: pairs64(a, b, first, second)
+
+
+TILE = 512  # examples at once: their words fit the first-level cache
+
+
+@njit(**FAST)
+def fill(key, word, calls, examples, out, at):
+    """The normal numbers of `examples` into the columns of `out` from `at` on, modes in the first 4 `calls` rows."""
+    k0, k1 = key
+    part = np.empty((WORDS, TILE), np.uint32)
+    for start in range(0, examples.size, TILE):
+        stop = min(start + TILE, examples.size)
+        a, b, c, d = part[0, : stop - start], part[1, : stop - start], part[2, : stop - start], part[3, : stop - start]
+        low, high = at + start, at + stop
+        for call in range(calls):
+            words(k0, k1, word, _u64(call), examples[start:stop], a, b, c, d)
+            q = WORDS * call
+            pairs(a, b, out[q, low:high], out[q + 1, low:high])
+            pairs(c, d, out[q + 2, low:high], out[q + 3, low:high])
+
+
+@njit(**FAST)
+def arrange(key, word, first, segment, labels, y, example, row, middle):
+    """The order that puts class 0 before class 1 in each segment of the examples from `first` on.
+
+    `y` (the label of the class) and `example` are by row of that order, `row` by example; a segment is so many
+    examples, and `middle` is where class 1 begins in each.
+    """
+    k0, k1 = key
+    part = np.empty((WORDS, 1), np.uint32)
+    group = np.empty(1, np.uint64)
+    count = row.size
+    held = -1
+    for start in range(0, count, segment):
+        stop = min(start + segment, count)
+        low, high = start, stop
+        for e in range(start, stop):
+            number = first + e
+            if number // COINS != held:
+                held = number // COINS
+                group[0] = _u64(held)
+                words(k0, k1, word, _u64(0), group, part[0], part[1], part[2], part[3])
+            bit = number % COINS
+            coin = (part[bit // 32, 0] >> _u32(bit % 32)) & 1
+            if coin == 0:
+                place = low
+                low += 1
+            else:
+                high -= 1
+                place = high
+            y[place], example[place], row[e] = labels[coin], _u64(number), place
+        middle[start // segment] = low
+
+
+@njit(**FAST)
+def fill_rows(key, word, first, out):
+    """The normal numbers of the examples from `first` on, the modes of an example in a row of `out` (B, r).
+
+    They are made in float64 and rounded to the dtype of `out`.
+    """
+    rows, modes = out.shape
+    calls = -(-modes // WORDS)
+    part = np.empty((WORDS * calls, TILE), np.float64)
+    examples = np.empty(TILE, np.uint64)
+    for start in range(0, rows, TILE):
+        count = min(TILE, rows - start)
+        for e in range(count):
+            examples[e] = _u64(first + start + e)
+        fill(key, word, calls, examples[:count], part, 0)
+        for e in range(count):
+            for mode in range(modes):
+                out[start + e, mode] = part[mode, e]

@@ -1,0 +1,239 @@
+"""The compiled descent of one network: blocks of examples, one matrix product for each class, then all their steps."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+
+from sim.data.factors import Dense, Factor
+from sim.data.sample import Sampler
+from sim.networks.one_hidden_layer import SLOPE_FACTOR, Parameters, leak, readout_scale
+from sim.random.streams import WORDS, key_of
+from sim.training.backends.compiled import colour, descent, numbers
+from sim.training.descent import largest_weight, optimiser_of
+from sim.training.schedule import block_rows
+from sim.training.state import Member, Report, State
+from theory.problem import AlwaysGate, DirectionGate, SiteGate, resolved
+
+_MODELS = {
+    "gated-linear": descent.GATED,
+    "relu": descent.LEAKY,
+    "leaky-relu": descent.LEAKY,
+    "erf": descent.ERF,
+    "sigmoid": descent.SIGMOID,
+}
+# From this many examples a step on, matrix products beat the loops of `descent.steps`.
+_MANY = 32
+# Up to so many units the loops of `descent.wide_steps` beat them again.
+_FEW_UNITS = 4
+
+
+@dataclass(frozen=True)
+class _Gate:
+    """A gate on one site or along a vector (None: always open), its numbers in the dtype of the data."""
+
+    along: int | np.ndarray | None
+    latent: bool = False
+    low: np.floating | None = None
+    high: np.floating | None = None
+    sharpness: np.floating | None = None
+
+    def open(self, z: np.ndarray, x: np.ndarray, values: np.ndarray) -> None:
+        """g(x) of every row into `values`."""
+        if self.along is None:
+            values[:] = 1
+            return
+        seen = z if self.latent else x
+        v = seen[:, self.along] if isinstance(self.along, int) else seen @ self.along
+        if self.sharpness == np.inf:
+            descent.open_gates(v, self.low, self.high, values)
+        else:
+            descent.soften_gates(v, self.low, self.high, self.sharpness, values)
+
+
+def _gate(gate: SiteGate | DirectionGate | AlwaysGate, n: int, kind: type[np.floating]) -> _Gate:
+    """The gate made ready; a direction in units of its largest entry, as in `sim.gates.gating`."""
+    if isinstance(gate, AlwaysGate):
+        return _Gate(None)
+    unit, along = 1, gate.sites[0]
+    if isinstance(gate, DirectionGate):
+        unit, along = max(abs(number) for _, number in gate.v), np.zeros(n, kind)
+        along[list(gate.sites)] = [float(number / unit) for _, number in gate.v]
+    low, high = (kind(bound if isinstance(bound, float) else float(bound / unit)) for bound in (gate.lo, gate.hi))
+    return _Gate(along, gate.on == "latent", low, high, kind(float(gate.sharpness * unit)))
+
+
+class _Data:
+    """The examples of one network, drawn block by block into memory that stays."""
+
+    def __init__(self, member: Member, sampler: Sampler, dtype: np.dtype, by_site: bool) -> None:
+        problem, n = member.problem, sampler.n
+        self.batch = problem.simulated().batch
+        self.stream = member.stream()
+        self.key = tuple(np.uint64(part) for part in key_of(self.stream.seed))
+        self.factors, self.by_site = sampler.factors, by_site
+        self.labels = np.array(sampler.labels, dtype)
+        self.gain, self.normaliser = sampler.gain, sampler.normaliser
+        self.gates = [_gate(gate, n, np.dtype(dtype).type) for gate in resolved(problem.network.gates)]
+        makers = [colour.maker(factor) for factor in self.factors]
+        self.makers = None if None in makers else tuple(map(tuple, makers))  # a plain tuple is handed over faster
+        latent = any(gate.latent for gate in self.gates)
+        self.at_once = None  # gain and Z where x is made without z, which then nobody reads
+        if self.makers and self.gain is not None and not latent and dtype == np.float32:
+            self.at_once = np.float32(self.gain), np.float32(self.normaliser)
+        self.steps = max(1, block_rows(n) // self.batch)
+        rows = self.steps * self.batch
+        calls = max(-(-factor.rank // WORDS) for factor in self.factors)
+        self.noise = np.empty((WORDS * calls, 0 if self.makers else rows), dtype)
+        self.z = _room(n, rows, dtype, by_site)
+        self.x = self.z if self.gain is None or self.at_once else _room(n, rows, dtype, by_site)
+        self.gate = np.empty((len(self.gates), rows), dtype)
+        self.y, self.example, self.row = (np.empty(rows, kind) for kind in (dtype, np.uint64, np.int64))
+        self.middle = np.empty(rows, np.int64)
+
+    def draw(self, step: int, count: int, segment: int):
+        """The examples of `count` steps from `step` on: x, y and gates by row, and the row of each example.
+
+        Rows stand in the order of the examples from segment to segment, sorted by class inside one.
+        """
+        rows = count * self.batch
+        y, example, row = (part[:rows] for part in (self.y, self.example, self.row))
+        word = np.uint64(self.stream.word + 1)
+        numbers.arrange(self.key, word, step * self.batch, segment, self.labels, y, example, row, self.middle)
+        if self.makers:
+            held = (self.key, np.uint64(self.stream.word), self.makers, example, segment, self.middle)
+            colour.fill_coloured(*held, self.at_once, self.z.T)
+        else:
+            for index, start in enumerate(range(0, rows, segment)):
+                middle, stop = self.middle[index], min(start + segment, rows)
+                self._gaussian(0, start, middle)
+                self._gaussian(1, middle, stop)
+        z, x = self.z[:rows], self.x[:rows]
+        if self.gain is not None and not self.at_once:
+            self._input(z, x)
+        for gate, values in zip(self.gates, self.gate[:, :rows], strict=True):
+            gate.open(z, x, values)
+        return x, y, self.gate, row
+
+    def _gaussian(self, c: int, low: int, high: int) -> None:
+        """z of the rows from `low` to `high`, which are of class c."""
+        example, factor = self.example[low:high], self.factors[c]
+        numbers.fill(self.key, np.uint64(self.stream.word), -(-factor.rank // WORDS), example, self.noise, low)
+        _colour(factor, self.noise[: factor.rank, low:high].T, self.z[low:high])
+
+    def _input(self, z: np.ndarray, x: np.ndarray) -> None:
+        if z.dtype == np.float32:
+            z, x, count = (self.z.T, self.x.T, len(z)) if self.by_site else (z, x, self.z.shape[1])
+            descent.inputs32(z, count, np.float32(self.gain), np.float32(self.normaliser), x)
+        else:
+            torch.mul(torch.from_numpy(z), self.gain, out=torch.from_numpy(x)).erf_().div_(self.normaliser)
+
+
+def _room(n: int, rows: int, dtype: np.dtype, by_site: bool) -> np.ndarray:
+    """An array (rows, n) in which the numbers of a site, or else those of an example, lie together."""
+    return np.empty((n, rows), dtype).T if by_site else np.empty((rows, n), dtype)
+
+
+def _colour(factor: Factor, noise: np.ndarray, z: np.ndarray) -> None:
+    if isinstance(factor, Dense):
+        np.matmul(noise, factor.matrix.numpy(), out=z)
+    else:
+        z[:] = factor.coloured(torch.from_numpy(noise)).numpy()
+
+
+def descend_one(member: Member, sampler: Sampler, state: State, report: Report) -> tuple[Parameters, State]:
+    """As `sim.training.descent.descend`, for a group of one network and fresh examples."""
+    own = _Network(member, sampler, state)
+    step, seen = state.step, []
+    for mark in member.marks:
+        while step < mark:
+            count = min(mark - step, own.data.steps)
+            if not own.frozen:
+                own.advance(step, count)
+            step += count
+            report(step)
+        seen.append(own.theta.astype(np.float64))
+    snapshots = own.parameters(np.stack(seen))
+    first, second = (None if own.plain else own.parameters(part[None]) for part in own.memory)
+    last = own.parameters(own.theta[None])
+    return snapshots.mapped(lambda tensor: tensor[None]), State(step, last, np.array([own.frozen]), first, second)
+
+
+class _Network:
+    """One network in flat arrays: what it learned (theta), the optimiser's memory, its data."""
+
+    def __init__(self, member: Member, sampler: Sampler, state: State) -> None:
+        problem, network = member.problem, member.problem.network
+        self.theta = _flat(state.learned)
+        kind = self.theta.dtype.type
+        self.units, self.n, self.batch = network.units, sampler.n, problem.simulated().batch
+        self.many = self.batch >= _MANY
+        self.data = _Data(member, sampler, self.theta.dtype, by_site=self.many)
+        # A matrix product needs the rows of a step in one piece; otherwise a block is sorted as a whole.
+        self.segment = self.batch if self.many else self.data.steps * self.batch
+        self.form = descent.Form(
+            model=_MODELS[network.model],
+            leak=kind(leak(network)),
+            scale=kind(readout_scale(network)),
+            share=kind(SLOPE_FACTOR[problem.training.loss] / self.batch),
+            entropy=problem.training.loss == "cross-entropy",
+            biased=network.has_biases,
+            fixed=network.biases == "fixed",
+        )
+        self.numbers = tuple(self.form)  # handed over in half the time, once a step
+        chosen = optimiser_of(problem.simulated())
+        self.plain = chosen.plain
+        square = -1 if chosen.square is None else chosen.square
+        self.optimiser = (*map(kind, (chosen.keep, chosen.take, square, chosen.epsilon)), chosen.corrected)
+        self.memory = [
+            np.zeros_like(self.theta) if part is None else _flat(part) for part in (state.first, state.second)
+        ]
+        self.rate, self.limit = kind(member.rate), kind(largest_weight(state.learned.w.dtype))
+        self.slope, self.moved = np.empty_like(self.theta), np.empty_like(self.theta)
+        self.frozen = bool(state.frozen[0])
+        if self.many:
+            self.fields, self.residual = np.empty((self.units, self.batch), kind), np.empty(self.batch, kind)
+        self.values, self.slopes = np.empty(self.units, kind), np.empty(self.units, kind)
+
+    def advance(self, step: int, count: int) -> None:
+        """Take `count` steps from `step` on, or those before it diverges."""
+        x, y, gate, row = self.data.draw(step, count, self.segment)
+        if self.many and self.units <= _FEW_UNITS:
+            room = (self.fields, self.residual, self.slope, *self.memory, self.moved)
+            held = (self.numbers, self.theta, self.units, self.data.x.T, y, gate, self.batch)
+            self.frozen = descent.wide_steps(*held, room, self.optimiser, self.rate, step, self.limit) < count
+            return
+        if self.many:
+            for index in range(count):
+                if not self._step(x, y, gate, index * self.batch, step + index):
+                    self.frozen = True
+                    return
+            return
+        held = (self.form, self.theta, self.units, x, y, gate, row)
+        if self.batch == 1 and self.plain:
+            taken = descent.single_steps(*held, (self.moved, self.values, self.slopes), self.rate, self.limit)
+        else:
+            room = (self.slope, *self.memory, self.moved, self.values, self.slopes)
+            taken = descent.steps(*held, self.batch, room, self.optimiser, self.rate, step, self.limit)
+        self.frozen = taken < count
+
+    def _step(self, x: np.ndarray, y: np.ndarray, gate: np.ndarray, at: int, step: int) -> bool:
+        size, shape = self.units * self.n, (self.units, self.n)
+        own = x[at : at + self.batch]
+        np.matmul(self.theta[:size].reshape(shape), own.T, out=self.fields)
+        descent.pulls(self.numbers, self.theta, self.slope, self.n, self.fields, gate, y, at, self.residual)
+        np.matmul(self.fields, own, out=self.slope[:size].reshape(shape))
+        return descent.move(
+            self.theta, self.slope, *self.memory, self.moved, self.optimiser, self.rate, step, self.limit
+        )
+
+    def parameters(self, theta: np.ndarray) -> Parameters:
+        """What lies in rows like theta (S, ...)."""
+        size, biases = self.units * self.n, self.units + 1 if self.form.biased else 0
+        w, *further = np.split(theta, [size, size + biases], axis=1)
+        tensors = [torch.from_numpy(np.ascontiguousarray(part)) if part.shape[1] else None for part in further]
+        return Parameters(torch.from_numpy(np.ascontiguousarray(w)).view(-1, self.units, self.n), *tensors)
+
+
+def _flat(learned: Parameters) -> np.ndarray:
+    return np.concatenate([tensor.flatten().numpy() for tensor in learned.tensors()])

@@ -1,0 +1,79 @@
+"""What training leaves behind: the weights and biases of every replicate at the problem's times."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+
+from sim.networks.one_hidden_layer import Examples
+from sim.training.stability import EXAMPLES, largest_stable_rate
+from sim.training.state import State
+from theory.problem import InputError, Problem, WorkbenchError
+
+
+class DivergedError(WorkbenchError):
+    """Too few replicates stayed finite to say anything."""
+
+    exit_code = 1
+    default_kind = "diverged"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One training run of S replicates, entry s of every array belonging to replicate number replicates[s].
+
+    `biases` (C = K + 1) holds b_1, ..., b_K, b_out, `readout` a_1, ..., a_K; None where the network has none, or does
+    not train its readout. A diverged replicate is frozen
+    where all it learned was last below the divergence limit; its later entries are no result.
+    `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is "reference", "compiled" or
+    "captured"; `fallback` says why it is the reference where "auto" was asked for, else None. `state` is what
+    `sim.train.train(..., resume=state)` goes on from.
+    """
+
+    problem: Problem
+    replicates: tuple[int, ...]
+    times: Float[np.ndarray, " T"]
+    weights: Float[np.ndarray, "S T K n"]
+    diverged: Bool[np.ndarray, " S"]
+    seed: int
+    device: str
+    steps: int
+    wall_time: float
+    sample: Examples | None = None
+    biases: Float[np.ndarray, "S T C"] | None = None
+    readout: Float[np.ndarray, "S T K"] | None = None
+    backend: str = "reference"
+    fallback: str | None = None
+    state: State | None = None
+
+    @property
+    def one_cluster(self) -> bool:
+        """Whether all replicates saw the same examples, so that they are no independent replicates."""
+        return self.problem.simulated().shared_stream
+
+    def surviving(self) -> np.ndarray:
+        """The indices s of the replicates that did not diverge.
+
+        Raises InputError for a run of one replicate; DivergedError where fewer than two are left.
+        """
+        if len(self.diverged) < 2:
+            raise InputError("The run has one replicate; a standard error needs two.", "Train more replicates.")
+        kept = np.flatnonzero(~self.diverged)
+        if len(kept) < 2:
+            rate = float(self.problem.simulated().learning_rate)
+            raise DivergedError(
+                f"{self.diverged.sum()} of {len(self.diverged)} replicates diverged at the learning rate {rate:g}: "
+                "fewer than the two are left that a standard error needs.",
+                _calmer(self.problem),
+            )
+        return kept
+
+
+def _calmer(problem: Problem) -> str:
+    """What to do against divergence: the largest stable rate, where there is one."""
+    if problem.network.trains_readout or problem.simulated().optimizer != "sgd":
+        return "Use a smaller simulation.learning_rate."
+    return (
+        f"On {EXAMPLES} examples the largest stable simulation.learning_rate is about "
+        f"{largest_stable_rate(problem):.3g}; small batches need a smaller one."
+    )

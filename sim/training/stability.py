@@ -1,0 +1,57 @@
+"""The learning rate above which gradient descent on the averaged loss diverges, estimated from drawn examples."""
+
+import math
+
+import torch
+
+from sim.data.sample import draw, prepare
+from sim.gates.gating import gate_values
+from sim.networks.one_hidden_layer import SLOPE_FACTOR, leak, readout_scale
+from sim.random.streams import MEASUREMENT, stream
+from theory.problem import OutOfReachError, Problem, RecordedGate
+
+EXAMPLES = 4096
+# The largest squared slope of each unit, which bounds the curvature of a network that gates itself or replays gates.
+_STEEPEST = {"gated-linear": 1.0, "relu": 1.0, "leaky-relu": 1.0, "erf": 2 / math.pi, "sigmoid": 1 / 16}
+# The largest slope of the residual in yhat.
+_RESIDUAL = {"half-mse": 1.0, "mse": 1.0, "cross-entropy": 0.25}
+
+
+def largest_stable_rate(problem: Problem) -> float:
+    """2 / (c r s^2 lam_max), c the factor of the loss's slope, s that of the readout; lam_max of A = <x~ x~^T>.
+
+    r, the largest slope of the residual in yhat, is 1 for a squared error and 1/4 for the cross-entropy. x~ stacks
+    g_k(x) x over the units, with trained biases also g_k(x) and 1/s. For a network that gates itself or replays
+    recorded gates every gate is taken as open, at its steepest slope, and the 1/s^2 of an output bias is added: a rate
+    below is stable, one above need not diverge. The estimate is of the average dynamics; the noise of small batches
+    asks for less. Raises OutOfReachError for a trained readout, whose weights have no bound that the rate could be
+    taken from.
+    """
+    if problem.network.trains_readout:
+        raise OutOfReachError(
+            "A trained readout has no largest stable rate: it depends on the weights reached.", "Try smaller ones."
+        )
+    host, network = torch.device("cpu"), problem.network
+    own = [stream(problem.simulated().seed, 0, MEASUREMENT)]
+    drawn = draw(prepare(problem.data, host, torch.float64), own, EXAMPLES)
+    x = drawn.x[0]
+    one, biased = x.new_ones(len(x), 1), network.biases == "trained"
+    if biased:
+        x = torch.cat([x, one], dim=1)
+    if network.gates and not any(isinstance(gate, RecordedGate) for gate in network.gates):
+        x = (gate_values(network.gates, drawn)[0].T[:, :, None] * x[:, None, :]).flatten(1)
+        if biased:
+            x = torch.cat([x, one / readout_scale(network)], dim=1)
+        curvature = _largest_second_moment(x)
+    else:
+        steepest = max(_STEEPEST[network.model], leak(network) ** 2)
+        curvature = steepest * network.units * _largest_second_moment(x)
+        curvature += readout_scale(network) ** -2 if biased else 0
+    kind = problem.training.loss
+    scale = SLOPE_FACTOR[kind] * _RESIDUAL[kind] * readout_scale(network) ** 2
+    return 2 / (scale * curvature) if curvature > 0 else math.inf
+
+
+def _largest_second_moment(x: torch.Tensor) -> float:
+    """The largest eigenvalue of <x x^T>, as the squared largest singular value of the examples."""
+    return float(torch.linalg.matrix_norm(x, 2)) ** 2 / len(x)

@@ -1,0 +1,386 @@
+"""`gdln sweep` as it is typed: whole sweeps, what hits one cell, interruptions, and what is refused before it runs."""
+
+import json
+import multiprocessing
+import os
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+from derivations.cli import main
+from derivations.output import BAD_INPUT, CHECK_FAILED, INTERRUPTED, OUT_OF_REACH, PASS, UNDECIDED
+from derivations.sweeps import cells, running
+from derivations.sweeps.store import Store
+from derivations.sweeps.workers import Job, work
+from sim.measure.observe import measure
+from sim.train import train
+from tests.derivations.sweeps.cases import ROOT, TEXT, contents, sweep_of
+from theory.problem import OBSERVABLES
+
+KILLS = 2
+LONG = ("times = [0.5, 2.0]", "times = [0.5, 500000.0]")  # minutes, if it were not stopped
+
+
+@pytest.fixture(scope="session")
+def finished(tmp_path_factory):
+    """A folder with the small sweep, run by two processes; its answer stands in answer.json. Not to be changed."""
+    folder = tmp_path_factory.mktemp("finished")
+    (folder / "sweep.toml").write_text(TEXT)
+    done = subprocess.run(command(folder, "--workers", 2, "--json"), cwd=ROOT, capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (PASS, b"")
+    (folder / "answer.json").write_bytes(done.stdout)
+    return folder
+
+
+@pytest.fixture
+def gdln(tmp_path, capsys):
+    """Run `gdln sweep` in this process on the small sweep with replaced words; the exit code, stdout and stderr."""
+
+    def run(*words, change=()):
+        (tmp_path / "sweep.toml").write_text(changed(*change))
+        code = main(["sweep", str(tmp_path / "sweep.toml"), *map(str, words)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+def changed(*change):
+    """The small sweep's text with words replaced."""
+    text = TEXT
+    for old, new in change:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+def command(folder, *words):
+    """The words of a shell for `gdln sweep`."""
+    return [sys.executable, "-m", "derivations", "sweep", str(folder / "sweep.toml"), *map(str, words)]
+
+
+def begun(folder, *words, **named):
+    """`gdln sweep`, running in a session of its own, as under a shell."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command(folder, *words), cwd=ROOT, start_new_session=True, **pipes, **named)
+
+
+def until(condition, process):
+    """Wait until it holds; the process must not end before."""
+    while not condition():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)  # only how often it looks
+
+
+def nothing_half_written(store):
+    """Every cell of a store proves itself and nothing hidden is left."""
+    assert all(Store.open(store).meta(name) for name in contents(store))
+    assert not [item for item in (store / "cells").iterdir() if item.name.startswith(".")]
+    assert not list((store / "locks").iterdir())
+
+
+def test_the_answer_for_programs(finished):
+    answer = json.loads((finished / "answer.json").read_text())
+    assert (answer["schema"], answer["mode"], answer["shape"]) == ("gdln.sweep/1", "run", [2, 2])
+    assert answer["counts"] == {"cells": 4, "complete": 4}
+    assert (answer["left_out"], answer["remarks"], answer["to_make"]) == (0, [], None)
+    assert [cell["at"] for cell in answer["cells"]] == [
+        {"data.gain": gain, "simulation.seed": seed} for gain in (0.5, 2.0) for seed in (1, 2)
+    ]
+    for cell in answer["cells"]:
+        assert (cell["state"], cell["source"], cell["error"]) == ("complete", "made", None)
+        assert (cell["replicates"], cell["diverged"], cell["steps"], cell["device"]) == (3, 0, 4, "cpu")
+        assert cell["times"] == [0.5, 2.0]
+        assert np.shape(cell["observables"]["loss"]["mean"]) == (2,)
+        assert np.shape(cell["observables"]["participation-ratio"]["standard_error"]) == (2, 1)
+    assert set(contents(finished / "store")) == {cell["cell"] for cell in answer["cells"]}
+    nothing_half_written(finished / "store")
+
+
+def test_cells_hold_what_training_and_measuring_give(finished):
+    store, sweep = Store.open(finished / "store"), sweep_of()
+    for cell in sweep.cells:
+        meta, arrays = store.read(cells.question(cell.problem, sweep.observables).cell(cells.code_version()))
+        trained = train(cell.problem, "cpu")
+        for name in sweep.observables:
+            assert np.array_equal(arrays[name], measure(OBSERVABLES[name](), trained, "cpu").values)
+        assert meta["problem"].startswith("[data]")
+        assert str(finished) not in json.dumps(meta)
+
+
+def test_one_process_gives_the_same_bits_and_nothing_runs_twice(finished, gdln, tmp_path, monkeypatch):
+    assert gdln("--workers", 1)[0] == PASS
+    assert contents(tmp_path / "store") == contents(finished / "store")
+    monkeypatch.setattr("derivations.sweeps.workers._Worker", None)  # no process can be begun
+    code, out, err = gdln("--json")
+    assert (code, err) == (PASS, "")
+    assert {cell["source"] for cell in json.loads(out)["cells"]} == {"store"}
+    code, out, _ = gdln()
+    assert "4 cells, 4 complete; 0 made now" in out
+
+
+def test_status_and_plan_write_nothing(finished, gdln, tmp_path):
+    for word, code in (("--status", UNDECIDED), ("--dry-run", PASS)):
+        found, out, err = gdln(word, "--json")
+        answer = json.loads(out)
+        assert (found, err, answer["counts"]) == (code, "", {"cells": 4, "missing": 4})
+        assert answer["to_make"] == {"cells": 4, "networks": 12, "network_steps": 48}
+        assert os.listdir(tmp_path) == ["sweep.toml"]
+    store = finished / "store"
+    before = sorted((path, path.stat().st_mtime_ns) for path in store.rglob("*"))
+    code, out, _ = gdln("--status", "--out", store)
+    assert (code, out.splitlines()[-1]) == (PASS, f"4 cells, 4 complete. Store: {store}")
+    code, out, _ = gdln("--dry-run", "--out", store, change=[('"data.gain" = [0.5, 2.0]', '"data.gain" = [0.5, 3.0]')])
+    assert (code, "To make: 2 cells, 6 networks, 24 network-steps" in out) == (PASS, True)
+    assert sorted((path, path.stat().st_mtime_ns) for path in store.rglob("*")) == before
+
+
+def test_killed_again_and_again_it_ends_with_the_same_bits(finished, tmp_path):
+    (tmp_path / "sweep.toml").write_text(TEXT)
+    store, expected = tmp_path / "store", contents(finished / "store")
+    for round_ in range(KILLS):
+        process = begun(tmp_path, "--workers", 2)
+        until(lambda count=round_: (store / "cells").is_dir() and len(contents(store)) >= count, process)
+        process.kill()
+        process.communicate()
+        assert contents(store).items() <= expected.items()
+    assert subprocess.run(command(tmp_path), cwd=ROOT, capture_output=True, check=False).returncode == PASS
+    assert contents(store) == expected
+    nothing_half_written(store)
+
+
+def test_two_at_once_share_the_work_and_both_finish(finished, tmp_path):
+    (tmp_path / "sweep.toml").write_text(TEXT)
+    both = [begun(tmp_path, "--workers", 1, "--json") for _ in range(2)]
+    answers = [json.loads(process.communicate()[0]) for process in both]
+    assert [process.returncode for process in both] == [PASS, PASS]
+    made = [cell["cell"] for answer in answers for cell in answer["cells"] if cell["source"] == "made"]
+    assert sorted(made) == sorted(contents(finished / "store"))
+    assert contents(tmp_path / "store") == contents(finished / "store")
+    nothing_half_written(tmp_path / "store")
+
+
+def test_an_interrupt_ends_it_soon_and_keeps_what_is_finished(tmp_path):
+    (tmp_path / "sweep.toml").write_text(
+        changed(('"data.gain" = [0.5, 2.0]', '"training.times" = [[1.0], [500000.0]]'))
+    )
+    store = tmp_path / "store"
+    process = begun(tmp_path, "--workers", 2, "--json")
+    until(
+        lambda: (store / "locks").is_dir() and len(contents(store)) == 2 and any((store / "locks").iterdir()), process
+    )
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does it: to the children too
+    out, err = process.communicate(timeout=30)  # its pipes are closed only when every worker has ended too
+    assert process.returncode == INTERRUPTED
+    assert json.loads(out)["error"]["kind"] == "interrupted"
+    assert b"Traceback" not in err
+    assert len(contents(store)) == 2
+    nothing_half_written(store)
+
+
+def test_a_termination_is_an_interrupt(tmp_path):
+    """As a scheduler ends a job: one signal, to the command alone."""
+    (tmp_path / "sweep.toml").write_text(changed(LONG))
+    process = begun(tmp_path, "--workers", 1, "--json")
+    until(lambda: (tmp_path / "store" / "locks").is_dir() and os.listdir(tmp_path / "store" / "locks"), process)
+    process.terminate()
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == INTERRUPTED
+    assert json.loads(out)["error"]["kind"] == "interrupted"
+    assert b"Traceback" not in err
+    nothing_half_written(tmp_path / "store")
+
+
+def test_a_killed_parents_workers_leave(tmp_path):
+    (tmp_path / "sweep.toml").write_text(changed(LONG))
+    process = begun(tmp_path, "--workers", 1)
+    until(lambda: (tmp_path / "store" / "locks").is_dir() and os.listdir(tmp_path / "store" / "locks"), process)
+    process.kill()
+    process.communicate(timeout=30)  # its pipes are closed only when the worker has ended too
+
+
+def test_what_hits_one_cell_is_its_own(gdln, tmp_path):
+    """A cell that diverges, one out of reach, one with times between steps, and one that is well."""
+    axes = (
+        'invalid = "leave-out"\ncombine = "zip"\n[axes]\n'
+        '"simulation.learning_rate" = [0.5, 1e30, 0.25, 0.3]\n'
+        '"simulation.samples" = [50, 60, 1000000000000000000, 50]\n'
+        '"training.times" = [[1.0], [3e30], [1.0], [1.0]]\n[base.data]'
+    )
+    old = TEXT[TEXT.index("[axes]") : TEXT.index("\nlaw = ")]
+    code, out, err = gdln("--workers", 1, "--json", change=[(old, axes)])
+    answer = json.loads(out)
+    assert (code, err) == (CHECK_FAILED, "")
+    assert [cell["state"] for cell in answer["cells"]] == ["complete", "diverged", "out of reach", "invalid"]
+    assert (answer["left_out"], answer["counts"]["cells"]) == (1, 4)
+    assert answer["cells"][1]["diverged"] == 3
+    assert [None if cell["error"] is None else cell["error"]["kind"] for cell in answer["cells"]] == [
+        *(None, None, "time", "input")
+    ]
+    assert "not a whole number of steps" in answer["cells"][3]["error"]["message"]
+    assert len(contents(tmp_path / "store")) == 2  # divergence is a result: it is not run again
+    assert Store.open(tmp_path / "store").table()[0]["networks"] == 3
+    code, out, _ = gdln("--status", change=[(old, axes)])
+    assert code == CHECK_FAILED
+    assert "diverged" in out
+
+
+def test_a_full_disk_hits_the_cells_that_do_not_fit(tmp_path):
+    """Files above 8 kB fail: those of the cells that keep the weights of many sites."""
+    (tmp_path / "sweep.toml").write_text(
+        changed(('"simulation.seed" = [1, 2]', '"data.n" = [5, 400]'), ('"loss", "participation-ratio"', '"weights"'))
+    )
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+    process = begun(
+        tmp_path, "--workers", 1, "--json", preexec_fn=limit, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
+    )
+    out, err = process.communicate()
+    answer = json.loads(out)
+    assert (process.returncode, err) == (CHECK_FAILED, b"")
+    assert [cell["state"] for cell in answer["cells"]] == ["complete", "failed"] * 2
+    assert answer["cells"][1]["error"]["kind"] == "file"
+    assert "File too large" in answer["cells"][1]["error"]["message"]
+    nothing_half_written(tmp_path / "store")
+
+
+def test_a_worker_that_is_killed_costs_its_cell(tmp_path):
+    sweep, code = sweep_of(changed(('"data.gain" = [0.5, 2.0]', '"data.gain" = [0.5]'), LONG)), cells.code_version()
+    Store.create(tmp_path / "store")
+    asked = [cells.question(cell.problem, ("weights",)) for cell in (*sweep.cells[:1], *sweep_of().cells[:1])]
+    jobs = [Job(one.cell(code), one, code) for one in asked]
+
+    def progress(job, _):
+        for child in multiprocessing.active_children() if job == jobs[0] else ():
+            child.kill()
+
+    answers = list(work(jobs, tmp_path / "store", "cpu", 1, progress))
+    assert [answer.what for answer in answers] == ["failed", "made"]
+    assert answers[0].error["kind"] == "killed"
+    assert "SIGKILL" in answers[0].error["message"]
+    assert multiprocessing.active_children() == []
+    assert set(contents(tmp_path / "store")) == {jobs[1].cell}
+
+
+def test_a_damaged_cell_is_set_aside_and_made_again(finished, gdln, tmp_path):
+    shutil.copytree(finished / "store", tmp_path / "store")
+    name = min(contents(tmp_path / "store"))
+    os.truncate(tmp_path / "store" / "cells" / name / cells.DATA, 200)
+    code, out, _ = gdln("--status", "--json")
+    assert (code, json.loads(out)["counts"]) == (CHECK_FAILED, {"cells": 4, "complete": 3, "damaged": 1})
+    code, out, _ = gdln("--workers", 1, "--json")
+    answer = json.loads(out)
+    assert (code, answer["counts"]) == (PASS, {"cells": 4, "complete": 4})
+    assert [cell["cell"] for cell in answer["cells"] if cell["source"] == "made"] == [name]
+    (remark,) = answer["remarks"]
+    assert "checksum" in remark
+    assert len(list((tmp_path / "store" / "damaged").rglob("meta.json"))) == 1
+    assert contents(tmp_path / "store") == contents(finished / "store")
+
+
+def test_cells_of_another_version_are_other_cells(finished, gdln, monkeypatch):
+    monkeypatch.setattr(cells, "code_version", lambda: "0.1.0+other")
+    code, out, _ = gdln("--status", "--out", finished / "store", "--json")
+    answer = json.loads(out)
+    assert (code, answer["counts"]) == (UNDECIDED, {"cells": 4, "missing": 4})
+    assert "4 cells of this sweep were made by another version of the code" in answer["remarks"][0]
+    assert {row["mean"] for row in Store.open(finished / "store").table()}  # they can still be read
+
+
+REFUSED = {
+    "an unknown observable": ([('"loss"', '"los"')], [], "Did you mean `loss`?"),
+    "an invalid cell": (
+        [('"data.gain" = [0.5, 2.0]', '"data.gain" = [0.5, -2.0]')],
+        [],
+        "2 of 4 cells are no valid problem",
+    ),
+    "times between steps": ([("learning_rate = 0.5", "learning_rate = 0.3")], [], "not a whole number of steps"),
+    "no simulation": ([(TEXT[TEXT.index("[base.simulation]") :], "")], [], "[simulation]"),
+    "no workers": ([], ["--workers", "0"], "--workers = 0 must be at least 1"),
+    "too many workers": ([], ["--workers", "999"], "is more than 256"),
+    "an absent parent": ([], ["--out", "absent/store"], "does not exist"),
+    "a folder with other files": ([], ["--out", "."], "holds other files"),
+    "a file for a store": ([], ["--out", "sweep.toml"], "is a file, not a folder"),
+    "two questions": ([], ["--status", "--dry-run"], "exclude each other"),
+    "a table that exists": ([], ["--csv", "sweep.toml"], "it would be lost"),
+    "another device": ([], ["--device", "tpu"], "not known"),
+    "an unknown option": ([], ["--frobnicate"], "No such option"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_bad_input_is_refused_before_anything_runs(gdln, tmp_path, monkeypatch, name):
+    change, words, said = REFUSED[name]
+    monkeypatch.chdir(tmp_path)
+    code, out, err = gdln(*words, "--json", change=change)
+    assert code == BAD_INPUT
+    assert said in json.loads(out)["error"]["message"] + json.loads(out)["error"]["hint"]
+    assert "Traceback" not in err
+    assert os.listdir(tmp_path) == ["sweep.toml"]
+
+
+def test_a_missing_sweep_file(tmp_path, capsys):
+    assert main(["sweep", str(tmp_path / "absent.toml")]) == BAD_INPUT
+    assert "No such file" in capsys.readouterr().err
+
+
+def test_an_absent_device_is_out_of_reach(gdln, tmp_path, monkeypatch):
+    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
+    assert gdln("--device", "cuda")[0] == OUT_OF_REACH
+    assert os.listdir(tmp_path) == ["sweep.toml"]
+
+
+def test_a_folder_that_cannot_be_written(finished, gdln, tmp_path, monkeypatch):
+    monkeypatch.setattr(os, "access", lambda _, mode: not mode & os.W_OK)
+    assert gdln("--status", "--out", finished / "store")[0] == PASS  # a store may be read where it cannot be written
+    code, _, err = gdln()
+    assert (code, "cannot be written" in err) == (BAD_INPUT, True)
+    assert os.listdir(tmp_path) == ["sweep.toml"]
+
+
+@pytest.mark.parametrize(
+    ("states", "code"),
+    [
+        (("complete", "invalid"), PASS),
+        (("complete", "out of reach", "missing"), OUT_OF_REACH),
+        (("failed", "out of reach"), CHECK_FAILED),
+        (("diverged",), CHECK_FAILED),
+        (("in work", "complete"), UNDECIDED),
+    ],
+)
+def test_exit_codes(states, code):
+    (cell, *_) = sweep_of().cells
+    assert running.Swept(sweep_of(), "x", tuple(running.Outcome(cell, state) for state in states)).exit_code == code
+
+
+def test_the_table_as_csv(finished, gdln, tmp_path):
+    target = tmp_path / "table.csv"
+    code, out, _ = gdln("--out", finished / "store", "--csv", target)
+    assert (code, f"Written: {target}" in out) == (PASS, True)
+    head, *lines = target.read_text().splitlines()
+    assert head.startswith("data.gain,simulation.seed,cell,observable,time,unit")
+    assert len(lines) == 4 * (2 + 2)
+    rows = Store.open(finished / "store").table()
+    answer = json.loads((finished / "answer.json").read_text())["cells"]
+    loss = [row["mean"] for row in rows if row["observable"] == "loss"]
+    assert loss == [mean for cell in answer for mean in cell["observables"]["loss"]["mean"]]
+
+
+def test_gates_at_two_times_have_a_row_for_each_pair(gdln, tmp_path):
+    code, out, _ = gdln(
+        "--workers", 1, change=[('observables = ["loss"', 'observables = ["gate-flips-between", "loss"')]
+    )
+    assert code == PASS
+    assert "gate-flips-between" not in out.splitlines()[0]  # a matrix has no place in a line
+    rows = [row for row in Store.open(tmp_path / "store").table() if row["observable"] == "gate-flips-between"]
+    pairs = {(row["time"], row["other_time"]) for row in rows}
+    assert pairs == {(first, second) for first in (0.5, 2.0) for second in (0.5, 2.0)}
+    assert all(row["mean"] == 0 for row in rows if row["time"] == row["other_time"])

@@ -1,0 +1,63 @@
+"""The decision rules of the experiments: each passes what it should, and fails on a planted fault."""
+
+import numpy as np
+import pytest
+
+from derivations.experiments import discover, flow_limit, relu_order
+from derivations.experiments.registered import problem_named
+from derivations.validate.figure_data import WEIGHTS, XX, YX
+from theory.claims import catalog
+from theory.claims.model import Outcome
+
+FLOW = np.array([1.0, -0.5, 0.25])
+DRIFT, CURVE = np.array([0.2, 0.1, -0.1]), np.array([0.01, 0.02, 0.01])
+
+
+def _trained(order=1.0, drift=DRIFT):
+    """Weights at three rates with a first- and a second-order error, as an Euler method has."""
+    return [FLOW + drift * rate**order + CURVE * rate ** (2 * order) for rate in (0.1, 0.05, 0.025)]
+
+
+def test_the_flow_limit_passes_an_euler_method_and_nothing_else():
+    printed = FLOW * 2
+    assert flow_limit.decide(_trained(), FLOW, printed).outcome is Outcome.PASS
+    assert flow_limit.decide(_trained(order=2.0), FLOW, printed).outcome is Outcome.FAIL
+    assert flow_limit.decide(_trained(order=0.5), FLOW, printed).outcome is Outcome.FAIL
+    assert flow_limit.decide(_trained(), FLOW * 1.01, printed).outcome is Outcome.FAIL
+    assert flow_limit.decide(_trained(), FLOW, FLOW + 1e-3 * DRIFT).outcome is Outcome.FAIL
+
+
+def _shares(long, short, spread=0.02, replicates=16):
+    rng = np.random.default_rng(0)
+    return {
+        "relu-long": long + spread * rng.normal(size=(replicates, 3)),
+        "relu-short": short + spread * rng.normal(size=(replicates, 3)),
+    }
+
+
+@pytest.mark.parametrize(
+    ("long", "short", "expected"),
+    [
+        (0.9, 0.1, Outcome.PASS),
+        (0.9, 0.49, Outcome.INCONCLUSIVE),
+        (0.5, 0.5, Outcome.INCONCLUSIVE),
+        (0.9, 0.9, Outcome.FAIL),
+        (0.1, 0.1, Outcome.FAIL),
+    ],
+)
+def test_the_order_of_lengths_is_decided_by_intervals_on_the_right_side(long, short, expected):
+    assert relu_order.decide(_shares(long, short)).outcome is expected
+
+
+def test_experiments_judge_claims_that_exist():
+    claims = catalog()
+    experiments = discover()
+    assert {experiment.name for experiment in experiments} >= {"flow_limit", "relu_beside", "relu_order"}
+    assert all(name in claims for experiment in experiments for name in experiment.claims)
+    assert {WEIGHTS, YX, XX} <= set(claims)
+
+
+def test_registered_problems_exist_and_are_simulated():
+    registered = [claim.registration for claim in catalog().values() if claim.registration]
+    for name in {name for registration in registered for name in registration.problems}:
+        assert problem_named(name).simulated().replicates >= 2

@@ -1,0 +1,138 @@
+"""The sweep of the gain: its file, what is kept of its store, and how the page shows it."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from derivations.experiments import localization_sweep
+from derivations.publish import book_figures, localization_tables, measured
+from derivations.publish.compose import Book
+from derivations.sweeps import cells
+from derivations.sweeps.making import make
+from derivations.sweeps.store import Store, sweep_id
+from derivations.validate import figures
+from tests.tolerances import STORED_RATIOS
+from theory.problem import InputError
+
+STORED = measured.read("localization-sweep")
+BATCH = measured.read("localization-batch")
+XI = (localization_tables.SHORT, localization_tables.LONG)
+
+
+def made(folder, gains, **simulation):
+    """A store with a small version of the sweep: three networks, short training."""
+    whole = localization_sweep.declared("localization-sweep")
+    base = {name: dict(table) for name, table in whole.base.items()}
+    base["training"]["times"] = [0, 1, 100]
+    base["simulation"] |= {"batch": 50, "samples": 100, "replicates": 3} | simulation
+    sweep = replace(whole, base=base, axes=(whole.axes[0], replace(whole.axes[1], values=gains)))
+    store, code = Store.create(folder / "store"), cells.code_version()
+    for cell in sweep.cells:
+        asked = cells.question(cell.problem, sweep.observables)
+        store.write(asked.cell(code), asked, code, *make(cell.problem, asked.observables, "cpu"))
+    return store, sweep
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Two gains."""
+    return made(tmp_path_factory.mktemp("small"), (Fraction(1, 100), 100))
+
+
+def test_what_is_kept_is_what_the_cells_hold(small):
+    store, sweep = small
+    kept = json.loads(json.dumps(localization_sweep.summary(store, sweep), allow_nan=False))
+    assert (kept["sweep"], kept["networks"], kept["times"]) == (sweep_id(sweep), 3, [0.0, 1.0, 100.0])
+    assert [(tuple(cell["xi"]), cell["gain"]) for cell in kept["cells"]] == [(xi, g) for xi in XI for g in (0.01, 100)]
+    for cell, entry in zip(sweep.cells, kept["cells"], strict=True):
+        _, arrays = store.read(cells.question(cell.problem, sweep.observables).cell(cells.code_version()))
+        w = arrays["weights"][:, :, 0]
+        ratio = (w**4).sum(axis=-1) / (w**2).sum(axis=-1) ** 2
+        assert np.abs(entry["participation_ratio"] / ratio - 1).max() < STORED_RATIOS
+        flips = arrays["gate-flips-between"][:, 0].mean(axis=0)
+        assert np.abs(np.array(entry["gate_flips"]["mean"]) - flips).max() < STORED_RATIOS
+        power = np.abs(np.fft.fft(w, axis=-1)) ** 2
+        assert entry["flat"] == (power[..., 0] > 2 * power[..., 1:20].max(axis=-1)).sum(axis=0).tolist()
+
+
+def test_an_unfinished_store_is_refused(small):
+    store, sweep = small
+    longer = replace(sweep, axes=(sweep.axes[0], replace(sweep.axes[1], values=(Fraction(1, 100), 7, 100))))
+    with pytest.raises(InputError, match="has 4 of 6 cells"):
+        localization_sweep.summary(store, longer)
+
+
+def test_diverged_networks_are_refused(tmp_path):
+    store, sweep = made(tmp_path, (1,), learning_rate=Fraction(1, 2), batch=2)
+    with pytest.raises(InputError, match="networks diverged"):
+        localization_sweep.summary(store, sweep)
+
+
+def test_the_stored_numbers_are_of_the_sweep_in_the_tree():
+    """A sweep that has changed since makes them stale: run it again, then the module on its store."""
+    sweep = localization_sweep.declared("localization-sweep")
+    assert STORED["sweep"] == sweep_id(sweep)
+    assert STORED["networks"] == 30
+    assert [cell["gain"] for cell in STORED["cells"]] == [float(cell.problem.data.gain) for cell in sweep.cells]
+    assert [tuple(cell["xi"]) for cell in STORED["cells"]] == [xi for xi in XI for _ in range(10)]
+    assert all(np.shape(cell["participation_ratio"]) == (30, len(STORED["times"])) for cell in STORED["cells"])
+
+
+def test_the_large_batches_are_of_the_same_problem():
+    sweep = localization_sweep.declared("localization-batch")
+    assert BATCH["sweep"] == sweep_id(sweep)
+    assert (BATCH["code"], BATCH["networks"], BATCH["times"]) == (STORED["code"], 30, STORED["times"][:3])
+    shown = {cell["gain"] for cell in STORED["cells"]}
+    assert all(cell["gain"] in shown and cell["xi"] == [0.3, 0.7] for cell in BATCH["cells"])
+    assert all(cell.problem.simulated().batch == 10_000 for cell in sweep.cells)
+    assert len(measured.measured("localization-batch", "here").splitlines()) == 2 + len(sweep.cells)
+
+
+def test_published_gains_are_gains_of_the_sweep():
+    shown = {f"{cell['gain']:.3g}" for cell in STORED["cells"]}
+    assert set(localization_tables.PUBLISHED) < shown
+    assert localization_tables.PUBLISHED_TIME in STORED["times"]
+
+
+def test_a_published_mean_that_is_ours_differs_by_nothing():
+    cell = localization_tables.cells_of(STORED, localization_tables.SHORT)[4]
+    at = STORED["times"].index(100.0)
+    mean = np.array(cell["participation_ratio"])[:, at].mean()
+    line = next(line for line in localization_tables.TABLES["ratios"](STORED).splitlines() if "| 0.599 " in line)
+    published, spread = localization_tables.PUBLISHED["0.599"]
+    assert f"| {published:.3f} (sd {spread:.3f}) |" in line
+    assert f" {mean - published:+.3f} (" in line
+
+
+@pytest.mark.parametrize("name", localization_tables.TABLES)
+def test_tables_have_a_row_for_each_gain(name):
+    lines = measured.measured(f"localization-sweep {name}", "here").splitlines()
+    assert len(lines) == 12
+    assert len({line.count("|") for line in lines}) == 1
+
+
+def test_the_figure_shows_means_intervals_and_published_points():
+    data = localization_tables.figure(STORED)
+    for xi, panel in zip(XI, data.values(), strict=True):
+        found = localization_tables.cells_of(STORED, xi)
+        for index, curve in enumerate(panel["curves"].values(), start=1):
+            own = [np.array(cell["participation_ratio"])[:, index] for cell in found]
+            assert np.abs(np.array(curve["mean"]) - [values.mean() for values in own]).max() < STORED_RATIOS
+            low, high = np.array(curve["low"]), np.array(curve["high"])
+            assert (low <= curve["mean"]).all()
+            assert (high >= curve["mean"]).all()
+    assert len(data[next(iter(data))]["published"]["gain"]) == len(localization_tables.PUBLISHED)
+    drawn = figures.gain_sweep(data)
+    assert len(drawn.axes) == 2
+    said = [text.get_text() for text in drawn.axes[0].get_legend().get_texts()]
+    assert {"published", *(rf"$t = {time:g}$" for time in STORED["times"][1:])} <= set(said)
+    assert "localization-sweep" in book_figures.FIGURES
+
+
+def test_a_page_shows_them():
+    page = Book({}, {"one": "{measured localization-sweep ratios}\n\n{figure localization-sweep}"}).render("one")
+    assert "| 0.599 | 0.792 (sd 0.129) |" in page
+    assert "](figures/localization-sweep.png)" in page

@@ -1,0 +1,80 @@
+"""Single pulses from a problem file to an answer: solve, certified digits, simulate, and both against each other."""
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from derivations import cli
+from derivations.output import BAD_INPUT, PASS
+from sim.measure.observe import measure
+from sim.train import train
+from tests.tolerances import STANDARD_ERRORS
+from theory.flow import discrete
+from theory.problem import WeightsAtTimes, load
+
+
+@pytest.fixture
+def shipped(request):
+    return request.config.rootpath / "derivations/experiments/problems/single-pulse.toml"
+
+
+def test_solve_says_what_is_exact(shipped, capsys):
+    assert cli.main(["solve", str(shipped)]) == PASS
+    text = capsys.readouterr().out
+    for words in ("0.006439892258", "rank of A                       59 of 80", "by elimination in fractions"):
+        assert words in text
+
+
+def test_certified_digits_are_those_of_the_fraction(shipped, capsys):
+    assert cli.main(["solve", str(shipped), "--digits", "30", "--json"]) == PASS
+    said = json.loads(capsys.readouterr().out)
+    (note,) = (note for note in said["notes"] if note.startswith("<(y - yhat)^2> at the optimum is "))
+    exact = Fraction(note.rsplit(" ", 1)[1].rstrip("."))
+    assert abs(Fraction(said["mse"]) - exact) <= exact / 10**29
+    assert said["rates"][:21] == ["0"] * 21
+
+
+def changed(shipped, tmp_path, *changes):
+    """The path of a copy of the shipped file with some of its text replaced."""
+    text = shipped.read_text(encoding="utf-8")
+    for old, new in changes:
+        assert text.count(old) == 1
+        text = text.replace(old, new)
+    file = tmp_path / "pulse.toml"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def test_a_width_that_does_not_fit_is_bad_input(shipped, tmp_path, capsys):
+    assert cli.main(["solve", changed(shipped, tmp_path, ("[9, 10]", "[9, 41]"))]) == BAD_INPUT
+    assert "a pulse does not fit a ring of 40 sites" in capsys.readouterr().err
+
+
+def test_gates_at_zero_are_constant_on_zeros_and_ones(shipped, tmp_path, capsys):
+    assert cli.main(["solve", changed(shipped, tmp_path, ('= "plus-minus"', '= "zero-one"'))]) == PASS
+    text = capsys.readouterr().out
+    assert "unit 0: its gate at site 20 is always open" in text
+    assert "unit 1: its gate at site 20 is never open" in text
+
+
+def test_simulate_answers(shipped, tmp_path, capsys):
+    small = [("samples = 20000", "samples = 200"), ("batch = 500", "batch = 50")]
+    file = changed(shipped, tmp_path, *small, ("[1.0, 2.0, 4.0, 8.0, 16.0, 32.0]", "[0.0, 1.0]"))
+    assert cli.main(["simulate", file, "--json"]) == PASS
+    said = json.loads(capsys.readouterr().out)
+    assert (said["replicates"], said["diverged"], said["steps"]) == (32, 0, 8)
+
+
+def test_trained_networks_follow_the_discrete_map(shipped):
+    """The mean over replicates with fresh data is exact at any batch size and learning rate (design, rule 6)."""
+    question = load(shipped)
+    training = replace(question.training, times=(Fraction(1), Fraction(8)))
+    question = replace(question, training=training, simulation=replace(question.simulation, batch=200, replicates=64))
+    found, expected = measure(WeightsAtTimes(), train(question)), discrete(question).weights
+    moving = found.standard_error > 0
+    away = np.abs(found.mean - expected)[moving] / found.standard_error[moving]
+    assert away.max() < STANDARD_ERRORS
+    assert np.abs(found.mean - 1.1 * expected)[moving].max() > STANDARD_ERRORS * found.standard_error.max()

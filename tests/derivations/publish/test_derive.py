@@ -1,0 +1,331 @@
+"""The book: it is what claims, evidence and prose give; directives that do not exist are errors; HTML stands alone."""
+
+import json
+import re
+import shutil
+
+import pytest
+import sympy
+
+from derivations import cli
+from derivations.output import BAD_INPUT, CHECK_FAILED, OUT_OF_REACH, PASS
+from derivations.publish import blocks, book_figures, compose, html, notation
+from theory.claims import catalog
+from theory.problem import InputError, OutOfReachError
+
+CLAIM = "flow.fixed_point.mode"
+PAGES = tuple(compose.sources())
+
+
+@pytest.fixture(scope="module")
+def book():
+    """The book of the whole catalog."""
+    return compose.Book(catalog(), compose.sources())
+
+
+def small(**pages):
+    """A book of these pages alone."""
+    return compose.Book(catalog(), pages)
+
+
+def test_the_committed_book_is_what_is_derived(capsys):
+    """What CI runs: `gdln derive --check`."""
+    code = cli.main(["derive", "--check"])
+    assert code == PASS, capsys.readouterr().out
+
+
+def test_every_page_of_the_plan_is_there():
+    planned = {"conventions", "gated-gradient-flow", "exclusive-and-redundant-gates", "small-bump-gate", "errata"}
+    assert planned <= set(PAGES)
+
+
+def test_every_claim_is_stated_once(book):
+    text = "".join(book.render(page) for page in PAGES)
+    anchors = re.findall(r'<a id="([\w.]+)"></a>', text)
+    assert sorted(anchors) == sorted(catalog())
+    assert {place.page for place in book.where.values()} <= set(PAGES)
+
+
+def test_every_link_between_claims_has_its_anchor(book):
+    texts = {page: book.render(page) for page in PAGES}
+    for page, text in texts.items():
+        for target, anchor in re.findall(r"\]\((?:([\w-]+)\.md)?#([\w.]+)\)", text):
+            assert f'<a id="{anchor}"></a>' in texts[target or page], (page, target, anchor)
+        for target in re.findall(r"\]\(([\w-]+)\.md[#)]", text):
+            assert target in texts, (page, target)
+
+
+def test_errata_list_every_false_form_once(book):
+    text = book.render("errata")
+    for entry in book.entries:
+        if entry.differs:
+            assert entry.source.label in text.replace("### S", "### s").replace("### A", "### a")
+            assert f"[`{entry.claim.id}`]" in text
+    headings = re.findall(r"^### (.*)$", text, re.MULTILINE)
+    assert headings
+
+
+def planted(tmp_path, change):
+    """A copy of one page of the book with a change, and what `--check` says of it."""
+    name = "conventions"
+    assert cli.main(["derive", name, "--out", str(tmp_path)]) in (PASS, CHECK_FAILED)
+    path = tmp_path / f"{name}.md"
+    path.write_text(change(path.read_text(encoding="utf-8")), encoding="utf-8")
+    return name
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text.replace("gated linear network", "gated network", 1),
+        lambda text: text + "One line more.\n",
+        lambda text: text[: text.rindex("\n", 0, -1) + 1],
+        lambda text: text.replace("# Conventions", "# Conventions "),
+    ],
+)
+def test_a_planted_change_of_text_is_found(change, tmp_path, capsys):
+    name = planted(tmp_path, change)
+    capsys.readouterr()
+    assert cli.main(["derive", name, "--check", "--out", str(tmp_path), "--json"]) == CHECK_FAILED
+    (difference,) = json.loads(capsys.readouterr().out)["differences"]
+    assert (difference["page"], difference["status"]) == (name, "stale")
+    assert difference["stored"] != difference["rendered"]
+    assert cli.main(["derive", name, "--check", "--out", str(tmp_path)]) == CHECK_FAILED
+    assert "conventions.md is stale, line" in capsys.readouterr().out
+
+
+def test_a_missing_and_a_left_over_page_are_found(tmp_path):
+    (tmp_path / "old.md").write_text("# Old\n")
+    found = compose.compare({"new": "# New\n"}, tmp_path, whole=True)
+    assert [(item.page, item.status) for item in found] == [("new", "missing"), ("old", "left over")]
+    assert [item.page for item in compose.compare({"new": "# New\n"}, tmp_path, whole=False)] == ["new"]
+
+
+def test_a_page_rendered_twice_is_the_same(book):
+    again = compose.Book(catalog(), compose.sources())
+    for page in PAGES:
+        assert again.render(page) == book.render(page)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{proof flow.mode.solution}", "no directive {proof}"),
+        ("{claim no.such.claim}", "no claim is called 'no.such.claim'"),
+        ("{whole no.such.claim as x}", "no claim is called 'no.such.claim'"),
+        ("see {ref no.such.claim}", "no claim is called 'no.such.claim'"),
+        ("{errata no-such-document}", "no claim has the source 'no-such-document'"),
+        ("{table no-such-document}", "no claim has the source 'no-such-document'"),
+        ("{figure no-such-figure}", "no figure is called 'no-such-figure'"),
+    ],
+)
+def test_a_wrong_directive_is_an_error_with_its_line(line, said):
+    with pytest.raises(InputError, match=re.escape(said)) as caught:
+        small(page=f"# Page\n\n{line}\n").render("page")
+    assert "page.md, line 3" in str(caught.value)
+
+
+def test_braces_in_formulas_are_no_directives():
+    text = "# Page\n\n$$\n{a}_{b}\n$$\n\nA set {x} and $\\frac{a}{b}$.\n"
+    assert text.partition("\n\n")[2] in small(page=text).render("page")
+
+
+def test_the_pieces_of_a_claim():
+    rendered = small(
+        page=f"# P\n\n{{claim {CLAIM} as w}}\n\n{{derivation {CLAIM}}}\n\n{{numbers {CLAIM}}}\n\n"
+        f"{{printed {CLAIM}}}\n\n"
+        f"It is {{verdict {CLAIM}}}, see {{ref {CLAIM}}}.\n"
+    ).render("page")
+    assert r"w = u{(\infty)} = \frac{K c}{\lambda}" in rendered
+    assert "1. The mode at time $t$. (*premise*, `flow.mode.solution`)" in rendered
+    assert "*As printed.* `localization-with-gated-linear-networks` after (11):" in rendered
+    assert f"It is CORRECTED, see [`{CLAIM}`](#{CLAIM})." in rendered
+
+
+def test_rest_gives_what_no_page_names():
+    pages = {"one": f"# One\n\n{{claim {CLAIM}}}\n\n{{rest flow}}\n", "two": "# Two\n\n{rest}\n"}
+    where = compose.placed(catalog(), pages)
+    assert where[CLAIM] == compose.Place("one")
+    assert where["flow.gradient.entry"] == compose.Place("one", "flow")
+    assert where["moment.site_gate.yx"] == compose.Place("two", "")
+    assert small(**pages).render("one").count(f'<a id="{CLAIM}">') == 1
+
+
+def test_without_evidence_no_number_is_shown(tmp_path):
+    empty = compose.Book(catalog(), {"page": f"# P\n\n{{whole {CLAIM}}}\n"}, tmp_path)
+    assert "STALE" in empty.render("page")
+    assert CLAIM in empty.stale
+
+
+def test_an_unknown_page_is_bad_input(capsys):
+    assert cli.main(["derive", "no-such-page"]) == BAD_INPUT
+    assert "conventions" in capsys.readouterr().err
+    assert cli.main(["derive", "--format", "docx"]) == BAD_INPUT
+    assert cli.main(["derive", "--check", "--format", "html"]) == BAD_INPUT
+
+
+def visible(document):
+    """The text that a reader of an HTML page sees, without code."""
+    without = re.sub(r"<style>.*?</style>|<code>.*?</code>", "", document, flags=re.DOTALL)
+    return re.sub(r"<[^>]+>", " ", without)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_html_stands_alone_and_shows_no_raw_tex(page, book):
+    document = html.page(book.render(page), page, compose.BOOK)
+    assert not re.search(r"\$|\\[A-Za-z]|\*\*|\{ref|<a id", visible(document))
+    assert not re.search(r'(?:src|href)="(?!data:|#|[\w-]+\.html)', document)
+    assert not re.search(r"https?://", document)
+    assert "<script" not in document
+
+
+def too_wide(text):
+    """The lines of display formulas that are wider than the page, as their width is counted."""
+    formulas = re.findall(r"\$\$\n(.*?)\n\s*\$\$", text, re.DOTALL)
+    lines = [line for formula in formulas for line in re.split(r" \\\\ |\\(?:begin|end)\{aligned\}", formula)]
+    # A page holds half as much again as the width at which a formula is broken; nested fractions count too much.
+    return [line for line in lines if notation.width(line) > 3 * notation._WIDE // 2]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_formula_is_wider_than_the_page(page, book):
+    assert too_wide(book.render(page)) == []
+
+
+def test_a_multiple_of_a_wide_sum_is_broken_in_brackets():
+    letters = sympy.symbols("x:20", positive=True)
+    long = sympy.Add(*(letter * (letter + 1) ** 2 / 4 for letter in letters)) / (letters[0] + 7)
+    shown, _ = notation.Notation().display(sympy.Eq(sympy.Symbol("Y"), long, evaluate=False))
+    assert shown.count("[") == shown.count("]") == 1
+    assert too_wide(f"$$\n{shown}\n$$\n") == []
+    assert too_wide(f"$$\n{notation.Notation().tex(long)}\n$$\n")
+
+
+def test_html_is_written_one_file_a_page(tmp_path, capsys):
+    cli.main(["derive", "conventions", "errata", "--format", "html", "--out", str(tmp_path)])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["conventions.html", "errata.html"]
+    assert 'href="index.html"' in (tmp_path / "errata.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("tex", [r"\nosuchcommand{x}", r"a & b"])
+def test_tex_that_cannot_be_read_is_refused(tex):
+    with pytest.raises(ValueError, match=re.escape(tex[:4])):
+        html.mathml(tex)
+
+
+def test_html_in_the_text_is_shown_and_not_run():
+    document = html.page('# Title\n\n<script>alert(1)</script> a <b onclick="x">b</b>\n', "t")
+    assert "<script" not in document
+    assert "<b onclick" not in document
+
+
+def test_images_are_inside_the_file(tmp_path):
+    (tmp_path / "one.png").write_bytes(b"image")
+    assert 'src="data:image/png;base64,aW1hZ2U="' in html.page("![c](one.png)\n", "t", tmp_path)
+
+
+def test_pdf_without_the_extra_says_how_to_get_it(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(__import__("sys").modules, "pypandoc", None)
+    assert cli.main(["derive", "conventions", "--format", "pdf", "--out", str(tmp_path)]) == OUT_OF_REACH
+    assert "docs" in capsys.readouterr().err
+
+
+def test_pdf_with_the_extra(tmp_path):
+    pytest.importorskip("pypandoc", reason="the extra docs is not installed")
+    pytest.importorskip("typst", reason="the extra docs is not installed")
+    from derivations.publish import pdf
+
+    try:
+        pdf.write("# Title\n\n<a id='x'></a>\n\n$\\frac{1}{2}$\n", "Title", tmp_path / "one.pdf")
+    except OutOfReachError as error:
+        pytest.skip(error.message)
+    assert (tmp_path / "one.pdf").read_bytes().startswith(b"%PDF")
+
+
+def test_pdf_with_a_figure(tmp_path):
+    pytest.importorskip("pypandoc", reason="the extra docs is not installed")
+    pytest.importorskip("typst", reason="the extra docs is not installed")
+    from derivations.publish import pdf
+
+    text = "# Title\n\n" + book_figures.markdown(FIGURE, "here")
+    try:
+        pdf.write(text, "Title", tmp_path / "one.pdf", compose.BOOK)
+    except OutOfReachError as error:
+        pytest.skip(error.message)
+    assert b"/Image" in (tmp_path / "one.pdf").read_bytes()
+
+
+FIGURE = "receptive-fields"
+
+
+@pytest.fixture
+def figures(tmp_path, book):
+    """The figures of the book in a folder of their own, and their data."""
+    data = {name: found for page in PAGES for name, found in book.figures(page).items()}
+    shutil.copytree(compose.BOOK / book_figures.FOLDER, tmp_path / book_figures.FOLDER)
+    return tmp_path, data
+
+
+def test_the_committed_figures_are_of_the_data_that_evidence_and_theory_give(figures):
+    folder, data = figures
+    assert set(data) == set(book_figures.FIGURES)
+    assert compose.compare_figures(data, folder, whole=True) == []
+
+
+def _edited(folder, change):
+    path = folder / book_figures.FOLDER / f"{FIGURE}.json"
+    data = json.loads(path.read_text(encoding="utf-8"))
+    first = next(iter(data.values()))
+    change(first)
+    path.write_text(json.dumps(data), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("change", "status", "where"),
+    [
+        (lambda panel: panel["mean"][0].__setitem__(8, panel["mean"][0][8] * 1.001), "stale", "mean/0/8"),
+        (lambda panel: panel["theory"][1].__setitem__(3, panel["theory"][1][3] + 1e-6), "stale", "theory/1/3"),
+        (lambda panel: panel["error"][0].pop(), "stale", "error/0/16"),
+        (lambda panel: panel["site"].append(29), "stale", "site/17"),
+        (lambda panel: panel["mean"][0].__setitem__(8, None), "stale", "mean/0/8"),
+        (lambda panel: panel.pop("theory"), "stale", "theory/0/0"),
+        # Rounding is no change of the data, but the image says what it was drawn from.
+        (lambda panel: panel["theory"][1].__setitem__(3, panel["theory"][1][3] + 1e-12), "an image of other data", ""),
+    ],
+)
+def test_an_edited_datum_of_a_figure_is_found(change, status, where, figures):
+    folder, data = figures
+    _edited(folder, change)
+    (found,) = compose.compare_figures(data, folder, whole=True)
+    assert found.page == f"figures/{FIGURE}"
+    assert found.status == status
+    assert found.where.endswith(where)
+
+
+def test_a_missing_an_unreadable_and_a_left_over_figure_are_found(figures):
+    folder, data = figures
+    inside = folder / book_figures.FOLDER
+    (inside / "old.png").write_bytes(b"")
+    (inside / f"{FIGURE}.json").write_text("{", encoding="utf-8")
+    assert [(d.page, d.status) for d in compose.compare_figures(data, folder, whole=True)] == [
+        (f"figures/{FIGURE}", "unreadable"),
+        ("figures/old", "left over"),
+    ]
+    (inside / f"{FIGURE}.png").unlink()
+    assert [d.status for d in compose.compare_figures(data, folder, whole=False)] == ["missing"]
+
+
+def test_a_figure_that_agrees_is_not_drawn_again(figures):
+    folder, data = figures
+    image = folder / book_figures.FOLDER / f"{FIGURE}.png"
+    before = image.stat().st_mtime_ns
+    book_figures.write(FIGURE, data[FIGURE], folder)
+    assert image.stat().st_mtime_ns == before
+    _edited(folder, lambda panel: panel["mean"][0].__setitem__(8, 0.0))
+    book_figures.write(FIGURE, data[FIGURE], folder)
+    assert compose.compare_figures(data, folder, whole=True) == []
+
+
+def test_numbers_are_short():
+    assert blocks.number("1/2") == "1/2"
+    assert blocks.number("394239/262144") == "1.5039"

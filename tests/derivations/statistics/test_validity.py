@@ -1,0 +1,236 @@
+"""The meter: its parts against loops, its level and coverage by simulation, its power; limits and common numbers."""
+
+from fractions import Fraction
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from derivations.statistics.validity import Meter, extrapolate, meter, network_meter, variance_reduction
+from sim.train import train
+from tests.sim.cases import line, problem
+from tests.tolerances import (
+    METER_LEVEL,
+    METER_MISSES,
+    METER_REPEATS,
+    METER_SUMS,
+    STANDARD_ERRORS,
+)
+from theory.flow.linear.descent import discrete
+from theory.problem import InputError, Network
+
+TIMES = (1.0, 2.0, 4.0, 8.0)
+
+
+def networks(rng, shift, count=16, entries=6, rank=3):
+    """Networks about `shift` along one direction, with noise that is correlated across times and entries."""
+    mixing = np.random.default_rng(0).normal(size=(rank, len(TIMES) * entries)) / np.sqrt(rank)
+    noise = (rng.normal(size=(count, rank)) @ mixing).reshape(count, len(TIMES), entries)
+    direction = np.eye(entries)[0]
+    reference = np.ones((len(TIMES), entries)) / np.sqrt(entries)
+    return reference + np.asarray(shift, float)[..., None] * direction + noise / 2, reference
+
+
+def missed(draw, judge):
+    """How many of the repeated experiments `judge` calls a miss."""
+    rng = np.random.default_rng(5)
+    return sum(judge(draw(rng)) for _ in range(METER_REPEATS))
+
+
+def test_distance_by_loops():
+    values, reference = networks(np.random.default_rng(1), np.full(4, 0.7))
+    found = meter(TIMES, values, reference)
+    x = values - reference
+    for t in range(4):
+        pairs = [x[s, t] @ x[u, t] for s in range(16) for u in range(16) if s != u]
+        length = np.linalg.norm(reference[t])
+        assert abs(found.distance[t] - np.sqrt(np.mean(pairs)) / length) < METER_SUMS
+        assert abs(found.plain[t] - np.linalg.norm(x[:, t].mean(axis=0)) / length) < METER_SUMS
+    assert (found.low <= found.distance).all()
+    assert (found.distance <= found.high).all()
+    assert (found.distance < found.plain).all()  # without the noise
+    again = meter(TIMES, 3 * values, 3 * reference)
+    assert np.abs(found.high - again.high).max() < METER_SUMS
+
+
+def test_jackknife_by_leaving_out():
+    """At a distance the band reaches c times the jackknife's error of theta, here with theta taken apart."""
+    from derivations.statistics.validity import _unbiased_square
+
+    values, reference = networks(np.random.default_rng(2), np.full(4, 0.7), count=9)
+    x = values - reference
+    square, terms = _unbiased_square(x)
+    left_out = np.stack([_unbiased_square(np.delete(x, s, axis=0))[0] for s in range(9)])
+    assert np.abs(square - left_out.mean(axis=0)).max() < METER_SUMS
+    jackknife = 8 * left_out.var(axis=0)
+    assert np.abs(np.square(terms).sum(axis=0) / (9 * 8) / jackknife - 1).max() < METER_SUMS
+
+
+@pytest.mark.parametrize("shape", [{"entries": 1, "rank": 1}, {"entries": 6, "rank": 3}, {"entries": 80, "rank": 300}])
+def test_networks_of_the_prediction_are_seldom_rejected(shape):
+    """A/A: no distance at all, rejected where the band leaves out 0."""
+    count = missed(
+        lambda rng: meter(TIMES, *networks(rng, np.zeros(4), **shape), METER_LEVEL),
+        lambda found: (found.low > 0).any(),
+    )
+    assert count <= METER_MISSES
+
+
+def test_two_groups_of_the_same_networks_are_seldom_rejected():
+    def pair(rng):
+        first, _ = networks(rng, np.zeros(4))
+        second, _ = networks(rng, np.zeros(4))
+        return meter(TIMES, first, second, METER_LEVEL)
+
+    assert missed(pair, lambda found: (found.low > 0).any()) <= METER_MISSES
+
+
+@pytest.mark.parametrize("shape", [{"entries": 1, "rank": 1}, {"entries": 5, "rank": 2}, {"entries": 80, "rank": 300}])
+def test_the_band_covers_planted_distances(shape):
+    """At all times together, with distances from 0 to once the length."""
+    truth = np.array([0, 0.25, 0.5, 1.0])
+    count = missed(
+        lambda rng: meter(TIMES, *networks(rng, truth, **shape), METER_LEVEL),
+        lambda found: not ((found.low <= truth) & (truth <= found.high)).all(),
+    )
+    assert count <= METER_MISSES
+
+
+def test_a_distance_at_the_margin_is_seldom_called_a_departure():
+    count = missed(
+        lambda rng: meter(TIMES, *networks(rng, np.full(4, 0.5)), METER_LEVEL),
+        lambda found: found.departure(0.5).time is not None,
+    )
+    assert count <= METER_MISSES
+
+
+def test_power_rises_with_the_planted_error():
+    def share(size):
+        rng = np.random.default_rng(6)
+        found = (meter(TIMES, *networks(rng, np.full(4, size)), METER_LEVEL) for _ in range(60))
+        return np.mean([one.departure(0.1).time is not None for one in found])
+
+    powers = [share(size) for size in (0.1, 0.5, 0.75, 1.5)]
+    assert powers == sorted(powers)
+    assert powers[0] <= METER_LEVEL + STANDARD_ERRORS * np.sqrt(METER_LEVEL / 60)
+    assert powers[-1] == 1
+
+
+def test_departure_lies_in_its_interval():
+    times = np.arange(5.0)
+    low, high = np.array([0, 0, 0.1, 0.3, 0.2]), np.array([0, 0.15, 0.4, 0.6, 0.5])
+    found = Meter(times, low, low, low, high, 0.01, 8)
+    assert vars(found.departure(0.12)) == {"margin": 0.12, "time": 3.0, "earliest": 1.0}
+    assert vars(found.departure(0.45)) == {"margin": 0.45, "time": None, "earliest": 3.0}
+    assert vars(found.departure(0.7)) == {"margin": 0.7, "time": None, "earliest": None}
+    with pytest.raises(InputError, match="no distance"):
+        found.departure(-1)
+
+
+def test_trained_networks_depart_from_a_wrong_prediction_alone():
+    """The discrete law of gradient descent, and the same at a rate that is a fifth too small."""
+    question = problem(replicates=48, times=(1, 4, 12))
+    values = train(question, "cpu").weights
+    right = np.asarray(discrete(question).weights)
+    assert meter((1, 4, 12), values, right).departure(0.0).time is None
+    wrong = np.asarray(discrete(problem(times=(Fraction(1), Fraction(3), Fraction(9)))).weights)
+    assert meter((1, 4, 12), values, wrong).departure(0.0).time is not None
+
+
+def test_each_network_beside_its_own():
+    rng = np.random.default_rng(7)
+    reference = rng.normal(size=(12, 4, 5))
+    factors = 1 + np.arange(1, 5) / 10 * rng.uniform(0.9, 1.1, size=(12, 1))
+    found = network_meter(TIMES, reference * factors[..., None], reference)
+    assert np.abs(found.distance - (factors - 1).mean(axis=0)).max() < METER_SUMS
+    assert (found.low < found.distance).all()
+    assert (found.distance < found.high).all()
+    same = network_meter(TIMES, reference, reference)
+    assert (same.high == 0).all()
+
+
+def test_what_has_no_distance_is_refused():
+    values, reference = networks(np.random.default_rng(8), np.zeros(4))
+    with pytest.raises(InputError, match="zero at t = 2"):
+        meter(TIMES, values, reference * np.array([1, 0, 1, 1])[:, None])
+    with pytest.raises(InputError, match="3 replicates give no band"):
+        meter(TIMES, values[:3], reference)
+    with pytest.raises(InputError, match="Give values"):
+        meter(TIMES[:3], values, reference)
+    with pytest.raises(InputError, match="Give values"):
+        network_meter(TIMES, values, reference)
+    with pytest.raises(InputError, match="only zeros"):
+        network_meter(TIMES, values, 0 * values)
+
+
+def test_extrapolation_is_exact_for_its_order():
+    rng = np.random.default_rng(9)
+    start, slope, bend = rng.normal(size=(3, 6, 2))
+    sizes = [1 / 2, 1 / 4, 1 / 8, 1 / 16]
+    straight = np.stack([start + slope * h for h in sizes])
+    found = extrapolate(sizes, straight)
+    assert np.abs(found.value - start.mean(axis=0)).max() < METER_SUMS
+    assert np.abs(found.slopes[0] - slope.mean(axis=0)).max() < METER_SUMS
+    assert np.abs(found.standard_error - start.std(axis=0, ddof=1) / np.sqrt(6)).max() < METER_SUMS
+    curved = np.stack([start + slope * h + bend * h**2 for h in sizes])
+    assert np.abs(extrapolate(sizes, curved, order=2).value - start.mean(axis=0)).max() < METER_SUMS
+    richardson = extrapolate([0.5, 0.25], curved[:2])
+    assert np.abs(richardson.value - (2 * curved[1] - curved[0]).mean(axis=0)).max() < METER_SUMS
+    assert richardson.p_fit is None
+    both = np.array([[h, b] for h in (1, 1 / 2) for b in (1, 1 / 3)])
+    planes = np.stack([start + h * slope + b * bend for h, b in both])
+    assert np.abs(extrapolate(both, planes).slopes - np.stack([slope, bend]).mean(axis=1)).max() < METER_SUMS
+
+
+def test_linearity_is_tested():
+    rng, sizes = np.random.default_rng(10), [1.0, 0.5, 0.25]
+    noise = rng.normal(size=(3, 20, 4)) / 10
+    straight = np.array(sizes)[:, None, None] + noise
+    assert extrapolate(sizes, straight).p_fit > METER_LEVEL
+    assert extrapolate(sizes, straight + np.square(sizes)[:, None, None]).p_fit < METER_LEVEL
+
+
+@pytest.mark.parametrize("sizes", [[1.0], [1.0, 1.0], [1.0, 0.5, 0.25]])
+def test_too_few_sizes_are_refused(sizes):
+    with pytest.raises(InputError):
+        extrapolate(sizes, np.zeros((2 if len(sizes) == 3 else len(sizes), 4, 1)))
+
+
+def test_the_flow_is_the_limit_of_vanishing_rates():
+    """On one fixed sample training is deterministic: distances to the limit of a quadratic fit fall at first order."""
+    rates = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
+    settings = {"mode": "full-batch", "batch": None, "samples": 40, "times": (8,), "replicates": 4}
+    runs = [train(problem(learning_rate=rate, **settings), "cpu").weights[:, -1] for rate in rates]
+    limit = extrapolate([float(rate) for rate in rates], np.stack(runs), order=2)
+    away = [np.linalg.norm(run.mean(axis=0) - limit.value) for run in runs]
+    for larger, smaller in pairwise(away):
+        assert 1.5 < larger / smaller < 2.5
+
+
+def test_common_numbers():
+    rng = np.random.default_rng(11)
+    shared, first, second = rng.normal(size=(3, 400, 2))
+    found = variance_reduction(3 * shared + first, 3 * shared + second)
+    assert abs(found.factor - 10) < STANDARD_ERRORS * found.standard_error
+    apart = variance_reduction(first, second)
+    assert abs(apart.factor - 1) < STANDARD_ERRORS * apart.standard_error
+    with pytest.raises(InputError, match="no variance to reduce"):
+        variance_reduction(np.arange(6.0), np.arange(6.0) + 1)
+    with pytest.raises(InputError, match="Shapes"):
+        variance_reduction(first, second[:5])
+
+
+def test_two_models_on_the_same_stream():
+    """ReLU and erf networks with one seed see the same examples; with two seeds they do not."""
+    data = line(labels=(1, -1))
+    seeds = {"relu": 5, "erf": 5, "other": 6}
+    weights = {
+        name: train(
+            problem(data, Network("relu" if name == "relu" else "erf", "mean", 2), seed=seed, replicates=64), "cpu"
+        ).weights[:, -1]
+        for name, seed in seeds.items()
+    }
+    common = variance_reduction(weights["relu"], weights["erf"])
+    apart = variance_reduction(weights["relu"], weights["other"])
+    assert common.factor - STANDARD_ERRORS * common.standard_error > 1
+    assert abs(apart.factor - 1) < STANDARD_ERRORS * apart.standard_error

@@ -1,0 +1,125 @@
+"""A sweep as an xarray.Dataset: every number at its place, NaN where there is none, and where it comes from."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from derivations.sweeps import cells
+from derivations.sweeps.making import make
+from derivations.sweeps.store import Store
+from tests.derivations.sweeps.cases import TEXT, sweep_of
+from theory.problem import InputError, OutOfReachError, loads_sweep
+
+
+def stored(folder, sweep, keep=lambda cell: True):
+    """A store with the sweep's cells, made in this process."""
+    store = Store.create(folder)
+    store.record(sweep)
+    for cell in filter(keep, sweep.cells):
+        asked = cells.question(cell.problem, sweep.observables)
+        store.write(
+            asked.cell(cells.code_version()),
+            asked,
+            cells.code_version(),
+            *make(cell.problem, asked.observables, "cpu"),
+        )
+    return store
+
+
+def values(store, sweep, cell, name):
+    """An array of one cell."""
+    return store.read(cells.question(cell.problem, sweep.observables).cell(cells.code_version()))[1][name]
+
+
+class TestWithXarray:
+    @pytest.fixture(autouse=True)
+    def _xarray(self):
+        pytest.importorskip("xarray", reason="the extra `export` is not installed")
+
+    def test_every_number_is_at_its_place(self, tmp_path):
+        sweep = sweep_of()
+        store = stored(tmp_path / "store", sweep, lambda cell: cell.index != (1, 0))
+        found = store.to_xarray()
+        assert dict(found.sizes) == {
+            "data.gain": 2, "simulation.seed": 2, "replicate": 3, "time": 2, "unit": 1
+        }  # fmt: skip
+        assert found["time"].values.tolist() == [0.5, 2.0]
+        for cell in sweep.cells:
+            at = {"data.gain": float(cell.values["data.gain"]), "simulation.seed": cell.values["simulation.seed"]}
+            here = found.sel(at)
+            assert here["state"].item() == ("missing" if cell.index == (1, 0) else "complete")
+            for name in sweep.observables:
+                if cell.index == (1, 0):
+                    assert here[name].isnull().all()
+                else:
+                    assert np.array_equal(here[name].values, values(store, sweep, cell, name))
+        assert found.attrs["code"] == cells.code_version()
+        assert "torch" in found.attrs["versions"]
+        assert all(isinstance(value, str) for value in found.attrs.values())
+
+    def test_cells_of_different_sizes_are_filled_up_with_nan(self, tmp_path):
+        axes = '[axes]\n"data.n" = [4, 6]\n"training.times" = [[0.5], [0.5, 1.0]]\n"simulation.replicates" = [2, 3]\n'
+        text = TEXT.replace(TEXT[TEXT.index("[axes]") : TEXT.index("[base.data]")], 'combine = "zip"\n' + axes)
+        sweep = loads_sweep(text.replace('"loss", "participation-ratio"', '"weights"'))
+        store = stored(tmp_path / "store", sweep)
+        found = store.to_xarray(sweep)
+        assert dict(found.sizes) == {"cell": 2, "replicate": 3, "time": 2, "unit": 1, "site": 6}
+        assert found["weights"].dims == ("cell", "replicate", "time", "unit", "site")
+        assert np.array_equal(found["weights"][0, :2, :1, :, :4], values(store, sweep, sweep.cells[0], "weights"))
+        assert int(found["weights"][0].notnull().sum()) == 2 * 4
+        assert found["data.n"].dims == ("cell",)
+        assert found["training.times"].values.tolist() == ["[0.5]", "[0.5, 1.0]"]
+        assert np.array_equal(found["times"].values, [[0.5, np.nan], [0.5, 1.0]], equal_nan=True)
+
+    def test_an_empty_store_is_a_dataset_without_numbers(self, tmp_path):
+        found = stored(tmp_path / "store", sweep_of(), lambda cell: False).to_xarray()
+        assert (found["state"] == "missing").all()
+        assert found["loss"].size == 0
+
+
+def test_without_xarray_it_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xarray", None)
+    with pytest.raises(OutOfReachError, match=r"pip install 'gdln-workbench\[export\]'"):
+        stored(tmp_path / "store", sweep_of(), lambda cell: False).to_xarray()
+
+
+def test_which_sweep_must_be_plain(tmp_path):
+    store = Store.create(tmp_path / "store")
+    with pytest.raises(InputError, match="records of 0 sweeps"):
+        store.table()
+    store.record(sweep_of())
+    assert store.table() == []
+    store.record(sweep_of(TEXT.replace("[1, 2]", "[1]")))
+    with pytest.raises(InputError, match="records of 2 sweeps"):
+        store.table()
+    assert store.table(sweep_of()) == []
+
+
+def test_rows_say_where_they_are(tmp_path):
+    text = TEXT.replace('"loss", "participation-ratio"', '"weights", "loss"').replace("[1, 2]", "[1]")
+    sweep = sweep_of(text)
+    store = stored(tmp_path / "store", sweep)
+    rows = store.table()
+    assert len(rows) == 2 * (2 * 5 + 2)
+    for row in rows:
+        cell = sweep.cells[[0.5, 2.0].index(row["data.gain"])]
+        found = values(store, sweep, cell, row["observable"])[:, [0.5, 2.0].index(row["time"])]
+        if row["observable"] == "weights":
+            found = found[:, row["unit"], row["site"]]
+        else:
+            assert row["unit"] is row["site"] is None
+        assert row["mean"] == found.mean()
+        assert row["networks"] == 3
+
+
+def test_networks_without_a_shape_are_said_to_have_none(tmp_path):
+    text = (
+        TEXT.replace("scale = 0.1", "scale = 0.0").replace('[0.5, 2.0]\n"sim', '[0.5]\n"sim').replace("[1, 2]", "[1]")
+    )
+    sweep = sweep_of(text.replace("times = [0.5, 2.0]", "times = [0.0, 0.5]"))
+    store = stored(tmp_path / "store", sweep)
+    meta, arrays = store.read(store.names()[0])
+    assert list(meta["undefined"]) == ["participation-ratio"]
+    assert "participation-ratio" not in arrays
+    assert {row["observable"] for row in store.table()} == {"loss"}

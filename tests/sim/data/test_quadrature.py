@@ -1,0 +1,76 @@
+"""The witness's own integrals against stored digits, at every gain, with correlations just below 1."""
+
+import json
+
+import numpy as np
+import pytest
+
+from sim.data import quadrature
+from tests.paths import ORACLES
+from tests.sim.cases import line
+from tests.tolerances import SIM_QUADRATURE
+from theory.problem import GaussianClone, OutOfReachError, latent_correlation
+
+ORACLE = json.loads((ORACLES / "sim.json").read_text())
+
+
+@pytest.mark.parametrize("gain", ORACLE["erf_variance"])
+def test_erf_variance(gain):
+    stored = float(ORACLE["erf_variance"][gain])
+    assert abs(quadrature.erf_variance(float(gain)) / stored - 1) < SIM_QUADRATURE
+
+
+@pytest.mark.parametrize("gain", ORACLE["erf_variance"])
+def test_erf_covariance(gain):
+    entries = [entry for entry in ORACLE["erf_covariance"] if entry["gain"] == gain]
+    exponents = np.array([float(entry["exponent"]) for entry in entries])
+    stored = np.array([float(entry["value"]) for entry in entries])
+    found = quadrature.erf_covariance(float(gain), np.exp(-exponents), -np.expm1(-2 * exponents))
+    assert np.abs(found - stored).max() < SIM_QUADRATURE * float(ORACLE["erf_variance"][gain])
+
+
+@pytest.mark.parametrize("gain", [1e-8, 1e-2, 1.0, 1e4, 1e8])
+def test_limits_of_the_variance(gain):
+    """(4/pi) gain^2 (1 - ...) below, 1 - O(1/gain) above: the integral lies between 0 and both bounds."""
+    value = quadrature.erf_variance(gain)
+    assert 0 < value < min(1.0, 4 / np.pi * gain**2 * (1 + SIM_QUADRATURE))
+
+
+@pytest.mark.parametrize("boundary", ["open", "ring"])
+def test_covariance_is_a_function_of_the_distance(boundary):
+    law = line(GaussianClone, n=7, xi=(1, "1/2"), boundary=boundary)
+    found = quadrature.covariance(law, 0)
+    assert (np.diag(found) == 1).all()
+    assert (found == found.T).all()
+    order = np.argsort(latent_correlation(law, 0), axis=None)
+    assert (np.diff(found.flatten()[order]) >= 0).all()  # it grows with the latent correlation
+
+
+def test_without_the_normaliser_the_variance_stays():
+    plain = quadrature.covariance(line(GaussianClone, normaliser="none"), 1)
+    scaled = quadrature.covariance(line(GaussianClone), 1)
+    assert np.abs(plain - scaled * quadrature.erf_variance(1.0)).max() < SIM_QUADRATURE
+
+
+@pytest.mark.parametrize("changes", [{"xi": ("1e-100", "1e100")}, {"gain": "1e-100"}, {"xi": ("1e-2", "1e6")}])
+def test_extreme_laws_have_a_covariance(changes):
+    law = line(GaussianClone, **changes)
+    for c in (0, 1):
+        found = quadrature.covariance(law, c)
+        assert np.isfinite(found).all()
+        assert (np.abs(found) <= 1 + SIM_QUADRATURE).all()
+
+
+def test_normaliser_none_is_one():
+    assert quadrature.normaliser(line(normaliser="none")) == 1.0
+
+
+def test_underflow_is_named():
+    with pytest.raises(OutOfReachError, match="underflows"):
+        quadrature.erf_variance(1e-160)
+
+
+def test_too_few_nodes_are_noticed(monkeypatch):
+    monkeypatch.setattr(quadrature, "_NODES", (2, 3))
+    with pytest.raises(OutOfReachError, match="2 and 3 nodes a panel differ"):
+        quadrature.erf_variance(1.0)

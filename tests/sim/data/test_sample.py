@@ -1,0 +1,228 @@
+"""The samplers against the statistics that define their laws, and the streams they draw from."""
+
+import numpy as np
+import pytest
+import torch
+
+from sim.data import quadrature
+from sim.data.factors import SPECTRAL_SITES, Dense, Separable, Spectral, dense, on_line, on_ring
+from sim.data.sample import draw, prepare, scratch
+from sim.random.streams import MEASUREMENT, TRAINING, stream
+from tests.sim.cases import grid, line
+from tests.tolerances import SIM_FACTOR, SIM_MONTE_CARLO_SLOPE, SIM_SPECTRAL, STANDARD_ERRORS
+from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, latent_correlation
+
+CPU = torch.device("cpu")
+ROWS = 200_000
+LAWS = [
+    line(),
+    line(n=9, xi=(1, "1/2"), boundary="ring", gain=3, labels=(-1, 2)),
+    line(gain="0.01", normaliser="none"),
+    line(n=6, xi=(30, "1/100"), gain=100),
+    grid(),
+    grid(shape=(4, 3), boundary="torus", xi=(1, "1/2"), gain=3),
+    line(GaussianClone),
+    line(GaussianClone, n=9, xi=(1, "1/2"), boundary="ring", gain=100),
+    line(GaussianClone, gain="0.1", normaliser="none"),
+]
+
+
+def streams(*replicates, seed=3, purpose=TRAINING):
+    return [stream(seed, replicate, purpose) for replicate in replicates]
+
+
+def sampler(law, dtype=torch.float64):
+    return prepare(law, CPU, dtype)
+
+
+def factor(covariance):
+    return dense(covariance, "test", CPU, torch.float64)
+
+
+def deviations(values, expected):
+    """(mean - expected) in standard errors, the first axis being the examples; 0 where nothing varies."""
+    error = values.std(axis=0, ddof=1) / np.sqrt(len(values))
+    return np.abs(values.mean(axis=0) - expected) / np.where(error > 0, error, np.inf)
+
+
+def products(x):
+    return (x[:, :, None] * x[:, None, :]).reshape(len(x), -1)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+def test_first_two_moments(law):
+    drawn = draw(sampler(law), streams(0), ROWS)
+    category, x = drawn.category[0].numpy(), drawn.x[0].numpy()
+    assert deviations(category.astype(float), 0.5).max() < STANDARD_ERRORS
+    assert set(np.unique(drawn.y.numpy())) == {float(label) for label in law.labels}
+    assert (drawn.y[0].numpy() == np.where(category, float(law.labels[1]), float(law.labels[0]))).all()
+    for c in (0, 1):
+        own = x[category == c]
+        assert deviations(own, 0).max() < STANDARD_ERRORS
+        assert deviations(products(own), quadrature.covariance(law, c).ravel()).max() < STANDARD_ERRORS
+        if drawn.z is not None:
+            latent = drawn.z[0].numpy()[category == c]
+            assert deviations(products(latent), latent_correlation(law, c).ravel()).max() < STANDARD_ERRORS
+
+
+def test_the_other_class_is_rejected():
+    """The same statistic tells the classes apart, so the test above could have failed."""
+    drawn = draw(sampler(line()), streams(0), ROWS)
+    own = drawn.x[0].numpy()[drawn.category[0].numpy()]
+    assert deviations(products(own), quadrature.covariance(line(), 0).ravel()).max() > STANDARD_ERRORS
+
+
+def test_input_is_the_erf_of_the_latent():
+    law = line(gain=2)
+    drawn = draw(sampler(law), streams(0), 10)
+    expected = torch.erf(2.0 * drawn.z) / quadrature.normaliser(law)
+    assert torch.equal(drawn.x, expected)
+
+
+@pytest.mark.parametrize("kind", [NonlinearGP, GaussianClone])
+def test_only_the_clone_is_normal(kind):
+    """E x^4 = 3 (E x^2)^2 along a site and along a direction, for the clone; below for the bounded erf."""
+    law = line(kind, gain=3)
+    drawn = draw(sampler(law), streams(0), ROWS)
+    own = drawn.x[0].numpy()[~drawn.category[0].numpy()]
+    for along in (own[:, 0], own @ np.array([1.0, -1.0, 0.5, 2.0])):
+        excess = along**4 / np.mean(along**2) ** 2 - 3
+        away = excess.mean() / (excess.std() / np.sqrt(len(excess)))
+        assert abs(away) < STANDARD_ERRORS if kind is GaussianClone else away < -STANDARD_ERRORS
+
+
+def test_monte_carlo_error_falls_as_the_root_of_the_examples():
+    made, sizes = sampler(line()), np.array([16, 64, 256, 1024])
+    covariance = [quadrature.covariance(line(), c)[0, 1] for c in (0, 1)]
+    rms = []
+    for size in sizes:
+        x = draw(made, streams(*range(400), seed=int(size)), int(size)).x
+        error = (x[..., 0] * x[..., 1]).mean(dim=1).numpy() - np.mean(covariance)
+        rms.append(np.sqrt(np.mean(error**2)))
+    slope = np.polyfit(np.log(sizes), np.log(rms), 1)[0]
+    assert abs(slope + 0.5) < SIM_MONTE_CARLO_SLOPE
+
+
+@pytest.mark.parametrize("xi", ["1/100", 1, 3, 12, 1000, "1e100"])
+def test_factor_reproduces_the_covariance(xi):
+    correlation = latent_correlation(line(n=40, xi=(xi, 1)), 0)
+    made = factor(correlation)
+    apart = np.abs((made.matrix.T @ made.matrix).numpy() - correlation).max()
+    assert apart <= SIM_FACTOR * max(1, np.linalg.eigvalsh(correlation)[-1]) + made.dropped
+    assert made.dropped <= made.level * (40 - made.rank)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("xi", ["1/100", 1, 2])
+def test_a_narrow_band_reproduces_the_covariance(xi, dtype):
+    correlation = latent_correlation(line(n=60, xi=(xi, 1)), 0)
+    made = on_line(correlation, "test", CPU, dtype)
+    assert made.band is not None
+    lower = made.matrix.T.double().numpy()
+    assert (np.nonzero(lower)[0] - np.nonzero(lower)[1]).max() == made.band - 1
+    assert (np.triu(lower, 1) == 0).all()
+    # A row and a column share at most `band` entries that are not 0, each of them at most 1, and rounded.
+    rounding = (made.band + 1) * torch.finfo(dtype).eps
+    assert np.abs(lower @ lower.T - correlation).max() <= rounding + made.dropped
+    assert made.dropped <= made.band * made.level
+
+
+@pytest.mark.parametrize("xi", [5, 30])
+def test_a_wide_or_singular_covariance_has_modes_instead(xi):
+    made = on_line(latent_correlation(line(n=60, xi=(xi, 1)), 0), "test", CPU, torch.float32)
+    assert made.band is None
+    assert made.rank < 60
+
+
+@pytest.mark.parametrize("n", [SPECTRAL_SITES, SPECTRAL_SITES + 1])
+def test_fourier_modes_reproduce_the_covariance(n):
+    correlation = latent_correlation(line(n=n, xi=(2, 1), boundary="ring"), 0)
+    made = on_ring(correlation, "test", CPU, torch.float64)
+    assert isinstance(made, Spectral)
+    matrix = made.coloured(torch.eye(n, dtype=torch.float64)).numpy()
+    assert np.abs(matrix.T @ matrix - correlation).max() <= SIM_SPECTRAL * np.linalg.eigvalsh(correlation)[-1]
+
+
+def test_long_lengths_and_short_rings_take_a_matrix():
+    few = latent_correlation(line(n=SPECTRAL_SITES, xi=(12, 1), boundary="ring"), 0)
+    short = latent_correlation(line(n=SPECTRAL_SITES - 1, xi=(1, 1), boundary="ring"), 0)
+    for covariance in (few, short):
+        assert isinstance(on_ring(covariance, "test", CPU, torch.float32), Dense)
+    few[0, 1:] = 2
+    with pytest.raises(OutOfReachError, match="below rounding"):
+        on_ring(few, "test", CPU, torch.float32)
+
+
+def test_a_large_grid_needs_its_axes_alone():
+    """10,000 sites, whose covariance would fill 800 MB, by two matrices of 100 columns."""
+    made = sampler(grid(shape=(100, 100), xi=(20, 10)), torch.float32)
+    assert made.n == 10_000
+    assert all(isinstance(factor, Separable) and factor.down.sites == 100 for factor in made.factors)
+    assert made.rank < 10_000 / 10
+    drawn = draw(made, streams(0), 300)
+    z, category = drawn.z[0].numpy().reshape(300, 100, 100), drawn.category[0].numpy()
+    for down, across in ((0, 0), (0, 3), (4, 0), (3, 4)):
+        pairs = (z[:, : 100 - down, : 100 - across] * z[:, down:, across:]).mean(axis=(1, 2))
+        for c, xi in enumerate((20, 10)):
+            expected = np.exp(-(down**2 + across**2) / xi**2)
+            assert deviations(pairs[category == c], expected) < STANDARD_ERRORS
+
+
+def test_identical_sites_have_rank_one():
+    assert factor(np.ones((5, 5))).matrix.shape == (1, 5)
+
+
+def test_factor_drops_rounding_and_refuses_more():
+    matrix = np.eye(3)
+    matrix[0, 0] = -np.finfo(float).eps
+    assert factor(matrix).matrix.shape == (2, 3)
+    matrix[0, 0] = -np.sqrt(np.finfo(float).eps)
+    with pytest.raises(OutOfReachError, match=r"eigenvalue -1\.49e-08, below rounding"):
+        factor(matrix)
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("kind", [NonlinearGP, GaussianClone])
+def test_a_replicate_does_not_depend_on_the_others(kind, dtype):
+    made = sampler(line(kind), dtype)
+    together, alone = draw(made, streams(0, 1, 2), 100), draw(made, streams(1), 100)
+    assert torch.equal(together.category[1], alone.category[0])
+    error = (together.x[1] - alone.x[0]).abs().max()
+    assert float(error) < SIM_FACTOR * torch.finfo(dtype).eps / torch.finfo(torch.float64).eps
+    assert not torch.equal(together.x[0], together.x[1])
+
+
+def test_float64_draws_do_not_depend_on_the_chunks():
+    made, whole, part = sampler(line()), streams(0), streams(0)
+    at_once = draw(made, whole, 50).x
+    in_turn = torch.cat([draw(made, part, rows).x for rows in (1, 29, 20)], dim=1)
+    assert float((at_once - in_turn).abs().max()) < SIM_FACTOR
+
+
+def test_scratch_changes_nothing():
+    made = sampler(line())
+    room = scratch(made, 2, 30)
+    first, second = streams(0, 1), streams(0, 1)
+    for _ in range(2):
+        assert torch.equal(draw(made, first, 30, room).x, draw(made, second, 30).x)
+
+
+def test_seeds_replicates_and_purposes_differ():
+    made = sampler(line())
+    draws = [
+        draw(made, own, 4).x for own in (streams(0), streams(1), streams(0, seed=4), streams(0, purpose=MEASUREMENT))
+    ]
+    assert len({tuple(x.flatten().tolist()) for x in draws}) == len(draws)
+    assert torch.equal(draw(made, streams(0), 4).x, draws[0])
+
+
+def test_global_generators_are_left_alone():
+    torch_before, numpy_before = torch.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
+    draw(sampler(line(), torch.float32), streams(0), 20)
+    assert torch.equal(torch.get_rng_state(), torch_before)
+    assert (np.random.get_state()[1] == numpy_before).all()  # noqa: NPY002
+
+
+def test_unknown_law_is_named():
+    with pytest.raises(OutOfReachError, match="No sampler for the law int"):
+        prepare(3, CPU, torch.float64)

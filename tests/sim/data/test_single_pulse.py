@@ -1,0 +1,125 @@
+"""Drawn single pulses against the enumeration of their law, and the trained networks against the discrete map."""
+
+import numpy as np
+import pytest
+import torch
+
+from sim.data.sample import draw, prepare, scratch
+from sim.data.single_pulse import inside
+from sim.gates.gating import opens
+from sim.measure.observe import measure
+from sim.random.streams import MEASUREMENT, TRAINING, stream
+from sim.train import train
+from sim.training.stability import largest_stable_rate
+from tests.oracles import pulses
+from tests.sim.cases import gated, problem, with_simulation
+from tests.tolerances import STANDARD_ERRORS
+from theory.problem import InputMoment, InputOutputMoment, OutOfReachError, SinglePulse, SiteGate
+from theory.problem.laws import FLIPS, SUPPORTS
+
+CPU = torch.device("cpu")
+ROWS = 100_000
+WIDTHS = ((1, 2), (3, 5))
+EVERY_KIND = pytest.mark.parametrize(("support", "flip"), [(s, f) for s in SUPPORTS for f in FLIPS])
+HALVES = (SiteGate(2, lo="1/2", on="input"), SiteGate(2, hi="1/2", on="input"))
+
+
+def law(support="zero-one", flip="none", n=6, widths=WIDTHS):
+    return SinglePulse(n, widths, support, flip, (1, "1/3"))
+
+
+def streams(*replicates, seed=3, purpose=TRAINING):
+    return [stream(seed, replicate, purpose) for replicate in replicates]
+
+
+def drawn(data, rows=ROWS, dtype=torch.float64):
+    return draw(prepare(data, CPU, dtype), streams(0), rows)
+
+
+@EVERY_KIND
+def test_every_input_is_drawn_as_often_as_it_is_likely(support, flip):
+    """The count of each distinct input is binomial: within six standard deviations of its probability, none other."""
+    data = law(support, flip)
+    sample = drawn(data)
+    x, second = sample.x[0].numpy(), sample.category[0].numpy()
+    assert abs(second.mean() - 0.5) < STANDARD_ERRORS * 0.5 / np.sqrt(ROWS)
+    assert (sample.y[0].numpy() == np.where(second, float(data.labels[1]), 1.0)).all()
+    for c in (0, 1):
+        own = x[second == bool(c)]
+        patterns, counts = np.unique(own, axis=0, return_counts=True)
+        points = pulses.inputs(data.n, WIDTHS[c], support, flip)
+        likely = {tuple(point): points.count(point) / len(points) for point in points}
+        assert {tuple(pattern) for pattern in patterns.tolist()} == set(likely)
+        for pattern, count in zip(patterns.tolist(), counts, strict=True):
+            p = likely[tuple(pattern)]
+            assert abs(count / len(own) - p) < STANDARD_ERRORS * np.sqrt(p * (1 - p) / len(own))
+
+
+def test_another_law_is_rejected():
+    """The same statistic tells widths apart, so the test above could have failed."""
+    own = drawn(law(widths=((1, 3), (3, 5))))
+    x = own.x[0].numpy()[~own.category[0].numpy()]
+    share = (x.sum(axis=1) == 1).mean()
+    assert abs(share - 1 / 2) > STANDARD_ERRORS * 0.5 / np.sqrt(len(x))
+
+
+def test_start_width_and_flip_are_independent():
+    """E x_i x_j x_k over three sites, which no pair of marginals fixes."""
+    data = law("plus-minus", "none", n=7)
+    x = drawn(data).x[0].numpy()
+    points = [pulses.inputs(7, widths, "plus-minus", "none") for widths in WIDTHS]
+    expected = sum(pulses.average(own, lambda x: x[0] * x[2] * x[3]) for own in points) / 2
+    triple = x[:, 0] * x[:, 2] * x[:, 3]
+    assert abs(triple.mean() - float(expected)) < STANDARD_ERRORS * triple.std() / np.sqrt(ROWS)
+
+
+@pytest.mark.parametrize("width", [1, 3, 7])
+def test_a_pulse_wraps_round_the_ring(width):
+    lit = inside(7, torch.arange(7), torch.full((7,), width))
+    assert lit.tolist() == [[(site - start) % 7 < width for site in range(7)] for start in range(7)]
+
+
+@EVERY_KIND
+def test_a_replicate_depends_on_neither_the_others_nor_the_chunks(support, flip):
+    made = prepare(law(support, flip), CPU, torch.float64)
+    together, alone, part = draw(made, streams(0, 1, 2), 50), draw(made, streams(1), 50), streams(1)
+    in_turn = [draw(made, part, rows) for rows in (1, 29, 20)]
+    assert torch.equal(together.x[1], alone.x[0])
+    assert torch.equal(together.category[1], alone.category[0])
+    assert torch.equal(torch.cat([piece.x for piece in in_turn], dim=1), alone.x)
+    assert not torch.equal(together.x[0], together.x[1])
+    other = draw(made, streams(1, purpose=MEASUREMENT), 50)
+    assert not torch.equal(other.x, alone.x)
+
+
+def test_no_latent_and_no_scratch():
+    made = prepare(law(), CPU, torch.float32)
+    assert scratch(made, 2, 10) is None
+    sample = draw(made, streams(0, 1), 10)
+    assert sample.z is None
+    assert sample.x.dtype == sample.y.dtype == torch.float32
+    with pytest.raises(OutOfReachError, match="looks at the latent"):
+        opens(SiteGate(1, lo=0), sample)
+
+
+@pytest.mark.parametrize(("support", "flip"), [("plus-minus", "none"), ("zero-one", "complement")])
+def test_gated_moments_are_the_enumerated_ones(support, flip):
+    question = problem(law(support, flip), gated(HALVES), samples=20_000, replicates=24)
+    classes = [pulses.inputs(6, widths, support, flip) for widths in WIDTHS]
+    half, infinite = 0.5, float("inf")
+    A, b = pulses.gated(classes, question.data.labels, ((2, half, infinite), (2, -infinite, half)))
+    A = np.array(A, dtype=float).reshape(2, 6, 2, 6).transpose(0, 2, 1, 3)
+    for observable, exact in ((InputMoment(), A), (InputOutputMoment(), np.array(b, dtype=float).reshape(2, 6))):
+        found = measure(observable, question)
+        error = np.where(found.standard_error > 0, found.standard_error, np.inf)
+        assert (np.abs(found.mean - exact) / error).max() < STANDARD_ERRORS
+        assert np.abs((found.mean - exact)[found.standard_error == 0]).sum() == 0
+
+
+@pytest.mark.parametrize("mode", ["online", "full-batch"])
+def test_training_runs_in_both_modes(mode):
+    question = with_simulation(problem(law(), gated(HALVES)), mode=mode)
+    run = train(question)
+    assert run.weights.shape == (3, 3, 2, 6)
+    assert not run.diverged.any()
+    assert largest_stable_rate(question) > 0.5

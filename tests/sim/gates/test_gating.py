@@ -1,0 +1,187 @@
+"""Gates on tensors: what they say, and which pairs of gate and law have no simulation."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+from math import inf
+
+import pytest
+import torch
+
+from sim.data.sample import draw, prepare
+from sim.gates.gating import gate_values, gates_of, opens
+from sim.random.streams import TRAINING, stream
+from tests.sim.cases import EVERY_GATE, gated, grid, line
+from tests.tolerances import SOFT_GATE
+from theory.problem import (
+    AlwaysGate,
+    DirectionGate,
+    Network,
+    NonlinearGP,
+    NonlinearGP2D,
+    OutOfReachError,
+    RepeatedGate,
+    SinglePulse,
+    SiteGate,
+)
+from theory.problem.laws import LAWS
+
+CPU = torch.device("cpu")
+PULSE = SinglePulse(4, ((1, 2), (2, 3)), "plus-minus", "none", (1, 0))
+UNSUPPORTED = {
+    ("DirectionGate on latent", "GaussianClone"),
+    ("DirectionGate on latent", "SinglePulse"),
+    ("SiteGate on latent", "GaussianClone"),
+    ("RepeatedGate", "NonlinearGP"),
+    ("RepeatedGate", "NonlinearGP2D"),
+    ("RepeatedGate", "GaussianClone"),
+    ("SiteGate on latent", "SinglePulse"),
+    ("RepeatedGate", "SinglePulse"),
+}
+
+
+def drawn(kind=NonlinearGP, rows=60):
+    law = {SinglePulse: PULSE, NonlinearGP2D: grid()}.get(kind) or line(kind)
+    made = prepare(law, CPU, torch.float64)
+    return draw(made, [stream(0, r, TRAINING) for r in (0, 1)], rows)
+
+
+@pytest.mark.parametrize("on", ["latent", "input"])
+@pytest.mark.parametrize(("lo", "hi"), [(0, float("inf")), (float("-inf"), 0), ("-1/2", "1/3"), (-100, 100)])
+def test_site_gate_is_a_half_open_interval(on, lo, hi):
+    data, gate = drawn(), SiteGate(2, lo, hi, on)
+    values = (data.z if on == "latent" else data.x)[..., 2]
+    expected = [[float(gate.lo) <= v < float(gate.hi) for v in row] for row in values.tolist()]
+    assert opens(gate, data).tolist() == expected
+
+
+@pytest.mark.parametrize("on", ["latent", "input"])
+@pytest.mark.parametrize(("lo", "hi"), [(0, float("inf")), (float("-inf"), 0), ("-1/2", "1/3"), (-100, 100)])
+def test_direction_gate_is_a_half_open_interval(on, lo, hi):
+    data, gate = drawn(), DirectionGate([1, -2, 0, "1/2"], lo, hi, on)
+    along = (data.z if on == "latent" else data.x) @ torch.tensor([1.0, -2.0, 0.0, 0.5], dtype=torch.float64)
+    expected = [[float(gate.lo) <= u < float(gate.hi) for u in row] for row in along.tolist()]
+    assert opens(gate, data).tolist() == expected
+
+
+@pytest.mark.parametrize("on", ["latent", "input"])
+@pytest.mark.parametrize(("lo", "hi"), [(0, float("inf")), (float("-inf"), 0), ("-1/2", "1/3")])
+def test_direction_of_one_site_is_the_site_gate(on, lo, hi):
+    data = drawn()
+    assert torch.equal(opens(DirectionGate({2: 1}, lo, hi, on), data), opens(SiteGate(2, lo, hi, on), data))
+
+
+@pytest.mark.parametrize("on", ["latent", "input"])
+def test_the_opposite_direction_is_the_complement(on):
+    values = gate_values(tuple(DirectionGate([a, -2 * a, 0, a], lo=0, on=on) for a in (1, -3)), drawn())
+    assert (values.sum(dim=1) == 1).all()
+
+
+@pytest.mark.parametrize("gain", [1, 3, 100])
+@pytest.mark.parametrize("other", [1, -1])
+def test_saturated_inputs_keep_the_sign_of_their_sum(gain, other):
+    """x_0 +- x_2 has the sign of z_0 +- z_2, also where both inputs are 1/Z to all digits."""
+    data = draw(prepare(line(gain=gain), CPU, torch.float64), [stream(0, 0, TRAINING)], 4_000)
+    v = {0: 1, 2: other}
+    if gain == 100 and other == -1:
+        assert (data.x[..., 0] == data.x[..., 2]).double().mean() > 0.5
+    assert torch.equal(opens(DirectionGate(v, lo=0, on="input"), data), opens(DirectionGate(v, lo=0), data))
+
+
+def test_saturated_inputs_of_many_digits_are_refused():
+    data = draw(prepare(line(gain=100), CPU, torch.float64), [stream(0, 0, TRAINING)], 400)
+    gate = DirectionGate({0: 1, 2: -1 + Fraction(1, 10**18)}, lo=0, on="input")
+    with pytest.raises(OutOfReachError, match="too many digits to tell whether they cancel"):
+        opens(gate, data)
+
+
+SOFT_BOUNDS = pytest.mark.parametrize(("lo", "hi"), [(0, inf), (-inf, 0), ("-1/2", "1/3"), (-inf, inf)])
+
+
+@SOFT_BOUNDS
+@pytest.mark.parametrize("on", ["latent", "input"])
+@pytest.mark.parametrize("beta", ["1/3", 2, 40])
+def test_a_soft_gate_is_the_chance_of_a_noisy_one(on, lo, hi, beta):
+    """P(lo <= v + e/beta < hi) by erfc, for a site and for a direction, whose v is not of unit length."""
+    data = drawn()
+    seen = data.z if on == "latent" else data.x
+    for gate, v in (
+        (SiteGate(2, lo, hi, on, beta), seen[..., 2]),
+        (DirectionGate([1, -2, 0, "1/2"], lo, hi, on, beta), seen @ torch.tensor([1, -2, 0, 0.5]).double()),
+    ):
+
+        def above(bound, v=v, gate=gate):
+            return 0.5 * torch.erfc(float(gate.sharpness) * (float(bound) - v) / math.sqrt(2))
+
+        expected = above(gate.lo) - above(gate.hi)
+        assert (opens(gate, data) - expected).abs().max() < SOFT_GATE
+
+
+@SOFT_BOUNDS
+def test_a_sharp_gate_is_the_hard_one_off_its_edges(lo, hi):
+    """At sharpness 1e5, further than 8/1e5 from each edge, the two differ by less than 1e-15."""
+    data, hard = drawn(rows=2_000), SiteGate(1, lo, hi)
+    v = data.z[..., 1]
+    far = torch.ones_like(v, dtype=torch.bool)
+    for bound in (float(hard.lo), float(hard.hi)):
+        far &= (v - bound).abs() > 8 / 1e5
+    assert far.double().mean() > 0.9
+    apart = opens(replace(hard, sharpness=10**5), data) - opens(hard, data).double()
+    assert apart[far].abs().max() < SOFT_GATE
+
+
+def test_soft_gates_of_neighbours_add_up():
+    beta = Fraction(3, 2)
+    low, mid, high = (SiteGate(1, *b, sharpness=beta) for b in ((-inf, -1), (-1, "1/2"), ("1/2", inf)))
+    values = gate_values((low, mid, high), drawn())
+    assert (values.sum(dim=1) - 1).abs().max() < SOFT_GATE
+    assert torch.equal(gate_values((mid, RepeatedGate(of=0)), drawn())[:, 1], values[:, 1])
+
+
+def test_bounds_are_closed_below_and_open_above():
+    data = drawn()
+    data.x[0, 0, 1], data.x[0, 1, 1] = 0.5, 1.0
+    assert opens(SiteGate(1, "1/2", 1, "input"), data)[0, :2].tolist() == [True, False]
+
+
+def test_complementary_gates_add_to_one():
+    values = gate_values((SiteGate(1, lo=0), SiteGate(1, hi=0)), drawn())
+    assert (values.sum(dim=1) == 1).all()
+
+
+def test_repeated_gates_follow_the_first():
+    values = gate_values((*EVERY_GATE, RepeatedGate(of=2)), drawn())
+    assert values.shape == (2, 5, 60)
+    assert torch.equal(values[:, 2], values[:, 0])
+    assert torch.equal(values[:, 4], values[:, 0])
+    assert (values[:, 1] == 1).all()
+
+
+def test_unsupported_pairs_are_listed():
+    gates = {
+        "SiteGate on latent": SiteGate(1),
+        "SiteGate on input": SiteGate(1, on="input"),
+        "DirectionGate on latent": DirectionGate({1: 1, 2: -1}),
+        "DirectionGate on input": DirectionGate({1: 1, 2: -1}, on="input"),
+        "AlwaysGate": AlwaysGate(),
+        "RepeatedGate": RepeatedGate(of=0),
+    }
+    refused = set()
+    for name, gate in gates.items():
+        for kind in LAWS.values():
+            try:
+                opens(gate, drawn(kind))
+            except OutOfReachError:
+                refused.add((name, kind.__name__))
+    assert refused == UNSUPPORTED
+
+
+def test_unknown_gate_is_named():
+    with pytest.raises(OutOfReachError, match="No simulation of the gate str"):
+        opens("site", drawn())
+
+
+def test_only_gated_networks_have_gates():
+    assert gates_of(gated()) == gated().gates
+    with pytest.raises(OutOfReachError, match='A "relu" network has no gates given beforehand'):
+        gates_of(Network("relu", "mean", 3))

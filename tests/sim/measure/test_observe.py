@@ -1,0 +1,329 @@
+"""Observables: known values, an exact identity between them on the same examples, standard errors, refusals."""
+
+from dataclasses import replace
+from typing import get_args
+
+import numpy as np
+import pytest
+import torch
+
+from sim.data.sample import draw, prepare
+from sim.measure.observe import Estimate, low_frequency_power, measure, participation_ratio
+from sim.random.streams import TRAINING, stream
+from sim.train import fixed_sample, train
+from sim.training.run import DivergedError
+from tests.sim.cases import EVERY_GATE, gated, grid, line, problem
+from tests.tolerances import SIM_SUMS, STANDARD_ERRORS, UNIT_ROUNDOFF
+from theory.problem import (
+    AlwaysGate,
+    BiasesAtTimes,
+    FieldCentreAtTimes,
+    FieldNormAtTimes,
+    FieldWidthAtTimes,
+    GateFlipsAtTimes,
+    GateFlipsBetweenTimes,
+    GateOverlapBetweenTimes,
+    GaussianClone,
+    InputError,
+    InputMoment,
+    InputOutputMoment,
+    LossAtTimes,
+    LowFrequencyPowerAtTimes,
+    Network,
+    NormalInitialisation,
+    Observable,
+    OpenTogetherBetweenTimes,
+    OutOfReachError,
+    ParticipationRatioAtTimes,
+    PreactivationKurtosisAtTimes,
+    ReadoutAtTimes,
+    SpectralPeakAtTimes,
+    SpectralPeakShareAtTimes,
+    WeightKurtosisAtTimes,
+    WeightsAtTimes,
+)
+
+SHAPES = {
+    InputOutputMoment: (3, 2, 4),
+    InputMoment: (3, 2, 2, 4, 4),
+    WeightsAtTimes: (3, 3, 2, 4),
+    BiasesAtTimes: (3, 3, 3),
+    ReadoutAtTimes: (3, 3, 2),
+    LossAtTimes: (3, 3),
+    ParticipationRatioAtTimes: (3, 3, 2),
+    LowFrequencyPowerAtTimes: (3, 3, 2),
+    FieldNormAtTimes: (3, 3, 2),
+    GateFlipsAtTimes: (3, 3, 2),
+    FieldCentreAtTimes: (3, 3, 2),
+    FieldWidthAtTimes: (3, 3, 2),
+    GateFlipsBetweenTimes: (3, 2, 3, 3),
+    GateOverlapBetweenTimes: (3, 2, 3, 3),
+    OpenTogetherBetweenTimes: (3, 2, 3, 3),
+    PreactivationKurtosisAtTimes: (3, 3, 2),
+    SpectralPeakAtTimes: (3, 3, 2),
+    SpectralPeakShareAtTimes: (3, 3, 2),
+    WeightKurtosisAtTimes: (3, 3, 2),
+}
+BIASED = gated(biases="trained")
+WEIGHED = gated(readout="trained-mean", biases="trained")
+
+
+def test_every_observable_has_a_measurement():
+    assert set(SHAPES) == set(get_args(Observable))
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_shapes_and_repetition(kind):
+    run = train(problem(network=WEIGHED), "cpu")
+    estimate = measure(kind(), run, "cpu")
+    assert estimate.values.shape == SHAPES[kind]
+    assert estimate.values.dtype == np.float64
+    assert (estimate.replicates, estimate.seed, estimate.diverged) == (3, 5, 0)
+    assert estimate.observable == kind()
+    assert estimate.problem == run.problem
+    assert (measure(kind(), run, "cpu").values == estimate.values).all()
+
+
+def test_mean_and_standard_error():
+    estimate = Estimate(WeightsAtTimes(), problem(), np.array([[1.0, 2.0], [3.0, 2.0], [5.0, 2.0]]), 0)
+    assert estimate.mean.tolist() == [3.0, 2.0]
+    assert np.abs(estimate.standard_error - [2 / np.sqrt(3), 0]).max() < 4 * UNIT_ROUNDOFF
+
+
+@pytest.mark.parametrize("readout", ["mean", "sum"])
+def test_loss_and_moments_agree_on_the_same_examples(readout):
+    """<(y - yhat)^2> = <y^2> - 2 s sum_k w_k.Sigma^yx(p_k) + s^2 sum_kl w_k Sigma^xx(p_k, p_l) w_l, y = +-1."""
+    question = problem(line(labels=(1, -1)), gated(EVERY_GATE, readout))
+    run = train(question, "cpu")
+    b, A = measure(InputOutputMoment(), run).values, measure(InputMoment(), run).values
+    scale = 1 / 4 if readout == "mean" else 1
+    linear = np.einsum("stkn,skn->st", run.weights, b)
+    quadratic = np.einsum("stkn,sklnm,stlm->st", run.weights, A, run.weights)
+    expected = 1 - 2 * scale * linear + scale**2 * quadratic
+    assert np.abs(measure(LossAtTimes(), run).values - expected).max() < SIM_SUMS
+
+
+@pytest.mark.parametrize("law", [line(labels=(-1, 2)), line(GaussianClone), grid(boundary="torus", xi=(1, "1/2"))])
+def test_moments_against_draws_of_another_stream(law):
+    gates = tuple(replace(gate, on="input") for gate in gated().gates)
+    question = problem(law, gated(gates), samples=2000, replicates=40)
+    cpu = torch.device("cpu")
+    drawn = draw(prepare(law, cpu, torch.float64), [stream(99, 0, TRAINING)], 400_000)
+    x, y = drawn.x[0].numpy(), drawn.y[0].numpy()
+    g = np.stack([x[:, 1] >= 0, x[:, 1] < 0]).astype(float)
+    for observable, values in (
+        (InputOutputMoment(), np.einsum("kb,b,bn->kn", g, y, x) / len(x)),
+        (InputMoment(), np.einsum("kb,lb,bn,bm->klnm", g, g, x, x, optimize=True) / len(x)),
+    ):
+        estimate = measure(observable, question)
+        # The reference has five times as many examples, so its own error adds a tenth to the standard error.
+        apart = np.abs(estimate.mean - values) / np.where(estimate.standard_error > 0, estimate.standard_error, np.inf)
+        assert apart.max() < np.sqrt(1.2) * STANDARD_ERRORS
+    crossed = measure(InputMoment(), question).values[:, 0, 1]
+    assert (crossed == 0).all()  # complementary gates never open together
+
+
+def test_chunks_change_nothing_but_rounding(monkeypatch):
+    question = problem()
+    whole = measure(InputMoment(), question).values
+    monkeypatch.setattr("sim.measure.observe._CHUNK_NUMBERS", 28)  # seven examples
+    assert np.abs(measure(InputMoment(), question).values - whole).max() < SIM_SUMS
+
+
+def test_fresh_examples_are_not_the_training_sample():
+    """Few examples fitted by many weights: the loss on the sample falls below the loss on fresh examples."""
+    question = problem(mode="full-batch", samples=6, batch=None, times=(200,))
+    run = train(question, "cpu")
+    own = [
+        np.mean((y - (x @ w.T * g.T).mean(axis=1)) ** 2)
+        for x, y, g, w in zip(
+            run.sample.x.numpy(), run.sample.y.numpy(), run.sample.gate.numpy(), run.weights[:, -1], strict=True
+        )
+    ]
+    assert (measure(LossAtTimes(), run).values[:, 0] > own).all()
+
+
+def test_participation_ratio_of_known_fields():
+    n, sites = 40, np.arange(40)
+    fields = np.stack([np.ones(n), (-1.0) ** sites, sites == 7, np.sin(2 * np.pi * 3 * sites / n)]) * 1e-300
+    expected = [1 / n, 1 / n, 1, 3 / (2 * n)]
+    assert np.abs(participation_ratio(fields) - expected).max() < n * UNIT_ROUNDOFF
+
+
+@pytest.mark.parametrize("n", [40, 41])
+def test_low_frequency_power_of_known_fields(n):
+    sites, edge = np.arange(n), n // 4
+    fields = np.stack([np.cos(2 * np.pi * q * sites / n) for q in (0, 1, edge, edge + 1, n // 2)])
+    assert np.abs(low_frequency_power(fields) - [1, 1, 1, 0, 0]).max() < n * UNIT_ROUNDOFF
+    delta = (sites == 3).astype(float)
+    assert abs(low_frequency_power(delta) - (2 * edge + 1) / n) < n * UNIT_ROUNDOFF
+
+
+@pytest.mark.parametrize("statistic", [participation_ratio, low_frequency_power])
+def test_zero_weights_have_no_shape(statistic):
+    with pytest.raises(InputError, match="undefined: a unit has only zero weights") as caught:
+        statistic(np.array([[1.0, 0.0], [0.0, 0.0]]))
+    assert caught.value.kind == "undefined"
+
+
+def test_zero_weights_of_a_run_are_refused_by_shape_alone():
+    run = train(problem(w0=NormalInitialisation(0, 1)), "cpu")
+    assert (measure(WeightsAtTimes(), run).values[:, 0] == 0).all()
+    with pytest.raises(InputError, match="undefined"):
+        measure(ParticipationRatioAtTimes(), run)
+
+
+def test_biases_enter_the_loss():
+    """Weights 0, gates always open, all labels 1: the error is 1 - mean_k b_k - b_out."""
+    gates = (AlwaysGate(), AlwaysGate())
+    run = train(problem(line(labels=(1, 1)), gated(gates, biases="trained"), w0=NormalInitialisation(0, 1)), "cpu")
+    run = replace(run, weights=np.zeros_like(run.weights))
+    expected = (1 - run.biases[..., :2].mean(axis=-1) - run.biases[..., 2]) ** 2
+    assert np.abs(measure(LossAtTimes(), run).values - expected).max() < SIM_SUMS
+
+
+def test_readout_weights_enter_the_loss():
+    """Gates always open, b_out 0, hidden biases 1, weights 0, labels 1: the error is 1 - sum_k a_k/K."""
+    gates = (AlwaysGate(), AlwaysGate())
+    network = gated(gates, "trained-mean", "fixed")
+    question = problem(line(labels=(1, 1)), network, w0=NormalInitialisation(0, 1))
+    question = replace(question, training=replace(question.training, hidden_bias0=(1, 1), output_bias0=0))
+    run = train(question, "cpu")
+    run = replace(run, weights=np.zeros_like(run.weights))
+    expected = (1 - run.readout.mean(axis=-1)) ** 2
+    assert np.abs(measure(LossAtTimes(), run).values - expected).max() < SIM_SUMS
+
+
+def test_the_loss_of_the_cross_entropy_is_the_cross_entropy():
+    """All outputs b, labels 1 and -1: log(1 + exp(-b)) or log(1 + exp(b)); at b = 0 log 2 for both."""
+    network = gated(biases="fixed")
+    question = problem(network=network, loss="cross-entropy", w0=NormalInitialisation(0, 1))
+    run = train(question, "cpu")
+    run = replace(run, weights=np.zeros_like(run.weights), biases=np.zeros_like(run.biases))
+    assert np.abs(measure(LossAtTimes(), run).values - np.log(2)).max() < SIM_SUMS
+    run.biases[..., -1] = 3
+    values, ahead, behind = measure(LossAtTimes(), run).values, np.log1p(np.exp(-3)), np.log1p(np.exp(3))
+    share = (values[:, :1] - ahead) / (behind - ahead)
+    assert (np.abs(share * 200 - np.round(share * 200)) < SIM_SUMS).all()
+    assert ((share > 0) & (share < 1)).all()
+
+
+def test_networks_without_a_trained_readout_have_none_to_measure():
+    with pytest.raises(InputError, match=r"no readout weights to measure.*trained-mean"):
+        measure(ReadoutAtTimes(), train(problem(), "cpu"))
+
+
+def test_networks_without_biases_have_none_to_measure():
+    with pytest.raises(InputError, match=r"no biases to measure.*trained"):
+        measure(BiasesAtTimes(), train(problem(), "cpu"))
+
+
+def test_biases_open_and_close_gates():
+    """Fields as at first, then gates that are open for all examples, then for none: each flips what the other keeps."""
+    run = train(problem(network=Network("relu", "mean", 2, biases="trained"), samples=400), "cpu")
+    biases = np.zeros_like(run.biases)
+    biases[:, 1], biases[:, 2] = 1e6, -1e6
+    known = replace(run, weights=np.repeat(run.weights[:, :1], 3, axis=1), biases=biases)
+    flips = measure(GateFlipsAtTimes(), known).values
+    assert (flips[:, 0] == 0).all()
+    assert np.abs(flips[:, 1] + flips[:, 2] - 1).max() < SIM_SUMS
+    assert (flips[:, 1:] > 0).all()
+
+
+def test_lengths_and_flipped_gates_of_known_weights():
+    """-w opens exactly where w was closed, and 2 w where it was open."""
+    run = train(problem(network=Network("relu", "mean", 2), samples=4000), "cpu")
+    first = run.weights[:, :1]
+    weights = np.concatenate([first, 2 * first, -first], axis=1)
+    weights[:, :, 1] = np.concatenate([first, first, first], axis=1)[:, :, 1]
+    known = replace(run, weights=weights)
+    assert (measure(GateFlipsAtTimes(), known).values == [[[0, 0], [0, 0], [1, 0]]] * 3).all()
+    ratio = measure(FieldNormAtTimes(), known).values / np.linalg.norm(first, axis=-1)
+    assert np.abs(ratio - [[1, 1], [2, 1], [1, 1]]).max() < 8 * UNIT_ROUNDOFF
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        WeightsAtTimes,
+        BiasesAtTimes,
+        LossAtTimes,
+        ParticipationRatioAtTimes,
+        LowFrequencyPowerAtTimes,
+        FieldNormAtTimes,
+        GateFlipsAtTimes,
+        FieldCentreAtTimes,
+        FieldWidthAtTimes,
+        GateFlipsBetweenTimes,
+        GateOverlapBetweenTimes,
+        OpenTogetherBetweenTimes,
+        PreactivationKurtosisAtTimes,
+        SpectralPeakAtTimes,
+        SpectralPeakShareAtTimes,
+        WeightKurtosisAtTimes,
+    ],
+)
+def test_trained_networks_are_needed(kind):
+    with pytest.raises(InputError, match=f"{kind.__name__} is measured on trained networks"):
+        measure(kind(), problem())
+
+
+@pytest.mark.parametrize("kind", [InputMoment, InputOutputMoment])
+def test_networks_that_gate_themselves_have_no_gated_moments(kind):
+    with pytest.raises(OutOfReachError, match='"erf" network has no gates'):
+        measure(kind(), problem(network=Network("erf", "sum", 2)))
+
+
+def test_moments_larger_than_the_memory_are_refused():
+    with pytest.raises(OutOfReachError, match="second moments would take"):
+        measure(InputMoment(), problem(replicates=10**8))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [FieldCentreAtTimes, FieldWidthAtTimes, LowFrequencyPowerAtTimes, SpectralPeakAtTimes, SpectralPeakShareAtTimes],
+)
+def test_what_belongs_to_a_line_is_refused_on_a_grid(kind):
+    run = train(problem(grid()), "cpu")
+    with pytest.raises(OutOfReachError, match=f"{kind.name} belongs to sites on a line or a ring; nlgp-2d has a grid"):
+        measure(kind(), run, "cpu")
+    assert measure(ParticipationRatioAtTimes(), run, "cpu").values.shape == (3, 3, 2)
+
+
+def test_unknown_observable_is_named():
+    with pytest.raises(OutOfReachError, match="No measurement of str"):
+        measure("loss", problem())
+
+
+def diverging(count, network=BIASED):
+    question = problem(network=network, mode="full-batch", samples=20, batch=None, times=(0, 300))
+    sample = fixed_sample(question, range(3), torch.device("cpu"), torch.float64)
+    sample.x[:count] *= 100
+    return train(question, "cpu", sample=sample)
+
+
+def test_one_replicate_has_no_standard_error():
+    with pytest.raises(InputError, match="one replicate"):
+        measure(WeightsAtTimes(), train(problem(), "cpu", replicates=[2]))
+
+
+def test_diverged_replicates_are_left_out_and_counted():
+    run = diverging(1, WEIGHED)
+    for kind in SHAPES:
+        estimate = measure(kind(), run)
+        assert (estimate.replicates, estimate.diverged) == (2, 1)
+        assert np.isfinite(estimate.values).all()
+    assert (measure(WeightsAtTimes(), run).values == run.weights[1:]).all()
+    assert (measure(BiasesAtTimes(), run).values == run.biases[1:]).all()
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_no_standard_error_without_two_replicates(count):
+    with pytest.raises(DivergedError, match="diverged") as caught:
+        measure(LossAtTimes(), diverging(count, WEIGHED))
+    assert caught.value.hint == "Use a smaller simulation.learning_rate."
+    with pytest.raises(DivergedError, match=f"{count} of 3 replicates diverged at the learning rate 0.5") as caught:
+        measure(LossAtTimes(), diverging(count))
+    assert caught.value.exit_code == 1
+    assert caught.value.kind == "diverged"
+    assert "largest stable simulation.learning_rate is about" in caught.value.hint

@@ -1,0 +1,157 @@
+"""Predictions against a plain loop, and hand-written gradients against autograd and against differences."""
+
+import math
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+import torch
+
+from sim.networks.one_hidden_layer import Examples, Parameters, gradient, loss, predict
+from tests.tolerances import SIM_DIFFERENCE, SIM_DIFFERENCE_STEP, SIM_GRADIENT
+from theory.problem import AlwaysGate, Network
+
+S, K, N, B = 3, 4, 7, 33
+SLOPE = Fraction(1, 8)
+ACTIVATION = {
+    "relu": lambda h: max(h, 0.0),
+    "leaky-relu": lambda h: h if h > 0 else h / 8,
+    "erf": lambda h: math.erf(h / math.sqrt(2)),
+    "sigmoid": lambda h: 1 / (1 + math.exp(-h)),
+}
+MODELS = ["gated-linear", *ACTIVATION]
+EVERY_BIAS = pytest.mark.parametrize("biases", ["none", "fixed", "trained"])
+EVERY_READOUT = pytest.mark.parametrize("readout", ["mean", "sum", "trained-mean", "trained-sum"])
+EVERY_LOSS = pytest.mark.parametrize("kind", ["half-mse", "mse", "cross-entropy"])
+
+
+def case(model, readout="mean", scale=1.0, biases="none"):
+    """Random numbers; gates take any value from 0 to 1, as soft ones do, and labels are +-1."""
+    draw = torch.Generator().manual_seed(1)
+    gates = tuple(AlwaysGate() for _ in range(K)) if model == "gated-linear" else ()
+    network = Network(model, readout, K, gates, biases, SLOPE if model == "leaky-relu" else None)
+
+    def drawn(*shape):
+        return torch.randn(*shape, dtype=torch.float64, generator=draw)
+
+    w, x = scale * drawn(S, K, N), drawn(S, B, N)
+    gate = torch.rand(S, K, B, dtype=torch.float64, generator=draw) if gates else None
+    start = scale * drawn(S, K + 1) if network.has_biases else None
+    a = scale * drawn(S, K) if network.trains_readout else None
+    return network, Parameters(w, start, a), Examples(x, torch.sign(drawn(S, B)), gate)
+
+
+def far(found, expected):
+    return float((found - expected).abs().max() / expected.abs().max())
+
+
+def whole(learned):
+    """Biases of a network without them are zeros, readout weights ones."""
+    biases = torch.zeros(S, K + 1, dtype=torch.float64) if learned.biases is None else learned.biases
+    return biases, torch.ones(S, K, dtype=torch.float64) if learned.readout is None else learned.readout
+
+
+@EVERY_BIAS
+@EVERY_READOUT
+@pytest.mark.parametrize("model", MODELS)
+def test_prediction_is_the_sum_over_units(model, readout, biases):
+    network, learned, examples = case(model, readout, biases=biases)
+    expected, (b, a) = torch.empty(S, B, dtype=torch.float64), whole(learned)
+    for s in range(S):
+        for e in range(B):
+            h = [math.fsum([*(learned.w[s, k] * examples.x[s, e]).tolist(), float(b[s, k])]) for k in range(K)]
+            if examples.gate is not None:
+                terms = [float(examples.gate[s, k, e]) * h[k] for k in range(K)]
+            else:
+                terms = [ACTIVATION[model](field) for field in h]
+            total = math.fsum(float(weight) * term for weight, term in zip(a[s], terms, strict=True))
+            expected[s, e] = total / (K if readout.endswith("mean") else 1) + float(b[s, K])
+    assert far(predict(network, learned, examples), expected) < SIM_GRADIENT
+
+
+def plain_loss(network, kind, learned, examples):
+    """The loss written for autograd, from torch's own activations and losses."""
+    b, a = whole(learned)
+    h = torch.einsum("skn,sbn->skb", learned.w, examples.x) + b[:, :K, None]
+    value = {
+        "gated-linear": lambda v: v * examples.gate,
+        "relu": torch.relu,
+        "leaky-relu": lambda v: torch.nn.functional.leaky_relu(v, 1 / 8),
+        "erf": lambda v: torch.erf(v / math.sqrt(2)),
+        "sigmoid": torch.sigmoid,
+    }[network.model](h) * a[:, :, None]
+    yhat = (value.mean(dim=1) if network.readout.endswith("mean") else value.sum(dim=1)) + b[:, K:]
+    if kind == "cross-entropy":
+        entropy = torch.nn.functional.binary_cross_entropy_with_logits
+        return entropy(yhat, (1 + examples.y) / 2, reduction="none").mean(dim=1)
+    return (0.5 if kind == "half-mse" else 1.0) * ((yhat - examples.y) ** 2).mean(dim=1)
+
+
+@EVERY_BIAS
+@EVERY_LOSS
+@EVERY_READOUT
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 30.0])
+@pytest.mark.parametrize("model", MODELS)
+def test_gradient_is_autograds(model, scale, readout, kind, biases):
+    network, learned, examples = case(model, readout, scale, biases)
+    moving = [tensor for tensor in learned.tensors() if biases != "fixed" or tensor is not learned.biases]
+    for tensor in moving:
+        tensor.requires_grad_(True)
+    value = plain_loss(network, kind, learned, examples)
+    value.sum().backward()
+    fixed = learned.mapped(torch.Tensor.detach)
+    assert far(loss(network, kind, fixed, examples), value.detach()) < SIM_GRADIENT
+    found = gradient(network, kind, fixed, examples).tensors()
+    for slope, tensor in zip(found, learned.tensors(), strict=True):
+        if tensor.grad is None:
+            assert (slope == 0).all()
+        else:
+            assert far(slope, tensor.grad) < SIM_GRADIENT
+
+
+@EVERY_LOSS
+@pytest.mark.parametrize("model", MODELS)
+def test_gradient_is_the_limit_of_differences(model, kind):
+    """Along a random direction in all that is learned: (L(theta + h v) - L(theta - h v))/(2 h)."""
+    network, learned, examples = case(model, "trained-mean", biases="trained")
+    draw = torch.Generator().manual_seed(2)
+    along = learned.mapped(lambda x: torch.randn(x.shape, dtype=x.dtype, generator=draw))
+    ahead, behind = (
+        loss(network, kind, learned.mapped(lambda x, v, h=h: x + h * v, along), examples)
+        for h in (SIM_DIFFERENCE_STEP, -SIM_DIFFERENCE_STEP)
+    )
+    slopes = gradient(network, kind, learned, examples).tensors()
+    expected = sum((dx * v).flatten(1).sum(dim=1) for dx, v in zip(slopes, along.tensors(), strict=True))
+    assert float(((ahead - behind) / (2 * SIM_DIFFERENCE_STEP) - expected).abs().max()) < SIM_DIFFERENCE
+
+
+def test_the_cross_entropy_of_sure_answers():
+    """No overflow and no loss of digits: log(1 + exp(-m)) is exp(-m) at m = 700 and 700 at m = -700."""
+    network, learned, examples = case("gated-linear", "trained-sum", 0.0, "trained")
+    for margin, expected in ((700.0, math.exp(-700)), (-700.0, 700.0)):
+        learned.biases[:, -1] = margin
+        one = replace(examples, y=torch.ones_like(examples.y))
+        value = loss(network, "cross-entropy", learned, one)
+        assert far(value, torch.full_like(value, expected)) < SIM_GRADIENT
+        slope = gradient(network, "cross-entropy", learned, one).biases[:, -1]
+        assert far(slope, torch.full_like(slope, -expected if margin > 0 else -1.0)) < SIM_GRADIENT
+
+
+@pytest.mark.parametrize("model", ["relu", "leaky-relu"])
+def test_relu_at_rest(model):
+    """At h = 0 the slope of ReLU is 0, that of leaky ReLU the one below, as in torch."""
+    network, learned, examples = case(model, scale=0.0)
+    slopes = gradient(network, "mse", learned, examples).w
+    expected = -2 * torch.einsum("sb,sbn->sn", examples.y, examples.x)[:, None] / (B * K)
+    assert far(slopes, expected.expand_as(slopes) / 8) < SIM_GRADIENT if model == "leaky-relu" else (slopes == 0).all()
+
+
+@EVERY_BIAS
+@EVERY_READOUT
+@pytest.mark.parametrize("model", MODELS)
+def test_parts_are_predicted_alike(model, readout, biases):
+    network, learned, examples = case(model, readout, biases=biases)
+    together = predict(network, learned, examples)
+    part = examples.part(slice(1, 3), slice(5, 20))
+    some = learned.mapped(lambda tensor: tensor[1:3])
+    assert far(predict(network, some, part), together[1:3, 5:20]) < SIM_GRADIENT

@@ -1,0 +1,110 @@
+"""The generator against published vectors, the mapping of its counters, and the law of what comes of them."""
+
+import math
+
+import numpy as np
+import pytest
+import torch
+
+from sim.random.streams import COINS, LOW, MEASUREMENT, MOST_NETWORKS, TRAINING, key_of, philox, stream
+from tests.tolerances import STANDARD_ERRORS, STREAM_NORMAL
+from theory.problem import InputError
+
+# The known answers of philox4x32-10 in Random123 1.14 (kat_vectors): counter, key, result.
+PI = (0x243F6A88, 0x85A308D3, 0x13198A2E, 0x03707344)
+KNOWN = [
+    ((0, 0, 0, 0), (0, 0), (0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8)),
+    ((LOW,) * 4, (LOW, LOW), (0x408F276D, 0x41C83B0E, 0xA20BC7C6, 0x6D5451FD)),
+    (PI, (0xA4093822, 0x299F31D0), (0xD16CFE09, 0x94FDCCEB, 0x5001E420, 0x24126EA1)),
+]
+
+
+def normals(own, rows, modes):
+    out = torch.empty(rows, modes, dtype=torch.float64)
+    own.normals(out)
+    own.advance(rows)
+    return out.numpy()
+
+
+@pytest.mark.parametrize(
+    "make", [lambda word: np.array([word]), lambda word: torch.tensor([word])], ids=["np", "torch"]
+)
+@pytest.mark.parametrize(("counter", "key", "result"), KNOWN)
+def test_known_answers(counter, key, result, make):
+    assert tuple(int(word[0]) for word in philox(tuple(make(word) for word in counter), key)) == result
+
+
+def test_the_normal_numbers_by_hand():
+    """Modes 4q..4q+3 of example e, from the words of the counter that the module's docstring names."""
+    seed, network, example = 2**40 + 7, 12, 2**33 + 5
+    own = stream(seed, network, MEASUREMENT, example)
+    found = normals(own, 1, 10)[0]
+    for q in range(3):
+        counter = (q, example & LOW, example >> 32, 4 * network + 2)
+        a, b, c, d = (int(w[0]) for w in philox(tuple(np.array([word]) for word in counter), key_of(seed)))
+        for place, (one, two) in enumerate(((a, b), (c, d))):
+            radius, angle = math.sqrt(-2 * math.log((one + 0.5) / 2**32)), 2 * math.pi * (two + 0.5) / 2**32
+            expected = np.array([radius * math.cos(angle), radius * math.sin(angle)])
+            mine = found[4 * q + 2 * place : 4 * q + 2 * place + 2]
+            assert np.abs(mine - expected[: len(mine)]).max(initial=0) < STREAM_NORMAL
+
+
+def test_coins_by_hand():
+    own = stream(3, 1, TRAINING, 100)
+    found = own.coins(3 * COINS)
+    for place in (0, 27, 28, 29, 200, 3 * COINS - 1):
+        group, bit = divmod(100 + place, COINS)
+        words = philox(tuple(np.array([word]) for word in (0, group, 0, 4 + 1)), key_of(3))
+        assert found[place] == bool(int(words[bit // 32][0]) >> (bit % 32) & 1)
+
+
+def test_a_place_in_the_stream_is_all_there_is():
+    """Any division into chunks, and going on from a number of examples, gives the same numbers."""
+    whole = normals(stream(5, 2, TRAINING), 60, 7)
+    coins = stream(5, 2, TRAINING).coins(60)
+    own = stream(5, 2, TRAINING)
+    parts = [(own.coins(rows), normals(own, rows, 7)) for rows in (1, 40, 19)]
+    assert (np.concatenate([part[0] for part in parts]) == coins).all()
+    assert (np.concatenate([part[1] for part in parts]) == whole).all()
+    assert (normals(stream(5, 2, TRAINING, 41), 19, 7) == whole[41:]).all()
+    # Fewer modes are the first of the same example's.
+    assert (normals(stream(5, 2, TRAINING), 60, 5) == whole[:, :5]).all()
+
+
+def test_every_key_is_a_stream_of_its_own():
+    own = [stream(5, 2, TRAINING), stream(5, 3, TRAINING), stream(6, 2, TRAINING), stream(5, 2, MEASUREMENT)]
+    own += [stream(5 + 2**32, 2, TRAINING), stream(5, 2, TRAINING, 1)]
+    assert len({tuple(normals(one, 1, 4)[0]) for one in own}) == len(own)
+
+
+def test_moments_and_independence():
+    """Mean 0, variance 1, fourth moment 3, and no correlation between modes, examples or networks."""
+    z = np.stack([normals(stream(1, network, TRAINING), 50_000, 6) for network in (0, 1)])
+    flat = z.reshape(-1, 6)
+    for power, moment in ((1, 0), (2, 1), (3, 0), (4, 3)):
+        values = flat**power
+        error = values.std(axis=0) / np.sqrt(len(flat))
+        assert (np.abs(values.mean(axis=0) - moment) / error).max() < STANDARD_ERRORS
+    for one, other in ((flat[:, :-1], flat[:, 1:]), (flat[:-1], flat[1:]), (z[0], z[1]), (z[0][:, :1], z[1][:, 1:])):
+        for f in (lambda x: x, np.square):
+            a, b = f(one) - f(one).mean(), f(other) - f(other).mean()
+            products = a * b
+            assert abs(products.mean()) / (products.std() / np.sqrt(products.size)) < STANDARD_ERRORS
+    coins = stream(1, 0, TRAINING).coins(200_000)
+    assert abs(coins.mean() - 0.5) * 2 * np.sqrt(coins.size) < STANDARD_ERRORS
+    assert abs((coins[1:] == coins[:-1]).mean() - 0.5) * 2 * np.sqrt(coins.size) < STANDARD_ERRORS
+
+
+def test_the_law_of_the_grid():
+    """P(|z| < t) at several t, against erf."""
+    z = normals(stream(8, 0, TRAINING), 100_000, 8).ravel()
+    for t in (0.25, 1.0, 2.0, 3.0, 4.0):
+        share = math.erf(t / math.sqrt(2))
+        error = math.sqrt(share * (1 - share) / z.size)
+        assert abs((np.abs(z) < t).mean() - share) / error < STANDARD_ERRORS
+
+
+@pytest.mark.parametrize("network", [-1, MOST_NETWORKS])
+def test_numbers_without_a_stream_are_refused(network):
+    with pytest.raises(InputError, match="has no stream"):
+        stream(0, network, TRAINING)

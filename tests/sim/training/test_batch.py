@@ -1,0 +1,282 @@
+"""Networks with numbers of their own in one batch, streams that are shared, runs that are resumed, bounded memory."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+
+from derivations.statistics.comparison import agreement
+from sim.batch import Batch, train_batch
+from sim.measure.observe import measure
+from sim.train import fixed_sample, train
+from sim.training.descent import optimiser_of
+from sim.training.schedule import bytes_of_one, networks_at_once
+from tests.paths import ROOT
+from tests.sim.cases import EVERY_GATE, SOFT, gated, line, named, problem, with_simulation
+from tests.tolerances import SIM_DESCENT
+from theory.claims import catalog
+from theory.flow.linear.descent import discrete
+from theory.problem import InputError, Network, NormalInitialisation, OutOfReachError, WeightsAtTimes, dumps, loads
+
+BACKENDS = ["reference", "auto"]
+ADAM = {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)}
+
+
+def far(found, expected):
+    return np.abs(found - expected).max() / np.abs(expected).max()
+
+
+def varied(network):
+    """Problems that differ in gain, lengths, labels, rate, seed, times and start."""
+    return (
+        problem(network=network),
+        problem(line(gain=3, xi=(1, 2)), network, learning_rate=Fraction(1, 4), times=(0, 1, 4)),
+        problem(line(labels=(-1, 2)), network, seed=9, w0=NormalInitialisation(Fraction(2), 4), replicates=2),
+    )
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize(
+    "network",
+    [gated(EVERY_GATE, biases="trained"), Network("relu", "sum", 3), gated(SOFT, "trained-mean", "fixed")],
+    ids=named,
+)
+def test_a_batch_is_its_problems_trained_apart(network, backend):
+    problems = varied(network)
+    for run, question in zip(train_batch(Batch(problems), "cpu", backend=backend), problems, strict=True):
+        alone = train(question, "cpu", backend=backend)
+        assert far(run.weights, alone.weights) < SIM_DESCENT
+        assert run.biases is None or far(run.biases, alone.biases) < SIM_DESCENT
+        assert run.readout is None or far(run.readout, alone.readout) < SIM_DESCENT
+        assert run.times.tolist() == alone.times.tolist()
+        assert run.steps == alone.steps
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_readouts_and_labels_of_the_cross_entropy_may_differ(backend):
+    """The third has the first one's labels the other way round and its own initial readout weights."""
+    one = problem(network=gated(readout="trained-sum"), loss="cross-entropy")
+    start = replace(one.training, readout0=NormalInitialisation(Fraction(3), 7))
+    problems = (one, replace(one, training=start), replace(one, data=line(labels=(-1, 1)), training=start))
+    for run, question in zip(train_batch(Batch(problems), "cpu", backend=backend), problems, strict=True):
+        assert far(run.readout, train(question, "cpu", backend=backend).readout) < SIM_DESCENT
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_one_that_diverges_leaves_the_others(backend):
+    """The second problem's rate is far beyond the stable one, the others' below it."""
+    calm = problem(times=(0, 1, 20))
+    wild = problem(learning_rate=Fraction(200), times=(0, 200, 200 * 40))
+    runs = train_batch(Batch((calm, wild, calm)), "cpu", backend=backend)
+    assert runs[1].diverged.all()
+    alone = train(calm, "cpu", backend=backend)
+    for run in (runs[0], runs[2]):
+        assert not run.diverged.any()
+        assert far(run.weights, alone.weights) < SIM_DESCENT
+
+
+def test_what_does_not_fit_one_batch_is_refused():
+    with pytest.raises(InputError, match="differs from problem 0 in more"):
+        Batch((problem(), problem(batch=9)))
+    with pytest.raises(InputError, match="differs from problem 0 in more"):
+        Batch((problem(), problem(line(n=5))))
+    with pytest.raises(InputError, match="full-batch"):
+        Batch((problem(mode="full-batch"),))
+    with pytest.raises(InputError, match="at least one"):
+        Batch(())
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("settings", [{}, ADAM], ids=["sgd", "adam"])
+def test_a_resumed_run_is_the_run_without_a_break(settings, backend):
+    times = (0, 1, 5, 8)
+    whole = train(problem(times=times, **settings), "cpu", backend=backend)
+    first = train(problem(times=times[:2], **settings), "cpu", backend=backend)
+    second = train(problem(times=times[2:], **settings), "cpu", backend=backend, resume=first.state)
+    assert first.state.step == 2
+    assert far(second.weights, whole.weights[:, 2:]) < SIM_DESCENT
+    with pytest.raises(InputError, match="has taken 2 steps; training"):
+        train(problem(times=(0, 1)), "cpu", resume=first.state)
+    with pytest.raises(InputError, match="weights of the shape"):
+        train(problem(times=times[2:]), "cpu", resume=first.state, replicates=[1])
+    with pytest.raises(InputError, match="weights, biases and readout weights of the shapes"):
+        train(problem(network=gated(biases="fixed"), times=times[2:]), "cpu", resume=first.state)
+
+
+def test_a_shared_stream_is_one_cluster():
+    question = problem(shared_stream=True, initialisation="per-replicate", replicates=4)
+    run = train(question, "cpu")
+    assert run.one_cluster
+    assert not train(problem(), "cpu").one_cluster
+    alone = train(with_simulation(question, initialisation="shared"), "cpu").weights
+    assert (alone == alone[:1]).all() or far(alone[1:], np.broadcast_to(alone[:1], alone[1:].shape)) < SIM_DESCENT
+    # The first network's data are those that it has without sharing.
+    own = train(with_simulation(question, shared_stream=False), "cpu")
+    assert far(run.weights[0], own.weights[0]) < SIM_DESCENT
+    assert not (run.weights[1, -1] == own.weights[1, -1]).any()
+    estimate = measure(WeightsAtTimes(), run)
+    with pytest.raises(InputError, match="one cluster"):
+        _ = estimate.standard_error
+    claim = next(claim for claim in catalog().values() if claim.registration)
+    with pytest.raises(InputError, match="one cluster"):
+        agreement(claim, estimate)
+    full = with_simulation(question, mode="full-batch", batch=None)
+    sample = fixed_sample(full, range(3), torch.device("cpu"), torch.float64)
+    assert torch.equal(sample.x[0], sample.x[2])
+
+
+def test_optimizers_by_hand():
+    """Three steps of each on one fixed sample, from the gradients of plain descent."""
+    base = {"mode": "full-batch", "samples": 20, "batch": None, "learning_rate": Fraction(1, 8), "replicates": 2}
+    times = tuple(Fraction(step, 8) for step in range(4))
+    plain = problem(times=times[:2], **base)
+    sample = fixed_sample(plain, range(2), torch.device("cpu"), torch.float64)
+
+    def slope(w):
+        from sim.networks.one_hidden_layer import Parameters, gradient
+
+        return gradient(plain.network, "half-mse", Parameters(torch.from_numpy(w)), sample).w.numpy()
+
+    rules = [
+        {"optimizer": "momentum", "momentum": Fraction(3, 4)},
+        {"optimizer": "rmsprop", "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)},
+        ADAM,
+    ]
+    for rule in rules:
+        run = train(problem(times=times, **base, **rule), "cpu", sample=sample)
+        w = np.stack([plain.w0()] * 2)
+        m, v = np.zeros_like(w), np.zeros_like(w)
+        b1, b2, eps = (float(rule.get(name, 0)) for name in ("momentum", "decay", "epsilon"))
+        for t in (1, 2, 3):
+            g = slope(w)
+            v = b2 * v + (1 - b2) * g * g
+            if rule["optimizer"] == "momentum":
+                m = b1 * m + g
+                w = w - m / 8
+            elif rule["optimizer"] == "rmsprop":
+                w = w - g / (np.sqrt(v) + eps) / 8
+            else:
+                m = b1 * m + (1 - b1) * g
+                w = w - m / (1 - b1**t) / (np.sqrt(v / (1 - b2**t)) + eps) / 8
+            assert far(run.weights[:, t], w) < SIM_DESCENT
+
+
+def test_settings_of_optimizers_are_checked_and_written():
+    for settings, said in (
+        ({"optimizer": "momentum"}, "needs momentum"),
+        ({"momentum": Fraction(1, 2)}, '"sgd" has no momentum'),
+        ({"optimizer": "momentum", "momentum": 1}, "must lie in"),
+        ({"optimizer": "adagrad"}, "is not known"),
+        ({"shared_stream": 1}, "neither true nor false"),
+    ):
+        with pytest.raises(InputError, match=said):
+            problem(**settings)
+    question = problem(shared_stream=True, **ADAM)
+    assert loads(dumps(question)) == question
+    assert "optimizer" not in dumps(problem())
+    assert optimiser_of(problem().simulation).plain
+    with pytest.raises(OutOfReachError, match='not for "adam"'):
+        discrete(question)
+
+
+# A process begins with the peak of the one that started it in resource.getrusage, but not here.
+PEAK = """
+import sys
+from fractions import Fraction
+def high_water():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+"""
+NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
+
+
+def printed(script, *words):
+    """The whole numbers that a script prints."""
+    command = [sys.executable, "-c", PEAK + script, *map(str, words)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return [int(word) for word in done.stdout.split()]
+
+
+GROWTH = """
+from tests.sim.cases import line, problem
+from sim.train import train
+from theory.problem import Network
+def peak(steps):
+    settings = {"batch": 64, "learning_rate": Fraction(1, 8), "times": (0, Fraction(steps, 8))}
+    train(problem(line(n=40), Network("relu", "mean", 4), **settings), "cpu", backend=sys.argv[1])
+    return high_water()
+peak(50)
+print(peak(50), peak(4000))
+"""
+
+
+@NEEDS_PROC
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_memory_does_not_grow_with_the_steps(backend):
+    """80 times the steps, of which all data would take 250 MB: the peak stays within 16 MB."""
+    few, many = printed(GROWTH, backend)
+    assert many - few < 16 * 1024
+
+
+FOOTPRINT = """
+from sim import train as training
+from sim.training.schedule import bytes_of_one
+from tests.sim.cases import SiteGate, gated, line, problem
+def question(replicates, n, units, batch, times):
+    network = gated((SiteGate(0, lo=0, sharpness=2),) * units, "trained-mean", "trained")
+    settings = {"optimizer": "adam", "momentum": Fraction(1, 2), "decay": Fraction(1, 2), "epsilon": Fraction(1, 9)}
+    settings |= {"batch": batch, "replicates": replicates, "learning_rate": 1, "times": tuple(range(1, times + 1))}
+    return problem(line(n=n), network, **settings)
+def grown(replicates, *sizes):
+    training.networks_at_once = lambda *_: replicates
+    training.train(question(2, *sizes), "cpu", backend="reference")
+    before = high_water()
+    training.train(question(replicates, *sizes), "cpu", backend="reference")
+    return high_water() - before
+sizes = tuple(map(int, sys.argv[2:]))
+print(grown(int(sys.argv[1]), *sizes), bytes_of_one(question(2, *sizes), sizes[2], 8))
+"""
+
+
+@NEEDS_PROC
+@pytest.mark.parametrize("sizes", [(200, 40, 4, 64, 2), (100, 40, 100, 8, 2), (300, 400, 8, 1, 10)], ids=str)
+def test_what_one_network_takes_is_a_bound(sizes):
+    """The peak grows by less than replicates times `bytes_of_one`, and by a fifth of it at least: the bound is near."""
+    grown, one = printed(FOOTPRINT, *sizes)
+    assert 0.2 * sizes[0] * one < 1024 * grown < sizes[0] * one
+
+
+def test_memory_bounds_how_many_are_side_by_side():
+    question, host, gpu = problem(line(n=40), batch=1000, replicates=9), torch.device("cpu"), torch.device("cuda")
+    one = bytes_of_one(question, 1000, 8)
+    free = networks_at_once(question, 1000, 8, host, None)
+    assert [networks_at_once(question, 1000, 8, host, memory) for memory in (one, 2 * one - 1, 10**6 * one)] == [
+        1,
+        1,
+        free,
+    ]
+    assert networks_at_once(question, 1000, 8, gpu, 1000 * one + 1) == 1000
+    assert networks_at_once(question, 1000, 8, gpu, None) == 2**31 // one
+    assert networks_at_once(question, 10**7, 8, gpu, None) == 1
+    with pytest.raises(OutOfReachError, match=r"one network takes up to .* MiB; the memory allowed is .* Allow more"):
+        networks_at_once(question, 1000, 8, host, one - 1)
+    assert networks_at_once(question, 1000, 8, host, 10**9, compiled=True) == 1
+    assert bytes_of_one(problem(batch=1), 1, 8, compiled=True) > bytes_of_one(problem(batch=1), 1, 8)
+    with pytest.raises(InputError, match="memory = 0 bytes holds nothing"):
+        networks_at_once(question, 1000, 8, host, 0)
+
+
+def test_memory_changes_no_number():
+    question = problem(network=gated(EVERY_GATE, "trained-sum", "trained"), replicates=5)
+    expected = train(question, "cpu", backend="reference").weights
+    for networks in (1, 2):
+        memory = networks * bytes_of_one(question, 8, 8)
+        assert far(train(question, "cpu", backend="reference", memory=memory).weights, expected) < SIM_DESCENT
+        (run,) = train_batch(Batch((question,)), "cpu", backend="reference", memory=memory)
+        assert far(run.weights, expected) < SIM_DESCENT

@@ -1,0 +1,171 @@
+"""Captured steps against the reference: the same numbers, whatever was done on the way to the recording."""
+
+from dataclasses import replace
+from fractions import Fraction
+from functools import partial
+
+import numpy as np
+import pytest
+import torch
+
+from sim.batch import Batch, train_batch
+from sim.train import train
+from sim.training.backends.captured import Captured, checked
+from sim.training.backends.choice import Backend, backend_for
+from tests.sim.cases import EVERY_GATE, OPTIMIZERS, every_network, gated, named, problem
+from tests.tolerances import SIM_DESCENT
+from theory.problem import OutOfReachError
+
+EVERY_OPTIMIZER = pytest.mark.parametrize("settings", [{}, *OPTIMIZERS], ids=lambda s: s.get("optimizer", "sgd"))
+EVERY_NETWORK = pytest.mark.parametrize("network", every_network(), ids=named)
+GPU = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+TIMES = tuple(Fraction(step, 8) for step in (0, 1, 2, 3, 5, 40))
+
+
+def rehearsed(work, changed):
+    """In place of a graph: the work itself, after it was done three times and what it changed put back."""
+    before = [tensor.clone() for tensor in changed]
+    for _ in range(3):
+        work()
+    for tensor, value in zip(changed, before, strict=True):
+        tensor.copy_(value)
+    return work
+
+
+def learned(run):
+    parts = [part for part in (run.weights, run.biases, run.readout) if part is not None]
+    return np.concatenate([part.reshape(*part.shape[:2], -1) for part in parts], axis=2)
+
+
+def far(found, expected):
+    return np.abs(found - expected).max() / np.abs(expected).max()
+
+
+@pytest.fixture
+def captured(monkeypatch):
+    """Train with captured steps, the work being repeated on the CPU as a graph would repeat it."""
+    return recording_by(monkeypatch, rehearsed)
+
+
+def recording_by(monkeypatch, record):
+    capture = partial(Captured, checked(record))
+    monkeypatch.setattr("sim.train.backend_for", lambda *_: Backend("captured", capture=capture))
+    return lambda question, **settings: train(question, "cpu", **settings)
+
+
+@EVERY_OPTIMIZER
+@pytest.mark.parametrize("mode", [{}, {"mode": "full-batch", "samples": 40, "batch": None}], ids=["online", "full"])
+@EVERY_NETWORK
+def test_steps_are_those_of_the_reference(captured, network, mode, settings):
+    question = problem(network=network, learning_rate=Fraction(1, 8), times=TIMES, **mode, **settings)
+    run = captured(question)
+    assert run.backend == "captured"
+    assert far(learned(run), learned(train(question, "cpu", backend="reference"))) < SIM_DESCENT
+
+
+def test_a_diverging_network_is_frozen_alike(captured):
+    question = problem(batch=8, learning_rate=Fraction(60), times=(0, 60, 6000), replicates=4)
+    reference, run = train(question, "cpu", backend="reference"), captured(question)
+    assert run.diverged.any()
+    assert (run.diverged == reference.diverged).all()
+
+
+def test_a_resumed_run_goes_on(captured):
+    question = problem(network=gated(EVERY_GATE, "trained-sum", "trained"), times=(1, 5), **OPTIMIZERS[2])
+    first, second = (replace(question, training=replace(question.training, times=(time,))) for time in (1, 5))
+    broken = captured(second, resume=captured(first).state)
+    assert (learned(broken)[:, 0] == learned(captured(question))[:, 1]).all()
+
+
+def without_numbers(work, changed):
+    """In place of a graph: the step on tensors of device "meta", which have shapes and no numbers.
+
+    What a recording forbids fails there too: to read a number on the host, or to make a shape that depends on one.
+    """
+    steps = work.__self__
+
+    def bare(tensor):
+        return tensor.to("meta")
+
+    corrections = tuple(map(bare, steps._corrections))
+    after = steps._rule.step(steps.moving.mapped(bare), steps._examples.mapped(bare), corrections)
+    assert [part.shape for part in after.tensors()] == [part.shape for part in changed]
+    return work
+
+
+@EVERY_OPTIMIZER
+@EVERY_NETWORK
+def test_a_step_reads_no_number_on_the_host(monkeypatch, network, settings):
+    capture = partial(Captured, without_numbers)
+    monkeypatch.setattr("sim.train.backend_for", lambda *_: Backend("captured", capture=capture))
+    question = problem(network=network, learning_rate=Fraction(1, 8), times=TIMES, **settings)
+    assert train(question, "cpu").backend == "captured"
+
+
+def unable(work, changed):
+    work()
+    raise RuntimeError("operation not permitted when stream is capturing\nand more of it")
+
+
+def wrong(work, changed):
+    def again():
+        work()
+        changed[0].add_(1e-3)
+
+    return again
+
+
+def standing_still(work, changed):
+    """As a graph that reads what was there when it was recorded: right in its first step alone."""
+    first = [tensor.clone() for tensor in changed]
+
+    def again():
+        for tensor, value in zip(changed, first, strict=True):
+            tensor.copy_(value)
+        work()
+
+    return again
+
+
+@pytest.mark.parametrize(
+    ("record", "reason"),
+    [(unable, "not permitted when stream is capturing"), (wrong, "other numbers"), (standing_still, "other numbers")],
+)
+def test_where_recorded_steps_are_not_the_reference_it_takes_the_reference(monkeypatch, record, reason):
+    question = problem(network=gated(EVERY_GATE, biases="trained"), **OPTIMIZERS[2])
+    expected = train(question, "cpu", backend="reference")
+    with pytest.warns(UserWarning, match=reason):
+        run = recording_by(monkeypatch, record)(question)
+    assert far(learned(run), learned(expected)) < SIM_DESCENT
+
+
+def test_it_needs_a_gpu():
+    with pytest.raises(
+        OutOfReachError, match=r"captured back end is a CUDA graph, and this run is on cpu.*auto"
+    ) as error:
+        train(problem(), "cpu", backend="captured")
+    assert error.value.kind == "backend"
+    for name in ("captured", "auto"):
+        assert backend_for(name, problem(), torch.device("cuda")).name == "captured"
+
+
+@pytest.mark.gpu
+@GPU
+@EVERY_OPTIMIZER
+@EVERY_NETWORK
+def test_a_graph_takes_the_steps_of_the_reference(network, settings):
+    for mode in ({}, {"mode": "full-batch", "samples": 40, "batch": None}):
+        question = problem(network=network, learning_rate=Fraction(1, 8), times=TIMES, **mode, **settings)
+        reference, graph = (train(question, "cuda", backend=backend) for backend in ("reference", "captured"))
+        assert far(learned(graph), learned(reference)) < SIM_DESCENT
+
+
+@pytest.mark.gpu
+@GPU
+def test_a_graph_of_networks_with_numbers_of_their_own():
+    question = problem(network=gated(EVERY_GATE, biases="trained"))
+    batch = Batch((question, replace(question, simulation=replace(question.simulation, learning_rate=Fraction(1, 4)))))
+    for graph, reference in zip(
+        *(train_batch(batch, "cuda", backend=b) for b in ("captured", "reference")), strict=True
+    ):
+        assert far(learned(graph), learned(reference)) < SIM_DESCENT

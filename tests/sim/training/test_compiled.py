@@ -1,0 +1,263 @@
+"""The compiled back end against the reference, number by number and step by step; skipped without numba."""
+
+import os
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+from tests.sim.test_streams import KNOWN
+
+from sim.random.normals import fill_normals
+from sim.random.streams import LOW, TRAINING, key_of, stream
+from sim.train import train
+from sim.training.backends.choice import backend_for
+from tests.sim.cases import EVERY_GATE, OPTIMIZERS, SOFT, every_network, gated, grid, line, named, problem
+from tests.tolerances import COMPILED_ERF, COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
+from theory.problem import DirectionGate, GaussianClone, InputError, Network, OutOfReachError
+
+numba = pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
+
+
+def both(question, **settings):
+    return tuple(train(question, "cpu", backend=backend, **settings) for backend in ("reference", "compiled"))
+
+
+def far(found, expected):
+    return np.abs(found - expected).max() / np.abs(expected).max()
+
+
+def learned(run):
+    parts = [part for part in (run.weights, run.biases, run.readout) if part is not None]
+    return np.concatenate([part.reshape(*part.shape[:2], -1) for part in parts], axis=2)
+
+
+@pytest.mark.parametrize(("counter", "key", "result"), KNOWN)
+def test_known_answers(counter, key, result):
+    from sim.training.backends.compiled.numbers import words
+
+    out = np.empty((4, 1), np.uint32)
+    call, low, high, word = (np.uint64(part) for part in counter)
+    words(*(np.uint64(part) for part in key), word, call, np.array([low | high << np.uint64(32)]), *out)
+    assert tuple(out[:, 0].tolist()) == result
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_examples_are_those_of_the_reference(dtype):
+    from sim.training.backends.compiled.numbers import arrange, fill
+
+    own = stream(2**40 + 3, 5, TRAINING, 2**32 - 700)
+    key = tuple(np.uint64(part) for part in key_of(own.seed))
+    count, modes = 1200, 10
+    y, example, row = (np.empty(count, kind) for kind in (dtype, np.uint64, np.int64))
+    labels, middle = np.array([-1, 2], dtype), np.empty(3, np.int64)
+    arrange(key, np.uint64(own.word + 1), own.example, 400, labels, y, example, row, middle)
+    assert (y[row] == np.where(own.coins(count), 2, -1)).all()
+    assert (example[row] == own.example + np.arange(count)).all()
+    assert (np.diff(y.reshape(3, 400), axis=1) >= 0).all()
+    assert (middle == np.arange(0, count, 400) + (y.reshape(3, 400) == -1).sum(axis=1)).all()
+    out = np.empty((12, count), dtype)
+    fill(key, np.uint64(own.word), 3, example, out, 0)
+    expected = torch.empty(count, modes, dtype=torch.float64)
+    own.normals(expected)
+    apart = np.abs(out.T[row][:, :modes] - expected.numpy()).max()
+    assert apart < COMPILED_NORMAL * np.finfo(dtype).eps
+
+
+@pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
+@pytest.mark.parametrize("shape", [(1, 1), (1200, 10), (513, 4)])
+def test_rows_are_those_of_the_reference(shape, dtype):
+    """To rounding in float64; in float32 the same but where that rounding crosses the middle between two numbers."""
+    own = stream(2**40 + 3, 5, TRAINING, 2**32 - 700)
+    found, expected = torch.empty(shape, dtype=dtype), torch.empty(shape, dtype=torch.float64)
+    fill_normals(own, found)
+    own.normals(expected)
+    own_rounding = torch.finfo(dtype).eps * expected.abs() / 2 if dtype is torch.float32 else 0
+    assert ((found.double() - expected).abs() <= own_rounding + COMPILED_NORMAL * np.finfo(float).eps).all()
+
+
+def test_rows_in_parts_are_the_whole():
+    whole, parts = torch.empty(1200, 7, dtype=torch.float64), []
+    fill_normals(stream(5, 2, TRAINING), whole)
+    own = stream(5, 2, TRAINING)
+    for rows in (1, 600, 599):
+        parts.append(torch.empty(rows, 7, dtype=torch.float64))
+        fill_normals(own, parts[-1])
+        own.advance(rows)
+    assert torch.equal(torch.cat(parts), whole)
+
+
+def test_draws_agree_with_the_reference(monkeypatch):
+    question = problem(line(n=9), Network("relu", "sum", 9), batch=300, learning_rate=Fraction(1, 16))
+    fast = train(question, "cpu", backend="reference").weights
+    monkeypatch.setattr("sim.random.normals.compiled_here", lambda: False)
+    assert far(fast, train(question, "cpu", backend="reference").weights) < SIM_DESCENT
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_extreme_words(dtype):
+    """The logarithm next to 0 and 1, the angle at every quadrant's edge."""
+    from sim.training.backends.compiled import numbers
+
+    edges = np.array([0, 1, 2**29 - 1, 2**29, 2**30, 2**31 - 1, 2**31, 3 * 2**30, LOW - 1, LOW], np.uint32)
+    edges = np.concatenate([edges, np.uint32(np.sqrt(0.5) * 2**32) + np.arange(-3, 4, dtype=np.int64)]).astype(
+        np.uint32
+    )
+    a, b = (part.ravel() for part in np.meshgrid(edges, edges))
+    first, second = np.empty(a.size, dtype), np.empty(a.size, dtype)
+    (numbers.pairs64 if dtype is np.float64 else numbers.pairs32)(a, b, first, second)
+    radius = np.sqrt(-2 * np.log1p(-(2.0**32 - a - 0.5) / 2**32))
+    angle = 2 * np.pi * (b + 0.5) / 2**32
+    for found, expected in ((first, radius * np.cos(angle)), (second, radius * np.sin(angle))):
+        assert np.abs(found - expected).max() < COMPILED_NORMAL * np.finfo(dtype).eps
+
+
+def test_erf_in_single_precision():
+    from sim.training.backends.compiled.descent import FLAT, inputs32
+
+    z = np.concatenate([np.linspace(-12, 12, 100_001), [0, 1e-30, -1e-30, 1e30, -1e30]]).astype(np.float32)
+    z = np.stack([z, -z])
+    out = np.full_like(z, 7)
+    inputs32(z, z.shape[1] - 1, np.float32(0.75), np.float32(1), out)
+    assert (out[:, -1] == 7).all()
+    expected = torch.erf(torch.from_numpy(np.float32(0.75) * z).double()).numpy()
+    assert (np.abs(out - expected) <= COMPILED_ERF * np.finfo(np.float32).eps * np.abs(expected))[:, :-1].all()
+    assert (np.abs(out) <= 1)[:, :-1].all()
+    assert (np.abs(out) == 1)[:, :-1][(np.abs(z) * np.float32(0.75) >= FLAT)[:, :-1]].all()
+
+
+@pytest.mark.parametrize("batch", [1, 8, 40])
+@pytest.mark.parametrize("loss", ["mse", "cross-entropy"])
+@pytest.mark.parametrize("network", every_network(), ids=named)
+def test_step_by_step(network, loss, batch):
+    times = tuple(Fraction(step, 8) for step in (0, 1, 2, 3, 5, 40))
+    question = problem(network=network, loss=loss, batch=batch, times=times, learning_rate=Fraction(1, 8))
+    reference, compiled = both(question)
+    assert (reference.backend, compiled.backend) == ("reference", "compiled")
+    assert (reference.weights[:, 0] == compiled.weights[:, 0]).all()
+    assert far(learned(compiled), learned(reference)) < SIM_DESCENT
+    single = train(question, "cpu", dtype=torch.float32, backend="compiled")
+    assert far(learned(single), learned(reference)) < SIM_DESCENT_SINGLE
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        line(GaussianClone, labels=(-1, 2)),
+        line(n=9, boundary="ring", xi=(1, "1/2")),
+        line(xi=(30, "1/100")),
+        line(n=70, gain=3),
+        line(n=600, boundary="ring"),
+        grid(),
+        grid(shape=(4, 3), boundary="torus", xi=(1, "1/2")),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("batch", [1, 300])
+def test_other_laws(law, batch):
+    reference, compiled = both(problem(law, Network("relu", "mean", 9), batch=batch, learning_rate=Fraction(1, 16)))
+    assert far(compiled.weights, reference.weights) < SIM_DESCENT
+
+
+def test_blocks_change_nothing(monkeypatch):
+    question = problem(batch=3, times=(0, 4, 20))
+    expected = train(question, "cpu", backend="compiled").weights
+    for rows in (1, 7, 10**4):
+        monkeypatch.setattr("sim.training.backends.compiled.train.block_rows", lambda _columns, rows=rows: rows)
+        assert far(train(question, "cpu", backend="compiled").weights, expected) < SIM_DESCENT
+
+
+@pytest.mark.parametrize("batch", [1, 8, 40])
+def test_divergence_of_one_network_leaves_the_others(batch):
+    """Far beyond the stable rate the networks diverge, each at its own step, and are frozen where the reference is."""
+    question = problem(batch=batch, learning_rate=Fraction(60), times=(0, 60, 6000), replicates=4)
+    reference, compiled = both(question)
+    assert compiled.diverged.any()
+    assert (compiled.diverged == reference.diverged).all()
+    assert np.isfinite(compiled.weights).all()
+    alone = train(question, "cpu", backend="compiled", replicates=[2])
+    assert (alone.weights[0] == compiled.weights[2]).all()
+
+
+def test_auto_takes_it_where_it_can():
+    assert train(problem(), "cpu").backend == "compiled"
+    full = problem(mode="full-batch", samples=10, batch=None)
+    assert train(full, "cpu").backend == "reference"
+    assert "draws fresh examples" in train(full, "cpu").fallback
+    assert train(full, "cpu", backend="reference").fallback is train(problem(), "cpu").fallback is None
+    with pytest.raises(OutOfReachError, match="draws fresh examples"):
+        train(full, "cpu", backend="compiled")
+    with pytest.raises(OutOfReachError, match="runs on the CPU"):
+        backend_for("compiled", problem(), torch.device("cuda"))
+    with pytest.raises(InputError, match="backend = 'fast' is not known"):
+        train(problem(), "cpu", backend="fast")
+
+
+ALONG = [{1: 1, 2: -2}, ["1/2", 0, 3, -1], {3: 5}]
+DIRECTIONS = [
+    tuple(DirectionGate(v, lo=-1, hi="3/2", on=on, sharpness=beta) for v in ALONG)
+    for on, beta in (("latent", np.inf), ("latent", 2), ("input", Fraction(1, 3)))
+]
+
+
+@pytest.mark.parametrize("gates", DIRECTIONS, ids=["latent", "soft latent", "soft input"])
+@pytest.mark.parametrize("batch", [1, 40])
+def test_directions_step_by_step(gates, batch):
+    question = problem(line(gain=3), gated(gates), batch=batch, learning_rate=Fraction(1, 8))
+    reference, compiled = both(question)
+    assert far(compiled.weights, reference.weights) < SIM_DESCENT
+    single = train(question, "cpu", dtype=torch.float32, backend="compiled")
+    assert far(single.weights, reference.weights) < SIM_DESCENT_SINGLE
+
+
+def test_hard_gates_along_several_inputs_are_left_to_the_reference():
+    gates = (DirectionGate({1: 1, 2: -1}, lo=0, on="input"),)
+    assert "along several saturated inputs" in train(problem(network=gated(gates)), "cpu").fallback
+    assert train(problem(line(GaussianClone), gated(gates)), "cpu").fallback is None
+    assert train(problem(network=gated((DirectionGate({1: 1}, lo=0, on="input"),))), "cpu").fallback is None
+
+
+TWO = [gated(SOFT, "trained-sum", "trained"), gated(EVERY_GATE, "mean", "fixed")]
+
+
+@pytest.mark.parametrize("settings", OPTIMIZERS, ids=lambda settings: settings["optimizer"])
+@pytest.mark.parametrize("network", TWO, ids=named)
+@pytest.mark.parametrize("batch", [1, 40])
+def test_optimizers_step_by_step(network, settings, batch):
+    question = problem(network=network, batch=batch, learning_rate=Fraction(1, 16), **settings)
+    reference, compiled = both(question)
+    assert far(learned(compiled), learned(reference)) < SIM_DESCENT
+    broken = train(problem_until(question, 1), "cpu", backend="compiled")
+    assert (
+        far(
+            learned(train(question_after(question, 1), "cpu", backend="compiled", resume=broken.state)),
+            learned(reference)[:, 2:],
+        )
+        < SIM_DESCENT
+    )
+
+
+def problem_until(question, count):
+    """The problem with its first times, up to index `count`."""
+    return replace(question, training=replace(question.training, times=question.training.times[: count + 1]))
+
+
+def question_after(question, count):
+    """The problem with the times after index `count`."""
+    return replace(question, training=replace(question.training, times=question.training.times[count + 1 :]))
+
+
+def test_what_was_compiled_before_a_source_changed_is_forgotten(tmp_path):
+    from sim.training.backends.compiled import forget_stale
+
+    cache = tmp_path / "__pycache__"
+    cache.mkdir()
+    for name, time in (("old.nbi", 50), ("old.1.nbc", 50), ("new.nbi", 150), ("old.pyc", 50)):
+        (cache / name).touch()
+        os.utime(cache / name, (time, time))
+    for name, time in (("first.py", 10), ("second.py", 100)):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (time, time))
+    forget_stale(tmp_path)
+    assert {path.name for path in cache.iterdir()} == {"new.nbi", "old.pyc"}

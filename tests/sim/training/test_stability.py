@@ -1,0 +1,89 @@
+"""The estimated largest stable rate separates descents that settle from descents that blow up."""
+
+from dataclasses import replace
+from fractions import Fraction
+from math import inf
+
+import pytest
+
+from sim.train import train
+from sim.training.stability import largest_stable_rate
+from tests.sim.cases import EVERY_GATE, gated, problem
+from tests.tolerances import SIM_STABLE_RATE
+from theory.problem import Network, OutOfReachError, SiteGate
+
+STEPS = 2_000
+
+
+def grows(question, rate):
+    """Whether full-batch descent on 4,000 examples leaves every bound within the steps."""
+    exact = Fraction(rate)
+    settings = {"mode": "full-batch", "samples": 4000, "batch": None, "replicates": 2}
+    changed = problem(network=question.network, learning_rate=exact, times=(exact * STEPS,), **settings)
+    return bool(train(changed, "cpu").diverged.all())
+
+
+EDGES = [gated(), gated(readout="sum"), gated(biases="trained"), gated(readout="sum", biases="trained")]
+
+
+@pytest.mark.parametrize("network", EDGES, ids=lambda n: f"{n.readout}-{n.biases}")
+def test_the_edge_of_stability(network):
+    question = problem(network=network)
+    rate = largest_stable_rate(question)
+    assert not grows(question, rate * (1 - SIM_STABLE_RATE))
+    assert grows(question, rate * (1 + SIM_STABLE_RATE))
+
+
+def test_scalings_of_the_rate():
+    half = largest_stable_rate(problem(network=gated(EVERY_GATE)))
+    assert half == 2 * largest_stable_rate(problem(network=gated(EVERY_GATE), loss="mse"))
+    assert half == 16 * largest_stable_rate(problem(network=gated(EVERY_GATE, "sum")))
+
+
+def test_networks_that_gate_themselves_have_a_bound():
+    relu, erf, sigmoid = (
+        largest_stable_rate(problem(network=Network(m, "mean", 3))) for m in ("relu", "erf", "sigmoid")
+    )
+    assert 0 < relu < erf < sigmoid < inf
+    for slope, times in ((-1, 1), (Fraction(1, 8), 1), (2, 4)):
+        leaky = Network("leaky-relu", "mean", 3, slope=Fraction(slope))
+        assert largest_stable_rate(problem(network=leaky)) == relu / times
+
+
+def test_the_cross_entropy_bends_a_quarter_as_much():
+    network = Network("relu", "mean", 3, biases="trained")
+    squared, entropy = (
+        largest_stable_rate(problem(network=network, loss=loss)) for loss in ("half-mse", "cross-entropy")
+    )
+    assert entropy == 4 * squared
+
+
+def test_fixed_biases_leave_the_rate():
+    for network in (gated(), Network("erf", "mean", 3)):
+        fixed = replace(network, biases="fixed")
+        assert largest_stable_rate(problem(network=fixed)) == largest_stable_rate(problem(network=network))
+
+
+def test_a_trained_readout_has_no_largest_rate():
+    with pytest.raises(OutOfReachError, match="no largest stable rate"):
+        largest_stable_rate(problem(network=gated(readout="trained-sum")))
+
+
+@pytest.mark.parametrize("readout", ["mean", "sum"])
+@pytest.mark.parametrize("model", ["gated-linear", "relu", "erf", "sigmoid"])
+def test_biases_ask_for_smaller_rates(model, readout):
+    """One more feature 1/s bends the loss by 1 at least: the rate is below 2 for the half-mse, below 1 for the mse."""
+    network = gated(readout=readout) if model == "gated-linear" else Network(model, readout, 3)
+    biased = replace(network, biases="trained")
+    assert largest_stable_rate(problem(network=biased)) < min(2, largest_stable_rate(problem(network=network)))
+    assert largest_stable_rate(problem(network=biased, loss="mse")) < 1
+
+
+@pytest.mark.parametrize("model", ["relu", "erf", "sigmoid"])
+def test_below_the_bound_biased_networks_settle(model):
+    question = problem(network=Network(model, "mean", 3, biases="trained"))
+    assert not grows(question, largest_stable_rate(question) * (1 - SIM_STABLE_RATE))
+
+
+def test_without_input_every_rate_is_stable():
+    assert largest_stable_rate(problem(network=gated((SiteGate(0, lo=100),)))) == inf

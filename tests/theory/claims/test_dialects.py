@@ -1,0 +1,213 @@
+"""Conversions between dialects: exact round trips, and agreement with the definitions by quadrature."""
+
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+from sympy import Integer, Rational, sqrt
+
+from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE, FLOW_ROUNDED
+from theory.claims import dialects
+from theory.claims.dialects import (
+    CONV_EMERGE,
+    CONV_EMERGE_EXACT,
+    CONV_EMERGE_ISING,
+    DIALECTS,
+    EARLY,
+    HEAD,
+    HEAD_BARE,
+    HEAD_UNIT,
+    NOTES,
+    OURS,
+    PNAS,
+    SMALL_BUMP,
+    Numbers,
+    convert,
+    law,
+)
+from theory.claims.evaluate import evaluate
+from theory.problem import InputError
+
+GAINS = (Rational(1, 100), Integer(1), Rational(7, 2), sqrt(2) * 3)
+ALIKE = [d for d in DIALECTS if d.distance_power == 2 and d.jitter == 0]
+FRACTIONS = replace(OURS, name="lengths as fractions", length_unit="fraction")
+SQUARED = replace(OURS, name="xi_pow_pi=False", length_power=1)
+SUMMED = replace(OURS, name="sum", readout="sum")
+
+
+def numbers(dialect, gain=sympy.S.One, labels=(1, 0)):
+    """A problem of forty sites in a dialect; where it has labels of its own, those."""
+    return Numbers(40, 20, gain, (Integer(2), Rational(1, 3)), dialect.labels or labels)
+
+
+def mean(function):
+    """E function(z), z ~ N(0, 1), by quadrature."""
+    with mpmath.workdps(CLAIM_DIGITS + 10):
+        return mpmath.quad(lambda z: mpmath.npdf(z) * function(z), [-20, -6, -2, -0.5, 0, 0.5, 2, 6, 20])
+
+
+def number(expr):
+    """The value of an exact expression, to more digits than are compared."""
+    return evaluate(expr, {}, CLAIM_DIGITS + 10)
+
+
+@pytest.mark.parametrize(
+    ("source", "target"), list(permutations([*ALIKE, FRACTIONS, SQUARED], 2)), ids=lambda d: d.name
+)
+def test_there_and_back_is_the_same(source, target):
+    for gain in GAINS:
+        given = numbers(source, gain)
+        labels = {tuple(given.labels), tuple(reversed(given.labels))}
+        if target.labels is not None and target.labels not in labels:
+            with pytest.raises(InputError, match="labels are not exchangeable"):
+                convert(given, source, target)
+            continue
+        there = convert(given, source, target)
+        back = convert(there, target, source)
+        swapped = replace(back, xi=tuple(reversed(back.xi)), labels=tuple(reversed(back.labels)))
+        assert given in (back, swapped)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda d: d.name)
+@pytest.mark.parametrize("gain", [Rational(1, 2), Integer(1), Integer(3)])
+def test_mean_and_variance_follow_from_the_definition(dialect, gain):
+    """x = scale erf(sqrt(gain_square) g z) + shift, with z of variance 1 + jitter."""
+    scale, shift = map(number, dialects.input_map(dialect, gain))
+    slope = number(sqrt(dialect.gain_square * (1 + dialect.jitter)) * gain)
+    with mpmath.workdps(CLAIM_DIGITS + 10):
+        first = mean(lambda z: scale * mpmath.erf(slope * z) + shift)
+        second = mean(lambda z: (scale * mpmath.erf(slope * z) + shift) ** 2)
+        assert abs(first - shift) < CLAIM_PRECISE
+        assert abs(second - first**2 - number(dialects.variance(dialect, gain))) < CLAIM_PRECISE
+
+
+@pytest.mark.parametrize(
+    ("dialect", "expected"),
+    [
+        (OURS, "1.0000"),
+        (PNAS, "1.0000"),
+        (HEAD, "1.0000"),
+        (HEAD_BARE, "2.1526"),
+        (HEAD_UNIT, "0.2500"),
+        (EARLY, "1.3937"),
+        (SMALL_BUMP, "0.4646"),
+        (CONV_EMERGE, "1.0006"),
+    ],
+    ids=lambda item: getattr(item, "name", item),
+)
+def test_variances_at_gain_one(dialect, expected):
+    assert f"{float(dialects.variance(dialect, Integer(1))):.4f}" == expected
+
+
+def test_the_gain_of_the_paper_is_sqrt_2_times_ours():
+    ours = convert(numbers(PNAS, Integer(3)), PNAS, OURS)
+    assert ours.gain == 3 / sqrt(2)
+    with mpmath.workdps(CLAIM_DIGITS):
+        z = mpmath.mpf(7) / 10
+        theirs = mpmath.erf(3 * z / mpmath.sqrt(2))
+        assert abs(theirs - mpmath.erf(number(ours.gain) * z)) < CLAIM_PRECISE
+
+
+def test_lengths_change_unit_and_power():
+    given = numbers(OURS)
+    assert convert(given, OURS, FRACTIONS).xi == (Rational(1, 20), Rational(1, 120))
+    assert convert(given, OURS, SQUARED).xi == (Integer(4), Rational(1, 9))
+    # exp(-d^2/xi^2) is the same number in both
+    assert sympy.exp(-9 / given.xi[0] ** 2) == sympy.exp(-9 / convert(given, OURS, SQUARED).xi[0])
+
+
+def test_the_order_of_the_classes_follows_the_labels():
+    head = convert(numbers(NOTES), NOTES, HEAD)
+    assert head.labels == (0, 1)
+    assert head.xi == tuple(reversed(numbers(NOTES).xi))
+
+
+def test_weights_and_times_of_gradient_descent():
+    """One step of explicit gradient descent in both dialects gives the same network."""
+    for source, target in ((OURS, SUMMED), (HEAD, OURS), (EARLY, OURS), (PNAS, CONV_EMERGE_EXACT), (OURS, SMALL_BUMP)):
+        given = numbers(source, labels=target.labels or (1, 0))
+        if source is HEAD:
+            given = replace(given, labels=(0, 1))
+        weight = float(dialects.weight_factor(given, source, target))
+        time = float(dialects.time_factor(given, source, target))
+        start = np.array([[0.3, -0.2], [0.1, 0.5]])
+        first = _step(source, given, start, 0.1)
+        second = _step(target, convert(given, source, target), weight * start, 0.1 * time)
+        assert np.max(np.abs(second - weight * first)) < FLOW_ROUNDED * np.max(np.abs(second)), (
+            source.name,
+            target.name,
+        )
+
+
+def _step(dialect, numbers, weights, time):
+    """weights - time dL/dweights on three data, by the analytic gradient of the dialect's loss and network."""
+    scale = float(dialects.input_map(dialect, numbers.gain)[0])
+    slope = float(sqrt(dialect.gain_square) * numbers.gain)
+    latent = np.array([[0.4, -1.0], [1.2, 0.3], [-0.5, 0.8]])
+    x = scale * np.vectorize(lambda z: float(mpmath.erf(slope * z)))(latent)
+    y, gates = np.array([1.0, 0.0, 1.0]), np.array([[1, 0], [1, 1], [0, 1]])
+    readout = 1 / numbers.units if dialect.readout == "mean" else 1.0
+    inner = 1 / np.sqrt(numbers.n) if dialect.root_inputs else 1.0
+    output = readout * inner * np.einsum("mk,kj,mj->m", gates, weights, x)
+    slope_of_loss = -2 * float(dialect.loss_factor) * (y - output) / len(y)
+    return weights - time * readout * inner * np.einsum("m,mk,mj->kj", slope_of_loss, gates, x)
+
+
+def test_losses_and_participation():
+    assert dialects.loss(Rational(1, 3), OURS, HEAD) == Rational(2, 3)
+    assert dialects.loss(dialects.loss(Rational(1, 3), OURS, HEAD), HEAD, OURS) == Rational(1, 3)
+    assert dialects.participation(Rational(1, 4), OURS, PNAS) == 4
+    assert dialects.participation(Rational(1, 4), OURS, HEAD) == Rational(1, 4)
+
+
+def test_what_has_no_counterpart_is_refused():
+    given = numbers(OURS, labels=(1, -1))
+    for source, target, words in (
+        (OURS, CONV_EMERGE_ISING, "no lengths make them equal"),
+        (OURS, CONV_EMERGE, "another law"),
+        (OURS, NOTES, "labels are not exchangeable"),
+    ):
+        with pytest.raises(InputError, match=words):
+            convert(given, source, target)
+    with pytest.raises(InputError, match="not those of"):
+        convert(given, NOTES, OURS)
+    with pytest.raises(InputError, match="not exact"):
+        convert(replace(given, gain=sympy.Float(3)), OURS, PNAS)
+    with pytest.raises(InputError, match="shifts its inputs"):
+        dialects.weight_factor(numbers(HEAD_UNIT), HEAD_UNIT, OURS)
+    with pytest.raises(InputError, match="No dialect"):
+        dialects.named("pnas")
+    assert dialects.named("pnas-2022") is PNAS
+
+
+def test_declared_laws():
+    declared = law(numbers(PNAS, 3 * sqrt(2)), PNAS, "open")
+    assert (declared.gain, declared.xi, declared.normaliser) == (3, (2, Fraction(1, 3)), "unit-variance")
+    assert law(numbers(SMALL_BUMP), SMALL_BUMP, "ring").normaliser == "none"
+    assert law(numbers(HEAD), HEAD, "open").labels == (0, 1)
+    for dialect, gain, words in (
+        (PNAS, Integer(3), "irrational"),
+        (EARLY, Integer(1), "variance 1.394"),
+        (HEAD_BARE, Integer(1), "variance 2.153"),
+        (HEAD_UNIT, Integer(1), "mean 1/2"),
+    ):
+        with pytest.raises(InputError, match=words):
+            law(numbers(dialect, gain), dialect, "open")
+
+
+def test_widths_of_pulses():
+    assert dialects.pulse_widths(0.05, 0.1, 40) == (3, 4)
+    assert dialects.pulse_widths(0.2, 0.25, 40) == (9, 10)
+    assert dialects.pulse_widths(0.29, 0.5, 100)[0] == 29  # int(0.29 * 100) is 28
+    for n in (7, 40, 100):
+        for least in range(1, n):
+            low, high = dialects.pulse_fractions(least, least + 1, n)
+            assert dialects.pulse_widths(float(low), float(high), n) == (least, least + 1)
+    with pytest.raises(InputError, match="empty"):
+        dialects.pulse_widths(0.5, 0.4, 40)
+    with pytest.raises(InputError, match="do not fit"):
+        dialects.pulse_fractions(3, 50, 40)

@@ -1,0 +1,196 @@
+"""The parser builds exactly what is said, and answers everything else with an error that helps."""
+
+import contextlib
+import random
+import string
+
+import pytest
+import sympy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from theory.expressions.language import Names, parse, parse_domains, parse_list, parse_rows
+from theory.expressions.symbols import z
+from theory.problem.errors import WorkbenchError
+
+g = sympy.Symbol("g", positive=True)
+NAMES = Names(variables=3, parameters={"g": g})
+
+SAID = [
+    ("0.7", sympy.Rational(7, 10)),
+    ("1e-3", sympy.Rational(1, 1000)),
+    (".5*z1", z(1) / 2),
+    ("-erf(g*z2)", -sympy.erf(g * z(2))),
+    ("2**-3", sympy.Rational(1, 8)),
+    ("-2**2", sympy.Integer(-4)),
+    ("z1 - z2 - z3", z(1) - z(2) - z(3)),
+    ("1/2/2", sympy.Rational(1, 4)),
+    ("sqrt(2)*pi", sympy.sqrt(2) * sympy.pi),
+    ("Heaviside(z1)*sign(-z2)", -sympy.Heaviside(z(1)) * sympy.sign(z(2))),
+    ("hermite(2, z1)", z(1) ** 2 - 1),
+    ("+".join(["z1"] * 500), 500 * z(1)),
+    ("max(z1, 0)", sympy.Max(z(1), 0)),
+]
+REFUSED = {
+    "": "empty",
+    "z1^2": "**",
+    "z4": "3 variables",
+    "rho": "--where",
+    "erff(z1)": "erf",
+    "erf": "needs arguments",
+    "erf(z1, z2)": "takes 1 argument",
+    "erf(x=z1)": "",
+    "9**9**9": "exponent",
+    "((9**64)**64)**64": "bits",
+    "((pi**64)**64)**64": "bits",
+    "exp(exp(exp(9)))": "bits",
+    "10**1000": "exponent",
+    "1e1001": "exponent",
+    "1e999999999": "exponent",
+    "1" * 201: "digits",
+    "-" * 61 + "z1": "nested",
+    "(" * 61 + "z1" + ")" * 61: "nested",
+    "2**" * 70 + "2": "",
+    "z1+" * 1500 + "z1": "characters",
+    "1/0": "divides by zero",
+    "0**-1": "divides by zero",
+    "z1/(1-1)": "divides by zero",
+    "log(0)": "",
+    "sqrt(-1)": "real",
+    "lambda: 0": "Code",
+    "(x := 1)": "Code",
+    "z1.real": "Code",
+    "z1[0]": "Code",
+    "'z1'": "Code",
+    'f"{z1}"': "Code",
+    "[z for z in z1]": "Code",
+    "z1 < z2": "Code",
+    "z1 == z2": "Code",
+    "z1 and z2": "Code",
+    "z1 if 1 else z2": "Code",
+    "z1 // 2": "Code",
+    "z1 @ z2": "Code",
+    "~z1": "Code",
+    "not z1": "Code",
+    "z1 if": "not a formula",
+    "__import__(z1)": "not known",
+    "(erf)(z1)(z2)": "Code",
+    "0x10": "not a number",
+    "1_000": "not a number",
+    "1j": "not a number",
+    "True": "not a number",
+    "...": "not a number",
+    "1,2": "Code",
+    "*z1": "",
+    "ρ": "Code",
+    "z1\0": "Code",
+    "z1 # comment": "Code",
+    "E[z1]": "not used here",
+    "hermite(99, z1)": "order",
+}
+
+
+@pytest.mark.parametrize(("text", "expr"), SAID, ids=lambda value: str(value)[:30])
+def test_a_formula_means_what_it_says(text, expr):
+    assert parse(text, NAMES) == expr
+
+
+@pytest.mark.parametrize(("text", "word"), REFUSED.items(), ids=lambda value: repr(value)[:30])
+def test_anything_else_is_an_error_that_helps(text, word):
+    with pytest.raises(WorkbenchError) as caught:
+        parse(text, NAMES)
+    assert word in f"{caught.value.message} {caught.value.hint}"
+    assert caught.value.hint or "z1 if" in text
+
+
+def test_an_expectation_is_parsed_where_it_is_wanted():
+    names = Names(variables=1, expectation=sympy.Function("mean"))
+    assert parse("2*E[z1]", names) == 2 * sympy.Function("mean")(z(1))
+
+
+def test_matrices_and_lists(tmp_path):
+    half = sympy.Rational(1, 2)
+    assert parse_rows("[[1, 1/2], [0.5, 1]]") == [[1, half], [half, 1]]
+    file = tmp_path / "cov.txt"
+    file.write_text("[[1, 1/2],\n [1/2, 1]]\n", encoding="utf-8")
+    assert parse_rows(f"@{file}") == [[1, half], [half, 1]]
+    assert parse_list("[0, -1/2]") == [0, -half]
+    for text in ("1", "[1, 2]", "[[]]", "[]", "[[1], 2]", "[[[1]]]"):
+        with pytest.raises(WorkbenchError):
+            parse_rows(text)
+
+
+def test_domains_become_assumptions():
+    domains = parse_domains("g>0, -1<rho<1, 0<=s, 2>=u, m<0")
+    assert domains["g"][0].is_positive
+    assert domains["rho"] == (sympy.Symbol("rho", real=True), sympy.Interval.open(-1, 1))
+    assert domains["s"][0].is_nonnegative
+    assert domains["u"][1] == sympy.Interval(-sympy.oo, 2)
+    assert domains["m"][0].is_negative
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "g",
+        "g>0, g<-1",
+        "1<g<1",
+        "0<1",
+        "a<b",
+        "0<a<b<1",
+        "g==1",
+        "g!=0",
+        "z1>0",
+        "erf>0",
+        "E>0",
+        "pi>0",
+        "g>1j",
+        "g in [1]",
+    ],
+)
+def test_domains_that_say_nothing_are_refused(text):
+    with pytest.raises(WorkbenchError):
+        parse_domains(text)
+
+
+WORDS = [
+    "z1",
+    "g",
+    "erf",
+    "sign",
+    "(",
+    ")",
+    "+",
+    "-",
+    "*",
+    "**",
+    "/",
+    "9",
+    "64",
+    "1e9",
+    ",",
+    "[",
+    "]",
+    "E",
+    ".",
+    "exp",
+    "pi",
+    "oo",
+]
+
+
+def survives(text):
+    """Parse or refuse; anything but a WorkbenchError is a fault."""
+    with contextlib.suppress(WorkbenchError):
+        parse(text, NAMES)
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=40))
+def test_random_words_are_parsed_or_refused(words):
+    survives("".join(words))
+
+
+def test_random_characters_are_parsed_or_refused():
+    draw = random.Random(0)
+    for _ in range(200):
+        survives("".join(draw.choices(string.printable, k=draw.randint(1, 60))))

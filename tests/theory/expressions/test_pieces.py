@@ -1,0 +1,95 @@
+"""The points in the pieces of a domain: one in each, also in slivers; none where the expression is not real."""
+
+from fractions import Fraction
+
+import pytest
+import sympy
+from sympy import Abs, Interval, atan2, log, sqrt
+
+from theory.expressions.pieces import decisive, in_pieces, polynomial_on_line
+
+x, y = sympy.symbols("x y", real=True)
+k = sympy.Symbol("k", integer=True, positive=True)
+UNIT = Interval.open(0, 1)
+HALF = Fraction(1, 2)
+
+
+def signs(expr, functions, domains, base):
+    """The patterns of signs that the functions have at the points."""
+    points = in_pieces((expr,), domains, [base])
+    return {
+        tuple(
+            int(sympy.sign(f.xreplace({s: sympy.Rational(v.numerator, v.denominator) for s, v in point.items()})))
+            for f in functions
+        )
+        for point in points
+    }
+
+
+def test_each_piece_of_a_line_is_met():
+    near = [x - sympy.Rational(9999, 10000), x - sympy.Rational(99999999, 100000000), x**2 - x / 10**6]
+    met = signs(sum(map(Abs, near)), near, {x: UNIT}, {x: HALF})
+    assert met == {(-1, -1, -1), (-1, -1, 1), (1, -1, 1), (1, 1, 1)}
+
+
+def test_a_line_of_one_symbol_is_seen_whole():
+    near = [x - sympy.Rational(k, 100) for k in range(1, 100)]
+    points = list(in_pieces((sum(map(Abs, near)),), {x: UNIT}, [{x: HALF}]))
+    assert len({int(100 * point[x]) for point in points}) == 100
+
+
+def test_irrational_zeros_are_told_apart():
+    near = [x**2 - 2, x - sympy.Rational("1.41421356237309504880168872420969807856967")]
+    assert len(signs(sum(map(Abs, near)), near, {}, {x: HALF})) == 4
+
+
+def test_each_piece_of_a_plane_is_met():
+    circle, line = (x - HALF) ** 2 + (y - HALF) ** 2 - sympy.Rational(1, 10**8), x - y
+    met = signs(Abs(circle) + Abs(line), [circle, line], {x: UNIT, y: UNIT}, {x: HALF, y: HALF})
+    assert met == {(a, b) for a in (-1, 1) for b in (-1, 1)}
+
+
+def test_ends_of_the_domain_bound_the_plane():
+    met = signs(Abs(x - y), [x - y], {x: UNIT, y: Interval.open(1, 2)}, {x: HALF, y: 3 * HALF})
+    assert met == {(-1,)}
+
+
+def test_only_points_where_all_is_real():
+    points = list(in_pieces((sqrt(1 - x**2) + Abs(x),), {}, [{x: HALF}]))
+    assert {abs(point[x]) < 1 for point in points} == {True}
+    assert {point[x] > 0 for point in points} == {True, False}
+
+
+def test_symbols_that_are_integers_stay_so():
+    points = list(in_pieces((Abs(k - sympy.Rational(7, 2)),), {}, [{k: Fraction(1)}]))
+    assert {point[k].denominator for point in points} == {1}
+    assert {point[k] > 3 for point in points} == {True, False}
+
+
+def test_zeros_of_what_is_not_algebraic_are_sought_at_marks():
+    points = list(in_pieces((Abs(log(x)),), {x: Interval.open(0, 1 + sympy.Rational(1, 1000))}, [{x: HALF}]))
+    assert {point[x] > 1 for point in points} == {True, False}
+
+
+@pytest.mark.parametrize(
+    ("expr", "expected"),
+    [
+        (1 / (x - 1), {x - 1}),
+        (sqrt(x), {x}),
+        (sympy.asin(x), {1 - x**2}),
+        (sympy.tan(x), {sympy.cos(x)}),
+        (atan2(y, x), {x, y}),
+        (sympy.Max(x, y), {x - y}),
+        (x**2 + sympy.exp(x) + sympy.erf(x), set()),
+    ],
+)
+def test_what_decides_where_an_expression_is_analytic(expr, expected):
+    found = {function for function, _ in decisive(expr)}
+    assert found == expected or {-function for function in found} == expected
+
+
+def test_roots_are_removed_with_their_conjugates():
+    poly = polynomial_on_line(sqrt(x) + sqrt(2) * sqrt(1 - sqrt(x)) - 1, x, {x: HALF})
+    assert poly.domain.is_ZZ
+    assert poly.eval(1) == 0
+    assert polynomial_on_line(sympy.exp(x) - 2, x, {x: HALF}) is None

@@ -1,0 +1,48 @@
+"""What is declared and simulated but has no exact flow here is a named error, from every entrance alike."""
+
+from dataclasses import replace
+
+import pytest
+from tests.theory.flow.test_solution_descent import simulation
+
+from tests.theory.cases import problem
+from theory.flow import discrete, solve
+from theory.moments import gated_moments
+from theory.problem import OutOfReachError, Problem, SinglePulse, SiteGate
+
+PULSE = SinglePulse(6, ((1, 2), (3, 4)), "plus-minus", "none", (1, -1))
+WEIGHED = {"readout0": (1, 1)}
+BIASED = {"hidden_bias0": (0, 1), "output_bias0": 1}
+REFUSED = {
+    "trained readout": (
+        {"readout": "trained-mean"},
+        WEIGHED,
+        r'"trained-mean": .* not linear in a and w.*"mean" or "sum"',
+    ),
+    "fixed biases": ({"biases": "fixed"}, BIASED, r'network\.biases = "fixed".*"trained" or "none"'),
+    "cross-entropy": ({}, {"loss": "cross-entropy"}, r'training\.loss = "cross-entropy".*"half-mse" or "mse"'),
+    "soft gates": ({"gates": (SiteGate(0, lo=0, on="input", sharpness=1),) * 2}, {}, "a soft gate, of sharpness 1"),
+}
+
+
+@pytest.mark.parametrize("pulse", [False, True])
+@pytest.mark.parametrize("name", REFUSED)
+def test_networks_without_an_exact_flow(name, pulse):
+    network, training, said = REFUSED[name]
+    base = problem(gates=["up:1", "down:1"], labels=(1, -1), n=6, simulation=simulation("1/4"), times=(0, 1))
+    gates = tuple(replace(gate, on="input") for gate in base.network.gates)
+    question = Problem(
+        PULSE if pulse else base.data,
+        replace(base.network, **{"gates": gates} | network),
+        replace(base.training, **training),
+        base.simulation,
+    )
+    for ask in (solve, discrete, lambda asked: solve(asked, digits=20)):
+        with pytest.raises(OutOfReachError, match=said) as caught:
+            ask(question)
+        assert "gdln simulate" in caught.value.hint
+    if name == "cross-entropy":
+        assert gated_moments(question).b.shape == (12,)
+    else:
+        with pytest.raises(OutOfReachError, match=said):
+            gated_moments(question)

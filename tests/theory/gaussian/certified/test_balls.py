@@ -1,0 +1,66 @@
+"""Balls contain the value, also where integrands have branch points, and say so when they cannot."""
+
+from fractions import Fraction
+
+import pytest
+import sympy
+from flint import acb, arb
+from sympy import asin, atan, sqrt
+
+from theory.gaussian.certified import balls
+from theory.gaussian.certified.balls import NotCertified, ball, enclose
+
+t = sympy.Symbol("t", nonnegative=True)
+EXACT = [
+    (sqrt(t), Fraction(2, 3)),
+    (sqrt(1 - t), Fraction(2, 3)),
+    ((asin(t) + 1) * 2 / sympy.pi, Fraction(1)),
+    ((atan(t) + sympy.log(2) / 2) * 4 / sympy.pi, Fraction(1)),
+]
+
+
+@pytest.mark.parametrize(("integrand", "value"), EXACT, ids=str)
+def test_integrals_with_branch_points(integrand, value):
+    middle, radius = enclose(lambda: ball(sympy.Integral(integrand, (t, 0, 1)), {}), 25)
+    assert abs(middle - value) <= radius
+    assert radius * 10**25 <= middle
+
+
+@pytest.mark.parametrize("function", [balls._asin, balls._atan])
+def test_a_ball_across_a_cut_is_not_analytic(function):
+    across = acb(arb(0, 3), arb(0, 3))
+    assert not function(across, True).is_finite()
+    assert function(acb(arb("0.5")), True).is_finite()
+
+
+def test_a_root_of_a_negative_number_is_refused():
+    with pytest.raises(NotCertified):
+        ball(sqrt(-sympy.pi), {})
+
+
+def test_an_unknown_function_is_refused():
+    with pytest.raises(NotCertified):
+        ball(sympy.gamma(sympy.pi), {})
+    with pytest.raises(NotCertified):
+        ball(sympy.Integral(sympy.gamma(t + 1), (t, 0, 1)), {})
+
+
+def test_an_unbounded_integrand_is_not_certified():
+    with pytest.raises(NotCertified):
+        enclose(lambda: ball(sympy.Integral(1 / sqrt(1 - t), (t, 0, 1)), {}), 25, 200)
+
+
+def test_precision_follows_the_size_of_the_value():
+    """(sqrt(1 + q))^2 - 1 = q at q = exp(-300), 130 digits below its terms."""
+    q = sympy.exp(-300)
+    middle, radius = enclose(lambda: ball(sqrt(1 + q), {}) ** 2 - 1, 20)
+    exact, slack = enclose(lambda: ball(q, {}), 30)
+    assert radius * 10**20 < middle
+    assert abs(middle - exact) <= radius + slack
+
+
+def test_what_looks_like_zero_is_not_certified_and_says_what_was_reached():
+    with pytest.raises(NotCertified) as caught:
+        enclose(lambda: arb.pi() - arb.pi(), 20, 400)
+    middle, radius = caught.value.reached
+    assert abs(middle) <= radius < Fraction(1, 10**20)

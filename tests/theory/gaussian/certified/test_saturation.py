@@ -1,0 +1,196 @@
+"""What lies far out: digits where it does not matter, a named error at once where nothing else is left."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import mpmath
+import pytest
+import sympy
+from flint import arb, ctx, fmpq
+from sympy import Heaviside, erf, erfc, exp, sign
+from sympy import Rational as Q
+
+from tests.tolerances import QUADRANT_BY_QUADRATURE, QUADRANT_RADIUS
+from theory.expressions.functions import Relu
+from theory.expressions.symbols import z
+from theory.gaussian import expect
+from theory.gaussian.certified import digits as certified
+from theory.gaussian.certified import saturation as far
+from theory.gaussian.certified.corner_balls import corner, quadrant
+from theory.problem.errors import InputError, OutOfReachError
+
+z1, z2, z3 = map(z, (1, 2, 3))
+TINY = Q(1, 10**9)
+HUGE = 10**20
+
+
+def pair(r):
+    return sympy.Matrix([[1, r], [r, 1]])
+
+
+def distance(answer, true):
+    """|value - true| as a fraction."""
+    return abs(Fraction(answer.value) - Fraction(Decimal(mpmath.nstr(true, 60))))
+
+
+@pytest.mark.parametrize("digits", [30, 1000])
+def test_an_erf_far_out_is_one_within_its_radius(digits):
+    answer = expect(erf(z1 + HUGE), [[1]]).evaluate(digits)
+    assert (answer.value, answer.digits) == ("1", digits)
+    assert answer.radius == "3.37E-2172"  # exp(-5000), rounded up
+
+
+def test_what_is_left_beside_functions_far_out():
+    """E[z^2] + 0 = 1, E[exp(z) (1 - 0)] = sqrt e, P(z2 > 0) = 1/2."""
+    assert expect(z1**2 + exp(z1 - 10**6) * erf(z1), [[1]]).evaluate(30).value == "1"
+    root = expect(exp(z1) * erf(z1 + HUGE), [[1]]).evaluate(30)
+    with mpmath.workdps(60):
+        assert distance(root, mpmath.exp(0.5)) <= Fraction(root.radius)
+    assert expect(Heaviside(z1 + 1000) * Heaviside(z2), pair(Q(1, 2))).evaluate(30).value == "0.5"
+
+
+@pytest.mark.parametrize(
+    ("integrand", "r"),
+    [
+        (erfc(z1 + HUGE), 0),
+        (exp(z1 - 10**6) * erf(z1), 0),
+        (exp(z1 + 10**6) * erf(z1) + z1**2, 0),
+        (Heaviside(z1 - 1000) * Heaviside(z2), Q(1, 2)),
+        (Heaviside(z1 - 1) * Heaviside(z2 - 1), TINY - 1),
+        (Heaviside(z1 - Q(1, 2)) * Heaviside(z2 - Q(1, 2)) * erf(z2), TINY - 1),
+        (Heaviside(z1 - Q(1, 2)) * Heaviside(z2 - Q(1, 2)) * erf(z2) * erf(z1), TINY - 1),
+    ],
+    ids=str,
+)
+def test_nothing_else_is_left(monkeypatch, integrand, r):
+    def never(*_):
+        raise AssertionError("an integral was asked for")
+
+    moment = expect(integrand, pair(r))
+    monkeypatch.setattr(certified, "_enclosed", never)
+    with pytest.raises(OutOfReachError) as refused:
+        moment.evaluate(30)
+    assert "lies too far out" in refused.value.message
+
+
+@pytest.mark.parametrize(("low", "high"), [(Q(1, 2), 1), (Q(-1, 4), 3)])
+def test_nearly_opposite_variables(low, high):
+    """z2 = -z1 up to 1e-9: z1 < low and z2 < -high together are hardly ever seen, which leaves P(low < z1 < high)."""
+    with mpmath.workdps(60):
+        at = [mpmath.mpf(x.numerator) / x.denominator for x in map(Fraction, (str(low), str(high)))]
+        true = mpmath.ncdf(at[1]) - mpmath.ncdf(at[0])
+    moment = Heaviside(z1 - low) * Heaviside(z2 + high)
+    near, singular = (expect(moment, pair(r)).evaluate(30) for r in (TINY - 1, -1))
+    assert distance(singular, true) <= Fraction(singular.radius)
+    assert distance(near, true) <= Fraction(near.radius)
+    third = expect(moment * Heaviside(z3), sympy.diag(pair(TINY - 1), 1)).evaluate(30)
+    assert abs(2 * Fraction(third.value) - Fraction(near.value)) <= 2 * Fraction(third.radius) + Fraction(near.radius)
+
+
+def test_relu_of_nearly_opposite_variables():
+    """E[relu(z1 - 1/2) relu(1 - z1)] = int_(1/2)^1 (x - 1/2)(1 - x) phi(x) dx up to the size of 1 + rho."""
+    answer = expect(Relu(z1 - Q(1, 2)) * Relu(z2 + 1), pair(TINY - 1)).evaluate(30)
+    true = mpmath.quad(lambda x: (x - 0.5) * (1 - x) * mpmath.npdf(x), [0.5, 1])
+    assert distance(answer, true) < 10 * TINY
+
+
+def orthant(x, y, r):
+    """P(z1 > x, z2 > y) by a quadrature of the conditional tail."""
+    with mpmath.workdps(60):
+        r = mpmath.mpf(r.numerator) / r.denominator
+        root = mpmath.sqrt(2 * (1 - r**2))
+        return mpmath.quad(
+            lambda s: mpmath.npdf(s) * mpmath.erfc((y - r * s) / root) / 2, mpmath.linspace(x, x + 16, 129)
+        )
+
+
+CORNERS = [(1, 1, 0, 1), (1, 2, -1, 2), (3, -1, -9, 10), (-1, 3, -9, 10), (0, 3, -9, 10), (5, 4, 1, 2), (6, 7, -1, 3)]
+
+
+@pytest.mark.parametrize(("x", "y", "p", "q"), CORNERS)
+def test_quadrants_seen_from_afar(x, y, p, q):
+    r = arb(fmpq(p, q))
+    assert corner(arb(x), arb(y), r)
+    true = orthant(x, y, Fraction(p, q))
+    with ctx.workprec(160):
+        value = quadrant(arb(x), arb(y), arb(fmpq(p, q)))
+        assert value.rad() < QUADRANT_RADIUS * value
+        assert abs(value - arb(mpmath.nstr(true, 50))) < QUADRANT_BY_QUADRATURE * value
+
+
+def test_a_side_may_be_nearest():
+    assert not corner(arb(3), arb(1), arb(0.5))
+    assert not corner(arb(-1), arb(-1), arb(0.5))
+
+
+@pytest.mark.parametrize("k", [50, 400, 4000])
+def test_two_signs_with_a_rare_quadrant(monkeypatch, k):
+    """P(z1 > 1, z2 > 1) at r = -1 + 1/k, between the bounds that 1 - x.M x/2 <= exp(-x.M x/2) <= 1 gives (Savage)."""
+    steps = expect(Heaviside(z1 - 1) * Heaviside(z2 - 1), pair(-1 + Q(1, k)))
+    answer = steps.evaluate(30)
+    if k < 100:  # the two ways agree where both are fast
+        monkeypatch.setattr(far, "SEEN", far.LARGEST)
+        other = steps.evaluate(30)
+        assert abs(Fraction(answer.value) - Fraction(other.value)) <= Fraction(answer.radius) + Fraction(other.radius)
+    with mpmath.workdps(30):
+        r = mpmath.mpf(1) / k - 1
+        # z = (1, 1) + x has the density exp(-k - (x1 + x2)/(1 + r) - x.M x/2), M the inverse of the covariance.
+        front = mpmath.exp(-k) / (2 * mpmath.pi * mpmath.sqrt(1 - r**2))
+        above = front * (1 + r) ** 2
+        below = above * (1 - (2 - r) * (1 + r) ** 2 / (1 - r**2))
+        assert below < mpmath.mpf(answer.value) < above
+
+
+def test_a_rare_quadrant_beside_what_is_seen():
+    """E[s1 s2] alone: the sum of the three other quadrants, 1 - 2 (P(z1 > 1) + P(z2 > 1)) + 4 P."""
+    answer = expect(sign(z1 - 1) * sign(z2 - 1), pair(-1 + Q(1, 50))).evaluate(40)
+    rare = expect(Heaviside(z1 - 1) * Heaviside(z2 - 1), pair(-1 + Q(1, 50))).evaluate(40)
+    with mpmath.workdps(60):
+        true = 1 - 4 * mpmath.ncdf(-1) + 4 * mpmath.mpf(rare.value)
+        assert distance(answer, true) <= Fraction(answer.radius) + Fraction(1, 10**50)
+
+
+@pytest.mark.parametrize("power", [120, 180, 240])
+def test_numbers_of_which_hundreds_of_digits_cancel(power):
+    """With m = sqrt(10^(2p) + 1) - 10^p = 10^-p/2: E[erf(z + m)] = 2 m/sqrt(3 pi), P(-m < z < 0) = m/sqrt(2 pi)."""
+    m = sympy.sqrt(10 ** (2 * power) + 1) - 10**power
+    with mpmath.workdps(60):
+        size = mpmath.mpf(10) ** -power / 2
+        slope, density = 2 * size / mpmath.sqrt(3 * mpmath.pi), size / mpmath.sqrt(2 * mpmath.pi)
+    for integrand, true in ((erf(z1 + m), slope), (Heaviside(-z1) * Heaviside(z1 + m), density)):
+        answer = expect(integrand, [[1]]).evaluate(20)
+        assert distance(answer, true) <= Fraction(answer.radius)
+    assert expect(Heaviside(z1) * Heaviside(-z1 - m), [[1]]).closed_form == 0
+    assert Fraction(expect(Relu(z1) ** 2, [[m]]).evaluate(20).value) * 4 * 10**power == 1
+    with pytest.raises(InputError):
+        expect(Relu(z1), [[-m]])
+
+
+def test_an_exponential_of_such_a_number():
+    """E[exp(z + m) step(z + m)] = sqrt(e) Phi(1) up to the size of m; its first balls are exp(+-10^68)."""
+    m = sympy.sqrt(10**240 + 1) - 10**120
+    answer = expect(exp(z1 + m) * Heaviside(z1 + m), [[1]]).evaluate(20)
+    with mpmath.workdps(60):
+        assert distance(answer, mpmath.exp(0.5) * mpmath.ncdf(1)) <= Fraction(answer.radius)
+
+
+def test_precision_is_raised_beyond_that_of_a_quadrant(monkeypatch):
+    """The tails 1 - erf around a quadrant of size exp(-330) take 1,000 bits, and the quadrant itself does not."""
+    asked = []
+
+    def seen(*place):
+        asked.append(ctx.prec)
+        return quadrant(*place)
+
+    monkeypatch.setattr(far, "QUADRANT_BITS", 2**8)
+    monkeypatch.setattr("theory.gaussian.certified.corner_balls.quadrant", seen)
+    answer = expect((z1 + 1) * Heaviside(z1 - Q(1, 2)) * Heaviside(z2 - 20), pair(Q(-3, 5))).evaluate(20)
+    with mpmath.workdps(60):
+        root, large = mpmath.mpf(4) / 5, mpmath.mpf(10) ** 144  # quad stops at an absolute error
+        true = mpmath.quad(
+            lambda x: large * (x + 1) * mpmath.npdf(x) * mpmath.erfc((20 + 3 * x / 5) / root / mpmath.sqrt(2)) / 2,
+            [mpmath.mpf(1) / 2 + mpmath.mpf(k) / 16 for k in range(129)],
+        )
+        assert abs(large * mpmath.mpf(answer.value) / true - 1) < mpmath.mpf(10) ** (1 - answer.digits)
+    assert answer.digits == 20
+    assert max(asked) == 2**8

@@ -1,0 +1,271 @@
+"""Every rule of the engine refuses planted faults: the checker recomputes, it does not trust."""
+
+import pytest
+import sympy
+from sympy import DiracDelta, Heaviside, Integral, Tuple, asin, atan, erf, exp, pi, sign, sqrt
+from sympy import Rational as Q
+
+import theory.gaussian  # noqa: F401 - registers the rules
+from theory.expressions.functions import OwensT, Phi, Phi2, Relu
+from theory.expressions.symbols import path, z
+from theory.gaussian import Expectation, expect
+from theory.proof.derivation import RULES, Derivation, Step, StepError
+
+z1, z2, z3, z4 = map(z, (1, 2, 3, 4))
+g = sympy.Symbol("g", positive=True)
+r, a, b, c = sympy.symbols("r a b c", real=True)
+h, k = sympy.symbols("h k", positive=True)
+PAIR = sympy.Matrix([[1, r], [r, 1]])
+APART = sympy.eye(2)
+THREE = sympy.Matrix([[1, a, b], [a, 1, c], [b, c, 1]])
+
+
+def pair_at(x):
+    return sympy.Matrix([[1, x], [x, 1]])
+
+
+SIGNS = Expectation(sign(z1) * sign(z2), PAIR)
+POINT = Expectation(DiracDelta(z1) * DiracDelta(z2), pair_at(r * path))
+SMEARED = sympy.Matrix([[1, sqrt(2) * g * r], [sqrt(2) * g * r, 1 + 2 * g**2]])
+STEP_ERF = Expectation(sign(z1) * erf(g * z2), PAIR)
+SMEARED_WITH_FACTOR = sympy.Matrix(
+    [[1, sqrt(2) * g * r, r], [sqrt(2) * g * r, 1 + 2 * g**2, sqrt(2) * g], [r, sqrt(2) * g, 1]]
+)
+HELD = Expectation(DiracDelta(z1) * z2 * z3, THREE)
+ONE = Expectation(sign(z1), sympy.eye(1))
+# E[z1^6 sign(z2 + k)] by Mehler's formula: 15 erf(k/sqrt 2) and twice the density times Hermite polynomials in k
+SIXTH, JUMP = 15 * erf(k / sqrt(2)), 2 * exp(-(k**2) / 2) / sqrt(2 * pi)
+
+# rule, what it rewrites, the right answer, wrong answers
+CASES = [
+    (
+        "linearity",
+        Expectation(Heaviside(z1) * Heaviside(-z2), PAIR),
+        (1 + Expectation(sign(z1), PAIR) - Expectation(sign(z2), PAIR) - SIGNS) / 4,
+        [(1 + Expectation(sign(z1), PAIR) - Expectation(sign(z2), PAIR) + SIGNS) / 4, SIGNS / 4, sympy.Integer(0)],
+    ),
+    (
+        "linearity",
+        Expectation(Relu(z1 - h) * sympy.Max(z1, z2) * Phi(z2), PAIR),
+        sum(
+            side * weight * Expectation(factor * part, PAIR)
+            for factor, weight in ((z1, 1), (-h, 1), (z1 * sign(z1 - h), 1), (-h * sign(z1 - h), 1))
+            for part, side in (
+                (z1, Q(1, 8)),
+                (z2, Q(1, 8)),
+                ((z1 - z2) * sign(z1 - z2), Q(1, 8)),
+                (z1 * erf(z2 / sqrt(2)), Q(1, 8)),
+                (z2 * erf(z2 / sqrt(2)), Q(1, 8)),
+                ((z1 - z2) * sign(z1 - z2) * erf(z2 / sqrt(2)), Q(1, 8)),
+            )
+        ),
+        [Expectation(z1 * z2, PAIR) / 8],
+    ),
+    ("marginal", Expectation(z2**2, PAIR), Expectation(z1**2, sympy.eye(1)), [Expectation(z1, sympy.eye(1))]),
+    ("mehler", Expectation(z1**3 * (z2**3 - z2), PAIR), 6 * r**3 + 6 * r, [6 * r**3, 6 * r**3 + 9 * r]),
+    (
+        "isserlis",
+        Expectation(z1**2 * z2 * z3, THREE),
+        c + 2 * a * b,
+        [c + a * b, c - 2 * a * b, 2 * a * b, c + 2 * a * b + 1],
+    ),
+    (
+        "tilt",
+        Expectation(exp(h * z1) * sign(z2 - k), PAIR),
+        exp(h**2 / 2) * Expectation(sign(z2 + r * h - k), PAIR),
+        [
+            exp(h**2) * Expectation(sign(z2 + r * h - k), PAIR),
+            exp(h**2 / 2) * Expectation(sign(z2 - r * h - k), PAIR),
+            exp(h**2 / 2) * Expectation(sign(z2 + h - k), PAIR),
+        ],
+    ),
+    ("parity", ONE, sympy.Integer(0), [sympy.Integer(1), ONE / 2]),
+    (
+        "smear",
+        STEP_ERF,
+        Expectation(sign(z1) * sign(z2), SMEARED),
+        [
+            Expectation(sign(z1) * sign(z2), PAIR),
+            Expectation(sign(z1) * sign(z2), SMEARED + sympy.diag(0, 1)),
+            Expectation(sign(z1) * sign(z2), SMEARED.subs(r, -r)),
+            Expectation(sign(z1) * z2, SMEARED),
+        ],
+    ),
+    (
+        "smear",
+        Expectation(z1 * sign(z2 - h), PAIR),
+        Expectation(sign(z1 - h) * z2, PAIR),
+        [Expectation(sign(z1) * sign(z2 - h), PAIR), Expectation(z1 * z2, PAIR), Expectation(sign(z1) * z2, PAIR)],
+    ),
+    (
+        "smear",
+        Expectation(sign(z1 - h) * erf(g * z2 + k) * z2**2, PAIR),
+        Expectation(sign(z1 - h) * sign(z2 + sqrt(2) * k) * z3**2, SMEARED_WITH_FACTOR),
+        [
+            Expectation(sign(z1 - h) * sign(z2 + k) * z3**2, SMEARED_WITH_FACTOR),
+            Expectation(sign(z1 + h) * sign(z2 + sqrt(2) * k) * z3**2, SMEARED_WITH_FACTOR),
+            Expectation(sign(z1 - h) * sign(z2 + sqrt(2) * k) * z3, SMEARED_WITH_FACTOR),
+        ],
+    ),
+    (
+        "coincidence",
+        Expectation(sign(z1 + h) * sign(z2 - h - k), pair_at(-1)),
+        -1 - Expectation(sign(z1 + h), sympy.eye(1)) + Expectation(sign(z1 + h + k), sympy.eye(1)),
+        [1 + Expectation(sign(z1 + h), sympy.eye(1)) - Expectation(sign(z1 + h + k), sympy.eye(1))],
+    ),
+    (
+        "coincidence",
+        Expectation(sign(z1 + h) * sign(z2 + h + k), pair_at(1)),
+        1 + Expectation(sign(z1 + h), sympy.eye(1)) - Expectation(sign(z1 + h + k), sympy.eye(1)),
+        [
+            1 - Expectation(sign(z1 + h), sympy.eye(1)) + Expectation(sign(z1 + h + k), sympy.eye(1)),
+            sympy.Integer(1),
+            -1 - Expectation(sign(z1 + h), sympy.eye(1)) + Expectation(sign(z1 + h + k), sympy.eye(1)),
+        ],
+    ),
+    (
+        "coincidence",
+        Expectation(sign(z1) * sign(z2) * z2**2, pair_at(-1)),
+        -Expectation(z1**2, sympy.eye(1)),
+        [Expectation(z1**2, sympy.eye(1)), sympy.Integer(-1)],
+    ),
+    (
+        "independence",
+        Expectation(sign(z1) * sign(z2), APART),
+        Expectation(sign(z1), sympy.eye(1)) ** 2,
+        [Expectation(sign(z1), sympy.eye(1)), sympy.Integer(1)],
+    ),
+    (
+        "stein",
+        Expectation(z1 * sign(z2), PAIR),
+        2 * r * Expectation(DiracDelta(z1), sympy.eye(1)),
+        [r * Expectation(DiracDelta(z1), sympy.eye(1)), 2 * Expectation(DiracDelta(z1), sympy.eye(1))],
+    ),
+    (
+        "one-sign-powers",
+        Expectation(z1**6 * sign(z2 + k), PAIR),
+        SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6),
+        [
+            SIXTH,
+            SIXTH + JUMP * (45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6),
+            SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 14 * k) * r**6),
+            1 + SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6),
+        ],
+    ),
+    (
+        "density",
+        Expectation(DiracDelta(z1 - h) * sign(z2 + k), PAIR),
+        exp(-(h**2) / 2) / sqrt(2 * pi) * Expectation(sign(z1 + k + r * h), sympy.Matrix([[1 - r**2]])),
+        [
+            exp(-(h**2) / 2) / sqrt(2 * pi) * Expectation(sign(z1 + k - r * h), sympy.Matrix([[1 - r**2]])),
+            exp(-(h**2)) / sqrt(2 * pi) * Expectation(sign(z1 + k + r * h), sympy.Matrix([[1 - r**2]])),
+            exp(-(h**2) / 2) / sqrt(2 * pi) * Expectation(sign(z1 + k + r * h), sympy.eye(1)),
+            1 / sqrt(2 * pi) * Expectation(sign(z1 + k + r * h), sympy.Matrix([[1 - r**2]])),
+        ],
+    ),
+    (
+        "density",
+        HELD,
+        Expectation(z1 * z2, sympy.Matrix([[1 - a**2, c - a * b], [c - a * b, 1 - b**2]])) / sqrt(2 * pi),
+        [
+            Expectation(z1 * z2, sympy.Matrix([[1 - a**2, c], [c, 1 - b**2]])) / sqrt(2 * pi),
+            Expectation(z1 * z2, sympy.Matrix([[1 - a**2, c - a * b], [c - a * b, 1 - b**2]])) / (2 * pi),
+            Expectation(z1 * z2, sympy.Matrix([[1 - b**2, c - a * b], [c - a * b, 1 - a**2]])) / sqrt(2 * pi),
+        ],
+    ),
+    (
+        "price",
+        SIGNS,
+        Expectation(sign(z1) * sign(z2), APART) + Integral(4 * r * POINT, (path, 0, 1)),
+        [
+            Expectation(sign(z1) * sign(z2), APART) + Integral(2 * r * POINT, (path, 0, 1)),
+            Expectation(sign(z1) * sign(z2), APART) + Integral(4 * POINT, (path, 0, 1)),
+            Expectation(sign(z1) * sign(z2), APART) + Integral(4 * r * POINT, (path, 0, 2)),
+            Expectation(sign(z1) * sign(z2), pair_at(r / 2)) + Integral(4 * r * POINT, (path, 0, 1)),
+        ],
+    ),
+    (
+        "one-sign",
+        Expectation(sign(z1 - h), sympy.Matrix([[k]])),
+        -erf(h / sqrt(2 * k)),
+        [erf(h / sqrt(2 * k)), -erf(h / sqrt(k)), -erf(h / (2 * k)), sympy.Integer(0)],
+    ),
+    (
+        "two-signs",
+        Expectation(sign(z1 - h) * sign(z2), PAIR),
+        4 * OwensT(h, r / sqrt(1 - r**2)),
+        [
+            2 * OwensT(h, r / sqrt(1 - r**2)),
+            -4 * OwensT(h, r / sqrt(1 - r**2)),
+            4 * OwensT(h, r),
+            4 * OwensT(h / 2, r / sqrt(1 - r**2)),
+        ],
+    ),
+    (
+        "two-signs",
+        Expectation(sign(z1 - h) * sign(z2 + k), PAIR),
+        -1 - 4 * OwensT(h, -(k / h + r) / sqrt(1 - r**2)) - 4 * OwensT(k, -(h / k + r) / sqrt(1 - r**2)),
+        [
+            1 - 4 * OwensT(h, -(k / h + r) / sqrt(1 - r**2)) - 4 * OwensT(k, -(h / k + r) / sqrt(1 - r**2)),
+            -1 - 4 * OwensT(h, (k / h - r) / sqrt(1 - r**2)) - 4 * OwensT(k, (h / k - r) / sqrt(1 - r**2)),
+            -1 - 4 * OwensT(h, -(k / h + r) / sqrt(1 - r**2)),
+        ],
+    ),
+    (
+        "two-signs",
+        Expectation(sign(z1 + a) * sign(z2 + b), PAIR),
+        4 * Phi2(a, b, r) - 1 - erf(a / sqrt(2)) - erf(b / sqrt(2)),
+        [
+            4 * Phi2(a, b, -r) - 1 - erf(a / sqrt(2)) - erf(b / sqrt(2)),
+            4 * Phi2(a, b, r) - 1 + erf(a / sqrt(2)) - erf(b / sqrt(2)),
+            2 * Phi2(a, b, r) - 1 - erf(a / sqrt(2)) - erf(b / sqrt(2)),
+        ],
+    ),
+    ("arcsine", SIGNS, 2 * asin(r) / pi, [asin(r) / pi, -2 * asin(r) / pi, 2 * r / pi, 2 * asin(r**2) / pi]),
+    ("arctan", asin(r), atan(r / sqrt(1 - r**2)), [atan(r), -atan(r / sqrt(1 - r**2)), 2 * atan(r / sqrt(1 - r**2))]),
+]
+every_case = pytest.mark.parametrize(
+    ("rule", "old", "new"), [case[:3] for case in CASES], ids=[f"{case[0]} {n}" for n, case in enumerate(CASES)]
+)
+FAULTS = [(rule, old, wrong) for rule, old, _, wrongs in CASES for wrong in wrongs]
+
+
+def apply(rule, old, new):
+    RULES[rule](3 * old + 1, Step(3 * new + 1, "because", rule, (Tuple(old, new),)))
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new"), [case[:3] for case in CASES], ids=[f"{case[0]} {n}" for n, case in enumerate(CASES)]
+)
+def test_the_right_step_passes(rule, old, new):
+    apply(rule, old, new)
+
+
+@pytest.mark.parametrize(("rule", "old", "wrong"), FAULTS, ids=[f"{rule} {k}" for k, (rule, _, _) in enumerate(FAULTS)])
+def test_a_planted_fault_is_refused(rule, old, wrong):
+    with pytest.raises(StepError):
+        apply(rule, old, wrong)
+
+
+@pytest.mark.parametrize(
+    ("rule", "old", "new"), [case[:3] for case in CASES], ids=[f"{case[0]} {n}" for n, case in enumerate(CASES)]
+)
+def test_a_right_replacement_with_a_wrong_result_is_refused(rule, old, new):
+    with pytest.raises(StepError):
+        RULES[rule](3 * old + 1, Step(3 * new + 2, "because", rule, (Tuple(old, new),)))
+
+
+def test_every_rule_of_the_engine_has_a_case():
+    from theory.gaussian.derive.engine import WHY
+
+    assert set(WHY) <= {case[0] for case in CASES}
+
+
+def test_a_fault_anywhere_in_a_real_derivation_is_found():
+    whole = expect(Heaviside(z1) * erf(g * z2), PAIR).derivation
+    for k in range(1, len(whole.steps)):
+        steps = list(whole.steps)
+        old = steps[k]
+        steps[k] = Step(2 * old.expr, old.why, old.rule, old.using)
+        faulty = Derivation(whole.id, whole.proves, tuple(steps))
+        assert not all(check.passed for check in faulty.check()) or old.expr == 0

@@ -1,0 +1,83 @@
+"""Limits in a gain: known values, agreement with small and large gains, planted faults, refusals."""
+
+import pytest
+import sympy
+from sympy import Heaviside, Tuple, erf, oo, sign, sqrt
+
+from tests import tolerances
+from theory.expressions.symbols import z
+from theory.gaussian import Expectation, expect
+from theory.gaussian.derive.limits import limit
+from theory.problem.errors import InputError, OutOfReachError
+from theory.proof.derivation import RULES, Step, StepError
+
+z1, z2, z3, z4 = map(z, (1, 2, 3, 4))
+g, h = sympy.symbols("g h", positive=True)
+rho = sympy.Symbol("rho", real=True)
+PAIR = sympy.Matrix([[1, rho], [rho, 1]])
+ZERO = sympy.S.Zero
+FOUR = sympy.Matrix(4, 4, lambda i, j: 1 if i == j else sympy.Rational(1, 2 + i + j))
+
+CASES = [
+    (Heaviside(z1) * erf(g * z2), PAIR, oo, sympy.asin(rho) / sympy.pi),
+    (Heaviside(z1) * erf(g * z2) / g, PAIR, ZERO, sqrt(2) * rho / sympy.pi),
+    (erf(g * z1) * erf(g * z2) / g, PAIR, ZERO, ZERO),
+    (erf(g * z1 + h), PAIR, ZERO, erf(h)),
+    (erf(g * z1 + h) * z1, PAIR, oo, sqrt(2 / sympy.pi)),
+    (sympy.exp(z1) * erf(g * z2 - g * z1), PAIR, oo, sympy.exp(sympy.Rational(1, 2)) * erf(sqrt(1 - rho) * -1 / 2)),
+]
+
+
+@pytest.mark.parametrize(("integrand", "cov", "to", "form"), CASES, ids=str)
+def test_limits(integrand, cov, to, form):
+    found = limit(expect(integrand, cov), "g", to)
+    assert sympy.expand(found.closed_form - form) == 0
+    assert [check.error for check in found.derivation.check() if not check.passed] == []
+    assert found.derivation.proves.lhs == sympy.Limit(Expectation(integrand, cov), g, to)
+
+
+@pytest.mark.parametrize(
+    ("to", "gain", "error"), [(oo, 10**6, tolerances.GAIN_LIMIT), (ZERO, 1e-6, tolerances.GAIN_LIMIT)]
+)
+def test_the_limit_is_that_of_the_numbers(to, gain, error):
+    integrand = Heaviside(z1) * Heaviside(z2) * erf(g * z3) * erf(g * z4)
+    moment = expect(integrand if to == oo else integrand / g**2, FOUR)
+    value = float(limit(moment, "g", to).evaluate(20).value)
+    assert abs(float(moment.numeric(g=gain)) - value) < error
+
+
+@pytest.mark.parametrize(
+    ("new", "to"),
+    [
+        (Expectation(sign(z2), PAIR), ZERO),
+        (Expectation(2 * z2 / sqrt(sympy.pi), PAIR), oo),
+        (Expectation(-sign(z2), PAIR), oo),
+        (Expectation(z2 / sqrt(sympy.pi), PAIR), ZERO),
+        (Expectation(sign(z1), PAIR), oo),
+    ],
+    ids=str,
+)
+def test_a_planted_fault_is_refused(new, to):
+    old = Expectation(erf(g * z2) / (1 if to == oo else g), PAIR)
+    step = Step(new, "because", "dominated-convergence", (Tuple(old, new), g, to))
+    with pytest.raises(StepError):
+        RULES["dominated-convergence"](sympy.Limit(old, g, to), step)
+
+
+@pytest.mark.parametrize(
+    ("integrand", "name", "to", "error"),
+    [
+        (erf(g * z1), "q", oo, InputError),
+        (erf(g * z1), "g", sympy.Integer(1), InputError),
+        (erf(rho * z1) * z1, "rho", oo, InputError),
+        (erf(g * z1) * z1 / g**2, "g", ZERO, OutOfReachError),
+        (g * erf(g * z1) * z1, "g", oo, OutOfReachError),
+        (erf(g**2 * z1), "g", oo, OutOfReachError),
+        (sign(z1 - g), "g", oo, OutOfReachError),
+        (erf(z1 + g), "g", oo, OutOfReachError),
+    ],
+    ids=str,
+)
+def test_what_has_no_limit_here_is_refused(integrand, name, to, error):
+    with pytest.raises(error):
+        limit(expect(integrand, [[1, 0], [0, 1]]), name, to)

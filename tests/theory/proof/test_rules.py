@@ -1,0 +1,53 @@
+"""The shared rules accept what follows and refuse planted faults, every one."""
+
+import pytest
+import sympy
+
+import theory.proof.rules.shared  # noqa: F401 - registers the rules
+from theory.proof.derivation import RULES, Step, StepError
+
+x, a = sympy.symbols("x a", real=True)
+t = sympy.Symbol("t", nonnegative=True)
+AREA = sympy.Integral(3 * x**2, (x, 0, a))
+POLE = sympy.Integral(1 / (1 + x**2), (x, 0, 2))
+LAW = sympy.Eq(sympy.sin(2 * x), 2 * sympy.sin(x) * sympy.cos(x), evaluate=False)
+
+
+def step(rule, expr, *using, cites=()):
+    """A step with its reason left out."""
+    return Step(expr, "because", rule, using, cites)
+
+
+GOOD = [
+    ((x + 1) ** 2, step("identity", x**2 + 2 * x + 1)),
+    (sympy.Eq(x, a, evaluate=False), step("identity", sympy.Eq(2 * x, a + x, evaluate=False))),
+    (AREA + 1, step("integrate", a**3 + 1, sympy.Tuple(AREA, x**3))),
+    (sympy.Eq(x + a, 2 * a, evaluate=False), step("substitute", sympy.Eq(x + 1, 2), sympy.Tuple(a, sympy.Integer(1)))),
+    (sympy.sin(2 * x) + 1, step("cite", 2 * sympy.sin(x) * sympy.cos(x) + 1, LAW, cites=("trigonometry.double",))),
+]
+BAD = [
+    ((x + 1) ** 2, step("identity", x**2 + 1)),
+    (sympy.Eq(x, a, evaluate=False), step("identity", x - a)),
+    (AREA, step("integrate", a**3, sympy.Tuple(AREA, x**2))),
+    (AREA, step("integrate", a**3 + 1, sympy.Tuple(AREA, x**3))),
+    (AREA, step("integrate", a**3)),
+    # An antiderivative that jumps by -pi/2 at x = 1.
+    (
+        POLE,
+        step("integrate", sympy.atan(4 / sympy.Integer(-3)) / 2, sympy.Tuple(POLE, sympy.atan(2 * x / (1 - x**2)) / 2)),
+    ),
+    (x + a, step("substitute", x + 1, sympy.Tuple(a, sympy.Integer(1)))),
+    (sympy.sin(2 * x), step("cite", 2 * sympy.sin(x) * sympy.cos(x), LAW)),
+    (sympy.sin(2 * x), step("cite", sympy.sin(x) * sympy.cos(x), LAW, cites=("trigonometry.double",))),
+]
+
+
+@pytest.mark.parametrize(("before", "good"), GOOD, ids=lambda case: getattr(case, "rule", ""))
+def test_what_follows_is_accepted(before, good):
+    RULES[good.rule](before, good)
+
+
+@pytest.mark.parametrize(("before", "bad"), BAD, ids=lambda case: getattr(case, "rule", ""))
+def test_what_does_not_follow_is_refused(before, bad):
+    with pytest.raises(StepError):
+        RULES[bad.rule](before, bad)

@@ -1,0 +1,429 @@
+"""The one parser of what users type: formulas, matrices and domains of parameters.
+
+Python's `ast` in eval mode and a walk that builds SymPy from a whitelist; nothing is evaluated as code. Numbers are
+exact fractions of their source text. All limits are enforced before any arithmetic on the numbers they bound.
+"""
+
+import ast
+import difflib
+import re
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import sympy
+
+from theory.expressions.functions import OwensT, Phi, Phi2, Relu
+from theory.expressions.symbols import z
+from theory.problem.errors import InputError
+
+MAX_CHARACTERS = 4000
+MAX_DEPTH = 60
+MAX_EXPONENT = 64
+MAX_DECIMAL_EXPONENT = 1000
+MAX_DIGITS = 200
+# Numbers computed on the way may grow to this many bits (2 400 digits); a tower of powers passes it at once.
+MAX_BITS = 8000
+MAX_HERMITE = 64
+MAX_FILE_BYTES = 1_000_000
+
+NUMBER = re.compile(r"(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:[eE](?P<exponent>[+-]?[0-9]+))?")
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
+
+
+def _hermite(order: sympy.Expr, x: sympy.Expr) -> sympy.Expr:
+    if not order.is_Integer or not 0 <= order <= MAX_HERMITE:
+        raise InputError(f"hermite({order}, ...): the order must be 0 to {MAX_HERMITE}.", "hermite(2, z1) = z1**2 - 1.")
+    return sympy.hermite_prob(order, x)
+
+
+# name -> (function, least and greatest number of arguments); hermite is He_n, orthogonal under N(0, 1).
+FUNCTIONS: Mapping[str, tuple[Callable[..., sympy.Expr], int, int]] = {
+    "Heaviside": (sympy.Heaviside, 1, 1),
+    "sign": (sympy.sign, 1, 1),
+    "erf": (sympy.erf, 1, 1),
+    "erfc": (sympy.erfc, 1, 1),
+    "Phi": (Phi, 1, 1),
+    "Phi2": (Phi2, 3, 3),
+    "relu": (Relu, 1, 1),
+    "Abs": (sympy.Abs, 1, 1),
+    "sqrt": (sympy.sqrt, 1, 1),
+    "exp": (sympy.exp, 1, 1),
+    "log": (sympy.log, 1, 1),
+    "sin": (sympy.sin, 1, 1),
+    "cos": (sympy.cos, 1, 1),
+    "asin": (sympy.asin, 1, 1),
+    "acos": (sympy.acos, 1, 1),
+    "atan": (sympy.atan, 1, 1),
+    "atan2": (sympy.atan2, 2, 2),
+    "min": (sympy.Min, 2, 8),
+    "max": (sympy.Max, 2, 8),
+    "owens_t": (OwensT, 2, 2),
+    "hermite": (_hermite, 2, 2),
+}
+CONSTANTS = {"pi": sympy.pi, "oo": sympy.oo}
+CODE = "Code where a formula is expected: "
+LIST = "Write [0, 0], one entry a variable."
+DOMAINS = 'Write domains like "g>0, -1<rho<1".'
+ROWS = "Give it as bracketed rows, [[1, 1/2], [1/2, 1]], or as @ and the name of a file with such rows."
+GRAMMAR = "Formulas have numbers, names, + - * / **, parentheses and functions such as erf(g*z1)."
+
+
+@dataclass(frozen=True)
+class Names:
+    """What names may stand for: z1 to z<variables>, the parameters, and E[...] if `expectation` is given."""
+
+    variables: int = 0
+    parameters: Mapping[str, sympy.Symbol] = field(default_factory=dict)
+    expectation: Callable[[sympy.Expr], sympy.Expr] | None = None
+
+    def known(self) -> list[str]:
+        """Every name and function, for suggestions."""
+        return [*(f"z{k + 1}" for k in range(self.variables)), *self.parameters, *CONSTANTS, *FUNCTIONS]
+
+
+def parse(text: str, names: Names | None = None) -> sympy.Expr:
+    """The SymPy expression that `text` says; InputError for anything else.
+
+    >>> parse("0.7*erf(2*z1)", Names(variables=1))
+    7*erf(2*z1)/10
+    """
+    source = _source(text)
+    expr = _Walk(source, names or Names()).expression(_tree(source).body, 0)
+    return _finite(expr, source)
+
+
+def parse_equation(text: str, names: Names | None = None) -> tuple[sympy.Expr, sympy.Expr]:
+    """The two sides of "LHS = RHS"; InputError for an inequality or anything but one equals sign.
+
+    >>> parse_equation("2/4 = 1 - 0.5")
+    (1/2, 1/2)
+    """
+    source = _source(re.sub("[<>!=]=", _not_an_equation, text))
+    sides = source.split("=")
+    if len(sides) != 2 or not all(side.strip() for side in sides):
+        raise InputError(
+            f"{_short(source)} has {len(sides) - 1} equals signs with a formula on each side; an equation has one.",
+            'Write "LHS = RHS".',
+        )
+    left, right = (parse(side, names) for side in sides)
+    return left, right
+
+
+def _not_an_equation(sign: re.Match) -> str:
+    raise InputError(f"{sign[0]} is not an equals sign; only equations are judged.", 'Write "LHS = RHS" with one =.')
+
+
+def parse_rows(text: str, names: Names | None = None) -> list[list[sympy.Expr]]:
+    """A covariance as bracketed rows, [[1, 1/2], [1/2, 1]], or `@file` with the same inside."""
+    source = _source(_file(text[1:]) if text.startswith("@") else text, "covariance", ROWS)
+    body = _tree(source).body
+    rows = body.elts if isinstance(body, ast.List) else []
+    if not rows or not all(isinstance(row, ast.List) and row.elts for row in rows):
+        raise InputError(f"{_short(source)} is not a matrix.", ROWS)
+    walk = _Walk(source, names or Names())
+    return [[_finite(walk.expression(entry, 0), source) for entry in row.elts] for row in rows]
+
+
+def parse_list(text: str, names: Names | None = None) -> list[sympy.Expr]:
+    """A mean, [0, 1/2]."""
+    source = _source(text, "mean", LIST)
+    body = _tree(source).body
+    if not isinstance(body, ast.List) or not body.elts:
+        raise InputError(f"{_short(source)} is not a list.", LIST)
+    walk = _Walk(source, names or Names())
+    return [_finite(walk.expression(entry, 0), source) for entry in body.elts]
+
+
+def parse_domains(text: str) -> dict[str, tuple[sympy.Symbol, sympy.Interval]]:
+    """Parameters and their domains: "g>0, -1<rho<1" gives {name: (symbol with assumptions, interval)}.
+
+    >>> parse_domains("g>0")["g"][0].is_positive
+    True
+    """
+    source = _source(text, "list of domains", DOMAINS)
+    body = _tree(source).body
+    domains: dict[str, sympy.Set] = {}
+    for clause in body.elts if isinstance(body, ast.Tuple) else [body]:
+        name, interval = _clause(clause, source)
+        domains[name] = sympy.Intersection(domains.get(name, sympy.S.Reals), interval)
+    for name, domain in domains.items():
+        if not isinstance(domain, sympy.Interval):
+            raise InputError(f"The domain of {name} contains no interval: {_short(source)}.", "Check the bounds.")
+    return {name: (_symbol(name, domain), domain) for name, domain in domains.items()}
+
+
+def _symbol(name: str, domain: sympy.Interval) -> sympy.Symbol:
+    low, high = domain.inf, domain.sup
+    if low > 0 or (low == 0 and domain.left_open):
+        return sympy.Symbol(name, positive=True)
+    if high < 0 or (high == 0 and domain.right_open):
+        return sympy.Symbol(name, negative=True)
+    if low == 0:
+        return sympy.Symbol(name, nonnegative=True)
+    if high == 0:
+        return sympy.Symbol(name, nonpositive=True)
+    return sympy.Symbol(name, real=True)
+
+
+def _clause(clause: ast.expr, source: str) -> tuple[str, sympy.Set]:
+    """One chain of comparisons with one name in it."""
+    if not isinstance(clause, ast.Compare):
+        raise InputError(f"{_short(source)} does not compare a name with numbers.", DOMAINS)
+    operands = [clause.left, *clause.comparators]
+    named = [k for k, operand in enumerate(operands) if isinstance(operand, ast.Name) and operand.id not in CONSTANTS]
+    if len(named) != 1:
+        raise InputError(f"A domain needs exactly one name with numbers around it: {_short(source)}.", DOMAINS)
+    name = operands[named[0]].id
+    if name in FUNCTIONS or name == "E" or re.fullmatch(r"z[0-9]+", name) or not NAME.fullmatch(name):
+        raise InputError(f"{name} is taken; a parameter cannot be called so.", "Choose another name.")
+    walk = _Walk(source, Names())
+    domain: sympy.Set = sympy.S.Reals
+    for k, (left, right, comparison) in enumerate(zip(operands[:-1], operands[1:], clause.ops, strict=True)):
+        if not isinstance(comparison, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
+            raise InputError(f"Domains are given by < <= > >= only: {_short(source)}.", DOMAINS)
+        if named[0] not in (k, k + 1):
+            raise InputError(f"Only the name is compared with numbers: {_short(source)}.", DOMAINS)
+        bound = walk.expression(right if named[0] == k else left, 0)
+        if not bound.is_extended_real or bound.free_symbols:
+            raise InputError(f"{bound} is not a number.", DOMAINS)
+        upper = isinstance(comparison, ast.Lt | ast.LtE) == (named[0] == k)
+        is_open = isinstance(comparison, ast.Lt | ast.Gt)
+        side = (
+            sympy.Interval(-sympy.oo, bound, True, is_open) if upper else sympy.Interval(bound, sympy.oo, is_open, True)
+        )
+        domain = sympy.Intersection(domain, side)
+    return name, domain
+
+
+def _file(path: str) -> str:
+    file = Path(path)
+    if file.stat().st_size > MAX_FILE_BYTES:
+        raise InputError(f"{path} has more than {MAX_FILE_BYTES} bytes.", "A matrix file holds bracketed rows.")
+    return file.read_text(encoding="utf-8", errors="replace")
+
+
+def _short(text: str) -> str:
+    return repr(text if len(text) <= 60 else text[:57] + "...")
+
+
+def _source(text: str, what: str = "formula", hint: str = GRAMMAR) -> str:
+    """The text on one line, within the limits that can be seen without parsing; `hint` says how `what` is written."""
+    source = " ".join(text.split())
+    if not source:
+        raise InputError(f"The {what} is empty.", hint)
+    if len(source) > MAX_CHARACTERS:
+        raise InputError(f"The {what} has {len(source)} characters; the limit is {MAX_CHARACTERS}.", "Shorten it.")
+    odd = [character for character in source if not 32 <= ord(character) < 127 or character in "#\\;$?!`\"'{}@&|~%:"]
+    if "^" in source:
+        raise InputError("^ is not an operator here.", "Write powers with **, as in z1**2.")
+    if odd:
+        raise InputError(f"{CODE}the character {odd[0]!r} has no place in {_short(source)}.", GRAMMAR)
+    depth = deepest = 0
+    for character in source:
+        depth += (character in "([") - (character in ")]")
+        deepest = max(deepest, depth)
+    signs = max(map(len, re.findall(r"[-+]+", source.replace(" ", ""))), default=0)
+    if max(deepest, signs) > MAX_DEPTH:
+        raise InputError(f"The {what} is nested {max(deepest, signs)} deep; the limit is {MAX_DEPTH}.", "Simplify it.")
+    return source
+
+
+def _tree(source: str) -> ast.Expression:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return ast.parse(source, mode="eval")
+    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        place = getattr(error, "offset", None)
+        where = f" near character {place}" if place else ""
+        raise InputError(f"{_short(source)} is not a formula{where}.", GRAMMAR) from error
+
+
+def _finite(expr: sympy.Expr, source: str) -> sympy.Expr:
+    if expr.has(sympy.zoo, sympy.nan):
+        raise InputError(f"{_short(source)} divides by zero.", "Check the denominators.")
+    if expr.has(sympy.I):
+        raise InputError(f"{_short(source)} is not real.", "Check even roots, logarithms and inverse sines.")
+    return expr
+
+
+OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
+PHRASES = {
+    ast.Lambda: "a lambda",
+    ast.NamedExpr: "an assignment",
+    ast.Attribute: "an attribute",
+    ast.Compare: "a comparison",
+    ast.BoolOp: "a logical operation",
+    ast.IfExp: "a condition",
+    ast.List: "a list",
+    ast.Tuple: "a comma",
+    ast.ListComp: "a comprehension",
+    ast.GeneratorExp: "a comprehension",
+    ast.Starred: "a star",
+    ast.Await: "await",
+    ast.Subscript: "an index",
+}
+
+
+class _Walk:
+    """The whitelist walk over one source text."""
+
+    def __init__(self, source: str, names: Names) -> None:
+        self.source = source
+        self.names = names
+
+    def expression(self, node: ast.expr, depth: int) -> sympy.Expr:
+        """The expression of a node; `depth` counts its ancestors, a chain of sums or products as one."""
+        if depth > MAX_DEPTH:
+            raise InputError(f"The formula is nested more than {MAX_DEPTH} deep.", "Simplify it.")
+        if isinstance(node, ast.Constant):
+            return self.number(node)
+        if isinstance(node, ast.Name):
+            return self.name(node.id)
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
+            inner = self.expression(node.operand, depth + 1)
+            return -inner if isinstance(node.op, ast.USub) else inner
+        if isinstance(node, ast.BinOp) and isinstance(node.op, OPERATIONS):
+            return self.operation(node, depth)
+        if isinstance(node, ast.Call):
+            return self.call(node, depth)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "E":
+            return self.expectation(node, depth)
+        what = PHRASES.get(type(node), "an operator or construct that formulas do not have")
+        raise InputError(f"{CODE}{what} in {_short(self.source)}.", GRAMMAR)
+
+    def number(self, node: ast.Constant) -> sympy.Rational:
+        """The exact fraction that the digits say."""
+        text = self.source[node.col_offset : node.end_col_offset]
+        parts = NUMBER.fullmatch(text)
+        if not parts or not (parts["whole"] or parts["part"]):
+            raise InputError(
+                f"{CODE}{_short(text)} is not a number.", "Numbers look like 2, 0.7 or 1e-3; 1/3 is a quotient."
+            )
+        digits = (parts["whole"] or "") + (parts["part"] or "")
+        exponent = parts["exponent"] or "0"
+        if len(digits) > MAX_DIGITS:
+            raise InputError(f"A number has {len(digits)} digits; the limit is {MAX_DIGITS}.", "Shorten it.")
+        if len(exponent) > 6 or abs(int(exponent)) > MAX_DECIMAL_EXPONENT:
+            raise InputError(f"The decimal exponent of {_short(text)} exceeds {MAX_DECIMAL_EXPONENT}.", "Rescale.")
+        value = Fraction(int(digits)) * Fraction(10) ** (int(exponent) - len(parts["part"] or ""))
+        return sympy.Rational(value.numerator, value.denominator)
+
+    def name(self, name: str) -> sympy.Expr:
+        """A constant, a variable or a parameter."""
+        if name in CONSTANTS:
+            return CONSTANTS[name]
+        if name in self.names.parameters:
+            return self.names.parameters[name]
+        index = re.fullmatch(r"z([1-9][0-9]{0,3})", name)
+        if index and int(index[1]) <= self.names.variables:
+            return z(int(index[1]))
+        if index and self.names.variables:
+            raise InputError(
+                f"{name} occurs, but there are {self.names.variables} variables.",
+                f"Use z1 to z{self.names.variables}, or give a larger covariance.",
+            )
+        if name in FUNCTIONS:
+            raise InputError(f"{name} is a function and needs arguments.", f"Write {name}(...).")
+        close = difflib.get_close_matches(name, self.names.known(), 1)
+        guess = f"Did you mean {close[0]}? " if close else ""
+        hint = f"{guess}Give each parameter a domain, such as {name}>0 (--where on the command line)."
+        raise InputError(f"The name {name} is not known.", hint)
+
+    def operation(self, node: ast.BinOp, depth: int) -> sympy.Expr:
+        """Sums and products are chains that lean left; they are walked in a loop and count as one level."""
+        if isinstance(node.op, ast.Pow):
+            return self.power(node, depth)
+        kinds = (ast.Add, ast.Sub) if isinstance(node.op, ast.Add | ast.Sub) else (ast.Mult, ast.Div)
+        chain: list[tuple[ast.operator, ast.expr]] = []
+        first: ast.expr = node
+        while isinstance(first, ast.BinOp) and isinstance(first.op, kinds):
+            chain.append((first.op, first.right))
+            first = first.left
+        parts = [self.expression(first, depth + 1)]
+        for operator, right in reversed(chain):
+            value = self.expression(right, depth + 1)
+            if isinstance(operator, ast.Div) and value == 0:
+                raise InputError(f"{_short(self.source)} divides by zero.", "Check the denominators.")
+            parts.append(
+                -value if isinstance(operator, ast.Sub) else 1 / value if isinstance(operator, ast.Div) else value
+            )
+        self.bounded(sum(_bits(part) for part in parts))
+        return sympy.Add(*parts) if kinds[0] is ast.Add else sympy.Mul(*parts)
+
+    def power(self, node: ast.BinOp, depth: int) -> sympy.Expr:
+        """base ** exponent, the exponent a number of size at most 64 or an expression in parameters."""
+        base, exponent = self.expression(node.left, depth + 1), self.expression(node.right, depth + 1)
+        if not exponent.free_symbols:
+            if not exponent.is_Rational or abs(exponent) > MAX_EXPONENT or exponent.q > MAX_EXPONENT:
+                raise InputError(
+                    f"The exponent {_short(str(exponent))} is not a fraction of size at most {MAX_EXPONENT}.",
+                    f"Use smaller exponents, with denominators to {MAX_EXPONENT}.",
+                )
+            self.bounded(_bits(base) * max(1, abs(int(exponent))))
+        if base == 0 and exponent.is_negative is not False:
+            raise InputError(f"{_short(self.source)} divides by zero.", "Check the denominators.")
+        return base**exponent
+
+    def bounded(self, bits: int) -> None:
+        if bits > MAX_BITS:
+            raise InputError(f"A number in {_short(self.source)} would have {bits} bits.", f"The limit is {MAX_BITS}.")
+
+    def call(self, node: ast.Call, depth: int) -> sympy.Expr:
+        """A listed function with the right number of arguments."""
+        if not isinstance(node.func, ast.Name):
+            raise InputError(f"{CODE}something other than a named function is called.", GRAMMAR)
+        name = node.func.id
+        if name not in FUNCTIONS:
+            close = difflib.get_close_matches(name, FUNCTIONS, 1)
+            hint = f"Did you mean {close[0]}?" if close else f"Functions: {', '.join(FUNCTIONS)}."
+            raise InputError(f"The function {name} is not known.", hint)
+        function, least, most = FUNCTIONS[name]
+        if node.keywords or not least <= len(node.args) <= most:
+            wanted = str(least) if least == most else f"{least} to {most}"
+            plural = "" if wanted == "1" else "s"
+            raise InputError(
+                f"{name} takes {wanted} argument{plural}; it got {len(node.args) + len(node.keywords)}.", GRAMMAR
+            )
+        arguments = [self.expression(argument, depth + 1) for argument in node.args]
+        for argument in arguments:
+            # Functions of large numbers are towers in disguise: exp(exp(exp(9))).
+            if not argument.free_symbols and argument.is_finite is not False:
+                self.bounded(_exponential_bits(argument) if name == "exp" else _bits(argument))
+            if argument.is_extended_real is False:
+                raise InputError(f"{_short(str(argument))} is not real.", "Check even roots and inverse sines.")
+        try:
+            return function(*arguments)
+        except (ValueError, TypeError) as error:
+            if isinstance(error, InputError):
+                raise
+            # SymPy compares numbers in an extreme, and cannot where they contain Phi, relu or owens_t.
+            hint = "Write Phi, relu and owens_t of numbers out, or put a parameter in their place."
+            raise InputError(f"{name} cannot compare its arguments.", hint) from error
+
+    def expectation(self, node: ast.Subscript, depth: int) -> sympy.Expr:
+        """E[...], where it is wanted."""
+        if self.names.expectation is None:
+            raise InputError(
+                "E[...] is not used here: the expectation is taken of the whole formula.", "Drop E[ and ]."
+            )
+        return self.names.expectation(self.expression(node.slice, depth + 1))
+
+
+def _bits(expr: sympy.Expr) -> int:
+    """A bound on the bits of the numbers in `expr`, powers of constants counted by their exponents."""
+    if expr.is_Rational:
+        return int(expr.p).bit_length() + int(expr.q).bit_length()
+    if expr.is_Pow and expr.exp.is_Rational:
+        return _bits(expr.base) * max(1, abs(int(expr.exp)))
+    if isinstance(expr, sympy.exp) and not expr.free_symbols:
+        return _exponential_bits(expr.exp)
+    return max((_bits(argument) for argument in expr.args if isinstance(argument, sympy.Expr)), default=2)
+
+
+def _exponential_bits(exponent: sympy.Expr) -> int:
+    """The bits of exp(exponent) before or after the binary point; the exponent itself is bounded already."""
+    return 2 * abs(int(exponent.evalf(15))) + 2 if exponent.is_extended_real else 2

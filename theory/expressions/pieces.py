@@ -1,0 +1,240 @@
+"""Points in the pieces of a domain on which an expression is analytic.
+
+What is proved from signs or from derivatives holds on one piece of the domain at a time, so that points in all of
+them are needed. On a line, all symbols but one fixed, the pieces end where a root, a denominator, a logarithm or an
+absolute value becomes 0 or an inverse sine reaches 1: at real roots of polynomials, which are isolated exactly. An
+expression in one symbol has one line and is seen everywhere, and so is one in two, from the lines of a cylindrical
+decomposition; of more symbols several lines are seen, not all points. Where such a function is not algebraic on the
+line, marks that crowd at its ends stand in for the roots.
+"""
+
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from itertools import combinations, islice, pairwise
+
+import sympy
+from sympy.polys.polyerrors import PolynomialError
+
+from theory.expressions.precise import OutsideDomain, as_mpf, rational, value
+
+Domains = Mapping[sympy.Symbol, sympy.Interval]
+Point = dict[sympy.Symbol, Fraction]
+
+# Points on lines in the directions of three symbols and more: the cost of a decision grows with them.
+MOST_ON_LINES = 40
+LINES = 2
+MOST_DEGREE = 48
+# Of all factors in two symbols together.
+MOST_PLANE_DEGREE = 24
+# Isolating intervals are refined to the first of these widths at which they are apart.
+WIDTHS = (Fraction(1, 10**12), Fraction(1, 10**60))
+# Shares of an interval, from either end, and on a half line multiples of 1.
+MARKS = tuple(Fraction(1, 2**k) for k in (1, 2, 3, 5, 8, 13, 21, 34))
+# An irrational bound of a domain is replaced by a fraction this close.
+BOUND_DIGITS = 50
+
+
+def decisive(expr: sympy.Expr) -> Iterator[tuple[sympy.Expr, bool]]:
+    """What must not change sign for `expr` to be analytic: (function, whether its sign itself is used)."""
+    if isinstance(expr, sympy.Integral) or not expr.args:
+        return
+    for argument in expr.args:
+        yield from decisive(argument)
+    if expr.is_Pow and not (expr.exp.is_Integer and expr.exp > 0):
+        yield expr.base, False
+    elif isinstance(expr, sympy.log):
+        yield expr.args[0], False
+    elif isinstance(expr, sympy.tan):
+        yield sympy.cos(expr.args[0]), False
+    elif isinstance(expr, sympy.asin | sympy.acos):
+        yield 1 - expr.args[0] ** 2, False
+    elif isinstance(expr, sympy.Abs | sympy.sign | sympy.Heaviside | sympy.atan2):
+        yield from ((argument, True) for argument in expr.args)
+    elif isinstance(expr, sympy.Max | sympy.Min):
+        yield from ((a - b, True) for a, b in combinations(expr.args, 2))
+
+
+def in_pieces(exprs: tuple[sympy.Expr, ...], domains: Domains, bases: list[Point]) -> Iterator[Point]:
+    """A point in each piece of the domain that is found, as far as all `exprs` are real there."""
+    for point in candidates(exprs, domains, bases):
+        if all(_is_real(expr, point) for expr in exprs):
+            yield point
+
+
+def candidates(exprs: tuple[sympy.Expr, ...], domains: Domains, bases: list[Point]) -> Iterator[Point]:
+    """The same, with points at which they may not be real.
+
+    The first of `bases` gives the symbols on which no piece depends; the lines of three symbols and more pass through
+    the first few, and near two corners of the domain.
+    """
+    functions = {function for expr in exprs for function, _ in decisive(expr) if function.free_symbols}
+    symbols = sorted(set().union(*(function.free_symbols for function in functions), set()), key=str)
+    plane = _in_plane(functions, symbols, domains, bases[0]) if len(symbols) == 2 else None
+    lines = _on_lines(functions, symbols, domains, bases)
+    yield from plane if plane is not None else (lines if len(symbols) == 1 else islice(lines, MOST_ON_LINES))
+
+
+def _on_lines(
+    functions: set[sympy.Expr], symbols: list[sympy.Symbol], domains: Domains, bases: list[Point]
+) -> Iterator[Point]:
+    through = bases[:1] if len(symbols) == 1 else [*_corners(symbols, domains, bases[0]), *bases[:LINES]]
+    # Every symbol and base has its turn before there are enough points.
+    turns = [(through[(k + j) % len(through)], symbol) for k in range(len(through)) for j, symbol in enumerate(symbols)]
+    for base, symbol in turns:
+        polynomials = [polynomial_on_line(f, symbol, base) for f in functions if f.has(symbol)]
+        for number in _between_zeros(polynomials, symbol, domains.get(symbol)):
+            yield {**base, symbol: number}
+
+
+def _corners(symbols: list[sympy.Symbol], domains: Domains, base: Point) -> list[Point]:
+    """The lower and the upper ends of all symbols, a little inside; where there is no end, as in the base."""
+    lower, upper = dict(base), dict(base)
+    for symbol in symbols:
+        low, high = ends(symbol, domains.get(symbol))
+        margin = (high - low) * MARKS[-1] if low is not None and high is not None else MARKS[-1]
+        if not symbol.is_integer:
+            lower[symbol] = base[symbol] if low is None else low + margin
+            upper[symbol] = base[symbol] if high is None else high - margin
+    return [lower, upper]
+
+
+def _in_plane(
+    functions: set[sympy.Expr], symbols: list[sympy.Symbol], domains: Domains, base: Point
+) -> list[Point] | None:
+    """A point in every piece of a plane: lines at all values of the first symbol between which nothing changes.
+
+    On a line the zeros of the functions change their number or order where a leading coefficient, a discriminant or
+    a resultant of their factors vanishes, or where one meets an end of the line. None where this is too much.
+    """
+    first, second = symbols
+    rest = {symbol: x for symbol, x in base.items() if symbol not in symbols}
+    polynomials = [polynomial_on_line(function, second, rest, (first,)) for function in functions]
+    if None in polynomials:
+        return None
+    factors = {factor for poly in polynomials for factor, _ in poly.factor_list()[1]}
+    if sum(factor.total_degree() for factor in factors) > MOST_PLANE_DEGREE:
+        return None
+    curves = {f.as_expr() for f in factors if f.has(second)}
+    changes = {f.as_expr() for f in factors if not f.has(second)}
+    for curve in curves:
+        changes |= {sympy.LC(curve, second), sympy.discriminant(curve, second)}
+        limits = [end for end in ends(second, domains.get(second)) if end is not None]
+        changes |= {curve.subs(second, sympy.Rational(e.numerator, e.denominator)) for e in limits}
+    changes |= {sympy.resultant(a, b, second) for a, b in combinations(sorted(curves, key=str), 2)}
+    at = [sympy.Poly(change, first).sqf_part() for change in changes if change.has(first)]
+    points = []
+    for x in _between_zeros(at, first, domains.get(first)):
+        line = [polynomial_on_line(curve, second, {**rest, first: x}) for curve in curves]
+        points += [{**base, first: x, second: y} for y in _between_zeros(line, second, domains.get(second))]
+    return points
+
+
+def _is_real(expr: sympy.Expr, point: Point) -> bool:
+    try:
+        value(expr, as_mpf(point))
+    except (OutsideDomain, ZeroDivisionError, OverflowError):
+        return False
+    return True
+
+
+def _between_zeros(
+    polynomials: list[sympy.Poly | None], symbol: sympy.Symbol, domain: sympy.Interval | None
+) -> Iterator[Fraction]:
+    """A number between all neighbours among the ends of a line and the zeros of the polynomials on it."""
+    low, high = ends(symbol, domain)
+    zeros = _isolated([item for item in polynomials if item is not None and item.degree() > 0])
+    inside = [(a, b) for a, b in zeros if (low is None or b > low) and (high is None or a < high)]
+    for (_, left), (right, _) in pairwise([(low, low), *inside, (high, high)]):
+        if left is None or right is None or left < right:
+            yield from _suitable(_between(left, right), left, right, symbol)
+    if None in polynomials:
+        for mark in MARKS:
+            for number in _marked(low, high, mark):
+                yield from _suitable(number, low, high, symbol)
+
+
+def ends(symbol: sympy.Symbol, domain: sympy.Interval | None) -> tuple[Fraction | None, Fraction | None]:
+    """The bounds of what a symbol may be, None where there is none."""
+    low = Fraction(0) if symbol.is_nonnegative else None
+    high = Fraction(0) if symbol.is_nonpositive else None
+    if domain is not None and not domain.start.is_infinite:
+        low = _rational(domain.start)
+    if domain is not None and not domain.end.is_infinite:
+        high = _rational(domain.end)
+    return low, high
+
+
+def _rational(end: sympy.Expr) -> Fraction:
+    return rational(end if end.is_Rational else sympy.Rational(str(end.evalf(BOUND_DIGITS))))
+
+
+def _between(left: Fraction | None, right: Fraction | None) -> Fraction:
+    if left is None or right is None:
+        return Fraction(0) if left is right else right - 1 if left is None else left + 1
+    return (left + right) / 2
+
+
+def _marked(low: Fraction | None, high: Fraction | None, mark: Fraction) -> tuple[Fraction, ...]:
+    if low is None or high is None:
+        end, steps = low or high or 0, (mark, 1 / mark)
+        signs = (1, -1) if low is high else (1,) if high is None else (-1,)
+        return tuple(end + sign * step for sign in signs for step in steps)
+    return low + (high - low) * mark, high - (high - low) * mark
+
+
+def _suitable(
+    number: Fraction, left: Fraction | None, right: Fraction | None, symbol: sympy.Symbol
+) -> Iterator[Fraction]:
+    """The number, or a whole one beside it for a symbol that is an integer, if it lies inside."""
+    candidates = (number.__floor__(), number.__ceil__()) if symbol.is_integer else (number,)
+    inside = [Fraction(x) for x in candidates if (left is None or x > left) and (right is None or x < right)]
+    yield from inside[:1]
+
+
+def polynomial_on_line(
+    function: sympy.Expr, symbol: sympy.Symbol, base: Point, others: tuple[sympy.Symbol, ...] = ()
+) -> sympy.Poly | None:
+    """A polynomial in the symbol whose zeros include those of the function on the line; None if it is not algebraic.
+
+    With `others`, which have no value in `base`, a polynomial in them also.
+
+    >>> x, y = sympy.symbols("x y", real=True)
+    >>> polynomial_on_line(sympy.sqrt(1 - x) - y * x, x, {x: Fraction(0), y: Fraction(2)})
+    Poly(4*x**2 + x - 1, x, domain='ZZ')
+    """
+    fixed = {s: sympy.Rational(x.numerator, x.denominator) for s, x in base.items() if s != symbol}
+    try:
+        numerator = _without_roots(sympy.fraction(sympy.together(function.xreplace(fixed)))[0])
+        poly = sympy.Poly(numerator, symbol, *others)
+    except PolynomialError:
+        return None
+    if poly.is_zero or poly.degree() > MOST_DEGREE or not (poly.domain.is_QQ or poly.domain.is_ZZ):
+        return None
+    return poly.sqf_part()
+
+
+def _without_roots(expr: sympy.Expr) -> sympy.Expr:
+    """The product over the conjugates of every root, outermost first: a polynomial that vanishes where `expr` does."""
+    while True:
+        roots = [power for power in expr.atoms(sympy.Pow) if power.exp.is_Rational and not power.exp.is_Integer]
+        if not roots:
+            return expr
+        outer = next(a for a in roots if not any(b.base.has(a) for b in roots))
+        generator, q = sympy.Dummy("w"), int(max(p.exp.q for p in roots if p.base == outer.base))
+        powers = {p: generator ** int(p.exp * q) for p in roots if p.base == outer.base}
+        if any(not (p.exp * q).is_Integer for p in powers):
+            raise PolynomialError("roots of different degrees of one base")
+        above, below = (sympy.expand(part) for part in sympy.fraction(sympy.together(outer.base)))
+        top = sympy.expand(sympy.fraction(sympy.together(expr.xreplace(powers)))[0])
+        expr = sympy.expand(sympy.resultant(top, below * generator**q - above, generator))
+
+
+def _isolated(polynomials: list[sympy.Poly]) -> list[tuple[Fraction, Fraction]]:
+    """Ascending intervals, apart from each other, each around one real root of the polynomials."""
+    found: list[tuple[Fraction, Fraction]] = []
+    for width in WIDTHS if polynomials else ():
+        isolated = sympy.intervals(polynomials, eps=sympy.QQ(width.numerator, width.denominator))
+        found = [(rational(sympy.Rational(a)), rational(sympy.Rational(b))) for (a, b), _ in isolated]
+        if all(left < right for (_, left), (right, _) in pairwise(found)):
+            break
+    return found

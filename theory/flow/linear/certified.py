@@ -1,0 +1,197 @@
+"""The gradient flow in certified balls: the working precision rises until every number has its digits."""
+
+from decimal import Decimal, localcontext
+from fractions import Fraction
+
+import numpy as np
+from flint import arb, arb_mat, ctx
+
+from theory.flow.linear.convention import Convention, convention
+from theory.flow.linear.eigenballs import EigenBalls, eigenballs, frobenius
+from theory.flow.linear.parameters import Parameters
+from theory.flow.linear.reduction import blocks
+from theory.flow.linear.relaxation import FlowNumbers
+from theory.moments import Moments, gated_moments_certified
+from theory.problem import NormalInitialisation, OutOfReachError, Problem
+
+GUARD_DIGITS = 30  # covers condition numbers to about 1e25 at once; beyond, the precision rises
+GROWTH = 1.7
+MOST_WORKING_DIGITS = 4000
+EIGENBASIS_SECONDS = 0.3  # of 40 rows at 60 digits, on one core
+MOST_SECONDS = 60
+
+
+class Unresolved(ArithmeticError):
+    """The working precision does not tell the kernel from a singular one."""
+
+
+def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
+    """The flow's numbers as balls that hold `digits` digits, and the working digits it took.
+
+    A ball holds its digits when its radius is below 10^-(digits + 2) of its size; a number below 10^-digits of its
+    array's scale (the largest weight or bias, <y^2>) needs only the absolute radius 10^-(2 digits) of that scale.
+    """
+    working = digits + GUARD_DIGITS
+    while working <= MOST_WORKING_DIGITS:
+        moments = gated_moments_certified(problem, working)
+        with ctx.workdps(working + 8):
+            try:
+                numbers = _flow(problem, moments, digits)
+            except (Unresolved, ZeroDivisionError):
+                numbers = None
+            if numbers is not None and _all_hold(numbers, moments, digits):
+                return numbers, working
+        working = int(GROWTH * working)
+    raise OutOfReachError(
+        f"{MOST_WORKING_DIGITS} working digits did not give {digits} correct ones: the covariance is too close to "
+        "singular.",
+        "Shorten xi or raise the gain; for single pulses use a smaller n.",
+    )
+
+
+def _flow(problem: Problem, moments: Moments, digits: int) -> FlowNumbers:
+    rules = convention(problem)
+    start = _exact_start(problem)
+    times = problem.training.elapsed
+    theta = [start.copy() for _ in times]
+    fixed, mse, values = start.copy(), moments.y2, []
+    losses = [arb(0) for _ in times]
+    for block in blocks(moments):
+        kernel = arb_mat(block.kernel.tolist())
+        # First what is cheap and loses as many digits as the eigenvalues: a singular or poor result costs no more.
+        optima = [kernel.solve(_column(rhs)) for rhs in block.rhs]
+        if not all(_holds_together(optimum, digits) for optimum in optima):
+            raise Unresolved
+        circulant = block.stationary and problem.data.boundary == "ring"
+        if not circulant:
+            _afford(kernel.nrows())
+        basis = eigenballs(kernel, circulant)
+        if not (basis.values[0] > basis.error):
+            raise Unresolved
+        starts = block.project(start)
+        ends = np.empty_like(starts)
+        moved = [np.empty_like(starts) for _ in times]
+        for a, (scale, optimum) in enumerate(zip(block.scales, optima, strict=True)):
+            values += [scale * arb(value, basis.error) for value in basis.values]
+            mse -= _dot(_column(block.rhs[a]), optimum) / scale
+            end = optimum * (1 / (scale * _ball(rules.s)))
+            ends[a] = end.entries()
+            away = _column(starts[a]) - end
+            modes = basis.vectors.transpose() * away
+            for index, t in enumerate(times):
+                left = _decayed(basis, modes, away, _ball(rules.ell * rules.s**2 * t) * scale)
+                losses[index] += _ball(rules.s) ** 2 * scale * _dot(left, kernel * left)
+                moved[index][a] = (left + end).entries()
+        fixed = fixed + block.embed(ends - starts)
+        for index in range(len(times)):
+            theta[index] = theta[index] + block.embed(moved[index] - starts)
+    if times[0] == 0:
+        theta[0] = start  # exactly, also where the balls of theta(inf) - theta(0) are wide
+    return _collected(moments, rules, mse, fixed, values, theta, losses)
+
+
+def _afford(rows: int) -> None:
+    """Refuse an eigenbasis that would take minutes; the time of one grows as rows^3 and about as the digits."""
+    seconds = EIGENBASIS_SECONDS * (rows / 40) ** 3 * (ctx.dps / 60)
+    if seconds > MOST_SECONDS:
+        raise OutOfReachError(
+            f"The eigenbasis of {rows} rows at the {ctx.dps} digits that this conditioning needs would take about "
+            f"{seconds:.0f} seconds.",
+            "Use a smaller n or fewer overlapping gates; or shorten xi, raise the gain.",
+        )
+
+
+def _decayed(basis: EigenBalls, modes: arb_mat, away: arb_mat, rate_time: arb) -> arb_mat:
+    """exp(-rt K) away, enclosed: the approximate eigenbasis plus its proved error."""
+    decayed = [(-rate_time * d).exp() * x for d, x in zip(basis.values, modes.entries(), strict=True)]
+    radius = basis.decay_error(rate_time.upper()) * frobenius(away)
+    return arb_mat([[x + arb(0, radius)] for x in (basis.vectors * _column(decayed)).entries()])
+
+
+def _collected(
+    moments: Moments, rules: Convention, mse: arb, fixed: np.ndarray, values: list[arb], theta: list, losses: list
+) -> FlowNumbers:
+    """Balls in arrays; the i-th smallest eigenvalue lies within the widest radius of the i-th smallest midpoint."""
+    radius = max(value.rad() for value in values)
+    ordered = [arb(mid, radius) for mid in sorted(value.mid() for value in values)]
+    units, n = moments.sigma_yx.shape
+    still = [arb(0)] * (fixed.size - len(values))
+    end, path = Parameters.of(fixed, units, n), Parameters.of(np.stack(theta), units, n)
+    factor = _ball(rules.ell * rules.s**2)
+    return FlowNumbers(
+        mse=np.array(mse, dtype=object),
+        fixed_point=end.weights,
+        rates=np.array(still + [factor * value for value in ordered], dtype=object),
+        weights=path.weights,
+        losses=np.array([mse + loss for loss in losses], dtype=object),
+        condition=np.array(ordered[-1] / ordered[0], dtype=object),
+        fixed_biases=end.biases,
+        biases=path.biases,
+    )
+
+
+def _exact_start(problem: Problem) -> np.ndarray:
+    """theta(0): exactly what the problem states; what a law draws is a float64, exactly."""
+    training = problem.training
+    w0, hidden = training.w0, training.hidden_bias0
+    rows = problem.w0().tolist() if isinstance(w0, NormalInitialisation) else w0
+    entries = [entry for row in rows for entry in row]
+    if problem.network.has_biases:
+        drawn = isinstance(hidden, NormalInitialisation)
+        entries += [*(problem.biases0().tolist()[:-1] if drawn else hidden), training.output_bias0]
+    return np.array([_ball(Fraction(entry)) for entry in entries], dtype=object)
+
+
+def _all_hold(numbers: FlowNumbers, moments: Moments, digits: int) -> bool:
+    learned = [numbers.weights, numbers.fixed_point, numbers.biases, numbers.fixed_biases]
+    learned = np.concatenate([array.ravel() for array in learned if array is not None])
+    largest = max(abs(x).upper() for x in learned)
+    groups = (
+        (learned, largest),
+        (numbers.rates, arb(0)),
+        (numbers.losses, moments.y2),
+        (np.atleast_1d(numbers.mse), moments.y2),
+        (np.atleast_1d(numbers.condition), arb(0)),
+    )
+    return all(_holds(x, scale, digits) for array, scale in groups for x in array.ravel())
+
+
+def _holds(x: arb, scale: arb, digits: int) -> bool:
+    small = arb(10) ** -digits
+    if x.rad() <= small / 100 * abs(x).lower():
+        return True
+    return bool(abs(x) <= small * scale) and bool(x.rad() <= small**2 * scale)
+
+
+def _holds_together(column: arb_mat, digits: int) -> bool:
+    """Whether the largest radius is below 10^-digits of the largest entry."""
+    largest = max(x.abs_lower() for x in column.entries())
+    return bool(max(x.rad() for x in column.entries()) <= arb(10) ** -digits * largest)
+
+
+def _ball(x: Fraction) -> arb:
+    return arb(x.numerator) / x.denominator
+
+
+def _column(entries) -> arb_mat:
+    return arb_mat([[x] for x in entries])
+
+
+def _dot(left: arb_mat, right: arb_mat) -> arb:
+    return (left.transpose() * right)[0, 0]
+
+
+def decimals(balls: np.ndarray, digits: int) -> np.ndarray:
+    """Decimal strings: the nearest of `digits` digits where the ball decides them, else its certain ones, else 0."""
+    strings = [_decimal(x, digits) for x in balls.ravel()]
+    return np.array(strings, dtype=object).reshape(balls.shape)
+
+
+def _decimal(x: arb, digits: int) -> str:
+    if x.contains(0):
+        return "0"
+    if x.rad() > arb(10) ** -digits / 100 * abs(x).lower():
+        return x.str(digits, radius=False)
+    mantissa, _, exponent = x.mid_rad_10exp(digits + 5)
+    with localcontext(prec=digits):
+        return str(+Decimal(int(mantissa)).scaleb(int(exponent)))

@@ -1,0 +1,218 @@
+"""The exact range of a rational A: connected components, rank and orthogonal bases without a threshold.
+
+Where A is a matrix of exact numbers (the law has finitely many inputs), its zeros are exact and so are its ranks.
+Rows that no entry of A connects decouple; within a component of M rows the reduced row echelon form gives the
+rank r and r rational vectors that span the range, orthogonalised in exact arithmetic. In them A has the kernel V A V^T,
+which is positive definite; what is orthogonal to them never moves. Source: notes, eq. (8)-(12), for singular A.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+from flint import fmpq, fmpq_mat, fmpz_mat
+from jaxtyping import Int, Shaped
+
+from theory.flow.linear.reduction import Block
+from theory.moments.arithmetic import Arithmetic
+from theory.moments.pulse import ExactMoments, PulseMoments, flips
+from theory.problem import InputError, OutOfReachError
+
+# r^2 (r + M) for a component of M rows and rank r: ten seconds of elimination in integers of hundreds of digits.
+MOST_ELIMINATION = 150_000_000
+# Three seconds: the rank of an integer matrix, in modular arithmetic.
+MOST_REGULAR_ROWS = 1_200
+MOST_CHARACTERS = 60  # of the optimum as a fraction, where it is still good to read
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A component of A: orthogonal vectors v_p over the rows at `places`, |v_p|^2, v_p.A v_q and v_p.b.
+
+    `pivots` are r of the places on which A is regular.
+    """
+
+    places: Int[np.ndarray, " M"]
+    pivots: Int[np.ndarray, " r"]
+    vectors: Shaped[np.ndarray, "r M"]
+    norms: tuple[Fraction, ...]
+    kernel: Shaped[np.ndarray, "r r"]
+    rhs: tuple[Fraction, ...]
+
+    @property
+    def circulant(self) -> bool:
+        """Whether the kernel in the unit vectors v_p/|v_p| is exactly circulant."""
+        size = len(self.norms)
+        row = self.kernel[0]
+        turned = np.stack([np.roll(row, shift) for shift in range(size)])
+        return len(set(self.norms)) == 1 and bool((self.kernel == turned).all())
+
+
+@lru_cache(maxsize=8)
+def pieces(moments: ExactMoments) -> tuple[Piece, ...]:
+    """The components of A that move. Raises OutOfReachError where one is too large, InputError where none is left."""
+    rows = moments.rows
+    found = [_piece(moments, places) for places in components(rows != 0) if rows[places[0]].any()]
+    if not found:
+        raise InputError(
+            "A = <x~ x~^T> is 0: no gate of this network ever opens on an input that is not 0, so nothing is learned.",
+            "Move the bounds of the gates between the values of the inputs.",
+        )
+    return tuple(found)
+
+
+def components(connected: np.ndarray) -> list[Int[np.ndarray, " M"]]:
+    """The connected components of a symmetric relation, each as ascending indices.
+
+    >>> [part.tolist() for part in components(np.array([[1, 0, 1], [0, 0, 0], [1, 0, 1]], dtype=bool))]
+    [[0, 2], [1]]
+    """
+    left, found = np.ones(len(connected), dtype=bool), []
+    for start in range(len(connected)):
+        if not left[start]:
+            continue
+        reached = np.zeros(len(connected), dtype=bool)
+        reached[start] = True
+        fresh = reached
+        while fresh.any():
+            fresh = connected[fresh].any(axis=0) & ~reached
+            reached = reached | fresh
+        found.append(np.flatnonzero(reached))
+        left &= ~reached
+    return found
+
+
+def _piece(moments: ExactMoments, places: Int[np.ndarray, " M"]) -> Piece:
+    size = len(places)
+    if size > MOST_REGULAR_ROWS:
+        _out_of_reach(size, f"exact ranks are found for up to {MOST_REGULAR_ROWS}")
+    numerators = moments.rows[np.ix_(places, places)].tolist()
+    matrix = fmpz_mat(numerators)
+    rank = matrix.rank()
+    b = moments.first[places]
+    if rank == size:
+        unit = np.array([[Fraction(int(i == j)) for j in range(size)] for i in range(size)], dtype=object)
+        kernel = [[Fraction(entry, moments.denominator) for entry in row] for row in numerators]
+        return Piece(places, places, unit, (Fraction(1),) * size, np.array(kernel, dtype=object), tuple(b.tolist()))
+    if rank**2 * (rank + size) > MOST_ELIMINATION:
+        _out_of_reach(size, f"its rank {rank} makes an exact basis of its range too long to compute")
+    spanning = _spanning(matrix, rank)
+    leading = [next(column for column, entry in enumerate(row) if entry) for row in spanning.tolist()]
+    vectors, minors = _orthogonal(spanning)
+    kernel = vectors * matrix * vectors.transpose()
+    over = minors[:-1]
+    column = fmpq_mat([[_fmpq(entry)] for entry in b.tolist()])
+    rhs = (fmpq_mat(vectors) * column).entries()
+    return Piece(
+        places=places,
+        pivots=places[leading],
+        vectors=_divided(vectors, over, [1] * size),
+        norms=tuple(Fraction(minor, earlier) for earlier, minor in pairwise(minors)),
+        kernel=_divided(kernel, over, [minor * moments.denominator for minor in over]),
+        rhs=tuple(_fraction(entry) / minor for entry, minor in zip(rhs, over, strict=True)),
+    )
+
+
+def _spanning(matrix: fmpz_mat, rank: int) -> fmpz_mat:
+    """Rows that span the row space: those of the echelon form over the rationals, each made primitive."""
+    reduced = fmpq_mat(matrix).rref()[0].tolist()[:rank]
+    return fmpz_mat([fmpq_mat([row]).numer_denom()[0].entries() for row in reduced])
+
+
+def _orthogonal(rows: fmpz_mat) -> tuple[fmpz_mat, list[int]]:
+    """Gram-Schmidt of independent integer rows without fractions, by elimination in (G | rows), G their Gram matrix.
+
+    Row p comes out as m_{p-1} v_p, with v_p = rows[p] less its projection on the rows before, m_p the leading minors
+    of G (m_{-1} = 1, returned first) and |v_p|^2 = m_p/m_{p-1}. Entries have as many digits as the minors.
+    """
+    rank = rows.nrows()
+    gram = (rows * rows.transpose()).tolist()
+    joined = fmpz_mat([[*left, *right] for left, right in zip(gram, rows.tolist(), strict=True)])
+    *_, upper = joined.fflu()
+    table = upper.tolist()
+    return fmpz_mat([row[rank:] for row in table]), [1, *(int(table[p][p]) for p in range(rank))]
+
+
+def _divided(matrix: fmpz_mat, left: list[int], right: list[int]) -> Shaped[np.ndarray, "p q"]:
+    """Entry (p, q) over left[p] right[q], in fractions."""
+    rows = zip(left, matrix.tolist(), strict=True)
+    return np.array(
+        [[Fraction(int(x), a * c) for x, c in zip(row, right, strict=True)] for a, row in rows], dtype=object
+    )
+
+
+def _out_of_reach(rows: int, why: str) -> None:
+    raise OutOfReachError(
+        f"A has a coupled component of {rows} rows: {why}.",
+        "Use fewer sites or overlapping gates; A and b, as exact fractions, are in theory.moments.",
+    )
+
+
+def range_blocks(moments: PulseMoments) -> list[Block]:
+    """The moving components of A as blocks over all of theta, in the arithmetic of the moments."""
+    return [_block(moments, piece) for piece in pieces(moments.exact)]
+
+
+def _block(moments: PulseMoments, piece: Piece) -> Block:
+    arithmetic: Arithmetic = moments.arithmetic
+    norms, rhs = (moments.numbers(np.array(row, dtype=object)) for row in (piece.norms, piece.rhs))
+    lengths = arithmetic.sqrt(norms)
+    directions = np.full(
+        (1, len(norms), len(moments.exact.first)), arithmetic.rational(Fraction(0)), dtype=arithmetic.dtype
+    )
+    directions[0][:, piece.places] = moments.numbers(piece.vectors) / lengths[:, None]
+    return Block(
+        n=1,
+        directions=directions,
+        constants=np.empty((1, 0, 0), dtype=arithmetic.dtype),
+        scales=np.array([arithmetic.rational(Fraction(1))], dtype=arithmetic.dtype),
+        kernel=moments.numbers(piece.kernel) / (lengths[:, None] * lengths[None, :]),
+        rhs=(rhs / lengths)[None],
+        stationary=piece.circulant,
+    )
+
+
+def optimum(moments: ExactMoments) -> Fraction:
+    """<(y - yhat)^2> at the optimum as a fraction, <y^2> - b.A^+ b. Source: notes, eq. (13)-(16), corrected."""
+    total, b = moments.y2, moments.first
+    for piece in pieces(moments):
+        # b lies in the range of A, and any solution of A w = b has this b.w: the one on the pivots alone.
+        column = fmpq_mat([[_fmpq(entry)] for entry in b[piece.pivots].tolist()])
+        regular = fmpq_mat(fmpz_mat(moments.rows[np.ix_(piece.pivots, piece.pivots)].tolist()))
+        total -= moments.denominator * _fraction((column.transpose() * regular.solve(column))[0, 0])
+    return total
+
+
+def structure_notes(moments: ExactMoments) -> tuple[str, ...]:
+    """What the exact linear algebra says in words: gates that never change, the rank, the blocks."""
+    values = {value for flip in flips(moments.law) for value in flip}
+    shown = "{" + ", ".join(str(value) for value in sorted(values)) + "}"
+    notes = []
+    for unit, gate in enumerate(moments.events):
+        if gate.constant is not None and gate.site is not None:
+            said = "always open" if gate.constant else "never open (what it gates keeps its initial value)"
+            notes.append(f"unit {unit}: its gate at site {gate.site} is {said}, as x takes the values {shown}.")
+    found = pieces(moments)
+    rank, size = sum(len(piece.norms) for piece in found), moments.first.size
+    kept = "w0" if size == len(moments.events) * moments.law.n else "their initial values"
+    if rank < size:
+        notes.append(
+            f"A has rank {rank} of {size}, exactly, by elimination in fractions; the other directions keep {kept}."
+        )
+    largest = max(len(piece.norms) for piece in found)
+    circulant = all(piece.circulant for piece in found)
+    solved = "diagonalised by the DFT" if circulant else f"kernels of at most {largest} rows"
+    notes.append(f"A decouples into {len(found)} block{'s' if len(found) > 1 else ''}; {solved}.")
+    if largest**3 <= MOST_ELIMINATION and len(least := str(optimum(moments))) <= MOST_CHARACTERS:
+        notes.append(f"<(y - yhat)^2> at the optimum is {least}.")
+    return tuple(notes)
+
+
+def _fraction(value: fmpq) -> Fraction:
+    return Fraction(int(value.p), int(value.q))
+
+
+def _fmpq(value: Fraction) -> fmpq:
+    return fmpq(value.numerator, value.denominator)

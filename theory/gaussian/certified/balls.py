@@ -1,0 +1,270 @@
+"""Certified values: SymPy closed forms and one-dimensional integrals in ball arithmetic (Arb, through python-flint).
+
+A ball is a midpoint with a radius that encloses the value; every operation keeps that promise. Precision is raised
+until the radius is small enough. Inside `acb.integral` every function with a branch cut reports (by a non-finite
+ball) when it is asked to be analytic across its cut; without that the error bound would be void.
+"""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import prod
+
+import sympy
+from flint import acb, arb, ctx, fmpq
+
+from theory.expressions.functions import OwensT, Phi
+from theory.expressions.precise import rational
+from theory.gaussian.certified.owen_balls import owens_t
+
+# Precision doubles until the radius is small enough; 2^16 bits are 19,000 digits, beyond any request.
+MAX_BITS = 2**16
+# Bits for rounding, and for a value somewhat smaller than its terms.
+GUARD_BITS = 30
+# Bisections towards an end-point where the integrand has a root singularity: one bit each, and some to spare.
+DEPTH_PER_BIT = 4
+# Evaluations allowed a bit of precision before the change of variable, and after it.
+EASY_PER_BIT = 12
+HARD_PER_BIT = 100
+# Fractions are made of numbers between 2^-MOST_EXPONENT and its inverse; exp of an argument not yet known is beyond.
+MOST_EXPONENT = 2**20
+
+
+class NotCertified(ArithmeticError):
+    """Ball arithmetic did not reach the accuracy, or has no rule; `reached` is the best midpoint and radius, if any."""
+
+    def __init__(self, message: str, reached: tuple[Fraction, Fraction] | None = None) -> None:
+        super().__init__(message)
+        self.reached = reached
+
+
+def _nan() -> acb:
+    return acb(arb("nan"))
+
+
+def _cut(ball: acb, analytic: bool, touches: Callable[[acb], bool], value: Callable[[], acb]) -> acb:
+    """`value()`, or a non-finite ball where the function must be analytic and the ball may touch its cut."""
+    return _nan() if analytic and touches(ball) else value()
+
+
+def _outer_real(x: acb) -> bool:
+    """Whether x may meet the cuts |re| >= 1 of asin and acos."""
+    return x.imag.contains(0) and not abs(x.real) < 1
+
+
+def _outer_imaginary(x: acb) -> bool:
+    """Whether x may meet the cuts |im| >= 1 of atan."""
+    return x.real.contains(0) and not abs(x.imag) < 1
+
+
+def _asin(x: acb, analytic: bool) -> acb:
+    value = _cut(x, analytic, _outer_real, x.asin)
+    if not analytic and not value.is_finite() and x.imag == 0:
+        # On the path of integration the argument is a correlation: |asin| <= pi/2 whatever rounding made of it.
+        return acb(arb(0, float(2)))
+    if not analytic and x.imag == 0 and value.is_finite():
+        return acb(value.real)
+    return value
+
+
+def _atan(x: acb, analytic: bool) -> acb:
+    value = _cut(x, analytic, _outer_imaginary, x.atan)
+    if not analytic and not value.is_finite() and x.imag == 0:
+        return acb(arb(0, float(2)))
+    return value
+
+
+def _root(x: acb, power: sympy.Rational, analytic: bool) -> acb:
+    """x^(p/q); on the path of integration radicands are nonnegative, and rounding below zero is cut off."""
+    if not analytic and x.imag == 0 and not x.real >= 0:
+        upper = x.real.upper()
+        if not upper >= 0:
+            raise NotCertified("a root of a negative number")
+        x = acb(upper.union(arb(0)))
+    p, q = int(power.p), int(power.q)
+    if q == 2:
+        return x.sqrt(analytic=analytic) ** p if p > 0 else x.rsqrt(analytic=analytic) ** (-p)
+    return x.pow(acb(fmpq(p, q)), analytic=analytic)
+
+
+def _sign(x: acb, analytic: bool) -> acb:
+    """The sign of a real number, continued as a constant to its half-plane; not finite where the ball says neither."""
+    del analytic
+    return acb(1) if x.real > 0 else acb(-1) if x.real < 0 else acb(0) if x.is_zero() else _nan()
+
+
+def _abs(x: acb, analytic: bool) -> acb:
+    """|x| of a real number, continued as x or -x."""
+    if not analytic and x.imag.is_zero():
+        return acb(abs(x.real))
+    return x * _sign(x, analytic)
+
+
+def _phi(x: acb, analytic: bool) -> acb:
+    """The normal distribution function, relatively accurate in its lower tail."""
+    del analytic
+    return (-x / arb(2).sqrt()).erfc() / 2
+
+
+# Each takes the balls of its arguments and whether it must be analytic.
+FUNCTIONS: Mapping[type, Callable[..., acb]] = {
+    sympy.asin: _asin,
+    sympy.atan: _atan,
+    sympy.acos: lambda x, analytic: _cut(x, analytic, _outer_real, x.acos),
+    sympy.exp: lambda x, _: x.exp(),
+    sympy.log: lambda x, analytic: x.log(analytic=analytic),
+    sympy.sin: lambda x, _: x.sin(),
+    sympy.cos: lambda x, _: x.cos(),
+    sympy.erf: lambda x, _: x.erf(),
+    sympy.erfc: lambda x, _: x.erfc(),
+    sympy.sinh: lambda x, _: x.sinh(),
+    sympy.cosh: lambda x, _: x.cosh(),
+    sympy.tanh: lambda x, _: x.tanh(),
+    sympy.sign: _sign,
+    sympy.Abs: _abs,
+    Phi: _phi,
+    OwensT: owens_t,
+}
+
+
+def ball(expr: sympy.Expr, values: Mapping[sympy.Symbol, acb], analytic: bool = False) -> acb:
+    """A ball that contains `expr`, at the current precision."""
+    if expr in values:
+        return values[expr]
+    if expr.is_Rational:
+        fraction = rational(expr)
+        return acb(fmpq(fraction.numerator, fraction.denominator))
+    if expr.is_Add:
+        return sum((ball(term, values, analytic) for term in expr.args), acb(0))
+    if expr.is_Mul:
+        product = acb(1)
+        for factor in expr.args:
+            product *= ball(factor, values, analytic)
+        return product
+    if expr.is_Pow and expr.exp.is_Rational:
+        base = ball(expr.base, values, analytic)
+        return base ** int(expr.exp) if expr.exp.is_Integer else _root(base, expr.exp, analytic)
+    if expr is sympy.pi:
+        return acb(arb.pi())
+    if expr is sympy.E:
+        return acb(arb(1).exp())
+    if isinstance(expr, sympy.Integral):
+        return _integral(expr, values)
+    function = FUNCTIONS.get(expr.func)
+    if function is None:
+        raise NotCertified(f"no ball arithmetic for {expr.func.__name__}")
+    return function(*(ball(argument, values, analytic) for argument in expr.args), analytic)
+
+
+class _Program:
+    """An integrand as a list of operations on balls: constants computed once, common subexpressions once a point."""
+
+    def __init__(self, expr: sympy.Expr, t: sympy.Symbol, values: Mapping[sympy.Symbol, acb]) -> None:
+        self.constants: list[acb | None] = []
+        self.operations: list[tuple[int, Callable[[list, bool], acb]]] = []
+        self.values, self.t = values, t
+        self.slots: dict[sympy.Expr, int] = {}
+        self.result = self._slot(expr)
+
+    def _slot(self, expr: sympy.Expr) -> int:
+        if expr in self.slots:
+            return self.slots[expr]
+        free = expr.has(self.t)
+        inner = [self._slot(argument) for argument in expr.args] if free and expr.args else []
+        self.slots[expr] = place = len(self.constants)
+        self.constants.append(None if free else ball(expr, self.values))
+        if free and expr != self.t:
+            self.operations.append((place, _operation(expr, inner)))
+        return place
+
+    def __call__(self, point: acb, analytic: bool) -> acb:
+        memory = list(self.constants)
+        memory[self.slots[self.t]] = point
+        for place, operation in self.operations:
+            memory[place] = operation(memory, analytic)
+        return memory[self.result]
+
+
+def _operation(expr: sympy.Expr, inner: list[int]) -> Callable[[list, bool], acb]:
+    """How the value of `expr` follows from the values in the slots of its arguments."""
+    if expr.is_Add:
+        return lambda memory, _: sum((memory[k] for k in inner), acb(0))
+    if expr.is_Mul:
+        return lambda memory, _: prod((memory[k] for k in inner), start=acb(1))
+    first = inner[0]
+    if expr.is_Pow and expr.exp.is_Integer:
+        power = int(expr.exp)
+        return lambda memory, _: memory[first] ** power
+    if expr.is_Pow and expr.exp.is_Rational:
+        exponent = expr.exp
+        return lambda memory, analytic: _root(memory[first], exponent, analytic)
+    function = FUNCTIONS.get(expr.func)
+    if function is None:
+        raise NotCertified(f"no ball arithmetic for {expr.func.__name__}")
+    return lambda memory, analytic: function(*(memory[k] for k in inner), analytic)
+
+
+def _integral(integral: sympy.Integral, values: Mapping[sympy.Symbol, acb]) -> acb:
+    """The integral from 0 to 1, directly, and if that does not converge fast in u, t = tanh(u) / tanh(U).
+
+    The second form spreads out singularities at t = 1 and close behind it, at all distances down to exp(-2 U).
+    """
+    ((t, low, high),) = integral.limits
+    if (low, high) != (0, 1):
+        raise NotCertified(f"the integral from {low} to {high} is not one from 0 to 1")
+    program = _Program(integral.function, t, values)
+    direct = _quadrature(program, acb(1), EASY_PER_BIT)
+    if direct.real.is_finite() and float(direct.real.rad()) < 2.0 ** (-0.8 * min(ctx.prec, 1200)):
+        return direct
+    end = acb(int(0.35 * ctx.prec) + 2)
+    scale = 1 / end.tanh()
+
+    def stretched(u: acb, analytic: bool) -> acb:
+        return program(u.tanh() * scale, analytic) * u.sech() ** 2 * scale
+
+    return _quadrature(stretched, end, HARD_PER_BIT)
+
+
+def _quadrature(integrand: Callable[[acb, bool], acb], end: acb, evaluations_per_bit: int) -> acb:
+    limits = {"depth_limit": DEPTH_PER_BIT * ctx.prec, "eval_limit": evaluations_per_bit * ctx.prec}
+    try:
+        return acb.integral(integrand, acb(0), end, **limits)
+    except SystemError as error:
+        # What the integrand raises comes back through C wrapped in a SystemError.
+        raise NotCertified(str(error.__cause__)) from error
+
+
+def enclose(compute: Callable[[], arb | acb], digits: int, most_bits: int = MAX_BITS) -> tuple[Fraction, Fraction]:
+    """Midpoint and radius of a nonzero value, the radius below 10^-digits of it: precision follows its size.
+
+    Raises NotCertified, with the best that was reached, where `compute` does or the precision limit is passed first.
+    """
+    before, reached = ctx.prec, None
+    bits = int(3.33 * digits) + 2 * GUARD_BITS
+    try:
+        while bits <= max(most_bits, 8 * digits):
+            ctx.prec = bits
+            value = compute()
+            value = value.real if isinstance(value, acb) else value
+            if value.is_finite() and _is_moderate(value):
+                middle, radius = _fraction(value.mid()), _fraction(value.rad())
+                if radius * 10**digits < abs(middle):
+                    return middle, radius
+                if reached is None or radius < reached[1]:
+                    reached = middle, radius
+            bits *= 2
+    except NotCertified as error:
+        raise NotCertified(str(error), error.reached or reached) from error
+    finally:
+        ctx.prec = before
+    raise NotCertified(f"a relative radius of 10^-{digits} was not reached within {bits // 2} bits", reached)
+
+
+def _is_moderate(value: arb) -> bool:
+    """Whether the midpoint and the radius have exponents that a fraction can hold."""
+    return all(abs(int(number.man_exp()[1])) < MOST_EXPONENT for number in (value.mid(), value.rad()))
+
+
+def _fraction(number: arb) -> Fraction:
+    mantissa, exponent = number.man_exp()
+    mantissa, exponent = int(mantissa), int(exponent)
+    return Fraction(mantissa) * (Fraction(2) ** exponent)

@@ -1,0 +1,186 @@
+"""Certified digits of a Gaussian expectation: exact, or a decimal with a proved bound, or a named refusal."""
+
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Context, Decimal
+from fractions import Fraction
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import sympy
+
+from theory.expressions.algebra import is_zero
+from theory.expressions.precise import rational
+from theory.expressions.symbols import z
+from theory.gaussian.certified.saturation import LEFT_OUT, Smalls, refusal, without_far_functions, without_far_signs
+from theory.gaussian.derive import four_signs as quads
+from theory.gaussian.derive.engine import value_form
+from theory.gaussian.derive.rewrite import signs_of
+from theory.gaussian.expectation import Expectation
+from theory.problem.errors import InputError, OutOfReachError
+
+if TYPE_CHECKING:
+    from flint import arb
+
+    from theory.gaussian.certified.orthant_balls import Effort
+
+# What each name stands for: the expectation times 1 or -1.
+Names = dict[sympy.Dummy, tuple[Expectation, int]]
+# Digits printed beyond those asked for, so that rounding the last one costs none of them.
+SPARE = 2
+PAIR, TRIPLE = 2, 3
+# Numbers known by their size, exp(-LEFT_OUT), do not become more accurate with more bits.
+MOST_BITS = 2 * LEFT_OUT
+
+
+@dataclass(frozen=True)
+class Certified:
+    """A decimal value, a bound on its error, and how it was obtained ("exact", or "arb": enclosed in a ball)."""
+
+    value: str
+    radius: str
+    digits: int
+    method: str
+
+
+def certified(expr: sympy.Expr, cov: sympy.MatrixBase, digits: int) -> Certified:
+    """E[expr] for z ~ N(0, cov), both without parameters, to `digits` correct significant digits.
+
+    Raises OutOfReachError, with what was reached, where the work allowed does not give them.
+    """
+    return certified_form(value_form(expr, cov), digits)
+
+
+def certified_form(form: sympy.Expr, digits: int) -> Certified:
+    """The value of an expression in which expectations of two to four signs may be left."""
+    form, quadrants = without_far_signs(form)
+    form, names = _named(form)
+    form, tails = without_far_functions(form)
+    smalls = quadrants | tails
+    if form.is_Rational:
+        return rounded(rational(form), Fraction(0), digits, "exact")
+    _require_more_than_unknown(form, smalls, names)
+    if not names and not smalls and is_zero(form) is True:
+        return Certified("0", "0", digits, "exact")
+    free = form.free_symbols - names.keys() - smalls.keys()
+    if free:
+        raise InputError(f"The result depends on {', '.join(sorted(map(str, free)))}.", "Give values for them.")
+    middle, radius = _enclosed(form, names, digits, smalls)
+    return rounded(middle, radius, digits, "arb")
+
+
+def _require_more_than_unknown(form: sympy.Expr, smalls: Smalls, names: Names) -> None:
+    """Refuse at once a value of which nothing is left without what is known by its size alone."""
+    unknown = {name: small.what for name, small in smalls.items() if not small.known}
+    if not unknown:
+        return
+    limit = sympy.expand(form.xreplace(dict.fromkeys(unknown, sympy.Integer(0))))
+    given = names.keys() | smalls.keys()
+    if limit == 0 or (not limit.free_symbols & given and is_zero(limit) is True):
+        raise refusal(next(iter(unknown.values())))
+
+
+def sign_quad_certified(
+    r12: Fraction, r13: Fraction, r14: Fraction, r23: Fraction, r24: Fraction, r34: Fraction, digits: int = 30
+) -> tuple[Fraction, Fraction]:
+    """E[s1 s2 s3 s4] for rational correlations: midpoint and radius, the radius below 10^-digits of the value.
+
+    Correlations are not checked for positive semidefiniteness here; `theory.gaussian.expect` does that.
+    """
+    r = iter(sympy.Rational(x.numerator, x.denominator) for x in map(Fraction, (r12, r13, r14, r23, r24, r34)))
+    cov = sympy.eye(4)
+    for i, j in combinations(range(4), 2):
+        cov[i, j] = cov[j, i] = next(r)
+    form, names = _named(value_form(sympy.Mul(*(sympy.sign(z(k)) for k in (1, 2, 3, 4))), cov))
+    return _enclosed(form, names, digits)
+
+
+def _named(form: sympy.Expr) -> tuple[sympy.Expr, Names]:
+    """`form` with a name for each different expectation of signs, and what they stand for."""
+    known: dict[tuple, sympy.Dummy] = {}
+    names, replacements = {}, {}
+    for e in sorted(form.atoms(Expectation), key=sympy.default_sort_key):
+        side, key = quads.representative(e) if quads.is_quad(e) and not e.free_symbols else (1, (e,))
+        if side and key not in known:
+            known[key] = sympy.Dummy(f"quad{len(known)}", real=True)
+            names[known[key]] = e, side
+        replacements[e] = side * known[key] if side else sympy.Integer(0)
+    return sympy.expand(form.xreplace(replacements), deep=False), names
+
+
+def _enclosed(form: sympy.Expr, names: Names, digits: int, smalls: Smalls | None = None) -> tuple[Fraction, Fraction]:
+    from flint import acb
+
+    from theory.gaussian.certified.balls import MAX_BITS, NotCertified, ball, enclose
+    from theory.gaussian.certified.orthant_balls import Effort
+
+    effort = Effort()
+    smalls = smalls or {}
+    bounded = not all(small.known for small in smalls.values())
+
+    def value() -> acb:
+        known = {name: acb(signs_ball(e, effort) * side) for name, (e, side) in names.items()}
+        return ball(form, known | {name: acb(small.ball()) for name, small in smalls.items()})
+
+    try:
+        return enclose(value, digits + SPARE + 1, MOST_BITS if bounded else MAX_BITS)
+    except NotCertified as error:
+        raise OutOfReachError(
+            f"{digits} certified digits are out of reach: {error}.", _advice(error.reached)
+        ) from error
+
+
+def _advice(reached: tuple[Fraction, Fraction] | None) -> str:
+    if reached is None:
+        return "Ask for fewer digits, or move the covariance away from a singular one."
+    middle, radius = reached
+    if abs(middle) <= radius:
+        return f"The value is not told from zero: its size is at most {upper(abs(middle) + radius)}."
+    known = rounded(middle, radius, 15, "arb")
+    return f"Reached: {known.value}, error at most {known.radius}."
+
+
+def signs_ball(e: Expectation, effort: "Effort") -> "arb":
+    """The ball of E[prod_k sign(z_k + c_k)]; correlations with more digits than the working precision."""
+    from flint import ctx
+
+    from theory.gaussian.certified import threshold_balls
+    from theory.gaussian.certified.balls import ball
+    from theory.gaussian.certified.orthant_balls import SPARE_PRECISION, sign_quad
+
+    offsets = [offset for _, offset in signs_of(e.integrand)]
+    rows = range(len(offsets))
+    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+        entries = {(i, j): ball(e.cov[i, j], {}).real for i in rows for j in rows if j >= i}
+        roots = [entries[i, i].sqrt() for i in rows]
+        r = [entries[i, j] / (roots[i] * roots[j]) for i, j in combinations(rows, 2)]
+        h = [ball(offset, {}).real / root for offset, root in zip(offsets, roots, strict=True)]
+        gap = 1 - entries[0, 1] ** 2 / (entries[0, 0] * entries[1, 1])
+    if len(h) == PAIR:
+        return threshold_balls.shifted_pair(*h, *r, gap, effort)
+    if len(h) == TRIPLE:
+        return threshold_balls.shifted_triple(*h, *r, effort)
+    moved = any(offset != 0 for offset in offsets)
+    return threshold_balls.shifted_quad(*h, *r, effort) if moved else sign_quad(*r, effort=effort)
+
+
+def rounded(middle: Fraction, radius: Fraction, digits: int, method: str) -> Certified:
+    """A decimal with two more digits than asked for, and a bound on its distance from the true value."""
+    if middle == 0 or abs(middle) <= radius:
+        bound = radius + abs(middle)
+        return Certified("0", upper(bound), digits if bound == 0 else 0, method)
+    context = Context(prec=digits + SPARE, rounding=ROUND_HALF_EVEN)
+    value = context.divide(Decimal(middle.numerator), Decimal(middle.denominator))
+    error = radius + abs(Fraction(value) - middle)
+    correct = digits
+    while correct > 0 and error * 10**correct > abs(middle):
+        correct -= 1
+    text = format(value.normalize(context), "f") if -20 < value.adjusted() < digits + SPARE else str(value)
+    return Certified(text, upper(error), correct, method)
+
+
+def upper(error: Fraction) -> str:
+    """Three digits of a bound, rounded up."""
+    if error == 0:
+        return "0"
+    context = Context(prec=3, rounding="ROUND_CEILING")
+    return f"{context.divide(Decimal(error.numerator), Decimal(error.denominator)):E}"

@@ -1,0 +1,58 @@
+"""The sign of an expression, for numbers by balls: SymPy's own digits are wrong where more than a hundred cancel."""
+
+import sympy
+
+from theory.expressions.algebra import is_zero
+from theory.problem.errors import OutOfReachError
+
+FIRST_BITS = 64
+# From here on a number is asked first whether it is zero.
+MANY_BITS = 2**12
+MOST_BITS = 2**16
+
+
+def known_sign(expr: sympy.Expr) -> int | None:
+    """1, -1 or 0 where that is known: of a number it is proved, of parameters their assumptions tell.
+
+    Raises OutOfReachError for a number that neither differs from zero in its first 19,000 digits nor is proved zero.
+
+    >>> known_sign(sympy.sqrt(10**600 + 1) - 10**300)
+    1
+    """
+    if expr.is_Rational:
+        return int(sympy.sign(expr))
+    if expr.free_symbols or not _has_balls(expr):
+        return 1 if expr.is_positive else -1 if expr.is_negative else 0 if expr.is_zero else None
+    found = _by_balls(expr, FIRST_BITS, MANY_BITS)
+    if found is None:
+        found = 0 if is_zero(expr) is True else _by_balls(expr, 2 * MANY_BITS, MOST_BITS)
+    if found is None:
+        raise OutOfReachError(f"The sign of {expr} is not told from zero.", "Write the number in a simpler form.")
+    return found
+
+
+def _by_balls(expr: sympy.Expr, bits: int, most: int) -> int | None:
+    from flint import ctx
+
+    from theory.gaussian.certified.balls import ball
+
+    while bits <= most:
+        with ctx.workprec(bits):
+            value = ball(expr, {}).real
+        if value > 0 or value < 0:
+            return 1 if value > 0 else -1
+        bits *= 2
+    return None
+
+
+def _has_balls(expr: sympy.Expr) -> bool:
+    from flint import ctx
+
+    from theory.gaussian.certified.balls import NotCertified, ball
+
+    try:
+        with ctx.workprec(FIRST_BITS):
+            ball(expr, {})
+    except NotCertified:
+        return False
+    return True

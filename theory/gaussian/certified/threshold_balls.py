@@ -1,0 +1,341 @@
+"""Signs at thresholds as certified balls: E[prod_k sign(z_k + h_k)] for up to four variables, and Owen's T.
+
+The formulas are those of `thresholds`, every integral a Gauss-Legendre sum of real balls with a proved remainder.
+
+**Remainder.** For f analytic with |f| <= M in the ellipse of [0, U] with the sum rho of half-axes over half-distance of
+foci, Chebyshev truncation leaves |f - p| <= 2 M rho^-(2n-1)/(rho - 1) for a polynomial p of degree 2n - 1, on which n
+nodes are exact; the weights are positive with sum U, so the sum is off by at most 4 U M rho^-(2n-1)/(rho - 1).
+
+**M.** E with the cross block of two groups scaled by t is a power series in c t whose coefficients have absolute sum at
+most 1 (Mehler; c the largest canonical correlation): analytic and at most 1 for |t| < 1/c, that is for t = tanh(u)/C,
+C >= c, in the strip |Im u| < pi/4. The integrand is its derivative by u, at most 1/d at the distance d from the edge
+(Cauchy). For two signs the integrand of the angle, with sinh v its tangent,
+
+    E[s1 s2] = erf(h1/sqrt 2) erf(h2/sqrt 2) + (2/pi) int_0^atanh(r) exp(-(p (1 + e^2v) + q (1 + e^-2v))/8) sech v dv,
+
+p = (h1 - h2)^2, q = (h1 + h2)^2, is at most sqrt 2 in the strip. All bounds hold for every real threshold.
+"""
+
+from collections.abc import Callable
+from itertools import combinations
+from math import asinh, ceil, log, pi
+
+from flint import arb, ctx
+
+from theory.gaussian.certified import orthant_balls
+from theory.gaussian.certified.balls import NotCertified
+from theory.gaussian.certified.orthant_balls import SPARE_PRECISION, Effort
+from theory.gaussian.certified.owen_balls import legendre, owens_t
+
+__all__ = ["owens_t", "shifted_pair", "shifted_quad", "shifted_triple"]
+
+# The ellipse reaches to this share of the strip, where the derivative is at most 1/((1 - share) pi/4).
+SHARE = 0.9
+# The path is no longer than L = log(2)/2 bits, where tanh(L) = 1 - 2^-bits; twice that for two signs.
+HALF_LOG_2 = 0.35
+# Singularities farther away than this makes them are far enough.
+LEAST_CANONICAL = 0.5
+# Evaluations here are so many times cheaper than one of the unit of `Effort`.
+CHEAPER = 20
+# Node counts are rounded up to multiples of 1/8 of themselves, so that rules are used again.
+FINENESS = 8
+# Remainders are made smaller than 2^-(prec - GUARD): the other bits are for rounding, and for what the caller divides.
+GUARD = 32
+LEAST_BITS = 8
+# The smallest float that a weight is counted as.
+MOST_SPARE = 1e-300
+# Where the angle of two signs is bounded by sqrt 2, just inside pi/4.
+ANGLE_STRIP = pi / 4 * (1 - 1e-9)
+# Beyond this atanh |r| two of Owen's T take fewer nodes than the angle.
+LONG = 3
+LN2 = log(2)
+TOO_MUCH = "integrals for signs at thresholds take more work than is allowed"
+
+Integrand = Callable[[arb], arb]
+Table = dict[tuple[int, int], arb]
+
+
+def _bits() -> int:
+    return max(ctx.prec - GUARD, LEAST_BITS)
+
+
+def _sum(integrand: Integrand, end: arb, strip: float, most: arb, effort: Effort, bits: int) -> arb:
+    """int_0^end of a function that is at most `most` in size in the strip |Im| <= `strip`; `end` may be a ball.
+
+    The remainder is at most about 2^-bits.
+    """
+    length = abs(end).upper()
+    if not length.is_finite():
+        return arb("nan")
+    half = max(float(length) / 2, 1e-9)
+    rate = asinh(strip / half)
+    count = ceil((bits * LN2 + log(8 * float(most.upper()) / rate) + 4) / (2 * rate) + 1)
+    step = max(1, count // FINENESS)
+    count = step * -(-count // step)
+    if count > CHEAPER * effort.affordable():
+        raise NotCertified(TOO_MUCH)
+    effort.spend(count / CHEAPER)
+    total = arb(0)
+    for x, w in legendre(count, ctx.prec):
+        total += w * integrand(end * x)
+        if not total.is_finite():
+            return arb("nan")
+    slope = arb(strip) / arb.max(length / 2, arb(1e-9))
+    rho = slope + (1 + slope * slope).sqrt()
+    bound = 4 * length * most * rho ** (1 - 2 * count) / (rho - 1)
+    return total * end + arb(0, 1) * bound.upper()
+
+
+def shifted_pair(h1: arb, h2: arb, r: arb, one_minus_square: arb | None = None, effort: Effort | None = None) -> arb:
+    """E[sign(z1 + h1) sign(z2 + h2)] at the working precision, for a correlation |r| <= 1 (1 - r^2 may be given).
+
+    The radius follows the working precision in absolute terms. A correlation that is not told from +-1 but is not
+    exactly that costs half of the digits. Raises ValueError for |r| > 1.
+    """
+    return _pair(h1, h2, r, (1 - r) * (1 + r) if one_minus_square is None else one_minus_square, effort or Effort())
+
+
+def _pair(h1: arb, h2: arb, r: arb, gap: arb, effort: Effort, bits: int | None = None) -> arb:
+    bits = _bits() if bits is None else bits
+    _check(r)
+    e1, e2 = _erf(h1), _erf(h2)
+    if abs(r) == 1:
+        return r * (1 - abs(e1 - r * e2))
+    end = (_square(1 + abs(r)) / gap).log() / 2 if gap > 0 else arb("nan")
+    if end > LONG and not (h1.contains(0) or h2.contains(0)):
+        return _by_owen(h1, h2, r, gap.sqrt(), effort)
+    rest, longest = arb(0), arb(int(2 * HALF_LOG_2 * bits) + 2)
+    if not end < longest:
+        # 0 <= 1 - (2/pi) asin(x) is what the angles from x to 1 can add, at most.
+        end = arb.min(abs(r).lower(), longest.tanh()).atanh().lower()
+        rest = arb(0, 1) * (1 - 2 / arb.pi() * end.tanh().asin()).upper()
+    end = end if r >= 0 else -end if r < 0 else end.union(-end)
+    p, q = _square(h1 - h2) / 8, _square(h1 + h2) / 8
+
+    def integrand(v: arb) -> arb:
+        grown = v.exp()
+        square = grown * grown
+        return (-(p * (1 + square) + q * (1 + 1 / square))).exp() * (2 * grown) / (square + 1)
+
+    return e1 * e2 + 2 / arb.pi() * _sum(integrand, end, ANGLE_STRIP, arb(2).sqrt(), effort, bits) + rest
+
+
+def _check(r: arb) -> None:
+    if abs(r) > 1:
+        raise ValueError(f"correlations must lie in [-1, 1]; found {r.str(10)}.")
+
+
+def _by_owen(h1: arb, h2: arb, r: arb, root: arb, effort: Effort) -> arb:
+    """sign h1 sign h2 - 4 T(h1, k1/h1) - 4 T(h2, k2/h2), k1 = (h2 - r h1)/sqrt(1 - r^2), for thresholds not 0."""
+    effort.spend(ctx.prec / CHEAPER)
+    if effort.left < 0:
+        raise NotCertified(TOO_MUCH)
+    first = owens_t(h1, (h2 - r * h1) / (h1 * root))
+    second = owens_t(h2, (h1 - r * h2) / (h2 * root))
+    return (1 if (h1 > 0) == (h2 > 0) else -1) - 4 * (first + second)
+
+
+def shifted_triple(h1: arb, h2: arb, h3: arb, r12: arb, r13: arb, r23: arb, effort: Effort | None = None) -> arb:
+    """E[s1 s2 s3], s_k = sign(z_k + h_k), at the working precision, for correlations that are positive semidefinite.
+
+    The two closest variables are one block. Correlations of exactly 1 or -1 are reduced. Raises NotCertified where the
+    work allowed does not suffice, ValueError where the correlations are certainly not those of three variables.
+    """
+    return _several([h1, h2, h3], [r12, r13, r23], effort or Effort())
+
+
+def shifted_quad(
+    h1: arb,
+    h2: arb,
+    h3: arb,
+    h4: arb,
+    r12: arb,
+    r13: arb,
+    r14: arb,
+    r23: arb,
+    r24: arb,
+    r34: arb,
+    effort: Effort | None = None,
+) -> arb:
+    """E[s1 s2 s3 s4], s_k = sign(z_k + h_k), as `shifted_triple`; all thresholds exactly 0 is `orthant_balls`."""
+    return _several([h1, h2, h3, h4], [r12, r13, r14, r23, r24, r34], effort or Effort())
+
+
+def _square(x: arb) -> arb:
+    """x^2; the power of a ball that contains 0 is not finite."""
+    return x * x
+
+
+def _erf(h: arb) -> arb:
+    return (h / arb(2).sqrt()).erf()
+
+
+def _several(h: list[arb], r: list[arb], effort: Effort) -> arb:
+    """E of the product of 0 to 4 signs."""
+    m = len(h)
+    if m == 0:
+        return arb(1)
+    if m == 1:
+        return _erf(h[0])
+    if m == 2:
+        return shifted_pair(*h, *r, effort=effort)
+    for x in r:
+        _check(x)
+    zero = all(x.is_zero() for x in h)
+    if zero and m == 3:
+        return arb(0)
+    pairs = list(combinations(range(m), 2))
+    i, j = max(pairs, key=lambda pair: float(abs(r[pairs.index(pair)]).mid()))
+    table = {(b, a): x for (a, b), x in zip(pairs, r, strict=True)} | dict(zip(pairs, r, strict=True))
+    order = [*(k for k in range(m) if k not in (i, j)), i, j]
+    h = [h[k] for k in order]
+    table = {(a, b): table[order[a], order[b]] for a in range(m) for b in range(m) if a != b}
+    if abs(table[m - 2, m - 1]) == 1:
+        return _fused(h, table, effort)
+    if zero and all(abs(x) < 1 for x in r):
+        return orthant_balls.sign_quad(*(table[pair] for pair in pairs), effort=effort)
+    return _integrated(h, table, effort)
+
+
+def _fused(h: list[arb], r: Table, effort: Effort) -> arb:
+    """The last two variables are equal up to the sign f: f (1 - sign(z + max) + sign(z + min)) for their signs."""
+    *others, i, j = range(len(h))
+    f = r[i, j]
+    for k in others:
+        if not (r[k, j] - f * r[k, i]).contains(0):
+            raise ValueError("two variables are equal up to their sign, but their correlations with another differ.")
+    first = [h[k] for k in others]
+    low_pairs, pairs = combinations(others, 2), combinations((*others, i), 2)
+    other = _several(first, [r[pair] for pair in low_pairs], effort)
+    one, two, rows = h[i], f * h[j], [r[pair] for pair in pairs]
+    if one == two:
+        return f * other
+    high, low = arb.max(one, two), arb.min(one, two)
+    return f * (other - _several([*first, high], rows, effort) + _several([*first, low], rows, effort))
+
+
+class _Cross:
+    """Thresholds and correlations of a cross pair (a, b) and of what is left of the others c, d of their blocks.
+
+    z_c = r_ac z_a + sqrt(1 - r_ac^2) y_c, sign(z_c + h_c) = sign(y_c + eta_c) given z_a = -h_a, and so for d and b.
+    """
+
+    def __init__(self, h: list[arb], r: Table, a: int, b: int, c: int | None, d: int) -> None:
+        self.h_a, self.h_b, self.k_ab = h[a], h[b], r[a, b]
+        root = (1 - r[b, d] * r[b, d]).sqrt()
+        self.k_ad, self.eta_d = (r[a, d] - r[b, d] * r[a, b]) / root, (h[d] - r[b, d] * h[b]) / root
+        self.k_cb = self.k_cd = self.eta_c = arb(0)
+        if c is not None:
+            root_c = (1 - r[a, c] * r[a, c]).sqrt()
+            q = r[c, b] - r[a, c] * r[a, b]
+            self.k_cb, self.eta_c = q / root_c, (h[c] - r[a, c] * h[a]) / root_c
+            self.k_cd = (r[c, d] - r[a, c] * r[a, d] - r[b, d] * q) / (root * root_c)
+
+
+def _integrated(h: list[arb], r: Table, effort: Effort) -> arb:
+    """E[A] E[B] and the integral, for blocks A (the first variables) and B (the last two)."""
+    m = len(h)
+    *first, i, j = range(m)
+    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+        if m == 3:
+            crosses = [_Cross(h, r, 0, b, None, 3 - b) for b in (1, 2)]
+            square = _square(crosses[0].k_ab) + _square(crosses[0].k_ad)
+            squares = (square, arb(0))
+        else:
+            crosses = [_Cross(h, r, a, b, 1 - a, 5 - b) for a in (0, 1) for b in (2, 3)]
+            squares = orthant_balls.canonical_squares(*(r[pair] for pair in combinations(range(4), 2)))
+        if squares[0] > 1:
+            raise ValueError(
+                f"the correlations are not those of {m} variables: the canonical correlation of two groups has the "
+                f"square {squares[0].str(10)} > 1. Nothing is clipped for you."
+            )
+    if not squares[0].is_finite():
+        return arb("nan")
+    end, scale = _path(squares[0])
+    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+        last = end.tanh() * scale
+        cross = [r[a, b] for a in first for b in (i, j)]
+        rest = sum((abs(_asin(x) - _asin(last * x)) for x in cross), arb(0)) * 2 / arb.pi()
+        integrand = _Integrand(crosses, squares, scale, effort if m == 4 else None)
+    strip = arb.pi() / 4
+    total = _sum(integrand, end, SHARE * pi / 4, 1 / ((1 - SHARE) * strip * (1 - arb(1e-9))), effort, _bits())
+    front = _several([h[k] for k in first], [r[pair] for pair in combinations(first, 2)], effort)
+    return front * shifted_pair(h[i], h[j], r[i, j], effort=effort) + total + arb(0, 1) * rest.upper()
+
+
+def _asin(x: arb) -> arb:
+    value = x.asin()
+    return value if value.is_finite() else arb(0, 2)
+
+
+def _path(largest_square: arb) -> tuple[arb, arb]:
+    """The exact end of the path in u, and t = tanh(u) scale: t = 1 at the end, or u = L where C = 1."""
+    longest = arb(int(HALF_LOG_2 * _bits()) + 2)
+    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+        largest = arb.max(largest_square.upper().sqrt().upper(), arb(LEAST_CANONICAL))
+        if not largest < 1:
+            return longest, arb(1)
+        end = largest.atanh().upper()
+    end = (+end).upper()
+    if not end < longest:
+        return longest, arb(1)
+    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+        return end, 1 / end.tanh()
+
+
+def _nonnegative(x: arb) -> arb:
+    """A ball for a number that is known not to be negative, whatever rounding made of its ball."""
+    return x if x >= 0 or not x.is_finite() else arb.max(x.upper(), arb(0)).union(arb(0))
+
+
+class _Integrand:
+    """The sum over the cross pairs, as a function of u, times dt/du."""
+
+    def __init__(self, crosses: list[_Cross], squares: tuple[arb, arb], scale: arb, effort: Effort | None) -> None:
+        self.crosses, self.scale, self.effort = crosses, scale, effort
+        self.square = scale * scale
+        self.gaps = [self._below(x) for x in squares]
+        self.linear = [
+            tuple(self._below(_square(x.k_ab) + more) for more in (arb(0), _square(x.k_ad), _square(x.k_cb)))
+            for x in crosses
+        ]
+
+    def _below(self, x: arb) -> tuple[arb, arb]:
+        """1 - t^2 x as constant + slope sech(u)^2; the constant is not negative."""
+        return _nonnegative(1 - x * self.square), x * self.square
+
+    def __call__(self, u: arb) -> arb:
+        sech = _square(u.sech())
+        t = u.tanh() * self.scale
+        (c1, s1), (c2, s2) = self.gaps
+        gap = (c1 + s1 * sech) * (c2 + s2 * sech)
+        total = arb(0)
+        for x, linear in zip(self.crosses, self.linear, strict=True):
+            f, v_d, v_c = (constant + slope * sech for constant, slope in linear)
+            r = t * x.k_ab
+            exponent = -(_square(x.h_a) + _square(x.h_b) - 2 * r * x.h_a * x.h_b) / (2 * f)
+            density = 2 / arb.pi() * exponent.exp() / f.sqrt() * x.k_ab
+            n_d = x.eta_d * f + t * x.k_ad * (r * x.h_b - x.h_a)
+            if self.effort is None:
+                inner = _erf(n_d / (f * v_d).sqrt())
+            else:
+                n_c = x.eta_c * f + t * x.k_cb * (r * x.h_a - x.h_b)
+                c = t * (x.k_cd * f + t * t * x.k_cb * x.k_ad * x.k_ab)
+                inner = self._pair(n_c, n_d, v_c, v_d, c, f, gap, abs(density * sech))
+            total += density * (inner if inner.is_finite() else arb(0, 1))
+        return total * sech * self.scale
+
+    def _pair(self, n_c: arb, n_d: arb, v_c: arb, v_d: arb, c: arb, f: arb, gap: arb, weight: arb) -> arb:
+        """Two signs of conditional variables, from thresholds, variances and covariance times f.
+
+        Fewer bits are needed where the weight is small.
+        """
+        both = v_c * v_d
+        if not both > 0 or not weight.is_finite():
+            return arb("nan")
+        r = c / both.sqrt()
+        if not abs(r) < 1:
+            return arb("nan")
+        spare = -log(max(float(weight.upper()), MOST_SPARE)) / LN2
+        bits = max(_bits() - max(int(spare), 0), LEAST_BITS)
+        return _pair(n_c / (f * v_c).sqrt(), n_d / (f * v_d).sqrt(), r, f * gap / both, self.effort, bits)

@@ -1,0 +1,196 @@
+"""The engine: rewrites E[...] move by move until no expectation is left, recording every move as a checked step."""
+
+from collections.abc import Callable
+
+import sympy
+
+import theory.gaussian.rules.laws
+import theory.gaussian.rules.moves
+import theory.gaussian.rules.powers  # noqa: F401 - all three register the checkers of the moves
+from theory.gaussian.derive import four_signs as quads
+from theory.gaussian.derive import laws, powers, rewrite
+from theory.gaussian.expectation import Expectation
+from theory.problem.errors import OutOfReachError
+from theory.proof.derivation import Derivation, Step
+from theory.proof.rules.shared import replaced
+
+# Every move removes a factor, a power, a variable or an expectation; a power of 64 takes about as many steps.
+MAX_STEPS = 300
+WHY = {**rewrite.WHY, **powers.WHY, **laws.WHY}
+# Powers are taken away all at once where that applies, else one by one.
+MOVES = {name: move for name, move in rewrite.MOVES.items() if name != "stein"} | powers.MOVES
+MOVES["stein"] = rewrite.stein
+
+# Expectations of so many signs have a law or a one-dimensional integral.
+MOST_SIGNS = 4
+
+Move = Callable[[Expectation], sympy.Expr | None]
+
+
+def derive(expr: sympy.Expr, cov: sympy.MatrixBase) -> Derivation:
+    """The proof of E[expr] = closed form for z ~ N(0, cov), as a chain of equal expressions.
+
+    Raises OutOfReachError where five or more dependent signs are left.
+    """
+    chain = _started(expr, cov)
+    # The arcsine law is derived where it is the result, and used as a lemma inside longer derivations.
+    if chain.expectations() and all(map(laws.pair_of_signs, chain.expectations())):
+        chain.move("price", laws.price)
+    while chain.expectations():
+        if not chain.move_by_first_applicable():
+            raise _out_of_reach(chain.hardest()[0], chain.start)
+        if len(chain.steps) > MAX_STEPS:
+            raise OutOfReachError(
+                f"The derivation takes more than {MAX_STEPS} steps: the powers are too high.", "Use lower powers."
+            )
+    chain.integrate()
+    chain.tidy()
+    return chain.derivation()
+
+
+def _out_of_reach(left: Expectation, asked: Expectation) -> OutOfReachError:
+    return OutOfReachError(
+        f"{len(rewrite.atoms(left.integrand))} dependent steps, signs or erfs are left of {asked.integrand}.",
+        "No closed form and no one-dimensional integral is known for five and more.",
+    )
+
+
+def _started(expr: sympy.Expr, cov: sympy.MatrixBase) -> "_Chain":
+    """Sums taken apart, arguments made variables, and what needs no integration removed."""
+    chain = _Chain(Expectation(expr, cov))
+    chain.move("mehler", rewrite.mehler)
+    chain.move("linearity", rewrite.linearity)
+    chain.move("parity", rewrite.parity)
+    if chain.move("tilt", rewrite.tilt):
+        chain.move("linearity", rewrite.linearity)
+    chain.move("smear", rewrite.smear)
+    chain.move("linearity", rewrite.opened)
+    while any(chain.move(name, rewrite.MOVES[name]) for name in ("parity", "coincidence", "independence")):
+        pass
+    return chain
+
+
+def value_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
+    """An equal expression for numbers, in which expectations of two signs with thresholds, three and four stay."""
+    return evaluated(_started(expr, cov).now)
+
+
+def evaluated(form: sympy.Expr) -> sympy.Expr:
+    """`form` with every expectation taken apart to which a move applies; two to four signs may stay."""
+    while True:
+        replacements = {e: _evaluated(e) for e in form.atoms(Expectation)}
+        replacements = {old: new for old, new in replacements.items() if new is not None}
+        if not replacements:
+            return form
+        form = replaced(form, replacements)
+
+
+def _evaluated(e: Expectation) -> sympy.Expr | None:
+    """The first move that applies; None for two to four signs that no move takes apart."""
+    moves = (*MOVES.values(), quads.dependence, laws.one_sign, laws.arcsine)
+    new = next((new for move in moves if (new := move(e)) is not None), None)
+    if new is None and e.cov.rows > MOST_SIGNS:
+        raise _out_of_reach(e, e)
+    return new
+
+
+class _Chain:
+    """The steps so far."""
+
+    def __init__(self, start: Expectation) -> None:
+        self.start = start
+        self.steps = [Step(start, "the expectation asked for", "definition")]
+
+    @property
+    def now(self) -> sympy.Expr:
+        return self.steps[-1].expr
+
+    def expectations(self) -> list[Expectation]:
+        return sorted(self.now.atoms(Expectation), key=sympy.default_sort_key)
+
+    def hardest(self) -> list[Expectation]:
+        """All, or those of the most signs where these are too many for a law."""
+        found = self.expectations()
+        signs = [sum(isinstance(factor, sympy.sign) for factor in rewrite.atoms(e.integrand)) for e in found]
+        most = max(signs, default=0)
+        # No move adds signs: what is left of the most decides at once whether a result is within reach.
+        return found if most <= MOST_SIGNS else [e for e, count in zip(found, signs, strict=True) if count == most]
+
+    def move(self, name: str, move: Move) -> bool:
+        """Apply a move to every expectation to which it applies."""
+        return self._move(name, move, self.expectations())
+
+    def _move(self, name: str, move: Move, expectations: list[Expectation]) -> bool:
+        found = {e: move(e) for e in expectations}
+        replacements = {old: new for old, new in found.items() if new is not None}
+        if not replacements:
+            return False
+        using = tuple(sympy.Tuple(old, new) for old, new in replacements.items())
+        self.steps.append(Step(replaced(self.now, replacements), WHY[name], name, using))
+        return True
+
+    def move_by_first_applicable(self) -> bool:
+        hardest = self.hardest()
+        return any(self._move(name, move, hardest) for name, move in (*MOVES.items(), *laws.LAWS.items()))
+
+    def integrate(self) -> None:
+        """Integrals of c r / sqrt(v - t^2 r^2) are c asin(t r / sqrt v); others stay."""
+        antiderivatives = {i: antiderivative(i) for i in self.now.atoms(sympy.Integral)}
+        found = {i: f for i, f in antiderivatives.items() if f is not None}
+        if not found:
+            return
+        t = next(iter(found)).limits[0][0]
+        values = {i: f.xreplace({t: sympy.Integer(1)}) - f.xreplace({t: sympy.Integer(0)}) for i, f in found.items()}
+        using = tuple(sympy.Tuple(i, f) for i, f in found.items())
+        why = "the derivative of asin(t r) is r / sqrt(1 - t^2 r^2)"
+        self.steps.append(Step(self.now.xreplace(values), why, "integrate", using))
+
+    def tidy(self) -> None:
+        """Common factors in front; integrals stay as they are."""
+        names = {integral: sympy.Dummy(f"integral{k}") for k, integral in enumerate(self.now.atoms(sympy.Integral))}
+        back = {name: integral for integral, name in names.items()}
+        tidied = sympy.factor_terms(sympy.expand(self.now.xreplace(names), deep=False)).xreplace(back)
+        if tidied != self.now:
+            self.steps.append(Step(tidied, "common factors in front", "collect"))
+
+    def derivation(self) -> Derivation:
+        return Derivation("gaussian.expectation", sympy.Eq(self.start, self.now, evaluate=False), tuple(self.steps))
+
+
+def antiderivative(integral: sympy.Integral) -> sympy.Expr | None:
+    """c asin(t r / sqrt v) for the integrand c r / sqrt(v - t^2 r^2) with c > 0, else None."""
+    t = integral.limits[0][0]
+    half = -sympy.Rational(1, 2)
+    roots = [f for f in sympy.Mul.make_args(integral.function) if f.is_Pow and f.exp == half and f.has(t)]
+    if len(roots) != 1:
+        return None
+    front, inside = integral.function / roots[0], roots[0].base
+    start = inside.xreplace({t: sympy.Integer(0)})
+    square = start - inside.xreplace({t: sympy.Integer(1)})
+    if front.has(t) or sympy.expand(inside - start + t**2 * square) != 0:
+        return None
+    # r carries the sign of the factor in front: c r = front and r^2 = square.
+    ratio = sympy.sqrt(sympy.cancel(square / front**2))
+    return sympy.asin(t * front * ratio / sympy.sqrt(start)) / ratio if ratio.is_positive else None
+
+
+def arctangents(expr: sympy.Expr) -> Derivation | None:
+    """The proof that `expr` equals the same with asin x = atan(x / sqrt(1 - x^2)); None where no |x| < 1 occurs."""
+    replacements = {angle: _arctangent(angle.args[0]) for angle in expr.atoms(sympy.asin)}
+    if not replacements:
+        return None
+    after = expr.xreplace(replacements)
+    using = tuple(sympy.Tuple(old, new) for old, new in sorted(replacements.items(), key=str))
+    steps = (
+        Step(expr, "the arcsine form", "definition"),
+        Step(after, "asin x = atan(x / sqrt(1 - x^2)) for |x| < 1", "arctan", using),
+    )
+    return Derivation("gaussian.arctan-form", sympy.Eq(expr, after, evaluate=False), steps)
+
+
+def _arctangent(x: sympy.Expr) -> sympy.Expr:
+    """atan(n / sqrt(d^2 - n^2)) for x = n / d with d > 0, written without inner fractions where d is known."""
+    numerator, denominator = sympy.fraction(x)
+    if not denominator.is_positive:
+        return sympy.atan(x / sympy.sqrt(1 - x**2))
+    return sympy.atan(numerator / sympy.sqrt(sympy.expand(denominator**2 - numerator**2)))

@@ -1,0 +1,77 @@
+"""E[s1 s2 s3 s4] as an exact object: elementary where the covariance is singular, and one name for equal ones."""
+
+from fractions import Fraction
+from itertools import combinations, permutations, product
+
+import sympy
+
+from theory.expressions.algebra import is_zero
+from theory.expressions.precise import rational
+from theory.expressions.symbols import z
+from theory.gaussian.covariance import sign
+from theory.gaussian.expectation import Expectation, marginal
+
+ALL = (0, 1, 2, 3)
+PAIRS = tuple(combinations(ALL, 2))
+FOUR_SIGNS = sympy.Mul(*(sympy.sign(z(k + 1)) for k in ALL))
+# The relabellings z_i -> f_i z_p(i); together with -1, which changes nothing, eight choices of f a permutation.
+RELABELLINGS = tuple((p, (1, *f)) for p in permutations(ALL) for f in product((1, -1), repeat=3))
+
+
+def is_quad(e: Expectation) -> bool:
+    """Whether this is E[sign(z1) sign(z2) sign(z3) sign(z4)]."""
+    return e.cov.rows == len(ALL) and e.integrand == FOUR_SIGNS
+
+
+def dependence(e: Expectation) -> sympy.Expr | None:
+    """Four signs of linearly dependent variables by pairs; None where the covariance is not singular.
+
+    If sum_i n_i z_i = 0 with all n_i nonzero, then not all signs are those f_i of n_i, nor all opposite, so that
+    prod (1 + f_i s_i) = prod (1 - f_i s_i) = 0. For four variables their sum gives
+    s1 s2 s3 s4 = -f1 f2 f3 f4 (1 + sum_(i<j) f_i f_j s_i s_j), and for three of them their difference gives
+    s1 s2 s3 = -f1 f2 f3 (f1 s1 + f2 s2 + f3 s3).
+    """
+    if not is_quad(e):
+        return None
+    for rows in (*combinations(ALL, 3), ALL):
+        block = e.cov.extract(rows, rows)
+        if is_zero(sympy.expand(block.det(method="berkowitz"))) is not True:
+            continue
+        # adj = (a positive number) n n^T: the signs of n up to a common one.
+        f = [sign(sympy.expand(block.cofactor(0, k, method="berkowitz"))) for k in range(len(rows))]
+        if 0 in f:
+            continue
+        signs = [sympy.sign(z(row + 1)) for row in rows]
+        front = -sympy.prod(f)
+        if len(rows) == len(ALL):
+            pairs = (f[i] * f[j] * marginal(signs[i] * signs[j], e.cov) for i, j in PAIRS)
+            return front * (1 + sum(pairs, sympy.Integer(0)))
+        (other,) = set(ALL) - set(rows)
+        last = sympy.sign(z(other + 1))
+        return front * sum((f[i] * marginal(signs[i] * last, e.cov) for i in range(3)), sympy.Integer(0))
+    return None
+
+
+def _signed_squares(cov: sympy.MatrixBase) -> dict[tuple[int, int], Fraction] | None:
+    """r |r| for the six correlations, where they are rational."""
+    table = {}
+    for i, j in PAIRS:
+        square = sympy.expand(cov[i, j] ** 2) / sympy.expand(cov[i, i] * cov[j, j])
+        if not square.is_Rational:
+            return None
+        table[i, j] = table[j, i] = sign(cov[i, j]) * rational(square)
+    return table
+
+
+def representative(e: Expectation) -> tuple[int, tuple]:
+    """A sign and a key: E[s1 s2 s3 s4] is the sign times a number that depends on the key alone; 0 is exactly zero.
+
+    Renaming the variables changes nothing, and the sign of an odd number of them that of the result. Where some such
+    relabelling leaves the correlations as they are but changes the sign, the expectation is zero.
+    """
+    r = _signed_squares(e.cov)
+    if r is None:
+        return 1, (e.cov,)
+    images = sorted((tuple(f[i] * f[j] * r[p[i], p[j]] for i, j in PAIRS), f[1] * f[2] * f[3]) for p, f in RELABELLINGS)
+    first = [parity for key, parity in images if key == images[0][0]]
+    return (0 if len(set(first)) > 1 else first[0]), images[0][0]

@@ -1,0 +1,230 @@
+"""What the engine can integrate: sums of products of sign(u), erf(u), exp(u) and powers of z_i, u affine in z.
+
+`expand` writes an integrand as {product of atoms: coefficient}, for almost every z, by Heaviside(u) = (1 + sign u)/2,
+relu(u) = u Heaviside(u), |u| = u sign(u), Phi(u) = (1 + erf(u/sqrt 2))/2, sign(u)^2 = 1, sign(c u) = sign(c) sign(u),
+erf(-u) = -erf(u) and exp(u) exp(v) = exp(u + v). Everything else is refused by name.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from math import comb, prod
+
+import sympy
+
+from theory.expressions.functions import Phi, Relu
+from theory.expressions.symbols import z
+from theory.gaussian.certified.sides import known_sign
+from theory.gaussian.expectation import variables
+from theory.problem.errors import InputError, OutOfReachError
+
+# Steps, signs and erfs in one product; what twelve of them leave is either taken apart by independence or refused.
+MAX_SIGNS = 12
+MAX_DEGREE = 128
+# (H1 + ... )^k expands to many products; two Hermite polynomials of order 64 make 33^2 of them.
+MAX_PRODUCTS = 1200
+HALF = sympy.Rational(1, 2)
+
+# A product is a sorted tuple of atoms sign(u), erf(u), exp(u), z_i (with repetition).
+Product = tuple[sympy.Expr, ...]
+Expansion = dict[Product, sympy.Expr]
+Form = dict[int, sympy.Expr]
+
+
+def affine(argument: sympy.Expr) -> tuple[Form, sympy.Expr]:
+    """The coefficients of z1, z2, ... and the offset of an affine form; anything else is out of reach.
+
+    >>> affine(2 * z(1) - z(3) + 5)
+    ({1: 2, 3: -1}, 5)
+    """
+    argument = sympy.expand(argument)
+    form = {index: argument.coeff(z(index)) for index in variables(argument)}
+    offset = sympy.expand(argument - sum(c * z(index) for index, c in form.items()))
+    if variables(offset) or any(variables(c) for c in form.values()):
+        raise OutOfReachError(
+            f"The argument {argument} is not linear in the Gaussian variables.",
+            "Steps, signs, erfs and exponentials of forms such as z1 - 2*z2 + 1 can be integrated.",
+        )
+    return form, offset
+
+
+def linear(form: Form) -> sympy.Expr:
+    """sum_i c_i z_i."""
+    return sum((c * z(index) for index, c in form.items()), sympy.Integer(0))
+
+
+def expand(expr: sympy.Expr) -> Expansion:
+    """`expr` as a sum of products of atoms, for almost every z.
+
+    >>> expand(sympy.Heaviside(z(1)) * sympy.Heaviside(-z(1)))
+    {}
+    """
+    if not variables(expr):
+        return _clean({(): expr})
+    if expr.is_Symbol:
+        return {(expr,): sympy.Integer(1)}
+    if expr.is_Add:
+        return _sum(expand(term) for term in expr.args)
+    if expr.is_Mul:
+        return _product([expand(factor) for factor in expr.args])
+    if expr.is_Pow and expr.exp.is_Integer and 0 < expr.exp <= MAX_DEGREE:
+        return _power(expand(expr.base), int(expr.exp))
+    if expr.is_Pow and not variables(expr.base) and expr.base.is_positive:
+        return _exponential(expr.exp * sympy.log(expr.base))
+    rule = FUNCTIONS.get(expr.func)
+    if rule is None:
+        raise OutOfReachError(
+            f"The expectation of {expr} is not among those this engine derives.",
+            f"It knows powers of z1, z2, ... and {', '.join(f.__name__.lower() for f in FUNCTIONS)} of affine forms.",
+        )
+    return rule(*expr.args)
+
+
+def _exponential(argument: sympy.Expr) -> Expansion:
+    form, offset = affine(argument)
+    return {(sympy.exp(linear(form)),): sympy.exp(offset)}
+
+
+def _step(argument: sympy.Expr) -> Expansion:
+    return _sum([{(): HALF}, _scaled(HALF, _sign(argument))])
+
+
+def _relu(argument: sympy.Expr) -> Expansion:
+    return _product([expand(argument), _step(argument)])
+
+
+def _extreme(side: int) -> Callable[..., Expansion]:
+    """max(u, v) = u + relu(v - u) and min(u, v) = u - relu(u - v)."""
+
+    def rule(*arguments: sympy.Expr) -> Expansion:
+        # What is constant is one argument together; SymPy keeps the extreme of parameters as it is.
+        constants = [argument for argument in arguments if not variables(argument)]
+        moving = [argument for argument in arguments if variables(argument)]
+        first, *others = [(sympy.Max if side > 0 else sympy.Min)(*constants), *moving] if constants else moving
+        if len(others) != 1:
+            raise OutOfReachError(
+                f"The extreme of {len(others) + 1} arguments is not among those this engine derives.",
+                "It knows max(u, v) and min(u, v) of affine forms.",
+            )
+        return _sum([expand(first), _scaled(sympy.Integer(side), _relu(side * (others[0] - first)))])
+
+    return rule
+
+
+def _erfc(argument: sympy.Expr) -> Expansion:
+    return _sum([{(): sympy.Integer(1)}, _scaled(sympy.Integer(-1), _erf(argument))])
+
+
+def _phi(argument: sympy.Expr) -> Expansion:
+    return _sum([{(): HALF}, _scaled(HALF, _erf(argument / sympy.sqrt(2)))])
+
+
+def _erf(argument: sympy.Expr) -> Expansion:
+    form, offset = affine(argument)
+    # SymPy writes erf(-u) as -erf(u) by the look of u, and so does this.
+    outer, atom = sympy.erf(linear(form) + offset).as_coeff_Mul()
+    return {(atom,): outer}
+
+
+def _sign(argument: sympy.Expr) -> Expansion:
+    """sign(u) with the sign and the size of the leading coefficient taken out, so that equal signs look equal."""
+    form, offset = affine(argument)
+    lead, side = form[min(form)], 1
+    known = known_sign(lead)
+    if known == -1 or (not known and lead.could_extract_minus_sign()):
+        side, lead, offset = -1, -lead, -offset
+        form = {index: -c for index, c in form.items()}
+    if known:
+        form = {index: sympy.cancel(c / lead) for index, c in form.items()}
+        offset = sympy.cancel(offset / lead)
+    elif len(form) == 1:
+        raise OutOfReachError(
+            f"The sign of the coefficient {side * lead} in {argument} is not known.",
+            "Give its symbols a domain, such as g>0 (--where on the command line).",
+        )
+    return {(sympy.sign(linear(form) + offset),): sympy.Integer(side)}
+
+
+FUNCTIONS: Mapping[type, Callable[..., Expansion]] = {
+    sympy.sign: _sign,
+    sympy.Heaviside: lambda argument, *_: _step(argument),
+    sympy.erf: _erf,
+    sympy.erfc: _erfc,
+    Phi: _phi,
+    Relu: _relu,
+    sympy.Abs: lambda argument: _product([expand(argument), _sign(argument)]),
+    sympy.exp: _exponential,
+    sympy.Max: _extreme(1),
+    sympy.Min: _extreme(-1),
+}
+
+
+def _scaled(factor: sympy.Expr, expansion: Expansion) -> Expansion:
+    return {key: factor * c for key, c in expansion.items()}
+
+
+def _sum(expansions: Iterable[Expansion]) -> Expansion:
+    total: Expansion = {}
+    for expansion in expansions:
+        for key, coefficient in expansion.items():
+            total[key] = total.get(key, sympy.Integer(0)) + coefficient
+    return _clean(total)
+
+
+def _product(factors: list[Expansion]) -> Expansion:
+    result: Expansion = {(): sympy.Integer(1)}
+    for factor in factors:
+        if len(result) * len(factor) > MAX_PRODUCTS:
+            raise OutOfReachError(
+                f"The integrand expands into more than {MAX_PRODUCTS} products.",
+                "Ask for its parts one by one.",
+            )
+        result = _sum({_merge(a, b): ca * cb} for a, ca in result.items() for b, cb in factor.items())
+    return result
+
+
+def _power(base: Expansion, exponent: int) -> Expansion:
+    """The product of equal factors; the binomial theorem for a z_k + b."""
+    moving = [key for key in base if key]
+    if len(moving) != 1 or len(moving[0]) != 1 or not moving[0][0].is_Symbol:
+        return _product([base] * exponent)
+    slope, offset = base[moving[0]], base.get((), sympy.Integer(0))
+    powers = range(exponent + 1) if offset != 0 else [exponent]
+    return _clean({moving[0] * k: comb(exponent, k) * slope**k * offset ** (exponent - k) for k in powers})
+
+
+def _merge(a: Product, b: Product) -> Product:
+    """The product of two products, with sign(u)^2 = 1 and one exponential."""
+    atoms = list(a)
+    for atom in b:
+        other = next((x for x in atoms if isinstance(x, sympy.exp)), None) if isinstance(atom, sympy.exp) else None
+        if isinstance(atom, sympy.sign) and atom in atoms:
+            atoms.remove(atom)
+        elif other is not None:
+            atoms.remove(other)
+            both = sympy.exp(sympy.expand(atom.args[0] + other.args[0]))
+            atoms += [both] if both != 1 else []
+        else:
+            atoms.append(atom)
+    return tuple(sorted(atoms, key=sympy.default_sort_key))
+
+
+def _clean(expansion: Expansion) -> Expansion:
+    return {key: c for key, c in expansion.items() if c != 0 and sympy.expand(c) != 0}
+
+
+def check_reach(expansion: Expansion, size: int) -> None:
+    """Refuse variables beyond the covariance matrix (InputError) and products too long (OutOfReachError)."""
+    for product in expansion:
+        beyond = [index for index in variables(prod(product, start=sympy.Integer(1))) if index > size]
+        if beyond:
+            raise InputError(
+                f"z{beyond[0]} occurs, but the covariance matrix is {size} x {size}.",
+                f"Use z1 to z{size}, or give a larger matrix.",
+            )
+        signs = sum(isinstance(atom, sympy.sign | sympy.erf) for atom in product)
+        degree = sum(atom.is_Symbol for atom in product)
+        if signs > MAX_SIGNS or degree > MAX_DEGREE:
+            what, most = ("steps, signs and erfs", MAX_SIGNS) if signs > MAX_SIGNS else ("powers", MAX_DEGREE)
+            raise OutOfReachError(
+                f"A product has {max(signs, degree) if signs > MAX_SIGNS else degree} {what}; the limit is {most}.",
+                "No closed form and no one-dimensional integral is known for five dependent signs and more.",
+            )

@@ -1,0 +1,114 @@
+"""The laws in which a derivation ends: one sign, two signs, and Price's theorem for two, three and four.
+
+With unit variances, h and k the offsets and r the correlation: E sign(z + h) = erf(h/sqrt 2); E[sign sign] is
+(2/pi) asin r at h = k = 0, 4 T(h, r/sqrt(1 - r^2)) at k = 0 (Owen's T), and 4 Phi2(h, k, r) - 1 - erf - erf always,
+which is +-1 - 4 T(h, a) - 4 T(k, b) where the sign of h k is known.
+"""
+
+import sympy
+
+from theory.expressions.functions import OwensT, Phi2
+from theory.expressions.symbols import path, path_, z
+from theory.gaussian.certified.sides import known_sign
+from theory.gaussian.derive.rewrite import on_path, signs_of
+from theory.gaussian.expectation import Expectation, marginal, slope
+
+ONE = sympy.Integer(1)
+BLOCKS = {2: ((0,),), 3: ((0,), (1,), (2,)), 4: ((0, 1), (0, 2), (0, 3))}
+
+
+def one_sign(e: Expectation) -> sympy.Expr | None:
+    """E sign(z1 + c) = erf(c/sqrt(2 v))."""
+    signs = signs_of(e.integrand)
+    if signs is None or len(signs) != 1 or e.cov.rows != 1:
+        return None
+    return sympy.erf(signs[0][1] / sympy.sqrt(2 * e.cov[0, 0]))
+
+
+def pair_of_signs(e: Expectation) -> bool:
+    """Whether this is E[sign(z1) sign(z2)]."""
+    return e.integrand == sympy.sign(z(1)) * sympy.sign(z(2)) and e.cov.rows == 2
+
+
+def arcsine(e: Expectation) -> sympy.Expr | None:
+    """E[sign(z1) sign(z2)] = (2/pi) asin r."""
+    if not pair_of_signs(e):
+        return None
+    return 2 / sympy.pi * sympy.asin(e.cov[0, 1] / (sympy.sqrt(e.cov[0, 0]) * sympy.sqrt(e.cov[1, 1])))
+
+
+def two_signs(e: Expectation) -> sympy.Expr | None:
+    """E[sign(z1 + c) sign(z2 + d)] by Owen's T, or by Phi2 where the sign of c d is not known."""
+    signs = signs_of(e.integrand)
+    if signs is None or len(signs) != 2 or e.cov.rows != 2:
+        return None
+    (_, c), (_, d) = signs
+    v, w, cross = e.cov[0, 0], e.cov[1, 1], e.cov[0, 1]
+    h, k = c / sympy.sqrt(v), d / sympy.sqrt(w)
+    # Along a path of Price's theorem offsets change their sign: there only Phi2 is one formula.
+    ratio = sympy.nan if on_path(c) or on_path(d) else sympy.cancel(d / c) if c != 0 else sympy.Integer(0)
+    side = None if ratio is sympy.nan else known_sign(ratio)
+    if c == 0 or d == 0 or side:
+        root = sympy.sqrt(sympy.expand(v * w - cross**2))
+        if c == 0 or d == 0:
+            return 4 * OwensT(h if d == 0 else k, cross / root)
+        first = OwensT(h, sympy.expand(v * ratio - cross) / root)
+        second = OwensT(k, sympy.expand(w / ratio - cross) / root)
+        return side - 4 * first - 4 * second
+    r = cross / (sympy.sqrt(v) * sympy.sqrt(w))
+    return 4 * Phi2(h, k, r) - 1 - sympy.erf(h / sympy.sqrt(2)) - sympy.erf(k / sympy.sqrt(2))
+
+
+def price(e: Expectation) -> sympy.Expr | None:
+    """E = E|_(t=0) + int_0^1 sum_ab r_ab E[d2f/dz_a dz_b] dt, the covariances between two blocks multiplied by t.
+
+    For two signs at zero, and for three and four at any thresholds.
+    """
+    signs = signs_of(e.integrand)
+    if signs is None or len(signs) != e.cov.rows or e.cov.rows not in BLOCKS:
+        return None
+    t = parameter(e)
+    first = _best_block(e.cov, [offset for _, offset in signs])
+    rows = range(e.cov.rows)
+
+    def cov_at(s: sympy.Expr) -> sympy.MatrixBase:
+        crossing = [[(i in first) != (j in first) for j in rows] for i in rows]
+        return sympy.Matrix(len(rows), len(rows), lambda i, j: e.cov[i, j] * (s if crossing[i][j] else 1))
+
+    terms = [
+        e.cov[a, b] * marginal(slope(slope(e.integrand, z(a + 1)), z(b + 1)), cov_at(t))
+        for a in first
+        for b in rows
+        if b not in first and e.cov[a, b] != 0
+    ]
+    return Expectation(e.integrand, cov_at(ONE * 0)) + sympy.Integral(sum(terms), (t, 0, 1))
+
+
+def parameter(e: Expectation) -> sympy.Symbol:
+    """The parameter t of the path, or t_ where a symbol is called t."""
+    return path_ if "t" in {symbol.name for symbol in e.free_symbols} else path
+
+
+def _best_block(cov: sympy.MatrixBase, offsets: list[sympy.Expr]) -> tuple[int, ...]:
+    """The block that leaves the fewest correlations outside, then the simplest start at t = 0."""
+    rows = range(cov.rows)
+
+    def cost(first: tuple[int, ...]) -> tuple[int, int]:
+        second = tuple(k for k in rows if k not in first)
+        crossing = sum(cov[a, b] != 0 for a in first for b in second)
+        moved = [sum(offsets[k] != 0 for k in block) for block in (first, second)]
+        # A block of an odd number of signs without offsets has mean zero: then nothing is left at t = 0.
+        vanishes = any(len(block) % 2 and not m for block, m in zip((first, second), moved, strict=True))
+        return crossing, 0 if vanishes else max(m for m, block in zip(moved, (first, second), strict=True) if block)
+
+    return min(BLOCKS[cov.rows], key=cost)
+
+
+WHY = {
+    "one-sign": "one Gaussian variable: E sign(z + c) = erf(c/sqrt(2 v))",
+    "arcsine": "the arcsine law for two signs",
+    "two-signs": "two signs with thresholds are an orthant probability (Owen's T, or the bivariate normal Phi2)",
+    "price": "Price's theorem: the derivative with respect to a covariance is the mean of the mixed second derivative; "
+    "integrated along correlations multiplied by t",
+}
+LAWS = {"one-sign": one_sign, "arcsine": arcsine, "two-signs": two_signs, "price": price}

@@ -1,0 +1,113 @@
+"""Limits of expectations in a gain: g -> oo, where erfs become signs, and g -> 0, where they become linear.
+
+Limit and expectation are exchanged by dominated convergence: |erf(u)| <= 1 and |erf(g u)/g| <= 2|u|/sqrt(pi), and the
+powers and exponentials of linear forms that stay have Gaussian moments of every order.
+"""
+
+import sympy
+
+from theory.gaussian.derive.engine import derive
+from theory.gaussian.derive.integrand import affine, expand
+from theory.gaussian.expectation import Expectation, variables
+from theory.gaussian.moment import Moment
+from theory.gaussian.rules.moves import linearity
+from theory.problem.errors import InputError, OutOfReachError
+from theory.proof.derivation import Derivation, Step, StepError, rule
+from theory.proof.rules.shared import pairs
+
+WHY = {
+    sympy.oo: "dominated convergence: |erf| <= 1, and erf(g u) tends to sign(u) for almost every u",
+    sympy.S.Zero: "dominated convergence: |erf(g u)/g| <= 2 |u|/sqrt(pi), and erf(g u)/g tends to 2 u/sqrt(pi)",
+}
+
+
+def limit(moment: Moment, name: str, to: sympy.Expr) -> Moment:
+    """The limit of E[f] as the positive parameter `name` tends to oo or to 0, derived from the limit of f.
+
+    f may carry powers of the parameter in front, such as erf(g*z1)/g. Raises InputError for another parameter or
+    limit; OutOfReachError where f has no limit, or depends on the parameter in another way than through erfs of forms
+    linear in it.
+
+    >>> from theory.gaussian.moment import expect
+    >>> from theory.expressions.symbols import z
+    >>> g, rho = sympy.Symbol("g", positive=True), sympy.Symbol("rho", real=True)
+    >>> steps = expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]])
+    >>> limit(steps, "g", sympy.oo).closed_form
+    asin(rho)/pi
+    """
+    before = Expectation(moment.expr, moment.cov)
+    symbol = next((s for s in before.free_symbols if s.name == name), None)
+    if symbol is None or not symbol.is_positive or symbol in moment.cov.free_symbols:
+        raise InputError(f"{name} is not a positive parameter of the integrand.", "Limits are taken in gains.")
+    if to not in WHY:
+        raise InputError(f"No limit {name} -> {to}.", f"Write {name}->oo or {name}->0.")
+    integrand = sympy.Add(*(_term(product, c, symbol, to) for product, c in expand(moment.expr).items()))
+    after = Expectation(integrand, moment.cov)
+    start = sympy.Limit(before, symbol, to)
+    rest = derive(integrand, moment.cov)
+    first = (
+        Step(start, "the limit asked for", "definition"),
+        Step(after, WHY[to], "dominated-convergence", (sympy.Tuple(before, after), symbol, to)),
+    )
+    proves = sympy.Eq(start, rest.proves.rhs, evaluate=False)
+    return Moment(integrand, moment.cov, Derivation("gaussian.limit", proves, (*first, *rest.steps[1:])))
+
+
+def _term(product: tuple[sympy.Expr, ...], c: sympy.Expr, g: sympy.Symbol, to: sympy.Expr) -> sympy.Expr:
+    """The limit of one product and its coefficient."""
+    factors = []
+    for atom in product:
+        if not atom.has(g):
+            factors.append(atom)
+        elif not isinstance(atom, sympy.erf):
+            raise OutOfReachError(f"{atom} depends on {g} and is no erf.", "Limits are those of gains of erfs.")
+        else:
+            slope, rest = _linear_in(atom.args[0], g)
+            if to is sympy.oo:
+                factors.append(sympy.sign(slope))
+            elif rest == 0:
+                factors.append(2 * slope / sympy.sqrt(sympy.pi))
+                c *= g
+            else:
+                factors.append(sympy.erf(rest))
+    front = sympy.limit(c, g, to, "+" if to == 0 else "-")
+    if not front.is_finite:
+        raise OutOfReachError(f"The coefficient {c} of a term has no finite limit as {g} -> {to}.", "Divide by less.")
+    return front * sympy.Mul(*factors)
+
+
+def _linear_in(argument: sympy.Expr, g: sympy.Symbol) -> tuple[sympy.Expr, sympy.Expr]:
+    """a and b of a g + b, a with a Gaussian variable in it; else OutOfReachError."""
+    argument = sympy.expand(argument)
+    slope = argument.coeff(g)
+    rest = sympy.expand(argument - g * slope)
+    if rest.has(g) or not variables(slope):
+        raise OutOfReachError(f"{argument} is not linear in {g}, times a variable.", "Limits are those of gains.")
+    affine(slope)
+    return slope, rest
+
+
+@rule("dominated-convergence")
+def dominated_convergence(before: sympy.Basic, step: Step) -> None:
+    """Every erf of a g + b is replaced by its limit as a function of z; what is left agrees as integrands do."""
+    *_, symbol, to = step.using
+    ((old, new),) = pairs(Step(step.expr, step.why, step.rule, step.using[:1]))
+    if before != sympy.Limit(old, symbol, to) or step.expr != new or new.cov != old.cov or not symbol.is_positive:
+        raise StepError("the limit of one expectation is the expectation of the limit")
+    table = {}
+    for function in old.integrand.atoms(sympy.Function):
+        if not function.has(symbol):
+            continue
+        slope = function.args[0].diff(symbol)
+        if not isinstance(function, sympy.erf) or slope.has(symbol):
+            raise StepError(f"{function} is not an erf of a form linear in {symbol}")
+        start = sympy.expand(function.args[0] - symbol * slope)
+        tangent = 2 * slope * symbol / sympy.sqrt(sympy.pi)
+        table[function] = sympy.sign(slope) if to is sympy.oo else tangent if start == 0 else sympy.erf(start)
+    found = sympy.Integer(0)
+    for term in sympy.Add.make_args(sympy.expand(old.integrand.xreplace(table))):
+        rest, power = term.as_independent(symbol)
+        found += rest * sympy.limit(power, symbol, to)
+    if not table or found.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
+        raise StepError("the integrand has no finite limit")
+    linearity(Expectation(found, old.cov), new)

@@ -1,0 +1,282 @@
+"""Float64 values of closed forms over arrays of parameters, NumPy or torch (with gradients).
+
+A form is a SymPy expression whose leaves may be expectations of products of signs, E[prod_k sign(z_k + c_k)], of up to
+four variables. Near |r| = 1 an angle asin r depends on sqrt(1 - r^2), which a rounded r does not tell: 1 - r^2 is
+formed as an expression, expanded and factored before any number is put in.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import lru_cache, reduce
+from itertools import combinations
+from math import comb, sqrt
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import sympy
+
+from theory.expressions.arrays import namespace
+from theory.expressions.functions import OwensT, Phi
+from theory.expressions.symbols import z
+from theory.gaussian.expectation import Expectation
+from theory.gaussian.float64.differentiable import erf, erfc, host
+from theory.gaussian.float64.orthant import sign_pair, sign_quad
+from theory.gaussian.float64.thresholds import owens_t, shifted_pair, shifted_quad, shifted_triple
+from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
+
+# A correlation beyond 1 by so much, or 1 - r^2 below 0, is rounding: some twenty operations.
+ROUNDING = 20 * 2.0**-52
+# Larger expressions are not factored: that could take long.
+MOST_OPERATIONS = 300
+# Programs kept.
+PROGRAMS = 128
+
+SIGNS = {1: None, 2: shifted_pair, 3: shifted_triple, 4: shifted_quad}
+
+
+class _Angle(sympy.Function):
+    """asin x, as _Angle(x, 1 - x^2)."""
+
+    nargs = 2
+
+
+class _Signs(sympy.Function):
+    """E[prod sign(z_k + c_k)] as _Signs(c_1.., v_1.., c_12.., v_1 v_2 - c_12^2..): shifts, covariances, minors."""
+
+
+def evaluate(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str, sympy.Symbol] | None = None) -> Any:
+    """The value of `form` where each parameter has the value (a number or array) given under its name; float64.
+
+    Shapes broadcast, and the result has the common one; with torch tensors it is one, with gradients. Leaves
+    `Expectation(prod_k sign(z_k + c_k), cov)` of up to four variables are accurate to about 1e-14 absolute, where
+    correlations are near +-1 to 1e-16/sqrt(1 - r^2). Raises InputError for parameters that are missing, unknown, NaN or
+    outside their assumptions, and where the form has no real value; OutOfReachError for what has no rule here.
+    `dropped` are parameters that the form has no more: values of theirs may be given, and broadcast.
+
+    >>> rho = sympy.Symbol("rho", real=True)
+    >>> signs = Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, rho], [rho, 1]]))
+    >>> float(evaluate(3 * signs, {"rho": 0.5}))
+    1.0
+    """
+    named = {symbol.name: symbol for symbol in form.free_symbols}
+    named |= {name: symbol for name, symbol in (dropped or {}).items() if name in values}
+    _check_names(named.keys(), values.keys())
+    xp = namespace(*values.values())
+    device = next((x.device for x in values.values() if xp is not np and isinstance(x, xp.Tensor)), None)
+
+    def number(x: Any) -> Any:
+        if xp is np:
+            return np.asarray(x, dtype=float)
+        return x.to(xp.float64) if isinstance(x, xp.Tensor) else xp.as_tensor(x, dtype=xp.float64, device=device)
+
+    table = {named[name]: _checked(named[name], number(x)) for name, x in values.items()}
+    shape = np.broadcast_shapes(*(tuple(x.shape) for x in table.values()))
+    steps, result = _program(form)
+    with np.errstate(all="ignore"):
+        for symbol, expr in steps:
+            table[symbol] = _value(expr, table, xp, number)
+        value = _value(result, table, xp, number)
+    if not bool(xp.isfinite(value).all()):
+        raise InputError(f"{form} has no finite value at the parameters given.", "Move them inside their domain.")
+    return value if tuple(value.shape) == shape else xp.broadcast_to(value, shape)
+
+
+def _check_names(wanted: Any, given: Any) -> None:
+    if missing := sorted(wanted - given):
+        raise InputError(f"The form depends on {', '.join(missing)}, which has no value.", "Give one for each.")
+    if unknown := sorted(given - wanted):
+        known = ", ".join(sorted(wanted)) or "none"
+        raise InputError(f"The form does not depend on {', '.join(unknown)}.", f"Its parameters: {known}.")
+
+
+def _checked(symbol: sympy.Symbol, x: Any) -> Any:
+    """The value, if it is a number that satisfies what the symbol assumes (the form may have been simplified by it)."""
+    plain = host(x)
+    if np.isnan(plain).any():
+        raise InputError(f"{symbol} is NaN.", "Give a number.")
+    for holds, assumed, word in (
+        (plain > 0, symbol.is_positive, "positive"),
+        (plain < 0, symbol.is_negative, "negative"),
+        (plain >= 0, symbol.is_nonnegative, "nonnegative"),
+        (plain <= 0, symbol.is_nonpositive, "nonpositive"),
+    ):
+        if assumed and not np.all(holds):
+            wrong = float(np.broadcast_to(plain, np.shape(holds))[~holds].ravel()[0])
+            raise InputError(f"{symbol} = {wrong:.6g}, but it is {word} in this form.", f"Give {word} values.")
+    return x
+
+
+# --- preparing a form ------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=PROGRAMS)
+def _program(form: sympy.Expr) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], sympy.Expr]:
+    """Common subexpressions in the order of evaluation, and the result in their terms."""
+    prepared = form.xreplace({e: _leaf(e) for e in form.atoms(Expectation)})
+    while angles := [a for a in prepared.atoms(sympy.asin, sympy.acos) if not a.args[0].has(sympy.asin, sympy.acos)]:
+        prepared = prepared.xreplace({a: _angle(a) for a in angles})
+    steps, (result,) = sympy.cse(prepared, symbols=(sympy.Dummy() for _ in iter(int, 1)))
+    return steps, result
+
+
+def _angle(inverse: sympy.Expr) -> sympy.Expr:
+    x = inverse.args[0]
+    angle = _Angle(x, _tidy(1 - x**2))
+    return angle if isinstance(inverse, sympy.asin) else sympy.pi / 2 - angle
+
+
+def _tidy(expr: sympy.Expr) -> sympy.Expr:
+    """The same over a common denominator, factors apart, so that less cancels when numbers are put in."""
+    if expr.count_ops() > MOST_OPERATIONS:
+        return expr
+    top, below = sympy.fraction(sympy.together(sympy.expand(expr)))
+    return sympy.factor(sympy.expand(top)) / below
+
+
+def _leaf(e: Expectation) -> sympy.Expr:
+    """The expectation as a function of shifts, covariances and their two-by-two minors."""
+    shifts: dict[int, sympy.Expr] = {}
+    for factor in sympy.Mul.make_args(e.integrand):
+        index = next((k for k in range(e.cov.rows) if isinstance(factor, sympy.sign) and factor.has(z(k + 1))), None)
+        shift = None if index is None else factor.args[0] - z(index + 1)
+        if shift is None or index in shifts or any(shift.has(variable) for variable in e.bound_symbols):
+            raise OutOfReachError(f"{e} has no numerical rule: only products of sign(z_k + c_k), each k once, have.")
+        shifts[index] = shift
+    m = e.cov.rows
+    if len(shifts) != m or m not in SIGNS:
+        raise OutOfReachError(f"{e} has no numerical rule: it takes one sign of each of at most four variables.")
+    pairs = list(combinations(range(m), 2))
+    if m % 2 and not any(shifts.values()):
+        return sympy.Integer(0)
+    minors = [_tidy(e.cov[i, i] * e.cov[j, j] - e.cov[i, j] ** 2) for i, j in pairs]
+    rows = [*(shifts[k] for k in range(m)), *(e.cov[k, k] for k in range(m))]
+    return _Signs(*rows, *(e.cov[i, j] for i, j in pairs), *minors)
+
+
+# --- evaluating it ---------------------------------------------------------------------------------------------------
+
+
+def _value(expr: sympy.Expr, table: Mapping[sympy.Symbol, Any], xp: ModuleType, number: Callable[[Any], Any]) -> Any:
+    if expr.is_Symbol:
+        return table[expr]
+    if expr.is_Number or expr.is_NumberSymbol:
+        if not expr.is_finite:
+            raise InputError(f"the form contains {expr}.", "It must be finite.")
+        return number(float(expr))
+    arguments = [_value(argument, table, xp, number) for argument in expr.args]
+    if expr.is_Add:
+        return sum(arguments[1:], arguments[0])
+    if expr.is_Mul:
+        return reduce(lambda a, b: a * b, arguments)
+    if expr.is_Pow:
+        return _power(expr, *arguments)
+    if isinstance(expr, _Signs):
+        return _signs(expr, arguments)
+    rule = RULES.get(expr.func)
+    if rule is None:
+        raise OutOfReachError(f"{expr.func.__name__} has no numerical rule here.")
+    return rule(xp, *arguments)
+
+
+def _refuse(wrong: Any, x: Any, what: str, remedy: str) -> None:
+    """InputError with the first number of `x` for which `wrong` holds."""
+    if bool(wrong.any()):
+        raise InputError(f"{what} {float(host(x)[host(wrong)].ravel()[0]):.6g}.", remedy)
+
+
+def _power(expr: sympy.Expr, base: Any, exponent: Any) -> Any:
+    inside = "Move the parameters inside the domain of the form."
+    if expr.exp.is_Integer:
+        if expr.exp < 0:
+            _refuse(base == 0, base, "division by", inside)
+        return base ** int(expr.exp)
+    _refuse(base < 0, base, "a root of", inside)
+    if expr.exp.is_Rational and expr.exp.q == 2:
+        if expr.exp < 0:
+            _refuse(base == 0, base, "division by the root of", inside)
+        return namespace(base).sqrt(base) ** int(expr.exp.p)
+    return base**exponent
+
+
+def _sine_inverse(xp: ModuleType, x: Any, gap: Any) -> Any:
+    _refuse((gap < -ROUNDING) & (abs(x) > 1), x, "an inverse sine of", "Move the parameters inside their domain.")
+    return xp.arctan2(x, xp.sqrt(xp.clip(gap, 0, None)))
+
+
+def _log(xp: ModuleType, x: Any) -> Any:
+    _refuse(x <= 0, x, "the logarithm of", "Move the parameters inside the domain of the form.")
+    return xp.log(x)
+
+
+def _heaviside(xp: ModuleType, x: Any, at_zero: Any) -> Any:
+    return xp.where(x > 0, 1.0, xp.where(x < 0, 0.0, at_zero))
+
+
+RULES: Mapping[type, Callable[..., Any]] = {
+    _Angle: _sine_inverse,
+    sympy.exp: lambda xp, x: xp.exp(x),
+    sympy.log: _log,
+    sympy.sin: lambda xp, x: xp.sin(x),
+    sympy.cos: lambda xp, x: xp.cos(x),
+    sympy.tan: lambda xp, x: xp.tan(x),
+    sympy.atan: lambda xp, x: xp.arctan(x),
+    sympy.atan2: lambda xp, y, x: xp.arctan2(y, x),
+    sympy.sinh: lambda xp, x: xp.sinh(x),
+    sympy.cosh: lambda xp, x: xp.cosh(x),
+    sympy.tanh: lambda xp, x: xp.tanh(x),
+    sympy.erf: lambda _, x: erf(x),
+    sympy.erfc: lambda _, x: erfc(x),
+    Phi: lambda _, x: erfc(-x / sqrt(2)) / 2,
+    OwensT: lambda _, h, a: owens_t(h, a),
+    sympy.sign: lambda xp, x: xp.sign(x),
+    sympy.Abs: lambda _, x: abs(x),
+    sympy.Heaviside: _heaviside,
+    sympy.Max: lambda xp, *x: reduce(xp.maximum, x),
+    sympy.Min: lambda xp, *x: reduce(xp.minimum, x),
+}
+
+
+def _signs(expr: sympy.Expr, arguments: list[Any]) -> Any:
+    """E[prod sign(z_k + c_k)] from shifts, variances, covariances and minors v_i v_j - c_ij^2."""
+    m = next(m for m in SIGNS if len(arguments) == 2 * m + 2 * comb(m, 2))
+    shifts, variances = arguments[:m], arguments[m : 2 * m]
+    pairs = list(combinations(range(m), 2))
+    covariances, minors = arguments[2 * m : 2 * m + len(pairs)], arguments[2 * m + len(pairs) :]
+    for variance in variances:
+        _refuse(variance <= 0, variance, "a variance must be positive; found", "Change the parameters.")
+    zero = not any(expr.args[:m])
+    r, gaps = [], []
+    for (i, j), covariance, minor in zip(pairs, covariances, minors, strict=True):
+        product = variances[i] * variances[j]
+        correlation, gap = _correlation(covariance, product, minor)
+        r.append(correlation)
+        gaps.append(gap)
+    roots = [namespace(*arguments).sqrt(variance) for variance in variances]
+    h = [shift / root for shift, root in zip(shifts, roots, strict=True)]
+    try:
+        if m == 1:
+            return erf(h[0] / sqrt(2))
+        if m == 2:
+            return sign_pair(r[0], gaps[0]) if zero else shifted_pair(*h, r[0], gaps[0])
+        return sign_quad(*r) if zero else SIGNS[m](*h, *r)
+    except WorkbenchError:
+        raise
+    except ValueError as error:
+        raise InputError(
+            str(error), "Change the parameters so that the covariance is positive semidefinite."
+        ) from error
+
+
+def _correlation(covariance: Any, product: Any, minor: Any) -> tuple[Any, Any]:
+    """r and 1 - r^2 from a covariance, the product of the variances, and the minor; +-1 exactly where that is 0."""
+    xp = namespace(covariance, product, minor)
+    gap = minor / product
+    _refuse(
+        gap < -ROUNDING,
+        gap,
+        "the covariance is not positive semidefinite: a correlation r has 1 - r^2 =",
+        "Change the parameters. (Nothing is clipped for you.)",
+    )
+    r = covariance / xp.sqrt(product)
+    r = xp.where((gap <= 0) | (abs(r) > 1), xp.sign(covariance), r)
+    return r, xp.clip(gap, 0, None)

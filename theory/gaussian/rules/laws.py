@@ -1,0 +1,315 @@
+"""The rules that check the laws in which a derivation ends: arcsines, Owen's T, Phi2 and Price's theorem.
+
+A law is proved where it is used: its derivative in the correlation is four times the bivariate normal density
+(Price), and for independent variables it is the product of the two means.
+"""
+
+from functools import cache
+
+import sympy
+
+from theory.expressions.algebra import is_zero
+from theory.expressions.functions import OwensT, Phi2
+from theory.expressions.pieces import in_pieces
+from theory.expressions.precise import as_mpf, sample_points, value
+from theory.expressions.symbols import z
+from theory.gaussian.certified.sides import known_sign
+from theory.gaussian.expectation import Expectation, marginal, slope, variables
+from theory.gaussian.rules.moves import domains_of, equal, expectation_rule, terms
+from theory.proof.derivation import Step, StepError, rule
+from theory.proof.rules.shared import pairs, require_equal, require_rewritten, require_same
+
+
+@rule("collect")
+def collect(before: sympy.Basic, step: Step) -> None:
+    """The same polynomial in the functions, roots and integrals that occur; else equal by algebra.
+
+    exp(u + v) is exp(u) exp(v), sqrt(c u) is sqrt(c) sqrt(u) for a number c > 0, and arguments are compared so too.
+    """
+    if not _same_polynomial(before, step.expr):
+        require_same(before, step.expr, "collecting terms")
+
+
+def _same_polynomial(a: sympy.Expr, b: sympy.Expr) -> bool:
+    """Whether a and b are the same polynomial, sums that stand under roots being expanded or kept together."""
+    namings = (_Naming(()), _Naming((a, b)))
+    return any(sympy.expand(naming.of(a) - naming.of(b)) == 0 for naming in namings)
+
+
+class _Naming:
+    """Expressions as polynomials in positive symbols that stand for what a polynomial cannot see into.
+
+    The sums under roots in `exprs` keep one name where they are factors, and are multiplied out elsewhere.
+    """
+
+    def __init__(self, exprs: tuple[sympy.Expr, ...]) -> None:
+        self.names: dict[sympy.Expr, sympy.Symbol] = {}
+        powers = set().union(*(expr.atoms(sympy.Pow) for expr in exprs))
+        self.radicands = {
+            abs_primitive(power.base)[1] for power in powers if power.exp.is_Rational and not power.exp.is_Integer
+        }
+
+    def name(self, atom: sympy.Expr) -> sympy.Symbol:
+        return self.names.setdefault(atom, sympy.Dummy(f"a{len(self.names)}", positive=True))
+
+    def of(self, expr: sympy.Expr) -> sympy.Expr:
+        if expr.is_Rational:
+            return expr
+        if expr.is_Mul:
+            return sympy.Mul(*(self.factor(argument) for argument in expr.args))
+        if expr.is_Add:
+            return sympy.Add(*(self.of(argument) for argument in expr.args))
+        if expr.is_Pow and expr.exp.is_Rational:
+            return self.power(expr.base, expr.exp)
+        if isinstance(expr, sympy.exp):
+            exponent = expr.args[0]
+            exponent = sympy.cancel(exponent) if exponent.is_rational_function() else self.of(exponent)
+            parts = (part.as_coeff_Mul() for part in sympy.Add.make_args(sympy.expand(exponent)))
+            return sympy.Mul(*(self.name(sympy.exp(rest, evaluate=False)) ** number for number, rest in parts))
+        if isinstance(expr, sympy.Function):
+            number, function = expr.func(*(sympy.expand(self.of(argument)) for argument in expr.args)).as_coeff_Mul()
+            return number * self.name(function)
+        return self.name(expr)
+
+    def factor(self, expr: sympy.Expr) -> sympy.Expr:
+        """A factor of a product: a sum that stands under a root elsewhere keeps the name it has there."""
+        if expr.is_Add:
+            content, primitive = abs_primitive(expr)
+            if primitive in self.radicands:
+                return content * self.name(primitive)
+            if sympy.expand(-primitive) in self.radicands:
+                return -content * self.name(sympy.expand(-primitive))
+        return self.of(expr)
+
+    def power(self, base: sympy.Expr, exponent: sympy.Rational) -> sympy.Expr:
+        if exponent.is_Integer or base.is_Symbol or base.is_Rational:
+            return self.factor(base) ** exponent
+        content, primitive = abs_primitive(base)
+        return content**exponent * self.name(primitive) ** exponent
+
+
+def abs_primitive(expr: sympy.Expr) -> tuple[sympy.Rational, sympy.Expr]:
+    """A positive number and an expanded expression without a common number, whose product is `expr`."""
+    content, primitive = sympy.factor_terms(sympy.expand(expr)).as_coeff_Mul()
+    return (content, sympy.expand(primitive)) if content > 0 else (-content, sympy.expand(-primitive))
+
+
+@rule("arctan")
+def arctan(before: sympy.Basic, step: Step) -> None:
+    """asin x = atan y where y = x / sqrt(1 - x^2); the lemma itself is proved by its derivative and its value at 0."""
+    x = sympy.Symbol("x", real=True)
+    require_equal(sympy.asin(x), sympy.atan(x / sympy.sqrt(1 - x**2)), "asin x = atan(x / sqrt(1 - x^2))")
+    replacements = dict(pairs(step))
+    for old, new in replacements.items():
+        if not (isinstance(old, sympy.asin) and isinstance(new.as_coeff_Mul()[1], sympy.atan)):
+            raise StepError(f"{old} -> {new} does not turn an arcsine into an arctangent")
+        sign, tangent = new.as_coeff_Mul()
+        if abs(sign) != 1:
+            raise StepError(f"{new} is not an arctangent")
+        _same_angle(old.args[0], sign * tangent.args[0])
+    require_rewritten(before, step, replacements)
+
+
+def _same_angle(sine: sympy.Expr, tangent: sympy.Expr) -> None:
+    """tan^2 (1 - sin^2) = sin^2 identically, and both have the same sign at points of all pieces of the domain."""
+    equal(tangent**2 * (1 - sine**2), sine**2, "the squared tangent of the angle")
+    if not _of_one_sign(sine, tangent, sympy.asin(sine)):
+        raise StepError(f"{sine} and {tangent} are not the sine and the tangent of one angle")
+
+
+def _of_one_sign(a: sympy.Expr, b: sympy.Expr, *real: sympy.Expr) -> bool:
+    """Whether two functions with the same zeros agree in sign, in all pieces of the domain where all are real."""
+    exprs = (a, b, sympy.sign(a), sympy.sign(b), *real)
+    bases = sample_points(exprs, domains_of(a, b), 4)
+    points = [*bases, *in_pieces(exprs, domains_of(a, b), bases)] if bases else []
+    return bool(points) and all(value(a, p) * value(b, p) >= 0 for p in map(as_mpf, points))
+
+
+@expectation_rule("price")
+def price(old: Expectation, new: sympy.Expr) -> None:
+    """R(1) and R(0) are the two covariances; the integrand is sum dR_ab/dt E[d2f/dz_a dz_b] + half the diagonal."""
+    integrals, starts = list(new.atoms(sympy.Integral)), [e for _, e in _terms_outside_integrals(new)]
+    if len(integrals) != 1 or len(starts) != 1 or not sympy.expand(new - integrals[0] - starts[0]) == 0:
+        raise StepError("Price's theorem gives one expectation at the start and one integral")
+    (t, low, high), start = integrals[0].limits[0], starts[0]
+    if (low, high) != (0, 1) or start.integrand != old.integrand:
+        raise StepError("the path runs from t = 0 to t = 1 with the same integrand")
+    path = sympy.Matrix(old.cov)
+    size = path.rows
+    for i in range(size):
+        for j in range(size):
+            path[i, j] = start.cov[i, j] + t * (old.cov[i, j] - start.cov[i, j])
+    expected = sympy.Integer(0)
+    for i, a in enumerate(old.bound_symbols):
+        for j, b in enumerate(old.bound_symbols):
+            speed = sympy.diff(path[i, j], t) / 2
+            if speed != 0:
+                expected += speed * marginal(slope(slope(old.integrand, a), b), path)
+    equal(expected, integrals[0].function, "the derivative along the path")
+
+
+def _terms_outside_integrals(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation]]:
+    outside = [term for term in sympy.Add.make_args(expr) if not term.has(sympy.Integral)]
+    return [(c, e) for c, e in terms(sympy.Add(*outside)) if e is not None]
+
+
+@expectation_rule("arcsine")
+def arcsine(old: Expectation, new: sympy.Expr) -> None:
+    """(2/pi) asin r is 0 at r = 0, its derivative is four times the density at the origin; r is the correlation."""
+    if old.integrand != sympy.sign(z(1)) * sympy.sign(z(2)):
+        raise StepError(f"{old.integrand} is not a product of two signs")
+    r = sympy.Symbol("r", real=True)
+    law = 2 / sympy.pi * sympy.asin(r)
+    origin = 1 / (2 * sympy.pi * sympy.sqrt(1 - r**2))
+    require_equal(law.diff(r), 4 * origin, "Price's theorem for two signs")
+    require_equal(law.xreplace({r: sympy.Integer(0)}), sympy.Integer(0), "two independent signs")
+    angle = new * sympy.pi / 2
+    sine = angle.args[0] if isinstance(angle, sympy.asin) else sympy.sin(angle)
+    equal(sine**2 * old.cov[0, 0] * old.cov[1, 1], old.cov[0, 1] ** 2, "the squared correlation")
+    if not _of_one_sign(new, old.cov[0, 1]):
+        raise StepError(f"{new} does not have the sign of the correlation")
+
+
+def _signs(old: Expectation, count: int) -> list[sympy.Expr]:
+    """The offsets c_k of prod_k sign(z_k + c_k) over all variables, in their order."""
+    factors = sympy.Mul.make_args(old.integrand)
+    if old.cov.rows != count or len(factors) != count or not all(isinstance(f, sympy.sign) for f in factors):
+        raise StepError(f"{old.integrand} is not a product of {count} signs")
+    offsets = {variables(f)[0]: sympy.expand(f.args[0] - z(variables(f)[0])) for f in factors}
+    if sorted(offsets) != list(range(1, count + 1)) or any(variables(c) for c in offsets.values()):
+        raise StepError(f"the signs in {old.integrand} are not those of one variable each plus a number")
+    return [offsets[k] for k in range(1, count + 1)]
+
+
+@expectation_rule("one-sign")
+def one_sign(old: Expectation, new: sympy.Expr) -> None:
+    """erf(c/sqrt(2 v)) is 0 at c = 0, and its derivative in c is twice the density at -c."""
+    (offset,) = _signs(old, 1)
+    c, v = sympy.Symbol("c", real=True), sympy.Symbol("v", positive=True)
+    law = sympy.erf(c / sympy.sqrt(2 * v))
+    require_equal(law.diff(c), 2 * sympy.exp(-(c**2) / (2 * v)) / sympy.sqrt(2 * sympy.pi * v), "the derivative")
+    require_equal(law.xreplace({c: sympy.Integer(0)}), sympy.Integer(0), "the value at c = 0")
+    _same_law(new, law, {c: offset, v: old.cov[0, 0]})
+
+
+@expectation_rule("two-signs")
+def two_signs(old: Expectation, new: sympy.Expr) -> None:
+    """Derivative in r: four times the density; value at r = 0: erf erf. Then h, k, r are put in."""
+    c, d = _signs(old, 2)
+    v, w, cross = old.cov[0, 0], old.cov[1, 1], old.cov[0, 1]
+    here = {"h": c / sympy.sqrt(v), "k": d / sympy.sqrt(w), "r": cross / (sympy.sqrt(v) * sympy.sqrt(w))}
+    wrong = "no law fits"
+    for law, symbols in _laws(c, d):
+        _prove_law(law, *(symbols[name] for name in ("h", "k", "r")))
+        try:
+            _same_law(new, law, {symbols[name]: expr for name, expr in here.items()})
+            return
+        except StepError as error:
+            wrong = str(error)
+    raise StepError(wrong)
+
+
+def _laws(c: sympy.Expr, d: sympy.Expr) -> list[tuple[sympy.Expr, dict[str, sympy.Expr]]]:
+    """The candidates for these offsets, each in symbols h, k, r; an offset that is zero is the number 0."""
+    r = sympy.Symbol("r", real=True)
+    root = sympy.sqrt(1 - r**2)
+    if c == 0 or d == 0:
+        h = sympy.Symbol("h", real=True)
+        return [
+            (
+                4 * OwensT(h, r / root),
+                {"h": h if d == 0 else sympy.Integer(0), "k": h if c == 0 else sympy.Integer(0), "r": r},
+            )
+        ]
+    h, k = sympy.symbols("h k", real=True)
+    smooth = 4 * Phi2(h, k, r) - 1 - sympy.erf(h / sympy.sqrt(2)) - sympy.erf(k / sympy.sqrt(2))
+    found = [(smooth, {"h": h, "k": k, "r": r})]
+    ratio = sympy.cancel(d / c)
+    side = known_sign(ratio)
+    if side:
+        h = sympy.Symbol("h", positive=True)
+        k = sympy.Symbol("k", positive=True) if side > 0 else sympy.Symbol("k", negative=True)
+        owen = side - 4 * OwensT(h, (k / h - r) / root) - 4 * OwensT(k, (h / k - r) / root)
+        found.append((owen, {"h": h, "k": k, "r": r}))
+    return found
+
+
+@cache
+def _prove_law(law: sympy.Expr, h: sympy.Expr, k: sympy.Expr, r: sympy.Symbol) -> None:
+    """d law/dr = 4 phi2(h, k; r); at r = 0 its derivative in k is that of erf(h/sqrt2) erf(k/sqrt2), and it fits."""
+    root2 = sympy.sqrt(2)
+    exponent = -(h**2 - 2 * r * h * k + k**2) / (2 * (1 - r**2))
+    density = 1 / (2 * sympy.pi * sympy.sqrt(1 - r**2))
+    equal(_front(law.diff(r), exponent), 4 * density, "Price's theorem for two signs")
+    start, product_ = law.subs(r, 0), sympy.erf(h / root2) * sympy.erf(k / root2)
+    if start == product_ or sympy.expand(start - product_) == 0:
+        return
+    scale = sympy.exp(k**2 / 2)
+    equal(sympy.expand(start.diff(k) * scale), sympy.expand(product_.diff(k) * scale), "the law for independent signs")
+    # As k tends to 0 the arguments of T tend to those at which T is known: T(h, 0) = 0, T(0, a) = atan(a)/(2 pi).
+    limit = sympy.Integer(0)
+    for term in sympy.Add.make_args(start):
+        factor, function = term.as_independent(OwensT)
+        if not isinstance(function, OwensT):
+            limit += term
+            continue
+        at = [sympy.limit(argument, k, 0, "+" if k.is_positive else "-") for argument in function.args]
+        limit += factor * OwensT(*at)
+    equal(limit, sympy.Integer(0), "the law at k = 0, r = 0")
+
+
+def _front(expr: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
+    """C with expr = C exp(exponent); StepError where a term of the sum has another exponential."""
+    total = sympy.Integer(0)
+    for term in sympy.Add.make_args(sympy.expand_mul(expr)):
+        factors = sympy.Mul.make_args(term)
+        own = sympy.Add(*(f.args[0] for f in factors if isinstance(f, sympy.exp)))
+        if sympy.cancel(sympy.together(own - exponent)) != 0:
+            raise StepError(f"exp({own}) is not exp({exponent})")
+        total += sympy.Mul(*(f for f in factors if not isinstance(f, sympy.exp)))
+    return total
+
+
+def _same_law(new: sympy.Expr, law: sympy.Expr, here: dict[sympy.Expr, sympy.Expr]) -> None:
+    """`new` is the law at h, k, r: the same functions with equal arguments, and the same outside of them."""
+    expected = law.subs({symbol: expr for symbol, expr in here.items() if symbol.is_Symbol}, simultaneous=True)
+    if new == expected:
+        return
+    kinds = (OwensT, Phi2, sympy.erf)
+    found, wanted = (sorted(x.atoms(*kinds), key=sympy.default_sort_key) for x in (new, expected))
+    table = {}
+    vanishing = {other: sympy.Integer(0) for other in wanted if _is_odd_at_zero(other)}
+    for function in found:
+        pairs_ = ((flip, other) for other in wanted for flip in (1, -1) if function.func is other.func)
+        same = next((flip * other for flip, other in pairs_ if _same_arguments(function, other, flip)), None)
+        if same is None:
+            raise StepError(f"{new} is not {expected}")
+        table[function] = same
+    equal(new.xreplace(table), expected.xreplace(vanishing), "the law with its arguments")
+
+
+def _is_odd_at_zero(function: sympy.Expr) -> bool:
+    """Whether it is T(h, 0) = 0 or erf(0) = 0."""
+    return not isinstance(function, Phi2) and is_zero(function.args[-1], domains_of(function)) is True
+
+
+def _same_arguments(function: sympy.Expr, other: sympy.Expr, flip: int) -> bool:
+    """Whether T(h, -a) = -T(h, a) = -T(-h, a) or erf(-x) = -erf(x) makes `function` flip times `other`."""
+    if isinstance(function, Phi2):
+        variants = [other.args] if flip == 1 else []
+    elif isinstance(function, OwensT):
+        h, a = other.args
+        variants = [(h, flip * a), (-h, flip * a)]
+    else:
+        variants = [(flip * other.args[0],)]
+    return any(all(map(_same_argument, function.args, variant)) for variant in variants)
+
+
+def _same_argument(mine: sympy.Expr, theirs: sympy.Expr) -> bool:
+    if _same_polynomial(mine, theirs):
+        return True
+    try:
+        equal(mine, theirs, "an argument")
+    except StepError:
+        return False
+    return True

@@ -1,0 +1,182 @@
+"""Rules that check steps on modes: projection on an eigenvector, the solution of a linear ODE, its limit."""
+
+import sympy
+
+from theory.expressions.relaxation import phi1
+from theory.proof.derivation import Step, StepError, rule
+
+
+def require_zero(expr: sympy.Expr, message: str) -> None:
+    """Raise StepError unless `expr` cancels exactly."""
+    rest = sympy.cancel(sympy.expand(expr)) if expr.is_commutative else sympy.expand(expr)
+    if rest != 0:
+        raise StepError(f"{message}: {rest} remains")
+
+
+def equations(statement: sympy.Basic) -> tuple[sympy.Eq, ...]:
+    """The equations of a statement that is one equation or a tuple of them."""
+    parts = tuple(statement) if isinstance(statement, sympy.Tuple) else (statement,)
+    for part in parts:
+        if not isinstance(part, sympy.Eq):
+            raise StepError(f"the rule relates equations, not {part}")
+    return parts
+
+
+def paired(before: sympy.Basic, after: sympy.Basic) -> list[tuple[sympy.Eq, sympy.Eq]]:
+    """Equation by equation, what came before and what follows."""
+    old, new = equations(before), equations(after)
+    if len(old) != len(new):
+        raise StepError(f"{len(old)} equations became {len(new)}")
+    return list(zip(old, new, strict=True))
+
+
+@rule("rescale")
+def rescale(before: sympy.Basic, step: Step) -> None:
+    """Multiply both sides of an equation by the nonzero factor in `using`."""
+    (factor,) = step.using
+    if not factor.is_nonzero:
+        raise StepError(f"the factor {factor} may vanish")
+    for old, new in paired(before, step.expr):
+        for side in ("lhs", "rhs"):
+            require_zero(factor * getattr(old, side) - getattr(new, side), f"the {side} is not {factor} times the old")
+
+
+@rule("stack")
+def stack(before: sympy.Basic, step: Step) -> None:
+    """The equation of one entry, written for vectors or for several entries.
+
+    `using` holds for each new equation the pairs (symbol of the entry, what it is there).
+    """
+    if len(step.using) != len(equations(step.expr)):
+        raise StepError("each new equation needs its own reading of the entry's symbols")
+    for new, reading in zip(equations(step.expr), step.using, strict=True):
+        read = (before.lhs - before.rhs).subs(dict(tuple(pair) for pair in reading))
+        require_zero(read - (new.lhs - new.rhs), f"{new} is not the entry's equation")
+
+
+@rule("project")
+def project(before: sympy.Basic, step: Step) -> None:
+    """Multiply matrix ODEs from the left by v, where v A = lam v; v.w and v.b get names.
+
+    `using` is v, (A, lam), then triples (w, w', u(t)) and pairs (b, c); v, A, w, w', b do not commute.
+    """
+    v, (matrix, eigenvalue), *named = step.using
+    products = [(v * matrix, eigenvalue * v)]
+    for group in named:
+        vector, component = group[0], group[-1]
+        products.append((v * vector, component))
+        if len(group) == 3:
+            products.append((v * group[1], component.diff(component.args[0])))
+    for old, new in paired(before, step.expr):
+        scalar = sympy.expand(v * (old.lhs - old.rhs))
+        for product, value in products:
+            scalar = sympy.expand(scalar.subs(product, value))
+        if not scalar.is_commutative:
+            raise StepError(f"{scalar} is not a scalar: something was left unprojected")
+        require_zero(scalar - (new.lhs - new.rhs), "the projected equation differs")
+
+
+@rule("block")
+def block(before: sympy.Basic, step: Step) -> None:
+    """Blocks of A that vanish, listed in `using`, are struck out."""
+    for old, new in paired(before, step.expr):
+        for vanishing in step.using:
+            if not before.has(vanishing):
+                raise StepError(f"the block {vanishing} does not occur")
+        struck = (old.lhs - old.rhs).subs(dict.fromkeys(step.using, sympy.S.Zero))
+        require_zero(struck - (new.lhs - new.rhs), "the equation without these blocks differs")
+
+
+@rule("linear-change")
+def linear_change(before: sympy.Basic, step: Step) -> None:
+    """New unknowns, given by `using` as pairs (new, combination of the old); each may be a function of time.
+
+    The new equations must hold when the new unknowns are written in the old ones and the old equations are used.
+    """
+    definitions = dict(tuple(pair) for pair in step.using)
+    known = {}
+    for old in equations(before):
+        scale, unknown = _leading(old.lhs)
+        known[unknown] = old.rhs / scale
+    for new in equations(step.expr):
+        residual = (new.lhs - new.rhs).subs(definitions).doit().expand()
+        derivatives = {unknown: value for unknown, value in known.items() if unknown.is_Derivative}
+        residual = residual.xreplace(derivatives or known)
+        require_zero(residual, f"{new} does not follow in the new unknowns")
+
+
+def _leading(side: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
+    """(m, q) for a left side m q, where q is a derivative or an applied function."""
+    derivatives = side.atoms(sympy.Derivative)
+    if not derivatives and side.is_Function:
+        return sympy.S.One, side
+    if len(derivatives) != 1:
+        raise StepError(f"{side} is not a multiple of one unknown")
+    (derivative,) = derivatives
+    return sympy.cancel(side / derivative), derivative
+
+
+@rule("select")
+def select(before: sympy.Basic, step: Step) -> None:
+    """One of several equations that hold together."""
+    if step.expr not in equations(before):
+        raise StepError(f"{step.expr} is not among the equations before")
+
+
+@rule("solve-ode")
+def solve_ode(before: sympy.Basic, step: Step) -> None:
+    """Substitute solutions into first-order linear ODEs, one for each unknown, and their initial conditions.
+
+    `using` is t, then a pair (u(t), u(0)) for each ODE. An ODE that is affine in u has one solution through u(0), so
+    one that fits is the solution. Each parameter that may vanish is substituted by zero, too.
+    """
+    time, *unknowns = step.using
+    for (ode, solution), (unknown, initial) in zip(paired(before, step.expr), unknowns, strict=True):
+        if solution.lhs != unknown or solution.rhs.has(unknown.func):
+            raise StepError(f"{solution} does not solve for {unknown}")
+        rate, value = sympy.Dummy("rate"), sympy.Dummy("value")
+        affine = sympy.expand(ode.lhs - ode.rhs).subs(unknown.diff(time), rate).subs(unknown, value)
+        if affine.atoms(sympy.core.function.AppliedUndef) or sympy.Poly(affine, rate, value).total_degree() != 1:
+            raise StepError(f"{ode} is not affine in {unknown} and its derivative alone")
+        for case in _cases(solution.rhs, time):
+            explicit = without_phi(solution.rhs.xreplace(case))
+            residual = affine.xreplace(case).subs({rate: explicit.diff(time), value: explicit})
+            require_zero(residual, f"the ODE of {unknown} is not satisfied{_where(case)}")
+        require_zero(solution.rhs.subs(time, 0) - initial, f"the initial value of {unknown} is wrong")
+
+
+def _cases(solution: sympy.Expr, time: sympy.Symbol) -> list[dict[sympy.Symbol, sympy.Integer]]:
+    """The generic case, and one for every parameter that may vanish: phi(0) = 1 and divisions by zero show there."""
+    symbols = sorted(solution.free_symbols - {time}, key=str)
+    return [{}, *({symbol: sympy.S.Zero} for symbol in symbols if not symbol.is_nonzero)]
+
+
+def without_phi(expr: sympy.Expr) -> sympy.Expr:
+    """`expr` with (1 - exp(-z))/z in place of phi(z), for arguments that do not vanish."""
+    return expr.replace(phi1, lambda z: (1 - sympy.exp(-z)) / z)
+
+
+def _where(case: dict) -> str:
+    zeros = [f"{s} = 0" for s, value in case.items() if value == 0]
+    return f" at {', '.join(zeros)}" if zeros else ""
+
+
+@rule("limit")
+def limit(before: sympy.Basic, step: Step) -> None:
+    """t -> oo in solutions; `using` is t. Every exponential must decay for sure, and the rest be free of t."""
+    (time,) = step.using
+    for old, new in paired(before, step.expr):
+        if old.lhs.subs(time, sympy.oo) != new.lhs:
+            raise StepError(f"{new.lhs} is not the limit of {old.lhs}")
+        decayed = without_phi(old.rhs).replace(sympy.exp, lambda exponent: _decayed(exponent, time))
+        remaining = sympy.cancel(decayed)
+        if remaining.has(time):
+            raise StepError(f"{remaining} does not settle")
+        require_zero(remaining - new.rhs, "the limit differs")
+
+
+def _decayed(exponent: sympy.Expr, time: sympy.Symbol) -> sympy.Expr:
+    rate = sympy.cancel(-exponent / time)
+    if rate.has(time) or not rate.is_positive:
+        raise StepError(f"exp({exponent}) need not decay: the sign of its rate {rate} is open")
+    return sympy.S.Zero

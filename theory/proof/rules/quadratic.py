@@ -1,0 +1,102 @@
+"""Rules that check steps on quadratic losses: rest points, least squares, the completed square in any dimension."""
+
+import sympy
+
+from theory.proof.derivation import Step, StepError, rule
+from theory.proof.rules.modes import equations, require_zero
+
+
+@rule("solve-linear")
+def solve_linear(before: sympy.Basic, step: Step) -> None:
+    """The unique solution of a linear system; `using` holds pairs (unknown, its value), the step states some of them.
+
+    The values are substituted in every equation, and the matrix of the system must be regular.
+    """
+    solution = dict(tuple(pair) for pair in step.using)
+    system = equations(before)
+    for equation in system:
+        require_zero((equation.lhs - equation.rhs).xreplace(solution), f"{equation} is not satisfied")
+    matrix = sympy.Matrix([[sympy.diff(eq.lhs - eq.rhs, name) for name in solution] for eq in system])
+    if matrix.shape[0] != matrix.shape[1] or sympy.cancel(matrix.det()) == 0:
+        raise StepError("the system does not determine its unknowns")
+    for stated in equations(step.expr):
+        require_zero(solution.get(stated.lhs, sympy.nan) - stated.rhs, f"{stated} is not the solution")
+
+
+@rule("rest")
+def rest(before: sympy.Basic, step: Step) -> None:
+    """Where a linear flow has come to rest its velocities vanish.
+
+    `using` holds pairs (u(t), u(oo)), then assumptions minor > 0. The flow comes to rest because its matrix is
+    symmetric and positive definite: each leading minor is positive by itself or by an assumption (Sylvester).
+    """
+    names = [tuple(item) for item in step.using if isinstance(item, sympy.Tuple)]
+    positive = [item.gts - item.lts for item in step.using if isinstance(item, sympy.core.relational.Relational)]
+    velocities = [moving.diff(*moving.args) for moving, _ in names]
+    system = [sympy.expand(eq.lhs - eq.rhs) for eq in equations(before)]
+    matrix = sympy.Matrix([[one.coeff(moving) for moving, _ in names] for one in system])
+    masses = sympy.Matrix([[one.coeff(velocity) for velocity in velocities] for one in system])
+    if not masses.is_diagonal() or not all(mass.is_positive for mass in masses.diagonal()):
+        raise StepError("each equation moves one unknown, with a positive mass")
+    if sympy.cancel(masses.det() / masses[0, 0] ** len(names)) != 1 or not matrix.is_symmetric():
+        raise StepError("the matrix of the flow is not symmetric")
+    for size in range(1, len(names) + 1):
+        minor = sympy.factor(matrix[:size, :size].det())
+        if not (minor.is_positive or any(sympy.cancel(minor / known).is_positive for known in positive)):
+            raise StepError(f"the leading minor {minor} need not be positive")
+    for old, new in zip(system, equations(step.expr), strict=True):
+        still = old.subs(dict.fromkeys(velocities, 0)).xreplace(dict(names))
+        require_zero(still - (new.lhs - new.rhs), "the equation at rest differs")
+
+
+@rule("least-squares")
+def least_squares(before: sympy.Basic, step: Step) -> None:
+    """Eq(L, quadratic in beta) becomes Eq(min L, value); `using` holds pairs (beta_i, minimiser_i).
+
+    The gradient must vanish at the minimiser, the value must be reached there, and the second derivatives must form
+    the matrix of a sum of squares, which a regular matrix <x~ x~^T> is.
+    """
+    minimiser = dict(tuple(pair) for pair in step.using)
+    loss, value = before.rhs, step.expr.rhs
+    for variable in minimiser:
+        require_zero(loss.diff(variable).xreplace(minimiser), f"the derivative by {variable} does not vanish")
+    require_zero(loss.xreplace(minimiser) - value, "the loss at the minimiser is another one")
+    curvature = sympy.hessian(loss, list(minimiser))
+    if curvature.free_symbols.intersection(minimiser) or sympy.cancel(curvature.det()) == 0:
+        raise StepError("the loss is not a regular quadratic")
+
+
+@rule("complete-square")
+def complete_square(before: sympy.Basic, step: Step) -> None:
+    """Eq(L(beta), Y - 2 b'beta + beta'A beta) becomes Eq(L(beta), m + (beta - A+ b)'A (beta - A+ b)), any dimension.
+
+    `using` is (A, A+), (b, b'), (beta, beta'), non-commuting. Used are A A+ A = A and A+ A A+ = A+, that b lies in
+    the range of A (A A+ b = b), and that a number equals its transpose.
+    """
+    (matrix, inverse), (force, force_row), (weights, weights_row) = step.using
+    difference = sympy.expand(before.rhs - step.expr.rhs)
+    for product, value in (
+        (matrix * inverse * matrix, matrix),
+        (inverse * matrix * inverse, inverse),
+        (matrix * inverse * force, force),
+        (force_row * inverse * matrix, force_row),
+        (weights_row * force, force_row * weights),
+    ):
+        difference = sympy.expand(difference.subs(product, value))
+    if difference != 0 or before.lhs != step.expr.lhs:
+        raise StepError(f"the square is not complete: {difference} remains")
+
+
+@rule("minimum")
+def minimum(before: sympy.Basic, step: Step) -> None:
+    """Eq(L(beta), m + q'A q) becomes Eq(min L, m), for the Gram matrix A and q that vanishes at beta = A+ b.
+
+    `using` is (A, A+), (b, b'), (beta, beta') as in "complete-square".
+    """
+    (matrix, inverse), (force, force_row), (weights, weights_row) = step.using
+    column = weights - inverse * force
+    row = weights_row - force_row * inverse
+    if sympy.expand(before.rhs - row * matrix * column - step.expr.rhs) != 0:
+        raise StepError("the loss is not the stated minimum plus (beta - A+ b)'A (beta - A+ b)")
+    if step.expr.rhs.has(weights, weights_row):
+        raise StepError(f"the minimum {step.expr.rhs} still depends on {weights}")

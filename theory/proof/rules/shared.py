@@ -1,0 +1,117 @@
+"""The rules of derivation that every room shares: identity, integrate, substitute, cite.
+
+Each checker decides by its own calculation (`theory.expressions.algebra`) and raises `StepError` unless the step is
+proved; what is undecided does not pass. "definition" and "premise" are what a chain may start with and have no checker.
+"""
+
+import sympy
+
+from theory.expressions.algebra import Domains, is_zero
+from theory.expressions.precise import CONTEXT, as_mpf, sample_points, value
+from theory.proof.derivation import Step, StepError, rule
+
+# The guard against antiderivatives that jump compares a quadrature of CONTEXT (60 digits asked for) with F(b) - F(a);
+# a jump of an inverse function is a multiple of pi/2 times a coefficient, so four digits tell the two apart.
+JUMP = CONTEXT.mpf(10) ** -4
+
+
+def require_equal(a: sympy.Expr, b: sympy.Expr, what: str, domains: Domains | None = None) -> None:
+    """Raise `StepError` unless a = b is proved on the domains."""
+    verdict = True if a == b else is_zero(a - b, domains)
+    if verdict is not True:
+        how = "is false" if verdict is False else "could not be proved"
+        raise StepError(f"{what}: {a} = {b} {how}")
+
+
+def require_same(before: sympy.Basic, after: sympy.Basic, what: str) -> None:
+    """Equality of two statements: of expressions, or of equations side by side or as differences of their sides."""
+    if before == after:
+        return
+    if not (isinstance(before, sympy.Eq) and isinstance(after, sympy.Eq)):
+        if isinstance(before, sympy.Eq) or isinstance(after, sympy.Eq):
+            raise StepError(f"{what}: an equation and an expression are compared")
+        require_equal(before, after, what)
+        return
+    require_equal(before.lhs - before.rhs, after.lhs - after.rhs, what)
+
+
+def pairs(step: Step) -> list[tuple[sympy.Basic, sympy.Basic]]:
+    """The (old, new) pairs in `step.using`, given as tuples or equations."""
+    if not step.using:
+        raise StepError(f"the rule {step.rule!r} needs to be told what it rewrites")
+    for item in step.using:
+        if not isinstance(item, sympy.Tuple | sympy.Eq) or len(item.args) != 2:
+            raise StepError(f"{item} is not a pair")
+    return [(item.args[0], item.args[1]) for item in step.using]
+
+
+def replaced(expr: sympy.Basic, replacements: dict[sympy.Basic, sympy.Basic]) -> sympy.Basic:
+    """`expr` with the replacements made and integrals of zero removed."""
+    after = expr.xreplace(replacements)
+    empty = {integral: sympy.S.Zero for integral in after.atoms(sympy.Integral) if integral.function == 0}
+    return after.xreplace(empty)
+
+
+def require_rewritten(before: sympy.Basic, step: Step, replacements: dict[sympy.Basic, sympy.Basic]) -> None:
+    """Raise unless the step is `before` with the replacements made (up to algebra)."""
+    for old in replacements:
+        if not before.has(old):
+            raise StepError(f"{old} does not occur in what came before")
+    require_same(replaced(before, replacements), step.expr, "after the replacement")
+
+
+@rule("identity")
+def identity(before: sympy.Basic, step: Step) -> None:
+    """The two statements are equal by algebra and the functional identities of `theory.expressions.algebra`."""
+    require_same(before, step.expr, "identity")
+
+
+@rule("integrate")
+def integrate(before: sympy.Basic, step: Step) -> None:
+    """`using` holds pairs (Integral(f, (x, a, b)), F); F' = f is proved and the integral replaced by F(b) - F(a)."""
+    replacements = {}
+    for integral, antiderivative in pairs(step):
+        if not isinstance(integral, sympy.Integral) or len(integral.limits) != 1 or len(integral.limits[0]) != 3:
+            raise StepError(f"{integral} is not a definite integral over one variable")
+        x, low, high = integral.limits[0]
+        require_equal(antiderivative.diff(x), integral.function, f"the derivative with respect to {x}")
+        difference = antiderivative.xreplace({x: high}) - antiderivative.xreplace({x: low})
+        _no_jump(integral, difference)
+        replacements[integral] = difference
+    require_rewritten(before, step, replacements)
+
+
+def _no_jump(integral: sympy.Integral, difference: sympy.Expr) -> None:
+    """An antiderivative may jump inside the interval; a quadrature at one point would show it."""
+    x, low, high = integral.limits[0]
+    points = sample_points((low, high, difference), {}, 1)
+    if not points:
+        raise StepError(f"no point was found at which {integral} is real")
+    at = as_mpf(points[0])
+    number = CONTEXT.quad(lambda u: value(integral.function, {**at, x: u}), [value(low, at), value(high, at)])
+    if abs(number - value(difference, at)) > JUMP * max(1, abs(number)):
+        raise StepError(f"the antiderivative of {integral.function} jumps between {low} and {high}")
+
+
+@rule("substitute")
+def substitute(before: sympy.Basic, step: Step) -> None:
+    """In an equation a free symbol takes a value; in an expression a part is replaced by one proved equal to it."""
+    replacements = dict(pairs(step))
+    for old, new in replacements.items():
+        if not (isinstance(before, sympy.Eq) and old.is_Symbol):
+            require_equal(old, new, "substitution")
+    after = before.subs(list(replacements.items()), simultaneous=True)
+    require_same(after, step.expr, "after the substitution")
+
+
+@rule("cite")
+def cite(before: sympy.Basic, step: Step) -> None:
+    """`cites` names one claim for each equation in `using`; left sides are replaced by right sides, or one is stated.
+
+    That the claims exist, say this and hold is checked where the catalog is (`theory.claims`).
+    """
+    if not step.cites or len(step.cites) != len(step.using):
+        raise StepError("a citation names one claim for each equation that it uses")
+    if step.expr in step.using:
+        return
+    require_rewritten(before, step, dict(pairs(step)))
