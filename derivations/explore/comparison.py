@@ -175,7 +175,7 @@ def _root(cov: "sympy.MatrixBase", values: Mapping[str, float]) -> np.ndarray | 
 
 def _number(form: "sympy.Expr", values: Mapping[str, Any]) -> Any:
     """The form at the values of those parameters that it has; NaN at an array's points where it has no value."""
-    from theory.gaussian.float64.numeric import evaluate
+    from theory.gaussian.float64.closed_form import evaluate
 
     given = {symbol.name: values[symbol.name] for symbol in form.free_symbols}
     size = max((np.size(value) for value in given.values()), default=1)

@@ -15,11 +15,11 @@ from flint import arb, ctx, fmpq
 
 from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.precise import rational
-from theory.gaussian.certified.balls import NotCertified
+from theory.gaussian.certified.closed_form import NotCertified
 from theory.gaussian.certified.digits import signs_ball
-from theory.gaussian.certified.orthant_balls import Effort
-from theory.gaussian.certified.owen_balls import owens_t
-from theory.gaussian.certified.threshold_balls import shifted_pair
+from theory.gaussian.certified.effort import Effort
+from theory.gaussian.certified.owens_t import owens_t
+from theory.gaussian.certified.signs import two_signs
 from theory.gaussian.expectation import Expectation
 
 # Bits beyond the digits asked for, and doublings of the precision before a point counts as not decided.
@@ -121,7 +121,7 @@ def _phi2(h: arb, k: arb, r: arb) -> arb:
         raise Undefined("a correlation beyond 1")
     root2 = arb(2).sqrt()
     try:
-        return (shifted_pair(h, k, r) + 1 + (h / root2).erf() + (k / root2).erf()) / 4
+        return (two_signs(r, thresholds=(h, k)) + 1 + (h / root2).erf() + (k / root2).erf()) / 4
     except (NotCertified, ValueError) as error:
         raise Undecided(str(error)) from error
 

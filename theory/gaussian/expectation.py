@@ -64,7 +64,7 @@ class Expectation(sympy.Expr):
         return f"E[{printer._print(self.integrand)}; cov={printer._print(self.cov.tolist())}]"
 
 
-def slope(f: sympy.Expr, variable: sympy.Symbol) -> sympy.Expr:
+def derivative(f: sympy.Expr, variable: sympy.Symbol) -> sympy.Expr:
     """df/dvariable with d sign(u)/du = 2 delta(u), also where SymPy cannot tell that u is real and leaves it open."""
 
     def done(derivative: sympy.Derivative) -> sympy.Expr:

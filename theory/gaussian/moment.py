@@ -14,9 +14,9 @@ from theory.gaussian.certified.digits import Certified, certified, certified_for
 from theory.gaussian.covariance import covariance, exact
 from theory.gaussian.derive.engine import arctangents, derive, value_form
 from theory.gaussian.derive.integrand import affine, check_reach, expand
-from theory.gaussian.derive.rewrite import covariance_of
+from theory.gaussian.derive.moves import covariance_of
 from theory.gaussian.expectation import Expectation, variables
-from theory.gaussian.float64.numeric import evaluate
+from theory.gaussian.float64.closed_form import evaluate
 from theory.problem.errors import InputError, OutOfReachError
 from theory.proof.derivation import Derivation
 

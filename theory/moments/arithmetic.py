@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Shaped
 
-from theory.gaussian.float64 import orthant
+from theory.gaussian.float64 import signs, two_signs
 from theory.problem import OutOfReachError
 
 Numbers = Shaped[np.ndarray, "*any"]
@@ -98,8 +98,8 @@ FLOAT64 = Arithmetic(
     sqrt=np.sqrt,
     exp_minus=_exp_minus,
     one_minus_exp_minus=_one_minus_exp_minus,
-    sign_pair=orthant.sign_pair,
-    sign_quad=orthant.sign_quad,
+    sign_pair=two_signs.two_signs,
+    sign_quad=signs.four_signs,
     settled=_settled_float64,
 )
 
@@ -108,18 +108,15 @@ def certified() -> Arithmetic:
     """The arithmetic of balls; python-flint is imported here, so that float64 work does not load it."""
     from flint import arb, ctx, fmpq
 
+    from theory.gaussian.certified.signs import four_signs, two_signs
+
     def number(x: Fraction) -> arb:
         return arb(fmpq(x.numerator, x.denominator))
 
     def balls(exponents: Sequence[Fraction], function: Callable[[arb], arb]) -> np.ndarray:
         return np.array([function(-number(u)) for u in exponents], dtype=object)
 
-    def pair(r: arb, gap: arb) -> arb:
-        return 2 * arb.atan2(r, gap.sqrt()) / arb.pi()
-
     def quad(*correlations: Any) -> np.ndarray:
-        from theory.gaussian.certified.orthant_balls import sign_quad
-
         rows = np.broadcast_arrays(*(np.asarray(r, dtype=object) for r in correlations))
         if rows[0].size > MOST_CERTIFIED_QUADS:
             raise OutOfReachError(
@@ -127,7 +124,7 @@ def certified() -> Arithmetic:
                 f"more than {MOST_CERTIFIED_QUADS} would take minutes.",
                 "Leave `digits` out for float64 (accurate to about 1e-13), or use fewer sites or overlapping gates.",
             )
-        return np.frompyfunc(sign_quad, 6, 1)(*rows)
+        return np.frompyfunc(four_signs, 6, 1)(*rows)
 
     return Arithmetic(
         dtype=object,
@@ -136,7 +133,7 @@ def certified() -> Arithmetic:
         sqrt=np.frompyfunc(arb.sqrt, 1, 1),
         exp_minus=lambda exponents: balls(exponents, arb.exp),
         one_minus_exp_minus=lambda exponents: balls(exponents, lambda u: -u.expm1()),
-        sign_pair=np.frompyfunc(pair, 2, 1),
+        sign_pair=np.frompyfunc(two_signs, 2, 1),
         sign_quad=quad,
         settled=lambda compute: settled(compute, ctx.prec),
     )

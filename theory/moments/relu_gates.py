@@ -15,7 +15,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import erf
 
-from theory.gaussian.float64.orthant import sign_pair, sign_quad
+from theory.gaussian.float64.signs import four_signs
+from theory.gaussian.float64.two_signs import two_signs
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.directions import Direction, Entries, half_space, same_sign_on_latent, side
 from theory.moments.statistics import ClassStatistics, all_lags, class_statistics
@@ -138,7 +139,7 @@ def majority(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
     sites, signs = [site for site, _ in entries], [1 if number > 0 else -1 for _, number in entries]
     r = [sign * R[site] for site, sign in zip(sites, signs, strict=True)]
     r12, r13, r23 = (signs[p] * signs[q] * R[sites[p], sites[q]] for p, q in ((0, 1), (0, 2), (1, 2)))
-    value = (sum(sign_pair(row) for row in r) - sign_quad(r12, r13, r[0], r23, r[1], r[2])) / 4
+    value = (sum(two_signs(row) for row in r) - four_signs(r12, r13, r[0], r23, r[1], r[2])) / 4
     return GateMoment(value, "majority", False, "gain -> oo")
 
 

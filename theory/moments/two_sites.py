@@ -20,7 +20,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import erf, erfc, erfcinv, erfinv
 
-from theory.gaussian.float64.thresholds import shifted_pair
+from theory.gaussian.float64.two_signs import two_signs
 from theory.moments.directions import Entries
 from theory.moments.statistics import ClassStatistics
 from theory.problem import OutOfReachError
@@ -117,6 +117,6 @@ def _integrand(statistics: ClassStatistics, i: int, j: int, a: Fraction) -> Inte
     def integrand(s: Float[np.ndarray, " s"]) -> Float[np.ndarray, "s n"]:
         h1 = (rho[i, j] * s + threshold(a, g, s)) / np.sqrt(gap[i, j])
         density = np.exp(-(s**2) / 2) / np.sqrt(2 * np.pi)
-        return density[:, None] * shifted_pair(h1[:, None], slope * s[:, None], r, left)
+        return density[:, None] * two_signs(r, left, thresholds=(h1[:, None], slope * s[:, None]))
 
     return integrand

@@ -22,7 +22,7 @@ def test_proved_json(capsys):
     assert out["schema"] == "gdln.check/1"
     assert (out["verdict"], out["counterexample"], out["suggestion"]) == ("proved", None, None)
     assert out["rule"] == "identity on cells"
-    assert {"smear", "price", "integrate", "identity on cells"} <= {step["rule"] for step in out["steps"]}
+    assert {"noisy-sign", "price", "integrate", "identity on cells"} <= {step["rule"] for step in out["steps"]}
     assert all(step["checked"] for step in out["steps"])
     assert "asin" in out["lhs"]
     assert "atan" in out["rhs"]

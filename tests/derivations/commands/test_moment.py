@@ -36,7 +36,7 @@ def test_symbolic_json(capsys):
     assert "asin" in out["expr"]
     assert "atan" in out["arctan"]
     assert r"\operatorname{asin}" in out["latex"]
-    assert {"smear", "price", "density", "integrate", "arctan"} <= {step["rule"] for step in out["derivation"]}
+    assert {"noisy-sign", "price", "density", "integrate", "arctan"} <= {step["rule"] for step in out["derivation"]}
 
 
 def test_text_shows_the_proof(capsys):

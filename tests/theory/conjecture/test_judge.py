@@ -152,7 +152,7 @@ def test_a_step_that_is_not_checked_is_no_proof(monkeypatch):
     def refuse(before, step):
         raise derivation.StepError("planted")
 
-    monkeypatch.setitem(derivation.RULES, "smear", refuse)
+    monkeypatch.setitem(derivation.RULES, "noisy-sign", refuse)
     answer = judge(read(*TRUE[1][:2], where=TRUE[1][2]))
     assert answer.verdict == "supported"
     assert "planted" in answer.reason

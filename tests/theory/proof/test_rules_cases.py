@@ -4,7 +4,7 @@ import pytest
 import sympy
 from sympy import Eq, Integral, Max, Piecewise, Rational, Sum, Tuple, erf, exp, oo, pi, sqrt
 
-import theory.gaussian.rules.integral
+import theory.gaussian.derive.rules.gaussian_integrals
 import theory.proof.rules.cases  # noqa: F401 - both register the rules
 from theory.expressions.symbols import z
 from theory.gaussian.expectation import Expectation

@@ -14,7 +14,7 @@ from theory.claims.model import Claim, Kind, Level, Param
 from theory.expressions.symbols import g, rho, z
 from theory.gaussian import expect
 from theory.gaussian.expectation import Expectation
-from theory.gaussian.float64.orthant import sign_pair
+from theory.gaussian.float64.two_signs import two_signs
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.statistics import class_statistics
 from theory.problem import NonlinearGP
@@ -73,7 +73,7 @@ STEP_STEP = _claim(
     Rational(1, 4) + asin(rho) / (2 * pi),
     params=(CORRELATION,),
     oracle=lambda point, digits: oracles.step_step(point[rho], digits),
-    numeric=lambda rho: (1 + sign_pair(float(rho), (1 - rho) * (1 + rho))) / 4,
+    numeric=lambda rho: (1 + two_signs(float(rho), (1 - rho) * (1 + rho))) / 4,
     unchecked={Level.EXACT: reasons.ARCSINES},
 )
 

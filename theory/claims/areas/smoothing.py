@@ -4,7 +4,7 @@ import mpmath
 import sympy
 from sympy import Eq, Integer, Integral, Interval, Matrix, Rational, erf, exp, oo, pi, sqrt
 
-import theory.gaussian.rules.integral  # noqa: F401 - it registers the rules named below
+import theory.gaussian.derive.rules.gaussian_integrals  # noqa: F401 - it registers the rules named below
 from theory.claims import oracles, reasons
 from theory.claims.areas.gaussian import BUMP, GAIN
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source

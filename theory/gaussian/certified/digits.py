@@ -10,18 +10,17 @@ import sympy
 
 from theory.expressions.algebra import is_zero
 from theory.expressions.precise import rational
-from theory.expressions.symbols import z
 from theory.gaussian.certified.saturation import LEFT_OUT, Smalls, refusal, without_far_functions, without_far_signs
-from theory.gaussian.derive import four_signs as quads
 from theory.gaussian.derive.engine import value_form
-from theory.gaussian.derive.rewrite import signs_of
+from theory.gaussian.derive.factors import signs_of
+from theory.gaussian.derive.four_signs import is_four_signs, representative
 from theory.gaussian.expectation import Expectation
 from theory.problem.errors import InputError, OutOfReachError
 
 if TYPE_CHECKING:
     from flint import arb
 
-    from theory.gaussian.certified.orthant_balls import Effort
+    from theory.gaussian.certified.effort import Effort
 
 # What each name stands for: the expectation times 1 or -1.
 Names = dict[sympy.Dummy, tuple[Expectation, int]]
@@ -79,29 +78,14 @@ def _require_more_than_unknown(form: sympy.Expr, smalls: Smalls, names: Names) -
         raise refusal(next(iter(unknown.values())))
 
 
-def sign_quad_certified(
-    r12: Fraction, r13: Fraction, r14: Fraction, r23: Fraction, r24: Fraction, r34: Fraction, digits: int = 30
-) -> tuple[Fraction, Fraction]:
-    """E[s1 s2 s3 s4] for rational correlations: midpoint and radius, the radius below 10^-digits of the value.
-
-    Correlations are not checked for positive semidefiniteness here; `theory.gaussian.expect` does that.
-    """
-    r = iter(sympy.Rational(x.numerator, x.denominator) for x in map(Fraction, (r12, r13, r14, r23, r24, r34)))
-    cov = sympy.eye(4)
-    for i, j in combinations(range(4), 2):
-        cov[i, j] = cov[j, i] = next(r)
-    form, names = _named(value_form(sympy.Mul(*(sympy.sign(z(k)) for k in (1, 2, 3, 4))), cov))
-    return _enclosed(form, names, digits)
-
-
 def _named(form: sympy.Expr) -> tuple[sympy.Expr, Names]:
     """`form` with a name for each different expectation of signs, and what they stand for."""
     known: dict[tuple, sympy.Dummy] = {}
     names, replacements = {}, {}
     for e in sorted(form.atoms(Expectation), key=sympy.default_sort_key):
-        side, key = quads.representative(e) if quads.is_quad(e) and not e.free_symbols else (1, (e,))
+        side, key = representative(e) if is_four_signs(e) and not e.free_symbols else (1, (e,))
         if side and key not in known:
-            known[key] = sympy.Dummy(f"quad{len(known)}", real=True)
+            known[key] = sympy.Dummy(f"signs{len(known)}", real=True)
             names[known[key]] = e, side
         replacements[e] = side * known[key] if side else sympy.Integer(0)
     return sympy.expand(form.xreplace(replacements), deep=False), names
@@ -110,8 +94,8 @@ def _named(form: sympy.Expr) -> tuple[sympy.Expr, Names]:
 def _enclosed(form: sympy.Expr, names: Names, digits: int, smalls: Smalls | None = None) -> tuple[Fraction, Fraction]:
     from flint import acb
 
-    from theory.gaussian.certified.balls import MAX_BITS, NotCertified, ball, enclose
-    from theory.gaussian.certified.orthant_balls import Effort
+    from theory.gaussian.certified.closed_form import MAX_BITS, NotCertified, ball, enclose
+    from theory.gaussian.certified.effort import Effort
 
     effort = Effort()
     smalls = smalls or {}
@@ -143,9 +127,9 @@ def signs_ball(e: Expectation, effort: "Effort") -> "arb":
     """The ball of E[prod_k sign(z_k + c_k)]; correlations with more digits than the working precision."""
     from flint import ctx
 
-    from theory.gaussian.certified import threshold_balls
-    from theory.gaussian.certified.balls import ball
-    from theory.gaussian.certified.orthant_balls import SPARE_PRECISION, sign_quad
+    from theory.gaussian.certified.closed_form import ball
+    from theory.gaussian.certified.price_path import SPARE_PRECISION
+    from theory.gaussian.certified.signs import four_signs, three_signs, two_signs
 
     offsets = [offset for _, offset in signs_of(e.integrand)]
     rows = range(len(offsets))
@@ -156,11 +140,8 @@ def signs_ball(e: Expectation, effort: "Effort") -> "arb":
         h = [ball(offset, {}).real / root for offset, root in zip(offsets, roots, strict=True)]
         gap = 1 - entries[0, 1] ** 2 / (entries[0, 0] * entries[1, 1])
     if len(h) == PAIR:
-        return threshold_balls.shifted_pair(*h, *r, gap, effort)
-    if len(h) == TRIPLE:
-        return threshold_balls.shifted_triple(*h, *r, effort)
-    moved = any(offset != 0 for offset in offsets)
-    return threshold_balls.shifted_quad(*h, *r, effort) if moved else sign_quad(*r, effort=effort)
+        return two_signs(*r, gap, tuple(h), effort)
+    return (three_signs if len(h) == TRIPLE else four_signs)(*r, tuple(h), effort)
 
 
 def rounded(middle: Fraction, radius: Fraction, digits: int, method: str) -> Certified:

@@ -21,7 +21,7 @@ import sympy
 
 from theory.expressions.symbols import z
 from theory.gaussian.derive.engine import evaluated
-from theory.gaussian.derive.rewrite import signs_of
+from theory.gaussian.derive.factors import signs_of
 from theory.gaussian.expectation import Expectation, marginal
 from theory.problem.errors import OutOfReachError
 
@@ -104,7 +104,7 @@ def _beyond(function: sympy.Expr) -> int:
     """The sign of an argument that certainly lies far out, else 0: SymPy's own digits are wrong where many cancel."""
     from flint import ctx
 
-    from theory.gaussian.certified.balls import NotCertified, ball
+    from theory.gaussian.certified.closed_form import NotCertified, ball
 
     with ctx.workprec(BITS):
         try:
@@ -118,7 +118,7 @@ def _beyond(function: sympy.Expr) -> int:
 
 def _split(e: Expectation, smalls: Smalls) -> sympy.Expr | None:
     """A limit and a small number, of which `smalls` learns; None where no part of the expectation is seen far out."""
-    from theory.gaussian.certified.balls import NotCertified
+    from theory.gaussian.certified.closed_form import NotCertified
 
     try:
         return _taken_apart(e, smalls)
@@ -153,7 +153,7 @@ def _taken_apart(e: Expectation, smalls: Smalls) -> sympy.Expr | None:
 
 def _standard(e: Expectation, k: int) -> "arb":
     """The offset of a sign in standard deviations."""
-    from theory.gaussian.certified.balls import ball
+    from theory.gaussian.certified.closed_form import ball
 
     offset = next(offset for index, offset in signs_of(e.integrand) if index == k)
     return ball(offset, {}).real / ball(e.cov[k, k], {}).real.sqrt()
@@ -163,8 +163,8 @@ def _quadrant(e: Expectation, pair: tuple[int, int], sides: tuple[int, int]) -> 
     """4 E[R; quadrant] where that is small: computed for two signs, beyond that known by its size."""
     from flint import ctx
 
-    from theory.gaussian.certified.balls import ball
-    from theory.gaussian.certified.corner_balls import corner, half_distance, quadrant
+    from theory.gaussian.certified.closed_form import ball
+    from theory.gaussian.certified.quadrant import corner, half_distance, quadrant
 
     (i, j), (a, b) = pair, sides
 

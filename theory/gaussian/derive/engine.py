@@ -4,11 +4,9 @@ from collections.abc import Callable
 
 import sympy
 
-import theory.gaussian.rules.laws
-import theory.gaussian.rules.moves
-import theory.gaussian.rules.powers  # noqa: F401 - all three register the checkers of the moves
-from theory.gaussian.derive import four_signs as quads
-from theory.gaussian.derive import laws, powers, rewrite
+import theory.gaussian.derive.rules  # noqa: F401 - it registers the checkers of the moves
+from theory.gaussian.derive import four_signs, laws, moves, powers
+from theory.gaussian.derive.factors import atoms
 from theory.gaussian.expectation import Expectation
 from theory.problem.errors import OutOfReachError
 from theory.proof.derivation import Derivation, Step
@@ -16,10 +14,10 @@ from theory.proof.rules.shared import replaced
 
 # Every move removes a factor, a power, a variable or an expectation; a power of 64 takes about as many steps.
 MAX_STEPS = 300
-WHY = {**rewrite.WHY, **powers.WHY, **laws.WHY}
+WHY = {**moves.WHY, **powers.WHY, **laws.WHY}
 # Powers are taken away all at once where that applies, else one by one.
-MOVES = {name: move for name, move in rewrite.MOVES.items() if name != "stein"} | powers.MOVES
-MOVES["stein"] = rewrite.stein
+MOVES = {name: move for name, move in moves.MOVES.items() if name != "stein"} | powers.MOVES
+MOVES["stein"] = moves.stein
 
 # Expectations of so many signs have a law or a one-dimensional integral.
 MOST_SIGNS = 4
@@ -50,7 +48,7 @@ def derive(expr: sympy.Expr, cov: sympy.MatrixBase) -> Derivation:
 
 def _out_of_reach(left: Expectation, asked: Expectation) -> OutOfReachError:
     return OutOfReachError(
-        f"{len(rewrite.atoms(left.integrand))} dependent steps, signs or erfs are left of {asked.integrand}.",
+        f"{len(atoms(left.integrand))} dependent steps, signs or erfs are left of {asked.integrand}.",
         "No closed form and no one-dimensional integral is known for five and more.",
     )
 
@@ -58,14 +56,14 @@ def _out_of_reach(left: Expectation, asked: Expectation) -> OutOfReachError:
 def _started(expr: sympy.Expr, cov: sympy.MatrixBase) -> "_Chain":
     """Sums taken apart, arguments made variables, and what needs no integration removed."""
     chain = _Chain(Expectation(expr, cov))
-    chain.move("mehler", rewrite.mehler)
-    chain.move("linearity", rewrite.linearity)
-    chain.move("parity", rewrite.parity)
-    if chain.move("tilt", rewrite.tilt):
-        chain.move("linearity", rewrite.linearity)
-    chain.move("smear", rewrite.smear)
-    chain.move("linearity", rewrite.opened)
-    while any(chain.move(name, rewrite.MOVES[name]) for name in ("parity", "coincidence", "independence")):
+    chain.move("mehler", moves.mehler)
+    chain.move("linearity", moves.linearity)
+    chain.move("parity", moves.parity)
+    if chain.move("exponential-tilt", moves.exponential_tilt):
+        chain.move("linearity", moves.linearity)
+    chain.move("noisy-sign", moves.noisy_sign)
+    chain.move("linearity", moves.linearity_of_sums)
+    while any(chain.move(name, moves.MOVES[name]) for name in ("parity", "collinear-signs", "independence")):
         pass
     return chain
 
@@ -87,8 +85,8 @@ def evaluated(form: sympy.Expr) -> sympy.Expr:
 
 def _evaluated(e: Expectation) -> sympy.Expr | None:
     """The first move that applies; None for two to four signs that no move takes apart."""
-    moves = (*MOVES.values(), quads.dependence, laws.one_sign, laws.arcsine)
-    new = next((new for move in moves if (new := move(e)) is not None), None)
+    each = (*MOVES.values(), four_signs.dependence, laws.one_sign, laws.arcsine)
+    new = next((new for move in each if (new := move(e)) is not None), None)
     if new is None and e.cov.rows > MOST_SIGNS:
         raise _out_of_reach(e, e)
     return new
@@ -111,7 +109,7 @@ class _Chain:
     def hardest(self) -> list[Expectation]:
         """All, or those of the most signs where these are too many for a law."""
         found = self.expectations()
-        signs = [sum(isinstance(factor, sympy.sign) for factor in rewrite.atoms(e.integrand)) for e in found]
+        signs = [sum(isinstance(factor, sympy.sign) for factor in atoms(e.integrand)) for e in found]
         most = max(signs, default=0)
         # No move adds signs: what is left of the most decides at once whether a result is within reach.
         return found if most <= MOST_SIGNS else [e for e, count in zip(found, signs, strict=True) if count == most]

@@ -18,7 +18,7 @@ FOUR_SIGNS = sympy.Mul(*(sympy.sign(z(k + 1)) for k in ALL))
 RELABELLINGS = tuple((p, (1, *f)) for p in permutations(ALL) for f in product((1, -1), repeat=3))
 
 
-def is_quad(e: Expectation) -> bool:
+def is_four_signs(e: Expectation) -> bool:
     """Whether this is E[sign(z1) sign(z2) sign(z3) sign(z4)]."""
     return e.cov.rows == len(ALL) and e.integrand == FOUR_SIGNS
 
@@ -31,7 +31,7 @@ def dependence(e: Expectation) -> sympy.Expr | None:
     s1 s2 s3 s4 = -f1 f2 f3 f4 (1 + sum_(i<j) f_i f_j s_i s_j), and for three of them their difference gives
     s1 s2 s3 = -f1 f2 f3 (f1 s1 + f2 s2 + f3 s3).
     """
-    if not is_quad(e):
+    if not is_four_signs(e):
         return None
     for rows in (*combinations(ALL, 3), ALL):
         block = e.cov.extract(rows, rows)

@@ -12,7 +12,7 @@ import sympy
 
 from theory.expressions.functions import Phi, Relu
 from theory.expressions.symbols import z
-from theory.gaussian.certified.sides import known_sign
+from theory.gaussian.certified.known_sign import known_sign
 from theory.gaussian.expectation import variables
 from theory.problem.errors import InputError, OutOfReachError
 

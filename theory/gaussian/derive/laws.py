@@ -8,10 +8,11 @@ which is +-1 - 4 T(h, a) - 4 T(k, b) where the sign of h k is known.
 import sympy
 
 from theory.expressions.functions import OwensT, Phi2
-from theory.expressions.symbols import path, path_, z
-from theory.gaussian.certified.sides import known_sign
-from theory.gaussian.derive.rewrite import on_path, signs_of
-from theory.gaussian.expectation import Expectation, marginal, slope
+from theory.expressions.symbols import z
+from theory.gaussian.certified.known_sign import known_sign
+from theory.gaussian.derive.factors import signs_of
+from theory.gaussian.derive.path import on_path, parameter
+from theory.gaussian.expectation import Expectation, derivative, marginal
 
 ONE = sympy.Integer(1)
 BLOCKS = {2: ((0,),), 3: ((0,), (1,), (2,)), 4: ((0, 1), (0, 2), (0, 3))}
@@ -76,17 +77,12 @@ def price(e: Expectation) -> sympy.Expr | None:
         return sympy.Matrix(len(rows), len(rows), lambda i, j: e.cov[i, j] * (s if crossing[i][j] else 1))
 
     terms = [
-        e.cov[a, b] * marginal(slope(slope(e.integrand, z(a + 1)), z(b + 1)), cov_at(t))
+        e.cov[a, b] * marginal(derivative(derivative(e.integrand, z(a + 1)), z(b + 1)), cov_at(t))
         for a in first
         for b in rows
         if b not in first and e.cov[a, b] != 0
     ]
     return Expectation(e.integrand, cov_at(ONE * 0)) + sympy.Integral(sum(terms), (t, 0, 1))
-
-
-def parameter(e: Expectation) -> sympy.Symbol:
-    """The parameter t of the path, or t_ where a symbol is called t."""
-    return path_ if "t" in {symbol.name for symbol in e.free_symbols} else path
 
 
 def _best_block(cov: sympy.MatrixBase, offsets: list[sympy.Expr]) -> tuple[int, ...]:

@@ -8,9 +8,9 @@ import sympy
 
 from theory.gaussian.derive.engine import derive
 from theory.gaussian.derive.integrand import affine, expand
+from theory.gaussian.derive.rules.moves import linearity
 from theory.gaussian.expectation import Expectation, variables
 from theory.gaussian.moment import Moment
-from theory.gaussian.rules.moves import linearity
 from theory.problem.errors import InputError, OutOfReachError
 from theory.proof.derivation import Derivation, Step, StepError, rule
 from theory.proof.rules.shared import pairs

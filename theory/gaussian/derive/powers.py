@@ -13,8 +13,8 @@ from functools import lru_cache
 import sympy
 from sympy.polys.rings import PolyElement
 
-from theory.gaussian.derive.entries import Entries
-from theory.gaussian.derive.rewrite import atoms, threshold
+from theory.gaussian.derive.factors import atoms, threshold
+from theory.gaussian.derive.polynomial_ring import Entries
 from theory.gaussian.expectation import Expectation, variables
 
 # Fewer powers are taken away one by one, which shows more.

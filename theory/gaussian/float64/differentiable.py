@@ -1,11 +1,11 @@
 """Float64 functions of arrays whose gradients are given in closed form: NumPy or torch, and torch is never imported.
 
-A quadrature need not be differentiated: by Price's theorem the slopes of E[products of signs] are such expectations
-of fewer variables. `with_slopes` joins a value and its slopes; the slopes are themselves differentiable, so that
-gradients of every order exist.
+A quadrature need not be differentiated: by Price's theorem the derivatives of E[products of signs] are such
+expectations of fewer variables. `with_derivatives` joins a value and its derivatives, which are differentiable
+themselves, so that gradients of every order exist.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from types import ModuleType
 from typing import Any
@@ -15,7 +15,7 @@ import scipy.special
 
 from theory.expressions.arrays import namespace
 
-Slope = Callable[..., Any]
+Derivative = Callable[..., Any]
 
 
 def floats(*arguments: Any) -> tuple[ModuleType, tuple[Any, ...]]:
@@ -40,9 +40,9 @@ def floats(*arguments: Any) -> tuple[ModuleType, tuple[Any, ...]]:
     return xp, tuple(arrays)
 
 
-def constant(x: Any) -> Any:
-    """`x` without its gradient."""
-    return x.detach() if hasattr(x, "detach") else x
+def is_constant_zero(x: Any) -> bool:
+    """Whether every number of `x` is zero and none of them is differentiated by."""
+    return not getattr(x, "requires_grad", False) and not bool((x != 0).any())
 
 
 def host(x: Any) -> np.ndarray:
@@ -68,41 +68,19 @@ def erfc(x: Any) -> Any:
     return scipy.special.erfc(x) if xp is np else xp.special.erfc(x)
 
 
-def grouped(needed: Any, rules: Sequence[tuple[float, int]], kernel: Slope, *rows: Any, size: int) -> Any:
-    """kernel(count, *rows) on flat arrays, in groups of equal count: the first (limit, count) with needed <= limit.
+def with_derivatives(value: Callable[..., Any], derivatives: tuple[Derivative, ...], *arguments: Any) -> Any:
+    """value(*arguments) for arrays of one shape, and for tensors the derivative by the k-th argument is derivatives[k].
 
-    A group works on about `size` numbers at a time, so that they stay in the processor's cache.
-    """
-    xp = namespace(*rows)
-    which = np.searchsorted([limit for limit, _ in rules], host(needed))
-    if not which.size:
-        return rows[0] * 0.0
-    order, pieces = [], []
-    for rule in np.unique(which):
-        count = rules[rule][1]
-        members = np.nonzero(which == rule)[0]
-        block = max(1, size // count)
-        for start in range(0, members.size, block):
-            chosen = members[start : start + block]
-            order.append(chosen)
-            pieces.append(kernel(count, *(row[chosen] for row in rows)))
-    inverse = np.argsort(np.concatenate(order))
-    return xp.concatenate(pieces)[inverse]
-
-
-def with_slopes(value: Callable[..., Any], slopes: tuple[Slope, ...], *arguments: Any) -> Any:
-    """value(*arguments) for arrays of one shape, and for tensors the derivative by the k-th argument is slopes[k].
-
-    `value` is computed without recording; `slopes` are functions of the same arguments.
+    `value` is computed without recording; `derivatives` are functions of the same arguments.
     """
     xp = namespace(*arguments)
     if xp is np:
         return value(*arguments)
-    return _recorded(xp, value, slopes).apply(*arguments)
+    return _recorded(xp, value, derivatives).apply(*arguments)
 
 
 @cache
-def _recorded(xp: ModuleType, value: Callable[..., Any], slopes: tuple[Slope, ...]) -> Any:
+def _recorded(xp: ModuleType, value: Callable[..., Any], derivatives: tuple[Derivative, ...]) -> Any:
     class Recorded(xp.autograd.Function):
         """`value` for autograd."""
 
@@ -118,7 +96,7 @@ def _recorded(xp: ModuleType, value: Callable[..., Any], slopes: tuple[Slope, ..
         @staticmethod
         def backward(ctx: Any, upstream: Any) -> tuple:
             given = ctx.saved_tensors
-            needed = zip(slopes, ctx.needs_input_grad, strict=True)
-            return tuple(upstream * slope(*given) if need else None for slope, need in needed)
+            needed = zip(derivatives, ctx.needs_input_grad, strict=True)
+            return tuple(upstream * derivative(*given) if need else None for derivative, need in needed)
 
     return Recorded

@@ -1,24 +1,27 @@
-"""Owen's T and two signs at thresholds, by quadratures of a fixed number of nodes, in float64 (NumPy or torch)."""
+"""Owen's T in float64 (NumPy or torch), by quadratures of a fixed number of nodes.
+
+`owens_t` is relatively accurate in its tails; `four_owens_t`, 4 T to absolute accuracy, needs half of the nodes.
+"""
 
 from math import pi, sqrt
 from typing import Any
 
 from theory.expressions.arrays import namespace
-from theory.gaussian.float64.differentiable import erf, erfc, floats, with_slopes
-from theory.gaussian.float64.orthant import legendre
+from theory.gaussian.float64.differentiable import erf, erfc, floats, with_derivatives
+from theory.gaussian.float64.quadrature import legendre
 
 # P(|z| > 40) < 1e-349: thresholds beyond are as good as infinite, and nothing overflows.
-FAR = 40.0
+SATURATED = 40.0
 # Nodes for T(h, a), 0 <= a <= 1: the ellipse of [0, 1] through the poles +-i has rho = 4.61, and 13 nodes leave
 # rho^-26 = 6e-18.
-WEDGE_NODES = 14
+NODES = 14
 # The same relative to exp(-h^2/2) for large h: the rest is a normal density over at most 9 standard deviations, on
 # which 30 nodes are exact to rounding.
 TAIL_NODES = 32
 TAIL = 9.0
 # A positive number in place of a zero divisor whose quotient is not used, or is as good as infinite.
 TINY = 1e-200
-# Slopes beyond +-1e150 are as good as infinite, and their squares are finite.
+# Second arguments beyond +-1e150 are as good as infinite, and their squares are finite.
 LARGE = 1e150
 
 
@@ -26,7 +29,7 @@ def owens_t(h: Any, a: Any) -> Any:
     """Owen's T(h, a) = (1/2 pi) int_0^a exp(-h^2 (1 + x^2)/2)/(1 + x^2) dx for broadcastable shapes (NumPy or torch).
 
     The relative error is below 2e-16 (8 + h^2) wherever T > 1e-300 (h^2/2 is rounded); `a` may be infinite. The
-    slopes (torch) are dT/dh = -exp(-h^2/2) erf(a h/sqrt 2)/(2 sqrt(2 pi)) and
+    derivatives (torch) are dT/dh = -exp(-h^2/2) erf(a h/sqrt 2)/(2 sqrt(2 pi)) and
     dT/da = exp(-h^2 (1 + a^2)/2)/(2 pi (1 + a^2)).
     Raises ValueError for NaN.
 
@@ -34,7 +37,7 @@ def owens_t(h: Any, a: Any) -> Any:
     0.25
     """
     _, (h, a) = floats(h, a)
-    return with_slopes(_owens_t, (_owens_t_by_h, _owens_t_by_a), h, a)
+    return with_derivatives(_owens_t, (_owens_t_by_h, _owens_t_by_a), h, a)
 
 
 def _owens_t(h: Any, a: Any) -> Any:
@@ -44,28 +47,28 @@ def _owens_t(h: Any, a: Any) -> Any:
     swapped = a_size > 1
     k = xp.where(h == 0, 0.0, h * xp.where(h == 0, 1.0, a_size))
     outer = xp.where(swapped, k, h)
-    slope = xp.where(swapped, 1 / xp.clip(a_size, 1, None), xp.clip(a_size, None, 1))
-    far = xp.clip(outer, None, 1 / TINY)
-    end = xp.minimum(slope, TAIL / xp.clip(far, 1, None))
+    ratio = xp.where(swapped, 1 / xp.clip(a_size, 1, None), xp.clip(a_size, None, 1))
+    finite = xp.clip(outer, None, 1 / TINY)
+    end = xp.minimum(ratio, TAIL / xp.clip(finite, 1, None))
     total = xp.zeros_like(h)
     nodes, weights = legendre(TAIL_NODES)
     for x, w in zip(nodes.tolist(), weights.tolist(), strict=True):
         square = (end * x) ** 2
-        total = total + w * xp.exp(-((far * end * x) ** 2) / 2) / (1 + square)
-    half = xp.exp(-(xp.clip(outer, None, FAR) ** 2) / 2) * total * end / (2 * pi)
-    half = xp.where(outer > FAR, 0.0, half)
+        total = total + w * xp.exp(-((finite * end * x) ** 2) / 2) / (1 + square)
+    half = xp.exp(-(xp.clip(outer, None, SATURATED) ** 2) / 2) * total * end / (2 * pi)
+    half = xp.where(outer > SATURATED, 0.0, half)
     q_h, q_k = erfc(h / sqrt(2)) / 2, erfc(k / sqrt(2)) / 2
     result = xp.where(swapped, (q_h + q_k) / 2 - q_h * q_k - half, half)
     return xp.where(a < 0, -result, result)
 
 
 def _owens_t_by_h(h: Any, a: Any) -> Any:
-    h, a = near(h), _finite(a)
+    h, a = saturated(h), _finite(a)
     return -namespace(h).exp(-h * h / 2) * erf(a * h / sqrt(2)) / (2 * sqrt(2 * pi))
 
 
 def _owens_t_by_a(h: Any, a: Any) -> Any:
-    h, a = near(h), _finite(a)
+    h, a = saturated(h), _finite(a)
     square = 1 + a * a
     return namespace(h).exp(-h * h * square / 2) / (2 * pi * square)
 
@@ -74,23 +77,9 @@ def _finite(a: Any) -> Any:
     return namespace(a).clip(a, -LARGE, LARGE)
 
 
-def near(h: Any) -> Any:
-    """`h`, or +-40 beyond: P(|z| > 40) < 1e-349."""
-    return namespace(h).clip(h, -FAR, FAR)
-
-
-def less_product(c: Any, a: Any, b: Any, gap: Any) -> Any:
-    """c - a b without cancellation where |a| is near 1: (c -+ b) +- b (1 -+ a), with gap = 1 - a^2."""
-    rest = gap / (1 + abs(a))
-    return namespace(a).where(a > 0, (c - b) + b * rest, (c + b) - b * rest)
-
-
-def two_signs(h1: Any, h2: Any, k1: Any, k2: Any, r: Any, root: Any) -> Any:
-    """sign h1 sign h2 - 4 T(h1, k1/h1) - 4 T(h2, k2/h2), and (2/pi) atan2(r, root) where both thresholds are 0."""
-    xp = namespace(h1)
-    e1, e2 = side(h1), side(h2)
-    value = e1 * e2 - _wedge(h1, k1, e1) - _wedge(h2, k2, e2)
-    return xp.where((h1 == 0) & (h2 == 0), xp.arctan2(r, root) * (2 / pi), value)
+def saturated(h: Any) -> Any:
+    """`h`, replaced beyond +-40 by +-40: P(|z| > 40) < 1e-349."""
+    return namespace(h).clip(h, -SATURATED, SATURATED)
 
 
 def side(x: Any) -> Any:
@@ -98,26 +87,18 @@ def side(x: Any) -> Any:
     return 1.0 - 2.0 * (x < 0)
 
 
-def _wedge(h: Any, k: Any, sign_h: Any) -> Any:
-    """4 T(h, k/h), for |k| > |h| as sign(h k) - erf(h/sqrt 2) erf(k/sqrt 2) - 4 T(k, h/k)."""
+def four_owens_t(h: Any, k: Any) -> Any:
+    """4 T(h, k/h) to absolute accuracy, for |k| > |h| as sign(h k) - erf(h/sqrt 2) erf(k/sqrt 2) - 4 T(k, h/k)."""
     xp = namespace(h)
-    h, k = near(h), near(k)
+    h, k = saturated(h), saturated(k)
     swapped = abs(k) > abs(h)
     outer, inner = xp.where(swapped, k, h), xp.where(swapped, h, k)
     a = inner / xp.where(outer == 0, 1.0, outer)
     half, square = outer * outer * -0.5, a * a
     total = xp.zeros_like(h)
-    nodes, weights = legendre(WEDGE_NODES)
+    nodes, weights = legendre(NODES)
     for x, w in zip(nodes.tolist(), weights.tolist(), strict=True):
         growth = 1 + square * (x * x)
         total += xp.exp(half * growth) * w / growth
     total *= a * (2 / pi)
-    return xp.where(swapped, sign_h * side(k) - erf(h / sqrt(2)) * erf(k / sqrt(2)) - total, total)
-
-
-def pair_density(h1: Any, h2: Any, r: Any, gap: Any) -> Any:
-    """4 phi2(h1, h2; r), with gap = 1 - r^2 and exponent -(h1 -+ h2)^2/(2 gap) -+ h1 h2/(1 + |r|)."""
-    xp = namespace(gap)
-    gap = xp.clip(gap, TINY, None)
-    h2 = side(r) * h2
-    return xp.exp(-((h1 - h2) ** 2) / (2 * gap) - h1 * h2 / (1 + abs(r))) * (2 / pi) / xp.sqrt(gap)
+    return xp.where(swapped, side(h) * side(k) - erf(h / sqrt(2)) * erf(k / sqrt(2)) - total, total)

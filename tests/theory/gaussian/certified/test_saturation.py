@@ -16,7 +16,7 @@ from theory.expressions.symbols import z
 from theory.gaussian import expect
 from theory.gaussian.certified import digits as certified
 from theory.gaussian.certified import saturation as far
-from theory.gaussian.certified.corner_balls import corner, quadrant
+from theory.gaussian.certified.quadrant import corner, quadrant
 from theory.problem.errors import InputError, OutOfReachError
 
 z1, z2, z3 = map(z, (1, 2, 3))
@@ -183,7 +183,7 @@ def test_precision_is_raised_beyond_that_of_a_quadrant(monkeypatch):
         return quadrant(*place)
 
     monkeypatch.setattr(far, "QUADRANT_BITS", 2**8)
-    monkeypatch.setattr("theory.gaussian.certified.corner_balls.quadrant", seen)
+    monkeypatch.setattr("theory.gaussian.certified.quadrant.quadrant", seen)
     answer = expect((z1 + 1) * Heaviside(z1 - Q(1, 2)) * Heaviside(z2 - 20), pair(Q(-3, 5))).evaluate(20)
     with mpmath.workdps(60):
         root, large = mpmath.mpf(4) / 5, mpmath.mpf(10) ** 144  # quad stops at an absolute error

@@ -13,10 +13,10 @@ from sympy import Rational as Q
 from tests import tolerances
 from theory.expressions.functions import OwensT, Phi
 from theory.expressions.symbols import z
-from theory.gaussian.certified import threshold_balls
-from theory.gaussian.certified.balls import ball
+from theory.gaussian.certified.closed_form import ball
+from theory.gaussian.certified.signs import four_signs, three_signs, two_signs
 from theory.gaussian.expectation import Expectation
-from theory.gaussian.float64.numeric import evaluate
+from theory.gaussian.float64.closed_form import evaluate
 from theory.problem.errors import InputError, OutOfReachError
 
 g = sympy.Symbol("g", positive=True)
@@ -52,9 +52,7 @@ def certified(shifts, values, cov=COV):
     with ctx.workprec(120):
         if m == 1:
             return (h[0] / arb(2).sqrt()).erf()
-        return {2: threshold_balls.shifted_pair, 3: threshold_balls.shifted_triple, 4: threshold_balls.shifted_quad}[m](
-            *h, *r
-        )
+        return {2: two_signs, 3: three_signs, 4: four_signs}[m](*r, thresholds=tuple(h))
 
 
 @pytest.mark.parametrize("shifts", SHIFTS, ids=str)

@@ -14,15 +14,30 @@ from hypothesis import strategies as st
 
 from tests import tolerances
 from tests.paths import ORACLES
+from tests.theory.gaussian.reference_order import thresholds_first
 from theory.expressions.functions import OwensT, Phi
-from theory.gaussian.certified.balls import NotCertified, ball, enclose
-from theory.gaussian.certified.orthant_balls import Effort, sign_quad
-from theory.gaussian.certified.owen_balls import legendre
-from theory.gaussian.certified.threshold_balls import owens_t, shifted_pair, shifted_quad, shifted_triple
-from theory.gaussian.float64 import thresholds
+from theory.gaussian.certified.closed_form import NotCertified, ball, enclose
+from theory.gaussian.certified.effort import Effort
+from theory.gaussian.certified.owens_t import legendre, owens_t
+from theory.gaussian.certified.plackett import plackett
+from theory.gaussian.certified.signs import four_signs, three_signs, two_signs
+from theory.gaussian.float64 import signs as float64_signs
+from theory.gaussian.float64 import two_signs as float64_two_signs
 
 FILE = ORACLES / "gaussian_thresholds.json"
 ORACLE = json.loads(FILE.read_text(encoding="utf-8"))
+
+
+shifted_pair, shifted_triple, shifted_quad = (
+    thresholds_first(signs, m) for m, signs in ((2, two_signs), (3, three_signs), (4, four_signs))
+)
+FLOAT64 = {
+    "pair": thresholds_first(float64_two_signs.two_signs, 2),
+    "triple": thresholds_first(float64_signs.three_signs, 3),
+    "quad": thresholds_first(float64_signs.four_signs, 4),
+}
+
+
 FUNCTIONS = {"owens_t": owens_t, "pair": shifted_pair, "triple": shifted_triple, "quad": shifted_quad}
 DIGITS = 25
 SINGULAR_DIGITS = 10
@@ -64,7 +79,7 @@ def test_balls_are_where_float64_is(m, seed, size, flat):
     name = ("pair", "triple", "quad")[m - 2]
     with ctx.workprec(120):
         value = FUNCTIONS[name](*map(arb, map(float, arguments)))
-    twin = float(getattr(thresholds, f"shifted_{name}")(*arguments))
+    twin = float(FLOAT64[name](*arguments))
     assert abs(float(value.mid()) - twin) < tolerances.THRESHOLD_SIGNS
     assert value.rad() < tolerances.UNIT_ROUNDOFF
 
@@ -115,8 +130,8 @@ def test_exact_reductions():
         assert block.overlaps(shifted_pair(h[0], h[1], r) * shifted_pair(h[2], h[3], -r))
         four = [arb(x) for x in (0.5, 0.25, -0.25, 0.125, 0.5, 0.375)]
         tiny = arb(2) ** -200
-        assert shifted_quad(*[zero] * 4, *four).overlaps(sign_quad(*four))
-        assert shifted_quad(*[tiny] * 4, *four).overlaps(sign_quad(*four))
+        assert shifted_quad(*[zero] * 4, *four).overlaps(plackett(*four, Effort()))
+        assert shifted_quad(*[tiny] * 4, *four).overlaps(plackett(*four, Effort()))
         assert shifted_triple(zero, zero, zero, *four[:3]).is_zero()
 
 
@@ -128,14 +143,14 @@ def test_close_variables(h, gap):
         r = 1 - arb(gap)
         value = shifted_quad(*[arb(h)] * 4, *[r] * 6)
         assert value.rad() < tolerances.UNIT_ROUNDOFF
-        twin = float(thresholds.shifted_quad(*[h] * 4, *[float(r)] * 6))
+        twin = float(FLOAT64["quad"](*[h] * 4, *[float(r)] * 6))
         assert abs(float(value) - twin) < tolerances.THRESHOLD_CLOSE
 
 
 def test_a_singular_matrix_is_enclosed_or_refused():
     """z3 = 0.6 z1 + 0.8 z2."""
     middle, radius = enclose(lambda: shifted_triple(*map(exact, ("0.1", "0.2", "0.3", "0", "0.6", "0.8"))), 20)
-    twin = float(thresholds.shifted_triple(0.1, 0.2, 0.3, 0.0, 0.6, 0.8))
+    twin = float(FLOAT64["triple"](0.1, 0.2, 0.3, 0.0, 0.6, 0.8))
     assert abs(float(middle) - twin) < tolerances.THRESHOLD_SIGNS
     assert radius * 10**20 < abs(middle)
 

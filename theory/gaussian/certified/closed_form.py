@@ -14,7 +14,7 @@ from flint import acb, arb, ctx, fmpq
 
 from theory.expressions.functions import OwensT, Phi
 from theory.expressions.precise import rational
-from theory.gaussian.certified.owen_balls import owens_t
+from theory.gaussian.certified.owens_t import owens_t
 
 # Precision doubles until the radius is small enough; 2^16 bits are 19,000 digits, beyond any request.
 MAX_BITS = 2**16

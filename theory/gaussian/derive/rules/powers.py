@@ -11,9 +11,10 @@ from math import comb, factorial, prod
 import sympy
 from sympy.polys.rings import PolyElement
 
-from theory.gaussian.derive.entries import Entries
+from theory.gaussian.derive.polynomial_ring import Entries
+from theory.gaussian.derive.rules.polynomials import pairings
+from theory.gaussian.derive.rules.replacements import equal, expectation_rule, offset_of
 from theory.gaussian.expectation import Expectation, variables
-from theory.gaussian.rules.moves import equal, expectation_rule, offset_of, pairings
 from theory.proof.derivation import StepError
 
 

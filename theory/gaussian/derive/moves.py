@@ -1,7 +1,8 @@
 """The moves of the engine: each takes one `Expectation` and returns an equal expression, or None if it does not apply.
 
-The moves are tried in the order of `MOVES`; what they claim is checked, move by move, in `theory.gaussian.rules.moves`.
-After `smear` every integrand is a product of sign(z_a + c), powers of z_b and DiracDelta(z_d + c), all different.
+The moves are tried in the order of `MOVES`; what they claim is checked, move by move, in
+`theory.gaussian.derive.rules`.
+After `noisy_sign` every integrand is a product of sign(z_a + c), powers of z_b and DiracDelta(z_d + c), all different.
 The laws that end a derivation (one sign, two signs, Price's theorem) are in `theory.gaussian.derive.laws`.
 """
 
@@ -10,38 +11,17 @@ from math import factorial, prod
 import sympy
 
 from theory.expressions.algebra import is_zero
-from theory.expressions.symbols import path, path_, z
-from theory.gaussian.certified.sides import known_sign
+from theory.expressions.symbols import z
+from theory.gaussian.derive.conditioning import density
+from theory.gaussian.derive.factors import atoms, threshold
 from theory.gaussian.derive.integrand import Form, affine, expand
-from theory.gaussian.expectation import Expectation, marginal, slope, variables
+from theory.gaussian.derive.path import is_positive
+from theory.gaussian.expectation import Expectation, derivative, marginal, variables
 from theory.problem.errors import OutOfReachError
 
 ONE = sympy.Integer(1)
 # Two polynomials in one variable each go through Mehler's formula from this degree on.
 MEHLER_DEGREE = 3
-
-
-def atoms(integrand: sympy.Expr) -> list[sympy.Expr]:
-    """The factors of a product, powers written out."""
-    factors = []
-    for factor in sympy.Mul.make_args(integrand):
-        power = factor.is_Pow and factor.exp.is_Integer and factor.exp > 0
-        factors += [factor.base] * int(factor.exp) if power else [factor]
-    return factors
-
-
-def threshold(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
-    """The index (from 0) and the offset c of sign(z_k + c) or DiracDelta(z_k + c)."""
-    (index,) = variables(factor)
-    return index - 1, sympy.expand(factor.args[0] - z(index))
-
-
-def signs_of(integrand: sympy.Expr) -> list[tuple[int, sympy.Expr]] | None:
-    """Index and offset of each factor, in the order of the indices, where all factors are signs."""
-    factors = atoms(integrand)
-    if not all(isinstance(factor, sympy.sign) for factor in factors):
-        return None
-    return sorted((threshold(factor) for factor in factors), key=lambda item: item[0])
 
 
 def linearity(e: Expectation) -> sympy.Expr | None:
@@ -55,13 +35,13 @@ def linearity(e: Expectation) -> sympy.Expr | None:
     return sum((c * (Expectation(products[key], e.cov) if key else ONE) for key, c in expansion.items()), ONE * 0)
 
 
-def opened(e: Expectation) -> sympy.Expr | None:
+def linearity_of_sums(e: Expectation) -> sympy.Expr | None:
     """Linearity where a factor is a sum, as after a shift of polynomials."""
     plain = all(factor.is_Symbol or isinstance(factor, sympy.sign) for factor in atoms(e.integrand))
     return None if plain else linearity(e)
 
 
-def fewer(e: Expectation) -> sympy.Expr | None:
+def marginalise(e: Expectation) -> sympy.Expr | None:
     """Only the variables that occur."""
     return marginal(e.integrand, e.cov) if len(variables(e.integrand)) < e.cov.rows else None
 
@@ -101,7 +81,7 @@ def _even_moment(m: int) -> int:
     return factorial(2 * m) // (2**m * factorial(m))
 
 
-def tilt(e: Expectation) -> sympy.Expr | None:
+def exponential_tilt(e: Expectation) -> sympy.Expr | None:
     """E[exp(l) f(z)] = exp(Var(l)/2) E[f(z + Cov(z, l))] for a linear form l (Cameron-Martin)."""
     factors = atoms(e.integrand)
     exponents = [factor for factor in factors if isinstance(factor, sympy.exp)]
@@ -125,7 +105,7 @@ def covariance_of(form: Form, other: Form, cov: sympy.MatrixBase) -> sympy.Expr:
     return sum(a * b * cov[i - 1, j - 1] for i, a in form.items() for j, b in other.items())
 
 
-def smear(e: Expectation) -> sympy.Expr | None:
+def noisy_sign(e: Expectation) -> sympy.Expr | None:
     """One Gaussian for the argument of each factor: erf(u) = E sign(sqrt2 u + eps), eps ~ N(0, 1) independent.
 
     In terms of correlations an erf multiplies by kappa, kappa^2 = 2 var u / (1 + 2 var u); the covariances stay
@@ -137,11 +117,11 @@ def smear(e: Expectation) -> sympy.Expr | None:
     forms: list[Form] = []
     noise, new_factors = [], []
     for factor in [*separate, *powers]:
-        smeared = isinstance(factor, sympy.erf)
+        noisy = isinstance(factor, sympy.erf)
         form, offset = affine(factor if factor.is_Symbol else factor.args[0])
-        root = sympy.sqrt(2) if smeared else ONE
+        root = sympy.sqrt(2) if noisy else ONE
         forms.append({i: root * c for i, c in form.items()})
-        noise.append(1 if smeared else 0)
+        noise.append(1 if noisy else 0)
         name = z(len(forms))
         new_factors.append(name ** powers[factor] if factor.is_Symbol else sympy.sign(name + root * offset))
     size = len(forms)
@@ -182,7 +162,7 @@ def _lowered(powers: tuple[int, ...], index: int) -> tuple[int, ...]:
     return tuple(power - (k == index) for k, power in enumerate(powers))
 
 
-def coincidence(e: Expectation) -> sympy.Expr | None:
+def collinear_signs(e: Expectation) -> sympy.Expr | None:
     """Two signs on one line: sign(z + c) sign(z + d) = 1 + sign(z + lower) - sign(z + upper); 1 where c = d."""
     signs = [f for f in atoms(e.integrand) if isinstance(f, sympy.sign)]
     for i, first in enumerate(signs):
@@ -218,21 +198,6 @@ def _on_one_line(e: Expectation, side: int, pair: tuple, line: tuple[int, sympy.
     return side * sympy.Add(*parts)
 
 
-def on_path(expr: sympy.Expr) -> list[sympy.Symbol]:
-    """The parameter of the path of Price's theorem, if it occurs."""
-    return [symbol for symbol in (path, path_) if symbol in expr.free_symbols]
-
-
-def is_positive(expr: sympy.Expr) -> bool:
-    """Whether the sign is known to be positive; a function of t alone, without zeros in (0, 1), is asked at 1/2."""
-    found = known_sign(expr)
-    if found is not None:
-        return found == 1
-    bound = on_path(expr)
-    number = expr.xreplace(dict.fromkeys(bound, sympy.Rational(1, 2)))
-    return not number.free_symbols and known_sign(number) == 1
-
-
 def components(cov: sympy.MatrixBase, used: list[int]) -> list[list[int]]:
     """The groups of variables between which all covariances are zero."""
     groups: list[list[int]] = []
@@ -254,88 +219,6 @@ def independence(e: Expectation) -> sympy.Expr | None:
     return prod((marginal(prod(part, start=ONE), e.cov) for part in (first, rest)), start=ONE)
 
 
-def density(e: Expectation) -> sympy.Expr | None:
-    """E[delta(u + c) f] = (density of u at -c) E[f | u = -c], for one or two variables u.
-
-    Where f is a product of signs, everything they see may be multiplied by a positive number: by the determinant
-    det Cov(u), or its root where all offsets are zero, which keeps covariances and offsets polynomial.
-    """
-    factors = atoms(e.integrand)
-    held = [threshold(f) for f in factors if isinstance(f, sympy.DiracDelta)]
-    if not held:
-        return None
-    rest = [f for f in factors if not isinstance(f, sympy.DiracDelta)]
-    determinant, exponent = _density_at(e.cov, held)
-    front = sympy.exp(exponent) / ((2 * sympy.pi) ** sympy.Rational(len(held), 2) * sympy.sqrt(determinant))
-    if not rest:
-        return front
-    used = sorted({index for factor in rest for index in variables(factor)})
-    given = _Conditional(e.cov, held, determinant)
-    only_signs = all(isinstance(f, sympy.sign) for f in rest)
-    offsets = [given.mean_times_det(k - 1) for k in used]
-    if only_signs:
-        totals = {k: m + determinant * threshold_at(rest, k) for k, m in zip(used, offsets, strict=True)}
-        shifted = any(tidy(total) != 0 for total in totals.values())
-        scale = determinant if shifted else ONE
-        new_factors = [sympy.sign(z(i + 1) + tidy(totals[k])) for i, k in enumerate(used)]
-    else:
-        scale = 1 / determinant
-        new = {z(k): z(i + 1) + tidy(m) / determinant for i, (k, m) in enumerate(zip(used, offsets, strict=True))}
-        new_factors = [factor.xreplace(new) for factor in rest]
-    cov = sympy.Matrix(len(used), len(used), lambda i, j: tidy(scale * given.cov_times_det(used[i] - 1, used[j] - 1)))
-    return front * Expectation(prod(new_factors, start=ONE), cov)
-
-
-def threshold_at(factors: list[sympy.Expr], index: int) -> sympy.Expr:
-    """The offset of the sign of z_index."""
-    return next(c for k, c in map(threshold, factors) if k == index - 1)
-
-
-def _density_at(cov: sympy.MatrixBase, held: list[tuple[int, sympy.Expr]]) -> tuple[sympy.Expr, sympy.Expr]:
-    """det Cov(u) and the exponent of the density of u at -c."""
-    (a, c), (b, d) = held[0], held[-1]
-    if len(held) == 1:
-        return cov[a, a], -(c**2) / (2 * cov[a, a])
-    determinant = cov[a, a] * cov[b, b] - cov[a, b] ** 2
-    square = cov[b, b] * c**2 - 2 * cov[a, b] * c * d + cov[a, a] * d**2
-    return determinant, -sympy.factor_terms(square) / (2 * determinant)
-
-
-class _Conditional:
-    """Mean and covariance given u = -c, both times det Cov(u): polynomials in the covariances."""
-
-    def __init__(self, cov: sympy.MatrixBase, held: list[tuple[int, sympy.Expr]], determinant: sympy.Expr) -> None:
-        self.cov, self.held, self.determinant = cov, held, determinant
-
-    def cov_times_det(self, c: int, d: int) -> sympy.Expr:
-        """det Cov(u) Cov(z_c, z_d | u)."""
-        cov, a, b = self.cov, self.held[0][0], self.held[-1][0]
-        if len(self.held) == 1:
-            return cov[a, a] * cov[c, d] - cov[a, c] * cov[a, d]
-        return (
-            self.determinant * cov[c, d]
-            - cov[b, b] * cov[a, c] * cov[a, d]
-            - cov[a, a] * cov[b, c] * cov[b, d]
-            + cov[a, b] * (cov[a, c] * cov[b, d] + cov[b, c] * cov[a, d])
-        )
-
-    def mean_times_det(self, k: int) -> sympy.Expr:
-        """det Cov(u) E[z_k | u = -c]."""
-        cov, (a, at), (b, also) = self.cov, self.held[0], self.held[-1]
-        if len(self.held) == 1:
-            return -cov[a, k] * at
-        by_a = cov[b, b] * cov[a, k] - cov[a, b] * cov[b, k]
-        by_b = cov[a, a] * cov[b, k] - cov[a, b] * cov[a, k]
-        return -(by_a * at + by_b * also)
-
-
-def tidy(expr: sympy.Expr) -> sympy.Expr:
-    """A sum collected in powers of the interpolation parameter, or expanded where there is none."""
-    expanded = sympy.expand(expr)
-    bound = on_path(expanded)
-    return sympy.collect(expanded, bound[0], sympy.factor_terms) if bound else expanded
-
-
 def stein(e: Expectation) -> sympy.Expr | None:
     """E[z_b f] = sum_a Cov(z_b, z_a) E[df/dz_a]."""
     powers = [f for f in atoms(e.integrand) if f.is_Symbol]
@@ -344,29 +227,31 @@ def stein(e: Expectation) -> sympy.Expr | None:
     last = powers[-1]
     row = variables(last)[0] - 1
     rest = e.integrand / last
-    return sum((e.cov[row, index - 1] * marginal(slope(rest, z(index)), e.cov) for index in variables(rest)), ONE * 0)
+    return sum(
+        (e.cov[row, index - 1] * marginal(derivative(rest, z(index)), e.cov) for index in variables(rest)), ONE * 0
+    )
 
 
 WHY = {
     "linearity": "expectation is linear; a step is (1 + sign)/2 and sign^2 = 1, almost everywhere",
     "marginal": "variables that do not occur are left out",
     "mehler": "two polynomials in one variable each: the k-th derivatives pair up (Mehler's formula)",
-    "tilt": "an exponential of a linear form shifts the Gaussian (Cameron-Martin)",
+    "exponential-tilt": "an exponential of a linear form shifts the Gaussian (Cameron-Martin)",
     "parity": "the Gaussian is symmetric under z -> -z, so that odd integrands have mean zero",
-    "smear": "erf(u) = E sign(sqrt(2) u + eps) with eps ~ N(0, 1) independent: each factor's argument becomes one "
+    "noisy-sign": "erf(u) = E sign(sqrt(2) u + eps) with eps ~ N(0, 1) independent: each factor's argument becomes one "
     "Gaussian variable, and an erf attenuates its correlations",
-    "coincidence": "variables of correlation +-1 lie on one line, where two signs are combined into one",
+    "collinear-signs": "variables of correlation +-1 lie on one line, where two signs are combined into one",
     "independence": "uncorrelated groups of jointly Gaussian variables are independent",
     "isserlis": "the moment of a monomial is a sum over pairings (Isserlis)",
     "density": "a Dirac factor is the density there times the conditional expectation",
     "stein": "Gaussian integration by parts (Stein)",
 }
 MOVES = {
-    "linearity": opened,
+    "linearity": linearity_of_sums,
     "parity": parity,
-    "marginal": fewer,
+    "marginal": marginalise,
     "isserlis": isserlis,
-    "coincidence": coincidence,
+    "collinear-signs": collinear_signs,
     "independence": independence,
     "density": density,
     "stein": stein,

@@ -7,8 +7,7 @@ import sympy
 from flint import acb, arb
 from sympy import asin, atan, sqrt
 
-from theory.gaussian.certified import balls
-from theory.gaussian.certified.balls import NotCertified, ball, enclose
+from theory.gaussian.certified.closed_form import NotCertified, ball, enclose
 
 t = sympy.Symbol("t", nonnegative=True)
 EXACT = [

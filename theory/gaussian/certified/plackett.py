@@ -1,4 +1,4 @@
-"""E[s1 s2 s3 s4] of four jointly Gaussian signs as a certified ball, for correlations that are themselves balls.
+"""E[s1 s2 s3 s4] of four jointly Gaussian signs without thresholds as a certified ball (Plackett's integral).
 
 With the cross block of (1, 2) and (3, 4) scaled by t (Plackett), and (a, b) running over its four pairs,
 
@@ -9,67 +9,39 @@ M_ab linear and det R(t) = (1 - r12^2)(1 - r34^2)(1 - c1^2 t^2)(1 - c2^2 t^2) wi
 c2 <= c1 <= 1 of the two pairs; |r_ab| <= c1. All singularities lie on real |t| >= 1/c1, so that in u, t = tanh(u)/C
 with c1 <= C <= 1, the strip |Im u| < pi/2 is free of them. Every factor is linear in S = 1 - t^2 C^2 = sech(u)^2 with
 a constant term that is computed once, to more digits: nothing cancels near t = 1. The path ends at an exact number u
-just below atanh C, or at L where C = 1 because c1 is not told from 1; by |atan| <= pi/2 the rest of the integral from
-that t to 1 is at most (pi/2) sum_ab |asin r_ab - asin(t r_ab)|.
+where t = 1, or at L where C = 1 because c1 is not told from 1; by |atan| <= pi/2 the rest of the integral from that t
+to 1 is at most (pi/2) sum_ab |asin r_ab - asin(t r_ab)|.
 """
 
 from flint import acb, arb, ctx
 
-from theory.gaussian.certified.balls import NotCertified
+from theory.gaussian.certified.closed_form import NotCertified
+from theory.gaussian.certified.effort import Effort
+from theory.gaussian.certified.price_path import SPARE_PRECISION, canonical_squares, nonnegative, path
 
 # The other two and the inner correlations of each cross pair: indices of r_ab, r_cd, r_ac, r_bd, r_ad, r_bc.
 CROSS = ((1, 4, 0, 5, 2, 3), (2, 3, 0, 5, 1, 4), (3, 2, 0, 5, 4, 1), (4, 1, 0, 5, 3, 2))
 # The three ways to pair up: (1, 2), (3, 4); (1, 3), (2, 4); (1, 4), (2, 3), as orders of r12, r13, r14, r23, r24, r34.
 PAIRINGS = ((0, 1, 2, 3, 4, 5), (1, 0, 2, 3, 5, 4), (2, 1, 0, 5, 4, 3))
-# Constants are computed with this many times the working precision: they are differences of nearly equal numbers.
-SPARE_PRECISION = 4
-# The path is no longer than L = log(2)/2 prec, where tanh(L) = 1 - 2^-prec.
-HALF_LOG_2 = 0.35
-# Singularities farther away than this makes them are far enough.
-LEAST_CANONICAL = 0.5
 # Bisections of a panel.
 DEPTH_PER_BIT = 4
-# Evaluations allowed, each of 40 microseconds at low precision: some seven seconds. Nearly singular matrices take 20
-# to 100 a bit of precision, others 3.
-MOST_EVALUATIONS = 150_000
 # With fewer evaluations a bit than this no integral converges.
 LEAST_PER_BIT = 1
-# Above this many bits the time of an evaluation grows as their square.
-BASE_BITS = 1000
 
 
-class Effort:
-    """What is left of the work allowed, in evaluations of the integrand at low precision."""
-
-    def __init__(self) -> None:
-        self.left = float(MOST_EVALUATIONS)
-
-    def affordable(self) -> int:
-        """Evaluations at the working precision that are left."""
-        return int(self.left / self._price())
-
-    def spend(self, evaluations: int | float) -> None:
-        """Take `evaluations` at the working precision off what is left."""
-        self.left -= evaluations * self._price()
-
-    def _price(self) -> float:
-        return 1 + (ctx.prec / BASE_BITS) ** 2
-
-
-def sign_quad(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb, effort: Effort | None = None) -> arb:
+def plackett(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb, effort: Effort) -> arb:
     """E[s1 s2 s3 s4] for correlations of a positive definite matrix, at the working precision.
 
     The signs are paired so that the singularities of the integrand lie far from t = 1: det R is what it is, so the
     smallest product (1 - r12^2)(1 - r34^2) leaves the smallest canonical correlations. Raises NotCertified when no
     effort is left.
     """
-    effort = effort or Effort()
     given = (r12, r13, r14, r23, r24, r34)
     orders = [tuple(given[index] for index in order) for order in PAIRINGS]
     with ctx.workprec(SPARE_PRECISION * ctx.prec):
         r = min(orders, key=lambda r: float(((1 - r[0] * r[0]) * (1 - r[5] * r[5])).mid()))
         squares = canonical_squares(*r)
-    end, scale = _path(squares[0])
+    end, scale = path(squares[0], ctx.prec)
     with ctx.workprec(SPARE_PRECISION * ctx.prec):
         integrand = _Integrand(r, squares, scale)
     limit = effort.affordable()
@@ -77,7 +49,7 @@ def sign_quad(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb, effort
         total = acb.integral(integrand, 0, end, depth_limit=DEPTH_PER_BIT * ctx.prec, eval_limit=limit).real
         effort.spend(integrand.evaluations)
     if integrand.evaluations >= limit or limit < LEAST_PER_BIT * ctx.prec:
-        raise NotCertified(f"integrals for four signs take more work than {MOST_EVALUATIONS} evaluations")
+        raise NotCertified("integrals for four signs take more work than is allowed")
     with ctx.workprec(SPARE_PRECISION * ctx.prec):
         last = end.tanh() * scale
         rest = sum((abs(r_ab.asin() - (last * r_ab).asin()) for r_ab in r[1:5]), arb(0)) * arb.pi() / 2
@@ -85,24 +57,12 @@ def sign_quad(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb, effort
     return 4 * (r[0].asin() * r[5].asin() + total) / (arb.pi() * arb.pi())
 
 
-def _path(largest_square: arb) -> tuple[arb, arb]:
-    """The end of the path in u, an exact number just below atanh C, and 1/C."""
-    longest = arb(int(HALF_LOG_2 * ctx.prec) + 2)
-    with ctx.workprec(SPARE_PRECISION * ctx.prec):
-        largest = arb.max(largest_square.upper().sqrt().upper(), arb(LEAST_CANONICAL))
-        if not largest < 1:
-            return longest, arb(1)
-        end = largest.atanh().lower()
-    end = (+end).lower()
-    return (end, 1 / largest) if end < longest else (longest, arb(1))
-
-
 class _Integrand:
     """The sum over the cross pairs, as a function of u, times dt/du."""
 
     def __init__(self, r: tuple[arb, ...], squares: tuple[arb, arb], scale: arb) -> None:
         square = scale * scale
-        linear = [(1 - c * square, c * square) for c in squares]
+        linear = [(nonnegative(1 - c * square), c * square) for c in squares]
         root = ((1 - r[0] * r[0]) * (1 - r[5] * r[5])).sqrt()
         terms = []
         for ab, cd, ac, bd, ad, bc in (tuple(r[index] for index in pair) for pair in CROSS):
@@ -110,7 +70,7 @@ class _Integrand:
             constant, slope = p - bd * q, ab * (q * ad - ab * p)
             r_square = ab * ab * square
             front = scale / root
-            linear.append((1 - r_square, r_square))
+            linear.append((nonnegative(1 - r_square), r_square))
             terms.append((ab * scale, (constant + slope * square) * front, -slope * square * front))
         self.linear, self.terms = linear, terms
         self.evaluations = 0
@@ -139,16 +99,3 @@ class _Integrand:
                 return acb("nan")
             total += front * inverse * tangent.atan()
         return total * s
-
-
-def canonical_squares(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb) -> tuple[arb, arb]:
-    """The squared canonical correlations of (1, 2) with (3, 4), the larger first."""
-    blocks = (1 - r12 * r12) * (1 - r34 * r34)
-    cross = r13 * r24 - r14 * r23
-    both = r13 * r13 + r14 * r14 + r23 * r23 + r24 * r24 + 2 * r12 * r34 * (r13 * r24 + r14 * r23)
-    both -= 2 * r34 * (r13 * r14 + r23 * r24) + 2 * r12 * (r13 * r23 + r14 * r24)
-    total, product = both / blocks, cross * cross / blocks
-    apart = total * total - 4 * product
-    # (c1^2 - c2^2)^2 is not negative, whatever rounding made of it.
-    difference = apart.sqrt() if apart > 0 else arb.max(apart.upper(), arb(0)).sqrt().union(arb(0))
-    return (total + difference) / 2, (total - difference) / 2

@@ -16,10 +16,10 @@ from theory.expressions.language import parse_rows
 from theory.expressions.symbols import z
 from theory.gaussian import expect
 from theory.gaussian.certified import digits as certified
-from theory.gaussian.certified import orthant_balls
-from theory.gaussian.certified.balls import ball
-from theory.gaussian.certified.digits import rounded, sign_quad_certified
-from theory.gaussian.derive import four_signs as quads
+from theory.gaussian.certified import effort
+from theory.gaussian.certified.closed_form import ball
+from theory.gaussian.certified.digits import rounded
+from theory.gaussian.derive import four_signs
 from theory.gaussian.derive.engine import value_form
 from theory.gaussian.expectation import Expectation
 from theory.problem.errors import OutOfReachError
@@ -102,9 +102,7 @@ def test_an_impossible_orthant_is_exactly_zero():
 def test_equicorrelated_orthant():
     answer = expect(STEPS, equal(Q(1, 2))).evaluate(40)
     assert within(answer, Fraction(1, 5), 0)
-    half = Fraction(1, 2)
-    middle, radius = sign_quad_certified(half, half, half, half, half, half, digits=30)
-    assert abs(middle - Fraction(1, 5)) <= radius
+    assert within(certified.certified(SIGNS, equal(Q(1, 2)), 30), Fraction(1, 5), 0)
 
 
 def test_a_symmetry_that_changes_the_sign_makes_zero():
@@ -125,7 +123,7 @@ def test_relabelled_expectations_have_one_representative():
     e = Expectation(SIGNS, gram((1, 0, 0, 0), (1, 2, 0, 0), (-3, 1, 1, 0), (2, -1, 1, 1)))
     order, flip = [2, 0, 3, 1], sympy.diag(1, -1, 1, 1)
     moved = Expectation(SIGNS, flip * e.cov.extract(order, order) * flip)
-    (side, key), (opposite, same) = quads.representative(e), quads.representative(moved)
+    (side, key), (opposite, same) = four_signs.representative(e), four_signs.representative(moved)
     assert (key, side) == (same, -opposite)
 
 
@@ -185,12 +183,12 @@ def test_irrational_correlations():
 
 
 def test_too_little_work_is_a_named_refusal(monkeypatch):
-    monkeypatch.setattr(orthant_balls, "MOST_EVALUATIONS", 2000)
+    monkeypatch.setattr(effort, "MOST_EVALUATIONS", 2000)
     with pytest.raises(OutOfReachError) as caught:
         expect(STEPS, equal(Q(-1, 3) + Q(1, 10**40))).evaluate(30)
     assert "30 certified digits" in caught.value.message
     cov = parse_rows(ORACLE[1]["cov"])
-    monkeypatch.setattr(orthant_balls, "MOST_EVALUATIONS", 5000)
+    monkeypatch.setattr(effort, "MOST_EVALUATIONS", 5000)
     with pytest.raises(OutOfReachError) as caught:
         expect(SIGNS, cov).evaluate(200)
     assert caught.value.exit_code == 4

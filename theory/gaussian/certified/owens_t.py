@@ -8,7 +8,7 @@ is computed at the midpoint of the arguments; their radii enter by the mean valu
 |a| > 1 is reduced by T(h, a) = (1 - erf(h/sqrt 2) erf(a h/sqrt 2))/4 - T(a h, 1/a), Re a > 0. For real arguments
 exp(-h^2/2) is taken out, and the rest integrated as far as it is not negligible, to x = e, by n Gauss-Legendre nodes.
 With w = e BETA/2 < 1 the ellipse of [0, e] in |Im x| <= w has rho = BETA + sqrt(1 + BETA^2), the integrand there is at
-most M = exp(h^2 w^2/2)/(1 - w), and the remainder at most 4 e M rho^-(2n-1)/(rho - 1) (see `threshold_balls`).
+most M = exp(h^2 w^2/2)/(1 - w), and the remainder at most 4 e M rho^-(2n-1)/(rho - 1) (see `signs`).
 """
 
 from functools import lru_cache

@@ -1,13 +1,16 @@
-"""The float64 orthants agree with certified values where it is hard, and with sampling where nothing is shared."""
+"""Signs without thresholds in float64: against certified values where it is hard, and against sampling."""
 
 from fractions import Fraction
 
 import numpy as np
 import pytest
+import sympy
 
 from tests import tolerances
-from theory.gaussian.certified.digits import sign_quad_certified
-from theory.gaussian.float64.orthant import sign_pair, sign_quad
+from theory.expressions.symbols import z
+from theory.gaussian.certified.digits import certified
+from theory.gaussian.float64.signs import four_signs
+from theory.gaussian.float64.two_signs import two_signs
 
 PAIRS = ((0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3))
 
@@ -19,7 +22,7 @@ def correlations(vectors):
     return [float(table[i, j]) for i, j in PAIRS]
 
 
-def smeared(vectors, gain):
+def attenuated(vectors, gain):
     """The last two variables attenuated by kappa(gain)."""
     r = correlations(vectors)
     kappa = np.sqrt(2) * gain / np.sqrt(1 + 2 * gain**2)
@@ -37,23 +40,27 @@ def hard_cases():
     flat = rng.normal(size=(4, 4)) * [1, 1, 1, 1e-5]
     for gain in (0.01, 1.0, 100.0):
         for vectors in (basis, close, same, flat):
-            yield pytest.param(smeared(vectors, gain), id=f"gain {gain}")
+            yield pytest.param(attenuated(vectors, gain), id=f"gain {gain}")
 
 
 @pytest.mark.parametrize("r", list(hard_cases()))
 def test_float_agrees_with_certified(r):
-    middle, radius = sign_quad_certified(*map(Fraction, r), digits=20)
+    cov = sympy.eye(4)
+    for (i, j), x in zip(PAIRS, map(Fraction, r), strict=True):
+        cov[i, j] = cov[j, i] = sympy.Rational(x.numerator, x.denominator)
+    answer = certified(sympy.prod(sympy.sign(z(k)) for k in (1, 2, 3, 4)), cov, 20)
+    middle, radius = Fraction(answer.value), Fraction(answer.radius)
     assert radius < tolerances.UNIT_ROUNDOFF * abs(middle)
-    assert abs(Fraction(float(sign_quad(*r))) - middle) < tolerances.ORTHANT_QUAD
+    assert abs(Fraction(float(four_signs(*r))) - middle) < tolerances.ORTHANT_QUAD
 
 
 def test_special_values():
     half = np.full(3, 0.5)
-    assert np.abs(sign_quad(half, 0.5, 0.5, 0.5, 0.5, 0.5) - 0.2).max() < tolerances.ORTHANT_QUAD
-    assert float(sign_quad(1.0, 0.3, 0.4, 0.3, 0.4, 0.5)) == float(sign_pair(0.5))
-    assert float(sign_quad(0.5, -1.0, 0.4, -0.5, 0.7, -0.4)) == -float(sign_pair(0.7))
-    block = float(sign_quad(0.3, 0, 0, 0, 0, -0.6))
-    assert abs(block - float(sign_pair(0.3)) * float(sign_pair(-0.6))) < tolerances.ORTHANT_QUAD
+    assert np.abs(four_signs(half, 0.5, 0.5, 0.5, 0.5, 0.5) - 0.2).max() < tolerances.ORTHANT_QUAD
+    assert float(four_signs(1.0, 0.3, 0.4, 0.3, 0.4, 0.5)) == float(two_signs(0.5))
+    assert float(four_signs(0.5, -1.0, 0.4, -0.5, 0.7, -0.4)) == -float(two_signs(0.7))
+    block = float(four_signs(0.3, 0, 0, 0, 0, -0.6))
+    assert abs(block - float(two_signs(0.3)) * float(two_signs(-0.6))) < tolerances.ORTHANT_QUAD
 
 
 def test_order_of_the_variables_does_not_matter():
@@ -63,7 +70,7 @@ def test_order_of_the_variables_does_not_matter():
     vectors /= np.linalg.norm(vectors, axis=1)[:, None]
     r = vectors @ vectors.T
     values = [
-        float(sign_quad(*(r[order[i], order[j]] for i, j in PAIRS)))
+        float(four_signs(*(r[order[i], order[j]] for i, j in PAIRS)))
         for order in ([0, 1, 2, 3], [2, 0, 3, 1], [3, 1, 0, 2], [1, 2, 3, 0])
     ]
     assert max(values) - min(values) < tolerances.ORTHANT_QUAD
@@ -73,23 +80,23 @@ def test_sampling():
     rng = np.random.default_rng(2)
     vectors = rng.normal(size=(4, 4))
     signs = np.sign(rng.normal(size=(200_000, 4)) @ vectors.T).prod(axis=1)
-    assert abs(signs.mean() - float(sign_quad(*correlations(vectors)))) < tolerances.ORTHANT_SAMPLED
+    assert abs(signs.mean() - float(four_signs(*correlations(vectors)))) < tolerances.ORTHANT_SAMPLED
 
 
 def test_pair_near_one_uses_what_is_known_of_the_gap():
     gap = 1e-20
-    assert abs(float(sign_pair(1.0, gap)) - 1 + 2 / np.pi * np.sqrt(gap)) < tolerances.ORTHANT_PAIR
-    assert float(sign_pair(-1.0)) == -1.0
+    assert abs(float(two_signs(1.0, gap)) - 1 + 2 / np.pi * np.sqrt(gap)) < tolerances.ORTHANT_PAIR
+    assert float(two_signs(-1.0)) == -1.0
 
 
 def test_shapes_broadcast_and_blocks_join():
     r = np.linspace(-0.4, 0.4, 5000)
-    out = sign_quad(r[:, None], 0.1, 0.2, 0.1, 0.2, np.array([0.3, 0.4]))
+    out = four_signs(r[:, None], 0.1, 0.2, 0.1, 0.2, np.array([0.3, 0.4]))
     assert out.shape == (5000, 2)
-    assert out[4999, 1] == float(sign_quad(r[4999], 0.1, 0.2, 0.1, 0.2, 0.4))
+    assert out[4999, 1] == float(four_signs(r[4999], 0.1, 0.2, 0.1, 0.2, 0.4))
 
 
 @pytest.mark.parametrize("r", [(0.9, 0.9, -0.9, -0.9, 0.9, 0.9), (1.1, 0, 0, 0, 0, 0), (np.nan, 0, 0, 0, 0, 0)])
 def test_what_is_no_correlation_matrix_is_refused(r):
     with pytest.raises(ValueError, match="correlation"):
-        sign_quad(*r)
+        four_signs(*r)

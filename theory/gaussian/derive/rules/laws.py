@@ -13,9 +13,9 @@ from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.pieces import in_pieces
 from theory.expressions.precise import as_mpf, sample_points, value
 from theory.expressions.symbols import z
-from theory.gaussian.certified.sides import known_sign
-from theory.gaussian.expectation import Expectation, marginal, slope, variables
-from theory.gaussian.rules.moves import domains_of, equal, expectation_rule, terms
+from theory.gaussian.certified.known_sign import known_sign
+from theory.gaussian.derive.rules.replacements import domains_of, equal, expectation_rule, terms
+from theory.gaussian.expectation import Expectation, derivative, marginal, variables
 from theory.proof.derivation import Step, StepError, rule
 from theory.proof.rules.shared import pairs, require_equal, require_rewritten, require_same
 
@@ -144,7 +144,7 @@ def price(old: Expectation, new: sympy.Expr) -> None:
         for j, b in enumerate(old.bound_symbols):
             speed = sympy.diff(path[i, j], t) / 2
             if speed != 0:
-                expected += speed * marginal(slope(slope(old.integrand, a), b), path)
+                expected += speed * marginal(derivative(derivative(old.integrand, a), b), path)
     equal(expected, integrals[0].function, "the derivative along the path")
 
 

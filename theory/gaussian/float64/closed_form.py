@@ -20,8 +20,9 @@ from theory.expressions.functions import OwensT, Phi
 from theory.expressions.symbols import z
 from theory.gaussian.expectation import Expectation
 from theory.gaussian.float64.differentiable import erf, erfc, host
-from theory.gaussian.float64.orthant import sign_pair, sign_quad
-from theory.gaussian.float64.thresholds import owens_t, shifted_pair, shifted_quad, shifted_triple
+from theory.gaussian.float64.owens_t import owens_t
+from theory.gaussian.float64.signs import four_signs, three_signs
+from theory.gaussian.float64.two_signs import two_signs
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
 
 # A correlation beyond 1 by so much, or 1 - r^2 below 0, is rounding: some twenty operations.
@@ -31,7 +32,7 @@ MOST_OPERATIONS = 300
 # Programs kept.
 PROGRAMS = 128
 
-SIGNS = {1: None, 2: shifted_pair, 3: shifted_triple, 4: shifted_quad}
+MOST_SIGNS = 4
 
 
 class _Angle(sympy.Function):
@@ -143,7 +144,7 @@ def _leaf(e: Expectation) -> sympy.Expr:
             raise OutOfReachError(f"{e} has no numerical rule: only products of sign(z_k + c_k), each k once, have.")
         shifts[index] = shift
     m = e.cov.rows
-    if len(shifts) != m or m not in SIGNS:
+    if len(shifts) != m or m > MOST_SIGNS:
         raise OutOfReachError(f"{e} has no numerical rule: it takes one sign of each of at most four variables.")
     pairs = list(combinations(range(m), 2))
     if m % 2 and not any(shifts.values()):
@@ -238,13 +239,12 @@ RULES: Mapping[type, Callable[..., Any]] = {
 
 def _signs(expr: sympy.Expr, arguments: list[Any]) -> Any:
     """E[prod sign(z_k + c_k)] from shifts, variances, covariances and minors v_i v_j - c_ij^2."""
-    m = next(m for m in SIGNS if len(arguments) == 2 * m + 2 * comb(m, 2))
+    m = next(m for m in range(1, MOST_SIGNS + 1) if len(arguments) == 2 * m + 2 * comb(m, 2))
     shifts, variances = arguments[:m], arguments[m : 2 * m]
     pairs = list(combinations(range(m), 2))
     covariances, minors = arguments[2 * m : 2 * m + len(pairs)], arguments[2 * m + len(pairs) :]
     for variance in variances:
         _refuse(variance <= 0, variance, "a variance must be positive; found", "Change the parameters.")
-    zero = not any(expr.args[:m])
     r, gaps = [], []
     for (i, j), covariance, minor in zip(pairs, covariances, minors, strict=True):
         product = variances[i] * variances[j]
@@ -252,13 +252,13 @@ def _signs(expr: sympy.Expr, arguments: list[Any]) -> Any:
         r.append(correlation)
         gaps.append(gap)
     roots = [namespace(*arguments).sqrt(variance) for variance in variances]
-    h = [shift / root for shift, root in zip(shifts, roots, strict=True)]
+    h = tuple(shift / root for shift, root in zip(shifts, roots, strict=True)) if any(expr.args[:m]) else None
     try:
         if m == 1:
             return erf(h[0] / sqrt(2))
         if m == 2:
-            return sign_pair(r[0], gaps[0]) if zero else shifted_pair(*h, r[0], gaps[0])
-        return sign_quad(*r) if zero else SIGNS[m](*h, *r)
+            return two_signs(r[0], gaps[0], thresholds=h)
+        return (three_signs if m == 3 else four_signs)(*r, thresholds=h)
     except WorkbenchError:
         raise
     except ValueError as error:

@@ -26,9 +26,9 @@ def pair_at(x):
 
 SIGNS = Expectation(sign(z1) * sign(z2), PAIR)
 POINT = Expectation(DiracDelta(z1) * DiracDelta(z2), pair_at(r * path))
-SMEARED = sympy.Matrix([[1, sqrt(2) * g * r], [sqrt(2) * g * r, 1 + 2 * g**2]])
+NOISY = sympy.Matrix([[1, sqrt(2) * g * r], [sqrt(2) * g * r, 1 + 2 * g**2]])
 STEP_ERF = Expectation(sign(z1) * erf(g * z2), PAIR)
-SMEARED_WITH_FACTOR = sympy.Matrix(
+NOISY_WITH_FACTOR = sympy.Matrix(
     [[1, sqrt(2) * g * r, r], [sqrt(2) * g * r, 1 + 2 * g**2, sqrt(2) * g], [r, sqrt(2) * g, 1]]
 )
 HELD = Expectation(DiracDelta(z1) * z2 * z3, THREE)
@@ -70,7 +70,7 @@ CASES = [
         [c + a * b, c - 2 * a * b, 2 * a * b, c + 2 * a * b + 1],
     ),
     (
-        "tilt",
+        "exponential-tilt",
         Expectation(exp(h * z1) * sign(z2 - k), PAIR),
         exp(h**2 / 2) * Expectation(sign(z2 + r * h - k), PAIR),
         [
@@ -81,40 +81,40 @@ CASES = [
     ),
     ("parity", ONE, sympy.Integer(0), [sympy.Integer(1), ONE / 2]),
     (
-        "smear",
+        "noisy-sign",
         STEP_ERF,
-        Expectation(sign(z1) * sign(z2), SMEARED),
+        Expectation(sign(z1) * sign(z2), NOISY),
         [
             Expectation(sign(z1) * sign(z2), PAIR),
-            Expectation(sign(z1) * sign(z2), SMEARED + sympy.diag(0, 1)),
-            Expectation(sign(z1) * sign(z2), SMEARED.subs(r, -r)),
-            Expectation(sign(z1) * z2, SMEARED),
+            Expectation(sign(z1) * sign(z2), NOISY + sympy.diag(0, 1)),
+            Expectation(sign(z1) * sign(z2), NOISY.subs(r, -r)),
+            Expectation(sign(z1) * z2, NOISY),
         ],
     ),
     (
-        "smear",
+        "noisy-sign",
         Expectation(z1 * sign(z2 - h), PAIR),
         Expectation(sign(z1 - h) * z2, PAIR),
         [Expectation(sign(z1) * sign(z2 - h), PAIR), Expectation(z1 * z2, PAIR), Expectation(sign(z1) * z2, PAIR)],
     ),
     (
-        "smear",
+        "noisy-sign",
         Expectation(sign(z1 - h) * erf(g * z2 + k) * z2**2, PAIR),
-        Expectation(sign(z1 - h) * sign(z2 + sqrt(2) * k) * z3**2, SMEARED_WITH_FACTOR),
+        Expectation(sign(z1 - h) * sign(z2 + sqrt(2) * k) * z3**2, NOISY_WITH_FACTOR),
         [
-            Expectation(sign(z1 - h) * sign(z2 + k) * z3**2, SMEARED_WITH_FACTOR),
-            Expectation(sign(z1 + h) * sign(z2 + sqrt(2) * k) * z3**2, SMEARED_WITH_FACTOR),
-            Expectation(sign(z1 - h) * sign(z2 + sqrt(2) * k) * z3, SMEARED_WITH_FACTOR),
+            Expectation(sign(z1 - h) * sign(z2 + k) * z3**2, NOISY_WITH_FACTOR),
+            Expectation(sign(z1 + h) * sign(z2 + sqrt(2) * k) * z3**2, NOISY_WITH_FACTOR),
+            Expectation(sign(z1 - h) * sign(z2 + sqrt(2) * k) * z3, NOISY_WITH_FACTOR),
         ],
     ),
     (
-        "coincidence",
+        "collinear-signs",
         Expectation(sign(z1 + h) * sign(z2 - h - k), pair_at(-1)),
         -1 - Expectation(sign(z1 + h), sympy.eye(1)) + Expectation(sign(z1 + h + k), sympy.eye(1)),
         [1 + Expectation(sign(z1 + h), sympy.eye(1)) - Expectation(sign(z1 + h + k), sympy.eye(1))],
     ),
     (
-        "coincidence",
+        "collinear-signs",
         Expectation(sign(z1 + h) * sign(z2 + h + k), pair_at(1)),
         1 + Expectation(sign(z1 + h), sympy.eye(1)) - Expectation(sign(z1 + h + k), sympy.eye(1)),
         [
@@ -124,7 +124,7 @@ CASES = [
         ],
     ),
     (
-        "coincidence",
+        "collinear-signs",
         Expectation(sign(z1) * sign(z2) * z2**2, pair_at(-1)),
         -Expectation(z1**2, sympy.eye(1)),
         [Expectation(z1**2, sympy.eye(1)), sympy.Integer(-1)],

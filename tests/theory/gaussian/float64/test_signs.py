@@ -13,10 +13,15 @@ from scipy.special import erf
 
 from tests import tolerances
 from tests.paths import ORACLES
-from theory.gaussian.float64 import thresholds
-from theory.gaussian.float64.orthant import sign_pair, sign_quad
-from theory.gaussian.float64.thresholds import owens_t, shifted_pair, shifted_quad, shifted_triple
+from tests.theory.gaussian.reference_order import thresholds_first
+from theory.gaussian.float64 import signs
+from theory.gaussian.float64.owens_t import owens_t
+from theory.gaussian.float64.signs import four_signs, three_signs
+from theory.gaussian.float64.two_signs import two_signs
 
+shifted_pair, shifted_triple, shifted_quad = (
+    thresholds_first(function, m) for m, function in ((2, two_signs), (3, three_signs), (4, four_signs))
+)
 FILE = ORACLES / "gaussian_thresholds.json"
 ORACLE = json.loads(FILE.read_text(encoding="utf-8"))
 FUNCTIONS = {"pair": shifted_pair, "triple": shifted_triple, "quad": shifted_quad}
@@ -78,10 +83,29 @@ def test_owens_t_at_its_ends():
 
 def test_without_thresholds_it_is_the_orthant():
     r = np.linspace(-1, 1, 41)
-    assert np.abs(shifted_pair(0.0, 0.0, r) - sign_pair(r)).max() <= tolerances.ORTHANT_PAIR
+    assert (shifted_pair(0.0, 0.0, r) == two_signs(r)).all()
     four = (0.5, 0.3, -0.2, 0.4, 0.1, 0.6)
-    assert abs(float(shifted_quad(0, 0, 0, 0, *four)) - float(sign_quad(*four))) < tolerances.ORTHANT_QUAD
-    assert abs(float(shifted_triple(0, 0, 0, 0.5, 0.3, 0.4))) <= tolerances.ORTHANT_PAIR
+    assert float(shifted_quad(0, 0, 0, 0, *four)) == float(four_signs(*four))
+    assert float(shifted_triple(0, 0, 0, 0.5, 0.3, 0.4)) == 0
+
+
+@pytest.mark.parametrize("tiny", [1e-30, 1e-200])
+def test_the_integrals_with_thresholds_tend_to_those_without(tiny):
+    """A threshold that is not 0 takes the other integrand."""
+    r = np.linspace(-1, 1, 41)
+    assert np.abs(shifted_pair(tiny, 0.0, r) - two_signs(r)).max() <= tolerances.ORTHANT_PAIR
+    four = (0.5, 0.3, -0.2, 0.4, 0.1, 0.6)
+    assert abs(float(shifted_quad(tiny, 0, 0, 0, *four)) - float(four_signs(*four))) < tolerances.ORTHANT_QUAD
+    assert abs(float(shifted_triple(0, tiny, 0, 0.5, 0.3, 0.4))) <= tolerances.ORTHANT_PAIR
+
+
+def test_thresholds_that_are_zero_have_derivatives():
+    """dE/dh2 at h = 0 is 2 phi(0) E[s1 s3 | z2 = 0], with the conditional correlation of the other two."""
+    h = torch.zeros(3, dtype=torch.float64, requires_grad=True)
+    shifted_triple(*h, 0.5, 0.3, 0.4).backward()
+    given = (0.3 - 0.5 * 0.4) / np.sqrt((1 - 0.5**2) * (1 - 0.4**2))
+    expected = np.sqrt(2 / np.pi) * float(two_signs(given))
+    assert abs(float(h.grad[1]) - expected) <= tolerances.ORTHANT_PAIR
 
 
 def test_the_gap_may_be_known_better():
@@ -148,14 +172,14 @@ def test_nearly_equal_is_nearly_reduced(problem):
     assert abs(float(expectation(h, close)) - float(expectation(h, near))) < tolerances.THRESHOLD_CONTINUITY
 
 
-@pytest.mark.parametrize("far", [40.0, 1e5, 1e200, np.inf])
-def test_far_thresholds_are_constants(far):
+@pytest.mark.parametrize("large", [40.0, 1e5, 1e200, np.inf])
+def test_saturated_thresholds_are_constants(large):
     r = (0.5, 0.3, -0.2, 0.4, 0.1, 0.6)
     three = float(shifted_triple(-0.5, 1.0, 0.2, 0.4, 0.1, 0.6))
-    assert abs(float(shifted_quad(far, -0.5, 1.0, 0.2, *r)) - three) < tolerances.THRESHOLD_SIGNS
-    assert float(shifted_pair(-far, far, 0.9)) == -1.0
-    assert float(shifted_quad(far, -far, far, far, *r)) == -1.0
-    assert float(owens_t(far, 0.5)) < tolerances.UNIT_ROUNDOFF
+    assert abs(float(shifted_quad(large, -0.5, 1.0, 0.2, *r)) - three) < tolerances.THRESHOLD_SIGNS
+    assert float(shifted_pair(-large, large, 0.9)) == -1.0
+    assert float(shifted_quad(large, -large, large, large, *r)) == -1.0
+    assert float(owens_t(large, 0.5)) < tolerances.UNIT_ROUNDOFF
 
 
 def test_shapes_broadcast():
@@ -191,8 +215,8 @@ POINTS = [
     (shifted_pair, [(0.3, 1.2, 0.0), (-0.4, 1.0, 0.0), (0.5, -0.99, 0.2)]),
     (shifted_triple, [(0.3, 0.0), (-0.4, 0.0), (1.0, 0.5), (0.5, 0.97), (0.2, 0.1), (-0.3, 0.2)]),
     (shifted_quad, [(0.3, 0.0), (-0.4, 0.0), (1.0, 0.0), (0.2, 0.0), *SIX]),
-    (sign_quad, SIX),
-    (sign_pair, [(0.5, -0.99)]),
+    (four_signs, SIX),
+    (two_signs, [(0.5, -0.99)]),
 ]
 IDS = [function.__name__ for function, _ in POINTS]
 
@@ -232,8 +256,8 @@ def test_a_single_precision_tensor_is_computed_in_double():
 def test_rules_have_enough_nodes_for_the_bound():
     """The remainder 4 U rho^-(2n-1)/(d (rho - 1)) with the best distance d from the edge of the strip."""
     d = np.linspace(0, np.pi / 4, 401)[1:-1]
-    for end, count in thresholds.RULES:
-        slope = (np.pi / 2 - 2 * d) / end
-        rho = slope + np.sqrt(1 + slope**2)
+    for end, count in signs.RULES:
+        axis = (np.pi / 2 - 2 * d) / end
+        rho = axis + np.sqrt(1 + axis**2)
         remainder = (4 * end / d * rho ** (1 - 2 * count) / (rho - 1)).min()
         assert remainder < (tolerances.THRESHOLD_PROVED if end <= 10 else tolerances.THRESHOLD_PROVED_CLOSE)

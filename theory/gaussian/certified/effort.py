@@ -1,0 +1,27 @@
+"""The work that certified integrals of signs may take together, counted in evaluations of an integrand."""
+
+from flint import ctx
+
+# Evaluations allowed, each of 40 microseconds at low precision: some seven seconds. Nearly singular matrices take 20
+# to 100 a bit of precision, others 3.
+MOST_EVALUATIONS = 150_000
+# Above this many bits the time of an evaluation grows as their square.
+BASE_BITS = 1000
+
+
+class Effort:
+    """The remaining share of the work allowed, in evaluations of the integrand at low precision."""
+
+    def __init__(self) -> None:
+        self.left = float(MOST_EVALUATIONS)
+
+    def affordable(self) -> int:
+        """Evaluations at the working precision that are left."""
+        return int(self.left / self._price())
+
+    def spend(self, evaluations: int | float) -> None:
+        """Take `evaluations` at the working precision off what is left."""
+        self.left -= evaluations * self._price()
+
+    def _price(self) -> float:
+        return 1 + (ctx.prec / BASE_BITS) ** 2

@@ -1,0 +1,47 @@
+"""The path of Price's theorem in balls: the cross correlations of two blocks times t = tanh(u)/C, 0 <= t <= 1."""
+
+from flint import arb, ctx
+
+# Constants are computed with this many times the working precision: they are differences of nearly equal numbers.
+SPARE_PRECISION = 4
+# The path is no longer than L = log(2)/2 bits, where tanh(L) = 1 - 2^-bits.
+HALF_LOG_2 = 0.35
+# For smaller canonical correlations the singularities lie far enough: C is not chosen below this.
+LEAST_CANONICAL = 0.5
+
+
+def path(largest_square: arb, bits: int) -> tuple[arb, arb]:
+    """The exact end of the path in u and the scale 1/C: t = 1 at the end, or C = 1 and tanh(end) = 1 - 2^-bits.
+
+    `largest_square` is that of the largest canonical correlation c; C >= c, so that all singularities of the integrand
+    lie on |t| >= 1/C.
+    """
+    longest = arb(int(HALF_LOG_2 * bits) + 2)
+    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+        largest = arb.max(largest_square.upper().sqrt().upper(), arb(LEAST_CANONICAL))
+        if not largest < 1:
+            return longest, arb(1)
+        end = largest.atanh().upper()
+    end = (+end).upper()
+    if not end < longest:
+        return longest, arb(1)
+    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+        return end, 1 / end.tanh()
+
+
+def canonical_squares(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb) -> tuple[arb, arb]:
+    """The squared canonical correlations of (1, 2) with (3, 4), the larger first."""
+    blocks = (1 - r12 * r12) * (1 - r34 * r34)
+    cross = r13 * r24 - r14 * r23
+    both = r13 * r13 + r14 * r14 + r23 * r23 + r24 * r24 + 2 * r12 * r34 * (r13 * r24 + r14 * r23)
+    both -= 2 * r34 * (r13 * r14 + r23 * r24) + 2 * r12 * (r13 * r23 + r14 * r24)
+    total, product = both / blocks, cross * cross / blocks
+    apart = total * total - 4 * product
+    # (c1^2 - c2^2)^2 is not negative, whatever rounding made of it.
+    difference = apart.sqrt() if apart > 0 else arb.max(apart.upper(), arb(0)).sqrt().union(arb(0))
+    return (total + difference) / 2, (total - difference) / 2
+
+
+def nonnegative(x: arb) -> arb:
+    """A ball for a number that is known not to be negative, whatever rounding made of its ball."""
+    return x if x >= 0 or not x.is_finite() else arb.max(x.upper(), arb(0)).union(arb(0))

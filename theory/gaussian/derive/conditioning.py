@@ -1,0 +1,89 @@
+"""Dirac factors removed: the density there, times the expectation given the variables that they hold."""
+
+from math import prod
+
+import sympy
+
+from theory.expressions.symbols import z
+from theory.gaussian.derive.factors import atoms, threshold, threshold_at
+from theory.gaussian.derive.path import on_path
+from theory.gaussian.expectation import Expectation, variables
+
+ONE = sympy.Integer(1)
+
+
+def density(e: Expectation) -> sympy.Expr | None:
+    """E[delta(u + c) f] = (density of u at -c) E[f | u = -c], for one or two variables u.
+
+    Where f is a product of signs, everything they see may be multiplied by a positive number: by the determinant
+    det Cov(u), or its root where all offsets are zero, which keeps covariances and offsets polynomial.
+    """
+    factors = atoms(e.integrand)
+    held = [threshold(f) for f in factors if isinstance(f, sympy.DiracDelta)]
+    if not held:
+        return None
+    rest = [f for f in factors if not isinstance(f, sympy.DiracDelta)]
+    determinant, exponent = _density_at(e.cov, held)
+    front = sympy.exp(exponent) / ((2 * sympy.pi) ** sympy.Rational(len(held), 2) * sympy.sqrt(determinant))
+    if not rest:
+        return front
+    used = sorted({index for factor in rest for index in variables(factor)})
+    given = _Conditional(e.cov, held, determinant)
+    only_signs = all(isinstance(f, sympy.sign) for f in rest)
+    offsets = [given.mean_times_det(k - 1) for k in used]
+    if only_signs:
+        totals = {k: m + determinant * threshold_at(rest, k) for k, m in zip(used, offsets, strict=True)}
+        shifted = any(tidy(total) != 0 for total in totals.values())
+        scale = determinant if shifted else ONE
+        new_factors = [sympy.sign(z(i + 1) + tidy(totals[k])) for i, k in enumerate(used)]
+    else:
+        scale = 1 / determinant
+        new = {z(k): z(i + 1) + tidy(m) / determinant for i, (k, m) in enumerate(zip(used, offsets, strict=True))}
+        new_factors = [factor.xreplace(new) for factor in rest]
+    cov = sympy.Matrix(len(used), len(used), lambda i, j: tidy(scale * given.cov_times_det(used[i] - 1, used[j] - 1)))
+    return front * Expectation(prod(new_factors, start=ONE), cov)
+
+
+def _density_at(cov: sympy.MatrixBase, held: list[tuple[int, sympy.Expr]]) -> tuple[sympy.Expr, sympy.Expr]:
+    """det Cov(u) and the exponent of the density of u at -c."""
+    (a, c), (b, d) = held[0], held[-1]
+    if len(held) == 1:
+        return cov[a, a], -(c**2) / (2 * cov[a, a])
+    determinant = cov[a, a] * cov[b, b] - cov[a, b] ** 2
+    square = cov[b, b] * c**2 - 2 * cov[a, b] * c * d + cov[a, a] * d**2
+    return determinant, -sympy.factor_terms(square) / (2 * determinant)
+
+
+class _Conditional:
+    """Mean and covariance given u = -c, both times det Cov(u): polynomials in the covariances."""
+
+    def __init__(self, cov: sympy.MatrixBase, held: list[tuple[int, sympy.Expr]], determinant: sympy.Expr) -> None:
+        self.cov, self.held, self.determinant = cov, held, determinant
+
+    def cov_times_det(self, c: int, d: int) -> sympy.Expr:
+        """det Cov(u) Cov(z_c, z_d | u)."""
+        cov, a, b = self.cov, self.held[0][0], self.held[-1][0]
+        if len(self.held) == 1:
+            return cov[a, a] * cov[c, d] - cov[a, c] * cov[a, d]
+        return (
+            self.determinant * cov[c, d]
+            - cov[b, b] * cov[a, c] * cov[a, d]
+            - cov[a, a] * cov[b, c] * cov[b, d]
+            + cov[a, b] * (cov[a, c] * cov[b, d] + cov[b, c] * cov[a, d])
+        )
+
+    def mean_times_det(self, k: int) -> sympy.Expr:
+        """det Cov(u) E[z_k | u = -c]."""
+        cov, (a, at), (b, also) = self.cov, self.held[0], self.held[-1]
+        if len(self.held) == 1:
+            return -cov[a, k] * at
+        by_a = cov[b, b] * cov[a, k] - cov[a, b] * cov[b, k]
+        by_b = cov[a, a] * cov[b, k] - cov[a, b] * cov[a, k]
+        return -(by_a * at + by_b * also)
+
+
+def tidy(expr: sympy.Expr) -> sympy.Expr:
+    """A sum collected in powers of the interpolation parameter, or expanded where there is none."""
+    expanded = sympy.expand(expr)
+    bound = on_path(expanded)
+    return sympy.collect(expanded, bound[0], sympy.factor_terms) if bound else expanded

@@ -1,0 +1,34 @@
+"""The factors of a product of signs, powers and Dirac deltas: lists of them, and what each says of its variable."""
+
+import sympy
+
+from theory.expressions.symbols import z
+from theory.gaussian.expectation import variables
+
+
+def atoms(integrand: sympy.Expr) -> list[sympy.Expr]:
+    """The factors of a product, powers written out."""
+    factors = []
+    for factor in sympy.Mul.make_args(integrand):
+        power = factor.is_Pow and factor.exp.is_Integer and factor.exp > 0
+        factors += [factor.base] * int(factor.exp) if power else [factor]
+    return factors
+
+
+def threshold(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
+    """The index (from 0) and the offset c of sign(z_k + c) or DiracDelta(z_k + c)."""
+    (index,) = variables(factor)
+    return index - 1, sympy.expand(factor.args[0] - z(index))
+
+
+def signs_of(integrand: sympy.Expr) -> list[tuple[int, sympy.Expr]] | None:
+    """Index and offset of each factor, in the order of the indices, where all factors are signs."""
+    factors = atoms(integrand)
+    if not all(isinstance(factor, sympy.sign) for factor in factors):
+        return None
+    return sorted((threshold(factor) for factor in factors), key=lambda item: item[0])
+
+
+def threshold_at(factors: list[sympy.Expr], index: int) -> sympy.Expr:
+    """The offset of the sign of z_index."""
+    return next(c for k, c in map(threshold, factors) if k == index - 1)

@@ -1,0 +1,27 @@
+"""The path of Price's theorem: its parameter t in [0, 1], and signs of functions of t."""
+
+import sympy
+
+from theory.expressions.symbols import path, path_
+from theory.gaussian.certified.known_sign import known_sign
+from theory.gaussian.expectation import Expectation
+
+
+def parameter(e: Expectation) -> sympy.Symbol:
+    """The parameter t of the path, or t_ where a symbol is called t."""
+    return path_ if "t" in {symbol.name for symbol in e.free_symbols} else path
+
+
+def on_path(expr: sympy.Expr) -> list[sympy.Symbol]:
+    """The parameter of the path of Price's theorem, if it occurs."""
+    return [symbol for symbol in (path, path_) if symbol in expr.free_symbols]
+
+
+def is_positive(expr: sympy.Expr) -> bool:
+    """Whether the sign is known to be positive; a function of t alone, without zeros in (0, 1), is asked at 1/2."""
+    found = known_sign(expr)
+    if found is not None:
+        return found == 1
+    bound = on_path(expr)
+    number = expr.xreplace(dict.fromkeys(bound, sympy.Rational(1, 2)))
+    return not number.free_symbols and known_sign(number) == 1

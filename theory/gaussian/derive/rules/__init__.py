@@ -1,0 +1,11 @@
+"""The rules that check the engine's steps, each by its own calculation; importing this package registers them all."""
+
+from theory.gaussian.derive.rules import (  # noqa: F401 - an import registers the rules of a file
+    conditioning,
+    gaussian_integrals,
+    laws,
+    moves,
+    noisy_sign,
+    polynomials,
+    powers,
+)

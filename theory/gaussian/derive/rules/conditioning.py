@@ -1,0 +1,67 @@
+"""The rule that checks conditioning: a Dirac factor is a density times a conditional expectation."""
+
+import sympy
+
+from theory.gaussian.derive.rules.replacements import equal, expectation_rule, offset_of, one_term
+from theory.gaussian.expectation import Expectation, variables
+from theory.proof.derivation import StepError
+
+
+@expectation_rule("density")
+def density(old: Expectation, new: sympy.Expr) -> None:
+    """Density of the held variables at -c; conditional mean and Schur complement, for signs in another unit."""
+    factors = sympy.Mul.make_args(old.integrand)
+    at = [offset_of(f) for f in factors if isinstance(f, sympy.DiracDelta)]
+    if not at:
+        raise StepError("there is no Dirac factor")
+    held, values = [row for row, _ in at], -sympy.Matrix([c for _, c in at])
+    rest = [f for f in factors if not isinstance(f, sympy.DiracDelta)]
+    block = old.cov.extract(held, held)
+    determinant = block.det()
+    weights = block.adjugate() / determinant
+    coefficient, inner = one_term(new)
+    exponent = sympy.Add(*(f.args[0] for f in sympy.Mul.make_args(coefficient) if isinstance(f, sympy.exp)))
+    front = sympy.Mul(*(f for f in sympy.Mul.make_args(coefficient) if not isinstance(f, sympy.exp)))
+    equal(front, 1 / sympy.sqrt((2 * sympy.pi) ** len(held) * determinant), "the density's factor")
+    equal(exponent, -(values.T * weights * values)[0, 0] / 2, "the density's exponent")
+    free = sorted({index - 1 for f in rest for index in variables(f)})
+    if not free or inner is None:
+        if free or inner is not None:
+            raise StepError("what is left to average does not fit")
+        return
+    cross = old.cov.extract(free, held)
+    mean = cross * weights * values
+    schur = old.cov.extract(free, free) - cross * weights * cross.T
+    only_signs = all(isinstance(f, sympy.sign) for f in rest)
+    units = (sympy.sqrt(determinant), determinant, sympy.Integer(1)) if only_signs else (sympy.Integer(1),)
+    wrong = ""
+    for unit in units:
+        try:
+            _conditional(rest, free, mean, schur, unit, inner)
+            return
+        except StepError as error:
+            wrong = str(error)
+    raise StepError(wrong)
+
+
+def _conditional(
+    rest: list, free: list[int], mean: sympy.MatrixBase, schur: sympy.MatrixBase, unit: sympy.Expr, inner: Expectation
+) -> None:
+    """`inner` is the expectation of `rest` under the conditional law, signs in multiples of `unit`."""
+    if inner.cov.rows != len(free):
+        raise StepError(f"{len(free)} variables are left, not {inner.cov.rows}")
+    for i in range(len(free)):
+        for j in range(i + 1):
+            equal(schur[i, j] * unit**2, inner.cov[i, j], f"the conditional covariance {i + 1}, {j + 1}")
+    for i, row in enumerate(free):
+        own = [f for f in rest if variables(f) == [row + 1]]
+        found = [f for f in sympy.Mul.make_args(inner.integrand) if variables(f) == [i + 1]]
+        if len(own) == len(found) == 1 and isinstance(own[0], sympy.sign) and isinstance(found[0], sympy.sign):
+            equal((offset_of(own[0])[1] + mean[i]) * unit, offset_of(found[0])[1], f"the offset of z{i + 1}")
+        elif any(f.has(sympy.sign) for f in (*own, *found)):
+            raise StepError(f"{found} does not come from {own}")
+        else:
+            shifted = sympy.Mul(*own).xreplace({z(row + 1): z(i + 1) + mean[i]})
+            equal(shifted, sympy.Mul(*found), f"the factor in z{i + 1}")
+    if any(len(variables(f)) != 1 for f in sympy.Mul.make_args(inner.integrand)):
+        raise StepError("each factor is a function of one variable")

@@ -1,0 +1,194 @@
+"""The rules that check the engine's moves on products: linearity, parity, independence, collinear signs and others."""
+
+from collections.abc import Callable, Iterator
+from itertools import permutations, product
+
+import sympy
+
+from theory.expressions.functions import Phi, Relu
+from theory.expressions.symbols import z
+from theory.gaussian.certified.known_sign import known_sign
+from theory.gaussian.derive.rules.replacements import equal, expectation_rule, offset_of, one_term, terms
+from theory.gaussian.expectation import Expectation, derivative, marginal, variables
+from theory.proof.derivation import StepError
+
+# So many signs are given both values one by one; of more, each power is reduced.
+MOST_SIDES = 4
+
+
+@expectation_rule("linearity")
+def linearity(old: Expectation, new: sympy.Expr) -> None:
+    """Both integrands agree for every choice of their signs, every other factor being a free symbol."""
+    total = sympy.Integer(0)
+    for coefficient, part in terms(new):
+        if part is not None and part.cov != old.cov:
+            raise StepError("linearity does not change the covariance")
+        total += coefficient * (part.integrand if part is not None else 1)
+    difference = _by_definition(old.integrand - total)
+    names: dict[sympy.Expr, sympy.Symbol] = {}
+    table = {}
+    for function in sorted(difference.atoms(sympy.sign, sympy.Heaviside), key=sympy.default_sort_key):
+        argument = function.args[0]
+        same = next((other for other in names if _positive_ratio(argument, other)), argument)
+        name = names.setdefault(same, sympy.Dummy(f"s{len(names)}"))
+        signed = (_positive_ratio(argument, same) or 1) * name
+        table[function] = signed if isinstance(function, sympy.sign) else (1 + signed) / 2
+    for rest in _by_sides(difference, table, list(names.values())):
+        if rest != 0:
+            equal(rest, sympy.Integer(0), "the integrands")
+
+
+def _by_sides(difference: sympy.Expr, table: dict, names: list[sympy.Symbol]) -> Iterator[sympy.Expr]:
+    """What vanishes if `difference` does for signs of square one: its value for all choices of few signs.
+
+    A choice leaves one power where a power of a sum with a sign would multiply out to thousands of products.
+    """
+    if len(names) <= MOST_SIDES:
+        for sides in product((1, -1), repeat=len(names)):
+            chosen = dict(zip(names, map(sympy.Integer, sides), strict=True))
+            yield sympy.expand(difference.xreplace({f: signed.xreplace(chosen) for f, signed in table.items()}))
+        return
+    rest = sympy.expand(difference.xreplace(table))
+    for name in names:
+        rest = sympy.expand(rest.replace(lambda x, s=name: x.is_Pow and x.base == s, lambda x: x.base ** (x.exp % 2)))
+    yield rest
+
+
+def _by_definition(expr: sympy.Expr) -> sympy.Expr:
+    """relu, |.|, Phi, erfc, max and min by what defines them: steps, signs and erf."""
+
+    def larger(side: int, *arguments: sympy.Expr) -> sympy.Expr:
+        constant = [a for a in arguments if not variables(a)]
+        if len(constant) > 1:
+            arguments = ((sympy.Max if side > 0 else sympy.Min)(*constant), *(a for a in arguments if variables(a)))
+        if len(arguments) != 2:
+            raise StepError(f"the extreme of {len(arguments)} arguments")
+        a, b = arguments
+        return (a + b + side * (a - b) * sympy.sign(a - b)) / 2
+
+    def moving(function: type) -> Callable[[sympy.Expr], bool]:
+        return lambda x: isinstance(x, function) and bool(variables(x))
+
+    definitions = (
+        (Relu, lambda x: x.args[0] * sympy.Heaviside(x.args[0])),
+        (sympy.Abs, lambda x: x.args[0] * sympy.sign(x.args[0])),
+        (Phi, lambda x: (1 + sympy.erf(x.args[0] / sympy.sqrt(2))) / 2),
+        (sympy.erfc, lambda x: 1 - sympy.erf(x.args[0])),
+        (sympy.Max, lambda x: larger(1, *x.args)),
+        (sympy.Min, lambda x: larger(-1, *x.args)),
+    )
+    for function, definition in definitions:
+        expr = expr.replace(moving(function), definition)
+    return expr
+
+
+def _positive_ratio(a: sympy.Expr, b: sympy.Expr) -> int:
+    """The sign of a/b if that is a constant of known sign, else 0."""
+    ratio = sympy.cancel(a / b)
+    return 0 if variables(ratio) else known_sign(ratio) or 0
+
+
+@expectation_rule("marginal")
+def marginalise(old: Expectation, new: sympy.Expr) -> None:
+    """The variables of `old` that occur, in their order, with their covariances."""
+    used = [symbol for symbol in old.bound_symbols if old.integrand.has(symbol)]
+    names = {symbol: z(k + 1) for k, symbol in enumerate(used)}
+    rows = [old.bound_symbols.index(symbol) for symbol in used]
+    number, integrand = old.integrand.xreplace(names).as_coeff_Mul()
+    if new != number * Expectation(integrand, old.cov.extract(rows, rows)):
+        raise StepError(f"{new} is not the expectation over {used}")
+
+
+@expectation_rule("exponential-tilt")
+def exponential_tilt(old: Expectation, new: sympy.Expr) -> None:
+    """Completing the square: exp(a.z) times the density is exp(a.C a/2) times the density with mean C a."""
+    factors = sympy.Mul.make_args(old.integrand)
+    exponents = [factor.args[0] for factor in factors if isinstance(factor, sympy.exp)]
+    if len(exponents) != 1:
+        raise StepError("one exponential is expected")
+    a = sympy.Matrix([exponents[0].diff(symbol) for symbol in old.bound_symbols])
+    if sympy.expand(exponents[0] - sum(c * s for c, s in zip(a, old.bound_symbols, strict=True))) != 0:
+        raise StepError(f"{exponents[0]} is not linear")
+    mean = old.cov * a
+    rest = sympy.Mul(*(factor for factor in factors if not isinstance(factor, sympy.exp)))
+    shifted = rest.subs({s: s + m for s, m in zip(old.bound_symbols, mean, strict=True)}, simultaneous=True)
+    coefficient, inner = one_term(new)
+    equal(sympy.log(coefficient), (a.T * mean)[0, 0] / 2, "the exponent in front")
+    found = inner.integrand if inner is not None else sympy.Integer(1)
+    if inner is not None and inner.cov != old.cov:
+        raise StepError("a tilt does not change the covariance")
+    if found != shifted:
+        equal(found, shifted, "the shifted integrand")
+
+
+@expectation_rule("parity")
+def parity(old: Expectation, new: sympy.Expr) -> None:
+    """f(-z) + f(z) = 0 and the expectation is replaced by zero."""
+    if new != 0:
+        raise StepError(f"parity makes an expectation zero, not {new}")
+    flipped = old.integrand.subs({symbol: -symbol for symbol in old.bound_symbols}, simultaneous=True)
+    if sympy.expand(flipped + old.integrand) != 0:
+        raise StepError(f"{old.integrand} is not odd")
+
+
+@expectation_rule("collinear-signs")
+def collinear_signs(old: Expectation, new: sympy.Expr) -> None:
+    """Two signs of one variable u: sign(u + c) sign(u + d) = 1 + sign(u + lower) - sign(u + upper) in every region."""
+    for below, above in ((1, 1), (-1, 1), (-1, -1)):  # sign(u + lower) <= sign(u + upper)
+        if below * above != 1 + below - above:
+            raise StepError("the identity for two signs on a line is wrong")
+    signs = [f for f in sympy.Mul.make_args(old.integrand) if isinstance(f, sympy.sign)]
+    for second, first in permutations(signs, 2):
+        (a, c), (b, d) = (offset_of(f) for f in (first, second))
+        correlation = old.cov[a, b] / sympy.sqrt(old.cov[a, a] * old.cov[b, b])
+        rest = old.integrand / (first * second)
+        for side in (1, -1):
+            other = side * d * sympy.sqrt(old.cov[a, a] / old.cov[b, b])
+            expected = [side * marginal(rest, old.cov)]
+            if c != 0 or d != 0:
+                pieces = [marginal(rest * sympy.sign(z(a + 1) + sympy.expand(x)), old.cov) for x in (c, other)]
+                orders = ((known_sign(other - c), pieces), (known_sign(c - other), pieces[::-1]))
+                expected += [side * (marginal(rest, old.cov) + lo - hi) for gap, (lo, hi) in orders if gap == 1]
+                expected = expected if sympy.expand(c - other) == 0 else expected[1:]
+            if any(new == form or sympy.expand(new - form) == 0 for form in expected):
+                equal(correlation, sympy.Integer(side), "the correlation")
+                return
+    raise StepError(f"{new} is not the expectation without two signs on one line")
+
+
+@expectation_rule("independence")
+def independence(old: Expectation, new: sympy.Expr) -> None:
+    """Some split of the variables into two groups without covariance gives the product (all splits are tried)."""
+    used = variables(old.integrand)
+    factors = sympy.Mul.make_args(old.integrand)
+    for chosen in product((0, 1), repeat=len(used) - 1):
+        groups: tuple[list[int], list[int]] = ([used[0]], [])
+        for index, side in zip(used[1:], chosen, strict=True):
+            groups[side].append(index)
+        parts = [sympy.Mul(*(f for f in factors if set(variables(f)) <= set(group))) for group in groups]
+        if not groups[1] or sympy.Mul(*parts) != old.integrand:
+            continue
+        if new == sympy.Mul(*(marginal(part, old.cov) for part in parts)):
+            for i, j in product(*groups):
+                equal(old.cov[i - 1, j - 1], sympy.Integer(0), f"the covariance of z{i} and z{j}")
+            return
+    raise StepError(f"{new} is not a product over two groups of variables")
+
+
+@expectation_rule("stein")
+def stein(old: Expectation, new: sympy.Expr) -> None:
+    """E[z_b f] = sum_a Cov(z_b, z_a) E[df/dz_a] for one of the linear factors z_b."""
+    wrong = f"{old.integrand} has no factor z"
+    for power in sympy.Mul.make_args(old.integrand):
+        factor = power.base if power.is_Pow else power
+        if not factor.is_Symbol:
+            continue
+        rest = old.integrand / factor
+        column = old.cov.col(variables(factor)[0] - 1)
+        parts = (column[i] * marginal(derivative(rest, s), old.cov) for i, s in enumerate(old.bound_symbols))
+        try:
+            equal(sum(parts, sympy.Integer(0)), new, "integration by parts")
+            return
+        except StepError as error:
+            wrong = str(error)
+    raise StepError(wrong)

@@ -1,0 +1,76 @@
+"""Rules that check the replacement of single expectations, and the algebra that such rules share.
+
+A step's `using` holds pairs (expectation, what it is replaced by); a checker recomputes what the right side must be
+from the left side alone and raises `StepError` unless the two are proved equal.
+"""
+
+from collections.abc import Callable
+
+import sympy
+
+from theory.expressions.symbols import path, path_, z
+from theory.gaussian.expectation import Expectation, variables
+from theory.proof.derivation import Step, StepError, rule
+from theory.proof.rules.shared import pairs, require_equal, require_rewritten
+
+UNIT = sympy.Interval(0, 1)
+PairChecker = Callable[[Expectation, sympy.Expr], None]
+
+
+def expectation_rule(name: str) -> Callable[[PairChecker], PairChecker]:
+    """Register a checker of single replacements under `name`; the whole step is `before` with them made."""
+
+    def register(checker: PairChecker) -> PairChecker:
+        def check_step(before: sympy.Basic, step: Step) -> None:
+            replacements = dict(pairs(step))
+            for old, new in replacements.items():
+                if not isinstance(old, Expectation):
+                    raise StepError(f"{old} is not an expectation")
+                checker(old, new)
+            require_rewritten(before, step, replacements)
+
+        check_step.__doc__ = checker.__doc__
+        rule(name)(check_step)
+        return checker
+
+    return register
+
+
+def domains_of(*exprs: sympy.Expr) -> dict[sympy.Symbol, sympy.Interval]:
+    """The interpolation parameter lies in [0, 1]."""
+    return {symbol: UNIT for expr in exprs for symbol in (path, path_) if symbol in expr.free_symbols}
+
+
+def equal(a: sympy.Expr, b: sympy.Expr, what: str) -> None:
+    """Raise StepError unless a = b is proved, the path parameter lying in [0, 1]."""
+    require_equal(a, b, what, domains_of(a, b))
+
+
+def terms(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation | None]]:
+    """coefficient and expectation of each term of a sum."""
+    result = []
+    for term in sympy.Add.make_args(expr):
+        found = list(term.atoms(Expectation))
+        if len(found) > 1:
+            raise StepError(f"{term} is not a multiple of one expectation")
+        result.append((term / found[0], found[0]) if found else (term, None))
+    return result
+
+
+def one_term(expr: sympy.Expr) -> tuple[sympy.Expr, Expectation | None]:
+    """The coefficient and the expectation of a sum of one term."""
+    found = terms(expr)
+    if len(found) != 1:
+        raise StepError(f"{expr} is not a multiple of one expectation")
+    return found[0]
+
+
+def offset_of(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
+    """The row and the value of the argument at z = 0 of a function of z_row + c."""
+    found = variables(factor)
+    if len(found) != 1:
+        raise StepError(f"{factor} is not a function of one variable")
+    (index,), argument = found, factor.args[0]
+    if sympy.expand(argument.diff(z(index))) != 1:
+        raise StepError(f"{argument} is not a variable plus a number")
+    return index - 1, argument.xreplace({z(index): sympy.Integer(0)})
