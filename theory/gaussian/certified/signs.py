@@ -1,9 +1,9 @@
 """E[prod_k sign(z_k + h_k)] of up to four jointly Gaussian variables of unit variance as certified balls.
 
-The formulas are those of `float64.signs`, written a second time because these values check those. Every integral with
-thresholds is a Gauss-Legendre sum of real balls with a proved remainder. Four signs without thresholds go to
-`plackett`, whose complex integrand needs no bound given beforehand: at 30, 100 and 300 digits it takes 1, 0.4 and 0.2
-of the time of the sum here, and its radius is smaller by a factor of 1e2 to 1e6.
+The formulas are those of `float64.signs`, written a second time because these values check those. Every integral is a
+Gauss-Legendre sum of real balls with a proved remainder. Without thresholds its integrand is an arctangent; four such
+signs of a nearly singular covariance, where the sum needs thousands of nodes, go to `plackett`: it takes 0.2 to 0.6 of
+the time from 1 - c^2 = 1e-12 on, and at 1 - c^2 > 1e-3 the sum takes 0.2 to 0.6 of that of `plackett`.
 
 **Remainder.** For f analytic with |f| <= M in the ellipse of [0, U] with the sum rho of half-axes over half-distance of
 foci, Chebyshev truncation leaves |f - p| <= 2 M rho^-(2n-1)/(rho - 1) for a polynomial p of degree 2n - 1, on which n
@@ -35,8 +35,8 @@ from theory.gaussian.certified.price_path import SPARE_PRECISION, canonical_squa
 SHARE = 0.9
 # The path of two signs is no longer than log(2) bits, where tanh = 1 - 2^-(2 bits).
 LONGEST_PER_BIT = 0.7
-# Evaluations here are so many times cheaper than one of the unit of `Effort`.
-CHEAPER = 20
+# The price of an evaluation in units of `Effort`: of an integrand of elementary functions, and of arctangents.
+PRICE, PRICE_WITHOUT_THRESHOLDS = 1 / 20, 1 / 2
 # Node counts are rounded up to multiples of 1/8 of themselves, so that rules are used again.
 FINENESS = 8
 # Remainders are made smaller than 2^-(prec - GUARD): the other bits are for rounding, and for what the caller divides.
@@ -49,6 +49,8 @@ ANGLE_STRIP = pi / 4 * (1 - 1e-9)
 # Beyond this atanh |r| two of Owen's T take fewer nodes than the angle.
 LONG = 3
 LN2 = log(2)
+# Four signs without thresholds go to `plackett` from this 1 - c^2 on, c the largest canonical correlation.
+NEARLY_SINGULAR = 1e-6
 TOO_MUCH = "integrals for signs at thresholds take more work than is allowed"
 
 Integrand = Callable[[arb], arb]
@@ -59,7 +61,9 @@ def _bits() -> int:
     return max(ctx.prec - GUARD, LEAST_BITS)
 
 
-def _sum(integrand: Integrand, end: arb, strip: float, most: arb, effort: Effort, bits: int) -> arb:
+def _sum(
+    integrand: Integrand, end: arb, strip: float, most: arb, effort: Effort, bits: int, price: float = PRICE
+) -> arb:
     """int_0^end of a function that is at most `most` in size in the strip |Im| <= `strip`; `end` may be a ball.
 
     The remainder is at most about 2^-bits.
@@ -72,9 +76,9 @@ def _sum(integrand: Integrand, end: arb, strip: float, most: arb, effort: Effort
     count = ceil((bits * LN2 + log(8 * float(most.upper()) / rate) + 4) / (2 * rate) + 1)
     step = max(1, count // FINENESS)
     count = step * -(-count // step)
-    if count > CHEAPER * effort.affordable():
+    if count * price > effort.affordable():
         raise NotCertified(TOO_MUCH)
-    effort.spend(count / CHEAPER)
+    effort.spend(count * price)
     total = arb(0)
     for x, w in legendre(count, ctx.prec):
         total += w * integrand(end * x)
@@ -141,7 +145,7 @@ def _check(r: arb) -> None:
 
 def _by_owen(h1: arb, h2: arb, r: arb, root: arb, effort: Effort) -> arb:
     """sign h1 sign h2 - 4 T(h1, k1/h1) - 4 T(h2, k2/h2), k1 = (h2 - r h1)/sqrt(1 - r^2), for thresholds not 0."""
-    effort.spend(ctx.prec / CHEAPER)
+    effort.spend(ctx.prec * PRICE)
     if effort.left < 0:
         raise NotCertified(TOO_MUCH)
     first = owens_t(h1, (h2 - r * h1) / (h1 * root))
@@ -168,7 +172,7 @@ def four_signs(
     thresholds: tuple[arb, arb, arb, arb] | None = None,
     effort: Effort | None = None,
 ) -> arb:
-    """E[s1 s2 s3 s4], s_k = sign(z_k + h_k), as `three_signs`; without thresholds, or all exactly 0, by `plackett`.
+    """E[s1 s2 s3 s4], s_k = sign(z_k + h_k), as `three_signs`; the thresholds are 0 where none are given.
 
     >>> from flint import arb
     >>> (5 * four_signs(*[arb(1) / 2] * 6)).contains(1)
@@ -198,8 +202,7 @@ def _several(h: list[arb], r: list[arb], effort: Effort) -> arb:
         return two_signs(*r, thresholds=tuple(h), effort=effort)
     for x in r:
         _check(x)
-    zero = all(x.is_zero() for x in h)
-    if zero and m == 3:
+    if m == 3 and all(x.is_zero() for x in h):
         return arb(0)
     pairs = list(combinations(range(m), 2))
     i, j = max(pairs, key=lambda pair: float(abs(r[pairs.index(pair)]).mid()))
@@ -209,8 +212,6 @@ def _several(h: list[arb], r: list[arb], effort: Effort) -> arb:
     table = {(a, b): table[order[a], order[b]] for a in range(m) for b in range(m) if a != b}
     if abs(table[m - 2, m - 1]) == 1:
         return _fused(h, table, effort)
-    if zero:
-        return plackett(*(table[pair] for pair in pairs), effort)
     return _integrated(h, table, effort)
 
 
@@ -268,6 +269,8 @@ def _integrated(h: list[arb], r: Table, effort: Effort) -> arb:
             )
     if not squares[0].is_finite():
         return arb("nan")
+    if m == 4 and all(x.is_zero() for x in h) and not squares[0] < 1 - NEARLY_SINGULAR:
+        return plackett(*(r[pair] for pair in combinations(range(4), 2)), effort)
     end, scale = path(squares[0], _bits())
     with ctx.workprec(SPARE_PRECISION * ctx.prec):
         last = end.tanh() * scale
@@ -275,7 +278,9 @@ def _integrated(h: list[arb], r: Table, effort: Effort) -> arb:
         rest = sum((abs(_asin(x) - _asin(last * x)) for x in cross), arb(0)) * 2 / arb.pi()
         integrand = _Integrand(crosses, squares, scale, effort if m == 4 else None)
     strip = arb.pi() / 4
-    total = _sum(integrand, end, SHARE * pi / 4, 1 / ((1 - SHARE) * strip * (1 - arb(1e-9))), effort, _bits())
+    most = 1 / ((1 - SHARE) * strip * (1 - arb(1e-9)))
+    price = PRICE_WITHOUT_THRESHOLDS if integrand.without_thresholds else PRICE
+    total = _sum(integrand, end, SHARE * pi / 4, most, effort, _bits(), price)
     front = _several([h[k] for k in first], [r[pair] for pair in combinations(first, 2)], effort)
     return front * two_signs(r[i, j], thresholds=(h[i], h[j]), effort=effort) + total + arb(0, 1) * rest.upper()
 
@@ -291,6 +296,7 @@ class _Integrand:
     def __init__(self, crosses: list[_Cross], squares: tuple[arb, arb], scale: arb, effort: Effort | None) -> None:
         self.crosses, self.scale, self.effort = crosses, scale, effort
         self.square = scale * scale
+        self.without_thresholds = all(h.is_zero() for x in crosses for h in (x.h_a, x.h_b, x.eta_c, x.eta_d))
         self.gaps = [self._below(x) for x in squares]
         self.linear = [
             tuple(self._below(_square(x.k_ab) + more) for more in (arb(0), _square(x.k_ad), _square(x.k_cb)))
@@ -309,6 +315,10 @@ class _Integrand:
         total = arb(0)
         for x, linear in zip(self.crosses, self.linear, strict=True):
             f, v_d, v_c = (constant + slope * sech for constant, slope in linear)
+            c = t * (x.k_cd * f + t * t * x.k_cb * x.k_ad * x.k_ab)
+            if self.without_thresholds:
+                total += x.k_ab * arb.atan2(c, (f * gap).sqrt()) / f.sqrt()
+                continue
             r = t * x.k_ab
             exponent = -(_square(x.h_a) + _square(x.h_b) - 2 * r * x.h_a * x.h_b) / (2 * f)
             density = 2 / arb.pi() * exponent.exp() / f.sqrt() * x.k_ab
@@ -317,9 +327,10 @@ class _Integrand:
                 inner = _erf(n_d / (f * v_d).sqrt())
             else:
                 n_c = x.eta_c * f + t * x.k_cb * (r * x.h_a - x.h_b)
-                c = t * (x.k_cd * f + t * t * x.k_cb * x.k_ad * x.k_ab)
                 inner = self._pair(n_c, n_d, v_c, v_d, c, f, gap, abs(density * sech))
             total += density * (inner if inner.is_finite() else arb(0, 1))
+        if self.without_thresholds:
+            total *= 4 / (arb.pi() * arb.pi())
         return total * sech * self.scale
 
     def _pair(self, n_c: arb, n_d: arb, v_c: arb, v_d: arb, c: arb, f: arb, gap: arb, weight: arb) -> arb:

@@ -7,6 +7,7 @@ import sympy
 from flint import acb, arb
 from sympy import asin, atan, sqrt
 
+from theory.gaussian.certified import closed_form
 from theory.gaussian.certified.closed_form import NotCertified, ball, enclose
 
 t = sympy.Symbol("t", nonnegative=True)
@@ -25,7 +26,7 @@ def test_integrals_with_branch_points(integrand, value):
     assert radius * 10**25 <= middle
 
 
-@pytest.mark.parametrize("function", [balls._asin, balls._atan])
+@pytest.mark.parametrize("function", [closed_form._asin, closed_form._atan])
 def test_a_ball_across_a_cut_is_not_analytic(function):
     across = acb(arb(0, 3), arb(0, 3))
     assert not function(across, True).is_finite()

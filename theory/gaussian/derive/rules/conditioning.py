@@ -2,6 +2,7 @@
 
 import sympy
 
+from theory.expressions.symbols import z
 from theory.gaussian.derive.rules.replacements import equal, expectation_rule, offset_of, one_term
 from theory.gaussian.expectation import Expectation, variables
 from theory.proof.derivation import StepError
