@@ -10,7 +10,13 @@ import sympy
 
 from theory.expressions.algebra import is_zero
 from theory.expressions.precise import rational
-from theory.gaussian.certified.saturation import LEFT_OUT, Smalls, refusal, without_far_functions, without_far_signs
+from theory.gaussian.certified.saturation import (
+    REMAINDER_EXPONENT,
+    Remainders,
+    refusal,
+    without_saturated_functions,
+    without_saturated_signs,
+)
 from theory.gaussian.derive.engine import value_form
 from theory.gaussian.derive.factors import signs_of
 from theory.gaussian.derive.four_signs import is_four_signs, representative
@@ -27,8 +33,8 @@ Names = dict[sympy.Dummy, tuple[Expectation, int]]
 # Digits printed beyond those asked for, so that rounding the last one costs none of them.
 SPARE = 2
 PAIR, TRIPLE = 2, 3
-# Numbers known by their size, exp(-LEFT_OUT), do not become more accurate with more bits.
-MOST_BITS = 2 * LEFT_OUT
+# Numbers known by their size, exp(-REMAINDER_EXPONENT), do not become more accurate with more bits.
+MOST_BITS = 2 * REMAINDER_EXPONENT
 
 
 @dataclass(frozen=True)
@@ -51,29 +57,29 @@ def certified(expr: sympy.Expr, cov: sympy.MatrixBase, digits: int) -> Certified
 
 def certified_form(form: sympy.Expr, digits: int) -> Certified:
     """The value of an expression in which expectations of two to four signs may be left."""
-    form, quadrants = without_far_signs(form)
+    form, quadrants = without_saturated_signs(form)
     form, names = _named(form)
-    form, tails = without_far_functions(form)
-    smalls = quadrants | tails
+    form, tails = without_saturated_functions(form)
+    remainders = quadrants | tails
     if form.is_Rational:
         return rounded(rational(form), Fraction(0), digits, "exact")
-    _require_more_than_unknown(form, smalls, names)
-    if not names and not smalls and is_zero(form) is True:
+    _require_more_than_unknown(form, remainders, names)
+    if not names and not remainders and is_zero(form) is True:
         return Certified("0", "0", digits, "exact")
-    free = form.free_symbols - names.keys() - smalls.keys()
+    free = form.free_symbols - names.keys() - remainders.keys()
     if free:
         raise InputError(f"The result depends on {', '.join(sorted(map(str, free)))}.", "Give values for them.")
-    middle, radius = _enclosed(form, names, digits, smalls)
+    middle, radius = _enclosed(form, names, digits, remainders)
     return rounded(middle, radius, digits, "arb")
 
 
-def _require_more_than_unknown(form: sympy.Expr, smalls: Smalls, names: Names) -> None:
-    """Refuse at once a value of which nothing is left without what is known by its size alone."""
-    unknown = {name: small.what for name, small in smalls.items() if not small.known}
+def _require_more_than_unknown(form: sympy.Expr, remainders: Remainders, names: Names) -> None:
+    """Refuse at once a value that consists of remainders known by their size alone."""
+    unknown = {name: remainder.source for name, remainder in remainders.items() if not remainder.known}
     if not unknown:
         return
     limit = sympy.expand(form.xreplace(dict.fromkeys(unknown, sympy.Integer(0))))
-    given = names.keys() | smalls.keys()
+    given = names.keys() | remainders.keys()
     if limit == 0 or (not limit.free_symbols & given and is_zero(limit) is True):
         raise refusal(next(iter(unknown.values())))
 
@@ -91,19 +97,20 @@ def _named(form: sympy.Expr) -> tuple[sympy.Expr, Names]:
     return sympy.expand(form.xreplace(replacements), deep=False), names
 
 
-def _enclosed(form: sympy.Expr, names: Names, digits: int, smalls: Smalls | None = None) -> tuple[Fraction, Fraction]:
+def _enclosed(
+    form: sympy.Expr, names: Names, digits: int, remainders: Remainders | None = None
+) -> tuple[Fraction, Fraction]:
     from flint import acb
 
     from theory.gaussian.certified.closed_form import MAX_BITS, NotCertified, ball, enclose
     from theory.gaussian.certified.effort import Effort
 
     effort = Effort()
-    smalls = smalls or {}
-    bounded = not all(small.known for small in smalls.values())
+    bounded = not all(remainder.known for remainder in remainders.values())
 
     def value() -> acb:
         known = {name: acb(signs_ball(e, effort) * side) for name, (e, side) in names.items()}
-        return ball(form, known | {name: acb(small.ball()) for name, small in smalls.items()})
+        return ball(form, known | {name: acb(remainder.ball()) for name, remainder in remainders.items()})
 
     try:
         return enclose(value, digits + SPARE + 1, MOST_BITS if bounded else MAX_BITS)

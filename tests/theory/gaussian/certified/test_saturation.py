@@ -1,4 +1,4 @@
-"""What lies far out: digits where it does not matter, a named error at once where nothing else is left."""
+"""Saturated factors: digits where they do not matter, a named error at once where nothing else is left."""
 
 from decimal import Decimal
 from fractions import Fraction
@@ -15,7 +15,7 @@ from theory.expressions.functions import Relu
 from theory.expressions.symbols import z
 from theory.gaussian import expect
 from theory.gaussian.certified import digits as certified
-from theory.gaussian.certified import saturation as far
+from theory.gaussian.certified import saturation
 from theory.gaussian.certified.quadrant import corner, quadrant
 from theory.problem.errors import InputError, OutOfReachError
 
@@ -34,13 +34,13 @@ def distance(answer, true):
 
 
 @pytest.mark.parametrize("digits", [30, 1000])
-def test_an_erf_far_out_is_one_within_its_radius(digits):
+def test_a_saturated_erf_is_one_within_its_radius(digits):
     answer = expect(erf(z1 + HUGE), [[1]]).evaluate(digits)
     assert (answer.value, answer.digits) == ("1", digits)
     assert answer.radius == "3.37E-2172"  # exp(-5000), rounded up
 
 
-def test_what_is_left_beside_functions_far_out():
+def test_what_is_left_beside_saturated_functions():
     """E[z^2] + 0 = 1, E[exp(z) (1 - 0)] = sqrt e, P(z2 > 0) = 1/2."""
     assert expect(z1**2 + exp(z1 - 10**6) * erf(z1), [[1]]).evaluate(30).value == "1"
     root = expect(exp(z1) * erf(z1 + HUGE), [[1]]).evaluate(30)
@@ -129,7 +129,7 @@ def test_two_signs_with_a_rare_quadrant(monkeypatch, k):
     steps = expect(Heaviside(z1 - 1) * Heaviside(z2 - 1), pair(-1 + Q(1, k)))
     answer = steps.evaluate(30)
     if k < 100:  # the two ways agree where both are fast
-        monkeypatch.setattr(far, "SEEN", far.LARGEST)
+        monkeypatch.setattr(saturation, "LEAST_EXPONENT", saturation.LARGEST_EXPONENT)
         other = steps.evaluate(30)
         assert abs(Fraction(answer.value) - Fraction(other.value)) <= Fraction(answer.radius) + Fraction(other.radius)
     with mpmath.workdps(30):
@@ -182,7 +182,7 @@ def test_precision_is_raised_beyond_that_of_a_quadrant(monkeypatch):
         asked.append(ctx.prec)
         return quadrant(*place)
 
-    monkeypatch.setattr(far, "QUADRANT_BITS", 2**8)
+    monkeypatch.setattr(saturation, "QUADRANT_BITS", 2**8)
     monkeypatch.setattr("theory.gaussian.certified.quadrant.quadrant", seen)
     answer = expect((z1 + 1) * Heaviside(z1 - Q(1, 2)) * Heaviside(z2 - 20), pair(Q(-3, 5))).evaluate(20)
     with mpmath.workdps(60):
