@@ -1,4 +1,4 @@
-"""What may have slipped in a refuted equation: named changes of its right side, each tried as a conjecture itself."""
+"""Corrections of a refuted equation: named changes of its right side, each tried as a conjecture itself."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -33,7 +33,10 @@ class Correction:
 
 
 def find(statement: Statement, points: list[Point], judge: Callable[[Statement], str]) -> Correction | None:
-    """The first named change of the right side that is proved, else the first that is supported; None if none is."""
+    """The first named change of the right side that is proved, else the first that is supported; None if none is.
+
+    `judge` returns the verdict on a statement, `points` are those at which the equation was tried.
+    """
     few = points[:FIRST_POINTS]
     seen = [compare_at(statement, point, DIGITS) for point in few]
     supported = None

@@ -21,7 +21,7 @@ _POSITIVE = sorted(
 PLAIN = tuple(dict.fromkeys(side * x for x in _POSITIVE for side in (1, -1)))
 # How close to a bound: these parts of the width, or these numbers beside an infinite one.
 NEAR = (Fraction(1, 100), Fraction(1, 10**6))
-FAR = (Fraction(100), Fraction(10**4))
+DISTANT = (Fraction(100), Fraction(10**4))
 # Irrational bounds are replaced by fractions inside the domain, this close.
 BOUND = 10**30
 # Combinations looked at for one list of points, most of which may not be covariance matrices.
@@ -75,8 +75,8 @@ def near_boundary(interval: sympy.Interval) -> list[Fraction]:
     """Fractions close to the ends of the interval."""
     low, high = bounds(interval)
     width = high - low if low is not None and high is not None else Fraction(1)
-    found = [low + part * width for part in NEAR] if low is not None else [-far for far in FAR]
-    found += [high - part * width for part in NEAR] if high is not None else list(FAR)
+    found = [low + part * width for part in NEAR] if low is not None else [-x for x in DISTANT]
+    found += [high - part * width for part in NEAR] if high is not None else list(DISTANT)
     return [x for x in found if contains(interval, x)]
 
 

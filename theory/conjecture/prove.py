@@ -35,7 +35,7 @@ MAX_WRITTEN = 1000
 
 
 class NotProved(ValueError):
-    """Why there is no proof."""
+    """The statement is not proved; the message gives the reason."""
 
 
 class Counterexample(ValueError):
@@ -121,7 +121,7 @@ def _on_cell(statement: Statement, cell: Cell, digits: int) -> ProofStep:
 
 
 def _try_cell(statement: Statement, cell: Cell, digits: int) -> str:
-    """What the comparison of the two sides says at a point of the cell, far beyond the digits written."""
+    """Compare the sides at a point of the cell, to more digits than are written; Counterexample where they differ."""
     beyond = max(digits, DIGITS_BEYOND + written_digits(statement))
     for point in _points_of(statement, cell):
         outcome = compare_at(statement, point, beyond).outcome
@@ -155,7 +155,7 @@ def compare_at(statement: Statement, point: Point, digits: int) -> enclosure.Com
 
 
 def written_digits(statement: Statement) -> int:
-    """The digits of all numbers in the statement: a difference that is not zero is hardly smaller than they allow."""
+    """The digits d of all numbers in the statement: a nonzero difference is unlikely to be smaller than 10^-d."""
     return min(MAX_WRITTEN, precise.written_digits(statement.lhs - statement.rhs))
 
 

@@ -33,7 +33,7 @@ FEWEST = 5
 
 @dataclass(frozen=True)
 class Trial:
-    """One point and what the comparison of the two sides said there."""
+    """A point, and the comparison of the two sides at it."""
 
     point: Point
     comparison: Comparison
@@ -59,7 +59,7 @@ class Answer:
 
 
 def judge(statement: Statement, digits: int = 30, suggest: bool = True) -> Answer:
-    """The verdict on a statement, with what supports it.
+    """Judge a statement: refuted by certified numbers, proved by checked steps, else supported or undecided.
 
     Raises InputError where no point of the domain is admissible, OutOfReachError where the engine knows none of the
     expectations.

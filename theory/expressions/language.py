@@ -73,7 +73,7 @@ GRAMMAR = "Formulas have numbers, names, + - * / **, parentheses and functions s
 
 @dataclass(frozen=True)
 class Names:
-    """What names may stand for: z1 to z<variables>, the parameters, and E[...] if `expectation` is given."""
+    """The names that a formula may use: z1 to z<variables>, the parameters, and E[...] if `expectation` is given."""
 
     variables: int = 0
     parameters: Mapping[str, sympy.Symbol] = field(default_factory=dict)
@@ -85,7 +85,7 @@ class Names:
 
 
 def parse(text: str, names: Names | None = None) -> sympy.Expr:
-    """The SymPy expression that `text` says; InputError for anything else.
+    """Parse a formula into a SymPy expression, decimals as exact fractions; InputError for anything else.
 
     >>> parse("0.7*erf(2*z1)", Names(variables=1))
     7*erf(2*z1)/10
@@ -96,7 +96,7 @@ def parse(text: str, names: Names | None = None) -> sympy.Expr:
 
 
 def parse_equation(text: str, names: Names | None = None) -> tuple[sympy.Expr, sympy.Expr]:
-    """The two sides of "LHS = RHS"; InputError for an inequality or anything but one equals sign.
+    """Parse the two sides of "LHS = RHS"; InputError for an inequality or anything but one equals sign.
 
     >>> parse_equation("2/4 = 1 - 0.5")
     (1/2, 1/2)
@@ -117,7 +117,11 @@ def _not_an_equation(sign: re.Match) -> str:
 
 
 def parse_rows(text: str, names: Names | None = None) -> list[list[sympy.Expr]]:
-    """A covariance as bracketed rows, [[1, 1/2], [1/2, 1]], or `@file` with the same inside."""
+    """Parse a covariance: bracketed rows, [[1, 1/2], [1/2, 1]], or `@file` with the same inside.
+
+    >>> parse_rows("[[1, 0.5], [1/2, 1]]")
+    [[1, 1/2], [1/2, 1]]
+    """
     source = _source(_file(text[1:]) if text.startswith("@") else text, "covariance", ROWS)
     body = _tree(source).body
     rows = body.elts if isinstance(body, ast.List) else []
@@ -128,7 +132,11 @@ def parse_rows(text: str, names: Names | None = None) -> list[list[sympy.Expr]]:
 
 
 def parse_list(text: str, names: Names | None = None) -> list[sympy.Expr]:
-    """A mean, [0, 1/2]."""
+    """Parse a mean, such as [0, 1/2].
+
+    >>> parse_list("[0, 1/2]")
+    [0, 1/2]
+    """
     source = _source(text, "mean", LIST)
     body = _tree(source).body
     if not isinstance(body, ast.List) or not body.elts:
@@ -138,7 +146,7 @@ def parse_list(text: str, names: Names | None = None) -> list[sympy.Expr]:
 
 
 def parse_domains(text: str) -> dict[str, tuple[sympy.Symbol, sympy.Interval]]:
-    """Parameters and their domains: "g>0, -1<rho<1" gives {name: (symbol with assumptions, interval)}.
+    """Parse parameters and their domains: "g>0, -1<rho<1" gives {name: (symbol with assumptions, interval)}.
 
     >>> parse_domains("g>0")["g"][0].is_positive
     True
@@ -296,7 +304,7 @@ class _Walk:
         raise InputError(f"{CODE}{what} in {_short(self.source)}.", GRAMMAR)
 
     def number(self, node: ast.Constant) -> sympy.Rational:
-        """The exact fraction that the digits say."""
+        """The exact fraction of the digits."""
         text = self.source[node.col_offset : node.end_col_offset]
         parts = NUMBER.fullmatch(text)
         if not parts or not (parts["whole"] or parts["part"]):

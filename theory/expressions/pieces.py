@@ -35,7 +35,7 @@ BOUND_DIGITS = 50
 
 
 def decisive(expr: sympy.Expr) -> Iterator[tuple[sympy.Expr, bool]]:
-    """What must not change sign for `expr` to be analytic: (function, whether its sign itself is used)."""
+    """Yield what must keep its sign for `expr` to be analytic: (function, whether its sign itself is used)."""
     if isinstance(expr, sympy.Integral) or not expr.args:
         return
     for argument in expr.args:
@@ -55,14 +55,14 @@ def decisive(expr: sympy.Expr) -> Iterator[tuple[sympy.Expr, bool]]:
 
 
 def in_pieces(exprs: tuple[sympy.Expr, ...], domains: Domains, bases: list[Point]) -> Iterator[Point]:
-    """A point in each piece of the domain that is found, as far as all `exprs` are real there."""
+    """Yield a point in each piece of the domain that the search reaches, where all `exprs` are real."""
     for point in candidates(exprs, domains, bases):
         if all(_is_real(expr, point) for expr in exprs):
             yield point
 
 
 def candidates(exprs: tuple[sympy.Expr, ...], domains: Domains, bases: list[Point]) -> Iterator[Point]:
-    """The same, with points at which they may not be real.
+    """Yield the same points, and those at which some expression may not be real.
 
     The first of `bases` gives the symbols on which no piece depends; the lines of three symbols and more pass through
     the first few, and near two corners of the domain.
@@ -154,7 +154,7 @@ def _between_zeros(
 
 
 def ends(symbol: sympy.Symbol, domain: sympy.Interval | None) -> tuple[Fraction | None, Fraction | None]:
-    """The bounds of what a symbol may be, None where there is none."""
+    """The lower and the upper bound of a symbol, None where there is none."""
     low = Fraction(0) if symbol.is_nonnegative else None
     high = Fraction(0) if symbol.is_nonpositive else None
     if domain is not None and not domain.start.is_infinite:

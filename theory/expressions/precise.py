@@ -91,7 +91,7 @@ def value(expr: sympy.Expr, point: Mapping[sympy.Expr, object]):
 
 
 def scale(expr: sympy.Expr, point: Mapping[sympy.Expr, object]):
-    """The size of the largest term of `expr`: what its value is to be compared with when it should vanish."""
+    """The size of the largest term of `expr`: the scale on which its value is small or not."""
     return value_and_scale(expr, point)[1]
 
 
@@ -102,7 +102,7 @@ def value_and_scale(expr: sympy.Expr, point: Mapping[sympy.Expr, object]):
 
 
 def written_digits(expr: sympy.Expr) -> int:
-    """The digits of all fractions in an expression: what does not vanish is hardly smaller than they allow.
+    """The digits d of all fractions in an expression: a nonzero value is unlikely to be smaller than 10^-d.
 
     >>> written_digits(sympy.pi / 4 - sympy.Rational(1, 10**50))
     51

@@ -34,7 +34,13 @@ def exact(number: object) -> sympy.Expr:
 
 
 def covariance(cov: object) -> sympy.ImmutableDenseMatrix:
-    """The covariance matrix as exact SymPy entries; refuses what is not square, real, symmetric or PSD."""
+    """The covariance matrix with exact SymPy entries; InputError unless it is square, real, symmetric and PSD.
+
+    >>> covariance([[1, 0.5], [0.5, 1]])
+    Matrix([
+    [  1, 1/2],
+    [1/2,   1]])
+    """
     rows = cov.tolist() if hasattr(cov, "tolist") else cov
     listed = isinstance(rows, list | tuple) and all(isinstance(row, list | tuple) for row in rows)
     if not listed or not rows:
@@ -106,6 +112,9 @@ def is_psd(matrix: sympy.MatrixBase) -> bool:
     """Whether a symmetric matrix of exact numbers is positive semidefinite, by exact elimination.
 
     Pivot on a positive diagonal entry; when all are zero, everything left must be zero.
+
+    >>> is_psd(sympy.Matrix([[1, 2], [2, 4]])), is_psd(sympy.Matrix([[1, 2], [2, 3]]))
+    (True, False)
     """
     left = sympy.Matrix(matrix)
     while left.rows:

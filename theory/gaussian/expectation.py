@@ -65,17 +65,25 @@ class Expectation(sympy.Expr):
 
 
 def derivative(f: sympy.Expr, variable: sympy.Symbol) -> sympy.Expr:
-    """df/dvariable with d sign(u)/du = 2 delta(u), also where SymPy cannot tell that u is real and leaves it open."""
+    """df/dvariable with d sign(u)/du = 2 delta(u), also where SymPy cannot tell that u is real and leaves it open.
 
-    def done(derivative: sympy.Derivative) -> sympy.Expr:
-        argument = derivative.expr.args[0]
+    >>> derivative(sympy.sign(2 * z(1)), z(1))
+    2*DiracDelta(z1)
+    """
+
+    def done(left: sympy.Derivative) -> sympy.Expr:
+        argument = left.expr.args[0]
         return 2 * sympy.DiracDelta(argument) * argument.diff(variable)
 
     return f.diff(variable).replace(lambda x: isinstance(x, sympy.Derivative) and isinstance(x.expr, sympy.sign), done)
 
 
 def marginal(integrand: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
-    """E[integrand] over the variables that occur in it, renumbered from 1 in their order, numbers in front."""
+    """E[integrand] over the variables that occur in it, renumbered from 1 in their order, numbers in front.
+
+    >>> marginal(3 * z(2) ** 2, sympy.eye(2))
+    3*E[z1**2; cov=[[1]]]
+    """
     number, integrand = integrand.as_coeff_Mul()
     used = variables(integrand)
     if not used:

@@ -33,6 +33,13 @@ class Moment:
     """E[expr] for z ~ N(mean, cov): `closed_form` is an expression, possibly with one-dimensional integrals.
 
     `expr` is in the centred variables: the user's z_i is z_i + mean_i there.
+
+    >>> rho = sympy.Symbol("rho", real=True)
+    >>> pair = expect(sympy.sign(z(1)) * sympy.sign(z(2)), [[1, rho], [rho, 1]])
+    >>> pair.closed_form, pair.kind
+    (2*asin(rho)/pi, 'elementary')
+    >>> all(check.passed for check in pair.derivation.check())
+    True
     """
 
     expr: sympy.Expr
@@ -58,14 +65,14 @@ class Moment:
 
     @property
     def integrand(self) -> str:
-        """What is left to integrate: "elementary" or "special" (Owen's T, Phi2); empty without an integral."""
+        """The class of what is integrated: "elementary" or "special" (Owen's T, Phi2); empty without an integral."""
         integrals = self.closed_form.atoms(sympy.Integral)
         special = any(integral.function.has(OwensT, Phi2) for integral in integrals)
         return "" if not integrals else "special" if special else "elementary"
 
     @property
     def remark(self) -> str:
-        """What is known about simpler forms."""
+        """A sentence on simpler forms where an integral is left; else empty."""
         return NO_ELEMENTARY_FORM if self.kind == "integral" else ""
 
     @cached_property
@@ -75,7 +82,12 @@ class Moment:
 
     @property
     def arctan_form(self) -> sympy.Expr:
-        """The result with asin x = atan(x / sqrt(1 - x^2)) throughout (valid for |x| < 1)."""
+        """The result with asin x = atan(x / sqrt(1 - x^2)) throughout (valid for |x| < 1).
+
+        >>> rho = sympy.Symbol("rho", real=True)
+        >>> expect(sympy.sign(z(1)) * sympy.sign(z(2)), [[1, rho], [rho, 1]]).arctan_form
+        2*atan(rho/sqrt(1 - rho**2))/pi
+        """
         proof = self.arctan_derivation
         return proof.proves.rhs if proof is not None else self.closed_form
 
@@ -95,6 +107,13 @@ class Moment:
         With values the engine starts again from the numbers, so that degenerate ones (a correlation of 1) are exact.
         Raises InputError for a missing, unknown or inadmissible value, OutOfReachError where seconds of work do not
         give the digits: fewer are never returned.
+
+        >>> rho = sympy.Symbol("rho", real=True)
+        >>> pair = expect(sympy.sign(z(1)) * sympy.sign(z(2)), [[1, rho], [rho, 1]])
+        >>> pair.evaluate(10, rho="1/2").value
+        '0.333333333333'
+        >>> pair.evaluate(10, rho=1)
+        Certified(value='1', radius='0', digits=10, method='exact')
         """
         if isinstance(digits, bool) or not isinstance(digits, int) or not 1 <= digits <= MAX_DIGITS:
             raise InputError(f"digits={digits!r} is not between 1 and {MAX_DIGITS}.", "Ask for 30, say.")

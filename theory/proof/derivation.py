@@ -18,7 +18,7 @@ class StepError(ValueError):
 
 @dataclass(frozen=True)
 class Step:
-    """One statement of a derivation: `expr`, the reason in words, the rule, what the rule needs, claims cited."""
+    """One statement of a derivation: `expr`, the reason in words, the rule, what the rule uses, the claims cited."""
 
     expr: sympy.Basic
     why: str
@@ -32,7 +32,18 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(name: str) -> Callable[[Rule], Rule]:
-    """Register a checker under `name`; a name is given once."""
+    """Register a checker under `name`; a name is given once.
+
+    >>> @rule("double")
+    ... def double(before, step):
+    ...     if step.expr != 2 * before:
+    ...         raise StepError(f"{step.expr} is not twice {before}")
+    >>> x = sympy.Symbol("x")
+    >>> double(x, Step(3 * x, "doubled", "double"))
+    Traceback (most recent call last):
+    theory.proof.derivation.StepError: 3*x is not twice x
+    >>> _ = RULES.pop("double")
+    """
 
     def register(checker: Rule) -> Rule:
         if name in RULES:
@@ -45,7 +56,7 @@ def rule(name: str) -> Callable[[Rule], Rule]:
 
 @dataclass(frozen=True)
 class StepCheck:
-    """What the checker said of one step; `error` is empty when the step follows."""
+    """The result of checking one step; `error` is empty when the step follows."""
 
     index: int
     rule: str
@@ -65,7 +76,15 @@ class Derivation:
     steps: tuple[Step, ...]
 
     def check(self) -> tuple[StepCheck, ...]:
-        """Check the first statement, every step by its rule, and that the chain ends at `proves`."""
+        """Check the first statement, every step by its rule, and that the chain ends at `proves`.
+
+        >>> import theory.proof.rules.shared
+        >>> x = sympy.Symbol("x", real=True)
+        >>> steps = (Step(x + x, "given", "definition"), Step(2 * x, "collected", "identity"))
+        >>> claim = Derivation("example", sympy.Eq(x + x, 2 * x, evaluate=False), steps)
+        >>> [check.passed for check in claim.check()]
+        [True, True, True]
+        """
         if not self.steps:
             return (StepCheck(0, "start", "the derivation has no steps"),)
         checks = [StepCheck(0, self.steps[0].rule, self._start_error())]

@@ -39,7 +39,13 @@ MOST_BITS = 2 * REMAINDER_EXPONENT
 
 @dataclass(frozen=True)
 class Certified:
-    """A decimal value, a bound on its error, and how it was obtained ("exact", or "arb": enclosed in a ball)."""
+    """A decimal value, a bound on its error, and how it was obtained ("exact", or "arb": enclosed in a ball).
+
+    `digits` counts the correct significant ones; `value` has two more.
+
+    >>> certified_form(sympy.asin(sympy.Rational(1, 3)) / sympy.pi, 10)
+    Certified(value='0.108173447969', radius='3.93E-13', digits=10, method='arb')
+    """
 
     value: str
     radius: str
@@ -50,7 +56,11 @@ class Certified:
 def certified(expr: sympy.Expr, cov: sympy.MatrixBase, digits: int) -> Certified:
     """E[expr] for z ~ N(0, cov), both without parameters, to `digits` correct significant digits.
 
-    Raises OutOfReachError, with what was reached, where the work allowed does not give them.
+    Raises OutOfReachError, with the digits reached, where the work allowed does not give them.
+
+    >>> from theory.expressions.symbols import z
+    >>> certified(sympy.sign(z(1)) * z(1), sympy.eye(1), 10).value
+    '0.797884560803'
     """
     return certified_form(value_form(expr, cov), digits)
 

@@ -45,7 +45,7 @@ PAIR = 2
 
 @dataclass(frozen=True)
 class Remainder:
-    """The remainder of a saturated `source`: its ball at the working precision; `known` if that is more than a bound."""
+    """The remainder of a saturated `source`, a ball at the working precision; `known` if it is more than a bound."""
 
     source: sympy.Expr
     ball: "Callable[[], arb]"

@@ -17,6 +17,9 @@ def density(e: Expectation) -> sympy.Expr | None:
 
     Where f is a product of signs, everything they see may be multiplied by a positive number: by the determinant
     det Cov(u), or its root where all offsets are zero, which keeps covariances and offsets polynomial.
+
+    >>> density(Expectation(sympy.DiracDelta(z(1)) * z(2) ** 2, sympy.eye(2)))
+    sqrt(2)*E[z1**2; cov=[[1]]]/(2*sqrt(pi))
     """
     factors = atoms(e.integrand)
     held = [threshold(f) for f in factors if isinstance(f, sympy.DiracDelta)]

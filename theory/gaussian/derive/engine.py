@@ -29,6 +29,10 @@ def derive(expr: sympy.Expr, cov: sympy.MatrixBase) -> Derivation:
     """The proof of E[expr] = closed form for z ~ N(0, cov), as a chain of equal expressions.
 
     Raises OutOfReachError where five or more dependent signs are left.
+
+    >>> from theory.expressions.symbols import z
+    >>> [step.rule for step in derive(sympy.erf(z(1)) * z(2), sympy.eye(2)).steps]
+    ['definition', 'noisy-sign', 'independence', 'parity']
     """
     chain = _started(expr, cov)
     # The arcsine law is derived where it is the result, and used as a lemma inside longer derivations.

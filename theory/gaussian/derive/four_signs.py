@@ -30,6 +30,10 @@ def dependence(e: Expectation) -> sympy.Expr | None:
     prod (1 + f_i s_i) = prod (1 - f_i s_i) = 0. For four variables their sum gives
     s1 s2 s3 s4 = -f1 f2 f3 f4 (1 + sum_(i<j) f_i f_j s_i s_j), and for three of them their difference gives
     s1 s2 s3 = -f1 f2 f3 (f1 s1 + f2 s2 + f3 s3).
+
+    >>> third = sympy.Matrix(4, 4, lambda i, j: 1 if i == j else -sympy.Rational(1, 3))  # z1 + ... + z4 = 0
+    >>> print(len(dependence(Expectation(FOUR_SIGNS, third)).atoms(Expectation)))
+    1
     """
     if not is_four_signs(e):
         return None

@@ -1,4 +1,4 @@
-"""What the engine can integrate: sums of products of sign(u), erf(u), exp(u) and powers of z_i, u affine in z.
+"""Integrands of the engine: sums of products of sign(u), erf(u), exp(u) and powers of z_i, u affine in z.
 
 `expand` writes an integrand as {product of atoms: coefficient}, for almost every z, by Heaviside(u) = (1 + sign u)/2,
 relu(u) = u Heaviside(u), |u| = u sign(u), Phi(u) = (1 + erf(u/sqrt 2))/2, sign(u)^2 = 1, sign(c u) = sign(c) sign(u),

@@ -19,7 +19,11 @@ BLOCKS = {2: ((0,),), 3: ((0,), (1,), (2,)), 4: ((0, 1), (0, 2), (0, 3))}
 
 
 def one_sign(e: Expectation) -> sympy.Expr | None:
-    """E sign(z1 + c) = erf(c/sqrt(2 v))."""
+    """E sign(z1 + c) = erf(c/sqrt(2 v)).
+
+    >>> one_sign(Expectation(sympy.sign(z(1) + 1), sympy.eye(1)))
+    erf(sqrt(2)/2)
+    """
     signs = signs_of(e.integrand)
     if signs is None or len(signs) != 1 or e.cov.rows != 1:
         return None
@@ -32,7 +36,12 @@ def pair_of_signs(e: Expectation) -> bool:
 
 
 def arcsine(e: Expectation) -> sympy.Expr | None:
-    """E[sign(z1) sign(z2)] = (2/pi) asin r."""
+    """E[sign(z1) sign(z2)] = (2/pi) asin r.
+
+    >>> r = sympy.Symbol("r", real=True)
+    >>> arcsine(Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, r], [r, 1]])))
+    2*asin(r)/pi
+    """
     if not pair_of_signs(e):
         return None
     return 2 / sympy.pi * sympy.asin(e.cov[0, 1] / (sympy.sqrt(e.cov[0, 0]) * sympy.sqrt(e.cov[1, 1])))

@@ -42,7 +42,11 @@ def linearity_of_sums(e: Expectation) -> sympy.Expr | None:
 
 
 def marginalise(e: Expectation) -> sympy.Expr | None:
-    """Only the variables that occur."""
+    """Only the variables that occur.
+
+    >>> marginalise(Expectation(z(2) ** 2, sympy.eye(2)))
+    E[z1**2; cov=[[1]]]
+    """
     return marginal(e.integrand, e.cov) if len(variables(e.integrand)) < e.cov.rows else None
 
 
@@ -82,7 +86,11 @@ def _even_moment(m: int) -> int:
 
 
 def exponential_tilt(e: Expectation) -> sympy.Expr | None:
-    """E[exp(l) f(z)] = exp(Var(l)/2) E[f(z + Cov(z, l))] for a linear form l (Cameron-Martin)."""
+    """E[exp(l) f(z)] = exp(Var(l)/2) E[f(z + Cov(z, l))] for a linear form l (Cameron-Martin).
+
+    >>> exponential_tilt(Expectation(sympy.exp(z(1)) * z(2), sympy.Matrix([[1, 0], [0, 1]])))
+    exp(1/2)*E[z2; cov=[[1, 0], [0, 1]]]
+    """
     factors = atoms(e.integrand)
     exponents = [factor for factor in factors if isinstance(factor, sympy.exp)]
     if len(exponents) != 1:
@@ -110,6 +118,11 @@ def noisy_sign(e: Expectation) -> sympy.Expr | None:
 
     In terms of correlations an erf multiplies by kappa, kappa^2 = 2 var u / (1 + 2 var u); the covariances stay
     polynomial if nothing is divided by standard deviations, which signs do not see.
+
+    >>> noisy_sign(Expectation(sympy.erf(z(1)) * sympy.sign(z(2)), sympy.eye(2))).cov
+    Matrix([
+    [3, 0],
+    [0, 1]])
     """
     factors = atoms(e.integrand)
     powers = {factor: factors.count(factor) for factor in factors if factor.is_Symbol}
@@ -135,7 +148,12 @@ def noisy_sign(e: Expectation) -> sympy.Expr | None:
 
 
 def isserlis(e: Expectation) -> sympy.Expr | None:
-    """The moment of a monomial as a polynomial in the covariances (Isserlis, Wick)."""
+    """The moment of a monomial as a polynomial in the covariances (Isserlis, Wick).
+
+    >>> c = sympy.Symbol("c", real=True)
+    >>> isserlis(Expectation(z(1) ** 2 * z(2) ** 2, sympy.Matrix([[1, c], [c, 1]])))
+    2*c**2 + 1
+    """
     factors = atoms(e.integrand)
     if not all(factor.is_Symbol for factor in factors):
         return None
@@ -163,7 +181,11 @@ def _lowered(powers: tuple[int, ...], index: int) -> tuple[int, ...]:
 
 
 def collinear_signs(e: Expectation) -> sympy.Expr | None:
-    """Two signs on one line: sign(z + c) sign(z + d) = 1 + sign(z + lower) - sign(z + upper); 1 where c = d."""
+    """Two signs on one line: sign(z + c) sign(z + d) = 1 + sign(z + lower) - sign(z + upper); 1 where c = d.
+
+    >>> collinear_signs(Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, -1], [-1, 1]])))
+    -1
+    """
     signs = [f for f in atoms(e.integrand) if isinstance(f, sympy.sign)]
     for i, first in enumerate(signs):
         for second in signs[:i]:
@@ -220,7 +242,12 @@ def independence(e: Expectation) -> sympy.Expr | None:
 
 
 def stein(e: Expectation) -> sympy.Expr | None:
-    """E[z_b f] = sum_a Cov(z_b, z_a) E[df/dz_a]."""
+    """E[z_b f] = sum_a Cov(z_b, z_a) E[df/dz_a].
+
+    >>> c = sympy.Symbol("c", real=True)
+    >>> stein(Expectation(z(1) * sympy.sign(z(2)), sympy.Matrix([[1, c], [c, 1]])))
+    2*c*E[DiracDelta(z1); cov=[[1]]]
+    """
     powers = [f for f in atoms(e.integrand) if f.is_Symbol]
     if not powers:
         return None

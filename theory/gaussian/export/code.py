@@ -16,6 +16,7 @@ from sympy.printing.pycode import PythonCodePrinter
 
 from theory.expressions.functions import OwensT, Phi, Phi2
 from theory.gaussian.export import templates
+from theory.gaussian.float64.quadrature import legendre
 from theory.problem.errors import InputError
 
 LANGUAGES = ("latex", "numpy", "torch", "c")
@@ -30,6 +31,17 @@ def export(form: sympy.Expr, language: str) -> str:
 
     numpy and torch: arguments broadcast, the result has their common shape. C: doubles in, a double out. Raises
     InputError for another language.
+
+    >>> rho = sympy.Symbol("rho", real=True)
+    >>> print(export(2 * sympy.asin(rho) / sympy.pi, "c"))
+    #define _XOPEN_SOURCE 700
+    #include <math.h>
+    <BLANKLINE>
+    <BLANKLINE>
+    double expectation(double rho) {
+      return 2*asin(rho)/M_PI;
+    }
+    <BLANKLINE>
     """
     if language not in LANGUAGES:
         raise InputError(f"No export to {language!r}.", f"Choose one of: {', '.join(LANGUAGES)}.")
@@ -45,12 +57,6 @@ def tanh_sinh() -> tuple[np.ndarray, np.ndarray]:
     nodes = 1 / (1 + np.exp(-2 * inner))
     weights = step * np.pi / 4 * np.cosh(u) / np.cosh(inner) ** 2
     return nodes, weights
-
-
-def legendre() -> tuple[np.ndarray, np.ndarray]:
-    """Gauss-Legendre nodes and weights on [0, 1]."""
-    nodes, weights = np.polynomial.legendre.leggauss(ORDER)
-    return (nodes + 1) / 2, weights / 2
 
 
 class _Parts:
@@ -74,7 +80,7 @@ class _Parts:
         return found
 
     def tables(self) -> list[str]:
-        """Which rules of quadrature the code needs."""
+        """The names of the quadrature rules that the code needs."""
         owned = ["LEGENDRE"] if self.special & {OwensT, Phi2} else []
         return owned + (["TANH_SINH"] if self.integrals else [])
 
@@ -91,7 +97,7 @@ def _numbers(values: np.ndarray) -> str:
 
 
 def _table(name: str) -> tuple[np.ndarray, np.ndarray]:
-    return legendre() if name == "LEGENDRE" else tanh_sinh()
+    return legendre(ORDER) if name == "LEGENDRE" else tanh_sinh()
 
 
 class _Python(PythonCodePrinter):

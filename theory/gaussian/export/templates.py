@@ -1,4 +1,4 @@
-"""What exported code carries with it: the names of functions, Owen's T and Phi2, in NumPy, torch and C.
+"""Source text that exported code contains: the names of functions, Owen's T and Phi2, in NumPy, torch and C.
 
 T(h, a) for |a| <= 1 by quadrature, beyond by T(h, a) = (1 - erf(h/sqrt 2) erf(a h/sqrt 2))/4 - T(a h, 1/a), a > 0.
 Phi2(h, k, r) = Phi(h) Phi(k) + (1/2 pi) int_0^atanh(r) exp(-(p (1 + e^2v) + q (1 + e^-2v))/8) sech v dv with

@@ -27,7 +27,7 @@ def two_signs(r: Any, one_minus_square: Any = None, thresholds: tuple[Any, Any] 
 
     >>> float(two_signs(0.5)) * 3
     1.0
-    >>> float(two_signs(0.5, thresholds=(0.3, float("inf"))) - erf(0.3 / sqrt(2)))
+    >>> round(float(two_signs(0.5, thresholds=(0.3, float("inf"))) - erf(0.3 / sqrt(2))), 15)
     0.0
     """
     _, (r, gap, *h) = floats(r, 0.0 if one_minus_square is None else one_minus_square, *(thresholds or ()))

@@ -14,6 +14,9 @@ def cases(before: sympy.Basic, step: Step) -> None:
     """Two expressions agree where each real symbol in `using` is positive, zero and negative, one symbol at a time.
 
     Max, Piecewise and indicators of a symbol become plain algebra once its sign is known.
+
+    >>> x = sympy.Symbol("x", real=True)
+    >>> cases(sympy.Max(x, 0), Step((x + sympy.Abs(x)) / 2, "by the sign of x", "cases", (x,)))
     """
     if not step.using or not all(symbol.is_Symbol and symbol.is_real for symbol in step.using):
         raise StepError("the cases need the real symbols whose sign they are about")
@@ -36,7 +39,12 @@ def _each_sign(before: sympy.Basic, after: sympy.Basic, symbols: list[sympy.Symb
 
 @rule("telescope")
 def telescope(before: sympy.Basic, step: Step) -> None:
-    """`using` holds pairs (Sum(f, (k, a, b)), F); F(k + 1) - F(k) = f is proved and the sum becomes F(b+1) - F(a)."""
+    """`using` holds pairs (Sum(f, (k, a, b)), F); F(k + 1) - F(k) = f is proved and the sum becomes F(b+1) - F(a).
+
+    >>> k, n = sympy.symbols("k n", integer=True, positive=True)
+    >>> total = sympy.Sum(k, (k, 1, n))
+    >>> telescope(total, Step(n * (n + 1) / 2, "Gauss", "telescope", (sympy.Tuple(total, k * (k - 1) / 2),)))
+    """
     replacements = {}
     for total, antidifference in pairs(step):
         if not isinstance(total, sympy.Sum) or len(total.limits) != 1:

@@ -32,7 +32,11 @@ def paired(before: sympy.Basic, after: sympy.Basic) -> list[tuple[sympy.Eq, symp
 
 @rule("rescale")
 def rescale(before: sympy.Basic, step: Step) -> None:
-    """Multiply both sides of an equation by the nonzero factor in `using`."""
+    """Multiply both sides of an equation by the nonzero factor in `using`.
+
+    >>> x, y, c = sympy.symbols("x y c", positive=True)
+    >>> rescale(sympy.Eq(x, y), Step(sympy.Eq(c * x, c * y), "times c", "rescale", (c,)))
+    """
     (factor,) = step.using
     if not factor.is_nonzero:
         raise StepError(f"the factor {factor} may vanish")
@@ -46,6 +50,11 @@ def stack(before: sympy.Basic, step: Step) -> None:
     """The equation of one entry, written for vectors or for several entries.
 
     `using` holds for each new equation the pairs (symbol of the entry, what it is there).
+
+    >>> u, b, u1, u2, b1, b2 = sympy.symbols("u b u1 u2 b1 b2")
+    >>> both = sympy.Tuple(sympy.Eq(u1, b1), sympy.Eq(u2, b2))
+    >>> readings = (sympy.Tuple((u, u1), (b, b1)), sympy.Tuple((u, u2), (b, b2)))
+    >>> stack(sympy.Eq(u, b), Step(both, "entry by entry", "stack", readings))
     """
     if len(step.using) != len(equations(step.expr)):
         raise StepError("each new equation needs its own reading of the entry's symbols")
@@ -59,6 +68,12 @@ def project(before: sympy.Basic, step: Step) -> None:
     """Multiply matrix ODEs from the left by v, where v A = lam v; v.w and v.b get names.
 
     `using` is v, (A, lam), then triples (w, w', u(t)) and pairs (b, c); v, A, w, w', b do not commute.
+
+    >>> v, A, w, dw, b = sympy.symbols("v A w dw b", commutative=False)
+    >>> lam, c, t = sympy.symbols("lam c t", real=True)
+    >>> u = sympy.Function("u")(t)
+    >>> names = (v, sympy.Tuple(A, lam), sympy.Tuple(w, dw, u), sympy.Tuple(b, c))
+    >>> project(sympy.Eq(dw, b - A * w), Step(sympy.Eq(u.diff(t), c - lam * u), "along v", "project", names))
     """
     v, (matrix, eigenvalue), *named = step.using
     products = [(v * matrix, eigenvalue * v)]
@@ -78,7 +93,11 @@ def project(before: sympy.Basic, step: Step) -> None:
 
 @rule("block")
 def block(before: sympy.Basic, step: Step) -> None:
-    """Blocks of A that vanish, listed in `using`, are struck out."""
+    """Blocks of A that vanish, listed in `using`, are struck out.
+
+    >>> A12, w1, w2 = sympy.symbols("A12 w1 w2", commutative=False)
+    >>> block(sympy.Eq(w1, w2 - A12 * w2), Step(sympy.Eq(w1, w2), "exclusive gates", "block", (A12,)))
+    """
     for old, new in paired(before, step.expr):
         for vanishing in step.using:
             if not before.has(vanishing):
@@ -92,6 +111,11 @@ def linear_change(before: sympy.Basic, step: Step) -> None:
     """New unknowns, given by `using` as pairs (new, combination of the old); each may be a function of time.
 
     The new equations must hold when the new unknowns are written in the old ones and the old equations are used.
+
+    >>> t = sympy.Symbol("t", real=True)
+    >>> u, v, s = (sympy.Function(name)(t) for name in "uvs")
+    >>> old = sympy.Tuple(sympy.Eq(u.diff(t), -u), sympy.Eq(v.diff(t), -v))
+    >>> linear_change(old, Step(sympy.Eq(s.diff(t), -s), "their sum", "linear-change", (sympy.Tuple(s, u + v),)))
     """
     definitions = dict(tuple(pair) for pair in step.using)
     known = {}
@@ -118,7 +142,11 @@ def _leading(side: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
 
 @rule("select")
 def select(before: sympy.Basic, step: Step) -> None:
-    """One of several equations that hold together."""
+    """One of several equations that hold together.
+
+    >>> x, y = sympy.symbols("x y")
+    >>> select(sympy.Tuple(sympy.Eq(x, 1), sympy.Eq(y, 2)), Step(sympy.Eq(y, 2), "the second", "select"))
+    """
     if step.expr not in equations(before):
         raise StepError(f"{step.expr} is not among the equations before")
 
@@ -129,6 +157,11 @@ def solve_ode(before: sympy.Basic, step: Step) -> None:
 
     `using` is t, then a pair (u(t), u(0)) for each ODE. An ODE that is affine in u has one solution through u(0), so
     one that fits is the solution. Each parameter that may vanish is substituted by zero, too.
+
+    >>> t, a, u0 = sympy.symbols("t a u0", real=True)
+    >>> u = sympy.Function("u")(t)
+    >>> solution = sympy.Eq(u, u0 * sympy.exp(-a * t))
+    >>> solve_ode(sympy.Eq(u.diff(t), -a * u), Step(solution, "decay", "solve-ode", (t, sympy.Tuple(u, u0))))
     """
     time, *unknowns = step.using
     for (ode, solution), (unknown, initial) in zip(paired(before, step.expr), unknowns, strict=True):
@@ -163,7 +196,13 @@ def _where(case: dict) -> str:
 
 @rule("limit")
 def limit(before: sympy.Basic, step: Step) -> None:
-    """t -> oo in solutions; `using` is t. Every exponential must decay for sure, and the rest be free of t."""
+    """t -> oo in solutions; `using` is t. Every exponential must decay for sure, and the rest be free of t.
+
+    >>> t, a = sympy.symbols("t a", positive=True)
+    >>> u = sympy.Function("u")
+    >>> settled = sympy.Eq(u(sympy.oo), 1)
+    >>> limit(sympy.Eq(u(t), 1 - sympy.exp(-a * t)), Step(settled, "t -> oo", "limit", (t,)))
+    """
     (time,) = step.using
     for old, new in paired(before, step.expr):
         if old.lhs.subs(time, sympy.oo) != new.lhs:

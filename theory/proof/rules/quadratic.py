@@ -11,6 +11,11 @@ def solve_linear(before: sympy.Basic, step: Step) -> None:
     """The unique solution of a linear system; `using` holds pairs (unknown, its value), the step states some of them.
 
     The values are substituted in every equation, and the matrix of the system must be regular.
+
+    >>> x, y = sympy.symbols("x y")
+    >>> system = sympy.Tuple(sympy.Eq(x + y, 3), sympy.Eq(x - y, 1))
+    >>> values = (sympy.Tuple(x, 2), sympy.Tuple(y, 1))
+    >>> solve_linear(system, Step(sympy.Eq(y, 1), "by elimination", "solve-linear", values))
     """
     solution = dict(tuple(pair) for pair in step.using)
     system = equations(before)
@@ -29,6 +34,10 @@ def rest(before: sympy.Basic, step: Step) -> None:
 
     `using` holds pairs (u(t), u(oo)), then assumptions minor > 0. The flow comes to rest because its matrix is
     symmetric and positive definite: each leading minor is positive by itself or by an assumption (Sylvester).
+
+    >>> t, a, b = sympy.symbols("t a b", positive=True)
+    >>> u, end = sympy.Function("u")(t), sympy.Symbol("u_oo")
+    >>> rest(sympy.Eq(u.diff(t), b - a * u), Step(sympy.Eq(0, b - a * end), "at rest", "rest", (sympy.Tuple(u, end),)))
     """
     names = [tuple(item) for item in step.using if isinstance(item, sympy.Tuple)]
     positive = [item.gts - item.lts for item in step.using if isinstance(item, sympy.core.relational.Relational)]
@@ -55,6 +64,10 @@ def least_squares(before: sympy.Basic, step: Step) -> None:
 
     The gradient must vanish at the minimiser, the value must be reached there, and the second derivatives must form
     the matrix of a sum of squares, which a regular matrix <x~ x~^T> is.
+
+    >>> beta, L, least = sympy.symbols("beta L min_L", real=True)
+    >>> best = sympy.Tuple(beta, 3)
+    >>> least_squares(sympy.Eq(L, (beta - 3) ** 2 + 1), Step(sympy.Eq(least, 1), "at 3", "least-squares", (best,)))
     """
     minimiser = dict(tuple(pair) for pair in step.using)
     loss, value = before.rhs, step.expr.rhs
@@ -72,6 +85,15 @@ def complete_square(before: sympy.Basic, step: Step) -> None:
 
     `using` is (A, A+), (b, b'), (beta, beta'), non-commuting. Used are A A+ A = A and A+ A A+ = A+, that b lies in
     the range of A (A A+ b = b), and that a number equals its transpose.
+
+    >>> names = "A A_plus b b_row beta beta_row"
+    >>> A, A_plus, b, b_row, beta, beta_row = sympy.symbols(names, commutative=False)
+    >>> using = (sympy.Tuple(A, A_plus), sympy.Tuple(b, b_row), sympy.Tuple(beta, beta_row))
+    >>> L, Y = sympy.symbols("L Y")
+    >>> square = (beta_row - b_row * A_plus) * A * (beta - A_plus * b)
+    >>> after = sympy.Eq(L, Y - b_row * A_plus * b + square)
+    >>> before = sympy.Eq(L, Y - 2 * b_row * beta + beta_row * A * beta)
+    >>> complete_square(before, Step(after, "the square", "complete-square", using))
     """
     (matrix, inverse), (force, force_row), (weights, weights_row) = step.using
     difference = sympy.expand(before.rhs - step.expr.rhs)
@@ -92,6 +114,14 @@ def minimum(before: sympy.Basic, step: Step) -> None:
     """Eq(L(beta), m + q'A q) becomes Eq(min L, m), for the Gram matrix A and q that vanishes at beta = A+ b.
 
     `using` is (A, A+), (b, b'), (beta, beta') as in "complete-square".
+
+    >>> names = "A A_plus b b_row beta beta_row"
+    >>> A, A_plus, b, b_row, beta, beta_row = sympy.symbols(names, commutative=False)
+    >>> using = (sympy.Tuple(A, A_plus), sympy.Tuple(b, b_row), sympy.Tuple(beta, beta_row))
+    >>> L, Y = sympy.symbols("L Y")
+    >>> square = (beta_row - b_row * A_plus) * A * (beta - A_plus * b)
+    >>> least = sympy.Eq(sympy.Symbol("min_L"), Y - b_row * A_plus * b)
+    >>> minimum(sympy.Eq(L, least.rhs + square), Step(least, "the square vanishes", "minimum", using))
     """
     (matrix, inverse), (force, force_row), (weights, weights_row) = step.using
     column = weights - inverse * force

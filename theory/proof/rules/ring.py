@@ -12,6 +12,12 @@ def cyclic_shift(before: sympy.Basic, step: Step) -> None:
 
     `using` is a pair (k, shift(d)) with shift(d) = j - d or j + d, and the factor. As d runs over the residues mod n,
     so does the shift; Mod(d, n) = d within the range of the sum.
+
+    >>> k, d, j, n = sympy.symbols("k d j n", integer=True, positive=True)
+    >>> g = sympy.Function("g")
+    >>> before = sympy.Sum(g(sympy.Mod(k - j, n)), (k, 0, n - 1))
+    >>> after = sympy.Sum(g(d), (d, 0, n - 1))
+    >>> cyclic_shift(before, Step(after, "k = j + d", "cyclic-shift", (sympy.Tuple(k, j + d), sympy.S.One)))
     """
     (old, shift), factor = step.using
     ((index, low, high),) = before.limits
@@ -36,6 +42,11 @@ def half_spaces(before: sympy.Basic, step: Step) -> None:
 
     `using` is A_11, A_22, S, b_1, b_2 with S = <x x^T>. The reflection gives A_22 = A_11 and b_2 = -b_1, and
     g + (1 - g) = 1 gives A_11 + A_22 = S; so both blocks are S/2.
+
+    >>> A11, A22, S, b1, b2, w1, w2 = sympy.symbols("A11 A22 S b1 b2 w1 w2", commutative=False)
+    >>> before = sympy.Tuple(sympy.Eq(b1, A11 * w1), sympy.Eq(b2, A22 * w2))
+    >>> after = sympy.Tuple(sympy.Eq(b1, S * w1 / 2), sympy.Eq(-b1, S * w2 / 2))
+    >>> half_spaces(before, Step(after, "reflection", "half-spaces", (A11, A22, S, b1, b2)))
     """
     first, second, whole, force, other = step.using
     for old, new in zip(equations(before), equations(step.expr), strict=True):

@@ -62,13 +62,25 @@ def require_rewritten(before: sympy.Basic, step: Step, replacements: dict[sympy.
 
 @rule("identity")
 def identity(before: sympy.Basic, step: Step) -> None:
-    """The two statements are equal by algebra and the functional identities of `theory.expressions.algebra`."""
+    """The two statements are equal by algebra and the functional identities of `theory.expressions.algebra`.
+
+    >>> x = sympy.Symbol("x", real=True)
+    >>> identity(sympy.cosh(x), Step((sympy.exp(x) + sympy.exp(-x)) / 2, "by definition of cosh", "identity"))
+    >>> identity(sympy.sin(x), Step(x, "wrong", "identity"))
+    Traceback (most recent call last):
+    theory.proof.derivation.StepError: identity: sin(x) = x is false
+    """
     require_same(before, step.expr, "identity")
 
 
 @rule("integrate")
 def integrate(before: sympy.Basic, step: Step) -> None:
-    """`using` holds pairs (Integral(f, (x, a, b)), F); F' = f is proved and the integral replaced by F(b) - F(a)."""
+    """`using` holds pairs (Integral(f, (x, a, b)), F); F' = f is proved and the integral replaced by F(b) - F(a).
+
+    >>> x, a = sympy.symbols("x a", positive=True)
+    >>> area = sympy.Integral(x**2, (x, 0, a))
+    >>> integrate(1 + area, Step(1 + a**3 / 3, "x^3/3", "integrate", (sympy.Tuple(area, x**3 / 3),)))
+    """
     replacements = {}
     for integral, antiderivative in pairs(step):
         if not isinstance(integral, sympy.Integral) or len(integral.limits) != 1 or len(integral.limits[0]) != 3:
@@ -95,7 +107,12 @@ def _no_jump(integral: sympy.Integral, difference: sympy.Expr) -> None:
 
 @rule("substitute")
 def substitute(before: sympy.Basic, step: Step) -> None:
-    """In an equation a free symbol takes a value; in an expression a part is replaced by one proved equal to it."""
+    """In an equation a free symbol takes a value; in an expression a part is replaced by one proved equal to it.
+
+    >>> x, y = sympy.symbols("x y", real=True)
+    >>> line = sympy.Eq(y, 2 * x + 1)
+    >>> substitute(line, Step(sympy.Eq(y, 7), "x = 3", "substitute", (sympy.Tuple(x, 3),)))
+    """
     replacements = dict(pairs(step))
     for old, new in replacements.items():
         if not (isinstance(before, sympy.Eq) and old.is_Symbol):
@@ -109,6 +126,10 @@ def cite(before: sympy.Basic, step: Step) -> None:
     """`cites` names one claim for each equation in `using`; left sides are replaced by right sides, or one is stated.
 
     That the claims exist, say this and hold is checked where the catalog is (`theory.claims`).
+
+    >>> x, y = sympy.symbols("x y", real=True)
+    >>> known = sympy.Eq(sympy.Function("f")(x), x**2)
+    >>> cite(known.lhs + y, Step(x**2 + y, "f is known", "cite", (known,), ("area.f",)))
     """
     if not step.cites or len(step.cites) != len(step.using):
         raise StepError("a citation names one claim for each equation that it uses")

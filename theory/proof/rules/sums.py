@@ -37,6 +37,14 @@ def gradient(before: sympy.Basic, step: Step) -> None:
     """Eq(q, -dL/dw[k, i]) becomes Eq(q, f): L is written out and differentiated as a polynomial of the entries.
 
     `using` holds the entry w[k, i]; one without indices is a symbol.
+
+    >>> i, N = sympy.symbols("i N", integer=True, positive=True)
+    >>> w, x, q = sympy.IndexedBase("w"), sympy.IndexedBase("x"), sympy.Symbol("q")
+    >>> j = sympy.Symbol("j", integer=True, positive=True)
+    >>> loss = sympy.Sum(w[i] * x[i], (i, 1, N)) ** 2 / 2
+    >>> before = sympy.Eq(q, -sympy.Derivative(loss, w[j], evaluate=False), evaluate=False)
+    >>> after = sympy.Eq(q, -x[j] * sympy.Sum(w[i] * x[i], (i, 1, N)), evaluate=False)
+    >>> gradient(before, Step(after, "the chain rule", "gradient", (w[j],)))
     """
     (entry,) = step.using
     derivatives = before.rhs.atoms(sympy.Derivative)
@@ -59,7 +67,14 @@ def gradient(before: sympy.Basic, step: Step) -> None:
 
 @rule("average")
 def average(before: sympy.Basic, step: Step) -> None:
-    """Averages over samples get names; `using` holds pairs (name[indices] or a symbol, its definition)."""
+    """Averages over samples get names; `using` holds pairs (name[indices] or a symbol, its definition).
+
+    >>> m, P = sympy.symbols("m P", integer=True, positive=True)
+    >>> x, S, w, q = sympy.IndexedBase("x"), *sympy.symbols("S w q")
+    >>> before = sympy.Eq(q, sympy.Sum(w * x[m] ** 2, (m, 1, P)) / P)
+    >>> definition = sympy.Tuple(S, sympy.Sum(x[m] ** 2, (m, 1, P)) / P)
+    >>> average(before, Step(sympy.Eq(q, w * S), "S is the mean square", "average", (definition,)))
+    """
     names = {}
     for name, definition in step.using:
         indices = getattr(name, "indices", ())
@@ -79,7 +94,11 @@ def average(before: sympy.Basic, step: Step) -> None:
 
 @rule("name")
 def name_parts(before: sympy.Basic, step: Step) -> None:
-    """Parts of a statement get names that do not occur in it; `using` holds pairs (part, name)."""
+    """Parts of a statement get names that do not occur in it; `using` holds pairs (part, name).
+
+    >>> x, y, a = sympy.symbols("x y a")
+    >>> name_parts(sympy.Eq(y, (x + 1) ** 2), Step(sympy.Eq(y, a**2), "a = x + 1", "name", (sympy.Tuple(x + 1, a),)))
+    """
     for part, name in step.using:
         if not before.has(part):
             raise StepError(f"{part} does not occur in what came before")

@@ -9,7 +9,15 @@ from theory.proof.rules.shared import pairs, require_equal, require_rewritten
 
 @rule("as-integral")
 def as_integral(before: sympy.Basic, step: Step) -> None:
-    """E[f(z1)], z1 ~ N(0, v), is the integral over the line of f(u) exp(-u^2/(2 v))/sqrt(2 pi v)."""
+    """E[f(z1)], z1 ~ N(0, v), is the integral over the line of f(u) exp(-u^2/(2 v))/sqrt(2 pi v).
+
+    >>> from theory.expressions.symbols import z
+    >>> u, v = sympy.Symbol("u", real=True), sympy.Symbol("v", positive=True)
+    >>> mean = Expectation(sympy.erf(z(1)), sympy.Matrix([[v]]))
+    >>> weight = sympy.exp(-(u**2) / (2 * v)) / sympy.sqrt(2 * sympy.pi * v)
+    >>> integral = sympy.Integral(sympy.erf(u) * weight, (u, -sympy.oo, sympy.oo))
+    >>> as_integral(mean, Step(integral, "the density of z1", "as-integral", (sympy.Tuple(mean, integral),)))
+    """
     replacements = dict(pairs(step))
     for old, new in replacements.items():
         if not isinstance(old, Expectation) or old.cov.rows != 1:
@@ -28,6 +36,13 @@ def under_the_integral(before: sympy.Basic, step: Step) -> None:
 
     `using` holds pairs (F(m), the sum) and then m. It is allowed because erf has a bounded derivative, l is affine in
     m, and the weight does not depend on m and decays: d/dm of the integrand is at most a constant times the weight.
+
+    >>> u, m, s = sympy.symbols("u m s", real=True)
+    >>> line = (u, -sympy.oo, sympy.oo)
+    >>> whole = sympy.Integral(sympy.erf(u + m) * sympy.exp(-(u**2)), line)
+    >>> rate = sympy.Integral(2 * sympy.exp(-(u**2)) * sympy.exp(-((s + u) ** 2)) / sympy.sqrt(sympy.pi), line)
+    >>> total = whole.xreplace({m: sympy.S.Zero}) + sympy.Integral(rate, (s, 0, m))
+    >>> under_the_integral(whole, Step(total, "d/dm inside", "under-the-integral", (sympy.Tuple(whole, total), m)))
     """
     *rewritten, parameter = step.using
     replacements = {}
@@ -55,7 +70,12 @@ def under_the_integral(before: sympy.Basic, step: Step) -> None:
 
 @rule("odd-integrand")
 def odd_integrand(before: sympy.Basic, step: Step) -> None:
-    """An absolutely integrable odd function has integral zero over the line; `using` holds pairs (integral, 0)."""
+    """An absolutely integrable odd function has integral zero over the line; `using` holds pairs (integral, 0).
+
+    >>> u = sympy.Symbol("u", real=True)
+    >>> integral = sympy.Integral(sympy.erf(u) * sympy.exp(-(u**2)), (u, -sympy.oo, sympy.oo))
+    >>> odd_integrand(integral, Step(sympy.S.Zero, "erf is odd", "odd-integrand", (sympy.Tuple(integral, 0),)))
+    """
     replacements = dict(pairs(step))
     for old, new in replacements.items():
         u = _over_the_line(old)
@@ -71,6 +91,11 @@ def gaussian_integral(before: sympy.Basic, step: Step) -> None:
     """int C exp(-a u^2 + b u + c) du = C sqrt(pi/a) exp(c + b^2/(4 a)) over the line, a > 0.
 
     `using` holds pairs (integral, value); prefactors are compared by their squares and signs, exponents as fractions.
+
+    >>> u, a = sympy.Symbol("u", real=True), sympy.Symbol("a", positive=True)
+    >>> integral = sympy.Integral(sympy.exp(-a * u**2), (u, -sympy.oo, sympy.oo))
+    >>> root = sympy.sqrt(sympy.pi / a)
+    >>> gaussian_integral(integral, Step(root, "Gauss", "gaussian-integral", (sympy.Tuple(integral, root),)))
     """
     replacements = dict(pairs(step))
     for old, new in replacements.items():

@@ -25,6 +25,9 @@ def collect(before: sympy.Basic, step: Step) -> None:
     """The same polynomial in the functions, roots and integrals that occur; else equal by algebra.
 
     exp(u + v) is exp(u) exp(v), sqrt(c u) is sqrt(c) sqrt(u) for a number c > 0, and arguments are compared so too.
+
+    >>> a, b = sympy.symbols("a b", positive=True)
+    >>> collect(a * sympy.erf(b) + a, Step(a * (sympy.erf(b) + 1), "a in front", "collect"))
     """
     if not _same_polynomial(before, step.expr):
         require_same(before, step.expr, "collecting terms")
@@ -96,7 +99,12 @@ def abs_primitive(expr: sympy.Expr) -> tuple[sympy.Rational, sympy.Expr]:
 
 @rule("arctan")
 def arctan(before: sympy.Basic, step: Step) -> None:
-    """asin x = atan y where y = x / sqrt(1 - x^2); the lemma itself is proved by its derivative and its value at 0."""
+    """asin x = atan y where y = x / sqrt(1 - x^2); the lemma itself is proved by its derivative and its value at 0.
+
+    >>> r = sympy.Symbol("r", real=True)
+    >>> angle = sympy.atan(r / sympy.sqrt(1 - r**2))
+    >>> arctan(2 * sympy.asin(r), Step(2 * angle, "tan = sin/cos", "arctan", (sympy.Tuple(sympy.asin(r), angle),)))
+    """
     x = sympy.Symbol("x", real=True)
     require_equal(sympy.asin(x), sympy.atan(x / sympy.sqrt(1 - x**2)), "asin x = atan(x / sqrt(1 - x^2))")
     replacements = dict(pairs(step))

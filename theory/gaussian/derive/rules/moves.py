@@ -39,7 +39,7 @@ def linearity(old: Expectation, new: sympy.Expr) -> None:
 
 
 def _by_sides(difference: sympy.Expr, table: dict, names: list[sympy.Symbol]) -> Iterator[sympy.Expr]:
-    """What vanishes if `difference` does for signs of square one: its value for all choices of few signs.
+    """Yield expressions that vanish if `difference` does for signs of square one: its values at all choices of few.
 
     A choice leaves one power where a power of a sum with a sign would multiply out to thousands of products.
     """

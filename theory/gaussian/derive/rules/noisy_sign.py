@@ -40,7 +40,7 @@ class _NoisySigns:
         self.cov = (gradient * old.cov * gradient.T + noise).applyfunc(sympy.expand)
 
     def unit(self, k: int, variance: sympy.Expr) -> sympy.Expr:
-        """What the Gaussian is divided by to have the target's variance; a sign does not see it, a power would."""
+        """The divisor that gives the Gaussian the target's variance; a sign does not depend on it, a power would."""
         alike = self.kinds[k] is not sympy.sign or self.cov[k, k] == variance
         return sympy.Integer(1) if alike else sympy.sqrt(self.cov[k, k] / variance)
 

@@ -18,7 +18,15 @@ PairChecker = Callable[[Expectation, sympy.Expr], None]
 
 
 def expectation_rule(name: str) -> Callable[[PairChecker], PairChecker]:
-    """Register a checker of single replacements under `name`; the whole step is `before` with them made."""
+    """Register a checker of single replacements under `name`; the whole step is `before` with them made.
+
+    >>> from theory.gaussian.derive.rules.moves import parity
+    >>> odd = Expectation(z(1) ** 3, sympy.eye(1))
+    >>> parity(odd, sympy.Integer(0))
+    >>> parity(odd, sympy.Integer(1))
+    Traceback (most recent call last):
+    theory.proof.derivation.StepError: parity makes an expectation zero, not 1
+    """
 
     def register(checker: PairChecker) -> PairChecker:
         def check_step(before: sympy.Basic, step: Step) -> None:
