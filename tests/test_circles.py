@@ -1,0 +1,79 @@
+"""No two files import each other, and no module is there for its tests alone."""
+
+import pytest
+
+from tests.modules import circles, graph, modules, unused
+from tests.paths import ROOT
+
+PACKAGES = ("theory", "sim", "derivations")
+
+# Circles that are known. This set may only shrink.
+BEING_MOVED = {
+    ("theory.flow.linear.exact_range", "theory.flow.linear.reduction"),
+    ("derivations.sweeps.dataset", "derivations.sweeps.store", "derivations.sweeps.table"),
+}
+# Modules that nothing but tests imports. This set may only shrink.
+WITHOUT_A_USER = {"sim.batch", "theory.claims.dialects"}
+
+# Modules that are found by their folder, run as programs, or the public Python API: nothing has to import them.
+FOUND_BY_FOLDER = (
+    "theory.claims.areas.",  # theory.claims.catalog
+    "derivations.commands.",  # derivations.cli
+    "derivations.explore.views.",  # marimo runs them
+    "derivations.benchmarks.",  # gdln bench
+    "derivations.experiments.",  # python -m; gdln reproduce
+)
+PROGRAMS_AND_API = {"derivations.__main__", "derivations.compare", "theory.conjecture", "theory.gaussian"}
+
+
+@pytest.fixture(scope="module")
+def edges():
+    return graph(modules(ROOT, PACKAGES))
+
+
+def test_no_circle_of_files(edges):
+    found = {tuple(circle) for circle in circles(edges)}
+    assert found == BEING_MOVED, "break a circle by moving what its files share; take a broken one off BEING_MOVED"
+
+
+def test_every_module_has_a_user(edges):
+    files = modules(ROOT, PACKAGES)
+    modules_only = {name for name in unused(edges) if files[name].name != "__init__.py"}
+    alone = {name for name in modules_only - PROGRAMS_AND_API if not name.startswith(FOUND_BY_FOLDER)}
+    assert alone == WITHOUT_A_USER, "delete the module, or use it; take a used one off WITHOUT_A_USER"
+
+
+def planted(tmp_path, **files):
+    """The graph of a package with these modules."""
+    (tmp_path / "pack").mkdir()
+    for name, source in {"__init__": "", **files}.items():
+        (tmp_path / "pack" / f"{name}.py").write_text(source, encoding="utf-8")
+    return graph(modules(tmp_path, ("pack",)))
+
+
+@pytest.mark.parametrize(
+    "back",
+    [
+        "from pack import a",
+        "import pack.a",
+        "def f():\n    from pack.a import x",
+        "class C:\n    def f(self):\n        import pack.a",
+    ],
+)
+def test_a_planted_circle_is_found(tmp_path, back):
+    edges = planted(tmp_path, a="from pack.b import y\nx = 1", b="from pack import c\ny = 1", c=back)
+    assert circles(edges) == [["pack.a", "pack.b", "pack.c"]]
+
+
+def test_what_a_package_loads_when_asked_for_counts(tmp_path):
+    declared = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pack.a import x"
+    edges = planted(tmp_path, __init__=declared, a="from pack import x", b="from pack import a")
+    assert circles(edges) == [["pack", "pack.a"]]
+
+
+def test_imports_for_annotations_are_no_circle(tmp_path):
+    back = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from pack.a import x"
+    edges = planted(tmp_path, a="from pack.b import y\nx = 1", b=back, alone="")
+    assert circles(edges) == []
+    assert unused(edges) >= {"pack.a", "pack.alone"}
+    assert "pack.b" not in unused(edges)
