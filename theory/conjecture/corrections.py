@@ -25,7 +25,7 @@ MAX_CHANGES = 40
 
 @dataclass(frozen=True)
 class Correction:
-    """A right side with which the equation holds: what was changed, the result, and its own verdict."""
+    """A right side with which the equation holds: the change, the new right side, and its verdict."""
 
     change: str
     rhs: sympy.Expr

@@ -15,7 +15,7 @@ from flint import arb, ctx, fmpq
 
 from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.precise import rational
-from theory.gaussian.certified.closed_form import NotCertified
+from theory.gaussian.certified.closed_form import NotCertified, fraction
 from theory.gaussian.certified.digits import signs_ball
 from theory.gaussian.certified.effort import Effort
 from theory.gaussian.certified.owens_t import owens_t
@@ -99,7 +99,7 @@ def _log(x: arb) -> arb:
 
 
 def sign(x: arb) -> int:
-    """The sign of what the ball contains; Undecided where it contains zero and more."""
+    """The sign of the numbers in the ball; Undecided where it contains zero and other numbers."""
     if x.is_zero():
         return 0
     if not (x > 0 or x < 0):
@@ -154,7 +154,7 @@ def _extreme(function: Callable[[arb, arb], arb], numbers: tuple[arb, ...]) -> a
 
 
 def enclose(expr: sympy.Expr, table: Table) -> arb:
-    """A ball that contains `expr` at the current precision, symbols and expectations standing for what `table` says.
+    """A ball that contains `expr` at the current precision, symbols and expectations having the values in `table`.
 
     Nothing is substituted in SymPy, which would look for roots of large numbers. Raises Undefined or Undecided where
     there is no value or none is found.
@@ -288,12 +288,6 @@ def _sharp(number: arb, digits: int) -> bool:
     if radius * 10**digits <= abs(middle):
         return True
     return abs(middle) <= radius and radius * 10 ** (ZERO_DIGITS * digits) < 1
-
-
-def fraction(number: arb) -> Fraction:
-    """An exact ball as a fraction."""
-    mantissa, exponent = number.man_exp()
-    return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
 def decimal(number: arb, digits: int) -> Number:

@@ -147,7 +147,7 @@ def admissible(statement: Statement, point: Mapping[sympy.Symbol, sympy.Expr]) -
 
 
 def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator[Point]:
-    """Up to so many admissible points of each kind, always the same; InputError where none is found."""
+    """Yield at most `plain`, `close`, `drawn` admissible points of each kind, InputError if none exist."""
     parameters = statement.parameters
     if not parameters:
         yield {}

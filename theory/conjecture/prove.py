@@ -160,7 +160,7 @@ def written_digits(statement: Statement) -> int:
 
 
 def resolved(expr: sympy.Expr, point: dict) -> sympy.Expr:
-    """`expr` with sign, step, absolute value, extremes and atan2 as what they are in the cell that holds `point`."""
+    """Replace sign, step, absolute value, extremes and atan2 by their form in the cell that contains `point`."""
     if not expr.args or isinstance(expr, sympy.Integral) or not expr.free_symbols:
         return expr
     arguments = [resolved(argument, point) for argument in expr.args]

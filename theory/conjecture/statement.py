@@ -151,7 +151,7 @@ def _expectation(integrand: sympy.Expr, matrix: sympy.ImmutableDenseMatrix) -> s
 
 
 def _plain(expr: sympy.Expr) -> sympy.Expr:
-    """`expr` in steps, signs and erfs: what relu, Abs of variables, Phi and erfc mean."""
+    """Replace relu, Abs of variables, Phi and erfc by steps, signs and erfs."""
     try:
         return _rewritten(expr)
     except (ValueError, TypeError) as error:  # SymPy, of arguments that are not real

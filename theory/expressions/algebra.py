@@ -100,7 +100,7 @@ def _same_function(atom: sympy.Expr, other: sympy.Expr, domains: Domains | None)
 def _decide(
     expr: sympy.Expr, domains: Domains, depth: int, merge: bool = True, seen: list[Point] | None = None
 ) -> bool | None:
-    """`seen` are points in the pieces of a larger expression, which are then not sought again."""
+    """`seen` are points in the pieces of a larger expression, where they are known."""
     if expr == 0:
         return True
     try:

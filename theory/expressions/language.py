@@ -1,4 +1,4 @@
-"""The one parser of what users type: formulas, matrices and domains of parameters.
+"""The one parser of user text: formulas, matrices and domains of parameters.
 
 Python's `ast` in eval mode and a walk that builds SymPy from a whitelist; nothing is evaluated as code. Numbers are
 exact fractions of their source text. All limits are enforced before any arithmetic on the numbers they bound.

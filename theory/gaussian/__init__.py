@@ -1,6 +1,6 @@
 """Expectations of products of steps, signs, erfs and coordinates of jointly Gaussian variables, with proofs.
 
-The names are loaded when they are asked for: they need SymPy, which the numeric modules beside them do without.
+The public names are imported on first use, because they need SymPy and the float64 modules do not.
 """
 
 from importlib import import_module

@@ -125,7 +125,7 @@ class Moment:
     def numeric(self, **values: Any) -> Any:
         """The value in float64 for arrays of parameters: NumPy, or torch with gradients; shapes broadcast.
 
-        The expectations of two to four signs that are left take as many quadrature nodes as the parameters ask for:
+        Expectations of two to four signs take as many quadrature nodes as the parameters require:
         the absolute error stays below 1e-12 for gains 0.01 to 100 and correlations up to 0.999999. Raises InputError
         for missing, unknown or inadmissible values; parameters that drop out of the result may be given or not.
 

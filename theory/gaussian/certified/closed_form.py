@@ -87,7 +87,7 @@ def _root(x: acb, power: sympy.Rational, analytic: bool) -> acb:
 
 
 def _sign(x: acb, analytic: bool) -> acb:
-    """The sign of a real number, continued as a constant to its half-plane; not finite where the ball says neither."""
+    """The sign of a real number, constant on its half-plane; not finite where the ball contains both signs."""
     del analytic
     return acb(1) if x.real > 0 else acb(-1) if x.real < 0 else acb(0) if x.is_zero() else _nan()
 
@@ -246,7 +246,7 @@ def enclose(compute: Callable[[], arb | acb], digits: int, most_bits: int = MAX_
             value = compute()
             value = value.real if isinstance(value, acb) else value
             if value.is_finite() and _is_moderate(value):
-                middle, radius = _fraction(value.mid()), _fraction(value.rad())
+                middle, radius = fraction(value.mid()), fraction(value.rad())
                 if radius * 10**digits < abs(middle):
                     return middle, radius
                 if reached is None or radius < reached[1]:
@@ -264,7 +264,8 @@ def _is_moderate(value: arb) -> bool:
     return all(abs(int(number.man_exp()[1])) < MOST_EXPONENT for number in (value.mid(), value.rad()))
 
 
-def _fraction(number: arb) -> Fraction:
+def fraction(number: arb) -> Fraction:
+    """The exact value of a ball without a radius, mantissa times a power of two."""
     mantissa, exponent = number.man_exp()
     mantissa, exponent = int(mantissa), int(exponent)
     return Fraction(mantissa) * (Fraction(2) ** exponent)

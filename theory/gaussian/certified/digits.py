@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from theory.gaussian.certified.effort import Effort
 
-# What each name stands for: the expectation times 1 or -1.
+# The expectation that each symbol replaces, and the sign by which it is multiplied.
 Names = dict[sympy.Dummy, tuple[Expectation, int]]
 # Digits printed beyond those asked for, so that rounding the last one costs none of them.
 SPARE = 2
@@ -95,7 +95,7 @@ def _require_more_than_unknown(form: sympy.Expr, remainders: Remainders, names: 
 
 
 def _named(form: sympy.Expr) -> tuple[sympy.Expr, Names]:
-    """`form` with a name for each different expectation of signs, and what they stand for."""
+    """Replace each different expectation of signs by a symbol; returns the form and the expectations by symbol."""
     known: dict[tuple, sympy.Dummy] = {}
     names, replacements = {}, {}
     for e in sorted(form.atoms(Expectation), key=sympy.default_sort_key):
@@ -162,7 +162,7 @@ def signs_ball(e: Expectation, effort: "Effort") -> "arb":
 
 
 def rounded(middle: Fraction, radius: Fraction, digits: int, method: str) -> Certified:
-    """A decimal with two more digits than asked for, and a bound on its distance from the true value."""
+    """A decimal with two digits more than requested, and a bound on its distance from the true value."""
     if middle == 0 or abs(middle) <= radius:
         bound = radius + abs(middle)
         return Certified("0", upper(bound), digits if bound == 0 else 0, method)

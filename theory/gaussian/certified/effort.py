@@ -16,11 +16,11 @@ class Effort:
         self.left = float(MOST_EVALUATIONS)
 
     def affordable(self) -> int:
-        """Evaluations at the working precision that are left."""
+        """The number of evaluations at the working precision that remain allowed."""
         return int(self.left / self._price())
 
     def spend(self, evaluations: int | float) -> None:
-        """Take `evaluations` at the working precision off what is left."""
+        """Subtract `evaluations` at the working precision."""
         self.left -= evaluations * self._price()
 
     def _price(self) -> float:

@@ -1,4 +1,4 @@
-"""The sign of an expression, for numbers by balls: SymPy's own digits are wrong where more than a hundred cancel."""
+"""The sign of an expression, for numbers by balls: SymPy's `evalf` is wrong where more than a hundred digits cancel."""
 
 import sympy
 

@@ -42,7 +42,7 @@ def legendre(count: int, bits: int) -> tuple[tuple[arb, arb], ...]:
 
 
 def owens_t(h: arb | acb, a: arb | acb, analytic: bool = False) -> arb | acb:
-    """Owen's T at the working precision, relatively accurate for real arguments also far out; real for real ones.
+    """Owen's T at the working precision, real for real arguments and then relatively accurate in the tails too.
 
     Not finite where an argument is not, for complex `a` that touch the cuts +-i [1, oo), and for wide balls. With
     `analytic`, every ball `a` that touches a cut, real or not, gives a ball that is not finite.

@@ -29,7 +29,7 @@ def quadrant(x: arb, y: arb, r: arb) -> arb:
     """P(z1 > x, z2 > y) for standard normal z1, z2 of correlation r at the working precision, given `corner(x, y, r)`.
 
     The radius follows the size of P; x, y and r come with more digits, as their differences count. A side through the
-    origin (x = 0) is not seen from there.
+    origin (x = 0) has no share in the fan.
     """
     half, root = half_distance(x, y, r), (1 - r * r).sqrt()
     total = arb(0)
@@ -42,7 +42,7 @@ def quadrant(x: arb, y: arb, r: arb) -> arb:
 
 
 def _fan(h: arb, a: arb, half: arb) -> arb:
-    """F without the factor in front; beyond u = U, at most exp(-U) times the integrand's other factors at 0 is left."""
+    """F without the factor in front; beyond u = U the integral is at most exp(-U) times the other factors at 0."""
     end = arb(int(0.7 * ctx.prec) + GUARD)
     square, rate = a * a, 2 / (h * h)
 

@@ -104,7 +104,7 @@ def _unknown() -> "arb":
 
 
 def _side_if_saturated(function: sympy.Expr) -> int:
-    """The sign of an argument that is certainly saturated, else 0: SymPy's own digits are wrong where many cancel."""
+    """The sign of an argument that is certainly saturated, else 0: SymPy's `evalf` errs where many digits cancel."""
     from flint import ctx
 
     from theory.gaussian.certified.closed_form import NotCertified, ball

@@ -99,7 +99,7 @@ def two_signs(
     """E[sign(z1 + h1) sign(z2 + h2)] at the working precision, for a correlation |r| <= 1 (1 - r^2 may be given).
 
     Without thresholds (h1, h2), or where both are exactly 0, it is (2/pi) asin r. The radius follows the working
-    precision in absolute terms. A correlation that is not told from +-1 but is not exactly that costs half of the
+    precision in absolute terms. A ball of r that contains +-1 without being exactly that costs half of the
     digits. Raises ValueError for |r| > 1.
 
     >>> from flint import arb, fmpq
@@ -233,7 +233,7 @@ def _fused(h: list[arb], r: Table, effort: Effort) -> arb:
 
 
 class _Cross:
-    """Thresholds and correlations of a cross pair (a, b) and of what is left of the others c, d of their blocks.
+    """Thresholds and correlations of a cross pair (a, b) and of y_c, y_d, the residuals of the others of their blocks.
 
     z_c = r_ac z_a + sqrt(1 - r_ac^2) y_c, sign(z_c + h_c) = sign(y_c + eta_c) given z_a = -h_a, and so for d and b.
     """

@@ -1,4 +1,4 @@
-"""Dirac factors removed: the density there, times the expectation given the variables that they hold."""
+"""Remove Dirac factors: the density at their point, times the conditional expectation given their variables."""
 
 from math import prod
 
@@ -22,16 +22,16 @@ def density(e: Expectation) -> sympy.Expr | None:
     sqrt(2)*E[z1**2; cov=[[1]]]/(2*sqrt(pi))
     """
     factors = atoms(e.integrand)
-    held = [threshold(f) for f in factors if isinstance(f, sympy.DiracDelta)]
-    if not held:
+    fixed = [threshold(f) for f in factors if isinstance(f, sympy.DiracDelta)]
+    if not fixed:
         return None
     rest = [f for f in factors if not isinstance(f, sympy.DiracDelta)]
-    determinant, exponent = _density_at(e.cov, held)
-    front = sympy.exp(exponent) / ((2 * sympy.pi) ** sympy.Rational(len(held), 2) * sympy.sqrt(determinant))
+    determinant, exponent = _density_at(e.cov, fixed)
+    front = sympy.exp(exponent) / ((2 * sympy.pi) ** sympy.Rational(len(fixed), 2) * sympy.sqrt(determinant))
     if not rest:
         return front
     used = sorted({index for factor in rest for index in variables(factor)})
-    given = _Conditional(e.cov, held, determinant)
+    given = _Conditional(e.cov, fixed, determinant)
     only_signs = all(isinstance(f, sympy.sign) for f in rest)
     offsets = [given.mean_times_det(k - 1) for k in used]
     if only_signs:
@@ -47,10 +47,10 @@ def density(e: Expectation) -> sympy.Expr | None:
     return front * Expectation(prod(new_factors, start=ONE), cov)
 
 
-def _density_at(cov: sympy.MatrixBase, held: list[tuple[int, sympy.Expr]]) -> tuple[sympy.Expr, sympy.Expr]:
+def _density_at(cov: sympy.MatrixBase, fixed: list[tuple[int, sympy.Expr]]) -> tuple[sympy.Expr, sympy.Expr]:
     """det Cov(u) and the exponent of the density of u at -c."""
-    (a, c), (b, d) = held[0], held[-1]
-    if len(held) == 1:
+    (a, c), (b, d) = fixed[0], fixed[-1]
+    if len(fixed) == 1:
         return cov[a, a], -(c**2) / (2 * cov[a, a])
     determinant = cov[a, a] * cov[b, b] - cov[a, b] ** 2
     square = cov[b, b] * c**2 - 2 * cov[a, b] * c * d + cov[a, a] * d**2
@@ -60,13 +60,13 @@ def _density_at(cov: sympy.MatrixBase, held: list[tuple[int, sympy.Expr]]) -> tu
 class _Conditional:
     """Mean and covariance given u = -c, both times det Cov(u): polynomials in the covariances."""
 
-    def __init__(self, cov: sympy.MatrixBase, held: list[tuple[int, sympy.Expr]], determinant: sympy.Expr) -> None:
-        self.cov, self.held, self.determinant = cov, held, determinant
+    def __init__(self, cov: sympy.MatrixBase, fixed: list[tuple[int, sympy.Expr]], determinant: sympy.Expr) -> None:
+        self.cov, self.fixed, self.determinant = cov, fixed, determinant
 
     def cov_times_det(self, c: int, d: int) -> sympy.Expr:
         """det Cov(u) Cov(z_c, z_d | u)."""
-        cov, a, b = self.cov, self.held[0][0], self.held[-1][0]
-        if len(self.held) == 1:
+        cov, a, b = self.cov, self.fixed[0][0], self.fixed[-1][0]
+        if len(self.fixed) == 1:
             return cov[a, a] * cov[c, d] - cov[a, c] * cov[a, d]
         return (
             self.determinant * cov[c, d]
@@ -77,8 +77,8 @@ class _Conditional:
 
     def mean_times_det(self, k: int) -> sympy.Expr:
         """det Cov(u) E[z_k | u = -c]."""
-        cov, (a, at), (b, also) = self.cov, self.held[0], self.held[-1]
-        if len(self.held) == 1:
+        cov, (a, at), (b, also) = self.cov, self.fixed[0], self.fixed[-1]
+        if len(self.fixed) == 1:
             return -cov[a, k] * at
         by_a = cov[b, b] * cov[a, k] - cov[a, b] * cov[b, k]
         by_b = cov[a, a] * cov[b, k] - cov[a, b] * cov[a, k]

@@ -58,7 +58,7 @@ def _out_of_reach(left: Expectation, asked: Expectation) -> OutOfReachError:
 
 
 def _started(expr: sympy.Expr, cov: sympy.MatrixBase) -> "_Chain":
-    """Sums taken apart, arguments made variables, and what needs no integration removed."""
+    """Expand sums, make every argument a variable, and apply the moves that need no integral."""
     chain = _Chain(Expectation(expr, cov))
     chain.move("mehler", moves.mehler)
     chain.move("linearity", moves.linearity)
@@ -78,7 +78,7 @@ def value_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
 
 
 def evaluated(form: sympy.Expr) -> sympy.Expr:
-    """`form` with every expectation taken apart to which a move applies; two to four signs may stay."""
+    """Apply moves to every expectation of `form` until none applies; expectations of two to four signs may stay."""
     while True:
         replacements = {e: _evaluated(e) for e in form.atoms(Expectation)}
         replacements = {old: new for old, new in replacements.items() if new is not None}

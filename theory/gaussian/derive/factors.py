@@ -1,4 +1,4 @@
-"""The factors of a product of signs, powers and Dirac deltas: lists of them, and what each says of its variable."""
+"""The factors of a product of signs, powers and Dirac deltas, and the variable and the offset of each."""
 
 import sympy
 

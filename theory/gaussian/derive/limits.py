@@ -89,7 +89,7 @@ def _linear_in(argument: sympy.Expr, g: sympy.Symbol) -> tuple[sympy.Expr, sympy
 
 @rule("dominated-convergence")
 def dominated_convergence(before: sympy.Basic, step: Step) -> None:
-    """Every erf of a g + b is replaced by its limit as a function of z; what is left agrees as integrands do."""
+    """Every erf of a g + b is replaced by its limit as a function of z; the new integrand must agree with that."""
     *_, symbol, to = step.using
     ((old, new),) = pairs(Step(step.expr, step.why, step.rule, step.using[:1]))
     if before != sympy.Limit(old, symbol, to) or step.expr != new or new.cov != old.cov or not symbol.is_positive:

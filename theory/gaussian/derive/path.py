@@ -18,7 +18,7 @@ def on_path(expr: sympy.Expr) -> list[sympy.Symbol]:
 
 
 def is_positive(expr: sympy.Expr) -> bool:
-    """Whether the sign is known to be positive; a function of t alone, without zeros in (0, 1), is asked at 1/2."""
+    """Whether the sign is known to be positive; for a function of t without zeros in (0, 1), that at t = 1/2."""
     found = known_sign(expr)
     if found is not None:
         return found == 1

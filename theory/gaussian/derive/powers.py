@@ -39,15 +39,18 @@ class _ByParts:
     def __init__(self, cov: sympy.ImmutableDenseMatrix, row: int, offset: sympy.Expr) -> None:
         self.variance, self.offset = cov[row, row], offset
         self.entries = entries = Entries(cov, row, offset)
-        self.cov, held = entries.cov, entries.cov[row]
+        self.cov, along = entries.cov, entries.cov[row]
         rows = range(cov.rows)
         # Of z_row itself nothing is left to vary.
-        self.mean = [-entries.offset * (1 if i == row else held[i] * entries.inverse) for i in rows]
+        self.mean = [-entries.offset * (1 if i == row else along[i] * entries.inverse) for i in rows]
         self.given = [
-            [entries.ring.zero if row in (i, j) else self.cov[i][j] - held[i] * held[j] * entries.inverse for j in rows]
+            [
+                entries.ring.zero if row in (i, j) else self.cov[i][j] - along[i] * along[j] * entries.inverse
+                for j in rows
+            ]
             for i in rows
         ]
-        self.held = held
+        self.along = along
         self.known: dict[tuple[str, Powers], PolyElement] = {}
 
     def moment(self, powers: Powers) -> sympy.Expr:
@@ -70,7 +73,7 @@ class _ByParts:
             return ring.zero if kind == "jump" else ring.one
         rest, total = _lowered(powers, first), ring.zero
         if kind != "plain":
-            total += (self.held if kind == "jump" else self.mean)[first] * self._of("given", rest)
+            total += (self.along if kind == "jump" else self.mean)[first] * self._of("given", rest)
         cov = (self.given if kind == "given" else self.cov)[first]
         for j, power in enumerate(rest):
             if power and cov[j]:

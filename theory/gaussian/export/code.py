@@ -1,7 +1,7 @@
 """A closed form as code that stands alone: a function of its parameters in NumPy, torch or C, or LaTeX.
 
 Integrals over t in [0, 1] become tanh-sinh sums of POINTS nodes, which allow for roots at the end t = 1; Owen's T and
-Phi2 become Gauss-Legendre sums. Everything is float64; what the code needs is written out with it.
+Phi2 become Gauss-Legendre sums. Everything is float64, and the code contains all it needs.
 """
 
 from collections.abc import Callable, Iterable
@@ -101,7 +101,7 @@ def _table(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 class _Python(PythonCodePrinter):
-    """NumPy and torch share their names for what is needed here, but for erf and the inverse functions."""
+    """NumPy and torch share the names of these functions, except erf and the inverse ones."""
 
     def __init__(self, library: str) -> None:
         super().__init__({"fully_qualified_modules": False})

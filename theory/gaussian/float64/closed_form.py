@@ -51,7 +51,7 @@ def evaluate(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str, 
     Shapes broadcast, and the result has the common one; with torch tensors it is one, with gradients. Leaves
     `Expectation(prod_k sign(z_k + c_k), cov)` of up to four variables are accurate to about 1e-14 absolute, where
     correlations are near +-1 to 1e-16/sqrt(1 - r^2). Raises InputError for parameters that are missing, unknown, NaN or
-    outside their assumptions, and where the form has no real value; OutOfReachError for what has no rule here.
+    outside their assumptions, and where the form has no real value; OutOfReachError for a function without a rule.
     `dropped` are parameters that the form has no more: values of theirs may be given, and broadcast.
 
     >>> rho = sympy.Symbol("rho", real=True)

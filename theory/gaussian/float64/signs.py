@@ -208,7 +208,7 @@ def _indefinite(m: int, r: Table, wrong: Any, why: str) -> ValueError:
 
 
 class _Cross(NamedTuple):
-    """Numbers of a cross pair (a, b), with c and d the other variables of their blocks; None for what is not there.
+    """Numbers of a cross pair (a, b), with c and d the other variables of their blocks; None where there is none.
 
     k are correlations of (z_a, y_c) with (z_b, y_d), h and eta the thresholds of z and y.
     """

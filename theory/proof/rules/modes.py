@@ -23,7 +23,7 @@ def equations(statement: sympy.Basic) -> tuple[sympy.Eq, ...]:
 
 
 def paired(before: sympy.Basic, after: sympy.Basic) -> list[tuple[sympy.Eq, sympy.Eq]]:
-    """Equation by equation, what came before and what follows."""
+    """The pairs (equation before, equation after), one by one."""
     old, new = equations(before), equations(after)
     if len(old) != len(new):
         raise StepError(f"{len(old)} equations became {len(new)}")

@@ -10,27 +10,27 @@ from theory.proof.derivation import StepError
 
 @expectation_rule("density")
 def density(old: Expectation, new: sympy.Expr) -> None:
-    """Density of the held variables at -c; conditional mean and Schur complement, for signs in another unit."""
+    """The density of the fixed variables at -c; conditional mean and Schur complement, for signs in another unit."""
     factors = sympy.Mul.make_args(old.integrand)
     at = [offset_of(f) for f in factors if isinstance(f, sympy.DiracDelta)]
     if not at:
         raise StepError("there is no Dirac factor")
-    held, values = [row for row, _ in at], -sympy.Matrix([c for _, c in at])
+    fixed, values = [row for row, _ in at], -sympy.Matrix([c for _, c in at])
     rest = [f for f in factors if not isinstance(f, sympy.DiracDelta)]
-    block = old.cov.extract(held, held)
+    block = old.cov.extract(fixed, fixed)
     determinant = block.det()
     weights = block.adjugate() / determinant
     coefficient, inner = one_term(new)
     exponent = sympy.Add(*(f.args[0] for f in sympy.Mul.make_args(coefficient) if isinstance(f, sympy.exp)))
     front = sympy.Mul(*(f for f in sympy.Mul.make_args(coefficient) if not isinstance(f, sympy.exp)))
-    equal(front, 1 / sympy.sqrt((2 * sympy.pi) ** len(held) * determinant), "the density's factor")
+    equal(front, 1 / sympy.sqrt((2 * sympy.pi) ** len(fixed) * determinant), "the density's factor")
     equal(exponent, -(values.T * weights * values)[0, 0] / 2, "the density's exponent")
     free = sorted({index - 1 for f in rest for index in variables(f)})
     if not free or inner is None:
         if free or inner is not None:
             raise StepError("what is left to average does not fit")
         return
-    cross = old.cov.extract(free, held)
+    cross = old.cov.extract(free, fixed)
     mean = cross * weights * values
     schur = old.cov.extract(free, free) - cross * weights * cross.T
     only_signs = all(isinstance(f, sympy.sign) for f in rest)

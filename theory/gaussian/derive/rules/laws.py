@@ -40,7 +40,7 @@ def _same_polynomial(a: sympy.Expr, b: sympy.Expr) -> bool:
 
 
 class _Naming:
-    """Expressions as polynomials in positive symbols that stand for what a polynomial cannot see into.
+    """Expressions as polynomials in positive symbols, which replace functions, roots and integrals.
 
     The sums under roots in `exprs` keep one name where they are factors, and are multiplied out elsewhere.
     """

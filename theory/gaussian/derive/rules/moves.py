@@ -55,7 +55,7 @@ def _by_sides(difference: sympy.Expr, table: dict, names: list[sympy.Symbol]) ->
 
 
 def _by_definition(expr: sympy.Expr) -> sympy.Expr:
-    """relu, |.|, Phi, erfc, max and min by what defines them: steps, signs and erf."""
+    """Replace relu, |.|, Phi, erfc, max and min by their definitions in steps, signs and erf."""
 
     def larger(side: int, *arguments: sympy.Expr) -> sympy.Expr:
         constant = [a for a in arguments if not variables(a)]
