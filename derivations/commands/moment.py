@@ -86,7 +86,7 @@ def _limit(moment: "Moment", limit: str) -> "Moment":
     """The moment's limit, given as g->oo or g->0."""
     import sympy
 
-    from theory.gaussian.derive.limits import limit as limit_of
+    from theory.gaussian.limits import limit as limit_of
     from theory.problem.errors import InputError
 
     name, arrow, to = (part.strip() for part in limit.partition("->"))

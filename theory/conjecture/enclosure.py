@@ -13,12 +13,12 @@ from math import prod
 import sympy
 from flint import arb, ctx, fmpq
 
+from theory.expressions.balls.closed_form import NotCertified, fraction
+from theory.expressions.balls.owens_t import owens_t
 from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.precise import rational
-from theory.gaussian.certified.closed_form import NotCertified, fraction
 from theory.gaussian.certified.digits import signs_ball
 from theory.gaussian.certified.effort import Effort
-from theory.gaussian.certified.owens_t import owens_t
 from theory.gaussian.certified.signs import two_signs
 from theory.gaussian.expectation import Expectation
 

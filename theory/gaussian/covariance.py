@@ -7,7 +7,7 @@ import numpy as np
 import sympy
 
 from theory.expressions.algebra import is_zero
-from theory.gaussian.certified.known_sign import known_sign
+from theory.expressions.balls.known_sign import known_sign
 from theory.gaussian.expectation import variables
 from theory.problem.errors import InputError
 

@@ -112,7 +112,7 @@ def _enclosed(
 ) -> tuple[Fraction, Fraction]:
     from flint import acb
 
-    from theory.gaussian.certified.closed_form import MAX_BITS, NotCertified, ball, enclose
+    from theory.expressions.balls.closed_form import MAX_BITS, NotCertified, ball, enclose
     from theory.gaussian.certified.effort import Effort
 
     effort = Effort()
@@ -144,7 +144,7 @@ def signs_ball(e: Expectation, effort: "Effort") -> "arb":
     """The ball of E[prod_k sign(z_k + c_k)]; correlations with more digits than the working precision."""
     from flint import ctx
 
-    from theory.gaussian.certified.closed_form import ball
+    from theory.expressions.balls.closed_form import ball
     from theory.gaussian.certified.price_path import SPARE_PRECISION
     from theory.gaussian.certified.signs import four_signs, three_signs, two_signs
 

@@ -15,7 +15,7 @@ to 1 is at most (pi/2) sum_ab |asin r_ab - asin(t r_ab)|.
 
 from flint import acb, arb, ctx
 
-from theory.gaussian.certified.closed_form import NotCertified
+from theory.expressions.balls.closed_form import NotCertified
 from theory.gaussian.certified.effort import Effort
 from theory.gaussian.certified.price_path import SPARE_PRECISION, canonical_squares, nonnegative, path
 

@@ -107,7 +107,7 @@ def _side_if_saturated(function: sympy.Expr) -> int:
     """The sign of an argument that is certainly saturated, else 0: SymPy's `evalf` errs where many digits cancel."""
     from flint import ctx
 
-    from theory.gaussian.certified.closed_form import NotCertified, ball
+    from theory.expressions.balls.closed_form import NotCertified, ball
 
     with ctx.workprec(BITS):
         try:
@@ -121,7 +121,7 @@ def _side_if_saturated(function: sympy.Expr) -> int:
 
 def _saturated(e: Expectation, remainders: Remainders) -> sympy.Expr | None:
     """The limit plus a remainder, which is added to `remainders`; None where no sign or pair of signs is saturated."""
-    from theory.gaussian.certified.closed_form import NotCertified
+    from theory.expressions.balls.closed_form import NotCertified
 
     try:
         return _taken_apart(e, remainders)
@@ -156,7 +156,7 @@ def _taken_apart(e: Expectation, remainders: Remainders) -> sympy.Expr | None:
 
 def _standard(e: Expectation, k: int) -> "arb":
     """The offset of a sign in standard deviations."""
-    from theory.gaussian.certified.closed_form import ball
+    from theory.expressions.balls.closed_form import ball
 
     offset = next(offset for index, offset in signs_of(e.integrand) if index == k)
     return ball(offset, {}).real / ball(e.cov[k, k], {}).real.sqrt()
@@ -166,7 +166,7 @@ def _quadrant(e: Expectation, pair: tuple[int, int], sides: tuple[int, int]) -> 
     """4 E[R; quadrant] where that is small: computed for two signs, for more known by its size."""
     from flint import ctx
 
-    from theory.gaussian.certified.closed_form import ball
+    from theory.expressions.balls.closed_form import ball
     from theory.gaussian.certified.quadrant import corner, half_distance, quadrant
 
     (i, j), (a, b) = pair, sides

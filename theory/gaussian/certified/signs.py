@@ -25,9 +25,9 @@ from math import asinh, ceil, log, pi
 
 from flint import arb, ctx
 
-from theory.gaussian.certified.closed_form import NotCertified
+from theory.expressions.balls.closed_form import NotCertified
+from theory.expressions.balls.owens_t import legendre, owens_t
 from theory.gaussian.certified.effort import Effort
-from theory.gaussian.certified.owens_t import legendre, owens_t
 from theory.gaussian.certified.plackett import plackett
 from theory.gaussian.certified.price_path import SPARE_PRECISION, canonical_squares, nonnegative, path
 

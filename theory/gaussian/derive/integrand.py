@@ -10,9 +10,9 @@ from math import comb, prod
 
 import sympy
 
+from theory.expressions.balls.known_sign import known_sign
 from theory.expressions.functions import Phi, Relu
 from theory.expressions.symbols import z
-from theory.gaussian.certified.known_sign import known_sign
 from theory.gaussian.expectation import variables
 from theory.problem.errors import InputError, OutOfReachError
 

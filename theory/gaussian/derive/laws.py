@@ -7,9 +7,9 @@ which is +-1 - 4 T(h, a) - 4 T(k, b) where the sign of h k is known.
 
 import sympy
 
+from theory.expressions.balls.known_sign import known_sign
 from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.symbols import z
-from theory.gaussian.certified.known_sign import known_sign
 from theory.gaussian.derive.factors import signs_of
 from theory.gaussian.derive.path import on_path, parameter
 from theory.gaussian.expectation import Expectation, derivative, marginal

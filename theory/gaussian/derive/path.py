@@ -2,8 +2,8 @@
 
 import sympy
 
+from theory.expressions.balls.known_sign import known_sign
 from theory.expressions.symbols import path, path_
-from theory.gaussian.certified.known_sign import known_sign
 from theory.gaussian.expectation import Expectation
 
 

@@ -12,12 +12,12 @@ from sympy import Rational as Q
 
 from tests import tolerances
 from tests.paths import ORACLES
+from theory.expressions.balls.closed_form import ball
 from theory.expressions.language import parse_rows
 from theory.expressions.symbols import z
 from theory.gaussian import expect
 from theory.gaussian.certified import digits as certified
 from theory.gaussian.certified import effort
-from theory.gaussian.certified.closed_form import ball
 from theory.gaussian.certified.digits import rounded
 from theory.gaussian.derive import four_signs
 from theory.gaussian.derive.engine import value_form

@@ -15,10 +15,10 @@ from hypothesis import strategies as st
 from tests import tolerances
 from tests.paths import ORACLES
 from tests.theory.gaussian.reference_order import thresholds_first
+from theory.expressions.balls.closed_form import NotCertified, ball, enclose
+from theory.expressions.balls.owens_t import legendre, owens_t
 from theory.expressions.functions import OwensT, Phi
-from theory.gaussian.certified.closed_form import NotCertified, ball, enclose
 from theory.gaussian.certified.effort import Effort
-from theory.gaussian.certified.owens_t import legendre, owens_t
 from theory.gaussian.certified.signs import four_signs, three_signs, two_signs
 from theory.gaussian.float64 import signs as float64_signs
 from theory.gaussian.float64 import two_signs as float64_two_signs

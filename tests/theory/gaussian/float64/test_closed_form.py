@@ -11,9 +11,9 @@ from sympy import Heaviside, Matrix, asin, erf, sign, sqrt
 from sympy import Rational as Q
 
 from tests import tolerances
+from theory.expressions.balls.closed_form import ball
 from theory.expressions.functions import OwensT, Phi
 from theory.expressions.symbols import z
-from theory.gaussian.certified.closed_form import ball
 from theory.gaussian.certified.signs import four_signs, three_signs, two_signs
 from theory.gaussian.expectation import Expectation
 from theory.gaussian.float64.closed_form import evaluate

@@ -4,6 +4,7 @@ from theory.gaussian.derive.rules import (  # noqa: F401 - an import registers t
     conditioning,
     gaussian_integrals,
     laws,
+    limits,
     moves,
     noisy_sign,
     polynomials,

@@ -9,11 +9,11 @@ from functools import cache
 import sympy
 
 from theory.expressions.algebra import is_zero
+from theory.expressions.balls.known_sign import known_sign
 from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.pieces import in_pieces
 from theory.expressions.precise import as_mpf, sample_points, value
 from theory.expressions.symbols import z
-from theory.gaussian.certified.known_sign import known_sign
 from theory.gaussian.derive.rules.replacements import domains_of, equal, expectation_rule, terms
 from theory.gaussian.expectation import Expectation, derivative, marginal, variables
 from theory.proof.derivation import Step, StepError, rule

@@ -5,9 +5,9 @@ from itertools import permutations, product
 
 import sympy
 
+from theory.expressions.balls.known_sign import known_sign
 from theory.expressions.functions import Phi, Relu
 from theory.expressions.symbols import z
-from theory.gaussian.certified.known_sign import known_sign
 from theory.gaussian.derive.rules.replacements import equal, expectation_rule, offset_of, one_term, terms
 from theory.gaussian.expectation import Expectation, derivative, marginal, variables
 from theory.proof.derivation import StepError

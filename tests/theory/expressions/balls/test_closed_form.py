@@ -7,8 +7,8 @@ import sympy
 from flint import acb, arb
 from sympy import asin, atan, sqrt
 
-from theory.gaussian.certified import closed_form
-from theory.gaussian.certified.closed_form import NotCertified, ball, enclose
+from theory.expressions.balls import closed_form
+from theory.expressions.balls.closed_form import NotCertified, ball, enclose
 
 t = sympy.Symbol("t", nonnegative=True)
 EXACT = [

@@ -12,9 +12,9 @@ from math import prod
 import sympy
 from flint import acb, arb, ctx, fmpq
 
+from theory.expressions.balls.owens_t import owens_t
 from theory.expressions.functions import OwensT, Phi
 from theory.expressions.precise import rational
-from theory.gaussian.certified.owens_t import owens_t
 
 # Precision doubles until the radius is small enough; 2^16 bits are 19,000 digits, beyond any request.
 MAX_BITS = 2**16

@@ -8,12 +8,10 @@ import sympy
 
 from theory.gaussian.derive.engine import derive
 from theory.gaussian.derive.integrand import affine, expand
-from theory.gaussian.derive.rules.moves import linearity
 from theory.gaussian.expectation import Expectation, variables
 from theory.gaussian.moment import Moment
 from theory.problem.errors import InputError, OutOfReachError
-from theory.proof.derivation import Derivation, Step, StepError, rule
-from theory.proof.rules.shared import pairs
+from theory.proof.derivation import Derivation, Step
 
 WHY = {
     sympy.oo: "dominated convergence: |erf| <= 1, and erf(g u) tends to sign(u) for almost every u",
@@ -85,29 +83,3 @@ def _linear_in(argument: sympy.Expr, g: sympy.Symbol) -> tuple[sympy.Expr, sympy
         raise OutOfReachError(f"{argument} is not linear in {g}, times a variable.", "Limits are those of gains.")
     affine(slope)
     return slope, rest
-
-
-@rule("dominated-convergence")
-def dominated_convergence(before: sympy.Basic, step: Step) -> None:
-    """Every erf of a g + b is replaced by its limit as a function of z; the new integrand must agree with that."""
-    *_, symbol, to = step.using
-    ((old, new),) = pairs(Step(step.expr, step.why, step.rule, step.using[:1]))
-    if before != sympy.Limit(old, symbol, to) or step.expr != new or new.cov != old.cov or not symbol.is_positive:
-        raise StepError("the limit of one expectation is the expectation of the limit")
-    table = {}
-    for function in old.integrand.atoms(sympy.Function):
-        if not function.has(symbol):
-            continue
-        slope = function.args[0].diff(symbol)
-        if not isinstance(function, sympy.erf) or slope.has(symbol):
-            raise StepError(f"{function} is not an erf of a form linear in {symbol}")
-        start = sympy.expand(function.args[0] - symbol * slope)
-        tangent = 2 * slope * symbol / sympy.sqrt(sympy.pi)
-        table[function] = sympy.sign(slope) if to is sympy.oo else tangent if start == 0 else sympy.erf(start)
-    found = sympy.Integer(0)
-    for term in sympy.Add.make_args(sympy.expand(old.integrand.xreplace(table))):
-        rest, power = term.as_independent(symbol)
-        found += rest * sympy.limit(power, symbol, to)
-    if not table or found.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
-        raise StepError("the integrand has no finite limit")
-    linearity(Expectation(found, old.cov), new)

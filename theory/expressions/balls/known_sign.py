@@ -34,7 +34,7 @@ def known_sign(expr: sympy.Expr) -> int | None:
 def _by_balls(expr: sympy.Expr, bits: int, most: int) -> int | None:
     from flint import ctx
 
-    from theory.gaussian.certified.closed_form import ball
+    from theory.expressions.balls.closed_form import ball
 
     while bits <= most:
         with ctx.workprec(bits):
@@ -48,7 +48,7 @@ def _by_balls(expr: sympy.Expr, bits: int, most: int) -> int | None:
 def _has_balls(expr: sympy.Expr) -> bool:
     from flint import ctx
 
-    from theory.gaussian.certified.closed_form import NotCertified, ball
+    from theory.expressions.balls.closed_form import NotCertified, ball
 
     try:
         with ctx.workprec(FIRST_BITS):

@@ -7,7 +7,7 @@ from sympy import Heaviside, Tuple, erf, oo, sign, sqrt
 from tests import tolerances
 from theory.expressions.symbols import z
 from theory.gaussian import Expectation, expect
-from theory.gaussian.derive.limits import limit
+from theory.gaussian.limits import limit
 from theory.problem.errors import InputError, OutOfReachError
 from theory.proof.derivation import RULES, Step, StepError
 

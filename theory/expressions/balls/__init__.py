@@ -1,0 +1,1 @@
+"""Balls (Arb): certified values of SymPy expressions, and the signs that follow from them."""

@@ -1,0 +1,34 @@
+"""The rule that checks limits in a gain: the limit of an expectation is the expectation of the limit."""
+
+import sympy
+
+from theory.gaussian.derive.rules.moves import linearity
+from theory.gaussian.expectation import Expectation
+from theory.proof.derivation import Step, StepError, rule
+from theory.proof.rules.shared import pairs
+
+
+@rule("dominated-convergence")
+def dominated_convergence(before: sympy.Basic, step: Step) -> None:
+    """Every erf of a g + b is replaced by its limit as a function of z; the new integrand must agree with that."""
+    *_, symbol, to = step.using
+    ((old, new),) = pairs(Step(step.expr, step.why, step.rule, step.using[:1]))
+    if before != sympy.Limit(old, symbol, to) or step.expr != new or new.cov != old.cov or not symbol.is_positive:
+        raise StepError("the limit of one expectation is the expectation of the limit")
+    table = {}
+    for function in old.integrand.atoms(sympy.Function):
+        if not function.has(symbol):
+            continue
+        slope = function.args[0].diff(symbol)
+        if not isinstance(function, sympy.erf) or slope.has(symbol):
+            raise StepError(f"{function} is not an erf of a form linear in {symbol}")
+        start = sympy.expand(function.args[0] - symbol * slope)
+        tangent = 2 * slope * symbol / sympy.sqrt(sympy.pi)
+        table[function] = sympy.sign(slope) if to is sympy.oo else tangent if start == 0 else sympy.erf(start)
+    found = sympy.Integer(0)
+    for term in sympy.Add.make_args(sympy.expand(old.integrand.xreplace(table))):
+        rest, power = term.as_independent(symbol)
+        found += rest * sympy.limit(power, symbol, to)
+    if not table or found.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
+        raise StepError("the integrand has no finite limit")
+    linearity(Expectation(found, old.cov), new)
