@@ -58,7 +58,7 @@ def inherited(own: Verdict, cited: tuple[Verdict, ...]) -> Verdict:
 
 
 def instance(claim: Claim, used: sympy.Basic) -> dict[sympy.Symbol, sympy.Basic] | None:
-    """What stands for the claim's parameters in `used`, or None where `used` is not an instance of its statement."""
+    """Return what the claim's parameters are in `used`, or None where `used` is not an instance of its statement."""
     found: dict[sympy.Symbol, sympy.Basic] = {}
     symbols = {param.symbol for param in claim.params}
     return found if _unify(claim.statement, used, symbols, found) else None

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import mpmath
 import sympy
 
-import theory.proof.rules.shared  # noqa: F401 - it registers the rules that derivations name
 from theory.claims import reasons
 from theory.claims.citations import citation_error
 from theory.claims.evaluate import NotANumber, evaluate

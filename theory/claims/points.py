@@ -1,10 +1,15 @@
-"""Exact test points of a claim: the interesting ones it names and rationals drawn from its declared domains."""
+"""Exact test points of a claim: the interesting ones it names and rationals drawn from its declared domains.
+
+Beside them the values of a point by the names of its symbols, as an oracle takes them.
+"""
 
 import hashlib
 import itertools
 import random
+from fractions import Fraction
 
 import sympy
+from mpmath import mpf
 
 from theory.claims.model import Claim, Param, Point
 
@@ -34,6 +39,24 @@ def points(claim: Claim) -> tuple[Point, ...]:
 def contains(param: Param, value: sympy.Rational) -> bool:
     """Whether the domain of `param` holds `value`."""
     return param.domain.contains(value) == sympy.true
+
+
+def values(point: Point) -> dict[str, mpf]:
+    """Return the point's exact rationals at mpmath's working precision, by symbol name.
+
+    >>> values({sympy.Symbol("a"): sympy.Rational(1, 4)})
+    {'a': mpf('0.25')}
+    """
+    return {symbol.name: mpf(value.p) / value.q for symbol, value in point.items()}
+
+
+def exact_values(point: Point) -> dict[str, Fraction]:
+    """Return the point's exact rationals as fractions, by symbol name.
+
+    >>> exact_values({sympy.Symbol("a"): sympy.Rational(1, 3)})
+    {'a': Fraction(1, 3)}
+    """
+    return {symbol.name: Fraction(int(value.p), int(value.q)) for symbol, value in point.items()}
 
 
 def _meeting_conditions(claim: Claim, rng: random.Random, fixed: Point) -> Point:
