@@ -197,8 +197,8 @@ EXCLUSIVE_FIXED_POINT = Claim(
     ),
     oracle=_exclusive_at_rest,
     derive=exclusive_fixed_point,
-    numeric=lambda K, a11, a12, a22, b_first, b_second: float64_flow(
-        [[a11, a12], [a12, a22]], [b_first, b_second], [[0.0, 0.0]], K
+    numeric=lambda K, a11, a12, a22, b1, b2: float64_flow(
+        [[a11, a12], [a12, a22]], [b1, b2], [[0.0, 0.0]], K
     ).fixed_point[0, 0],
     unchecked={Level.EXACT: reasons.A_LIMIT},
 )

@@ -22,7 +22,7 @@ RELU_ORDER = Claim(
         "P_low is the share of the field's power at frequencies |q| <= n/4, the mean over units; 21/40 for white noise",
         "ring of 40 sites, gain 3, lengths 2 and 1, ten units, no biases, three horizons: t = 400, 800, 1600 tau",
     ),
-    sources=(Source("localization-with-gated-linear-networks", "section 1", note="ReLU, the order of xi1 and xi2"),),
+    sources=(Source(NOTES, "section 1", note="ReLU, the order of xi1 and xi2"),),
 )
 
 flipped = sympy.Symbol("F", real=True)

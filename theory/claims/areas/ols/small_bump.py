@@ -14,7 +14,7 @@ from sympy import Eq, Tuple, pi
 
 from theory.claims import finite_data, reasons
 from theory.claims.areas.ols._least_squares import HALF, loss
-from theory.claims.documents import BUMP_NOTE
+from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.model import Alternative, Claim, Kind, Level, Point, Registration, Source
 from theory.claims.small_bump import (
     A0,
@@ -119,7 +119,7 @@ LOSS = Claim(
         observable=LossAtTimes(),
         prepare=_at_optimum,
         predict=_least_loss,
-        alternatives=(Alternative("localization-with-gated-linear-networks (18)", _printed_18),),
+        alternatives=(Alternative(f"{NOTES} (18)", _printed_18),),
     ),
     cites=LAWS,
     unchecked={Level.EXACT: reasons.ARCSINES},
