@@ -24,7 +24,7 @@ def command(
 
 def _validate(names: list[str], profile: str, out: Path, device: str, write_evidence: bool, as_json: bool) -> int:
     from derivations import atomic
-    from derivations.evidence.writing import writing as evidence
+    from derivations.evidence import writing as evidence
     from derivations.experiments.model import Settings
     from derivations.progress import bars
     from derivations.validate import report_files, validation
