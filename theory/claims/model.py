@@ -88,7 +88,7 @@ class Source:
 
     def __post_init__(self) -> None:
         if fault := citation_fault(self.document, self.label):
-            raise InputError(f"A source is unknown: {fault}.", "Papers and labels are in theory/claims/documents.py.")
+            raise InputError(f"A source is unknown: {fault}.", "theory/claims/documents.py takes papers and labels.")
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from importlib import import_module
 
 import theory.claims.rules  # noqa: F401 - it registers the rules that derivations name
 from theory.claims import areas
+from theory.claims.completeness import faults
 from theory.claims.model import Claim
 from theory.problem import InputError
 
@@ -15,8 +16,9 @@ from theory.problem import InputError
 def catalog() -> dict[str, Claim]:
     """Return every claim by its id: areas and subjects by name, and within a subject in the order of its CLAIMS.
 
-    Raises ValueError where an id is used twice, a claim stands in another file than its id names, a file of an area
-    has no CLAIMS, or a claim cites an unknown one.
+    Raises InputError, which names the file, where an id is used twice, a claim stands in another file than its id
+    names, lacks an oracle or a reason for a level that is not run, or cites an unknown one, and where a file has no
+    CLAIMS.
 
     >>> catalog()["gaussian.step_step.orthant"].title
     "Two steps: Sheppard's quadrant probability"
@@ -25,11 +27,13 @@ def catalog() -> dict[str, Claim]:
     for subject, name in subjects():
         for claim in _claims_of(subject, name):
             if claim.id in claims:
-                raise ValueError(f"the claim id {claim.id} is used twice; ids are permanent and never reused")
+                raise InputError(f"The id {claim.id} is used twice in {file_of(claim.id)}.", "Ids are never reused.")
             claims[claim.id] = claim
-    unknown = [(claim.id, cited) for claim in claims.values() for cited in claim.cites if cited not in claims]
-    if unknown:
-        raise ValueError(f"claims are cited that do not exist: {', '.join(f'{b} by {a}' for a, b in unknown)}")
+    for claim in claims.values():
+        if unknown := [cited for cited in claim.cites if cited not in claims]:
+            raise InputError(
+                f"{claim.id} cites {', '.join(unknown)}, which is no claim.", f"Correct `cites` in {file_of(claim.id)}."
+            )
     return claims
 
 
@@ -38,20 +42,20 @@ def subjects() -> Iterator[tuple[str, str]]:
     for area in _modules(areas):
         package = import_module(f"{areas.__name__}.{area}")
         if not hasattr(package, "__path__"):
-            raise ValueError(f"{_file(area)} is no folder: claims stand in theory/claims/areas/<area>/<subject>.py")
+            raise InputError(f"{_file(area)} is no folder.", "Claims stand in theory/claims/areas/<area>/<subject>.py.")
         for subject in _modules(package):
             yield f"{area}.{subject}", f"{package.__name__}.{subject}"
 
 
 def file_of(name: str) -> str:
-    """Return the file in which a claim of this id stands. Raises ValueError where the id is not area.subject.fact.
+    """Return the file in which a claim of this id stands. Raises InputError where the id is not area.subject.fact.
 
     >>> file_of("gaussian.absolute.mean")
     'theory/claims/areas/gaussian/absolute.py'
     """
     words = name.split(".")
     if len(words) != 3 or not all(word.isidentifier() and not word.startswith("_") for word in words):
-        raise ValueError(f"{name!r} is no id of a claim: it reads area.subject.fact, three names with dots between")
+        raise InputError(f"{name!r} is no id of a claim.", "An id reads area.subject.fact: three names, two dots.")
     return _file(*words[:2])
 
 
@@ -60,10 +64,14 @@ def _claims_of(subject: str, name: str) -> tuple[Claim, ...]:
     here = _file(*subject.split("."))
     claims = getattr(import_module(name), "CLAIMS", None)
     if claims is None:
-        raise ValueError(f"{here} has no CLAIMS; a module that claims share has a name that begins with an underscore")
+        raise InputError(
+            f"{here} has no CLAIMS.", "What claims share is a module whose name begins with an underscore."
+        )
     for claim in claims:
         if file_of(claim.id) != here:
-            raise ValueError(f"the claim {claim.id} is in {here}; its id names {file_of(claim.id)}, which takes it")
+            raise InputError(f"The claim {claim.id} is in {here}.", f"Its id names {file_of(claim.id)}: move it there.")
+        if lacking := faults(claim):
+            raise InputError(f"The claim {claim.id} is not complete: {'; '.join(lacking)}.", f"{here} takes it.")
     return claims
 
 
