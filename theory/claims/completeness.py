@@ -24,6 +24,7 @@ def faults(claim: Claim) -> tuple[str, ...]:
     A definition, and a sentence that an experiment decides, needs no oracle, and its kind gives the reasons.
 
     >>> import sympy
+    >>> from theory.claims.model import Kind
     >>> x = sympy.Symbol("x")
     >>> faults(Claim("an.example.definition", "x", Kind.DEFINITION, sympy.Eq(x, 1, evaluate=False)))
     ()

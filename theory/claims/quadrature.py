@@ -27,14 +27,18 @@ Correlation = sympy.Expr  # an exact rational, or the exponential of one
 
 
 def step_step(rho: Correlation, digits: int) -> mpmath.mpf:
-    """E[1(z1 >= 0) 1(z2 >= 0)] = int_0^oo phi(z) Phi(rho z / sqrt(1 - rho^2)) dz for corr(z1, z2) = rho, |rho| < 1."""
+    """Return E[1(z1 >= 0) 1(z2 >= 0)] = int_0^oo phi(z) Phi(rho z / sqrt(1 - rho^2)) dz, corr(z1, z2) = rho, |rho| < 1.
+
+    >>> mpmath.nstr(step_step(sympy.Rational(1, 2), 20), 15)  # 1/4 + asin(1/2)/(2 pi) = 1/3
+    '0.333333333333333'
+    """
     with _working_digits(digits):
         slope = _ball(rho) / _rest(rho).sqrt()
         return _half_line(lambda z: _probability(slope * z), digits)
 
 
 def step_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
-    """E[1(z1 >= 0) erf(gain z2)] = int phi(z) erf(gain z) Phi(rho z / sqrt(1 - rho^2)) dz; |rho| = 1 is one variable.
+    """Return E[1(z1 >= 0) erf(gain z2)] = int phi(z) erf(gain z) Phi(rho z / sqrt(1 - rho^2)) dz, |rho| <= 1.
 
     For |rho| = 1 the step selects a half line: +-int_0^oo phi(z) erf(gain z) dz.
     """
@@ -49,14 +53,14 @@ def step_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
 
 
 def smoothed_erf(mean: sympy.Rational, sd: sympy.Rational, digits: int) -> mpmath.mpf:
-    """E[erf(mean + sd N)] = int phi(z) erf(mean + sd z) dz, N ~ N(0, 1)."""
+    """Return E[erf(mean + sd N)] = int phi(z) erf(mean + sd z) dz, N ~ N(0, 1)."""
     with _working_digits(digits):
         shift, slope = _ball(mean), _ball(sd)
         return _half_line(lambda z: (shift + slope * z).erf() + (shift - slope * z).erf(), digits)
 
 
 def erf_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
-    """E[erf(gain z1) erf(gain z2)] = int phi(z) erf(gain z) E[erf(gain z2) | z1 = z] dz.
+    """Return E[erf(gain z1) erf(gain z2)] = int phi(z) erf(gain z) E[erf(gain z2) | z1 = z] dz.
 
     The inner integral is E erf(m + s N) = erf(m / sqrt(1 + 2 s^2)), the claim `gaussian.erf.smoothing`, which is
     checked against `smoothed_erf`.
@@ -68,7 +72,7 @@ def erf_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
 
 
 def step_erf_erf(r12: Correlation, r13: Correlation, r23: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
-    """E[1(z1 >= 0) erf(gain z2) erf(gain z3)]: a double integral over z1 >= 0 and the part of z2 independent of it.
+    """Return E[1(z1 >= 0) erf(gain z2) erf(gain z3)], a double integral over z1 >= 0 and the rest of z2 given z1.
 
     The innermost integral, over z3 given z1 and z2, is E erf(m + s N) = erf(m / sqrt(1 + 2 s^2)) as in `erf_erf`.
     Two orders of Gauss-Legendre panels must agree. Raises NotConverged where they do not.
@@ -88,7 +92,7 @@ def step_erf_erf(r12: Correlation, r13: Correlation, r23: Correlation, gain: sym
 
 
 def step_erf_of_two(first: mpmath.mpf, second: mpmath.mpf, correlation: mpmath.mpf) -> mpmath.mpf:
-    """E[1(z_i >= 0) erf(first z_i + second z_k)] at mpmath's working precision, corr(z_i, z_k) = correlation.
+    """Return E[1(z_i >= 0) erf(first z_i + second z_k)] at mpmath's working precision, corr(z_i, z_k) = correlation.
 
     int_0^oo phi(v) erf(s v) erf(tilt v/sqrt 2) dv for s v = first z_i + second z_k, s its standard deviation.
 

@@ -48,7 +48,10 @@ def _mean(weight: Expr, value: Expr) -> Expr:
 
 
 def hidden_bias_flow() -> Derivation:
-    """db_k/dt = (m_k - r_k/K - q_k b_out)/(K tau), m_k = <g_k y>, r_k = <g_k sum_l g_l (w_l.x + b_l)>, q_k = <g_k>."""
+    """Derive db_k/dt = (m_k - r_k/K - q_k b_out)/(K tau).
+
+    m_k = <g_k y>, r_k = <g_k sum_l g_l (w_l.x + b_l)>, q_k = <g_k>.
+    """
     gate = g[mu, k]
     averages = (Tuple(M[k], _mean(gate, y[mu])), Tuple(R[k], _mean(gate, _fields)), Tuple(Q[k], _mean(gate, one)))
     names = (Tuple(M[k], gate_label), Tuple(R[k], gate_sum), Tuple(Q[k], gate_share))
@@ -64,7 +67,7 @@ def hidden_bias_flow() -> Derivation:
 
 
 def output_bias_flow() -> Derivation:
-    """db_out/dt = (m - r/K - b_out)/tau with m = <y>, r = <sum_l g_l (w_l.x + b_l)>: no factor of the readout."""
+    """Derive db_out/dt = (m - r/K - b_out)/tau, m = <y>, r = <sum_l g_l (w_l.x + b_l)>: no factor of the readout."""
     averages = (
         Tuple(mean_label, _mean(one, y[mu])),
         Tuple(mean_sum, _mean(one, _fields)),
@@ -105,7 +108,7 @@ def _chosen(velocity: Symbol, force: Expr) -> tuple[Step, Step]:
 
 
 def velocity_of(at: Mapping[str, Number], one: Number, hidden: bool) -> Number:
-    """-dL/db_1 / tau, or -dL/db_out / tau, on four samples of overlapping gates scaled to the moments of the point.
+    """Return -dL/db_1 / tau, or -dL/db_out / tau, on four samples of overlapping gates with the moments of a point.
 
     Gate 1 is open on the first two samples, of probability q_k together. Labels are scaled to <g_1 y> = m_k or
     <y> = m, weights and hidden biases to <g_1 sum_l g_l (w_l.x + b_l)> = r_k or the same without g_1 = r.
@@ -152,20 +155,20 @@ def _with_constants(problem: Problem, constants: tuple[Vector, ...]) -> Paramete
 
 
 def scaled_output(problem: Problem) -> np.ndarray:
-    """b_out inside the readout: yhat = (1/K) (sum_k f_k + b_out)."""
+    """Return the biases of a network with b_out inside the readout: yhat = (1/K) (sum_k f_k + b_out)."""
     *hidden, output = gated_moments(problem).gates.constants
     return _with_constants(problem, (*hidden, tuple(entry * problem.network.scale for entry in output))).biases
 
 
 def outside_the_gates(problem: Problem) -> np.ndarray:
-    """Hidden biases that no gate closes: f_k = g_k w_k.x + b_k."""
+    """Return the biases of a network whose hidden biases no gate closes: f_k = g_k w_k.x + b_k."""
     *hidden, output = gated_moments(problem).gates.constants
     always = tuple(entry * problem.network.scale for entry in output)
     return _with_constants(problem, (*(always for _ in hidden), output)).biases
 
 
 def without_biases(problem: Problem) -> np.ndarray:
-    """The weights of the same network without biases."""
+    """Return the weights of the same network without biases."""
     network = replace(problem.network, biases="none")
     training = replace(problem.training, hidden_bias0=None, output_bias0=None)
     return discrete(replace(problem, network=network, training=training)).weights

@@ -40,7 +40,7 @@ def relax(ode: sympy.Eq, unknown: sympy.Expr, initial: sympy.Expr) -> sympy.Expr
 
 
 def projected_flow() -> tuple[Step, ...]:
-    """The steps from the flow of one weight to K tau du/dt = c - lam u/K, the ODE of a mode."""
+    """Return the steps from the flow of one weight to K tau du/dt = c - lam u/K, the ODE of a mode."""
     return (
         *entry(K, "flow.gradient.entry"),
         Step(

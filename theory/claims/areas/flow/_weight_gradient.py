@@ -27,21 +27,22 @@ from theory.proof.derivation import Derivation, Step
 
 
 def gradient_flow() -> Derivation:
-    """tau dw_ki/dt = ell s [b_ki - s sum_lj A_kilj w_lj] for L = (ell/2) <(y - yhat)^2>, yhat = s sum_k g_k w_k.x.
+    """Derive tau dw_ki/dt = ell s [b_ki - s sum_lj A_kilj w_lj] from the loss.
 
-    The average is over any discrete law with probabilities p; gates may overlap and depend on anything but w.
+    L = (ell/2) <(y - yhat)^2> and yhat = s sum_k g_k w_k.x. The average is over any discrete law with
+    probabilities p; gates may overlap and depend on anything but w.
     """
     steps = _flow_from_loss()
     return Derivation("flow.gradient.general", steps[-1].expr, steps)
 
 
 def mean_readout_flow() -> Derivation:
-    """dw_ki/dt = (b_ki - h_ki/K)/(K tau): the same with s = 1/K and ell = 1; h_ki = sum_lj A_kilj w_lj."""
+    """Derive dw_ki/dt = (b_ki - h_ki/K)/(K tau): the same with s = 1/K and ell = 1; h_ki = sum_lj A_kilj w_lj."""
     return _specialised("flow.gradient.entry", K)
 
 
 def two_unit_flow() -> Derivation:
-    """dw_ki/dt = (b_ki - h_ki/2)/(2 tau): the network of the small-bump note, K = 2."""
+    """Derive dw_ki/dt = (b_ki - h_ki/2)/(2 tau): the network of the small-bump note, K = 2."""
     return _specialised("flow.gradient.small_bump", sympy.Integer(2))
 
 

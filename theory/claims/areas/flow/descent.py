@@ -34,7 +34,7 @@ SOLUTION = Eq(
 
 
 def mode_descent() -> Derivation:
-    """u(m) = K c/lam + (1 - eta lam/K^2)^m (u0 - K c/lam), lam > 0, at any step size (design, rule 6 of validation)."""
+    """Derive u(m) = K c/lam + (1 - eta lam/K^2)^m (u0 - K c/lam), lam > 0, at any step size."""
     return Derivation(
         "flow.descent.weights",
         SOLUTION,

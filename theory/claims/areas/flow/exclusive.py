@@ -65,7 +65,7 @@ def _exclusive_flow() -> tuple[Step, ...]:
 
 
 def exclusive_mode() -> Derivation:
-    """u_1(t) = exp(-lam t/(K^2 tau)) u_1(0) + (t/(K tau)) phi(lam t/(K^2 tau)) c_1 with lam, c_1 of A_11, b_1.
+    """Derive u_1(t) = exp(-lam t/(K^2 tau)) u_1(0) + (t/(K tau)) phi(lam t/(K^2 tau)) c_1 with lam, c_1 of A_11, b_1.
 
     Notes, eq. (19)-(25), corrected: printed without the second factor 1/K.
     """
@@ -85,7 +85,7 @@ def exclusive_mode() -> Derivation:
 
 
 def exclusive_fixed_point() -> Derivation:
-    """w_1(oo) = K A_11^-1 b_1, first entry for two inputs and regular A_11.
+    """Derive w_1(oo) = K A_11^-1 b_1, first entry for two inputs and regular A_11.
 
     Notes, eq. (26), corrected: the printed form keeps the transient at t = oo and lacks the factor K.
     """

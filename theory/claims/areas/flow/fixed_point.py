@@ -21,7 +21,7 @@ from theory.proof.derivation import Derivation, Step
 
 
 def mode_fixed_point() -> Derivation:
-    """u(oo) = K c/lam for lam > 0, so that w(oo) = K A^-1 b where A is invertible.
+    """Derive u(oo) = K c/lam for lam > 0, so that w(oo) = K A^-1 b where A is invertible.
 
     Notes, after eq. (11), corrected: the printed A^-1 b lacks the factor K.
     """
@@ -37,7 +37,7 @@ def mode_fixed_point() -> Derivation:
 
 
 def null_mode_fixed_point() -> Derivation:
-    """u(oo) = u(0) for lam = 0: no force acts, because A v = 0 gives <(v.x~)^2> = 0, hence c = <v.x~ y> = 0.
+    """Derive u(oo) = u(0) for lam = 0: no force acts, because A v = 0 gives <(v.x~)^2> = 0, hence c = <v.x~ y> = 0.
 
     With `mode_fixed_point`: w(oo) = K A^+ b + (I - A A^+) w(0).
     """
@@ -97,7 +97,7 @@ w10, w20 = sympy.symbols("w10 w20", real=True)
 
 
 def singular_fixed_point() -> Derivation:
-    """w(oo) = K A^+ b + (I - A A^+) w(0) for A = x x^T and b = y x, the smallest singular case; first entry.
+    """Derive w(oo) = K A^+ b + (I - A A^+) w(0) for A = x x^T and b = y x, the smallest singular case; first entry.
 
     Notes, after eq. (11), where "A^-1 b" is stated for regular A only, and without the factor K.
     """

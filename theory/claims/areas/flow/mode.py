@@ -18,7 +18,7 @@ from theory.proof.derivation import Derivation, Step
 
 
 def mode_solution() -> Derivation:
-    """u(t) = exp(-lam t/(K^2 tau)) u0 + (t/(K tau)) phi(lam t/(K^2 tau)) c, zero eigenvalues included.
+    """Derive u(t) = exp(-lam t/(K^2 tau)) u0 + (t/(K tau)) phi(lam t/(K^2 tau)) c, zero eigenvalues included.
 
     Notes, eq. (9)-(11), corrected: the printed exponent lacks a factor 1/K, and the printed form divides by lam.
     """

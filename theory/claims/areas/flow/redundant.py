@@ -40,16 +40,17 @@ half_sum, half_difference = sympy.Function("sigma"), sympy.Function("Delta")
 
 
 def redundant_first() -> Derivation:
-    """u_1(t) = Delta + sigma(t) for g_1 = g_2 = g and every other gate exclusive to them; notes, eq. (31), corrected.
+    """Derive u_1(t) = Delta + sigma(t) for g_1 = g_2 = g, every other gate exclusive to them.
 
     sigma(t) = exp(-2 lam t/(K^2 tau)) sigma(0) + (t/(K tau)) phi(2 lam t/(K^2 tau)) c_1 is the half sum, and
-    Delta = (u_1(0) - u_2(0))/2 stays. The printed form drops Delta and has the rate lam in place of 2 lam.
+    Delta = (u_1(0) - u_2(0))/2 stays. Notes, eq. (31), corrected: the printed form drops Delta and has the rate lam in
+    place of 2 lam.
     """
     return _redundant("flow.redundant.first", 0)
 
 
 def redundant_second() -> Derivation:
-    """u_2(t) = sigma(t) - Delta; notes, eq. (32), corrected: the printed form subtracts 2 Delta."""
+    """Derive u_2(t) = sigma(t) - Delta; notes, eq. (32), corrected: the printed form subtracts 2 Delta."""
     return _redundant("flow.redundant.second", 1)
 
 

@@ -55,13 +55,13 @@ j, k, d, q = sympy.symbols("j k d q", integer=True)
 
 
 def small_bump_modes() -> Derivation:
-    """u_1(t) = exp(-s t/(8 tau)) u_1(0) + (t/(2 tau)) phi(s t/(8 tau)) c_1 for S v = s v; u_2 likewise with -c_1."""
+    """Derive u_1(t) = exp(-s t/(8 tau)) u_1(0) + (t/(2 tau)) phi(s t/(8 tau)) c_1, S v = s v; u_2 with -c_1."""
     steps = _decoupled()
     return Derivation("flow.small_bump.modes", steps[-1].expr, steps)
 
 
 def small_bump_fixed_point() -> Derivation:
-    """u_1(oo) = 2 Z a/d: W_1(oo) = 2 Z [asin(kappa^2 R_1) + asin(kappa^2 R_0)]^-1 asin(kappa R_1 e_i).
+    """Derive u_1(oo) = 2 Z a/d: W_1(oo) = 2 Z [asin(kappa^2 R_1) + asin(kappa^2 R_0)]^-1 asin(kappa R_1 e_i).
 
     a and d are components of a and D in the basis of the modes of D.
     """
@@ -69,12 +69,12 @@ def small_bump_fixed_point() -> Derivation:
 
 
 def small_bump_second_fixed_point() -> Derivation:
-    """u_2(oo) = -2 Z a/d: W_2(oo) = -W_1(oo)."""
+    """Derive u_2(oo) = -2 Z a/d: W_2(oo) = -W_1(oo)."""
     return _unit_at_rest("flow.small_bump.second", 1)
 
 
 def two_sites_fixed_point() -> Derivation:
-    """W_11(oo) = Z [(a0 + a1)/(D0 + D1) + (a0 - a1)/(D0 - D1)]: two sites, the weight at the gate's site.
+    """Derive W_11(oo) = Z [(a0 + a1)/(D0 + D1) + (a0 - a1)/(D0 - D1)]: two sites, the weight at the gate's site.
 
     The modes of a ring of two sites are the sum and the difference: (a0 +- a1)/sqrt(2), D0 +- D1.
     """
@@ -103,7 +103,7 @@ def two_sites_fixed_point() -> Derivation:
 
 
 def circulant_mode() -> Derivation:
-    """sum_k a[(j-k) mod n] e^{2 pi i q k/n} = e^{2 pi i q j/n} sum_d a[d] e^{-2 pi i q d/n}: the ring's modes.
+    """Derive sum_k a[(j-k) mod n] e^{2 pi i q k/n} = e^{2 pi i q j/n} sum_d a[d] e^{-2 pi i q d/n}: the ring's modes.
 
     The DFT of its first column gives the eigenvalues of a circulant matrix; notes, section 5 (for odd-type gates the
     block A_11 is circulant on a ring, blocks between different half-spaces are not).

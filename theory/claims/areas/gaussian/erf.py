@@ -37,7 +37,7 @@ STATEMENT = Eq(_MEAN, erf(g * m / sqrt(_WIDENED)), evaluate=False)
 
 
 def smoothing() -> Derivation:
-    """E erf(g (m + sigma N)) = erf(g m / sqrt(1 + 2 g^2 sigma^2)): the derivative by m is a Gaussian integral."""
+    """Derive E erf(g (m + sigma N)) = erf(g m / sqrt(1 + 2 g^2 sigma^2)) from the Gaussian integral of d/dm."""
     integral = Integral(erf(g * (m + sd * u)) * _WEIGHT, _LINE)
     start = Integral(erf(g * sd * u) * _WEIGHT, _LINE)
     rate = Integral((erf(g * (m + sd * u)) * _WEIGHT).diff(m).xreplace({m: s}), _LINE)

@@ -5,5 +5,5 @@ from sympy import Eq, Integer, Piecewise, Rational
 
 
 def table(symbol: sympy.Symbol, entries: dict[Rational, int]) -> sympy.Expr:
-    """The integer that belongs to each value of a parameter."""
+    """Return the integer that belongs to each value of a parameter."""
     return Piecewise(*((Integer(value), Eq(symbol, key)) for key, value in entries.items()))

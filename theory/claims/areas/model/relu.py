@@ -17,7 +17,7 @@ w11, w12, w21, w22, x1, x2 = sympy.symbols("w11 w12 w21 w22 x1 x2", real=True)
 
 
 def relu(value: Number) -> Number:
-    """max(value, 0), by comparison."""
+    """Return max(value, 0), by comparison."""
     return value if value > 0 else value * 0
 
 

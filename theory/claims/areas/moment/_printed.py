@@ -11,7 +11,7 @@ SITES, GATE = 9, 4  # the small instance on which the float64 path is compared
 
 
 def instance(gain: float, first: float, second: float) -> GatedMoments:
-    """The library's float64 moments of a small-bump problem on nine sites with these exact parameters."""
+    """Return the library's float64 moments of a small-bump problem on nine sites with these exact parameters."""
     labels = (Fraction(1), Fraction(0))
     law = NonlinearGP(SITES, (Fraction(first), Fraction(second)), Fraction(gain), "open", "unit-variance", labels)
     gates = (SiteGate(GATE, lo=Fraction(0)), SiteGate(GATE, hi=Fraction(0)))
@@ -20,7 +20,7 @@ def instance(gain: float, first: float, second: float) -> GatedMoments:
 
 
 def printed_7(problem: Problem) -> np.ndarray:
-    """Small-bump (7) for unit 1, and its negative for the complement: no class probability, no normaliser."""
+    """Return small-bump (7) for unit 1, and its negative for the complement: no class probability, no normaliser."""
     gain = float(problem.data.gain)
     row = latent_correlation(problem.data, 0)[problem.network.gates[0].site]
     printed = np.arctan(np.sqrt(row**2 / (1 / (2 * gain**2) + 1 - row**2))) / np.pi
@@ -28,7 +28,7 @@ def printed_7(problem: Problem) -> np.ndarray:
 
 
 def printed_8(ik, il, kl, gain, root, arctan):
-    """Small-bump (8)-(12) with sigma_1^2 read as 1 - rho_ik^2; the note leaves it undefined. Numbers or symbols."""
+    """Return small-bump (8)-(12) for numbers or symbols; sigma_1^2, undefined there, is read as 1 - rho_ik^2."""
     left = 1 - ik**2
     variance = 1 - (il**2 - 2 * ik * il * kl + kl**2) / left
     c = gain / root(1 + 2 * gain**2 * variance)
@@ -38,7 +38,7 @@ def printed_8(ik, il, kl, gain, root, arctan):
 
 
 def printed_8_matrix(problem: Problem) -> np.ndarray:
-    """The moments with the block of unit 1 as (8) prints it; rows k = i, where (8) divides by zero, are left right."""
+    """Return the moments with the block of unit 1 as (8) prints it; rows k = i, where it divides by zero, are exact."""
     moments = gated_moments(problem).sigma_xx.copy()
     site = problem.network.gates[0].site
     rho = latent_correlation(problem.data, 0)

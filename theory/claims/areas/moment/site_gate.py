@@ -189,11 +189,11 @@ SITE_GATE_XX = Claim(
 # (8) corrected
 
 
-def _put_right(first: sympy.Expr, second: sympy.Expr) -> sympy.Expr:
+def _corrected(first: sympy.Expr, second: sympy.Expr) -> sympy.Expr:
     return atan(sqrt(2) * (first + second * ik) / sqrt(1 + 2 * second**2 * LEFT)) / pi
 
 
-_RIGHT = _put_right(C * OF_I, C * OF_K)
+_RIGHT = _corrected(C * OF_I, C * OF_K)
 _SEVENTH = sympy.Symbol(r"\Sigma^{yx}_l", real=True)  # E[1(z_i >= 0) erf(g z_l)]
 
 

@@ -22,7 +22,7 @@ Gate = tuple[int, int]  # (site, side): 1[side z_site >= 0]
 def least_loss(
     n: int, lengths: tuple[Fraction, Fraction], gates: tuple[Gate, Gate], digits: int, gain: Fraction = Fraction(1)
 ) -> mpf:
-    """min <(y - yhat)^2> on an open line: labels 1 and 0, unit variance, b^T A^-1 b subtracted from <y^2> = 1/2."""
+    """Return min <(y - yhat)^2> on an open line: labels 1 and 0, unit variance, <y^2> - b^T A^-1 b."""
     slope = sympy.Rational(gain.numerator, gain.denominator)
     with mpmath.workdps(digits + 15):
         square = quadrature.erf_erf(sympy.Integer(1), slope, digits + 5)
@@ -80,7 +80,7 @@ def _exponential(length: Fraction):
 
 
 def four_signs(correlations: Sequence[mpf]) -> mpf:
-    """E[s_1 s_2 s_3 s_4] for unit Gaussians of correlations r12, r13, r14, r23, r24, r34."""
+    """Return E[s_1 s_2 s_3 s_4] for unit Gaussians of correlations r12, r13, r14, r23, r24, r34."""
     r = dict(zip(combinations(range(4), 2), correlations, strict=True))
 
     slopes = mpmath.quad(

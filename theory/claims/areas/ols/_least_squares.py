@@ -35,7 +35,7 @@ def form(matrix: tuple[sympy.Expr, sympy.Expr, sympy.Expr], vector: tuple[sympy.
 
 
 def loss_structural() -> Derivation:
-    """min_beta <(y - beta.x~)^2> = <y^2> - b^T A^+ b in any dimension, singular A included; notes, eq. (13)-(15)."""
+    """Derive min_beta <(y - beta.x~)^2> = <y^2> - b^T A^+ b in any dimension, also for singular A; eq. (13)-(15)."""
     matrix, inverse, force, force_row, weights, weights_row = sympy.symbols("A A^+ b b' beta beta'", commutative=False)
     transposes = (Tuple(matrix, inverse), Tuple(force, force_row), Tuple(weights, weights_row))
     lowest = label_square - force_row * inverse * force
@@ -63,21 +63,22 @@ def loss_structural() -> Derivation:
 
 
 def loss_value() -> Derivation:
-    """min_beta <(y - beta.x~)^2> = 1/2 - b^T A^-1 b for balanced labels 1 and 0, where <y^2> = 1/2; notes, eq. (15)."""
+    """Derive min_beta <(y - beta.x~)^2> = 1/2 - b^T A^-1 b for balanced labels 1 and 0; notes, eq. (15)."""
     quadratic = HALF - 2 * along((b1, b2)) + square(a11, a12, a22)
     return minimised("ols.loss.value", loss, quadratic, HALF - form((a11, a12, a22), (b1, b2)))
 
 
 def loss_class_means() -> Derivation:
-    """min_beta <(y - beta.x~)^2> = 1/2 - (1/2) m_1^T S^-1 m_1 for balanced labels 1 and 0; notes, eq. (16)."""
+    """Derive min_beta <(y - beta.x~)^2> = 1/2 - (1/2) m_1^T S^-1 m_1 for balanced labels 1 and 0; notes, eq. (16)."""
     quadratic = HALF * (1 - 2 * along(m1)) + HALF * square(s11, s12, s22)
     return minimised("ols.loss.class_means", loss, quadratic, HALF - HALF * form((s11, s12, s22), m1))
 
 
 def loss_labels() -> Derivation:
-    """min_beta <(y - beta.x~)^2> = (y1^2 + y0^2)/2 - (1/2) q^T S^-1 q with q = y1 m_1 + y0 m_0, balanced classes.
+    """Derive min_beta <(y - beta.x~)^2> = (y1^2 + y0^2)/2 - (1/2) q^T S^-1 q, q = y1 m_1 + y0 m_0.
 
-    The gated inputs have no constant component, so labels are not interchangeable by shift and scale.
+    The classes are balanced. The gated inputs have no constant component, so labels are not interchangeable by shift
+    and scale.
     """
     pull = tuple(y1 * first + y0 * second for first, second in zip(m1, m0, strict=True))
     quadratic = HALF * (y1**2 + y0**2) - along(pull) + HALF * square(s11, s12, s22)
@@ -86,9 +87,10 @@ def loss_labels() -> Derivation:
 
 
 def loss_intercept() -> Derivation:
-    """min_{beta, b} <(y - beta.x~ - b)^2> = (y1 - y0)^2/4 (1 - d^T V^-1 d/4), d = m_1 - m_0, V the covariance of x~.
+    """Derive min_{beta, b} <(y - beta.x~ - b)^2> = (y1 - y0)^2/4 (1 - d^T V^-1 d/4).
 
-    With an output bias b the labels enter by their difference alone, and the inputs without their mean.
+    d = m_1 - m_0, V the covariance of x~. With an output bias b the labels enter by their difference alone,
+    and the inputs without their mean.
     """
     means = [[center + sign * step / 2 for center, step in zip(mean, apart, strict=True)] for sign in (1, -1)]
     pull = tuple(y1 * first + y0 * second for first, second in zip(*means, strict=True))

@@ -36,7 +36,7 @@ BALANCED = "both classes have probability 1/2"
 
 
 def two_classes(means: tuple[Vector, Vector], total: tuple[mpf, mpf, mpf], labels: tuple[mpf, mpf]) -> list[Sample]:
-    """Four equally likely samples a class, of given mean; the second moments of the two classes add up to `total`.
+    """Return four equally likely samples a class, of given mean, whose second moments add up to `total`.
 
     What remains of `total` beyond the means is shared equally: with V = l1 l1^T + l2 l2^T the samples of a class are
     mean +- sqrt(2) l1 and mean +- sqrt(2) l2, whose covariance is V.
@@ -56,13 +56,13 @@ def two_classes(means: tuple[Vector, Vector], total: tuple[mpf, mpf, mpf], label
 
 
 def least_loss(samples: list[Sample], digits: int) -> mpf:
-    """min over beta of <(y - beta.x~)^2>, twice the half-mse at its minimiser."""
+    """Return min over beta of <(y - beta.x~)^2>, twice the half-mse at its minimiser."""
     loss = finite_data.half_mse(samples, mpf(1))
     return 2 * loss(finite_data.minimiser(loss, len(samples[0].x), digits))
 
 
 def by_minimisation(point: Point, digits: int) -> mpf:
-    """The least loss of eight samples that have the moments of the point."""
+    """Return the least loss of eight samples that have the moments of the point."""
     with mpmath.workdps(digits + 30):
         return least_loss(samples_of(values(point)), digits)
 
@@ -81,6 +81,6 @@ def samples_of(at: dict[str, mpf]) -> list[Sample]:
 
 
 def float64_loss(at: Mapping[str, Number], pull: tuple[Number, Number], y2: float = 0.5) -> FlowNumbers:
-    """The library's flow with A = S/2, b = pull/2 and a readout of one unit."""
+    """Return the library's flow with A = S/2, b = pull/2 and a readout of one unit."""
     second = [[at["s11"] / 2, at["s12"] / 2], [at["s12"] / 2, at["s22"] / 2]]
     return float64_flow(second, [entry / 2 for entry in pull], [[0, 0]], 1, y2=y2)

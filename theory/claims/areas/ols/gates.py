@@ -41,9 +41,9 @@ objective = sympy.Symbol(r"\mathcal{L}^*", real=True)
 
 
 def gate_objective() -> Derivation:
-    """L* = 1 - 2 min <(y - beta.x~)^2> = m_1^T S^-1 m_1, which the best gates maximise; notes, eq. (18), corrected.
+    """Derive L* = 1 - 2 min <(y - beta.x~)^2> = m_1^T S^-1 m_1, which the best gates maximise.
 
-    The printed form has outer products of class means in place of the second moments S.
+    Notes, eq. (18), corrected: the printed form has outer products of class means in place of the second moments S.
     """
     least = loss_class_means()
     definition = Eq(objective, 1 - 2 * loss, evaluate=False)
@@ -63,7 +63,7 @@ def gate_objective() -> Derivation:
 
 
 def printed_objective_is_constant() -> Derivation:
-    """m_1^T (m_1 m_1^T + m_0 m_0^T)^-1 m_1 = 1 for independent class means: notes, eq. (18) as printed.
+    """Derive m_1^T (m_1 m_1^T + m_0 m_0^T)^-1 m_1 = 1 for independent class means: notes, eq. (18) as printed.
 
     So the printed objective does not depend on the gates. Beyond two components its matrix has rank 2, and with the
     pseudo-inverse the same holds in the plane of the two means.
@@ -78,13 +78,13 @@ def printed_objective_is_constant() -> Derivation:
 
 
 def printed_objective() -> sympy.Expr:
-    """m_1^T (m_1 m_1^T + m_0 m_0^T)^-1 m_1, two components."""
+    """Return m_1^T (m_1 m_1^T + m_0 m_0^T)^-1 m_1, two components."""
     outer = tuple(m1[i] * m1[j] + m0[i] * m0[j] for i, j in ((0, 0), (0, 1), (1, 1)))
     return form(outer, m1)
 
 
 def _objective_by_minimisation(point: Point, digits: int) -> mpf:
-    """L* = 1 - 2 min <(y - beta.x~)^2>, the definition that makes (16) least where L* is largest."""
+    """Return L* = 1 - 2 min <(y - beta.x~)^2>, the definition that makes (16) least where L* is largest."""
     with mpmath.workdps(digits + 30):
         return 1 - 2 * least_loss(samples_of(values(point)), digits)
 

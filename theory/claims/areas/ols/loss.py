@@ -151,7 +151,7 @@ _DISTANCE = form(covariance, apart)
 
 
 def with_output_bias(point: Point, digits: int) -> mpf:
-    """The least loss of eight samples whose third input is 1, with the means and the covariance of the point."""
+    """Return the least loss of eight samples whose third input is 1, with the means and the covariance of the point."""
     with mpmath.workdps(digits + 30):
         at = values(point)
         mean, apart = [at["mu1"], at["mu2"]], [at["d1"], at["d2"]]

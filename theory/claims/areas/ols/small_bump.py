@@ -39,7 +39,7 @@ from theory.proof.derivation import Derivation, Step
 
 
 def two_sites_loss() -> Derivation:
-    """min <(y - yhat)^2> = 1/2 - [(a0 + a1)^2/(D0 + D1) + (a0 - a1)^2/(D0 - D1)]/(2 pi) for two sites.
+    """Derive min <(y - yhat)^2> = 1/2 - [(a0 + a1)^2/(D0 + D1) + (a0 - a1)^2/(D0 - D1)]/(2 pi) for two sites.
 
     That is 1/2 - (1/pi) a^T D^-1 a: least squares on A = diag(S, S)/2 and b = (b_1, -b_1).
     """
