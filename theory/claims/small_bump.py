@@ -20,6 +20,7 @@ from theory.flow import Solution, solve
 from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training
 
 Z = sympy.Symbol("Z", positive=True)  # Z^2 = (2/pi) asin(kappa^2), the variance of erf(g z)
+# Two sites, the gate at the first: their latent correlations in the classes y = 1 and y = 0.
 rho1, rho0 = sympy.symbols("rho1 rho0", real=True)
 a0, a1, d0, d1 = sympy.symbols("a0 a1 D0 D1", real=True)
 

@@ -36,6 +36,7 @@ mean_label = Symbol("m", real=True)  # <y>
 mean_sum = Symbol("r", real=True)  # <sum_l g_l (w_l.x + b_l)>
 whole = Symbol("P", positive=True)  # <1>
 one = sympy.S.One
+
 _fields = Sum(g[mu, l] * (biases[l] + Sum(x[mu, j] * w[l, j], (j, 1, n))), (l, 1, K))
 _residual = y[mu] - readout * _fields - output_bias
 LOSS = loss_factor / 2 * Sum(p[mu] * _residual**2, (mu, 1, samples))

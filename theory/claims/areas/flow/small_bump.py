@@ -41,6 +41,7 @@ from theory.proof.derivation import Derivation, Step
 # The two rows of weights as non-commuting vectors, the blocks of A, and an eigenvector of S (as a row).
 W1, W2, W1_dot, W2_dot = sympy.symbols(r"W_1 W_2 \dot{W}_1 \dot{W}_2", commutative=False)
 b1, b2, A11, A12, A21, A22, S, v = sympy.symbols("b_1 b_2 A_11 A_12 A_21 A_22 S v", commutative=False)
+
 first, second = sympy.Function("u_1"), sympy.Function("u_2")  # v.W_1(t), v.W_2(t)
 u10, u20 = sympy.symbols("u10 u20", real=True)
 pull = sympy.Symbol("c1", real=True)  # v.b_1
@@ -48,8 +49,8 @@ eigenvalue = sympy.Symbol("s", positive=True)  # S v = s v; S is regular for a r
 a_mode = sympy.Symbol("a", real=True)  # v.asin(kappa R_1 e_i)
 d_mode = sympy.Symbol("d", positive=True)  # eigenvalue of asin(kappa^2 R_1) + asin(kappa^2 R_0)
 
-# Two sites, the gate at the first: their latent correlations in the classes y = 1 and y = 0.
-weight = sympy.Function("W_11")
+weight = sympy.Function("W_11")  # two sites, the gate at the first: the weight at its site
+
 a = sympy.IndexedBase("a")  # first column of a circulant matrix: A_jk = a[(j - k) mod n]
 j, k, d, q = sympy.symbols("j k d q", integer=True)
 
