@@ -2,11 +2,11 @@
 
 A directive stands alone on a line. `{claim ID}` states a claim, `{claim ID as TEX}` with the paper's name for its left
 side; `{derivation ID}`, `{numbers ID}` and `{printed ID}` give its steps, its numbers and what its sources print;
-`{whole ID}` gives all four. `{rest PREFIX ...}` gives the claims with these beginnings of ids that no page places
-(`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}` all it says,
-`{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME TABLE}` a table of a stored run
-(`{measured NAME}` where it has one), `{figure NAME}` shows a figure. Within a line `{ref ID}` links to a claim, and
-`{verdict ID}` is its verdict.
+`{whole ID}` gives all four. `{rest PREFIX ...}` gives the claims with these beginnings of ids that no page places,
+prefix by prefix (`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}`
+all it says, `{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME TABLE}` a table of a
+stored run (`{measured NAME}` where it has one), `{figure NAME}` shows a figure. Within a line `{ref ID}` links to a
+claim, and `{verdict ID}` is its verdict.
 """
 
 import re
@@ -214,7 +214,7 @@ class Book:
         return "\n".join(part for part in parts if part)
 
     def _rest(self, page: str, prefixes: list[str], link: blocks.Link, here: str) -> str:
-        here_by_rest = [n for n, place in self.where.items() if place.page == page and place.rest in prefixes]
+        here_by_rest = [n for prefix in prefixes for n, place in self.where.items() if place == Place(page, prefix)]
         return "\n".join(self._whole(name, link, here) for name in here_by_rest)
 
     def _of_document(self, document: str, here: str) -> list[Entry]:

@@ -11,7 +11,7 @@ _WORST_FIRST = (Verdict.REFUTED, Verdict.OPEN)
 
 
 def citation_error(derivation: Derivation, claims: Mapping[str, Claim]) -> str:
-    """The first fault in what a derivation cites, or an empty string.
+    """Return the first fault in what a derivation cites, or an empty string.
 
     Each equation used must be an instance of the cited claim's statement: equal to it with expressions put in for
     its parameters.
@@ -26,13 +26,13 @@ def citation_error(derivation: Derivation, claims: Mapping[str, Claim]) -> str:
 
 
 def cited_by(claim: Claim) -> tuple[str, ...]:
-    """The ids that a claim rests on: those it lists and those its derivation cites."""
+    """Return the ids that a claim rests on: those it lists and those its derivation cites."""
     steps = claim.derive().steps if claim.derive else ()
     return tuple(dict.fromkeys((*claim.cites, *(name for step in steps for name in step.cites))))
 
 
 def order(claims: Mapping[str, Claim]) -> tuple[Claim, ...]:
-    """The claims with every cited one before those that cite it. Raises ValueError where they cite in a circle."""
+    """Return the claims, every cited one before those that cite it. Raises ValueError where they cite in a circle."""
     placed: dict[str, Claim] = {}
 
     def place(claim: Claim, path: tuple[str, ...]) -> None:
@@ -51,14 +51,18 @@ def order(claims: Mapping[str, Claim]) -> tuple[Claim, ...]:
 
 
 def inherited(own: Verdict, cited: tuple[Verdict, ...]) -> Verdict:
-    """A claim that rests on a refuted or open one is open at best."""
+    """Return the verdict with the doubt of what is cited: a claim that rests on a refuted or open one is open at best.
+
+    >>> inherited(Verdict.CONFIRMED, (Verdict.OPEN,)).value
+    'OPEN'
+    """
     if own is Verdict.REFUTED or not any(verdict in _WORST_FIRST for verdict in cited):
         return own
     return Verdict.OPEN
 
 
 def instance(claim: Claim, used: sympy.Basic) -> dict[sympy.Symbol, sympy.Basic] | None:
-    """What stands for the claim's parameters in `used`, or None where `used` is not an instance of its statement."""
+    """Return what the claim's parameters are in `used`, or None where `used` is not an instance of its statement."""
     found: dict[sympy.Symbol, sympy.Basic] = {}
     symbols = {param.symbol for param in claim.params}
     return found if _unify(claim.statement, used, symbols, found) else None

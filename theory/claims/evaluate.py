@@ -13,7 +13,7 @@ class NotANumber(ValueError):
 
 
 def evaluate(expr: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
-    """The real value of `expr` at `point` with at least `digits` correct digits (absolute where it is zero).
+    """Return the real value of `expr` at `point` with at least `digits` correct digits (absolute where it is zero).
 
     >>> evaluate(sympy.pi * sympy.Symbol("a"), {sympy.Symbol("a"): sympy.Rational(1, 2)}, 10) > 1.57079632
     True

@@ -29,7 +29,7 @@ class Sample:
 
 
 def half_mse(samples: Sequence[Sample], readout: Number) -> Loss:
-    """w -> <(y - readout sum_k g_k w_k.x)^2>/2 for the K n weights w, unit after unit."""
+    """Return w -> <(y - readout sum_k g_k w_k.x)^2>/2 for the K n weights w, unit after unit."""
 
     def loss(w: Vector) -> Number:
         total = 0
@@ -47,12 +47,16 @@ def half_mse(samples: Sequence[Sample], readout: Number) -> Loss:
 
 
 def gradient(loss: Loss, w: Vector) -> Vector:
-    """The gradient of a quadratic loss, for which the symmetric difference (L(w+e) - L(w-e))/2 is exact."""
+    """Return the gradient of a quadratic loss, for which the symmetric difference (L(w+e) - L(w-e))/2 is exact.
+
+    >>> gradient(lambda w: w[0] ** 2 + 3 * w[1], [Fraction(1), Fraction(0)])
+    [Fraction(2, 1), Fraction(3, 1)]
+    """
     return [(loss(_moved(w, i, 1)) - loss(_moved(w, i, -1))) / 2 for i in range(len(w))]
 
 
 def flow(loss: Loss, start: Vector, tau: mpf, time: mpf, digits: int) -> Vector:
-    """w(time) of tau dw/dt = -dL/dw from `start`, for a quadratic loss.
+    """Return w(time) of tau dw/dt = -dL/dw from `start`, for a quadratic loss.
 
     A Taylor series of the flow over a short time gives an affine map; the flow is autonomous, so doubling the time
     composes the map with itself.
@@ -67,7 +71,7 @@ def flow(loss: Loss, start: Vector, tau: mpf, time: mpf, digits: int) -> Vector:
 
 
 def flow_limit(loss: Loss, start: Vector, digits: int) -> Vector:
-    """w(infinity) of the gradient flow of a quadratic loss: the time is doubled until nothing moves any more."""
+    """Return w(infinity) of the gradient flow of a quadratic loss: the time is doubled until nothing moves any more."""
     with mpmath.workdps(digits + _GUARD):
         velocity, jacobian = _generator(loss, len(start), mpf(1))
         step = _taylor_map(velocity, jacobian, 1 / mpmath.mnorm(jacobian, 1))
@@ -80,7 +84,11 @@ def flow_limit(loss: Loss, start: Vector, digits: int) -> Vector:
 
 
 def minimiser(loss: Loss, size: int, digits: int) -> Vector:
-    """The weights at which the gradient of a strictly convex quadratic loss vanishes."""
+    """Return the weights at which the gradient of a strictly convex quadratic loss vanishes.
+
+    >>> minimiser(lambda w: (w[0] - 2) ** 2, 1, 10)
+    [mpf('2.0')]
+    """
     with mpmath.workdps(digits + _GUARD):
         velocity, jacobian = _generator(loss, size, mpf(1))
         solution = mpmath.lu_solve(jacobian, mpmath.matrix([-entry for entry in velocity]))
@@ -88,7 +96,7 @@ def minimiser(loss: Loss, size: int, digits: int) -> Vector:
 
 
 def square_root(p: mpf, q: mpf, r: mpf) -> tuple[Vector, Vector]:
-    """Vectors l1, l2 with l1 l1^T + l2 l2^T = [[p, q], [q, r]], which must be positive semidefinite."""
+    """Return vectors l1, l2 with l1 l1^T + l2 l2^T = [[p, q], [q, r]], which must be positive semidefinite."""
     corner = mpmath.sqrt(p)
     return [corner, q / corner], [mpf(0), mpmath.sqrt(r - q * q / p)]
 

@@ -24,7 +24,7 @@ def float64_flow(
     time: Number = 0,
     y2: float = 0.5,
 ) -> FlowNumbers:
-    """The flow in units of tau of units that share one half-space gate, with A_11 = second and b_1 = force.
+    """Return the flow in units of tau of units that share one half-space gate, with A_11 = second and b_1 = force.
 
     `start` has a row for each unit that shares the gate; `units` is the K of the readout; y2 is <y^2>.
     """

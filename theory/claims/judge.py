@@ -12,7 +12,7 @@ _STATED_EXACTLY = (Kind.EQUATION, Kind.INEQUALITY, Kind.EQUIVALENCE, Kind.ASYMPT
 
 @dataclass(frozen=True)
 class Examination:
-    """All that was found about one claim: a result for each level, the table of values, the printed forms."""
+    """The examination of one claim: a result for each level, the table of values, the printed forms."""
 
     claim: Claim
     results: tuple[CheckResult, ...]
@@ -21,12 +21,17 @@ class Examination:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict as far as these levels go."""
+        """The verdict that these levels give."""
         return verdict(self.claim, self.results, self.printed)
 
 
 def examine(claim: Claim, claims: Mapping[str, Claim]) -> Examination:
-    """Run every level that needs no simulation on one claim; `claims` are those that it may cite."""
+    """Run every level that needs no simulation on one claim; `claims` are those that it may cite.
+
+    >>> from theory.claims import catalog
+    >>> examine(catalog()["model.relu.gating"], catalog()).verdict.value
+    'CONFIRMED'
+    """
     results = [levels.symbolic(claim, claims), levels.exact(claim)]
     if claim.oracle is None:
         results += [levels.skipped(claim, level) for level in _without_oracle(claim)]
@@ -46,7 +51,7 @@ def _without_oracle(claim: Claim) -> tuple[Level, ...]:
 
 
 def verdict(claim: Claim, results: tuple[CheckResult, ...], printed: tuple[levels.PrintedFinding, ...] = ()) -> Verdict:
-    """DEFINITION, CONFIRMED, CORRECTED, REFUTED or OPEN; undecided is never true.
+    """Return DEFINITION, CONFIRMED, CORRECTED, REFUTED or OPEN; undecided is never true.
 
     A level that fails refutes. A statement of exact kind needs a proof (symbolic or exact) and a precise agreement;
     an empirical one needs its experiment. Whatever is inconclusive, or was registered and not run, leaves it open.

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import mpmath
 import sympy
 
-import theory.proof.rules.shared  # noqa: F401 - it registers the rules that derivations name
 from theory.claims import reasons
 from theory.claims.citations import citation_error
 from theory.claims.evaluate import NotANumber, evaluate
@@ -41,7 +40,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class PrintedFinding:
-    """Whether a printed form agrees with the definition; where it does not, the plainest point and both values."""
+    """A printed form held against the definition: where they differ, the plainest point and both values."""
 
     source: Source
     agrees: bool
@@ -51,7 +50,7 @@ class PrintedFinding:
 
 
 def table(claim: Claim, digits: int = PRECISE_DIGITS) -> tuple[TableRow, ...]:
-    """The formula and its definition at the claim's test points."""
+    """Return the formula and its definition at the claim's test points."""
     return tuple(_row(claim, point, digits) for point in points(claim))
 
 
@@ -62,20 +61,24 @@ def _row(claim: Claim, point: Point, digits: int) -> TableRow:
 
 
 def relative_error(value: mpmath.mpf, truth: mpmath.mpf, digits: int) -> float:
-    """|value - truth| / |truth|; where truth is zero, the absolute difference."""
+    """Return |value - truth| / |truth|; where truth is zero, the absolute difference.
+
+    >>> relative_error(mpmath.mpf(3), mpmath.mpf(2), 10), relative_error(mpmath.mpf(3), mpmath.mpf(0), 10)
+    (0.5, 3.0)
+    """
     with mpmath.workdps(digits + 10):
         difference = abs(value - truth)
         return float(difference / abs(truth) if truth != 0 else difference)
 
 
 def skipped(claim: Claim, level: Level) -> CheckResult:
-    """A level that does not apply, with the reason that the claim states, or else that of its kind."""
+    """Return the result of a level that is not run, with the reason that the claim states, or else that of its kind."""
     reason = claim.unchecked.get(level) or reasons.OF_KIND.get(claim.kind, reasons.NOT_GIVEN)
     return CheckResult(claim.id, level, Outcome.SKIPPED, where=reason)
 
 
 def symbolic(claim: Claim, claims: Mapping[str, Claim]) -> CheckResult:
-    """Every step of the derivation, that it proves this very statement, and that what it cites of `claims` says so."""
+    """Check every step of the derivation, that it proves this statement, and that what it cites of `claims` says so."""
     if claim.derive is None:
         return skipped(claim, Level.SYMBOLIC)
     derivation = claim.derive()
@@ -90,7 +93,7 @@ def symbolic(claim: Claim, claims: Mapping[str, Claim]) -> CheckResult:
 
 
 def exact(claim: Claim) -> CheckResult:
-    """The formula equals its definition at every point, both in fractions: no tolerance."""
+    """Check that the formula equals its definition at every point, both in fractions: no tolerance."""
     if claim.exact is None:
         return skipped(claim, Level.EXACT)
     tried = points(claim)
@@ -104,12 +107,12 @@ def exact(claim: Claim) -> CheckResult:
 
 
 def precise(claim: Claim, rows: tuple[TableRow, ...], digits: int = PRECISE_DIGITS) -> CheckResult:
-    """The formula agrees with its definition to `digits` digits at every point."""
+    """Check that the formula agrees with its definition to `digits` digits at every point."""
     return _worst(claim, Level.PRECISE, [(row.error, row.point) for row in rows], 10.0**-digits)
 
 
 def floating(claim: Claim, rows: tuple[TableRow, ...]) -> CheckResult:
-    """The library's float64 path agrees with the formula at the float64 values of the points.
+    """Check that the library's float64 path agrees with the formula at the float64 values of the points.
 
     The tolerance at a point is 1e-13 plus what rounding each argument once may change: 4 eps x the condition number
     sum_j |p_j df/dp_j / f|.
@@ -151,7 +154,11 @@ def _worst(claim: Claim, level: Level, errors: list[tuple[float, Point]], tolera
 
 
 def describe(point: Point) -> str:
-    """The point in words: `g = 1/2, rho = 0.3`."""
+    """Return the point in words.
+
+    >>> describe({sympy.Symbol("g"): sympy.Rational(1, 2)})
+    'g = 1/2'
+    """
     return ", ".join(f"{symbol} = {_short(value)}" for symbol, value in sorted(point.items(), key=lambda i: str(i[0])))
 
 
@@ -160,7 +167,7 @@ def _short(value: sympy.Rational) -> str:
 
 
 def printed_findings(claim: Claim, rows: tuple[TableRow, ...]) -> tuple[PrintedFinding, ...]:
-    """For each source that prints a form: does it agree with the definition at every point?"""
+    """Return, for each source that prints a form, whether it agrees with the definition at every point."""
     return tuple(_finding(source, rows) for source in claim.sources if source.printed is not None)
 
 
@@ -190,7 +197,7 @@ def negative_control(
     rows: tuple[TableRow, ...],
     equal: Callable[[sympy.Expr, sympy.Expr], bool | None] = prove_equal,
 ) -> CheckResult:
-    """Every mutant that is not the same function is rejected at some point; survivors are named.
+    """Check that every mutant that is not the same function is rejected at some point; survivors are named.
 
     A mutant that no point rejects counts as the same function only where `equal` proves it.
     """

@@ -1,4 +1,4 @@
-"""What a claim is: a statement as data, its sources, its evidence and the verdict computed from it."""
+"""A claim: a statement as data, its sources, its levels of checking, and the verdict computed from them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,7 +9,8 @@ from typing import Any
 import mpmath
 import sympy
 
-from theory.problem import Observable, Problem
+from theory.claims.documents import citation_fault
+from theory.problem import InputError, Observable, Problem
 from theory.proof.derivation import Derivation
 
 Point = Mapping[sympy.Symbol, sympy.Rational]  # exact parameter values
@@ -17,7 +18,7 @@ Oracle = Callable[[Point, int], mpmath.mpf]  # (point, digits) -> the defining i
 
 
 class Kind(StrEnum):
-    """What sort of statement a claim makes, which decides what evidence it needs."""
+    """The kind of statement that a claim makes, which decides what evidence it needs."""
 
     DEFINITION = "definition"
     EQUATION = "equation"
@@ -39,7 +40,7 @@ class Level(StrEnum):
 
 
 class Outcome(StrEnum):
-    """What one level of checking found."""
+    """The outcome of one level of checking."""
 
     PASS = "PASS"
     FAIL = "FAIL"
@@ -74,15 +75,20 @@ class Param:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a document states the claim; `printed` is its right-hand side as printed, in the claim's symbols.
+    """The place where a document states the claim; `printed` is its right-hand side as printed, in the claim's symbols.
 
     Of an empirical claim it is the relation that a sentence is read as, which the experiment finds true or false.
+    Raises InputError for a document or a label that `theory.claims.documents` does not list.
     """
 
     document: str
     label: str
     printed: sympy.Basic | None = None
     note: str = ""
+
+    def __post_init__(self) -> None:
+        if fault := citation_fault(self.document, self.label):
+            raise InputError(f"A source is unknown: {fault}.", "theory/claims/documents.py takes papers and labels.")
 
 
 @dataclass(frozen=True)

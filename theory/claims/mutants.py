@@ -6,7 +6,7 @@ import sympy
 
 
 def mutants(expr: sympy.Expr) -> Iterator[sympy.Expr]:
-    """Every formula that differs from `expr` by one mechanical slip; each differs as an expression tree.
+    """Yield every formula that differs from `expr` by one mechanical slip; each differs as an expression tree.
 
     >>> x = sympy.Symbol("x")
     >>> sympy.sin(2 * x) in set(mutants(sympy.sin(x)))

@@ -1,10 +1,15 @@
-"""Exact test points of a claim: the interesting ones it names and rationals drawn from its declared domains."""
+"""Exact test points of a claim: the interesting ones it names and rationals drawn from its declared domains.
+
+Beside them the values of a point by the names of its symbols, as an oracle takes them.
+"""
 
 import hashlib
 import itertools
 import random
+from fractions import Fraction
 
 import sympy
+from mpmath import mpf
 
 from theory.claims.model import Claim, Param, Point
 
@@ -13,14 +18,18 @@ _DENOMINATOR = 2**20  # points are dyadic, so that float64 holds them exactly
 
 
 def seed_of(claim: Claim) -> int:
-    """The seed of everything drawn for a claim: a hash of its id, never chosen by hand."""
+    """Return the seed of everything drawn for a claim: a hash of its id, never chosen by hand."""
     return int.from_bytes(hashlib.sha256(claim.id.encode()).digest()[:8], "big")
 
 
 def points(claim: Claim) -> tuple[Point, ...]:
-    """Test points: `claim.drawn` random ones, then each interesting value of each parameter with the others drawn.
+    """Return test points: `claim.drawn` random ones, then each interesting value of a parameter with the others drawn.
 
     Every point lies in the declared domains and meets the claim's conditions. Raises ValueError where no point does.
+
+    >>> from theory.claims import catalog
+    >>> len(points(catalog()["gaussian.step_step.orthant"]))  # six drawn, three interesting values
+    9
     """
     rng = random.Random(seed_of(claim))
     found = [_meeting_conditions(claim, rng, {}) for _ in range(claim.drawn if claim.params else 1)]
@@ -32,8 +41,26 @@ def points(claim: Claim) -> tuple[Point, ...]:
 
 
 def contains(param: Param, value: sympy.Rational) -> bool:
-    """Whether the domain of `param` holds `value`."""
+    """Return whether the domain of `param` holds `value`."""
     return param.domain.contains(value) == sympy.true
+
+
+def values(point: Point) -> dict[str, mpf]:
+    """Return the point's exact rationals at mpmath's working precision, by symbol name.
+
+    >>> values({sympy.Symbol("a"): sympy.Rational(1, 4)})
+    {'a': mpf('0.25')}
+    """
+    return {symbol.name: mpf(value.p) / value.q for symbol, value in point.items()}
+
+
+def exact_values(point: Point) -> dict[str, Fraction]:
+    """Return the point's exact rationals as fractions, by symbol name.
+
+    >>> exact_values({sympy.Symbol("a"): sympy.Rational(1, 3)})
+    {'a': Fraction(1, 3)}
+    """
+    return {symbol.name: Fraction(int(value.p), int(value.q)) for symbol, value in point.items()}
 
 
 def _meeting_conditions(claim: Claim, rng: random.Random, fixed: Point) -> Point:

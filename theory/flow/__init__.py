@@ -1,4 +1,4 @@
-"""Gated networks as gradient flows: exact solutions here, their symbolic derivations in `theory.flow.derive`."""
+"""Gated networks as gradient flows: exact solutions. Their derivations are claims, `theory.claims.areas.flow`."""
 
 from theory.flow.linear.descent import discrete, gradient_descent, mse_at
 from theory.flow.linear.parameters import Parameters

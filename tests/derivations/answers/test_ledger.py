@@ -14,6 +14,7 @@ from derivations.evidence import stored
 from derivations.output import BAD_INPUT, CHECK_FAILED, PASS
 from derivations.publish import compose
 from theory.claims import catalog
+from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.model import Claim, Kind, Source, Verdict
 
 CLAIM = "moment.site_gate.yx"
@@ -68,7 +69,7 @@ def test_an_unknown_document_or_verdict_is_bad_input(words, capsys):
 
 def test_labels_are_in_the_order_of_the_document():
     labels = ["(13)", "after (11)", "(12)", "section 2.1", "(2)", "(11)", "section 1"]
-    ordered = sorted(labels, key=lambda label: ledger.label_order(Source("notes", label)))
+    ordered = sorted(labels, key=lambda label: ledger.label_order(Source(NOTES, label)))
     assert ordered == ["section 1", "section 2.1", "(2)", "(11)", "after (11)", "(12)", "(13)"]
 
 
@@ -87,30 +88,30 @@ def _finding(source, agrees):
 
 
 def test_a_source_that_prints_it_right_is_confirmed(tmp_path):
-    wrong, right = Source("one", "(1)", sympy.Integer(3)), Source("two", "(1)", sympy.Integer(2))
+    wrong, right = Source(NOTES, "(1)", sympy.Integer(3)), Source(BUMP_NOTE, "(1)", sympy.Integer(2))
     claim = _claim(wrong, right)
     _evidence(tmp_path, claim, "CORRECTED", _finding(wrong, False), _finding(right, True))
     found = ledger.entries([claim], tmp_path)
-    assert [(entry.document, entry.verdict) for entry in found] == [("one", "CORRECTED"), ("two", "CONFIRMED")]
+    assert [(entry.document, entry.verdict) for entry in found] == [(NOTES, "CORRECTED"), (BUMP_NOTE, "CONFIRMED")]
     assert [ledger.correction(entry) for entry in found] == ["x = 2", None]
 
 
 @pytest.mark.parametrize("verdict", ["CONFIRMED", "REFUTED", "OPEN", "DEFINITION"])
 def test_other_verdicts_are_passed_on(tmp_path, verdict):
-    claim = _claim(Source("one", "(1)"))
+    claim = _claim(Source(NOTES, "(1)"))
     _evidence(tmp_path, claim, verdict)
     assert [entry.verdict for entry in ledger.entries([claim], tmp_path)] == [verdict]
 
 
 def test_a_claim_without_source_stands_last(tmp_path):
-    with_source, without = _claim(Source("one", "(1)")), replace(_claim(), id="area.subject.other")
+    with_source, without = _claim(Source(NOTES, "(1)")), replace(_claim(), id="area.subject.other")
     for claim in (with_source, without):
         _evidence(tmp_path, claim, "CONFIRMED")
-    assert [entry.document for entry in ledger.entries([without, with_source], tmp_path)] == ["one", None]
+    assert [entry.document for entry in ledger.entries([without, with_source], tmp_path)] == [NOTES, None]
 
 
 def test_changed_and_missing_evidence_is_stale(tmp_path):
-    claim = _claim(Source("one", "(1)"))
+    claim = _claim(Source(NOTES, "(1)"))
     assert [entry.verdict for entry in ledger.entries([claim], tmp_path)] == [ledger.STALE]
     _evidence(tmp_path, claim, "CONFIRMED")
     changed = replace(claim, statement=sympy.Eq(sympy.Symbol("x"), 3))

@@ -8,6 +8,7 @@ import sympy
 
 from derivations.evidence.writing import FOLDER, claim_hash, is_stale
 from theory.claims import catalog
+from theory.claims.documents import NOTES
 from theory.claims.judge import verdict
 from theory.claims.levels import PrintedFinding
 from theory.claims.model import CheckResult, Level, Outcome, Source
@@ -67,7 +68,7 @@ def test_no_evidence_is_left_of_claims_that_are_gone():
     [
         {"statement": sympy.Eq(sympy.Symbol("w"), 2)},
         {"params": ()},
-        {"sources": (Source("notes", "(1)", printed=sympy.Symbol("w")),)},
+        {"sources": (Source(NOTES, "(1)", printed=sympy.Symbol("w")),)},
         {"registration": None},
     ],
 )

@@ -3,28 +3,27 @@
 import pytest
 
 from theory.claims import catalog
+from theory.claims.documents import BUMP_NOTE, DOCUMENTS, NOTES
 from theory.claims.model import Claim, Kind
 
-# Document (file stem) and how many equations it numbers, (1) ... (last).
-NUMBERED = {"localization-with-gated-linear-networks": 32, "small-bump-gate": 13}
+# The documents whose every numbered equation is judged.
+JUDGED = (NOTES, BUMP_NOTE)
 # Numbered equations that are definitions: a claim of that kind says what is defined.
 DEFINED = {
-    "localization-with-gated-linear-networks": ("(1)", "(3)", "(4)", "(6)", "(7)", "(12)", "(17)"),
-    "small-bump-gate": ("(1)", "(2)", "(3)", "(5)", "(6)"),
+    NOTES: ("(1)", "(3)", "(4)", "(6)", "(7)", "(12)", "(17)"),
+    BUMP_NOTE: ("(1)", "(2)", "(3)", "(5)", "(6)"),
 }
 
 
-def labels(document: str) -> list[str]:
+def labels(document: str) -> tuple[str, ...]:
     """The labels of the numbered equations of a document."""
-    return [f"({number})" for number in range(1, NUMBERED[document] + 1)]
+    return DOCUMENTS[document].numbered
 
 
 def gaps(claims: list[Claim]) -> list[tuple[str, str]]:
     """The numbered equations that no claim names as a source."""
     entries = {(source.document, source.label) for claim in claims for source in claim.sources}
-    return [
-        (document, label) for document in NUMBERED for label in labels(document) if (document, label) not in entries
-    ]
+    return [(document, label) for document in JUDGED for label in labels(document) if (document, label) not in entries]
 
 
 def test_every_numbered_equation_has_an_entry():
@@ -32,7 +31,7 @@ def test_every_numbered_equation_has_an_entry():
 
 
 @pytest.mark.parametrize(
-    ("document", "label"), [(document, label) for document in NUMBERED for label in labels(document)]
+    ("document", "label"), [(document, label) for document in JUDGED for label in labels(document)]
 )
 def test_a_missing_entry_is_found(document, label):
     """Without the claims that name it, an equation is reported."""
@@ -53,7 +52,5 @@ def test_definitions_are_stated(document, label):
 def test_equations_that_are_not_definitions_show_what_is_printed():
     """Every other numbered equation has a printed form that is held against its definition."""
     printed = {(s.document, s.label) for c in catalog().values() for s in c.sources if s.printed is not None}
-    stated = [
-        (document, label) for document in NUMBERED for label in labels(document) if label not in DEFINED[document]
-    ]
+    stated = [(document, label) for document in JUDGED for label in labels(document) if label not in DEFINED[document]]
     assert [entry for entry in stated if entry not in printed] == []

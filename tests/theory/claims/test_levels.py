@@ -9,6 +9,7 @@ import sympy
 from sympy import Eq, Interval, Rational
 
 from theory.claims import levels
+from theory.claims.documents import NOTES
 from theory.claims.evaluate import NotANumber, evaluate
 from theory.claims.judge import examine, verdict
 from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Param, Source, Verdict
@@ -43,7 +44,7 @@ CLAIM = Claim(
     kind=Kind.EQUATION,
     statement=STATEMENT,
     params=(Param(a, Interval.open(0, sympy.oo), "slope", (Rational(1, 64),)),),
-    sources=(Source("notes", "(1)", printed=FORMULA), Source("notes", "(2)", printed=2 * FORMULA)),
+    sources=(Source(NOTES, "(1)", printed=FORMULA), Source(NOTES, "(2)", printed=2 * FORMULA)),
     oracle=_integral,
     derive=_derivation,
     numeric=_float64,

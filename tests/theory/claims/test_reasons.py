@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from theory.claims import catalog, reasons
+from theory.claims.completeness import faults
 from theory.claims.judge import examine
 from theory.claims.levels import exact, floating, skipped, symbolic
 from theory.claims.model import Kind, Level, Outcome
@@ -14,30 +15,9 @@ WITHOUT_SIMULATION = set(Level) - {Level.SIMULATED}
 every_claim = pytest.mark.parametrize("claim", CLAIMS.values(), ids=lambda claim: claim.id)
 
 
-def left_out(claim):
-    """The levels that do not apply to a claim, by what it registers."""
-    registered = {
-        Level.SYMBOLIC: claim.derive,
-        Level.EXACT: claim.exact,
-        Level.PRECISE: claim.oracle,
-        Level.FLOATING: claim.oracle and claim.numeric,
-        Level.NEGATIVE_CONTROL: claim.oracle,
-    }
-    return {level for level, present in registered.items() if present is None}
-
-
-def complaints(claim):
-    """What is wrong with the reasons of a claim."""
-    by_kind = claim.kind in reasons.OF_KIND
-    missing = set() if by_kind else left_out(claim) - set(claim.unchecked)
-    idle = set(claim.unchecked) - left_out(claim)
-    empty = {level for level, text in claim.unchecked.items() if len(text.split()) < 4}
-    return missing, idle, empty
-
-
 @every_claim
 def test_each_level_is_run_or_has_its_reason(claim):
-    assert complaints(claim) == (set(), set(), set())
+    assert faults(claim) == ()
 
 
 @every_claim
@@ -46,12 +26,25 @@ def test_each_claim_has_an_oracle_and_a_control_or_needs_none(claim):
         assert claim.oracle is not None, "then it also has a negative control"
 
 
-def test_a_missing_an_idle_and_an_empty_reason_are_noticed():
+def without(fault):
+    """A claim that is complete but for one thing, and what is said of it."""
     claim = CLAIMS["gaussian.step_erf.arcsine"]
-    assert complaints(replace(claim, unchecked={})) == ({Level.EXACT, Level.FLOATING}, set(), set())
-    assert complaints(replace(claim, numeric=float)) == (set(), {Level.FLOATING}, set())
+    return faults(replace(claim, **fault))
+
+
+def test_a_missing_an_idle_and_an_empty_reason_are_noticed():
+    no_reason = "is not run, and `unchecked` gives no reason"
+    assert without({"unchecked": {}}) == (f"its level 'exact' {no_reason}", f"its level 'floating' {no_reason}")
+    assert without({"numeric": float}) == ("`unchecked` gives a reason for the level 'floating', which is run",)
     vague = {Level.EXACT: "not rational", Level.FLOATING: reasons.BY_LAGS}
-    assert complaints(replace(claim, unchecked=vague)) == (set(), set(), {Level.EXACT})
+    assert without({"unchecked": vague}) == (
+        "the reason why its level 'exact' is not run says too little: 'not rational'",
+    )
+
+
+def test_a_missing_oracle_and_a_missing_derivation_are_noticed():
+    assert without({"oracle": None}) == ("it has no oracle, the definition by which its formula is judged",)
+    assert without({"derive": None}) == ("its level 'symbolic' is not run, and `unchecked` gives no reason",)
 
 
 @pytest.mark.parametrize("kind", [Kind.DEFINITION, Kind.EMPIRICAL])

@@ -1,0 +1,200 @@
+"""Every derivation of the areas flow and ols is checked step by step, and every rule refuses a wrong step."""
+
+from dataclasses import replace
+
+import pytest
+import sympy
+from sympy import Eq, Rational, Tuple
+
+from theory.claims import gradient_flow
+from theory.claims.areas.flow import (
+    _bias_gradient,
+    _modes,
+    _units,
+    _weight_gradient,
+    descent,
+    exclusive,
+    fixed_point,
+    mode,
+    redundant,
+    small_bump,
+)
+from theory.claims.areas.ols import _least_squares, gates
+from theory.claims.areas.ols import small_bump as ols_small_bump
+from theory.expressions.relaxation import phi1
+from theory.expressions.symbols import K, n, t, tau
+from theory.proof.derivation import RULES
+
+DERIVATIONS = (
+    _weight_gradient.gradient_flow,
+    _weight_gradient.mean_readout_flow,
+    _weight_gradient.two_unit_flow,
+    _bias_gradient.hidden_bias_flow,
+    _bias_gradient.output_bias_flow,
+    mode.mode_solution,
+    fixed_point.mode_fixed_point,
+    fixed_point.null_mode_fixed_point,
+    fixed_point.singular_fixed_point,
+    exclusive.exclusive_mode,
+    exclusive.exclusive_fixed_point,
+    redundant.redundant_first,
+    redundant.redundant_second,
+    _least_squares.loss_structural,
+    _least_squares.loss_value,
+    _least_squares.loss_class_means,
+    _least_squares.loss_labels,
+    _least_squares.loss_intercept,
+    gates.gate_objective,
+    gates.printed_objective_is_constant,
+    small_bump.small_bump_modes,
+    small_bump.small_bump_fixed_point,
+    small_bump.small_bump_second_fixed_point,
+    small_bump.two_sites_fixed_point,
+    ols_small_bump.two_sites_loss,
+    small_bump.circulant_mode,
+    descent.mode_descent,
+)
+FAMILIES = {f"theory.proof.rules.{family}" for family in ("modes", "quadratic", "recursion", "ring", "sums")}
+RULES_OF_THE_FLOW = {name for name, checker in RULES.items() if checker.__module__ in FAMILIES}
+
+
+@pytest.mark.parametrize("derive", DERIVATIONS, ids=lambda derive: derive.__name__)
+def test_every_step_follows(derive):
+    assert [check.error for check in derive().check() if not check.passed] == []
+
+
+def test_ids_are_given_once():
+    ids = [derive().id for derive in DERIVATIONS]
+    assert len(set(ids)) == len(ids)
+
+
+def right(change):
+    """A slip on the right side of an equation, the first one of several."""
+
+    def slip(statement):
+        if isinstance(statement, Tuple):
+            return Tuple(slip(statement[0]), *statement[1:])
+        return Eq(statement.lhs, change(statement.rhs), evaluate=False)
+
+    return slip
+
+
+def swap(old, new):
+    """A slip that puts `new` in the place of `old` anywhere."""
+    return lambda statement: statement.subs(old, new)
+
+
+def exchange(old, new):
+    """The same for whole nodes, also under a sum, where `subs` leaves bound symbols alone."""
+    return lambda statement: statement.xreplace({old: new})
+
+
+s, lam = gradient_flow.readout, _modes.lam
+_WAVE = sympy.exp(-2 * sympy.pi * sympy.I * small_bump.q * small_bump.d / n)
+
+# rule, derivation, a slip
+PLANTED = (
+    ("gradient", _weight_gradient.gradient_flow, right(lambda f: 2 * f)),
+    ("gradient", _bias_gradient.hidden_bias_flow, right(lambda f: f / gradient_flow.readout)),
+    ("gradient", _bias_gradient.output_bias_flow, right(lambda f: f * gradient_flow.readout)),
+    ("gradient", _weight_gradient.gradient_flow, right(lambda f: f / s)),
+    (
+        "gradient",
+        _weight_gradient.gradient_flow,
+        exchange(
+            gradient_flow.x[gradient_flow.mu, gradient_flow.i], gradient_flow.x[gradient_flow.mu, gradient_flow.j]
+        ),
+    ),
+    ("average", _weight_gradient.gradient_flow, right(lambda f: f.subs(-s, -1))),
+    (
+        "average",
+        _weight_gradient.gradient_flow,
+        swap(gradient_flow.b[gradient_flow.k, gradient_flow.i], gradient_flow.b[gradient_flow.i, gradient_flow.k]),
+    ),
+    ("name", _weight_gradient.mean_readout_flow, swap(gradient_flow.force, gradient_flow.drive)),
+    ("rescale", _weight_gradient.mean_readout_flow, right(lambda f: f * K)),
+    ("stack", mode.mode_solution, right(lambda f: f - _modes.b)),
+    ("project", mode.mode_solution, right(lambda f: f.subs(lam, 2 * lam))),
+    ("project", redundant.redundant_first, right(lambda f: -f)),
+    ("solve-ode", mode.mode_solution, swap(K**2, K)),
+    ("solve-ode", mode.mode_solution, right(lambda f: f + 1)),
+    ("solve-ode", mode.mode_solution, right(lambda f: f.subs(phi1(lam * t / (K**2 * tau)), 1))),
+    # the printed kind of solution: true for lam > 0, without a value at lam = 0
+    ("solve-ode", mode.mode_solution, right(lambda f: f.replace(phi1, lambda z: (1 - sympy.exp(-z)) / z))),
+    ("limit", fixed_point.mode_fixed_point, right(lambda f: f / K)),
+    ("limit", small_bump.small_bump_fixed_point, right(lambda f: -f)),
+    ("block", exclusive.exclusive_mode, right(lambda f: f - _units.A1r * _units.wr / K)),
+    ("linear-change", redundant.redundant_first, swap(2 * lam, lam)),
+    ("linear-change", fixed_point.singular_fixed_point, right(lambda f: f + fixed_point.y)),
+    ("select", redundant.redundant_first, right(lambda f: f - _units.u10)),
+    ("rest", exclusive.exclusive_fixed_point, swap(K, 1 / K)),
+    ("solve-linear", exclusive.exclusive_fixed_point, right(lambda f: f / K)),
+    ("least-squares", _least_squares.loss_class_means, right(lambda f: 1 - f)),
+    ("complete-square", _least_squares.loss_structural, right(lambda f: f + _least_squares.label_square)),
+    ("minimum", _least_squares.loss_structural, right(lambda f: 2 * f)),
+    ("half-spaces", small_bump.small_bump_modes, swap(small_bump.S, 2 * small_bump.S)),
+    ("cyclic-shift", small_bump.circulant_mode, exchange(_WAVE, 1 / _WAVE)),
+    ("euler-step", descent.mode_descent, right(lambda f: f + descent.eta)),
+    ("euler-step", descent.mode_descent, swap(descent.eta, descent.eta / K)),
+    ("induction", descent.mode_descent, swap(descent.eta, 2 * descent.eta)),
+    ("induction", descent.mode_descent, right(lambda f: f + 1)),
+)
+
+
+@pytest.mark.parametrize(("name", "derive", "slip"), PLANTED, ids=lambda value: getattr(value, "__name__", str(value)))
+def test_a_wrong_step_is_refused(name, derive, slip):
+    derivation = derive()
+    index = next(index for index, step in enumerate(derivation.steps) if step.rule == name)
+    wrong = replace(derivation.steps[index], expr=slip(derivation.steps[index].expr))
+    assert wrong.expr != derivation.steps[index].expr
+    steps = (*derivation.steps[:index], wrong, *derivation.steps[index + 1 :])
+    check = replace(derivation, steps=steps).check()[index]
+    assert not check.passed
+    assert check.error
+
+
+def test_every_rule_has_a_wrong_step():
+    assert {name for name, _, _ in PLANTED} == RULES_OF_THE_FLOW
+
+
+# rule, derivation, what the rule is told instead
+MISLED = (
+    ("rescale", _weight_gradient.mean_readout_flow, lambda using: (sympy.Symbol("factor", real=True),)),
+    ("rest", exclusive.exclusive_fixed_point, lambda using: using[:2]),  # no word that the determinant is positive
+    ("solve-linear", exclusive.exclusive_fixed_point, lambda using: (Tuple(using[0][0], 2 * using[0][1]), using[1])),
+    ("least-squares", _least_squares.loss_value, lambda using: (Tuple(using[0][0], 2 * using[0][1]), using[1])),
+    ("stack", mode.mode_solution, lambda using: ()),
+    ("half-spaces", small_bump.small_bump_modes, lambda using: (*using[:4], using[3])),
+    ("cyclic-shift", small_bump.circulant_mode, lambda using: (Tuple(using[0][0], 2 * small_bump.d), using[1])),
+    ("solve-ode", mode.mode_solution, lambda using: (using[0], Tuple(using[1][0], 2 * _modes.u0))),
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "derive", "mislead"), MISLED, ids=lambda value: getattr(value, "__name__", str(value))
+)
+def test_a_wrong_premise_of_a_rule_is_refused(name, derive, mislead):
+    derivation = derive()
+    index = next(index for index, step in enumerate(derivation.steps) if step.rule == name)
+    step = derivation.steps[index]
+    wrong = replace(step, using=mislead(step.using))
+    steps = (*derivation.steps[:index], wrong, *derivation.steps[index + 1 :])
+    assert not replace(derivation, steps=steps).check()[index].passed
+
+
+def test_a_transient_that_may_stay_has_no_limit():
+    """For lam >= 0 the limit is not K c/lam: the mode may be still."""
+    derivation = fixed_point.mode_fixed_point()
+    moving, _, settled = derivation.steps
+    check = replace(derivation, steps=(moving, settled)).check()[1]
+    assert "need not decay" in check.error
+
+
+def test_printed_objective_is_one_by_rank():
+    """Notes, eq. (18) as printed, three components: the matrix has rank 2 and its pseudo-inverse gives 1."""
+    first, second = sympy.Matrix([1, 2, -1]), sympy.Matrix([Rational(1, 3), 0, 2])
+    outer = first * first.T + second * second.T
+    assert outer.rank() == 2
+    assert (first.T * outer.pinv() * first)[0] == 1
+    parallel = first * first.T + (3 * first) * (3 * first).T
+    assert (first.T * parallel.pinv() * first)[0] == Rational(1, 10)  # 1/(1 + c^2) for m_0 = c m_1

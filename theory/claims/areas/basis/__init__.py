@@ -1,0 +1,1 @@
+"""Claims on bases that diagonalise the flow at all times."""

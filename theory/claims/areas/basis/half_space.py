@@ -1,0 +1,55 @@
+"""One basis for all times: the block A_kk through any half space. Localization notes, section 5."""
+
+from fractions import Fraction
+from itertools import product
+
+import sympy
+from sympy import Eq, Interval
+
+from theory.claims.documents import NOTES
+from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.points import exact_values
+from theory.claims.rational import rational
+
+x11, x12, x21, x22, v1, v2 = sympy.symbols("x11 x12 x21 x22 v1 v2", real=True)
+
+
+def _through_a_half_space(point: Point) -> Fraction:
+    """<1[v.x >= 0] x_1 x_2> over the four equally likely inputs +-(x11, x12), +-(x21, x22)."""
+    at = exact_values(point)
+    total = Fraction(0)
+    for sign, row in product((1, -1), ("1", "2")):
+        first, second = sign * at[f"x{row}1"], sign * at[f"x{row}2"]
+        total += first * second * (at["v1"] * first + at["v2"] * second >= 0) / 4
+    return total
+
+
+OWN_BLOCK = Claim(
+    id="basis.half_space.own_block",
+    title="Through any half space <g x x^T> is half of <x x^T>: on a ring the DFT diagonalizes it at all times",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        sympy.Function("A_11")(x11, x12, x21, x22, v1, v2),
+        (x11 * x12 + x21 * x22) / 2 / 2,
+        evaluate=False,
+    ),
+    params=(
+        *(Param(entry, Interval(-3, 3), "entry of an input") for entry in (x11, x12, x21, x22)),
+        *(Param(entry, Interval(-3, 3), "entry of the gate's direction, which drops out") for entry in (v1, v2)),
+    ),
+    conditions=(sympy.Ne(v1 * x11 + v2 * x12, 0), sympy.Ne(v1 * x21 + v2 * x22, 0)),
+    assumptions=(
+        "x and -x are equally likely, so that of each pair one passes the gate, and x x^T is the same for both",
+        "<x x^T> is circulant on a ring and does not change while a gate turns, so one basis serves the block A_kk",
+    ),
+    sources=(
+        Source(NOTES, "section 5", note="'a single basis to diagonalize them across time': right for the blocks A_kk"),
+    ),
+    **rational(_through_a_half_space),
+    unchecked={
+        Level.SYMBOLIC: "a sum over pairs of inputs, carried out in fractions",
+        Level.FLOATING: "the library takes it for granted: it stores one matrix for all half spaces",
+    },
+)
+
+CLAIMS = (OWN_BLOCK,)

@@ -1,0 +1,1 @@
+"""Claims on one latent site given two others."""

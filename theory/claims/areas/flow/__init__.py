@@ -1,0 +1,1 @@
+"""Claims on gradient flow and gradient descent."""

@@ -1,0 +1,197 @@
+"""Where the gradient flow comes to rest, for regular and for singular A. Localization notes, after eq. (11), corrected.
+
+Where A is singular, the part of w(0) that the data do not see keeps its initial value.
+"""
+
+import mpmath
+import sympy
+from mpmath import mpf
+from sympy import Eq, Integer, Interval, Rational, Tuple, oo
+
+from theory.claims import finite_data, reasons
+from theory.claims.areas.flow._modes import FORCE, MODE_ODE, c, lam, positive_lam, relax, u, u0
+from theory.claims.documents import NOTES
+from theory.claims.float_flow import float64_flow
+from theory.claims.gradient_flow import entry, reading, w_first, w_second
+from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.parameters import UNITS
+from theory.claims.points import values
+from theory.expressions.symbols import K, t, tau
+from theory.proof.derivation import Derivation, Step
+
+
+def mode_fixed_point() -> Derivation:
+    """Derive u(oo) = K c/lam for lam > 0, so that w(oo) = K A^-1 b where A is invertible.
+
+    Notes, after eq. (11), corrected: the printed A^-1 b lacks the factor K.
+    """
+    moving = Eq(u(t), relax(MODE_ODE, u(t), u0), evaluate=False)
+    decaying = Eq(u(t), relax(MODE_ODE, u(t), u0).xreplace({lam: positive_lam}), evaluate=False)
+    settled = Eq(u(oo), sympy.limit(decaying.rhs.rewrite(sympy.exp), t, oo), evaluate=False)
+    steps = (
+        Step(moving, "the mode at time t", "premise", (moving,), ("flow.mode.solution",)),
+        Step(decaying, "a mode that decays, lam > 0", "substitute", (Tuple(lam, positive_lam),)),
+        Step(settled, "the transient decays", "limit", (t,)),
+    )
+    return Derivation("flow.fixed_point.mode", settled, steps)
+
+
+def null_mode_fixed_point() -> Derivation:
+    """Derive u(oo) = u(0) for lam = 0: no force acts, because A v = 0 gives <(v.x~)^2> = 0, hence c = <v.x~ y> = 0.
+
+    With `mode_fixed_point`: w(oo) = K A^+ b + (I - A A^+) w(0).
+    """
+    moving = Eq(u(t), relax(MODE_ODE, u(t), u0), evaluate=False)
+    resting = Eq(u(t), u0, evaluate=False)
+    settled = Eq(u(oo), u0, evaluate=False)
+    steps = (
+        Step(moving, "the mode at time t", "premise", (moving,), ("flow.mode.solution",)),
+        Step(
+            resting,
+            "A v = 0 gives <(v.x~)^2> = 0, so v.x~ = 0 almost surely and c = <v.x~ y> = 0",
+            "substitute",
+            (Tuple(lam, sympy.S.Zero), Tuple(c, sympy.S.Zero)),
+        ),
+        Step(settled, "nothing moves", "limit", (t,)),
+    )
+    return Derivation("flow.fixed_point.null_mode", settled, steps)
+
+
+def _mode_at_rest(point: Point, digits: int) -> mpf:
+    """The flow run to its end on one sample: x = sqrt(lam), y = c/sqrt(lam), one of K units open, w(0) = 1."""
+    with mpmath.workdps(digits + 30):
+        at = values(point)
+        x = mpmath.sqrt(at["lambda"])
+        sample = finite_data.Sample(mpf(1), (1,), (x,), at["c"] / x)
+        return finite_data.flow_limit(finite_data.half_mse([sample], 1 / at["K"]), [mpf(1)], digits)[0]
+
+
+FIXED_POINT_MODE = Claim(
+    id="flow.fixed_point.mode",
+    title="Where a mode of the gradient flow comes to rest",
+    kind=Kind.EQUATION,
+    statement=Eq(u(oo), K * c / positive_lam, evaluate=False),
+    params=(
+        UNITS,
+        Param(
+            positive_lam,
+            Interval.open(0, oo),
+            "positive eigenvalue of A",
+            (Rational(1, 2**40), Integer(1), Integer(1000)),
+        ),
+        FORCE,
+    ),
+    assumptions=("u = v.w and c = v.b for a unit eigenvector v of A",),
+    sources=(Source(NOTES, "after (11)", printed=c / positive_lam, note="w(oo) = A^-1 b lacks the factor K"),),
+    oracle=_mode_at_rest,
+    derive=mode_fixed_point,
+    numeric=lambda **at: float64_flow([[at["lambda"]]], [at["c"]], [[0.0]], at["K"]).fixed_point[0, 0],
+    unchecked={Level.EXACT: reasons.A_LIMIT},
+)
+
+# A singular A: one input (x1, x2) with label y, so that A = x x^T and b = y x
+x1 = sympy.Symbol("x1", positive=True)  # the one input, (x1, x2), and its label
+x2, y = sympy.symbols("x2 y", real=True)
+along, across = sympy.Function("s"), sympy.Function("d")  # w.x and the component of w that x does not see
+w10, w20 = sympy.symbols("w10 w20", real=True)
+
+
+def singular_fixed_point() -> Derivation:
+    """Derive w(oo) = K A^+ b + (I - A A^+) w(0) for A = x x^T and b = y x, the smallest singular case; first entry.
+
+    Notes, after eq. (11), where "A^-1 b" is stated for regular A only, and without the factor K.
+    """
+    seen, unseen = x1 * w_first(t) + x2 * w_second(t), x2 * w_first(t) - x1 * w_second(t)
+    square = x1**2 + x2**2
+    s0, d0 = x1 * w10 + x2 * w20, x2 * w10 - x1 * w20
+    flow = Tuple(
+        Eq(K * tau * w_first(t).diff(t), x1 * y - x1 * seen / K, evaluate=False),
+        Eq(K * tau * w_second(t).diff(t), x2 * y - x2 * seen / K, evaluate=False),
+    )
+    decoupled = Tuple(
+        Eq(K * tau * along(t).diff(t), square * y - square * along(t) / K, evaluate=False),
+        Eq(K * tau * across(t).diff(t), 0, evaluate=False),
+    )
+    solved = Tuple(
+        Eq(along(t), relax(decoupled[0], along(t), s0), evaluate=False),
+        Eq(across(t), d0, evaluate=False),
+    )
+    settled = Tuple(
+        Eq(along(oo), sympy.limit(solved[0].rhs.rewrite(sympy.exp), t, oo), evaluate=False),
+        Eq(across(oo), d0, evaluate=False),
+    )
+    from_data, kept = x1 * settled[0].rhs / square, x2 * settled[1].rhs / square
+    back = Tuple(
+        Eq(w_first(oo), from_data + kept, evaluate=False),
+        Eq(w_second(oo), x2 * settled[0].rhs / square - x1 * settled[1].rhs / square, evaluate=False),
+    )
+    steps = (
+        *entry(K, "flow.gradient.entry"),
+        Step(
+            flow,
+            "one unit is open, and the data are one input x with label y: b = y x and A = x x^T has rank 1",
+            "stack",
+            (
+                reading(w_first(t).diff(t), x1 * y, x1 * seen),
+                reading(w_second(t).diff(t), x2 * y, x2 * seen),
+            ),
+        ),
+        Step(
+            decoupled,
+            "the component along x, and the one that x does not see",
+            "linear-change",
+            (Tuple(along(t), seen), Tuple(across(t), unseen)),
+        ),
+        Step(solved, "variation of constants", "solve-ode", (t, Tuple(along(t), s0), Tuple(across(t), d0))),
+        Step(settled, "the transient decays; the unseen component stays", "limit", (t,)),
+        Step(
+            back,
+            "back to the two weights",
+            "linear-change",
+            (
+                Tuple(w_first(oo), (x1 * along(oo) + x2 * across(oo)) / square),
+                Tuple(w_second(oo), (x2 * along(oo) - x1 * across(oo)) / square),
+            ),
+        ),
+        Step(back[0], "the first weight", "select"),
+    )
+    return Derivation("flow.fixed_point.singular", back[0], steps)
+
+
+def _one_sample_at_rest(point: Point, digits: int) -> mpf:
+    """The flow run to its end on one sample (x1, x2) with label y, one of K units open."""
+    with mpmath.workdps(digits + 30):
+        at = values(point)
+        sample = finite_data.Sample(mpf(1), (1,), (at["x1"], at["x2"]), at["y"])
+        return finite_data.flow_limit(finite_data.half_mse([sample], 1 / at["K"]), [at["w10"], at["w20"]], digits)[0]
+
+
+_SQUARE = x1**2 + x2**2
+
+FIXED_POINT_SINGULAR = Claim(
+    id="flow.fixed_point.singular",
+    title="Where the gradient flow comes to rest when A is singular: K A^+ b + (I - A A^+) w(0)",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        w_first(oo),
+        K * y * x1 / _SQUARE + x2 * (x2 * w10 - x1 * w20) / _SQUARE,
+        evaluate=False,
+    ),
+    params=(
+        UNITS,
+        Param(x1, Interval.open(0, 3), "first entry of the only input", (Rational(1, 2**20),)),
+        Param(x2, Interval(-3, 3), "second entry", (Integer(0),)),
+        Param(y, Interval(-3, 3), "its label"),
+        Param(w10, Interval(-3, 3), "first weight at t = 0"),
+        Param(w20, Interval(-3, 3), "second weight at t = 0"),
+    ),
+    assumptions=("n = 2, one unit open, one input: A = x x^T and b = y x",),
+    oracle=_one_sample_at_rest,
+    derive=singular_fixed_point,
+    unchecked={
+        Level.EXACT: reasons.A_LIMIT,
+        Level.FLOATING: "float64 removes dependent gates by their exact rank and takes <x x^T> to be regular",
+    },
+)
+
+CLAIMS = (FIXED_POINT_MODE, FIXED_POINT_SINGULAR)

@@ -1,0 +1,196 @@
+"""The gradient flow of one weight and of one bias.
+
+Localization notes, eq. (5), (8), (19), (20), (27)-(30); small-bump note, eq. (4). The network is
+yhat = (1/K) sum_k g_k(x) w_k.x, with biases yhat = (1/K) sum_k g_k(x) (w_k.x + b_k) + b_out; the gates do not depend on
+what is learned, and L = <(y - yhat)^2>/2. The derivations are in `_weight_gradient` and `_bias_gradient`.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+
+import mpmath
+from mpmath import mpf
+from sympy import Eq, Integer, Interval, Rational
+
+from theory.claims import finite_data, reasons
+from theory.claims.areas.flow._bias_gradient import (
+    gate_label,
+    gate_share,
+    gate_sum,
+    hidden_bias_flow,
+    hidden_velocity,
+    mean_label,
+    mean_sum,
+    output_bias,
+    output_bias_flow,
+    output_velocity,
+    outside_the_gates,
+    precise_velocity,
+    scaled_output,
+    velocity_of,
+    without_biases,
+)
+from theory.claims.areas.flow._weight_gradient import mean_readout_flow, two_unit_flow
+from theory.claims.documents import BUMP_NOTE, NOTES
+from theory.claims.finite_data import Number
+from theory.claims.gradient_flow import drive, force, velocity
+from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration, Source
+from theory.claims.parameters import TIME_CONSTANT, UNITS
+from theory.claims.points import exact_values, values
+from theory.expressions.symbols import K, tau
+from theory.flow.linear.descent import discrete
+from theory.problem import BiasesAtTimes, WeightsAtTimes
+
+
+def _velocity_by_differences(point: Point, digits: int) -> mpf:
+    with mpmath.workdps(digits + 30):
+        return _velocity(values(point), mpf(1))
+
+
+def _exact_velocity(point: Point) -> Fraction:
+    return _velocity(exact_values(point), Fraction(1))
+
+
+def _velocity(at: Mapping[str, Number], one: Number) -> Number:
+    """-dL/dw_11 / tau on four samples with overlapping gates, whose labels and weights are scaled to the moments.
+
+    The scales make <g_1 x_1 y> = b_ki and <g_1 x_1 sum_l g_l w_l.x> = h_ki. `one` sets the kind of number.
+    """
+    units = int(at.get("K", 2))
+    gates = [tuple(int(unit == 0 or (row * unit) % 3 != 1) for unit in range(units)) for row in range(4)]
+    inputs = [(one * (1 + row) / 3, one * (5 - row) / 7) for row in range(4)]
+    shares = [one * (1 + row) / 10 for row in range(4)]
+    weights = [one * (1 + index) / 5 for index in range(2 * units)]
+    outputs = [
+        sum(gate * (weights[2 * unit] * x[0] + weights[2 * unit + 1] * x[1]) for unit, gate in enumerate(open_))
+        for x, open_ in zip(inputs, gates, strict=True)
+    ]
+    label_scale = at["b_ki"] / sum(p * x[0] for p, x in zip(shares, inputs, strict=True))
+    weight_scale = at["h_ki"] / sum(p * x[0] * out for p, x, out in zip(shares, inputs, outputs, strict=True))
+    samples = [finite_data.Sample(p, open_, x, label_scale) for p, open_, x in zip(shares, gates, inputs, strict=True)]
+    loss = finite_data.half_mse(samples, one / units)
+    return -finite_data.gradient(loss, [weight_scale * weight for weight in weights])[0] / at["tau"]
+
+
+_MOMENTS = (
+    Param(force, Interval(-3, 3), "b_ki = <g_k x_i y>", (Integer(0),)),
+    Param(drive, Interval(-3, 3), "h_ki = <g_k x_i sum_l g_l w_l.x> = sum_lj A_kilj w_lj", (Integer(0),)),
+)
+
+_LACKS_A_FACTOR = "the term in the weights lacks a factor 1/K"
+
+GRADIENT_ENTRY = Claim(
+    id="flow.gradient.entry",
+    title="The gradient flow of one weight under the mean readout",
+    kind=Kind.EQUATION,
+    statement=Eq(velocity, (force - drive / K) / (K * tau), evaluate=False),
+    params=(UNITS, TIME_CONSTANT, *_MOMENTS),
+    assumptions=("yhat = (1/K) sum_k g_k w_k.x and L = <(y - yhat)^2>/2; the gates do not depend on the weights",),
+    sources=tuple(
+        Source(NOTES, label, printed=(force - drive) / (K * tau), note=_LACKS_A_FACTOR + more)
+        for label, more in (
+            ("(5)", ""),
+            ("(8)", ""),
+            ("(19)", "; exclusive gates: h = A_11 w_1"),
+            ("(20)", "; exclusive gates: h = lambda u_1"),
+            ("(27)", "; redundant gates: h = A_11 (w_1 + w_2)"),
+            ("(28)", "; redundant gates: h = A_11 (w_1 + w_2)"),
+            ("(29)", "; follows from (27), (28) as printed"),
+            ("(30)", "; follows from (27), (28) as printed"),
+        )
+    ),
+    oracle=_velocity_by_differences,
+    exact=_exact_velocity,
+    derive=mean_readout_flow,
+    unchecked={Level.FLOATING: reasons.NO_VELOCITY},
+)
+
+GRADIENT_SMALL_BUMP = Claim(
+    id="flow.gradient.small_bump",
+    title="The gradient flow of one weight of the two-unit network",
+    kind=Kind.EQUATION,
+    statement=Eq(velocity, (force - drive / 2) / (2 * tau), evaluate=False),
+    params=(TIME_CONSTANT, *_MOMENTS),
+    assumptions=("yhat = (g_1 W_1 + g_2 W_2) x/2 and L = <(y - yhat)^2>/2",),
+    sources=(
+        Source(
+            BUMP_NOTE, "(4)", printed=(force - drive) / (2 * tau), note="the terms in the weights lack a factor 1/2"
+        ),
+    ),
+    oracle=_velocity_by_differences,
+    exact=_exact_velocity,
+    derive=two_unit_flow,
+    unchecked={Level.FLOATING: reasons.NO_VELOCITY},
+)
+
+_PROBLEMS = ("biases", "biases-clone")
+_OUTPUT_BIAS = Param(output_bias, Interval(-2, 2), "the output bias", (Integer(0),))
+
+_WITH_BIASES = (
+    "yhat = (1/K) sum_k g_k (w_k.x + b_k) + b_out and L = <(y - yhat)^2>/2; the gates do not depend on what is learned",
+    "simulated: plain gradient descent on fresh data, whose mean over runs takes steps of this gradient exactly",
+)
+
+HIDDEN_BIAS = Claim(
+    id="flow.gradient.hidden_bias",
+    title="The gradient flow of a hidden bias: its feature is the gate",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        hidden_velocity,
+        (gate_label - gate_sum / K - gate_share * output_bias) / (K * tau),
+        evaluate=False,
+    ),
+    params=(
+        UNITS,
+        TIME_CONSTANT,
+        Param(gate_label, Interval(-3, 3), "m_k = <g_k y>", (Integer(0),)),
+        Param(gate_sum, Interval(-3, 3), "r_k = <g_k sum_l g_l (w_l.x + b_l)>", (Integer(0),)),
+        Param(gate_share, Interval.open(0, 1), "q_k = <g_k>", (Rational(1, 2),)),
+        _OUTPUT_BIAS,
+    ),
+    assumptions=_WITH_BIASES,
+    oracle=lambda point, digits: precise_velocity(True, point, digits),
+    exact=lambda point: velocity_of(exact_values(point), Fraction(1), True),
+    derive=hidden_bias_flow,
+    unchecked={Level.FLOATING: reasons.NO_VELOCITY},
+    registration=Registration(
+        problems=_PROBLEMS,
+        observable=WeightsAtTimes(),
+        predict=lambda problem: discrete(problem).weights,
+        alternatives=(Alternative("no biases", without_biases),),
+    ),
+)
+
+OUTPUT_BIAS = Claim(
+    id="flow.gradient.output_bias",
+    title="The gradient flow of the output bias: no factor 1/K before its pull",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        output_velocity,
+        (mean_label - mean_sum / K - output_bias) / tau,
+        evaluate=False,
+    ),
+    params=(
+        UNITS,
+        TIME_CONSTANT,
+        Param(mean_label, Interval(-3, 3), "m = <y>", (Integer(0),)),
+        Param(mean_sum, Interval(-3, 3), "r = <sum_l g_l (w_l.x + b_l)>", (Integer(0),)),
+        _OUTPUT_BIAS,
+    ),
+    assumptions=_WITH_BIASES,
+    oracle=lambda point, digits: precise_velocity(False, point, digits),
+    exact=lambda point: velocity_of(exact_values(point), Fraction(1), False),
+    derive=output_bias_flow,
+    unchecked={Level.FLOATING: reasons.NO_VELOCITY},
+    registration=Registration(
+        problems=_PROBLEMS,
+        observable=BiasesAtTimes(),
+        predict=lambda problem: discrete(problem).biases,
+        alternatives=(
+            Alternative("output bias inside the readout", scaled_output),
+            Alternative("hidden biases outside the gates", outside_the_gates),
+        ),
+    ),
+)
+
+CLAIMS = (GRADIENT_ENTRY, GRADIENT_SMALL_BUMP, HIDDEN_BIAS, OUTPUT_BIAS)

@@ -1,0 +1,208 @@
+"""Redundant gates: two units that share a gate. Localization notes, section 3.5, eq. (27)-(32), corrected."""
+
+import mpmath
+import sympy
+from mpmath import mpf
+from sympy import Eq, Integer, Range, Tuple
+
+from theory.claims import reasons
+from theory.claims.areas.flow._modes import relax
+from theory.claims.areas.flow._units import (
+    A11,
+    EIGENVALUE,
+    FORCE,
+    START_1,
+    START_2,
+    b1,
+    c1,
+    in_float64,
+    lam,
+    u1,
+    u2,
+    u10,
+    u20,
+    unit_by_series,
+    v,
+    w1,
+    w1_dot,
+    w2,
+    w2_dot,
+)
+from theory.claims.documents import NOTES
+from theory.claims.gradient_flow import entry, reading
+from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.parameters import TIME, TIME_CONSTANT
+from theory.expressions.relaxation import phi1
+from theory.expressions.symbols import K, t, tau
+from theory.proof.derivation import Derivation, Step
+
+half_sum, half_difference = sympy.Function("sigma"), sympy.Function("Delta")
+
+
+def redundant_first() -> Derivation:
+    """Derive u_1(t) = Delta + sigma(t) for g_1 = g_2 = g, every other gate exclusive to them.
+
+    sigma(t) = exp(-2 lam t/(K^2 tau)) sigma(0) + (t/(K tau)) phi(2 lam t/(K^2 tau)) c_1 is the half sum, and
+    Delta = (u_1(0) - u_2(0))/2 stays. Notes, eq. (31), corrected: the printed form drops Delta and has the rate lam in
+    place of 2 lam.
+    """
+    return _redundant("flow.redundant.first", 0)
+
+
+def redundant_second() -> Derivation:
+    """Derive u_2(t) = sigma(t) - Delta; notes, eq. (32), corrected: the printed form subtracts 2 Delta."""
+    return _redundant("flow.redundant.second", 1)
+
+
+def _redundant(name: str, which: int) -> Derivation:
+    sigma, delta = half_sum(t), half_difference(t)
+    sigma0, delta0 = (u10 + u20) / 2, (u10 - u20) / 2
+    pull = c1 - lam * (u1(t) + u2(t)) / K
+    vectors = Tuple(
+        *(Eq(K * tau * dot, b1 - A11 * (w1 + w2) / K, evaluate=False) for dot in (w1_dot, w2_dot)),
+    )
+    modes = Tuple(*(Eq(K * tau * u(t).diff(t), pull, evaluate=False) for u in (u1, u2)))
+    decoupled = Tuple(
+        Eq(K * tau * sigma.diff(t), c1 - 2 * lam * sigma / K, evaluate=False),
+        Eq(K * tau * delta.diff(t), 0, evaluate=False),
+    )
+    solved = Tuple(
+        Eq(sigma, relax(decoupled[0], sigma, sigma0), evaluate=False),
+        Eq(delta, delta0, evaluate=False),
+    )
+    back = Tuple(
+        Eq(u1(t), solved[0].rhs + solved[1].rhs, evaluate=False),
+        Eq(u2(t), solved[0].rhs - solved[1].rhs, evaluate=False),
+    )
+    steps = (
+        *entry(K, "flow.gradient.entry"),
+        Step(
+            vectors,
+            "g_1 = g_2 gives b_1 = b_2 and A_11 = A_12 = A_22; the other gates are exclusive to g_1",
+            "stack",
+            tuple(reading(dot, b1, A11 * (w1 + w2)) for dot in (w1_dot, w2_dot)),
+        ),
+        Step(
+            modes,
+            "project on an eigenvector of A_11",
+            "project",
+            (v, Tuple(A11, lam), Tuple(w1, w1_dot, u1(t)), Tuple(w2, w2_dot, u2(t)), Tuple(b1, c1)),
+        ),
+        Step(
+            decoupled,
+            "half sum and half difference decouple",
+            "linear-change",
+            (Tuple(sigma, (u1(t) + u2(t)) / 2), Tuple(delta, (u1(t) - u2(t)) / 2)),
+        ),
+        Step(
+            solved,
+            "the half sum relaxes at twice the rate, the half difference stays",
+            "solve-ode",
+            (t, Tuple(sigma, sigma0), Tuple(delta, delta0)),
+        ),
+        Step(
+            back,
+            "back to the two units",
+            "linear-change",
+            (Tuple(u1(t), sigma + delta), Tuple(u2(t), sigma - delta)),
+        ),
+        Step(back[which], "one of the two units", "select"),
+    )
+    return Derivation(name, back[which], steps)
+
+
+def _first_of_two_by_series(point: Point, digits: int) -> mpf:
+    """Gradient flow of two units that share a gate, and of one exclusive to them, first unit."""
+    return unit_by_series(point, digits, ("u10", "u20"), 0)
+
+
+def _second_of_two_by_series(point: Point, digits: int) -> mpf:
+    """The second unit of the same flow."""
+    return unit_by_series(point, digits, ("u10", "u20"), 1)
+
+
+_TWO_OR_MORE = Param(K, Range(2, 8), "number of units", (Integer(2), Integer(7)))
+_RATE = 2 * lam / (K**2 * tau)
+_HALF_SUM = (u10 + u20) / 2 * sympy.exp(-_RATE * t) + t / (K * tau) * phi1(_RATE * t) * c1
+_PRINTED_FIRST = (u10 - c1 / (2 * lam)) * sympy.exp(-lam * t / (K * tau)) + c1 / (2 * lam)
+
+REDUNDANT_FIRST = Claim(
+    id="flow.redundant.first",
+    title="The first of two units that share a gate",
+    kind=Kind.EQUATION,
+    statement=Eq(u1(t), (u10 - u20) / 2 + _HALF_SUM, evaluate=False),
+    params=(_TWO_OR_MORE, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START_1, START_2),
+    assumptions=("g_1 = g_2, and every other gate is exclusive to them",),
+    sources=(
+        Source(
+            NOTES,
+            "(31)",
+            printed=_PRINTED_FIRST,
+            note="drops Delta and has the rate of one unit, not of two, besides the factors of K; C is set by w_1(0)",
+        ),
+    ),
+    oracle=_first_of_two_by_series,
+    derive=redundant_first,
+    numeric=lambda **at: in_float64(at, [at["u10"], at["u20"]])[0],
+    unchecked={Level.EXACT: reasons.EXPONENTIALS},
+)
+
+REDUNDANT_SECOND = Claim(
+    id="flow.redundant.second",
+    title="The second of two units that share a gate",
+    kind=Kind.EQUATION,
+    statement=Eq(u2(t), _HALF_SUM - (u10 - u20) / 2, evaluate=False),
+    params=(_TWO_OR_MORE, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START_1, START_2),
+    assumptions=("g_1 = g_2, and every other gate is exclusive to them",),
+    sources=(
+        Source(
+            NOTES,
+            "(32)",
+            printed=_PRINTED_FIRST - (u10 - u20),
+            note="w_2 = w_1 - (w_1(0) - w_2(0)) is right; it is subtracted from (31), which is not w_1",
+        ),
+    ),
+    oracle=_second_of_two_by_series,
+    derive=redundant_second,
+    numeric=lambda **at: in_float64(at, [at["u10"], at["u20"]])[1],
+    unchecked={Level.EXACT: reasons.EXPONENTIALS},
+)
+
+# w_1 - w_2 is a constant vector
+_APART = Eq(u1(t) - u2(t), u10 - u20, evaluate=False)
+
+
+def _derive_apart() -> Derivation:
+    used = (REDUNDANT_FIRST.statement, REDUNDANT_SECOND.statement)
+    difference = used[0].rhs - used[1].rhs
+    steps = [
+        Step(_APART.lhs, "along an eigenvector of A_11", "definition"),
+        Step(difference, "the two units of a shared gate", "cite", used, (REDUNDANT_FIRST.id, REDUNDANT_SECOND.id)),
+    ]
+    if difference != _APART.rhs:
+        steps.append(Step(_APART.rhs, "the half sum cancels", "identity"))
+    return Derivation("flow.redundant.difference", _APART, tuple(steps))
+
+
+def _apart_by_series(point: Point, digits: int) -> mpmath.mpf:
+    with mpmath.workdps(digits + 10):
+        return REDUNDANT_FIRST.oracle(point, digits) - REDUNDANT_SECOND.oracle(point, digits)
+
+
+DIFFERENCE = Claim(
+    id="flow.redundant.difference",
+    title="Two units that share a gate keep the difference of their weights",
+    kind=Kind.EQUATION,
+    statement=_APART,
+    params=REDUNDANT_FIRST.params,
+    assumptions=REDUNDANT_FIRST.assumptions,
+    sources=(Source(NOTES, "section 3.5", printed=u10 - u20, note="'Clearly, then, w_1 - w_2 is a constant'"),),
+    oracle=_apart_by_series,
+    derive=_derive_apart,
+    unchecked={
+        Level.EXACT: reasons.EXPONENTIALS,
+        Level.FLOATING: "the library has the two weights, which are compared in flow.redundant.first and second",
+    },
+)
+
+CLAIMS = (REDUNDANT_FIRST, REDUNDANT_SECOND, DIFFERENCE)

@@ -1,0 +1,113 @@
+"""The gates of a half-space and of its mirror image. Small-bump note, eq. (2), (3) and after."""
+
+from fractions import Fraction
+
+import sympy
+from sympy import Eq, Integer, Interval, Piecewise, Range, Sum, Tuple, oo
+
+from theory.claims.documents import BUMP_NOTE
+from theory.claims.finite_data import Number
+from theory.claims.indicator import TINY, is_open
+from theory.claims.model import Claim, Kind, Level, Param, Source
+from theory.claims.rational import rational_by_name
+from theory.expressions.symbols import n
+from theory.proof.derivation import Derivation, Step
+
+at_site = sympy.Symbol("x_i", real=True)
+_OPEN_GATES = sympy.Symbol("g_1 + g_2", real=True)
+_COUNT = Piecewise((2, Eq(at_site, 0)), (1, True))
+
+
+def _count_open(at: dict[str, Number]) -> Number:
+    return sum(Fraction(1) for value in (at["x_i"], -at["x_i"]) if value >= 0)
+
+
+def _derive_count() -> Derivation:
+    result = Eq(_OPEN_GATES, _COUNT, evaluate=False)
+    steps = (
+        Step(Eq(_OPEN_GATES, is_open(at_site) + is_open(-at_site), evaluate=False), "(2) and (3)", "definition"),
+        Step(result, "x_i > 0, x_i = 0 and x_i < 0", "cases", (at_site,)),
+    )
+    return Derivation("gate.small_bump.complement", result, steps)
+
+
+COMPLEMENT = Claim(
+    id="gate.small_bump.complement",
+    title="The small-bump gates are complements except where x_i = 0: there both are open",
+    kind=Kind.EQUATION,
+    statement=Eq(_OPEN_GATES, _COUNT, evaluate=False),
+    params=(Param(at_site, Interval(-oo, oo), "input at the gates' site", (Integer(0), TINY, -TINY)),),
+    sources=(
+        Source(
+            BUMP_NOTE,
+            "after (3)",
+            printed=Integer(1),
+            note="'So, g_1(x) = 1 - g_2(x)': not on {x_i = 0}, which has probability 0 for the nonlinear Gaussian "
+            "process and is most of a single pulse of support {0, 1} (gate.small_bump.both_open)",
+        ),
+        Source(BUMP_NOTE, "(2)"),
+        Source(BUMP_NOTE, "(3)"),
+    ),
+    **rational_by_name(_count_open),
+    derive=_derive_count,
+    unchecked={Level.FLOATING: "gates are counted, and a count is not rounded"},
+)
+
+# What that costs for a single pulse
+shortest, longest, width = sympy.symbols("a b W", integer=True, positive=True)
+_P_BOTH = sympy.Symbol("P(g_1 g_2 = 1)", real=True)
+_OFF = 1 - (shortest + longest) / (2 * n)
+
+
+def _share_of_zeros(at: dict[str, Number]) -> Number:
+    """Every pulse of the ring: its start and its width are uniform; count those that leave site 0 at 0."""
+    sites, widths = int(at["n"]), range(int(at["a"]), int(at["b"]) + 1)
+    off = sum(
+        0 not in {(start + step) % sites for step in range(length)} for length in widths for start in range(sites)
+    )
+    return Fraction(off, sites * len(widths))
+
+
+def _derive_both_open() -> Derivation:
+    total = Sum((1 - width / n) / (longest - shortest + 1), (width, shortest, longest))
+    antidifference = (width - width * (width - 1) / (2 * n)) / (longest - shortest + 1)
+    summed = antidifference.subs(width, longest + 1) - antidifference.subs(width, shortest)
+    result = Eq(_P_BOTH, _OFF, evaluate=False)
+    steps = (
+        Step(
+            Eq(_P_BOTH, total, evaluate=False),
+            "a pulse of width W covers a site with probability W/n; where it does not, x_i = 0 and both gates are 1",
+            "definition",
+        ),
+        Step(Eq(_P_BOTH, summed, evaluate=False), "an arithmetic series", "telescope", (Tuple(total, antidifference),)),
+        Step(result, "algebra", "identity"),
+    )
+    return Derivation("gate.small_bump.both_open", result, steps)
+
+
+BOTH_OPEN = Claim(
+    id="gate.small_bump.both_open",
+    title="For single pulses of support {0, 1} both small-bump gates are open with probability 1 - (a + b)/(2 n)",
+    kind=Kind.EQUATION,
+    statement=Eq(_P_BOTH, _OFF, evaluate=False),
+    params=(
+        Param(n, Range(8, 65), "sites of the ring", (Integer(40), Integer(64))),
+        Param(shortest, Range(1, 5), "least width of the pulse", (Integer(3),)),
+        Param(longest, Range(4, 9), "largest width", (Integer(4), Integer(8))),
+    ),
+    assumptions=("the width is uniform on a..b and the start uniform on the ring; there is no random flip",),
+    sources=(
+        Source(
+            BUMP_NOTE,
+            "after (6)",
+            printed=Integer(0),
+            note="'never both nonzero': true for continuous inputs; for these pulses <g_1 g_2 x x^T> = <x x^T> on "
+            "{x_i = 0}. One closed and one open half-space, or support {-1, 1}, mends it",
+        ),
+    ),
+    **rational_by_name(_share_of_zeros),
+    derive=_derive_both_open,
+    unchecked={Level.FLOATING: "gates are counted, and a count is not rounded"},
+)
+
+CLAIMS = (COMPLEMENT, BOTH_OPEN)

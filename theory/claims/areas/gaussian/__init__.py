@@ -1,0 +1,1 @@
+"""Claims on Gaussian expectations of steps and erfs."""

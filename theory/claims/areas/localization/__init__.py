@@ -1,0 +1,1 @@
+"""Claims on the laws of the localization notes, and on trained ReLU and sigmoid networks."""

@@ -1,0 +1,83 @@
+"""The gain controls how localized the optimal weights are. Localization notes, section 1."""
+
+from fractions import Fraction
+
+import mpmath
+import sympy
+from mpmath import mpf
+from sympy import Eq, FiniteSet, Integer, Rational
+
+from theory.claims import quadrature
+from theory.claims.areas.localization._table import table
+from theory.claims.documents import NOTES
+from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.points import exact_values
+from theory.expressions.symbols import g
+from theory.flow import solve
+from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training
+
+_GUARD = 10
+_RING, _SITE = 40, 20
+PARTICIPATION = {Rational(1, 20): 411, Integer(1): 587, Integer(3): 755, Integer(100): 822}  # in thousandths
+_UNIT = 1000
+
+
+def _participation(weights: list) -> Fraction | mpf:
+    squares = [weight * weight for weight in weights]
+    return sum(square * square for square in squares) / sum(squares) ** 2
+
+
+def _certified_participation(point: Point) -> Fraction:
+    """1000 x the inverse participation ratio of w_1(infinity) from the certified solver, truncated."""
+    zero, one = Fraction(0), Fraction(1)
+    law = NonlinearGP(_RING, (Fraction(2), one), exact_values(point)["g"], "ring", "unit-variance", (one, zero))
+    network = Network("gated-linear", "mean", 2, (SiteGate(_SITE, lo=zero), SiteGate(_SITE, hi=zero)))
+    problem = Problem(law, network, Training("half-mse", one, ((zero,) * _RING,) * 2, (zero,)))
+    found = _UNIT * _participation([Fraction(entry) for entry in solve(problem, digits=20).fixed_point[0]])
+    if abs(found - round(found)) < Fraction(1, _UNIT):
+        raise ArithmeticError(f"the thousandths are not decided at {dict(point)}: {float(found)}")
+    return Fraction(int(found))
+
+
+def _participation_by_quadrature(point: Point, digits: int) -> mpf:
+    """The same from quadratures of <g_1 y x> and <x x^T> and a discrete Fourier transform in mpmath."""
+    gain, half = point[g], _RING // 2
+    with mpmath.workdps(digits + _GUARD):
+        lags = [
+            (
+                quadrature.step_erf(_correlation(2, lag), gain, digits),
+                sum(quadrature.erf_erf(_correlation(length, lag), gain, digits) for length in (1, 2)),
+            )
+            for lag in range(half + 1)
+        ]
+        force, second = ([lags[min(d, _RING - d)][part] for d in range(_RING)] for part in (0, 1))
+        waves = [[mpmath.cospi(mpf(2 * q * d) / _RING) for d in range(_RING)] for q in range(_RING)]
+        modes = [mpmath.fdot(wave, force) / mpmath.fdot(wave, second) for wave in waves]
+        return mpmath.floor(_UNIT * _participation([mpmath.fdot(wave, modes) for wave in waves]))
+
+
+def _correlation(length: int, lag: int) -> sympy.Expr:
+    return sympy.exp(-Rational(lag**2, length**2)) if lag else Integer(1)
+
+
+GAIN_LOCALIZES = Claim(
+    id="localization.gain.participation",
+    title="The gain controls localization: thousandths of the inverse participation ratio of the optimal weights",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Function("ipr")(g), table(g, PARTICIPATION), evaluate=False),
+    params=(Param(g, FiniteSet(*PARTICIPATION), "gain", tuple(PARTICIPATION)),),
+    assumptions=(
+        "ring of 40 sites, xi1 = 2, xi2 = 1, labels 1 and 0, a site gate and its complement; w_1(infinity) from zero",
+        "the ratio is sum w^4/(sum w^2)^2: 1/40 for a flat field, 1 for one site; it grows with the gain",
+    ),
+    sources=(Source(NOTES, "section 1", note="'a gain parameter that controls the degree of localization'"),),
+    oracle=_participation_by_quadrature,
+    exact=_certified_participation,
+    drawn=1,
+    unchecked={
+        Level.SYMBOLIC: "integers of certified digits: there is no formula to derive",
+        Level.FLOATING: "the table is of exact gains, and float64 does not hold 1/20",
+    },
+)
+
+CLAIMS = (GAIN_LOCALIZES,)

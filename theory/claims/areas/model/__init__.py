@@ -1,0 +1,1 @@
+"""Definitions of the networks, and their equal forms."""

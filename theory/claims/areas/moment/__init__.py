@@ -1,0 +1,1 @@
+"""Claims on moments of the data through gates."""

@@ -1,0 +1,48 @@
+"""The moments as the small-bump note prints them, eq. (7) and (8), and the library's float64 moments of an instance."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from theory.moments import GatedMoments, gated_moments
+from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training, latent_correlation
+
+SITES, GATE = 9, 4  # the small instance on which the float64 path is compared
+
+
+def instance(gain: float, first: float, second: float) -> GatedMoments:
+    """Return the library's float64 moments of a small-bump problem on nine sites with these exact parameters."""
+    labels = (Fraction(1), Fraction(0))
+    law = NonlinearGP(SITES, (Fraction(first), Fraction(second)), Fraction(gain), "open", "unit-variance", labels)
+    gates = (SiteGate(GATE, lo=Fraction(0)), SiteGate(GATE, hi=Fraction(0)))
+    at_rest = Training("half-mse", Fraction(1), ((Fraction(0),) * SITES,) * 2, (Fraction(0),))
+    return gated_moments(Problem(law, Network("gated-linear", "mean", 2, gates), at_rest))
+
+
+def printed_7(problem: Problem) -> np.ndarray:
+    """Return small-bump (7) for unit 1, and its negative for the complement: no class probability, no normaliser."""
+    gain = float(problem.data.gain)
+    row = latent_correlation(problem.data, 0)[problem.network.gates[0].site]
+    printed = np.arctan(np.sqrt(row**2 / (1 / (2 * gain**2) + 1 - row**2))) / np.pi
+    return np.stack([printed, -printed])
+
+
+def printed_8(ik, il, kl, gain, root, arctan):
+    """Return small-bump (8)-(12) for numbers or symbols; sigma_1^2, undefined there, is read as 1 - rho_ik^2."""
+    left = 1 - ik**2
+    variance = 1 - (il**2 - 2 * ik * il * kl + kl**2) / left
+    c = gain / root(1 + 2 * gain**2 * variance)
+    a_i = c * (kl - il * ik) / left
+    a_k = c * (il - kl * ik) / left
+    return arctan(root(2) * (ik + a_i) / root(1 + 2 * a_k**2 * left))
+
+
+def printed_8_matrix(problem: Problem) -> np.ndarray:
+    """Return the moments with the block of unit 1 as (8) prints it; rows k = i, where it divides by zero, are exact."""
+    moments = gated_moments(problem).sigma_xx.copy()
+    site = problem.network.gates[0].site
+    rho = latent_correlation(problem.data, 0)
+    others = np.arange(problem.data.n) != site
+    ik, il, kl = rho[site][others, None], rho[site][None, :], rho[others]
+    moments[0, 0, others] = printed_8(ik, il, kl, float(problem.data.gain), np.sqrt, np.arctan) / np.pi
+    return moments

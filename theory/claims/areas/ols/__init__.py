@@ -1,0 +1,1 @@
+"""Claims on least-squares losses and the gates that make them small."""

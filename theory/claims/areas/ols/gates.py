@@ -1,0 +1,336 @@
+"""Which gates are best: the objective (18), and "maximally diagonal precision", tiling without overlap.
+
+Localization notes, section 3.3. The precision is block diagonal exactly where the gates exclude each other, and adding
+a gate never hurts; but neither decides the loss. Finite counter-examples are settled in fractions, those of the
+nonlinear Gaussian process by the certified solver against quadratures of the definition. The loss is
+min <(y - yhat)^2>, without the factor 1/2.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+
+import mpmath
+import sympy
+from mpmath import mpf
+from sympy import Eq, Integer, Interval, Rational
+
+from theory.claims import reasons
+from theory.claims.areas.ols import _gated_quadrature
+from theory.claims.areas.ols._least_squares import form, loss, loss_class_means, m0, m1, s11, s12, s22
+from theory.claims.areas.ols._samples import (
+    BALANCED,
+    MEAN_0,
+    MEAN_1,
+    SECOND_MOMENTS,
+    float64_loss,
+    least_loss,
+    samples_of,
+)
+from theory.claims.documents import NOTES
+from theory.claims.float_flow import Number
+from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.points import exact_values, values
+from theory.claims.rational import rational
+from theory.flow import solve
+from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training
+from theory.proof.derivation import Derivation, Step
+
+# (18): what the best gates maximise
+objective = sympy.Symbol(r"\mathcal{L}^*", real=True)
+
+
+def gate_objective() -> Derivation:
+    """Derive L* = 1 - 2 min <(y - beta.x~)^2> = m_1^T S^-1 m_1, which the best gates maximise.
+
+    Notes, eq. (18), corrected: the printed form has outer products of class means in place of the second moments S.
+    """
+    least = loss_class_means()
+    definition = Eq(objective, 1 - 2 * loss, evaluate=False)
+    result = Eq(objective, form((s11, s12, s22), m1), evaluate=False)
+    steps = (
+        Step(definition, "L* is to be large where the loss is small", "definition"),
+        Step(
+            Eq(objective, 1 - 2 * least.proves.rhs, evaluate=False),
+            "the loss by class means",
+            "cite",
+            (least.proves,),
+            cites=("ols.loss.class_means",),
+        ),
+        Step(result, "algebra", "identity"),
+    )
+    return Derivation("ols.gates.objective", result, steps)
+
+
+def printed_objective_is_constant() -> Derivation:
+    """Derive m_1^T (m_1 m_1^T + m_0 m_0^T)^-1 m_1 = 1 for independent class means: notes, eq. (18) as printed.
+
+    So the printed objective does not depend on the gates. Beyond two components its matrix has rank 2, and with the
+    pseudo-inverse the same holds in the plane of the two means.
+    """
+    printed = printed_objective()
+    result = Eq(printed, 1, evaluate=False)
+    steps = (
+        Step(printed, "the printed form with two components", "definition"),
+        Step(sympy.S.One, "numerator and determinant are both (m11 m02 - m12 m01)^2", "identity"),
+    )
+    return Derivation("ols.gates.printed_objective", result, steps)
+
+
+def printed_objective() -> sympy.Expr:
+    """Return m_1^T (m_1 m_1^T + m_0 m_0^T)^-1 m_1, two components."""
+    outer = tuple(m1[i] * m1[j] + m0[i] * m0[j] for i, j in ((0, 0), (0, 1), (1, 1)))
+    return form(outer, m1)
+
+
+def _objective_by_minimisation(point: Point, digits: int) -> mpf:
+    """Return L* = 1 - 2 min <(y - beta.x~)^2>, the definition that makes (16) least where L* is largest."""
+    with mpmath.workdps(digits + 30):
+        return 1 - 2 * least_loss(samples_of(values(point)), digits)
+
+
+def _objective_in_float64(**at: Number) -> float:
+    """m_1.beta for the library's beta = S^-1 m_1: 1 - 2 loss would lose digits where L* is small."""
+    beta = float64_loss(at, (at["m11"], at["m12"])).fixed_point[0]
+    return at["m11"] * beta[0] + at["m12"] * beta[1]
+
+
+GATE_OBJECTIVE = Claim(
+    id="ols.gates.objective",
+    title="What the best gates maximise: L* = m_1^T S^-1 m_1, so that the loss is (1 - L*)/2",
+    kind=Kind.EQUATION,
+    statement=Eq(objective, form((s11, s12, s22), m1), evaluate=False),
+    params=(*SECOND_MOMENTS, *MEAN_1, *MEAN_0),
+    assumptions=("labels 1 and 0", BALANCED),
+    sources=(
+        Source(
+            NOTES,
+            "(18)",
+            printed=printed_objective(),
+            note="outer products of means in place of second moments: 1 for every gate (ols.gates.printed_objective)",
+        ),
+    ),
+    oracle=_objective_by_minimisation,
+    derive=gate_objective,
+    numeric=_objective_in_float64,
+    unchecked={Level.EXACT: reasons.SAMPLES_BY_ROOTS},
+)
+
+# The precision is block diagonal exactly where the gates are exclusive
+only_1, only_2 = sympy.symbols("P_1 P_2", positive=True)
+both = sympy.Symbol("P_12", nonnegative=True)
+_OVERLAP = -both / (only_1 * only_2 + both * (only_1 + only_2))
+
+
+def _off_diagonal(point: Point) -> Fraction:
+    """Entry (1, 2) of A^-1 for three samples of x = 1 with the gates open at one, the other, and both; by cofactors."""
+    at = exact_values(point)
+    samples = ((at["P_1"], (1, 0)), (at["P_2"], (0, 1)), (at["P_12"], (1, 1)))
+    a11, a12, a22 = (sum(p * o[i] * o[j] for p, o in samples) for i, j in ((0, 0), (0, 1), (1, 1)))
+    return -a12 / (a11 * a22 - a12 * a12)
+
+
+PRECISION = Claim(
+    id="ols.gates.precision",
+    title="The off-diagonal block of A^-1 vanishes where no input opens both gates, and nowhere else",
+    kind=Kind.EQUIVALENCE,
+    statement=Eq(sympy.Function("precision_12")(only_1, only_2, both), _OVERLAP, evaluate=False),
+    params=(
+        Param(only_1, Interval.open(0, 3), "<g_1 (1 - g_2) x^2>"),
+        Param(only_2, Interval.open(0, 3), "<g_2 (1 - g_1) x^2>"),
+        Param(both, Interval(0, 3), "<g_1 g_2 x^2>", (Integer(0), Rational(1, 64))),
+    ),
+    assumptions=(
+        "one input; for n of them the same: A_12 = <g_1 g_2 x x^T> is positive semidefinite of trace <g_1 g_2 |x|^2>, "
+        "and the off-diagonal block of A^-1 is A_12 between two regular matrices",
+    ),
+    sources=(
+        Source(
+            NOTES,
+            "section 3.3",
+            printed=_OVERLAP,
+            note="'gates that tile the space without overlap would achieve this': so they do; tiling is not needed",
+        ),
+    ),
+    **rational(_off_diagonal),
+    unchecked={
+        Level.SYMBOLIC: "the entry is one cofactor over the determinant: no step between",
+        Level.FLOATING: "the library solves with A and never forms its inverse",
+    },
+)
+
+# Overlapping gates beat every exclusive pair: three inputs that ask for the weights a, b and a + b
+a, b = sympy.symbols("a b", positive=True)
+_BEST_EXCLUSIVE = a**2 / (b**2 + (a + b) ** 2) / 6
+
+
+def _least_losses(point: Point) -> tuple[Fraction, Fraction]:
+    """The least loss of two exclusive gates, and of any two gates, over every way to open them.
+
+    Class 1 has x = 1/a, 1/b, 1/(a + b), equally likely; class 0 has x = 1; labels 1 and 0, one input.
+    """
+    at = exact_values(point)
+    sixth = Fraction(1, 6)
+    samples = [(sixth, 1 / at["a"], 1), (sixth, 1 / at["b"], 1), (sixth, 1 / (at["a"] + at["b"]), 1)]
+    samples.append((Fraction(1, 2), Fraction(1), 0))
+    losses = {False: Fraction(1, 2), True: Fraction(1, 2)}
+    for opened in product(((0, 0), (1, 0), (0, 1), (1, 1)), repeat=4):
+        overlapping = (1, 1) in opened
+        losses[overlapping] = min(losses[overlapping], _least_squares(samples, opened))
+    return losses[False], min(losses.values())
+
+
+def _least_squares(samples: Sequence[tuple[Fraction, Fraction, int]], opened: Sequence[tuple[int, int]]) -> Fraction:
+    """min over w of <(y - (g_1 w_1 + g_2 w_2) x)^2>, the normal equations solved in fractions."""
+    rows = [(p, o[0] * x, o[1] * x, y) for (p, x, y), o in zip(samples, opened, strict=True)]
+    p11, p12, p22 = (sum(r[0] * r[i] * r[j] for r in rows) for i, j in ((1, 1), (1, 2), (2, 2)))
+    f1, f2 = (sum(r[0] * r[i] * r[3] for r in rows) for i in (1, 2))
+    determinant = p11 * p22 - p12 * p12
+    if determinant:
+        w1, w2 = (p22 * f1 - p12 * f2) / determinant, (p11 * f2 - p12 * f1) / determinant
+    else:  # the two columns are parallel, or one is empty: one weight does
+        w1, w2 = (f1 / p11, Fraction(0)) if p11 else (Fraction(0), f2 / p22 if p22 else Fraction(0))
+    return sum(p * (y - w1 * u - w2 * v) ** 2 for p, u, v, y in rows)
+
+
+def _gap(point: Point) -> Fraction:
+    exclusive, any_pair = _least_losses(point)
+    return exclusive - any_pair
+
+
+OVERLAP_WINS = Claim(
+    id="ols.gates.overlap_wins",
+    title="Two overlapping gates can beat every exclusive pair: the gain where x asks for the weights a, b, a + b",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Function("gain")(a, b), _BEST_EXCLUSIVE, evaluate=False),
+    params=(
+        Param(a, Interval(Rational(1, 2), 2), "weight that the first input asks for", (Integer(1),)),
+        Param(b, Interval(2, 9), "weight that the second asks for", (Integer(4), Integer(9))),
+    ),
+    conditions=(b >= 2 * a,),  # then the inputs 1/b and 1/(a + b) are those that an exclusive pair lets share a weight
+    assumptions=(
+        "one input; class y = 1 has x = 1/a, 1/b, 1/(a + b), equally likely, class y = 0 has x = 1; "
+        "gates are any functions of x, and all of them are enumerated",
+    ),
+    sources=(
+        Source(
+            NOTES,
+            "section 3.3",
+            printed=Integer(0),
+            note="'the best precision matrix would be maximally diagonal': then the best exclusive pair would be best, "
+            "and nothing gained; where both gates are open the network has the third weight w_1 + w_2",
+        ),
+    ),
+    **rational(_gap),
+    drawn=4,
+    unchecked={
+        Level.SYMBOLIC: "a minimum over finitely many gates, all of them enumerated",
+        Level.FLOATING: reasons.FINITE_DATA,
+    },
+)
+
+# The same with site gates on the nonlinear Gaussian process, to twelve decimals
+loss_tiling, loss_overlapping = sympy.symbols("L_tiling L_overlapping", positive=True)
+_PLACES = 12
+_SITES = 4
+_LENGTHS = (Fraction(2), Fraction(1))
+_LABELS = (Fraction(1), Fraction(0))
+_TILING = ((1, 1), (1, -1))  # (site, side): 1[z_1 >= 0] and its complement
+_OVERLAPPING = ((1, 1), (2, -1))
+
+
+def _problem(lengths: tuple[Fraction, Fraction], gates: tuple[SiteGate, ...]) -> Problem:
+    law = NonlinearGP(_SITES, lengths, Fraction(1), "open", "unit-variance", _LABELS)
+    start = ((Fraction(0),) * _SITES,) * len(gates)
+    network = Network("gated-linear", "mean", len(gates), gates)
+    return Problem(law, network, Training("half-mse", Fraction(1), start, (Fraction(0),)))
+
+
+def _sites(gates: Sequence[tuple[int, int]]) -> tuple[SiteGate, ...]:
+    zero = Fraction(0)
+    return tuple(SiteGate(site, lo=zero) if side > 0 else SiteGate(site, hi=zero) for site, side in gates)
+
+
+def _certified_gain(_point: Point) -> Fraction:
+    """10^12 (tiling - overlapping), truncated: the certified digits of the two losses decide every place."""
+    losses = (Fraction(solve(_problem(_LENGTHS, _sites(g)), digits=2 * _PLACES).mse) for g in (_TILING, _OVERLAPPING))
+    tiling, overlapping = losses
+    scaled = (tiling - overlapping) * 10**_PLACES
+    if abs(scaled - round(scaled)) < Fraction(1, 10 ** (_PLACES // 2)):
+        raise ArithmeticError(f"{_PLACES} places are not decided")
+    return Fraction(int(scaled // 1))
+
+
+def _gain_by_quadrature(_point: Point, digits: int) -> mpmath.mpf:
+    """The same from quadratures of the moments' definitions and a linear solve."""
+    with mpmath.workdps(digits + 20):
+        tiling, overlapping = (
+            _gated_quadrature.least_loss(_SITES, _LENGTHS, gates, _PLACES + 10) for gates in (_TILING, _OVERLAPPING)
+        )
+        return mpmath.floor((tiling - overlapping) * mpmath.mpf(10) ** _PLACES)
+
+
+GAINED = 1947594834  # in units of 10^-12
+
+OVERLAP_ON_SITES = Claim(
+    id="ols.gates.overlap_on_sites",
+    title="Overlapping site gates beat the best tiling by a site gate and its complement: twelve decimals of the gain",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.floor(10**_PLACES * (loss_tiling - loss_overlapping)), Integer(GAINED), evaluate=False),
+    assumptions=(
+        "open line of four sites, gain 1, unit variance, xi1 = 2, xi2 = 1, labels 1 and 0, balanced classes",
+        "tiling: 1[z_1 >= 0] and 1[z_1 < 0], better than at an edge; overlapping: 1[z_1 >= 0] and 1[z_2 < 0]",
+    ),
+    sources=(
+        Source(
+            NOTES,
+            "section 3.3",
+            printed=Integer(0),
+            note="'gates that tile the space without overlap': best would mean that overlap gains nothing",
+        ),
+    ),
+    oracle=_gain_by_quadrature,
+    exact=_certified_gain,
+    unchecked={
+        Level.SYMBOLIC: "an integer of certified digits: there is no formula to derive",
+        Level.FLOATING: "the last place is 1e-12 of losses near 0.3: float64 has three digits left to decide it",
+    },
+)
+
+# The loss sees the span of the gates only: {1, h} has the loss of {h, 1 - h}
+x1, x2, x3, x4 = sympy.symbols("x1:5", positive=True)
+_BY_HALVES = Rational(1, 2) - (x1**2 / (x1**2 + x2**2) + x3**2 / (x3**2 + x4**2)) / 4
+
+
+def _with_always_on(point: Point) -> Fraction:
+    """The least loss of the gates 1 and h on four equally likely inputs, h open at the first two."""
+    at = exact_values(point)
+    samples = [(Fraction(1, 4), at[f"x{index}"], index % 2) for index in (1, 2, 3, 4)]
+    return _least_squares(samples, ((1, 1), (1, 1), (1, 0), (1, 0)))
+
+
+SPAN = Claim(
+    id="ols.gates.span",
+    title="The gates 1 and h, whose precision is not block diagonal, have the loss of the tiling h and 1 - h",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Function("loss")(x1, x2, x3, x4), _BY_HALVES, evaluate=False),
+    params=tuple(Param(entry, Interval.open(0, 3), "input") for entry in (x1, x2, x3, x4)),
+    assumptions=(
+        "one input; four equally likely samples, y = 1 at x1 and x3, y = 0 at x2 and x4; h is open at x1 and x2",
+        "in general the loss depends on the linear span of the functions g_k(x) x_i alone",
+    ),
+    sources=(
+        Source(
+            NOTES,
+            "section 3.3",
+            note="'the best precision matrix would be maximally diagonal': equal losses with and without",
+        ),
+    ),
+    **rational(_with_always_on),
+    unchecked={
+        Level.SYMBOLIC: "a least-squares problem of four samples, solved in fractions",
+        Level.FLOATING: reasons.FINITE_DATA,
+    },
+)
+
+CLAIMS = (GATE_OBJECTIVE, PRECISION, OVERLAP_WINS, OVERLAP_ON_SITES, SPAN)

@@ -1,0 +1,65 @@
+"""The two gates of the small-bump note overlap on single pulses. Small-bump note, eq. (2), (3) and after (6)."""
+
+from fractions import Fraction
+
+import sympy
+from sympy import Eq, Integer
+
+from theory.claims import reasons
+from theory.claims.areas.pulse._pulses import (
+    FIRST,
+    FIT,
+    HALF_SPACE,
+    LAW,
+    SECOND,
+    WIDTHS,
+    covered,
+    enumerated,
+    library_moments,
+    p,
+    q,
+    site_gate,
+    zeros_and_ones,
+)
+from theory.claims.documents import BUMP_NOTE
+from theory.claims.model import Claim, Kind, Level, Source
+from theory.expressions.symbols import n
+
+# Both are closed: 1[x_i >= 0] and 1[-x_i >= 0]; on {0, 1} the second is 1[x_i < 1/2].
+_CLOSED_BELOW = site_gate(hi=Fraction(1, 2))
+
+OVERLAP = Claim(
+    id="pulse.small_bump.cross",
+    title="For single pulses of support {0, 1} the small-bump gates overlap: Sigma^xx(p_1, p_2) is not 0",
+    kind=Kind.EQUATION,
+    statement=Eq(
+        sympy.Symbol(r"\langle g_1 g_2 x_{k} x_{l} \rangle", real=True),
+        covered(n - q + p) - covered(p, n - q),
+        evaluate=False,
+    ),
+    params=(*WIDTHS, FIRST, SECOND),
+    conditions=(*FIT, p <= q, q < n),
+    assumptions=(
+        LAW,
+        "g_1 = 1[x_i >= 0], g_2 = 1[-x_i >= 0] as printed, both closed; k = i + p and l = i + q on the ring; no flip",
+        "<u_k u_l> - <u_i u_k u_l>: the gap q - p between k and l is in both and cancels",
+        "with one half-space open, 1[x_i < 0], the first gate is always 1 and the second always 0",
+    ),
+    sources=(
+        Source(
+            BUMP_NOTE,
+            "after (6)",
+            printed=Integer(0),
+            note="'Sigma^xx(p_1, p_2) = 0 by the construction of our gates': not where x_i = 0 has positive "
+            "probability (gate.small_bump.both_open): both gates see every pulse that does not cover i",
+        ),
+    ),
+    **enumerated(zeros_and_ones, lambda x, at: (x[0] >= 0) * (-x[0] >= 0) * x[at["p"]] * x[at["q"]]),
+    numeric=lambda **at: float(
+        library_moments(at, "zero-one", "none", HALF_SPACE, _CLOSED_BELOW).sigma_xx[0, 1, at["p"], at["q"]]
+    ),
+    drawn=60,
+    unchecked={Level.SYMBOLIC: reasons.BY_COUNTING},
+)
+
+CLAIMS = (OVERLAP,)

@@ -1,0 +1,225 @@
+"""Defining integrals of Gaussian expectations, computed by quadrature alone: no closed form of the engine is used.
+
+A step contributes its definition as a conditional probability, P(z >= 0 | rest) = Phi(mean/sd); every erf factor is
+integrated numerically. One-dimensional integrals are enclosed rigorously by Arb; two-dimensional ones use composite
+Gauss-Legendre panels refined around the fastest factor, and are accepted only when a second order agrees.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import lru_cache
+from itertools import pairwise
+from math import log, sqrt
+
+import mpmath
+import sympy
+from flint import acb, arb, ctx, fmpq
+
+_GUARD = 15
+_NEVER = arb(2) ** -100_000  # an absolute tolerance that no integral meets before its relative one
+
+
+class NotConverged(ArithmeticError):
+    """A quadrature did not reach the digits asked for; its value must not be used."""
+
+
+Correlation = sympy.Expr  # an exact rational, or the exponential of one
+
+
+def step_step(rho: Correlation, digits: int) -> mpmath.mpf:
+    """Return E[1(z1 >= 0) 1(z2 >= 0)] = int_0^oo phi(z) Phi(rho z / sqrt(1 - rho^2)) dz, corr(z1, z2) = rho, |rho| < 1.
+
+    >>> mpmath.nstr(step_step(sympy.Rational(1, 2), 20), 15)  # 1/4 + asin(1/2)/(2 pi) = 1/3
+    '0.333333333333333'
+    """
+    with _working_digits(digits):
+        slope = _ball(rho) / _rest(rho).sqrt()
+        return _half_line(lambda z: _probability(slope * z), digits)
+
+
+def step_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
+    """Return E[1(z1 >= 0) erf(gain z2)] = int phi(z) erf(gain z) Phi(rho z / sqrt(1 - rho^2)) dz, |rho| <= 1.
+
+    For |rho| = 1 the step selects a half line: +-int_0^oo phi(z) erf(gain z) dz.
+    """
+    with _working_digits(digits):
+        slope = _ball(gain)
+        if abs(rho) == 1:
+            return _half_line(lambda z: (int(rho) * slope * z).erf(), digits)
+        tilt = _ball(rho) / _rest(rho).sqrt()
+        # The two half lines together; the integrand at -z is phi(z) erf(-gain z) Phi(-tilt z), and
+        # Phi(x) - Phi(-x) = erf(x/sqrt(2)) by the definition of Phi, without cancellation.
+        return _half_line(lambda z: (slope * z).erf() * (tilt * z / arb(2).sqrt()).erf(), digits)
+
+
+def smoothed_erf(mean: sympy.Rational, sd: sympy.Rational, digits: int) -> mpmath.mpf:
+    """Return E[erf(mean + sd N)] = int phi(z) erf(mean + sd z) dz, N ~ N(0, 1)."""
+    with _working_digits(digits):
+        shift, slope = _ball(mean), _ball(sd)
+        return _half_line(lambda z: (shift + slope * z).erf() + (shift - slope * z).erf(), digits)
+
+
+def erf_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
+    """Return E[erf(gain z1) erf(gain z2)] = int phi(z) erf(gain z) E[erf(gain z2) | z1 = z] dz.
+
+    The inner integral is E erf(m + s N) = erf(m / sqrt(1 + 2 s^2)), the claim `gaussian.erf.smoothing`, which is
+    checked against `smoothed_erf`.
+    """
+    with _working_digits(digits):
+        slope = _ball(gain)
+        inner = slope * _ball(rho) / (1 + 2 * slope**2 * _rest(rho)).sqrt()
+        return _half_line(lambda z: 2 * (slope * z).erf() * (inner * z).erf(), digits)
+
+
+def step_erf_erf(r12: Correlation, r13: Correlation, r23: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
+    """Return E[1(z1 >= 0) erf(gain z2) erf(gain z3)], a double integral over z1 >= 0 and the rest of z2 given z1.
+
+    The innermost integral, over z3 given z1 and z2, is E erf(m + s N) = erf(m / sqrt(1 + 2 s^2)) as in `erf_erf`.
+    Two orders of Gauss-Legendre panels must agree. Raises NotConverged where they do not.
+    """
+    with _working_digits(digits):
+        a, b, c, slope = _ball(r12), _ball(r13), _ball(r23), _ball(gain)
+        by_second = (c - a * b) / (1 - a * a)
+        by_first = b - by_second * a
+        left = 1 - b * b - by_second**2 * (1 - a * a)
+        steep = slope / (1 + 2 * slope**2 * left).sqrt()
+        coarse, fine = (
+            _quadrant(a, slope, steep * by_first, steep * by_second, digits, order) for order in (digits - 8, digits)
+        )
+        if not abs(coarse - fine) < arb(10) ** -(digits - 2):
+            raise NotConverged(f"two orders differ by {(coarse - fine).str(3)} at gain = {gain}")
+        return _to_mpf(fine, digits)
+
+
+def step_erf_of_two(first: mpmath.mpf, second: mpmath.mpf, correlation: mpmath.mpf) -> mpmath.mpf:
+    """Return E[1(z_i >= 0) erf(first z_i + second z_k)] at mpmath's working precision, corr(z_i, z_k) = correlation.
+
+    int_0^oo phi(v) erf(s v) erf(tilt v/sqrt 2) dv for s v = first z_i + second z_k, s its standard deviation.
+
+    Given v, z_i is positive with the probability Phi(tilt v), tilt = r/sqrt(1 - r^2) with r the correlation of z_i
+    and v; the two half lines are added, and Phi(x) - Phi(-x) = erf(x/sqrt 2).
+    """
+    spread = mpmath.sqrt(first**2 + 2 * first * second * correlation + second**2)
+    rest = abs(second) * mpmath.sqrt(1 - correlation**2)  # s sqrt(1 - r^2), without cancellation
+    along = first + second * correlation
+    if along == 0:
+        return mpmath.mpf(0)
+    tilt = along / rest if rest else mpmath.sign(along) * mpmath.inf
+    reach = mpmath.sqrt(2 * mpmath.log(10) * (mpmath.mp.dps + 5))
+    fastest = 1 / (1 + spread + (abs(tilt) if rest else 0))
+    ends = [mpmath.mpf(0), fastest]
+    while ends[-1] < reach:
+        ends.append(3 * ends[-1])
+    return mpmath.quad(
+        lambda v: mpmath.npdf(v) * mpmath.erf(spread * v) * mpmath.erf(tilt * v / mpmath.sqrt(2)), [*ends[:-1], reach]
+    )
+
+
+def _quadrant(tilt: arb, slope: arb, by_first: arb, by_second: arb, digits: int, order: int) -> arb:
+    """int_0^oo phi(z) int phi(u) erf(slope z2) erf(by_first z + by_second z2) du dz, z2 = tilt z + sqrt(1-tilt^2) u."""
+    rest = (1 - tilt * tilt).sqrt()
+    reach = _reach(digits)
+    steepest = max(1.0, float(slope), abs(float(by_first)) + abs(float(by_second)))
+    total = arb(0)
+    for z, z_weight in _nodes([end for end in _refined(0.0, 1 / steepest, reach) if end >= 0], order):
+        first = tilt * z
+        kink = -float(first / rest)  # where z2 changes sign
+        inner = arb(0)
+        for u, u_weight in _nodes(_refined(kink, 1 / max(1.0, steepest * float(rest)), reach), order):
+            second = first + rest * u
+            inner += u_weight * _density(u) * (slope * second).erf() * (by_first * z + by_second * second).erf()
+        total += z_weight * _density(z) * inner
+    return total
+
+
+def _refined(centre: float, width: float, reach: float) -> list[float]:
+    """Panel ends on [-reach, reach], doubling in length away from the point where an erf changes fastest."""
+    centre = min(max(centre, -reach), reach)
+    ends = {-reach, reach, centre}
+    distance = width
+    while distance < 2 * reach:
+        ends.update(end for end in (centre - distance, centre + distance) if -reach < end < reach)
+        distance = min(2 * distance, distance + 4.0)
+    return sorted(ends)
+
+
+def _nodes(ends: list[float], order: int) -> Iterator[tuple[arb, arb]]:
+    """Gauss-Legendre nodes and weights on consecutive panels."""
+    rule = _legendre(order, ctx.prec)
+    for start, end in pairwise(ends):
+        middle, half = (arb(end) + arb(start)) / 2, (arb(end) - arb(start)) / 2
+        for node, weight in rule:
+            yield middle + half * node, half * weight
+
+
+@lru_cache(maxsize=16)
+def _legendre(order: int, precision: int) -> tuple[tuple[arb, arb], ...]:
+    """The rule of `order` nodes on [-1, 1]; `precision` is part of the key because balls carry it."""
+    del precision
+    return tuple(arb.legendre_p_root(order, index, weight=True) for index in range(order))
+
+
+def _half_line(integrand: Callable[[acb], acb], digits: int) -> mpmath.mpf:
+    """int_0^oo phi(z) f(z) dz of a bounded entire function f, enclosed by Arb up to the cut of the Gaussian tail.
+
+    The enclosure is relative: where an absolute one leaves too few digits of a small value, a relative one is asked
+    for. |f| is no larger in the tail than 1e5 times its mean, so that the cut changes nothing that is kept.
+    """
+
+    def enclosed(**tolerances: arb) -> arb:
+        return acb.integral(lambda z, _: _density(z) * integrand(z), 0, _reach(digits), **tolerances).real
+
+    value = enclosed()
+    if not _has_digits(value, digits):
+        value = enclosed(rel_tol=arb(10) ** -(digits + 5), abs_tol=_NEVER)
+    if not _has_digits(value, digits):
+        raise NotConverged(f"Arb encloses the integral only to {value.str(3)}")
+    return _to_mpf(value, digits)
+
+
+def _has_digits(value: arb, digits: int) -> bool:
+    return value == 0 or value.rad() < arb(10) ** -(digits + 2) * abs(value)
+
+
+def _density(z: arb | acb) -> arb | acb:
+    return (-z * z / 2).exp() / (2 * arb.pi()).sqrt()
+
+
+def _probability(x: arb | acb) -> arb | acb:
+    """Phi(x), the distribution function of N(0, 1)."""
+    return (-x / arb(2).sqrt()).erfc() / 2
+
+
+def _reach(digits: int) -> float:
+    """L with P(|z| > L) < 10^-(digits + 5), where the Gaussian weight is cut."""
+    return sqrt(2 * log(10) * (digits + 6))
+
+
+@contextmanager
+def _working_digits(digits: int) -> Iterator[None]:
+    """Arb's precision for a block, put back afterwards."""
+    before = ctx.dps
+    ctx.dps = digits + _GUARD
+    try:
+        yield
+    finally:
+        ctx.dps = before
+
+
+def _ball(value: Correlation) -> arb:
+    if isinstance(value, sympy.exp):
+        return _ball(value.args[0]).exp()
+    exact = sympy.Rational(value)
+    return arb(fmpq(int(exact.p), int(exact.q)))
+
+
+def _rest(rho: Correlation) -> arb:
+    """1 - rho^2 without cancellation where rho is an exponential."""
+    if isinstance(rho, sympy.exp):
+        return -(2 * _ball(rho.args[0])).expm1()
+    return _ball(1 - sympy.Rational(rho) ** 2)
+
+
+def _to_mpf(value: arb, digits: int) -> mpmath.mpf:
+    with mpmath.workdps(digits + _GUARD):
+        return mpmath.mpf(value.mid().str(digits + _GUARD, radius=False))

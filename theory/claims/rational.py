@@ -1,0 +1,34 @@
+"""Definitions that are rational: one function gives the exact level of a claim and its oracle."""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import mpmath
+
+from theory.claims.model import Point
+from theory.claims.points import exact_values
+
+_GUARD = 10  # digits carried beyond those asked for; a quotient of integers needs no more
+
+
+def rational(definition: Callable[[Point], Fraction]) -> dict[str, Any]:
+    """Return the fields `exact` and `oracle` of a claim whose definition gives a fraction at every point.
+
+    >>> import sympy
+    >>> fields = rational(lambda point: Fraction(1, 3))
+    >>> fields["exact"]({}), fields["oracle"]({}, 5) * 3 == 1
+    (Fraction(1, 3), True)
+    """
+
+    def oracle(point: Point, digits: int) -> mpmath.mpf:
+        value = definition(point)
+        with mpmath.workdps(digits + _GUARD):
+            return mpmath.mpf(value.numerator) / value.denominator
+
+    return {"exact": definition, "oracle": oracle}
+
+
+def rational_by_name(definition: Callable[[Mapping[str, Fraction]], Fraction | int]) -> dict[str, Any]:
+    """Return the same fields for a definition that takes the values of the parameters by name."""
+    return rational(lambda point: Fraction(definition(exact_values(point))))

@@ -1,0 +1,75 @@
+"""One latent site given two others: symbols, parameters and numbers. Small-bump note, eq. (9)-(13).
+
+(z_i, z_k, z_l) is Gaussian with unit variances. Given z_i and z_k, z_l has the mean beta_i z_i + beta_k z_k and the
+variance sigma^2, and E[erf(g z_l) | z_i, z_k] = erf(a_i z_i + a_k z_k) with a = c beta, c = g/sqrt(1 + 2 g^2 sigma^2).
+"""
+
+import mpmath
+import sympy
+from mpmath import mpf
+from sympy import Integer, Interval, Rational, oo, sqrt
+
+from theory.claims import finite_data
+from theory.claims.model import Param, Point
+from theory.claims.points import values
+from theory.expressions.symbols import g
+
+# The reading of a symbol that (8) leaves undefined.
+UNDEFINED = "sigma_1^2 is undefined and read as 1 - rho_ik^2"
+
+ik, il, kl = sympy.symbols("rho_ik rho_il rho_kl", real=True)
+LEFT = 1 - ik**2
+VARIANCE = 1 - (il**2 - 2 * ik * il * kl + kl**2) / LEFT  # (12)
+DETERMINANT = 1 - ik**2 - il**2 - kl**2 + 2 * ik * il * kl  # det of the correlation matrix of (z_i, z_k, z_l)
+C = g / sqrt(1 + 2 * g**2 * VARIANCE)
+OF_I, OF_K = (il - kl * ik) / LEFT, (kl - il * ik) / LEFT  # beta_i, beta_k
+
+_INSIDE = Interval.open(-1, 1)
+
+CORRELATIONS = (
+    Param(ik, _INSIDE, "correlation of z_i and z_k", (Integer(0), Rational(63, 64))),
+    Param(il, _INSIDE, "correlation of z_i and z_l", (Integer(0),)),
+    Param(kl, _INSIDE, "correlation of z_k and z_l", (Integer(0),)),
+)
+
+# A determinant that is not tiny keeps the numbers of the oracles to their digits; the statement needs only > 0.
+CONDITION = Rational(1, 1000) < DETERMINANT
+SMALL_GAIN = Param(g, Interval.open(0, oo), "gain", (Rational(1, 100), Integer(1)), likely=Interval(Rational(1, 8), 4))
+
+
+def regression(point: Point) -> tuple[mpf, mpf, mpf]:
+    """Return beta_i, beta_k and sigma^2: the minimiser and the minimum of E (z_l - beta_i z_i - beta_k z_k)^2."""
+    at = values(point)
+
+    def loss(beta: finite_data.Vector) -> mpf:
+        vector = [-beta[0], -beta[1], mpf(1)]
+        cov = [[mpf(1), at["rho_ik"], at["rho_il"]], [at["rho_ik"], mpf(1), at["rho_kl"]]]
+        cov.append([at["rho_il"], at["rho_kl"], mpf(1)])
+        return sum(vector[i] * cov[i][j] * vector[j] for i in range(3) for j in range(3))
+
+    first, second = finite_data.minimiser(loss, 2, mpmath.mp.dps)
+    return first, second, loss([first, second])
+
+
+def slopes(point: Point) -> tuple[mpf, mpf]:
+    """Return a_i and a_k in numbers, from E[erf(g z_l) | z_i, z_k] at one value of z_i and of z_k, by quadrature.
+
+    The mean and the spread of z_l given the two come from `regression`; erf(a x) is undone by the inverse of erf.
+    """
+    first, second, spread = regression(point)
+    gain = values(point)["g"]
+    where = 1 / (4 * (1 + gain))
+    return tuple(_undone(gain, beta * where, mpmath.sqrt(spread)) / where for beta in (first, second))
+
+
+def _undone(gain: mpf, mean: mpf, spread: mpf) -> mpf:
+    """erf^-1 of E erf(gain (mean + spread N)); the two half lines are added so that a mean of 0 gives 0."""
+    reach = mpmath.sqrt(2 * mpmath.log(10) * (mpmath.mp.dps + 5))
+    steep = 1 / (1 + gain * spread)
+    ends = [mpf(0), *(end for end in (steep, 2 * steep, 4 * steep) if end < 2), mpf(2), mpf(4), mpf(8), reach]
+
+    def integrand(u: mpf) -> mpf:
+        both = mpmath.erf(gain * (mean + spread * u)) + mpmath.erf(gain * (mean - spread * u))
+        return mpmath.npdf(u) * both
+
+    return mpmath.erfinv(mpmath.quad(integrand, ends))

@@ -1,1 +1,0 @@
-"""SymPy derives the gradient flow, its reductions and its fixed points; every step is checked by its rule."""

@@ -1,0 +1,45 @@
+"""Rules that check steps on gradient descent: a step from an ODE, and the solution of a recursion by induction."""
+
+import sympy
+
+from theory.expressions.algebra import is_zero
+from theory.expressions.symbols import t, tau
+from theory.proof.derivation import Step, StepError, rule
+
+
+@rule("euler-step")
+def euler_step(before: sympy.Basic, step: Step) -> None:
+    """From an ODE mass u'(t) = f(u) to u(m + 1) = u(m) + tau eta f(u(m))/mass; `using` is (m, eta)."""
+    count, size = step.using
+    derivatives = before.lhs.atoms(sympy.Derivative)
+    if len(derivatives) != 1:
+        raise StepError(f"{before} is not the ODE of one unknown")
+    (rate,) = derivatives
+    u = rate.expr.func
+    velocity = before.rhs / before.lhs.coeff(rate)
+    expected = u(count) + tau * size * velocity.xreplace({u(t): u(count)})
+    if step.expr.lhs != u(count + 1) or is_zero(step.expr.rhs - expected) is not True:
+        raise StepError(f"an Euler step of the ODE is u(m + 1) = {expected}, not {step.expr}")
+
+
+@rule("induction")
+def induction(before: sympy.Basic, step: Step) -> None:
+    """u(m) solves u(m + 1) = F(u(m)) when it starts at u(0) and F takes its value at m to that at m + 1.
+
+    `using` is (m, (u(0), start)). The power x^(m + 1) is split as x x^m, and x^m is a symbol of its own.
+    """
+    count, (origin, start) = step.using
+    formula = step.expr.rhs
+    if step.expr.lhs.xreplace({count: sympy.S.Zero}) != origin:
+        raise StepError(f"the start is given as {origin}, which is not {step.expr.lhs} at 0")
+    if is_zero(formula.xreplace({count: sympy.S.Zero}) - start) is not True:
+        raise StepError(f"at 0 the formula is {formula.xreplace({count: sympy.S.Zero})}, not {start}")
+    following = formula.xreplace({count: count + 1})
+    mapped = before.rhs.xreplace({before.lhs.xreplace({count: count - 1}): formula})
+    power = sympy.Dummy("power", real=True)
+    difference = (following - mapped).replace(
+        lambda node: node.is_Pow and node.exp in (count, count + 1),
+        lambda node: power * node.base if node.exp == count + 1 else power,
+    )
+    if difference.has(count) or is_zero(difference) is not True:
+        raise StepError(f"the formula at m + 1 is not what the recursion makes of it at m: {step.expr}")
