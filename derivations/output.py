@@ -37,6 +37,21 @@ def plain(value: Any) -> Any:
     return value
 
 
+def rounded(value: Any, digits: int) -> Any:
+    """`value` with every float, also inside arrays, lists and mappings, at so many significant digits.
+
+    >>> rounded({"mean": [0.123456, 2], "name": "w"}, 3)
+    {'mean': [0.123, 2], 'name': 'w'}
+    """
+    if hasattr(value, "tolist"):
+        return rounded(value.tolist(), digits)
+    if isinstance(value, float):
+        return float(f"{value:.{digits}g}")
+    if isinstance(value, Mapping):
+        return {key: rounded(item, digits) for key, item in value.items()}
+    return [rounded(item, digits) for item in value] if isinstance(value, list | tuple) else value
+
+
 def run(body: Callable[[], int], as_json: bool) -> int:
     """Run a command's body and turn what a user can cause into a message and an exit code."""
     try:

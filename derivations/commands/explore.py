@@ -20,8 +20,8 @@ def command(
 
     def body() -> int:
         _require_marimo()
-        from derivations.explore.board import BOARD
-        from derivations.explore.server import listening, serve
+        from derivations.explore.shell.server import listening, serve
+        from derivations.explore.shell.shared_problem import BOARD
         from theory.problem import load
 
         if problem is not None:

@@ -24,7 +24,7 @@ def command(
 def _ledger(document: str | None, verdict: str | None, as_json: bool) -> int:
     from collections import Counter
 
-    from derivations.answers import ledger
+    from derivations.evidence import entries as ledger
     from derivations.publish import compose
     from theory.claims import catalog
     from theory.claims.model import Verdict

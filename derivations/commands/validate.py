@@ -24,10 +24,10 @@ def command(
 
 def _validate(names: list[str], profile: str, out: Path, device: str, write_evidence: bool, as_json: bool) -> int:
     from derivations import atomic
-    from derivations.evidence.writing import writing as evidence
     from derivations.experiments.model import Settings
     from derivations.progress import bars
     from derivations.validate import report_files, validation
+    from derivations.validate.evidence import writing as evidence
     from sim.training.schedule import device_named
     from theory.claims.registry import select
     from theory.problem.numbers import one_of

@@ -2,26 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib.resources import files
 
 import numpy as np
 
+from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Finding, Progress, Settings
 from derivations.statistics.comparison import compare_all, replicates_needed, seed_for
 from sim.measure.observe import Estimate, measure
 from sim.train import train
 from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome
-from theory.problem import InputMoment, InputOutputMoment, Problem, loads
+from theory.problem import InputMoment, InputOutputMoment, Problem
 
 _PILOT_REPLICATES = 8
 _MOST_TIMES_REGISTERED = 4  # a pilot may raise the registered number of replicates up to this factor
-
-
-def problem_named(name: str) -> Problem:
-    """The problem file `name`.toml among the registered ones."""
-    file = files("derivations.experiments") / "problems" / f"{name}.toml"
-    return loads(file.read_text(encoding="utf-8"), name=f"{name}.toml")
 
 
 def run(claims: Sequence[Claim], settings: Settings, progress: Progress) -> Finding:

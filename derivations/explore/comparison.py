@@ -15,8 +15,8 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 
 from derivations.explore.data import rows_csv
-from derivations.explore.drawing import canvas, label, legend, marks, style
-from derivations.explore.paper import Sheet
+from derivations.explore.figures.axes import canvas, label, legend, marks, style
+from derivations.explore.figures.sheets import Sheet
 from theory.problem import InputError, OutOfReachError
 
 if TYPE_CHECKING:

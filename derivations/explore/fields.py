@@ -10,9 +10,9 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 
 from derivations.explore.data import rows_csv
-from derivations.explore.drawing import COLOURS, GREY, canvas, label, legend, on_grid, panels, style, through
+from derivations.explore.figures.axes import COLOURS, GREY, canvas, label, legend, on_grid, panels, style, through
+from derivations.explore.figures.sheets import Sheet
 from derivations.explore.gates import MOST_GATES, looked_at
-from derivations.explore.paper import Sheet
 from derivations.explore.training import Learned
 from derivations.statistics.validity import Meter, meter
 from theory.flow import Solution, discrete, mse_at, solve

@@ -11,8 +11,8 @@ from jaxtyping import Float
 from matplotlib.axes import Axes
 
 from derivations.explore.data import middle, sites_of, table_csv
-from derivations.explore.drawing import canvas, image, label, legend, marks, on_grid, panels, style, through
-from derivations.explore.paper import Sheet
+from derivations.explore.figures.axes import canvas, image, label, legend, marks, on_grid, panels, style, through
+from derivations.explore.figures.sheets import Sheet
 from theory.moments import gated_moments
 from theory.problem import AlwaysGate, Gate, Law, Network, Problem, SiteGate, WorkbenchError
 from theory.problem.gates import resolved

@@ -4,13 +4,13 @@ Every function returns Markdown made from the claim and its stored evidence; not
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 
 import sympy
 
-from derivations.answers.ledger import STALE, Entry
+from derivations.evidence.entries import STALE, Entry
 from derivations.publish.notation import Notation
 from derivations.publish.prose import prose
 from theory.claims.model import Claim, Kind, Param, Verdict
@@ -38,12 +38,6 @@ def notation_of(claim: Claim) -> Notation:
 def formula(tex: str) -> str:
     """TeX as a display formula."""
     return f"$$\n{tex}\n$$\n"
-
-
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are Markdown already."""
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
 
 
 def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = "") -> str:

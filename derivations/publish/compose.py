@@ -17,12 +17,12 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from derivations.answers.ledger import STALE, Entry, entries
 from derivations.evidence import stored
+from derivations.evidence.entries import STALE, Entry, entries
 from derivations.publish import blocks, book_figures
 from derivations.publish.gallery import gallery
-from derivations.publish.measured import measured
 from derivations.publish.prose import prose
+from derivations.publish.stored_runs import stored_table
 from theory.claims.model import Claim, Verdict
 from theory.problem import InputError
 
@@ -164,7 +164,7 @@ class Book:
             "contents": lambda: self._contents(page),
             "gallery": lambda: gallery(argument, here),
             "figure": lambda: book_figures.markdown(argument, here),
-            "measured": lambda: measured(argument, here),
+            "measured": lambda: stored_table(argument, here),
         }
         if name not in makers:
             raise InputError(

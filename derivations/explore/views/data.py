@@ -9,11 +9,12 @@ app = marimo.App(width="full", app_title="gdln explore: data")
 def _():
     import marimo as mo
 
-    from derivations.explore import data, page
-    from derivations.explore.board import BOARD, attempt, law_values, python_code
-    from derivations.explore.controls import controls
-    from derivations.explore.desk import Desk, with_law
-    from derivations.explore.drawing import data_figure
+    from derivations.explore import data
+    from derivations.explore.figures.axes import data_figure
+    from derivations.explore.shell import page
+    from derivations.explore.shell.controls import controls
+    from derivations.explore.shell.session import Desk, with_law
+    from derivations.explore.shell.shared_problem import BOARD, attempt, law_values, python_code
     from theory.problem import dumps
     from theory.problem.laws import LAWS
 

@@ -9,9 +9,10 @@ app = marimo.App(width="full", app_title="gdln explore: receptive fields")
 def _():
     import marimo as mo
 
-    from derivations.explore import fields, page
-    from derivations.explore.board import BOARD, attempt, python_code
-    from derivations.explore.desk import Desk
+    from derivations.explore import fields
+    from derivations.explore.shell import page
+    from derivations.explore.shell.session import Desk
+    from derivations.explore.shell.shared_problem import BOARD, attempt, python_code
     from derivations.explore.training import Training
     from theory.problem import dumps
 

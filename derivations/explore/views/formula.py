@@ -9,8 +9,9 @@ app = marimo.App(width="full", app_title="gdln explore: formula")
 def _():
     import marimo as mo
 
-    from derivations.explore import comparison, formula, page
-    from derivations.explore.board import attempt
+    from derivations.explore import comparison, formula
+    from derivations.explore.shell import page
+    from derivations.explore.shell.shared_problem import attempt
 
     return attempt, comparison, formula, mo, page
 

@@ -9,10 +9,11 @@ app = marimo.App(width="full", app_title="gdln explore: gates")
 def _():
     import marimo as mo
 
-    from derivations.explore import gates, page
-    from derivations.explore.board import BOARD, attempt, python_code
+    from derivations.explore import gates
     from derivations.explore.data import sampler_is_loaded
-    from derivations.explore.desk import Desk, with_moved_gates
+    from derivations.explore.shell import page
+    from derivations.explore.shell.session import Desk, with_moved_gates
+    from derivations.explore.shell.shared_problem import BOARD, attempt, python_code
     from theory.problem import dumps
 
     desk = Desk(BOARD)

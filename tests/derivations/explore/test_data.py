@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from derivations.explore.board import FIRST, Board, attempt, carried, law_values, python_code
-from derivations.explore.controls import Choice, Entry, Slider, controls, law_of
 from derivations.explore.data import GROUPS, PYTHON, csv, histogram, latex, numbers, sampled, theory_of
-from derivations.explore.drawing import FORMATS, canvas, data_figure, label, saved, shown
+from derivations.explore.figures.axes import FORMATS, canvas, data_figure, label, saved, shown
+from derivations.explore.shell.controls import Choice, Entry, Slider, controls, law_of
+from derivations.explore.shell.shared_problem import FIRST, Board, attempt, carried, law_values, python_code
 from tests.tolerances import STANDARD_ERRORS
 from theory.moments import gated_moments
 from theory.moments.pulse import second_moment

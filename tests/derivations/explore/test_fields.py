@@ -10,7 +10,6 @@ from io import StringIO
 import numpy as np
 import pytest
 
-from derivations.explore.board import FIRST, carried, python_code
 from derivations.explore.fields import (
     LAW,
     LOSS,
@@ -26,6 +25,7 @@ from derivations.explore.fields import (
     rivals,
     rows,
 )
+from derivations.explore.shell.shared_problem import FIRST, carried, python_code
 from derivations.explore.training import Learned, Training
 from sim.measure.observe import participation_ratio
 from sim.train import train

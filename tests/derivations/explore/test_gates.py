@@ -9,7 +9,6 @@ from math import inf
 import numpy as np
 import pytest
 
-from derivations.explore.board import FIRST, carried, python_code
 from derivations.explore.gates import (
     END,
     EXAMPLES,
@@ -26,6 +25,7 @@ from derivations.explore.gates import (
     rows,
     with_gates,
 )
+from derivations.explore.shell.shared_problem import FIRST, carried, python_code
 from sim.measure.observe import measure
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
