@@ -6,13 +6,31 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Protocol
 
 from theory.problem.errors import WorkbenchError
 
 PASS, CHECK_FAILED, BAD_INPUT, UNDECIDED, OUT_OF_REACH, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141  # as a shell reports a command whose reader has left
 DISTRIBUTION = "gdln-workbench"
+
+
+class Answer(Protocol):
+    """The answer of a verb as data; see `derivations.answers`."""
+
+    def json(self) -> Mapping[str, Any]:
+        """The content of `--json`."""
+
+    def text(self) -> str:
+        """The lines for a reader."""
+
+
+def show(verb: str, answer: Answer, as_json: bool) -> None:
+    """Print the answer of a verb: its JSON object, or its text for a reader."""
+    if as_json:
+        emit(verb, answer.json(), "", as_json)
+    else:
+        print(answer.text())
 
 
 def emit(verb: str, payload: Mapping[str, Any], text: str, as_json: bool) -> None:

@@ -22,7 +22,7 @@ STALE = "STALE"
 
 @dataclass(frozen=True)
 class Entry:
-    """What a source states (`source` is None for a claim of the workbench's own), with the verdict on that."""
+    """A statement of a source (`source` is None for a claim of the workbench's own), with the verdict on it."""
 
     claim: Claim
     source: Source | None

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from theory.claims.levels import PrintedFinding
-from theory.claims.model import CheckResult, Claim
+if TYPE_CHECKING:  # pages and the explorer read stored runs without SymPy
+    from theory.claims.levels import PrintedFinding
+    from theory.claims.model import CheckResult, Claim
 
 Progress = Callable[[str, float], None]  # (what is running, share done)
 Run = Mapping[str, Any]  # the content of one stored run
@@ -33,11 +34,11 @@ class Finding:
     `printed` holds, by claim, the readings of its sources and whether the experiment agrees with them.
     """
 
-    results: tuple[CheckResult, ...] = ()
+    results: "tuple[CheckResult, ...]" = ()
     figures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     estimates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    printed: Mapping[str, tuple[PrintedFinding, ...]] = field(default_factory=dict)
+    printed: "Mapping[str, tuple[PrintedFinding, ...]]" = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class Experiment:
     name: str
     title: str
     claims: tuple[str, ...]
-    run: Callable[[Mapping[str, Claim], Settings, Progress], Finding]
+    run: "Callable[[Mapping[str, Claim], Settings, Progress], Finding]"
 
 
 @dataclass(frozen=True)

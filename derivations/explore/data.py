@@ -1,13 +1,14 @@
 """What the data view shows: exact statistics of both classes of a law, and the same measured on samples."""
 
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from derivations.explore.sites import middle, sites_of
+from derivations.explore.tables import table_csv
 from theory.moments import gated_moments
 from theory.moments.marginal import cumulative, excess_kurtosis, largest, values
 from theory.moments.pulse import mean, second_moment
@@ -147,19 +148,6 @@ def numbers(theory: DataTheory, sample: DataSample | None) -> list[dict[str, Any
     return rows
 
 
-def middle(law: Law) -> int:
-    """The site whose row of the covariance is drawn: the middle one, of a grid that of the middle row and column."""
-    shape = getattr(law, "shape", None)
-    return law.n // 2 if shape is None else (shape[0] // 2) * shape[1] + shape[1] // 2
-
-
-def sites_of(law: Law) -> dict[str, np.ndarray]:
-    """The columns that name the sites in a table: the number, and on a grid row and column."""
-    site = np.arange(law.n)
-    shape = getattr(law, "shape", None)
-    return {"site": site} if shape is None else {"site": site, "row": site // shape[1], "column": site % shape[1]}
-
-
 def csv(theory: DataTheory, sample: DataSample | None) -> str:
     """The covariance with the middle site and the eigenvalues, exact and sampled, as comma-separated values."""
     site = middle(theory.law)
@@ -173,31 +161,6 @@ def csv(theory: DataTheory, sample: DataSample | None) -> str:
         for how, found in {"": theory, **measured}.items():
             columns[f"{how}eigenvalue of that rank, class {c}"] = found.spectrum[c]
     return table_csv(columns)
-
-
-def table_csv(columns: dict[str, np.ndarray]) -> str:
-    """Named columns of equal length as comma-separated values; numbers in full."""
-    lines = [",".join(f'"{name}"' for name in columns)]
-    lines += [
-        ",".join(repr(value) for value in row) for row in zip(*(c.tolist() for c in columns.values()), strict=True)
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows of one table as comma-separated values under their keys.
-
-    >>> rows_csv([{"x": 1, "y": "a, b"}])
-    'x,y\\r\\n1,"a, b"\\r\\n'
-    """
-    from csv import DictWriter
-    from io import StringIO
-
-    file = StringIO()
-    writer = DictWriter(file, list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    return file.getvalue()
 
 
 PYTHON = (

@@ -17,7 +17,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, StrMethodFormatter
 from matplotlib.transforms import ScaledTranslation, Transform
 
-from derivations.explore.data import SHOWN, DataSample, DataTheory, histogram, middle
 from derivations.explore.figures.pixels import png
 from derivations.explore.figures.sheets import TICK_SIZE, Sheet, give_back, inset, sheet
 
@@ -37,7 +36,6 @@ _POINTS_PER_INCH = 72
 _MOST_MARKS = 100
 _BELOW = 0.13  # the name of the other axis, in heights of the axes
 _WIDEST = 0.8  # an image with a scale beside it, in widths of its place
-_APART = 0.08  # of the two classes at one value of x
 
 
 def canvas(width: float, height: float, rows: int, columns: int, **margins: float) -> Sheet:
@@ -139,120 +137,6 @@ def on_grid(
     image(axis, field.reshape(shape), limit, scale)
 
 
-def through(site: int, shape: tuple[int, int]) -> slice:
-    """The sites of the grid's row that holds `site`.
-
-    >>> through(5, (3, 4))
-    slice(4, 8, None)
-    """
-    first = site - site % shape[1]
-    return slice(first, first + shape[1])
-
-
-def panels(units: int, chosen: int, most: int = 3) -> range:
-    """Up to `most` units side by side, the chosen one among them.
-
-    >>> panels(5, 4)
-    range(2, 5)
-    """
-    first = max(0, min(chosen - most // 2, units - most))
-    return range(first, min(first + most, units))
-
-
 def legend(axis: Axes, where: str = "best") -> None:
     """The names of the curves, inside the axes."""
     axis.legend(fontsize=7, frameon=False, handlelength=2.2, loc=where)
-
-
-def data_figure(theory: DataTheory, sample: DataSample | None) -> Sheet:
-    """Covariance of both classes, its row at the middle site, its eigenvalues, the marginal of a site, and examples."""
-    figure = canvas(11.2, 5.6, 2, 3)
-    axes = figure.grid
-    law, site = theory.law, middle(theory.law)
-    shape = getattr(law, "shape", None)
-    limit = float(np.abs(theory.covariance).max())
-    for c in (0, 1):
-        if shape is None:
-            label(axes[0][c], f"covariance, class {c}, exact (units of x²)", "site l", "site k")
-            image(axes[0][c], theory.covariance[c], limit, scale=c == 1)
-        else:
-            title = f"covariance with site {site}, class {c}, exact (units of x²)"
-            on_grid(axes[0][c], title, theory.covariance[c, site], shape, limit, scale=c == 1)
-    _rows(axes[0][2], theory, sample, site)
-    _spectra(axes[1][0], theory, sample)
-    _marginals(axes[1][1], theory, sample)
-    if sample is not None:
-        _examples(axes[1][2], sample, shape)
-    else:
-        axes[1][2].set_axis_off()
-    return figure
-
-
-def _rows(axis: Axes, theory: DataTheory, sample: DataSample | None, site: int) -> None:
-    shape = getattr(theory.law, "shape", None)
-    kept = slice(None) if shape is None else through(site, shape)
-    sites = np.arange(theory.law.n if shape is None else shape[1])
-    for c in (0, 1):
-        if sample is not None:
-            axis.plot(sites, sample.covariance[c, site, kept], **marks(c, len(sites)), label=f"class {c}, sampled")
-        axis.plot(sites, theory.covariance[c, site, kept], **style(c), label=f"class {c}, exact")
-    along = "" if shape is None else f", along its row {site // shape[1]}"
-    label(axis, f"covariance with site {site}{along}", "site k" if shape is None else "column", "Cov, units of x²")
-    legend(axis)
-
-
-def _spectra(axis: Axes, theory: DataTheory, sample: DataSample | None) -> None:
-    """On a linear axis of the logarithm: matplotlib's own logarithmic axes take a third of a figure's time."""
-    rank = np.arange(1, theory.law.n + 1)
-    # The eigensolver's rounding: what lies below it is drawn nowhere.
-    floor = theory.law.n * np.finfo(float).eps * float(theory.spectrum.max())
-    for c in (0, 1):
-        if sample is not None:
-            axis.plot(rank, _logarithm(sample.spectrum[c], floor), **marks(c, len(rank)))
-        axis.plot(rank, _logarithm(theory.spectrum[c], floor), **style(c))
-    label(axis, "spectrum of the covariance", "rank of the eigenvalue", "log₁₀ eigenvalue (units of x²)")
-
-
-def _logarithm(values: np.ndarray, floor: float) -> np.ndarray:
-    """log10 where a value is above the floor, NaN elsewhere: a gap in the curve."""
-    return np.log10(np.where(values > floor, values, np.nan))
-
-
-def _marginals(axis: Axes, theory: DataTheory, sample: DataSample | None) -> None:
-    for c in (0, 1):
-        x, p = theory.marginal[c]
-        if theory.discrete:
-            at = x + (c - 0.5) * _APART  # beside each other
-            axis.vlines(at, 0, p, color=COLOURS[c], lw=2, ls=DASHES[c])
-            if sample is not None:
-                found = [float((sample.x[c] == value).mean()) for value in x]
-                axis.plot(at, found, **{**marks(c, len(x)), "ms": 7})
-            continue
-        if sample is not None:
-            axis.plot((x[1:] + x[:-1]) / 2, histogram(sample.x[c], x), **marks(c, len(p)))
-        axis.stairs(p, x, **style(c))
-    axis.set_ylim(bottom=0)
-    shown_too = "" if sample is None else " and sampled"
-    title = "marginal of one site" if theory.discrete else f"marginal of one site, exact{shown_too}: means over bins"
-    label(axis, title, "x", "probability" if theory.discrete else "probability of a bin / its width")
-
-
-def _examples(axis: Axes, sample: DataSample, shape: tuple[int, int] | None) -> None:
-    """A few examples of each class: shifted curves, or tiles where the sites form a grid."""
-    drawn = [x[:SHOWN] for x in sample.x]
-    if shape is not None:
-        tiles = [np.concatenate([_framed(row.reshape(shape)) for row in x], axis=1) for x in drawn]
-        image(axis, np.concatenate(tiles), max(float(np.abs(x).max()) for x in drawn), scale=False)
-        label(axis, "examples: class 0 above, class 1 below", "column", "row")
-        axis.set(xticks=[], yticks=[])
-        return
-    shift = 1.15 * max(float(np.ptp(x)) for x in drawn)
-    for c, x in enumerate(drawn):
-        for index, example in enumerate(x):
-            axis.plot(example + (c * SHOWN + index) * shift, **{**style(c), "lw": 0.9})
-    label(axis, f"{SHOWN} examples of each class, shifted", "site", "x, class 0 below, class 1 above")
-    axis.set_yticks([])
-
-
-def _framed(tile: np.ndarray) -> np.ndarray:
-    return np.pad(tile, 1, constant_values=np.nan)

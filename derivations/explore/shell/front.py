@@ -7,7 +7,8 @@ figure is there.
 from html import escape
 
 from derivations.explore.data import numbers, theory_of
-from derivations.explore.figures.axes import data_figure, shown
+from derivations.explore.figures.axes import shown
+from derivations.explore.figures.data import data_figure
 from derivations.explore.shell import page
 from derivations.explore.shell.shared_problem import attempt
 from theory.problem import Problem

@@ -13,7 +13,7 @@ from derivations.explore.figures.pixels import settle
 from derivations.explore.figures.sheets import Sheet
 from derivations.explore.gates import END, KEPT, KINDS, MOST_ADOPTED, MOST_GATES
 from derivations.explore.shell.controls import Choice, Control, Entry, Slider
-from derivations.explore.shell.shared_problem import BOARD, attempt
+from derivations.explore.shell.shared_problem import SHARED, attempt
 from derivations.explore.training import Progress
 from theory.problem import AlwaysGate, Problem, SiteGate, WorkbenchError, dumps
 
@@ -112,7 +112,7 @@ def frame(view: str, controls: Any) -> Any:
     links = " · ".join(
         f"**{title}**"
         if name == view
-        else f'<a href="../{name}/?access_token={BOARD.token}" target="_self">{title}</a>'
+        else f'<a href="../{name}/?access_token={SHARED.token}" target="_self">{title}</a>'
         for name, title in VIEWS.items()
     )
     return mo.sidebar([mo.md(links), controls], width="19rem")

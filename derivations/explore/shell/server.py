@@ -11,7 +11,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from derivations.explore.shell.shared_problem import BOARD
+from derivations.explore.shell.shared_problem import SHARED
 from derivations.explore.training import stop_all
 from theory.problem import InputError, Problem
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from starlette.routing import Route
 
 HOST = "127.0.0.1"
-VIEWS = Path(__file__).parent / "views"
+VIEWS = Path(__file__).parents[1] / "views"
 FIRST_VIEW = "data"
 _ENDING = 2.0  # seconds
 
@@ -45,7 +45,7 @@ def serve(listener: socket.socket, opens: bool, announce: Callable[[str], None])
     from starlette.routing import Mount
 
     leave_processors()
-    token = BOARD.token = secrets.token_urlsafe(24)
+    token = SHARED.token = secrets.token_urlsafe(24)
     builder = marimo.create_asgi_app(quiet=True, token=token)
     for view in sorted(VIEWS.glob("[!_]*.py")):
         builder = builder.with_app(path=f"/{view.stem}", root=str(view))
@@ -95,7 +95,7 @@ def _first_content() -> tuple[Problem, str]:
     from derivations.explore.figures.pixels import settle
     from derivations.explore.shell.front import content
 
-    problem = BOARD.problem
+    problem = SHARED.problem
     drawn = content(problem)
     settle()
     return problem, drawn
@@ -113,7 +113,7 @@ def _front(token: str, first: Future[tuple[Problem, str]]) -> "Route":
         if not secrets.compare_digest(request.query_params.get("access_token", "").encode(), token.encode()):
             return PlainTextResponse("The access_token of this address is not that of gdln explore.", 401)
         problem, drawn = first.result()
-        now = BOARD.problem
+        now = SHARED.problem
         view = f"/{FIRST_VIEW}/?access_token={token}"
         return HTMLResponse(whole(drawn if now is problem else content(now), view))
 

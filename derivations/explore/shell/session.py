@@ -1,4 +1,4 @@
-"""What one open view last read of the shared problem, and what it writes back: nothing but what its controls changed.
+"""The session of one open view: its copy of the shared problem, and the changes of its controls that it writes back.
 
 Several tabs may show one problem. A view that another has overtaken merges its change into the problem as it is now.
 """
@@ -8,26 +8,26 @@ from typing import Any
 
 from derivations.explore.gates import gates_of, with_gates
 from derivations.explore.shell.controls import law_of
-from derivations.explore.shell.shared_problem import Board, carried, law_values
+from derivations.explore.shell.shared_problem import SharedProblem, carried, law_values
 from theory.problem import InputError, Law, Network, Problem
 
 
-class Desk:
-    """A view's own copy of what is on the board.
+class Session:
+    """A view's own copy of the shared problem.
 
-    `problem` is what the view shows, `shared` what is on the board by now, and `stale` whether another view has put
-    something else there.
+    `problem` is the one that the view shows, `shared` the one that the views share by now, and `stale` whether another
+    view has replaced it.
     """
 
-    def __init__(self, board: Board) -> None:
-        self._board, self.problem = board, board.problem
+    def __init__(self, shared: SharedProblem) -> None:
+        self._shared, self.problem = shared, shared.problem
         self._built: object = None
         self._values: dict[str, Any] = {}
 
     @property
     def shared(self) -> Problem:
-        """The problem on the board."""
-        return self._board.problem
+        """The problem that the views share."""
+        return self._shared.problem
 
     @property
     def stale(self) -> bool:
@@ -48,7 +48,7 @@ class Desk:
     def write(self, problem: Problem, values: Mapping[str, Any]) -> Problem:
         """Share `problem`, which the controls declare at `values`."""
         self._values = dict(values)
-        self.problem = self._board.put(problem)
+        self.problem = self._shared.put(problem)
         return problem
 
     def replace(self, text: str) -> Problem:
@@ -59,18 +59,20 @@ class Desk:
                 "Press Problem again and make the change in what is there.",
                 "stale",
             )
-        self.problem = self._board.read(text)
+        self.problem = self._shared.read(text)
         return self.problem
 
 
-def with_law(desk: Desk, built: object, kind: type[Law], values: Mapping[str, Any]) -> tuple[Problem, Sequence[str]]:
+def with_law(
+    session: Session, built: object, kind: type[Law], values: Mapping[str, Any]
+) -> tuple[Problem, Sequence[str]]:
     """The shared problem with what the controls of a law changed in it, and what else had to follow, in words.
 
     `values` are as `controls.law_of` takes them. A control that stayed where it was leaves its field alone; where
     another view has chosen another law, the controls of this one say nothing of it. Raises InputError as the law does.
     """
     declared = {"law": kind.law, **values}
-    moved, current = desk.moved(built, declared), desk.shared
+    moved, current = session.moved(built, declared), session.shared
     if "law" in moved:
         law = law_of(kind, values)
     elif moved and current.data.law == kind.law:
@@ -78,18 +80,18 @@ def with_law(desk: Desk, built: object, kind: type[Law], values: Mapping[str, An
     else:
         return current, ()
     problem, notes = carried(current, law)
-    return desk.write(problem, declared), notes
+    return session.write(problem, declared), notes
 
 
-def with_moved_gates(desk: Desk, built: object, values: Mapping[str, Any], adopt: bool = False) -> Problem:
+def with_moved_gates(session: Session, built: object, values: Mapping[str, Any], adopt: bool = False) -> Problem:
     """The shared problem with the gates that the controls changed in it, shared again where it is gated-linear.
 
     A network of another model stays what it is: what is returned for it has the gates of the controls, and is shared
     only where `adopt` says so. `values` hold how many `units` there are, and kind.k, site.k and range.k of each unit k.
     """
-    moved, current = desk.moved(built, values), desk.shared
+    moved, current = session.moved(built, values), session.shared
     gated = current.network.model == Network.gated
     if gated and not moved:
         return current
     problem = with_gates(current, gates_of(current, values, moved))
-    return desk.write(problem, values) if gated or adopt else problem
+    return session.write(problem, values) if gated or adopt else problem

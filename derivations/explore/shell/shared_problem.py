@@ -18,11 +18,11 @@ from theory.problem import (
     loads,
 )
 
-FIRST = Path(__file__).parents[1] / "experiments/problems/small-bump.toml"
+FIRST = Path(__file__).parents[2] / "experiments/problems/small-bump.toml"
 Result = TypeVar("Result")
 
 
-class Board:
+class SharedProblem:
     """The problem that every view reads when it opens and writes when a control moves; safe between threads.
 
     `token` is what a link from one view to another carries: the browser keeps a token for one view alone.
@@ -45,15 +45,15 @@ class Board:
         return problem
 
     def read(self, text: str) -> Problem:
-        """The problem written in TOML becomes the shared one; InputError leaves the board as it is."""
+        """The problem written in TOML becomes the shared one; InputError leaves it as it is."""
         return self.put(loads(text))
 
 
-BOARD = Board(load(FIRST))
+SHARED = SharedProblem(load(FIRST))
 
 
 def attempt(ask: Callable[[], Result]) -> tuple[Result | None, WorkbenchError | None]:
-    """What `ask` gives, or the error of the library that a user caused.
+    """The result of `ask`, or the error of the library that a user caused.
 
     >>> attempt(lambda: SiteGate(-1))[1].message
     'gate.site = -1 must be at least 0.'

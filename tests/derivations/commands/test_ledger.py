@@ -8,7 +8,7 @@ import pytest
 import sympy
 
 from derivations import cli
-from derivations.commands import ledger as verb
+from derivations.answers import ledger as verb
 from derivations.evidence import entries as ledger
 from derivations.evidence import stored
 from derivations.output import BAD_INPUT, CHECK_FAILED, PASS
@@ -127,7 +127,7 @@ def test_planted_stale_evidence_exits_1(plant, tmp_path, monkeypatch, capsys):
     else:
         path.write_text(path.read_text().replace('"hash": "', '"hash": "0'))
     entries = ledger.entries
-    monkeypatch.setattr(ledger, "entries", lambda claims: entries(claims, folder))
+    monkeypatch.setattr(verb, "entries", lambda claims: entries(claims, folder))
     code, found = answer(capsys)
     assert code == CHECK_FAILED
     assert CLAIM in found["stale"]

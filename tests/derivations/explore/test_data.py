@@ -10,9 +10,10 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from derivations.explore.data import GROUPS, PYTHON, csv, histogram, latex, numbers, sampled, theory_of
-from derivations.explore.figures.axes import FORMATS, canvas, data_figure, label, saved, shown
+from derivations.explore.figures.axes import FORMATS, canvas, label, saved, shown
+from derivations.explore.figures.data import data_figure
 from derivations.explore.shell.controls import Choice, Entry, Slider, controls, law_of
-from derivations.explore.shell.shared_problem import FIRST, Board, attempt, carried, law_values, python_code
+from derivations.explore.shell.shared_problem import FIRST, SharedProblem, attempt, carried, law_values, python_code
 from tests.tolerances import STANDARD_ERRORS
 from theory.moments import gated_moments
 from theory.moments.pulse import second_moment
@@ -65,11 +66,11 @@ def test_a_network_follows_its_data():
 
 
 def test_a_wrong_text_leaves_the_board_as_it_is():
-    board = Board(load(FIRST))
+    shared = SharedProblem(load(FIRST))
     with pytest.raises(InputError):
-        board.read("[data]")
-    assert board.problem == load(FIRST)
-    assert board.read(dumps(load(FIRST)).replace("xi = [2.0, 1.0]", "xi = [3.0, 1.0]")).data.xi[0] == 3
+        shared.read("[data]")
+    assert shared.problem == load(FIRST)
+    assert shared.read(dumps(load(FIRST)).replace("xi = [2.0, 1.0]", "xi = [3.0, 1.0]")).data.xi[0] == 3
 
 
 @pytest.mark.parametrize("name", LAWS)

@@ -17,7 +17,6 @@ from derivations.explore.fields import (
     csv,
     distance,
     field_view,
-    fields_figure,
     latex,
     live,
     null_levels,
@@ -25,6 +24,7 @@ from derivations.explore.fields import (
     rivals,
     rows,
 )
+from derivations.explore.figures.fields import fields_figure
 from derivations.explore.shell.shared_problem import FIRST, carried, python_code
 from derivations.explore.training import Learned, Training
 from sim.measure.observe import participation_ratio

@@ -9,6 +9,7 @@ from math import inf
 import numpy as np
 import pytest
 
+from derivations.explore.figures.gates import gates_figure
 from derivations.explore.gates import (
     END,
     EXAMPLES,
@@ -18,7 +19,6 @@ from derivations.explore.gates import (
     csv,
     gate_of,
     gate_view,
-    gates_figure,
     latex,
     never_open,
     remarks,

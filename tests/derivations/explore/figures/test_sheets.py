@@ -6,13 +6,16 @@ from random import Random
 import numpy as np
 import pytest
 
-from derivations.explore.comparison import comparison_figure
 from derivations.explore.data import sampled, theory_of
-from derivations.explore.fields import field_view, fields_figure, live
+from derivations.explore.fields import field_view, live
 from derivations.explore.figures import sheets as paper
-from derivations.explore.figures.axes import canvas, data_figure, image, label, shown
+from derivations.explore.figures.axes import canvas, image, label, shown
+from derivations.explore.figures.comparison import comparison_figure
+from derivations.explore.figures.data import data_figure
+from derivations.explore.figures.fields import fields_figure
+from derivations.explore.figures.gates import gates_figure
 from derivations.explore.formula import EXAMPLES, asked
-from derivations.explore.gates import gate_view, gates_figure
+from derivations.explore.gates import gate_view
 from derivations.explore.shell.shared_problem import FIRST, carried
 from derivations.explore.training import Learned
 from tests.derivations.explore.test_data import law_named

@@ -7,7 +7,7 @@ import pytest
 
 from derivations.explore.data import numbers, theory_of
 from derivations.explore.shell.front import content
-from derivations.explore.shell.shared_problem import BOARD
+from derivations.explore.shell.shared_problem import SHARED
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from theory.problem import OutOfReachError
 
@@ -20,7 +20,7 @@ def test_the_first_figure_comes_before_the_controls_and_gives_way_to_them():
         page.goto(shown.address, wait_until="commit")
         page.wait_for_selector("#first-numbers")
         assert page.get_by_role("img").first.bounding_box()["width"] > 800
-        for row, expected in enumerate(numbers(theory_of(BOARD.problem.data), None)):
+        for row, expected in enumerate(numbers(theory_of(SHARED.problem.data), None)):
             assert shown.number("first-numbers", row, "exact") == expected["exact"]
         assert shown.fits()
         page.unroute_all(behavior="ignoreErrors")
@@ -51,6 +51,6 @@ def test_a_law_without_an_answer_shows_the_error_of_the_library(monkeypatch):
         raise OutOfReachError("No answer for < this > law.", "Take another.")
 
     monkeypatch.setattr("derivations.explore.shell.front.theory_of", refuse)
-    drawn = content(BOARD.problem)
+    drawn = content(SHARED.problem)
     assert 'role="alert"' in drawn
     assert "No answer for &lt; this &gt; law.<br>Take another." in drawn

@@ -1,0 +1,87 @@
+"""The answer of `gdln ledger`: every statement of the sources with its verdict, from claims and stored evidence."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from textwrap import wrap
+from typing import Any
+
+from derivations.evidence.entries import STALE, Entry, as_data, entries
+from derivations.publish import compose
+from theory.claims import catalog
+from theory.claims.model import Verdict
+from theory.problem.numbers import one_of
+
+_SHORT = 100  # a formula longer than this is left to the page that derives it
+
+
+@dataclass(frozen=True)
+class LedgerAnswer:
+    """The entries asked for, the page that derives each claim, and the ids of all claims without current evidence."""
+
+    entries: tuple[Entry, ...]
+    places: Mapping[str, str]
+    stale: tuple[str, ...]
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """The number of entries of each verdict, by its name."""
+        return dict(sorted(Counter(entry.verdict for entry in self.entries).items()))
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln ledger --json` prints."""
+        return {
+            "entries": [as_data(entry, self.places.get(entry.claim.id)) for entry in self.entries],
+            "counts": self.counts,
+            "stale": list(self.stale),
+        }
+
+    def text(self) -> str:
+        """The entries for a reader, by document."""
+        content = self.json()
+        lines: list[str] = []
+        group: object = object()
+        entries = content["entries"]
+        label_width = max((len(entry["label"] or "") for entry in entries), default=0)
+        for entry in entries:
+            if entry["document"] != group:
+                group = entry["document"]
+                lines += ["", group or "Not in a source", ""]
+            lines.append(f"  {entry['label'] or '':<{label_width}}  {entry['verdict']:<10}  {entry['title']}")
+            indent = " " * (label_width + 16)
+            if entry["counterexample"]:
+                lines += [indent + line for text in _difference(entry) for line in wrap(text, _SHORT)]
+            if entry["settled_by"]:
+                lines += [indent + line for line in wrap(f"would be settled by: {entry['settled_by']}", _SHORT)]
+            lines.append(f"{indent}{entry['id']}, {entry['page']}" if entry["page"] else f"{indent}{entry['id']}")
+        counts = ", ".join(f"{count} {name}" for name, count in content["counts"].items()) or "none"
+        lines += ["", f"{len(entries)} entries: {counts}."]
+        if content["stale"]:
+            lines.append(f"STALE, run gdln validate --write-evidence: {', '.join(content['stale'])}.")
+        return "\n".join(lines).lstrip("\n")
+
+
+def answer(document: str | None = None, verdict: str | None = None) -> LedgerAnswer:
+    """The entries of one document (its file stem) or of one verdict, or all; nothing is run.
+
+    Raises InputError for a document without claims or a verdict that does not exist.
+
+    >>> answer("small-bump-gate", "OPEN").entries
+    ()
+    """
+    everything = entries(catalog().values())
+    stale = sorted({entry.claim.id for entry in everything if entry.verdict == STALE})
+    if document is not None:
+        one_of(document, "--document", tuple(sorted({entry.document for entry in everything if entry.document})))
+    if verdict is not None:
+        one_of(verdict, "--verdict", (*(item.value for item in Verdict), STALE))
+    chosen = [entry for entry in everything if document in (None, entry.document) and verdict in (None, entry.verdict)]
+    return LedgerAnswer(tuple(chosen), compose.places(catalog()), tuple(stale))
+
+
+def _difference(entry: dict) -> list[str]:
+    found = entry["counterexample"]
+    lines = [entry["note"]] if entry["note"] else []
+    if len(entry["correction"]) <= _SHORT:
+        lines.append(f"holds: {entry['correction']}")
+    return [*lines, f"printed gives {found['printed']}, the definition {found['definition']}"]
