@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from theory.problem import Law
-from theory.problem.laws import BOUNDARIES, FLIPS, NORMALISERS, SUPPORTS
+from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS
+from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 from theory.problem.toml import tables_of
 
 MOST_SITES = 200  # beyond it a view takes longer to draw than a hand to move
@@ -54,6 +55,11 @@ STARTS: dict[str, Any] = {
     "boundary": "open",
     "normaliser": "unit-variance",
     "labels": (1, 0),
+    "priors": (),
+    "means": (),
+    "x": ((1, 0), (0, 1), (1, 1), (0, 0)),
+    "y": (1, 1, 0, 0),
+    "weights": (),
     "widths": ((3, 4), (9, 10)),
     "support": "plus-minus",
     "flip": "none",
@@ -64,6 +70,11 @@ LABELS = {
     "xi": "correlation length ξ (sites)",
     "gain": "gain g",
     "labels": "labels y",
+    "priors": "priors (none: all classes alike)",
+    "means": "class means added to x",
+    "x": "examples x",
+    "y": "labels y",
+    "weights": "weights of the examples",
     "widths": "pulse widths (sites)",
 }
 _TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
@@ -78,7 +89,7 @@ _STEPS = {
 def controls(kind: type[Law], present: Mapping[str, Any]) -> dict[str, Control]:
     """The control of each field of a law, beginning at the `present` values where they are of use.
 
-    >>> from theory.problem.laws import LAWS
+    >>> from theory.problem import LAWS
     >>> controls(LAWS["nlgp"], {"n": 30})["n"].start
     '30'
     """
@@ -126,7 +137,7 @@ def law_of(kind: type[Law], values: Mapping[str, Any], present: Mapping[str, Any
 
     A field without a value keeps the `present` one. Raises InputError as the law does.
 
-    >>> from theory.problem.laws import LAWS
+    >>> from theory.problem import LAWS
     >>> law_of(LAWS["nlgp"], {"n": "4", "xi": ("2", "0.3"), "gain": "1", "boundary": "open", "normaliser": "none",
     ...     "labels": "[1.0, 0.0]"}).xi[1]
     Fraction(3, 10)

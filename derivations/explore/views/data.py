@@ -15,8 +15,7 @@ def _():
     from derivations.explore.shell.controls import controls
     from derivations.explore.shell.session import Session, with_law
     from derivations.explore.shell.shared_problem import SHARED, attempt, law_values, python_code
-    from theory.problem import dumps
-    from theory.problem.laws import LAWS
+    from theory.problem import LAWS, dumps
 
     session = Session(SHARED)
     get_version, set_version = mo.state(0)

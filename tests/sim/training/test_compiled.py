@@ -7,13 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import torch
-from tests.sim.test_streams import KNOWN
 
 from sim.random.normals import fill_normals
 from sim.random.streams import LOW, TRAINING, key_of, stream
 from sim.train import train
 from sim.training.backends.choice import backend_for
 from tests.sim.cases import EVERY_GATE, OPTIMIZERS, SOFT, every_network, gated, grid, line, named, problem
+from tests.sim.random.test_streams import KNOWN
 from tests.tolerances import COMPILED_ERF, COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
 from theory.problem import DirectionGate, GaussianClone, InputError, Network, OutOfReachError
 

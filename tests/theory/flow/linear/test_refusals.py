@@ -3,9 +3,9 @@
 from dataclasses import replace
 
 import pytest
-from tests.theory.flow.test_solution_descent import simulation
 
 from tests.theory.cases import problem
+from tests.theory.flow.linear.test_solution_descent import simulation
 from theory.flow import discrete, solve
 from theory.moments import gated_moments
 from theory.problem import OutOfReachError, Problem, SinglePulse, SiteGate

@@ -9,9 +9,9 @@ from flint import arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
-from tests.theory.flow.test_solution_descent import simulation, stepped
 
 from tests.theory.cases import BIASES, problem
+from tests.theory.flow.linear.test_solution_descent import simulation, stepped
 from tests.tolerances import (
     FLOW_DIGITS,
     FLOW_DIGITS_SLACK,
