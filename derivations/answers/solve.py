@@ -67,7 +67,7 @@ def _profile(unit: int, row: Any, law: Any) -> str:
     On a grid the neighbours are those in the row of the peak.
     """
     sizes = abs(row.astype(float))
-    peak, n = int(sizes.argmax()), law.axes[-1] if hasattr(law, "axes") else law.n
+    peak, n = int(sizes.argmax()), getattr(law, "axes", (law.n,))[-1]
     line, here = divmod(peak, n)
     if law.boundary != "open":
         width = min(n, 2 * _REACH + 1)

@@ -12,7 +12,7 @@ from sim.measure.observe import Estimate, measure
 from sim.train import train
 from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome
-from theory.problem import InputMoment, InputOutputMoment, Problem
+from theory.problem import Problem
 
 _PILOT_REPLICATES = 8
 _MOST_TIMES_REGISTERED = 4  # a pilot may raise the registered number of replicates up to this factor
@@ -60,8 +60,8 @@ def _by_training(claims: Sequence[Claim]) -> dict[tuple[str, str, bool], list[Cl
 
 
 def _is_trained(claim: Claim) -> bool:
-    """Whether the observable needs training; moments are properties of the data and the gates."""
-    return not isinstance(claim.registration.observable, InputOutputMoment | InputMoment)
+    """Whether the observable needs training; moments of the data have no time."""
+    return "time" in claim.registration.observable.axes
 
 
 def _prepared(claim: Claim, name: str) -> Problem:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from derivations.explore.gates import MOST_GATES
+from derivations.explore.gates import MOST_GATES, refuse_vector_labels
 from derivations.explore.sites import grid, panels
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
@@ -84,6 +84,7 @@ def field_view(problem: Problem) -> FieldView:
     """
     from sim.measure.observe import participation_ratio
 
+    refuse_vector_labels(problem, "fields")
     solution, mean = solve(problem), discrete(problem)
     losses = mse_at(gated_moments(problem), mean.weights, float(convention(problem).s), mean.biases)
     return FieldView(problem, solution, mean.weights, losses, participation_ratio(mean.weights))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, singledispatch
 from math import inf
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,10 @@ from jaxtyping import Float
 from derivations.explore.sites import grid, middle, panels, sites_of
 from derivations.explore.tables import table_csv
 from theory.moments import gated_moments
-from theory.problem import AlwaysGate, Gate, Law, Network, Problem, SiteGate, WorkbenchError
+from theory.problem import AlwaysGate, Gate, Law, Network, OutOfReachError, Problem, SiteGate, WorkbenchError
 from theory.problem.gates import resolved
+from theory.problem.gates.base import looks_on
+from theory.problem.gates.base import sites_of as looked_sites
 
 if TYPE_CHECKING:
     import torch
@@ -69,6 +71,24 @@ def gate_of(kind: str, site: int, lo: float, hi: float, on: str, given: Gate | N
     return SiteGate(site, on=on, **bounds)
 
 
+@singledispatch
+def has_controls(gate: Gate) -> bool:
+    """Whether kind, site and bounds declare the gate; a gate of another kind is kept as it is given."""
+    del gate
+    return False
+
+
+@has_controls.register
+def _(gate: AlwaysGate) -> bool:
+    del gate
+    return True
+
+
+@has_controls.register
+def _(gate: SiteGate) -> bool:
+    return gate.sharpness == inf
+
+
 def gates_of(problem: Problem, values: Mapping[str, Any], moved: Set[str]) -> list[Gate]:
     """The gates that the controls declare; a unit none of whose controls has moved keeps the gate that it has."""
     on = "latent" if problem.data.latent else "input"
@@ -93,6 +113,7 @@ def gate_view(problem: Problem, measured: bool = True) -> GateView:
     """The moments of a gated-linear problem; `measured` also asks the simulator. InputError for other networks."""
     from theory.flow import solve
 
+    refuse_vector_labels(problem, "gates")
     exact = exact_xx = condition = rank = mse = refused = None
     try:
         moments = gated_moments(problem)
@@ -103,6 +124,15 @@ def gate_view(problem: Problem, measured: bool = True) -> GateView:
         refused = error
     yx, errors = _measured_yx(problem) if measured else (None, None)
     return GateView(problem, exact, exact_xx, yx, errors, condition, rank, mse, refused)
+
+
+def refuse_vector_labels(problem: Problem, view: str) -> None:
+    """Raise OutOfReachError where a label is no single number: the view draws one output."""
+    if problem.data.outputs > 1:
+        raise OutOfReachError(
+            f"The {view} view draws networks with one output; the labels have {problem.data.outputs} numbers each.",
+            "Give one number as label; gdln solve and gdln simulate take vectors.",
+        )
 
 
 @lru_cache(maxsize=1)
@@ -165,8 +195,7 @@ def rows(view: GateView) -> list[dict[str, Any]]:
 
 def looked_at(problem: Problem, unit: int) -> int:
     """The first site that the gate of a unit looks at; the middle one where it looks at none."""
-    sites = getattr(resolved(problem.network.gates)[unit], "sites", ())
-    return sites[0] if sites else middle(problem.data)
+    return next(iter(looked_sites(resolved(problem.network.gates)[unit])), middle(problem.data))
 
 
 def remarks(view: GateView, p: int) -> tuple[str, ...]:
@@ -182,7 +211,7 @@ def remarks(view: GateView, p: int) -> tuple[str, ...]:
     if len(drawn) < len(gates):
         which = f"units {drawn[0]} to {drawn[-1]}" if len(drawn) > 1 else f"unit {p}"
         found.append(f"Σyx is drawn of {which} of the units 0 to {len(gates) - 1}; p chooses.")
-    outside = [unit for unit, gate in enumerate(gates) if isinstance(gate, SiteGate) and gate.on == "input"]
+    outside = [unit for unit, gate in enumerate(gates) if has_controls(gate) and looks_on(gate) == "input"]
     if law.latent and outside:
         found.append(
             f"{_units('Gate', outside)} on the input, although the law {law.law} has a latent, at which a gate looks "

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from derivations.sweeps.table import Answers, number_or_text
+from derivations.sweeps.table import Answers, axes_of, number_or_text
 from theory.problem import OBSERVABLES, OutOfReachError, Sweep, dumps_sweep
 
 SCHEMA = "gdln.dataset/1"
@@ -73,7 +73,7 @@ def _sizes(there: Any, sweep: Sweep) -> tuple[dict[str, int], list[list[float]],
         sizes["replicate"] = max(sizes["replicate"], len(arrays["replicates"]))
         for name in sweep.observables:
             if name in arrays:
-                for axis, length in zip(OBSERVABLES[name].axes, arrays[name].shape[1:], strict=True):
+                for axis, length in zip(axes_of(name, arrays[name].ndim - 1), arrays[name].shape[1:], strict=True):
                     sizes[axis] = max(sizes[axis], length)
     return sizes, times, metas
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.problem import OBSERVABLES, Cell, Sweep
+from theory.problem import OBSERVABLES, Cell, OutOfReachError, Sweep
 from theory.problem.sweep import number_of, value_text
 
 # The declaration, the verified meta.json and the arrays of each cell that is there.
@@ -22,6 +22,21 @@ def mean_and_error(values: np.ndarray, diverged: np.ndarray) -> tuple[np.ndarray
     return kept.mean(axis=0), (kept - kept[:1]).std(axis=0, ddof=1) / np.sqrt(len(kept))
 
 
+def axes_of(name: str, dimensions: int) -> tuple[str, ...]:
+    """The names of the axes of an observable. Raises OutOfReachError where its array has another number of them.
+
+    >>> axes_of("weights", 3)
+    ('time', 'unit', 'site')
+    """
+    axes = OBSERVABLES[name].axes
+    if len(axes) != dimensions:
+        raise OutOfReachError(
+            f"{name} has {dimensions} axes here, and names for {len(axes)} of them: {', '.join(axes)}.",
+            "Labels of several numbers have no table; read the arrays by derivations.sweeps.store.answers.",
+        )
+    return axes
+
+
 def rows(there: Answers, sweep: Sweep) -> Iterator[dict[str, Any]]:
     """One row for each cell, observable, time, unit and site (None where the observable has none of it).
 
@@ -34,8 +49,8 @@ def rows(there: Answers, sweep: Sweep) -> Iterator[dict[str, Any]]:
         for name in sweep.observables:
             if name not in arrays:
                 continue
-            axes = OBSERVABLES[name].axes
             mean, error = mean_and_error(arrays[name], arrays["diverged"])
+            axes = axes_of(name, mean.ndim)
             for index in np.ndindex(mean.shape):
                 place: dict[str, Any] = dict.fromkeys(PLACES) | dict(zip(axes, index, strict=True))
                 for axis in {"time", "other_time"} & set(axes):

@@ -1,7 +1,7 @@
 """Which control a field of a data law has in the browser, and the law that the controls' values declare."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -20,12 +20,12 @@ GAINS = tuple(f"{value:.3g}" for value in np.geomspace(0.01, 100, 41))
 
 @dataclass(frozen=True)
 class Slider:
-    """One number, or two called `parts` where `start` is a pair; `steps` are exact decimals as text."""
+    """One number, or several called `parts` where `start` is a tuple; `steps` are exact decimals as text."""
 
     label: str
     start: Any
     steps: tuple[str, ...]
-    parts: tuple[str, str] = ("class 0", "class 1")
+    parts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,14 +101,15 @@ def _control(kind: type[Law], name: str, present: Mapping[str, Any]) -> Control:
     label = LABELS.get(name, name)
     if name in _STEPS:
         steps = _STEPS[name]
-        pair = isinstance(start, tuple | list)
-        shown = tuple(_text(number) for number in start) if pair else _text(start)
-        slider = Slider(label, shown, _with(steps, shown if pair else (shown,)))
-        return replace(slider, parts=("rows", "columns")) if name == "shape" else slider
+        if not isinstance(start, tuple | list):
+            return Slider(label, _text(start), _with(steps, (_text(start),)))
+        shown = tuple(_text(number) for number in start)
+        parts = ("rows", "columns") if name == "shape" else tuple(f"class {c}" for c in range(len(shown)))
+        return Slider(label, shown, _with(steps, shown), parts)
     options = _options(kind).get(name)
     if options is not None:
         return Choice(label, start if start in options else options[0], options)
-    return Entry(label, _typed(start))
+    return Entry(label, "" if start is None else _typed(start))
 
 
 def _options(kind: type[Law]) -> dict[str, tuple[str, ...]]:

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
-from math import inf
 from typing import Any
 
 import marimo as mo
@@ -11,11 +10,12 @@ import marimo as mo
 from derivations.explore.figures.axes import FORMATS, saved, shown
 from derivations.explore.figures.pixels import settle
 from derivations.explore.figures.sheets import Sheet
-from derivations.explore.gates import END, KEPT, KINDS, MOST_ADOPTED, MOST_GATES
+from derivations.explore.gates import END, KEPT, KINDS, MOST_ADOPTED, MOST_GATES, has_controls
 from derivations.explore.shell.controls import Choice, Control, Entry, Slider
 from derivations.explore.shell.shared_problem import SHARED, attempt
 from derivations.explore.training import Progress
-from theory.problem import AlwaysGate, Problem, SiteGate, WorkbenchError, dumps
+from theory.problem import AlwaysGate, Problem, WorkbenchError, dumps
+from theory.problem.gates.base import sites_of
 
 VIEWS = {"data": "Data", "gates": "Gates", "fields": "Fields", "formula": "Formula"}
 LONGEST_WORD = 60  # characters that a cell of a table does not break
@@ -23,7 +23,7 @@ TABS = ("Figure", "Python", "LaTeX", "Save", "Problem")
 
 
 def widgets(controls: Mapping[str, Control]) -> Any:
-    """The widget of each control, by name; a slider of a pair is two, name.0 and name.1."""
+    """The widget of each control, by name; a slider of several numbers is as many, name.0, name.1, ..."""
     made: dict[str, Any] = {}
     for name, control in controls.items():
         if isinstance(control, Slider) and isinstance(control.start, tuple):
@@ -49,7 +49,9 @@ def read(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str
     for name, control in controls.items():
         if isinstance(control, Slider):
             pair = isinstance(control.start, tuple)
-            found[name] = tuple(repr(values[f"{name}.{c}"]) for c in (0, 1)) if pair else repr(values[name])
+            found[name] = (
+                tuple(repr(values[f"{name}.{c}"]) for c in range(len(control.start))) if pair else repr(values[name])
+            )
         else:
             found[name] = values[name]
     return found
@@ -69,9 +71,9 @@ def gate_widgets(problem: Problem, units: int) -> Any:
     made: dict[str, Any] = {}
     for unit in range(units):
         given = problem.network.gates[unit] if unit < len(problem.network.gates) else AlwaysGate()
-        simple = isinstance(given, AlwaysGate) or (isinstance(given, SiteGate) and given.sharpness == inf)
+        simple = has_controls(given)
         kind = given.kind if simple else KEPT
-        n, site = problem.data.n, getattr(given, "site", problem.data.n // 2)
+        n, site = problem.data.n, next(iter(sites_of(given)), problem.data.n // 2)
         low, high = (min(END, max(-END, float(getattr(given, end, 0)))) for end in ("lo", "hi"))
         steps = sorted({*(tenth / 10 for tenth in range(-30, 31)), low, high})
         made[f"kind.{unit}"] = mo.ui.dropdown(

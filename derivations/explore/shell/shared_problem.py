@@ -7,7 +7,6 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from theory.problem import (
-    DirectionGate,
     Gate,
     InputError,
     Law,
@@ -17,6 +16,7 @@ from theory.problem import (
     load,
     loads,
 )
+from theory.problem.gates.base import looks_on
 
 FIRST = Path(__file__).parents[2] / "experiments/problems/small-bump.toml"
 Result = TypeVar("Result")
@@ -73,7 +73,7 @@ def carried(problem: Problem, law: Law) -> tuple[Problem, tuple[str, ...]]:
     """
     notes: list[str] = []
     gates = tuple(_carried_gate(gate, law, notes) for gate in problem.network.gates)
-    stay = any(isinstance(gate, SiteGate | DirectionGate) and gate.on == "input" for gate in gates)
+    stay = any(looks_on(gate) == "input" for gate in gates)
     if law.latent and not problem.data.latent and stay:
         notes.append(f"The law {law.law} has a latent: gates on the input stay there until a control of theirs moves.")
     network = replace(problem.network, gates=gates)
@@ -81,7 +81,7 @@ def carried(problem: Problem, law: Law) -> tuple[Problem, tuple[str, ...]]:
 
 
 def _carried_gate(gate: Gate, law: Law, notes: list[str]) -> Gate:
-    if isinstance(gate, SiteGate | DirectionGate) and gate.on == "latent" and not law.latent:
+    if looks_on(gate) == "latent" and not law.latent:
         gate = replace(gate, on="input")
         notes.append(f"The law {law.law} has no latent: gates look at the input.")
     if isinstance(gate, SiteGate) and gate.site >= law.n:
