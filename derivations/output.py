@@ -95,7 +95,7 @@ def run(body: Callable[[], int], as_json: bool) -> int:
 
 
 def reader_left() -> int:
-    """What a shell reports of a command whose reader (`| head`) has left; nothing more is written to stdout."""
+    """The exit code of a command whose reader (`| head`) has left; nothing more is written to stdout."""
     # Without this the interpreter complains once more when it closes stdout.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return BROKEN_PIPE

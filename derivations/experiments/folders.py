@@ -127,7 +127,7 @@ def _module(name: str, file: str) -> ModuleType:
 
 
 def missing_pieces() -> list[str]:
-    """What the folders of experiments lack, each with the file that takes it. Loads torch."""
+    """The pieces that the folders of experiments lack, each with the file that takes it. Loads torch."""
     return [line for name in names() for line in _missing(name)]
 
 

@@ -99,7 +99,7 @@ def _too_weak(claim: Claim, needed: int, limit: int) -> CheckResult:
 
 
 def _record(claim: Claim, estimate: Estimate) -> dict[str, object]:
-    """What the figures and the evidence need of an estimate."""
+    """The numbers of an estimate that figures and evidence take."""
     registered = claim.registration
     return {
         "observable": type(registered.observable).__name__,

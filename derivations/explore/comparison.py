@@ -58,7 +58,7 @@ def compared(
     refuted: Mapping[str, Any] | None = None,
     certified: str | None = None,
 ) -> Comparison:
-    """What the figure shows of the sides named by `names`, along the parameter `against` (the first one if None).
+    """The curves and samples of the sides named by `names`, along the parameter `against` (the first one if None).
 
     `refuted` is the counter-example as `gdln check` gives it: the other parameters then stay at its values. `certified`
     is the value of the first side where it has no parameter and its digits are known. Raises InputError where no point
@@ -262,7 +262,7 @@ def _side_of_means(
 
 
 def comparison_csv(view: Comparison) -> str:
-    """What is drawn as comma-separated values, one row a point; a standard error where it is sampled."""
+    """The figure's numbers as comma-separated values, one row a point; a standard error where it is sampled."""
     rows = [
         {"curve": name, view.axis: float(x), "value": float(value), "standard error": ""}
         for name, values in view.sides.items()

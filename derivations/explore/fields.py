@@ -1,4 +1,4 @@
-"""What the fields view shows: the fixed point and w(t), networks trained beside them, and how far these are off."""
+"""Numbers of the fields view: the fixed point and w(t), networks trained beside them, and how far these are off."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -149,7 +149,7 @@ def measured_distance(view: FieldView, learned: Learned) -> Meter | None:
 
 
 def csv(view: FieldView, mark: int, learned: dict[str, Learned]) -> str:
-    """What the figure shows as comma-separated values, one number a row.
+    """The figure's numbers as comma-separated values, one number a row.
 
     The fields of every unit at one time; loss, participation ratios and distances at every time. A standard error
     where a mean over networks was taken; of the distance, the ends of its band.

@@ -1,4 +1,4 @@
-"""What the formula view shows: an expectation or an equation, as `gdln moment` and `gdln check` answer it."""
+"""Numbers of the formula view: an expectation or an equation, as `gdln moment` and `gdln check` answer it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -128,7 +128,7 @@ def _call(verb: str, call: str) -> str:
 
 
 def held(view: FormulaView) -> str:
-    """What `csv` gives: the steps of a proof, else the answer or the verdict on an equation."""
+    """The content of `csv`: the steps of a proof, else the answer or the verdict on an equation."""
     return "steps" if view.steps else "verdict" if len(view.sides) > 1 else "answer"
 
 

@@ -1,4 +1,4 @@
-"""What the gates view shows: moments through the gates, exact where they are known and measured in any case."""
+"""Numbers of the gates view: moments through the gates, exact where they are known and measured in any case."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
@@ -199,7 +199,7 @@ def looked_at(problem: Problem, unit: int) -> int:
 
 
 def remarks(view: GateView, p: int) -> tuple[str, ...]:
-    """What is not to be seen in the figure, where unit `p` is chosen: a note each, in words."""
+    """Notes on facts that the figure does not show, where unit `p` is chosen."""
     problem = view.problem
     law, gates, shape = problem.data, problem.network.gates, grid(problem.data)
     found = []

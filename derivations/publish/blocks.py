@@ -1,4 +1,4 @@
-"""What the pages of the book say of claims: the statement, its derivation, its numbers, and what the sources print.
+"""Blocks of Markdown about claims: the statement, its derivation, its numbers, and what the sources print.
 
 Every function returns Markdown made from the claim and its stored evidence; nothing is computed anew or simulated.
 """
@@ -131,7 +131,7 @@ def _indented(text: str) -> str:
 
 
 def numbers(claim: Claim, evidence: Mapping | None) -> str:
-    """What the levels of checking found, and the first rows of the precise table."""
+    """The outcomes of the levels of checking, and the first rows of the precise table."""
     if evidence is None:
         return f"*Numbers.* {STALE}: run `gdln validate --write-evidence`.\n"
     said = [text for level in evidence["levels"] if (text := _level(level))]
@@ -207,7 +207,7 @@ def _simulated(level: Mapping, passed: bool) -> str:
 
 
 def printed(entries: Sequence[Entry], name: str = "") -> str:
-    """What the sources of one claim print, and where that parts from what holds; `name` as in `statement`."""
+    """The forms that the sources of one claim print, and where that parts from what holds; `name` as in `statement`."""
     return "\n".join(_printed_lines(entries, name))
 
 
@@ -274,7 +274,7 @@ def _value(text: str) -> str:
 
 
 def errata(wrong: Sequence[Entry], link: Link, names: Mapping[str, str]) -> str:
-    """What one document prints wrong: the printed form, a counter-example with numbers, and what holds."""
+    """The errata of one document: the printed form, a counter-example with numbers, and what holds."""
     parts: list[str] = []
     heading = ""
     done: set[tuple] = set()

@@ -98,7 +98,7 @@ def _flips(trained: Run, device: str) -> Float[np.ndarray, "S T"]:
 
 
 def _scaled_only(weights: Float[np.ndarray, "S T K n"]) -> Float[np.ndarray, "S T K n"]:
-    """What the note's reasoning assumes: the first direction of every unit, with the lengths it had."""
+    """Weights as the note's reasoning assumes them: the first direction of every unit, with the lengths it had."""
     norms = np.linalg.norm(weights, axis=-1, keepdims=True)
     return weights[:, :1] / norms[:, :1] * norms
 

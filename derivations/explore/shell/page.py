@@ -1,4 +1,4 @@
-"""What the marimo files share: widgets for controls, the frame of a page, errors and files to keep."""
+"""Elements that the marimo files share: widgets for controls, the frame of a page, errors and files to keep."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -183,7 +183,7 @@ def code(text: str, language: str) -> Any:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a view shows and lets a reader take away; each is made when its tab is open.
+    """The content of a view and the files that a reader may take away; each is made when its tab is open.
 
     `says` is the figure in words, `notes` stand above it and `rows` below.
     """
@@ -199,7 +199,7 @@ class Answer:
 
 
 def content(tab: str, answer: Answer) -> Any:
-    """What is below the tabs; the errors of the library where it has no answer."""
+    """The element below the tabs; the errors of the library where it has no answer."""
     if tab == "Save":
         return files(answer.name, answer.figure, answer.csv)
     if tab in ("Python", "LaTeX"):
@@ -223,7 +223,7 @@ def files(name: str, figure: Callable[[], Sheet], csv: Callable[[], str]) -> Any
 
 
 def scrolling(wide: Any) -> Any:
-    """What may be wider than the page, in a box of its own that scrolls."""
+    """An element that may be wider than the page, in a box that scrolls."""
     return wide.style({"overflow-x": "auto", "overflow-y": "hidden", "max-width": "100%"})
 
 
@@ -248,7 +248,7 @@ def editor(shared: Problem) -> Any:
 
 
 def keeps_its_network(problem: Problem, adopt: Any) -> Any:
-    """What the gates view shows of a network that has no gates, and the button that gives it those of the controls."""
+    """A note on the gates view of a network that has no gates, and the button that gives it those of the controls."""
     said = (
         f'The shared problem has a network of the model "{problem.network.model}", which gates itself. Shown are the '
         "gates of the controls in a gated-linear network on the same data; the shared problem keeps its network."
@@ -257,7 +257,7 @@ def keeps_its_network(problem: Problem, adopt: Any) -> Any:
 
 
 def remark(words: Sequence[str]) -> Any:
-    """What is not to be seen in a figure, in words."""
+    """Notes on facts that a figure does not show."""
     return mo.Html(f'<div role="note">{escape(" ".join(words))}</div>')
 
 

@@ -91,7 +91,7 @@ def leave_processors() -> None:
 
 
 def _first_content() -> tuple[Problem, str]:
-    """What the first page shows, of which problem: drawn while the browser opens, for the first drawing is slow."""
+    """The problem and the content of the first page, drawn while the browser opens, for the first drawing is slow."""
     from derivations.explore.figures.pixels import settle
     from derivations.explore.shell.front import content
 
