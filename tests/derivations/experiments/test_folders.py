@@ -59,7 +59,10 @@ def missing(plant, **files):
 
 RUN = 'RUNS = ("pair-run",)\n'
 TABLES = 'TABLES = {"pair-run": {"": lambda run: ""}}\n'
-FIGURES = 'from derivations.experiments.model import Figure\nFIGURES = {"pair": Figure("", %r, lambda run: {}, lambda *_: 0)}\n'
+FIGURES = """
+from derivations.experiments.model import Figure
+FIGURES = {"pair": Figure("", %r, lambda run: {}, lambda *_: None)}
+"""
 
 
 @pytest.mark.parametrize(
