@@ -6,13 +6,31 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from importlib.metadata import version
-from typing import Any
+from typing import Any, Protocol
 
 from theory.problem.errors import WorkbenchError
 
 PASS, CHECK_FAILED, BAD_INPUT, UNDECIDED, OUT_OF_REACH, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141  # as a shell reports a command whose reader has left
 DISTRIBUTION = "gdln-workbench"
+
+
+class Answer(Protocol):
+    """The answer of a verb as data; see `derivations.answers`."""
+
+    def json(self) -> Mapping[str, Any]:
+        """The content of `--json`."""
+
+    def text(self) -> str:
+        """The lines for a reader."""
+
+
+def show(verb: str, answer: Answer, as_json: bool) -> None:
+    """Print the answer of a verb: its JSON object, or its text for a reader."""
+    if as_json:
+        emit(verb, answer.json(), "", as_json)
+    else:
+        print(answer.text())
 
 
 def emit(verb: str, payload: Mapping[str, Any], text: str, as_json: bool) -> None:
@@ -35,6 +53,21 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and math.isinf(value):
         return "inf" if value > 0 else "-inf"
     return value
+
+
+def rounded(value: Any, digits: int) -> Any:
+    """`value` with every float, also inside arrays, lists and mappings, at so many significant digits.
+
+    >>> rounded({"mean": [0.123456, 2], "name": "w"}, 3)
+    {'mean': [0.123, 2], 'name': 'w'}
+    """
+    if hasattr(value, "tolist"):
+        return rounded(value.tolist(), digits)
+    if isinstance(value, float):
+        return float(f"{value:.{digits}g}")
+    if isinstance(value, Mapping):
+        return {key: rounded(item, digits) for key, item in value.items()}
+    return [rounded(item, digits) for item in value] if isinstance(value, list | tuple) else value
 
 
 def run(body: Callable[[], int], as_json: bool) -> int:
@@ -62,7 +95,7 @@ def run(body: Callable[[], int], as_json: bool) -> int:
 
 
 def reader_left() -> int:
-    """What a shell reports of a command whose reader (`| head`) has left; nothing more is written to stdout."""
+    """The exit code of a command whose reader (`| head`) has left; nothing more is written to stdout."""
     # Without this the interpreter complains once more when it closes stdout.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return BROKEN_PIPE

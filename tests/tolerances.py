@@ -284,7 +284,3 @@ EXPLORER_DESCENT = 32 * 4 * 72 * UNIT_ROUNDOFF
 # is negative, and a square and a quotient. Cosines of arguments below 7, which three roundings move by 21 units, enter
 # in the second power and twice in the fourth: 8 times 21.
 EXPLORER_WAVE = (3 * 40 + 8 * 21 + 3) * UNIT_ROUNDOFF
-
-# A text blended onto a sheet without colour and then onto white, against onto white at once: each blending of 8 bits
-# rounds colour and opacity once.
-EXPLORER_PIXEL = 4

@@ -1,121 +1,87 @@
-"""The ledger: every statement of the sources with its verdict, read from the claims and the stored evidence alone.
+"""The answer of `gdln ledger`: every statement of the sources with its verdict, from claims and stored evidence."""
 
-One entry for each pair of a claim and a source that states it. A claim whose evidence is missing, or speaks of another
-version of it, has no verdict: its entries are STALE.
-"""
-
-import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
-from fractions import Fraction
-from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
-import sympy
-from sympy.printing.str import StrPrinter
+from derivations.evidence.entries import STALE, Entry, as_data, entries
+from derivations.publish import compose
+from theory.claims import catalog
+from theory.claims.model import Verdict
+from theory.problem.numbers import one_of
 
-from derivations.evidence import stored
-from theory.claims.model import Claim, Source, Verdict
-
-STALE = "STALE"
+_SHORT = 100  # a formula longer than this is left to the page that derives it
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What a source states (`source` is None for a claim of the workbench's own), with the verdict on that."""
+class LedgerAnswer:
+    """The entries asked for, the page that derives each claim, and the ids of all claims without current evidence."""
 
-    claim: Claim
-    source: Source | None
-    verdict: str
-    finding: Mapping[str, Any] | None  # what the evidence says of the printed form
-    evidence: Mapping[str, Any] | None
+    entries: tuple[Entry, ...]
+    places: Mapping[str, str]
+    stale: tuple[str, ...]
 
     @property
-    def document(self) -> str | None:
-        """The file stem of the source."""
-        return self.source.document if self.source else None
+    def counts(self) -> dict[str, int]:
+        """The number of entries of each verdict, by its name."""
+        return dict(sorted(Counter(entry.verdict for entry in self.entries).items()))
 
-    @property
-    def differs(self) -> bool:
-        """Whether what is printed is not what holds."""
-        return self.finding is not None and not self.finding["agrees"]
-
-
-def entries(claims: Iterable[Claim], folder: Path = stored.FOLDER) -> list[Entry]:
-    """The entries of the claims: by document, within it in the order of labels; claims without a source last."""
-    found = [entry for claim in claims for entry in _of_claim(claim, stored.read(claim, folder))]
-    return sorted(found, key=lambda entry: (entry.document is None, entry.document or "", label_order(entry.source)))
-
-
-def _of_claim(claim: Claim, evidence: Mapping[str, Any] | None) -> list[Entry]:
-    if evidence is None:
-        return [Entry(claim, source, STALE, None, None) for source in claim.sources or (None,)]
-    findings = {(item["document"], item["label"]): item for item in evidence["printed"]}
-    result = []
-    for source in claim.sources or (None,):
-        finding = findings.get((source.document, source.label)) if source else None
-        result.append(Entry(claim, source, _verdict(evidence["verdict"], source, finding), finding, evidence))
-    return result
-
-
-def _verdict(of_claim: str, source: Source | None, finding: Mapping[str, Any] | None) -> str:
-    """A claim is CORRECTED because of some source; a source that prints it right is CONFIRMED."""
-    if of_claim == Verdict.CORRECTED and source is not None and (finding is None or finding["agrees"]):
-        return Verdict.CONFIRMED.value
-    return of_claim
-
-
-def label_order(source: Source | None) -> tuple:
-    """Sections first, then equations by number; "after (11)" stands between (11) and (12)."""
-    if source is None:
-        return ()
-    number = re.search(r"\d+(?:\.\d+)?", source.label)
-    section = not re.search(r"\(\d+\)", source.label)
-    at = Fraction(number[0]) if number else Fraction(0)
-    return (not section, at, "after" in source.label, source.label)
-
-
-class _Plain(StrPrinter):
-    r"""Names that are TeX, in letters that a terminal shows: `\dot{w}_{ki}` is dw_ki/dt."""
-
-    def _print_Symbol(self, expr: sympy.Symbol) -> str:
-        name = re.sub(r"\\dot\{(\w+)\}(_\{?\w+\}?)?", r"d\1\2/dt", expr.name)
-        name = re.sub(r"\\hat\{(\w+)\}", r"\1hat", name)
-        return re.sub(r"\\(?:mathcal|mathrm|text)\b|[\\{}]", "", name)
-
-
-def statement(expr: sympy.Basic) -> str:
-    """A statement as text: `lhs = rhs` for an equation."""
-    printer = _Plain()
-    sides = expr.args if isinstance(expr, sympy.Eq) else (expr,)
-    return " = ".join(printer.doprint(side) for side in sides)
-
-
-def correction(entry: Entry) -> str | None:
-    """The statement that holds, where the printed one differs."""
-    return statement(entry.claim.statement) if entry.differs else None
-
-
-def as_data(entry: Entry, page: str | None) -> dict[str, Any]:
-    """One entry as plain data; `page` is where the book derives it."""
-    finding = entry.finding if entry.differs else None
-    return {
-        "id": entry.claim.id,
-        "kind": entry.claim.kind.value,
-        "document": entry.document,
-        "label": entry.source.label if entry.source else None,
-        "verdict": entry.verdict,
-        "statement": statement(entry.claim.statement),
-        "correction": correction(entry),
-        "page": page,
-        "title": entry.claim.title,
-        "note": entry.source.note if entry.source else "",
-        "settled_by": entry.claim.settled_by if entry.verdict == Verdict.OPEN else "",
-        "counterexample": {
-            "at": dict(finding["at"]),
-            "printed": finding["printed"],
-            "definition": finding["definition"],
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln ledger --json` prints."""
+        return {
+            "entries": [as_data(entry, self.places.get(entry.claim.id)) for entry in self.entries],
+            "counts": self.counts,
+            "stale": list(self.stale),
         }
-        if finding
-        else None,
-    }
+
+    def text(self) -> str:
+        """The entries for a reader, by document."""
+        content = self.json()
+        lines: list[str] = []
+        group: object = object()
+        entries = content["entries"]
+        label_width = max((len(entry["label"] or "") for entry in entries), default=0)
+        for entry in entries:
+            if entry["document"] != group:
+                group = entry["document"]
+                lines += ["", group or "Not in a source", ""]
+            lines.append(f"  {entry['label'] or '':<{label_width}}  {entry['verdict']:<10}  {entry['title']}")
+            indent = " " * (label_width + 16)
+            if entry["counterexample"]:
+                lines += [indent + line for text in _difference(entry) for line in wrap(text, _SHORT)]
+            if entry["settled_by"]:
+                lines += [indent + line for line in wrap(f"would be settled by: {entry['settled_by']}", _SHORT)]
+            lines.append(f"{indent}{entry['id']}, {entry['page']}" if entry["page"] else f"{indent}{entry['id']}")
+        counts = ", ".join(f"{count} {name}" for name, count in content["counts"].items()) or "none"
+        lines += ["", f"{len(entries)} entries: {counts}."]
+        if content["stale"]:
+            lines.append(f"STALE, run gdln validate --write-evidence: {', '.join(content['stale'])}.")
+        return "\n".join(lines).lstrip("\n")
+
+
+def answer(document: str | None = None, verdict: str | None = None) -> LedgerAnswer:
+    """The entries of one document (its file stem) or of one verdict, or all; nothing is run.
+
+    Raises InputError for a document without claims or a verdict that does not exist.
+
+    >>> answer("small-bump-gate", "OPEN").entries
+    ()
+    """
+    everything = entries(catalog().values())
+    stale = sorted({entry.claim.id for entry in everything if entry.verdict == STALE})
+    if document is not None:
+        one_of(document, "--document", tuple(sorted({entry.document for entry in everything if entry.document})))
+    if verdict is not None:
+        one_of(verdict, "--verdict", (*(item.value for item in Verdict), STALE))
+    chosen = [entry for entry in everything if document in (None, entry.document) and verdict in (None, entry.verdict)]
+    return LedgerAnswer(tuple(chosen), compose.places(catalog()), tuple(stale))
+
+
+def _difference(entry: dict) -> list[str]:
+    found = entry["counterexample"]
+    lines = [entry["note"]] if entry["note"] else []
+    if len(entry["correction"]) <= _SHORT:
+        lines.append(f"holds: {entry['correction']}")
+    return [*lines, f"printed gives {found['printed']}, the definition {found['definition']}"]

@@ -72,7 +72,7 @@ def _line(name: str, seconds: list[float], goal: float | None) -> str:
 
 
 def _problem() -> str:
-    from derivations.explore.board import FIRST
+    from derivations.explore.shell.shared_problem import FIRST
 
     given, changes = re.subn(r"(?m)^n *= *\d+$", f"n = {_SITES}", FIRST.read_text(encoding="utf-8"))
     if changes != 1:

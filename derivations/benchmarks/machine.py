@@ -1,4 +1,4 @@
-"""What a measurement was made on: processor, threads and versions; no names of hosts or users."""
+"""The machine of a measurement: processor, threads and versions; no names of hosts or users."""
 
 import os
 import platform

@@ -20,12 +20,12 @@ def command(
 
     def body() -> int:
         _require_marimo()
-        from derivations.explore.board import BOARD
-        from derivations.explore.server import listening, serve
+        from derivations.explore.shell.server import listening, serve
+        from derivations.explore.shell.shared_problem import SHARED
         from theory.problem import load
 
         if problem is not None:
-            BOARD.put(load(problem))
+            SHARED.put(load(problem))
         listener = listening(port)
 
         def announce(address: str) -> None:

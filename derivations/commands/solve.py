@@ -1,15 +1,11 @@
 """`gdln solve`: the exact solution of a problem with fixed gates, from theory alone."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 MAY_BEGIN_WITH_MINUS = False
-_REACH = 3  # sites shown on each side of a unit's peak
-_UNITS = 12  # units shown; --json has them all
-_NAMES = ("mse", "fixed_point", "rates", "weights", "condition", "rank", "times", "losses", "notes", "digits")
-_NAMES += ("hidden_biases", "output_bias", "fixed_hidden_biases", "fixed_output_bias")
 
 
 def command(
@@ -18,66 +14,13 @@ def command(
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Solve PROBLEM exactly: optimum, fixed point, rates and weights over time under gradient flow."""
-    from derivations.output import PASS, emit, run
+    from derivations.output import PASS, run, show
 
     def body() -> int:
-        from theory.flow import solve
+        from derivations.answers import solve
         from theory.problem import load
 
-        question = load(problem)
-        solution = solve(question, digits)
-        emit("solve", {name: getattr(solution, name) for name in _NAMES}, _text(solution, question.data), json)
+        show("solve", solve.answer(load(problem), digits), json)
         return PASS
 
     return run(body, json)
-
-
-def _text(solution: Any, law: Any) -> str:
-    moving = solution.rates[len(solution.rates) - solution.rank :]
-    lines = [
-        f"<(y - yhat)^2> at the optimum   {_shown(solution.mse)}",
-        f"rates (1/tau)                   {_shown(moving[0])} ... {_shown(moving[-1])}",
-        f"condition of A                  {_shown(solution.condition, 4)}",
-        f"rank of A                       {solution.rank} of {len(solution.rates)}",
-        "",
-        f"{'t':>12}  <(y - yhat)^2>",
-        *(f"{_shown(t, 6):>12}  {_shown(loss)}" for t, loss in zip(solution.times, solution.losses, strict=True)),
-        "",
-        "w(infinity), each unit around its largest weight",
-        *(_profile(unit, row, law) for unit, row in enumerate(solution.fixed_point[:_UNITS])),
-    ]
-    if len(solution.fixed_point) > _UNITS:
-        lines.append(f"  ... {len(solution.fixed_point) - _UNITS} more units; --json has them all")
-    if solution.fixed_hidden_biases is not None:
-        hidden = [_shown(bias) for bias in solution.fixed_hidden_biases[:_UNITS]]
-        more = "  ..." if len(solution.fixed_hidden_biases) > _UNITS else ""
-        lines += ["", "biases at infinity", f"  output: {_shown(solution.fixed_output_bias)}"]
-        lines.append(f"  units from 0: {'  '.join(hidden)}{more}")
-    return "\n".join([*lines, "", *(f"note: {note}" for note in solution.notes)])
-
-
-def _profile(unit: int, row: Any, law: Any) -> str:
-    """A unit's peak and its neighbours; seven sites of a profile say whether it is a bump or an oscillation.
-
-    On a grid the neighbours are those in the row of the peak.
-    """
-    sizes = abs(row.astype(float))
-    peak, n = int(sizes.argmax()), law.axes[-1] if hasattr(law, "axes") else law.n
-    line, here = divmod(peak, n)
-    if law.boundary != "open":
-        width = min(n, 2 * _REACH + 1)
-        sites = [(here - width // 2 + offset) % n for offset in range(width)]
-    else:
-        sites = list(range(max(0, here - _REACH), min(n, here + _REACH + 1)))
-    largest = sizes[peak]
-    values = row[[line * n + site for site in sites]]
-    around = "  ".join(f"{float(x):.4f}" if largest < 1000 else f"{float(x):.4g}" for x in values)
-    shown = f"{sites[0]}-{sites[-1]}" + (" across the end of the ring" if sites[0] > sites[-1] else "")
-    if len(row) > n:
-        return f"  unit {unit}: {_shown(row[peak])} at row {line}, column {here}; columns {shown}: {around}"
-    return f"  unit {unit}: {_shown(row[peak])} at site {peak}; sites {shown}: {around}"
-
-
-def _shown(number: Any, digits: int = 10) -> str:
-    """Decimal strings as they are, float64 to `digits` significant digits."""
-    return number if isinstance(number, str) else f"{number:.{digits}g}"

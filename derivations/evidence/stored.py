@@ -17,7 +17,7 @@ FOLDER = Path(__file__).parent
 
 
 def claim_hash(claim: Claim) -> str:
-    """What the evidence speaks of: the statement, its parameters and conditions, the printed forms, the experiment."""
+    """The hash of a claim: its statement, parameters and conditions, the printed forms, and its experiment."""
     registration = claim.registration
     parts = [
         claim.id,

@@ -1,13 +1,17 @@
-"""What an experiment is and what it returns."""
+"""The types of an experiment: its settings and results, and the tables and figures of the runs that it stores."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
-from theory.claims.levels import PrintedFinding
-from theory.claims.model import CheckResult, Claim
+if TYPE_CHECKING:  # pages and the explorer read stored runs without SymPy
+    from theory.claims.levels import PrintedFinding
+    from theory.claims.model import CheckResult, Claim
 
 Progress = Callable[[str, float], None]  # (what is running, share done)
+Run = Mapping[str, Any]  # the content of one stored run
+Data = Mapping[str, Mapping[str, Any]]  # of a figure: panel, curve, numbers
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,7 @@ class Settings:
 
     @property
     def scale(self) -> int:
+        """Factor on the replicates of the problem files: 1 for quick, 4 for full."""
         return 4 if self.profile == "full" else 1
 
 
@@ -26,14 +31,14 @@ class Settings:
 class Finding:
     """The results of an experiment, the arrays its figures are drawn from, remarks for the report.
 
-    `printed` holds, by claim, what it found of the readings that the claim's sources print.
+    `printed` holds, by claim, the readings of its sources and whether the experiment agrees with them.
     """
 
-    results: tuple[CheckResult, ...] = ()
+    results: "tuple[CheckResult, ...]" = ()
     figures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     estimates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    printed: Mapping[str, tuple[PrintedFinding, ...]] = field(default_factory=dict)
+    printed: "Mapping[str, tuple[PrintedFinding, ...]]" = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -43,4 +48,18 @@ class Experiment:
     name: str
     title: str
     claims: tuple[str, ...]
-    run: Callable[[Mapping[str, Claim], Settings, Progress], Finding]
+    run: "Callable[[Mapping[str, Claim], Settings, Progress], Finding]"
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A figure of the book made from the stored run `run` alone.
+
+    `caption` describes it in words; `data` takes the content of the run to the numbers of its panels and curves;
+    `draw(data, path, mark)` writes the image, with `mark` in its description.
+    """
+
+    caption: str
+    run: str
+    data: Callable[[Run], Data]
+    draw: Callable[[Data, Path, str], None]

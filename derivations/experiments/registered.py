@@ -2,26 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from importlib.resources import files
 
 import numpy as np
 
+from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Finding, Progress, Settings
 from derivations.statistics.comparison import compare_all, replicates_needed, seed_for
 from sim.measure.observe import Estimate, measure
 from sim.train import train
 from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome
-from theory.problem import InputMoment, InputOutputMoment, Problem, loads
+from theory.problem import Problem
 
 _PILOT_REPLICATES = 8
 _MOST_TIMES_REGISTERED = 4  # a pilot may raise the registered number of replicates up to this factor
-
-
-def problem_named(name: str) -> Problem:
-    """The problem file `name`.toml among the registered ones."""
-    file = files("derivations.experiments") / "problems" / f"{name}.toml"
-    return loads(file.read_text(encoding="utf-8"), name=f"{name}.toml")
 
 
 def run(claims: Sequence[Claim], settings: Settings, progress: Progress) -> Finding:
@@ -66,8 +60,8 @@ def _by_training(claims: Sequence[Claim]) -> dict[tuple[str, str, bool], list[Cl
 
 
 def _is_trained(claim: Claim) -> bool:
-    """Whether the observable needs training; moments are properties of the data and the gates."""
-    return not isinstance(claim.registration.observable, InputOutputMoment | InputMoment)
+    """Whether the observable needs training; moments of the data have no time."""
+    return "time" in claim.registration.observable.axes
 
 
 def _prepared(claim: Claim, name: str) -> Problem:
@@ -105,7 +99,7 @@ def _too_weak(claim: Claim, needed: int, limit: int) -> CheckResult:
 
 
 def _record(claim: Claim, estimate: Estimate) -> dict[str, object]:
-    """What the figures and the evidence need of an estimate."""
+    """The numbers of an estimate that figures and evidence take."""
     registered = claim.registration
     return {
         "observable": type(registered.observable).__name__,

@@ -12,11 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.axes import Axes
 
-from derivations.explore.data import rows_csv
-from derivations.explore.drawing import canvas, label, legend, marks, style
-from derivations.explore.paper import Sheet
+from derivations.explore.tables import rows_csv
 from theory.problem import InputError, OutOfReachError
 
 if TYPE_CHECKING:
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
 
 EXAMPLES = 2**14  # at each mark; without a parameter, so many times 8
 GROUPS = 16  # of examples, for standard errors
-ERRORS = 2  # standard errors drawn to each side of a mark
 _POINTS, _MARKS, _RUNNING = 121, 13, 8
 _TRIED = 40  # points looked at for one whose parameters are not zero
 _DECADES = 2  # to each side of 1, for a parameter from 0 to infinity
@@ -62,7 +58,7 @@ def compared(
     refuted: Mapping[str, Any] | None = None,
     certified: str | None = None,
 ) -> Comparison:
-    """What the figure shows of the sides named by `names`, along the parameter `against` (the first one if None).
+    """The curves and samples of the sides named by `names`, along the parameter `against` (the first one if None).
 
     `refuted` is the counter-example as `gdln check` gives it: the other parameters then stay at its values. `certified`
     is the value of the first side where it has no parameter and its digits are known. Raises InputError where no point
@@ -265,45 +261,8 @@ def _side_of_means(
     return float(mean), float(np.std(groups, ddof=1) / np.sqrt(GROUPS))
 
 
-def comparison_figure(view: Comparison) -> Sheet:
-    """The sides on the left; on the right what is left of them after the last side is taken away."""
-    figure = canvas(11.2, 3.5, 1, 2, top=0.9, bottom=0.14, wspace=0.22, left=0.075)
-    left, right = figure.grid[0]
-    names = list(view.sides)
-    for index, name in enumerate(names):
-        left.plot(view.x, view.sides[name], **style(index), label=name)
-        if index < len(names) - 1:
-            right.plot(view.x, view.sides[name] - view.sides[names[-1]], **style(index))
-    for name, (mean, error) in view.sampled.items():
-        what = f"{name}, sampled" if len(names) > 1 else "the integrand, sampled"
-        _marks(left, view, names.index(name), mean, error, f"{what} ± {ERRORS} errors")
-        _marks(right, view, names.index(name), mean - view.expected[names[-1]], error, "")
-    right.axhline(0, **{**style(len(names) - 1), "lw": 1.0})
-    if view.counterexample is not None:
-        x, lhs, rhs = view.counterexample
-        star = {"ls": "", "marker": "*", "ms": 11, "mfc": "black", "mec": "white", "zorder": 5}
-        left.plot([x, x], [lhs, rhs], **star, label="counter-example")
-        right.plot([x], [lhs - rhs], **star)
-    fixed = ", ".join(f"{name} = {value:.4g}" for name, value in view.values.items())
-    label(left, f"the formula{' at ' + fixed if fixed else ''}", view.axis, "value (no unit)")
-    what = " − ".join([names[0] if len(names) > 1 else "sampled", names[-1]])
-    label(right, f"difference: {what}", view.axis, "difference (no unit)")
-    legend(left)
-    return figure
-
-
-def _marks(axis: Axes, view: Comparison, index: int, mean: np.ndarray, error: np.ndarray, name: str) -> None:
-    look = {key: value for key, value in marks(index, len(mean)).items() if key != "markevery"}
-    if view.running:
-        low, high = mean - ERRORS * error, mean + ERRORS * error
-        axis.fill_between(view.at, low, high, color=look["color"], alpha=0.2, lw=0)
-        axis.plot(view.at, mean, **look, label=name)
-    else:
-        axis.errorbar(view.at, mean, ERRORS * error, elinewidth=0.9, capsize=2, **look, label=name)
-
-
 def comparison_csv(view: Comparison) -> str:
-    """What is drawn as comma-separated values, one row a point; a standard error where it is sampled."""
+    """The figure's numbers as comma-separated values, one row a point; a standard error where it is sampled."""
     rows = [
         {"curve": name, view.axis: float(x), "value": float(value), "standard error": ""}
         for name, values in view.sides.items()

@@ -1,17 +1,29 @@
-"""What the data view shows: exact statistics of both classes of a law, and the same measured on samples."""
+"""Numbers of the data view: exact statistics of the classes of a law, and the same measured on samples."""
 
 import sys
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from derivations.explore.sites import middle, sites_of
+from derivations.explore.tables import table_csv
 from theory.moments import gated_moments
 from theory.moments.marginal import cumulative, excess_kurtosis, largest, values
 from theory.moments.pulse import mean, second_moment
-from theory.problem import AlwaysGate, Law, Network, NormalInitialisation, Problem, SinglePulse, Training
+from theory.problem import (
+    AlwaysGate,
+    Law,
+    Network,
+    NonlinearGP,
+    NormalInitialisation,
+    OutOfReachError,
+    Problem,
+    SinglePulse,
+    Training,
+)
 
 ROWS = 4096  # examples drawn for a view
 GROUPS = 16  # of them, for standard errors
@@ -23,24 +35,38 @@ _TRAINING = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))  # what mo
 
 
 @dataclass(frozen=True)
-class DataTheory:
-    """Exact statistics of the classes c = 0, 1 of a law: mean of a site, covariance, its eigenvalues, kurtosis.
+class ClassTheory:
+    """Exact statistics of one class of a law whose sites are alike: mean and kurtosis of a site, covariance, marginal.
 
-    covariance[c] = E[(x - m)(x - m)^T | c]; spectrum[c] its eigenvalues, descending; kurtosis[c] = E(x - m)^4/Var^2 - 3
-    of one site. marginal[c] = (edges, p): p[j] is the probability of edges[j] < x <= edges[j + 1] over its width; where
-    `discrete`, the values of x with their probabilities. Numbers have the units of x and its powers.
+    covariance = E[(x - m)(x - m)^T]; kurtosis = E(x - m)^4/Var^2 - 3 of one site; marginal = (edges, p): p[j] is the
+    probability of edges[j] < x <= edges[j + 1] over its width, and where `discrete` the values of x with their
+    probabilities.
+    """
+
+    mean: float
+    covariance: Float[np.ndarray, "n n"]
+    kurtosis: float
+    marginal: tuple[np.ndarray, np.ndarray]
+    discrete: bool
+
+
+@dataclass(frozen=True)
+class DataTheory:
+    """Exact statistics of the C classes of a law, as in ClassTheory; spectrum[c] are the descending eigenvalues.
+
+    Numbers have the units of x and its powers.
     """
 
     law: Law
-    mean: Float[np.ndarray, " 2"]
-    covariance: Float[np.ndarray, "2 n n"]
-    spectrum: Float[np.ndarray, "2 n"]
-    kurtosis: Float[np.ndarray, " 2"]
-    marginal: tuple[tuple[np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+    mean: Float[np.ndarray, " C"]
+    covariance: Float[np.ndarray, "C n n"]
+    spectrum: Float[np.ndarray, "C n"]
+    kurtosis: Float[np.ndarray, " C"]
+    marginal: tuple[tuple[np.ndarray, np.ndarray], ...]
     discrete: bool
 
     @property
-    def variance(self) -> Float[np.ndarray, " 2"]:
+    def variance(self) -> Float[np.ndarray, " C"]:
         """Var x_j of a site, the same at all."""
         return self.covariance[:, 0, 0]
 
@@ -49,29 +75,66 @@ class DataTheory:
 class DataSample:
     """The same measured on samples: x[c] (examples, n); errors are over GROUPS groups of examples."""
 
-    x: tuple[Float[np.ndarray, "B0 n"], Float[np.ndarray, "B1 n"]]
-    covariance: Float[np.ndarray, "2 n n"]
-    spectrum: Float[np.ndarray, "2 n"]
-    mean: Float[np.ndarray, "2 2"]
-    variance: Float[np.ndarray, "2 2"]
-    kurtosis: Float[np.ndarray, "2 2"]
+    x: tuple[np.ndarray, ...]
+    covariance: Float[np.ndarray, "C n n"]
+    spectrum: Float[np.ndarray, "C n"]
+    mean: Float[np.ndarray, "C 2"]
+    variance: Float[np.ndarray, "C 2"]
+    kurtosis: Float[np.ndarray, "C 2"]
 
 
 def theory_of(law: Law) -> DataTheory:
-    """The exact statistics of a law. Raises OutOfReachError for a law without closed moments."""
-    if isinstance(law, SinglePulse):
-        means = np.array([float(mean(law, c)) for c in (0, 1)])
-        covariance = np.stack([_circulant(law, c) - means[c] ** 2 for c in (0, 1)])
-        tables = [values(law, c) for c in (0, 1)]
-        pairs = [(np.array(list(table), float), np.array([float(p) for p in table.values()])) for table in tables]
-    else:
-        means = np.zeros(2)  # the laws are odd
-        linear = Network(Network.gated, "sum", 1, (AlwaysGate(),))
-        covariance = gated_moments(Problem(law, linear, replace(_TRAINING))).covariances
-        pairs = [_binned(law, c, float(covariance[c, 0, 0])) for c in (0, 1)]
-    spectrum = np.linalg.eigvalsh(covariance)[:, ::-1]
-    kurtosis = np.array([excess_kurtosis(law, c) for c in (0, 1)])
-    return DataTheory(law, means, covariance, spectrum, kurtosis, tuple(pairs), isinstance(law, SinglePulse))
+    """The exact statistics of a law. Raises OutOfReachError for a law without them, and for class means.
+
+    >>> from theory.problem import SinglePulse
+    >>> theory_of(SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0))).mean.tolist()
+    [0.0875, 0.2375]
+    """
+    if law.means:
+        raise OutOfReachError(
+            "The data view shows laws whose sites are alike; data.means moves each site by a number of its own.",
+            "Leave data.means out to see the covariances, which they do not change; solve and simulate take them.",
+        )
+    found = class_theories(law)
+    covariance = np.stack([one.covariance for one in found])
+    return DataTheory(
+        law,
+        np.array([one.mean for one in found]),
+        covariance,
+        np.linalg.eigvalsh(covariance)[:, ::-1],
+        np.array([one.kurtosis for one in found]),
+        tuple(one.marginal for one in found),
+        all(one.discrete for one in found),
+    )
+
+
+@singledispatch
+def class_theories(law: Law) -> tuple[ClassTheory, ...]:
+    """The exact statistics of each class, by the type of the law. Raises OutOfReachError for a law without them."""
+    raise OutOfReachError(
+        f"The data view has no exact statistics of the law {getattr(law, 'law', type(law).__name__)!r}.",
+        "Choose another law, or register its statistics with class_theories in derivations/explore/data.py.",
+    )
+
+
+@class_theories.register
+def _(law: SinglePulse) -> tuple[ClassTheory, ...]:
+    found = []
+    for c in range(law.classes):
+        m, table = float(mean(law, c)), values(law, c)
+        marginal = np.array(list(table), float), np.array([float(p) for p in table.values()])
+        found.append(ClassTheory(m, _circulant(law, c) - m**2, excess_kurtosis(law, c), marginal, True))
+    return tuple(found)
+
+
+@class_theories.register
+def _(law: NonlinearGP) -> tuple[ClassTheory, ...]:
+    linear = Network(Network.gated, "sum", 1, (AlwaysGate(),))
+    covariances = gated_moments(Problem(law, linear, replace(_TRAINING))).covariances
+    return tuple(
+        ClassTheory(0.0, covariance, excess_kurtosis(law, c), _binned(law, c, float(covariance[0, 0])), False)
+        for c, covariance in enumerate(covariances)  # the law is odd: its mean is 0
+    )
 
 
 def _circulant(law: SinglePulse, c: int) -> Float[np.ndarray, "n n"]:
@@ -106,7 +169,8 @@ def sampled(law: Law, rows: int = ROWS, seed: int = 0) -> DataSample:
 
     drawn = draw(prepare(law, torch.device("cpu"), torch.float64), [stream(seed, 0, MEASUREMENT)], rows)
     x, category = drawn.x[0].numpy(), drawn.category[0].numpy()
-    classes = (x[~category], x[category])
+    classes = tuple(x[category == c] for c in range(law.classes))
+    _refuse_empty(classes)
     covariance = np.stack([np.cov(rows_of.T, bias=True) for rows_of in classes])
     return DataSample(
         x=classes,
@@ -116,6 +180,15 @@ def sampled(law: Law, rows: int = ROWS, seed: int = 0) -> DataSample:
         variance=np.array([_with_error(rows_of, np.var) for rows_of in classes]),
         kurtosis=np.array([_with_error(rows_of, lambda part: site_kurtosis(part.ravel())) for rows_of in classes]),
     )
+
+
+def _refuse_empty(classes: tuple[np.ndarray, ...]) -> None:
+    for c, x in enumerate(classes):
+        if len(x) < GROUPS:
+            raise OutOfReachError(
+                f"Only {len(x)} of {sum(map(len, classes))} sampled examples are of class {c}: too few for an error.",
+                "Give the class a larger prior.",
+            )
 
 
 def sampler_is_loaded() -> bool:
@@ -133,7 +206,7 @@ def numbers(theory: DataTheory, sample: DataSample | None) -> list[dict[str, Any
     """Rows of the table beside the figures: statistic, class, exact value, sampled value, standard error."""
     rows = []
     for name in ("mean", "variance", "kurtosis"):
-        for c in (0, 1):
+        for c in range(theory.law.classes):
             measured = None if sample is None else getattr(sample, name)[c]
             rows.append(
                 {
@@ -147,63 +220,25 @@ def numbers(theory: DataTheory, sample: DataSample | None) -> list[dict[str, Any
     return rows
 
 
-def middle(law: Law) -> int:
-    """The site whose row of the covariance is drawn: the middle one, of a grid that of the middle row and column."""
-    shape = getattr(law, "shape", None)
-    return law.n // 2 if shape is None else (shape[0] // 2) * shape[1] + shape[1] // 2
-
-
-def sites_of(law: Law) -> dict[str, np.ndarray]:
-    """The columns that name the sites in a table: the number, and on a grid row and column."""
-    site = np.arange(law.n)
-    shape = getattr(law, "shape", None)
-    return {"site": site} if shape is None else {"site": site, "row": site // shape[1], "column": site % shape[1]}
-
-
 def csv(theory: DataTheory, sample: DataSample | None) -> str:
     """The covariance with the middle site and the eigenvalues, exact and sampled, as comma-separated values."""
     site = middle(theory.law)
     columns = sites_of(theory.law)
     measured = {} if sample is None else {"sampled ": sample}
-    for c in (0, 1):
+    for c in range(theory.law.classes):
         for how, found in {"": theory, **measured}.items():
             columns[f"{how}covariance with site {site}, class {c}"] = found.covariance[c, site]
     columns["rank"] = np.arange(1, theory.law.n + 1)  # a table of its own, beside the other
-    for c in (0, 1):
+    for c in range(theory.law.classes):
         for how, found in {"": theory, **measured}.items():
             columns[f"{how}eigenvalue of that rank, class {c}"] = found.spectrum[c]
     return table_csv(columns)
 
 
-def table_csv(columns: dict[str, np.ndarray]) -> str:
-    """Named columns of equal length as comma-separated values; numbers in full."""
-    lines = [",".join(f'"{name}"' for name in columns)]
-    lines += [
-        ",".join(repr(value) for value in row) for row in zip(*(c.tolist() for c in columns.values()), strict=True)
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def rows_csv(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Rows of one table as comma-separated values under their keys.
-
-    >>> rows_csv([{"x": 1, "y": "a, b"}])
-    'x,y\\r\\n1,"a, b"\\r\\n'
-    """
-    from csv import DictWriter
-    from io import StringIO
-
-    file = StringIO()
-    writer = DictWriter(file, list(rows[0]))
-    writer.writeheader()
-    writer.writerows(rows)
-    return file.getvalue()
-
-
 PYTHON = (
     "from derivations.explore.data import sampled, theory_of",
     "",
-    "theory = theory_of(problem.data)  # covariance, spectrum, kurtosis, marginal of both classes",
+    "theory = theory_of(problem.data)  # covariance, spectrum, kurtosis, marginal of every class",
     "sample = sampled(problem.data)  # the same, measured",
     "print(theory.variance, theory.kurtosis)",
     "print(sample.variance, sample.kurtosis)",
@@ -214,10 +249,22 @@ def latex(theory: DataTheory) -> str:
     """The closed forms behind the view, from the engine, and its numbers as a LaTeX table."""
     rows = [f"{row['statistic']}, class {row['class']} & {row['exact']:.10g} \\\\" for row in numbers(theory, None)]
     table = "\n".join(["\\begin{tabular}{lr}", *rows, "\\end{tabular}"])
-    return table if isinstance(theory.law, SinglePulse) else f"{_closed_forms(theory.law.normaliser)}\n\n{table}"
+    return f"{closed_forms(theory.law)}\n\n{table}".lstrip()
 
 
-def _closed_forms(normaliser: str) -> str:
+@singledispatch
+def closed_forms(law: Law) -> str:
+    """The covariance of a law as display TeX; empty where its numbers are no values of one formula."""
+    del law
+    return ""
+
+
+@closed_forms.register
+def _(law: NonlinearGP) -> str:
+    return _arcsine_forms(law.normaliser)
+
+
+def _arcsine_forms(normaliser: str) -> str:
     import sympy
 
     from theory.expressions.symbols import g, rho, z

@@ -1,4 +1,4 @@
-"""What the fields view shows: the fixed point and w(t), networks trained beside them, and how far these are off."""
+"""Numbers of the fields view: the fixed point and w(t), networks trained beside them, and how far these are off."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -7,12 +7,10 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.axes import Axes
 
-from derivations.explore.data import rows_csv
-from derivations.explore.drawing import COLOURS, GREY, canvas, label, legend, on_grid, panels, style, through
-from derivations.explore.gates import MOST_GATES, looked_at
-from derivations.explore.paper import Sheet
+from derivations.explore.gates import MOST_GATES, refuse_vector_labels
+from derivations.explore.sites import grid, panels
+from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
 from derivations.statistics.validity import Meter, meter
 from theory.flow import Solution, discrete, mse_at, solve
@@ -24,16 +22,11 @@ from theory.problem import InputError, Network, Problem, Simulation, WorkbenchEr
 MARKS = 24  # of the grid of times
 EXAMPLES = 2048  # on which losses are measured
 BATCHES = ("32", "64", "128", "256", "512", "1024")
-NETWORKS = {"gated-linear": ("o", 1, "///"), "relu": ("s", 2, "...")}  # mark, colour in the palette, hatch of a band
+NETWORKS = ("gated-linear", "relu")
 NUMBER = "number"
 LOSS = "<(y - yhat)^2>"
 LAW = "theory: gradient descent"
 _RATE = Fraction(1, 10)
-
-
-_LEVELS = ("-", "-.", "--", ":")
-_ABOVE = 0.7  # of the height of the curves: room for five names above them
-_RISE = 2.0  # how far above the largest plain distance the axis goes: a band may have no upper end
 
 
 @dataclass(frozen=True)
@@ -91,6 +84,7 @@ def field_view(problem: Problem) -> FieldView:
     """
     from sim.measure.observe import participation_ratio
 
+    refuse_vector_labels(problem, "fields")
     solution, mean = solve(problem), discrete(problem)
     losses = mse_at(gated_moments(problem), mean.weights, float(convention(problem).s), mean.biases)
     return FieldView(problem, solution, mean.weights, losses, participation_ratio(mean.weights))
@@ -138,7 +132,7 @@ def rows(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0)
         numbers: list[float | None] = [None] * len(found)
         if trained is not None and trained.weights.shape[1] > mark:
             ratios = participation_ratio(trained.weights[:, mark]).mean(axis=0)[list(units)]
-            measured = _measured(view, trained)
+            measured = measured_distance(view, trained)
             band = (None, None) if measured is None else (float(measured.low[mark]), float(measured.high[mark]))
             numbers = [float(trained.losses[:, mark].mean()), *ratios.tolist(), *band]
         for row, number in zip(found.values(), numbers, strict=True):
@@ -146,145 +140,16 @@ def rows(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0)
     return [{NUMBER: what, **values} for what, values in found.items()]
 
 
-def _measured(view: FieldView, learned: Learned) -> Meter | None:
-    """The distance, or None where it is undefined, as for a prediction that is zero."""
+def measured_distance(view: FieldView, learned: Learned) -> Meter | None:
+    """The distance of `distance`, or None where it is undefined, as for a prediction that is zero."""
     try:
         return distance(view, learned)
     except WorkbenchError:
         return None
 
 
-def fields_figure(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0) -> Sheet:
-    """The fields at one time above; loss, participation ratio with its null levels, and distance against time below.
-
-    Units beside the chosen one are shown where sites lie on a line; on a grid its field is an image over it.
-    """
-    figure = canvas(11.2, 5.6, 2, 3)
-    top, bottom = figure.grid
-    shape = getattr(view.problem.data, "shape", None)
-    if shape is None:
-        units = panels(view.problem.network.units, unit)
-        for axis, one in zip(top, units, strict=False):
-            _field(axis, view, mark, one, learned)
-        for axis in top[len(units) :]:
-            axis.set_axis_off()
-        if len(units) < len(top):  # beside the curves nothing is hidden
-            top[len(units)].legend(*top[0].get_legend_handles_labels(), loc="center left", frameon=False, fontsize=8)
-        else:
-            legend(top[0])
-    else:
-        _images(top, view, mark, unit, learned, shape)
-        low, high = top[2].get_ylim()
-        top[2].set_ylim(low, high + _ABOVE * (high - low))
-        legend(top[2], "upper right")
-    _losses(bottom[0], view, learned)
-    _ratios(bottom[1], view, learned, unit)
-    _distances(bottom[2], view, learned)
-    for axis in bottom:
-        axis.axvline(np.log10(view.times[mark]), color=GREY, lw=0.8)
-    return figure
-
-
-def _images(
-    top: np.ndarray, view: FieldView, mark: int, unit: int, learned: dict[str, Learned], shape: tuple[int, int]
-) -> None:
-    """w(t) of gradient descent over the grid, beside it what was learned or else w(infinity), and one row of all."""
-    site = looked_at(view.problem, unit)
-    trained = _means(learned, mark, unit).get("gated-linear")
-    other = view.solution.fixed_point[unit] if trained is None else trained
-    name = "w(∞)" if trained is None else "gated-linear, trained"
-    theory = view.descent[mark, unit]
-    limit = max(float(np.abs(theory).max()), float(np.abs(other).max())) or 1.0
-    on_grid(top[0], f"w(t) of unit {unit} at t = {view.times[mark]:.4g}, 1/(units of x)", theory, shape, limit)
-    on_grid(top[1], f"{name}, unit {unit}, 1/(units of x)", other, shape, limit)
-    _field(top[2], view, mark, unit, learned, through(site, shape), f", row {site // shape[1]}")
-
-
-def _means(learned: dict[str, Learned], mark: int, unit: int) -> dict[str, np.ndarray]:
-    """The mean trained field of a unit, of the networks that have reached the mark."""
-    reached = {name: trained.weights for name, trained in learned.items() if trained.weights.shape[1] > mark}
-    return {name: weights[:, mark, unit].mean(axis=0) for name, weights in reached.items()}
-
-
-def _field(
-    axis: Axes,
-    view: FieldView,
-    mark: int,
-    unit: int,
-    learned: dict[str, Learned],
-    kept: slice = slice(None),
-    where: str = "",
-) -> None:
-    """The field of a unit at the sites that are kept."""
-    theory = view.descent[mark, unit, kept]
-    sites = np.arange(len(theory))
-    axis.plot(sites, view.solution.fixed_point[unit, kept], color=GREY, lw=1.0, ls=":", label="w(∞)")
-    axis.plot(sites, view.solution.weights[mark, unit, kept], color=GREY, lw=1.0, ls="-.", label="gradient flow")
-    axis.plot(sites, theory, **style(0), label="gradient descent")
-    for name, mean in _means(learned, mark, unit).items():
-        axis.plot(sites, mean[kept], **_marked(name), label=f"{name}, mean of networks")
-    title = f"field of unit {unit}{where} at t = {view.times[mark]:.4g}"
-    label(axis, title, "column" if where else "site", "weight, 1/(units of x)")
-
-
-def _marked(name: str) -> dict[str, Any]:
-    mark, colour, _ = NETWORKS[name]
-    return {"ls": "", "marker": mark, "ms": 3.5, "mfc": "white", "mew": 0.9, "color": COLOURS[colour]}
-
-
-def _losses(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None:
-    x = np.log10(view.times)
-    axis.axhline(float(view.solution.mse), color=GREY, lw=1.0, ls=":")
-    axis.plot(x, view.losses, **style(0))
-    for name, trained in learned.items():
-        axis.plot(x[: trained.losses.shape[1]], trained.losses.mean(axis=0), **_marked(name))
-    label(axis, "loss ⟨(y − ŷ)²⟩; line: of E w, dotted: least", "log₁₀ t", "units of y²")
-
-
-def _ratios(axis: Axes, view: FieldView, learned: dict[str, Learned], unit: int) -> None:
-    from sim.measure.observe import participation_ratio
-
-    x = np.log10(view.times)
-    for (name, level), dash in zip(null_levels(view.problem.data.n).items(), _LEVELS, strict=False):
-        axis.axhline(np.log10(level), color=GREY, lw=0.9, ls=dash)
-        where = {"ha": "left", "va": "center", "transform": axis.get_yaxis_transform()}
-        behind = {"fc": "white", "ec": "none", "pad": 0.6}  # lines and curves pass under the name
-        axis.text(0.01, np.log10(level), name, fontsize=7, zorder=4, bbox=behind, **where)
-    axis.plot(x, np.log10(view.ratio[:, unit]), **style(0))
-    for name, trained in learned.items():
-        ratio = participation_ratio(trained.weights[:, :, unit]).mean(axis=0)
-        axis.plot(x[: len(ratio)], np.log10(ratio), **_marked(name), zorder=5)  # over the names of the levels
-    axis.set_ylim(top=0.2)  # room for the name of the highest level, log10 1
-    label(axis, f"IPR of unit {unit}; line: of E w; null levels", "log₁₀ t", "log₁₀ IPR (no unit)")
-
-
-def _distances(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None:
-    """The band, hatched; a mark where the unbiased square is positive, and none where noise hides the distance."""
-    found = {name: measured for name, trained in learned.items() if (measured := _measured(view, trained)) is not None}
-    top = max((_RISE * float(measured.plain.max()) for measured in found.values()), default=1.0)
-    cut = False
-    for name, measured in found.items():
-        _, colour, hatch = NETWORKS[name]
-        x = np.log10(measured.times)
-        look = {"fc": "none", "ec": COLOURS[colour], "hatch": hatch, "lw": 0.6, "alpha": 0.55}
-        axis.fill_between(x, measured.low, np.minimum(measured.high, 2 * top), **look)
-        estimated = np.where(measured.distance > 0, measured.distance, np.nan)
-        axis.plot(x, estimated, **_marked(name), label=name)
-        cut = cut or bool((measured.high > top).any())
-    axis.plot(np.log10(view.times[[0, -1]]), [0, 0], color=GREY, lw=0.8)
-    axis.set_ylim(0, top)
-    if not found:
-        axis.text(0.5, 0.5, "Train shows it here", ha="center", transform=axis.transAxes, fontsize=8)
-    ends = "; goes on above" if cut else ""
-    label(axis, f"distance to theory, 99 % band (hatched{ends})", "log₁₀ t", "|E w − theory|/|theory|")
-    if any((measured.distance == 0).any() for measured in found.values()):
-        axis.plot([], [], ls="", label="no mark: estimate of the\nsquare below 0")
-    if found:
-        legend(axis)
-
-
 def csv(view: FieldView, mark: int, learned: dict[str, Learned]) -> str:
-    """What the figure shows as comma-separated values, one number a row.
+    """The figure's numbers as comma-separated values, one number a row.
 
     The fields of every unit at one time; loss, participation ratios and distances at every time. A standard error
     where a mean over networks was taken; of the distance, the ends of its band.
@@ -296,7 +161,7 @@ def csv(view: FieldView, mark: int, learned: dict[str, Learned]) -> str:
     found += _curves(view, LAW, view.losses, view.ratio)
     for name, trained in learned.items():
         found += _trained_rows(view, name, trained, mark)
-    shape = getattr(view.problem.data, "shape", None)
+    shape = grid(view.problem.data)
     if shape is not None:
         for row in found:
             row["row"], row["column"] = ("", "") if row["site"] == "" else divmod(row["site"], shape[1])
@@ -344,7 +209,7 @@ def _trained_rows(view: FieldView, name: str, trained: Learned, mark: int) -> li
     curves = _curves(view, name, losses[0], ratios[0])
     for row, error in zip(curves, [*losses[1], *ratios[1].ravel()], strict=True):
         row["standard error"] = float(error)
-    measured = _measured(view, trained)
+    measured = measured_distance(view, trained)
     if measured is not None:
         ends = zip(measured.times, measured.distance, measured.low, measured.high, strict=True)
         curves += [_row("distance", name, t, "", "", d) | {"from": low, "to": high} for t, d, low, high in ends]

@@ -1,15 +1,15 @@
-"""What the formula view shows: an expectation or an equation, as `gdln moment` and `gdln check` answer it."""
+"""Numbers of the formula view: an expectation or an equation, as `gdln moment` and `gdln check` answer it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from derivations.commands import check, moment
+import sympy
+
+from derivations.answers import check, moment
 from derivations.explore.comparison import Comparison, compared
-from derivations.explore.data import rows_csv
-
-if TYPE_CHECKING:
-    from theory.conjecture import Statement
+from derivations.explore.tables import rows_csv
+from theory.conjecture import Statement, read
 
 EXAMPLES = {
     "a site gate": ("Heaviside(z1)*erf(g*z2)", "[[1, rho], [rho, 1]]", "g>0, -1<rho<1"),
@@ -35,7 +35,7 @@ class FormulaView:
     latex: str
     python: str
     text: str
-    statement: "Statement"
+    statement: Statement
     sides: tuple[str, ...]
     refuted: Mapping[str, Any] | None = None
     certified: str | None = None
@@ -62,9 +62,8 @@ def asked(line: str, cov: str, mean: str, where: str, digits: int) -> FormulaVie
 
 
 def _expectation(line: str, cov: str, mean: str, where: str, digits: int) -> FormulaView:
-    from theory.conjecture import read
-
-    payload, found = moment.answer(line, cov, mean or None, where or None, digits)
+    answer = moment.answer(line, cov, mean or None, where or None, digits)
+    payload = answer.json()
     rows = [("closed form", payload["expr"]), ("class", payload["kind"])]
     if payload["value"] is None:
         rows += [("value", "depends on the parameters; give numbers in their place for digits")]
@@ -74,13 +73,13 @@ def _expectation(line: str, cov: str, mean: str, where: str, digits: int) -> For
             ("error at most", payload["radius"]),
             ("correct digits", f"{payload['digits']} by {payload['method']}"),
         ]
-    code = _call("moment", f"moment.answer({line!r}, {cov!r}, {mean or None!r}, {where or None!r}, {digits})[0]")
+    code = _call("moment", f"moment.answer({line!r}, {cov!r}, {mean or None!r}, {where or None!r}, {digits})")
     return FormulaView(
         _table(rows),
         _steps(payload["derivation"]),
         payload["latex"],
         code,
-        moment.as_text(payload, found),
+        answer.text(),
         read(f"E[{line}] = 0", cov, mean or None, where or None),
         ("closed form" if payload["value"] is None else "certified value",),
         certified=payload["value"],
@@ -88,11 +87,8 @@ def _expectation(line: str, cov: str, mean: str, where: str, digits: int) -> For
 
 
 def _equation(line: str, cov: str, mean: str, where: str, digits: int) -> FormulaView:
-    import sympy
-
-    from theory.conjecture import read
-
-    payload = check.answer(line, cov or None, mean or None, where or None, digits)
+    answer = check.answer(line, cov or None, mean or None, where or None, digits)
+    payload = answer.json()
     rows = [("verdict", payload["verdict"])]
     counter = payload["counterexample"]
     if counter is not None:
@@ -103,10 +99,10 @@ def _equation(line: str, cov: str, mean: str, where: str, digits: int) -> Formul
     if payload["reason"]:
         rows += [("reason", payload["reason"])]
     rows += [("points that agree", f"{payload['points']['agreeing']} of {payload['points']['tried']}")]
-    statement = read(line, cov or None, mean or None, where or None)
+    statement = answer.statement
     latex = f"{sympy.latex(statement.lhs)} = {sympy.latex(statement.rhs)}"
     code = _call("check", f"check.answer({line!r}, {cov or None!r}, {mean or None!r}, {where or None!r}, {digits})")
-    text, sides = check.as_text(payload, where or None), ("left side", "right side")
+    text, sides = answer.text(), ("left side", "right side")
     return FormulaView(_table(rows), _steps(payload["steps"]), latex, code, text, statement, sides, counter)
 
 
@@ -128,11 +124,11 @@ def _steps(steps: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
 
 
 def _call(verb: str, call: str) -> str:
-    return f"from derivations.commands import {verb}\n\nprint({call})\n"
+    return f"from derivations.answers import {verb}\n\nprint({call}.json())\n"
 
 
 def held(view: FormulaView) -> str:
-    """What `csv` gives: the steps of a proof, else the answer or the verdict on an equation."""
+    """The content of `csv`: the steps of a proof, else the answer or the verdict on an equation."""
     return "steps" if view.steps else "verdict" if len(view.sides) > 1 else "answer"
 
 

@@ -1,21 +1,21 @@
-"""What the gates view shows: moments through the gates, exact where they are known and measured in any case."""
+"""Numbers of the gates view: moments through the gates, exact where they are known and measured in any case."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, singledispatch
 from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Float
-from matplotlib.axes import Axes
 
-from derivations.explore.data import middle, sites_of, table_csv
-from derivations.explore.drawing import canvas, image, label, legend, marks, on_grid, panels, style, through
-from derivations.explore.paper import Sheet
+from derivations.explore.sites import grid, middle, panels, sites_of
+from derivations.explore.tables import table_csv
 from theory.moments import gated_moments
-from theory.problem import AlwaysGate, Gate, Law, Network, Problem, SiteGate, WorkbenchError
+from theory.problem import AlwaysGate, Gate, Law, Network, OutOfReachError, Problem, SiteGate, WorkbenchError
 from theory.problem.gates import resolved
+from theory.problem.gates.base import looks_on
+from theory.problem.gates.base import sites_of as looked_sites
 
 if TYPE_CHECKING:
     import torch
@@ -71,6 +71,24 @@ def gate_of(kind: str, site: int, lo: float, hi: float, on: str, given: Gate | N
     return SiteGate(site, on=on, **bounds)
 
 
+@singledispatch
+def has_controls(gate: Gate) -> bool:
+    """Whether kind, site and bounds declare the gate; a gate of another kind is kept as it is given."""
+    del gate
+    return False
+
+
+@has_controls.register
+def _(gate: AlwaysGate) -> bool:
+    del gate
+    return True
+
+
+@has_controls.register
+def _(gate: SiteGate) -> bool:
+    return gate.sharpness == inf
+
+
 def gates_of(problem: Problem, values: Mapping[str, Any], moved: Set[str]) -> list[Gate]:
     """The gates that the controls declare; a unit none of whose controls has moved keeps the gate that it has."""
     on = "latent" if problem.data.latent else "input"
@@ -95,6 +113,7 @@ def gate_view(problem: Problem, measured: bool = True) -> GateView:
     """The moments of a gated-linear problem; `measured` also asks the simulator. InputError for other networks."""
     from theory.flow import solve
 
+    refuse_vector_labels(problem, "gates")
     exact = exact_xx = condition = rank = mse = refused = None
     try:
         moments = gated_moments(problem)
@@ -105,6 +124,15 @@ def gate_view(problem: Problem, measured: bool = True) -> GateView:
         refused = error
     yx, errors = _measured_yx(problem) if measured else (None, None)
     return GateView(problem, exact, exact_xx, yx, errors, condition, rank, mse, refused)
+
+
+def refuse_vector_labels(problem: Problem, view: str) -> None:
+    """Raise OutOfReachError where a label is no single number: the view draws one output."""
+    if problem.data.outputs > 1:
+        raise OutOfReachError(
+            f"The {view} view draws networks with one output; the labels have {problem.data.outputs} numbers each.",
+            "Give one number as label; gdln solve and gdln simulate take vectors.",
+        )
 
 
 @lru_cache(maxsize=1)
@@ -167,14 +195,13 @@ def rows(view: GateView) -> list[dict[str, Any]]:
 
 def looked_at(problem: Problem, unit: int) -> int:
     """The first site that the gate of a unit looks at; the middle one where it looks at none."""
-    sites = getattr(resolved(problem.network.gates)[unit], "sites", ())
-    return sites[0] if sites else middle(problem.data)
+    return next(iter(looked_sites(resolved(problem.network.gates)[unit])), middle(problem.data))
 
 
 def remarks(view: GateView, p: int) -> tuple[str, ...]:
-    """What is not to be seen in the figure, where unit `p` is chosen: a note each, in words."""
+    """Notes on facts that the figure does not show, where unit `p` is chosen."""
     problem = view.problem
-    law, gates, shape = problem.data, problem.network.gates, getattr(problem.data, "shape", None)
+    law, gates, shape = problem.data, problem.network.gates, grid(problem.data)
     found = []
     sites = {unit: gate.site for unit, gate in enumerate(gates) if isinstance(gate, SiteGate)}
     if shape is not None and sites:
@@ -184,7 +211,7 @@ def remarks(view: GateView, p: int) -> tuple[str, ...]:
     if len(drawn) < len(gates):
         which = f"units {drawn[0]} to {drawn[-1]}" if len(drawn) > 1 else f"unit {p}"
         found.append(f"Σyx is drawn of {which} of the units 0 to {len(gates) - 1}; p chooses.")
-    outside = [unit for unit, gate in enumerate(gates) if isinstance(gate, SiteGate) and gate.on == "input"]
+    outside = [unit for unit, gate in enumerate(gates) if has_controls(gate) and looks_on(gate) == "input"]
     if law.latent and outside:
         found.append(
             f"{_units('Gate', outside)} on the input, although the law {law.law} has a latent, at which a gate looks "
@@ -204,79 +231,6 @@ def never_open(view: GateView) -> list[int]:
         return []
     units = range(len(view.exact))
     return [unit for unit in units if not view.exact[unit].any() and not np.diagonal(view.exact_xx[unit, unit]).any()]
-
-
-def gates_figure(view: GateView, p: int, q: int) -> Sheet:
-    """Sigma^xx(p, q) as images and a profile, Sigma^yx; on a grid both as images over it, and along a row."""
-    figure = canvas(11.2, 5.6, 2, 3)
-    top, bottom = figure.grid
-    shape = getattr(view.problem.data, "shape", None)
-    if shape is not None:
-        _grid_figure(top, bottom, view, p, q, shape)
-        return figure
-    matrices = view.second_moments(p, q)
-    limit = _limit(matrices)
-    for axis, how in zip(top, HOW, strict=False):
-        if how in matrices:
-            label(axis, f"Σxx({p}, {q}), {how} (units of x²)", "site l", "site k")
-            image(axis, matrices[how], limit)
-        else:
-            axis.set_axis_off()
-    site = view.problem.data.n // 2
-    _profile(top[2], f"its row of site {site}", "site l", {how: matrix[site] for how, matrix in matrices.items()})
-    units = panels(view.problem.network.units, p)
-    for axis, unit in zip(bottom, units, strict=False):
-        _through(axis, view, unit)
-    for axis in bottom[len(units) :]:
-        axis.set_axis_off()
-    return figure
-
-
-def _limit(known: Mapping[str, np.ndarray]) -> float:
-    return max(float(np.abs(matrix).max()) for matrix in known.values()) or 1.0
-
-
-def _grid_figure(top: np.ndarray, bottom: np.ndarray, view: GateView, p: int, q: int, shape: tuple[int, int]) -> None:
-    site = looked_at(view.problem, p)
-    row, kept = site // shape[1], through(site, shape)
-    xx = {how: matrix[site] for how, matrix in view.second_moments(p, q).items()}
-    yx = {how: rows[p] for how, rows in zip(HOW, (view.exact, view.measured), strict=True) if rows is not None}
-    title = f"Σxx({p}, {q}) with site {site}"
-    for axes, name, fields, units in ((top, title, xx, "x²"), (bottom, f"Σyx({p})", yx, "x y")):
-        limit = _limit(fields)
-        for axis, how in zip(axes, HOW, strict=False):
-            if how in fields:
-                on_grid(axis, f"{name}, {how} (units of {units})", fields[how], shape, limit)
-            else:
-                axis.set_axis_off()
-    _profile(top[2], f"{title}, along row {row}", "column", {how: field[kept] for how, field in xx.items()})
-    _through(bottom[2], view, p, kept, f" along row {row}")
-
-
-def _profile(axis: Axes, title: str, along: str, known: Mapping[str, np.ndarray]) -> None:
-    for how, field in known.items():
-        look = style(0) if how == "exact" else marks(0, len(field))
-        axis.plot(np.arange(len(field)), field, **look, label=how)
-    label(axis, title, along, "Σxx, units of x²")
-    legend(axis)
-
-
-def _through(axis: Axes, view: GateView, unit: int, kept: slice = slice(None), along: str = "") -> None:
-    """Sigma^yx of a unit at the sites that are kept."""
-    sites = np.arange(view.problem.data.n)[kept]
-    sites = sites - sites[0]
-    if view.measured is not None:
-        error = 2 * view.errors[unit, kept]
-        axis.errorbar(sites, view.measured[unit, kept], error, elinewidth=0.7, **_marks(unit, len(sites)))
-    if view.exact is not None:
-        axis.plot(sites, view.exact[unit, kept], **style(unit))
-    axis.axhline(0, color="black", lw=0.4)
-    label(axis, f"Σyx({unit}){along}: line exact, marks ± 2 errors", "column" if along else "site", "Σyx, units of x y")
-
-
-def _marks(unit: int, points: int) -> dict[str, Any]:
-    """Marks that an error bar takes: it has no `markevery`."""
-    return {key: value for key, value in marks(unit, points).items() if key != "markevery"}
 
 
 def csv(view: GateView, p: int, q: int) -> str:

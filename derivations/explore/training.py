@@ -17,7 +17,7 @@ from theory.problem import Problem, WorkbenchError
 
 @dataclass(frozen=True)
 class Learned:
-    """What S networks learned at the first marks of the grid: weights (S, t, K, n), losses <(y - yhat)^2> (S, t)."""
+    """Results of S networks at the first marks of the grid: weights (S, t, K, n), losses <(y - yhat)^2> (S, t)."""
 
     weights: Float[np.ndarray, "S t K n"]
     losses: Float[np.ndarray, "S t"]

@@ -1,16 +1,16 @@
-"""What the pages of the book say of claims: the statement, its derivation, its numbers, and what the sources print.
+"""Blocks of Markdown about claims: the statement, its derivation, its numbers, and what the sources print.
 
 Every function returns Markdown made from the claim and its stored evidence; nothing is computed anew or simulated.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cache
 
 import sympy
 
-from derivations.answers.ledger import STALE, Entry
+from derivations.evidence.entries import STALE, Entry
 from derivations.publish.notation import Notation
 from derivations.publish.prose import prose
 from theory.claims.model import Claim, Kind, Param, Verdict
@@ -38,12 +38,6 @@ def notation_of(claim: Claim) -> Notation:
 def formula(tex: str) -> str:
     """TeX as a display formula."""
     return f"$$\n{tex}\n$$\n"
-
-
-def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A table of cells that are Markdown already."""
-    lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
 
 
 def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = "") -> str:
@@ -137,7 +131,7 @@ def _indented(text: str) -> str:
 
 
 def numbers(claim: Claim, evidence: Mapping | None) -> str:
-    """What the levels of checking found, and the first rows of the precise table."""
+    """The outcomes of the levels of checking, and the first rows of the precise table."""
     if evidence is None:
         return f"*Numbers.* {STALE}: run `gdln validate --write-evidence`.\n"
     said = [text for level in evidence["levels"] if (text := _level(level))]
@@ -213,7 +207,7 @@ def _simulated(level: Mapping, passed: bool) -> str:
 
 
 def printed(entries: Sequence[Entry], name: str = "") -> str:
-    """What the sources of one claim print, and where that parts from what holds; `name` as in `statement`."""
+    """The forms that the sources of one claim print, and where that parts from what holds; `name` as in `statement`."""
     return "\n".join(_printed_lines(entries, name))
 
 
@@ -280,7 +274,7 @@ def _value(text: str) -> str:
 
 
 def errata(wrong: Sequence[Entry], link: Link, names: Mapping[str, str]) -> str:
-    """What one document prints wrong: the printed form, a counter-example with numbers, and what holds."""
+    """The errata of one document: the printed form, a counter-example with numbers, and what holds."""
     parts: list[str] = []
     heading = ""
     done: set[tuple] = set()

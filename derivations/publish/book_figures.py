@@ -8,23 +8,22 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from derivations.atomic import write_text
 from derivations.evidence import stored
-from derivations.publish import localization_tables, measured, replayed_tables
+from derivations.experiments.folders import figures, problem_named, read
+from derivations.experiments.model import Data, Figure
 from theory.claims.model import Claim
 from theory.problem import InputError
 
 FOLDER = "figures"  # inside the folder of the book
 # Theory in float64 differs between machines by rounding times the condition of the flow's matrix, about 10^5 here.
 ROUNDING = 1e-9
-_PROBLEMS = Path(__file__).parents[1] / "experiments" / "problems"
 _WEIGHTS = "flow.descent.weights"
 _BESIDE = 8  # sites shown on either side of the gate
-
-Data = Mapping[str, Mapping[str, Any]]  # panel, curve, numbers
 
 
 @dataclass(frozen=True)
@@ -41,12 +40,11 @@ def _fields(claims: Mapping[str, Claim], evidence: Path) -> Data:
     import numpy as np
 
     from theory.flow import discrete
-    from theory.problem import load
 
     known = stored.read(claims[_WEIGHTS], evidence)
     panels = {}
     for name, trained in (known or {"simulated": {}})["simulated"].items():
-        problem = load(_PROBLEMS / f"{name.split('/')[1]}.toml")
+        problem = problem_named(name.split("/")[1])
         site = problem.network.gates[0].site
         window = slice(max(0, site - _BESIDE), site + _BESIDE + 1)
         curves = {
@@ -66,66 +64,38 @@ def _fields(claims: Mapping[str, Claim], evidence: Path) -> Data:
 def _draw_fields(data: Data, path: Path, mark: str) -> None:
     import numpy as np
 
-    from derivations.validate import figures
+    from derivations import plots
 
     panels = {title: {name: np.asarray(values) for name, values in panel.items()} for title, panel in data.items()}
-    figures.save(figures.receptive_fields(panels, slice(None)), path, mark)
+    plots.save(plots.receptive_fields(panels, slice(None)), path, mark)
 
 
-def _replays(_claims: Mapping[str, Claim], _evidence: Path) -> Data:
-    return replayed_tables.figure(measured.read("replayed-gates"))
+def _of_experiment(declared: Figure) -> BookFigure:
+    return BookFigure(declared.caption, lambda _claims, _evidence: declared.data(read(declared.run)), declared.draw)
 
 
-def _draw_replays(data: Data, path: Path, mark: str) -> None:
-    import numpy as np
-
-    from derivations.validate import figures
-
-    curves = {title: {name: np.asarray(values) for name, values in curve.items()} for title, curve in data.items()}
-    margin = curves.pop("margin")["distance"].item()
-    figures.save(figures.distances(curves, margin), path, mark)
-
-
-def _gains(_claims: Mapping[str, Claim], _evidence: Path) -> Data:
-    return localization_tables.figure(measured.read("localization-sweep"))
+RECEPTIVE_FIELDS = BookFigure(
+    "Weights of the two units beside the gate's site: exact gradient descent (lines) and trained networks (mean "
+    "and 99 % interval over replicates). The longer correlation in class 1 gives a bump, the shorter one an "
+    "oscillation at short range.",
+    _fields,
+    _draw_fields,
+)
 
 
-def _draw_gains(data: Data, path: Path, mark: str) -> None:
-    from derivations.validate import figures
-
-    figures.save(figures.gain_sweep(data), path, mark)
-
-
-FIGURES = {
-    "receptive-fields": BookFigure(
-        "Weights of the two units beside the gate's site: exact gradient descent (lines) and trained networks (mean "
-        "and 99 % interval over replicates). The longer correlation in class 1 gives a bump, the shorter one an "
-        "oscillation at short range.",
-        _fields,
-        _draw_fields,
-    ),
-    "replayed-gates": BookFigure(
-        "Relative distance of the weights of gated linear networks with replayed gates to those of the ReLU network "
-        "that the gates are of, with simultaneous bands. Dotted: the margin; filled markers: the first time at which "
-        "the band lies above it.",
-        _replays,
-        _draw_replays,
-    ),
-    "localization-sweep": BookFigure(
-        "Inverse participation ratio of the weights of one ReLU neuron against the gain of its data, at three times: "
-        "means over networks with 99 % intervals, for all times of a gain together. Crosses: the published means. "
-        "Lines across: the ratio of fields that are not localized.",
-        _gains,
-        _draw_gains,
-    ),
-}
+@cache
+def known() -> dict[str, BookFigure]:
+    """Every figure by name: that of the evidence, and those that experiments declare in their folders."""
+    return {"receptive-fields": RECEPTIVE_FIELDS} | {
+        name: _of_experiment(declared) for name, declared in figures().items()
+    }
 
 
 def figure(name: str, here: str) -> BookFigure:
     """The figure of this name. Raises InputError where there is none."""
-    if name not in FIGURES:
-        raise InputError(f"{here}: no figure is called {name!r}.", f"Known: {', '.join(FIGURES)}.")
-    return FIGURES[name]
+    if name not in known():
+        raise InputError(f"{here}: no figure is called {name!r}.", f"Known: {', '.join(known())}.")
+    return known()[name]
 
 
 def markdown(name: str, here: str) -> str:
@@ -135,7 +105,7 @@ def markdown(name: str, here: str) -> str:
 
 
 def digest(data: Data) -> str:
-    """What an image says of the data it was drawn from."""
+    """The hash that an image carries of the data it was drawn from."""
     return hashlib.sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
 
 
@@ -180,4 +150,4 @@ def write(name: str, data: Data, folder: Path) -> None:
         return
     (folder / FOLDER).mkdir(exist_ok=True)
     write_text(folder / FOLDER / f"{name}.json", json.dumps(data, indent=1, allow_nan=False) + "\n")
-    FIGURES[name].draw(data, folder / FOLDER / f"{name}.png", digest(data))
+    known()[name].draw(data, folder / FOLDER / f"{name}.png", digest(data))

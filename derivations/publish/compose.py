@@ -5,8 +5,8 @@ side; `{derivation ID}`, `{numbers ID}` and `{printed ID}` give its steps, its n
 `{whole ID}` gives all four. `{rest PREFIX ...}` gives the claims with these beginnings of ids that no page places,
 prefix by prefix (`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}`
 all it says, `{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME TABLE}` a table of a
-stored run (`{measured NAME}` where it has one), `{figure NAME}` shows a figure. Within a line `{ref ID}` links to a
-claim, and `{verdict ID}` is its verdict.
+stored run (`{measured NAME}` where it has one), `{dialects NAME}` a table of conventions; `{figure NAME}` shows a
+figure. Within a line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
 """
 
 import re
@@ -17,12 +17,13 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from derivations.answers.ledger import STALE, Entry, entries
 from derivations.evidence import stored
+from derivations.evidence.entries import STALE, Entry, entries
 from derivations.publish import blocks, book_figures
+from derivations.publish.dialect_tables import dialect_table
 from derivations.publish.gallery import gallery
-from derivations.publish.measured import measured
 from derivations.publish.prose import prose
+from derivations.publish.stored_runs import stored_table
 from theory.claims.model import Claim, Verdict
 from theory.problem import InputError
 
@@ -164,7 +165,8 @@ class Book:
             "contents": lambda: self._contents(page),
             "gallery": lambda: gallery(argument, here),
             "figure": lambda: book_figures.markdown(argument, here),
-            "measured": lambda: measured(argument, here),
+            "dialects": lambda: dialect_table(argument, here),
+            "measured": lambda: stored_table(argument, here),
         }
         if name not in makers:
             raise InputError(

@@ -107,7 +107,7 @@ def _markdown():
 
 @lru_cache(maxsize=1)
 def _faults() -> tuple[type[Exception], ...]:
-    """What the converter raises for TeX that it cannot read."""
+    """The errors that the converter raises for TeX that it cannot read."""
     from latex2mathml import exceptions
 
     return tuple(item for item in vars(exceptions).values() if isinstance(item, type) and issubclass(item, Exception))

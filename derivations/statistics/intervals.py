@@ -44,7 +44,7 @@ def intervals(values: Float[np.ndarray, "S T"], level: float) -> Intervals:
 
 
 def reading(sources: tuple[Source, ...], outcome: Outcome, measured: str) -> tuple[PrintedFinding, ...]:
-    """What an experiment finds of the readings that sources print; nothing where it is inconclusive.
+    """The findings of an experiment on the readings that sources print; none where it is inconclusive.
 
     `outcome` is that of the printed reading, PASS where the data show it and FAIL where they exclude it.
     """

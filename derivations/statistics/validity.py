@@ -144,7 +144,7 @@ def network_meter(
 
 @dataclass(frozen=True)
 class Limit:
-    """What is left at size 0 of a fit by polynomials, entry by entry: value, slope in each regressor, errors.
+    """The value at size 0 of a fit by polynomials, entry by entry: value, slope in each regressor, errors.
 
     `p_fit` is the sign-flip p-value of the fit's residual contrasts, all entries and sizes together: a small one says
     that the sizes are too large for the order. None where the sizes are as many as the coefficients.

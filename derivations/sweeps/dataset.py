@@ -1,26 +1,27 @@
 """The results of a sweep as one xarray.Dataset; xarray is an extra and is imported here only."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from derivations.sweeps.store import Store, answers
-from derivations.sweeps.table import number_or_text
+from derivations.sweeps.table import Answers, axes_of, number_or_text
 from theory.problem import OBSERVABLES, OutOfReachError, Sweep, dumps_sweep
 
 SCHEMA = "gdln.dataset/1"
 _LARGEST = 8 * 2**30
 
 
-def dataset(store: Store, sweep: Sweep, code: str | None = None):
+def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
     """The cells of the sweep that are there, as an xarray.Dataset.
 
     Dimensions: the axes of the sweep by their dotted keys (or "cell" for zipped axes), "replicate", "time", "unit",
     "site". Variables: each observable; "state" ("complete", "diverged", or "missing"); "diverged" by replicate; "times"
     where they differ between cells. What a cell does not have (a smaller n, fewer replicates, a replicate that
     diverged) is NaN. Attributes: the sweep, the code, versions, devices and when the cells were made.
-    `code`: see `store.answers`. Raises OutOfReachError where xarray is not installed or memory would not do.
+    `read` gives the cells as `store.answers` does, made by the version `code`. Raises
+    OutOfReachError where xarray is not installed or memory would not do.
     """
     try:
         import xarray
@@ -29,10 +30,8 @@ def dataset(store: Store, sweep: Sweep, code: str | None = None):
             "xarray is not installed.", "pip install 'gdln-workbench[export]', or use table().", "missing-package"
         ) from None
 
-    code, there = answers(store, sweep, code)
     # Metas are kept, arrays read twice: the sizes must be known before anything is filled.
-    _, again = answers(store, sweep, code)
-    sizes, times, metas = _sizes(again, sweep)
+    sizes, times, metas = _sizes(read(), sweep)
     dims = tuple(axis.field for axis in sweep.axes) if sweep.combine == "product" else ("cell",)[: len(sweep.shape)]
     same_times = len({tuple(values) for values in times}) == 1
     variables: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
@@ -46,7 +45,7 @@ def dataset(store: Store, sweep: Sweep, code: str | None = None):
         shape = (*sweep.shape, *(sizes[axis] for axis in along))
         _refuse_too_large(name, shape)
         variables[name] = ((*dims, *along), np.full(shape, np.nan))
-    for cell, meta, arrays in there:
+    for cell, meta, arrays in read():
         variables["state"][1][cell.index] = meta["state"]
         arrays["diverged"] = arrays["diverged"].astype(bool)
         for name, (_, out) in variables.items():
@@ -74,7 +73,7 @@ def _sizes(there: Any, sweep: Sweep) -> tuple[dict[str, int], list[list[float]],
         sizes["replicate"] = max(sizes["replicate"], len(arrays["replicates"]))
         for name in sweep.observables:
             if name in arrays:
-                for axis, length in zip(OBSERVABLES[name].axes, arrays[name].shape[1:], strict=True):
+                for axis, length in zip(axes_of(name, arrays[name].ndim - 1), arrays[name].shape[1:], strict=True):
                     sizes[axis] = max(sizes[axis], length)
     return sizes, times, metas
 

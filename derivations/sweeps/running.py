@@ -29,7 +29,7 @@ Report = Callable[[float, str], None]  # (share done, what is running)
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of one cell: `state` in words, its id, and what it says of itself or why it is not there.
+    """The outcome of one cell: `state` in words, its id, and its meta.json or the reason why it has none.
 
     `source` is "store" where it was there before, "made" by this run, or "elsewhere" by another at the same time.
     """
@@ -44,7 +44,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Swept:
-    """What became of a sweep: its cells in order, and remarks for its reader."""
+    """The outcome of a sweep: its cells in order, and remarks for its reader."""
 
     sweep: Sweep
     code: str
@@ -57,7 +57,7 @@ class Swept:
 
     @property
     def to_make(self) -> dict[str, int]:
-        """What is not there yet: cells, their networks, and the steps of all these networks."""
+        """The work that is left: cells, their networks, and the steps of all these networks."""
         from sim.training.schedule import steps_at_times
 
         absent = [outcome.cell.problem for outcome in self.outcomes if outcome.state in _ABSENT]
@@ -107,7 +107,7 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 
 
 def status(sweep: Sweep, folder: Path) -> Swept:
-    """What is there of a sweep; nothing is run or written. A store that does not exist yet has no cell."""
+    """The finished cells of a sweep; nothing is run or written. A store that does not exist yet has no cell."""
     checked, code = check(sweep), cells.code_version()
     if not (folder / "store.json").exists():
         check_creatable(folder)

@@ -176,13 +176,16 @@ class Store:
         """Plain rows, one a cell, observable, time, unit and site; see `table.rows`."""
         from derivations.sweeps.table import rows
 
-        return list(rows(self, self.the_sweep(sweep), code))
+        sweep = self.the_sweep(sweep)
+        return list(rows(answers(self, sweep, code)[1], sweep))
 
     def to_xarray(self, sweep: Sweep | None = None, code: str | None = None):
         """The sweep as an xarray.Dataset; see `dataset.dataset`. OutOfReachError where xarray is not installed."""
         from derivations.sweeps.dataset import dataset
 
-        return dataset(self, self.the_sweep(sweep), code)
+        sweep = self.the_sweep(sweep)
+        code, _ = answers(self, sweep, code)
+        return dataset(lambda: answers(self, sweep, code)[1], sweep, code)
 
 
 @contextmanager

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from derivations.sweeps.store import Store, answers
-from theory.problem import OBSERVABLES, Sweep
+from theory.problem import OBSERVABLES, Cell, OutOfReachError, Sweep
 from theory.problem.sweep import number_of, value_text
 
+# The declaration, the verified meta.json and the arrays of each cell that is there.
+Answers = Iterable[tuple[Cell, Mapping[str, Any], Mapping[str, np.ndarray]]]
 PLACES = ("time", "unit", "other_unit", "site", "other_site", "bias", "other_time")
 
 
@@ -21,21 +22,35 @@ def mean_and_error(values: np.ndarray, diverged: np.ndarray) -> tuple[np.ndarray
     return kept.mean(axis=0), (kept - kept[:1]).std(axis=0, ddof=1) / np.sqrt(len(kept))
 
 
-def rows(store: Store, sweep: Sweep, code: str | None = None) -> Iterator[dict[str, Any]]:
+def axes_of(name: str, dimensions: int) -> tuple[str, ...]:
+    """The names of the axes of an observable. Raises OutOfReachError where its array has another number of them.
+
+    >>> axes_of("weights", 3)
+    ('time', 'unit', 'site')
+    """
+    axes = OBSERVABLES[name].axes
+    if len(axes) != dimensions:
+        raise OutOfReachError(
+            f"{name} has {dimensions} axes here, and names for {len(axes)} of them: {', '.join(axes)}.",
+            "Labels of several numbers have no table; read the arrays by derivations.sweeps.store.answers.",
+        )
+    return axes
+
+
+def rows(there: Answers, sweep: Sweep) -> Iterator[dict[str, Any]]:
     """One row for each cell, observable, time, unit and site (None where the observable has none of it).
 
     Keys: the axes' fields, "cell", "observable", PLACES, "mean", "standard_error", "networks", "diverged".
-    `code`: see `store.answers`.
+    `there` are the cells as `store.answers` gives them.
     """
-    _, there = answers(store, sweep, code)
     for cell, meta, arrays in there:
         head = {field: number_or_text(value) for field, value in cell.values.items()} | {"cell": meta["cell"][:16]}
         tail = {"networks": meta["replicates"] - meta["diverged"], "diverged": meta["diverged"]}
         for name in sweep.observables:
             if name not in arrays:
                 continue
-            axes = OBSERVABLES[name].axes
             mean, error = mean_and_error(arrays[name], arrays["diverged"])
+            axes = axes_of(name, mean.ndim)
             for index in np.ndindex(mean.shape):
                 place: dict[str, Any] = dict.fromkeys(PLACES) | dict(zip(axes, index, strict=True))
                 for axis in {"time", "other_time"} & set(axes):

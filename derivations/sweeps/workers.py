@@ -34,7 +34,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Answer:
-    """What became of a job: made, there (another process made it), or failed, and why."""
+    """The outcome of a job: made, there (another process made it), or failed, and why."""
 
     job: Job
     what: str

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from derivations import plots
 from derivations.output import plain
 from derivations.publish import html
-from derivations.validate import figures
-from derivations.validate.figure_data import drawings
 from derivations.validate.report import markdown
+from derivations.validate.report_figures import drawings
 from derivations.validate.validation import Judged, Validation
 
 
@@ -21,7 +21,7 @@ def write(validation: Validation, folder: Path) -> None:
     images.mkdir()
     captions: dict[str, str] = {}
     for drawing in drawings(validation):
-        figures.save(drawing.draw(), images / f"{drawing.name}.png")
+        plots.save(drawing.draw(), images / f"{drawing.name}.png")
         np.savez_compressed(images / f"{drawing.name}.npz", **drawing.arrays)
         captions[drawing.caption] = f"figures/{drawing.name}.png"
     text = markdown(validation, captions)

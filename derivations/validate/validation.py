@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from importlib.metadata import version
 from multiprocessing import get_context
 
-from derivations.experiments import discover, registered
+from derivations.experiments import registered
+from derivations.experiments.folders import discover
 from derivations.experiments.model import Finding, Settings
 from derivations.output import DISTRIBUTION
 from theory.claims.citations import cited_by, inherited, order

@@ -2,7 +2,7 @@
 
 A `Dialect` says how a source writes the same problem: x = erf(sqrt(gain_square) g z) divided, perhaps mapped to an
 interval; exp(-d^p/xi^q); labels; readout; loss. `convert` takes the numbers of a problem from one dialect to another;
-what has no exact counterpart is refused, never approximated. Page: derivations/pages/dialects.md.
+what has no exact counterpart is refused, never approximated. Page: derivations/publish/pages/dialects.md.
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ _ONE, _HALF = Integer(1), Rational(1, 2)
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one source writes the problem; every field is a convention and none has a default.
+    """How one source writes the problem; every convention is a field without a default.
 
     gain_square: the nonlinearity is erf(sqrt(gain_square) g z), 1 (ours) or 1/2 (erf(g z/sqrt 2)).
     normaliser_square: Z^2 := (2/pi) asin(2 h/(1 + 2 h)) with h = normaliser_square g^2; it is E erf^2 where this equals
@@ -31,6 +31,7 @@ class Dialect:
     labels: y of the class whose length is named first, then of the other. readout "mean" (1/K) or "sum";
     root_inputs: whether pre-activations are w.x/sqrt(n). loss_factor: L = loss_factor <(y - yhat)^2>.
     inverse_participation: whether "IPR" is sum w^4/(sum w^2)^2 (large where localized) or its inverse.
+    undecided: the fields that the source leaves open; they carry the workbench's convention.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Dialect:
     root_inputs: bool
     loss_factor: sympy.Rational
     inverse_participation: bool
+    undecided: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -76,11 +78,18 @@ OURS = Dialect(
     loss_factor=_HALF,
     inverse_participation=True,
 )
-NOTES = replace(OURS, name="localization-with-gated-linear-networks", labels=(1, 0))
-SMALL_BUMP = replace(NOTES, name="small-bump-gate", divide_by=0)
+_RATIO = frozenset({"inverse_participation"})
+NOTES = replace(OURS, name="localization-with-gated-linear-networks", labels=(1, 0), undecided=_RATIO | {"divide_by"})
+SMALL_BUMP = replace(NOTES, name="small-bump-gate", divide_by=0, undecided=_RATIO)
 # Ingrosso and Goldt, PNAS 2022: the localized neurons have a small "IPR". Its public code is conv_emerge.
 PNAS = replace(
-    OURS, name="pnas-2022", gain_square=_HALF, normaliser_square=_HALF, labels=(1, -1), inverse_participation=False
+    OURS,
+    name="pnas-2022",
+    gain_square=_HALF,
+    normaliser_square=_HALF,
+    labels=(1, -1),
+    inverse_participation=False,
+    undecided=frozenset({"root_inputs", "loss_factor"}),
 )
 CONV_EMERGE = replace(
     PNAS,
@@ -88,11 +97,20 @@ CONV_EMERGE = replace(
     jitter=Rational(1, 1000),
     root_inputs=True,
     loss_factor=_ONE,  # torch's mse_loss over two opposite heads, which are one output and its negative
+    undecided=_RATIO,
 )
 CONV_EMERGE_EXACT = replace(CONV_EMERGE, name="conv_emerge, perturbation=0", jitter=Integer(0))
 # Its function trans_inv_var by itself has the default p = 1: the kernel of an Ising chain.
 CONV_EMERGE_ISING = replace(CONV_EMERGE_EXACT, name="conv_emerge, p=1", distance_power=1, length_power=1)
-HEAD = replace(OURS, name="Localization, head", divide_by=2, adjust=(-1, 1), labels=(0, 1), loss_factor=_ONE)
+HEAD = replace(
+    OURS,
+    name="Localization, head",
+    divide_by=2,
+    adjust=(-1, 1),
+    labels=(0, 1),
+    loss_factor=_ONE,
+    undecided=frozenset({"readout"}),
+)
 HEAD_BARE = replace(HEAD, name="Localization, head, adjust=None", adjust=None)
 HEAD_UNIT = replace(HEAD, name="Localization, head, adjust=(0, 1)", adjust=(0, 1))
 EARLY = replace(HEAD, name="Localization, 89921cd", normaliser_square=_HALF, divide_by=1, adjust=None, labels=(1, -1))

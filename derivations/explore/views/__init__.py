@@ -1,1 +1,1 @@
-"""The marimo files, one a view; `derivations.explore.server` serves them and nothing imports them."""
+"""The marimo files, one a view; `derivations.explore.shell.server` serves them and nothing imports them."""

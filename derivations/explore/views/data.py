@@ -9,14 +9,15 @@ app = marimo.App(width="full", app_title="gdln explore: data")
 def _():
     import marimo as mo
 
-    from derivations.explore import data, page
-    from derivations.explore.board import BOARD, attempt, law_values, python_code
-    from derivations.explore.controls import controls
-    from derivations.explore.desk import Desk, with_law
-    from derivations.explore.drawing import data_figure
+    from derivations.explore import data
+    from derivations.explore.figures.data import data_figure
+    from derivations.explore.shell import page
+    from derivations.explore.shell.controls import controls
+    from derivations.explore.shell.session import Session, with_law
+    from derivations.explore.shell.shared_problem import SHARED, attempt, law_values, python_code
     from theory.problem import LAWS, dumps
 
-    desk = Desk(BOARD)
+    session = Session(SHARED)
     get_version, set_version = mo.state(0)
     return (
         LAWS,
@@ -24,28 +25,28 @@ def _():
         controls,
         data,
         data_figure,
-        desk,
         dumps,
         get_version,
         law_values,
         mo,
         page,
         python_code,
+        session,
         set_version,
         with_law,
     )
 
 
 @app.cell
-def _(LAWS, desk, get_version, mo):
+def _(LAWS, get_version, mo, session):
     get_version()
-    law_choice = mo.ui.dropdown(LAWS, value=desk.read().data.law, label="law", full_width=True)
+    law_choice = mo.ui.dropdown(LAWS, value=session.read().data.law, label="law", full_width=True)
     return (law_choice,)
 
 
 @app.cell
-def _(controls, desk, law_choice, law_values, page):
-    specification = controls(law_choice.value, law_values(desk.shared.data))
+def _(controls, law_choice, law_values, page, session):
+    specification = controls(law_choice.value, law_values(session.shared.data))
     inputs = page.widgets(specification)
     return inputs, specification
 
@@ -63,9 +64,9 @@ def _(mo, page):
 
 
 @app.cell
-def _(desk, page, set_tab, set_version):
+def _(page, session, set_tab, set_version):
     def choose(name):
-        if desk.stale:  # a click looks again, in the same turn: nothing of the old problem is drawn once more
+        if session.stale:  # a click looks again, in the same turn: nothing of the old problem is drawn once more
             set_version(lambda version: version + 1)
         set_tab(name)
 
@@ -81,10 +82,10 @@ def _(get_tab):
 
 
 @app.cell
-def _(attempt, desk, inputs, law_choice, page, set_version, specification, with_law):
-    overtaken = desk.stale
+def _(attempt, inputs, law_choice, page, session, set_version, specification, with_law):
+    overtaken = session.stale
     values = page.read(specification, inputs.value)
-    asked, refused = attempt(lambda: with_law(desk, law_choice, law_choice.value, values))
+    asked, refused = attempt(lambda: with_law(session, law_choice, law_choice.value, values))
     problem, changes = asked or (None, ())
     if overtaken:
         set_version(lambda version: version + 1)
@@ -98,14 +99,14 @@ def _(attempt, data, problem, refused):
 
 
 @app.cell
-def _(desk, page, problem):
-    editor = page.editor(problem or desk.problem)
+def _(page, problem, session):
+    editor = page.editor(problem or session.problem)
     return (editor,)
 
 
 @app.cell
-def _(attempt, desk, editor, set_version):
-    taken, misread = (None, None) if editor.value is None else attempt(lambda: desk.replace(editor.value))
+def _(attempt, editor, session, set_version):
+    taken, misread = (None, None) if editor.value is None else attempt(lambda: session.replace(editor.value))
     if taken is not None:
         set_version(lambda version: version + 1)
     return (misread,)
@@ -113,20 +114,7 @@ def _(attempt, desk, editor, set_version):
 
 @app.cell
 def _(
-    changes,
-    data,
-    data_figure,
-    desk,
-    dumps,
-    editor,
-    misread,
-    mo,
-    page,
-    problem,
-    python_code,
-    tab,
-    theory,
-    unanswered,
+    changes, data, data_figure, dumps, editor, misread, mo, page, problem, python_code, session, tab, theory, unanswered
 ):
     def content(sample):
         return page.content(
@@ -144,7 +132,7 @@ def _(
         )
 
     if tab == "Problem":
-        mo.output.replace(page.problem(editor, misread, desk.problem))
+        mo.output.replace(page.problem(editor, misread, session.problem))
     elif unanswered is not None:
         mo.output.replace(page.failure(unanswered))
     else:

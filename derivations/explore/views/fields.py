@@ -9,28 +9,31 @@ app = marimo.App(width="full", app_title="gdln explore: receptive fields")
 def _():
     import marimo as mo
 
-    from derivations.explore import fields, page
-    from derivations.explore.board import BOARD, attempt, python_code
-    from derivations.explore.desk import Desk
+    from derivations.explore import fields
+    from derivations.explore.figures.fields import fields_figure
+    from derivations.explore.shell import page
+    from derivations.explore.shell.session import Session
+    from derivations.explore.shell.shared_problem import SHARED, attempt, python_code
     from derivations.explore.training import Training
     from theory.problem import dumps
 
-    desk = Desk(BOARD)
+    session = Session(SHARED)
     jobs = []  # the training that runs or has run on the present problem, if any
     get_version, set_version = mo.state(0)
     get_seen, set_seen = mo.state(0)
     return (
         Training,
         attempt,
-        desk,
         dumps,
         fields,
+        fields_figure,
         get_seen,
         get_version,
         jobs,
         mo,
         page,
         python_code,
+        session,
         set_seen,
         set_version,
     )
@@ -46,12 +49,12 @@ def _(fields, mo):
 
 
 @app.cell
-def _(attempt, batch, desk, fields, get_version, jobs, replicates):
+def _(attempt, batch, fields, get_version, jobs, replicates, session):
     get_version()
     for old in jobs:
         old.stop()
     jobs.clear()
-    problem = desk.read()
+    problem = session.read()
     view, refused = attempt(lambda: fields.field_view(fields.live(problem, int(batch.value), replicates.value)))
     return problem, refused, view
 
@@ -96,13 +99,13 @@ def _(jobs, stop_button):
 
 
 @app.cell
-def _(clock, desk, fields, get_seen, jobs, mark, mo, page, set_seen, set_version, stop_button, train_button, view):
+def _(clock, fields, get_seen, jobs, mark, mo, page, session, set_seen, set_version, stop_button, train_button, view):
     clock.value, stop_button.value, train_button.value
     if jobs and jobs[0].version != get_seen():
         set_seen(jobs[0].version)
-    if desk.stale and not jobs:
+    if session.stale and not jobs:
         set_version(lambda version: version + 1)
-    said = [page.overtaken()] if desk.stale and jobs else []
+    said = [page.overtaken()] if session.stale and jobs else []
     progress = jobs[0].progress if jobs else None
     behind = None if progress is None or view is None else fields.behind(view, mark.value, progress.learned)
     said += [] if behind is None else [mo.md(behind)]
@@ -118,9 +121,9 @@ def _(mo, page):
 
 
 @app.cell
-def _(desk, page, set_tab, set_version):
+def _(page, session, set_tab, set_version):
     def choose(name):
-        if desk.stale:  # a click looks again, in the same turn: nothing of the old problem is drawn once more
+        if session.stale:  # a click looks again, in the same turn: nothing of the old problem is drawn once more
             set_version(lambda version: version + 1)
         set_tab(name)
 
@@ -142,15 +145,31 @@ def _(page, problem):
 
 
 @app.cell
-def _(attempt, desk, editor, set_version):
-    taken, misread = (None, None) if editor.value is None else attempt(lambda: desk.replace(editor.value))
+def _(attempt, editor, session, set_version):
+    taken, misread = (None, None) if editor.value is None else attempt(lambda: session.replace(editor.value))
     if taken is not None:
         set_version(lambda version: version + 1)
     return (misread,)
 
 
 @app.cell
-def _(dumps, editor, fields, get_seen, jobs, mark, misread, page, problem, python_code, refused, tab, unit, view):
+def _(
+    dumps,
+    editor,
+    fields,
+    fields_figure,
+    get_seen,
+    jobs,
+    mark,
+    misread,
+    page,
+    problem,
+    python_code,
+    refused,
+    tab,
+    unit,
+    view,
+):
     get_seen()
     learned = jobs[0].progress.learned if jobs else {}
 
@@ -165,7 +184,7 @@ def _(dumps, editor, fields, get_seen, jobs, mark, misread, page, problem, pytho
             page.Answer(
                 "fields",
                 "Receptive fields at one time; loss, participation ratio and distance to theory against time.",
-                figure=lambda: fields.fields_figure(view, *shown),
+                figure=lambda: fields_figure(view, *shown),
                 rows=lambda: fields.rows(view, *shown),
                 csv=lambda: fields.csv(view, *shown[:2]),
                 python=lambda: python_code(dumps(view.problem), fields.python(mark.value, unit.value, bool(learned))),

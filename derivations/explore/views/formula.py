@@ -9,10 +9,12 @@ app = marimo.App(width="full", app_title="gdln explore: formula")
 def _():
     import marimo as mo
 
-    from derivations.explore import comparison, formula, page
-    from derivations.explore.board import attempt
+    from derivations.explore import comparison, formula
+    from derivations.explore.figures.comparison import comparison_figure
+    from derivations.explore.shell import page
+    from derivations.explore.shell.shared_problem import attempt
 
-    return attempt, comparison, formula, mo, page
+    return attempt, comparison, comparison_figure, formula, mo, page
 
 
 @app.cell
@@ -73,7 +75,7 @@ def _(against, answer, attempt):
 
 
 @app.cell
-def _(answer, comparison, drawn, formula, mo, page, refused, tab, undrawn):
+def _(answer, comparison, comparison_figure, drawn, formula, mo, page, refused, tab, undrawn):
     def content():
         if tab == "Steps":
             return page.table(list(answer.steps), "steps") if answer.steps else mo.md("There is no proof.")
@@ -90,7 +92,7 @@ def _(answer, comparison, drawn, formula, mo, page, refused, tab, undrawn):
             figure = page.failure(undrawn)
         else:
             says = f"The formula against {drawn.axis} as lines, samples as marks with errors, and their difference."
-            figure = page.image(comparison.comparison_figure(drawn), says)
+            figure = page.image(comparison_figure(drawn), says)
         return mo.vstack(
             [page.scrolling(mo.md(f"$$\n{answer.latex}\n$$")), page.table(list(answer.rows), "numbers"), figure]
         )
@@ -98,9 +100,7 @@ def _(answer, comparison, drawn, formula, mo, page, refused, tab, undrawn):
     def figure_files():
         if drawn is None:
             return page.failure(undrawn)
-        return page.files(
-            "formula", lambda: comparison.comparison_figure(drawn), lambda: comparison.comparison_csv(drawn)
-        )
+        return page.files("formula", lambda: comparison_figure(drawn), lambda: comparison.comparison_csv(drawn))
 
     content() if refused is None else page.failure(refused)
     return

@@ -9,40 +9,43 @@ app = marimo.App(width="full", app_title="gdln explore: gates")
 def _():
     import marimo as mo
 
-    from derivations.explore import gates, page
-    from derivations.explore.board import BOARD, attempt, python_code
+    from derivations.explore import gates
     from derivations.explore.data import sampler_is_loaded
-    from derivations.explore.desk import Desk, with_moved_gates
+    from derivations.explore.figures.gates import gates_figure
+    from derivations.explore.shell import page
+    from derivations.explore.shell.session import Session, with_moved_gates
+    from derivations.explore.shell.shared_problem import SHARED, attempt, python_code
     from theory.problem import dumps
 
-    desk = Desk(BOARD)
+    session = Session(SHARED)
     get_version, set_version = mo.state(0)
     return (
         attempt,
-        desk,
         dumps,
         gates,
+        gates_figure,
         get_version,
         mo,
         page,
         python_code,
         sampler_is_loaded,
+        session,
         set_version,
         with_moved_gates,
     )
 
 
 @app.cell
-def _(desk, get_version, mo, page):
+def _(get_version, mo, page, session):
     get_version()
-    units = page.unit_count(desk.read())
+    units = page.unit_count(session.read())
     adopt = mo.ui.run_button(label="Make it gated-linear")
     return adopt, units
 
 
 @app.cell
-def _(desk, page, units):
-    inputs = page.gate_widgets(desk.shared, units.value)
+def _(page, session, units):
+    inputs = page.gate_widgets(session.shared, units.value)
     pair = page.pair_of_units(units.value)
     return inputs, pair
 
@@ -60,9 +63,9 @@ def _(mo, page):
 
 
 @app.cell
-def _(desk, page, set_tab, set_version):
+def _(page, session, set_tab, set_version):
     def choose(name):
-        if desk.stale:  # a click looks again, in the same turn: nothing of the old problem is drawn once more
+        if session.stale:  # a click looks again, in the same turn: nothing of the old problem is drawn once more
             set_version(lambda version: version + 1)
         set_tab(name)
 
@@ -78,24 +81,24 @@ def _(get_tab):
 
 
 @app.cell
-def _(adopt, attempt, desk, inputs, set_version, units, with_moved_gates):
-    overtaken = desk.stale or adopt.value
+def _(adopt, attempt, inputs, session, set_version, units, with_moved_gates):
+    overtaken = session.stale or adopt.value
     values = {"units": units.value, **inputs.value}
-    problem, refused = attempt(lambda: with_moved_gates(desk, units, values, adopt.value))
+    problem, refused = attempt(lambda: with_moved_gates(session, units, values, adopt.value))
     if overtaken:
         set_version(lambda version: version + 1)
     return problem, refused
 
 
 @app.cell
-def _(desk, page, problem):
-    editor = page.editor(desk.problem if problem is None else desk.shared)
+def _(page, problem, session):
+    editor = page.editor(session.problem if problem is None else session.shared)
     return (editor,)
 
 
 @app.cell
-def _(attempt, desk, editor, set_version):
-    taken, misread = (None, None) if editor.value is None else attempt(lambda: desk.replace(editor.value))
+def _(attempt, editor, session, set_version):
+    taken, misread = (None, None) if editor.value is None else attempt(lambda: session.replace(editor.value))
     if taken is not None:
         set_version(lambda version: version + 1)
     return (misread,)
@@ -105,10 +108,10 @@ def _(attempt, desk, editor, set_version):
 def _(
     adopt,
     attempt,
-    desk,
     dumps,
     editor,
     gates,
+    gates_figure,
     misread,
     mo,
     page,
@@ -117,10 +120,11 @@ def _(
     python_code,
     refused,
     sampler_is_loaded,
+    session,
     tab,
 ):
     p, q = pair.value["p"], pair.value["q"]
-    kept = () if desk.problem.network.gates else (page.keeps_its_network(desk.problem, adopt),)
+    kept = () if session.problem.network.gates else (page.keeps_its_network(session.problem, adopt),)
 
     def content(view):
         remarks = gates.remarks(view, p)
@@ -130,7 +134,7 @@ def _(
             page.Answer(
                 "gates",
                 "Second moments of the input through two gates, and moments of input and output through each gate.",
-                figure=lambda: gates.gates_figure(view, p, q),
+                figure=lambda: gates_figure(view, p, q),
                 rows=lambda: gates.rows(view),
                 csv=lambda: gates.csv(view, p, q),
                 python=lambda: python_code(dumps(problem), gates.PYTHON),
@@ -140,7 +144,7 @@ def _(
         )
 
     if tab == "Problem":
-        mo.output.replace(page.problem(editor, misread, desk.problem))
+        mo.output.replace(page.problem(editor, misread, session.problem))
     elif refused is not None:
         mo.output.replace(mo.vstack([*kept, page.failure(refused)]))
     else:

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from derivations.experiments.registered import problem_named
+from derivations.experiments.folders import problem_named
 from sim.train import train
 from theory.flow import solve
 from theory.flow.linear.descent import discrete

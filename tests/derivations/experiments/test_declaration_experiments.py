@@ -5,9 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from derivations.experiments import relu_biases, relu_training, sigmoid_training
+from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Finding
-from derivations.experiments.registered import problem_named
+from derivations.experiments.relu_biases import experiment as relu_biases
+from derivations.experiments.relu_training import experiment as relu_training
+from derivations.experiments.sigmoid_training import experiment as sigmoid_training
 from derivations.statistics.intervals import intervals, reading
 from derivations.validate import validation
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF

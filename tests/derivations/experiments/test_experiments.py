@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from derivations.experiments import discover, flow_limit, relu_order
-from derivations.experiments.registered import problem_named
-from derivations.validate.figure_data import WEIGHTS, XX, YX
+from derivations.experiments.flow_limit import experiment as flow_limit
+from derivations.experiments.folders import discover, problem_named
+from derivations.experiments.relu_order import experiment as relu_order
+from derivations.validate.report_figures import WEIGHTS, XX, YX
 from theory.claims import catalog
 from theory.claims.model import Outcome
 

@@ -7,18 +7,21 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from derivations.experiments import localization_sweep
-from derivations.publish import book_figures, localization_tables, measured
+from derivations.experiments.folders import read
+from derivations.experiments.localization_sweep import experiment as localization_sweep
+from derivations.experiments.localization_sweep import figures as localization_figures
+from derivations.experiments.localization_sweep import tables as localization_tables
+from derivations.publish import book_figures
 from derivations.publish.compose import Book
+from derivations.publish.stored_runs import stored_table
 from derivations.sweeps import cells
 from derivations.sweeps.making import make
 from derivations.sweeps.store import Store, sweep_id
-from derivations.validate import figures
 from tests.tolerances import STORED_RATIOS
 from theory.problem import InputError
 
-STORED = measured.read("localization-sweep")
-BATCH = measured.read("localization-batch")
+STORED = read("localization-sweep")
+BATCH = read("localization-batch")
 XI = (localization_tables.SHORT, localization_tables.LONG)
 
 
@@ -88,7 +91,7 @@ def test_the_large_batches_are_of_the_same_problem():
     shown = {cell["gain"] for cell in STORED["cells"]}
     assert all(cell["gain"] in shown and cell["xi"] == [0.3, 0.7] for cell in BATCH["cells"])
     assert all(cell.problem.simulated().batch == 10_000 for cell in sweep.cells)
-    assert len(measured.measured("localization-batch", "here").splitlines()) == 2 + len(sweep.cells)
+    assert len(stored_table("localization-batch", "here").splitlines()) == 2 + len(sweep.cells)
 
 
 def test_published_gains_are_gains_of_the_sweep():
@@ -101,21 +104,25 @@ def test_a_published_mean_that_is_ours_differs_by_nothing():
     cell = localization_tables.cells_of(STORED, localization_tables.SHORT)[4]
     at = STORED["times"].index(100.0)
     mean = np.array(cell["participation_ratio"])[:, at].mean()
-    line = next(line for line in localization_tables.TABLES["ratios"](STORED).splitlines() if "| 0.599 " in line)
+    line = next(
+        line
+        for line in localization_tables.TABLES["localization-sweep"]["ratios"](STORED).splitlines()
+        if "| 0.599 " in line
+    )
     published, spread = localization_tables.PUBLISHED["0.599"]
     assert f"| {published:.3f} (sd {spread:.3f}) |" in line
     assert f" {mean - published:+.3f} (" in line
 
 
-@pytest.mark.parametrize("name", localization_tables.TABLES)
+@pytest.mark.parametrize("name", localization_tables.TABLES["localization-sweep"])
 def test_tables_have_a_row_for_each_gain(name):
-    lines = measured.measured(f"localization-sweep {name}", "here").splitlines()
+    lines = stored_table(f"localization-sweep {name}", "here").splitlines()
     assert len(lines) == 12
     assert len({line.count("|") for line in lines}) == 1
 
 
 def test_the_figure_shows_means_intervals_and_published_points():
-    data = localization_tables.figure(STORED)
+    data = localization_figures.data(STORED)
     for xi, panel in zip(XI, data.values(), strict=True):
         found = localization_tables.cells_of(STORED, xi)
         for index, curve in enumerate(panel["curves"].values(), start=1):
@@ -125,11 +132,11 @@ def test_the_figure_shows_means_intervals_and_published_points():
             assert (low <= curve["mean"]).all()
             assert (high >= curve["mean"]).all()
     assert len(data[next(iter(data))]["published"]["gain"]) == len(localization_tables.PUBLISHED)
-    drawn = figures.gain_sweep(data)
+    drawn = localization_figures.drawn(data)
     assert len(drawn.axes) == 2
     said = [text.get_text() for text in drawn.axes[0].get_legend().get_texts()]
     assert {"published", *(rf"$t = {time:g}$" for time in STORED["times"][1:])} <= set(said)
-    assert "localization-sweep" in book_figures.FIGURES
+    assert "localization-sweep" in book_figures.known()
 
 
 def test_a_page_shows_them():

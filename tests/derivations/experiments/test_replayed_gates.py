@@ -8,9 +8,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from derivations.experiments import replayed_gates
-from derivations.publish import compose, measured, replayed_tables
-from derivations.validate import figures
+from derivations.experiments.folders import read
+from derivations.experiments.replayed_gates import experiment as replayed_gates
+from derivations.experiments.replayed_gates import figures as replayed_figures
+from derivations.experiments.replayed_gates import tables as replayed_tables
+from derivations.publish import compose
+from derivations.publish.stored_runs import stored_table
 from sim.record import record, replay
 from sim.train import train
 from theory.claims import catalog
@@ -48,7 +51,7 @@ def test_what_the_experiment_gives(small):
             assert (low <= middle).all()
             assert (middle <= high).all()
     assert json.loads(json.dumps(data, allow_nan=False))["problem"] == dumps(question)
-    for table in replayed_tables.TABLES.values():
+    for table in replayed_tables.TABLES["replayed-gates"].values():
         assert len({line.count("|") for line in table(data).splitlines()}) == 1
 
 
@@ -70,8 +73,8 @@ def test_distances_by_hand(small):
 
 
 def test_the_stored_measurements_are_of_the_registered_problem():
-    """A problem that has changed since makes them stale: run python -m derivations.experiments.replayed_gates."""
-    stored = measured.read(replayed_gates.NAME)
+    """Stale after a change of the problem: run python -m derivations.experiments.replayed_gates.experiment."""
+    stored = read(replayed_gates.NAME)
     question = replayed_gates.problem()
     assert stored["problem"] == dumps(question)
     assert (stored["replicates"], stored["seed"]) == (question.simulation.replicates, question.simulation.seed)
@@ -86,16 +89,16 @@ def test_pages_show_tables_and_figures():
 
 
 def test_tables_are_of_the_stored_numbers():
-    stored = measured.read(replayed_gates.NAME)
+    stored = read(replayed_gates.NAME)
     flips = 100 * stored["flips"]["mean"][0][8]
-    assert f"{flips:.1f} ±" in measured.measured("replayed-gates flips", "here").splitlines()[2].split("|")[-2]
+    assert f"{flips:.1f} ±" in stored_table("replayed-gates flips", "here").splitlines()[2].split("|")[-2]
     last = stored["weight_distance"]["of the end"]["distance"][-1]
-    assert f" {last:.3f} (" in measured.measured("replayed-gates distances", "here")
-    assert f"| {stored['loss']['in 8 pieces']['mean'][-1]:.4f} |" in measured.measured("replayed-gates ends", "here")
+    assert f" {last:.3f} (" in stored_table("replayed-gates distances", "here")
+    assert f"| {stored['loss']['in 8 pieces']['mean'][-1]:.4f} |" in stored_table("replayed-gates ends", "here")
 
 
 def test_markers_of_the_figure_stand_where_the_band_leaves_the_margin():
-    curves = replayed_tables.figure(measured.read(replayed_gates.NAME))
+    curves = replayed_figures.data(read(replayed_gates.NAME))
     (margin,) = curves.pop("margin")["distance"]
     for curve in curves.values():
         above = [time for time, low in zip(curve["time"], curve["low"], strict=True) if low > margin]
@@ -105,10 +108,10 @@ def test_markers_of_the_figure_stand_where_the_band_leaves_the_margin():
 def test_the_figure_shows_every_replay_and_its_departure():
     curves = {
         title: {key: np.asarray(values) for key, values in curve.items()}
-        for title, curve in replayed_tables.figure(measured.read(replayed_gates.NAME)).items()
+        for title, curve in replayed_figures.data(read(replayed_gates.NAME)).items()
     }
     margin = curves.pop("margin")["distance"].item()
-    (axis,) = figures.distances(curves, margin).axes
+    (axis,) = replayed_figures.drawn(curves, margin).axes
     assert [text.get_text() for text in axis.get_legend().get_texts()] == list(curves)
     alone = sorted(float(line.get_xdata()[0]) for line in axis.lines if len(line.get_xdata()) == 1)
     assert alone == sorted(float(time) for curve in curves.values() for time in curve["departs"])

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from derivations.explore.board import FIRST
 from derivations.explore.data import theory_of
+from derivations.explore.shell.shared_problem import FIRST
 from tests.derivations.explore.browser import SIZE, explorer, needs_a_browser
 from theory.problem import dumps, load
 

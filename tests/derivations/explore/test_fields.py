@@ -10,7 +10,6 @@ from io import StringIO
 import numpy as np
 import pytest
 
-from derivations.explore.board import FIRST, carried, python_code
 from derivations.explore.fields import (
     LAW,
     LOSS,
@@ -18,7 +17,6 @@ from derivations.explore.fields import (
     csv,
     distance,
     field_view,
-    fields_figure,
     latex,
     live,
     null_levels,
@@ -26,6 +24,8 @@ from derivations.explore.fields import (
     rivals,
     rows,
 )
+from derivations.explore.figures.fields import fields_figure
+from derivations.explore.shell.shared_problem import FIRST, carried, python_code
 from derivations.explore.training import Learned, Training
 from sim.measure.observe import participation_ratio
 from sim.train import train

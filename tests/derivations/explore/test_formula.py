@@ -6,10 +6,11 @@ import sys
 import numpy as np
 import pytest
 
-from derivations.explore.board import attempt
-from derivations.explore.comparison import comparison_csv, comparison_figure
-from derivations.explore.drawing import FORMATS, saved
+from derivations.explore.comparison import comparison_csv
+from derivations.explore.figures.axes import FORMATS, saved
+from derivations.explore.figures.comparison import comparison_figure
 from derivations.explore.formula import EXAMPLES, asked, csv, held
+from derivations.explore.shell.shared_problem import attempt
 from tests.derivations.explore.browser import SIZE, explorer, needs_a_browser
 from tests.tolerances import STANDARD_ERRORS
 from theory.gaussian import expect

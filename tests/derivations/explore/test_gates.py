@@ -9,7 +9,7 @@ from math import inf
 import numpy as np
 import pytest
 
-from derivations.explore.board import FIRST, carried, python_code
+from derivations.explore.figures.gates import gates_figure
 from derivations.explore.gates import (
     END,
     EXAMPLES,
@@ -19,13 +19,13 @@ from derivations.explore.gates import (
     csv,
     gate_of,
     gate_view,
-    gates_figure,
     latex,
     never_open,
     remarks,
     rows,
     with_gates,
 )
+from derivations.explore.shell.shared_problem import FIRST, carried, python_code
 from sim.measure.observe import measure
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF

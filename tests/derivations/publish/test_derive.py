@@ -268,7 +268,7 @@ def figures(tmp_path, book):
 
 def test_the_committed_figures_are_of_the_data_that_evidence_and_theory_give(figures):
     folder, data = figures
-    assert set(data) == set(book_figures.FIGURES)
+    assert set(data) == set(book_figures.known())
     assert compose.compare_figures(data, folder, whole=True) == []
 
 

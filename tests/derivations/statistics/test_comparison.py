@@ -8,7 +8,7 @@ import pytest
 import sympy
 from scipy.stats import binom
 
-from derivations.experiments.registered import problem_named
+from derivations.experiments.folders import problem_named
 from derivations.statistics.comparison import agreement, compare, compare_all, holm_levels, replicates_needed
 from sim.measure.observe import Estimate
 from theory.claims.model import Alternative, Claim, Kind, Level, Outcome, Registration

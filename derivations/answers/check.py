@@ -1,0 +1,140 @@
+"""The answer of `gdln check`: the verdict on a conjectured formula, its proof or its plainest counter-example."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from derivations.answers.steps import step_lines
+from theory.conjecture import Answer, Statement, judge, read
+from theory.conjecture.verdict import Trial
+from theory.gaussian.moment import text
+from theory.problem import OutOfReachError
+
+
+@dataclass(frozen=True)
+class CheckAnswer:
+    """The judgement of `equation` on the domain `where`, both as typed, and the statement as it was read."""
+
+    equation: str
+    where: str | None
+    statement: Statement
+    judged: Answer
+
+    @property
+    def verdict(self) -> str:
+        """One of proved, supported, refuted, undecided."""
+        return self.judged.verdict
+
+    @cached_property
+    def _content(self) -> dict[str, Any]:
+        """Made once: the rules check every step of the proof."""
+        lhs, rhs = _closed(self.statement)
+        judged, suggestion = self.judged, self.judged.suggestion
+        return {
+            "equation": self.equation,
+            "verdict": judged.verdict,
+            "digits": judged.digits,
+            "counterexample": _trial(judged.counterexample) if judged.counterexample else None,
+            "suggestion": suggestion
+            and {"change": suggestion.change, "rhs": text(suggestion.rhs), "verdict": suggestion.verdict},
+            "lhs": lhs,
+            "rhs": rhs,
+            "rule": judged.rule,
+            "reason": judged.reason,
+            "points": {
+                "tried": judged.tried,
+                "agreeing": judged.agreeing,
+                "undefined": [_trial(trial) for trial in judged.undefined],
+            },
+            "steps": [
+                {"expr": step.expr, "why": step.why, "rule": step.rule, "checked": step.checked, "error": step.error}
+                for step in judged.steps
+            ],
+        }
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln check --json` prints."""
+        return dict(self._content)
+
+    def text(self) -> str:
+        """The verdict for a reader."""
+        content = self._content
+        points, found, digits = content["points"], content["counterexample"], content["digits"]
+        domain = f" for {self.where}" if self.where else ""
+        lines = [f"{content['equation']}{domain}"]
+        if content["verdict"] == "proved":
+            lines.append(
+                f"proved: by the steps below, and the sides agree to {digits} digits at {points['agreeing']} points"
+            )
+        elif content["verdict"] == "supported":
+            lines.append(
+                f"supported: the sides agree to {digits} digits at {points['agreeing']} points; this is no proof"
+            )
+        elif content["verdict"] == "undecided":
+            lines.append(f"undecided: the sides agree at {points['agreeing']} of {points['tried']} points")
+        elif content["verdict"] == "refuted":
+            lines += [
+                f"refuted at {_at(found['values'])}",
+                f"  left side   {found['lhs']}   (error at most {found['lhs_radius']})",
+                f"  right side  {found['rhs']}   (error at most {found['rhs_radius']})",
+            ]
+        if content["reason"]:
+            lines.append(f"  {content['reason']}")
+        lines += _suggestion(content["suggestion"]) + _undefined(points["undefined"])
+        if content["verdict"] != "proved" and content["lhs"] is not None:
+            lines += ["closed forms", f"  left side   {content['lhs']}", f"  right side  {content['rhs']}"]
+        if content["steps"]:
+            lines += ["proof", *step_lines(content["steps"])]
+        return "\n".join(lines)
+
+
+def answer(
+    equation: str, cov: str | None = None, mean: str | None = None, where: str | None = None, digits: int = 30
+) -> CheckAnswer:
+    """The verdict on `equation`, with E[...] under N(mean, cov), on the domain `where`, all as a user types them.
+
+    Raises InputError for text that is no equation, matrix or domain, OutOfReachError where a side has no value.
+
+    >>> answer("E[erf(z1)*z1] = 2/sqrt(3*pi)", "[[1]]").verdict
+    'proved'
+    """
+    statement = read(equation, cov, mean, where)
+    return CheckAnswer(equation, where, statement, judge(statement, digits))
+
+
+def _closed(statement: Statement) -> tuple[str | None, str | None]:
+    """Both sides in closed form; None where the engine has none."""
+    try:
+        lhs, rhs = statement.closed
+    except OutOfReachError:
+        return None, None
+    return text(lhs), text(rhs)
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    lhs, rhs = trial.comparison.lhs, trial.comparison.rhs
+    return {
+        "values": {symbol.name: str(number) for symbol, number in trial.point.items()},
+        "lhs": lhs.value if lhs else None,
+        "rhs": rhs.value if rhs else None,
+        "lhs_radius": lhs.radius if lhs else None,
+        "rhs_radius": rhs.radius if rhs else None,
+    }
+
+
+def _at(values: dict[str, str]) -> str:
+    return ", ".join(f"{name} = {value}" for name, value in values.items()) or "these numbers"
+
+
+def _suggestion(suggestion: dict[str, str] | None) -> list[str]:
+    if suggestion is None:
+        return []
+    sure = "proved" if suggestion["verdict"] == "proved" else "supported at all points tried"
+    return [f"It holds with {suggestion['change']} ({sure}):", f"  {suggestion['rhs']}"]
+
+
+def _undefined(trials: list[dict[str, Any]]) -> list[str]:
+    if not trials:
+        return []
+    more = f" and {len(trials) - 1} more points" if len(trials) > 1 else ""
+    return [f"A side is not a real number at {_at(trials[0]['values'])}{more}; nothing is said about such points."]

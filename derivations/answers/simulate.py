@@ -1,0 +1,173 @@
+"""The answer of `gdln simulate`: networks trained on sampled data, and their observables."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sim.measure.observe import measure
+from sim.train import train
+from sim.training.run import Run
+from sim.training.schedule import refuse_endless_measurement
+from theory.problem import (
+    BiasesAtTimes,
+    InputError,
+    InputOutputMoment,
+    LossAtTimes,
+    LowFrequencyPowerAtTimes,
+    Observable,
+    ParticipationRatioAtTimes,
+    Problem,
+    ReadoutAtTimes,
+    WeightsAtTimes,
+    dumps,
+)
+
+
+@dataclass(frozen=True)
+class SimulateAnswer:
+    """A trained problem: each observable's mean and standard error over replicates, and the values of every replicate.
+
+    A network that lacks an observable, such as the shape of a unit whose weights are all zero, has None for its mean.
+    The standard error is None where the replicates are one cluster.
+    """
+
+    problem: Problem
+    run: Run
+    means: Mapping[str, Any]
+    values: Mapping[str, Any]
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln simulate --json` prints."""
+        run = self.run
+        return {
+            **self.means,
+            "replicates": len(run.replicates),
+            "diverged": int(run.diverged.sum()),
+            "device": run.device,
+            "backend": run.backend,
+            "fallback": run.fallback,
+            "seed": run.seed,
+            "steps": run.steps,
+        }
+
+    def arrays(self) -> dict[str, Any]:
+        """The arrays of the .npz file: the problem as TOML, times, replicates, and each observable's values."""
+        return {"problem": np.array(dumps(self.problem)), **self.values}
+
+    def text(self) -> str:
+        """Loss and shape over time, the largest weights, biases and readout at the end, for a reader."""
+        content = self.json()
+        total, lost = content["replicates"], content["diverged"]
+        penalty = "<log(1+e^(-y yhat))>" if self.problem.training.loss == "cross-entropy" else "<(y-yhat)^2>"
+        lines = [
+            f"{total} replicates, {content['steps']} steps, device {content['device']}, seed {content['seed']}",
+            "",
+            "mean (standard error) over replicates; per unit where units are listed",
+            f"{'t':>10}  {penalty:>20}  {'participation ratio':<24}  low-frequency power",
+        ]
+        for index, time in enumerate(content["times"]):
+            loss = _shown(content, "loss", index)
+            ratio, power = (_per_unit(content, name, index) for name in ("participation_ratio", "low_frequency_power"))
+            lines.append(f"{time:>10g}  {loss:>20}  {ratio:<24}  {power}")
+        last = content["weights"][-1]
+        lines += ["", f"largest weight of each unit at t = {content['times'][-1]:g}"]
+        for unit, row in enumerate(last):
+            site = int(abs(row).argmax())
+            lines.append(f"  unit {unit}: {_shown(content, 'weights', -1, unit, site)} at site {site}")
+        if content["output_bias"] is not None:
+            hidden = _per_unit(content, "hidden_biases", -1)
+            output = _shown(content, "output_bias", -1)
+            lines += ["", f"biases at t = {content['times'][-1]:g}", f"  output: {output}", f"  units from 0: {hidden}"]
+        if content["readout"] is not None:
+            weights = _per_unit(content, "readout", -1)
+            lines += ["", f"readout weights at t = {content['times'][-1]:g}, units from 0: {weights}"]
+        if lost:
+            lines += ["", f"{lost} of {total} replicates diverged and are left out: the means are over the others."]
+        return "\n".join(lines)
+
+
+def answer(
+    problem: Problem,
+    device: str = "auto",
+    backend: str = "auto",
+    memory: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    measuring: Callable[[str], None] = lambda _name: None,
+) -> SimulateAnswer:
+    """Train the networks of `problem` and measure them; at most `memory` bytes are taken by networks side by side.
+
+    `progress` is told the steps done and all of them, `measuring` the observable that is measured next. Raises
+    InputError for a problem without a [simulation] table, OutOfReachError for an absent device or back end.
+    """
+    refuse_endless_measurement(problem, problem.simulated().replicates)
+    run = train(problem, device, progress=progress, backend=backend, memory=memory)
+    means: dict[str, Any] = {"times": run.times, "readout": None, "readout_standard_error": None}
+    values = {
+        "times": run.times,
+        "replicates": run.replicates,
+        "diverged": run.diverged,
+        "all_weights": run.weights,
+        **({} if run.biases is None else {"all_biases": run.biases}),
+        **({} if run.readout is None else {"all_readout": run.readout}),
+    }
+    for name, observable in _observables(problem).items():
+        measuring(name)
+        try:
+            estimate = measure(observable, run, device)
+        except InputError as error:
+            if error.kind != "undefined":
+                raise
+            # A unit that has only zero weights has no shape; the other observables stand.
+            means |= {name: None, f"{name}_standard_error": None}
+            continue
+        error = None if estimate.one_cluster else estimate.standard_error
+        means |= {name: estimate.mean, f"{name}_standard_error": error}
+        values[name] = estimate.values
+    means |= _apart(means)
+    return SimulateAnswer(problem, run, means, values)
+
+
+def _observables(problem: Problem) -> dict[str, Observable]:
+    """The observables of every network, and those of biases, trained readouts and gates where it has them."""
+    found: dict[str, Observable] = {
+        "weights": WeightsAtTimes(),
+        "loss": LossAtTimes(),
+        "participation_ratio": ParticipationRatioAtTimes(),
+        "low_frequency_power": LowFrequencyPowerAtTimes(),
+    }
+    if problem.network.has_biases:
+        found["biases"] = BiasesAtTimes()
+    if problem.network.trains_readout:
+        found["readout"] = ReadoutAtTimes()
+    if problem.network.gates:
+        found["input_output_moment"] = InputOutputMoment()
+    return found
+
+
+def _apart(means: dict[str, Any]) -> dict[str, Any]:
+    """Hidden biases and output bias by themselves; null for a network without biases, as in gdln solve."""
+    answer = {}
+    for end in ("", "_standard_error"):
+        both = means.pop(f"biases{end}", None)
+        answer[f"hidden_biases{end}"] = None if both is None else both[:, :-1]
+        answer[f"output_bias{end}"] = None if both is None else both[:, -1]
+    return answer
+
+
+def _per_unit(content: dict[str, Any], name: str, index: int) -> str:
+    if content[name] is None:
+        return "undefined (a unit has only zero weights)"
+    shown = [_shown(content, name, index, unit) for unit in range(len(content[name][index]))]
+    return " ".join(shown[:4]) + (" ..." if len(shown) > 4 else "")
+
+
+def _shown(content: dict[str, Any], name: str, *place: int) -> str:
+    """An entry with its standard error; alone where the replicates are one cluster."""
+    value, error = content[name][place], content[f"{name}_standard_error"]
+    return f"{value:.4g}" if error is None else _with_error(value, error[place])
+
+
+def _with_error(value: float, error: float) -> str:
+    return f"{value:.4g} ({error:.1g})"

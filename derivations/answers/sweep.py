@@ -1,0 +1,139 @@
+"""The answer of `gdln sweep`: the cells of a sweep, made where they are missing, with their means."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from derivations.sweeps import running
+from derivations.sweeps.running import INVALID, Outcome, Swept
+from derivations.sweeps.store import Store, sweep_id
+from derivations.sweeps.table import csv_text, mean_and_error, number_or_text
+from theory.problem import OBSERVABLES, Sweep
+from theory.problem.numbers import one_of
+from theory.problem.sweep import value_text
+
+MODES = ("run", "status", "plan")
+
+
+@dataclass(frozen=True)
+class SweepAnswer:
+    """The state of every cell of a sweep in the store `folder`, after it ran or (`mode` status, plan) as it is."""
+
+    swept: Swept
+    folder: Path
+    mode: str
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln sweep --json` prints: one entry a cell, with the means of observables without sites."""
+        return dict(self._content)
+
+    @cached_property
+    def _content(self) -> dict[str, Any]:
+        """Made once: the means are read from the store."""
+        listed = []
+        for outcome in self.swept.outcomes:
+            entry = {
+                "cell": outcome.name,
+                "index": outcome.cell.index,
+                "at": {field: number_or_text(value) for field, value in outcome.cell.values.items()},
+                "state": outcome.state,
+                "source": outcome.source,
+                "error": outcome.error,
+            }
+            if outcome.meta is not None:
+                facts = ("replicates", "diverged", "steps", "wall_seconds", "device", "undefined")
+                entry |= {name: outcome.meta[name] for name in facts}
+                entry |= _means(self.swept.sweep, outcome, self.folder)
+            listed.append(entry)
+        states = sorted({outcome.state for outcome in self.swept.outcomes})
+        return {
+            "mode": self.mode,
+            "sweep": sweep_id(self.swept.sweep),
+            "store": str(self.folder),
+            "code": self.swept.code,
+            "shape": self.swept.sweep.shape,
+            "counts": {"cells": len(listed), **{state: self.swept.count(state) for state in states}},
+            "left_out": self.swept.count(INVALID),
+            "to_make": self.swept.to_make if self.mode != "run" else None,
+            "remarks": self.swept.remarks,
+            "cells": listed,
+        }
+
+    def csv(self) -> str:
+        """Means and standard errors of every observable as comma-separated values."""
+        return csv_text(Store.open(self.folder).table(self.swept.sweep))
+
+    def text(self) -> str:
+        """A table of the cells and what became of each, for a reader."""
+        content, swept, ran = self._content, self.swept, self.mode != "plan"
+        shown = [name for name in swept.sweep.observables if not {"site", "other_time"} & set(OBSERVABLES[name].axes)]
+        head = [*(axis.field for axis in swept.sweep.axes), "cell", *(shown if ran else ())]
+        table = [head]
+        for outcome, entry in zip(swept.outcomes, content["cells"], strict=True):
+            row = [*(value_text(value) for value in outcome.cell.values.values()), outcome.state]
+            if ran:
+                row += [_last(entry.get("observables", {}).get(name)) for name in shown]
+            table.append(row)
+        widths = [max(len(row[column]) for row in table) for column in range(len(head))]
+        lines = [
+            "  ".join(word.ljust(width) for word, width in zip(row, widths, strict=True)).rstrip() for row in table
+        ]
+        if shown and ran:
+            lines += ["", "mean (standard error) over networks at the last time; per unit where units are listed"]
+        for outcome in swept.outcomes:
+            if outcome.error is not None:
+                lines += ["", f"{outcome.cell.label}: {outcome.state}", f"  {outcome.error['message']}"]
+                lines += [f"  {outcome.error['hint']}"] if outcome.error["hint"] else []
+        lines += [f"\n{remark}" for remark in swept.remarks]
+        if content["to_make"] and content["to_make"]["cells"]:
+            cost = content["to_make"]
+            lines += [
+                "",
+                f"To make: {cost['cells']} cells, {cost['networks']} networks, {cost['network_steps']} network-steps",
+            ]
+        counts = ", ".join(f"{number} {state}" for state, number in content["counts"].items())
+        new = sum(outcome.source == "made" for outcome in swept.outcomes)
+        made = f"; {new} made now" if self.mode == "run" else ""
+        lines += ["", f"{counts}{made}. Store: {self.folder}"]
+        return "\n".join(lines)
+
+
+def answer(
+    sweep: Sweep,
+    folder: Path | None = None,
+    mode: str = "run",
+    device: str = "auto",
+    workers: int = 1,
+    report: Callable[[float, str], None] = lambda _share, _what: None,
+) -> SweepAnswer:
+    """Make the cells that the store `folder` (by default the one the sweep names) lacks, or only look at them.
+
+    `mode` is one of MODES; `report` is told the share that is done and what runs. Raises InputError for invalid cells
+    and for a folder that cannot be a store, OutOfReachError for an absent device.
+    """
+    folder = Path(sweep.store) if folder is None else folder
+    if one_of(mode, "mode", MODES) == "run":
+        return SweepAnswer(running.run(sweep, folder, device, workers, report), folder, mode)
+    return SweepAnswer(running.status(sweep, folder), folder, mode)
+
+
+def _means(sweep: Sweep, outcome: Outcome, folder: Path) -> dict[str, Any]:
+    _, arrays = Store.open(folder).read(outcome.name)
+    answer: dict[str, Any] = {"times": arrays["times"], "observables": {}}
+    for name in sweep.observables:
+        if name in arrays and "site" not in OBSERVABLES[name].axes:
+            mean, error = mean_and_error(arrays[name], arrays["diverged"])
+            answer["observables"][name] = {"mean": mean, "standard_error": error}
+    return answer
+
+
+def _last(found: dict[str, Any] | None) -> str:
+    """The last time's mean, of the first units."""
+    if found is None:
+        return "-"
+    mean, error = found["mean"][-1], found["standard_error"][-1]
+    pairs = [(float(mean), float(error))] if mean.ndim == 0 else list(zip(mean, error, strict=True))
+    words = [f"{value:.4g} ({spread:.1g})" for value, spread in pairs[:3]]
+    return " ".join(words) + (" ..." if len(pairs) > 3 else "")

@@ -1,0 +1,139 @@
+"""How much of a ReLU network is in its gates: gated-linear networks with its recorded gates, beside it.
+
+The registered ReLU problem is trained with its gates recorded. Gated-linear networks then start from the same weights
+and see the same examples, with the gates of the start, those of the end, or those of the last of 2, 4, 8 equally spaced
+times. No claim says that they agree: the distances are measured, with simultaneous 99 % bands, and stored.
+
+`python -m derivations.experiments.replayed_gates.experiment` runs it and stores the measurements; `gdln derive` shows
+them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from fractions import Fraction
+from importlib.metadata import version
+
+import numpy as np
+
+from derivations.experiments import folders
+from derivations.experiments.folders import problem_named
+from derivations.output import DISTRIBUTION, plain, rounded
+from derivations.statistics.comparison import seed_for
+from derivations.statistics.validity import Meter, meter, network_meter, variance_reduction
+from sim.measure.observe import measure
+from sim.record import loss, record, replay
+from sim.train import train
+from sim.training.run import Run
+from theory.problem import (
+    GateFlipsBetweenTimes,
+    LossAtTimes,
+    ParticipationRatioAtTimes,
+    Problem,
+    dumps,
+)
+
+NAME, PROBLEM = "replayed-gates", "relu-training"
+RUNS = (NAME,)
+PIECES = (2, 4, 8)
+LEVEL, MARGIN = 0.01, 0.25
+_INTERVALS = 8  # the gates are recorded at the ends of so many equal intervals
+_END = Fraction(800)
+_SIGNIFICANT = 6  # digits stored of a simulated number
+
+
+def problem() -> Problem:
+    """The registered problem, looked at after each eighth of the training."""
+    base = problem_named(PROBLEM)
+    times = tuple(_END * index / _INTERVALS for index in range(_INTERVALS + 1))
+    simulation = replace(base.simulated(), seed=seed_for(f"replayed_gates/{PROBLEM}"))
+    return replace(base, training=replace(base.training, times=times), simulation=simulation)
+
+
+def run(question: Problem, device: str = "auto", progress: Callable[[str], None] = lambda _what: None) -> dict:
+    """Train, record, replay and measure; `progress` is told what is done next. The times start at 0."""
+    progress("the ReLU network")
+    network = train(question, device)
+    gates = record(network)
+    flips = measure(GateFlipsBetweenTimes(), network, device).values.mean(axis=1)
+    lost = measure(LossAtTimes(), network, device).values
+    ratios = {"ReLU": _ratios(network, device)}
+    losses, apart, reductions = {"ReLU": lost}, {}, {}
+    for name, (mode, times) in _replays(question).items():
+        progress(f"gates {name}")
+        chosen = gates.at(*times)
+        again = replay(question, chosen, mode, device=device)
+        losses[name] = loss(again, chosen, device).values
+        ratios[name] = _ratios(again, device)
+        apart[name] = again.weights
+        reductions[name] = variance_reduction(losses[name][:, -1], lost[:, -1])
+    found = _meters(question, network, apart)
+    same = {
+        what: {name: _beside(question, values, data["ReLU"]) for name, values in data.items() if name != "ReLU"}
+        for what, data in (("loss", losses), ("participation ratio", ratios))
+    }
+    return {
+        "problem": dumps(question),
+        "seed": network.seed,
+        "replicates": len(gates.replicates),
+        "level": LEVEL,
+        "margin": MARGIN,
+        "versions": {DISTRIBUTION: version(DISTRIBUTION)},
+        **_data(question, flips, losses, ratios, found, same, reductions),
+    }
+
+
+def _replays(question: Problem) -> dict[str, tuple[str, tuple[Fraction, ...]]]:
+    times = question.training.times
+    replays = {"of the start": ("frozen", times[:1]), "of the end": ("frozen", times[-1:])}
+    last = len(times) - 1
+    for pieces in PIECES:
+        replays[f"in {pieces} pieces"] = ("piecewise", tuple(times[last * i // pieces] for i in range(pieces)))
+    return replays
+
+
+def _meters(question: Problem, network: Run, apart: Mapping[str, np.ndarray]) -> dict[str, Meter]:
+    times = [float(time) for time in question.training.times]
+    return {name: network_meter(times, weights, network.weights, LEVEL) for name, weights in apart.items()}
+
+
+def _beside(question: Problem, values: np.ndarray, reference: np.ndarray) -> Meter:
+    return meter([float(time) for time in question.training.times], values, reference, LEVEL)
+
+
+def _ratios(run: Run, device: str) -> np.ndarray:
+    return measure(ParticipationRatioAtTimes(), run, device).values.mean(axis=2)
+
+
+def _data(
+    question: Problem,
+    flips: np.ndarray,
+    losses: Mapping,
+    ratios: Mapping,
+    found: Mapping,
+    same: Mapping,
+    reductions: Mapping,
+) -> dict:
+    def mean(values: np.ndarray) -> dict:
+        return {"mean": values.mean(axis=0), "standard_error": values.std(axis=0, ddof=1) / np.sqrt(len(values))}
+
+    data = {
+        "times": [float(time) for time in question.training.times],
+        "flips": mean(flips),
+        "loss": {name: mean(values) for name, values in losses.items()},
+        "participation_ratio": {name: mean(values) for name, values in ratios.items()},
+        "weight_distance": {name: _band(one) for name, one in found.items()},
+        "loss_distance": {name: _band(one) for name, one in same["loss"].items()},
+        "participation_ratio_distance": {name: _band(one) for name, one in same["participation ratio"].items()},
+        "variance_reduction": {name: vars(one) for name, one in reductions.items()},
+    }
+    return rounded(plain(data), _SIGNIFICANT)
+
+
+def _band(one: Meter) -> dict:
+    departure = one.departure(MARGIN)
+    numbers = {name: getattr(one, name) for name in ("plain", "distance", "low", "high")}
+    return {**numbers, "departs": departure.time, "departs_no_earlier_than": departure.earliest}
+
+
+if __name__ == "__main__":
+    folders.write("replayed_gates", NAME, run(problem(), progress=print))

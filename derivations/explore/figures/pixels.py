@@ -1,0 +1,40 @@
+"""Figures to pixels, fast enough to follow a hand.
+
+The sheets are reused (`sheets`), which keeps the collector of garbage from walking thousands of new artists in the
+middle of a drag; the drawing itself is matplotlib's own.
+"""
+
+import gc
+import sys
+from io import BytesIO
+
+import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PIL import Image
+
+_LOADED = {"modules": 0}
+
+
+def settle() -> None:
+    """Tell the collector of garbage to pass over what has been loaded since the last call.
+
+    A full collection walks the caches of SymPy and torch, a quarter of a second in the middle of a drag.
+    """
+    if _LOADED["modules"] != len(sys.modules):
+        _LOADED["modules"] = len(sys.modules)
+        gc.collect()  # what is garbage now would never be found again
+        gc.freeze()
+
+
+def png(figure: Figure) -> bytes:
+    """The figure as a PNG file, at its own resolution."""
+    own = figure.canvas
+    try:
+        canvas = FigureCanvasAgg(figure)
+        canvas.draw()
+        file = BytesIO()
+        Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3]).save(file, "png", compress_level=1)
+        return file.getvalue()
+    finally:
+        figure.set_canvas(own)

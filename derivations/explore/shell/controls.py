@@ -1,0 +1,160 @@
+"""Which control a field of a data law has in the browser, and the law that the controls' values declare."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from theory.problem import Law
+from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS
+from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
+from theory.problem.toml import tables_of
+
+MOST_SITES = 200  # beyond it a view takes longer to draw than a hand to move
+MOST_SIDE = 20
+GAINS = tuple(f"{value:.3g}" for value in np.geomspace(0.01, 100, 41))
+
+
+@dataclass(frozen=True)
+class Slider:
+    """One number, or several called `parts` where `start` is a tuple; `steps` are exact decimals as text."""
+
+    label: str
+    start: Any
+    steps: tuple[str, ...]
+    parts: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of some words."""
+
+    label: str
+    start: str
+    options: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A value typed as in a problem file."""
+
+    label: str
+    start: str
+
+
+Control = Slider | Choice | Entry
+# Where a law is chosen that the shared problem does not have, its fields begin here.
+STARTS: dict[str, Any] = {
+    "n": 40,
+    "shape": (12, 12),
+    "xi": (2, 1),
+    "gain": 1,
+    "boundary": "open",
+    "normaliser": "unit-variance",
+    "labels": (1, 0),
+    "priors": (),
+    "means": (),
+    "x": ((1, 0), (0, 1), (1, 1), (0, 0)),
+    "y": (1, 1, 0, 0),
+    "weights": (),
+    "widths": ((3, 4), (9, 10)),
+    "support": "plus-minus",
+    "flip": "none",
+}
+LABELS = {
+    "n": "sites n",
+    "shape": "grid",
+    "xi": "correlation length ξ (sites)",
+    "gain": "gain g",
+    "labels": "labels y",
+    "priors": "priors (none: all classes alike)",
+    "means": "class means added to x",
+    "x": "examples x",
+    "y": "labels y",
+    "weights": "weights of the examples",
+    "widths": "pulse widths (sites)",
+}
+_TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
+_STEPS = {
+    "n": tuple(str(n) for n in range(2, MOST_SITES + 1)),
+    "shape": tuple(str(n) for n in range(2, MOST_SIDE + 1)),
+    "xi": _TENTHS,
+    "gain": GAINS,
+}
+
+
+def controls(kind: type[Law], present: Mapping[str, Any]) -> dict[str, Control]:
+    """The control of each field of a law, beginning at the `present` values where they are of use.
+
+    >>> from theory.problem import LAWS
+    >>> controls(LAWS["nlgp"], {"n": 30})["n"].start
+    '30'
+    """
+    return {field.name: _control(kind, field.name, present) for field in fields(kind) if field.init}
+
+
+def _control(kind: type[Law], name: str, present: Mapping[str, Any]) -> Control:
+    start = present.get(name, STARTS.get(name))
+    label = LABELS.get(name, name)
+    if name in _STEPS:
+        steps = _STEPS[name]
+        if not isinstance(start, tuple | list):
+            return Slider(label, _text(start), _with(steps, (_text(start),)))
+        shown = tuple(_text(number) for number in start)
+        parts = ("rows", "columns") if name == "shape" else tuple(f"class {c}" for c in range(len(shown)))
+        return Slider(label, shown, _with(steps, shown), parts)
+    options = _options(kind).get(name)
+    if options is not None:
+        return Choice(label, start if start in options else options[0], options)
+    return Entry(label, "" if start is None else _typed(start))
+
+
+def _options(kind: type[Law]) -> dict[str, tuple[str, ...]]:
+    boundaries = getattr(kind, "boundaries", BOUNDARIES)
+    return {"boundary": boundaries, "normaliser": NORMALISERS, "support": SUPPORTS, "flip": FLIPS}
+
+
+def _with(steps: tuple[str, ...], starts: tuple[str, ...]) -> tuple[str, ...]:
+    """The steps with the starts among them, ascending."""
+    return tuple(sorted({*steps, *starts}, key=Decimal))
+
+
+def _text(number: Any) -> str:
+    """An exact number as a decimal, to 12 digits where it has no end."""
+    return f"{float(number):.12g}"
+
+
+def _typed(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        return f"[{', '.join(_typed(entry) for entry in value)}]"
+    return _text(value) if isinstance(value, int | float | Fraction) else str(value)
+
+
+def law_of(kind: type[Law], values: Mapping[str, Any], present: Mapping[str, Any] | None = None) -> Law:
+    """The law that the controls declare: decimals as text, words, and entries in the language of problem files.
+
+    A field without a value keeps the `present` one. Raises InputError as the law does.
+
+    >>> from theory.problem import LAWS
+    >>> law_of(LAWS["nlgp"], {"n": "4", "xi": ("2", "0.3"), "gain": "1", "boundary": "open", "normaliser": "none",
+    ...     "labels": "[1.0, 0.0]"}).xi[1]
+    Fraction(3, 10)
+    """
+    given = controls(kind, {})
+    return kind(**{**(present or {}), **{name: _value(given[name], value, name) for name, value in values.items()}})
+
+
+def _value(control: Control, value: Any, name: str) -> Any:
+    if isinstance(control, Choice):
+        return value
+    if isinstance(control, Entry):
+        return tables_of(f"value = {value}", f"data.{name}")["value"]
+    return [_number(entry) for entry in value] if isinstance(value, tuple | list) else _number(value)
+
+
+def _number(text: str) -> int | Decimal:
+    number = Decimal(text)
+    return int(number) if number == number.to_integral_value() else number

@@ -1,0 +1,275 @@
+"""Elements that the marimo files share: widgets for controls, the frame of a page, errors and files to keep."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import marimo as mo
+
+from derivations.explore.figures.axes import FORMATS, saved, shown
+from derivations.explore.figures.pixels import settle
+from derivations.explore.figures.sheets import Sheet
+from derivations.explore.gates import END, KEPT, KINDS, MOST_ADOPTED, MOST_GATES, has_controls
+from derivations.explore.shell.controls import Choice, Control, Entry, Slider
+from derivations.explore.shell.shared_problem import SHARED, attempt
+from derivations.explore.training import Progress
+from theory.problem import AlwaysGate, Problem, WorkbenchError, dumps
+from theory.problem.gates.base import sites_of
+
+VIEWS = {"data": "Data", "gates": "Gates", "fields": "Fields", "formula": "Formula"}
+LONGEST_WORD = 60  # characters that a cell of a table does not break
+TABS = ("Figure", "Python", "LaTeX", "Save", "Problem")
+
+
+def widgets(controls: Mapping[str, Control]) -> Any:
+    """The widget of each control, by name; a slider of several numbers is as many, name.0, name.1, ..."""
+    made: dict[str, Any] = {}
+    for name, control in controls.items():
+        if isinstance(control, Slider) and isinstance(control.start, tuple):
+            for c, (part, start) in enumerate(zip(control.parts, control.start, strict=True)):
+                made[f"{name}.{c}"] = _slider(f"{control.label}, {part}", control, start)
+        elif isinstance(control, Slider):
+            made[name] = _slider(control.label, control, control.start)
+        elif isinstance(control, Choice):
+            made[name] = mo.ui.dropdown(control.options, value=control.start, label=control.label, full_width=True)
+        elif isinstance(control, Entry):
+            made[name] = mo.ui.text(control.start, label=control.label, full_width=True)
+    return mo.ui.dictionary(made)
+
+
+def _slider(label: str, control: Slider, start: str) -> Any:
+    steps = [float(step) for step in control.steps]
+    return mo.ui.slider(steps=steps, value=float(start), label=label, show_value=True, full_width=True)
+
+
+def read(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of `widgets` as `controls.law_of` takes them: decimals as text, pairs together."""
+    found: dict[str, Any] = {}
+    for name, control in controls.items():
+        if isinstance(control, Slider):
+            pair = isinstance(control.start, tuple)
+            found[name] = (
+                tuple(repr(values[f"{name}.{c}"]) for c in range(len(control.start))) if pair else repr(values[name])
+            )
+        else:
+            found[name] = values[name]
+    return found
+
+
+def unit_count(problem: Problem) -> Any:
+    """How many gated units; of a network that gates itself it begins at as many, up to MOST_ADOPTED.
+
+    What a problem says of each unit, such as its bias at the start, then says it of each gated unit.
+    """
+    now = len(problem.network.gates) or min(problem.network.units, MOST_ADOPTED)
+    return mo.ui.slider(1, max(MOST_GATES, now), value=now, label="gated units K", show_value=True, full_width=True)
+
+
+def gate_widgets(problem: Problem, units: int) -> Any:
+    """Kind, site and bounds of the gate of each unit; beyond the units that the problem has, gates are open."""
+    made: dict[str, Any] = {}
+    for unit in range(units):
+        given = problem.network.gates[unit] if unit < len(problem.network.gates) else AlwaysGate()
+        simple = has_controls(given)
+        kind = given.kind if simple else KEPT
+        n, site = problem.data.n, next(iter(sites_of(given)), problem.data.n // 2)
+        low, high = (min(END, max(-END, float(getattr(given, end, 0)))) for end in ("lo", "hi"))
+        steps = sorted({*(tenth / 10 for tenth in range(-30, 31)), low, high})
+        made[f"kind.{unit}"] = mo.ui.dropdown(
+            [*KINDS, *([] if simple else [KEPT])], value=kind, label=f"gate {unit}", full_width=True
+        )
+        made[f"site.{unit}"] = mo.ui.slider(
+            0, n - 1, value=site, label=f"site of gate {unit}", show_value=True, full_width=True
+        )
+        made[f"range.{unit}"] = mo.ui.range_slider(
+            steps=steps,
+            value=[low, high] if low < high else [0.0, END],
+            label=f"open from, to (±{END:g}: no bound)",
+            show_value=True,
+            full_width=True,
+        )
+    return mo.ui.dictionary(made)
+
+
+def pair_of_units(units: int) -> Any:
+    """Which two units' second moments are drawn."""
+    options = {str(unit): unit for unit in range(units)}
+    return mo.ui.dictionary(
+        {
+            "p": mo.ui.dropdown(options, value="0", label="p"),
+            "q": mo.ui.dropdown(options, value="0", label="q"),
+        }
+    )
+
+
+def unit_of(units: int) -> Any:
+    """Which unit's field, image and participation ratio are drawn."""
+    options = {str(unit): unit for unit in range(units)}
+    return mo.ui.dropdown(options, value="0", label="unit", full_width=True)
+
+
+def frame(view: str, controls: Any) -> Any:
+    """The side of a page: the links to the views, the controls, and what the exploring is of."""
+    links = " · ".join(
+        f"**{title}**"
+        if name == view
+        else f'<a href="../{name}/?access_token={SHARED.token}" target="_self">{title}</a>'
+        for name, title in VIEWS.items()
+    )
+    return mo.sidebar([mo.md(links), controls], width="19rem")
+
+
+def tabs(choose: Callable[[str], None], names: tuple[str, ...] = TABS) -> Any:
+    """Buttons that choose what the page shows: the figure, or one of the ways to take it away.
+
+    marimo's own tabs and radio buttons cannot be walked by the arrows of the keyboard.
+    """
+    return mo.ui.dictionary(
+        {name: mo.ui.button(label=name, on_change=lambda _, name=name: choose(name)) for name in names}
+    )
+
+
+def in_a_row(buttons: Any) -> Any:
+    """The buttons beside each other."""
+    return mo.hstack(list(buttons.values()), justify="start")
+
+
+def question(example: tuple[str, str, str]) -> Any:
+    """The form of the formula view: an expectation or equation, the Gaussian behind it, domains, digits."""
+    line, cov, where = example
+    fields = mo.md("{line}\n\n{cov}\n\n{mean}\n\n{where}\n\n{digits}").batch(
+        line=mo.ui.text_area(line, label="expectation, or equation with E[…]", rows=4, full_width=True),
+        cov=mo.ui.text_area(cov, label="covariance of z1, z2, …", rows=3, full_width=True),
+        mean=mo.ui.text("", label="mean (zero if empty)", full_width=True),
+        where=mo.ui.text(where, label="domains of the parameters", full_width=True),
+        digits=mo.ui.slider(5, 100, value=30, label="digits", show_value=True, full_width=True),
+    )
+    return fields.form(submit_button_label="Answer", bordered=False)
+
+
+def parameter(names: tuple[str, ...]) -> Any:
+    """Which parameter the figure of a formula is drawn against."""
+    return mo.ui.dropdown(names, value=names[0] if names else None, label="figure against", full_width=True)
+
+
+def failure(error: WorkbenchError) -> Any:
+    """The library's own words, where the figure would be."""
+    hint = f"<br>{escape(error.hint)}" if error.hint else ""
+    return mo.callout(
+        mo.Html(f'<div role="alert" data-error="{error.kind}">{escape(error.message)}{hint}</div>'), "danger"
+    )
+
+
+def image(figure: Sheet, says: str) -> Any:
+    """The figure; `says` is read out where it cannot be seen."""
+    return mo.Html(shown(figure, says))
+
+
+def progress(now: Progress | None) -> Any:
+    """How far the training is, and how it ended."""
+    if now is None:
+        return mo.Html('<div id="training" data-state="none">Nothing is trained yet.</div>')
+    state = "running" if now.running else "failed" if now.error else "done" if now.share >= 1 else "stopped"
+    bar = f'<progress max="1" value="{now.share:.4f}" style="width: 20rem"></progress>'
+    said = "" if now.error is None else escape(f" {now.error.message} {now.error.hint}")
+    return mo.Html(f'<div id="training" data-state="{state}">{bar} {state}, {now.share:.0%}{said}</div>')
+
+
+def code(text: str, language: str) -> Any:
+    """Text with a button that copies it; long text scrolls in a box of its own."""
+    return mo.md(f"```{language}\n{text}\n```").style({"max-height": "40rem", "overflow": "auto"})
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The content of a view and the files that a reader may take away; each is made when its tab is open.
+
+    `says` is the figure in words, `notes` stand above it and `rows` below.
+    """
+
+    name: str
+    says: str
+    figure: Callable[[], Sheet]
+    rows: Callable[[], list[dict[str, Any]]]
+    csv: Callable[[], str]
+    python: Callable[[], str]
+    latex: Callable[[], str]
+    notes: tuple[Any, ...] = ()
+
+
+def content(tab: str, answer: Answer) -> Any:
+    """The element below the tabs; the errors of the library where it has no answer."""
+    if tab == "Save":
+        return files(answer.name, answer.figure, answer.csv)
+    if tab in ("Python", "LaTeX"):
+        text, refused = attempt(answer.python if tab == "Python" else answer.latex)
+        return failure(refused) if refused is not None else code(text, tab.lower())
+    settle()
+    figure = image(answer.figure(), answer.says)
+    return mo.vstack([*answer.notes, figure, table(answer.rows(), "numbers")])
+
+
+def files(name: str, figure: Callable[[], Sheet], csv: Callable[[], str]) -> Any:
+    """Buttons that save the figure as PNG, SVG or PDF and the numbers as CSV; each is made when it is asked for."""
+    buttons = [
+        mo.download(
+            lambda kind=kind: saved(figure(), kind), f"{name}.{kind}", mimetype, label=f"figure as {kind.upper()}"
+        )
+        for kind, mimetype in FORMATS.items()
+    ]
+    numbers = mo.download(lambda: csv().encode(), f"{name}.csv", "text/csv", label="numbers as CSV")
+    return mo.hstack([*buttons, numbers], justify="start")
+
+
+def scrolling(wide: Any) -> Any:
+    """An element that may be wider than the page, in a box that scrolls."""
+    return wide.style({"overflow-x": "auto", "overflow-y": "hidden", "max-width": "100%"})
+
+
+def table(rows: list[dict[str, Any]], name: str) -> Any:
+    """A table as plain HTML; numbers to six significant digits on the page, in full in the cell's data-value."""
+    head = "".join(f"<th>{escape(key)}</th>" for key in rows[0])
+    body = "".join(f"<tr>{''.join(_cell(key, value) for key, value in row.items())}</tr>" for row in rows)
+    return mo.Html(f'<table id="{name}" class="numbers"><tr>{head}</tr>{body}</table>')
+
+
+def _cell(key: str, value: Any) -> str:
+    shown = "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
+    # A number of hundreds of digits has no space to break at; short words are not to be broken for it.
+    wraps = ' style="overflow-wrap: anywhere"' if max(map(len, shown.split()), default=0) > LONGEST_WORD else ""
+    return f'<td{wraps} data-key="{escape(key)}" data-value="{escape(repr(value))}">{escape(shown)}</td>'
+
+
+def editor(shared: Problem) -> Any:
+    """A form with the problem as TOML; its value is None until it is handed in."""
+    area = mo.ui.text_area(dumps(shared), label="the problem that all views share (TOML)", rows=26, full_width=True)
+    return area.form(submit_button_label="Use this problem", bordered=False)
+
+
+def keeps_its_network(problem: Problem, adopt: Any) -> Any:
+    """A note on the gates view of a network that has no gates, and the button that gives it those of the controls."""
+    said = (
+        f'The shared problem has a network of the model "{problem.network.model}", which gates itself. Shown are the '
+        "gates of the controls in a gated-linear network on the same data; the shared problem keeps its network."
+    )
+    return mo.hstack([mo.Html(f'<div role="note">{escape(said)}</div>'), adopt], widths=[4, 1], align="center")
+
+
+def remark(words: Sequence[str]) -> Any:
+    """Notes on facts that a figure does not show."""
+    return mo.Html(f'<div role="note">{escape(" ".join(words))}</div>')
+
+
+def overtaken() -> Any:
+    """Said where the view still shows a problem that another has changed."""
+    return mo.Html(
+        '<div role="note">Another view has changed the shared problem. This one still shows the problem that its '
+        "networks were trained on; click a tab to take the new one.</div>"
+    )
+
+
+def problem(form: Any, misread: WorkbenchError | None, shared: Problem) -> Any:
+    """The shared problem to change and to download, and what is wrong with what was handed in."""
+    download = mo.download(dumps(shared).encode(), "problem.toml", "application/toml", label="problem.toml")
+    return mo.vstack([*([] if misread is None else [failure(misread)]), form, download])

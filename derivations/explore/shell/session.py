@@ -1,0 +1,97 @@
+"""The session of one open view: its copy of the shared problem, and the changes of its controls that it writes back.
+
+Several tabs may show one problem. A view that another has overtaken merges its change into the problem as it is now.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from derivations.explore.gates import gates_of, with_gates
+from derivations.explore.shell.controls import law_of
+from derivations.explore.shell.shared_problem import SharedProblem, carried, law_values
+from theory.problem import InputError, Law, Network, Problem
+
+
+class Session:
+    """A view's own copy of the shared problem.
+
+    `problem` is the one that the view shows, `shared` the one that the views share by now, and `stale` whether another
+    view has replaced it.
+    """
+
+    def __init__(self, shared: SharedProblem) -> None:
+        self._shared, self.problem = shared, shared.problem
+        self._built: object = None
+        self._values: dict[str, Any] = {}
+
+    @property
+    def shared(self) -> Problem:
+        """The problem that the views share."""
+        return self._shared.problem
+
+    @property
+    def stale(self) -> bool:
+        """Whether another view has changed the shared problem since this one read or wrote it."""
+        return self.shared != self.problem
+
+    def read(self) -> Problem:
+        """Show the shared problem as it is now."""
+        self.problem = self.shared
+        return self.problem
+
+    def moved(self, built: object, values: Mapping[str, Any]) -> set[str]:
+        """The names of the values that are not those last written, or those at which the controls `built` began."""
+        if built is not self._built:
+            self._built, self._values = built, dict(values)
+        return {name for name, value in values.items() if name not in self._values or self._values[name] != value}
+
+    def write(self, problem: Problem, values: Mapping[str, Any]) -> Problem:
+        """Share `problem`, which the controls declare at `values`."""
+        self._values = dict(values)
+        self.problem = self._shared.put(problem)
+        return problem
+
+    def replace(self, text: str) -> Problem:
+        """Share the problem written in TOML. Raises InputError, also where another view changed it in the meantime."""
+        if self.stale:
+            raise InputError(
+                "Another view has changed the shared problem since this text was written out.",
+                "Press Problem again and make the change in what is there.",
+                "stale",
+            )
+        self.problem = self._shared.read(text)
+        return self.problem
+
+
+def with_law(
+    session: Session, built: object, kind: type[Law], values: Mapping[str, Any]
+) -> tuple[Problem, Sequence[str]]:
+    """The shared problem with what the controls of a law changed in it, and what else had to follow, in words.
+
+    `values` are as `controls.law_of` takes them. A control that stayed where it was leaves its field alone; where
+    another view has chosen another law, the controls of this one say nothing of it. Raises InputError as the law does.
+    """
+    declared = {"law": kind.law, **values}
+    moved, current = session.moved(built, declared), session.shared
+    if "law" in moved:
+        law = law_of(kind, values)
+    elif moved and current.data.law == kind.law:
+        law = law_of(kind, {name: values[name] for name in moved}, law_values(current.data))
+    else:
+        return current, ()
+    problem, notes = carried(current, law)
+    return session.write(problem, declared), notes
+
+
+def with_moved_gates(session: Session, built: object, values: Mapping[str, Any], adopt: bool = False) -> Problem:
+    """The shared problem with the gates that the controls changed in it, shared again where it is gated-linear.
+
+    A network of another model stays what it is: what is returned for it has the gates of the controls, and is shared
+    only where `adopt` says so. `values` hold how many `units` there are, and kind.k, site.k and range.k of each unit k.
+    """
+    moved, current = session.moved(built, values), session.shared
+    gated = current.network.model == Network.gated
+    if gated and not moved:
+        return current
+    problem = with_gates(current, gates_of(current, values, moved))
+    return session.write(problem, values) if gated or adopt else problem

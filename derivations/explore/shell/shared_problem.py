@@ -1,0 +1,105 @@
+"""The one problem that the views share, and what becomes of its network when the data law changes."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from pathlib import Path
+from threading import Lock
+from typing import Any, TypeVar
+
+from theory.problem import (
+    Gate,
+    InputError,
+    Law,
+    Problem,
+    SiteGate,
+    WorkbenchError,
+    load,
+    loads,
+)
+from theory.problem.gates.base import looks_on
+
+FIRST = Path(__file__).parents[2] / "experiments/problems/small-bump.toml"
+Result = TypeVar("Result")
+
+
+class SharedProblem:
+    """The problem that every view reads when it opens and writes when a control moves; safe between threads.
+
+    `token` is what a link from one view to another carries: the browser keeps a token for one view alone.
+    """
+
+    def __init__(self, problem: Problem) -> None:
+        self._problem, self._lock = problem, Lock()
+        self.token = ""
+
+    @property
+    def problem(self) -> Problem:
+        """The last valid problem."""
+        with self._lock:
+            return self._problem
+
+    def put(self, problem: Problem) -> Problem:
+        """Let `problem` be the one that the views share; it is returned."""
+        with self._lock:
+            self._problem = problem
+        return problem
+
+    def read(self, text: str) -> Problem:
+        """The problem written in TOML becomes the shared one; InputError leaves it as it is."""
+        return self.put(loads(text))
+
+
+SHARED = SharedProblem(load(FIRST))
+
+
+def attempt(ask: Callable[[], Result]) -> tuple[Result | None, WorkbenchError | None]:
+    """The result of `ask`, or the error of the library that a user caused.
+
+    >>> attempt(lambda: SiteGate(-1))[1].message
+    'gate.site = -1 must be at least 0.'
+    """
+    try:
+        return ask(), None
+    except WorkbenchError as error:
+        return None, error
+
+
+def carried(problem: Problem, law: Law) -> tuple[Problem, tuple[str, ...]]:
+    """`problem` on the data `law`, and what had to change for it, in words.
+
+    Gates on the latent look at the input where the law has none. A site gate beyond the last site goes to the middle
+    site n // 2. Gates on the input stay there where the law has a latent. Raises InputError where the rest of the
+    problem does not fit, such as w0 written out for other sites.
+    """
+    notes: list[str] = []
+    gates = tuple(_carried_gate(gate, law, notes) for gate in problem.network.gates)
+    stay = any(looks_on(gate) == "input" for gate in gates)
+    if law.latent and not problem.data.latent and stay:
+        notes.append(f"The law {law.law} has a latent: gates on the input stay there until a control of theirs moves.")
+    network = replace(problem.network, gates=gates)
+    return replace(problem, data=law, network=network), tuple(dict.fromkeys(notes))
+
+
+def _carried_gate(gate: Gate, law: Law, notes: list[str]) -> Gate:
+    if looks_on(gate) == "latent" and not law.latent:
+        gate = replace(gate, on="input")
+        notes.append(f"The law {law.law} has no latent: gates look at the input.")
+    if isinstance(gate, SiteGate) and gate.site >= law.n:
+        notes.append(f"Site {gate.site} is beyond the last of {law.n}: its gate looks at site {law.n // 2}.")
+        gate = replace(gate, site=law.n // 2)
+    return gate
+
+
+def law_values(law: Law) -> dict[str, Any]:
+    """The fields that declare a law, by name."""
+    return {field.name: getattr(law, field.name) for field in fields(law) if field.init}
+
+
+def python_code(problem_text: str, lines: Sequence[str]) -> str:
+    """Python that stands alone: the problem as TOML, then `lines`, which may use `problem`."""
+    if '"""' in problem_text or "\\" in problem_text:
+        raise InputError(
+            "The problem has a quotation that Python text cannot hold as it is.", "Load it from a file instead."
+        )
+    head = ["from theory.problem import loads", "", f'problem = loads("""\n{problem_text}""")']
+    return "\n".join([*head, *lines]) + "\n"

@@ -1,0 +1,109 @@
+"""Printed figures of the report and the book, drawn from arrays and saved as PNG; their style and colours.
+
+Colours are the Okabe-Ito palette, which colour-blind readers can tell apart; theory is drawn as lines, simulation as
+markers or bands, so that the figures also read in black and white.
+"""
+
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+
+matplotlib.use("Agg")
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#777777"
+PURPLE, YELLOW = "#CC79A7", "#E69F00"
+_BAND = 2.576  # the central 99 % of a normal distribution, in standard errors
+STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True}
+
+
+def save(figure: Figure, path: Path, mark: str = "") -> None:
+    """Write the figure and release its memory; `mark` is kept in the file's description."""
+    figure.savefig(path, dpi=150, metadata={"Description": mark} if mark else None)
+    plt.close(figure)
+
+
+def receptive_fields(panels: dict[str, dict[str, np.ndarray]], window: slice) -> Figure:
+    """Fields of unit 1 and unit 2 against the sites of `window`: predicted lines, trained means with 99 % bars.
+
+    `panels` maps a title to `theory` (K, n), `mean` (K, n), `error` (K, n) and optionally `relu` (K, n) and the
+    numbers `site` (n) of the sites, 0, 1, ... without.
+    """
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(1, len(panels), figsize=(5.2 * len(panels), 3.4), squeeze=False)
+        for axis, (title, data) in zip(axes[0], panels.items(), strict=True):
+            shown = {name: values[..., window] for name, values in data.items()}
+            site = shown.pop("site", np.arange(data["theory"].shape[1])[window])
+            for unit, colour, dash, mark in ((0, BLUE, "-", "o"), (1, ORANGE, "--", "s")):
+                axis.plot(site, shown["theory"][unit], dash, color=colour, lw=1.4, label=f"unit {unit + 1}, theory")
+                bars = _BAND * shown["error"][unit]
+                style = {"fmt": mark, "ms": 3.5, "mfc": "white", "color": colour, "lw": 0.8}
+                label = f"unit {unit + 1}, trained gated linear"
+                axis.errorbar(site, shown["mean"][unit], bars, label=label, **style)
+                if "relu" in data:
+                    label = "trained ReLU" if unit == 0 else None
+                    axis.plot(site, shown["relu"][unit], ":", color=GREY, lw=1.6, label=label)
+            axis.axhline(0, color="black", lw=0.5)
+            axis.set(title=title, xlabel="site j", ylabel="weight $w_{kj}$")
+        axes[0][0].legend(fontsize=7, frameon=False)
+    return figure
+
+
+def trajectories(
+    times: np.ndarray,
+    curve_times: np.ndarray,
+    curves: np.ndarray,
+    steps: np.ndarray,
+    mean: np.ndarray,
+    error: np.ndarray,
+    labels: list[str],
+) -> Figure:
+    """Weights against time, a row of each array a weight.
+
+    The flow as curves (at `curve_times`), the exact law of gradient descent as bars across, and trained means with
+    99 % error bars (both at `times`).
+    """
+    with plt.rc_context(STYLE):
+        figure, axis = plt.subplots(figsize=(5.8, 3.8))
+        for index, label in enumerate(labels):
+            colour, mark = ((BLUE, "o"), (ORANGE, "s"), (GREEN, "^"), (GREY, "D"))[index % 4]
+            axis.plot(curve_times, curves[index], color=colour, lw=1.2)
+            style = {"fmt": mark, "ms": 4, "mfc": "white", "color": colour, "lw": 1.0}
+            axis.errorbar(times, mean[index], _BAND * error[index], label=label, **style)
+            exact = {"ls": "", "marker": "_", "ms": 14, "color": "black", "mew": 1.0}
+            axis.plot(times, steps[index], label="descent, exact" if index == 0 else None, **exact)
+        axis.set(xscale="log", xlabel="time $t$", ylabel="weight $w_{1j}(t)$")
+        axis.legend(fontsize=8, frameon=False, title="curves: flow; markers: trained", title_fontsize=8)
+    return figure
+
+
+def moment_matrices(panels: dict[str, np.ndarray]) -> Figure:
+    """Matrices (n, n) side by side on one colour scale, except titles that begin with 'difference'."""
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(1, len(panels), figsize=(3.3 * len(panels), 3.0), squeeze=False)
+        shared = max(float(np.abs(m).max()) for title, m in panels.items() if not title.startswith("difference"))
+        for axis, (title, matrix) in zip(axes[0], panels.items(), strict=True):
+            limit = float(np.abs(matrix).max()) if title.startswith("difference") else shared
+            image = axis.imshow(matrix, cmap="RdBu_r", vmin=-limit, vmax=limit, interpolation="nearest")
+            axis.set(title=title, xlabel="site l", ylabel="site k")
+            figure.colorbar(image, ax=axis, shrink=0.75)
+    return figure
+
+
+def profiles(panels: dict[str, dict[str, np.ndarray]], ylabel: str) -> Figure:
+    """Curves against the site, one panel a title; a curve named 'trained' or 'simulated' has markers."""
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(1, len(panels), figsize=(4.6 * len(panels), 3.2), squeeze=False)
+        for axis, (title, curves) in zip(axes[0], panels.items(), strict=True):
+            for index, (name, values) in enumerate(curves.items()):
+                colour = (BLUE, ORANGE, GREEN, GREY)[index % 4]
+                style = {"ls": ("-", "--", ":")[index % 3], "lw": 1.3}
+                if name.startswith(("trained", "simulated")):
+                    style |= {"marker": "os^D"[index % 4], "ms": 3.5, "mfc": "white", "lw": 0.7}
+                axis.plot(np.arange(len(values)), values, color=colour, label=name, **style)
+            axis.axhline(0, color="black", lw=0.5)
+            axis.set(title=title, xlabel="site", ylabel=ylabel)
+            axis.legend(fontsize=7, frameon=False)
+    return figure

@@ -1,0 +1,132 @@
+"""Which figures a validation has, the arrays each is drawn from, and its caption."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from derivations import plots
+from derivations.validate.validation import Validation
+from theory.flow import solve
+from theory.problem import Problem
+
+WEIGHTS, YX, XX = "flow.descent.weights", "moment.site_gate.yx", "moment.site_gate.xx"
+_OFFSETS = (0, 1, 2, 4)  # sites from the gate's whose weights are followed in time
+_CURVE_POINTS = 120
+_BESIDE = 11  # sites shown on each side of the gate's; beyond them the weights vanish in print
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure before it is drawn: file name, caption, the arrays it shows, and how they are drawn."""
+
+    name: str
+    caption: str
+    arrays: Mapping[str, np.ndarray]
+    draw: Callable[[], Figure]
+
+
+def drawings(validation: Validation) -> Iterator[Drawing]:
+    """Every figure whose data this run has."""
+    estimates = validation.finding.estimates
+    trained = {name.split("/")[1]: data for name, data in estimates.items() if name.startswith(f"{WEIGHTS}/")}
+    if trained:
+        yield _fields(trained, validation.finding.figures.get("relu_beside", {}))
+        yield _trajectories(trained["small-bump"])
+    for name, data in estimates.items():
+        if name.startswith(f"{YX}/"):
+            yield _input_output(data)
+        if name.startswith(f"{XX}/"):
+            yield _second_moments(data)
+    relu = validation.finding.figures.get("relu_order")
+    if relu:
+        yield Drawing(
+            "relu_order",
+            "Receptive fields of trained ReLU networks (two units of the first replicate, turned to the middle): "
+            "low-frequency bumps where the class y = 1 has the longer correlation, short-range oscillation otherwise.",
+            {f"{title}: {curve}": values for title, curves in relu.items() for curve, values in curves.items()},
+            lambda: plots.profiles(relu, "weight"),
+        )
+
+
+def _fields(trained: Mapping[str, Mapping], relu: Mapping[str, np.ndarray]) -> Drawing:
+    panels = {}
+    site = next(iter(trained.values()))["source"].network.gates[0].site
+    window = slice(max(0, site - _BESIDE), site + _BESIDE + 1)
+    for name, data in trained.items():
+        first, second = (float(xi) for xi in data["source"].data.xi)
+        panel = {"theory": data["prediction"][-1], "mean": data["mean"][-1], "error": data["standard_error"][-1]}
+        if name in relu:
+            panel["relu"] = relu[name]
+        panels[rf"$\xi_1 = {first:g}$, $\xi_2 = {second:g}$, $t = {data['times'][-1]:g}$"] = panel
+    return Drawing(
+        "receptive_fields",
+        "Receptive fields of the small-bump problem: prediction (lines), trained gated linear networks (mean and 99 % "
+        "interval over replicates), and ReLU networks of the same size trained from the same start (dotted).",
+        {f"{title}: {key}": values for title, panel in panels.items() for key, values in panel.items()},
+        lambda: plots.receptive_fields(panels, window),
+    )
+
+
+def _trajectories(data: Mapping) -> Drawing:
+    times = np.asarray(data["times"])
+    site = data["source"].network.gates[0].site
+    shown = [site + offset for offset in _OFFSETS]
+    curve_times, curves = _flow_curves(data["source"], times, shown)
+    arrays = {
+        "times": times,
+        "curve_times": curve_times,
+        "curves": curves,
+        "steps": data["prediction"][:, 0, shown].T,
+        "mean": data["mean"][:, 0, shown].T,
+        "error": data["standard_error"][:, 0, shown].T,
+    }
+    return Drawing(
+        "weight_trajectories",
+        "Weights of unit 1 at and beside the gate's site: gradient flow (curves), the exact law of gradient descent in "
+        "steps (bars), and trained networks (mean and 99 % interval over replicates).",
+        arrays,
+        lambda: plots.trajectories(**arrays, labels=[f"site {j}" for j in shown]),
+    )
+
+
+def _flow_curves(problem: Problem, times: np.ndarray, sites: list[int]) -> tuple[np.ndarray, np.ndarray]:
+    """The closed-form w(t) of unit 1 on a fine logarithmic grid."""
+    grid = np.geomspace(times[0] / 2, times[-1], _CURVE_POINTS)
+    exact = tuple(Fraction(float(time)) for time in grid)
+    solution = solve(replace(problem, training=replace(problem.training, times=exact)))
+    return grid, np.asarray(solution.weights)[:, 0, sites].T
+
+
+def _input_output(data: Mapping) -> Drawing:
+    panels = {
+        r"$\Sigma^{yx}(p_1)$": {
+            "theory": data["prediction"][0],
+            "small-bump (7) as printed": data["alternatives"]["small-bump (7)"][0],
+            "simulated mean": data["mean"][0],
+        }
+    }
+    return Drawing(
+        "input_output_moment",
+        "Input-output correlation through the site gate: theory, the printed (7), and sampled data.",
+        panels[r"$\Sigma^{yx}(p_1)$"],
+        lambda: plots.profiles(panels, r"$\langle g_1 y x_k \rangle$"),
+    )
+
+
+def _second_moments(data: Mapping) -> Drawing:
+    theory, mean = data["prediction"][0, 0], data["mean"][0, 0]
+    panels = {
+        r"theory $\Sigma^{xx}(p_1,p_1)$": theory,
+        "simulated": mean,
+        "difference, simulated - theory": mean - theory,
+        "small-bump (8) as printed": data["alternatives"]["small-bump (8)"][0, 0],
+    }
+    return Drawing(
+        "input_moment",
+        "Second moment through the site gate: theory, sampled data, their difference (own scale), the printed (8).",
+        panels,
+        lambda: plots.moment_matrices(panels),
+    )

@@ -1,0 +1,135 @@
+"""What the explorer does with a law, gate, model or label that nobody wrote for it: an answer, or a named refusal."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+import pytest
+
+from derivations.explore.data import closed_forms, theory_of
+from derivations.explore.fields import field_view, live
+from derivations.explore.figures.data import data_figure
+from derivations.explore.gates import KEPT, gate_of, gate_view, has_controls, looked_at, remarks
+from derivations.explore.shell.controls import Entry, controls, law_of
+from derivations.explore.shell.front import content
+from derivations.explore.shell.shared_problem import FIRST, attempt, carried, law_values
+from theory.problem import DirectionGate, FiniteData, InputError, Law, OutOfReachError, SiteGate, WorkbenchError, load
+from theory.problem.gates import Gate
+
+
+@dataclass(frozen=True)
+class StudentT(Law):
+    """A law of the tests: independent Student-t numbers at every site."""
+
+    n: int
+    freedom: Fraction
+    labels: tuple = (Fraction(1), Fraction(0))
+    law: ClassVar[str] = "student-t"
+    boundary: ClassVar[str] = "open"
+
+    def __post_init__(self):
+        self.check_classes()
+
+
+@dataclass(frozen=True)
+class ParityGate(Gate):
+    """A gate of the tests: open where an even number of sites is positive."""
+
+    kind: ClassVar[str] = "parity"
+
+
+def first():
+    return load(FIRST)
+
+
+def on(law, *gates):
+    """The first problem of the explorer on another law; its gates look at the input."""
+    problem = first()
+    gates = gates or (SiteGate(1, lo=0, on="input"), SiteGate(1, hi=0, on="input"))
+    network = replace(problem.network, gates=gates, units=len(gates))
+    return replace(problem, data=law, network=network)
+
+
+STUDENT = StudentT(40, Fraction(3))
+
+
+def test_the_data_view_names_a_law_it_does_not_know():
+    with pytest.raises(OutOfReachError, match="no exact statistics of the law 'student-t'"):
+        theory_of(STUDENT)
+    assert "student-t" in content(on(STUDENT))
+    assert closed_forms(STUDENT) == ""
+
+
+@pytest.mark.parametrize("ask", [gate_view, lambda problem: field_view(live(problem, 32, 4))], ids=["gates", "fields"])
+@pytest.mark.parametrize(
+    "problem", [on(STUDENT), on(first().data, ParityGate(), ParityGate())], ids=["student-t", "parity"]
+)
+def test_gates_and_fields_views_refuse_by_name(ask, problem):
+    answer, refused = attempt(lambda: ask(problem))
+    assert answer is None
+    assert isinstance(refused, WorkbenchError)
+    said = refused.message + refused.hint
+    assert any(word in said for word in ("student-t", "StudentT", "parity", "ParityGate")), said
+
+
+def test_an_unknown_law_has_typed_controls():
+    found = controls(StudentT, {})
+    assert found["freedom"] == Entry("freedom", "")
+    with pytest.raises(InputError):
+        law_of(StudentT, {"n": "4", "freedom": "", "labels": "[1, 0]"})
+    law = law_of(StudentT, {"n": "4", "freedom": "3", "labels": "[1, 0]", "priors": "[]", "means": "[]"} | {})
+    assert law.freedom == 3
+
+
+def test_an_unknown_gate_is_kept_and_has_no_site():
+    gate = ParityGate()
+    assert not has_controls(gate)
+    assert gate_of(KEPT, 3, 0.0, 1.0, "latent", gate) is gate
+    problem = on(first().data, gate, gate)
+    assert looked_at(problem, 0) == 20
+    assert carried(problem, first().data)[0].network.gates == (gate, gate)
+
+
+def test_a_direction_follows_to_a_law_without_a_latent():
+    gates = (DirectionGate({1: 1}, lo=0), DirectionGate({1: 1}, hi=0))
+    clone, _ = attempt(lambda: law_of(type(first().data), {}, law_values(first().data)))
+    finite = FiniteData([[1, 0], [0, 1], [1, 1], [0, 0]], [1, 1, 0, 0])
+    small = replace(on(clone, *gates), training=replace(first().training))
+    carried_to, notes = carried(small, finite)
+    assert {gate.on for gate in carried_to.network.gates} == {"input"}
+    assert notes
+
+
+def test_finite_data_and_class_means_are_refused_by_name():
+    with pytest.raises(OutOfReachError, match="law 'finite'"):
+        theory_of(FiniteData([[1, 0], [0, 1]], [1, 0]))
+    with pytest.raises(OutOfReachError, match=r"data\.means"):
+        theory_of(replace(first().data, means=(1, 0)))
+
+
+def test_labels_of_several_numbers_are_refused_by_the_views_of_networks():
+    problem = first()
+    vectors = replace(problem, data=replace(problem.data, labels=((1, 0), (0, 1))))
+    for ask in (gate_view, lambda problem: field_view(live(problem, 32, 4))):
+        with pytest.raises(OutOfReachError, match="labels have 2 numbers each"):
+            ask(vectors)
+
+
+@pytest.mark.parametrize("classes", [1, 3])
+def test_any_number_of_classes_is_drawn(classes):
+    law = replace(first().data, xi=(2, 1, 3)[:classes], labels=(1, 0, -1)[:classes])
+    theory = theory_of(law)
+    assert theory.covariance.shape == (classes, 40, 40)
+    assert len(data_figure(theory, None).grid[1][0].lines) == classes
+    slider = controls(type(law), law_values(law))["xi"]
+    assert slider.parts == tuple(f"class {c}" for c in range(classes))
+
+
+def test_remarks_know_no_gate_by_type():
+    problem = on(first().data, ParityGate(), SiteGate(3, lo=0))
+
+    class View:
+        exact = None
+
+    View.problem = problem
+    assert remarks(View, 0) == ()

@@ -1,0 +1,57 @@
+"""The tables of the page on dialects are those of the conversions."""
+
+from dataclasses import fields, replace
+
+import pytest
+
+from derivations.publish import dialect_tables
+from derivations.publish.compose import PAGES
+from derivations.publish.dialect_tables import COLUMNS, TABLES, dialect_table
+from theory.claims import dialects
+from theory.claims.dialects import DIALECTS
+from theory.problem import InputError
+
+
+def rows(name):
+    """The cells of a table by the first cell of their row."""
+    lines = [line.strip("| ").split(" | ") for line in dialect_table(name, "here").splitlines()[2:]]
+    return {line[0]: line[1:] for line in lines}
+
+
+def test_the_page_takes_both_tables_and_writes_none_itself():
+    page = (PAGES / "dialects.md").read_text(encoding="utf-8")
+    assert all(f"{{dialects {name}}}" in page for name in TABLES)
+    assert "|---" not in page
+
+
+def test_every_convention_has_a_row():
+    shown = {field for _, field, _ in dialect_tables._ROWS}
+    hidden = {"name", "undecided", "normaliser_square", "length_power"}  # told by the divisor and the kernel
+    assert shown | hidden == {field.name for field in fields(dialects.Dialect)}
+
+
+def test_a_changed_convention_changes_its_cell(monkeypatch):
+    before = rows("conventions")
+    monkeypatch.setitem(COLUMNS, "workbench", replace(dialects.OURS, loss_factor=dialects.HEAD.loss_factor))
+    after = rows("conventions")
+    assert [title for title in before if before[title] != after[title]] == ["loss"]
+
+
+def test_stars_stand_where_the_source_leaves_the_convention_open():
+    names = {field.name for field in fields(dialects.Dialect)}
+    assert all(dialect.undecided <= names for dialect in DIALECTS)
+    notes = list(COLUMNS).index("notes")
+    assert rows("conventions")["divided by"][notes] == "$Z$*"
+    assert rows("conventions")["divided by"][0] == "$Z$"
+
+
+def test_the_variance_of_every_dialect_is_listed():
+    found = rows("variance")
+    assert list(found) == [dialect.name for dialect in DIALECTS]
+    assert found["Localization, 89921cd"] == ["1.3937", "0"]
+    assert found["Localization, head, adjust=(0, 1)"] == ["0.2500", "1/2"]
+
+
+def test_an_unknown_table_is_named():
+    with pytest.raises(InputError, match="no table 'nothing' of dialects"):
+        dialect_table("nothing", "page.md, line 1")

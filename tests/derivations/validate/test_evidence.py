@@ -1,0 +1,78 @@
+"""The committed evidence speaks of the claims as they stand, and a changed claim makes it stale."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import sympy
+
+from derivations.validate.evidence import FOLDER, claim_hash, is_stale
+from theory.claims import catalog
+from theory.claims.documents import NOTES
+from theory.claims.judge import verdict
+from theory.claims.levels import PrintedFinding
+from theory.claims.model import CheckResult, Level, Outcome, Source
+
+every_claim = pytest.mark.parametrize("claim", catalog().values(), ids=lambda claim: claim.id)
+
+
+@every_claim
+def test_the_evidence_is_of_this_version_of_the_claim(claim):
+    assert not is_stale(claim), f"{claim.id} has changed: run gdln validate --write-evidence"
+
+
+@every_claim
+def test_the_evidence_holds_what_the_claim_promises(claim):
+    stored = json.loads((FOLDER / f"{claim.id}.json").read_text(encoding="utf-8"))
+    assert stored["id"] == claim.id
+    assert bool(stored["precise"]) == (claim.oracle is not None)
+    if claim.registration is not None:
+        assert {name.split("/")[1] for name in stored["simulated"]} == set(claim.registration.problems)
+
+
+def computed(claim, stored):
+    """The verdict that the stored outcomes give; the file's own word on it is not read."""
+    results = [CheckResult(claim.id, Level(level["level"]), Outcome(level["outcome"])) for level in stored["levels"]]
+    sources = {(source.document, source.label): source for source in claim.sources}
+    printed = [
+        PrintedFinding(sources[item["document"], item["label"]], item["agrees"], None, "", "")
+        for item in stored["printed"]
+    ]
+    return verdict(claim, tuple(results), tuple(printed))
+
+
+@every_claim
+def test_a_stored_verdict_is_computed_from_the_stored_outcomes(claim):
+    stored = json.loads((FOLDER / f"{claim.id}.json").read_text(encoding="utf-8"))
+    assert stored["verdict"] == computed(claim, stored)
+
+
+@pytest.mark.parametrize("name", ["moment.site_gate.yx", "localization.relu.order", "flow.descent.weights"])
+def test_a_changed_outcome_changes_the_verdict(name):
+    claim = catalog()[name]
+    stored = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    for level in stored["levels"]:
+        if level["outcome"] == Outcome.PASS:
+            for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE):
+                others = [other for other in stored["levels"] if other is not level]
+                changed = {**stored, "levels": [*others, {**level, "outcome": outcome}]}
+                assert computed(claim, changed) != stored["verdict"]
+
+
+def test_no_evidence_is_left_of_claims_that_are_gone():
+    assert {path.stem for path in FOLDER.glob("*.json")} == set(catalog())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"statement": sympy.Eq(sympy.Symbol("w"), 2)},
+        {"params": ()},
+        {"sources": (Source(NOTES, "(1)", printed=sympy.Symbol("w")),)},
+        {"registration": None},
+    ],
+)
+def test_a_changed_claim_is_stale(change):
+    claim = catalog()["moment.site_gate.yx"]
+    assert claim_hash(replace(claim, **change)) != claim_hash(claim)
+    assert is_stale(replace(claim, **change))
