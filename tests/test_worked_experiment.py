@@ -1,4 +1,4 @@
-"""The worked examples of CONTRIBUTING.md, extracted, written into a copy of the tree and run."""
+"""The worked example of an experiment in CONTRIBUTING.md, extracted, written into a copy of the tree and run."""
 
 import json
 import os
