@@ -64,6 +64,9 @@ def answer(
     """Write the pages named (all by default) into `folder`, by default the book itself; with `check` only compare.
 
     Raises InputError for a page, directive or format that does not exist, OutOfReachError for PDF without its extra.
+
+    >>> answer(["errata"], check=True).differences
+    ()
     """
     one_of(format, "--format", FORMATS)
     if check and format != "md":

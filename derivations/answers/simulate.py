@@ -100,6 +100,12 @@ def answer(
 
     `progress` is told the steps done and all of them, `measuring` the observable that is measured next. Raises
     InputError for a problem without a [simulation] table, OutOfReachError for an absent device or back end.
+
+    >>> from theory.problem import loads
+    >>> from derivations.experiments.folders import problem_file
+    >>> text = problem_file("small-bump").read_text().replace("replicates = 64", "replicates = 2")
+    >>> answer(loads(text.replace("batch = 4000", "batch = 10")), "cpu").json()["steps"]
+    32
     """
     refuse_endless_measurement(problem, problem.simulated().replicates)
     run = train(problem, device, progress=progress, backend=backend, memory=memory)

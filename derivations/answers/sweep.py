@@ -112,6 +112,11 @@ def answer(
 
     `mode` is one of MODES; `report` is told the share that is done and what runs. Raises InputError for invalid cells
     and for a folder that cannot be a store, OutOfReachError for an absent device.
+
+    >>> from derivations.experiments.localization_sweep.experiment import declared
+    >>> plan = answer(declared("localization-batch"), Path("no-store-here"), mode="plan").json()
+    >>> plan["counts"], plan["to_make"]["networks"]
+    ({'cells': 4, 'missing': 4}, 120)
     """
     folder = Path(sweep.store) if folder is None else folder
     if one_of(mode, "mode", MODES) == "run":

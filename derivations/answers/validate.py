@@ -68,6 +68,11 @@ def answer(
 
     `report` is told what runs and what share is done. Raises InputError for an unknown claim or profile and for a
     folder that holds other files, OutOfReachError for a device that is not there.
+
+    >>> answer(["gaussian.nothing"])
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: ...
     """
     settings = Settings(one_of(profile, "--profile", PROFILES), device)
     chosen = select(list(claims))

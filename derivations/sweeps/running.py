@@ -107,7 +107,7 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 
 
 def status(sweep: Sweep, folder: Path) -> Swept:
-    """The finished cells of a sweep; nothing is run or written. A store that does not exist yet has no cell."""
+    """What is there of a sweep; nothing is run or written. A store that does not exist yet has no cell."""
     checked, code = check(sweep), cells.code_version()
     if not (folder / "store.json").exists():
         check_creatable(folder)
