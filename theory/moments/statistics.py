@@ -8,14 +8,15 @@ expectation. Sources: localization notes, eq. (6), (7); small-bump note, eq. (7)
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, singledispatch
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int, Shaped
 
 from theory.moments.arithmetic import Arithmetic, Numbers
-from theory.problem import GaussianClone, NonlinearGP, NonlinearGP2D
+from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
+from theory.problem import Law, NonlinearGP, OutOfReachError
 
 Lags = Int[np.ndarray, "*any"]
 
@@ -34,10 +35,10 @@ class ClassStatistics:
     @cached_property
     def _latent(self) -> tuple[Numbers, Numbers]:
         """rho and 1 - rho^2 by lag; the latter without cancellation, as 1 - exp(-2 d^2/xi^2)."""
-        xi = self.law.xi[self.c]
-        squares = self.law.squared_distance()[0].tolist()
-        exponents = [d2 / xi**2 for d2 in squares]
-        return self.arithmetic.exp_minus(exponents), self.arithmetic.one_minus_exp_minus([2 * u for u in exponents])
+        rate = 1 / self.law.xi[self.c] ** 2
+        squares, place = np.unique(squared_lags(self.law), return_inverse=True)
+        rho, gap = self.arithmetic.exp_minus(squares, rate), self.arithmetic.one_minus_exp_minus(squares, 2 * rate)
+        return rho[place], gap[place]
 
     @cached_property
     def lags(self) -> Int[np.ndarray, "n n"]:
@@ -65,17 +66,22 @@ class ClassStatistics:
     @cached_property
     def variance(self) -> Any:
         """E[x_k^2]."""
-        return self.covariance(np.array([0]))[0]
+        return self.covariances[0]
 
-    def covariance(self, lag: Lags) -> Numbers:
-        """E[x_k x_l] = (2/(pi Z^2)) asin(kappa^2 rho_kl).
+    @cached_property
+    def covariances(self) -> Numbers:
+        """E[x_k x_l] = (2/(pi Z^2)) asin(kappa^2 rho_kl) by lag.
 
         1 - kappa^4 rho^2 enters as (1 - kappa^4) + kappa^4 (1 - rho^2), which keeps the digits near rho = 1.
         """
         rho, gap = self._latent
         k2 = self.kappa_squared
         by_lag = self.arithmetic.sign_pair(k2 * rho, self._lost * (1 + k2) + k2 * k2 * gap)
-        return (by_lag / self.normaliser_squared)[lag]
+        return by_lag / self.normaliser_squared
+
+    def covariance(self, lag: Lags) -> Numbers:
+        """E[x_k x_l] at lags."""
+        return self.covariances[lag]
 
     def half_space(self, lag: Lags) -> Numbers:
         """E[s_i x_k] = (2/(pi Z)) asin(kappa rho_ik), with s_i = sign(z_i) = sign(x_i)."""
@@ -115,73 +121,6 @@ class ClassStatistics:
 
 
 @dataclass(frozen=True)
-class CloneStatistics(ClassStatistics):
-    """Moments of class `c` of the GaussianClone: x ~ N(0, C_c) with the covariance of the NonlinearGP."""
-
-    @cached_property
-    def _correlation(self) -> tuple[Numbers, Numbers]:
-        """r = C_kl/C_kk by lag and 1 - r.
-
-        With a = kappa^2, b = kappa^2 rho, the angle asin a - asin b has the sine
-        (a^2 - b^2)/(a sqrt(1-b^2) + b sqrt(1-a^2)) and the cosine sqrt((1-a^2)(1-b^2)) + a b: nothing is lost where
-        r is near 1.
-        """
-        rho, gap = self._latent
-        a, sqrt, pair = self.kappa_squared, self.arithmetic.sqrt, self.arithmetic.sign_pair
-        b, lost_a = a * rho, self._lost * (1 + a)
-        lost_b = lost_a + a * a * gap
-        sine = a * a * gap / (a * sqrt(lost_b) + b * sqrt(lost_a))
-        cosine = sqrt(lost_a * lost_b) + a * b
-        whole = pair(a, lost_a)
-        return pair(b, lost_b) / whole, pair(sine, cosine * cosine) / whole
-
-    def half_space(self, lag: Lags) -> Numbers:
-        """E[s_i x_k] = C_ik sqrt(2/(pi C_ii))."""
-        return self.covariance(lag) * self.arithmetic.sqrt(2 / (self.arithmetic.pi() * self.variance))
-
-    @property
-    def correlations(self) -> Numbers:
-        """By lag, the correlations of the Gaussian whose directions gates may look at: of the inputs, r."""
-        return self._correlation[0]
-
-    def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
-        """E[s x_k] = r sqrt(2 C_kk/pi) for a sign s of a Gaussian with correlation r with x_k."""
-        del gap
-        return r * self.arithmetic.sqrt(2 * self.variance / self.arithmetic.pi())
-
-    def two_signs(self, lag: int) -> Any:
-        """E[s_i s_j] = (2/pi) asin(r_ij), r the correlation of the inputs themselves."""
-        r, less = self._correlation
-        return self.arithmetic.sign_pair(r[lag], less[lag] * (2 - less[lag]))
-
-    def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
-        """E[s_i s_j x_k x_l] = (2 C_kk/pi) [r_kl asin r_ij + (r_ik (r_jl - r_ij r_il) + r_jk (r_il - r_ij r_jl))/s].
-
-        s = sqrt(1 - r_ij^2). With r_ij = 1 - e the bracket's numerator is e (r_ik r_il + r_jk r_jl)
-        - (r_ik - r_jk)(r_il - r_jl), and the differences are taken of 1 - r: no cancellation as r_ij -> 1.
-        """
-        r, less = self._correlation
-        e = less[ij]
-        gap = e * (2 - e)
-        spread = (less[jk] - less[ik]) * (less[jl] - less[il])
-        numerator = e * (r[ik] * r[il] + r[jk] * r[jl]) - spread
-        linear = 2 * numerator / (self.arithmetic.pi() * self.arithmetic.sqrt(gap))
-        return self.variance * (r[kl] * self.two_signs(ij) + linear)
-
-    def through_two_signs(self, pair: "SignPair", k: Lags, l: Lags) -> Numbers:
-        """E[s_v s_w x_k x_l] = (2 C_kk/pi) [r_kl asin r + s^2 (r_vk u_l + u_k r_vl) + r s (r_vk r_vl - u_k u_l)].
-
-        r = corr(v, w), s = sqrt(1 - r^2), u_k = (r_wk - r r_vk)/s the correlation of x_k with what w adds to v: the
-        bracket of `two_half_spaces` without its differences.
-        """
-        a, u = pair.first, pair.added
-        root = self.arithmetic.sqrt(pair.gap)
-        mixed = root * (root * (a[k] * u[l] + u[k] * a[l]) + pair.r * (a[k] * a[l] - u[k] * u[l]))
-        signs = self.arithmetic.sign_pair(pair.r, pair.gap)
-        return self.variance * (self._correlation[0][self.lags[k, l]] * signs + 2 * mixed / self.arithmetic.pi())
-
-
-@dataclass(frozen=True)
 class SignPair:
     """Two signs of directions v, w of one Gaussian u: r = corr(v.u, w.u) and gap = 1 - r^2; of v.u and w.u with u_k.
 
@@ -195,29 +134,69 @@ class SignPair:
     added: Shaped[np.ndarray, " n"]
 
 
-def class_statistics(law: NonlinearGP, c: int, arithmetic: Arithmetic) -> ClassStatistics:
-    """The statistics of class `c` of a law."""
-    kinds: dict[type, type[ClassStatistics]] = {
-        NonlinearGP: ClassStatistics,
-        NonlinearGP2D: ClassStatistics,
-        GaussianClone: CloneStatistics,
-    }
-    return kinds[type(law)](law, c, arithmetic)
+@singledispatch
+def class_statistics(law: Any, c: int, arithmetic: Arithmetic) -> ClassStatistics:
+    """The statistics of class `c` of a law, of its construction alone: before its means are added to x.
+
+    Raises OutOfReachError for a law that is not a stationary process with signs; a law's file registers its own.
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> from theory.problem import NonlinearGP
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> bool(abs(class_statistics(law, 0, FLOAT64).variance - 1) <= 2 * np.finfo(float).eps)
+    True
+    """
+    del c, arithmetic
+    known = ", ".join(sorted(kind.__name__ for kind in class_statistics.registry if kind is not object))
+    raise OutOfReachError(
+        f"The law {type(law).__name__} has no closed moments through signs of sites; these have them: {known}.",
+        f"Sample it, or register them in theory/moments/{type(law).__module__.rpartition('.')[2]}.py.",
+    )
+
+
+def require_centred(law: Law, what: str) -> None:
+    """Raise OutOfReachError where a law's classes have means; `what` names what has none then."""
+    if law.means:
+        raise OutOfReachError(
+            f"{what} of the law {type(law).__name__} is that of classes without means, but data.means are given.",
+            "Leave the means out, or shift the inputs yourself: x - means[c] has the law without them.",
+        )
+
+
+def squared_lags(law: NonlinearGP) -> Int[np.ndarray, " n"]:
+    """d^2 of the n lags: the squares along the axes of the distances of site 0, added."""
+    total = np.zeros(1, dtype=int)
+    for sites in law.axes:
+        lag = np.arange(sites)
+        lag = lag if law.boundary == "open" else np.minimum(lag, sites - lag)
+        total = (total[:, None] + lag**2).ravel()
+    return total
+
+
+def lags_from(law: NonlinearGP, site: int) -> Int[np.ndarray, " n"]:
+    """The lag of each site from `site`: the site that is as far from site 0 along all axes.
+
+    |k - i| on the line, the smaller of that and n - |k - i| on the ring; on a grid those of rows and columns, combined
+    as the number of a site.
+    """
+    total = np.zeros(1, dtype=int)
+    for sites, start in zip(law.axes, np.unravel_index(site, law.axes), strict=True):
+        lag = np.abs(np.arange(sites) - start)
+        lag = lag if law.boundary == "open" else np.minimum(lag, sites - lag)
+        total = (total[:, None] * sites + lag).ravel()
+    return total
 
 
 def all_lags(law: NonlinearGP) -> Int[np.ndarray, "n n"]:
-    """The lag of each pair of sites: of site 0 and the site `lag` with the same distances along all axes.
+    """The lag of each pair of sites: n^2 numbers."""
+    return np.stack([lags_from(law, site) for site in range(law.n)])
 
-    |k - l| on the line, the smaller of that and n - |k - l| on the ring; on a grid those of rows and columns, combined
-    as the number of a site.
-    """
-    total = np.zeros((1, 1), dtype=int)
-    for sites in law.axes:
-        site = np.arange(sites)
-        lag = np.abs(site[:, None] - site[None, :])
-        lag = lag if law.boundary == "open" else np.minimum(lag, sites - lag)
-        total = (total[:, None, :, None] * sites + lag[None, :, None, :]).reshape(len(total) * sites, -1)
-    return total
+
+def stationary(law: NonlinearGP, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
+    """The matrix of which entry (k, l) is by_lag[lag of k and l]: circulant on rings, Toeplitz on the open line."""
+    if law.boundary != "open":
+        return Circulant(by_lag[lags_from(law, 0)], law.axes)
+    return Toeplitz(by_lag) if len(law.axes) == 1 else Dense(by_lag[all_lags(law)])
 
 
 def two_site_block(statistics: ClassStatistics, i: int, j: int) -> Shaped[np.ndarray, "n n"]:
