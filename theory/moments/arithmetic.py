@@ -31,12 +31,13 @@ MOST_DOUBLINGS = 9
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """What the formulas need beyond + - * /; every function takes and returns arrays elementwise.
+    """The functions that the formulas need beyond + - * /; every function takes and returns arrays elementwise.
 
     `dtype` is that of its arrays; `rational` takes exact fractions to numbers; `exp_minus` and
-    `one_minus_exp_minus` take integers d and an exact rate r to exp(-r d) and 1 - exp(-r d). `sign_pair(r, 1 - r^2)` = E[s1 s2];
-    `sign_quad(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4]. `settled(f)` is f(), two arrays that f computes
-    in balls: the first to the relative, the second to the absolute accuracy of this arithmetic, whatever cancels.
+    `one_minus_exp_minus` take integers d and an exact rate r to exp(-r d) and 1 - exp(-r d).
+    `sign_pair(r, 1 - r^2)` = E[s1 s2]; `sign_quad(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4].
+    `settled(f)` is f(), two arrays that f computes in balls: the first to the relative, the second to the absolute
+    accuracy of this arithmetic, whatever cancels.
     """
 
     dtype: type

@@ -8,13 +8,13 @@ how its moments are made.
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, singledispatch
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from jaxtyping import Shaped
 
-from theory.moments.arithmetic import FLOAT64, Arithmetic
+from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.symmetric import Symmetric
 from theory.problem import Law, Network, OutOfReachError
 
@@ -75,7 +75,7 @@ class Structure:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """A = sum over blocks of Q^T (scales (x) kernel) Q, a symmetric operator on theta that is not stored as an array."""
+    """A = sum over blocks of Q^T (scales (x) kernel) Q, a symmetric operator on theta that needs no P x P array."""
 
     moments: "FeatureMoments"
 
@@ -152,6 +152,17 @@ def law_moments(law: Any, network: Network, arithmetic: Arithmetic) -> FeatureMo
     raise OutOfReachError(
         f"The law {type(law).__name__} has no moments through gates here; these laws have them: {known}.",
         f"Simulate it (gdln simulate), or write theory/moments/{type(law).__module__.rpartition('.')[2]}.py.",
+    )
+
+
+@singledispatch
+def second_moments(law: Any, arithmetic: Arithmetic) -> Numbers:
+    """E[x x^T | class c] for every class of a law, (C, n, n); a law's file registers its own, and this one refuses."""
+    del arithmetic
+    known = ", ".join(sorted(kind.__name__ for kind in second_moments.registry if kind is not object))
+    raise OutOfReachError(
+        f"The law {type(law).__name__} has no second moments here; these laws have them: {known}.",
+        f"Sample it, or register them in theory/moments/{type(law).__module__.rpartition('.')[2]}.py.",
     )
 
 

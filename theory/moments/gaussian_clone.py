@@ -1,13 +1,13 @@
-"""The Gaussian clone through gates: its inputs are Gaussian, so that every moment is of signs of the inputs themselves."""
+"""The Gaussian clone through gates: its inputs are Gaussian, and every moment is one of their own signs."""
 
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from theory.moments.arithmetic import Arithmetic, Numbers
-from theory.moments.feature_moments import FeatureMoments, law_moments
-from theory.moments.process import process_moments
-from theory.moments.statistics import ClassStatistics, Lags, SignPair, class_statistics
+from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.process import process_moments, process_second_moments
+from theory.moments.statistics import ClassStatistics, Lags, SignPair, statistics_of
 from theory.problem import GaussianClone, Network
 
 
@@ -78,7 +78,7 @@ class CloneStatistics(ClassStatistics):
         return self.variance * (self._correlation[0][self.lags[k, l]] * signs + 2 * mixed / self.arithmetic.pi())
 
 
-@class_statistics.register
+@statistics_of.register
 def _(law: GaussianClone, c: int, arithmetic: Arithmetic) -> CloneStatistics:
     return CloneStatistics(law, c, arithmetic)
 
@@ -86,3 +86,8 @@ def _(law: GaussianClone, c: int, arithmetic: Arithmetic) -> CloneStatistics:
 @law_moments.register
 def _(law: GaussianClone, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     return process_moments(law, network, arithmetic)
+
+
+@second_moments.register
+def _(law: GaussianClone, arithmetic: Arithmetic) -> Numbers:
+    return process_second_moments(law, arithmetic)

@@ -37,7 +37,7 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
     return SignFeatures(gates, _Process(law, gates, arithmetic).moments)
 
 
-def second_moments(law: NonlinearGP, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
+def process_second_moments(law: NonlinearGP, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
     """E[x x^T | class c] for every class."""
     process = _Process(law, GateBasis((), ()), arithmetic)
     return np.stack([process.second_of(c, ()).dense() for c in range(law.classes)])
@@ -111,7 +111,10 @@ class _Process:
 
     def _mixed(self, values: list[Any]) -> Any:
         """The sum over classes, each with its probability."""
-        return sum((share * value for share, value in zip(self._shares[1:], values[1:], strict=True)), self._shares[0] * values[0])
+        return sum(
+            (share * value for share, value in zip(self._shares[1:], values[1:], strict=True)),
+            self._shares[0] * values[0],
+        )
 
     def _labelled(self, values: list[Any]) -> Any:
         """sum_c P(c) y_c value_c, for one output without the axis of the outputs."""

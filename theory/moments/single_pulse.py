@@ -8,21 +8,30 @@ Definitions: localization notes, section 1 and eq. (6), (7), (12).
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property, lru_cache
+from functools import lru_cache, singledispatch
 from itertools import accumulate, combinations_with_replacement, product
-from math import inf, prod
+from math import inf, lcm, prod
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int, Shaped
+from jaxtyping import Int
 
 from theory.moments.arithmetic import Arithmetic, Numbers
-from theory.moments.basis import require_hard, require_linear
-from theory.problem import AlwaysGate, DirectionGate, Network, OutOfReachError, Problem, SinglePulse, SiteGate, resolved
-
-HALF = Fraction(1, 2)  # the probability of each class
-# (K n)^2 exact integers and as many floats; gaps between four sites take five such arrays more: 200 MB.
-MOST_ROWS = 2_000
+from theory.moments.basis import require_linear
+from theory.moments.exact_moments import (
+    ALWAYS_OR_NEVER,
+    ExactFeatures,
+    ExactMoments,
+    Examples,
+    of_examples,
+    require_examples,
+    require_rows,
+    squared_labels,
+)
+from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.gate_signs import refuse_gate, require_hard
+from theory.moments.statistics import require_centred
+from theory.problem import AlwaysGate, Gate, Network, SinglePulse, SiteGate, resolved
 
 Sites = Int[np.ndarray, "..."] | int
 Factor = tuple[Sites | None, int, int]  # constant + slope u_site
@@ -85,14 +94,24 @@ def counted(law: SinglePulse, c: int, factors: list[Factor]) -> Int[np.ndarray, 
 
 
 def mean(law: SinglePulse, c: int) -> Fraction:
-    """E x_j in class `c`, the same at every site."""
+    """E x_j in class `c`, the same at every site. Raises OutOfReachError where the classes have means.
+
+    >>> str(mean(SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0)), 0))
+    '7/80'
+    """
+    require_centred(law, "The mean of a site")
     values = flips(law)
     total = sum(int(counted(law, c, [(0, low, high - low)])) for low, high in values)
     return Fraction(total, len(values) * pulses(law, c))
 
 
 def second_moment(law: SinglePulse, c: int, i: int, j: int) -> Fraction:
-    """E x_i x_j in class `c`."""
+    """E x_i x_j in class `c`. Raises OutOfReachError where the classes have means.
+
+    >>> str(second_moment(SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0)), 0, 7, 9))
+    '3/80'
+    """
+    require_centred(law, "The second moment")
     values = flips(law)
     total = sum(int(counted(law, c, [(i, low, high - low), (j, low, high - low)])) for low, high in values)
     return Fraction(total, len(values) * pulses(law, c))
@@ -112,76 +131,98 @@ class Event:
         return next((value for value in (0, 1) if values == {(value, 0)}), None)
 
 
-def event(law: SinglePulse, gate: SiteGate | DirectionGate | AlwaysGate) -> Event:
+@singledispatch
+def opens_in(gate: Any, flipped: tuple[tuple[int, int], ...]) -> Event:
+    """A gate as an event of one bit, within each flip (low, high); only kinds of gates at one site are such events.
+
+    `exact_moments` goes through the pulses one by one for every other kind.
+    """
+    del flipped
+    refuse_gate(gate, "A gate on pulses", opens_in.registry)
+
+
+@opens_in.register
+def _(gate: AlwaysGate, flipped: tuple[tuple[int, int], ...]) -> Event:
+    del gate
+    return Event(None, ((1, 0),) * len(flipped))
+
+
+@opens_in.register
+def _(gate: SiteGate, flipped: tuple[tuple[int, int], ...]) -> Event:
+    if (gate.lo, gate.hi) == (-inf, inf):
+        return Event(None, ((1, 0),) * len(flipped))
+    require_hard(gate, f"The gate at site {gate.site}")
+    inside = [tuple(int(gate.lo <= value < gate.hi) for value in values) for values in flipped]
+    return Event(gate.site, tuple((dark, bright - dark) for dark, bright in inside))
+
+
+def event(law: SinglePulse, gate: Gate) -> Event:
     """1[lo <= x_site < hi] as a function of u_site, for each flip.
+
+    Raises OutOfReachError for soft gates, and by name for a kind of gate that does not look at one site.
 
     >>> law = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0))
     >>> event(law, SiteGate(2, lo=0, on="input")).opens, event(law, SiteGate(2, lo=1, on="input")).opens
     (((1, 0),), ((0, 1),))
     """
-    if isinstance(gate, DirectionGate):
-        raise OutOfReachError(
-            f"A gate along {len(gate.v)} sites of a single pulse has no exact moments here.",
-            "Use site gates, or simulate it (gdln simulate).",
-        )
-    if isinstance(gate, AlwaysGate) or (gate.lo, gate.hi) == (-inf, inf):
-        return Event(None, ((1, 0),) * len(flips(law)))
-    require_hard(gate, f"The gate at site {gate.site}")
-    inside = [tuple(int(gate.lo <= value < gate.hi) for value in values) for values in flips(law)]
-    return Event(gate.site, tuple((dark, bright - dark) for dark, bright in inside))
-
-
-@dataclass(frozen=True, eq=False)
-class ExactMoments:
-    """The moments as exact numbers: A = rows/denominator, b = first (fractions), <y^2> = y2.
-
-    Rows are unit-major, k n + j; with biases K + 1 more follow, those of the features g_1, ..., g_K and 1/s. The same
-    object is returned for equal problems.
-    """
-
-    law: SinglePulse
-    events: tuple[Event, ...]
-    rows: Int[np.ndarray, "P P"]
-    denominator: int
-    first: Shaped[np.ndarray, " P"]
-    y2: Fraction
-
-    @property
-    def second(self) -> Int[np.ndarray, "K K n n"]:
-        """Sigma^xx(p_k, p_l) times the denominator."""
-        units, n = len(self.events), self.law.n
-        return self.rows[: units * n, : units * n].reshape(units, n, units, n).transpose(0, 2, 1, 3)
+    return opens_in(gate, flips(law))
 
 
 @lru_cache(maxsize=8)
 def exact_moments(law: SinglePulse, network: Network) -> ExactMoments:
-    """The moments of a gated-linear network on single pulses. Raises OutOfReachError where A has too many rows."""
+    """The moments of a gated-linear network on single pulses, as fractions.
+
+    Gates at one site are counted in closed form; with class means or gates along directions the pulses are taken one by
+    one. Raises OutOfReachError where A has too many rows, and where too many pulses would be taken one by one.
+    """
     require_linear(network)
-    if network.units * law.n > MOST_ROWS:
-        raise OutOfReachError(
-            f"A has K n = {network.units * law.n} rows; the exact moments of more than {MOST_ROWS} fill the memory.",
-            "Use fewer sites or units.",
-        )
-    events = tuple(event(law, gate) for gate in resolved(network.gates))
+    require_rows(network, law.n)
+    gates = resolved(network.gates)
+    if law.means or any(opens_in.dispatch(type(gate)) is opens_in.dispatch(object) for gate in gates):
+        return of_examples(_examples(law, network), network)
+    events = tuple(event(law, gate) for gate in gates)
     values = flips(law)
-    counts = [pulses(law, c) for c in (0, 1)]
+    weights = [p / (len(values) * pulses(law, c)) for c, p in enumerate(law.probabilities)]
+    denominator = lcm(*(weight.denominator for weight in weights))
+    whole = [int(weight * denominator) for weight in weights]
     sizes = [law.n] * len(events) + [1] * (len(events) + 1 if network.has_biases else 0)
     parts = [slice(end - size, end) for end, size in zip(accumulate(sizes), sizes, strict=True)]
-    rows = np.zeros((sum(sizes), sum(sizes)), dtype=np.int64)
-    first = np.full(sum(sizes), Fraction(0), dtype=object)
-    for c, (f, (low, high)) in product((0, 1), enumerate(values)):
+    rows = np.zeros((sum(sizes), sum(sizes)), dtype=_integers(denominator * _reach(network) ** 2))
+    first = np.full((sum(sizes), law.outputs), Fraction(0), dtype=object)
+    for c, (f, (low, high)) in product(range(law.classes), enumerate(values)):
         features = _features(network, events, f, (np.arange(law.n), low, high - low))
-        share = HALF * law.labels[c] / (len(values) * counts[c])
+        share = np.array([weights[c] * y for y in law.label_vectors[c]], dtype=object)
         for part, feature in zip(parts, features, strict=True):
             total = np.broadcast_to(counted(law, c, feature), part.stop - part.start)
-            first[part] += [share * count for count in total.tolist()]
+            first[part] += np.multiply.outer(np.array(total.tolist(), dtype=object), share)
         for (left, u), (right, v) in combinations_with_replacement(list(zip(parts, features, strict=True)), 2):
             turned = [(site[:, None] if isinstance(site, np.ndarray) else site, *line) for site, *line in u]
             block = np.broadcast_to(counted(law, c, [*turned, *v]), (left.stop - left.start, right.stop - right.start))
-            rows[left, right] += counts[1 - c] * block
+            rows[left, right] += whole[c] * block.astype(rows.dtype)
     rows = np.triu(rows) + np.triu(rows, 1).T
-    y2 = HALF * (law.labels[0] ** 2 + law.labels[1] ** 2)
-    return ExactMoments(law, events, rows, 2 * len(values) * counts[0] * counts[1], first, y2)
+    b = first[:, 0] if law.outputs == 1 else first
+    return ExactMoments(len(events), law.n, rows, denominator, b, squared_labels(law), _notes(law, events))
+
+
+def _integers(largest: int) -> type:
+    """The type of integers that holds sums up to `largest`: of 64 bits, else Python's."""
+    return np.int64 if largest < np.iinfo(np.int64).max else object
+
+
+def _reach(network: Network) -> int:
+    """1/s, the feature of the output's bias."""
+    return network.units if network.readout == "mean" else 1
+
+
+def _notes(law: SinglePulse, events: tuple[Event, ...]) -> tuple[str, ...]:
+    """Gates that never change, in words."""
+    values = {value for flip in flips(law) for value in flip}
+    shown = "{" + ", ".join(str(value) for value in sorted(values)) + "}"
+    return tuple(
+        f"unit {unit}: its gate at site {gate.site} is {ALWAYS_OR_NEVER[gate.constant]}, as x takes the values {shown}."
+        for unit, gate in enumerate(events)
+        if gate.constant is not None and gate.site is not None
+    )
 
 
 def _features(network: Network, events: tuple[Event, ...], f: int, x: Factor) -> list[list[Factor]]:
@@ -190,58 +231,37 @@ def _features(network: Network, events: tuple[Event, ...], f: int, x: Factor) ->
     inputs = [[gate, x] for gate in gates]
     if not network.has_biases:
         return inputs
-    reach = network.units if network.readout == "mean" else 1
-    return [*inputs, *([gate] for gate in gates), [(None, reach, 0)]]
+    return [*inputs, *([gate] for gate in gates), [(None, _reach(network), 0)]]
 
 
-@dataclass(frozen=True)
-class PulseMoments:
-    """The exact moments in an arithmetic: float64, each correctly rounded, or Arb balls in object arrays."""
-
-    exact: ExactMoments
-    arithmetic: Arithmetic
-
-    def numbers(self, fractions: Shaped[np.ndarray, "..."]) -> Numbers:
-        """An array of Fractions in this arithmetic."""
-        found = [self.arithmetic.rational(value) for value in fractions.ravel().tolist()]
-        return np.array(found, dtype=self.arithmetic.dtype).reshape(fractions.shape)
-
-    @cached_property
-    def sigma_yx(self) -> Shaped[np.ndarray, "K n"]:
-        """Sigma^yx(p_k) = <g_k y x>. Source: notes, eq. (6)."""
-        units, n = len(self.exact.events), self.exact.law.n
-        return self.b[: units * n].reshape(units, n)
-
-    @cached_property
-    def sigma_xx(self) -> Shaped[np.ndarray, "K K n n"]:
-        """Sigma^xx(p_k, p_l) = <g_k g_l x x^T>. Source: notes, eq. (7)."""
-        units, n = len(self.exact.events), self.exact.law.n
-        return self.A[: units * n, : units * n].reshape(units, n, units, n).transpose(0, 2, 1, 3)
-
-    @cached_property
-    def A(self) -> Shaped[np.ndarray, "P P"]:
-        """<x~ x~^T> with x~ = (g_1 x, ..., g_K x), unit-major: row k n + j. Source: notes, eq. (12).
-
-        With biases K + 1 rows follow, those of g_1, ..., g_K and 1/s: P = K n + K + 1.
-        """
-        counts, inverse = np.unique(self.exact.rows, return_inverse=True)
-        values = np.array([Fraction(count, self.exact.denominator) for count in counts.tolist()], dtype=object)
-        return self.numbers(values)[inverse].reshape(self.exact.rows.shape)
-
-    @cached_property
-    def b(self) -> Shaped[np.ndarray, " P"]:
-        """<x~ y>, unit-major; with biases followed by <g_k y> and <y>/s."""
-        return self.numbers(self.exact.first)
-
-    @cached_property
-    def y2(self) -> Any:
-        """<y^2>."""
-        return self.arithmetic.rational(self.exact.y2)
+def _examples(law: SinglePulse, network: Network) -> Examples:
+    """Every pulse of every class, flip and width, one by one."""
+    values = flips(law)
+    require_examples(sum(pulses(law, c) for c in range(law.classes)) * len(values), network, law.n)
+    means = law.means or ((Fraction(0),) * law.n,) * law.classes
+    site = np.arange(law.n)
+    x, probabilities, labels = [], [], []
+    for c, (least, largest) in enumerate(law.widths):
+        share = law.probabilities[c] / (len(values) * pulses(law, c))
+        for width, start, (low, high) in product(range(least, largest + 1), range(law.n), values):
+            lit_sites = (site - start) % law.n < width
+            x.append([(high if on else low) + m for on, m in zip(lit_sites.tolist(), means[c], strict=True)])
+            probabilities.append(share)
+            labels.append(law.label_vectors[c])
+    return Examples(np.array(x, dtype=object), tuple(probabilities), tuple(labels))
 
 
-def pulse_moments(problem: Problem, arithmetic: Arithmetic) -> PulseMoments:
-    """The moments of a gated-linear problem on single pulses, for site gates of any lo and hi on the input.
+@law_moments.register
+def _(law: SinglePulse, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    return ExactFeatures(exact_moments(law, network), arithmetic)
 
-    Raises OutOfReachError for networks without fixed gates, and where A is too large.
-    """
-    return PulseMoments(exact_moments(problem.data, problem.network), arithmetic)
+
+@second_moments.register
+def _(law: SinglePulse, arithmetic: Arithmetic) -> Numbers:
+    require_centred(law, "The second moment")
+    sites = range(law.n)
+    rows = [
+        [[arithmetic.rational(second_moment(law, c, 0, (j - i) % law.n)) for j in sites] for i in sites]
+        for c in range(law.classes)
+    ]
+    return np.array(rows, dtype=arithmetic.dtype)

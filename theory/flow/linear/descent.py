@@ -7,9 +7,8 @@ from jaxtyping import Float
 
 from theory.flow.linear.convention import Convention, convention
 from theory.flow.linear.parameters import Parameters, initial
-from theory.flow.linear.reduction import blocks
 from theory.flow.linear.spectrum import dense_spectrum, spectrum
-from theory.moments import Moments, gated_moments
+from theory.moments import GatedMoments, feature_moments
 from theory.problem import InputError, OutOfReachError, Problem
 
 
@@ -91,18 +90,18 @@ def discrete(problem: Problem) -> Parameters:
     rules: Convention = convention(problem)
     start = initial(problem)
     theta = np.repeat(start[None], len(counts), axis=0)
-    for block in blocks(gated_moments(problem)):
-        modes = spectrum(block, problem.data.boundary)
+    for block in feature_moments(problem.data, problem.network).blocks:
+        modes = spectrum(block.kernel)
         u0, c = modes.to_modes(block.project(start)), modes.to_modes(block.rhs)
         lam = block.scales[:, None] * modes.values
         for index, count in enumerate(counts):
             u = _descend(u0, c, lam, float(rate), float(rules.s), float(rules.ell), int(count))
             theta[index] += block.embed(modes.from_modes(u - u0))
-    return Parameters.of(theta, problem.network.units, problem.data.n)
+    return Parameters.of(theta, problem.network.units, problem.data.n, problem.data.outputs)
 
 
 def mse_at(
-    moments: Moments,
+    moments: GatedMoments,
     weights: Float[np.ndarray, "*any K n"],
     s: float,
     biases: Float[np.ndarray, "*any C"] | None = None,
@@ -110,13 +109,23 @@ def mse_at(
     """<(y - yhat)^2> = <y^2> - 2 s b.theta + s^2 theta.A theta of any weights and biases; no factor 1/2.
 
     theta = (w, b_1, ..., b_K, b_out) with the moments of a network with biases, and w alone with those of one without.
+    For m > 1 outputs weights are (..., K, m, n), biases (..., C, m), and the sum over outputs is returned.
     Raises InputError where `biases` and the moments do not fit.
+
+    >>> from theory.moments import gated_moments
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Training
+    >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> problem = Problem(law, network, Training("half-mse", 1, NormalInitialisation(0, 0), (1,)))
+    >>> bool(abs(mse_at(gated_moments(problem), np.array([[1.0, 0.0]]), 1.0) - 0.5) <= 8 * np.finfo(float).eps)
+    True
     """
-    trained = len(moments.b) > moments.sigma_yx.size
+    trained, outputs = moments.problem.network.has_biases, moments.problem.data.outputs
     if (biases is None) == trained:
         raise InputError(
             f"The moments are those of a network with{'' if trained else 'out'} biases.",
             "Give biases (..., K + 1) exactly where the network trains them.",
         )
-    theta = Parameters(weights, biases).theta
-    return np.asarray(moments.y2 - 2 * s * (theta @ moments.b) + s**2 * ((theta @ moments.A) * theta).sum(axis=-1))
+    theta = Parameters(weights, biases, outputs).theta
+    inner = (theta * moments.b.T).sum(axis=-1), (moments.features.A.matvec(theta) * theta).sum(axis=-1)
+    linear, quadratic = inner if outputs == 1 else (x.sum(axis=-1) for x in inner)
+    return np.asarray(moments.y2 - 2 * s * linear + s**2 * quadratic)
