@@ -68,7 +68,7 @@ def _unit(entries: Entries) -> Fraction:
 def half_space(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, " n"]:
     """E[s_v x_k | class] for every site k."""
     if v.site is not None:
-        return statistics.half_space(statistics.lags[v.site])
+        return statistics.half_space(statistics.lags_of(v.site))
     (r, gap), _ = statistics.arithmetic.settled(lambda: (_projection(_in_balls(statistics), v), np.empty(0)))
     return statistics.through_sign(r, gap)
 
@@ -76,7 +76,7 @@ def half_space(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, 
 def two_signs(statistics: ClassStatistics, v: Direction, w: Direction) -> Any:
     """E[s_v s_w | class] = (2/pi) asin(corr(v.u, w.u))."""
     if v.site is not None and w.site is not None:
-        return statistics.two_signs(int(statistics.lags[v.site, w.site]))
+        return statistics.two_signs(int(statistics.lags_of(v.site)[w.site]))
     pair = _sign_pair(statistics, v, w)
     return statistics.arithmetic.sign_pair(pair.r, pair.gap)
 
@@ -100,11 +100,11 @@ def _in_balls(statistics: ClassStatistics) -> ClassStatistics:
 
 def _lags(statistics: ClassStatistics, v: Entries, w: Entries) -> dict[int, Fraction]:
     """The nonzero coefficients of v'Rw by lag."""
-    lags = statistics.lags
     weights: dict[int, Fraction] = {}
     for i, a in v:
+        lags = statistics.lags_of(i)
         for j, b in w:
-            lag = int(lags[i, j])
+            lag = int(lags[j])
             weights[lag] = weights.get(lag, Fraction(0)) + a * b
     return {lag: weight for lag, weight in weights.items() if weight}
 

@@ -46,6 +46,16 @@ class ClassStatistics:
         """The lag of each pair of sites."""
         return all_lags(self.law)
 
+    def lags_of(self, site: int) -> Int[np.ndarray, " n"]:
+        """The lags of all sites from one."""
+        if site not in self._rows:
+            self._rows[site] = lags_from(self.law, site)
+        return self._rows[site]
+
+    @cached_property
+    def _rows(self) -> dict[int, Int[np.ndarray, " n"]]:
+        return {}
+
     @cached_property
     def kappa_squared(self) -> Any:
         """kappa^2 = 2 g^2/(1 + 2 g^2): the correlation of two factors erf(g z_k) erf(g z_k) of one site."""

@@ -70,7 +70,33 @@ def _(kernel: Circulant) -> Spectrum:
 
 @spectrum.register
 def _(kernel: Toeplitz) -> Spectrum:
-    return dense_spectrum(kernel.dense())
+    """A symmetric Toeplitz matrix commutes with the reflection of the line: even and odd vectors, half as many each.
+
+    With T = first_row, (A +- H) for A[i, j] = T[|i - j|] and H[i, j] = T[N - 1 - i - j], i and j in the first half; the
+    middle site of an odd N is even. Source: Cantoni and Butler, 1976.
+    """
+    row, size = kernel.first_row, kernel.rows
+    half = size // 2
+    site = np.arange(half)
+    direct, mirrored = row[np.abs(site[:, None] - site)], row[size - 1 - site[:, None] - site]
+    even = direct + mirrored
+    if size % 2:
+        middle = np.sqrt(2.0) * row[half - site]
+        even = np.block([[even, middle[:, None]], [middle[None], row[:1, None]]])
+    symmetric, antisymmetric = dense_spectrum(even), dense_spectrum(direct - mirrored)
+    root = np.sqrt(0.5)
+
+    def to_modes(v: Float[np.ndarray, "*any N"]) -> Float[np.ndarray, "*any N"]:
+        left, right = v[..., :half], v[..., ::-1][..., :half]
+        whole = np.concatenate([root * (left + right), v[..., half : size - half]], axis=-1)
+        return np.concatenate([symmetric.to_modes(whole), antisymmetric.to_modes(root * (left - right))], axis=-1)
+
+    def from_modes(u: Float[np.ndarray, "*any N"]) -> Float[np.ndarray, "*any N"]:
+        whole, odd = symmetric.from_modes(u[..., : size - half]), antisymmetric.from_modes(u[..., size - half :])
+        left, right = root * (whole[..., :half] + odd), root * (whole[..., :half] - odd)
+        return np.concatenate([left, whole[..., half:], right[..., ::-1]], axis=-1)
+
+    return Spectrum(np.concatenate([symmetric.values, antisymmetric.values]), to_modes, from_modes)
 
 
 @spectrum.register
