@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from theory.moments import gated_moments
 from theory.moments.marginal import cumulative, excess_kurtosis, largest, values
-from theory.moments.pulse import mean, second_moment
+from theory.moments.single_pulse import mean, second_moment
 from theory.problem import AlwaysGate, Law, Network, NormalInitialisation, Problem, SinglePulse, Training
 
 ROWS = 4096  # examples drawn for a view

@@ -16,7 +16,7 @@ from jaxtyping import Float
 from scipy.special import erfinv, ndtr
 
 from theory.moments.arithmetic import FLOAT64
-from theory.moments.pulse import flips, lit
+from theory.moments.single_pulse import flips, lit
 from theory.moments.statistics import class_statistics
 from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse
 

@@ -119,7 +119,7 @@ class _Process:
     def _labelled(self, values: list[Any]) -> Any:
         """sum_c P(c) y_c value_c, for one output without the axis of the outputs."""
         found = np.tensordot(self._weights.T, np.stack(values), 1)
-        return found if self.law.outputs > 1 else found[0]
+        return found if self.law.outputs > 1 else found[0, ...]
 
     def _second(self, key: Key) -> Symmetric | None:
         law = self.law
@@ -175,7 +175,7 @@ class _Process:
             for o in range(law.outputs)
         ]
         found = np.array([self.arithmetic.rational(value) for value in exact], dtype=self.arithmetic.dtype)
-        return found if law.outputs > 1 else found[0]
+        return found if law.outputs > 1 else found[0, ...]
 
 
 def _once(function: Callable[[Key], Any]) -> Callable[[Key], Any]:

@@ -104,8 +104,10 @@ def parts(gates: GateBasis, parity: bool = True) -> tuple[Part, ...]:
 
 def _shared(weights: Span, biases: Span, parity: bool) -> bool:
     """With class means <s x x^T> is not zero: the weights then share <x x^T> where no sign enters."""
+    if biases.rows:
+        return False
     signs = sum(any(row[c] for row in weights.rows) for c in range(1, len(weights.rows[0])))
-    return not biases.rows and signs <= (1 if parity else 0)
+    return signs <= (1 if parity else 0)
 
 
 def gate_rank(gates: GateBasis) -> int:

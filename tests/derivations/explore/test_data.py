@@ -15,7 +15,7 @@ from derivations.explore.data import GROUPS, PYTHON, csv, histogram, latex, numb
 from derivations.explore.drawing import FORMATS, canvas, data_figure, label, saved, shown
 from tests.tolerances import STANDARD_ERRORS
 from theory.moments import gated_moments
-from theory.moments.pulse import second_moment
+from theory.moments.single_pulse import second_moment
 from theory.problem import LAWS, InputError, dumps, load
 
 

@@ -13,10 +13,9 @@ from sympy import Eq, Integer, Interval, Rational
 from theory.claims import finite_data, reasons
 from theory.claims.areas.flow import NOTES, values
 from theory.claims.finite_data import Sample, Vector
-from theory.claims.float_flow import Number, float64_flow
+from theory.claims.float_flow import Number, UnitFlow, float64_flow
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source
 from theory.flow.derive import least_squares
-from theory.flow.linear.relaxation import FlowNumbers
 
 m1, m0 = least_squares.m1, least_squares.m0
 s11, s12, s22 = least_squares.s11, least_squares.s12, least_squares.s22
@@ -75,7 +74,7 @@ def _samples_of(at: dict[str, mpf]) -> list[Sample]:
     return two_classes((mean_1, mean_0), total, labels)
 
 
-def _in_float64(at: Mapping[str, Number], pull: tuple[Number, Number], y2: float = 0.5) -> FlowNumbers:
+def _in_float64(at: Mapping[str, Number], pull: tuple[Number, Number], y2: float = 0.5) -> UnitFlow:
     """The library's flow with A = S/2, b = pull/2 and a readout of one unit."""
     second = [[at["s11"] / 2, at["s12"] / 2], [at["s12"] / 2, at["s22"] / 2]]
     return float64_flow(second, [entry / 2 for entry in pull], [[0, 0]], 1, y2=y2)
