@@ -18,7 +18,7 @@ from scipy.special import erf
 from theory.gaussian.float64.orthant import sign_pair, sign_quad
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.directions import Direction, Entries, half_space, same_sign_on_latent, side
-from theory.moments.statistics import ClassStatistics, all_lags, class_statistics
+from theory.moments.statistics import ClassStatistics, all_lags, class_statistics, require_centred
 from theory.moments.two_sites import through_two_sites
 from theory.problem import DirectionGate, InputError, NonlinearGP, OutOfReachError, latent_correlation
 
@@ -41,7 +41,7 @@ class GateMoment:
 
 def second_moment(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
     """E[1[w.x >= 0] x x^T | class c] = Cov(x)/2 for every w, exactly (parity)."""
-    return class_statistics(law, c, FLOAT64).covariance(all_lags(law)) / 2
+    return _covariance(law, c) / 2
 
 
 def through_two(first: GateMoment, second: GateMoment) -> GateMoment:
@@ -143,7 +143,8 @@ def majority(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
 
 
 def _entries(law: NonlinearGP, w: Weights) -> Entries:
-    """The nonzero weights by site, checked as those of a gate."""
+    """The nonzero weights by site, checked as those of a gate on a law without class means."""
+    require_centred(law, "The moment through a ReLU gate")
     gate = DirectionGate(w, lo=0, on="input")
     if gate.size not in (None, law.n) or gate.sites[-1] >= law.n:
         given = f"{gate.size} numbers" if gate.size is not None else f"a weight at site {gate.sites[-1]}"
@@ -162,6 +163,7 @@ def _vector(law: NonlinearGP, w: Weights) -> Float[np.ndarray, " n"]:
 
 
 def _covariance(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
+    require_centred(law, "The moment through a ReLU gate")
     return class_statistics(law, c, FLOAT64).covariance(all_lags(law))
 
 

@@ -11,12 +11,16 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.moments.arithmetic import FLOAT64
-from theory.moments.statistics import all_lags, class_statistics, two_site_block
+from theory.moments.statistics import all_lags, class_statistics, require_centred, two_site_block
 from theory.problem import InputError, NonlinearGP
 
 
 def four_point_block(law: NonlinearGP, c: int, i: int, j: int) -> Float[np.ndarray, "n n"]:
-    """E[1_i 1_j x_k x_l] of class `c` for all k, l; absolute error below 1e-12/Z^2. InputError for a site outside."""
+    """E[1_i 1_j x_k x_l] of class `c` for all k, l; absolute error below 1e-12/Z^2.
+
+    Raises InputError for a site outside, OutOfReachError where the classes have means.
+    """
+    require_centred(law, "The four-point moment")
     for site in (i, j):
         if not 0 <= site < law.n:
             raise InputError(f"site {site} lies outside the line of n = {law.n} sites.", "Sites count from 0.")

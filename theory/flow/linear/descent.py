@@ -102,13 +102,14 @@ def discrete(problem: Problem) -> Parameters:
 
 def mse_at(
     moments: GatedMoments,
-    weights: Float[np.ndarray, "*any K n"],
+    weights: Float[np.ndarray, "..."],
     s: float,
-    biases: Float[np.ndarray, "*any C"] | None = None,
+    biases: Float[np.ndarray, "..."] | None = None,
 ) -> Float[np.ndarray, "*any"]:
     """<(y - yhat)^2> = <y^2> - 2 s b.theta + s^2 theta.A theta of any weights and biases; no factor 1/2.
 
-    theta = (w, b_1, ..., b_K, b_out) with the moments of a network with biases, and w alone with those of one without.
+    weights are (..., K, n) and biases (..., K + 1): theta = (w, b_1, ..., b_K, b_out) with the moments of a network
+    with biases, and w alone with those of one without.
     For m > 1 outputs weights are (..., K, m, n), biases (..., C, m), and the sum over outputs is returned.
     Raises InputError where `biases` and the moments do not fit.
 

@@ -10,15 +10,15 @@ from theory.problem import Problem
 
 @dataclass(frozen=True)
 class Parameters:
-    """Weights, and the biases b_1, ..., b_K, b_out where the network trains them (None where it has none).
+    """Weights (..., K, n), and the biases b_1, ..., b_K, b_out (..., C) where the network trains them, else None.
 
     C = K + 1. Any leading axes (times) are shared; numbers are float64, balls or decimal strings. With m > 1 `outputs`
     the weights are (..., K, m, n) and the biases (..., C, m), and theta has a row for each output, (..., m, P): all
     outputs have the same features.
     """
 
-    weights: Shaped[np.ndarray, "*any K n"]
-    biases: Shaped[np.ndarray, "*any C"] | None = None
+    weights: Shaped[np.ndarray, "..."]
+    biases: Shaped[np.ndarray, "..."] | None = None
     outputs: int = 1
 
     @classmethod
