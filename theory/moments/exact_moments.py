@@ -7,7 +7,7 @@ from math import lcm
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int, Shaped
+from jaxtyping import Shaped
 
 from theory.moments.arithmetic import LARGEST_EXACT, Arithmetic, Numbers
 from theory.moments.feature_moments import Block, FeatureMoments, Structure
@@ -26,20 +26,20 @@ ALWAYS_OR_NEVER = {1: "always open", 0: "never open (what it gates keeps its ini
 class ExactMoments:
     """The moments as exact numbers: A = rows/denominator, b = first (fractions), <y.y> = y2.
 
-    Rows are unit-major, k n + j; with biases K + 1 more follow, those of the features g_1, ..., g_K and 1/s. `first` is
-    (P,), or (P, m) for m outputs. `notes` say what is special about the gates on these inputs.
+    Rows are whole numbers, of 64 bits or Python's, and unit-major, k n + j; with biases K + 1 more follow, those of the
+    features g_1, ..., g_K and 1/s. `first` is (P,), or (P, m) for m outputs. `notes` name gates that never change.
     """
 
     units: int
     n: int
-    rows: Int[np.ndarray, "P P"]
+    rows: Shaped[np.ndarray, "P P"]
     denominator: int
     first: Shaped[np.ndarray, "P *m"]
     y2: Fraction
     notes: tuple[str, ...] = ()
 
     @property
-    def second(self) -> Int[np.ndarray, "K K n n"]:
+    def second(self) -> Shaped[np.ndarray, "K K n n"]:
         """Sigma^xx(p_k, p_l) times the denominator."""
         units, n = self.units, self.n
         return self.rows[: units * n, : units * n].reshape(units, n, units, n).transpose(0, 2, 1, 3)

@@ -156,7 +156,7 @@ def statistics_of(law: Any, c: int, arithmetic: Arithmetic) -> ClassStatistics:
     )
 
 
-def class_statistics(law: NonlinearGP, c: int, arithmetic: Arithmetic) -> ClassStatistics:
+def class_statistics(law: Law, c: int, arithmetic: Arithmetic) -> ClassStatistics:
     """The statistics of class `c` of a law, of its construction alone: before its means are added to x.
 
     Raises OutOfReachError for a law that is not a stationary process with signs.

@@ -1,5 +1,7 @@
 """The exact reductions of A and the eigenbases, each against the dense matrix."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from flint import arb, arb_mat, ctx
@@ -9,13 +11,22 @@ from mpmath.ctx_mp import MPContext
 
 from tests.theory.cases import gate, problem
 from tests.tolerances import FLOW_ROUNDED
+from theory.flow import mse_at, solve
 from theory.flow.linear.eigenballs import eigenballs, frobenius
 from theory.flow.linear.relaxation import phi
 from theory.flow.linear.spectrum import dense_spectrum, hartley, spectrum
-from theory.moments import gate_basis, gated_moments
+from theory.moments import feature_moments, gate_basis, gated_moments
 from theory.moments.reduction import gate_rank, orthogonal_basis, parts
 from theory.moments.symmetric import Circulant, Dense, Toeplitz
-from theory.problem import Network
+from theory.problem import (
+    Network,
+    NonlinearGP,
+    NonlinearGP2D,
+    NormalInitialisation,
+    Problem,
+    SiteGate,
+    Training,
+)
 
 GATES = ["up:0", "down:0", "up:1", "down:1", "up:3", "always", "repeat:0"]
 RANKS = [
@@ -127,3 +138,42 @@ def test_eigenvalue_balls_hold_the_eigenvalues(axes):
 def _dft(row):
     size = len(row)
     return [sum(x * (2 * arb.pi() * q * j / size).cos() for j, x in enumerate(row)) for q in range(size)]
+
+
+# Float64 arrays of K n numbers that solve holds at once on a ring: theta at T + 2 times, b and the coordinates of one
+# block with their modes and the complex numbers of an FFT (two each), rates, and the laws' rows by lag; with room for
+# as many again. n x n numbers would be n/K of them.
+RING_ARRAYS = 48
+
+
+def test_a_ring_needs_memory_in_proportion_to_its_weights():
+    n, gates = 2_000, (SiteGate(700, lo=0), SiteGate(700, hi=0))
+    law = NonlinearGP(n, (2, 1), 1, "ring", "unit-variance", (1, 0))
+    training = Training("half-mse", 1, NormalInitialisation("1/1000", 0), (1, 10))
+    asked = Problem(law, Network("gated-linear", "mean", 2, gates), training)
+    tracemalloc.start()
+    try:
+        solution = solve(asked)
+        peak = tracemalloc.get_traced_memory()[1]
+        mse_at(gated_moments(asked), solution.weights, 1 / 2)
+        peak_of_loss = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert solution.rank == 2 * n
+    limit = RING_ARRAYS * 2 * n * np.dtype(float).itemsize
+    assert limit < n * n * np.dtype(float).itemsize / 10
+    assert max(peak, peak_of_loss) <= limit
+
+
+def test_the_ring_without_arrays_is_the_ring_with_them():
+    """Blocks, products and the dense matrix of ring and torus agree."""
+    torus = NonlinearGP2D(shape=(3, 4), boundary="torus", xi=(1, "1/2"), gain=1, normaliser="none", labels=(1, 0))
+    ring = NonlinearGP(9, ("1", "5/4"), 1, "ring", "unit-variance", (1, 0))
+    for law in (ring, torus):
+        network = Network("gated-linear", "mean", 2, (SiteGate(1, lo=0), SiteGate(1, hi=0)))
+        features = feature_moments(law, network)
+        assert features.structure.circulant
+        A, v = features.A.dense(), np.cos(np.arange(2.0 * law.n) ** 2)
+        assert np.abs(features.A.matvec(v) - A @ v).max() <= FLOW_ROUNDED
+        values = np.concatenate([np.multiply.outer(b.scales, spectrum(b.kernel).values) for b in features.blocks])
+        assert np.abs(np.sort(values.ravel()) - np.linalg.eigvalsh(A)).max() <= FLOW_ROUNDED
