@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from theory.moments.arithmetic import Arithmetic
 from theory.moments.basis import GateBasis, gate_basis
 from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.sign_features import Key, SignFeatures, SignMoments
-from theory.moments.statistics import ClassStatistics, class_statistics, stationary
+from theory.moments.statistics import ClassStatistics, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
 from theory.problem import Network, NonlinearGP
 
@@ -140,12 +141,41 @@ class _Process:
         if len(key) == 0:
             centred, share = stationary(law, statistics.covariances), self.arithmetic.rational(Fraction(1))
         else:
-            v, w = (self.gates.directions[i] for i in key)
-            centred, share = Dense(two_sign_block(statistics, v, w)), None
+            centred, share = Dense(self._two_sign_block(c, key)), None
         if m is None:
             return centred
         share = self._two_signs(c, key) if share is None else share
         return Dense(centred.dense() + share * np.multiply.outer(m, m))
+
+    def _two_sign_block(self, c: int, key: Key) -> Shaped[np.ndarray, "n n"]:
+        """E[s_i s_j xi xi^T | class c]; pairs of sites of one lag are made together, and each is handed out once."""
+        v, w = (self.gates.directions[i] for i in key)
+        if v.site is None or w.site is None:
+            return two_sign_block(self.classes[c], v, w)
+        if (c, key) not in self._blocks:
+            same = self._pairs_by_lag[self._lag(key)]
+            sites = [tuple(self.gates.directions[i].site for i in pair) for pair in same]
+            made = two_site_blocks(self.classes[c], sites)
+            self._blocks.update({(c, pair): block for pair, block in zip(same, made, strict=True)})
+        return self._blocks.pop((c, key))
+
+    @cached_property
+    def _blocks(self) -> dict[tuple[int, Key], Shaped[np.ndarray, "n n"]]:
+        """Blocks that were made with others and are not asked for yet."""
+        return {}
+
+    def _lag(self, key: Key) -> int:
+        i, j = (self.gates.directions[direction].site for direction in key)
+        return int(self.classes[0].lags_of(i)[j])
+
+    @cached_property
+    def _pairs_by_lag(self) -> dict[int, list[Key]]:
+        """Pairs of directions that are sites, by the lag between them."""
+        sites = [index for index, direction in enumerate(self.gates.directions) if direction.site is not None]
+        found: dict[int, list[Key]] = {}
+        for key in combinations(sites, 2):
+            found.setdefault(self._lag(key), []).append(key)
+        return found
 
     def _first(self, key: Key) -> Shaped[np.ndarray, " n"] | None:
         if len(key) == 1:

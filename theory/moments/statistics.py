@@ -6,6 +6,7 @@ another factor kappa^2 rho_kl (also for k = l), kappa^2 = 2 g^2/(1 + 2 g^2), and
 expectation. Sources: localization notes, eq. (6), (7); small-bump note, eq. (7), (8), corrected.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, singledispatch
@@ -20,6 +21,7 @@ from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
 from theory.problem import Law, NonlinearGP, OutOfReachError
 
 Lags = Int[np.ndarray, "*any"]
+MOST_AT_ONCE = 2_000_000  # entries of blocks, each with some ten integers of 64 bits: 160 MB
 
 
 @dataclass(frozen=True)
@@ -215,18 +217,33 @@ def stationary(law: NonlinearGP, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
 
 
 def two_site_block(statistics: ClassStatistics, i: int, j: int) -> Shaped[np.ndarray, "n n"]:
-    """E[s_i s_j x_k x_l] for all k, l and sites i != j, each distinct value computed once.
+    """E[s_i s_j x_k x_l] for all k, l and sites i != j."""
+    return next(two_site_blocks(statistics, [(i, j)]))
 
-    A value depends on the six distances alone and is unchanged by k <-> l and i <-> j; on the line, where distances
-    repeat, that leaves about half of the entries or fewer.
+
+def two_site_blocks(
+    statistics: ClassStatistics, pairs: Sequence[tuple[int, int]]
+) -> Iterator[Shaped[np.ndarray, "n n"]]:
+    """E[s_i s_j x_k x_l] for all k, l, for pairs (i, j) of sites that all have the same lag, not 0.
+
+    A value depends on the six distances alone and is unchanged by k <-> l and i <-> j; each distinct value of up to
+    MOST_AT_ONCE entries is computed once. On the line, where distances repeat, that leaves less than half of the
+    entries of one pair, and few more for its translations.
     """
-    law = statistics.law
-    site = np.arange(law.n)
-    lag = statistics.lags
-    k, l = (index.ravel() for index in np.meshgrid(site, site, indexing="ij"))
-    keys = np.stack([lag[i, k], lag[i, l], lag[j, k], lag[j, l], lag[k, l]], axis=1)
-    swaps = [keys[:, order] for order in ([0, 1, 2, 3, 4], [1, 0, 3, 2, 4], [2, 3, 0, 1, 4], [3, 2, 1, 0, 4])]
-    codes = [np.ravel_multi_index(swap.T, (law.n,) * 5) for swap in swaps]
-    distinct, inverse = np.unique(np.min(codes, axis=0), return_inverse=True)
-    lags = np.unravel_index(distinct, (law.n,) * 5)
-    return statistics.two_half_spaces(int(lag[i, j]), *lags)[inverse].reshape(law.n, law.n)
+    n, whole = statistics.law.n, statistics.lags
+    step = max(1, MOST_AT_ONCE // n**2)
+    for first in range(0, len(pairs), step):
+        chunk = pairs[first : first + step]
+        distinct, inverse = np.unique(np.stack([_codes(whole, i, j) for i, j in chunk]), return_inverse=True)
+        lags = np.unravel_index(distinct, (n,) * 5)
+        values = statistics.two_half_spaces(int(whole[chunk[0]]), *lags)
+        yield from values[inverse].reshape(len(chunk), n, n)
+
+
+def _codes(lag: Int[np.ndarray, "n n"], i: int, j: int) -> Int[np.ndarray, "n n"]:
+    """A number for the distances of i, j, k and l, the same for k <-> l and i <-> j."""
+    ik, il, jk, jl = lag[i][:, None], lag[i][None], lag[j][:, None], lag[j][None]
+    orders = ((ik, il, jk, jl), (il, ik, jl, jk), (jk, jl, ik, il), (jl, jk, il, ik))
+    shape = (len(lag),) * 5
+    codes = [np.ravel_multi_index(np.broadcast_arrays(*order, lag), shape) for order in orders]
+    return np.minimum.reduce(codes)

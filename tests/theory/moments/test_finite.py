@@ -165,7 +165,7 @@ def test_numbers_of_many_digits_stay_exact():
     exact = exact_moments(asked.data, asked.network)
     assert exact.rows.dtype == object
     assert [[Fraction(entry, exact.denominator) for entry in row] for row in exact.rows.tolist()] == summed(asked)[0]
-    assert solve(asked).rank == 6
+    assert solve(asked).rank == 3 + 1  # the gate is closed on one example alone
 
 
 @given(st.data())
