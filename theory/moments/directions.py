@@ -47,7 +47,11 @@ class Direction:
 
 
 def side(entries: Entries) -> int:
-    """+1 where a vector points along its `Direction`, -1 where it points against it."""
+    """+1 where a vector points along its `Direction`, -1 where it points against it.
+
+    >>> side(((0, Fraction(1)), (3, Fraction(-2))))
+    -1
+    """
     return 1 if _unit(entries) > 0 else -1
 
 
@@ -56,6 +60,9 @@ def same_sign_on_latent(entries: Entries) -> bool:
 
     erf is odd and increasing, so that erf(g a) + erf(g b) has the sign of a + b. With other weights there are z at
     which the two differ.
+
+    >>> [same_sign_on_latent(((0, Fraction(1)), (3, Fraction(weight)))) for weight in (-1, 2)]
+    [True, False]
     """
     return len(entries) == 1 or (len(entries) == 2 and abs(entries[0][1]) == abs(entries[1][1]))
 
@@ -66,7 +73,16 @@ def _unit(entries: Entries) -> Fraction:
 
 
 def half_space(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, " n"]:
-    """E[s_v x_k | class] for every site k."""
+    """E[s_v x_k | class] for every site k.
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> from theory.moments.statistics import class_statistics
+    >>> from theory.problem import GaussianClone
+    >>> clone = GaussianClone(2, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> v = Direction(((0, Fraction(1)),))
+    >>> bool(abs(half_space(class_statistics(clone, 0, FLOAT64), v)[0] - np.sqrt(2 / np.pi)) <= 4 * np.finfo(float).eps)
+    True
+    """
     if v.site is not None:
         return statistics.half_space(statistics.lags_of(v.site))
     (r, gap), _ = statistics.arithmetic.settled(lambda: (_projection(_in_balls(statistics), v), np.empty(0)))

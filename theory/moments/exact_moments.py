@@ -13,7 +13,7 @@ from theory.moments.arithmetic import LARGEST_EXACT, Arithmetic, Numbers
 from theory.moments.feature_moments import Block, FeatureMoments, Structure
 from theory.moments.gate_events import open_on
 from theory.moments.symmetric import Circulant, Dense
-from theory.problem import AlwaysGate, Law, Network, OutOfReachError, resolved
+from theory.problem import AlwaysGate, Network, OutOfReachError, resolved
 
 # (K n)^2 exact integers and as many floats; gaps between four sites take five such arrays more: 200 MB.
 MOST_ROWS = 2_000
@@ -59,12 +59,6 @@ def require_rows(network: Network, n: int) -> None:
         )
 
 
-def squared_labels(law: Law) -> Fraction:
-    """<y.y>, exactly."""
-    labels = zip(law.probabilities, law.label_vectors, strict=True)
-    return sum((p * y * y for p, label in labels for y in label), Fraction(0))
-
-
 @dataclass(frozen=True, eq=False)
 class Examples:
     """N examples one by one: x (N, n) in exact numbers, their probabilities, and labels as vectors of m numbers."""
@@ -88,6 +82,12 @@ def of_examples(data: Examples, network: Network) -> ExactMoments:
     """A = <phi phi^T> and b = <phi y> as fractions, by sums over the examples. Sources: notes, eq. (6), (7), (12).
 
     Gates: at sites and along directions of the input with any bounds, always and repeated.
+
+    >>> half = Fraction(1, 2)
+    >>> data = Examples(np.array([[half], [Fraction(1)]], dtype=object), (half, half), ((Fraction(1),), (Fraction(0),)))
+    >>> moments = of_examples(data, Network("gated-linear", "mean", 1, (AlwaysGate(),)))
+    >>> str(Fraction(moments.rows.item(), moments.denominator)), str(moments.first.item())
+    ('5/8', '1/4')
     """
     n = data.x.shape[1]
     x, common = _whole(data.x)
@@ -97,8 +97,7 @@ def of_examples(data: Examples, network: Network) -> ExactMoments:
     opened = np.array([open_on(gate, data.x, f"network.gates[{k}]") for k, gate in enumerate(gates)]).T
     features = (opened[:, :, None] * x[:, None, :]).reshape(len(x), -1)
     if network.has_biases:
-        reach = network.units if network.readout == "mean" else 1
-        ends = np.concatenate([opened, np.full((len(x), 1), reach, dtype=object)], axis=1)
+        ends = np.concatenate([opened, np.full((len(x), 1), int(1 / network.scale), dtype=object)], axis=1)
         features = np.concatenate([features, common * ends], axis=1)
     weighed = features * weights[:, None]
     first = np.array((weighed.T @ labels) * Fraction(1, total * common), dtype=object)

@@ -51,7 +51,14 @@ class Piece:
 
 @lru_cache(maxsize=8)
 def pieces(moments: ExactMoments) -> tuple[Piece, ...]:
-    """The components of A that move. Raises OutOfReachError where one is too large, InputError where none is left."""
+    """The components of A that move. Raises OutOfReachError where one is too large, InputError where none is left.
+
+    >>> from theory.moments.finite import exact_moments
+    >>> from theory.problem import AlwaysGate, FiniteData, Network
+    >>> law = FiniteData([[1, 1, 0], [0, 0, 1]], [1, -1])
+    >>> [len(piece.norms) for piece in pieces(exact_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),))))]
+    [1, 1]
+    """
     rows = moments.rows
     found = [_piece(moments, places) for places in components(rows != 0) if rows[places[0]].any()]
     if not found:
@@ -154,6 +161,12 @@ def optimum(moments: ExactMoments) -> Fraction:
     """<|y - yhat|^2> at the optimum as a fraction, <y.y> - sum_o b_o.A^+ b_o over the outputs o.
 
     Source: notes, eq. (13)-(16), corrected.
+
+    >>> from theory.moments.finite import exact_moments
+    >>> from theory.problem import AlwaysGate, FiniteData, Network
+    >>> law = FiniteData([[1, 0], [0, 1], [1, 1]], [1, -1, 1])
+    >>> str(optimum(exact_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)))))
+    '1/9'
     """
     total, b = moments.y2, moments.columns
     for piece in pieces(moments):
@@ -180,7 +193,7 @@ def structure(moments: ExactMoments) -> Structure:
     notes.append(f"A decouples into {len(found)} block{'s' if len(found) > 1 else ''}; {solved}.")
     if largest**3 <= MOST_ELIMINATION and len(least := str(optimum(moments))) <= MOST_CHARACTERS:
         notes.append(f"<(y - yhat)^2> at the optimum is {least}.")
-    return Structure(rank, size, largest, circulant, tuple(notes))
+    return Structure(rank, largest, circulant, tuple(notes))
 
 
 def _matrix(fractions: Shaped[np.ndarray, "r m"]) -> fmpq_mat:

@@ -1,4 +1,4 @@
-"""What the linear flow needs of the data, A = <phi phi^T>, b = <phi y> and <y.y>, and the laws that have it.
+"""The moments that the linear flow needs of the data, A = <phi phi^T>, b = <phi y> and <y.y>, and the laws with them.
 
 phi are the features of a network that is linear in what it learns: (g_1 x, ..., g_K x), and with biases also
 g_1, ..., g_K and 1/s. A law's file in this folder, of the name of its file in `theory.problem.distributions`, registers
@@ -8,6 +8,7 @@ how its moments are made.
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import singledispatch
 from typing import Any
 
@@ -62,12 +63,11 @@ class Block:
 class Structure:
     """Facts about A that exact linear algebra gives before any of its numbers is computed.
 
-    rank and size are those of A, `rows` those of its largest kernel; `circulant` says that every kernel is, so that the
+    rank is that of A, `rows` are those of its largest kernel; `circulant` says that every kernel is, so that the
     DFT diagonalises it. `notes` say so in words.
     """
 
     rank: int
-    size: int
     rows: int
     circulant: bool
     notes: tuple[str, ...]
@@ -155,9 +155,25 @@ def law_moments(law: Any, network: Network, arithmetic: Arithmetic) -> FeatureMo
     )
 
 
+def squared_labels(law: Law) -> Fraction:
+    """<y.y>, exactly.
+
+    >>> from theory.problem import FiniteData
+    >>> str(squared_labels(FiniteData([[1], [2]], [1, "1/2"])))
+    '5/8'
+    """
+    labels = zip(law.probabilities, law.label_vectors, strict=True)
+    return sum((p * y * y for p, label in labels for y in label), Fraction(0))
+
+
 @singledispatch
 def second_moments(law: Any, arithmetic: Arithmetic) -> Numbers:
-    """E[x x^T | class c] for every class of a law, (C, n, n); a law's file registers its own, and this one refuses."""
+    """E[x x^T | class c] for every class of a law, (C, n, n); a law's file registers its own, and this one refuses.
+
+    >>> from theory.problem import FiniteData
+    >>> second_moments(FiniteData([[1, 0], [1, 1]], [1, 0]), FLOAT64).tolist()
+    [[[1.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]]
+    """
     del arithmetic
     known = ", ".join(sorted(kind.__name__ for kind in second_moments.registry if kind is not object))
     raise OutOfReachError(

@@ -83,6 +83,12 @@ def gated_moments_certified(problem: Problem, digits: int) -> GatedMoments:
 
     A ball's radius is relative to the largest term of its entry: Sigma^yx, a sum over the classes, may cancel.
     Raises OutOfReachError where overlapping gates need more certified integrals than can be computed.
+
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Training
+    >>> law, network = FiniteData([[1], [2]], [1, 0]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> problem = Problem(law, network, Training("half-mse", 1, NormalInitialisation(0, 0), (1,)))
+    >>> gated_moments_certified(problem, 30).A[0, 0]
+    2.50000000000000
     """
     from flint import ctx
 

@@ -26,6 +26,10 @@ def density(law: object, c: int, x: Float[np.ndarray, "*any"]) -> Float[np.ndarr
     """p(x) of one site in class `c`, in units of 1/x; 0 outside the support.
 
     Raises OutOfReachError for a law whose sites take finitely many values; `values` has their probabilities.
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))
+    >>> density(law, 0, np.array([-2.0, 2.0])).tolist()
+    [0.0, 0.0]
     """
     del c, x
     raise OutOfReachError(
@@ -55,6 +59,10 @@ def cumulative(law: object, c: int, x: Float[np.ndarray, "*any"]) -> Float[np.nd
     """P(x_j <= x) of one site in class `c`; 0 and 1 beyond the support.
 
     Raises OutOfReachError for a law whose sites take finitely many values; `values` has their probabilities.
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))
+    >>> cumulative(law, 0, np.array([-1.0, 0.0, 1.0])).tolist()
+    [0.0, 0.5, 1.0]
     """
     return density(law, c, x)  # a law that has no density refuses
 
@@ -76,6 +84,9 @@ def largest(law: object, c: int) -> float:
     """The end of the support of one site in class `c`, in units of x: infinite, or 1/Z of erf(g z)/Z.
 
     Raises OutOfReachError for a law whose support is not known here.
+
+    >>> largest(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0)), 0)
+    1.0
     """
     del c
     raise OutOfReachError(f"The law {type(law).__name__} has no known support of a site.", "Sample it.")
@@ -121,6 +132,11 @@ def excess_kurtosis(law: object, c: int) -> float:
     The absolute error is below 1e-13/(E erf(g z)^2)^2 for the nonlinear Gaussian process, of rounding for the others.
 
     Raises OutOfReachError for a law without it, and for a site that takes one value alone.
+
+    >>> excess_kurtosis(GaussianClone(4, (2, 1), 1, "open", "none", (1, 0)), 0)
+    0.0
+    >>> -2 < excess_kurtosis(NonlinearGP(4, (2, 1), 100, "open", "none", (1, 0)), 0) < -1.9
+    True
     """
     del c
     raise OutOfReachError(f"No kurtosis of the law {type(law).__name__}.", "Sample it.")

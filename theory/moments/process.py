@@ -20,6 +20,7 @@ from jaxtyping import Shaped
 from theory.moments.arithmetic import Arithmetic
 from theory.moments.basis import GateBasis, gate_basis
 from theory.moments.directions import half_space, two_sign_block, two_signs
+from theory.moments.feature_moments import squared_labels
 from theory.moments.sign_features import Key, SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
@@ -56,8 +57,6 @@ class _Process:
     def moments(self) -> SignMoments:
         """The population moments of products of signs."""
         law, number = self.law, self.arithmetic.rational
-        shares = law.probabilities
-        squares = sum(p * y * y for p, label in zip(shares, law.label_vectors, strict=True) for y in label)
         return SignMoments(
             n=law.n,
             arithmetic=self.arithmetic,
@@ -66,7 +65,7 @@ class _Process:
             zeroth=_once(self._zeroth),
             output=_once(self._output),
             label=_once(self._label),
-            y2=number(Fraction(squares)),
+            y2=number(squared_labels(law)),
             outputs=(law.outputs,) if law.outputs > 1 else (),
             parity=not law.means,
             circulant=law.boundary != "open" and not law.means,

@@ -119,15 +119,11 @@ def gate_rank(gates: GateBasis) -> int:
     return sum(len(part.weights.vectors) for part in parts(gates))
 
 
-def rank(gates: GateBasis, n: int) -> int:
-    """The rank of A, exactly: n times that of the gates, and that of the features of the biases.
-
-    >>> rank(GateBasis((), ((Fraction(1),), (Fraction(1),))), 5)
-    5
-    """
-    return sum(part.rank(n) for part in parts(gates))
-
-
 def kernel_size(part: Part, n: int) -> int:
-    """The number of rows of the kernel of a part."""
+    """The number of rows of the kernel of a part.
+
+    >>> (part,) = parts(GateBasis((), ((Fraction(1),), (Fraction(1),))))
+    >>> kernel_size(part, 5), part.rank(5)
+    (5, 5)
+    """
     return n if part.shared else part.rank(n)

@@ -150,7 +150,7 @@ class SignFeatures(FeatureMoments):
         pieces = sum(len(part.weights.vectors) if part.shared else 1 for part in found)
         solved = "diagonalised by the DFT" if circulant else f"kernels of at most {rows} rows"
         notes.append(f"A decouples into {pieces} block{'s' if pieces > 1 else ''}; {solved}.")
-        return Structure(whole, size, rows, circulant, tuple(notes))
+        return Structure(whole, rows, circulant, tuple(notes))
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:

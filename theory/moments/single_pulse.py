@@ -26,9 +26,8 @@ from theory.moments.exact_moments import (
     of_examples,
     require_examples,
     require_rows,
-    squared_labels,
 )
-from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments, squared_labels
 from theory.moments.gate_signs import refuse_gate, require_hard
 from theory.moments.statistics import require_centred
 from theory.problem import AlwaysGate, Gate, Network, SinglePulse, SiteGate, resolved
@@ -41,6 +40,10 @@ def covering(law: SinglePulse, c: int, *sites: Sites) -> Int[np.ndarray, "..."]:
     """How many of the n (b - a + 1) pulses of class `c` cover all of `sites`, elementwise over arrays of sites.
 
     sum_gaps [tri(b - n + gap) - tri(a - 1 - n + gap)], tri(m) = m (m + 1)/2 for m > 0, else 0.
+
+    >>> law = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0))
+    >>> int(covering(law, 1, 0, 1)), covering(law, 0, np.arange(4)).tolist()
+    (1, [1, 1, 1, 1])
     """
     least, largest = law.widths[c]
     if not sites:
@@ -57,7 +60,11 @@ def _triangle(m: Int[np.ndarray, "..."]) -> Int[np.ndarray, "..."]:
 
 
 def pulses(law: SinglePulse, c: int) -> int:
-    """n (b - a + 1), the number of equally likely pulses of class `c`."""
+    """n (b - a + 1), the number of equally likely pulses of class `c`.
+
+    >>> pulses(SinglePulse(4, ((1, 1), (2, 3)), "zero-one", "none", (1, 0)), 1)
+    8
+    """
     return int(covering(law, c))
 
 
@@ -174,6 +181,12 @@ def exact_moments(law: SinglePulse, network: Network) -> ExactMoments:
 
     Gates at one site are counted in closed form; with class means or gates along directions the pulses are taken one by
     one. Raises OutOfReachError where A has too many rows, and where too many pulses would be taken one by one.
+
+    >>> from theory.problem import AlwaysGate
+    >>> law = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0))
+    >>> moments = exact_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)))
+    >>> moments.rows[0].tolist(), moments.denominator
+    ([3, 1, 0, 1], 8)
     """
     require_linear(network)
     require_rows(network, law.n)
@@ -187,7 +200,7 @@ def exact_moments(law: SinglePulse, network: Network) -> ExactMoments:
     whole = [int(weight * denominator) for weight in weights]
     sizes = [law.n] * len(events) + [1] * (len(events) + 1 if network.has_biases else 0)
     parts = [slice(end - size, end) for end, size in zip(accumulate(sizes), sizes, strict=True)]
-    rows = np.zeros((sum(sizes), sum(sizes)), dtype=_integers(denominator * _reach(network) ** 2))
+    rows = np.zeros((sum(sizes), sum(sizes)), dtype=_integers(denominator * network.units**2))
     first = np.full((sum(sizes), law.outputs), Fraction(0), dtype=object)
     for c, (f, (low, high)) in product(range(law.classes), enumerate(values)):
         features = _features(network, events, f, (np.arange(law.n), low, high - low))
@@ -209,11 +222,6 @@ def _integers(largest: int) -> type:
     return np.int64 if largest < np.iinfo(np.int64).max else object
 
 
-def _reach(network: Network) -> int:
-    """1/s, the feature of the output's bias."""
-    return network.units if network.readout == "mean" else 1
-
-
 def _notes(law: SinglePulse, events: tuple[Event, ...]) -> tuple[str, ...]:
     """Gates that never change, in words."""
     values = {value for flip in flips(law) for value in flip}
@@ -231,7 +239,7 @@ def _features(network: Network, events: tuple[Event, ...], f: int, x: Factor) ->
     inputs = [[gate, x] for gate in gates]
     if not network.has_biases:
         return inputs
-    return [*inputs, *([gate] for gate in gates), [(None, _reach(network), 0)]]
+    return [*inputs, *([gate] for gate in gates), [(None, int(1 / network.scale), 0)]]
 
 
 def _examples(law: SinglePulse, network: Network) -> Examples:

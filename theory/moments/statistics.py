@@ -181,7 +181,11 @@ def require_centred(law: Law, what: str) -> None:
 
 
 def squared_lags(law: NonlinearGP) -> Int[np.ndarray, " n"]:
-    """d^2 of the n lags: the squares along the axes of the distances of site 0, added."""
+    """d^2 of the n lags: the squares along the axes of the distances of site 0, added.
+
+    >>> squared_lags(NonlinearGP(5, (1, 1), 1, "ring", "none", (1, 0))).tolist()
+    [0, 1, 4, 4, 1]
+    """
     total = np.zeros(1, dtype=int)
     for sites in law.axes:
         lag = np.arange(sites)
@@ -195,6 +199,9 @@ def lags_from(law: NonlinearGP, site: int) -> Int[np.ndarray, " n"]:
 
     |k - i| on the line, the smaller of that and n - |k - i| on the ring; on a grid those of rows and columns, combined
     as the number of a site.
+
+    >>> lags_from(NonlinearGP(5, (1, 1), 1, "ring", "none", (1, 0)), 1).tolist()
+    [1, 0, 1, 2, 2]
     """
     total = np.zeros(1, dtype=int)
     for sites, start in zip(law.axes, np.unravel_index(site, law.axes), strict=True):
@@ -210,7 +217,11 @@ def all_lags(law: NonlinearGP) -> Int[np.ndarray, "n n"]:
 
 
 def stationary(law: NonlinearGP, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
-    """The matrix of which entry (k, l) is by_lag[lag of k and l]: circulant on rings, Toeplitz on the open line."""
+    """The matrix of which entry (k, l) is by_lag[lag of k and l]: circulant on rings, Toeplitz on the open line.
+
+    >>> stationary(NonlinearGP(3, (1, 1), 1, "open", "none", (1, 0)), np.array([1.0, 0.5, 0.0])).dense().tolist()
+    [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
+    """
     if law.boundary != "open":
         return Circulant(by_lag[lags_from(law, 0)], law.axes)
     return Toeplitz(by_lag) if len(law.axes) == 1 else Dense(by_lag[all_lags(law)])

@@ -60,7 +60,7 @@ def entry(units: sympy.Expr, claim: str) -> tuple[Step, Step]:
 
 
 def reading(dot: sympy.Expr, moment: sympy.Expr, product: sympy.Expr) -> Tuple:
-    """What the symbols of the entry's equation stand for: dw/dt, b and A w."""
+    """The values of the symbols of the equation of one entry: dw/dt, b and A w."""
     return Tuple(Tuple(velocity, dot), Tuple(force, moment), Tuple(drive, product))
 
 

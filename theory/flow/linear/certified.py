@@ -182,7 +182,12 @@ def _dot(left: arb_mat, right: arb_mat) -> arb:
 
 
 def decimals(balls: np.ndarray, digits: int) -> np.ndarray:
-    """Decimal strings: the nearest of `digits` digits where the ball decides them, else its certain ones, else 0."""
+    """Decimal strings: the nearest of `digits` digits where the ball decides them, else its certain ones, else 0.
+
+    >>> from flint import arb
+    >>> decimals(np.array([arb(1) / 8, arb(0)]), 5).tolist()
+    ['0.12500', '0']
+    """
     strings = [_decimal(x, digits) for x in balls.ravel()]
     return np.array(strings, dtype=object).reshape(balls.shape)
 

@@ -18,6 +18,9 @@ def power_and_sum(
     """(1 - x)^N and sum_{k<N} (1 - x)^k = (1 - (1 - x)^N)/x, the latter continued by N at x = 0.
 
     For |x| < 1/2 through log1p and expm1, which lose nothing as x -> 0; elsewhere 1 - x is exact enough.
+
+    >>> [part.tolist() for part in power_and_sum(np.array([0.0, 1.0]), 3)]
+    [[1.0, 0.0], [3.0, 1.0]]
     """
     small = np.abs(x) < 0.5
     with np.errstate(over="ignore"):
@@ -42,6 +45,9 @@ def gradient_descent(
     In the eigenbasis of A: u_N = (1 - x)^N u_0 + eta ell s c sum_{k<N} (1 - x)^k, x = eta ell s^2 lambda. With the
     moments of a sample this is full-batch training on it. Raises InputError where the steps are so large that the
     weights overflow. Source: design, rule 6 of validation; notes, eq. (9), discretised.
+
+    >>> gradient_descent(np.eye(2), np.array([1.0, 2.0]), np.zeros((1, 2)), 0.5, 1.0, 1.0, [0, 1]).tolist()
+    [[[0.0, 0.0]], [[0.5, 1.0]]]
     """
     modes = dense_spectrum(A)
     u0, c = modes.to_modes(w0.reshape(-1)), modes.to_modes(b)
@@ -71,6 +77,13 @@ def discrete(problem: Problem) -> Parameters:
     The step is eta = simulation.learning_rate; time t is t/(tau eta) steps. Exact for population moments at any
     eta, and for the mean over replicates of SGD on fresh data. Raises InputError where a time is not a whole number
     of steps or without a [simulation] table; OutOfReachError for an optimizer other than "sgd".
+
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Simulation, Training
+    >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> training = Training("half-mse", 1, NormalInitialisation(0, 0), (0, 1))
+    >>> steps = Simulation("full-batch", 2, "1/2", 2, 0)
+    >>> discrete(Problem(law, network, training, steps)).weights[:, 0].round(4).tolist()  # 1 - (3/4)^2 after two steps
+    [[0.0, 0.0], [0.4375, -0.4375]]
     """
     settings = problem.simulated()
     if settings.optimizer != "sgd":
