@@ -173,11 +173,11 @@ def test_shapes_in_signatures_are_checked_while_tests_run():
     import jaxtyping
     import numpy as np
 
-    from theory.flow.linear.spectrum import circulant_spectrum
+    from theory.flow.linear.spectrum import dense_spectrum
 
-    circulant_spectrum(np.eye(3))
+    dense_spectrum(np.eye(3))
     with pytest.raises(jaxtyping.TypeCheckError):
-        circulant_spectrum(np.ones((2, 3)))
+        dense_spectrum(np.ones((2, 3)))
 
 
 def test_the_readme_shows_the_single_pulse_that_ships():

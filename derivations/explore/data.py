@@ -12,7 +12,7 @@ from derivations.explore.sites import middle, sites_of
 from derivations.explore.tables import table_csv
 from theory.moments import gated_moments
 from theory.moments.marginal import cumulative, excess_kurtosis, largest, values
-from theory.moments.pulse import mean, second_moment
+from theory.moments.single_pulse import mean, second_moment
 from theory.problem import (
     AlwaysGate,
     Law,

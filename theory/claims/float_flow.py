@@ -1,19 +1,33 @@
 """The library's float64 gradient flow at moments given as numbers: the path that the floating level judges."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from jaxtyping import Float
 
 from theory.flow.linear.convention import Convention
-from theory.flow.linear.relaxation import FlowNumbers, relax
+from theory.flow.linear.parameters import Parameters
+from theory.flow.linear.relaxation import relax
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.basis import GateBasis
 from theory.moments.directions import Direction
-from theory.moments.gated import GatedMoments
+from theory.moments.sign_features import SignFeatures, SignMoments
+from theory.moments.symmetric import Dense
 
 HALF = Fraction(1, 2)
 Number = int | float  # a point with a whole coordinate passes it as int
+
+
+@dataclass(frozen=True)
+class UnitFlow:
+    """Weights of the units at the time, with one leading axis, at infinity, the optimum of the loss and the rates."""
+
+    weights: Float[np.ndarray, "1 K n"]
+    fixed_point: Float[np.ndarray, "K n"]
+    mse: float
+    rates: Float[np.ndarray, " P"]
 
 
 def float64_flow(
@@ -23,24 +37,28 @@ def float64_flow(
     units: int,
     time: Number = 0,
     y2: float = 0.5,
-) -> FlowNumbers:
+) -> UnitFlow:
     """Return the flow in units of tau of units that share one half-space gate, with A_11 = second and b_1 = force.
 
     `start` has a row for each unit that shares the gate; `units` is the K of the readout; y2 is <y^2>.
     """
     whole = 2 * np.array(second, dtype=float)  # a half space sees half of <x x^T>, and half of <s y x>
     gates = GateBasis((Direction(((0, Fraction(1)),)),), tuple((HALF, HALF) for _ in start))
-    moments = GatedMoments(
+    absent = {}.get  # without biases nothing else is asked for
+    moments = SignFeatures(
         gates,
-        covariances=np.stack([whole, whole]),
-        even=whole,
-        odd=whole[None, None],
-        output=2 * np.array(force, dtype=float)[None],
-        signs=np.ones((1, 1)),
-        inputs=np.zeros((1, len(whole))),
-        y1=0.5,
-        y2=y2,
-        arithmetic=FLOAT64,
+        SignMoments(
+            n=len(whole),
+            arithmetic=FLOAT64,
+            second={(): Dense(whole)}.get,
+            first=absent,
+            zeroth=absent,
+            output={(0,): 2 * np.array(force, dtype=float)}.get,
+            label=absent,
+            y2=y2,
+        ),
     )
     rules = Convention(Fraction(1, int(units)), Fraction(1))
-    return relax(moments, np.array(start, dtype=float).ravel(), rules, [float(time)], "open")
+    numbers = relax(moments, np.array(start, dtype=float).ravel(), rules, [float(time)])
+    weights, end = (Parameters.of(theta, len(start), len(whole)).weights for theta in (numbers.path, numbers.end))
+    return UnitFlow(weights, end, numbers.mse.item(), numbers.rates)

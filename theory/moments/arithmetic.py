@@ -5,62 +5,91 @@ A formula of this room is written once, for NumPy arrays of either kind of numbe
 `flint.ctx.workprec` block.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from jaxtyping import Shaped
+from jaxtyping import Int, Shaped
 
 from theory.gaussian.float64 import signs, two_signs
 from theory.problem import OutOfReachError
 
 Numbers = Shaped[np.ndarray, "*any"]
+Integers = Int[np.ndarray, " d"]
 Pair = tuple[Shaped[np.ndarray, "..."], Shaped[np.ndarray, "..."]]
 # A ball of E[s1 s2 s3 s4] takes 1 to 50 ms at 40 digits, mostly 2: more of them than this would take minutes.
 MOST_CERTIFIED_QUADS = 20_000
 # Bits of a float64 with a few to spare, and beyond how many times 64 bits nothing is told from zero any more.
 FLOAT64_BITS = 60
+# Integers up to here are floats; the factor that splits a float of 53 bits into two halves.
+LARGEST_EXACT = 2**53
+SPLITTER = 2.0**27 + 1
 MOST_DOUBLINGS = 9
 
 
 @dataclass(frozen=True)
 class Arithmetic:
-    """What the formulas need beyond + - * /; every function takes and returns arrays elementwise.
+    """The functions that the formulas need beyond + - * /; every function takes and returns arrays elementwise.
 
     `dtype` is that of its arrays; `rational` takes exact fractions to numbers; `exp_minus` and
-    `one_minus_exp_minus` take a list of exact u to exp(-u) and 1 - exp(-u). `sign_pair(r, 1 - r^2)` = E[s1 s2];
-    `sign_quad(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4]. `settled(f)` is f(), two arrays that f computes
-    in balls: the first to the relative, the second to the absolute accuracy of this arithmetic, whatever cancels.
+    `one_minus_exp_minus` take integers d and an exact rate r to exp(-r d) and 1 - exp(-r d).
+    `sign_pair(r, 1 - r^2)` = E[s1 s2]; `sign_quad(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4].
+    `settled(f)` is f(), two arrays that f computes in balls: the first to the relative, the second to the absolute
+    accuracy of this arithmetic, whatever cancels.
     """
 
     dtype: type
     rational: Callable[[Fraction], Any]
     pi: Callable[[], Any]
     sqrt: Callable[[Any], Any]
-    exp_minus: Callable[[Sequence[Fraction]], Numbers]
-    one_minus_exp_minus: Callable[[Sequence[Fraction]], Numbers]
+    exp_minus: Callable[[Integers, Fraction], Numbers]
+    one_minus_exp_minus: Callable[[Integers, Fraction], Numbers]
     sign_pair: Callable[[Any, Any], Any]
     sign_quad: Callable[..., Any]
     settled: Callable[[Callable[[], Pair]], Pair]
 
 
-def _split(exponents: Sequence[Fraction]) -> tuple[np.ndarray, np.ndarray]:
-    """u = high + low with high the nearest float: exp(-high)(1 - low) then has no error from rounding u."""
-    high = np.array([float(u) for u in exponents])
-    low = np.array([float(u - Fraction(h)) for u, h in zip(exponents, high.tolist(), strict=True)])
-    return high, low
+def _split(distances: Integers, rate: Fraction) -> tuple[np.ndarray, np.ndarray]:
+    """r d = high + low with high the nearest float: exp(-high)(1 - low) then has no error from rounding r d."""
+    p, q = rate.numerator, rate.denominator
+    if p * int(distances.max(initial=0)) > LARGEST_EXACT or q > LARGEST_EXACT:
+        return _split_one_by_one(distances, rate)
+    top = distances * float(p)
+    high = top / q
+    # q high + rest = top: the product in two floats (Dekker), and the rest of a correctly rounded division is one.
+    product, error = _two_product(high, float(q))
+    return high, ((top - product) - error) / q
 
 
-def _exp_minus(exponents: Sequence[Fraction]) -> np.ndarray:
-    high, low = _split(exponents)
+def _split_one_by_one(distances: Integers, rate: Fraction) -> tuple[np.ndarray, np.ndarray]:
+    """The same through fractions, for a rate of more digits than a float has."""
+    exact = [rate * d for d in distances.tolist()]
+    high = np.array([float(u) for u in exact])
+    return high, np.array([float(u - Fraction(h)) for u, h in zip(exact, high.tolist(), strict=True)])
+
+
+def _two_product(a: np.ndarray, b: float) -> tuple[np.ndarray, np.ndarray]:
+    """a b as a float and its rounding error, both exact for numbers well within the range. Source: Dekker, 1971."""
+    halves = []
+    for x in (a, b):
+        scaled = x * SPLITTER
+        upper = scaled - (scaled - x)
+        halves.append((upper, x - upper))
+    (a1, a2), (b1, b2) = halves
+    product = a * b
+    return product, ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2
+
+
+def _exp_minus(distances: Integers, rate: Fraction) -> np.ndarray:
+    high, low = _split(distances, rate)
     with np.errstate(under="ignore"):
         return np.exp(-high) * (1 - low)
 
 
-def _one_minus_exp_minus(exponents: Sequence[Fraction]) -> np.ndarray:
-    high, low = _split(exponents)
+def _one_minus_exp_minus(distances: Integers, rate: Fraction) -> np.ndarray:
+    high, low = _split(distances, rate)
     with np.errstate(under="ignore"):
         return -np.expm1(-high) + np.exp(-high) * low
 
@@ -113,8 +142,8 @@ def certified() -> Arithmetic:
     def number(x: Fraction) -> arb:
         return arb(fmpq(x.numerator, x.denominator))
 
-    def balls(exponents: Sequence[Fraction], function: Callable[[arb], arb]) -> np.ndarray:
-        return np.array([function(-number(u)) for u in exponents], dtype=object)
+    def balls(distances: Integers, rate: Fraction, function: Callable[[arb], arb]) -> np.ndarray:
+        return np.array([function(number(-rate * d)) for d in distances.tolist()], dtype=object)
 
     def quad(*correlations: Any) -> np.ndarray:
         rows = np.broadcast_arrays(*(np.asarray(r, dtype=object) for r in correlations))
@@ -131,8 +160,8 @@ def certified() -> Arithmetic:
         rational=number,
         pi=arb.pi,
         sqrt=np.frompyfunc(arb.sqrt, 1, 1),
-        exp_minus=lambda exponents: balls(exponents, arb.exp),
-        one_minus_exp_minus=lambda exponents: balls(exponents, lambda u: -u.expm1()),
+        exp_minus=lambda distances, rate: balls(distances, rate, arb.exp),
+        one_minus_exp_minus=lambda distances, rate: balls(distances, rate, lambda u: -u.expm1()),
         sign_pair=np.frompyfunc(two_signs, 2, 1),
         sign_quad=quad,
         settled=lambda compute: settled(compute, ctx.prec),

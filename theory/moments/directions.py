@@ -47,7 +47,11 @@ class Direction:
 
 
 def side(entries: Entries) -> int:
-    """+1 where a vector points along its `Direction`, -1 where it points against it."""
+    """+1 where a vector points along its `Direction`, -1 where it points against it.
+
+    >>> side(((0, Fraction(1)), (3, Fraction(-2))))
+    -1
+    """
     return 1 if _unit(entries) > 0 else -1
 
 
@@ -56,6 +60,9 @@ def same_sign_on_latent(entries: Entries) -> bool:
 
     erf is odd and increasing, so that erf(g a) + erf(g b) has the sign of a + b. With other weights there are z at
     which the two differ.
+
+    >>> [same_sign_on_latent(((0, Fraction(1)), (3, Fraction(weight)))) for weight in (-1, 2)]
+    [True, False]
     """
     return len(entries) == 1 or (len(entries) == 2 and abs(entries[0][1]) == abs(entries[1][1]))
 
@@ -66,9 +73,18 @@ def _unit(entries: Entries) -> Fraction:
 
 
 def half_space(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, " n"]:
-    """E[s_v x_k | class] for every site k."""
+    """E[s_v x_k | class] for every site k.
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> from theory.moments.statistics import class_statistics
+    >>> from theory.problem import GaussianClone
+    >>> clone = GaussianClone(2, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> v = Direction(((0, Fraction(1)),))
+    >>> bool(abs(half_space(class_statistics(clone, 0, FLOAT64), v)[0] - np.sqrt(2 / np.pi)) <= 4 * np.finfo(float).eps)
+    True
+    """
     if v.site is not None:
-        return statistics.half_space(statistics.lags[v.site])
+        return statistics.half_space(statistics.lags_of(v.site))
     (r, gap), _ = statistics.arithmetic.settled(lambda: (_projection(_in_balls(statistics), v), np.empty(0)))
     return statistics.through_sign(r, gap)
 
@@ -76,7 +92,7 @@ def half_space(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, 
 def two_signs(statistics: ClassStatistics, v: Direction, w: Direction) -> Any:
     """E[s_v s_w | class] = (2/pi) asin(corr(v.u, w.u))."""
     if v.site is not None and w.site is not None:
-        return statistics.two_signs(int(statistics.lags[v.site, w.site]))
+        return statistics.two_signs(int(statistics.lags_of(v.site)[w.site]))
     pair = _sign_pair(statistics, v, w)
     return statistics.arithmetic.sign_pair(pair.r, pair.gap)
 
@@ -100,11 +116,11 @@ def _in_balls(statistics: ClassStatistics) -> ClassStatistics:
 
 def _lags(statistics: ClassStatistics, v: Entries, w: Entries) -> dict[int, Fraction]:
     """The nonzero coefficients of v'Rw by lag."""
-    lags = statistics.lags
     weights: dict[int, Fraction] = {}
     for i, a in v:
+        lags = statistics.lags_of(i)
         for j, b in w:
-            lag = int(lags[i, j])
+            lag = int(lags[j])
             weights[lag] = weights.get(lag, Fraction(0)) + a * b
     return {lag: weight for lag, weight in weights.items() if weight}
 

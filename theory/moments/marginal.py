@@ -16,8 +16,8 @@ from jaxtyping import Float
 from scipy.special import erfinv, ndtr
 
 from theory.moments.arithmetic import FLOAT64
-from theory.moments.pulse import flips, lit
-from theory.moments.statistics import class_statistics
+from theory.moments.single_pulse import flips, lit
+from theory.moments.statistics import class_statistics, require_centred
 from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse
 
 
@@ -26,16 +26,21 @@ def density(law: object, c: int, x: Float[np.ndarray, "*any"]) -> Float[np.ndarr
     """p(x) of one site in class `c`, in units of 1/x; 0 outside the support.
 
     Raises OutOfReachError for a law whose sites take finitely many values; `values` has their probabilities.
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))
+    >>> density(law, 0, np.array([-2.0, 2.0])).tolist()
+    [0.0, 0.0]
     """
     del c, x
     raise OutOfReachError(
-        f"A site of the law {type(law).__name__} takes finitely many values: it has no density.",
-        "Ask for theory.moments.marginal.values.",
+        f"A site of the law {type(law).__name__} has no density here; it may take finitely many values.",
+        "For single pulses ask for theory.moments.marginal.values; sample other laws.",
     )
 
 
 @density.register
 def _(law: NonlinearGP, c: int, x: np.ndarray) -> np.ndarray:
+    require_centred(law, "The density of a site")
     g, z = float(law.gain), float(np.sqrt(class_statistics(law, c, FLOAT64).normaliser_squared))
     inside = np.abs(z * x) < 1
     u = erfinv(np.where(inside, z * x, 0.0))
@@ -44,6 +49,7 @@ def _(law: NonlinearGP, c: int, x: np.ndarray) -> np.ndarray:
 
 @density.register
 def _(law: GaussianClone, c: int, x: np.ndarray) -> np.ndarray:
+    require_centred(law, "The density of a site")
     variance = float(class_statistics(law, c, FLOAT64).variance)
     return np.exp(-x * x / (2 * variance)) / np.sqrt(2 * np.pi * variance)
 
@@ -53,29 +59,42 @@ def cumulative(law: object, c: int, x: Float[np.ndarray, "*any"]) -> Float[np.nd
     """P(x_j <= x) of one site in class `c`; 0 and 1 beyond the support.
 
     Raises OutOfReachError for a law whose sites take finitely many values; `values` has their probabilities.
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))
+    >>> cumulative(law, 0, np.array([-1.0, 0.0, 1.0])).tolist()
+    [0.0, 0.5, 1.0]
     """
     return density(law, c, x)  # a law that has no density refuses
 
 
 @cumulative.register
 def _(law: NonlinearGP, c: int, x: np.ndarray) -> np.ndarray:
+    require_centred(law, "The distribution of a site")
     return ndtr(erfinv(np.clip(x / largest(law, c), -1, 1)) / float(law.gain))
 
 
 @cumulative.register
 def _(law: GaussianClone, c: int, x: np.ndarray) -> np.ndarray:
+    require_centred(law, "The distribution of a site")
     return ndtr(x / np.sqrt(float(class_statistics(law, c, FLOAT64).variance)))
 
 
 @singledispatch
 def largest(law: object, c: int) -> float:
-    """The end of the support of one site in class `c`, in units of x: infinite, or 1/Z of erf(g z)/Z."""
-    del law, c
-    return np.inf
+    """The end of the support of one site in class `c`, in units of x: infinite, or 1/Z of erf(g z)/Z.
+
+    Raises OutOfReachError for a law whose support is not known here.
+
+    >>> largest(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0)), 0)
+    1.0
+    """
+    del c
+    raise OutOfReachError(f"The law {type(law).__name__} has no known support of a site.", "Sample it.")
 
 
 @largest.register
 def _(law: NonlinearGP, c: int) -> float:
+    require_centred(law, "The support of a site")
     return 1 / float(np.sqrt(class_statistics(law, c, FLOAT64).normaliser_squared))
 
 
@@ -97,6 +116,7 @@ def values(law: SinglePulse, c: int) -> dict[int, Fraction]:
     >>> {x: str(p) for x, p in values(law, 0).items()}
     {0: '73/80', 1: '7/80'}
     """
+    require_centred(law, "The values of a site")
     share, found = lit(law, c, (0,)), flips(law)
     total: dict[int, Fraction] = {}
     for low, high in found:
@@ -112,6 +132,11 @@ def excess_kurtosis(law: object, c: int) -> float:
     The absolute error is below 1e-13/(E erf(g z)^2)^2 for the nonlinear Gaussian process, of rounding for the others.
 
     Raises OutOfReachError for a law without it, and for a site that takes one value alone.
+
+    >>> excess_kurtosis(GaussianClone(4, (2, 1), 1, "open", "none", (1, 0)), 0)
+    0.0
+    >>> -2 < excess_kurtosis(NonlinearGP(4, (2, 1), 100, "open", "none", (1, 0)), 0) < -1.9
+    True
     """
     del c
     raise OutOfReachError(f"No kurtosis of the law {type(law).__name__}.", "Sample it.")

@@ -1,4 +1,4 @@
-"""What the inverse participation ratio and the kurtosis of a field are where nothing has localized: exact fractions.
+"""The inverse participation ratio and the kurtosis of a field where nothing has localized: exact fractions.
 
 IPR(w) = sum_j w_j^4 / (sum_j w_j^2)^2 over n sites does not depend on the length of w.
 """
@@ -9,12 +9,20 @@ from theory.problem import InputError
 
 
 def flat_ratio(n: int) -> Fraction:
-    """1/n: n equal squares w_j^2 = c give n c^2 / (n c)^2. Also the alternating field, and the least of all."""
+    """1/n: n equal squares w_j^2 = c give n c^2 / (n c)^2. Also the alternating field, and the least of all.
+
+    >>> flat_ratio(40)
+    Fraction(1, 40)
+    """
     return Fraction(1, _sites(n))
 
 
 def one_site_ratio() -> Fraction:
-    """1, the largest of all: one square alone."""
+    """1, the largest of all: one square alone.
+
+    >>> one_site_ratio()
+    Fraction(1, 1)
+    """
     return Fraction(1)
 
 

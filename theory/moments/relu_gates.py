@@ -19,7 +19,7 @@ from theory.gaussian.float64.signs import four_signs
 from theory.gaussian.float64.two_signs import two_signs
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.directions import Direction, Entries, half_space, same_sign_on_latent, side
-from theory.moments.statistics import ClassStatistics, all_lags, class_statistics
+from theory.moments.statistics import ClassStatistics, all_lags, class_statistics, require_centred
 from theory.moments.two_sites import through_two_sites
 from theory.problem import DirectionGate, InputError, NonlinearGP, OutOfReachError, latent_correlation
 
@@ -41,14 +41,24 @@ class GateMoment:
 
 
 def second_moment(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
-    """E[1[w.x >= 0] x x^T | class c] = Cov(x)/2 for every w, exactly (parity)."""
-    return class_statistics(law, c, FLOAT64).covariance(all_lags(law)) / 2
+    """E[1[w.x >= 0] x x^T | class c] = Cov(x)/2 for every w, exactly (parity).
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> second_moment(law, 0)[0, 0].round(12).item()
+    0.5
+    """
+    return _covariance(law, c) / 2
 
 
 def through_two(first: GateMoment, second: GateMoment) -> GateMoment:
     """E[1_w 1_v x_k | class] = (E[1_w x_k] + E[1_v x_k])/2, exact where both moments are.
 
     1_w 1_v = (1 + s_w + s_v + s_w s_v)/4, and x and s_w s_v x are odd under x -> -x.
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> first, second = exact_moment(law, 0, {0: 1}), exact_moment(law, 0, {0: -1})
+    >>> through_two(first, second).value.tolist()  # a half-space and its opposite are never both open
+    [0.0, 0.0, 0.0, 0.0]
     """
     form = first.form if first.form == second.form else f"{first.form}; {second.form}"
     regime = first.regime if first.regime == second.regime else f"{first.regime}; {second.regime}"
@@ -88,6 +98,10 @@ def latent_direction(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
 
     Regime: gain -> 0 at any w, since erf(g z) = (2 g/sqrt(pi)) z (1 + O(g^2)); exact at every gain for one site and
     for two weights of equal size.
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> bool((latent_direction(law, 0, {2: 1}).value == exact_moment(law, 0, {2: 1}).value).all())
+    True
     """
     entries = _entries(law, w)
     value = _half(class_statistics(law, c, FLOAT64), entries)
@@ -99,6 +113,10 @@ def clt(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
 
     Regime: many sites, w spread over them, xi fixed (a central limit theorem for w.x: the share of x_k in it vanishes);
     also gain -> 0, where x is Gaussian. Exact on the Gaussian clone.
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> clt(law, 0, [1, 1, 1, 1]).regime
+    'w spread over many sites, or gain -> 0'
     """
     C, values = _covariance(law, c), _vector(law, w)
     value = C @ values / np.sqrt(2 * np.pi * (values @ C @ values))
@@ -112,6 +130,10 @@ def large_gain(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
     w.x is Gaussian given x_k is not. Regime: gain -> oo (binary x) *and* w spread over many sites. At one
     site it is sigma/2, the limit; at two unequal sites its error stays as gain -> oo. This is the form of the reference
     code, erf(D C w/sqrt2) up to the factor, D = diag(w'Cw - (Cw)_k^2)^(-1/2) at unit variance.
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> bool(abs(large_gain(law, 0, {1: 1}).value[1] - 0.5) <= 8 * np.finfo(float).eps)  # sigma/2
+    True
     """
     C, values = _covariance(law, c), _vector(law, w)
     along, variance = C @ values, C[0, 0]
@@ -128,6 +150,10 @@ def majority(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
 
     E[1_w x_k] -> (sum_i (2/pi) asin(r_ik) - E[s_1 s_2 s_3 s_k])/4 with r_ik = sign(w_i) rho_ik. Regime: gain -> oo.
     Raises InputError for other w.
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> majority(law, 0, [1, 1, 1, 0]).form
+    'majority'
     """
     entries = _entries(law, w)
     if len(entries) != 3 or len({abs(number) for _, number in entries}) != 1:
@@ -144,7 +170,8 @@ def majority(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
 
 
 def _entries(law: NonlinearGP, w: Weights) -> Entries:
-    """The nonzero weights by site, checked as those of a gate."""
+    """The nonzero weights by site, checked as those of a gate on a law without class means."""
+    require_centred(law, "The moment through a ReLU gate")
     gate = DirectionGate(w, lo=0, on="input")
     if gate.size not in (None, law.n) or gate.sites[-1] >= law.n:
         given = f"{gate.size} numbers" if gate.size is not None else f"a weight at site {gate.sites[-1]}"
@@ -163,6 +190,7 @@ def _vector(law: NonlinearGP, w: Weights) -> Float[np.ndarray, " n"]:
 
 
 def _covariance(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
+    require_centred(law, "The moment through a ReLU gate")
     return class_statistics(law, c, FLOAT64).covariance(all_lags(law))
 
 

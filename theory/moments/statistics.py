@@ -6,18 +6,22 @@ another factor kappa^2 rho_kl (also for k = l), kappa^2 = 2 g^2/(1 + 2 g^2), and
 expectation. Sources: localization notes, eq. (6), (7); small-bump note, eq. (7), (8), corrected.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, singledispatch
 from typing import Any
 
 import numpy as np
 from jaxtyping import Int, Shaped
 
 from theory.moments.arithmetic import Arithmetic, Numbers
-from theory.problem import GaussianClone, NonlinearGP, NonlinearGP2D
+from theory.moments.feature_moments import exactly
+from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
+from theory.problem import Law, NonlinearGP, OutOfReachError
 
 Lags = Int[np.ndarray, "*any"]
+MOST_AT_ONCE = 2_000_000  # entries of blocks, each with some ten integers of 64 bits: 160 MB
 
 
 @dataclass(frozen=True)
@@ -34,15 +38,25 @@ class ClassStatistics:
     @cached_property
     def _latent(self) -> tuple[Numbers, Numbers]:
         """rho and 1 - rho^2 by lag; the latter without cancellation, as 1 - exp(-2 d^2/xi^2)."""
-        xi = self.law.xi[self.c]
-        squares = self.law.squared_distance()[0].tolist()
-        exponents = [d2 / xi**2 for d2 in squares]
-        return self.arithmetic.exp_minus(exponents), self.arithmetic.one_minus_exp_minus([2 * u for u in exponents])
+        rate = 1 / self.law.xi[self.c] ** 2
+        squares, place = np.unique(squared_lags(self.law), return_inverse=True)
+        rho, gap = self.arithmetic.exp_minus(squares, rate), self.arithmetic.one_minus_exp_minus(squares, 2 * rate)
+        return rho[place], gap[place]
 
     @cached_property
     def lags(self) -> Int[np.ndarray, "n n"]:
         """The lag of each pair of sites."""
         return all_lags(self.law)
+
+    def lags_of(self, site: int) -> Int[np.ndarray, " n"]:
+        """The lags of all sites from one."""
+        if site not in self._rows:
+            self._rows[site] = lags_from(self.law, site)
+        return self._rows[site]
+
+    @cached_property
+    def _rows(self) -> dict[int, Int[np.ndarray, " n"]]:
+        return {}
 
     @cached_property
     def kappa_squared(self) -> Any:
@@ -65,17 +79,22 @@ class ClassStatistics:
     @cached_property
     def variance(self) -> Any:
         """E[x_k^2]."""
-        return self.covariance(np.array([0]))[0]
+        return self.covariances[0]
 
-    def covariance(self, lag: Lags) -> Numbers:
-        """E[x_k x_l] = (2/(pi Z^2)) asin(kappa^2 rho_kl).
+    @cached_property
+    def covariances(self) -> Numbers:
+        """E[x_k x_l] = (2/(pi Z^2)) asin(kappa^2 rho_kl) by lag.
 
         1 - kappa^4 rho^2 enters as (1 - kappa^4) + kappa^4 (1 - rho^2), which keeps the digits near rho = 1.
         """
         rho, gap = self._latent
         k2 = self.kappa_squared
         by_lag = self.arithmetic.sign_pair(k2 * rho, self._lost * (1 + k2) + k2 * k2 * gap)
-        return (by_lag / self.normaliser_squared)[lag]
+        return by_lag / self.normaliser_squared
+
+    def covariance(self, lag: Lags) -> Numbers:
+        """E[x_k x_l] at lags."""
+        return self.covariances[lag]
 
     def half_space(self, lag: Lags) -> Numbers:
         """E[s_i x_k] = (2/(pi Z)) asin(kappa rho_ik), with s_i = sign(z_i) = sign(x_i)."""
@@ -115,73 +134,6 @@ class ClassStatistics:
 
 
 @dataclass(frozen=True)
-class CloneStatistics(ClassStatistics):
-    """Moments of class `c` of the GaussianClone: x ~ N(0, C_c) with the covariance of the NonlinearGP."""
-
-    @cached_property
-    def _correlation(self) -> tuple[Numbers, Numbers]:
-        """r = C_kl/C_kk by lag and 1 - r.
-
-        With a = kappa^2, b = kappa^2 rho, the angle asin a - asin b has the sine
-        (a^2 - b^2)/(a sqrt(1-b^2) + b sqrt(1-a^2)) and the cosine sqrt((1-a^2)(1-b^2)) + a b: nothing is lost where
-        r is near 1.
-        """
-        rho, gap = self._latent
-        a, sqrt, pair = self.kappa_squared, self.arithmetic.sqrt, self.arithmetic.sign_pair
-        b, lost_a = a * rho, self._lost * (1 + a)
-        lost_b = lost_a + a * a * gap
-        sine = a * a * gap / (a * sqrt(lost_b) + b * sqrt(lost_a))
-        cosine = sqrt(lost_a * lost_b) + a * b
-        whole = pair(a, lost_a)
-        return pair(b, lost_b) / whole, pair(sine, cosine * cosine) / whole
-
-    def half_space(self, lag: Lags) -> Numbers:
-        """E[s_i x_k] = C_ik sqrt(2/(pi C_ii))."""
-        return self.covariance(lag) * self.arithmetic.sqrt(2 / (self.arithmetic.pi() * self.variance))
-
-    @property
-    def correlations(self) -> Numbers:
-        """By lag, the correlations of the Gaussian whose directions gates may look at: of the inputs, r."""
-        return self._correlation[0]
-
-    def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
-        """E[s x_k] = r sqrt(2 C_kk/pi) for a sign s of a Gaussian with correlation r with x_k."""
-        del gap
-        return r * self.arithmetic.sqrt(2 * self.variance / self.arithmetic.pi())
-
-    def two_signs(self, lag: int) -> Any:
-        """E[s_i s_j] = (2/pi) asin(r_ij), r the correlation of the inputs themselves."""
-        r, less = self._correlation
-        return self.arithmetic.sign_pair(r[lag], less[lag] * (2 - less[lag]))
-
-    def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
-        """E[s_i s_j x_k x_l] = (2 C_kk/pi) [r_kl asin r_ij + (r_ik (r_jl - r_ij r_il) + r_jk (r_il - r_ij r_jl))/s].
-
-        s = sqrt(1 - r_ij^2). With r_ij = 1 - e the bracket's numerator is e (r_ik r_il + r_jk r_jl)
-        - (r_ik - r_jk)(r_il - r_jl), and the differences are taken of 1 - r: no cancellation as r_ij -> 1.
-        """
-        r, less = self._correlation
-        e = less[ij]
-        gap = e * (2 - e)
-        spread = (less[jk] - less[ik]) * (less[jl] - less[il])
-        numerator = e * (r[ik] * r[il] + r[jk] * r[jl]) - spread
-        linear = 2 * numerator / (self.arithmetic.pi() * self.arithmetic.sqrt(gap))
-        return self.variance * (r[kl] * self.two_signs(ij) + linear)
-
-    def through_two_signs(self, pair: "SignPair", k: Lags, l: Lags) -> Numbers:
-        """E[s_v s_w x_k x_l] = (2 C_kk/pi) [r_kl asin r + s^2 (r_vk u_l + u_k r_vl) + r s (r_vk r_vl - u_k u_l)].
-
-        r = corr(v, w), s = sqrt(1 - r^2), u_k = (r_wk - r r_vk)/s the correlation of x_k with what w adds to v: the
-        bracket of `two_half_spaces` without its differences.
-        """
-        a, u = pair.first, pair.added
-        root = self.arithmetic.sqrt(pair.gap)
-        mixed = root * (root * (a[k] * u[l] + u[k] * a[l]) + pair.r * (a[k] * a[l] - u[k] * u[l]))
-        signs = self.arithmetic.sign_pair(pair.r, pair.gap)
-        return self.variance * (self._correlation[0][self.lags[k, l]] * signs + 2 * mixed / self.arithmetic.pi())
-
-
-@dataclass(frozen=True)
 class SignPair:
     """Two signs of directions v, w of one Gaussian u: r = corr(v.u, w.u) and gap = 1 - r^2; of v.u and w.u with u_k.
 
@@ -195,44 +147,114 @@ class SignPair:
     added: Shaped[np.ndarray, " n"]
 
 
-def class_statistics(law: NonlinearGP, c: int, arithmetic: Arithmetic) -> ClassStatistics:
-    """The statistics of class `c` of a law."""
-    kinds: dict[type, type[ClassStatistics]] = {
-        NonlinearGP: ClassStatistics,
-        NonlinearGP2D: ClassStatistics,
-        GaussianClone: CloneStatistics,
-    }
-    return kinds[type(law)](law, c, arithmetic)
+@singledispatch
+def statistics_of(law: Any, c: int, arithmetic: Arithmetic) -> ClassStatistics:
+    """The statistics of a class of a law; a law's file registers its own. This one refuses, by name."""
+    del c, arithmetic
+    known = ", ".join(sorted(kind.__name__ for kind in statistics_of.registry if kind is not object))
+    raise OutOfReachError(
+        f"The law {type(law).__name__} has no closed moments through signs of sites; these have them: {known}.",
+        f"Sample it, or register them in theory/moments/{type(law).__module__.rpartition('.')[2]}.py.",
+    )
 
 
-def all_lags(law: NonlinearGP) -> Int[np.ndarray, "n n"]:
-    """The lag of each pair of sites: of site 0 and the site `lag` with the same distances along all axes.
+def class_statistics(law: Law, c: int, arithmetic: Arithmetic) -> ClassStatistics:
+    """The statistics of class `c` of a law, of its construction alone: before its means are added to x.
 
-    |k - l| on the line, the smaller of that and n - |k - l| on the ring; on a grid those of rows and columns, combined
-    as the number of a site.
+    Raises OutOfReachError for a law that is not a stationary process with signs.
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> bool(abs(class_statistics(law, 0, FLOAT64).variance - 1) <= 2 * np.finfo(float).eps)
+    True
     """
-    total = np.zeros((1, 1), dtype=int)
+    return exactly(statistics_of, law)(law, c, arithmetic)
+
+
+def require_centred(law: Law, what: str) -> None:
+    """Raise OutOfReachError where a law's classes have means; `what` names what has none then."""
+    if law.means:
+        raise OutOfReachError(
+            f"{what} of the law {type(law).__name__} is that of classes without means, but data.means are given.",
+            "Leave the means out, or shift the inputs yourself: x - means[c] has the law without them.",
+        )
+
+
+def squared_lags(law: NonlinearGP) -> Int[np.ndarray, " n"]:
+    """d^2 of the n lags: the squares along the axes of the distances of site 0, added.
+
+    >>> squared_lags(NonlinearGP(5, (1, 1), 1, "ring", "none", (1, 0))).tolist()
+    [0, 1, 4, 4, 1]
+    """
+    total = np.zeros(1, dtype=int)
     for sites in law.axes:
-        site = np.arange(sites)
-        lag = np.abs(site[:, None] - site[None, :])
+        lag = np.arange(sites)
         lag = lag if law.boundary == "open" else np.minimum(lag, sites - lag)
-        total = (total[:, None, :, None] * sites + lag[None, :, None, :]).reshape(len(total) * sites, -1)
+        total = (total[:, None] + lag**2).ravel()
     return total
 
 
-def two_site_block(statistics: ClassStatistics, i: int, j: int) -> Shaped[np.ndarray, "n n"]:
-    """E[s_i s_j x_k x_l] for all k, l and sites i != j, each distinct value computed once.
+def lags_from(law: NonlinearGP, site: int) -> Int[np.ndarray, " n"]:
+    """The lag of each site from `site`: the site that is as far from site 0 along all axes.
 
-    A value depends on the six distances alone and is unchanged by k <-> l and i <-> j; on the line, where distances
-    repeat, that leaves about half of the entries or fewer.
+    |k - i| on the line, the smaller of that and n - |k - i| on the ring; on a grid those of rows and columns, combined
+    as the number of a site.
+
+    >>> lags_from(NonlinearGP(5, (1, 1), 1, "ring", "none", (1, 0)), 1).tolist()
+    [1, 0, 1, 2, 2]
     """
-    law = statistics.law
-    site = np.arange(law.n)
-    lag = statistics.lags
-    k, l = (index.ravel() for index in np.meshgrid(site, site, indexing="ij"))
-    keys = np.stack([lag[i, k], lag[i, l], lag[j, k], lag[j, l], lag[k, l]], axis=1)
-    swaps = [keys[:, order] for order in ([0, 1, 2, 3, 4], [1, 0, 3, 2, 4], [2, 3, 0, 1, 4], [3, 2, 1, 0, 4])]
-    codes = [np.ravel_multi_index(swap.T, (law.n,) * 5) for swap in swaps]
-    distinct, inverse = np.unique(np.min(codes, axis=0), return_inverse=True)
-    lags = np.unravel_index(distinct, (law.n,) * 5)
-    return statistics.two_half_spaces(int(lag[i, j]), *lags)[inverse].reshape(law.n, law.n)
+    total = np.zeros(1, dtype=int)
+    for sites, start in zip(law.axes, np.unravel_index(site, law.axes), strict=True):
+        lag = np.abs(np.arange(sites) - start)
+        lag = lag if law.boundary == "open" else np.minimum(lag, sites - lag)
+        total = (total[:, None] * sites + lag).ravel()
+    return total
+
+
+def all_lags(law: NonlinearGP) -> Int[np.ndarray, "n n"]:
+    """The lag of each pair of sites: n^2 numbers."""
+    return np.stack([lags_from(law, site) for site in range(law.n)])
+
+
+def stationary(law: NonlinearGP, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
+    """The matrix of which entry (k, l) is by_lag[lag of k and l]: circulant on rings, Toeplitz on the open line.
+
+    >>> stationary(NonlinearGP(3, (1, 1), 1, "open", "none", (1, 0)), np.array([1.0, 0.5, 0.0])).dense().tolist()
+    [[1.0, 0.5, 0.0], [0.5, 1.0, 0.5], [0.0, 0.5, 1.0]]
+    """
+    if law.boundary != "open":
+        return Circulant(by_lag[lags_from(law, 0)], law.axes)
+    return Toeplitz(by_lag) if len(law.axes) == 1 else Dense(by_lag[all_lags(law)])
+
+
+def two_site_block(statistics: ClassStatistics, i: int, j: int) -> Shaped[np.ndarray, "n n"]:
+    """E[s_i s_j x_k x_l] for all k, l and sites i != j."""
+    return next(two_site_blocks(statistics, [(i, j)]))
+
+
+def two_site_blocks(
+    statistics: ClassStatistics, pairs: Sequence[tuple[int, int]]
+) -> Iterator[Shaped[np.ndarray, "n n"]]:
+    """E[s_i s_j x_k x_l] for all k, l, for pairs (i, j) of sites that all have the same lag, not 0.
+
+    A value depends on the six distances alone and is unchanged by k <-> l and i <-> j; each distinct value of up to
+    MOST_AT_ONCE entries is computed once. On the line, where distances repeat, that leaves less than half of the
+    entries of one pair, and few more for its translations.
+    """
+    n, whole = statistics.law.n, statistics.lags
+    step = max(1, MOST_AT_ONCE // n**2)
+    for first in range(0, len(pairs), step):
+        chunk = pairs[first : first + step]
+        distinct, inverse = np.unique(np.stack([_codes(whole, i, j) for i, j in chunk]), return_inverse=True)
+        lags = np.unravel_index(distinct, (n,) * 5)
+        values = statistics.two_half_spaces(int(whole[chunk[0]]), *lags)
+        yield from values[inverse].reshape(len(chunk), n, n)
+
+
+def _codes(lag: Int[np.ndarray, "n n"], i: int, j: int) -> Int[np.ndarray, "n n"]:
+    """A number for the distances of i, j, k and l, the same for k <-> l and i <-> j."""
+    ik, il, jk, jl = lag[i][:, None], lag[i][None], lag[j][:, None], lag[j][None]
+    orders = ((ik, il, jk, jl), (il, ik, jl, jk), (jk, jl, ik, il), (jl, jk, il, ik))
+    shape = (len(lag),) * 5
+    codes = [np.ravel_multi_index(np.broadcast_arrays(*order, lag), shape) for order in orders]
+    return np.minimum.reduce(codes)

@@ -11,12 +11,20 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.moments.arithmetic import FLOAT64
-from theory.moments.statistics import all_lags, class_statistics, two_site_block
+from theory.moments.statistics import all_lags, class_statistics, require_centred, two_site_block
 from theory.problem import InputError, NonlinearGP
 
 
 def four_point_block(law: NonlinearGP, c: int, i: int, j: int) -> Float[np.ndarray, "n n"]:
-    """E[1_i 1_j x_k x_l] of class `c` for all k, l; absolute error below 1e-12/Z^2. InputError for a site outside."""
+    """E[1_i 1_j x_k x_l] of class `c` for all k, l; absolute error below 1e-12/Z^2.
+
+    Raises InputError for a site outside, OutOfReachError where the classes have means.
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> bool((four_point_block(law, 0, 1, 2) == four_point_block(law, 0, 2, 1)).all())
+    True
+    """
+    require_centred(law, "The four-point moment")
     for site in (i, j):
         if not 0 <= site < law.n:
             raise InputError(f"site {site} lies outside the line of n = {law.n} sites.", "Sites count from 0.")
@@ -28,7 +36,12 @@ def four_point_block(law: NonlinearGP, c: int, i: int, j: int) -> Float[np.ndarr
 
 
 def four_point_blocks(law: NonlinearGP, c: int) -> Iterator[tuple[int, int, Float[np.ndarray, "n n"]]]:
-    """(i, j, block) for all i <= j, one block in memory at a time; the full tensor has n^4 entries."""
+    """(i, j, block) for all i <= j, one block in memory at a time; the full tensor has n^4 entries.
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> [(i, j) for i, j, _ in four_point_blocks(law, 0)][:5]
+    [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1)]
+    """
     for i in range(law.n):
         for j in range(i, law.n):
             yield i, j, four_point_block(law, c, i, j)
@@ -39,6 +52,10 @@ def four_point_by_lags(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n n"]:
 
     The whole tensor in n^3 numbers; T[n - a] is T[a] moved by a sites, so that half of the blocks are computed.
     Raises InputError for a law on the open line, where translations change the distances.
+
+    >>> law = NonlinearGP(4, (1, 1), 1, "ring", "unit-variance", (1, 0))
+    >>> bool((four_point_by_lags(law, 0)[1] == four_point_block(law, 0, 2, 3)[[2, 3, 0, 1]][:, [2, 3, 0, 1]]).all())
+    True
     """
     if law.boundary != "ring":
         raise InputError('four_point_by_lags needs boundary = "ring".', "On the line use four_point_blocks.")

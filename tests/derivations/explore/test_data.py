@@ -16,7 +16,7 @@ from derivations.explore.shell.controls import Choice, Entry, Slider, controls, 
 from derivations.explore.shell.shared_problem import FIRST, SharedProblem, attempt, carried, law_values, python_code
 from tests.tolerances import STANDARD_ERRORS
 from theory.moments import gated_moments
-from theory.moments.pulse import second_moment
+from theory.moments.single_pulse import second_moment
 from theory.problem import LAWS, InputError, dumps, load
 
 ALIKE = [name for name in LAWS if name != "finite"]  # laws whose sites are alike

@@ -22,10 +22,10 @@ from tests.tolerances import (
 )
 from theory.flow import discrete, solve
 from theory.flow.linear.descent import gradient_descent
-from theory.flow.linear.reduction import gate_rank
 from theory.moments import gate_basis, gated_moments, gated_moments_certified
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.directions import Direction, half_space, side, two_sign_block, two_signs
+from theory.moments.reduction import gate_rank
 from theory.moments.statistics import class_statistics
 from theory.problem import (
     AlwaysGate,
@@ -68,7 +68,7 @@ def test_a_direction_of_one_site_is_that_site(law, scale):
     sites = (SiteGate(0, lo=0), SiteGate(2, hi=0), SiteGate(3, lo=0), AlwaysGate())
     directions = (up({0: scale}), down([0, 0, scale, 0]), up({3: scale}), AlwaysGate())
     one, other = gated_moments(with_gates(sites, law)), gated_moments(with_gates(directions, law))
-    assert one.gates == other.gates
+    assert one.features.gates == other.features.gates
     assert (one.A == other.A).all()
     assert (one.b == other.b).all()
 
@@ -80,7 +80,7 @@ def test_the_opposite_direction_is_the_complement(law):
     assert (moments.sigma_xx[0, 1] == 0).all()
     assert (moments.sigma_yx[1] == -moments.sigma_yx[0]).all()
     assert (moments.sigma_yx[2] == moments.sigma_yx[1]).all()
-    assert (moments.sigma_xx[0, 0] == moments.even / 2).all()
+    assert (moments.sigma_xx[0, 0] == moments.features.signs.second(()).dense() / 2).all()
 
 
 def test_proportional_directions_share_one_sign():
@@ -174,8 +174,10 @@ def test_differences_of_nearly_equal_sites_keep_their_digits(law, v):
     """At xi = 1e6 the variance along the last is 1e-36 of its terms."""
     question = with_gates((up(v), SiteGate(1, lo=0)), law, xi=["1000000", "1000000"], gain="3")
     moments, balls = gated_moments(question), gated_moments_certified(question, 30)
-    for found, exact in ((moments.output, balls.output), (moments.signs, balls.signs)):
-        assert np.abs(found - exact.astype(float)).max() <= MOMENT_ENTRY
+    signs, exact = moments.features.signs, balls.features.signs
+    for key in ((0,), (1,)):
+        assert np.abs(signs.output(key) - exact.output(key).astype(float)).max() <= MOMENT_ENTRY
+    assert abs(signs.zeroth((0, 1)) - float(exact.zeroth((0, 1)))) <= MOMENT_ENTRY
 
 
 @EVERY_LAW

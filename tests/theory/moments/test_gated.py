@@ -100,7 +100,7 @@ def test_permuting_units_permutes_blocks(order):
 def test_exclusive_gates_make_a_block_diagonal(law):
     moments = gated_moments(problem(gates=["up:1", "down:1"], law=law))
     assert (moments.sigma_xx[0, 1] == 0).all()
-    assert (moments.sigma_xx[0, 0] == moments.even / 2).all()
+    assert (moments.sigma_xx[0, 0] == moments.features.signs.second(()).dense() / 2).all()
 
 
 def test_shape_of_the_unit_major_layout():

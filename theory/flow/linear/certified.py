@@ -8,10 +8,11 @@ from flint import arb, arb_mat, ctx
 
 from theory.flow.linear.convention import Convention, convention
 from theory.flow.linear.eigenballs import EigenBalls, eigenballs, frobenius
-from theory.flow.linear.parameters import Parameters
-from theory.flow.linear.reduction import blocks
+from theory.flow.linear.parameters import joined
 from theory.flow.linear.relaxation import FlowNumbers
-from theory.moments import Moments, gated_moments_certified
+from theory.moments import FeatureMoments, feature_moments
+from theory.moments.arithmetic import certified
+from theory.moments.symmetric import Circulant
 from theory.problem import NormalInitialisation, OutOfReachError, Problem
 
 GUARD_DIGITS = 30  # covers condition numbers to about 1e25 at once; beyond, the precision rises
@@ -33,8 +34,8 @@ def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
     """
     working = digits + GUARD_DIGITS
     while working <= MOST_WORKING_DIGITS:
-        moments = gated_moments_certified(problem, working)
         with ctx.workdps(working + 8):
+            moments = feature_moments(problem.data, problem.network, certified())
             try:
                 numbers = _flow(problem, moments, digits)
             except (Unresolved, ZeroDivisionError):
@@ -49,45 +50,48 @@ def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
     )
 
 
-def _flow(problem: Problem, moments: Moments, digits: int) -> FlowNumbers:
+def _flow(problem: Problem, moments: FeatureMoments, digits: int) -> FlowNumbers:
     rules = convention(problem)
     start = _exact_start(problem)
     times = problem.training.elapsed
     theta = [start.copy() for _ in times]
     fixed, mse, values = start.copy(), moments.y2, []
     losses = [arb(0) for _ in times]
-    for block in blocks(moments):
-        kernel = arb_mat(block.kernel.tolist())
+    for block in moments.blocks:
+        kernel = arb_mat(block.kernel.dense().tolist())
+        copies, rows = block.rhs.shape[-2:]
         # First what is cheap and loses as many digits as the eigenvalues: a singular or poor result costs no more.
-        optima = [kernel.solve(_column(rhs)) for rhs in block.rhs]
-        if not all(_holds_together(optimum, digits) for optimum in optima):
+        forces = block.rhs.reshape(-1, copies, rows)
+        optima = [[kernel.solve(_column(rhs)) for rhs in output] for output in forces]
+        if not all(_holds_together(optimum, digits) for output in optima for optimum in output):
             raise Unresolved
-        circulant = block.stationary and problem.data.boundary == "ring"
-        if not circulant:
-            _afford(kernel.nrows())
-        basis = eigenballs(kernel, circulant)
+        axes = block.kernel.axes if isinstance(block.kernel, Circulant) else None
+        if axes is None:
+            _afford(rows)
+        basis = eigenballs(kernel, axes)
         if not (basis.values[0] > basis.error):
             raise Unresolved
         starts = block.project(start)
-        ends = np.empty_like(starts)
-        moved = [np.empty_like(starts) for _ in times]
-        for a, (scale, optimum) in enumerate(zip(block.scales, optima, strict=True)):
-            values += [scale * arb(value, basis.error) for value in basis.values]
-            mse -= _dot(_column(block.rhs[a]), optimum) / scale
+        begin, shape = starts.reshape(-1, copies, rows), starts.shape
+        ends, moved = np.empty_like(begin), [np.empty_like(begin) for _ in times]
+        values += [scale * arb(value, basis.error) for scale in block.scales for value in basis.values]
+        for o, a in np.ndindex(len(forces), copies):
+            scale, optimum = block.scales[a], optima[o][a]
+            mse -= _dot(_column(forces[o, a]), optimum) / scale
             end = optimum * (1 / (scale * _ball(rules.s)))
-            ends[a] = end.entries()
-            away = _column(starts[a]) - end
+            ends[o, a] = end.entries()
+            away = _column(begin[o, a]) - end
             modes = basis.vectors.transpose() * away
             for index, t in enumerate(times):
                 left = _decayed(basis, modes, away, _ball(rules.ell * rules.s**2 * t) * scale)
                 losses[index] += _ball(rules.s) ** 2 * scale * _dot(left, kernel * left)
-                moved[index][a] = (left + end).entries()
-        fixed = fixed + block.embed(ends - starts)
+                moved[index][o, a] = (left + end).entries()
+        fixed = fixed + block.embed(ends.reshape(shape) - starts)
         for index in range(len(times)):
-            theta[index] = theta[index] + block.embed(moved[index] - starts)
+            theta[index] = theta[index] + block.embed(moved[index].reshape(shape) - starts)
     if times[0] == 0:
         theta[0] = start  # exactly, also where the balls of theta(inf) - theta(0) are wide
-    return _collected(moments, rules, mse, fixed, values, theta, losses)
+    return _collected(rules, mse, fixed, values, theta, losses)
 
 
 def _afford(rows: int) -> None:
@@ -109,42 +113,38 @@ def _decayed(basis: EigenBalls, modes: arb_mat, away: arb_mat, rate_time: arb) -
 
 
 def _collected(
-    moments: Moments, rules: Convention, mse: arb, fixed: np.ndarray, values: list[arb], theta: list, losses: list
+    rules: Convention, mse: arb, fixed: np.ndarray, values: list[arb], theta: list, losses: list
 ) -> FlowNumbers:
     """Balls in arrays; the i-th smallest eigenvalue lies within the widest radius of the i-th smallest midpoint."""
     radius = max(value.rad() for value in values)
     ordered = [arb(mid, radius) for mid in sorted(value.mid() for value in values)]
-    units, n = moments.sigma_yx.shape
-    still = [arb(0)] * (fixed.size - len(values))
-    end, path = Parameters.of(fixed, units, n), Parameters.of(np.stack(theta), units, n)
+    still = [arb(0)] * (fixed.shape[-1] - len(values))
     factor = _ball(rules.ell * rules.s**2)
     return FlowNumbers(
         mse=np.array(mse, dtype=object),
-        fixed_point=end.weights,
+        end=fixed,
         rates=np.array(still + [factor * value for value in ordered], dtype=object),
-        weights=path.weights,
+        path=np.stack(theta),
         losses=np.array([mse + loss for loss in losses], dtype=object),
         condition=np.array(ordered[-1] / ordered[0], dtype=object),
-        fixed_biases=end.biases,
-        biases=path.biases,
     )
 
 
 def _exact_start(problem: Problem) -> np.ndarray:
     """theta(0): exactly what the problem states; what a law draws is a float64, exactly."""
-    training = problem.training
-    w0, hidden = training.w0, training.hidden_bias0
-    rows = problem.w0().tolist() if isinstance(w0, NormalInitialisation) else w0
-    entries = [entry for row in rows for entry in row]
-    if problem.network.has_biases:
-        drawn = isinstance(hidden, NormalInitialisation)
-        entries += [*(problem.biases0().tolist()[:-1] if drawn else hidden), training.output_bias0]
-    return np.array([_ball(Fraction(entry)) for entry in entries], dtype=object)
+    drawn = problem.start()
+    exact = {}
+    for parameter in problem.parameters:
+        given, numbers = problem.training.initial(parameter.name), drawn[parameter.name]
+        stated = numbers if isinstance(given, NormalInitialisation) else np.array(given, dtype=object)
+        exact[parameter.name] = np.broadcast_to(stated, parameter.shape)
+    theta = joined(problem, exact)
+    balls = [_ball(Fraction(entry)) for entry in theta.ravel().tolist()]
+    return np.array(balls, dtype=object).reshape(theta.shape)
 
 
-def _all_hold(numbers: FlowNumbers, moments: Moments, digits: int) -> bool:
-    learned = [numbers.weights, numbers.fixed_point, numbers.biases, numbers.fixed_biases]
-    learned = np.concatenate([array.ravel() for array in learned if array is not None])
+def _all_hold(numbers: FlowNumbers, moments: FeatureMoments, digits: int) -> bool:
+    learned = np.concatenate([numbers.path.ravel(), numbers.end.ravel()])
     largest = max(abs(x).upper() for x in learned)
     groups = (
         (learned, largest),
@@ -182,7 +182,12 @@ def _dot(left: arb_mat, right: arb_mat) -> arb:
 
 
 def decimals(balls: np.ndarray, digits: int) -> np.ndarray:
-    """Decimal strings: the nearest of `digits` digits where the ball decides them, else its certain ones, else 0."""
+    """Decimal strings: the nearest of `digits` digits where the ball decides them, else its certain ones, else 0.
+
+    >>> from flint import arb
+    >>> decimals(np.array([arb(1) / 8, arb(0)]), 5).tolist()
+    ['0.12500', '0']
+    """
     strings = [_decimal(x, digits) for x in balls.ravel()]
     return np.array(strings, dtype=object).reshape(balls.shape)
 

@@ -23,6 +23,11 @@ def convention(problem: Problem) -> Convention:
     """s = 1/K for the readout "mean" and 1 for "sum"; ell = 1 for the loss "half-mse" and 2 for "mse".
 
     Raises OutOfReachError for the cross-entropy, whose slope is not linear in yhat.
+
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Training
+    >>> law, network = FiniteData([[1]], [1]), Network("gated-linear", "mean", 2, (AlwaysGate(),) * 2)
+    >>> convention(Problem(law, network, Training("mse", 1, NormalInitialisation(0, 0), (1,))))
+    Convention(s=Fraction(1, 2), ell=Fraction(2, 1))
     """
     loss = problem.training.loss
     if loss not in _ELL:

@@ -7,9 +7,8 @@ from jaxtyping import Float
 
 from theory.flow.linear.convention import Convention, convention
 from theory.flow.linear.parameters import Parameters, initial
-from theory.flow.linear.reduction import blocks
 from theory.flow.linear.spectrum import dense_spectrum, spectrum
-from theory.moments import Moments, gated_moments
+from theory.moments import GatedMoments, feature_moments
 from theory.problem import InputError, OutOfReachError, Problem
 
 
@@ -19,6 +18,9 @@ def power_and_sum(
     """(1 - x)^N and sum_{k<N} (1 - x)^k = (1 - (1 - x)^N)/x, the latter continued by N at x = 0.
 
     For |x| < 1/2 through log1p and expm1, which lose nothing as x -> 0; elsewhere 1 - x is exact enough.
+
+    >>> [part.tolist() for part in power_and_sum(np.array([0.0, 1.0]), 3)]
+    [[1.0, 0.0], [3.0, 1.0]]
     """
     small = np.abs(x) < 0.5
     with np.errstate(over="ignore"):
@@ -43,6 +45,9 @@ def gradient_descent(
     In the eigenbasis of A: u_N = (1 - x)^N u_0 + eta ell s c sum_{k<N} (1 - x)^k, x = eta ell s^2 lambda. With the
     moments of a sample this is full-batch training on it. Raises InputError where the steps are so large that the
     weights overflow. Source: design, rule 6 of validation; notes, eq. (9), discretised.
+
+    >>> gradient_descent(np.eye(2), np.array([1.0, 2.0]), np.zeros((1, 2)), 0.5, 1.0, 1.0, [0, 1]).tolist()
+    [[[0.0, 0.0]], [[0.5, 1.0]]]
     """
     modes = dense_spectrum(A)
     u0, c = modes.to_modes(w0.reshape(-1)), modes.to_modes(b)
@@ -72,6 +77,13 @@ def discrete(problem: Problem) -> Parameters:
     The step is eta = simulation.learning_rate; time t is t/(tau eta) steps. Exact for population moments at any
     eta, and for the mean over replicates of SGD on fresh data. Raises InputError where a time is not a whole number
     of steps or without a [simulation] table; OutOfReachError for an optimizer other than "sgd".
+
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Simulation, Training
+    >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> training = Training("half-mse", 1, NormalInitialisation(0, 0), (0, 1))
+    >>> steps = Simulation("full-batch", 2, "1/2", 2, 0)
+    >>> discrete(Problem(law, network, training, steps)).weights[:, 0].round(4).tolist()  # 1 - (3/4)^2 after two steps
+    [[0.0, 0.0], [0.4375, -0.4375]]
     """
     settings = problem.simulated()
     if settings.optimizer != "sgd":
@@ -91,32 +103,43 @@ def discrete(problem: Problem) -> Parameters:
     rules: Convention = convention(problem)
     start = initial(problem)
     theta = np.repeat(start[None], len(counts), axis=0)
-    for block in blocks(gated_moments(problem)):
-        modes = spectrum(block, problem.data.boundary)
+    for block in feature_moments(problem.data, problem.network).blocks:
+        modes = spectrum(block.kernel)
         u0, c = modes.to_modes(block.project(start)), modes.to_modes(block.rhs)
         lam = block.scales[:, None] * modes.values
         for index, count in enumerate(counts):
             u = _descend(u0, c, lam, float(rate), float(rules.s), float(rules.ell), int(count))
             theta[index] += block.embed(modes.from_modes(u - u0))
-    return Parameters.of(theta, problem.network.units, problem.data.n)
+    return Parameters.of(theta, problem.network.units, problem.data.n, problem.data.outputs)
 
 
 def mse_at(
-    moments: Moments,
-    weights: Float[np.ndarray, "*any K n"],
+    moments: GatedMoments,
+    weights: Float[np.ndarray, "..."],
     s: float,
-    biases: Float[np.ndarray, "*any C"] | None = None,
+    biases: Float[np.ndarray, "..."] | None = None,
 ) -> Float[np.ndarray, "*any"]:
     """<(y - yhat)^2> = <y^2> - 2 s b.theta + s^2 theta.A theta of any weights and biases; no factor 1/2.
 
-    theta = (w, b_1, ..., b_K, b_out) with the moments of a network with biases, and w alone with those of one without.
+    weights are (..., K, n) and biases (..., K + 1): theta = (w, b_1, ..., b_K, b_out) with the moments of a network
+    with biases, and w alone with those of one without.
+    For m > 1 outputs weights are (..., K, m, n), biases (..., C, m), and the sum over outputs is returned.
     Raises InputError where `biases` and the moments do not fit.
+
+    >>> from theory.moments import gated_moments
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Training
+    >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> problem = Problem(law, network, Training("half-mse", 1, NormalInitialisation(0, 0), (1,)))
+    >>> bool(abs(mse_at(gated_moments(problem), np.array([[1.0, 0.0]]), 1.0) - 0.5) <= 8 * np.finfo(float).eps)
+    True
     """
-    trained = len(moments.b) > moments.sigma_yx.size
+    trained, outputs = moments.problem.network.has_biases, moments.problem.data.outputs
     if (biases is None) == trained:
         raise InputError(
             f"The moments are those of a network with{'' if trained else 'out'} biases.",
             "Give biases (..., K + 1) exactly where the network trains them.",
         )
-    theta = Parameters(weights, biases).theta
-    return np.asarray(moments.y2 - 2 * s * (theta @ moments.b) + s**2 * ((theta @ moments.A) * theta).sum(axis=-1))
+    theta = Parameters(weights, biases, outputs).theta
+    inner = (theta * moments.b.T).sum(axis=-1), (moments.features.A.matvec(theta) * theta).sum(axis=-1)
+    linear, quadratic = inner if outputs == 1 else (x.sum(axis=-1) for x in inner)
+    return np.asarray(moments.y2 - 2 * s * linear + s**2 * quadratic)

@@ -7,6 +7,8 @@ Then |lambda_i(K) - D_i| <= error (Weyl), and for K, D >= 0 and t >= 0,
 """
 
 from dataclasses import dataclass
+from itertools import product
+from math import lcm, prod
 
 import numpy as np
 from flint import acb_mat, arb, arb_mat, ctx
@@ -38,12 +40,11 @@ def frobenius(matrix: arb_mat) -> arb:
     return sum((size * size for size in (x.abs_upper() for x in matrix.entries())), arb(0)).sqrt().upper()
 
 
-def eigenballs(kernel: arb_mat, circulant: bool) -> EigenBalls:
-    """The eigenbasis at the working precision; circulant kernels have the real Fourier basis."""
+def eigenballs(kernel: arb_mat, axes: tuple[int, ...] | None = None) -> EigenBalls:
+    """The eigenbasis at the working precision: the real Fourier basis of a kernel that is circulant along `axes`."""
     size = kernel.nrows()
-    if circulant:
-        vectors = _hartley(size)
-        return _bounded(kernel, vectors)
+    if axes:
+        return _bounded(kernel, _hartley(axes))
     found = _bounded(kernel, _by_qr(kernel))
     if found.defect < arb(2) ** int(-ORTHOGONAL_SHARE * ctx.prec) or size > MOST_TRIDIAGONAL_ROWS:
         return found
@@ -65,11 +66,15 @@ def _bounded(kernel: arb_mat, vectors: arb_mat) -> EigenBalls:
     return EigenBalls(diagonal, vectors, defect, (residual + (2 + defect) * defect * largest).upper())
 
 
-def _hartley(size: int) -> arb_mat:
+def _hartley(axes: tuple[int, ...]) -> arb_mat:
     """(cos + sin)(2 pi q j/N)/sqrt(N): the basis of theory.flow.linear.spectrum.hartley."""
+    size, period = prod(axes), lcm(*axes)
     root = arb(size).sqrt()
-    table = [(sum(arb(arb.sin_cos_pi(arb(2 * r) / size)[i]) for i in (0, 1)) / root).mid() for r in range(size)]
-    return arb_mat([[table[q * j % size] for j in range(size)] for q in range(size)])
+    table = [(sum(arb(arb.sin_cos_pi(arb(2 * r) / period)[i]) for i in (0, 1)) / root).mid() for r in range(period)]
+    sites = list(product(*(range(sites) for sites in axes)))
+    turn = [period // sites for sites in axes]
+    phases = [[sum(map(prod, zip(q, j, turn, strict=True))) % period for j in sites] for q in sites]
+    return arb_mat([[table[phase] for phase in row] for row in phases])
 
 
 def _by_qr(kernel: arb_mat) -> arb_mat:

@@ -1,4 +1,4 @@
-"""What a network learns, as one vector theta = (w, b_1, ..., b_K, b_out) for the flow, and in parts for a reader."""
+"""The parameters of a network as one vector theta = (w, b_1, ..., b_K, b_out) of the flow, and part by part."""
 
 from dataclasses import dataclass
 
@@ -10,41 +10,69 @@ from theory.problem import Problem
 
 @dataclass(frozen=True)
 class Parameters:
-    """Weights, and the biases b_1, ..., b_K, b_out where the network trains them (None where it has none).
+    """Weights (..., K, n), and the biases b_1, ..., b_K, b_out (..., C) where the network trains them, else None.
 
-    C = K + 1. Any leading axes (times) are shared; numbers are float64, balls or decimal strings.
+    C = K + 1. Any leading axes (times) are shared; numbers are float64, balls or decimal strings. With m > 1 `outputs`
+    the weights are (..., K, m, n) and the biases (..., C, m), and theta has a row for each output, (..., m, P): all
+    outputs have the same features.
     """
 
-    weights: Shaped[np.ndarray, "*any K n"]
-    biases: Shaped[np.ndarray, "*any C"] | None = None
+    weights: Shaped[np.ndarray, "..."]
+    biases: Shaped[np.ndarray, "..."] | None = None
+    outputs: int = 1
 
     @classmethod
-    def of(cls, theta: Shaped[np.ndarray, "*any P"], units: int, n: int) -> "Parameters":
-        """The parts of theta: P = K n without biases and K n + K + 1 with them."""
+    def of(cls, theta: Shaped[np.ndarray, "*any P"], units: int, n: int, outputs: int = 1) -> "Parameters":
+        """The parts of theta: P = K n without biases and K n + K + 1 with them.
+
+        >>> Parameters.of(np.arange(9.0), 2, 3).biases.tolist()
+        [6.0, 7.0, 8.0]
+        >>> Parameters.of(np.zeros((5, 2, 6)), 2, 3, outputs=2).weights.shape
+        (5, 2, 2, 3)
+        """
         w, biases = np.split(theta, [units * n], axis=-1)
-        return cls(w.reshape(*w.shape[:-1], units, n), biases if biases.shape[-1] else None)
+        w, biases = w.reshape(*w.shape[:-1], units, n), biases if biases.shape[-1] else None
+        if outputs > 1:
+            w, biases = np.moveaxis(w, -3, -2), None if biases is None else np.moveaxis(biases, -2, -1)
+        return cls(w, biases, outputs)
 
     @property
     def theta(self) -> Shaped[np.ndarray, "*any P"]:
-        """The flat vector, unit after unit, biases last.
+        """The flat vector, unit after unit, biases last; one row for each of m > 1 outputs.
 
         >>> Parameters(np.ones((2, 3)), np.zeros(3)).theta.tolist()
         [1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0]
         """
-        flat = self.weights.reshape(*self.weights.shape[:-2], -1)
-        return flat if self.biases is None else np.concatenate([flat, self.biases], axis=-1)
+        w, biases = self.weights, self.biases
+        if self.outputs > 1:
+            w, biases = np.moveaxis(w, -2, -3), None if biases is None else np.moveaxis(biases, -1, -2)
+        flat = w.reshape(*w.shape[:-2], -1)
+        return flat if biases is None else np.concatenate([flat, biases], axis=-1)
 
     @property
     def hidden_biases(self) -> Shaped[np.ndarray, "*any K"] | None:
         """b_1, ..., b_K."""
-        return None if self.biases is None else self.biases[..., :-1]
+        if self.biases is None:
+            return None
+        return self.biases[..., :-1] if self.outputs == 1 else self.biases[..., :-1, :]
 
     @property
     def output_bias(self) -> Shaped[np.ndarray, "*any"] | None:
         """b_out."""
-        return None if self.biases is None else self.biases[..., -1]
+        if self.biases is None:
+            return None
+        return self.biases[..., -1] if self.outputs == 1 else self.biases[..., -1, :]
 
 
-def initial(problem: Problem) -> Float[np.ndarray, " P"]:
+def initial(problem: Problem) -> Float[np.ndarray, "*m P"]:
     """theta(0) in float64."""
-    return Parameters(problem.w0(), problem.biases0()).theta
+    return joined(problem, problem.start())
+
+
+def joined(problem: Problem, start: dict[str, Shaped[np.ndarray, "..."]]) -> Shaped[np.ndarray, "*m P"]:
+    """theta of the numbers of each parameter by its name, as `Problem.start` gives them."""
+    outputs = problem.data.outputs
+    if not problem.network.has_biases:
+        return Parameters(start["w"], outputs=outputs).theta
+    last = start["b_out"] if outputs == 1 else start["b_out"][None]
+    return Parameters(start["w"], np.concatenate([start["b"], last]), outputs).theta

@@ -7,10 +7,8 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.flow.linear.convention import Convention
-from theory.flow.linear.parameters import Parameters
-from theory.flow.linear.reduction import blocks
 from theory.flow.linear.spectrum import spectrum
-from theory.moments import Moments
+from theory.moments import FeatureMoments
 
 
 def phi(z: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
@@ -24,28 +22,27 @@ def phi(z: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
 
 @dataclass(frozen=True)
 class FlowNumbers:
-    """The solution's numbers before they are dressed: float64 here, balls from the certified path.
+    """The solution's numbers before they are divided into weights and biases: float64 here, balls if certified.
 
-    fixed_biases (K + 1) and biases (T, K + 1) are b_1, ..., b_K, b_out at infinity and at the times, None without.
+    `end` is theta(inf), (P,) or (m, P) for m > 1 outputs, and `path` theta at the times, with a leading axis T.
     """
 
     mse: np.ndarray
-    fixed_point: np.ndarray
+    end: np.ndarray
     rates: np.ndarray
-    weights: np.ndarray
+    path: np.ndarray
     losses: np.ndarray
     condition: np.ndarray
-    fixed_biases: np.ndarray | None = None
-    biases: np.ndarray | None = None
 
     def mapped(self, function: Callable[[np.ndarray], np.ndarray]) -> "FlowNumbers":
         """The same with `function` of each array."""
-        arrays = {field.name: getattr(self, field.name) for field in fields(self)}
-        return FlowNumbers(**{name: None if x is None else function(x) for name, x in arrays.items()})
+        return FlowNumbers(**{field.name: function(getattr(self, field.name)) for field in fields(self)})
 
 
-def relax(moments: Moments, start: Float[np.ndarray, " P"], rules: Convention, times: list[float], boundary: str):
-    """The flow of theta = (w, biases) at `times` in float64.
+def relax(
+    moments: FeatureMoments, start: Float[np.ndarray, "*m P"], rules: Convention, times: list[float]
+) -> FlowNumbers:
+    """The flow of theta = (w, biases) at `times` in float64; with m > 1 outputs every output flows by itself.
 
     A mode of eigenvalue lambda relaxes at r = ell s^2 lambda: u(t) = exp(-r t) u(0) + ell s t phi(r t) c, which needs
     no division by lambda; u(inf) = sum c/(s lambda) over the modes of the range of A, and the rest of `start` stays.
@@ -55,8 +52,8 @@ def relax(moments: Moments, start: Float[np.ndarray, " P"], rules: Convention, t
     theta = np.repeat(start[None], len(times), axis=0)
     fixed = start.copy()
     mse, losses, values = float(moments.y2), np.zeros(len(times)), []
-    for block in blocks(moments):
-        modes = spectrum(block, boundary)
+    for block in moments.blocks:
+        modes = spectrum(block.kernel)
         u0, c = modes.to_modes(block.project(start)), modes.to_modes(block.rhs)
         lam = block.scales[:, None] * modes.values
         values.append(lam.ravel())
@@ -72,16 +69,12 @@ def relax(moments: Moments, start: Float[np.ndarray, " P"], rules: Convention, t
                 losses[index] += s**2 * float((lam * (decay * (u0 - end)) ** 2).sum())
             theta[index] += block.embed(modes.from_modes(u - u0))
     lam = np.sort(np.concatenate(values))
-    units, n = moments.sigma_yx.shape
-    still = np.zeros(len(start) - len(lam))
-    end, path = Parameters.of(fixed, units, n), Parameters.of(theta, units, n)
+    still = np.zeros(start.shape[-1] - len(lam))
     return FlowNumbers(
         mse=np.array(mse),
-        fixed_point=end.weights,
+        end=fixed,
         rates=np.concatenate([still, ell * s**2 * lam]),
-        weights=path.weights,
+        path=theta,
         losses=mse + losses,
         condition=np.array(lam[-1] / lam[0] if lam[0] > 0 else np.inf),
-        fixed_biases=end.biases,
-        biases=path.biases,
     )

@@ -1,12 +1,14 @@
-"""Orthonormal eigenbases of the blocks' kernels in float64: by FFT where the kernel is circulant, else dense."""
+"""Orthonormal eigenbases of symmetric kernels in float64: by FFT where the kernel is circulant, else dense."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import singledispatch
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from theory.flow.linear.reduction import Block
+from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
 
 Transform = Callable[[Float[np.ndarray, "*any N"]], Float[np.ndarray, "*any N"]]
 
@@ -20,27 +22,83 @@ class Spectrum:
     from_modes: Transform
 
 
-def hartley(v: Float[np.ndarray, "*any N"]) -> Float[np.ndarray, "*any N"]:
+def hartley(v: Float[np.ndarray, "*any N"], axes: tuple[int, ...] | None = None) -> Float[np.ndarray, "*any N"]:
     """sum_j v_j (cos + sin)(2 pi q j/N)/sqrt(N): real, orthogonal, its own inverse.
 
-    It diagonalises every symmetric circulant matrix, with the DFT of its first row as eigenvalues.
+    It diagonalises every symmetric circulant matrix, with the DFT of its first row as eigenvalues. On a torus of the
+    sites `axes` q j/N is the sum of q_a j_a/N_a over the axes.
+
+    >>> v = np.array([1.0, 2.0, 5.0])
+    >>> bool(np.abs(hartley(hartley(v)) - v).max() <= 8 * np.finfo(float).eps)
+    True
     """
-    transform = np.fft.fft(v, norm="ortho")
-    return transform.real - transform.imag
-
-
-def circulant_spectrum(kernel: Float[np.ndarray, "N N"]) -> Spectrum:
-    """The eigenbasis of a symmetric circulant kernel: notes, section 5, in O(N log N)."""
-    return Spectrum(np.fft.fft(kernel[0]).real, hartley, hartley)
+    axes = axes or v.shape[-1:]
+    along = tuple(range(-len(axes), 0))
+    transform = np.fft.fftn(v.reshape(*v.shape[:-1], *axes), axes=along, norm="ortho")
+    return (transform.real - transform.imag).reshape(v.shape)
 
 
 def dense_spectrum(kernel: Float[np.ndarray, "N N"]) -> Spectrum:
-    """The eigenbasis of any symmetric kernel."""
+    """The eigenbasis of any symmetric kernel.
+
+    >>> dense_spectrum(np.eye(2)).values.tolist()
+    [1.0, 1.0]
+    """
     values, vectors = np.linalg.eigh(kernel)
     return Spectrum(values, lambda v: v @ vectors, lambda u: u @ vectors.T)
 
 
-def spectrum(block: Block, boundary: str) -> Spectrum:
-    """The eigenbasis of a block's kernel; <x x^T> of the ring is circulant."""
-    circulant = block.stationary and boundary == "ring"
-    return circulant_spectrum(block.kernel) if circulant else dense_spectrum(block.kernel)
+@singledispatch
+def spectrum(kernel: Any) -> Spectrum:
+    """The eigenbasis of a kernel, by its structure.
+
+    >>> spectrum(Circulant(np.array([2.0, 1.0, 1.0]), (3,))).values.tolist()
+    [4.0, 1.0, 1.0]
+    """
+    raise TypeError(f"spectrum: {type(kernel).__name__} is none of the symmetric kernels {Symmetric}")
+
+
+@spectrum.register
+def _(kernel: Circulant) -> Spectrum:
+    """The real Fourier basis: notes, section 5, in O(N log N)."""
+
+    def turned(v: Float[np.ndarray, "*any N"]) -> Float[np.ndarray, "*any N"]:
+        return hartley(v, kernel.axes)
+
+    return Spectrum(kernel.eigenvalues(), turned, turned)
+
+
+@spectrum.register
+def _(kernel: Toeplitz) -> Spectrum:
+    """A symmetric Toeplitz matrix commutes with the reflection of the line: even and odd vectors, half as many each.
+
+    With T = first_row, (A +- H) for A[i, j] = T[|i - j|] and H[i, j] = T[N - 1 - i - j], i and j in the first half; the
+    middle site of an odd N is even. Source: Cantoni and Butler, 1976.
+    """
+    row, size = kernel.first_row, kernel.rows
+    half = size // 2
+    site = np.arange(half)
+    direct, mirrored = row[np.abs(site[:, None] - site)], row[size - 1 - site[:, None] - site]
+    even = direct + mirrored
+    if size % 2:
+        middle = np.sqrt(2.0) * row[half - site]
+        even = np.block([[even, middle[:, None]], [middle[None], row[:1, None]]])
+    symmetric, antisymmetric = dense_spectrum(even), dense_spectrum(direct - mirrored)
+    root = np.sqrt(0.5)
+
+    def to_modes(v: Float[np.ndarray, "*any N"]) -> Float[np.ndarray, "*any N"]:
+        left, right = v[..., :half], v[..., ::-1][..., :half]
+        whole = np.concatenate([root * (left + right), v[..., half : size - half]], axis=-1)
+        return np.concatenate([symmetric.to_modes(whole), antisymmetric.to_modes(root * (left - right))], axis=-1)
+
+    def from_modes(u: Float[np.ndarray, "*any N"]) -> Float[np.ndarray, "*any N"]:
+        whole, odd = symmetric.from_modes(u[..., : size - half]), antisymmetric.from_modes(u[..., size - half :])
+        left, right = root * (whole[..., :half] + odd), root * (whole[..., :half] - odd)
+        return np.concatenate([left, whole[..., half:], right[..., ::-1]], axis=-1)
+
+    return Spectrum(np.concatenate([symmetric.values, antisymmetric.values]), to_modes, from_modes)
+
+
+@spectrum.register
+def _(kernel: Dense) -> Spectrum:
+    return dense_spectrum(kernel.matrix)

@@ -28,8 +28,8 @@ from tests.tolerances import (
 from theory.flow import Parameters, discrete, mse_at, solve
 from theory.flow.linear.convention import convention
 from theory.flow.linear.parameters import initial
-from theory.flow.linear.reduction import blocks, parts, rank
 from theory.moments import gate_basis, gated_moments, gated_moments_certified
+from theory.moments.reduction import parts
 from theory.problem import InputError, NormalInitialisation
 
 CASES = BIASES["cases"]
@@ -134,7 +134,7 @@ RANKS = [
 
 @pytest.mark.parametrize(("gates", "expected"), RANKS)
 def test_rank_by_counting(gates, expected):
-    assert rank(gate_basis(biased(gates).network), 4) == expected
+    assert gated_moments(biased(gates)).features.A.rank == expected
 
 
 @given(st.lists(st.sampled_from(GATES), min_size=1, max_size=5), st.sampled_from(["mean", "sum"]))
@@ -143,9 +143,9 @@ def test_the_blocks_are_all_of_a(gates, readout):
     gates[0] = "up:2" if gates[0] == "repeat:0" else gates[0]
     moments = gated_moments(biased(gates, readout=readout))
     total, right, bases = np.zeros(moments.A.shape), np.zeros(moments.b.shape), []
-    for block in blocks(moments):
+    for block in moments.features.blocks:
         Q = np.stack([block.embed(row[None]) for row in np.eye(block.rhs.shape[1])])
-        total += block.scales[0] * Q.T @ block.kernel @ Q
+        total += block.scales[0] * Q.T @ block.kernel.dense() @ Q
         right += Q.T @ block.rhs[0]
         bases.append(Q)
         v = np.cos(np.arange(len(right)) ** 2)
@@ -153,7 +153,7 @@ def test_the_blocks_are_all_of_a(gates, readout):
     Q = np.concatenate(bases)
     largest = np.abs(moments.A).max()
     assert np.abs(Q @ Q.T - np.eye(len(Q))).max() <= FLOW_ROUNDED
-    assert len(Q) == rank(moments.gates, 4) == np.linalg.matrix_rank(moments.A)
+    assert len(Q) == moments.features.A.rank == np.linalg.matrix_rank(moments.A)
     assert np.abs(total - moments.A).max() <= FLOW_ROUNDED * largest
     assert np.abs(right - moments.b).max() <= FLOW_ROUNDED * largest
     values = np.linalg.eigvalsh(moments.A)
@@ -266,4 +266,5 @@ def test_untrained_biases_leave_the_weights_as_they_were():
     size = len(without.b)
     assert (with_them.A[:size, :size] == without.A).all()
     assert (with_them.b[:size] == without.b).all()
-    assert replace(without.gates, constants=with_them.gates.constants) == with_them.gates
+    bare, gates = without.features.gates, with_them.features.gates
+    assert replace(bare, constants=gates.constants) == gates

@@ -1,5 +1,7 @@
 """The exact reductions of A and the eigenbases, each against the dense matrix."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from flint import arb, arb_mat, ctx
@@ -9,12 +11,22 @@ from mpmath.ctx_mp import MPContext
 
 from tests.theory.cases import gate, problem
 from tests.tolerances import FLOW_ROUNDED
+from theory.flow import mse_at, solve
 from theory.flow.linear.eigenballs import eigenballs, frobenius
-from theory.flow.linear.reduction import blocks, gate_rank, orthogonal_basis, parts
 from theory.flow.linear.relaxation import phi
-from theory.flow.linear.spectrum import circulant_spectrum, dense_spectrum, hartley
-from theory.moments import gate_basis, gated_moments
-from theory.problem import Network
+from theory.flow.linear.spectrum import dense_spectrum, hartley, spectrum
+from theory.moments import feature_moments, gate_basis, gated_moments
+from theory.moments.reduction import gate_rank, orthogonal_basis, parts
+from theory.moments.symmetric import Circulant, Dense, Toeplitz
+from theory.problem import (
+    Network,
+    NonlinearGP,
+    NonlinearGP2D,
+    NormalInitialisation,
+    Problem,
+    SiteGate,
+    Training,
+)
 
 GATES = ["up:0", "down:0", "up:1", "down:1", "up:3", "always", "repeat:0"]
 RANKS = [
@@ -45,39 +57,59 @@ def test_the_blocks_are_all_of_a(gates):
     moments = gated_moments(problem(gates=gates))
     n, units = 4, len(gates)
     total, right, bases = np.zeros((units * n, units * n)), np.zeros(units * n), []
-    for block in blocks(moments):
+    for block in moments.features.blocks:
         for directions, scale, rhs in zip(block.directions, block.scales, block.rhs, strict=True):
             Q = np.kron(directions, np.eye(n))
-            total += scale * Q.T @ block.kernel @ Q
+            total += scale * Q.T @ block.kernel.dense() @ Q
             right += Q.T @ rhs
             bases.append(directions)
     Q = np.concatenate(bases)
     assert np.abs(Q @ Q.T - np.eye(len(Q))).max() <= FLOW_ROUNDED
-    assert len(Q) == np.linalg.matrix_rank(np.array(moments.gates.coefficients, dtype=float))
+    assert len(Q) == np.linalg.matrix_rank(np.array(moments.features.gates.coefficients, dtype=float))
     assert np.abs(total - moments.A).max() <= FLOW_ROUNDED
     assert np.abs(right - moments.b).max() <= FLOW_ROUNDED
 
 
 def test_what_decouples():
     """One site: everything. Complementary pairs: the linear direction. Half-spaces of several sites: nothing."""
-    assert [part.stationary for part in parts(basis_of(["up:1", "down:1", "always"]))] == [True]
-    assert [part.stationary for part in parts(basis_of(["up:0", "down:0", "up:3", "down:3"]))] == [True, False]
-    assert [part.stationary for part in parts(basis_of(["up:0", "up:3", "always"]))] == [False]
+    assert [part.shared for part in parts(basis_of(["up:1", "down:1", "always"]))] == [True]
+    assert [part.shared for part in parts(basis_of(["up:0", "down:0", "up:3", "down:3"]))] == [True, False]
+    assert [part.shared for part in parts(basis_of(["up:0", "up:3", "always"]))] == [False]
 
 
 def test_dependent_vectors_leave_nothing():
     assert orthogonal_basis([]) == []
 
 
-def test_ring_modes_are_those_of_the_dense_matrix():
-    kernel = gated_moments(problem(n=9, xi=("1", "1.25"), boundary="ring")).even
-    fast, dense = circulant_spectrum(kernel), dense_spectrum(kernel)
-    assert np.abs(np.sort(fast.values) - dense.values).max() <= FLOW_ROUNDED
-    v = np.cos(np.arange(9.0) ** 2)
-    for modes in (fast, dense):
-        assert np.abs(modes.from_modes(modes.to_modes(v)) - v).max() <= FLOW_ROUNDED
-        assert np.abs(modes.from_modes(modes.values * modes.to_modes(v)) - kernel @ v).max() <= FLOW_ROUNDED
-    assert np.abs(hartley(hartley(v)) - v).max() <= FLOW_ROUNDED
+ROW = np.exp(-(np.arange(6.0) ** 2) / 3)
+KERNELS = {
+    "ring": Circulant(np.concatenate([ROW, ROW[-2:0:-1]]), (10,)),
+    "odd ring": Circulant(np.concatenate([ROW, ROW[:0:-1]]), (11,)),
+    "torus": Circulant(np.outer(ROW[[0, 1, 2, 1]], ROW[[0, 1, 1]]).ravel(), (4, 3)),
+    "one site": Toeplitz(ROW[:1]),
+    "two sites": Toeplitz(ROW[:2]),
+    "odd line": Toeplitz(ROW[:5]),
+    "even line": Toeplitz(ROW),
+    "dense": Dense(np.add.outer(ROW, ROW) + np.eye(6)),
+}
+
+
+@pytest.mark.parametrize("kernel", KERNELS.values(), ids=KERNELS)
+def test_a_kernel_is_the_same_by_its_modes_its_products_and_its_entries(kernel):
+    dense, modes = kernel.dense(), spectrum(kernel)
+    assert (dense == dense.T).all()
+    assert np.abs(np.sort(modes.values) - dense_spectrum(dense).values).max() <= FLOW_ROUNDED
+    v = np.cos(np.arange(3.0 * kernel.rows) ** 2).reshape(3, -1)
+    assert np.abs(modes.from_modes(modes.to_modes(v)) - v).max() <= FLOW_ROUNDED
+    assert np.abs((modes.to_modes(v) ** 2).sum(axis=1) - (v**2).sum(axis=1)).max() <= FLOW_ROUNDED
+    for product in (modes.from_modes(modes.values * modes.to_modes(v)), kernel.matvec(v)):
+        assert np.abs(product - v @ dense).max() <= FLOW_ROUNDED
+
+
+def test_the_real_fourier_basis_is_its_own_inverse():
+    v = np.cos(np.arange(12.0) ** 2)
+    for axes in (None, (12,), (3, 4), (2, 2, 3)):
+        assert np.abs(hartley(hartley(v, axes), axes) - v).max() <= FLOW_ROUNDED
 
 
 def test_phi_is_entire():
@@ -86,15 +118,15 @@ def test_phi_is_entire():
     assert np.abs(phi(z) - exact).max() <= FLOW_ROUNDED
 
 
-@pytest.mark.parametrize("circulant", [True, False])
-def test_eigenvalue_balls_hold_the_eigenvalues(circulant):
+@pytest.mark.parametrize("axes", [(8,), None])
+def test_eigenvalue_balls_hold_the_eigenvalues(axes):
     """A ring's eigenvalues are double, where eigenvectors of the nonsymmetric algorithm may be parallel."""
     size, context = 8, MPContext()
     context.dps = 60
     with ctx.workdps(40):
         row = [arb(1), arb(1) / 3, arb(1) / 9, arb(0), arb(1) / 81, arb(0), arb(1) / 9, arb(1) / 3]
         kernel = arb_mat([[row[(j - i) % size] for j in range(size)] for i in range(size)])
-        found = eigenballs(kernel, circulant)
+        found = eigenballs(kernel, axes)
         assert found.error < arb(2) ** (-ctx.prec // 2)
         for index, value in enumerate(sorted(_dft(row), key=float)):
             assert arb(found.values[index], found.error).overlaps(value)
@@ -106,3 +138,42 @@ def test_eigenvalue_balls_hold_the_eigenvalues(circulant):
 def _dft(row):
     size = len(row)
     return [sum(x * (2 * arb.pi() * q * j / size).cos() for j, x in enumerate(row)) for q in range(size)]
+
+
+# Float64 arrays of K n numbers that solve holds at once on a ring: theta at T + 2 times, b and the coordinates of one
+# block with their modes and the complex numbers of an FFT (two each), rates, and the laws' rows by lag; with room for
+# as many again. n x n numbers would be n/K of them.
+RING_ARRAYS = 48
+
+
+def test_a_ring_needs_memory_in_proportion_to_its_weights():
+    n, gates = 2_000, (SiteGate(700, lo=0), SiteGate(700, hi=0))
+    law = NonlinearGP(n, (2, 1), 1, "ring", "unit-variance", (1, 0))
+    training = Training("half-mse", 1, NormalInitialisation("1/1000", 0), (1, 10))
+    asked = Problem(law, Network("gated-linear", "mean", 2, gates), training)
+    tracemalloc.start()
+    try:
+        solution = solve(asked)
+        peak = tracemalloc.get_traced_memory()[1]
+        mse_at(gated_moments(asked), solution.weights, 1 / 2)
+        peak_of_loss = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert solution.rank == 2 * n
+    limit = RING_ARRAYS * 2 * n * np.dtype(float).itemsize
+    assert limit < n * n * np.dtype(float).itemsize / 10
+    assert max(peak, peak_of_loss) <= limit
+
+
+def test_the_ring_without_arrays_is_the_ring_with_them():
+    """Blocks, products and the dense matrix of ring and torus agree."""
+    torus = NonlinearGP2D(shape=(3, 4), boundary="torus", xi=(1, "1/2"), gain=1, normaliser="none", labels=(1, 0))
+    ring = NonlinearGP(9, ("1", "5/4"), 1, "ring", "unit-variance", (1, 0))
+    for law in (ring, torus):
+        network = Network("gated-linear", "mean", 2, (SiteGate(1, lo=0), SiteGate(1, hi=0)))
+        features = feature_moments(law, network)
+        assert features.structure.circulant
+        A, v = features.A.dense(), np.cos(np.arange(2.0 * law.n) ** 2)
+        assert np.abs(features.A.matvec(v) - A @ v).max() <= FLOW_ROUNDED
+        values = np.concatenate([np.multiply.outer(b.scales, spectrum(b.kernel).values) for b in features.blocks])
+        assert np.abs(np.sort(values.ravel()) - np.linalg.eigvalsh(A)).max() <= FLOW_ROUNDED

@@ -147,23 +147,23 @@ def precise_velocity(hidden: bool, point: Point, digits: int) -> mpf:
 
 def _with_constants(problem: Problem, constants: tuple[Vector, ...]) -> Parameters:
     """Gradient descent of a network whose biases have other features than g_k and 1/s, given over the gate basis."""
-    moments = gated_moments(problem)
-    wrong = replace(moments, gates=replace(moments.gates, constants=constants))
+    features = gated_moments(problem).features
+    wrong = replace(features, gates=replace(features.gates, constants=constants))
     eta, s = float(problem.simulated().learning_rate), float(problem.network.scale)
     steps = [round(float(elapsed) / eta) for elapsed in problem.training.elapsed]
-    theta = gradient_descent(wrong.A, wrong.b, initial(problem)[None], eta, s, 1.0, steps)[:, 0]
+    theta = gradient_descent(wrong.A.dense(), wrong.b, initial(problem)[None], eta, s, 1.0, steps)[:, 0]
     return Parameters.of(theta, problem.network.units, problem.data.n)
 
 
 def scaled_output(problem: Problem) -> np.ndarray:
     """Return the biases of a network with b_out inside the readout: yhat = (1/K) (sum_k f_k + b_out)."""
-    *hidden, output = gated_moments(problem).gates.constants
+    *hidden, output = gated_moments(problem).features.gates.constants
     return _with_constants(problem, (*hidden, tuple(entry * problem.network.scale for entry in output))).biases
 
 
 def outside_the_gates(problem: Problem) -> np.ndarray:
     """Return the biases of a network whose hidden biases no gate closes: f_k = g_k w_k.x + b_k."""
-    *hidden, output = gated_moments(problem).gates.constants
+    *hidden, output = gated_moments(problem).features.gates.constants
     always = tuple(entry * problem.network.scale for entry in output)
     return _with_constants(problem, (*(always for _ in hidden), output)).biases
 

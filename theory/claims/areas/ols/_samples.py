@@ -12,10 +12,9 @@ from sympy import Integer, Interval
 from theory.claims import finite_data
 from theory.claims.areas.ols._least_squares import m0, m1, s11, s12, s22, y0, y1
 from theory.claims.finite_data import Sample, Vector
-from theory.claims.float_flow import Number, float64_flow
+from theory.claims.float_flow import Number, UnitFlow, float64_flow
 from theory.claims.model import Param, Point
 from theory.claims.points import values
-from theory.flow.linear.relaxation import FlowNumbers
 
 # The domains make S - m_1 m_1^T - m_0 m_0^T positive definite (diagonal >= 3, off-diagonal < 3), so that data exist.
 SECOND_MOMENTS = (
@@ -80,7 +79,7 @@ def samples_of(at: dict[str, mpf]) -> list[Sample]:
     return two_classes((mean_1, mean_0), total, labels)
 
 
-def float64_loss(at: Mapping[str, Number], pull: tuple[Number, Number], y2: float = 0.5) -> FlowNumbers:
+def float64_loss(at: Mapping[str, Number], pull: tuple[Number, Number], y2: float = 0.5) -> UnitFlow:
     """Return the library's flow with A = S/2, b = pull/2 and a readout of one unit."""
     second = [[at["s11"] / 2, at["s12"] / 2], [at["s12"] / 2, at["s22"] / 2]]
     return float64_flow(second, [entry / 2 for entry in pull], [[0, 0]], 1, y2=y2)

@@ -14,8 +14,8 @@ from sympy import Abs, Integer, Range
 from theory.claims.model import Param, Point
 from theory.claims.rational import rational
 from theory.expressions.symbols import n
-from theory.moments import PulseMoments, gated_moments
-from theory.moments.pulse import lit
+from theory.moments import GatedMoments, gated_moments
+from theory.moments.single_pulse import lit
 from theory.problem import Network, NormalInitialisation, Problem, SinglePulse, SiteGate, Training
 
 a, b, d, p, q = sympy.symbols("a b d p q", integer=True)
@@ -94,7 +94,7 @@ def enumerated(points: Callable, value: Callable[[list[int], dict[str, int]], in
     return rational(exact)
 
 
-def library_moments(at: dict[str, int], support: str, flip: str, *gates: SiteGate) -> PulseMoments:
+def library_moments(at: dict[str, int], support: str, flip: str, *gates: SiteGate) -> GatedMoments:
     """Return the library's float64 moments where both classes have these widths, and the label 1."""
     law = SinglePulse(at["n"], ((at["a"], at["b"]),) * 2, support, flip, (Fraction(1), Fraction(1)))
     at_rest = Training("half-mse", Fraction(1), NormalInitialisation(Fraction(0), 0), (Fraction(0),))

@@ -11,12 +11,10 @@ from tests.oracles.pulses import inputs
 from tests.theory.pulse_cases import BELOW, CLOSED, DOWN, EVERY_KIND, HALF, OPEN, UP, enumerated, problem
 from tests.tolerances import FLOW_DIGITS, FLOW_FLOAT64, FLOW_ROUNDED, PULSE_FLOW
 from theory.flow import discrete, gradient_descent, mse_at, solve
-from theory.flow.linear import exact_range
-from theory.flow.linear.exact_range import MOST_REGULAR_ROWS, components, optimum, pieces
 from theory.flow.linear.parameters import Parameters, initial
-from theory.flow.linear.reduction import blocks
-from theory.moments import gated_moments
-from theory.moments.pulse import exact_moments
+from theory.moments import exact_range, gated_moments
+from theory.moments.exact_range import MOST_REGULAR_ROWS, components, optimum, pieces
+from theory.moments.single_pulse import exact_moments
 from theory.problem import InputError, NormalInitialisation, OutOfReachError, Simulation
 
 GATES = [(UP, DOWN), (UP, 0), (CLOSED, BELOW, OPEN), (UP, (4, HALF, float("inf")), OPEN), (OPEN, OPEN)]
@@ -55,10 +53,10 @@ def test_the_blocks_are_all_of_a(question):
     """Q orthonormal of exactly the rank of A in fractions, and Q^T (scales kron kernel) Q = A."""
     A, b, _, _ = dense(question)
     basis, total, right = [], np.zeros_like(A), np.zeros_like(b)
-    for block in blocks(gated_moments(question)):
+    for block in gated_moments(question).features.blocks:
         (Q,) = block.directions
         basis.append(Q)
-        total += Q.T @ block.kernel @ Q
+        total += Q.T @ block.kernel.dense() @ Q
         right += Q.T @ block.rhs[0]
     Q = np.concatenate(basis)
     assert len(Q) == rank_in_fractions(enumerated(question)[0])

@@ -13,7 +13,8 @@ from tests.oracles.pulses import average, inputs
 from tests.theory.pulse_cases import CLOSED, EVERY_GATE, EVERY_KIND, HALF, OPEN, enumerated, problem
 from tests.tolerances import UNIT_ROUNDOFF
 from theory.moments import gated_moments, gated_moments_certified
-from theory.moments.pulse import MOST_ROWS, event, exact_moments, flips, lit, mean, second_moment
+from theory.moments.exact_moments import MOST_ROWS
+from theory.moments.single_pulse import event, exact_moments, flips, lit, mean, second_moment
 from theory.problem import AlwaysGate, Network, OutOfReachError, Problem, SinglePulse, SiteGate
 
 RANGES = [(2, (1, 2)), (5, (1, 1)), (5, (1, 5)), (5, (5, 5)), (7, (2, 4)), (8, (6, 8))]
@@ -137,7 +138,7 @@ def test_a_gate_without_bounds_has_no_site():
 
 
 def test_equal_problems_share_their_moments():
-    assert gated_moments(problem()).exact is gated_moments(problem()).exact
+    assert gated_moments(problem()).features.exact is gated_moments(problem()).features.exact
 
 
 def test_what_has_no_exact_moments_is_named():

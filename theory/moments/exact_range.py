@@ -15,9 +15,8 @@ import numpy as np
 from flint import fmpq, fmpq_mat, fmpz_mat
 from jaxtyping import Int, Shaped
 
-from theory.flow.linear.reduction import Block
-from theory.moments.arithmetic import Arithmetic
-from theory.moments.pulse import ExactMoments, PulseMoments, flips
+from theory.moments.exact_moments import ExactMoments
+from theory.moments.feature_moments import Structure
 from theory.problem import InputError, OutOfReachError
 
 # r^2 (r + M) for a component of M rows and rank r: ten seconds of elimination in integers of hundreds of digits.
@@ -29,7 +28,7 @@ MOST_CHARACTERS = 60  # of the optimum as a fraction, where it is still good to 
 
 @dataclass(frozen=True)
 class Piece:
-    """A component of A: orthogonal vectors v_p over the rows at `places`, |v_p|^2, v_p.A v_q and v_p.b.
+    """A component of A: orthogonal vectors v_p over the rows at `places`, |v_p|^2, v_p.A v_q and v_p.b (r, m).
 
     `pivots` are r of the places on which A is regular.
     """
@@ -39,7 +38,7 @@ class Piece:
     vectors: Shaped[np.ndarray, "r M"]
     norms: tuple[Fraction, ...]
     kernel: Shaped[np.ndarray, "r r"]
-    rhs: tuple[Fraction, ...]
+    rhs: Shaped[np.ndarray, "r m"]
 
     @property
     def circulant(self) -> bool:
@@ -52,7 +51,14 @@ class Piece:
 
 @lru_cache(maxsize=8)
 def pieces(moments: ExactMoments) -> tuple[Piece, ...]:
-    """The components of A that move. Raises OutOfReachError where one is too large, InputError where none is left."""
+    """The components of A that move. Raises OutOfReachError where one is too large, InputError where none is left.
+
+    >>> from theory.moments.finite import exact_moments
+    >>> from theory.problem import AlwaysGate, FiniteData, Network
+    >>> law = FiniteData([[1, 1, 0], [0, 0, 1]], [1, -1])
+    >>> [len(piece.norms) for piece in pieces(exact_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),))))]
+    [1, 1]
+    """
     rows = moments.rows
     found = [_piece(moments, places) for places in components(rows != 0) if rows[places[0]].any()]
     if not found:
@@ -91,11 +97,11 @@ def _piece(moments: ExactMoments, places: Int[np.ndarray, " M"]) -> Piece:
     numerators = moments.rows[np.ix_(places, places)].tolist()
     matrix = fmpz_mat(numerators)
     rank = matrix.rank()
-    b = moments.first[places]
+    b = moments.columns[places]
     if rank == size:
         unit = np.array([[Fraction(int(i == j)) for j in range(size)] for i in range(size)], dtype=object)
         kernel = [[Fraction(entry, moments.denominator) for entry in row] for row in numerators]
-        return Piece(places, places, unit, (Fraction(1),) * size, np.array(kernel, dtype=object), tuple(b.tolist()))
+        return Piece(places, places, unit, (Fraction(1),) * size, np.array(kernel, dtype=object), b)
     if rank**2 * (rank + size) > MOST_ELIMINATION:
         _out_of_reach(size, f"its rank {rank} makes an exact basis of its range too long to compute")
     spanning = _spanning(matrix, rank)
@@ -103,15 +109,16 @@ def _piece(moments: ExactMoments, places: Int[np.ndarray, " M"]) -> Piece:
     vectors, minors = _orthogonal(spanning)
     kernel = vectors * matrix * vectors.transpose()
     over = minors[:-1]
-    column = fmpq_mat([[_fmpq(entry)] for entry in b.tolist()])
-    rhs = (fmpq_mat(vectors) * column).entries()
+    rhs = (fmpq_mat(vectors) * _matrix(b)).tolist()
     return Piece(
         places=places,
         pivots=places[leading],
         vectors=_divided(vectors, over, [1] * size),
         norms=tuple(Fraction(minor, earlier) for earlier, minor in pairwise(minors)),
         kernel=_divided(kernel, over, [minor * moments.denominator for minor in over]),
-        rhs=tuple(_fraction(entry) / minor for entry, minor in zip(rhs, over, strict=True)),
+        rhs=np.array(
+            [[_fraction(entry) / minor for entry in row] for row, minor in zip(rhs, over, strict=True)], dtype=object
+        ),
     )
 
 
@@ -150,64 +157,47 @@ def _out_of_reach(rows: int, why: str) -> None:
     )
 
 
-def range_blocks(moments: PulseMoments) -> list[Block]:
-    """The moving components of A as blocks over all of theta, in the arithmetic of the moments."""
-    return [_block(moments, piece) for piece in pieces(moments.exact)]
-
-
-def _block(moments: PulseMoments, piece: Piece) -> Block:
-    arithmetic: Arithmetic = moments.arithmetic
-    norms, rhs = (moments.numbers(np.array(row, dtype=object)) for row in (piece.norms, piece.rhs))
-    lengths = arithmetic.sqrt(norms)
-    directions = np.full(
-        (1, len(norms), len(moments.exact.first)), arithmetic.rational(Fraction(0)), dtype=arithmetic.dtype
-    )
-    directions[0][:, piece.places] = moments.numbers(piece.vectors) / lengths[:, None]
-    return Block(
-        n=1,
-        directions=directions,
-        constants=np.empty((1, 0, 0), dtype=arithmetic.dtype),
-        scales=np.array([arithmetic.rational(Fraction(1))], dtype=arithmetic.dtype),
-        kernel=moments.numbers(piece.kernel) / (lengths[:, None] * lengths[None, :]),
-        rhs=(rhs / lengths)[None],
-        stationary=piece.circulant,
-    )
-
-
 def optimum(moments: ExactMoments) -> Fraction:
-    """<(y - yhat)^2> at the optimum as a fraction, <y^2> - b.A^+ b. Source: notes, eq. (13)-(16), corrected."""
-    total, b = moments.y2, moments.first
+    """<|y - yhat|^2> at the optimum as a fraction, <y.y> - sum_o b_o.A^+ b_o over the outputs o.
+
+    Source: notes, eq. (13)-(16), corrected.
+
+    >>> from theory.moments.finite import exact_moments
+    >>> from theory.problem import AlwaysGate, FiniteData, Network
+    >>> law = FiniteData([[1, 0], [0, 1], [1, 1]], [1, -1, 1])
+    >>> str(optimum(exact_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)))))
+    '1/9'
+    """
+    total, b = moments.y2, moments.columns
     for piece in pieces(moments):
         # b lies in the range of A, and any solution of A w = b has this b.w: the one on the pivots alone.
-        column = fmpq_mat([[_fmpq(entry)] for entry in b[piece.pivots].tolist()])
+        columns = _matrix(b[piece.pivots])
         regular = fmpq_mat(fmpz_mat(moments.rows[np.ix_(piece.pivots, piece.pivots)].tolist()))
-        total -= moments.denominator * _fraction((column.transpose() * regular.solve(column))[0, 0])
+        products = columns.transpose() * regular.solve(columns)
+        total -= moments.denominator * sum((_fraction(products[o, o]) for o in range(b.shape[1])), Fraction(0))
     return total
 
 
-def structure_notes(moments: ExactMoments) -> tuple[str, ...]:
-    """What the exact linear algebra says in words: gates that never change, the rank, the blocks."""
-    values = {value for flip in flips(moments.law) for value in flip}
-    shown = "{" + ", ".join(str(value) for value in sorted(values)) + "}"
-    notes = []
-    for unit, gate in enumerate(moments.events):
-        if gate.constant is not None and gate.site is not None:
-            said = "always open" if gate.constant else "never open (what it gates keeps its initial value)"
-            notes.append(f"unit {unit}: its gate at site {gate.site} is {said}, as x takes the values {shown}.")
-    found = pieces(moments)
-    rank, size = sum(len(piece.norms) for piece in found), moments.first.size
-    kept = "w0" if size == len(moments.events) * moments.law.n else "their initial values"
+def structure(moments: ExactMoments) -> Structure:
+    """Rank and decoupling of A by elimination, and in words: gates that never change, the rank, the blocks."""
+    found, size = pieces(moments), len(moments.first)
+    rank, largest = sum(len(piece.norms) for piece in found), max(len(piece.norms) for piece in found)
+    circulant = all(piece.circulant for piece in found)
+    notes = list(moments.notes)
     if rank < size:
+        kept = "w0" if size == moments.units * moments.n else "their initial values"
         notes.append(
             f"A has rank {rank} of {size}, exactly, by elimination in fractions; the other directions keep {kept}."
         )
-    largest = max(len(piece.norms) for piece in found)
-    circulant = all(piece.circulant for piece in found)
     solved = "diagonalised by the DFT" if circulant else f"kernels of at most {largest} rows"
     notes.append(f"A decouples into {len(found)} block{'s' if len(found) > 1 else ''}; {solved}.")
     if largest**3 <= MOST_ELIMINATION and len(least := str(optimum(moments))) <= MOST_CHARACTERS:
         notes.append(f"<(y - yhat)^2> at the optimum is {least}.")
-    return tuple(notes)
+    return Structure(rank, largest, circulant, tuple(notes))
+
+
+def _matrix(fractions: Shaped[np.ndarray, "r m"]) -> fmpq_mat:
+    return fmpq_mat([[_fmpq(entry) for entry in row] for row in fractions.tolist()])
 
 
 def _fraction(value: fmpq) -> Fraction:

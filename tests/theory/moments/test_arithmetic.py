@@ -1,0 +1,50 @@
+"""Exponentials of exact numbers in float64: exp(-r d) as if r d had not been rounded."""
+
+from fractions import Fraction
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tolerances import MOMENT_ENTRY
+from theory.moments.arithmetic import FLOAT64, LARGEST_EXACT, _split, _split_one_by_one
+
+RATES = [Fraction(1), Fraction(1, 4), Fraction(4, 9), Fraction(1, 1_000_003), Fraction("0.7") ** -2, Fraction(10**9, 7)]
+DISTANCES = np.arange(0, 60, dtype=int) ** 2
+
+
+@pytest.mark.parametrize("rate", RATES, ids=str)
+def test_the_product_is_split_as_in_fractions(rate):
+    """Bit for bit: high is the nearest float of r d and low that of the rest."""
+    for found, exact in zip(_split(DISTANCES, rate), _split_one_by_one(DISTANCES, rate), strict=True):
+        assert found.tolist() == exact.tolist()
+
+
+@given(st.integers(1, 2**40), st.integers(1, 2**52), st.integers(0, 4_096))
+def test_any_rate_of_the_digits_of_a_float_is_split_exactly(p, q, d):
+    distances, rate = np.array([d, d + 1]), Fraction(p, q)
+    high, low = _split(distances, rate)
+    for k, (h, rest) in enumerate(zip(high.tolist(), low.tolist(), strict=True)):
+        exact = rate * (d + k)
+        assert h == float(exact)
+        assert rest == float(exact - Fraction(h))
+
+
+def test_rates_of_many_digits_go_through_fractions():
+    rate = Fraction(LARGEST_EXACT + 1, LARGEST_EXACT + 2)
+    assert _split(DISTANCES, rate)[0].tolist() == [float(rate * d) for d in DISTANCES.tolist()]
+
+
+@pytest.mark.parametrize("rate", RATES, ids=str)
+def test_exponentials_keep_every_digit(rate):
+    """Also where the exponent is in the hundreds, so that a rounded one would lose two digits."""
+    minus, one_minus = FLOAT64.exp_minus(DISTANCES, rate), FLOAT64.one_minus_exp_minus(DISTANCES, rate)
+    with mpmath.workdps(40):
+        for d, found, gap in zip(DISTANCES.tolist(), minus.tolist(), one_minus.tolist(), strict=True):
+            exponent = mpmath.mpf((rate * d).numerator) / (rate * d).denominator
+            exact = mpmath.exp(-exponent)
+            if exact > np.finfo(float).tiny:
+                assert abs(found - exact) <= MOMENT_ENTRY * exact
+            assert abs(gap + mpmath.expm1(-exponent)) <= MOMENT_ENTRY * abs(mpmath.expm1(-exponent))

@@ -1,0 +1,173 @@
+"""A law, a gate or a kernel that nobody wrote is a named error that says which file would take it."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from tests.theory import pulse_cases
+from tests.theory.cases import problem
+from theory.flow import discrete, solve
+from theory.flow.linear.spectrum import spectrum
+from theory.moments import feature_moments, gated_moments, gated_moments_certified
+from theory.moments.arithmetic import FLOAT64
+from theory.moments.feature_moments import exactly, law_moments, second_moments
+from theory.moments.gate_events import open_on
+from theory.moments.gate_signs import Signs, sign_of
+from theory.moments.marginal import cumulative, density, excess_kurtosis, largest, values
+from theory.moments.relu_gates import clt, exact_moment, large_gain, latent_direction, second_moment
+from theory.moments.single_pulse import event, mean
+from theory.moments.single_pulse import second_moment as pulse_moment
+from theory.moments.statistics import class_statistics, statistics_of
+from theory.moments.tensor import four_point_block
+from theory.problem import LAWS, FiniteData, Network, NonlinearGP, OutOfReachError, Problem, Simulation, SinglePulse
+from theory.problem.distributions.base import Law
+from theory.problem.gates import ALL_GATES, Gate
+
+RUN = Simulation("online", 100, "1/4", 2, 0, 10)
+NAMED = (
+    r"The law {} has no moments through gates here; these laws have them: .*FiniteData.*theory/moments/test_refusals.py"
+)
+
+
+@dataclass(frozen=True)
+class StudentT(Law):
+    """A law that nobody has written moments for."""
+
+    n: int
+    labels: tuple
+
+    law: ClassVar[str] = "student-t"
+    latent: ClassVar[bool] = True
+
+    def __post_init__(self):
+        self.check_classes()
+
+
+@dataclass(frozen=True)
+class Skewed(NonlinearGP):
+    """A law that derives from another, whose moments are not its own."""
+
+    law: ClassVar[str] = "skewed"
+
+
+@dataclass(frozen=True)
+class Checkered(Gate):
+    """A gate that nobody has written moments for."""
+
+    kind: ClassVar[str] = "checkered"
+
+
+UNKNOWN = [StudentT(4, (1, 0)), Skewed(4, (2, 1), 1, "open", "none", (1, 0))]
+EVERY_UNKNOWN = pytest.mark.parametrize("law", UNKNOWN, ids=lambda law: type(law).__name__)
+
+
+@EVERY_UNKNOWN
+def test_a_law_without_moments_is_refused_by_name_everywhere(law):
+    asked = replace(problem(gates=["up:1", "always"], simulation=RUN, times=(0, 1)), data=law)
+    entrances = (solve, discrete, lambda q: solve(q, 20), gated_moments, lambda q: gated_moments_certified(q, 20))
+    for ask in (*entrances, lambda q: feature_moments(q.data, q.network)):
+        with pytest.raises(OutOfReachError, match=NAMED.format(type(law).__name__)) as caught:
+            ask(asked)
+        assert "gdln simulate" in caught.value.hint
+        assert "theory/moments/test_refusals.py" in caught.value.hint
+
+
+@EVERY_UNKNOWN
+def test_its_statistics_are_refused_by_name(law):
+    for ask in (
+        lambda: class_statistics(law, 0, FLOAT64),
+        lambda: exactly(second_moments, law)(law, FLOAT64),
+    ):
+        with pytest.raises(OutOfReachError, match=type(law).__name__) as caught:
+            ask()
+        assert "theory/moments/test_refusals.py" in caught.value.hint
+
+
+@pytest.mark.parametrize("ask", [density, cumulative])
+def test_a_site_of_an_unknown_law_has_no_density_here(ask):
+    with pytest.raises(OutOfReachError, match="StudentT has no density"):
+        ask(UNKNOWN[0], 0, np.zeros(1))
+    with pytest.raises(OutOfReachError, match="StudentT has no known support"):
+        largest(UNKNOWN[0], 0)
+    with pytest.raises(OutOfReachError, match="kurtosis of the law StudentT"):
+        excess_kurtosis(UNKNOWN[0], 0)
+
+
+def test_every_law_of_the_workbench_has_moments():
+    """Each law in its own file, of the name of its declaration."""
+    for law in LAWS.values():
+        assert exactly(law_moments, law.__new__(law)) is not law_moments.registry[object], law
+        file = law.__module__.rpartition(".")[2]
+        assert law_moments.registry[law].__module__ == f"theory.moments.{file}"
+    assert {NonlinearGP, SinglePulse, FiniteData} <= set(law_moments.registry)
+    assert statistics_of.registry.keys() < law_moments.registry.keys()
+
+
+def test_a_kind_of_gate_without_moments_is_refused_by_name():
+    words = r'a gate of kind "checkered" has no exact moments here; these have them: "always", "direction", "site"'
+    with pytest.raises(OutOfReachError, match=words) as caught:
+        sign_of(Checkered(), "network.gates[0]", Signs(True, True))
+    assert "theory/moments/gate_signs.py" in caught.value.hint
+    for base in (problem(gates=["up:1", "always"]), pulse_cases.problem(gates=(pulse_cases.UP, pulse_cases.OPEN))):
+        network = replace(base.network, gates=(base.network.gates[0], Checkered()))
+        with pytest.raises(OutOfReachError, match=r"network\.gates\[1\]: " + words):
+            gated_moments(Problem(base.data, network, base.training))
+    with pytest.raises(OutOfReachError, match=words.replace(', "direction"', "")):
+        event(pulse_cases.problem().data, Checkered())
+
+
+def test_every_kind_of_gate_is_an_answer_or_a_named_refusal():
+    """Repeated and recorded gates are resolved or refused before they are asked for a sign."""
+    for kind, gate in ALL_GATES.items():
+        answers = [dispatch.dispatch(gate) is not dispatch.dispatch(object) for dispatch in (sign_of, open_on)]
+        assert answers == [kind in ("site", "direction", "always")] * 2, kind
+
+
+def test_direction_gates_on_pulses_are_taken_one_by_one():
+    """A direction of one site is that site."""
+    from theory.problem import DirectionGate, SiteGate
+
+    base = pulse_cases.problem(gates=(pulse_cases.UP, pulse_cases.OPEN))
+    gate = base.network.gates[0]
+    along = DirectionGate({gate.site: 2}, lo=2 * gate.lo, on="input")
+    asked = Problem(base.data, replace(base.network, gates=(along, base.network.gates[1])), base.training)
+    assert isinstance(gate, SiteGate)
+    assert (gated_moments(asked).A == gated_moments(base).A).all()
+    assert (gated_moments(asked).b == gated_moments(base).b).all()
+
+
+MOVED = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0), means=(1, 0))
+PULSES = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0), means=(1, 0))
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: density(MOVED, 0, np.zeros(1)),
+        lambda: cumulative(MOVED, 0, np.zeros(1)),
+        lambda: largest(MOVED, 0),
+        lambda: four_point_block(MOVED, 0, 0, 1),
+        lambda: second_moment(MOVED, 0),
+        *(lambda form=form: form(MOVED, 0, {0: 1}) for form in (exact_moment, latent_direction, clt, large_gain)),
+        lambda: values(PULSES, 0),
+        lambda: mean(PULSES, 0),
+        lambda: pulse_moment(PULSES, 0, 0, 1),
+    ],
+)
+def test_statistics_of_one_site_refuse_class_means(ask):
+    """They are those of the construction of a law; what has a mean is not silently without it."""
+    with pytest.raises(OutOfReachError, match=r"classes without means, but data\.means are given"):
+        ask()
+
+
+def test_an_unknown_kernel_is_an_error():
+    with pytest.raises(TypeError, match="none of the symmetric kernels"):
+        spectrum(np.eye(2))
+
+
+def test_a_network_without_fixed_gates_is_refused_before_the_law():
+    with pytest.raises(OutOfReachError, match="move with its weights"):
+        feature_moments(FiniteData([[1, 0]], [Fraction(1)]), Network("relu", "mean", 1))

@@ -1,0 +1,192 @@
+"""A and b in fractions, for laws of finitely many inputs, and the features made of them."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import Any
+
+import numpy as np
+from jaxtyping import Shaped
+
+from theory.moments.arithmetic import LARGEST_EXACT, Arithmetic, Numbers
+from theory.moments.feature_moments import Block, FeatureMoments, Structure
+from theory.moments.gate_events import open_on
+from theory.moments.symmetric import Circulant, Dense
+from theory.problem import AlwaysGate, Network, OutOfReachError, resolved
+
+# (K n)^2 exact integers and as many floats; gaps between four sites take five such arrays more: 200 MB.
+MOST_ROWS = 2_000
+# Gated inputs of examples that are taken one by one, each a Python integer of some 30 bytes: 300 MB.
+MOST_FEATURES = 10_000_000
+ALWAYS_OR_NEVER = {1: "always open", 0: "never open (what it gates keeps its initial value)"}
+
+
+@dataclass(frozen=True, eq=False)
+class ExactMoments:
+    """The moments as exact numbers: A = rows/denominator, b = first (fractions), <y.y> = y2.
+
+    Rows are whole numbers, of 64 bits or Python's, and unit-major, k n + j; with biases K + 1 more follow, those of the
+    features g_1, ..., g_K and 1/s. `first` is (P,), or (P, m) for m outputs. `notes` name gates that never change.
+    """
+
+    units: int
+    n: int
+    rows: Shaped[np.ndarray, "P P"]
+    denominator: int
+    first: Shaped[np.ndarray, "P *m"]
+    y2: Fraction
+    notes: tuple[str, ...] = ()
+
+    @property
+    def second(self) -> Shaped[np.ndarray, "K K n n"]:
+        """Sigma^xx(p_k, p_l) times the denominator."""
+        units, n = self.units, self.n
+        return self.rows[: units * n, : units * n].reshape(units, n, units, n).transpose(0, 2, 1, 3)
+
+    @property
+    def columns(self) -> Shaped[np.ndarray, "P m"]:
+        """b with one column for each output, also where there is one."""
+        return self.first.reshape(len(self.first), -1)
+
+
+def require_rows(network: Network, n: int) -> None:
+    """Raise OutOfReachError where A has more rows than are kept as exact numbers."""
+    if network.units * n > MOST_ROWS:
+        raise OutOfReachError(
+            f"A has K n = {network.units * n} rows; the exact moments of more than {MOST_ROWS} fill the memory.",
+            "Use fewer sites or units.",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Examples:
+    """N examples one by one: x (N, n) in exact numbers, their probabilities, and labels as vectors of m numbers."""
+
+    x: Shaped[np.ndarray, "N n"]
+    probabilities: tuple[Fraction, ...]
+    labels: tuple[tuple[Fraction, ...], ...]
+
+
+def require_examples(count: int, network: Network, n: int) -> None:
+    """Raise OutOfReachError where the features of so many examples are more numbers than are kept exactly."""
+    if count * network.units * n > MOST_FEATURES:
+        raise OutOfReachError(
+            f"{count} examples have {count * network.units * n} gated inputs; the exact moments take the examples one "
+            f"by one, up to {MOST_FEATURES} numbers.",
+            "Use fewer examples, sites or units, or simulate it (gdln simulate).",
+        )
+
+
+def of_examples(data: Examples, network: Network) -> ExactMoments:
+    """A = <phi phi^T> and b = <phi y> as fractions, by sums over the examples. Sources: notes, eq. (6), (7), (12).
+
+    Gates: at sites and along directions of the input with any bounds, always and repeated.
+
+    >>> half = Fraction(1, 2)
+    >>> data = Examples(np.array([[half], [Fraction(1)]], dtype=object), (half, half), ((Fraction(1),), (Fraction(0),)))
+    >>> moments = of_examples(data, Network("gated-linear", "mean", 1, (AlwaysGate(),)))
+    >>> str(Fraction(moments.rows.item(), moments.denominator)), str(moments.first.item())
+    ('5/8', '1/4')
+    """
+    n = data.x.shape[1]
+    x, common = _whole(data.x)
+    weights, total = _whole(np.array(data.probabilities, dtype=object))
+    labels = np.array(data.labels, dtype=object)
+    gates = resolved(network.gates)
+    opened = np.array([open_on(gate, data.x, f"network.gates[{k}]") for k, gate in enumerate(gates)]).T
+    features = (opened[:, :, None] * x[:, None, :]).reshape(len(x), -1)
+    if network.has_biases:
+        ends = np.concatenate([opened, np.full((len(x), 1), int(1 / network.scale), dtype=object)], axis=1)
+        features = np.concatenate([features, common * ends], axis=1)
+    weighed = features * weights[:, None]
+    first = np.array((weighed.T @ labels) * Fraction(1, total * common), dtype=object)
+    largest = max(1, max(map(abs, features.ravel().tolist()), default=1))
+    rows = _product(features, weighed, largest**2 * total)
+    notes = tuple(
+        f"unit {unit}: its gate is {ALWAYS_OR_NEVER[int(column[0])]}, on all of the {len(x)} examples."
+        for unit, (column, gate) in enumerate(zip(opened.T, gates, strict=True))
+        if len(set(column.tolist())) == 1 and not isinstance(gate, AlwaysGate)
+    )
+    squares = zip(data.probabilities, data.labels, strict=True)
+    y2 = sum((p * y * y for p, label in squares for y in label), Fraction(0))
+    b = first[:, 0] if labels.shape[1] == 1 else first
+    return ExactMoments(network.units, n, rows, total * common**2, b, y2, notes)
+
+
+def _whole(fractions: Shaped[np.ndarray, "..."]) -> tuple[Shaped[np.ndarray, "..."], int]:
+    """The numbers times their least common denominator, as Python's integers, and that denominator."""
+    flat = [Fraction(value) for value in fractions.ravel().tolist()]
+    denominator = lcm(*{value.denominator for value in flat})
+    whole = [value.numerator * (denominator // value.denominator) for value in flat]
+    return np.array(whole, dtype=object).reshape(fractions.shape), denominator
+
+
+def _product(left: Shaped[np.ndarray, "N P"], right: Shaped[np.ndarray, "N P"], largest: int) -> np.ndarray:
+    """left^T right of whole numbers: in float64 where every partial sum is below 2^53 and exact, else by flint."""
+    if largest < LARGEST_EXACT:
+        return (left.astype(float).T @ right.astype(float)).astype(np.int64)
+    from flint import fmpz_mat
+
+    rows = (fmpz_mat(left.T.tolist()) * fmpz_mat(right.tolist())).tolist()
+    return np.array([[int(entry) for entry in row] for row in rows], dtype=object)
+
+
+@dataclass(frozen=True, eq=False)
+class ExactFeatures(FeatureMoments):
+    """The exact moments in an arithmetic: float64, each correctly rounded, or Arb balls in object arrays."""
+
+    exact: ExactMoments
+    arithmetic: Arithmetic
+
+    def numbers(self, fractions: Shaped[np.ndarray, "..."]) -> Numbers:
+        """An array of Fractions in this arithmetic."""
+        found = [self.arithmetic.rational(value) for value in fractions.ravel().tolist()]
+        return np.array(found, dtype=self.arithmetic.dtype).reshape(fractions.shape)
+
+    def assembled(self) -> Shaped[np.ndarray, "P P"]:
+        """A as an array; equal entries are made once."""
+        counts, inverse = np.unique(self.exact.rows, return_inverse=True)
+        values = np.array([Fraction(count, self.exact.denominator) for count in counts.tolist()], dtype=object)
+        return self.numbers(values)[inverse].reshape(self.exact.rows.shape)
+
+    @cached_property
+    def b(self) -> Shaped[np.ndarray, "P *m"]:
+        """<x~ y>, unit-major; with biases followed by <g_k y> and <y>/s."""
+        return self.numbers(self.exact.first)
+
+    @cached_property
+    def y2(self) -> Any:
+        """<y.y>."""
+        return self.arithmetic.rational(self.exact.y2)
+
+    @cached_property
+    def structure(self) -> Structure:
+        """Rank and decoupling of A, by elimination in fractions."""
+        from theory.moments.exact_range import structure
+
+        return structure(self.exact)
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The moving components of A in the arithmetic of the moments."""
+        from theory.moments.exact_range import pieces
+
+        return tuple(self._block(piece) for piece in pieces(self.exact))
+
+    def _block(self, piece: Any) -> Block:
+        norms = self.numbers(np.array(piece.norms, dtype=object))
+        lengths = self.arithmetic.sqrt(norms)
+        zero, one = (self.arithmetic.rational(Fraction(x)) for x in (0, 1))
+        directions = np.full((1, len(norms), len(self.exact.first)), zero, dtype=self.arithmetic.dtype)
+        directions[0][:, piece.places] = self.numbers(piece.vectors) / lengths[:, None]
+        kernel = self.numbers(piece.kernel) / (lengths[:, None] * lengths[None, :])
+        rhs = (self.numbers(piece.rhs) / lengths[:, None]).T
+        return Block(
+            n=1,
+            directions=directions,
+            constants=np.empty((1, 0, 0), dtype=self.arithmetic.dtype),
+            scales=np.array([one], dtype=self.arithmetic.dtype),
+            kernel=Circulant(kernel[0], (len(kernel),)) if piece.circulant else Dense(kernel),
+            rhs=rhs if self.exact.first.ndim == 1 else rhs[:, None, :],
+        )

@@ -1,0 +1,207 @@
+"""The moments that the linear flow needs of the data, A = <phi phi^T>, b = <phi y> and <y.y>, and the laws with them.
+
+phi are the features of a network that is linear in what it learns: (g_1 x, ..., g_K x), and with biases also
+g_1, ..., g_K and 1/s. A law's file in this folder, of the name of its file in `theory.problem.distributions`, registers
+how its moments are made.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+from jaxtyping import Shaped
+
+from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
+from theory.moments.symmetric import Symmetric
+from theory.problem import Law, Network, OutOfReachError
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A part of the flow that nothing else enters: `copies` uncoupled problems scales[a] * kernel.
+
+    directions[a, p] are K-vectors and constants[a, q] vectors over the C = K + 1 biases (C = 0 without them), each
+    orthonormal over all blocks. The N = d n + e coordinates u[a], directions[a, p] . w[:, j] over (p, j) and then
+    constants[a, q] . biases over q, obey du/dt = ell s (rhs[a] - s scales[a] kernel u). Directions that mix units,
+    sites and biases are P-vectors over theta: then n = 1, P stands for K, and there are no constants. With m > 1
+    outputs theta, u and rhs have a leading axis of m: every output is the same flow.
+    """
+
+    n: int
+    directions: Shaped[np.ndarray, "copies d K"]
+    constants: Shaped[np.ndarray, "copies e C"]
+    scales: Shaped[np.ndarray, " copies"]
+    kernel: Symmetric
+    rhs: Shaped[np.ndarray, "*m copies N"]
+
+    def project(self, theta: Shaped[np.ndarray, "*m P"]) -> Shaped[np.ndarray, "*m copies N"]:
+        """The coordinates u of theta = (w, biases)."""
+        copies, d, units = self.directions.shape
+        outputs = theta.shape[:-1]
+        w, biases = theta[..., : units * self.n].reshape(*outputs, units, self.n), theta[..., units * self.n :]
+        weights = (self.directions.reshape(copies * d, units) @ w).reshape(*outputs, copies, d * self.n)
+        if not self.constants.size:
+            return weights
+        return np.concatenate([weights, (self.constants @ biases[..., None, :, None])[..., 0]], axis=-1)
+
+    def embed(self, u: Shaped[np.ndarray, "*m copies N"]) -> Shaped[np.ndarray, "*m P"]:
+        """The theta with coordinates u in this block and none elsewhere."""
+        copies, d, units = self.directions.shape
+        _, e, biases = self.constants.shape
+        outputs = u.shape[:-2]
+        weights, constants = u[..., : d * self.n], u[..., d * self.n :]
+        w = self.directions.reshape(copies * d, units).T @ weights.reshape(*outputs, copies * d, self.n)
+        flat = constants.reshape(*outputs, copies * e) @ self.constants.reshape(copies * e, biases)
+        return np.concatenate([w.reshape(*outputs, units * self.n), flat], axis=-1)
+
+
+@dataclass(frozen=True)
+class Structure:
+    """Facts about A that exact linear algebra gives before any of its numbers is computed.
+
+    rank is that of A, `rows` are those of its largest kernel; `circulant` says that every kernel is, so that the
+    DFT diagonalises it. `notes` say so in words.
+    """
+
+    rank: int
+    rows: int
+    circulant: bool
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Operator:
+    """A = sum over blocks of Q^T (scales (x) kernel) Q, a symmetric operator on theta that needs no P x P array."""
+
+    moments: "FeatureMoments"
+
+    @property
+    def rank(self) -> int:
+        """The rank of A, exactly."""
+        return self.moments.structure.rank
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The decoupled parts."""
+        return self.moments.blocks
+
+    def dense(self) -> Shaped[np.ndarray, "P P"]:
+        """A as an array, unit-major: row k n + j, and with biases K + 1 rows more."""
+        return self.moments.assembled()
+
+    def matvec(self, theta: Shaped[np.ndarray, "*any P"]) -> Shaped[np.ndarray, "*any P"]:
+        """A theta in float64, block by block: on rings in O(P log n) and without an n x n array."""
+        total = np.zeros_like(theta)
+        for block in self.blocks:
+            total = total + block.embed(block.scales[:, None] * block.kernel.matvec(block.project(theta)))
+        return total
+
+
+class FeatureMoments(ABC):
+    """A, b = <phi y> and y2 = <y.y>: everything that the linear flow sees of the data.
+
+    `A` is an `Operator`: dense() is the array, matvec what the loss needs, blocks and rank what the flow needs. b is
+    (P,), or (P, m) for m outputs. Numbers are those of `arithmetic`: float64, or balls at the precision at which they
+    are first asked for. Source: notes, eq. (6), (7), (12).
+    """
+
+    arithmetic: Arithmetic
+
+    @property
+    def A(self) -> Operator:
+        """<phi phi^T>."""
+        return Operator(self)
+
+    @property
+    @abstractmethod
+    def b(self) -> Shaped[np.ndarray, "P *m"]:
+        """<phi y>."""
+
+    @property
+    @abstractmethod
+    def y2(self) -> Any:
+        """<y.y>."""
+
+    @property
+    @abstractmethod
+    def structure(self) -> Structure:
+        """Rank and decoupling of A, exactly."""
+
+    @property
+    @abstractmethod
+    def blocks(self) -> tuple[Block, ...]:
+        """The decoupled parts of A with their part of b."""
+
+    @abstractmethod
+    def assembled(self) -> Shaped[np.ndarray, "P P"]:
+        """A as an array."""
+
+
+Maker = Callable[[Any, Network, Arithmetic], FeatureMoments]
+
+
+@singledispatch
+def law_moments(law: Any, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    """The maker of a law's moments; a file of this folder registers its own. This one refuses, by name."""
+    del network, arithmetic
+    known = ", ".join(sorted(kind.__name__ for kind in law_moments.registry if kind is not object))
+    raise OutOfReachError(
+        f"The law {type(law).__name__} has no moments through gates here; these laws have them: {known}.",
+        f"Simulate it (gdln simulate), or write theory/moments/{type(law).__module__.rpartition('.')[2]}.py.",
+    )
+
+
+def squared_labels(law: Law) -> Fraction:
+    """<y.y>, exactly.
+
+    >>> from theory.problem import FiniteData
+    >>> str(squared_labels(FiniteData([[1], [2]], [1, "1/2"])))
+    '5/8'
+    """
+    labels = zip(law.probabilities, law.label_vectors, strict=True)
+    return sum((p * y * y for p, label in labels for y in label), Fraction(0))
+
+
+@singledispatch
+def second_moments(law: Any, arithmetic: Arithmetic) -> Numbers:
+    """E[x x^T | class c] for every class of a law, (C, n, n); a law's file registers its own, and this one refuses.
+
+    >>> from theory.problem import FiniteData
+    >>> second_moments(FiniteData([[1, 0], [1, 1]], [1, 0]), FLOAT64).tolist()
+    [[[1.0, 0.0], [0.0, 0.0]], [[1.0, 1.0], [1.0, 1.0]]]
+    """
+    del arithmetic
+    known = ", ".join(sorted(kind.__name__ for kind in second_moments.registry if kind is not object))
+    raise OutOfReachError(
+        f"The law {type(law).__name__} has no second moments here; these laws have them: {known}.",
+        f"Sample it, or register them in theory/moments/{type(law).__module__.rpartition('.')[2]}.py.",
+    )
+
+
+def exactly(dispatch: Any, law: Law) -> Callable[..., Any]:
+    """The function that a singledispatch has for this very type of law.
+
+    A law that derives from another has other moments: it does not inherit them, but is refused until it has its own.
+    """
+    registry = dispatch.registry
+    return registry.get(type(law), registry[object])
+
+
+def feature_moments(law: Law, network: Network, arithmetic: Arithmetic = FLOAT64) -> FeatureMoments:
+    """A, b and <y.y> of a gated-linear network on the data of a law.
+
+    Raises OutOfReachError for a law without moments here, for gates and networks without exact moments, and where A is
+    too large to be exact.
+
+    >>> from theory.problem import AlwaysGate, NonlinearGP, Network, SiteGate
+    >>> law = NonlinearGP(4000, (2, 1), 1, "ring", "unit-variance", (1, 0))
+    >>> network = Network("gated-linear", "mean", 2, (SiteGate(site=7, lo=0), SiteGate(site=7, hi=0)))
+    >>> moments = feature_moments(law, network)
+    >>> moments.A.rank, moments.b.shape, moments.y2
+    (8000, (8000,), 0.5)
+    """
+    return exactly(law_moments, law)(law, network, arithmetic)

@@ -1,0 +1,54 @@
+"""A finite data set through gates, in fractions: sums over its examples."""
+
+from functools import lru_cache
+
+import numpy as np
+
+from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.basis import require_linear
+from theory.moments.exact_moments import (
+    ExactFeatures,
+    ExactMoments,
+    Examples,
+    of_examples,
+    require_examples,
+    require_rows,
+)
+from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.problem import FiniteData, Network
+
+
+@lru_cache(maxsize=8)
+def exact_moments(law: FiniteData, network: Network) -> ExactMoments:
+    """The moments of a gated-linear network on a finite data set, as fractions.
+
+    Raises OutOfReachError for soft gates, and where A or the data are too large to be exact.
+
+    >>> from theory.problem import AlwaysGate
+    >>> law = FiniteData([[1, 0], [0, 1], [1, 1]], [1, -1, 1])
+    >>> moments = exact_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)))
+    >>> moments.rows.tolist(), moments.denominator, [str(entry) for entry in moments.first]
+    ([[2, 1], [1, 2]], 3, ['2/3', '0'])
+    """
+    require_linear(network)
+    require_rows(network, law.n)
+    require_examples(len(law.x), network, law.n)
+    labels = tuple(law.label_vectors[c] for c in law.category)
+    return of_examples(Examples(np.array(law.x, dtype=object), law.example_probabilities, labels), network)
+
+
+@law_moments.register
+def _(law: FiniteData, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    return ExactFeatures(exact_moments(law, network), arithmetic)
+
+
+@second_moments.register
+def _(law: FiniteData, arithmetic: Arithmetic) -> Numbers:
+    x, category = np.array(law.x, dtype=object), np.array(law.category)
+    probabilities = np.array(law.example_probabilities, dtype=object)
+    found = []
+    for c, share in enumerate(law.probabilities):
+        mine, weights = x[category == c], probabilities[category == c] / share
+        found.append((mine * weights[:, None]).T @ mine)
+    numbers = [arithmetic.rational(value) for value in np.stack(found).ravel().tolist()]
+    return np.array(numbers, dtype=arithmetic.dtype).reshape(law.classes, law.n, law.n)

@@ -1,0 +1,54 @@
+"""How a gate enters the moments of a law of finitely many inputs: by the examples on which it is open."""
+
+from functools import singledispatch
+from math import inf
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Shaped
+
+from theory.moments.gate_signs import refuse_gate, require_hard
+from theory.problem import AlwaysGate, DirectionGate, OutOfReachError, SiteGate
+
+Inputs = Shaped[np.ndarray, "N n"]
+
+
+@singledispatch
+def open_on(gate: Any, x: Inputs, where: str) -> Bool[np.ndarray, " N"]:
+    """The examples, rows of x in exact numbers, on which a gate is open; `where` names the gate in errors.
+
+    Raises OutOfReachError for soft gates and, by name, for a kind that is not registered.
+
+    >>> from fractions import Fraction
+    >>> x = np.array([[Fraction(0)], [Fraction(1, 2)], [Fraction(1)]])
+    >>> open_on(SiteGate(0, lo="1/2", on="input"), x, "network.gates[0]").tolist()
+    [False, True, True]
+    """
+    del x
+    refuse_gate(gate, where, open_on.registry)
+
+
+@open_on.register
+def _(gate: AlwaysGate, x: Inputs, where: str) -> Bool[np.ndarray, " N"]:
+    del gate, where
+    return np.ones(len(x), dtype=bool)
+
+
+@open_on.register
+def _(gate: SiteGate, x: Inputs, where: str) -> Bool[np.ndarray, " N"]:
+    return _between(gate, x[:, gate.site], where)
+
+
+@open_on.register
+def _(gate: DirectionGate, x: Inputs, where: str) -> Bool[np.ndarray, " N"]:
+    return _between(gate, sum(number * x[:, site] for site, number in gate.v), where)
+
+
+def _between(gate: SiteGate | DirectionGate, values: Shaped[np.ndarray, " N"], where: str) -> Bool[np.ndarray, " N"]:
+    if (gate.lo, gate.hi) != (-inf, inf):
+        require_hard(gate, where)
+        if gate.on != "input":
+            raise OutOfReachError(
+                f"{where} is on the {gate.on}, which examples do not have.", 'Leave `on` out or write on = "input".'
+            )
+    return np.array([gate.lo <= value < gate.hi for value in values.tolist()], dtype=bool)

@@ -1,0 +1,93 @@
+"""The Gaussian clone through gates: its inputs are Gaussian, and every moment is one of their own signs."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.process import process_moments, process_second_moments
+from theory.moments.statistics import ClassStatistics, Lags, SignPair, statistics_of
+from theory.problem import GaussianClone, Network
+
+
+@dataclass(frozen=True)
+class CloneStatistics(ClassStatistics):
+    """Moments of class `c` of the GaussianClone: x ~ N(0, C_c) with the covariance of the NonlinearGP."""
+
+    @cached_property
+    def _correlation(self) -> tuple[Numbers, Numbers]:
+        """r = C_kl/C_kk by lag and 1 - r.
+
+        With a = kappa^2, b = kappa^2 rho, the angle asin a - asin b has the sine
+        (a^2 - b^2)/(a sqrt(1-b^2) + b sqrt(1-a^2)) and the cosine sqrt((1-a^2)(1-b^2)) + a b: nothing is lost where
+        r is near 1.
+        """
+        rho, gap = self._latent
+        a, sqrt, pair = self.kappa_squared, self.arithmetic.sqrt, self.arithmetic.sign_pair
+        b, lost_a = a * rho, self._lost * (1 + a)
+        lost_b = lost_a + a * a * gap
+        sine = a * a * gap / (a * sqrt(lost_b) + b * sqrt(lost_a))
+        cosine = sqrt(lost_a * lost_b) + a * b
+        whole = pair(a, lost_a)
+        return pair(b, lost_b) / whole, pair(sine, cosine * cosine) / whole
+
+    def half_space(self, lag: Lags) -> Numbers:
+        """E[s_i x_k] = C_ik sqrt(2/(pi C_ii))."""
+        return self.covariance(lag) * self.arithmetic.sqrt(2 / (self.arithmetic.pi() * self.variance))
+
+    @property
+    def correlations(self) -> Numbers:
+        """By lag, the correlations of the Gaussian whose directions gates may look at: of the inputs, r."""
+        return self._correlation[0]
+
+    def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
+        """E[s x_k] = r sqrt(2 C_kk/pi) for a sign s of a Gaussian with correlation r with x_k."""
+        del gap
+        return r * self.arithmetic.sqrt(2 * self.variance / self.arithmetic.pi())
+
+    def two_signs(self, lag: int) -> Any:
+        """E[s_i s_j] = (2/pi) asin(r_ij), r the correlation of the inputs themselves."""
+        r, less = self._correlation
+        return self.arithmetic.sign_pair(r[lag], less[lag] * (2 - less[lag]))
+
+    def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
+        """E[s_i s_j x_k x_l] = (2 C_kk/pi) [r_kl asin r_ij + (r_ik (r_jl - r_ij r_il) + r_jk (r_il - r_ij r_jl))/s].
+
+        s = sqrt(1 - r_ij^2). With r_ij = 1 - e the bracket's numerator is e (r_ik r_il + r_jk r_jl)
+        - (r_ik - r_jk)(r_il - r_jl), and the differences are taken of 1 - r: no cancellation as r_ij -> 1.
+        """
+        r, less = self._correlation
+        e = less[ij]
+        gap = e * (2 - e)
+        spread = (less[jk] - less[ik]) * (less[jl] - less[il])
+        numerator = e * (r[ik] * r[il] + r[jk] * r[jl]) - spread
+        linear = 2 * numerator / (self.arithmetic.pi() * self.arithmetic.sqrt(gap))
+        return self.variance * (r[kl] * self.two_signs(ij) + linear)
+
+    def through_two_signs(self, pair: SignPair, k: Lags, l: Lags) -> Numbers:
+        """E[s_v s_w x_k x_l] = (2 C_kk/pi) [r_kl asin r + s^2 (r_vk u_l + u_k r_vl) + r s (r_vk r_vl - u_k u_l)].
+
+        r = corr(v, w), s = sqrt(1 - r^2), u_k = (r_wk - r r_vk)/s the correlation of x_k with what w adds to v: the
+        bracket of `two_half_spaces` without its differences.
+        """
+        a, u = pair.first, pair.added
+        root = self.arithmetic.sqrt(pair.gap)
+        mixed = root * (root * (a[k] * u[l] + u[k] * a[l]) + pair.r * (a[k] * a[l] - u[k] * u[l]))
+        signs = self.arithmetic.sign_pair(pair.r, pair.gap)
+        return self.variance * (self._correlation[0][self.lags[k, l]] * signs + 2 * mixed / self.arithmetic.pi())
+
+
+@statistics_of.register
+def _(law: GaussianClone, c: int, arithmetic: Arithmetic) -> CloneStatistics:
+    return CloneStatistics(law, c, arithmetic)
+
+
+@law_moments.register
+def _(law: GaussianClone, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    return process_moments(law, network, arithmetic)
+
+
+@second_moments.register
+def _(law: GaussianClone, arithmetic: Arithmetic) -> Numbers:
+    return process_second_moments(law, arithmetic)

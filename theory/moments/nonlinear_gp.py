@@ -1,0 +1,22 @@
+"""The nonlinear Gaussian process on a line or ring through gates."""
+
+from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.process import process_moments, process_second_moments
+from theory.moments.statistics import ClassStatistics, statistics_of
+from theory.problem import Network, NonlinearGP
+
+
+@statistics_of.register
+def _(law: NonlinearGP, c: int, arithmetic: Arithmetic) -> ClassStatistics:
+    return ClassStatistics(law, c, arithmetic)
+
+
+@law_moments.register
+def _(law: NonlinearGP, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    return process_moments(law, network, arithmetic)
+
+
+@second_moments.register
+def _(law: NonlinearGP, arithmetic: Arithmetic) -> Numbers:
+    return process_second_moments(law, arithmetic)
