@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from theory.problem import Law
-from theory.problem.laws import BOUNDARIES, FLIPS, NORMALISERS, SUPPORTS
+from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS
+from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 from theory.problem.toml import tables_of
 
 MOST_SITES = 200  # beyond it a view takes longer to draw than a hand to move
@@ -78,7 +79,7 @@ _STEPS = {
 def controls(kind: type[Law], present: Mapping[str, Any]) -> dict[str, Control]:
     """The control of each field of a law, beginning at the `present` values where they are of use.
 
-    >>> from theory.problem.laws import LAWS
+    >>> from theory.problem import LAWS
     >>> controls(LAWS["nlgp"], {"n": 30})["n"].start
     '30'
     """
@@ -126,7 +127,7 @@ def law_of(kind: type[Law], values: Mapping[str, Any], present: Mapping[str, Any
 
     A field without a value keeps the `present` one. Raises InputError as the law does.
 
-    >>> from theory.problem.laws import LAWS
+    >>> from theory.problem import LAWS
     >>> law_of(LAWS["nlgp"], {"n": "4", "xi": ("2", "0.3"), "gain": "1", "boundary": "open", "normaliser": "none",
     ...     "labels": "[1.0, 0.0]"}).xi[1]
     Fraction(3, 10)

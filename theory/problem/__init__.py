@@ -1,63 +1,73 @@
 """The question: laws, gates, networks, training, simulation settings and observables, declared and validated."""
 
-from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
-from theory.problem.gates import AlwaysGate, DirectionGate, Gate, RecordedGate, RepeatedGate, SiteGate, resolved
-from theory.problem.laws import (
-    GaussianClone,
-    Law,
+from theory.problem.distributions import LAWS, Law
+from theory.problem.distributions.finite import FiniteData
+from theory.problem.distributions.gaussian_clone import GaussianClone
+from theory.problem.distributions.nonlinear_gp import (
     NonlinearGP,
-    NonlinearGP2D,
-    SinglePulse,
     axis_correlations,
     latent_correlation,
     squared_distance,
 )
+from theory.problem.distributions.nonlinear_gp_2d import NonlinearGP2D
+from theory.problem.distributions.single_pulse import SinglePulse
+from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
+from theory.problem.gates import GATES, Gate, resolved
+from theory.problem.gates.always import AlwaysGate
+from theory.problem.gates.direction import DirectionGate
+from theory.problem.gates.recorded import RecordedGate
+from theory.problem.gates.repeated import RepeatedGate
+from theory.problem.gates.site import SiteGate
+from theory.problem.graph import Edge, Graph, Node, one_hidden_layer
 from theory.problem.network import Network
-from theory.problem.observables import (
-    OBSERVABLES,
-    BiasesAtTimes,
-    FieldCentreAtTimes,
-    FieldNormAtTimes,
-    FieldWidthAtTimes,
+from theory.problem.observables import OBSERVABLES, Observable
+from theory.problem.observables.data_moments import InputMoment, InputOutputMoment
+from theory.problem.observables.kurtosis import PreactivationKurtosisAtTimes, WeightKurtosisAtTimes
+from theory.problem.observables.learned import BiasesAtTimes, ReadoutAtTimes, WeightsAtTimes
+from theory.problem.observables.loss import LossAtTimes
+from theory.problem.observables.moving_gates import (
     GateFlipsAtTimes,
     GateFlipsBetweenTimes,
     GateOverlapBetweenTimes,
-    InputMoment,
-    InputOutputMoment,
-    LossAtTimes,
-    LowFrequencyPowerAtTimes,
-    Observable,
     OpenTogetherBetweenTimes,
+)
+from theory.problem.observables.receptive_fields import (
+    FieldCentreAtTimes,
+    FieldNormAtTimes,
+    FieldWidthAtTimes,
+    LowFrequencyPowerAtTimes,
     ParticipationRatioAtTimes,
-    PreactivationKurtosisAtTimes,
-    ReadoutAtTimes,
     SpectralPeakAtTimes,
     SpectralPeakShareAtTimes,
-    WeightKurtosisAtTimes,
-    WeightsAtTimes,
 )
+from theory.problem.parameters import NormalInitialisation, Parameter
 from theory.problem.problem import Problem
 from theory.problem.simulation import Simulation
 from theory.problem.sweep import Axis, Cell, Sweep
 from theory.problem.sweep_toml import dumps_sweep, load_sweep, loads_sweep
 from theory.problem.toml import dumps, load, loads
-from theory.problem.training import NormalInitialisation, Training
+from theory.problem.training import Training
 
 __all__ = [
+    "GATES",
+    "LAWS",
     "OBSERVABLES",
     "AlwaysGate",
     "Axis",
     "BiasesAtTimes",
     "Cell",
     "DirectionGate",
+    "Edge",
     "FieldCentreAtTimes",
     "FieldNormAtTimes",
     "FieldWidthAtTimes",
+    "FiniteData",
     "Gate",
     "GateFlipsAtTimes",
     "GateFlipsBetweenTimes",
     "GateOverlapBetweenTimes",
     "GaussianClone",
+    "Graph",
     "InputError",
     "InputMoment",
     "InputOutputMoment",
@@ -65,12 +75,14 @@ __all__ = [
     "LossAtTimes",
     "LowFrequencyPowerAtTimes",
     "Network",
+    "Node",
     "NonlinearGP",
     "NonlinearGP2D",
     "NormalInitialisation",
     "Observable",
     "OpenTogetherBetweenTimes",
     "OutOfReachError",
+    "Parameter",
     "ParticipationRatioAtTimes",
     "PreactivationKurtosisAtTimes",
     "Problem",
@@ -95,6 +107,7 @@ __all__ = [
     "load_sweep",
     "loads",
     "loads_sweep",
+    "one_hidden_layer",
     "resolved",
     "squared_distance",
 ]

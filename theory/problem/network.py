@@ -8,7 +8,8 @@ from theory.problem.errors import InputError
 from theory.problem.gates import Gate, RepeatedGate
 from theory.problem.numbers import exact, one_of, whole
 
-MODELS = ("gated-linear", "relu", "leaky-relu", "erf", "sigmoid")
+ACTIVATIONS = ("linear", "relu", "leaky-relu", "erf", "sigmoid")
+MODELS = ("gated-linear", *ACTIVATIONS[1:])
 READOUTS = ("mean", "sum", "trained-mean", "trained-sum")
 BIASES = ("none", "fixed", "trained")
 MOST_UNITS = 100_000
@@ -82,6 +83,11 @@ class Network:
     def trains_readout(self) -> bool:
         """Whether the readout weights a_1, ..., a_K are learned; otherwise all are 1."""
         return self.readout.startswith("trained-")
+
+    @property
+    def activation(self) -> str:
+        """sigma of the hidden units: "linear" behind given gates, otherwise the model's own."""
+        return "linear" if self.model == self.gated else self.model
 
     @property
     def scale(self) -> Fraction:

@@ -1,24 +1,24 @@
 """The question as a whole: data law, network, training and, where it is to be simulated, how."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from jaxtyping import Float
 
+from theory.problem.distributions import Law
 from theory.problem.errors import InputError
-from theory.problem.gates import DirectionGate, SiteGate
-from theory.problem.laws import Law
+from theory.problem.gates import Gate
+from theory.problem.gates.base import looks_on, sites_of
+from theory.problem.graph import Graph, one_hidden_layer
 from theory.problem.network import Network
 from theory.problem.numbers import shown
+from theory.problem.parameters import NormalInitialisation, Parameter, has_shape, initial_numbers
 from theory.problem.simulation import Simulation
-from theory.problem.training import (
-    HIDDEN_BIASES,
-    READOUT,
-    NormalInitialisation,
-    Training,
-    initial_of_each_unit,
-    initial_weights,
-)
+from theory.problem.training import INITIAL, Training
+
+# Behind a replicate's number in the keys of its draws: what tells the parameters of equal seeds apart.
+_KEYS = {"w": (), "b": (0, 0), "a": (0, 1), "b_out": (0, 2)}
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,9 @@ class Problem:
     """A problem: what is learned (`data`), by what (`network`), how (`training`), and how it is simulated.
 
     Raises InputError where the parts do not fit each other: a site outside the line, a direction of another length, a
-    gate on a latent that the law does not have, w0 of another shape, biases or initial readout weights that are missing
-    or that the network does not have, the cross-entropy of labels other than +-1.
+    gate on a latent that the law does not have, initial numbers of another shape, biases or initial readout weights
+    that are missing or that the network does not have, labels of several numbers for a network with one output, the
+    cross-entropy of labels other than +-1.
     """
 
     data: Law
@@ -37,25 +38,48 @@ class Problem:
 
     def __post_init__(self) -> None:
         for index, gate in enumerate(self.network.gates):
-            if isinstance(gate, SiteGate | DirectionGate):
-                self._check_sites(index, gate)
+            self._check_sites(index, gate)
+        _ = self.graph
         self._check_initial_weights()
         self._check_further_starts()
         self._check_labels()
 
-    def _check_sites(self, index: int, gate: SiteGate | DirectionGate) -> None:
-        n, where = self.data.n, f"network.gates[{index}]"
-        if isinstance(gate, DirectionGate) and gate.size not in (None, n):
+    @cached_property
+    def graph(self) -> Graph:
+        """The network as a graph of named parameters."""
+        return one_hidden_layer(self.network, self.data.n, self.data.outputs)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """What the network is made of: "w", and "b", "b_out" and "a" where it has them."""
+        return self.graph.parameters
+
+    def start(self, replicate: int | None = None) -> dict[str, np.ndarray]:
+        """The initial numbers of every parameter in float64, the same for theory and simulation.
+
+        With `replicate` a law draws that replicate's own numbers, which are independent of those of the others.
+        """
+        own = () if replicate is None else (replicate,)
+        return {
+            parameter.name: initial_numbers(
+                self.training.initial(parameter.name), parameter.shape, (*own, *_KEYS[parameter.name])
+            )
+            for parameter in self.parameters
+        }
+
+    def _check_sites(self, index: int, gate: Gate) -> None:
+        n, where, sites = self.data.n, f"network.gates[{index}]", sites_of(gate)
+        if getattr(gate, "size", None) not in (None, n):
             raise InputError(
                 f"{where}.v has {gate.size} numbers; the data have n = {n} sites.",
                 "Give one number for each site, or a table { site = number }.",
             )
-        if gate.sites[-1] >= n:
-            named = f"{where}.{'v: site' if isinstance(gate, DirectionGate) else 'site ='} {gate.sites[-1]}"
+        if sites and max(sites) >= n:
+            named = f"{where}.{'v: site' if len(sites) > 1 or hasattr(gate, 'v') else 'site ='} {max(sites)}"
             raise InputError(
                 f"{named} lies outside the line of n = {n} sites.", f"Sites count from 0: choose 0 to {n - 1}."
             )
-        if gate.on == "latent" and not self.data.latent:
+        if looks_on(gate) == "latent" and not self.data.latent:
             raise InputError(
                 f'network.gates[{index}] is on the latent, but the law "{self.data.law}" has no latent variable.',
                 'Leave `on` out or write on = "input".',
@@ -65,11 +89,15 @@ class Problem:
         w0, units, n = self.training.w0, self.network.units, self.data.n
         if isinstance(w0, NormalInitialisation):
             return
-        if len(w0) != units or any(len(row) != n for row in w0):
+        if not has_shape(w0, self.graph.parameter("w").shape):
             lengths = sorted({len(row) for row in w0})
+            rows = (
+                f"K = {units} rows of n = {n}"
+                if self.data.outputs == 1 or self.network.trains_readout
+                else (f"K = {units} times m = {self.data.outputs} rows of n = {n}")
+            )
             raise InputError(
-                f"training.w0 has {len(w0)} rows of length {shown(lengths)}; "
-                f"the network needs K = {units} rows of n = {n}.",
+                f"training.w0 has {len(w0)} rows of length {shown(lengths)}; the network needs {rows}.",
                 "Give one row of n numbers for each unit.",
             )
         if self.simulation and self.simulation.initialisation == "per-replicate":
@@ -85,13 +113,20 @@ class Problem:
         self._check_given(("hidden_bias0", "output_bias0"), network.has_biases, has, "no biases", otherwise)
         has, otherwise = f'network.readout = "{network.readout}"', 'network.readout = "trained-mean" or "trained-sum"'
         self._check_given(("readout0",), network.trains_readout, has, "readout weights that are all 1", otherwise)
-        for name in ("hidden_bias0", "readout0"):
-            given = getattr(training, name)
-            if isinstance(given, tuple) and len(given) != network.units:
+        for parameter in self.parameters:
+            given = training.initial(parameter.name)
+            if parameter.name == "w" or not isinstance(given, tuple) or has_shape(given, parameter.shape):
+                continue
+            where = f"training.{INITIAL[parameter.name]}"
+            if len(parameter.shape) == 1 and parameter.name != "b_out":
                 raise InputError(
-                    f"training.{name} has {len(given)} numbers; the network has K = {network.units} units.",
+                    f"{where} has {len(given)} numbers; the network has K = {network.units} units.",
                     "Give one number for each unit.",
                 )
+            raise InputError(
+                f"{where} is no array of the shape {list(parameter.shape)}, which this network needs.",
+                "Give as many rows and numbers, or a law.",
+            )
 
     def _check_given(self, names: tuple[str, ...], needed: bool, setting: str, has: str, otherwise: str) -> None:
         missing = [name for name in names if getattr(self.training, name) is None]
@@ -117,22 +152,18 @@ class Problem:
                 "Write labels = [1.0, -1.0], or choose another loss.",
             )
 
-    def w0(self, replicate: int | None = None) -> Float[np.ndarray, "K n"]:
-        """The initial weights (K, n), entry (k, j) of unit k and site j; see `initial_weights`."""
-        return initial_weights(self.training.w0, self.network.units, self.data.n, replicate)
+    def w0(self, replicate: int | None = None) -> Float[np.ndarray, "K *m n"]:
+        """The initial weights (K, n), entry (k, j) of unit k and site j."""
+        return self.start(replicate)["w"]
 
     def biases0(self, replicate: int | None = None) -> Float[np.ndarray, " C"] | None:
         """The C = K + 1 initial biases b_1, ..., b_K, b_out; None where the network has none."""
-        if not self.network.has_biases:
-            return None
-        hidden = initial_of_each_unit(self.training.hidden_bias0, self.network.units, HIDDEN_BIASES, replicate)
-        return np.append(hidden, float(self.training.output_bias0))
+        start = self.start(replicate)
+        return np.concatenate([start["b"].ravel(), start["b_out"]]) if self.network.has_biases else None
 
-    def readout0(self, replicate: int | None = None) -> Float[np.ndarray, " K"] | None:
+    def readout0(self, replicate: int | None = None) -> Float[np.ndarray, "*m K"] | None:
         """The K initial readout weights a_1, ..., a_K; None where the network trains none: then all are 1."""
-        if not self.network.trains_readout:
-            return None
-        return initial_of_each_unit(self.training.readout0, self.network.units, READOUT, replicate)
+        return self.start(replicate).get("a")
 
     def simulated(self) -> Simulation:
         """The simulation settings; InputError where the problem has none."""

@@ -9,8 +9,8 @@ from itertools import product
 from math import prod
 from typing import Any
 
+from theory.problem.distributions import LAWS
 from theory.problem.errors import InputError
-from theory.problem.laws import LAWS
 from theory.problem.numbers import exact_or_infinite, nearest, one_of, shown
 from theory.problem.observables import OBSERVABLES
 from theory.problem.problem import Problem

@@ -2,21 +2,22 @@
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import floor, inf, isinf
 from pathlib import Path
 from typing import Any
 
+from theory.problem.distributions import LAWS, Law
 from theory.problem.errors import InputError
-from theory.problem.gates import GATES, DirectionGate, Gate, SiteGate, resolved
-from theory.problem.laws import LAWS, Law
+from theory.problem.gates import GATES, Gate, resolved
 from theory.problem.network import MODELS, Network
 from theory.problem.numbers import RANGES, nearest, one_of, positive, shown, spaced
+from theory.problem.parameters import NormalInitialisation
 from theory.problem.problem import Problem
 from theory.problem.simulation import Simulation
-from theory.problem.training import NormalInitialisation, Training
+from theory.problem.training import Training
 
 _OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon")
 _LARGEST_FILE = 16 * 2**20
@@ -80,9 +81,21 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
 
 def _law(table: Mapping[str, Any]) -> Law:
     kind = _choose(table, "data", "law", LAWS)
-    names = tuple(field.name for field in fields(kind) if field.init)
-    check_keys(table, "[data]", required=("law", *names))
-    return kind(**{name: table[name] for name in names})
+    required, optional = keys_of(kind)
+    check_keys(table, "[data]", required=("law", *required), optional=optional)
+    return kind(**{name: value for name, value in table.items() if name != "law"})
+
+
+def keys_of(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The keys of a dataclass in a problem file: those that must be there, and those with a default.
+
+    >>> from theory.problem import AlwaysGate, SiteGate
+    >>> keys_of(SiteGate)
+    (('site',), ('lo', 'hi', 'on', 'sharpness'))
+    """
+    written = [field for field in fields(kind) if field.init]
+    optional = tuple(field.name for field in written if not (field.default is field.default_factory is MISSING))
+    return tuple(field.name for field in written if field.name not in optional), optional
 
 
 def _network(table: Mapping[str, Any], data: Law) -> Network:
@@ -103,12 +116,10 @@ def _network(table: Mapping[str, Any], data: Law) -> Network:
 def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
     kind = _choose(table, where, "kind", GATES)
     rest = {key: value for key, value in table.items() if key != "kind"}
-    looks_at = {SiteGate: "site", DirectionGate: "v"}.get(kind)
-    if looks_at:
-        check_keys(rest, where, required=(looks_at,), optional=("lo", "hi", "on", "sharpness"))
+    required, optional = keys_of(kind)
+    check_keys(rest, where, required=required, optional=optional)
+    if "on" in optional:
         rest.setdefault("on", "latent" if data.latent else "input")
-        return kind(**rest)
-    check_keys(rest, where, required=tuple(field.name for field in fields(kind)))
     return kind(**rest)
 
 
@@ -185,7 +196,7 @@ def dumps(problem: Problem) -> str:
     """The problem as TOML text: loads(dumps(p)) == p. Raises OutOfReachError for recorded gates: no file holds them."""
     data, network, training = problem.data, problem.network, problem.training
     lines = ["[data]", f'law = "{data.law}"']
-    lines += [f"{field.name} = {_value(getattr(data, field.name))}" for field in fields(data) if field.init]
+    lines += [f"{field.name} = {_value(getattr(data, field.name))}" for field in _said(data)]
     lines += ["", "[network]", f'model = "{network.model}"', f'readout = "{network.readout}"']
     lines += [] if network.gates else [f"units = {network.units}"]
     lines += [f'biases = "{network.biases}"'] if network.has_biases else []
@@ -200,7 +211,7 @@ def dumps(problem: Problem) -> str:
     lines += [f"w0 = {_initial(training.w0)}", f"times = {_list(training.times)}"]
     if network.has_biases:
         lines += [f"hidden_bias0 = {_initial(training.hidden_bias0)}"]
-        lines += [f"output_bias0 = {number_text(training.output_bias0)}"]
+        lines += [f"output_bias0 = {_value(training.output_bias0)}"]
     lines += [f"readout0 = {_initial(training.readout0)}"] if network.trains_readout else []
     if problem.simulation is not None:
         lines += ["", "[simulation]"]
@@ -209,6 +220,11 @@ def dumps(problem: Problem) -> str:
         left_out = {key for key, value in settings.items() if value is None or plain.get(key) == value}
         lines += [f"{key} = {_value(value)}" for key, value in settings.items() if key not in left_out]
     return "\n".join(lines) + "\n"
+
+
+def _said(data: Law) -> list[Any]:
+    """The fields of a law that its text names: all but those that are left at their default."""
+    return [field for field in fields(data) if field.init and getattr(data, field.name) != field.default]
 
 
 def _gate_value(value: Any) -> str:

@@ -14,8 +14,7 @@ def _():
     from derivations.explore.controls import controls
     from derivations.explore.desk import Desk, with_law
     from derivations.explore.drawing import data_figure
-    from theory.problem import dumps
-    from theory.problem.laws import LAWS
+    from theory.problem import LAWS, dumps
 
     desk = Desk(BOARD)
     get_version, set_version = mo.state(0)

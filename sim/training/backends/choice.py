@@ -12,8 +12,7 @@ from sim.data.sample import Sampler
 from sim.networks.one_hidden_layer import Parameters
 from sim.training.descent import Capture
 from sim.training.state import Member, Report, State
-from theory.problem import DirectionGate, InputError, NonlinearGP, OutOfReachError, Problem, resolved
-from theory.problem.gates import PlainGate
+from theory.problem import DirectionGate, Gate, InputError, NonlinearGP, OutOfReachError, Problem, resolved
 
 BACKENDS = ("auto", "reference", "compiled", "captured")
 Compiled = Callable[[Member, Sampler, State, Report], tuple[Parameters, State]]
@@ -67,7 +66,7 @@ def _captured(device: torch.device) -> Backend:
     return Backend("captured", capture=partial(Captured, checked(cuda_graph)))
 
 
-def _saturates(gate: PlainGate, law: NonlinearGP) -> bool:
+def _saturates(gate: Gate, law: NonlinearGP) -> bool:
     """Whether rounding of x = erf(gain z)/Z may lose the sign a hard gate asks for; see `sim.gates.saturation`."""
     return (
         isinstance(gate, DirectionGate)

@@ -16,8 +16,7 @@ from derivations.explore.drawing import FORMATS, canvas, data_figure, label, sav
 from tests.tolerances import STANDARD_ERRORS
 from theory.moments import gated_moments
 from theory.moments.pulse import second_moment
-from theory.problem import InputError, dumps, load
-from theory.problem.laws import LAWS
+from theory.problem import LAWS, InputError, dumps, load
 
 
 def law_named(name, **changed):

@@ -10,8 +10,7 @@ from derivations.explore.controls import controls
 from derivations.explore.desk import Desk, with_law, with_moved_gates
 from derivations.explore.gates import END, KEPT
 from tests.derivations.explore.browser import SECONDS, explorer, needs_a_browser
-from theory.problem import AlwaysGate, InputError, Network, NonlinearGP, SiteGate, dumps, load
-from theory.problem.laws import LAWS
+from theory.problem import LAWS, AlwaysGate, InputError, Network, NonlinearGP, SiteGate, dumps, load
 
 BUILT = object()  # stands for the widgets that a view has built
 THIRD = "1/3"  # a length that no decimal of twelve digits is

@@ -15,7 +15,7 @@ from tests.oracles import pulses
 from tests.sim.cases import gated, problem, with_simulation
 from tests.tolerances import STANDARD_ERRORS
 from theory.problem import InputMoment, InputOutputMoment, OutOfReachError, SinglePulse, SiteGate
-from theory.problem.laws import FLIPS, SUPPORTS
+from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 
 CPU = torch.device("cpu")
 ROWS = 100_000

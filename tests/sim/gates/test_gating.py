@@ -14,6 +14,7 @@ from sim.random.streams import TRAINING, stream
 from tests.sim.cases import EVERY_GATE, gated, grid, line
 from tests.tolerances import SOFT_GATE
 from theory.problem import (
+    LAWS,
     AlwaysGate,
     DirectionGate,
     Network,
@@ -24,7 +25,6 @@ from theory.problem import (
     SinglePulse,
     SiteGate,
 )
-from theory.problem.laws import LAWS
 
 CPU = torch.device("cpu")
 PULSE = SinglePulse(4, ((1, 2), (2, 3)), "plus-minus", "none", (1, 0))

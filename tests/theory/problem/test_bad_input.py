@@ -40,8 +40,8 @@ def law(kind=NonlinearGP, **changes):
 REPLACED = [
     ("xi = [2.0, 1.0]", "xi = [0, 1]", r"data\.xi\[0\] = 0 must be > 0: it is the correlation length.*Give a positive"),
     ("xi = [2.0, 1.0]", "xi = [2, -0.5]", r"data\.xi\[1\] = -1/2 must be > 0"),
-    ("xi = [2.0, 1.0]", "xi = 2.0", r"data\.xi = 2\.0 must be two numbers.*one for each class"),
-    ("xi = [2.0, 1.0]", "xi = [1, 2, 3]", r"data\.xi = \[1, 2, 3\] must be two numbers"),
+    ("xi = [2.0, 1.0]", "xi = 2.0", r"data\.xi = 2\.0 must be a list of numbers.*one for each class"),
+    ("xi = [2.0, 1.0]", "xi = [1, 2, 3]", r"data\.xi has 3 entries, data\.labels 2: each class needs one of both"),
     ("xi = [2.0, 1.0]", "xi = [1e999999, 1]", r"data\.xi\[0\].*exponent is larger than 1000.*Rescale"),
     ("xi = [2.0, 1.0]", 'xi = ["1/' + "9" * 401 + '", 1]', r"data\.xi\[0\].*out of range|digits"),
     ("gain = 1.0", "gain = -1", r"data\.gain = -1 must be > 0: .*sign convention.*Give a positive gain"),

@@ -16,7 +16,7 @@ from theory.problem import (
     resolved,
     squared_distance,
 )
-from theory.problem.training import initial_weights
+from theory.problem.parameters import initial_numbers
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 7, 8])
@@ -49,20 +49,20 @@ def test_latent_correlation_is_a_correlation():
 
 def test_draws_repeat_and_replicates_differ():
     w0 = NormalInitialisation("0.1", seed=5)
-    assert np.array_equal(initial_weights(w0, 3, 4), initial_weights(w0, 3, 4))
-    draws = [initial_weights(w0, 3, 4, replicate) for replicate in range(4)] + [initial_weights(w0, 3, 4)]
+    assert np.array_equal(initial_numbers(w0, (3, 4)), initial_numbers(w0, (3, 4)))
+    draws = [initial_numbers(w0, (3, 4), (replicate,)) for replicate in range(4)] + [initial_numbers(w0, (3, 4))]
     assert len({draw.tobytes() for draw in draws}) == len(draws)
 
 
 def test_a_draw_leaves_the_global_state_alone():
     state = np.random.get_state()[1].copy()  # noqa: NPY002 - it is the global state that is looked at
-    initial_weights(NormalInitialisation(1, seed=0), 2, 2)
+    initial_numbers(NormalInitialisation(1, seed=0), (2, 2))
     assert np.array_equal(np.random.get_state()[1], state)  # noqa: NPY002
 
 
 def test_written_weights_are_taken_as_they_are():
     rows = ((Fraction(1, 2), Fraction(0)), (Fraction(-3), Fraction(1, 4)))
-    assert initial_weights(rows, 2, 2).tolist() == [[0.5, 0.0], [-3.0, 0.25]]
+    assert initial_numbers(rows, (2, 2)).tolist() == [[0.5, 0.0], [-3.0, 0.25]]
 
 
 def test_a_repetition_of_a_repetition():

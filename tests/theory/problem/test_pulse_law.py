@@ -24,8 +24,12 @@ def test_numbers_are_exact_and_hashable():
         ("n", 20_000, "second moments alone"),
         ("n", "8", "not a whole number"),
         ("widths", [1, 2], r"data\.widths\[0\] = 1 must be two whole numbers\. Give the least and the largest width"),
-        ("widths", [[1, 2]], r"data\.widths = \[\[1, 2\]\] must be two ranges \[a, b\] of widths\. Give one for each"),
-        ("widths", 3, "must be two ranges"),
+        (
+            "widths",
+            [[1, 2]],
+            r"data\.widths has 1 entries, data\.labels 2: each class needs one of both\. Give one for each",
+        ),
+        ("widths", 3, r"must be a list of ranges \[a, b\] of widths"),
         ("widths", [[1, 2], [3]], r"data\.widths\[1\] = \[3\] must be two whole numbers"),
         ("widths", [[0, 2], [3, 4]], r"data\.widths\[0\]\[0\] = 0 must be at least 1"),
         ("widths", [[1, 2], [3, 9]], r"data\.widths\[1\]\[1\] = 9 is more than 8: a pulse does not fit a ring of 8"),
@@ -35,7 +39,7 @@ def test_numbers_are_exact_and_hashable():
         ("support", "zeroone", r"data\.support = 'zeroone' is not known\. Did you mean `zero-one`\?"),
         ("flip", "both", r"data\.flip = 'both' is not known\. Choose one of: none, sign, complement"),
         ("flip", True, "not known"),
-        ("labels", [1, 0, 1], r"data\.labels = \[1, 0, 1\] must be two numbers"),
+        ("labels", [1, 0, 1], r"data\.widths has 2 entries, data\.labels 3"),
         ("labels", [1, float("inf")], "not finite"),
     ],
 )

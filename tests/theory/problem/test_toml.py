@@ -26,8 +26,8 @@ from theory.problem import (
     SinglePulse,
     SiteGate,
     Training,
-    laws,
 )
+from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 
 VALID = Path(__file__).with_name("valid.toml")
 PULSE = PROBLEMS / "single-pulse.toml"
@@ -71,7 +71,7 @@ def gates(draw, n, units, latent):
 def any_pulse(draw, n):
     """Every kind of single pulse."""
     ends = st.tuples(st.integers(1, n), st.integers(1, n)).map(lambda pair: tuple(sorted(pair)))
-    support, flip = draw(st.sampled_from(laws.SUPPORTS)), draw(st.sampled_from(laws.FLIPS))
+    support, flip = draw(st.sampled_from(SUPPORTS)), draw(st.sampled_from(FLIPS))
     return SinglePulse(n, (draw(ends), draw(ends)), support, flip, (draw(number), draw(number)))
 
 

@@ -1,0 +1,161 @@
+"""What every data law has: classes with labels and priors, and inputs on n sites."""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+from theory.problem.errors import InputError
+from theory.problem.numbers import exact, positive, shown
+
+Label = Fraction | tuple[Fraction, ...]
+Mean = tuple[Fraction, ...]
+MOST_SITES = 10_000
+MOST_CLASSES = 1_000
+ONE_EACH = "Give one for each class, such as [2.0, 1.0]."
+
+
+class Law:
+    """A distribution of examples (x, y): x in R^n, y the label of the example's class c = 0, ..., C - 1.
+
+    A law is a frozen dataclass in a file of this folder. It has the word `law` of problem files, says whether it has a
+    `latent` that gates may look at and which `boundary` its line of sites has, and carries `n`, `labels`, `priors` and
+    `means`. Its `__post_init__` checks its own fields and then calls `check_classes`.
+
+    Class c has the probability priors[c], 1/C where `priors` is (), and the label labels[c]: a number, or m numbers for
+    a network with m outputs. means[c], where `means` is not (), are n numbers that are added to x after the law's own
+    construction.
+    """
+
+    law: ClassVar[str]
+    latent: ClassVar[bool] = False
+    boundary: str
+    n: int
+    labels: tuple[Label, ...]
+    priors: tuple[Fraction, ...] = ()
+    means: tuple[Mean, ...] = ()
+
+    def check_classes(self) -> None:
+        """Make labels, priors and means exact. Raises InputError where they are not one for each class."""
+        set_field(self, "labels", _labels(self.labels))
+        set_field(self, "priors", _priors(self.priors, self.classes))
+        set_field(self, "means", _means(self.means, self.classes, self.n))
+
+    def each_class(
+        self, name: str, convert: Callable[[Any, str], Any], what: str = "numbers", hint: str = ONE_EACH
+    ) -> None:
+        """Convert the field `name` entry by entry; `what` says what its entries are, in errors.
+
+        Raises InputError where it has not one entry for each label.
+        """
+        values, where = getattr(self, name), f"data.{name}"
+        if not isinstance(values, list | tuple) or (isinstance(self.labels, list | tuple) and not values):
+            raise InputError(f"{where} = {shown(values)} must be a list of {what}.", hint)
+        if isinstance(self.labels, list | tuple) and len(values) != len(self.labels):
+            raise InputError(
+                f"{where} has {len(values)} entries, data.labels {len(self.labels)}: each class needs one of both.",
+                hint,
+            )
+        set_field(self, name, tuple(convert(value, f"{where}[{c}]") for c, value in enumerate(values)))
+
+    @property
+    def classes(self) -> int:
+        """C, the number of classes."""
+        return len(self.labels)
+
+    @cached_property
+    def probabilities(self) -> tuple[Fraction, ...]:
+        """The probability of each class: the priors, or 1/C each."""
+        return self.priors or (Fraction(1, self.classes),) * self.classes
+
+    @cached_property
+    def label_vectors(self) -> tuple[tuple[Fraction, ...], ...]:
+        """The label of each class as a vector of m numbers, also where m = 1."""
+        return tuple(label if isinstance(label, tuple) else (label,) for label in self.labels)
+
+    @property
+    def outputs(self) -> int:
+        """m, how many numbers a label has."""
+        return len(self.label_vectors[0])
+
+
+def set_field(instance: object, name: str, value: Any) -> None:
+    """Set a field of a frozen dataclass while it is being made."""
+    object.__setattr__(instance, name, value)
+
+
+def pair(values: object, where: str, convert: Callable[[Any, str], Any], what: str, hint: str) -> tuple[Any, Any]:
+    """Two entries, each converted. Raises InputError for anything else."""
+    if not isinstance(values, list | tuple) or len(values) != 2:
+        raise InputError(f"{where} = {shown(values)} must be two {what}.", hint)
+    return convert(values[0], f"{where}[0]"), convert(values[1], f"{where}[1]")
+
+
+def one_label(value: object, where: str) -> Label:
+    """A number, or a vector of numbers; a vector of one number is that number."""
+    if not isinstance(value, list | tuple):
+        return exact(value, where)
+    if not value:
+        raise InputError(f"{where} = [] is no label.", "Give a number, or m numbers for m outputs.")
+    entries = tuple(exact(entry, f"{where}[{index}]") for index, entry in enumerate(value))
+    return entries[0] if len(entries) == 1 else entries
+
+
+def same_length(labels: tuple[Label, ...], where: str) -> None:
+    """Raise InputError where labels have different numbers of entries."""
+    lengths = sorted({len(label) if isinstance(label, tuple) else 1 for label in labels})
+    if len(lengths) > 1:
+        raise InputError(
+            f"{where} have {' and '.join(map(str, lengths))} entries: the network has one output for each.",
+            "Give every label as many numbers.",
+        )
+
+
+def _labels(values: object) -> tuple[Label, ...]:
+    where = "data.labels"
+    if not isinstance(values, list | tuple) or not values:
+        raise InputError(f"{where} = {shown(values)} must be a list of labels.", ONE_EACH)
+    if len(values) > MOST_CLASSES:
+        raise InputError(
+            f"{where} has {len(values)} entries, more than {MOST_CLASSES} classes.",
+            'Give the examples themselves, by law = "finite".',
+        )
+    labels = tuple(one_label(value, f"{where}[{c}]") for c, value in enumerate(values))
+    same_length(labels, where)
+    return labels
+
+
+def _priors(values: object, classes: int) -> tuple[Fraction, ...]:
+    """The priors as exact numbers that sum to 1; () where all are equal, so that equal laws compare equal."""
+    where = "data.priors"
+    if not isinstance(values, list | tuple) or len(values) not in (0, classes):
+        raise InputError(f"{where} = {shown(values)} must be {classes} probabilities.", "Give one for each class.")
+    priors = tuple(positive(value, f"{where}[{c}]", "it is a probability") for c, value in enumerate(values))
+    if priors and sum(priors) != 1:
+        raise InputError(
+            f"{where} add up to {sum(priors)}, not to 1.", 'Write exact fractions, such as ["1/3", "2/3"].'
+        )
+    return () if len(set(priors)) <= 1 else priors
+
+
+def _means(values: object, classes: int, n: int) -> tuple[Mean, ...]:
+    """The class means as n numbers each; () where all are zero."""
+    where = "data.means"
+    if not isinstance(values, list | tuple) or len(values) not in (0, classes):
+        raise InputError(
+            f"{where} = {shown(values)} must be {classes} means.",
+            "Give one for each class: n numbers, or one number for all sites.",
+        )
+    means = tuple(_mean(value, f"{where}[{c}]", n) for c, value in enumerate(values))
+    return means if any(any(mean) for mean in means) else ()
+
+
+def _mean(value: object, where: str, n: int) -> Mean:
+    if not isinstance(value, list | tuple):
+        return (exact(value, where),) * n
+    if len(value) != n:
+        raise InputError(
+            f"{where} has {len(value)} numbers; the data have n = {n} sites.",
+            "Give one number for each site, or a single number for all of them.",
+        )
+    return tuple(exact(entry, f"{where}[{site}]") for site, entry in enumerate(value))

@@ -1,0 +1,14 @@
+"""The Gaussian clone of the nonlinear Gaussian process, by definition only."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from theory.problem.distributions.nonlinear_gp import NonlinearGP
+
+
+@dataclass(frozen=True)
+class GaussianClone(NonlinearGP):
+    """x ~ N(0, C_c), the Gaussian with the same mean and covariance as class c of the NonlinearGP of equal fields."""
+
+    law: ClassVar[str] = "gaussian-clone"
+    latent: ClassVar[bool] = False

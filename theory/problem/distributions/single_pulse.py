@@ -1,0 +1,56 @@
+"""The single pulse on a ring, by definition only."""
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import ClassVar
+
+from theory.problem.distributions.base import MOST_SITES, Label, Law, Mean, pair
+from theory.problem.errors import InputError
+from theory.problem.numbers import one_of, whole
+
+SUPPORTS = ("zero-one", "plus-minus")
+FLIPS = ("none", "sign", "complement")
+
+
+@dataclass(frozen=True)
+class SinglePulse(Law):
+    """One pulse on a ring of n sites: u_j = 1 at the sites start, ..., start + W - 1 (modulo n), 0 at the others.
+
+    The start is uniform on the ring; in class c the width W is uniform on the integers a..b, widths[c] = [a, b].
+    support "zero-one" means x = u, "plus-minus" x = 2 u - 1. flip is taken with probability 1/2, independently of all
+    else: "sign" is x -> -x, which with "zero-one" gives pulses of ones and of minus ones on zeros; "complement" is
+    u -> 1 - u, with "plus-minus" the same as "sign". Class c has label y = labels[c], probability priors[c] (1/C where
+    no priors are given) and, where `means` are given, means[c] added to x. There is no latent.
+    Source: localization notes, section 1.
+
+    Raises InputError for n < 2 or > 10000, widths that are not integers with 1 <= a <= b <= n, or unknown words.
+    """
+
+    n: int
+    widths: tuple[tuple[int, int], ...]
+    support: str
+    flip: str
+    labels: tuple[Label, ...]
+    priors: tuple[Fraction, ...] = field(default=(), kw_only=True)
+    means: tuple[Mean, ...] = field(default=(), kw_only=True)
+
+    law: ClassVar[str] = "single-pulse"
+    latent: ClassVar[bool] = False
+    boundary: ClassVar[str] = "ring"  # by definition, not a choice
+
+    def __post_init__(self) -> None:
+        whole(self.n, "data.n", least=2, most=MOST_SITES, why="the second moments alone would fill 800 MB")
+        one_of(self.support, "data.support", SUPPORTS)
+        one_of(self.flip, "data.flip", FLIPS)
+        one_each = "Give one for each class, such as [[3, 4], [9, 10]]."
+        self.each_class("widths", self._range, "ranges [a, b] of widths", one_each)
+        self.check_classes()
+
+    def _range(self, ends: object, where: str) -> tuple[int, int]:
+        """The ends a <= b of a range of widths."""
+        why = f"a pulse does not fit a ring of {self.n} sites"
+        hint = "Give the least and the largest width, such as [3, 4]."
+        least, largest = pair(ends, where, lambda end, at: whole(end, at, 1, self.n, why), "whole numbers", hint)
+        if least > largest:
+            raise InputError(f"{where} = [{least}, {largest}] holds no width.", "Give the least width first.")
+        return least, largest

@@ -1,0 +1,50 @@
+"""What every gate has, and the gates that open where a number lies between two bounds."""
+
+from typing import ClassVar
+
+from theory.problem.errors import InputError
+from theory.problem.numbers import exact_or_infinite, one_of
+
+VARIABLES = ("latent", "input")
+
+
+class Gate:
+    """When a unit lets its input through: g(x) is 1 or 0, and between them where a gate is soft.
+
+    A gate is a frozen dataclass in a file of this folder, with the word `kind` of problem files. Where it looks at
+    sites it has `sites`, in order, and `on`, which says whether it looks at the "latent" z or at the "input" x; where
+    it was written for a number of sites it has `size`. `in_files` says whether problem files may name it.
+    """
+
+    kind: ClassVar[str]
+    in_files: ClassVar[bool] = True
+
+
+def sites_of(gate: Gate) -> tuple[int, ...]:
+    """The sites that a gate looks at; () for one that looks at none."""
+    return getattr(gate, "sites", ())
+
+
+def looks_on(gate: Gate) -> str | None:
+    """ "latent" or "input", which a gate looks at; None for one that looks at neither."""
+    return getattr(gate, "on", None)
+
+
+def check_interval(gate: Gate, what: str) -> None:
+    """Make lo, hi and the sharpness of a gate exact; `what` names it in errors.
+
+    Raises InputError where no number lies between the bounds, and for a sharpness that is not positive.
+    """
+    one_of(gate.on, "gate.on", VARIABLES)
+    for name in ("lo", "hi", "sharpness"):
+        object.__setattr__(gate, name, exact_or_infinite(getattr(gate, name), f"gate.{name}"))
+    if not gate.lo < gate.hi:
+        raise InputError(
+            f"{what}: lo = {gate.lo} is not below hi = {gate.hi}, so it would never open.",
+            "Give lo < hi; leave one out for a half-space.",
+        )
+    if gate.sharpness <= 0:
+        raise InputError(
+            f"{what}: sharpness = {gate.sharpness} must be > 0: it is beta in Phi(beta (v - lo)).",
+            "Give a positive number, or leave it out for a hard gate.",
+        )

@@ -1,0 +1,19 @@
+"""A redundant unit's gate, as a declaration."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from theory.problem.gates.base import Gate
+from theory.problem.numbers import whole
+
+
+@dataclass(frozen=True)
+class RepeatedGate(Gate):
+    """The same gate as that of the earlier unit `of` (counted from 0): a redundant unit."""
+
+    of: int
+
+    kind: ClassVar[str] = "repeated"
+
+    def __post_init__(self) -> None:
+        whole(self.of, "gate.of", least=0)

@@ -1,0 +1,29 @@
+"""Observables, as declarations: what is measured, not how. One file a family; a new one is picked up by being here."""
+
+from theory.problem.discovery import declared
+from theory.problem.observables.base import Observable
+
+_FIRST = (
+    "input-output-moment",
+    "input-moment",
+    "weights",
+    "biases",
+    "readout",
+    "loss",
+    "participation-ratio",
+    "low-frequency-power",
+    "field-norm",
+    "gate-flips",
+    "gate-flips-between",
+    "open-together-between",
+    "gate-overlap-between",
+    "field-centre",
+    "field-width",
+    "spectral-peak",
+    "spectral-peak-share",
+    "weight-kurtosis",
+    "preactivation-kurtosis",
+)
+OBSERVABLES: dict[str, type[Observable]] = declared(__name__, __path__, "name", _FIRST)
+
+__all__ = ["OBSERVABLES", "Observable"]

@@ -1,0 +1,35 @@
+"""Kurtosis of weights and of pre-activations, as observables."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from theory.problem.numbers import whole
+from theory.problem.observables.base import Observable
+
+
+@dataclass(frozen=True)
+class WeightKurtosisAtTimes(Observable):
+    """m_4/m_2^2 - 3 of each unit's weights, m_r = (1/n) sum_j (w_j - mean)^r across sites: array (T, K).
+
+    A Gaussian draw has -6/(n + 1) in the mean, one site n - 5 + 1/(n - 1); undefined for a flat field.
+    """
+
+    name: ClassVar[str] = "weight-kurtosis"
+    axes: ClassVar[tuple[str, ...]] = ("time", "unit")
+
+
+@dataclass(frozen=True)
+class PreactivationKurtosisAtTimes(Observable):
+    """m_4/m_2^2 - 3 of w_k.x over N fresh examples, of all classes or of class `category`: array (T, K).
+
+    m_r = (1/N) sum (w.x - mean)^r. The bias is of order 1/N; where w.x is Gaussian the mean is -6/(N + 1) exactly.
+    """
+
+    category: int | None = None
+
+    name: ClassVar[str] = "preactivation-kurtosis"
+    axes: ClassVar[tuple[str, ...]] = ("time", "unit")
+
+    def __post_init__(self) -> None:
+        if self.category is not None:
+            whole(self.category, "category", least=0)

@@ -1,0 +1,30 @@
+"""What a network has learned, as observables."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from theory.problem.observables.base import Observable
+
+
+@dataclass(frozen=True)
+class WeightsAtTimes(Observable):
+    """w_k(t) at the problem's times: array (T, K, n)."""
+
+    name: ClassVar[str] = "weights"
+    axes: ClassVar[tuple[str, ...]] = ("time", "unit", "site")
+
+
+@dataclass(frozen=True)
+class BiasesAtTimes(Observable):
+    """b_1(t), ..., b_K(t), b_out(t) at the problem's times, of a network that has biases: array (T, K + 1)."""
+
+    name: ClassVar[str] = "biases"
+    axes: ClassVar[tuple[str, ...]] = ("time", "bias")
+
+
+@dataclass(frozen=True)
+class ReadoutAtTimes(Observable):
+    """a_1(t), ..., a_K(t) at the problem's times, of a network that trains its readout: array (T, K)."""
+
+    name: ClassVar[str] = "readout"
+    axes: ClassVar[tuple[str, ...]] = ("time", "unit")
