@@ -77,7 +77,7 @@ def sampled(gain: Fraction, names: tuple[str, ...], replicates: int, samples: in
     """Means of (g - 1/2) x over the examples of each replicate, (R, n); E x = 0, and 1/2 halves the variance."""
     import torch
 
-    from sim.data.sample import draw, prepare
+    from sim.data.sample import prepare
     from sim.gates.gating import opens
     from sim.random.streams import MEASUREMENT, stream
     from theory.problem import DirectionGate

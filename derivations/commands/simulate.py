@@ -46,7 +46,7 @@ def command(
 
 def _simulate(problem: Any, device: str, how: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """The answer for a reader, and every replicate's values for a file."""
-    from sim.measure.observe import measure
+    from sim.measure import measure
     from sim.train import train
     from sim.training.schedule import refuse_endless_measurement
     from theory.problem import (

@@ -100,8 +100,8 @@ def sampled(law: Law, rows: int = ROWS, seed: int = 0) -> DataSample:
     """Statistics of `rows` examples from the simulator's sampler. Raises OutOfReachError for a law without one."""
     import torch
 
-    from sim.data.sample import draw, prepare
-    from sim.measure.measures import site_kurtosis
+    from sim.data.sample import prepare
+    from sim.measure.kurtosis import site_kurtosis
     from sim.random.streams import MEASUREMENT, stream
 
     drawn = draw(prepare(law, torch.device("cpu"), torch.float64), [stream(seed, 0, MEASUREMENT)], rows)

@@ -112,7 +112,7 @@ def _examples(law: Law) -> "tuple[Draw, ...]":
     """Examples of each replicate, the ones that `measure` draws; a gate that moves meets the same."""
     import torch
 
-    from sim.data.sample import draw, prepare
+    from sim.data.sample import prepare
     from sim.random.streams import MEASUREMENT, stream
 
     sampler = prepare(law, torch.device("cpu"), torch.float64)

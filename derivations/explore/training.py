@@ -94,7 +94,7 @@ class Training:
         self.version += 1
 
     def _train(self) -> None:
-        from sim.measure.observe import measure
+        from sim.measure import measure
         from sim.train import train
         from theory.problem import LossAtTimes
 

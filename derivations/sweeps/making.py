@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from derivations.output import DISTRIBUTION
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.train import train
 from sim.training.run import DivergedError
 from theory.problem import OBSERVABLES, InputError, Problem
@@ -23,7 +23,7 @@ def make(
     Arrays: "times" (T), "replicates" (S), "diverged" (S), and each observable (S, ...) in float64, NaN for the
     replicates that diverged. Facts: "state" is "diverged" where fewer than two replicates are left, which then have
     no observables; "undefined" says which observables the networks do not have, and why.
-    Raises what sim.train.train and sim.measure.observe.measure raise.
+    Raises what sim.train.train and sim.measure.measure raise.
     """
     started = datetime.now(UTC)
     trained = train(problem, device, progress=progress)

@@ -1,4 +1,4 @@
-"""The class of each example: a fair coin where there are two equally likely ones, else the inverse of the distribution."""
+"""The class of each example: a coin for two equally likely classes, else the inverse of the distribution function."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -12,9 +12,7 @@ from sim.random.streams import Stream
 _HALF = Fraction(1, 2)
 
 
-def draw_classes(
-    probabilities: tuple[Fraction, ...], streams: list[Stream], rows: int
-) -> Int[np.ndarray, "S {rows}"]:
+def draw_classes(probabilities: tuple[Fraction, ...], streams: list[Stream], rows: int) -> Int[np.ndarray, "S {rows}"]:
     """Draw the class 0, ..., C - 1 of the next `rows` examples of each stream, without advancing it.
 
     Two classes of probability 1/2 take a coin each. Otherwise class c is that with P(< c) <= u < P(<= c), u one of 2^32

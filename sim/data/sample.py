@@ -19,8 +19,8 @@ from theory.problem import OutOfReachError
 class Draw:
     """Independent examples of S replicates: latent z (None for a law without), input x, class c, label y.
 
-    y is (S, B), or (S, B, m) where labels are vectors of m numbers. `gain` is that of x = erf(gain z)/Z + means[c], None
-    where x is no such function of a latent; `means` is () where they are zero.
+    y is (S, B), or (S, B, m) where labels are vectors of m numbers. `gain` is that of x = erf(gain z)/Z + means[c],
+    None where x is no such function of a latent; `means` is () where they are zero.
     """
 
     z: Float[torch.Tensor, "S B n"] | None
@@ -48,7 +48,7 @@ class Sampler(Protocol):
     def draw(self, streams: list[Stream], rows: int, room: Any = None) -> Draw:
         """Draw `rows` independent examples for each stream, which goes on by as many.
 
-        A replicate's examples depend on its own stream alone. With `room` the draw lies in it until the next draw there.
+        A replicate's examples depend on its own stream alone. With `room` the draw lies in it until the next one there.
         """
 
 

@@ -16,8 +16,8 @@ Numbers = Float[torch.Tensor, "*any"]
 class Activation:
     """f of the pre-activations h and the slope that leaky ReLU has where h <= 0 (0 for the others).
 
-    `value` is written for autograd, `with_slope` returns f(h) and df/dh; `steepest` is the largest (df/dh)^2 for a slope
-    within [-1, 1].
+    `value` is written for autograd, `with_slope` returns f(h) and df/dh; `steepest` is the largest (df/dh)^2 for a
+    slope within [-1, 1].
     """
 
     value: Callable[[Numbers, float], Numbers]

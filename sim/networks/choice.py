@@ -36,9 +36,7 @@ def network_of(problem: Problem) -> Differentiable:
     if problem.data.outputs > 1:
         return by_graph(problem)
     network, kind = problem.network, problem.training.loss
-    return Differentiable(
-        partial(one_hidden_layer.predict, network), partial(one_hidden_layer.gradient, network, kind)
-    )
+    return Differentiable(partial(one_hidden_layer.predict, network), partial(one_hidden_layer.gradient, network, kind))
 
 
 def by_graph(problem: Problem) -> Differentiable:

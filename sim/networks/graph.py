@@ -21,7 +21,9 @@ GateValues = Mapping[str | Edge, torch.Tensor]
 
 def graph_gates(graph: Graph, draw: Draw) -> dict[str | Edge, torch.Tensor]:
     """Return g(x) of every gated node and edge. Raises OutOfReachError for a gate without a simulation."""
-    found: dict[str | Edge, torch.Tensor] = {node.name: gate_values(node.gates, draw) for node in graph.nodes if node.gates}
+    found: dict[str | Edge, torch.Tensor] = {
+        node.name: gate_values(node.gates, draw) for node in graph.nodes if node.gates
+    }
     return found | {edge: gate_values((edge.gate,), draw) for edge in graph.edges if edge.gate is not None}
 
 
@@ -94,9 +96,7 @@ def _node(
     return value * gates[node.name] if node.gates else value
 
 
-def _along(
-    edge: Edge, node: Node, parameters: Parameters, source: torch.Tensor, gates: GateValues
-) -> torch.Tensor:
+def _along(edge: Edge, node: Node, parameters: Parameters, source: torch.Tensor, gates: GateValues) -> torch.Tensor:
     if edge.weight is None:
         passed = source.reshape(len(source), -1, node.dimension, source.shape[-1]).sum(dim=1)
     else:

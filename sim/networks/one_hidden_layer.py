@@ -1,4 +1,4 @@
-"""Networks with one hidden layer and one output, S at once: yhat = s sum_k a_k f_k(x) + b_out, and its gradient by hand.
+"""Networks with one hidden layer and one output, S at once: yhat = s sum_k a_k f_k(x) + b_out, its gradient by hand.
 
 The reference is autograd through `sim.networks.graph`; this is the same in fewer operations. w is (S, K, n); biases
 b (S, K) and b_out (S, 1); readout weights a (S, K), all 1 where they are not trained; x (S, B, n); y (S, B); gates
@@ -49,8 +49,8 @@ def loss(network: Network, kind: str, parameters: Parameters, examples: Examples
 def gradient(network: Network, kind: str, parameters: Parameters, examples: Examples) -> dict[str, torch.Tensor]:
     """Return the gradient of L in the trained parameters, by name.
 
-    dL/dw_k = c s <r a_k f_k'(h_k) x>, r the residual of an example, c the loss's factor; dL/db_k = c s <r a_k f_k'(h_k)>
-    and dL/db_out = c <r> where the biases are trained; dL/da_k = c s <r f_k(h_k)>.
+    dL/dw_k = c s <r a_k f_k'(h_k) x>, r the residual of an example, c the loss's factor; dL/db_k =
+    c s <r a_k f_k'(h_k)> and dL/db_out = c <r> where the biases are trained; dL/da_k = c s <r f_k(h_k)>.
     """
     value, slope = _units(network, _preactivations(parameters, examples), examples)
     named = loss_named(kind)

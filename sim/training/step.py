@@ -3,9 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool
 
 from sim.networks.choice import network_of
 from sim.networks.examples import Examples
@@ -19,35 +18,32 @@ _MEMORY = ("first", "second")
 
 @dataclass(frozen=True)
 class TrainingState:
-    """The tensors that a step changes: parameters, the optimiser's means (or None), which networks still move.
-
-    `rate` is 0 for a network that has reached its last time.
-    """
+    """The tensors that a step changes: parameters, the optimiser's means (or None), which networks still move."""
 
     parameters: Parameters
     first: Means
     second: Means
     alive: Bool[torch.Tensor, " S"]
-    rate: Float[torch.Tensor, " S"]
 
     def mapped(self, function: Callable[[torch.Tensor], torch.Tensor]) -> "TrainingState":
         """Return `function` of each tensor."""
         held = (self.parameters, self.first, self.second)
         parts = (None if part is None else mapped(function, part) for part in held)
-        return TrainingState(*parts, function(self.alive), function(self.rate))
+        return TrainingState(*parts, function(self.alive))
 
     def tensors(self) -> tuple[torch.Tensor, ...]:
         """All of its tensors, always in the same order."""
         parts = (self.parameters, self.first, self.second)
-        return (*(tensor for part in parts if part is not None for tensor in part.values()), self.alive, self.rate)
+        return (*(tensor for part in parts if part is not None for tensor in part.values()), self.alive)
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One step of descent: the gradient, the optimiser, and the limit beyond which a network has diverged."""
+    """One step of descent: the gradient, the optimiser, its rate, and the limit beyond which a network has diverged."""
 
     gradient: Callable[[Parameters, Examples], dict[str, torch.Tensor]]
     optimiser: Optimiser
+    rate: float
     limit: float
 
     def step(self, state: TrainingState, examples: Examples, corrections: Corrections) -> TrainingState:
@@ -57,32 +53,35 @@ class Rule:
         """
         gradient = self.gradient(state.parameters, examples)
         direction, first, second = self.optimiser.direction(gradient, state.first, state.second, corrections)
-        moved = {name: state.parameters[name] - along(state.rate, dx) * dx for name, dx in direction.items()}
+        moved = {name: state.parameters[name] - self.rate * dx for name, dx in direction.items()}
         kept, alive = _guarded(state.parameters, moved, state.alive, self.limit)
-        return TrainingState({**state.parameters, **kept}, first, second, alive, state.rate)
+        return TrainingState({**state.parameters, **kept}, first, second, alive)
 
 
 def rule_of(problem: Problem, dtype: torch.dtype) -> Rule:
     """Return the problem's rule. Raises OutOfReachError for a loss, model or optimiser without a simulation."""
-    return Rule(network_of(problem).gradient, optimiser_of(problem.simulated()), largest_weight(dtype))
+    settings = problem.simulated()
+    return Rule(
+        network_of(problem).gradient, optimiser_of(settings), float(settings.learning_rate), largest_weight(dtype)
+    )
 
 
-def begin(problem: Problem, state: State, rates: list[float]) -> TrainingState:
-    """Return the training state of S networks with these learning rates; absent means begin at zero."""
+def begin(problem: Problem, state: State) -> TrainingState:
+    """Return the training state of S networks; means that the state lacks begin at zero."""
     w = next(iter(state.parameters.values()))
-    rate = torch.tensor(rates, dtype=w.dtype, device=w.device)
     alive = torch.from_numpy(~state.frozen).to(w.device)
     if optimiser_of(problem.simulated()).plain:
-        return TrainingState(state.parameters, None, None, alive, rate)
-    trained = {parameter.name: state.parameters[parameter.name] for parameter in problem.parameters if parameter.trained}
+        return TrainingState(state.parameters, None, None, alive)
+    trained = {
+        parameter.name: state.parameters[parameter.name] for parameter in problem.parameters if parameter.trained
+    }
     means = (getattr(state, name) or mapped(torch.zeros_like, trained) for name in _MEMORY)
-    return TrainingState(state.parameters, *means, alive, rate)
+    return TrainingState(state.parameters, *means, alive)
 
 
 def ended(step: int, state: TrainingState) -> State:
     """Return what a run goes on from after `step` steps."""
-    frozen: np.ndarray = ~state.alive.cpu().numpy()
-    return State(step, state.parameters, frozen, state.first, state.second)
+    return State(step, state.parameters, ~state.alive.cpu().numpy(), state.first, state.second)
 
 
 def largest_weight(dtype: torch.dtype) -> float:

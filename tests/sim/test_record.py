@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 import torch
 
-from sim.data.sample import draw, prepare
-from sim.measure.observe import measure
+from sim.data.sample import prepare
+from sim.measure import measure
 from sim.networks.one_hidden_layer import Examples, Parameters, gradient, loss, predict
 from sim.random.streams import TRAINING, stream
 from sim.record import Gates, load, record, replay

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.networks.one_hidden_layer import Examples
 from sim.train import fixed_sample, train
 from sim.training import schedule

@@ -18,7 +18,7 @@ from derivations.output import BAD_INPUT, CHECK_FAILED, INTERRUPTED, OUT_OF_REAC
 from derivations.sweeps import cells, running
 from derivations.sweeps.store import Store
 from derivations.sweeps.workers import Job, work
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.train import train
 from tests.derivations.sweeps.cases import ROOT, TEXT, contents, sweep_of
 from theory.problem import OBSERVABLES

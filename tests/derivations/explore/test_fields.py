@@ -27,7 +27,7 @@ from derivations.explore.fields import (
     rows,
 )
 from derivations.explore.training import Learned, Training
-from sim.measure.observe import participation_ratio
+from sim.measure.receptive_fields import participation_ratio
 from sim.train import train
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from tests.tolerances import EXPLORER_DESCENT, EXPLORER_WAVE

@@ -6,7 +6,7 @@ import torch
 
 from sim.data import quadrature
 from sim.data.factors import SPECTRAL_SITES, Dense, Separable, Spectral, dense, on_line, on_ring
-from sim.data.sample import draw, prepare, scratch
+from sim.data.sample import prepare, scratch
 from sim.random.streams import MEASUREMENT, TRAINING, stream
 from tests.sim.cases import grid, line
 from tests.tolerances import SIM_FACTOR, SIM_MONTE_CARLO_SLOPE, SIM_SPECTRAL, STANDARD_ERRORS

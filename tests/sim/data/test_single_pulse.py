@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from sim.data.sample import draw, prepare, scratch
+from sim.data.sample import prepare, scratch
 from sim.data.single_pulse import inside
 from sim.gates.gating import opens
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.random.streams import MEASUREMENT, TRAINING, stream
 from sim.train import train
 from sim.training.stability import largest_stable_rate

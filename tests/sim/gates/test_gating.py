@@ -8,7 +8,7 @@ from math import inf
 import pytest
 import torch
 
-from sim.data.sample import draw, prepare
+from sim.data.sample import prepare
 from sim.gates.gating import gate_values, gates_of, opens
 from sim.random.streams import TRAINING, stream
 from tests.sim.cases import EVERY_GATE, gated, grid, line

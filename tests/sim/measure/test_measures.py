@@ -7,10 +7,12 @@ import pytest
 import torch
 from scipy import stats
 
-from sim.data.sample import draw, prepare
+from sim.data.sample import prepare
 from sim.measure import measures
-from sim.measure.measures import CentralMoments, JointOpenings, centre, centre_and_width, site_kurtosis, spectral_peak
-from sim.measure.observe import measure
+from sim.measure.kurtosis import CentralMoments, site_kurtosis
+from sim.measure.moving_gates import JointOpenings
+from sim.measure.receptive_fields import centre, centre_and_width, spectral_peak
+from sim.measure import measure
 from sim.random.streams import MEASUREMENT, stream
 from sim.train import train
 from tests.sim.cases import gated, line, problem

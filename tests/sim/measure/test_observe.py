@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 import torch
 
-from sim.data.sample import draw, prepare
-from sim.measure.observe import Estimate, low_frequency_power, measure, participation_ratio
+from sim.data.sample import prepare
+from sim.measure import Estimate, measure
+from sim.measure.receptive_fields import low_frequency_power, participation_ratio
 from sim.random.streams import TRAINING, stream
 from sim.train import fixed_sample, train
 from sim.training.run import DivergedError

@@ -12,7 +12,7 @@ import torch
 
 from derivations.statistics.comparison import agreement
 from sim.batch import Batch, train_batch
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.train import fixed_sample, train
 from sim.training.descent import optimiser_of
 from sim.training.schedule import bytes_of_one, networks_at_once
