@@ -55,6 +55,11 @@ STARTS: dict[str, Any] = {
     "boundary": "open",
     "normaliser": "unit-variance",
     "labels": (1, 0),
+    "priors": (),
+    "means": (),
+    "x": ((1, 0), (0, 1), (1, 1), (0, 0)),
+    "y": (1, 1, 0, 0),
+    "weights": (),
     "widths": ((3, 4), (9, 10)),
     "support": "plus-minus",
     "flip": "none",
@@ -65,6 +70,11 @@ LABELS = {
     "xi": "correlation length ξ (sites)",
     "gain": "gain g",
     "labels": "labels y",
+    "priors": "priors (none: all classes alike)",
+    "means": "class means added to x",
+    "x": "examples x",
+    "y": "labels y",
+    "weights": "weights of the examples",
     "widths": "pulse widths (sites)",
 }
 _TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
