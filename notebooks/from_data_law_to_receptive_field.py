@@ -79,7 +79,7 @@ from sim.random.streams import MEASUREMENT, stream
 
 cpu = torch.device("cpu")
 sampler = prepare(problem.data, cpu, torch.float64)
-examples = draw(sampler, [stream(0, 0, MEASUREMENT)], 400)
+examples = sampler.draw([stream(0, 0, MEASUREMENT)], 400)
 labels = examples.y[0].numpy()
 figure, axes = plt.subplots(1, 2, figsize=(9, 2.6), sharey=True, layout="constrained")
 for axis, label, xi in zip(axes, (1.0, 0.0), problem.data.xi, strict=True):

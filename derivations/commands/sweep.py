@@ -44,7 +44,7 @@ def command(
             with _progress() as report:
                 swept = running.run(declared, folder, device, count, report)
         else:
-            swept = running.status(declared, folder)
+            swept = running.status(declared, folder, device)
         if csv is not None:
             _write_csv(csv, declared, folder)
         payload = _payload(swept, folder, what)

@@ -46,7 +46,7 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     )
     flips = _flips(trained, settings.device)
     norms = measure(FieldNormAtTimes(), trained).values
-    turned = replace(trained, weights=_scaled_only(trained.weights))
+    turned = replace(trained, parameters={**trained.parameters, "w": _scaled_only(trained.weights)})
     results = (
         decide_gates(flips),
         _control(GATES, decide_gates(_flips(turned, settings.device)), "weights that only change in length"),

@@ -11,6 +11,7 @@ import numpy as np
 from derivations.output import DISTRIBUTION
 from sim.measure import measure
 from sim.train import train
+from sim.training.backends.names import versions
 from sim.training.run import DivergedError
 from theory.problem import OBSERVABLES, InputError, Problem
 
@@ -53,7 +54,7 @@ def make(
         "replicates": len(trained.replicates),
         "diverged": int(trained.diverged.sum()),
         "undefined": undefined,
-        "versions": _versions(),
+        "versions": _versions(trained.backend),
         "device": trained.device,
         "backend": trained.backend,
         "fallback": trained.fallback,
@@ -65,5 +66,6 @@ def make(
     return arrays, facts
 
 
-def _versions() -> dict[str, str]:
-    return {"python": platform.python_version(), **{name: version(name) for name in (DISTRIBUTION, "numpy", "torch")}}
+def _versions(backend: str) -> dict[str, str]:
+    common = {name: version(name) for name in (DISTRIBUTION, "numpy", "torch")}
+    return {"python": platform.python_version(), **common, **versions(backend)}
