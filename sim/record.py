@@ -107,8 +107,8 @@ def load(path: Path) -> Gates:
 def record(run: Run) -> Gates:
     """Return the gates of the run's networks at its problem's times; replicates that diverged are left out.
 
-    Raises OutOfReachError for a network whose units are no gate times their pre-activation: for erf and sigmoid no g(x) gives
-    both the value and the gradient.
+    Raises OutOfReachError for a network whose units are no gate times their pre-activation: for erf and sigmoid no g(x)
+    gives both the value and the gradient.
     """
     network = run.problem.network
     if network.model != "relu":

@@ -6,7 +6,7 @@ A law's sampler is registered in the file of `sim.data` that has the name of the
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import singledispatch
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float, Int
@@ -31,6 +31,7 @@ class Draw:
     means: tuple[tuple[Fraction, ...], ...] = ()
 
 
+@runtime_checkable
 class Sampler(Protocol):
     """A law made ready to draw in one dtype on one device."""
 

@@ -6,10 +6,10 @@ from sim.random.streams import reference_normals
 from sim.training.backends.choice import fastest_normals
 from sim.training.run import Run
 from sim.training.schedule import device_named
-from theory.problem import Observable, Problem
+from theory.problem import Problem
 
 
-def measure(observable: Observable, source: Run | Problem, device: str = "auto", *, backend: str = "auto") -> Estimate:
+def measure(observable: object, source: Run | Problem, device: str = "auto", *, backend: str = "auto") -> Estimate:
     """Measure `observable` on a run, or, where no training is needed, on a problem.
 
     Fresh examples come from streams apart from those of training, `samples` for each replicate in float64; every
@@ -36,6 +36,6 @@ def measure(observable: Observable, source: Run | Problem, device: str = "auto",
         parameters = {name: array[kept] for name, array in source.parameters.items()}
         measured, lost = Source(source.problem, numbers, device, fill, parameters), len(source.diverged) - len(kept)
     else:
-        measured, lost = Source(source, tuple(range(source.simulated().replicates)), device, fill), 0
+        measured, lost = Source(source, range(source.simulated().replicates), device, fill), 0
     values = values_of(observable, measured)
     return Estimate(observable, measured.problem, values, measured.problem.simulated().seed, lost)

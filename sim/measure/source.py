@@ -3,7 +3,7 @@
 An observable's measurement is registered in the file of `sim.measure` that has the name of its declaration.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import singledispatch
 
@@ -29,7 +29,7 @@ class Source:
     """
 
     problem: Problem
-    replicates: tuple[int, ...]
+    replicates: Sequence[int]
     device: str
     fill: Fill
     parameters: Mapping[str, np.ndarray] | None = None

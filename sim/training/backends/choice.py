@@ -44,8 +44,8 @@ def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend
     "reference" is torch alone. "compiled-normals" takes the same steps on normal numbers made by compiled loops, equal
     up to rounding. "compiled" takes the steps in compiled loops too. "captured" is the reference with its steps
     recorded as a CUDA graph. "auto" is "captured" on a GPU; on a CPU it is the first of "compiled", "compiled-normals"
-    and "reference" that can train the problem. Raises InputError for another name; OutOfReachError where one is asked for
-    by name and cannot train the problem here.
+    and "reference" that can train the problem. Raises InputError for another name; OutOfReachError where one is asked
+    for by name and cannot train the problem here.
     """
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r} is not known.", f"Choose one of: {', '.join(BACKENDS)}.")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import repeat
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 
@@ -14,6 +14,7 @@ from sim.training.state import Replicate, Report, State
 from sim.training.step import Rule, TrainingState, begin, ended, rule_of
 
 
+@runtime_checkable
 class Captured(Protocol):
     """A recorded training step; `state` is the current training state."""
 
