@@ -29,12 +29,12 @@ def draw_classes(probabilities: tuple[Fraction, ...], streams: list[Stream], row
 
 
 @lru_cache(maxsize=8)
-def bounds(probabilities: tuple[Fraction, ...]) -> Float[np.ndarray, " C-1"]:
+def bounds(probabilities: tuple[Fraction, ...]) -> Float[np.ndarray, " limits"]:
     """Return the C - 1 sums P(<= c) of the first probabilities, which divide [0, 1] into C parts."""
     return np.array([float(bound) for bound in accumulate(probabilities)][:-1])
 
 
-def chosen(limits: Float[np.ndarray, " C-1"], uniform: Float[np.ndarray, "*any"]) -> Int[np.ndarray, "*any"]:
+def chosen(limits: Float[np.ndarray, " limits"], uniform: Float[np.ndarray, "*any"]) -> Int[np.ndarray, "*any"]:
     """Return the part of [0, 1] in which each uniform number lies: the inverse of the distribution function.
 
     >>> chosen(bounds((Fraction(1, 4), Fraction(1, 2), Fraction(1, 4))), np.array([0.1, 0.25, 0.74, 0.75])).tolist()

@@ -16,7 +16,7 @@ from theory.problem import FiniteData
 class FiniteSampler:
     """A data set on one device: `x` are its N examples, `category` their classes, `limits` the sums P(<= i)."""
 
-    limits: Float[np.ndarray, " N-1"]
+    limits: Float[np.ndarray, " limits"]
     x: Float[torch.Tensor, "N n"]
     category: Int[torch.Tensor, " N"]
     labels: Float[torch.Tensor, "C *m"]
