@@ -139,6 +139,15 @@ def replay(
     same K and n, and its network's model and gates are not looked at. `sample` gives the examples of a full-batch run
     as for `train`, gates left out. The Run's problem is the gated-linear one. Raises InputError for times or sizes that
     do not fit.
+
+    >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), times=(0, 1))
+    >>> settings = Simulation("online", samples=100, learning_rate="1/2", replicates=3, seed=0, batch=8)
+    >>> run = train(Problem(law, Network("relu", "mean", units=2), training, settings), "cpu")
+    >>> frozen = replay(run.problem, record(run).at(0), "frozen", device="cpu")
+    >>> bool((frozen.weights[:, 0] == run.weights[:, 0]).all()), loss(frozen, record(run).at(0), "cpu").values.shape
+    (True, (3, 2))
     """
     begin = clock.perf_counter()
     _check(problem, gates, mode)

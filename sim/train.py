@@ -157,6 +157,14 @@ def fixed_sample(
     """Return the fixed examples of a full-batch run, `samples` for each replicate, drawn in chunks.
 
     Raises OutOfReachError where they would not fit the memory, and for a law or gate without a simulation.
+
+    >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), times=(0, 1))
+    >>> settings = Simulation("full-batch", samples=10, learning_rate="1/2", replicates=3, seed=0)
+    >>> problem = Problem(law, Network("relu", "mean", units=2), training, settings)
+    >>> fixed_sample(problem, [0, 2], torch.device("cpu"), torch.float64).x.shape
+    torch.Size([2, 10, 4])
     """
     rows, n = problem.simulated().samples, problem.data.n
     gates = problem.network.gates

@@ -30,7 +30,14 @@ def opens(gate: object, _draw: Draw) -> Shaped[torch.Tensor, "S B"]:
 
 
 def gate_values(gates: tuple[Gate, ...], draw: Draw) -> Float[torch.Tensor, "S K B"]:
-    """Return g_k(x) of every unit, as numbers; a repeated gate has the values of the gate that it repeats."""
+    """Return g_k(x) of every unit, as numbers; a repeated gate has the values of the gate that it repeats.
+
+    >>> from theory.problem import RepeatedGate, SiteGate
+    >>> x = torch.tensor([[[1.0, -1.0], [2.0, 3.0]]])
+    >>> drawn = Draw(None, x, torch.zeros(1, 2, dtype=torch.int64), torch.zeros(1, 2))
+    >>> gate_values((SiteGate(1, lo=0, on="input"), RepeatedGate(of=0)), drawn).tolist()
+    [[[0.0, 1.0], [0.0, 1.0]]]
+    """
     return torch.stack([opens(gate, draw) for gate in resolved(gates)], dim=1).to(draw.x.dtype)
 
 

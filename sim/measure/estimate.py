@@ -1,4 +1,4 @@
-"""What a measurement gives: one value of the observable for each replicate, their mean and its standard error."""
+"""Estimates: one measured value of an observable for each replicate, their mean and its standard error."""
 
 from dataclasses import dataclass
 

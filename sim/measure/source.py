@@ -1,4 +1,4 @@
-"""What observables are measured on: trained networks and fresh examples; one dispatch from an observable to its values.
+"""The source of a measurement: trained networks and fresh examples; one dispatch from an observable to its values.
 
 An observable's measurement is registered in the file of `sim.measure` that has the name of its declaration.
 """

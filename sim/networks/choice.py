@@ -1,4 +1,4 @@
-"""How a problem's network is computed: by hand for one hidden layer with one output, else by its graph and autograd."""
+"""The choice of a computation: by hand for one hidden layer and one output, else by the graph and autograd."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

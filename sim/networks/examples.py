@@ -1,4 +1,4 @@
-"""What networks see of their data: inputs, labels and gates, S replicates side by side."""
+"""Examples as networks see them: inputs, labels and gates, S replicates side by side."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from theory.problem import Problem
 
 @dataclass(frozen=True)
 class Examples:
-    """What a network sees of S replicates' data: inputs, labels and, for a gated-linear network, its gates."""
+    """Inputs and labels of S replicates and, for a gated-linear network, the values of its gates."""
 
     x: Float[torch.Tensor, "S B n"]
     y: Float[torch.Tensor, "S B *m"]

@@ -75,7 +75,13 @@ def gradient(
     y: Float[torch.Tensor, "S B *m"],
     gates: GateValues,
 ) -> dict[str, torch.Tensor]:
-    """Return dL/dtheta of each network in the trained parameters, by name, by automatic differentiation."""
+    """Return dL/dtheta of each network in the trained parameters, by name, by automatic differentiation.
+
+    >>> from theory.problem import Network, one_hidden_layer
+    >>> graph, x = one_hidden_layer(Network("relu", "sum", 1), 1), torch.tensor([[[1.0], [2.0]]])
+    >>> gradient(graph, "half-mse", {"w": torch.ones(1, 1, 1)}, x, torch.zeros(1, 2), {})["w"].tolist()
+    [[[2.5]]]
+    """
     trained = [parameter.name for parameter in graph.parameters if parameter.trained]
     with torch.enable_grad():
         numbers = {name: parameters[name].detach().requires_grad_(True) for name in trained}

@@ -41,6 +41,10 @@ def loss(network: Network, kind: str, parameters: Parameters, examples: Examples
     """Return L, averaged over the examples: 1/2 <(y - yhat)^2> for "half-mse", <(y - yhat)^2> for "mse".
 
     For "cross-entropy" it is <log(1 + exp(-y yhat))>, with labels y = +-1. Raises OutOfReachError for another.
+
+    >>> examples = Examples(torch.tensor([[[1.0], [2.0]]]), torch.zeros(1, 2))
+    >>> loss(Network("relu", "sum", 1), "half-mse", {"w": torch.ones(1, 1, 1)}, examples).tolist()
+    [1.25]
     """
     named = loss_named(kind)
     return named.factor * named.penalty(predict(network, parameters, examples), examples.y).mean(dim=1)
@@ -51,6 +55,10 @@ def gradient(network: Network, kind: str, parameters: Parameters, examples: Exam
 
     dL/dw_k = c s <r a_k f_k'(h_k) x>, r the residual of an example, c the loss's factor; dL/db_k =
     c s <r a_k f_k'(h_k)> and dL/db_out = c <r> where the biases are trained; dL/da_k = c s <r f_k(h_k)>.
+
+    >>> examples = Examples(torch.tensor([[[1.0], [2.0]]]), torch.zeros(1, 2))
+    >>> gradient(Network("relu", "sum", 1), "half-mse", {"w": torch.ones(1, 1, 1)}, examples)["w"].tolist()
+    [[[2.5]]]
     """
     value, slope = _units(network, _preactivations(parameters, examples), examples)
     named = loss_named(kind)

@@ -65,7 +65,7 @@ def _high(product: Array, word: Array, key: int) -> Array:
 
 
 def key_of(seed: int) -> tuple[int, int]:
-    """The generator's key: the 64 bits of a seed in two words."""
+    """Return the generator's key: the 64 bits of a seed in two words."""
     return seed & LOW, seed >> 32
 
 

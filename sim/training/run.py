@@ -95,7 +95,7 @@ def biases_of(parameters: Mapping[str, np.ndarray]) -> Float[np.ndarray, "S T C"
 
 
 def _calmer(problem: Problem) -> str:
-    """What to do against divergence: the largest stable rate, where there is one."""
+    """The remedy against divergence: the largest stable rate, where there is one."""
     if problem.network.trains_readout or problem.simulated().optimizer != "sgd":
         return "Use a smaller simulation.learning_rate."
     return (

@@ -24,6 +24,14 @@ def largest_stable_rate(problem: Problem) -> float:
     below is stable, one above need not diverge. The estimate is of the average dynamics; the noise of small batches
     asks for less. Raises OutOfReachError for a trained readout, whose weights have no bound that the rate could be
     taken from.
+
+    >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), times=(0, 1))
+    >>> settings = Simulation("online", samples=10, learning_rate="1/2", replicates=3, seed=0, batch=8)
+    >>> problem = Problem(law, Network("relu", "mean", units=2), training, settings)
+    >>> 1 < largest_stable_rate(problem) < 4
+    True
     """
     if problem.network.trains_readout:
         raise OutOfReachError(

@@ -1,4 +1,4 @@
-"""How far a run has come: its replicates, and the state of their networks between two steps."""
+"""The replicates of a run, and the state of their networks between two steps."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -46,6 +46,14 @@ def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend
     recorded as a CUDA graph. "auto" is "captured" on a GPU; on a CPU it is the first of "compiled", "compiled-normals"
     and "reference" that can train the problem. Raises InputError for another name; OutOfReachError where one is asked
     for by name and cannot train the problem here.
+
+    >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), times=(0, 1))
+    >>> settings = Simulation("online", samples=10, learning_rate="1/2", replicates=3, seed=0, batch=8)
+    >>> problem = Problem(law, Network("relu", "mean", units=2), training, settings)
+    >>> backend_for("reference", problem, torch.device("cpu")).name
+    'reference'
     """
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r} is not known.", f"Choose one of: {', '.join(BACKENDS)}.")

@@ -168,7 +168,7 @@ def _colour(factor: Factor, noise: np.ndarray, z: np.ndarray) -> None:
 def train_one(
     replicates: Sequence[Replicate], sampler: GaussianSampler, _sample: Examples | None, state: State, report: Report
 ) -> tuple[dict[str, torch.Tensor], State]:
-    """As `sim.training.backends.reference.train_group`, for a group of one network and fresh examples."""
+    """Train one network on fresh examples, as `sim.training.backends.reference.train_group` does a group."""
     (replicate,) = replicates
     own = _Network(replicate, sampler, state)
     step, seen = state.step, []
