@@ -74,12 +74,12 @@ problem = loads(PROBLEM)
 # class $c$; $Z$ makes the variance one. Both classes have mean zero: only the correlation tells them apart.
 
 # %%
-from sim.data.sample import draw, prepare
+from sim.data.sample import prepare
 from sim.random.streams import MEASUREMENT, stream
 
 cpu = torch.device("cpu")
 sampler = prepare(problem.data, cpu, torch.float64)
-examples = draw(sampler, [stream(0, 0, MEASUREMENT)], 400)
+examples = sampler.draw([stream(0, 0, MEASUREMENT)], 400)
 labels = examples.y[0].numpy()
 figure, axes = plt.subplots(1, 2, figsize=(9, 2.6), sharey=True, layout="constrained")
 for axis, label, xi in zip(axes, (1.0, 0.0), problem.data.xi, strict=True):
@@ -144,7 +144,7 @@ print(f"weights around the gate's site: {np.round(solution.fixed_point[0, 17:24]
 # against the exact law of gradient descent; the dashed line is the flow, its limit of small steps.
 
 # %%
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.train import train
 from theory.flow.linear.descent import discrete
 from theory.problem import WeightsAtTimes

@@ -6,7 +6,7 @@ gates of every step it is the ReLU network; with fewer pieces, or frozen, it say
 """
 
 import time as clock
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import repeat
@@ -16,15 +16,27 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from sim.data.sample import draw, prepare
-from sim.measure.observe import Estimate
-from sim.networks.one_hidden_layer import Examples, Parameters, penalties, predict
-from sim.random.streams import MEASUREMENT, stream
+from sim.data.sample import prepare
+from sim.measure.estimate import Estimate
+from sim.networks.choice import network_of
+from sim.networks.examples import Examples
+from sim.networks.losses import loss_named
+from sim.networks.parameters import Parameters, joined
+from sim.random.streams import MEASUREMENT, reference_normals, stream
 from sim.train import Progress, shifted, train
-from sim.training.descent import descend, fresh_batches
+from sim.training.backends.choice import fastest_in_torch, fastest_normals
+from sim.training.backends.reference import descend
+from sim.training.batches import fresh_batches
 from sim.training.run import Run
-from sim.training.schedule import device_named, grouping, refuse_endless, refuse_endless_measurement, steps_at_times
-from sim.training.state import Member, beginning, joined, stream_number
+from sim.training.schedule import (
+    columns,
+    device_named,
+    grouping,
+    refuse_endless,
+    refuse_endless_measurement,
+    steps_at_times,
+)
+from sim.training.state import Replicate, beginning, stream_number, together
 from theory.problem import InputError, LossAtTimes, Network, OutOfReachError, Problem, RecordedGate
 
 MODES = ("frozen", "piecewise")
@@ -33,21 +45,31 @@ _CHUNK_NUMBERS = 2**18
 
 @dataclass(frozen=True)
 class Gates:
-    """The gates g_k(x) = 1[w_k.x + b_k > 0] of S networks at T times, by the weights and biases that define them.
+    """The gates g_k(x) = 1[w_k.x + b_k > 0] of S networks at T times, by the parameters that define them.
 
-    Entry s belongs to replicate number replicates[s]. `biases` (S, T, K) is None where the network had none.
+    `parameters` are "w" (S, T, K, n) and, where the network had biases, "b" (S, T, K). Entry s belongs to replicate
+    number replicates[s].
     """
 
     replicates: tuple[int, ...]
     times: tuple[Fraction, ...]
-    weights: Float[np.ndarray, "S T K n"]
-    biases: Float[np.ndarray, "S T K"] | None = None
+    parameters: Mapping[str, Float[np.ndarray, "S T K ..."]]
+
+    @property
+    def weights(self) -> Float[np.ndarray, "S T K n"]:
+        """The weights w_k."""
+        return self.parameters["w"]
+
+    @property
+    def biases(self) -> Float[np.ndarray, "S T K"] | None:
+        """The hidden biases b_k; None where the network had none."""
+        return self.parameters.get("b")
 
     def at(self, *times: Fraction | float | int | str) -> "Gates":
-        """The gates at some of the recorded times, in their order. Raises InputError for a time that is not there."""
+        """Return the gates at some recorded times, in their order. Raises InputError for a time that is not there."""
         chosen = sorted({self._index(Fraction(time)) for time in times})
-        biases = None if self.biases is None else self.biases[:, chosen]
-        return Gates(self.replicates, tuple(self.times[i] for i in chosen), self.weights[:, chosen], biases)
+        parameters = {name: array[:, chosen] for name, array in self.parameters.items()}
+        return Gates(self.replicates, tuple(self.times[i] for i in chosen), parameters)
 
     def save(self, path: Path) -> None:
         """Write an .npz file; times are written as exact fractions."""
@@ -66,13 +88,14 @@ class Gates:
 
 
 def load(path: Path) -> Gates:
-    """The gates that `Gates.save` wrote. Raises InputError for a file that does not hold them."""
+    """Return the gates that `Gates.save` wrote. Raises InputError for a file that does not hold them."""
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
         replicates = tuple(int(number) for number in arrays["replicates"])
         times = tuple(Fraction(str(text)) for text in arrays["times"])
-        gates = Gates(replicates, times, arrays["weights"], arrays.get("biases"))
+        named = {"w": arrays["weights"]} | ({"b": arrays["biases"]} if "biases" in arrays else {})
+        gates = Gates(replicates, times, named)
         fitting = gates.weights.ndim == 4 and gates.weights.shape[:2] == (len(replicates), len(times))
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path} holds no recorded gates: {error}", "Give a file written by Gates.save.") from error
@@ -82,10 +105,10 @@ def load(path: Path) -> Gates:
 
 
 def record(run: Run) -> Gates:
-    """The gates of the run's networks at its problem's times; replicates that diverged are left out.
+    """Return the gates of the run's networks at its problem's times; replicates that diverged are left out.
 
-    Raises OutOfReachError for a network whose units are no gate times their field: for erf and sigmoid no g(x) gives
-    both the value and the gradient.
+    Raises OutOfReachError for a network whose units are no gate times their pre-activation: for erf and sigmoid no g(x)
+    gives both the value and the gradient.
     """
     network = run.problem.network
     if network.model != "relu":
@@ -94,9 +117,9 @@ def record(run: Run) -> Gates:
             'Train model = "relu"; the gates of a gated-linear network are given in its problem.',
         )
     kept = np.flatnonzero(~run.diverged)
-    biases = None if run.biases is None else run.biases[kept, :, :-1]
     numbers = tuple(run.replicates[s] for s in kept)
-    return Gates(numbers, run.problem.training.times, run.weights[kept], biases)
+    own = {name: run.parameters[name][kept] for name in ("w", "b") if name in run.parameters}
+    return Gates(numbers, run.problem.training.times, own)
 
 
 def replay(
@@ -116,6 +139,15 @@ def replay(
     same K and n, and its network's model and gates are not looked at. `sample` gives the examples of a full-batch run
     as for `train`, gates left out. The Run's problem is the gated-linear one. Raises InputError for times or sizes that
     do not fit.
+
+    >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), times=(0, 1))
+    >>> settings = Simulation("online", samples=100, learning_rate="1/2", replicates=3, seed=0, batch=8)
+    >>> run = train(Problem(law, Network("relu", "mean", units=2), training, settings), "cpu")
+    >>> frozen = replay(run.problem, record(run).at(0), "frozen", device="cpu")
+    >>> bool((frozen.weights[:, 0] == run.weights[:, 0]).all()), loss(frozen, record(run).at(0), "cpu").values.shape
+    (True, (3, 2))
     """
     begin = clock.perf_counter()
     _check(problem, gates, mode)
@@ -125,33 +157,33 @@ def replay(
     question = replace(problem, network=network)
     switches = steps_at_times(_at_times(bare, gates.times)) if mode == "piecewise" else (0,)
     untrained = _at_times(bare, (Fraction(0),))
-    start = train(untrained, device, dtype=dtype, replicates=gates.replicates, sample=sample, backend="reference")
-    members, sources = (tuple(Member(of, number) for number in gates.replicates) for of in (question, bare))
-    last, state = members[0].marks[-1], beginning(sources)
+    start = train(
+        untrained, device, dtype=dtype, replicates=gates.replicates, sample=sample, backend=fastest_in_torch(where)
+    )
+    fill = fastest_normals(where)
+    gated, sources = (tuple(Replicate(of, number, fill) for number in gates.replicates) for of in (question, bare))
+    last, state = gated[0].snapshot_steps[-1], beginning(sources)
     per_step = settings.batch if start.sample is None else start.sample.x.shape[1]
-    refuse_endless(last, len(members), per_step)
-    size = grouping(per_step, max(problem.data.n, network.units)).replicates
-    seen, states = [], []
-    for first in range(0, len(members), size):
-        part = slice(first, min(first + size, len(members)))
+    refuse_endless(last, len(gated), per_step)
+    size = grouping(per_step, columns(question)).replicates
+    snapshots, states = [], []
+    for first in range(0, len(gated), size):
+        part = slice(first, min(first + size, len(gated)))
         if start.sample is None:
-            law = prepare(problem.data, where, dtype)
-            batches = fresh_batches(sources[part], [law] * (part.stop - first), 0)
+            batches = fresh_batches(sources[part], prepare(problem.data, where, dtype), 0)
         else:
             batches = repeat(start.sample.part(part, slice(None)))
-        gated = _Pieces(gates, part, where, dtype).gated(batches, switches)
-        report = shifted(progress, first * last, 0, part.stop - first, len(members) * last)
-        learned, held = descend(members[part], state.part(part).to(where, dtype), gated, report)
-        seen.append(learned)
+        replayed = _Pieces(gates, part, where, dtype).gated(batches, switches)
+        report = shifted(progress, first * last, 0, part.stop - first, len(gated) * last)
+        seen, held = descend(gated[part], state.part(part).to(where, dtype), replayed, report)
+        snapshots.append(seen)
         states.append(held)
-    learned, state = seen[0].mapped(lambda *tensors: torch.cat(tensors), *seen[1:]), joined(states)
+    state = together(states)
     return replace(
         start,
         problem=question,
         times=np.array([float(t) for t in problem.training.times]),
-        weights=learned.w.numpy(),
-        biases=None if learned.biases is None else learned.biases.numpy(),
-        readout=None if learned.readout is None else learned.readout.numpy(),
+        parameters={name: tensor.numpy() for name, tensor in joined(snapshots).items()},
         diverged=state.frozen,
         state=state,
         steps=last,
@@ -160,7 +192,7 @@ def replay(
 
 
 def loss(run: Run, gates: Gates, device: str = "auto") -> Estimate:
-    """<(y - yhat)^2>, or the cross-entropy, of a replay at its times, each with the gates in use from then on: (R, T).
+    """Measure <(y - yhat)^2>, or the cross-entropy, of a replay, each time with the gates in use from then on: (R, T).
 
     The examples are those on which `measure` takes the loss of the recorded run. With several recorded times the gates
     at t are those of the last one that is not after t; with one they are frozen.
@@ -174,21 +206,24 @@ def loss(run: Run, gates: Gates, device: str = "auto") -> Estimate:
     refuse_endless_measurement(problem, len(run.replicates))
     kept, settings = run.surviving(), problem.simulated()
     pieces = [_piece(gates, time) for time in problem.training.times]
-    rows = min(settings.samples, max(1, _CHUNK_NUMBERS // max(problem.data.n, problem.network.units)))
+    rows = min(settings.samples, max(1, _CHUNK_NUMBERS // columns(problem)))
+    network, named = network_of(problem), loss_named(problem.training.loss)
+    fill = reference_normals if run.backend == "reference" else fastest_normals(where)
     sampler = prepare(problem.data, where, torch.float64)
     values = np.zeros((len(kept), len(pieces)))
     for index, s in enumerate(kept):
         alone = slice(s, s + 1)
         recorded = _Pieces(gates, alone, where, torch.float64)
-        own = [stream(settings.seed, stream_number(problem, run.replicates[s]), MEASUREMENT)]
+        own = [stream(settings.seed, stream_number(problem, run.replicates[s]), MEASUREMENT, fill=fill)]
         for start in range(0, settings.samples, rows):
-            drawn = draw(sampler, own, min(rows, settings.samples - start))
+            drawn = sampler.draw(own, min(rows, settings.samples - start))
             for time, piece in enumerate(pieces):
-                arrays = (None if array is None else array[:, time] for array in (run.weights, run.biases, run.readout))
-                learned = Parameters(*(_tensor(array, alone, where, torch.float64) for array in arrays))
+                parameters: Parameters = {
+                    name: _tensor(array[:, time], alone, where, torch.float64) for name, array in run.parameters.items()
+                }
                 examples = Examples(drawn.x, drawn.y, recorded.opens(piece, drawn.x))
-                yhat = predict(problem.network, learned, examples)
-                values[index, time] += float(penalties(problem.training.loss, yhat, drawn.y).sum())
+                yhat = network.predict(parameters, examples)
+                values[index, time] += float(named.penalty(yhat, drawn.y).sum())
     lost = len(run.diverged) - len(kept)
     return Estimate(LossAtTimes(), problem, values / settings.samples, settings.seed, lost)
 
@@ -201,8 +236,8 @@ class _Pieces:
 
     def opens(self, time: int, x: Float[torch.Tensor, "S B n"]) -> Float[torch.Tensor, "S K B"]:
         w, inputs = self.w[:, time], x.transpose(1, 2)
-        field = torch.bmm(w, inputs) if self.b is None else torch.baddbmm(self.b[:, time, :, None], w, inputs)
-        return (field > 0).to(x.dtype)
+        h = torch.bmm(w, inputs) if self.b is None else torch.baddbmm(self.b[:, time, :, None], w, inputs)
+        return (h > 0).to(x.dtype)
 
     def gated(self, batches: Iterator[Examples], switches: tuple[int, ...]) -> Iterator[Examples]:
         """The batches of one step after another with the gates in use at it: piece i from step switches[i] on."""

@@ -53,7 +53,16 @@ def test_nothing_of_one_machine():
 
 
 def test_the_simulator_knows_no_closed_form():
-    assert complaints(house.knows_the_answer, python_files("sim")) == {}
+    assert complaints(house.knows_the_answer, python_files("sim")) == {
+        "sim/discovery.py": house.knows_the_answer((ROOT / "sim/discovery.py").read_text(encoding="utf-8"))
+    }
+
+
+def test_one_file_of_the_simulator_imports_by_name_and_only_below_it():
+    """tests/sim/test_discovery.py shows that it loads nothing else."""
+    said = house.knows_the_answer((ROOT / "sim/discovery.py").read_text(encoding="utf-8"))
+    assert said
+    assert all(line.endswith(": import_module") for line in said)
 
 
 def test_tolerances_have_names():

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.train import train
 from sim.training.run import Run
 from sim.training.schedule import refuse_endless_measurement

@@ -121,7 +121,7 @@ def answer(
     folder = Path(sweep.store) if folder is None else folder
     if one_of(mode, "mode", MODES) == "run":
         return SweepAnswer(running.run(sweep, folder, device, workers, report), folder, mode)
-    return SweepAnswer(running.status(sweep, folder), folder, mode)
+    return SweepAnswer(running.status(sweep, folder, device), folder, mode)
 
 
 def _means(sweep: Sweep, outcome: Outcome, folder: Path) -> dict[str, Any]:

@@ -77,9 +77,10 @@ def sampled(gain: Fraction, names: tuple[str, ...], replicates: int, samples: in
     """Means of (g - 1/2) x over the examples of each replicate, (R, n); E x = 0, and 1/2 halves the variance."""
     import torch
 
-    from sim.data.sample import draw, prepare
+    from sim.data.sample import prepare
     from sim.gates.gating import opens
     from sim.random.streams import MEASUREMENT, stream
+    from sim.training.backends.choice import fastest_normals
     from theory.problem import DirectionGate
 
     cpu = torch.device("cpu")
@@ -87,9 +88,9 @@ def sampled(gain: Fraction, names: tuple[str, ...], replicates: int, samples: in
     gates = {name: DirectionGate(WEIGHTS[name], lo=0, on="input") for name in names}
     means = {name: np.zeros((replicates, N)) for name in names}
     for replicate in range(replicates):
-        source = stream(SEED, replicate, MEASUREMENT)
+        source = stream(SEED, replicate, MEASUREMENT, fill=fastest_normals(cpu))
         for start in range(0, samples, CHUNK):
-            data = draw(sampler, [source], min(CHUNK, samples - start))
+            data = sampler.draw([source], min(CHUNK, samples - start))
             for name, gate in gates.items():
                 signs = opens(gate, data)[0].to(data.x.dtype) - 0.5
                 means[name][replicate] += (signs @ data.x[0]).numpy() / samples

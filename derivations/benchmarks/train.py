@@ -117,7 +117,6 @@ def _contenders(case: Case, quick: bool) -> dict[str, Callable[[], int]]:
     share = 20 if quick else 1
     steps = max(1, case.steps // share)
     problem = _problem(case, steps)
-    backends = {"sim": "auto", "reference": "reference"}
     few = max(1, steps // 10)
     slow = _problem(case, few)
 
@@ -126,10 +125,12 @@ def _contenders(case: Case, quick: bool) -> dict[str, Callable[[], int]]:
         return case.networks * count
 
     chosen = {
-        "sim": lambda: ours(backends["sim"], problem, steps),
-        "reference": lambda: ours(backends["reference"], slow, few),
+        "sim": lambda: ours("auto", problem, steps),
+        "reference": lambda: ours("reference", slow, few),
         "loop": torch_loop(problem, max(1, case.loop_steps // share)),
     }
+    if find_spec("numba") is not None:
+        chosen["torch steps"] = lambda: ours("compiled-normals", slow, few)
     if find_spec("jax") is not None:
         chosen["vmap"] = jax_scan(problem, 64, max(1, case.scan_steps // share))
     return chosen

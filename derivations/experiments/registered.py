@@ -8,7 +8,7 @@ import numpy as np
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Finding, Progress, Settings
 from derivations.statistics.comparison import compare_all, replicates_needed, seed_for
-from sim.measure.observe import Estimate, measure
+from sim.measure import Estimate, measure
 from sim.train import train
 from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome

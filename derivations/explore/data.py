@@ -163,11 +163,14 @@ def sampled(law: Law, rows: int = ROWS, seed: int = 0) -> DataSample:
     """Statistics of `rows` examples from the simulator's sampler. Raises OutOfReachError for a law without one."""
     import torch
 
-    from sim.data.sample import draw, prepare
-    from sim.measure.measures import site_kurtosis
+    from sim.data.sample import prepare
+    from sim.measure.kurtosis import site_kurtosis
     from sim.random.streams import MEASUREMENT, stream
+    from sim.training.backends.choice import fastest_normals
 
-    drawn = draw(prepare(law, torch.device("cpu"), torch.float64), [stream(seed, 0, MEASUREMENT)], rows)
+    cpu = torch.device("cpu")
+    own = stream(seed, 0, MEASUREMENT, fill=fastest_normals(cpu))
+    drawn = prepare(law, cpu, torch.float64).draw([own], rows)
     x, category = drawn.x[0].numpy(), drawn.category[0].numpy()
     classes = tuple(x[category == c] for c in range(law.classes))
     _refuse_empty(classes)

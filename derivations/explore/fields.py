@@ -82,7 +82,7 @@ def field_view(problem: Problem) -> FieldView:
 
     Raises OutOfReachError as `solve` does, InputError where steps of this rate overflow.
     """
-    from sim.measure.observe import participation_ratio
+    from sim.measure.receptive_fields import participation_ratio
 
     refuse_vector_labels(problem, "fields")
     solution, mean = solve(problem), discrete(problem)
@@ -121,7 +121,7 @@ def rows(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0)
 
     The distance is its band, from its lower to its upper end. Of many units those beside the chosen one are shown.
     """
-    from sim.measure.observe import participation_ratio
+    from sim.measure.receptive_fields import participation_ratio
 
     units = panels(view.problem.network.units, unit, MOST_GATES)
     found: dict[str, dict[str, Any]] = {LOSS: {LAW: float(view.losses[mark])}}
@@ -196,7 +196,7 @@ def _curves(view: FieldView, of: str, losses: np.ndarray, ratio: np.ndarray) -> 
 
 
 def _trained_rows(view: FieldView, name: str, trained: Learned, mark: int) -> list[dict[str, Any]]:
-    from sim.measure.observe import participation_ratio
+    from sim.measure.receptive_fields import participation_ratio
 
     def mean(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))

@@ -140,11 +140,14 @@ def _examples(law: Law) -> "tuple[Draw, ...]":
     """Examples of each replicate, the ones that `measure` draws; a gate that moves meets the same."""
     import torch
 
-    from sim.data.sample import draw, prepare
+    from sim.data.sample import prepare
     from sim.random.streams import MEASUREMENT, stream
+    from sim.training.backends.choice import fastest_normals
 
-    sampler = prepare(law, torch.device("cpu"), torch.float64)
-    return tuple(draw(sampler, [stream(0, replicate, MEASUREMENT)], EXAMPLES) for replicate in range(REPLICATES))
+    cpu = torch.device("cpu")
+    sampler, fill = prepare(law, cpu, torch.float64), fastest_normals(cpu)
+    streams = (stream(0, replicate, MEASUREMENT, fill=fill) for replicate in range(REPLICATES))
+    return tuple(sampler.draw([own], EXAMPLES) for own in streams)
 
 
 def _measured_yx(problem: Problem) -> tuple[np.ndarray, np.ndarray]:

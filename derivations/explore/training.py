@@ -94,10 +94,13 @@ class Training:
         self.version += 1
 
     def _train(self) -> None:
-        from sim.measure.observe import measure
+        from sim.measure import measure
         from sim.train import train
+        from sim.training.backends.choice import fastest_in_torch
+        from sim.training.schedule import device_named
         from theory.problem import LossAtTimes
 
+        backend = fastest_in_torch(device_named("cpu"))
         states = dict.fromkeys(self._problems)
         times = next(iter(self._problems.values())).training.times
         for mark, time in enumerate(times):
@@ -110,7 +113,7 @@ class Training:
                         raise _StoppedError
                     self._share = (begun + done / max(total, 1) / len(self._problems)) / len(times)
 
-                run = train(part, "cpu", resume=states[name], progress=report, backend="reference")
+                run = train(part, "cpu", resume=states[name], progress=report, backend=backend)
                 states[name] = run.state
                 loss = measure(LossAtTimes(), run, "cpu")
                 with self._lock:

@@ -16,7 +16,8 @@ import numpy as np
 from jaxtyping import Float
 from scipy.stats import t as student_t
 
-from sim.measure.observe import Estimate, refuse_one_cluster
+from sim.measure import Estimate
+from sim.measure.estimate import refuse_one_cluster
 from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.problem import InputError
 

@@ -1,7 +1,8 @@
 """One cell of a store: a folder with data.npz and meta.json that is whole or absent, and that can prove what it is.
 
 It is written aside, synced and renamed. Its name is the hash of what was asked: the problem, the observables, the seed
-and the code that answered. Its meta.json seals itself and holds the checksum of data.npz.
+and the code that answered, which names the back end and its versions too. Its meta.json seals itself and holds the
+checksum of data.npz.
 """
 
 import hashlib
@@ -21,6 +22,7 @@ import numpy as np
 
 import sim
 from derivations.output import DISTRIBUTION
+from sim.training.backends.names import preferred, versions
 from theory import problem as problem_room
 from theory.problem import Problem, WorkbenchError, dumps
 
@@ -71,9 +73,19 @@ def question(problem: Problem, observables: tuple[str, ...]) -> Question:
     return Question(dumps(problem), tuple(sorted(observables)), problem.simulated().seed)
 
 
+def code_version(device: str = "cpu") -> str:
+    """Return what a cell's numbers come from: package version, hash of its sources, back end and the versions of that.
+
+    The back end is the one that `sim.train.train` prefers on the device, "cpu" or "cuda"; where it cannot train a
+    problem, the problem alone decides which one does. So equal codes and equal questions have equal numbers.
+    """
+    name = preferred(device)
+    return "+".join([_sources(), name, *(f"{package}-{number}" for package, number in versions(name).items())])
+
+
 @cache
-def code_version() -> str:
-    """The version of the package and a hash of the sources that a cell's numbers come from."""
+def _sources() -> str:
+    """The version of the package and a hash of the sources."""
     digest = hashlib.sha256()
     roots = [Path(package.__path__[0]) for package in (sim, problem_room)]
     files = [(file.relative_to(root.parent), file) for root in roots for file in sorted(root.rglob("*.py"))]

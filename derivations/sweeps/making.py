@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from derivations.output import DISTRIBUTION
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.train import train
+from sim.training.backends.names import versions
 from sim.training.run import DivergedError
 from theory.problem import OBSERVABLES, InputError, Problem
 
@@ -23,7 +24,7 @@ def make(
     Arrays: "times" (T), "replicates" (S), "diverged" (S), and each observable (S, ...) in float64, NaN for the
     replicates that diverged. Facts: "state" is "diverged" where fewer than two replicates are left, which then have
     no observables; "undefined" says which observables the networks do not have, and why.
-    Raises what sim.train.train and sim.measure.observe.measure raise.
+    Raises what sim.train.train and sim.measure.measure raise.
     """
     started = datetime.now(UTC)
     trained = train(problem, device, progress=progress)
@@ -53,7 +54,7 @@ def make(
         "replicates": len(trained.replicates),
         "diverged": int(trained.diverged.sum()),
         "undefined": undefined,
-        "versions": _versions(),
+        "versions": _versions(trained.backend),
         "device": trained.device,
         "backend": trained.backend,
         "fallback": trained.fallback,
@@ -65,5 +66,6 @@ def make(
     return arrays, facts
 
 
-def _versions() -> dict[str, str]:
-    return {"python": platform.python_version(), **{name: version(name) for name in (DISTRIBUTION, "numpy", "torch")}}
+def _versions(backend: str) -> dict[str, str]:
+    common = {name: version(name) for name in (DISTRIBUTION, "numpy", "torch")}
+    return {"python": platform.python_version(), **common, **versions(backend)}

@@ -106,9 +106,11 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
     return tuple(checked)
 
 
-def status(sweep: Sweep, folder: Path) -> Swept:
+def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     """What is there of a sweep; nothing is run or written. A store that does not exist yet has no cell."""
-    checked, code = check(sweep), cells.code_version()
+    from sim.training.schedule import device_named
+
+    checked, code = check(sweep), cells.code_version(device_named(device).type)
     if not (folder / "store.json").exists():
         check_creatable(folder)
         return Swept(sweep, code, tuple(_absent(cell, sweep, code) for cell in checked))
@@ -126,8 +128,7 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report) -
     """
     from sim.training.schedule import device_named
 
-    checked, code = check(sweep), cells.code_version()
-    device_named(device)
+    checked, code = check(sweep), cells.code_version(device_named(device).type)
     store = Store.create(folder)
     store.record(sweep)
     report(0.0, "verifying what is there")

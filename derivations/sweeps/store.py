@@ -241,12 +241,13 @@ def answers(
 ) -> tuple[str, Iterator[tuple[Cell, dict[str, Any], dict[str, np.ndarray]]]]:
     """A version of the code, and the sweep's cells of that one: the declaration, the verified meta.json, the arrays.
 
-    The version is `code`; by default this one where it has made any, else the one that has made most. Reading a cell
-    raises DamagedError where it is not what its name says.
+    The version is `code`; by default the one of this machine's CPU or GPU where it has made any, else the one that has
+    made most. Reading a cell raises DamagedError where it is not what its name says.
     """
     versions = found(store, sweep)
-    here = cells.code_version()
     if code is None:
-        code = here if here in versions or not versions else max(versions, key=lambda name: (len(versions[name]), name))
+        here = [cells.code_version(device) for device in ("cpu", "cuda")]
+        known = [name for name in here if name in versions] or list(versions) or here[:1]
+        code = max(known, key=lambda name: (len(versions.get(name, ())), name == here[0], name))
     there = versions.get(code, {})
     return code, ((cell, *store.read(there[cell.index])) for cell in sweep.cells if cell.index in there)

@@ -194,9 +194,10 @@ def _make(job: Job, folder: Path, device: str, progress: Callable[[int, int], No
     """Make the job's cell under its lock. What a user can cause is an answer; a fault ends the process."""
     from derivations.sweeps.making import make
     from derivations.sweeps.store import Store
+    from sim.training.schedule import device_named
     from theory.problem import loads
 
-    if code_version() != job.code:
+    if code_version(device_named(device).type) != job.code:
         return FAILED, _error("version", "The code was changed while the sweep ran.", "Run the sweep again.")
     try:
         store = Store.open(folder)

@@ -106,7 +106,7 @@ Factor = Dense | Separable | Spectral
 
 
 def dense(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
-    """The factor sqrt(lam) V^T of the covariance V lam V^T, without jitter.
+    """Return the factor sqrt(lam) V^T of the covariance V lam V^T, without jitter.
 
     Eigenvalues that are the rounding of the entries and of the eigensolver, or of the dtype that will be drawn in, are
     dropped and counted. Raises OutOfReachError for one below rounding: then the matrix is no covariance.
@@ -119,7 +119,7 @@ def dense(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device,
 
 
 def on_line(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
-    """The factor of the covariance of a line: its Cholesky factor where that is a narrow band; errors as `dense`.
+    """Return the factor of the covariance of a line: by Cholesky where that is a narrow band; errors as `dense`.
 
     With correlations exp(-d^2/xi^2) the entries fall as those of C, below the unit of float32 from d = 4 xi on. A
     covariance that is singular to rounding has no such factor, but few modes.
@@ -140,7 +140,7 @@ def on_line(covariance: Float[np.ndarray, "n n"], what: str, device: torch.devic
 
 
 def on_ring(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Factor:
-    """The factor of a circulant covariance: Fourier modes where they are faster than a matrix; errors as `dense`."""
+    """Return the factor of a circulant covariance: Fourier modes where these are faster; errors as `dense`."""
     n = len(covariance)
     lam = np.fft.fft(covariance[0]).real
     kept = lam > _level(np.sort(lam), what, dtype)

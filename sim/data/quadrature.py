@@ -22,15 +22,22 @@ _AGREEMENT = 64 * np.finfo(float).eps
 
 
 def normaliser(law: NonlinearGP) -> float:
-    """Z of the law: the root of E erf(gain z)^2 for "unit-variance", 1 for "none".
+    """Return Z of the law: the root of E erf(gain z)^2 for "unit-variance", 1 for "none".
 
     Raises OutOfReachError where the gain is so small that the square underflows, or the quadrature does not settle.
+
+    >>> normaliser(NonlinearGP(4, (2, 1), 3, "open", "none", (1, 0)))
+    1.0
     """
     return math.sqrt(erf_variance(float(law.gain))) if law.normaliser == "unit-variance" else 1.0
 
 
 def erf_variance(gain: float) -> float:
-    """E erf(gain z)^2 for z ~ N(0, 1), relative to a few machine epsilons for every gain from 1e-150 on."""
+    """Return E erf(gain z)^2 for z ~ N(0, 1), relative to a few machine epsilons for every gain from 1e-150 on.
+
+    >>> f"{erf_variance(1.0):.6f}"
+    '0.464559'
+    """
     if not gain**2 > np.finfo(float).tiny:
         raise OutOfReachError(
             f"gain = {gain:g}: E erf(gain z)^2, of the size gain^2, underflows double precision.",
@@ -48,7 +55,7 @@ def erf_variance(gain: float) -> float:
 def erf_covariance(
     gain: float, rho: Float[np.ndarray, " m"], conditional_variance: Float[np.ndarray, " m"]
 ) -> Float[np.ndarray, " m"]:
-    """E erf(gain z1) erf(gain z2) at correlations rho, by integrating over z1 and, at each z1, over z2 given z1.
+    """Return E erf(gain z1) erf(gain z2) at correlations rho, by integrating over z1 and, at each z1, over z2 given z1.
 
     `conditional_variance` is 1 - rho^2 > 0, given apart because the subtraction loses it for rho near 1.
     Absolute error: a few machine epsilons times E erf(gain z)^2.
@@ -58,9 +65,12 @@ def erf_covariance(
 
 
 def covariance(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
-    """Cov(x_i, x_j) in class c for x = erf(gain z)/Z; the means are zero because erf is odd.
+    """Return Cov(x_i, x_j) in class c for x = erf(gain z)/Z, whose mean is zero because erf is odd.
 
     The entry depends on the distance alone, so each distance is integrated once.
+
+    >>> covariance(NonlinearGP(2, (2, 1), 1, "open", "unit-variance", (1, 0)), 0).diagonal().tolist()
+    [1.0, 1.0]
     """
     distances, place = np.unique(law.squared_distance(), return_inverse=True)
     exponent = distances / float(law.xi[c]) ** 2

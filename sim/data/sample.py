@@ -1,151 +1,90 @@
-"""Exact samplers of the data laws: z from normal numbers by a factor of its covariance; x = erf(gain z)/Z.
+"""Data laws made ready to draw: what a sampler offers, what it draws, and one dispatch from a law to its sampler.
 
-Single pulses, which have no Gaussian, are drawn in `sim.data.single_pulse`.
+A law's sampler is registered in the file of `sim.data` that has the name of the law's declaration.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import singledispatch
+from typing import Any, Protocol, runtime_checkable
 
-import numpy as np
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Float, Int
 
-from sim.data import quadrature
-from sim.data.factors import Factor, Separable, dense, on_line, on_ring
-from sim.data.single_pulse import PulseSampler, draw_pulses, pulse_sampler
-from sim.random.normals import fill_normals
 from sim.random.streams import Stream
-from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse, axis_correlations
-
-
-@dataclass(frozen=True)
-class Sampler:
-    """A law made ready to draw on one device: a factor for each class, and what is done to the Gaussian.
-
-    `gain` is None where x is the Gaussian itself; otherwise x = erf(gain z)/normaliser.
-    """
-
-    factors: tuple[Factor, Factor]
-    labels: tuple[float, float]
-    gain: float | None
-    normaliser: float
-    device: torch.device
-    dtype: torch.dtype
-
-    @property
-    def n(self) -> int:
-        """The number of sites."""
-        return self.factors[0].sites
-
-    @property
-    def rank(self) -> int:
-        """The normal numbers that an example takes."""
-        return max(factor.rank for factor in self.factors)
+from theory.problem import OutOfReachError
 
 
 @dataclass(frozen=True)
 class Draw:
-    """Independent examples of S replicates: latent z (None for a law without), input x, class 0 or 1, label y.
+    """Independent examples of S replicates: latent z (None for a law without), input x, class c, label y.
 
-    `gain` is that of x = erf(gain z)/Z; None where there is no latent.
+    y is (S, B), or (S, B, m) where labels are vectors of m numbers. `gain` is that of x = erf(gain z)/Z + means[c],
+    None where x is no such function of a latent; `means` is () where they are zero.
     """
 
     z: Float[torch.Tensor, "S B n"] | None
     x: Float[torch.Tensor, "S B n"]
-    category: Bool[torch.Tensor, "S B"]
-    y: Float[torch.Tensor, "S B"]
+    category: Int[torch.Tensor, "S B"]
+    y: Float[torch.Tensor, "S B *m"]
     gain: float | None = None
+    means: tuple[tuple[Fraction, ...], ...] = ()
 
 
-@dataclass(frozen=True)
-class Scratch:
-    """Memory that successive draws of equal size reuse: fresh pages for every draw cost a fifth of the time."""
+@runtime_checkable
+class Sampler(Protocol):
+    """A law made ready to draw in one dtype on one device."""
 
-    noise: Float[torch.Tensor, "S B r"]
-    gaussian: Float[torch.Tensor, "S B n"]
-    x: Float[torch.Tensor, "S B n"]
+    device: torch.device
+    dtype: torch.dtype
+    labels: Float[torch.Tensor, "C *m"]
+
+    @property
+    def n(self) -> int:
+        """The number of sites."""
+
+    def room(self, replicates: int, rows: int) -> Any:
+        """Memory that successive draws of `rows` examples for each of `replicates` streams reuse; None for none."""
+
+    def draw(self, streams: list[Stream], rows: int, room: Any = None) -> Draw:
+        """Draw `rows` independent examples for each stream, which goes on by as many.
+
+        A replicate's examples depend on its own stream alone. With `room` the draw lies in it until the next one there.
+        """
 
 
 @singledispatch
-def prepare(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampler | PulseSampler:
-    """The law made ready to draw in `dtype` on `device`. Raises OutOfReachError for a law without a sampler."""
+def prepare(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampler:
+    """Return the sampler of the law in `dtype` on `device`. Raises OutOfReachError for a law without one.
+
+    >>> from sim.random.streams import TRAINING, stream
+    >>> from theory.problem import NonlinearGP
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> sampler = prepare(law, torch.device("cpu"), torch.float64)
+    >>> drawn = sampler.draw([stream(seed=0, network=0, purpose=TRAINING)], rows=3)
+    >>> tuple(drawn.x.shape), drawn.y.tolist() == [[1.0 if c == 0 else 0.0 for c in drawn.category[0]]]
+    ((1, 3, 4), True)
+    """
+    known = ", ".join(sorted(kind.law for kind in prepare.registry if hasattr(kind, "law")))
     raise OutOfReachError(
-        f"No sampler for the law {type(law).__name__}.", "The laws with one: nlgp, gaussian-clone, single-pulse."
+        f"No sampler for the law {type(law).__name__}.",
+        f"Register one in a file of sim/data, or use a law that has one: {known}.",
     )
 
 
-@prepare.register
-def _(law: NonlinearGP, device: torch.device, dtype: torch.dtype) -> Sampler:
-    factors = tuple(_factor(law, axis_correlations(law, c), c, device, dtype) for c in (0, 1))
-    return Sampler(factors, _labels(law), float(law.gain), quadrature.normaliser(law), device, dtype)
+def label_table(law: Any, device: torch.device, dtype: torch.dtype) -> Float[torch.Tensor, "C *m"]:
+    """Return the label of each class: (C,), or (C, m) where labels are vectors of m > 1 numbers."""
+    table = torch.tensor([[float(entry) for entry in label] for label in law.label_vectors], dtype=dtype, device=device)
+    return table[:, 0] if table.shape[1] == 1 else table
 
 
-@prepare.register
-def _(law: GaussianClone, device: torch.device, dtype: torch.dtype) -> Sampler:
-    factors = tuple(_factor(law, (quadrature.covariance(law, c),), c, device, dtype) for c in (0, 1))
-    return Sampler(factors, _labels(law), None, 1.0, device, dtype)
-
-
-@prepare.register
-def _(law: SinglePulse, device: torch.device, dtype: torch.dtype) -> PulseSampler:
-    return pulse_sampler(law, device, dtype)
-
-
-def scratch(sampler: Sampler | PulseSampler, replicates: int, rows: int) -> Scratch | None:
-    """Room for draws of `rows` examples for each of `replicates` streams; None for a law that uses none."""
-    if isinstance(sampler, PulseSampler):
+def mean_table(law: Any, device: torch.device, dtype: torch.dtype) -> Float[torch.Tensor, "C n"] | None:
+    """Return the mean that each class adds to x, or None where all are zero."""
+    if not law.means:
         return None
-    like = torch.empty(0, dtype=sampler.dtype, device=sampler.device)
-    noise = like.new_empty(replicates, rows, sampler.rank)
-    gaussian = like.new_empty(replicates, rows, sampler.n)
-    return Scratch(noise, gaussian, gaussian if sampler.gain is None else torch.empty_like(gaussian))
+    return torch.tensor([[float(entry) for entry in mean] for mean in law.means], dtype=dtype, device=device)
 
 
-def draw(sampler: Sampler | PulseSampler, streams: list[Stream], rows: int, room: Scratch | None = None) -> Draw:
-    """`rows` independent examples for each stream, which goes on by as many; each example's class is a fair coin.
-
-    A replicate's examples depend on its own stream alone. One matrix product per class serves all replicates. With
-    `room` the draw lies in it until the next draw there.
-    """
-    if isinstance(sampler, PulseSampler):
-        x, category = draw_pulses(sampler, streams, rows)
-        return Draw(None, x, category, _label(sampler, category))
-    room = room or scratch(sampler, len(streams), rows)
-    noise, gaussian, x = room.noise, room.gaussian, room.x
-    tosses = np.empty((len(streams), rows), dtype=bool)
-    for index, stream in enumerate(streams):
-        fill_normals(stream, noise[index])
-        tosses[index] = stream.coins(rows)
-        stream.advance(rows)
-    category = torch.from_numpy(tosses).to(sampler.device)
-    flat = gaussian.view(-1, sampler.n)
-    for c, factor in enumerate(sampler.factors):
-        members = (category.flatten() == bool(c)).nonzero().squeeze(1)
-        own = noise.view(-1, noise.shape[-1]).index_select(0, members)[:, : factor.rank]
-        flat.index_copy_(0, members, factor.coloured(own))
-    y = _label(sampler, category)
-    if sampler.gain is None:
-        return Draw(None, gaussian, category, y)
-    torch.mul(gaussian, sampler.gain, out=x).erf_().div_(sampler.normaliser)
-    return Draw(gaussian, x, category, y, sampler.gain)
-
-
-def _factor(
-    law: NonlinearGP, covariances: tuple[np.ndarray, ...], c: int, device: torch.device, dtype: torch.dtype
-) -> Factor:
-    """The factor of the Gaussian of class c, whose covariance is the Kronecker product of those of the axes."""
-    what = f"{law.law}, class {c}"
-    if len(covariances) == 1:
-        make = on_ring if law.boundary == "ring" else on_line
-        return make(covariances[0], what, device, dtype)
-    down, across = (dense(covariance, what, device, dtype) for covariance in covariances)
-    return Separable(down, across)
-
-
-def _label(sampler: Sampler | PulseSampler, category: torch.Tensor) -> torch.Tensor:
-    first, second = (torch.tensor(label, dtype=sampler.dtype, device=category.device) for label in sampler.labels)
-    return torch.where(category, second, first)
-
-
-def _labels(law: NonlinearGP) -> tuple[float, float]:
-    return float(law.labels[0]), float(law.labels[1])
+def shifted(drawn: Draw, law: Any, table: Float[torch.Tensor, "C n"] | None) -> Draw:
+    """Return the draw with the mean of each example's class added to its x; itself where `table` is None."""
+    return drawn if table is None else replace(drawn, x=drawn.x + table[drawn.category], means=law.means)

@@ -1,6 +1,6 @@
 """Single pulses drawn by their definition: a start, a width and a flip for every example.
 
-Each example takes its class from the coins of its own stream and three uniform numbers (start, width, flip, in this
+Each example takes its class from the choices of its own stream and three uniform numbers (start, width, flip, in this
 order, whether or not it uses them all). An integer below m is floor(m U) with U one of 2^32 equally spaced numbers: its
 probabilities are 1/m up to 2^-32.
 """
@@ -11,70 +11,77 @@ import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 
+from sim.data.classes import draw_classes
+from sim.data.sample import Draw, label_table, mean_table, prepare, shifted
 from sim.random.streams import Stream
 from theory.problem import SinglePulse
 
 _PER_EXAMPLE = 3
+_LEVELS = {"zero-one": (0.0, 1.0), "plus-minus": (-1.0, 1.0)}
 
 
 @dataclass(frozen=True)
 class PulseSampler:
-    """The law made ready to draw on one device: x is `low` outside and `high` inside the pulse.
+    """The law made ready to draw on one device: x is `low` outside and `high` inside the pulse, plus `shift`.
 
-    A flip is -x for "sign", low + high - x for "complement" (u -> 1 - u), none where `flip` is "none".
+    A flip is -x for "sign", low + high - x for "complement" (u -> 1 - u), none where `law.flip` is "none".
     """
 
-    n: int
-    widths: tuple[tuple[int, int], tuple[int, int]]
+    law: SinglePulse
     low: float
     high: float
-    flip: str
-    labels: tuple[float, float]
+    labels: Float[torch.Tensor, "C *m"]
+    shift: Float[torch.Tensor, "C n"] | None
     device: torch.device
     dtype: torch.dtype
 
+    @property
+    def n(self) -> int:
+        """The number of sites."""
+        return self.law.n
 
+    def room(self, _replicates: int, _rows: int) -> None:
+        """None: a draw takes fresh memory."""
+
+    def draw(self, streams: list[Stream], rows: int, room: None = None) -> Draw:  # noqa: ARG002 - the protocol's
+        """Draw `rows` independent examples for each stream."""
+        uniform = np.stack([own.uniforms(rows, _PER_EXAMPLE) for own in streams])
+        classes = draw_classes(self.law.probabilities, streams, rows)
+        for own in streams:
+            own.advance(rows)
+        ranges = np.array([(least, largest - least + 1) for least, largest in self.law.widths], dtype=np.int32)
+        start = np.floor(uniform[..., 0] * self.n).astype(np.int32)
+        least, count = ranges[classes, 0], ranges[classes, 1]
+        width = least + np.floor(uniform[..., 1] * count).astype(np.int32)
+        start, width, flipped, category = (
+            torch.from_numpy(numbers).to(self.device) for numbers in (start, width, uniform[..., 2] < 0.5, classes)
+        )
+        x = self._flipped(inside(self.n, start, width), flipped)
+        return shifted(Draw(None, x, category, self.labels[category]), self.law, self.shift)
+
+    def _flipped(self, lit: torch.Tensor, flipped: torch.Tensor) -> torch.Tensor:
+        if self.law.flip == "complement":
+            lit = lit ^ flipped[..., None]
+        x = lit.to(self.dtype) * (self.high - self.low) + self.low
+        if self.law.flip == "sign":
+            x = x * (1 - 2 * flipped.to(self.dtype))[..., None]
+        return x
+
+
+@prepare.register
 def pulse_sampler(law: SinglePulse, device: torch.device, dtype: torch.dtype) -> PulseSampler:
-    """The sampler of a law of single pulses."""
-    low, high = (0.0, 1.0) if law.support == "zero-one" else (-1.0, 1.0)
-    labels = (float(law.labels[0]), float(law.labels[1]))
-    return PulseSampler(law.n, law.widths, low, high, law.flip, labels, device, dtype)
-
-
-def draw_pulses(
-    sampler: PulseSampler, streams: list[Stream], rows: int
-) -> tuple[Float[torch.Tensor, "S B n"], Bool[torch.Tensor, "S B"]]:
-    """x and the class of `rows` independent examples for each stream."""
-    uniform = np.stack([own.uniforms(rows, _PER_EXAMPLE) for own in streams])
-    category = np.stack([own.coins(rows) for own in streams])
-    for own in streams:
-        own.advance(rows)
-    start = np.floor(uniform[..., 0] * sampler.n).astype(np.int32)
-    least, count = (np.array(numbers, dtype=np.int32)[category.astype(int)] for numbers in _ranges(sampler))
-    width = least + np.floor(uniform[..., 1] * count).astype(np.int32)
-    start, width, flipped, second = (
-        torch.from_numpy(numbers).to(sampler.device) for numbers in (start, width, uniform[..., 2] < 0.5, category)
-    )
-    return _flipped(sampler, inside(sampler.n, start, width), flipped), second
+    """Return the sampler of a law of single pulses."""
+    labels, shift = label_table(law, device, dtype), mean_table(law, device, dtype)
+    return PulseSampler(law, *_LEVELS[law.support], labels, shift, device, dtype)
 
 
 def inside(n: int, start: Int[torch.Tensor, "*any"], width: Int[torch.Tensor, "*any"]) -> Bool[torch.Tensor, "*any n"]:
-    """Whether each site of the ring is one of start, ..., start + width - 1, modulo n."""
+    """Whether each site of the ring is one of start, ..., start + width - 1, modulo n.
+
+    >>> inside(4, torch.tensor(3), torch.tensor(2)).tolist()
+    [True, False, False, True]
+    """
     site = torch.arange(n, device=start.device, dtype=start.dtype)
     ahead, width = site - start[..., None], width[..., None]
     # Compared on both sides of the end of the ring: a remainder of integers takes ten times as long.
     return (ahead >= 0) & (ahead < width) | (ahead + n < width)
-
-
-def _ranges(sampler: PulseSampler) -> tuple[list[int], list[int]]:
-    """For each class the least width and the number of widths."""
-    return [least for least, _ in sampler.widths], [largest - least + 1 for least, largest in sampler.widths]
-
-
-def _flipped(sampler: PulseSampler, lit: torch.Tensor, flipped: torch.Tensor) -> torch.Tensor:
-    if sampler.flip == "complement":
-        lit = lit ^ flipped[..., None]
-    x = lit.to(sampler.dtype) * (sampler.high - sampler.low) + sampler.low
-    if sampler.flip == "sign":
-        x = x * (1 - 2 * flipped.to(sampler.dtype))[..., None]
-    return x

@@ -19,14 +19,18 @@ _LARGEST_EXACT = 2**53
 
 
 def with_lost_signs(
-    along: Float[torch.Tensor, "*any"], weights: tuple[Fraction, ...], z: Float[torch.Tensor, "*any m"], gain: float
+    along: Float[torch.Tensor, "*any"],
+    weights: tuple[Fraction, ...],
+    z: Float[torch.Tensor, "*any m"],
+    gain: float,
+    largest: float = 1.0,
 ) -> Float[torch.Tensor, "*any"]:
-    """`along` = w.x, with the smallest number of the sign that w.x has where rounding left about 0 of it.
+    """Return `along` = w.x, with the smallest number of the sign that w.x has where rounding left about 0 of it.
 
-    z are the latents of the sites that w weighs. Raises OutOfReachError for weights that have no common denominator
-    below 2^53, where an example needs it.
+    z are the latents of the sites that w weighs, `largest` bounds the size of the inputs that were rounded. Raises
+    OutOfReachError for weights that have no common denominator below 2^53, where an example needs it.
     """
-    rounding = 4 * len(weights) * torch.finfo(along.dtype).eps * float(sum(map(abs, weights)))
+    rounding = 4 * len(weights) * torch.finfo(along.dtype).eps * largest * float(sum(map(abs, weights)))
     lost = along.abs() <= rounding
     if not bool(lost.any()):
         return along

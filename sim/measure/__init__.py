@@ -1,0 +1,9 @@
+"""Measuring the observables of a problem on trained networks and on fresh data, one file a family of observables."""
+
+from sim.discovery import load
+from sim.measure.estimate import Estimate
+from sim.measure.measuring import measure
+
+load(__name__, __path__)
+
+__all__ = ["Estimate", "measure"]

@@ -7,6 +7,7 @@ on how draws are divided into chunks, on which other networks run, or on where a
     key       (seed mod 2^32, seed div 2^32)
     normals   (q, e mod 2^32, e div 2^32, 4 network + 2 purpose)        -> modes 4 q, ..., 4 q + 3 of example e
     coins     (0, e' mod 2^32, e' div 2^32, 4 network + 2 purpose + 1)  -> examples 128 e', ..., 128 e' + 127
+    choices   (1, e mod 2^32, e div 2^32, 4 network + 2 purpose + 1)    -> example e
 
 The example e counts from 0 over all steps (step times batch plus row). Words a, b become two normal numbers
 r cos(t), r sin(t) with r = sqrt(-2 ln((a + 1/2)/2^32)) and t = 2 pi (b + 1/2)/2^32 (Box and Muller). The grid of 2^-32
@@ -15,6 +16,7 @@ leading order: 8e-11 below 1, while the mean square of 1e12 numbers has the stan
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -63,22 +65,43 @@ def _high(product: Array, word: Array, key: int) -> Array:
 
 
 def key_of(seed: int) -> tuple[int, int]:
-    """The generator's key: the 64 bits of a seed in two words."""
+    """Return the generator's key: the 64 bits of a seed in two words."""
     return seed & LOW, seed >> 32
+
+
+Fill = Callable[["Stream", torch.Tensor], None]
+
+
+def reference_normals(own: "Stream", out: Float[torch.Tensor, "B r"]) -> None:
+    """Overwrite `out` with the normal numbers of the next B examples, the modes of an example in a row.
+
+    They are made in float64 and rounded to the dtype of `out`; cosines and logarithms of other devices differ by a few
+    units of the last place. This is the reference, in NumPy and torch alone.
+    """
+    calls = -(-out.shape[1] // WORDS)
+    rows = max(1, _CALLS_AT_ONCE // calls)
+    for start in range(0, len(out), rows):
+        part = out[start : start + rows]
+        words = own.words(own.example + start, len(part), calls, out.device)
+        part.copy_(_box_muller(words)[:, : out.shape[1]])
 
 
 @dataclass
 class Stream:
-    """The numbers of one network for one purpose; `example` is the next to be drawn, and all there is to save."""
+    """The numbers of one network for one purpose; `example` is the next to be drawn, and all there is to save.
+
+    `fill` makes the normal numbers: the reference, or another way to the same numbers up to rounding.
+    """
 
     seed: int
     network: int
     purpose: int
     example: int = 0
+    fill: Fill = reference_normals
 
     @property
     def word(self) -> int:
-        """The last word of the counter of normal numbers; that of coins is one more."""
+        """The last word of the counter of normal numbers; that of coins and choices is one more."""
         return 4 * self.network + 2 * self.purpose
 
     def coins(self, count: int) -> Bool[np.ndarray, " count"]:
@@ -90,24 +113,23 @@ class Stream:
         skipped = self.example - first * COINS
         return bits.ravel()[skipped : skipped + count].astype(bool)
 
+    def choices(self, count: int) -> Float[np.ndarray, " count"]:
+        """One uniform number (word + 1/2)/2^32 for each of the next `count` examples, to choose a class by."""
+        example = np.arange(self.example, self.example + count, dtype=np.int64)
+        counter = (np.ones_like(example), example & LOW, example >> 32, example * 0 + self.word + 1)
+        return _uniform(philox(counter, key_of(self.seed))[0])
+
     def uniforms(self, count: int, numbers: int) -> Float[np.ndarray, "count numbers"]:
-        """(word + 1/2)/2^32 of the first words of each of the next `count` examples: up to four uniform numbers."""
-        words = self._words(self.example, count, 1, torch.device("cpu"))
-        return np.concatenate([word.numpy() for word in words[:numbers]], axis=1) * 2.0**-32 + 2.0**-33
+        """Up to four uniform numbers (word + 1/2)/2^32 for each of the next `count` examples."""
+        words = self.words(self.example, count, 1, torch.device("cpu"))
+        return _uniform(np.concatenate([word.numpy() for word in words[:numbers]], axis=1))
 
     def normals(self, out: Float[torch.Tensor, "B r"]) -> None:
-        """Overwrite `out` with the normal numbers of the next B examples, the modes of an example in a row.
+        """Overwrite `out` with the normal numbers of the next B examples, the modes of an example in a row."""
+        self.fill(self, out)
 
-        They are made in float64 and rounded to the dtype of `out`; cosines and logarithms of other devices differ by
-        a few units of the last place. This is the reference; `sim.random.normals` has a faster way to the same numbers.
-        """
-        calls = -(-out.shape[1] // WORDS)
-        rows = max(1, _CALLS_AT_ONCE // calls)
-        for start in range(0, len(out), rows):
-            part = out[start : start + rows]
-            part.copy_(_normals(self._words(self.example + start, len(part), calls, out.device))[:, : out.shape[1]])
-
-    def _words(self, first: int, rows: int, calls: int, device: torch.device) -> tuple[torch.Tensor, ...]:
+    def words(self, first: int, rows: int, calls: int, device: torch.device) -> tuple[torch.Tensor, ...]:
+        """The four words of `calls` calls of the generator for each example from `first` on: (rows, calls) each."""
         example = torch.arange(first, first + rows, device=device).repeat_interleave(calls)
         call = torch.arange(calls, device=device).repeat(rows)
         counter = (call, example & LOW, example >> 32, torch.full_like(call, self.word))
@@ -121,7 +143,11 @@ class Stream:
         self.example += count
 
 
-def _normals(words: tuple[torch.Tensor, ...]) -> Float[torch.Tensor, "B r"]:
+def _uniform(words: np.ndarray) -> np.ndarray:
+    return words * 2.0**-32 + 2.0**-33
+
+
+def _box_muller(words: tuple[torch.Tensor, ...]) -> Float[torch.Tensor, "B r"]:
     """Box and Muller's two numbers of each pair of words, four for each call, in float64."""
     a, b = torch.stack(words[::2], dim=-1), torch.stack(words[1::2], dim=-1)
     radius = a.to(torch.float64).add_(0.5).mul_(2.0**-32).log_().mul_(-2).sqrt_()
@@ -130,8 +156,12 @@ def _normals(words: tuple[torch.Tensor, ...]) -> Float[torch.Tensor, "B r"]:
     return pairs.flatten(1)
 
 
-def stream(seed: int, network: int, purpose: int, example: int = 0) -> Stream:
-    """The stream of a network for TRAINING or MEASUREMENT. Raises InputError for a number that no counter holds."""
+def stream(seed: int, network: int, purpose: int, example: int = 0, fill: Fill = reference_normals) -> Stream:
+    """Return the stream of a network for TRAINING or MEASUREMENT. Raises InputError for a number that no counter holds.
+
+    >>> stream(3, 0, TRAINING).coins(4).tolist() == stream(3, 0, TRAINING, 0).coins(9)[:4].tolist()
+    True
+    """
     if not 0 <= network < MOST_NETWORKS:
         raise InputError(f"Network number {network} has no stream.", f"Number networks from 0 to {MOST_NETWORKS - 1}.")
-    return Stream(seed, network, purpose, example)
+    return Stream(seed, network, purpose, example, fill)

@@ -1,11 +1,12 @@
-"""What training leaves behind: the weights and biases of every replicate at the problem's times."""
+"""The result of training: the parameters of every replicate at the problem's times."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Bool, Float
 
-from sim.networks.one_hidden_layer import Examples
+from sim.networks.examples import Examples
 from sim.training.stability import EXAMPLES, largest_stable_rate
 from sim.training.state import State
 from theory.problem import InputError, Problem, WorkbenchError
@@ -22,29 +23,41 @@ class DivergedError(WorkbenchError):
 class Run:
     """One training run of S replicates, entry s of every array belonging to replicate number replicates[s].
 
-    `biases` (C = K + 1) holds b_1, ..., b_K, b_out, `readout` a_1, ..., a_K; None where the network has none, or does
-    not train its readout. A diverged replicate is frozen
-    where all it learned was last below the divergence limit; its later entries are no result.
-    `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is "reference", "compiled" or
-    "captured"; `fallback` says why it is the reference where "auto" was asked for, else None. `state` is what
+    `parameters` are arrays (S, T, ...) in float64 by the names of the problem's parameters. A diverged replicate is
+    frozen where its parameters were last below the divergence limit; its later entries are no result.
+    `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is the name of the back end;
+    `fallback` says why it is not the compiled one where "auto" was asked for, else None. `state` is what
     `sim.train.train(..., resume=state)` goes on from.
     """
 
     problem: Problem
     replicates: tuple[int, ...]
     times: Float[np.ndarray, " T"]
-    weights: Float[np.ndarray, "S T K n"]
+    parameters: Mapping[str, Float[np.ndarray, "S T ..."]]
     diverged: Bool[np.ndarray, " S"]
     seed: int
     device: str
     steps: int
     wall_time: float
     sample: Examples | None = None
-    biases: Float[np.ndarray, "S T C"] | None = None
-    readout: Float[np.ndarray, "S T K"] | None = None
     backend: str = "reference"
     fallback: str | None = None
     state: State | None = None
+
+    @property
+    def weights(self) -> Float[np.ndarray, "S T K *m n"]:
+        """The weights w_k of the hidden units."""
+        return self.parameters["w"]
+
+    @property
+    def biases(self) -> Float[np.ndarray, "S T C"] | None:
+        """The biases b_1, ..., b_K and then b_out; None where the network has none."""
+        return biases_of(self.parameters)
+
+    @property
+    def readout(self) -> Float[np.ndarray, "S T *m K"] | None:
+        """The readout weights a_1, ..., a_K; None where the network does not train them."""
+        return self.parameters.get("a")
 
     @property
     def one_cluster(self) -> bool:
@@ -69,8 +82,20 @@ class Run:
         return kept
 
 
+def biases_of(parameters: Mapping[str, np.ndarray]) -> Float[np.ndarray, "S T C"] | None:
+    """Return hidden biases and then those of the outputs along one axis; None where the network has none.
+
+    >>> biases_of({"b": np.zeros((1, 1, 2)), "b_out": np.ones((1, 1, 1))}).tolist()
+    [[[0.0, 0.0, 1.0]]]
+    """
+    if "b" not in parameters:
+        return None
+    hidden, output = parameters["b"], parameters["b_out"]
+    return np.concatenate([hidden.reshape(*hidden.shape[:2], -1), output], axis=2)
+
+
 def _calmer(problem: Problem) -> str:
-    """What to do against divergence: the largest stable rate, where there is one."""
+    """The remedy against divergence: the largest stable rate, where there is one."""
     if problem.network.trains_readout or problem.simulated().optimizer != "sgd":
         return "Use a smaller simulation.learning_rate."
     return (

@@ -32,9 +32,16 @@ class Grouping:
 
 
 def steps_at_times(problem: Problem) -> tuple[int, ...]:
-    """The number of steps t / (tau learning_rate) at each of the problem's times.
+    """Return the number of steps t / (tau learning_rate) at each of the problem's times.
 
     Raises InputError where a time is not a whole number of steps: nothing is rounded.
+
+    >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), times=(0, 3))
+    >>> settings = Simulation("online", samples=10, learning_rate="1/2", replicates=3, seed=0, batch=8)
+    >>> steps_at_times(Problem(law, Network("relu", "mean", units=2), training, settings))
+    (0, 6)
     """
     step = problem.training.tau * problem.simulated().learning_rate
     for index, time in enumerate(problem.training.times):
@@ -50,7 +57,7 @@ def steps_at_times(problem: Problem) -> tuple[int, ...]:
 
 
 def device_named(name: str) -> torch.device:
-    """The device "cpu" or "cuda"; "auto" is cuda where there is one.
+    """Return the device "cpu" or "cuda"; "auto" is cuda where there is one.
 
     Raises InputError for another name, OutOfReachError for cuda where there is none.
     """
@@ -64,30 +71,36 @@ def device_named(name: str) -> torch.device:
     return torch.device("cuda" if available and name != "cpu" else "cpu")
 
 
-def grouping(examples_per_step: int, columns: int) -> Grouping:
-    """How many replicates and steps go together; a function of the problem's sizes alone, so runs repeat.
+def columns(problem: Problem) -> int:
+    """Return the numbers that an example takes in the widest node of the network: max(n, K) for one hidden layer."""
+    return max(node.dimension for node in problem.graph.nodes)
 
-    `columns` is the larger of n, the numbers of an input, and K, the fields of the hidden units.
+
+def grouping(examples_per_step: int, widest: int) -> Grouping:
+    """Return how many replicates and steps go together; a function of the problem's sizes alone, so runs repeat.
+
+    `widest` is the larger of n, the numbers of an input, and K, the pre-activations of the hidden units.
     """
-    numbers = examples_per_step * columns
+    numbers = examples_per_step * widest
     steps = max(1, _BLOCK_NUMBERS // numbers)
     return Grouping(max(1, min(_STEP_NUMBERS // numbers, _GROUP_NUMBERS // (steps * numbers))), steps)
 
 
 def bytes_of_one(problem: Problem, examples_per_step: int, itemsize: int, compiled: bool = False) -> int:
-    """At most what one network takes while it is trained, beside others or compiled, in numbers of `itemsize` bytes.
+    """Return a bound on the bytes that one network takes while it is trained, beside others or compiled.
 
     A block of fresh examples has noise, z and x, and copies of them while they are sorted by class (5 n in all), gates
-    twice (2 K) and labels; a step has fields, outputs, slopes and pulls (8 K) and its residuals; what is learned is
-    there about twelve times, with the optimiser's means and what a step makes of it, and once for each time. Compiled,
-    a tile has a row for each mode, and a few more.
+    twice (2 K) and labels; a step has pre-activations, values, derivatives and pulls (8 K) and residuals; parameters
+    are held about twelve times, with the optimiser's means and the temporaries of a step, and once for each time.
+    Compiled, a tile has a row for each mode, and a few more.
     """
-    n, units = problem.data.n, problem.network.units
-    steps = grouping(examples_per_step, max(n, units)).steps
+    n = problem.data.n
+    units = sum(node.dimension for node in problem.graph.nodes if node.name not in problem.graph.inputs)
+    steps = grouping(examples_per_step, columns(problem)).steps
     if compiled:
         steps = max(1, block_rows(n) // examples_per_step)
     rows = examples_per_step * steps if problem.simulated().mode == "online" else 0
-    learned = n * units + 2 * units + 1
+    learned = sum(parameter.size for parameter in problem.parameters)
     numbers = rows * (5 * n + 2 * units + 4) + examples_per_step * (8 * units + 4)
     if compiled:
         numbers += TILE * (n + _TILE_ROWS)
@@ -102,7 +115,7 @@ def networks_at_once(
     memory: int | None,
     compiled: bool = False,
 ) -> int:
-    """How many networks are trained side by side: on a CPU as many as fit the caches, within `memory` bytes.
+    """Return how many networks are trained side by side: on a CPU as many as fit the caches, within `memory` bytes.
 
     The compiled loops take one after another.
     `memory` None is no bound on a CPU and 2 GiB on a GPU. Raises InputError for a bound below 1, OutOfReachError where
@@ -110,7 +123,7 @@ def networks_at_once(
     """
     if memory is not None and memory < 1:
         raise InputError(f"memory = {memory} bytes holds nothing.", "Give a positive number of bytes, or leave it out.")
-    at_once = 1 if compiled else grouping(examples_per_step, max(problem.data.n, problem.network.units)).replicates
+    at_once = 1 if compiled else grouping(examples_per_step, columns(problem)).replicates
     if memory is None and device.type == "cpu":
         return at_once
     one, budget = bytes_of_one(problem, examples_per_step, itemsize, compiled), memory or _DEVICE_MEMORY
@@ -124,9 +137,9 @@ def networks_at_once(
     return min(at_once, fitting) if device.type == "cpu" else fitting
 
 
-def block_rows(columns: int) -> int:
-    """Examples of one network that are drawn at once where a compiled loop takes their steps."""
-    return max(1, _BLOCK_ENTRIES // columns)
+def block_rows(n: int) -> int:
+    """Return the examples of n sites that are drawn at once where a compiled loop takes their steps."""
+    return max(1, _BLOCK_ENTRIES // n)
 
 
 def refuse_too_large(what: str, numbers: int, itemsize: int, remedy: str) -> None:

@@ -4,21 +4,19 @@ import math
 
 import torch
 
-from sim.data.sample import draw, prepare
+from sim.data.sample import prepare
 from sim.gates.gating import gate_values
-from sim.networks.one_hidden_layer import SLOPE_FACTOR, leak, readout_scale
+from sim.networks.activations import activation_named
+from sim.networks.losses import loss_named
+from sim.networks.one_hidden_layer import leak, readout_scale
 from sim.random.streams import MEASUREMENT, stream
 from theory.problem import OutOfReachError, Problem, RecordedGate
 
 EXAMPLES = 4096
-# The largest squared slope of each unit, which bounds the curvature of a network that gates itself or replays gates.
-_STEEPEST = {"gated-linear": 1.0, "relu": 1.0, "leaky-relu": 1.0, "erf": 2 / math.pi, "sigmoid": 1 / 16}
-# The largest slope of the residual in yhat.
-_RESIDUAL = {"half-mse": 1.0, "mse": 1.0, "cross-entropy": 0.25}
 
 
 def largest_stable_rate(problem: Problem) -> float:
-    """2 / (c r s^2 lam_max), c the factor of the loss's slope, s that of the readout; lam_max of A = <x~ x~^T>.
+    """Return 2 / (c r s^2 lam_max), c the factor of the loss's slope, s that of the readout; lam_max of A = <x~ x~^T>.
 
     r, the largest slope of the residual in yhat, is 1 for a squared error and 1/4 for the cross-entropy. x~ stacks
     g_k(x) x over the units, with trained biases also g_k(x) and 1/s. For a network that gates itself or replays
@@ -26,6 +24,14 @@ def largest_stable_rate(problem: Problem) -> float:
     below is stable, one above need not diverge. The estimate is of the average dynamics; the noise of small batches
     asks for less. Raises OutOfReachError for a trained readout, whose weights have no bound that the rate could be
     taken from.
+
+    >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), times=(0, 1))
+    >>> settings = Simulation("online", samples=10, learning_rate="1/2", replicates=3, seed=0, batch=8)
+    >>> problem = Problem(law, Network("relu", "mean", units=2), training, settings)
+    >>> 1 < largest_stable_rate(problem) < 4
+    True
     """
     if problem.network.trains_readout:
         raise OutOfReachError(
@@ -33,7 +39,7 @@ def largest_stable_rate(problem: Problem) -> float:
         )
     host, network = torch.device("cpu"), problem.network
     own = [stream(problem.simulated().seed, 0, MEASUREMENT)]
-    drawn = draw(prepare(problem.data, host, torch.float64), own, EXAMPLES)
+    drawn = prepare(problem.data, host, torch.float64).draw(own, EXAMPLES)
     x = drawn.x[0]
     one, biased = x.new_ones(len(x), 1), network.biases == "trained"
     if biased:
@@ -44,11 +50,11 @@ def largest_stable_rate(problem: Problem) -> float:
             x = torch.cat([x, one / readout_scale(network)], dim=1)
         curvature = _largest_second_moment(x)
     else:
-        steepest = max(_STEEPEST[network.model], leak(network) ** 2)
+        steepest = max(activation_named(network.activation).steepest, leak(network) ** 2)
         curvature = steepest * network.units * _largest_second_moment(x)
         curvature += readout_scale(network) ** -2 if biased else 0
-    kind = problem.training.loss
-    scale = SLOPE_FACTOR[kind] * _RESIDUAL[kind] * readout_scale(network) ** 2
+    named = loss_named(problem.training.loss)
+    scale = named.slope_factor * named.steepest * readout_scale(network) ** 2
     return 2 / (scale * curvature) if curvature > 0 else math.inf
 
 

@@ -89,6 +89,14 @@ def problem(data=None, network=None, **changes):
     return Problem(data, network, Training(loss, tau, w0, times, **further), Simulation(**settings))
 
 
+def with_parameters(run, **arrays):
+    """The run with other parameters, by name; "biases" (S, T, K + 1) are b_1, ..., b_K and then b_out."""
+    if "biases" in arrays:
+        biases = arrays.pop("biases")
+        arrays |= {"b": biases[..., :-1], "b_out": biases[..., -1:]}
+    return replace(run, parameters={**run.parameters, **arrays})
+
+
 def with_simulation(question, **changes):
     """The problem with other simulation settings."""
     return replace(question, simulation=replace(question.simulation, **changes))

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from sim.data.sample import draw, prepare
-from sim.measure.observe import measure
-from sim.networks.one_hidden_layer import Examples, Parameters, gradient, loss, predict
+from sim.data.sample import prepare
+from sim.measure import measure
+from sim.networks.examples import Examples
+from sim.networks.one_hidden_layer import gradient, loss, predict
 from sim.random.streams import TRAINING, stream
 from sim.record import Gates, load, record, replay
 from sim.record import loss as replayed_loss
@@ -94,8 +95,7 @@ def test_output_loss_and_gradient_at_the_same_weights(biases):
     gates = record(run)
     rng = np.random.default_rng(0)
     x, y = torch.from_numpy(rng.normal(size=(3, 50, 4))), torch.from_numpy(rng.normal(size=(3, 50)))
-    own = None if run.biases is None else torch.from_numpy(run.biases[:, 7])
-    learned = Parameters(torch.from_numpy(run.weights[:, 7]), own)
+    learned = {name: torch.from_numpy(array[:, 7].copy()) for name, array in run.parameters.items()}
     field = np.einsum("skn,sbn->skb", gates.weights[:, 7], x.numpy())
     field += 0 if gates.biases is None else gates.biases[:, 7, :, None]
     examples = Examples(x, y, torch.from_numpy((field > 0).astype(float)))
@@ -103,9 +103,10 @@ def test_output_loss_and_gradient_at_the_same_weights(biases):
     for function in (predict, lambda *given: loss(given[0], "half-mse", *given[1:])):
         first, second = function(run.problem.network, learned, examples), function(linear, learned, examples)
         assert (first - second).abs().max() < SIM_GRADIENT * first.abs().max()
-    pair = [gradient(net, "half-mse", learned, examples).tensors() for net in (run.problem.network, linear)]
-    for first, second in zip(*pair, strict=True):
-        assert (first - second).abs().max() < SIM_GRADIENT * first.abs().max()
+    first, second = (gradient(net, "half-mse", learned, examples) for net in (run.problem.network, linear))
+    assert list(first) == list(second)
+    for name, slope in first.items():
+        assert (slope - second[name]).abs().max() < SIM_GRADIENT * slope.abs().max()
 
 
 def test_frozen_gates_against_training_with_gates_by_hand():
@@ -129,7 +130,7 @@ def test_pieces_by_hand(times):
     found = replay(run.problem, gates, "piecewise", device="cpu")
     settings = run.problem.simulated()
     own = [stream(settings.seed, 1, TRAINING)]
-    drawn = draw(prepare(run.problem.data, CPU, torch.float64), own, STEPS * settings.batch)
+    drawn = prepare(run.problem.data, CPU, torch.float64).draw(own, STEPS * settings.batch)
     x, y = drawn.x[0].numpy().reshape(STEPS, -1, 4), drawn.y[0].numpy().reshape(STEPS, -1)
     w, b = run.problem.w0(), run.problem.biases0()
     for step in range(STEPS):
@@ -234,7 +235,7 @@ def test_times_and_sizes_that_do_not_fit():
     with pytest.raises(InputError, match=r"3 units on 4 sites; this problem has K = 2"):
         replay(problem(), gates.at(0), device="cpu")
     with pytest.raises(InputError, match="No gates are recorded"):
-        replay(run.problem, Gates((), (Fraction(0),), gates.weights[:0, :1]), device="cpu")
+        replay(run.problem, Gates((), (Fraction(0),), {"w": gates.weights[:0, :1]}), device="cpu")
     with pytest.raises(InputError, match="Give the gates that were replayed") as caught:
         replayed_loss(run, record(train(run.problem, "cpu", replicates=[0, 2])), "cpu")
     assert "replicates" in str(caught.value)

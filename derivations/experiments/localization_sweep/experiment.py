@@ -18,7 +18,7 @@ from derivations.experiments import folders
 from derivations.output import rounded
 from derivations.sweeps.store import Store, answers, sweep_id
 from derivations.sweeps.table import mean_and_error
-from sim.measure.measures import spectral_peak
+from sim.measure.receptive_fields import spectral_peak
 from theory.problem import InputError, Problem, Sweep, load_sweep
 
 SWEEPS = {"localization-sweep": "localization", "localization-batch": "localization-batch"}  # stored run, file

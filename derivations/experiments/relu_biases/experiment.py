@@ -23,7 +23,7 @@ from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.statistics.comparison import seed_for
 from derivations.statistics.intervals import Intervals
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.train import train
 from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome

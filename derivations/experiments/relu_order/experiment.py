@@ -17,7 +17,8 @@ from scipy.stats import t as student_t
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.statistics.comparison import seed_for
-from sim.measure.observe import low_frequency_power, measure
+from sim.measure import measure
+from sim.measure.receptive_fields import low_frequency_power
 from sim.train import train
 from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome

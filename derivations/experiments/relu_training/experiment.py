@@ -22,7 +22,7 @@ from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.statistics.comparison import seed_for
 from derivations.statistics.intervals import Intervals, intervals, reading
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.train import train
 from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome
@@ -46,7 +46,7 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     )
     flips = _flips(trained, settings.device)
     norms = measure(FieldNormAtTimes(), trained).values
-    turned = replace(trained, weights=_scaled_only(trained.weights))
+    turned = replace(trained, parameters={**trained.parameters, "w": _scaled_only(trained.weights)})
     results = (
         decide_gates(flips),
         _control(GATES, decide_gates(_flips(turned, settings.device)), "weights that only change in length"),

@@ -20,7 +20,7 @@ from derivations.experiments.folders import problem_named
 from derivations.output import DISTRIBUTION, plain, rounded
 from derivations.statistics.comparison import seed_for
 from derivations.statistics.validity import Meter, meter, network_meter, variance_reduction
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.record import loss, record, replay
 from sim.train import train
 from sim.training.run import Run

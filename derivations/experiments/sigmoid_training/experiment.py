@@ -16,7 +16,7 @@ from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.statistics.comparison import seed_for
 from derivations.statistics.intervals import intervals
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.train import train
 from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.problem import LossAtTimes, Network

@@ -106,7 +106,7 @@ def _losses(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None:
 
 
 def _ratios(axis: Axes, view: FieldView, learned: dict[str, Learned], unit: int) -> None:
-    from sim.measure.observe import participation_ratio
+    from sim.measure.receptive_fields import participation_ratio
 
     x = np.log10(view.times)
     for (name, level), dash in zip(null_levels(view.problem.data.n).items(), _LEVELS, strict=False):

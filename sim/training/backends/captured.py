@@ -1,6 +1,6 @@
 """The steps of descent recorded once as a CUDA graph and replayed: one launch a step in place of some thirty.
 
-What is recorded is `sim.training.descent.Rule.step`, the reference itself, on tensors that stay where they are: what a
+What is recorded is `sim.training.step.Rule.step`, the reference itself, on tensors that stay where they are: what a
 step reads is copied there before, what it changes is copied back at its end.
 """
 
@@ -9,8 +9,8 @@ from warnings import warn
 
 import torch
 
-from sim.networks.one_hidden_layer import Examples
-from sim.training.descent import Moving, Rule
+from sim.networks.examples import Examples
+from sim.training.step import Rule, TrainingState
 
 Work = Callable[[], None]
 Record = Callable[[Work, tuple[torch.Tensor, ...]], Work]
@@ -19,14 +19,14 @@ _WARM_UPS = 3  # libraries choose their kernels and take their memory before the
 
 
 class Captured:
-    """A rule's step on tensors of its own; `moving` is what the steps have come to."""
+    """A rule's step on tensors of its own; `state` is the current training state."""
 
-    def __init__(self, record: Record, rule: Rule, moving: Moving, examples: Examples) -> None:
-        """`record` makes, of a piece of work and the tensors that it changes, what does the work again."""
-        self.moving = moving.mapped(torch.clone)
+    def __init__(self, record: Record, rule: Rule, state: TrainingState, examples: Examples) -> None:
+        """Record the step: `record` makes, of a piece of work and the tensors that it changes, what does it again."""
+        self.state = state.mapped(torch.clone)
         self._rule, self._seen, self._examples = rule, examples, examples.mapped(torch.clone)
-        self._corrections = (moving.rate.new_ones(()), moving.rate.new_ones(()))
-        self._replay = record(self._step, self.moving.tensors())
+        self._corrections = (examples.x.new_ones(()), examples.x.new_ones(()))
+        self._replay = record(self._step, self.state.tensors())
 
     def step(self, examples: Examples, corrections: tuple[float, float]) -> None:
         """Take one step on the examples; where they are the object of the step before they are there already."""
@@ -40,13 +40,13 @@ class Captured:
         self._replay()
 
     def _step(self) -> None:
-        after = self._rule.step(self.moving, self._examples, self._corrections)
-        for own, new in zip(self.moving.tensors(), after.tensors(), strict=True):
+        after = self._rule.step(self.state, self._examples, self._corrections)
+        for own, new in zip(self.state.tensors(), after.tensors(), strict=True):
             own.copy_(new)
 
 
 def cuda_graph(work: Work, changed: tuple[torch.Tensor, ...]) -> Work:
-    """`work` as a CUDA graph on the current device; what it changed before the recording is put back."""
+    """Return `work` as a CUDA graph on the current device; what it changed before the recording is put back."""
     before = [tensor.clone() for tensor in changed]
     aside = torch.cuda.Stream()
     aside.wait_stream(torch.cuda.current_stream())
@@ -62,14 +62,14 @@ def cuda_graph(work: Work, changed: tuple[torch.Tensor, ...]) -> Work:
 
 
 def checked(record: Record) -> Record:
-    """`record` where its first steps are those of the work itself; elsewhere the work itself, with a warning."""
+    """Return `record` where its first steps are those of the work itself; elsewhere the work itself, with a warning."""
 
     def recorded(work: Work, changed: tuple[torch.Tensor, ...]) -> Work:
         before = [tensor.clone() for tensor in changed]
         expected = _after(work, changed, before)
         try:
             again = record(work, changed)
-            reason = "they came to other numbers"
+            reason = "they gave other numbers"
             if all(map(_same, _after(again, changed, before), expected)):
                 return again
         except RuntimeError as error:  # so torch reports what a graph cannot hold
@@ -82,7 +82,7 @@ def checked(record: Record) -> Record:
 
 
 def _after(work: Work, changed: tuple[torch.Tensor, ...], before: list[torch.Tensor]) -> list[torch.Tensor]:
-    """What the work makes of `changed`, which then is put back."""
+    """`changed` after the work, which then is put back."""
     for _ in range(_CHECKED):
         work()
     made = [tensor.clone() for tensor in changed]

@@ -1,57 +1,103 @@
-"""Which back end trains: torch, the reference, or the loops of `sim.training.backends.compiled`."""
+"""The choice of a back end: torch steps, with or without compiled random numbers or a CUDA graph, or compiled loops."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from importlib.util import find_spec
-from math import inf
 
 import torch
 
 from sim.data.sample import Sampler
-from sim.networks.one_hidden_layer import Parameters
-from sim.training.descent import Capture
-from sim.training.state import Member, Report, State
-from theory.problem import DirectionGate, Gate, InputError, NonlinearGP, OutOfReachError, Problem, resolved
+from sim.networks.examples import Examples
+from sim.random.streams import Fill, reference_normals
+from sim.training.backends.names import BACKENDS, numba_is_installed
+from sim.training.backends.reference import train_group
+from sim.training.backends.support import obstacle
+from sim.training.state import Replicate, Report, State
+from theory.problem import InputError, OutOfReachError, Problem
 
-BACKENDS = ("auto", "reference", "compiled", "captured")
-Compiled = Callable[[Member, Sampler, State, Report], tuple[Parameters, State]]
+_INSTALL = "Install the extra: pip install 'gdln-workbench[speed]'."
+
+# From replicates, their sampler or their fixed examples, the state and a report: the snapshots and the last state.
+TrainGroup = Callable[
+    [Sequence[Replicate], Sampler | None, Examples | None, State, Report], tuple[dict[str, torch.Tensor], State]
+]
 
 
 @dataclass(frozen=True)
 class Backend:
-    """What trains: the compiled descent of one network, the captured steps of many, or the reference, without either.
+    """A way to train: what trains a group of networks, and what makes the normal numbers of their data.
 
-    `fallback` says why "auto" took the reference; None where it did not, or was not asked.
+    `one_at_a_time` says that a group is one network. `fallback` says why "auto" did not take the compiled loops; None
+    where it did, or was not asked.
     """
 
     name: str
-    compiled: Compiled | None = None
-    capture: Capture | None = None
+    train_group: TrainGroup
+    fill: Fill = reference_normals
+    one_at_a_time: bool = False
     fallback: str | None = None
 
 
 def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend:
-    """The back end of that name; "auto" is the compiled one where it can train the problem, else the reference.
+    """Return the back end of that name.
 
-    "captured" is the reference with its steps recorded as a CUDA graph, which is what "auto" takes on a GPU.
-    Raises InputError for another name; OutOfReachError where one is asked for by name and cannot be had.
+    "reference" is torch alone. "compiled-normals" takes the same steps on normal numbers made by compiled loops, equal
+    up to rounding. "compiled" takes the steps in compiled loops too. "captured" is the reference with its steps
+    recorded as a CUDA graph. "auto" is "captured" on a GPU; on a CPU it is the first of "compiled", "compiled-normals"
+    and "reference" that can train the problem. Raises InputError for another name; OutOfReachError where one is asked
+    for by name and cannot train the problem here.
+
+    >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), times=(0, 1))
+    >>> settings = Simulation("online", samples=10, learning_rate="1/2", replicates=3, seed=0, batch=8)
+    >>> problem = Problem(law, Network("relu", "mean", units=2), training, settings)
+    >>> backend_for("reference", problem, torch.device("cpu")).name
+    'reference'
     """
     if backend not in BACKENDS:
         raise InputError(f"backend = {backend!r} is not known.", f"Choose one of: {', '.join(BACKENDS)}.")
     if backend == "reference":
-        return Backend("reference")
+        return Backend("reference", train_group)
     if backend == "captured" or (backend == "auto" and device.type == "cuda"):
         return _captured(device)
-    obstacle = _obstacle(problem, device)
-    if obstacle is None:
-        from sim.training.backends.compiled.train import descend_one
+    if backend == "compiled-normals":
+        return _on_compiled_normals(device)
+    found = obstacle(problem, device)
+    if found is None:
+        from sim.training.backends.compiled.train import train_one
 
-        return Backend("compiled", descend_one)
-    reason = f"The compiled back end {obstacle[0]}."
+        return Backend("compiled", train_one, fastest_normals(device), one_at_a_time=True)
+    reason = f"The compiled back end {found[0]}."
     if backend == "compiled":
-        raise OutOfReachError(reason, obstacle[1], "backend")
-    return Backend("reference", fallback=reason)
+        raise OutOfReachError(reason, found[1], "backend")
+    return Backend(fastest_in_torch(device), train_group, fastest_normals(device), fallback=reason)
+
+
+def fastest_in_torch(device: torch.device) -> str:
+    """Return the name of the fastest back end that takes its steps in torch, one by one."""
+    return "compiled-normals" if device.type == "cpu" and numba_is_installed() else "reference"
+
+
+def fastest_normals(device: torch.device) -> Fill:
+    """Return the fastest way to normal numbers: compiled loops on a CPU with numba, else the reference."""
+    if device.type != "cpu" or not numba_is_installed():
+        return reference_normals
+    from sim.training.backends.compiled.normals import compiled_normals
+
+    return compiled_normals
+
+
+def _on_compiled_normals(device: torch.device) -> Backend:
+    if device.type != "cpu":
+        raise OutOfReachError(
+            f"Compiled normal numbers are made on the CPU, and this run is on {device.type}.",
+            'Use backend="auto" there, or --device cpu.',
+            "backend",
+        )
+    if not numba_is_installed():
+        raise OutOfReachError("Compiled normal numbers need numba, which is not installed.", _INSTALL, "backend")
+    return Backend("compiled-normals", train_group, fastest_normals(device))
 
 
 def _captured(device: torch.device) -> Backend:
@@ -63,31 +109,4 @@ def _captured(device: torch.device) -> Backend:
         )
     from sim.training.backends.captured import Captured, checked, cuda_graph
 
-    return Backend("captured", capture=partial(Captured, checked(cuda_graph)))
-
-
-def _saturates(gate: Gate, law: NonlinearGP) -> bool:
-    """Whether rounding of x = erf(gain z)/Z may lose the sign a hard gate asks for; see `sim.gates.saturation`."""
-    return (
-        isinstance(gate, DirectionGate)
-        and gate.sharpness == inf
-        and gate.on == "input"
-        and law.latent
-        and len(gate.v) > 1
-    )
-
-
-def _obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:
-    """Why the compiled back end cannot train this, and what to do; None where it can."""
-    reference = 'Use backend="reference".'
-    if device.type != "cpu":
-        return f"runs on the CPU, not on {device.type}", reference
-    if problem.simulated().mode != "online":
-        return "draws fresh examples; a full-batch run is one matrix product after another", reference
-    if not isinstance(problem.data, NonlinearGP):
-        return f"draws Gaussian laws and their erf, not {problem.data.law}", reference
-    if any(_saturates(gate, problem.data) for gate in resolved(problem.network.gates)):
-        return "opens no hard gates along several saturated inputs", reference
-    if find_spec("numba") is None:
-        return "needs numba, which is not installed", "Install the extra: pip install 'gdln-workbench[speed]'."
-    return None
+    return Backend("captured", partial(train_group, capture=partial(Captured, checked(cuda_graph))))

@@ -225,14 +225,14 @@ def test_an_interrupted_run_leaves_the_old_file(gdln, tmp_path, monkeypatch):
 def test_partly_diverged_runs_say_so(gdln, monkeypatch):
     from sim import train as training
 
-    original = training.descended
+    original = training._descended
 
     def one_lost(*arguments):
         learned, state = original(*arguments)
         state.frozen[0] = True
         return learned, state
 
-    monkeypatch.setattr(training, "descended", one_lost)
+    monkeypatch.setattr(training, "_descended", one_lost)
     code, out, _ = gdln()
     assert code == PASS
     assert "1 of 4 replicates diverged and are left out" in out

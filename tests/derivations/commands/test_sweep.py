@@ -18,7 +18,7 @@ from derivations.output import BAD_INPUT, CHECK_FAILED, INTERRUPTED, OUT_OF_REAC
 from derivations.sweeps import cells, running
 from derivations.sweeps.store import Store
 from derivations.sweeps.workers import Job, work
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.train import train
 from tests.derivations.sweeps.cases import ROOT, TEXT, contents, sweep_of
 from theory.problem import OBSERVABLES
@@ -287,7 +287,7 @@ def test_a_damaged_cell_is_set_aside_and_made_again(finished, gdln, tmp_path):
 
 
 def test_cells_of_another_version_are_other_cells(finished, gdln, monkeypatch):
-    monkeypatch.setattr(cells, "code_version", lambda: "0.1.0+other")
+    monkeypatch.setattr(cells, "code_version", lambda *_: "0.1.0+other")
     code, out, _ = gdln("--status", "--out", finished / "store", "--json")
     answer = json.loads(out)
     assert (code, answer["counts"]) == (UNDECIDED, {"cells": 4, "missing": 4})

@@ -9,7 +9,7 @@ import pytest
 
 from derivations import cli
 from derivations.output import BAD_INPUT, PASS
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.train import train
 from tests.tolerances import STANDARD_ERRORS
 from theory.flow import discrete

@@ -27,7 +27,7 @@ from derivations.explore.fields import (
 from derivations.explore.figures.fields import fields_figure
 from derivations.explore.shell.shared_problem import FIRST, carried, python_code
 from derivations.explore.training import Learned, Training
-from sim.measure.observe import participation_ratio
+from sim.measure.receptive_fields import participation_ratio
 from sim.train import train
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from tests.tolerances import EXPLORER_DESCENT, EXPLORER_WAVE

@@ -26,7 +26,7 @@ from derivations.explore.gates import (
     with_gates,
 )
 from derivations.explore.shell.shared_problem import FIRST, carried, python_code
-from sim.measure.observe import measure
+from sim.measure import measure
 from tests.derivations.explore.browser import explorer, needs_a_browser
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.flow import solve

@@ -10,7 +10,7 @@ from scipy.stats import binom
 
 from derivations.experiments.folders import problem_named
 from derivations.statistics.comparison import agreement, compare, compare_all, holm_levels, replicates_needed
-from sim.measure.observe import Estimate
+from sim.measure import Estimate
 from theory.claims.model import Alternative, Claim, Kind, Level, Outcome, Registration
 from theory.problem import InputError, WeightsAtTimes
 

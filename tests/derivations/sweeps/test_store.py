@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 
 import numpy as np
 import pytest
@@ -14,8 +15,9 @@ import pytest
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DATA, META, DamagedError
 from derivations.sweeps.locks import held
-from derivations.sweeps.store import Store
-from tests.derivations.sweeps.cases import CODE, FACTS, ROOT, WRITER, arrays, contents, questions, started
+from derivations.sweeps.store import Store, answers
+from sim.training.backends import names
+from tests.derivations.sweeps.cases import CODE, FACTS, ROOT, WRITER, arrays, contents, questions, started, sweep_of
 from theory.problem import InputError
 
 KILLS = 150
@@ -168,7 +170,8 @@ def test_a_full_disk_leaves_nothing_of_the_cell(store, monkeypatch, step):
 # threads takes milliseconds, where a new interpreter takes half a second.
 FORKS = """
 import os, pathlib, random, shutil, signal, sys, time
-from derivations.sweeps.store import Store
+from derivations.sweeps.store import Store, answers
+from sim.training.backends import names
 from tests.derivations.sweeps.cases import contents, write_all
 root, count = pathlib.Path(sys.argv[1]), int(sys.argv[2])
 write_all(root / "whole", count)
@@ -352,6 +355,39 @@ def test_the_code_version_changes_with_the_sources():
     plant = "import pathlib\nread = pathlib.Path.read_bytes\n"
     plant += "pathlib.Path.read_bytes = lambda self: read(self) + (b'#' if self.name == 'train.py' else b'')\n"
     assert started(plant + program).communicate()[0].strip() != cells.code_version()
+
+
+def test_the_code_version_names_the_back_end_and_its_versions(monkeypatch):
+    """Equal numbers need an equal back end: another device, torch or numba, or none, makes another cell."""
+    (asked,) = questions(1)
+    here = cells.code_version("cpu")
+    assert f"+{names.preferred('cpu')}+torch-{version('torch')}" in here
+    assert "+captured+torch-" in cells.code_version("cuda")
+    codes = [here, cells.code_version("cuda")]
+    monkeypatch.setattr(names, "version", lambda package: "9.9")
+    codes.append(cells.code_version("cpu"))
+    monkeypatch.setattr(names, "numba_is_installed", lambda: False)
+    codes.append(cells.code_version("cpu"))
+    assert "+reference+torch-9.9" in codes[-1]
+    assert "numba" not in codes[-1]
+    expected = 4 if "numba" in here else 3
+    assert len(set(codes)) == len({asked.cell(code) for code in codes}) == expected
+
+
+def test_a_cell_of_a_code_without_a_back_end_is_read_and_not_taken_for_one_of_this_code(store):
+    """Cells of earlier versions carry the package version and the hash of its sources alone, as CODE does."""
+    sweep = sweep_of()
+    asked = cells.question(sweep.cells[0].problem, sweep.observables)
+    store.write(asked.cell(CODE), asked, CODE, arrays(1), FACTS)
+    code, found = answers(store, sweep)
+    assert (code, len(list(found))) == (CODE, 1)
+    here = cells.code_version("cpu")
+    assert list(answers(store, sweep, here)[1]) == []
+    store.write(asked.cell(here), asked, here, arrays(2), FACTS)
+    code, found = answers(store, sweep)
+    ((_, meta, held),) = found
+    assert (code, meta["code"]) == (here, here)
+    assert (held["loss"] == arrays(2)["loss"]).all()
 
 
 def test_the_store_needs_no_torch():

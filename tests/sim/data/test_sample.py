@@ -6,7 +6,7 @@ import torch
 
 from sim.data import quadrature
 from sim.data.factors import SPECTRAL_SITES, Dense, Separable, Spectral, dense, on_line, on_ring
-from sim.data.sample import draw, prepare, scratch
+from sim.data.sample import prepare
 from sim.random.streams import MEASUREMENT, TRAINING, stream
 from tests.sim.cases import grid, line
 from tests.tolerances import SIM_FACTOR, SIM_MONTE_CARLO_SLOPE, SIM_SPECTRAL, STANDARD_ERRORS
@@ -51,7 +51,7 @@ def products(x):
 
 @pytest.mark.parametrize("law", LAWS, ids=str)
 def test_first_two_moments(law):
-    drawn = draw(sampler(law), streams(0), ROWS)
+    drawn = sampler(law).draw(streams(0), ROWS)
     category, x = drawn.category[0].numpy(), drawn.x[0].numpy()
     assert deviations(category.astype(float), 0.5).max() < STANDARD_ERRORS
     assert set(np.unique(drawn.y.numpy())) == {float(label) for label in law.labels}
@@ -67,14 +67,14 @@ def test_first_two_moments(law):
 
 def test_the_other_class_is_rejected():
     """The same statistic tells the classes apart, so the test above could have failed."""
-    drawn = draw(sampler(line()), streams(0), ROWS)
-    own = drawn.x[0].numpy()[drawn.category[0].numpy()]
+    drawn = sampler(line()).draw(streams(0), ROWS)
+    own = drawn.x[0].numpy()[drawn.category[0].numpy() == 1]
     assert deviations(products(own), quadrature.covariance(line(), 0).ravel()).max() > STANDARD_ERRORS
 
 
 def test_input_is_the_erf_of_the_latent():
     law = line(gain=2)
-    drawn = draw(sampler(law), streams(0), 10)
+    drawn = sampler(law).draw(streams(0), 10)
     expected = torch.erf(2.0 * drawn.z) / quadrature.normaliser(law)
     assert torch.equal(drawn.x, expected)
 
@@ -83,8 +83,8 @@ def test_input_is_the_erf_of_the_latent():
 def test_only_the_clone_is_normal(kind):
     """E x^4 = 3 (E x^2)^2 along a site and along a direction, for the clone; below for the bounded erf."""
     law = line(kind, gain=3)
-    drawn = draw(sampler(law), streams(0), ROWS)
-    own = drawn.x[0].numpy()[~drawn.category[0].numpy()]
+    drawn = sampler(law).draw(streams(0), ROWS)
+    own = drawn.x[0].numpy()[drawn.category[0].numpy() == 0]
     for along in (own[:, 0], own @ np.array([1.0, -1.0, 0.5, 2.0])):
         excess = along**4 / np.mean(along**2) ** 2 - 3
         away = excess.mean() / (excess.std() / np.sqrt(len(excess)))
@@ -96,7 +96,7 @@ def test_monte_carlo_error_falls_as_the_root_of_the_examples():
     covariance = [quadrature.covariance(line(), c)[0, 1] for c in (0, 1)]
     rms = []
     for size in sizes:
-        x = draw(made, streams(*range(400), seed=int(size)), int(size)).x
+        x = made.draw(streams(*range(400), seed=int(size)), int(size)).x
         error = (x[..., 0] * x[..., 1]).mean(dim=1).numpy() - np.mean(covariance)
         rms.append(np.sqrt(np.mean(error**2)))
     slope = np.polyfit(np.log(sizes), np.log(rms), 1)[0]
@@ -159,7 +159,7 @@ def test_a_large_grid_needs_its_axes_alone():
     assert made.n == 10_000
     assert all(isinstance(factor, Separable) and factor.down.sites == 100 for factor in made.factors)
     assert made.rank < 10_000 / 10
-    drawn = draw(made, streams(0), 300)
+    drawn = made.draw(streams(0), 300)
     z, category = drawn.z[0].numpy().reshape(300, 100, 100), drawn.category[0].numpy()
     for down, across in ((0, 0), (0, 3), (4, 0), (3, 4)):
         pairs = (z[:, : 100 - down, : 100 - across] * z[:, down:, across:]).mean(axis=(1, 2))
@@ -185,7 +185,7 @@ def test_factor_drops_rounding_and_refuses_more():
 @pytest.mark.parametrize("kind", [NonlinearGP, GaussianClone])
 def test_a_replicate_does_not_depend_on_the_others(kind, dtype):
     made = sampler(line(kind), dtype)
-    together, alone = draw(made, streams(0, 1, 2), 100), draw(made, streams(1), 100)
+    together, alone = made.draw(streams(0, 1, 2), 100), made.draw(streams(1), 100)
     assert torch.equal(together.category[1], alone.category[0])
     error = (together.x[1] - alone.x[0]).abs().max()
     assert float(error) < SIM_FACTOR * torch.finfo(dtype).eps / torch.finfo(torch.float64).eps
@@ -194,31 +194,31 @@ def test_a_replicate_does_not_depend_on_the_others(kind, dtype):
 
 def test_float64_draws_do_not_depend_on_the_chunks():
     made, whole, part = sampler(line()), streams(0), streams(0)
-    at_once = draw(made, whole, 50).x
-    in_turn = torch.cat([draw(made, part, rows).x for rows in (1, 29, 20)], dim=1)
+    at_once = made.draw(whole, 50).x
+    in_turn = torch.cat([made.draw(part, rows).x for rows in (1, 29, 20)], dim=1)
     assert float((at_once - in_turn).abs().max()) < SIM_FACTOR
 
 
 def test_scratch_changes_nothing():
     made = sampler(line())
-    room = scratch(made, 2, 30)
+    room = made.room(2, 30)
     first, second = streams(0, 1), streams(0, 1)
     for _ in range(2):
-        assert torch.equal(draw(made, first, 30, room).x, draw(made, second, 30).x)
+        assert torch.equal(made.draw(first, 30, room).x, made.draw(second, 30).x)
 
 
 def test_seeds_replicates_and_purposes_differ():
     made = sampler(line())
     draws = [
-        draw(made, own, 4).x for own in (streams(0), streams(1), streams(0, seed=4), streams(0, purpose=MEASUREMENT))
+        made.draw(own, 4).x for own in (streams(0), streams(1), streams(0, seed=4), streams(0, purpose=MEASUREMENT))
     ]
     assert len({tuple(x.flatten().tolist()) for x in draws}) == len(draws)
-    assert torch.equal(draw(made, streams(0), 4).x, draws[0])
+    assert torch.equal(made.draw(streams(0), 4).x, draws[0])
 
 
 def test_global_generators_are_left_alone():
     torch_before, numpy_before = torch.get_rng_state(), np.random.get_state()[1].copy()  # noqa: NPY002
-    draw(sampler(line(), torch.float32), streams(0), 20)
+    sampler(line(), torch.float32).draw(streams(0), 20)
     assert torch.equal(torch.get_rng_state(), torch_before)
     assert (np.random.get_state()[1] == numpy_before).all()  # noqa: NPY002
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import torch
 
-from sim.data.sample import draw, prepare, scratch
+from sim.data.sample import prepare
 from sim.data.single_pulse import inside
 from sim.gates.gating import opens
-from sim.measure.observe import measure
+from sim.measure import measure
 from sim.random.streams import MEASUREMENT, TRAINING, stream
 from sim.train import train
 from sim.training.stability import largest_stable_rate
@@ -33,7 +33,7 @@ def streams(*replicates, seed=3, purpose=TRAINING):
 
 
 def drawn(data, rows=ROWS, dtype=torch.float64):
-    return draw(prepare(data, CPU, dtype), streams(0), rows)
+    return prepare(data, CPU, dtype).draw(streams(0), rows)
 
 
 @EVERY_KIND
@@ -45,7 +45,7 @@ def test_every_input_is_drawn_as_often_as_it_is_likely(support, flip):
     assert abs(second.mean() - 0.5) < STANDARD_ERRORS * 0.5 / np.sqrt(ROWS)
     assert (sample.y[0].numpy() == np.where(second, float(data.labels[1]), 1.0)).all()
     for c in (0, 1):
-        own = x[second == bool(c)]
+        own = x[second == c]
         patterns, counts = np.unique(own, axis=0, return_counts=True)
         points = pulses.inputs(data.n, WIDTHS[c], support, flip)
         likely = {tuple(point): points.count(point) / len(points) for point in points}
@@ -58,7 +58,7 @@ def test_every_input_is_drawn_as_often_as_it_is_likely(support, flip):
 def test_another_law_is_rejected():
     """The same statistic tells widths apart, so the test above could have failed."""
     own = drawn(law(widths=((1, 3), (3, 5))))
-    x = own.x[0].numpy()[~own.category[0].numpy()]
+    x = own.x[0].numpy()[own.category[0].numpy() == 0]
     share = (x.sum(axis=1) == 1).mean()
     assert abs(share - 1 / 2) > STANDARD_ERRORS * 0.5 / np.sqrt(len(x))
 
@@ -82,20 +82,20 @@ def test_a_pulse_wraps_round_the_ring(width):
 @EVERY_KIND
 def test_a_replicate_depends_on_neither_the_others_nor_the_chunks(support, flip):
     made = prepare(law(support, flip), CPU, torch.float64)
-    together, alone, part = draw(made, streams(0, 1, 2), 50), draw(made, streams(1), 50), streams(1)
-    in_turn = [draw(made, part, rows) for rows in (1, 29, 20)]
+    together, alone, part = made.draw(streams(0, 1, 2), 50), made.draw(streams(1), 50), streams(1)
+    in_turn = [made.draw(part, rows) for rows in (1, 29, 20)]
     assert torch.equal(together.x[1], alone.x[0])
     assert torch.equal(together.category[1], alone.category[0])
     assert torch.equal(torch.cat([piece.x for piece in in_turn], dim=1), alone.x)
     assert not torch.equal(together.x[0], together.x[1])
-    other = draw(made, streams(1, purpose=MEASUREMENT), 50)
+    other = made.draw(streams(1, purpose=MEASUREMENT), 50)
     assert not torch.equal(other.x, alone.x)
 
 
 def test_no_latent_and_no_scratch():
     made = prepare(law(), CPU, torch.float32)
-    assert scratch(made, 2, 10) is None
-    sample = draw(made, streams(0, 1), 10)
+    assert made.room(2, 10) is None
+    sample = made.draw(streams(0, 1), 10)
     assert sample.z is None
     assert sample.x.dtype == sample.y.dtype == torch.float32
     with pytest.raises(OutOfReachError, match="looks at the latent"):

@@ -8,7 +8,7 @@ from math import inf
 import pytest
 import torch
 
-from sim.data.sample import draw, prepare
+from sim.data.sample import prepare
 from sim.gates.gating import gate_values, gates_of, opens
 from sim.random.streams import TRAINING, stream
 from tests.sim.cases import EVERY_GATE, gated, grid, line
@@ -17,6 +17,7 @@ from theory.problem import (
     LAWS,
     AlwaysGate,
     DirectionGate,
+    FiniteData,
     Network,
     NonlinearGP,
     NonlinearGP2D,
@@ -27,6 +28,7 @@ from theory.problem import (
 )
 
 CPU = torch.device("cpu")
+DATA = FiniteData([[1, 0, -1, 2], [0, 1, 1, "1/2"], [2, 2, -1, 0]], [1, -1, 1])
 PULSE = SinglePulse(4, ((1, 2), (2, 3)), "plus-minus", "none", (1, 0))
 UNSUPPORTED = {
     ("DirectionGate on latent", "GaussianClone"),
@@ -37,13 +39,16 @@ UNSUPPORTED = {
     ("RepeatedGate", "GaussianClone"),
     ("SiteGate on latent", "SinglePulse"),
     ("RepeatedGate", "SinglePulse"),
+    ("DirectionGate on latent", "FiniteData"),
+    ("SiteGate on latent", "FiniteData"),
+    ("RepeatedGate", "FiniteData"),
 }
 
 
 def drawn(kind=NonlinearGP, rows=60):
-    law = {SinglePulse: PULSE, NonlinearGP2D: grid()}.get(kind) or line(kind)
+    law = {SinglePulse: PULSE, NonlinearGP2D: grid(), FiniteData: DATA}.get(kind) or line(kind)
     made = prepare(law, CPU, torch.float64)
-    return draw(made, [stream(0, r, TRAINING) for r in (0, 1)], rows)
+    return made.draw([stream(0, r, TRAINING) for r in (0, 1)], rows)
 
 
 @pytest.mark.parametrize("on", ["latent", "input"])
@@ -81,7 +86,7 @@ def test_the_opposite_direction_is_the_complement(on):
 @pytest.mark.parametrize("other", [1, -1])
 def test_saturated_inputs_keep_the_sign_of_their_sum(gain, other):
     """x_0 +- x_2 has the sign of z_0 +- z_2, also where both inputs are 1/Z to all digits."""
-    data = draw(prepare(line(gain=gain), CPU, torch.float64), [stream(0, 0, TRAINING)], 4_000)
+    data = prepare(line(gain=gain), CPU, torch.float64).draw([stream(0, 0, TRAINING)], 4_000)
     v = {0: 1, 2: other}
     if gain == 100 and other == -1:
         assert (data.x[..., 0] == data.x[..., 2]).double().mean() > 0.5
@@ -89,7 +94,7 @@ def test_saturated_inputs_keep_the_sign_of_their_sum(gain, other):
 
 
 def test_saturated_inputs_of_many_digits_are_refused():
-    data = draw(prepare(line(gain=100), CPU, torch.float64), [stream(0, 0, TRAINING)], 400)
+    data = prepare(line(gain=100), CPU, torch.float64).draw([stream(0, 0, TRAINING)], 400)
     gate = DirectionGate({0: 1, 2: -1 + Fraction(1, 10**18)}, lo=0, on="input")
     with pytest.raises(OutOfReachError, match="too many digits to tell whether they cancel"):
         opens(gate, data)

@@ -1,20 +1,21 @@
 """Observables: known values, an exact identity between them on the same examples, standard errors, refusals."""
 
 from dataclasses import replace
-from typing import get_args
 
 import numpy as np
 import pytest
 import torch
 
-from sim.data.sample import draw, prepare
-from sim.measure.observe import Estimate, low_frequency_power, measure, participation_ratio
+from sim.data.sample import prepare
+from sim.measure import Estimate, measure
+from sim.measure.receptive_fields import low_frequency_power, participation_ratio
 from sim.random.streams import TRAINING, stream
 from sim.train import fixed_sample, train
 from sim.training.run import DivergedError
-from tests.sim.cases import EVERY_GATE, gated, grid, line, problem
+from tests.sim.cases import EVERY_GATE, gated, grid, line, problem, with_parameters
 from tests.tolerances import SIM_SUMS, STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.problem import (
+    OBSERVABLES,
     AlwaysGate,
     BiasesAtTimes,
     FieldCentreAtTimes,
@@ -31,7 +32,6 @@ from theory.problem import (
     LowFrequencyPowerAtTimes,
     Network,
     NormalInitialisation,
-    Observable,
     OpenTogetherBetweenTimes,
     OutOfReachError,
     ParticipationRatioAtTimes,
@@ -69,7 +69,7 @@ WEIGHED = gated(readout="trained-mean", biases="trained")
 
 
 def test_every_observable_has_a_measurement():
-    assert set(SHAPES) == set(get_args(Observable))
+    assert set(SHAPES) == set(OBSERVABLES.values())
 
 
 @pytest.mark.parametrize("kind", SHAPES)
@@ -108,7 +108,7 @@ def test_moments_against_draws_of_another_stream(law):
     gates = tuple(replace(gate, on="input") for gate in gated().gates)
     question = problem(law, gated(gates), samples=2000, replicates=40)
     cpu = torch.device("cpu")
-    drawn = draw(prepare(law, cpu, torch.float64), [stream(99, 0, TRAINING)], 400_000)
+    drawn = prepare(law, cpu, torch.float64).draw([stream(99, 0, TRAINING)], 400_000)
     x, y = drawn.x[0].numpy(), drawn.y[0].numpy()
     g = np.stack([x[:, 1] >= 0, x[:, 1] < 0]).astype(float)
     for observable, values in (
@@ -126,7 +126,7 @@ def test_moments_against_draws_of_another_stream(law):
 def test_chunks_change_nothing_but_rounding(monkeypatch):
     question = problem()
     whole = measure(InputMoment(), question).values
-    monkeypatch.setattr("sim.measure.observe._CHUNK_NUMBERS", 28)  # seven examples
+    monkeypatch.setattr("sim.measure.source._CHUNK_NUMBERS", 28)  # seven examples
     assert np.abs(measure(InputMoment(), question).values - whole).max() < SIM_SUMS
 
 
@@ -177,7 +177,7 @@ def test_biases_enter_the_loss():
     """Weights 0, gates always open, all labels 1: the error is 1 - mean_k b_k - b_out."""
     gates = (AlwaysGate(), AlwaysGate())
     run = train(problem(line(labels=(1, 1)), gated(gates, biases="trained"), w0=NormalInitialisation(0, 1)), "cpu")
-    run = replace(run, weights=np.zeros_like(run.weights))
+    run = with_parameters(run, w=np.zeros_like(run.weights))
     expected = (1 - run.biases[..., :2].mean(axis=-1) - run.biases[..., 2]) ** 2
     assert np.abs(measure(LossAtTimes(), run).values - expected).max() < SIM_SUMS
 
@@ -189,7 +189,7 @@ def test_readout_weights_enter_the_loss():
     question = problem(line(labels=(1, 1)), network, w0=NormalInitialisation(0, 1))
     question = replace(question, training=replace(question.training, hidden_bias0=(1, 1), output_bias0=0))
     run = train(question, "cpu")
-    run = replace(run, weights=np.zeros_like(run.weights))
+    run = with_parameters(run, w=np.zeros_like(run.weights))
     expected = (1 - run.readout.mean(axis=-1)) ** 2
     assert np.abs(measure(LossAtTimes(), run).values - expected).max() < SIM_SUMS
 
@@ -199,9 +199,9 @@ def test_the_loss_of_the_cross_entropy_is_the_cross_entropy():
     network = gated(biases="fixed")
     question = problem(network=network, loss="cross-entropy", w0=NormalInitialisation(0, 1))
     run = train(question, "cpu")
-    run = replace(run, weights=np.zeros_like(run.weights), biases=np.zeros_like(run.biases))
+    run = with_parameters(run, w=np.zeros_like(run.weights), biases=np.zeros_like(run.biases))
     assert np.abs(measure(LossAtTimes(), run).values - np.log(2)).max() < SIM_SUMS
-    run.biases[..., -1] = 3
+    run = with_parameters(run, b_out=np.full_like(run.parameters["b_out"], 3))
     values, ahead, behind = measure(LossAtTimes(), run).values, np.log1p(np.exp(-3)), np.log1p(np.exp(3))
     share = (values[:, :1] - ahead) / (behind - ahead)
     assert (np.abs(share * 200 - np.round(share * 200)) < SIM_SUMS).all()
@@ -223,7 +223,7 @@ def test_biases_open_and_close_gates():
     run = train(problem(network=Network("relu", "mean", 2, biases="trained"), samples=400), "cpu")
     biases = np.zeros_like(run.biases)
     biases[:, 1], biases[:, 2] = 1e6, -1e6
-    known = replace(run, weights=np.repeat(run.weights[:, :1], 3, axis=1), biases=biases)
+    known = with_parameters(run, w=np.repeat(run.weights[:, :1], 3, axis=1), biases=biases)
     flips = measure(GateFlipsAtTimes(), known).values
     assert (flips[:, 0] == 0).all()
     assert np.abs(flips[:, 1] + flips[:, 2] - 1).max() < SIM_SUMS
@@ -236,7 +236,7 @@ def test_lengths_and_flipped_gates_of_known_weights():
     first = run.weights[:, :1]
     weights = np.concatenate([first, 2 * first, -first], axis=1)
     weights[:, :, 1] = np.concatenate([first, first, first], axis=1)[:, :, 1]
-    known = replace(run, weights=weights)
+    known = with_parameters(run, w=weights)
     assert (measure(GateFlipsAtTimes(), known).values == [[[0, 0], [0, 0], [1, 0]]] * 3).all()
     ratio = measure(FieldNormAtTimes(), known).values / np.linalg.norm(first, axis=-1)
     assert np.abs(ratio - [[1, 1], [2, 1], [1, 1]]).max() < 8 * UNIT_ROUNDOFF

@@ -7,7 +7,9 @@ from fractions import Fraction
 import pytest
 import torch
 
-from sim.networks.one_hidden_layer import Examples, Parameters, gradient, loss, predict
+from sim.networks.examples import Examples
+from sim.networks.one_hidden_layer import gradient, loss, predict
+from sim.networks.parameters import mapped
 from tests.tolerances import SIM_DIFFERENCE, SIM_DIFFERENCE_STEP, SIM_GRADIENT
 from theory.problem import AlwaysGate, Network
 
@@ -36,9 +38,13 @@ def case(model, readout="mean", scale=1.0, biases="none"):
 
     w, x = scale * drawn(S, K, N), drawn(S, B, N)
     gate = torch.rand(S, K, B, dtype=torch.float64, generator=draw) if gates else None
-    start = scale * drawn(S, K + 1) if network.has_biases else None
-    a = scale * drawn(S, K) if network.trains_readout else None
-    return network, Parameters(w, start, a), Examples(x, torch.sign(drawn(S, B)), gate)
+    parameters = {"w": w}
+    if network.has_biases:
+        start = scale * drawn(S, K + 1)
+        parameters |= {"b": start[:, :K].clone(), "b_out": start[:, K:].clone()}
+    if network.trains_readout:
+        parameters["a"] = scale * drawn(S, K)
+    return network, parameters, Examples(x, torch.sign(drawn(S, B)), gate)
 
 
 def far(found, expected):
@@ -47,8 +53,9 @@ def far(found, expected):
 
 def whole(learned):
     """Biases of a network without them are zeros, readout weights ones."""
-    biases = torch.zeros(S, K + 1, dtype=torch.float64) if learned.biases is None else learned.biases
-    return biases, torch.ones(S, K, dtype=torch.float64) if learned.readout is None else learned.readout
+    zeros, ones = torch.zeros(S, K + 1, dtype=torch.float64), torch.ones(S, K, dtype=torch.float64)
+    biases = torch.cat([learned["b"], learned["b_out"]], dim=1) if "b" in learned else zeros
+    return biases, learned.get("a", ones)
 
 
 @EVERY_BIAS
@@ -59,7 +66,7 @@ def test_prediction_is_the_sum_over_units(model, readout, biases):
     expected, (b, a) = torch.empty(S, B, dtype=torch.float64), whole(learned)
     for s in range(S):
         for e in range(B):
-            h = [math.fsum([*(learned.w[s, k] * examples.x[s, e]).tolist(), float(b[s, k])]) for k in range(K)]
+            h = [math.fsum([*(learned["w"][s, k] * examples.x[s, e]).tolist(), float(b[s, k])]) for k in range(K)]
             if examples.gate is not None:
                 terms = [float(examples.gate[s, k, e]) * h[k] for k in range(K)]
             else:
@@ -72,7 +79,7 @@ def test_prediction_is_the_sum_over_units(model, readout, biases):
 def plain_loss(network, kind, learned, examples):
     """The loss written for autograd, from torch's own activations and losses."""
     b, a = whole(learned)
-    h = torch.einsum("skn,sbn->skb", learned.w, examples.x) + b[:, :K, None]
+    h = torch.einsum("skn,sbn->skb", learned["w"], examples.x) + b[:, :K, None]
     value = {
         "gated-linear": lambda v: v * examples.gate,
         "relu": torch.relu,
@@ -94,19 +101,17 @@ def plain_loss(network, kind, learned, examples):
 @pytest.mark.parametrize("model", MODELS)
 def test_gradient_is_autograds(model, scale, readout, kind, biases):
     network, learned, examples = case(model, readout, scale, biases)
-    moving = [tensor for tensor in learned.tensors() if biases != "fixed" or tensor is not learned.biases]
-    for tensor in moving:
-        tensor.requires_grad_(True)
+    trained = [name for name in learned if biases != "fixed" or not name.startswith("b")]
+    for name in trained:
+        learned[name].requires_grad_(True)
     value = plain_loss(network, kind, learned, examples)
     value.sum().backward()
-    fixed = learned.mapped(torch.Tensor.detach)
+    fixed = mapped(torch.Tensor.detach, learned)
     assert far(loss(network, kind, fixed, examples), value.detach()) < SIM_GRADIENT
-    found = gradient(network, kind, fixed, examples).tensors()
-    for slope, tensor in zip(found, learned.tensors(), strict=True):
-        if tensor.grad is None:
-            assert (slope == 0).all()
-        else:
-            assert far(slope, tensor.grad) < SIM_GRADIENT
+    found = gradient(network, kind, fixed, examples)
+    assert set(found) == set(trained)
+    for name in trained:
+        assert far(found[name], learned[name].grad) < SIM_GRADIENT
 
 
 @EVERY_LOSS
@@ -115,13 +120,13 @@ def test_gradient_is_the_limit_of_differences(model, kind):
     """Along a random direction in all that is learned: (L(theta + h v) - L(theta - h v))/(2 h)."""
     network, learned, examples = case(model, "trained-mean", biases="trained")
     draw = torch.Generator().manual_seed(2)
-    along = learned.mapped(lambda x: torch.randn(x.shape, dtype=x.dtype, generator=draw))
+    along = mapped(lambda x: torch.randn(x.shape, dtype=x.dtype, generator=draw), learned)
     ahead, behind = (
-        loss(network, kind, learned.mapped(lambda x, v, h=h: x + h * v, along), examples)
+        loss(network, kind, mapped(lambda x, v, h=h: x + h * v, learned, along), examples)
         for h in (SIM_DIFFERENCE_STEP, -SIM_DIFFERENCE_STEP)
     )
-    slopes = gradient(network, kind, learned, examples).tensors()
-    expected = sum((dx * v).flatten(1).sum(dim=1) for dx, v in zip(slopes, along.tensors(), strict=True))
+    found = gradient(network, kind, learned, examples)
+    expected = sum((dx * along[name]).flatten(1).sum(dim=1) for name, dx in found.items())
     assert float(((ahead - behind) / (2 * SIM_DIFFERENCE_STEP) - expected).abs().max()) < SIM_DIFFERENCE
 
 
@@ -129,11 +134,11 @@ def test_the_cross_entropy_of_sure_answers():
     """No overflow and no loss of digits: log(1 + exp(-m)) is exp(-m) at m = 700 and 700 at m = -700."""
     network, learned, examples = case("gated-linear", "trained-sum", 0.0, "trained")
     for margin, expected in ((700.0, math.exp(-700)), (-700.0, 700.0)):
-        learned.biases[:, -1] = margin
+        learned["b_out"][:] = margin
         one = replace(examples, y=torch.ones_like(examples.y))
         value = loss(network, "cross-entropy", learned, one)
         assert far(value, torch.full_like(value, expected)) < SIM_GRADIENT
-        slope = gradient(network, "cross-entropy", learned, one).biases[:, -1]
+        slope = gradient(network, "cross-entropy", learned, one)["b_out"][:, 0]
         assert far(slope, torch.full_like(slope, -expected if margin > 0 else -1.0)) < SIM_GRADIENT
 
 
@@ -141,7 +146,7 @@ def test_the_cross_entropy_of_sure_answers():
 def test_relu_at_rest(model):
     """At h = 0 the slope of ReLU is 0, that of leaky ReLU the one below, as in torch."""
     network, learned, examples = case(model, scale=0.0)
-    slopes = gradient(network, "mse", learned, examples).w
+    slopes = gradient(network, "mse", learned, examples)["w"]
     expected = -2 * torch.einsum("sb,sbn->sn", examples.y, examples.x)[:, None] / (B * K)
     assert far(slopes, expected.expand_as(slopes) / 8) < SIM_GRADIENT if model == "leaky-relu" else (slopes == 0).all()
 
@@ -153,5 +158,5 @@ def test_parts_are_predicted_alike(model, readout, biases):
     network, learned, examples = case(model, readout, biases=biases)
     together = predict(network, learned, examples)
     part = examples.part(slice(1, 3), slice(5, 20))
-    some = learned.mapped(lambda tensor: tensor[1:3])
+    some = mapped(lambda tensor: tensor[1:3], learned)
     assert far(predict(network, some, part), together[1:3, 5:20]) < SIM_GRADIENT

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 import torch
 
-from sim.batch import Batch, train_batch
 from sim.train import train
 from sim.training.backends.captured import Captured, checked
 from sim.training.backends.choice import Backend, backend_for
+from sim.training.backends.reference import train_group
 from tests.sim.cases import EVERY_GATE, OPTIMIZERS, every_network, gated, named, problem
 from tests.tolerances import SIM_DESCENT
 from theory.problem import OutOfReachError
@@ -49,7 +49,7 @@ def captured(monkeypatch):
 
 def recording_by(monkeypatch, record):
     capture = partial(Captured, checked(record))
-    monkeypatch.setattr("sim.train.backend_for", lambda *_: Backend("captured", capture=capture))
+    monkeypatch.setattr("sim.train.backend_for", lambda *_: Backend("captured", partial(train_group, capture=capture)))
     return lambda question, **settings: train(question, "cpu", **settings)
 
 
@@ -88,7 +88,7 @@ def without_numbers(work, changed):
         return tensor.to("meta")
 
     corrections = tuple(map(bare, steps._corrections))
-    after = steps._rule.step(steps.moving.mapped(bare), steps._examples.mapped(bare), corrections)
+    after = steps._rule.step(steps.state.mapped(bare), steps._examples.mapped(bare), corrections)
     assert [part.shape for part in after.tensors()] == [part.shape for part in changed]
     return work
 
@@ -97,7 +97,7 @@ def without_numbers(work, changed):
 @EVERY_NETWORK
 def test_a_step_reads_no_number_on_the_host(monkeypatch, network, settings):
     capture = partial(Captured, without_numbers)
-    monkeypatch.setattr("sim.train.backend_for", lambda *_: Backend("captured", capture=capture))
+    monkeypatch.setattr("sim.train.backend_for", lambda *_: Backend("captured", partial(train_group, capture=capture)))
     question = problem(network=network, learning_rate=Fraction(1, 8), times=TIMES, **settings)
     assert train(question, "cpu").backend == "captured"
 
@@ -157,15 +157,4 @@ def test_a_graph_takes_the_steps_of_the_reference(network, settings):
     for mode in ({}, {"mode": "full-batch", "samples": 40, "batch": None}):
         question = problem(network=network, learning_rate=Fraction(1, 8), times=TIMES, **mode, **settings)
         reference, graph = (train(question, "cuda", backend=backend) for backend in ("reference", "captured"))
-        assert far(learned(graph), learned(reference)) < SIM_DESCENT
-
-
-@pytest.mark.gpu
-@GPU
-def test_a_graph_of_networks_with_numbers_of_their_own():
-    question = problem(network=gated(EVERY_GATE, biases="trained"))
-    batch = Batch((question, replace(question, simulation=replace(question.simulation, learning_rate=Fraction(1, 4)))))
-    for graph, reference in zip(
-        *(train_batch(batch, "cuda", backend=b) for b in ("captured", "reference")), strict=True
-    ):
         assert far(learned(graph), learned(reference)) < SIM_DESCENT

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from sim.random.normals import fill_normals
 from sim.random.streams import LOW, TRAINING, key_of, stream
 from sim.train import train
 from sim.training.backends.choice import backend_for
@@ -18,6 +17,7 @@ from tests.tolerances import COMPILED_ERF, COMPILED_NORMAL, SIM_DESCENT, SIM_DES
 from theory.problem import DirectionGate, GaussianClone, InputError, Network, OutOfReachError
 
 numba = pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
+from sim.training.backends.compiled.normals import compiled_normals  # noqa: E402 - it needs numba
 
 
 def both(question, **settings):
@@ -71,7 +71,7 @@ def test_rows_are_those_of_the_reference(shape, dtype):
     """To rounding in float64; in float32 the same but where that rounding crosses the middle between two numbers."""
     own = stream(2**40 + 3, 5, TRAINING, 2**32 - 700)
     found, expected = torch.empty(shape, dtype=dtype), torch.empty(shape, dtype=torch.float64)
-    fill_normals(own, found)
+    compiled_normals(own, found)
     own.normals(expected)
     own_rounding = torch.finfo(dtype).eps * expected.abs() / 2 if dtype is torch.float32 else 0
     assert ((found.double() - expected).abs() <= own_rounding + COMPILED_NORMAL * np.finfo(float).eps).all()
@@ -79,20 +79,21 @@ def test_rows_are_those_of_the_reference(shape, dtype):
 
 def test_rows_in_parts_are_the_whole():
     whole, parts = torch.empty(1200, 7, dtype=torch.float64), []
-    fill_normals(stream(5, 2, TRAINING), whole)
+    compiled_normals(stream(5, 2, TRAINING), whole)
     own = stream(5, 2, TRAINING)
     for rows in (1, 600, 599):
         parts.append(torch.empty(rows, 7, dtype=torch.float64))
-        fill_normals(own, parts[-1])
+        compiled_normals(own, parts[-1])
         own.advance(rows)
     assert torch.equal(torch.cat(parts), whole)
 
 
-def test_draws_agree_with_the_reference(monkeypatch):
+def test_compiled_normals_agree_with_the_reference():
     question = problem(line(n=9), Network("relu", "sum", 9), batch=300, learning_rate=Fraction(1, 16))
-    fast = train(question, "cpu", backend="reference").weights
-    monkeypatch.setattr("sim.random.normals.compiled_here", lambda: False)
-    assert far(fast, train(question, "cpu", backend="reference").weights) < SIM_DESCENT
+    fast, plain = (train(question, "cpu", backend=backend) for backend in ("compiled-normals", "reference"))
+    assert (fast.backend, plain.backend) == ("compiled-normals", "reference")
+    assert far(fast.weights, plain.weights) < SIM_DESCENT
+    assert (fast.weights != plain.weights).any()  # they are other roundings, so each is what its name says
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -183,7 +184,7 @@ def test_divergence_of_one_network_leaves_the_others(batch):
 def test_auto_takes_it_where_it_can():
     assert train(problem(), "cpu").backend == "compiled"
     full = problem(mode="full-batch", samples=10, batch=None)
-    assert train(full, "cpu").backend == "reference"
+    assert train(full, "cpu").backend == "compiled-normals"
     assert "draws fresh examples" in train(full, "cpu").fallback
     assert train(full, "cpu", backend="reference").fallback is train(problem(), "cpu").fallback is None
     with pytest.raises(OutOfReachError, match="draws fresh examples"):

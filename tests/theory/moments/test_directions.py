@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.measure.observe import measure
+from sim.measure import measure
 from tests.theory.cases import problem
 from tests.tolerances import (
     DIRECTION_POLAR,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import sympy
 
-from sim.measure.observe import participation_ratio
+from sim.measure.receptive_fields import participation_ratio
 from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE, NULL_DRAWS, STANDARD_ERRORS
 from theory.moments import null_levels
 from theory.problem import InputError

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from sim.measure.observe import measure
+from sim.measure import measure
 from tests.paths import ORACLES
 from tests.theory.cases import problem
 from tests.tolerances import MOMENT_ENTRY, STANDARD_ERRORS, TWO_SITES

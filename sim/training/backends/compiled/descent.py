@@ -19,7 +19,7 @@ GATED, LEAKY, ERF, SIGMOID = range(4)
 
 
 class Form(NamedTuple):
-    """What a network computes, and how one example weighs in the gradient.
+    """A network in numbers, and the weight of one example in its gradient.
 
     `leak` is the slope of LEAKY where h <= 0, `scale` is s, `share` what multiplies the residual of an example;
     `entropy` says that the residual is that of the cross-entropy, `biased` and `fixed` that there are biases, and that
@@ -121,7 +121,7 @@ def _add_outputs(model, leak, h, k, gate, at, weight, total):
 
 @njit(**_PART)
 def _times_slopes(model, leak, h, k, gate, at, weight, pull):
-    """`weight` times `pull` times f_k' in the place of the fields h_k."""
+    """`weight` times `pull` times f_k' in the place of the pre-activations h_k."""
     if model == GATED:
         for r in range(pull.size):
             h[k, r] = weight * pull[r] * gate[k, at + r]
@@ -134,16 +134,16 @@ def _times_slopes(model, leak, h, k, gate, at, weight, pull):
 
 
 @njit(**_SUMS)
-def pulls(form, theta, slope, n, h, gate, y, at, residual):
+def pulls(form, theta, gradient, n, h, gate, y, at, residual):
     """h (K, B), w.x, becomes r a_k f_k'(h_k) times the shares of the gradient, r the residuals of the examples.
 
-    The gradient in the biases and readout weights goes into `slope`; that in w is h x. The examples stand in y and in
-    the columns of the gates from `at` on. `residual` (B) is scratch, `form` the plain tuple of a Form.
+    The gradient in the biases and readout weights goes into `gradient`; that in w is h x. The examples stand in y and
+    in the columns of the gates from `at` on. `residual` (B) is scratch, `form` the plain tuple of a Form.
     """
     model, leak, scale, share, entropy, biased, fixed = form
     units, rows = h.shape
     _, biases, readout = parts(theta, units, n, biased)
-    _, slope_biases, slope_readout = parts(slope, units, n, biased)
+    _, d_biases, d_readout = parts(gradient, units, n, biased)
     one = h.dtype.type(1)
     weighted = readout.size > 0
     value = np.empty(rows if weighted else 0, h.dtype)
@@ -161,17 +161,17 @@ def pulls(form, theta, slope, n, h, gate, y, at, residual):
         for r in range(rows):
             residual[r] = _residual(residual[r] * scale + constant, y, at + r, False) * share
     if biased:
-        slope_biases[units] = 0 if fixed else residual.sum()
+        d_biases[units] = 0 if fixed else residual.sum()
     for r in range(rows):
         residual[r] *= scale
     for k in range(units):
         if weighted:
             value[:] = 0
             _add_outputs(model, leak, h, k, gate, at, one, value)
-            slope_readout[k] = (value * residual).sum()
+            d_readout[k] = (value * residual).sum()
         _times_slopes(model, leak, h, k, gate, at, readout[k] if weighted else one, residual)
         if biased:
-            slope_biases[k] = 0 if fixed else h[k].sum()
+            d_biases[k] = 0 if fixed else h[k].sum()
 
 
 @njit(**_PART)
@@ -184,11 +184,11 @@ def _within(theta, limit):
 
 
 @njit(**_SUMS)
-def move(theta, slope, first, second, moved, optimiser, rate, done, limit):
+def move(theta, gradient, first, second, moved, optimiser, rate, done, limit):
     """One step of the optimiser, unless it leads beyond `limit`: whether it was taken.
 
-    `optimiser` is (decay and share of the mean slope, decay of the mean square or -1, epsilon, corrected or not); the
-    means are kept in `first` and `second`.
+    `optimiser` is (decay and share of the mean gradient, decay of the mean square or -1, epsilon, corrected or not);
+    the means are kept in `first` and `second`.
     """
     keep, take, square, epsilon, corrected = optimiser
     unbias, unsquare = 1.0, 1.0
@@ -196,13 +196,13 @@ def move(theta, slope, first, second, moved, optimiser, rate, done, limit):
         unbias, unsquare = 1 / (1 - keep ** (done + 1)), 1 / (1 - square ** (done + 1))
     if keep == 0 and square < 0:
         for j in range(theta.size):
-            moved[j] = theta[j] - rate * slope[j]
+            moved[j] = theta[j] - rate * gradient[j]
     else:
         for j in range(theta.size):
-            first[j] = keep * first[j] + take * slope[j]
+            first[j] = keep * first[j] + take * gradient[j]
             step = first[j] * unbias
             if square >= 0:
-                second[j] = square * second[j] + (1 - square) * slope[j] * slope[j]
+                second[j] = square * second[j] + (1 - square) * gradient[j] * gradient[j]
                 step /= math.sqrt(second[j] * unsquare) + epsilon
             moved[j] = theta[j] - rate * step
     if not _within(moved, limit):
@@ -260,9 +260,9 @@ def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, don
     """Steps of `batch` examples each, which stand in the columns of x (n, B): how many were taken before diverging.
 
     For few units: a matrix product is no faster than these loops. `form` is the plain tuple of a Form; `room` is
-    scratch: h (K, batch), residuals (batch), then slope, first, second, moved like theta.
+    scratch: h (K, batch), residuals (batch), then gradient, first, second, moved like theta.
     """
-    h, residual, slope, first, second, moved = room
+    h, residual, gradient, first, second, moved = room
     n = x.shape[0]
     fours, pairs = n - n % 4, units - units % 2  # so many sites and units are taken together
     for step in range(y.size // batch):
@@ -274,14 +274,14 @@ def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, don
         for k in range(units):
             for j in range(fours if k < pairs else 0, n):
                 _onto_one(theta[k * n + j], x[j, low:high], h[k])
-        pulls(form, theta, slope, n, h, gate, y, low, residual)
+        pulls(form, theta, gradient, n, h, gate, y, low, residual)
         for j in range(0, fours, 4):
             for k in range(0, pairs, 2):
-                _dots(h[k], h[k + 1], x, j, low, slope[k * n + j :], slope[(k + 1) * n + j :])
+                _dots(h[k], h[k + 1], x, j, low, gradient[k * n + j :], gradient[(k + 1) * n + j :])
         for k in range(units):
             for j in range(fours if k < pairs else 0, n):
-                slope[k * n + j] = _dot(h[k], x[j, low:high])
-        if not move(theta, slope, first, second, moved, optimiser, rate, done + step, limit):
+                gradient[k * n + j] = _dot(h[k], x[j, low:high])
+        if not move(theta, gradient, first, second, moved, optimiser, rate, done + step, limit):
             return step
     return y.size // batch
 
@@ -319,17 +319,17 @@ def _forward(form, w, biases, readout, x, gate, r, value, slopes):
 
 @njit(**_SUMS)
 def steps(form, theta, units, x, y, gate, row, batch, room, optimiser, rate, done, limit):
-    """As many steps as `row` (steps * batch) has batches, for few units: how many were taken before diverging.
+    """Take as many steps as `row` (steps * batch) has batches, for few units: how many were taken before diverging.
 
-    `row` gives the row of each example; `room` is scratch (slope, first, second, moved) like theta, and two rows of K.
+    `row` gives the row of each example; `room` is scratch (gradient, first, second, moved) like theta, and two rows of K.
     """
-    slope, first, second, moved, value, slopes = room
+    gradient, first, second, moved, value, slopes = room
     n = x.shape[1]
     w, biases, readout = parts(theta, units, n, form.biased)
-    dw, dbiases, dreadout = parts(slope, units, n, form.biased)
+    dw, dbiases, dreadout = parts(gradient, units, n, form.biased)
     learns_biases, weighted = form.biased and not form.fixed, readout.size > 0
     for step in range(row.size // batch):
-        slope[:] = 0
+        gradient[:] = 0
         for e in range(step * batch, (step + 1) * batch):
             r = row[e]
             yhat = _forward(form, w, biases, readout, x, gate, r, value, slopes)
@@ -346,7 +346,7 @@ def steps(form, theta, units, x, y, gate, row, batch, room, optimiser, rate, don
                     dreadout[k] += residual * form.scale * value[k]
             if learns_biases:
                 dbiases[units] += residual
-        if not move(theta, slope, first, second, moved, optimiser, rate, done + step, limit):
+        if not move(theta, gradient, first, second, moved, optimiser, rate, done + step, limit):
             return step
     return row.size // batch
 
@@ -369,7 +369,7 @@ def _reach(form, weighted, x, r, value, slopes):
 
 @njit(**_SUMS)
 def single_steps(form, theta, units, x, y, gate, row, room, rate, limit):
-    """As `steps` for a batch of one and plain descent: each step moves the numbers of theta at once.
+    """Take steps as `steps` does for a batch of one and plain descent: each step moves the numbers of theta at once.
 
     No number grows by more than rate |residual| times the largest derivative of yhat in a step. The numbers are looked
     at only where the sum of bounds on this reaches the limit.

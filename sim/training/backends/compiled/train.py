@@ -1,27 +1,35 @@
 """The compiled descent of one network: blocks of examples, one matrix product for each class, then all their steps."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import singledispatch
 
 import numpy as np
 import torch
 
 from sim.data.factors import Dense, Factor
-from sim.data.sample import Sampler
-from sim.networks.one_hidden_layer import SLOPE_FACTOR, Parameters, leak, readout_scale
+from sim.data.gaussian import GaussianSampler
+from sim.networks.examples import Examples
+from sim.networks.losses import loss_named
+from sim.networks.one_hidden_layer import leak, readout_scale
+from sim.networks.parameters import Parameters
 from sim.random.streams import WORDS, key_of
 from sim.training.backends.compiled import colour, descent, numbers
-from sim.training.descent import largest_weight, optimiser_of
+from sim.training.optimisers import optimiser_of
 from sim.training.schedule import block_rows
-from sim.training.state import Member, Report, State
-from theory.problem import AlwaysGate, DirectionGate, SiteGate, resolved
+from sim.training.state import Replicate, Report, State
+from sim.training.step import largest_weight
+from theory.problem import AlwaysGate, DirectionGate, OutOfReachError, Parameter, SiteGate, resolved
 
-_MODELS = {
+MODELS = {
     "gated-linear": descent.GATED,
     "relu": descent.LEAKY,
     "leaky-relu": descent.LEAKY,
     "erf": descent.ERF,
     "sigmoid": descent.SIGMOID,
 }
+# Whether the residual is that of the cross-entropy.
+LOSSES = {"half-mse": False, "mse": False, "cross-entropy": True}
 # From this many examples a step on, matrix products beat the loops of `descent.steps`.
 _MANY = 32
 # Up to so many units the loops of `descent.wide_steps` beat them again.
@@ -51,14 +59,30 @@ class _Gate:
             descent.soften_gates(v, self.low, self.high, self.sharpness, values)
 
 
-def _gate(gate: SiteGate | DirectionGate | AlwaysGate, n: int, kind: type[np.floating]) -> _Gate:
-    """The gate made ready; a direction in units of its largest entry, as in `sim.gates.gating`."""
-    if isinstance(gate, AlwaysGate):
-        return _Gate(None)
-    unit, along = 1, gate.sites[0]
-    if isinstance(gate, DirectionGate):
-        unit, along = max(abs(number) for _, number in gate.v), np.zeros(n, kind)
-        along[list(gate.sites)] = [float(number / unit) for _, number in gate.v]
+@singledispatch
+def _gate(gate: object, _n: int, _kind: type[np.floating]) -> _Gate:
+    """The gate made ready. Raises OutOfReachError for one without a loop; `support.of_gate` says so beforehand."""
+    raise OutOfReachError(
+        f"No compiled loop for the gate {type(gate).__name__}.", 'Use backend="reference".', "backend"
+    )
+
+
+@_gate.register
+def _(_always: AlwaysGate, _n: int, _kind: type[np.floating]) -> _Gate:
+    return _Gate(None)
+
+
+@_gate.register
+def _(gate: SiteGate, _n: int, kind: type[np.floating]) -> _Gate:
+    low, high = (kind(float(bound)) for bound in (gate.lo, gate.hi))
+    return _Gate(gate.site, gate.on == "latent", low, high, kind(float(gate.sharpness)))
+
+
+@_gate.register
+def _(gate: DirectionGate, n: int, kind: type[np.floating]) -> _Gate:
+    """In units of the largest entry, as in `sim.gates.direction`."""
+    unit, along = max(abs(number) for _, number in gate.v), np.zeros(n, kind)
+    along[list(gate.sites)] = [float(number / unit) for _, number in gate.v]
     low, high = (kind(bound if isinstance(bound, float) else float(bound / unit)) for bound in (gate.lo, gate.hi))
     return _Gate(along, gate.on == "latent", low, high, kind(float(gate.sharpness * unit)))
 
@@ -66,13 +90,13 @@ def _gate(gate: SiteGate | DirectionGate | AlwaysGate, n: int, kind: type[np.flo
 class _Data:
     """The examples of one network, drawn block by block into memory that stays."""
 
-    def __init__(self, member: Member, sampler: Sampler, dtype: np.dtype, by_site: bool) -> None:
-        problem, n = member.problem, sampler.n
+    def __init__(self, replicate: Replicate, sampler: GaussianSampler, dtype: np.dtype, by_site: bool) -> None:
+        problem, n = replicate.problem, sampler.n
         self.batch = problem.simulated().batch
-        self.stream = member.stream()
+        self.stream = replicate.stream()
         self.key = tuple(np.uint64(part) for part in key_of(self.stream.seed))
         self.factors, self.by_site = sampler.factors, by_site
-        self.labels = np.array(sampler.labels, dtype)
+        self.labels = sampler.labels.numpy().astype(dtype)
         self.gain, self.normaliser = sampler.gain, sampler.normaliser
         self.gates = [_gate(gate, n, np.dtype(dtype).type) for gate in resolved(problem.network.gates)]
         makers = [colour.maker(factor) for factor in self.factors]
@@ -141,42 +165,45 @@ def _colour(factor: Factor, noise: np.ndarray, z: np.ndarray) -> None:
         z[:] = factor.coloured(torch.from_numpy(noise)).numpy()
 
 
-def descend_one(member: Member, sampler: Sampler, state: State, report: Report) -> tuple[Parameters, State]:
-    """As `sim.training.descent.descend`, for a group of one network and fresh examples."""
-    own = _Network(member, sampler, state)
+def train_one(
+    replicates: Sequence[Replicate], sampler: GaussianSampler, _sample: Examples | None, state: State, report: Report
+) -> tuple[dict[str, torch.Tensor], State]:
+    """Train one network on fresh examples, as `sim.training.backends.reference.train_group` does a group."""
+    (replicate,) = replicates
+    own = _Network(replicate, sampler, state)
     step, seen = state.step, []
-    for mark in member.marks:
-        while step < mark:
-            count = min(mark - step, own.data.steps)
+    for last in replicate.snapshot_steps:
+        while step < last:
+            count = min(last - step, own.data.steps)
             if not own.frozen:
                 own.advance(step, count)
             step += count
             report(step)
         seen.append(own.theta.astype(np.float64))
-    snapshots = own.parameters(np.stack(seen))
-    first, second = (None if own.plain else own.parameters(part[None]) for part in own.memory)
-    last = own.parameters(own.theta[None])
-    return snapshots.mapped(lambda tensor: tensor[None]), State(step, last, np.array([own.frozen]), first, second)
+    snapshots = {name: tensor[None] for name, tensor in own.named(np.stack(seen)).items()}
+    first, second = (None if own.plain else own.trained(own.named(part[None])) for part in own.memory)
+    return snapshots, State(step, own.named(own.theta[None]), np.array([own.frozen]), first, second)
 
 
 class _Network:
-    """One network in flat arrays: what it learned (theta), the optimiser's memory, its data."""
+    """One network in flat arrays: its parameters after one another (theta), the optimiser's memory, its data."""
 
-    def __init__(self, member: Member, sampler: Sampler, state: State) -> None:
-        problem, network = member.problem, member.problem.network
-        self.theta = _flat(state.learned)
+    def __init__(self, replicate: Replicate, sampler: GaussianSampler, state: State) -> None:
+        problem, network = replicate.problem, replicate.problem.network
+        self.declared = problem.parameters
+        self.theta = _flat(self.declared, state.parameters)
         kind = self.theta.dtype.type
         self.units, self.n, self.batch = network.units, sampler.n, problem.simulated().batch
         self.many = self.batch >= _MANY
-        self.data = _Data(member, sampler, self.theta.dtype, by_site=self.many)
+        self.data = _Data(replicate, sampler, self.theta.dtype, by_site=self.many)
         # A matrix product needs the rows of a step in one piece; otherwise a block is sorted as a whole.
         self.segment = self.batch if self.many else self.data.steps * self.batch
         self.form = descent.Form(
-            model=_MODELS[network.model],
+            model=MODELS[network.model],
             leak=kind(leak(network)),
             scale=kind(readout_scale(network)),
-            share=kind(SLOPE_FACTOR[problem.training.loss] / self.batch),
-            entropy=problem.training.loss == "cross-entropy",
+            share=kind(loss_named(problem.training.loss).slope_factor / self.batch),
+            entropy=LOSSES[problem.training.loss],
             biased=network.has_biases,
             fixed=network.biases == "fixed",
         )
@@ -186,20 +213,21 @@ class _Network:
         square = -1 if chosen.square is None else chosen.square
         self.optimiser = (*map(kind, (chosen.keep, chosen.take, square, chosen.epsilon)), chosen.corrected)
         self.memory = [
-            np.zeros_like(self.theta) if part is None else _flat(part) for part in (state.first, state.second)
+            np.zeros_like(self.theta) if part is None else _flat(self.declared, part)
+            for part in (state.first, state.second)
         ]
-        self.rate, self.limit = kind(member.rate), kind(largest_weight(state.learned.w.dtype))
-        self.slope, self.moved = np.empty_like(self.theta), np.empty_like(self.theta)
+        self.rate, self.limit = kind(replicate.rate), kind(largest_weight(state.parameters["w"].dtype))
+        self.gradient, self.moved = np.empty_like(self.theta), np.empty_like(self.theta)
         self.frozen = bool(state.frozen[0])
         if self.many:
-            self.fields, self.residual = np.empty((self.units, self.batch), kind), np.empty(self.batch, kind)
-        self.values, self.slopes = np.empty(self.units, kind), np.empty(self.units, kind)
+            self.pre, self.residual = np.empty((self.units, self.batch), kind), np.empty(self.batch, kind)
+        self.values, self.steepness = np.empty(self.units, kind), np.empty(self.units, kind)
 
     def advance(self, step: int, count: int) -> None:
         """Take `count` steps from `step` on, or those before it diverges."""
         x, y, gate, row = self.data.draw(step, count, self.segment)
         if self.many and self.units <= _FEW_UNITS:
-            room = (self.fields, self.residual, self.slope, *self.memory, self.moved)
+            room = (self.pre, self.residual, self.gradient, *self.memory, self.moved)
             held = (self.numbers, self.theta, self.units, self.data.x.T, y, gate, self.batch)
             self.frozen = descent.wide_steps(*held, room, self.optimiser, self.rate, step, self.limit) < count
             return
@@ -211,29 +239,40 @@ class _Network:
             return
         held = (self.form, self.theta, self.units, x, y, gate, row)
         if self.batch == 1 and self.plain:
-            taken = descent.single_steps(*held, (self.moved, self.values, self.slopes), self.rate, self.limit)
+            taken = descent.single_steps(*held, (self.moved, self.values, self.steepness), self.rate, self.limit)
         else:
-            room = (self.slope, *self.memory, self.moved, self.values, self.slopes)
+            room = (self.gradient, *self.memory, self.moved, self.values, self.steepness)
             taken = descent.steps(*held, self.batch, room, self.optimiser, self.rate, step, self.limit)
         self.frozen = taken < count
 
     def _step(self, x: np.ndarray, y: np.ndarray, gate: np.ndarray, at: int, step: int) -> bool:
         size, shape = self.units * self.n, (self.units, self.n)
         own = x[at : at + self.batch]
-        np.matmul(self.theta[:size].reshape(shape), own.T, out=self.fields)
-        descent.pulls(self.numbers, self.theta, self.slope, self.n, self.fields, gate, y, at, self.residual)
-        np.matmul(self.fields, own, out=self.slope[:size].reshape(shape))
+        np.matmul(self.theta[:size].reshape(shape), own.T, out=self.pre)
+        descent.pulls(self.numbers, self.theta, self.gradient, self.n, self.pre, gate, y, at, self.residual)
+        np.matmul(self.pre, own, out=self.gradient[:size].reshape(shape))
         return descent.move(
-            self.theta, self.slope, *self.memory, self.moved, self.optimiser, self.rate, step, self.limit
+            self.theta, self.gradient, *self.memory, self.moved, self.optimiser, self.rate, step, self.limit
         )
 
-    def parameters(self, theta: np.ndarray) -> Parameters:
-        """What lies in rows like theta (S, ...)."""
-        size, biases = self.units * self.n, self.units + 1 if self.form.biased else 0
-        w, *further = np.split(theta, [size, size + biases], axis=1)
-        tensors = [torch.from_numpy(np.ascontiguousarray(part)) if part.shape[1] else None for part in further]
-        return Parameters(torch.from_numpy(np.ascontiguousarray(w)).view(-1, self.units, self.n), *tensors)
+    def named(self, theta: np.ndarray) -> dict[str, torch.Tensor]:
+        """Return what lies in rows like theta (S, ...) by the names of the parameters, each in its shape."""
+        ends = np.cumsum([parameter.size for parameter in self.declared])[:-1]
+        parts = np.split(theta, ends, axis=1)
+        return {
+            parameter.name: torch.from_numpy(np.ascontiguousarray(part)).view(-1, *parameter.shape)
+            for parameter, part in zip(self.declared, parts, strict=True)
+        }
+
+    def trained(self, parameters: Parameters) -> dict[str, torch.Tensor]:
+        """Return those of the parameters that are trained."""
+        return {parameter.name: parameters[parameter.name] for parameter in self.declared if parameter.trained}
 
 
-def _flat(learned: Parameters) -> np.ndarray:
-    return np.concatenate([tensor.flatten().numpy() for tensor in learned.tensors()])
+def _flat(declared: Sequence[Parameter], held: Parameters) -> np.ndarray:
+    """The numbers of one network after one another, as declared; zeros for a parameter that is not held."""
+    like = held["w"].numpy()
+    parts = (
+        held[own.name].flatten().numpy() if own.name in held else np.zeros(own.size, like.dtype) for own in declared
+    )
+    return np.concatenate(list(parts))

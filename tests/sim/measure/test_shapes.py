@@ -7,10 +7,11 @@ import pytest
 import torch
 from scipy import stats
 
-from sim.data.sample import draw, prepare
-from sim.measure import measures
-from sim.measure.measures import CentralMoments, JointOpenings, centre, centre_and_width, site_kurtosis, spectral_peak
-from sim.measure.observe import measure
+from sim.data.sample import prepare
+from sim.measure import measure, preactivations
+from sim.measure.kurtosis import CentralMoments, site_kurtosis
+from sim.measure.moving_gates import JointOpenings
+from sim.measure.receptive_fields import centre, centre_and_width, spectral_peak
 from sim.random.streams import MEASUREMENT, stream
 from sim.train import train
 from tests.sim.cases import gated, line, problem
@@ -147,10 +148,10 @@ def test_bias_of_the_kurtosis_of_gaussian_numbers():
 
 
 def direct(run, replicate):
-    """The fields (T, K, N) and classes of the fresh examples of a replicate, in one piece."""
+    """The pre-activations (T, K, N) and classes of the fresh examples of a replicate, in one piece."""
     settings = run.problem.simulated()
     own = [stream(settings.seed, run.replicates[replicate], MEASUREMENT)]
-    drawn = draw(prepare(run.problem.data, CPU, torch.float64), own, settings.samples)
+    drawn = prepare(run.problem.data, CPU, torch.float64).draw(own, settings.samples)
     h = np.einsum("tkn,bn->tkb", run.weights[replicate], drawn.x[0].numpy())
     return h, drawn.category[0].numpy()
 
@@ -158,8 +159,8 @@ def direct(run, replicate):
 @pytest.mark.parametrize("small", [False, True])
 def test_measures_over_data_against_one_pass(small, monkeypatch):
     if small:
-        monkeypatch.setattr("sim.measure.observe._CHUNK_NUMBERS", 28)
-        monkeypatch.setattr(measures, "_BLOCK_NUMBERS", 20)
+        monkeypatch.setattr("sim.measure.source._CHUNK_NUMBERS", 28)
+        monkeypatch.setattr(preactivations, "_BLOCK_NUMBERS", 20)
     run = train(problem(network=RELU), "cpu")
     found = {
         kind: measure(kind(), run, "cpu").values
@@ -176,7 +177,7 @@ def test_measures_over_data_against_one_pass(small, monkeypatch):
         overlap = both / np.sqrt(alone[:, :, None] * alone[:, None])
         assert np.abs(found[GateOverlapBetweenTimes][s] - overlap).max() < SIM_SUMS
         for c, values in kurtosis.items():
-            seen = h if c is None else h[..., category == bool(c)]
+            seen = h if c is None else h[..., category == c]
             assert np.abs(values[s] - stats.kurtosis(seen, axis=-1)).max() < SIM_SUMS
     first = measure(GateFlipsAtTimes(), run, "cpu").values
     assert (found[GateFlipsBetweenTimes][:, :, 0] == first.transpose(0, 2, 1)).all()
@@ -205,18 +206,24 @@ def test_weights_of_zero_have_no_kurtosis():
         moments.excess_kurtosis()
 
 
-@pytest.mark.parametrize("wrong", [2, "1", True])
-def test_classes_are_0_and_1(wrong):
-    with pytest.raises(InputError, match="is no class"):
+@pytest.mark.parametrize("wrong", [-1, "1", True])
+def test_classes_count_from_0(wrong):
+    with pytest.raises(InputError, match="category"):
         PreactivationKurtosisAtTimes(wrong)
 
 
+def test_a_class_that_the_law_does_not_have_is_refused():
+    run = train(problem(network=RELU), "cpu")
+    with pytest.raises(InputError, match="category = 2: the law has the classes 0 to 1"):
+        measure(PreactivationKurtosisAtTimes(2), run, "cpu")
+
+
 def test_memory_does_not_grow_with_the_examples():
-    """The largest block of fields is bounded, whatever the number of times and units."""
+    """The largest block of pre-activations is bounded, whatever the number of times and units."""
     w = torch.zeros(50, 20, 4, dtype=torch.float64)
     x = torch.zeros(4000, 4, dtype=torch.float64)
-    sizes = [field.numel() for field in measures.fields(w, None, x)]
-    assert max(sizes) <= measures._BLOCK_NUMBERS
+    sizes = [h.numel() for h in preactivations.preactivations(w, None, x)]
+    assert max(sizes) <= preactivations._BLOCK_NUMBERS
     assert sum(sizes) == 50 * 20 * 4000
 
 

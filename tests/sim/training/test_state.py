@@ -1,8 +1,7 @@
-"""Networks with numbers of their own in one batch, streams that are shared, runs that are resumed, bounded memory."""
+"""Streams that are shared, runs that are resumed, optimisers by hand, bounded memory."""
 
 import subprocess
 import sys
-from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -11,17 +10,17 @@ import pytest
 import torch
 
 from derivations.statistics.comparison import agreement
-from sim.batch import Batch, train_batch
-from sim.measure.observe import measure
+from sim.measure import measure
+from sim.networks.one_hidden_layer import gradient
 from sim.train import fixed_sample, train
-from sim.training.descent import optimiser_of
+from sim.training.optimisers import optimiser_of
 from sim.training.schedule import bytes_of_one, networks_at_once
 from tests.paths import ROOT
-from tests.sim.cases import EVERY_GATE, SOFT, gated, line, named, problem, with_simulation
+from tests.sim.cases import EVERY_GATE, gated, line, problem, with_simulation
 from tests.tolerances import SIM_DESCENT
 from theory.claims import catalog
 from theory.flow.linear.descent import discrete
-from theory.problem import InputError, Network, NormalInitialisation, OutOfReachError, WeightsAtTimes, dumps, loads
+from theory.problem import InputError, OutOfReachError, WeightsAtTimes, dumps, loads
 
 BACKENDS = ["reference", "auto"]
 ADAM = {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)}
@@ -29,66 +28,6 @@ ADAM = {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8)
 
 def far(found, expected):
     return np.abs(found - expected).max() / np.abs(expected).max()
-
-
-def varied(network):
-    """Problems that differ in gain, lengths, labels, rate, seed, times and start."""
-    return (
-        problem(network=network),
-        problem(line(gain=3, xi=(1, 2)), network, learning_rate=Fraction(1, 4), times=(0, 1, 4)),
-        problem(line(labels=(-1, 2)), network, seed=9, w0=NormalInitialisation(Fraction(2), 4), replicates=2),
-    )
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-@pytest.mark.parametrize(
-    "network",
-    [gated(EVERY_GATE, biases="trained"), Network("relu", "sum", 3), gated(SOFT, "trained-mean", "fixed")],
-    ids=named,
-)
-def test_a_batch_is_its_problems_trained_apart(network, backend):
-    problems = varied(network)
-    for run, question in zip(train_batch(Batch(problems), "cpu", backend=backend), problems, strict=True):
-        alone = train(question, "cpu", backend=backend)
-        assert far(run.weights, alone.weights) < SIM_DESCENT
-        assert run.biases is None or far(run.biases, alone.biases) < SIM_DESCENT
-        assert run.readout is None or far(run.readout, alone.readout) < SIM_DESCENT
-        assert run.times.tolist() == alone.times.tolist()
-        assert run.steps == alone.steps
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_readouts_and_labels_of_the_cross_entropy_may_differ(backend):
-    """The third has the first one's labels the other way round and its own initial readout weights."""
-    one = problem(network=gated(readout="trained-sum"), loss="cross-entropy")
-    start = replace(one.training, readout0=NormalInitialisation(Fraction(3), 7))
-    problems = (one, replace(one, training=start), replace(one, data=line(labels=(-1, 1)), training=start))
-    for run, question in zip(train_batch(Batch(problems), "cpu", backend=backend), problems, strict=True):
-        assert far(run.readout, train(question, "cpu", backend=backend).readout) < SIM_DESCENT
-
-
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_one_that_diverges_leaves_the_others(backend):
-    """The second problem's rate is far beyond the stable one, the others' below it."""
-    calm = problem(times=(0, 1, 20))
-    wild = problem(learning_rate=Fraction(200), times=(0, 200, 200 * 40))
-    runs = train_batch(Batch((calm, wild, calm)), "cpu", backend=backend)
-    assert runs[1].diverged.all()
-    alone = train(calm, "cpu", backend=backend)
-    for run in (runs[0], runs[2]):
-        assert not run.diverged.any()
-        assert far(run.weights, alone.weights) < SIM_DESCENT
-
-
-def test_what_does_not_fit_one_batch_is_refused():
-    with pytest.raises(InputError, match="differs from problem 0 in more"):
-        Batch((problem(), problem(batch=9)))
-    with pytest.raises(InputError, match="differs from problem 0 in more"):
-        Batch((problem(), problem(line(n=5))))
-    with pytest.raises(InputError, match="full-batch"):
-        Batch((problem(mode="full-batch"),))
-    with pytest.raises(InputError, match="at least one"):
-        Batch(())
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -102,9 +41,9 @@ def test_a_resumed_run_is_the_run_without_a_break(settings, backend):
     assert far(second.weights, whole.weights[:, 2:]) < SIM_DESCENT
     with pytest.raises(InputError, match="has taken 2 steps; training"):
         train(problem(times=(0, 1)), "cpu", resume=first.state)
-    with pytest.raises(InputError, match="weights of the shape"):
+    with pytest.raises(InputError, match="parameters of the shapes"):
         train(problem(times=times[2:]), "cpu", resume=first.state, replicates=[1])
-    with pytest.raises(InputError, match="weights, biases and readout weights of the shapes"):
+    with pytest.raises(InputError, match="parameters of the shapes"):
         train(problem(network=gated(biases="fixed"), times=times[2:]), "cpu", resume=first.state)
 
 
@@ -138,9 +77,7 @@ def test_optimizers_by_hand():
     sample = fixed_sample(plain, range(2), torch.device("cpu"), torch.float64)
 
     def slope(w):
-        from sim.networks.one_hidden_layer import Parameters, gradient
-
-        return gradient(plain.network, "half-mse", Parameters(torch.from_numpy(w)), sample).w.numpy()
+        return gradient(plain.network, "half-mse", {"w": torch.from_numpy(w)}, sample)["w"].numpy()
 
     rules = [
         {"optimizer": "momentum", "momentum": Fraction(3, 4)},
@@ -278,5 +215,3 @@ def test_memory_changes_no_number():
     for networks in (1, 2):
         memory = networks * bytes_of_one(question, 8, 8)
         assert far(train(question, "cpu", backend="reference", memory=memory).weights, expected) < SIM_DESCENT
-        (run,) = train_batch(Batch((question,)), "cpu", backend="reference", memory=memory)
-        assert far(run.weights, expected) < SIM_DESCENT

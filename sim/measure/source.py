@@ -1,0 +1,88 @@
+"""The source of a measurement: trained networks and fresh examples; one dispatch from an observable to its values.
+
+An observable's measurement is registered in the file of `sim.measure` that has the name of its declaration.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from sim.data.sample import Draw, prepare
+from sim.networks.parameters import Parameters, mapped
+from sim.random.streams import MEASUREMENT, Fill, Stream, stream
+from sim.training.schedule import columns, device_named, refuse_endless_measurement
+from sim.training.state import stream_number
+from theory.problem import InputError, NonlinearGP2D, OutOfReachError, Problem
+
+_CHUNK_NUMBERS = 2**18
+
+
+@dataclass(frozen=True)
+class Source:
+    """R replicates of a problem: their numbers, and their parameters (R, T, ...) by name where they were trained.
+
+    `fill` makes the normal numbers of fresh examples.
+    """
+
+    problem: Problem
+    replicates: Sequence[int]
+    device: str
+    fill: Fill
+    parameters: Mapping[str, np.ndarray] | None = None
+
+    def trained(self, observable: object) -> Mapping[str, np.ndarray]:
+        """Return the parameters by name. Raises InputError where nothing was trained."""
+        if self.parameters is None:
+            raise InputError(f"{type(observable).__name__} is measured on trained networks.", "Train: sim.train.train.")
+        return self.parameters
+
+    def weights(self, observable: object) -> Float[np.ndarray, "R T K *m n"]:
+        """Return the weights of the hidden units. Raises InputError where nothing was trained."""
+        return self.trained(observable)["w"]
+
+    def weights_along_a_line(self, observable: object) -> Float[np.ndarray, "R T K *m n"]:
+        """Return the weights where sites lie on a line or a ring; OutOfReachError on a grid."""
+        if isinstance(self.problem.data, NonlinearGP2D):
+            raise OutOfReachError(
+                f"{observable.name} belongs to sites on a line or a ring; {self.problem.data.law} has a grid.",
+                "Measure the participation ratio, or the weights and reshape them to data.shape.",
+            )
+        return self.weights(observable)
+
+    def each(self, observable: object) -> Iterator[Parameters]:
+        """Yield each replicate's parameters on the device; the T times stand in the place of networks."""
+        where = device_named(self.device)
+        tensors = {name: torch.from_numpy(array).to(where) for name, array in self.trained(observable).items()}
+        for index in range(len(self.replicates)):
+            yield mapped(lambda tensor, index=index: tensor[index], tensors)
+
+    def fresh(self) -> Iterator[Iterator[Draw]]:
+        """Yield for each replicate its `samples` fresh examples, in chunks that live until the next."""
+        refuse_endless_measurement(self.problem, len(self.replicates))
+        settings, where = self.problem.simulated(), device_named(self.device)
+        sampler = prepare(self.problem.data, where, torch.float64)
+        rows = min(settings.samples, max(1, _CHUNK_NUMBERS // columns(self.problem)))
+        room = sampler.room(1, rows)
+
+        def chunks(own: Stream) -> Iterator[Draw]:
+            for start in range(0, settings.samples, rows):
+                count = min(rows, settings.samples - start)
+                yield sampler.draw([own], count, room if count == rows else None)
+
+        for replicate in self.replicates:
+            number = stream_number(self.problem, replicate)
+            yield chunks(stream(settings.seed, number, MEASUREMENT, fill=self.fill))
+
+
+@singledispatch
+def values_of(observable: object, _source: Source) -> Float[np.ndarray, "R ..."]:
+    """Return the observable's value for each replicate. Raises OutOfReachError for one without a measurement."""
+    known = ", ".join(sorted(kind.name for kind in values_of.registry if hasattr(kind, "name")))
+    raise OutOfReachError(
+        f"No measurement of {type(observable).__name__}.",
+        f"Register one in a file of sim/measure. There are: {known}.",
+    )

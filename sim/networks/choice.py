@@ -1,0 +1,60 @@
+"""The choice of a computation: by hand for one hidden layer and one output, else by the graph and autograd."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+
+from sim.networks import graph, one_hidden_layer
+from sim.networks.examples import Examples
+from sim.networks.parameters import Parameters
+from theory.problem import Problem
+
+
+@dataclass(frozen=True)
+class Differentiable:
+    """A network and its loss as functions of (parameters, examples): the outputs, and the gradient by name.
+
+    The outputs are (S, B), or (S, B, m) for m > 1 of them; the gradient has the trained parameters alone.
+    """
+
+    predict: Callable[[Parameters, Examples], torch.Tensor]
+    gradient: Callable[[Parameters, Examples], dict[str, torch.Tensor]]
+
+
+def network_of(problem: Problem) -> Differentiable:
+    """Return the fastest way to compute the problem's network that there is.
+
+    >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Training
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> start = NormalInitialisation(1, 0)
+    >>> problem = Problem(law, Network("relu", "mean", 3), Training("mse", 1, start, (1,)))
+    >>> network_of(problem).gradient.func is one_hidden_layer.gradient
+    True
+    """
+    if problem.data.outputs > 1:
+        return by_graph(problem)
+    network, kind = problem.network, problem.training.loss
+    return Differentiable(partial(one_hidden_layer.predict, network), partial(one_hidden_layer.gradient, network, kind))
+
+
+def by_graph(problem: Problem) -> Differentiable:
+    """Return the problem's network by its graph and autograd, the reference for every network."""
+    network, kind = problem.graph, problem.training.loss
+
+    def predict(parameters: Parameters, examples: Examples) -> torch.Tensor:
+        return graph.forward(network, parameters, examples.x, _gates(problem, examples))
+
+    def gradient(parameters: Parameters, examples: Examples) -> dict[str, torch.Tensor]:
+        return graph.gradient(network, kind, parameters, examples.x, examples.y, _gates(problem, examples))
+
+    return Differentiable(predict, gradient)
+
+
+def _gates(problem: Problem, examples: Examples) -> graph.GateValues:
+    """The values of the hidden node's gates; units that share one stand after one another."""
+    if examples.gate is None:
+        return {}
+    copies = problem.graph.node("hidden").dimension // problem.network.units
+    return {"hidden": examples.gate.repeat_interleave(copies, dim=1)}

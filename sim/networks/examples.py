@@ -1,0 +1,40 @@
+"""Examples as networks see them: inputs, labels and gates, S replicates side by side."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+
+from sim.data.sample import Draw
+from sim.gates.gating import gate_values
+from theory.problem import Problem
+
+
+@dataclass(frozen=True)
+class Examples:
+    """Inputs and labels of S replicates and, for a gated-linear network, the values of its gates."""
+
+    x: Float[torch.Tensor, "S B n"]
+    y: Float[torch.Tensor, "S B *m"]
+    gate: Float[torch.Tensor, "S K B"] | None = None
+
+    def mapped(self, function: Callable[..., torch.Tensor], *others: "Examples") -> "Examples":
+        """Return `function` of each tensor and of the same one of the others; no gates stay none."""
+        groups = zip(*((one.x, one.y, one.gate) for one in (self, *others)), strict=True)
+        return Examples(*(None if group[0] is None else function(*group) for group in groups))
+
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """The tensors that it has."""
+        return (self.x, self.y) if self.gate is None else (self.x, self.y, self.gate)
+
+    def part(self, replicates: slice, rows: slice) -> "Examples":
+        """Return the examples `rows` of the replicates `replicates`, without a copy."""
+        gate = None if self.gate is None else self.gate[replicates, :, rows]
+        return Examples(self.x[replicates, rows], self.y[replicates, rows], gate)
+
+
+def examples_of(problem: Problem, drawn: Draw) -> Examples:
+    """Return what the problem's network sees of a draw: the latent enters through the gates alone."""
+    gates = problem.network.gates
+    return Examples(drawn.x, drawn.y, gate_values(gates, drawn) if gates else None)

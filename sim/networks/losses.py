@@ -1,0 +1,61 @@
+"""Losses of one output: L = factor <penalty(yhat, y)>, and dL/dyhat = slope_factor <residual(yhat, y)>."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+
+from theory.problem import OutOfReachError
+
+Numbers = Float[torch.Tensor, "*any"]
+
+
+@dataclass(frozen=True)
+class Loss:
+    """A loss, by what it takes of each output: `steepest` bounds the derivative of the residual in yhat."""
+
+    factor: float
+    penalty: Callable[[Numbers, Numbers], Numbers]
+    slope_factor: float
+    residual: Callable[[Numbers, Numbers], Numbers]
+    steepest: float
+
+
+def loss_named(kind: str) -> Loss:
+    """Return the loss of that name. Raises OutOfReachError for one without a simulation.
+
+    >>> loss = loss_named("half-mse")
+    >>> float(loss.factor * loss.penalty(torch.tensor(3.0), torch.tensor(1.0)))
+    2.0
+    """
+    if kind not in LOSSES:
+        raise OutOfReachError(
+            f'No simulation of the loss "{kind}".', f"Add it to sim/networks/losses.py. There are: {', '.join(LOSSES)}."
+        )
+    return LOSSES[kind]
+
+
+def _square(yhat: Numbers, y: Numbers) -> Numbers:
+    return (yhat - y).square()
+
+
+def _difference(yhat: Numbers, y: Numbers) -> Numbers:
+    return yhat - y
+
+
+def _entropy(yhat: Numbers, y: Numbers) -> Numbers:
+    """log(1 + exp(-y yhat)), for labels y = +-1."""
+    return -torch.nn.functional.logsigmoid(y * yhat)
+
+
+def _disbelief(yhat: Numbers, y: Numbers) -> Numbers:
+    """-y/(1 + exp(y yhat))."""
+    return -y * torch.sigmoid(-y * yhat)
+
+
+LOSSES = {
+    "half-mse": Loss(0.5, _square, 1.0, _difference, 1.0),
+    "mse": Loss(1.0, _square, 2.0, _difference, 1.0),
+    "cross-entropy": Loss(1.0, _entropy, 1.0, _disbelief, 0.25),
+}

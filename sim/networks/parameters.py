@@ -1,0 +1,26 @@
+"""The numbers of S networks side by side, by name: "w" (S, K, n), and "b", "b_out", "a" where a network has them."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import torch
+
+Parameters = Mapping[str, torch.Tensor]
+
+
+def mapped(function: Callable[..., torch.Tensor], first: Parameters, *others: Parameters) -> dict[str, torch.Tensor]:
+    """Return `function` of each tensor of `first` and of those of the same name in the others.
+
+    >>> mapped(torch.add, {"w": torch.ones(2)}, {"w": torch.ones(2)})["w"].tolist()
+    [2.0, 2.0]
+    """
+    return {name: function(tensor, *(other[name] for other in others)) for name, tensor in first.items()}
+
+
+def joined(parts: Sequence[Parameters]) -> dict[str, torch.Tensor]:
+    """Return the numbers of several groups of networks after one another."""
+    return mapped(lambda *tensors: torch.cat(tensors), *parts)
+
+
+def along(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """Return one value for each network in a shape that combines with a parameter of it."""
+    return values.view(-1, *[1] * (like.ndim - 1))

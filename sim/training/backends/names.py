@@ -1,0 +1,41 @@
+"""The names of the back ends and the packages whose versions their numbers depend on; nothing heavy is imported."""
+
+from importlib.metadata import version
+from importlib.util import find_spec
+
+from theory.problem import InputError
+
+PACKAGES = {
+    "reference": ("torch",),
+    "compiled-normals": ("torch", "numba"),
+    "captured": ("torch",),
+    "compiled": ("torch", "numba"),
+}
+BACKENDS = ("auto", *PACKAGES)
+
+
+def numba_is_installed() -> bool:
+    """Whether the extra `speed` is installed."""
+    return find_spec("numba") is not None
+
+
+def preferred(device: str) -> str:
+    """Return the back end that "auto" takes first on a kind of device, "cpu" or "cuda".
+
+    >>> preferred("cuda")
+    'captured'
+    """
+    if device == "cuda":
+        return "captured"
+    return "compiled" if numba_is_installed() else "reference"
+
+
+def versions(name: str) -> dict[str, str]:
+    """Return the versions of the packages whose numbers the back end uses. Raises InputError for another name.
+
+    >>> sorted(versions("reference"))
+    ['torch']
+    """
+    if name not in PACKAGES:
+        raise InputError(f"backend = {name!r} has no packages.", f"Choose one of: {', '.join(PACKAGES)}.")
+    return {package: version(package) for package in PACKAGES[name]}

@@ -1,0 +1,98 @@
+"""Obstacles to the compiled back end: one dispatch on the law and one on the gate, which refuse what they do not know.
+
+An obstacle is a reason that completes "The compiled back end ...", or None.
+"""
+
+from fractions import Fraction
+from functools import singledispatch
+from math import inf
+
+import torch
+
+from sim.training.backends.names import numba_is_installed
+from theory.problem import (
+    AlwaysGate,
+    DirectionGate,
+    GaussianClone,
+    NonlinearGP,
+    NonlinearGP2D,
+    Problem,
+    SiteGate,
+    resolved,
+)
+
+MODELS = ("gated-linear", "relu", "leaky-relu", "erf", "sigmoid")
+LOSSES = ("half-mse", "mse", "cross-entropy")
+_REFERENCE = 'Use backend="reference".'
+_FAIR = (Fraction(1, 2), Fraction(1, 2))
+
+
+def obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:
+    """Return why the compiled back end cannot train the problem, and what to do; None where it can."""
+    if device.type != "cpu":
+        return f"runs on the CPU, not on {device.type}", _REFERENCE
+    reasons = (
+        _mode(problem),
+        of_law(problem.data),
+        _network(problem),
+        *(of_gate(gate, problem.data) for gate in resolved(problem.network.gates)),
+    )
+    for reason in reasons:
+        if reason is not None:
+            return reason, _REFERENCE
+    if not numba_is_installed():
+        return "needs numba, which is not installed", "Install the extra: pip install 'gdln-workbench[speed]'."
+    return None
+
+
+@singledispatch
+def of_law(law: object) -> str | None:
+    """Return why the compiled back end cannot draw the law; it draws what is registered here and nothing else."""
+    return f"draws Gaussian laws and their erf, not {getattr(law, 'law', type(law).__name__)}"
+
+
+@of_law.register(NonlinearGP)
+@of_law.register(NonlinearGP2D)
+@of_law.register(GaussianClone)
+def _(law: NonlinearGP) -> str | None:
+    if law.probabilities != _FAIR:
+        return "draws two equally likely classes, not others"
+    if law.outputs > 1:
+        return "trains one output, not several"
+    return "draws no class means" if law.means else None
+
+
+@singledispatch
+def of_gate(gate: object, _law: object) -> str | None:
+    """Return why the compiled back end cannot open the gate on data of the law."""
+    return f"opens no gates of the kind {getattr(gate, 'kind', type(gate).__name__)}"
+
+
+@of_gate.register(SiteGate)
+@of_gate.register(AlwaysGate)
+def _(_gate: SiteGate | AlwaysGate, _law: object) -> str | None:
+    return None
+
+
+@of_gate.register
+def _(gate: DirectionGate, law: object) -> str | None:
+    """Rounding of x = erf(gain z)/Z may lose the sign that a hard gate asks for; see `sim.gates.saturation`."""
+    saturates = gate.sharpness == inf and gate.on == "input" and law.latent and len(gate.v) > 1
+    return "opens no hard gates along several saturated inputs" if saturates else None
+
+
+def _mode(problem: Problem) -> str | None:
+    mode = problem.simulated().mode
+    if mode == "online":
+        return None
+    if mode == "full-batch":
+        return "draws fresh examples; a full-batch run is one matrix product after another"
+    return f"has no loops for the mode {mode}"
+
+
+def _network(problem: Problem) -> str | None:
+    if problem.network.model not in MODELS:
+        return f"has no loops for the model {problem.network.model}"
+    if problem.training.loss not in LOSSES:
+        return f"has no loops for the loss {problem.training.loss}"
+    return None

@@ -1,0 +1,21 @@
+"""Fresh examples, batch by batch: what every step of an online run is taken on."""
+
+from collections.abc import Iterator, Sequence
+
+from sim.data.sample import Sampler
+from sim.networks.examples import Examples, examples_of
+from sim.training.schedule import columns, grouping
+from sim.training.state import Replicate
+
+
+def fresh_batches(replicates: Sequence[Replicate], sampler: Sampler, step: int) -> Iterator[Examples]:
+    """Yield the batches of an online run from a step on; blocks of steps are drawn at once."""
+    problem = replicates[0].problem
+    batch = problem.simulated().batch
+    rows = batch * grouping(batch, columns(problem)).steps
+    streams = [replicate.stream(step) for replicate in replicates]
+    room = sampler.room(len(replicates), rows)
+    while True:
+        block = examples_of(problem, sampler.draw(streams, rows, room))
+        for start in range(0, rows, batch):
+            yield block.part(slice(None), slice(start, start + batch))

@@ -1,0 +1,80 @@
+"""Optimisers: from a gradient and its running means to the step that the learning rate multiplies."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+
+from sim.networks.parameters import Parameters, mapped
+from theory.problem import OutOfReachError, Simulation
+
+Corrections = tuple[float, float] | tuple[torch.Tensor, torch.Tensor]
+Means = dict[str, torch.Tensor] | None
+
+
+@dataclass(frozen=True)
+class Optimiser:
+    """w <- w - rate m/(sqrt(v) + epsilon), m <- keep m + take dL/dw, v <- square v + (1 - square) (dL/dw)^2.
+
+    Without `square` the step is rate m. `corrected` divides m by 1 - keep^t and v by 1 - square^t at step t = 1, 2, ...
+    """
+
+    keep: float = 0.0
+    take: float = 1.0
+    square: float | None = None
+    epsilon: float = 0.0
+    corrected: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether it is gradient descent without memory."""
+        return self.keep == 0 and self.square is None
+
+    def corrections(self, step: int) -> Corrections:
+        """Return what m and v are divided by in the step after `step` others; 1 where nothing is corrected."""
+        if not self.corrected:
+            return 1.0, 1.0
+        return 1 - self.keep ** (step + 1), 1 - self.square ** (step + 1)
+
+    def direction(
+        self, gradient: Parameters, first: Means, second: Means, corrections: Corrections
+    ) -> tuple[Parameters, Means, Means]:
+        """Return what the rate multiplies, and the new means of the gradient and of its square."""
+        if self.plain:
+            return gradient, None, None
+        first = mapped(lambda dx, m: self.keep * m + self.take * dx, gradient, first)
+        direction = first
+        if self.corrected:
+            direction = mapped(lambda m: m / corrections[0], first)
+        if self.square is not None:
+            rho = self.square
+            second = mapped(lambda dx, v: rho * v + (1 - rho) * dx * dx, gradient, second)
+            direction = mapped(lambda m, v: m / ((v / corrections[1]).sqrt() + self.epsilon), direction, second)
+        return direction, first, second
+
+
+def optimiser_of(settings: Simulation) -> Optimiser:
+    """Return the optimiser that the settings name. Raises OutOfReachError for one without a simulation.
+
+    >>> from fractions import Fraction
+    >>> settings = Simulation("online", 100, Fraction(1, 10), 2, 0, 8, optimizer="momentum", momentum=Fraction(3, 4))
+    >>> optimiser_of(settings)
+    Optimiser(keep=0.75, take=1.0, square=None, epsilon=0.0, corrected=False)
+    """
+    if settings.optimizer not in OPTIMISERS:
+        raise OutOfReachError(
+            f'No simulation of the optimizer "{settings.optimizer}".',
+            f"Add it to sim/training/optimisers.py. There are: {', '.join(OPTIMISERS)}.",
+        )
+    keep, square, epsilon = (
+        0.0 if value is None else float(value) for value in (settings.momentum, settings.decay, settings.epsilon)
+    )
+    return OPTIMISERS[settings.optimizer](keep, square, epsilon)
+
+
+OPTIMISERS: dict[str, Callable[[float, float, float], Optimiser]] = {
+    "sgd": lambda _keep, _square, _epsilon: Optimiser(),
+    "momentum": lambda keep, _square, _epsilon: Optimiser(keep),
+    "rmsprop": lambda _keep, square, epsilon: Optimiser(square=square, epsilon=epsilon),
+    "adam": lambda keep, square, epsilon: Optimiser(keep, 1 - keep, square, epsilon, corrected=True),
+}

@@ -1,0 +1,108 @@
+"""One step of descent on S networks at once, in torch, and the state that it changes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Bool
+
+from sim.networks.choice import network_of
+from sim.networks.examples import Examples
+from sim.networks.parameters import Parameters, along, mapped
+from sim.training.optimisers import Corrections, Means, Optimiser, optimiser_of
+from sim.training.state import State
+from theory.problem import Problem
+
+_MEMORY = ("first", "second")
+
+
+@dataclass(frozen=True)
+class TrainingState:
+    """The tensors that a step changes: parameters, the optimiser's means (or None), which networks still move."""
+
+    parameters: Parameters
+    first: Means
+    second: Means
+    alive: Bool[torch.Tensor, " S"]
+
+    def mapped(self, function: Callable[[torch.Tensor], torch.Tensor]) -> "TrainingState":
+        """Return `function` of each tensor."""
+        held = (self.parameters, self.first, self.second)
+        parts = (None if part is None else mapped(function, part) for part in held)
+        return TrainingState(*parts, function(self.alive))
+
+    def tensors(self) -> tuple[torch.Tensor, ...]:
+        """All of its tensors, always in the same order."""
+        parts = (self.parameters, self.first, self.second)
+        return (*(tensor for part in parts if part is not None for tensor in part.values()), self.alive)
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One step of descent: the gradient, the optimiser, its rate, and the limit beyond which a network has diverged."""
+
+    gradient: Callable[[Parameters, Examples], dict[str, torch.Tensor]]
+    optimiser: Optimiser
+    rate: float
+    limit: float
+
+    def step(self, state: TrainingState, examples: Examples, corrections: Corrections) -> TrainingState:
+        """Return the state after a step on the examples; a network that the step leads beyond the limit stands still.
+
+        `corrections` are those of `Optimiser.corrections` for this step.
+        """
+        gradient = self.gradient(state.parameters, examples)
+        direction, first, second = self.optimiser.direction(gradient, state.first, state.second, corrections)
+        moved = {name: state.parameters[name] - self.rate * dx for name, dx in direction.items()}
+        kept, alive = _guarded(state.parameters, moved, state.alive, self.limit)
+        return TrainingState({**state.parameters, **kept}, first, second, alive)
+
+
+def rule_of(problem: Problem, dtype: torch.dtype) -> Rule:
+    """Return the problem's rule. Raises OutOfReachError for a loss, model or optimiser without a simulation."""
+    settings = problem.simulated()
+    return Rule(
+        network_of(problem).gradient, optimiser_of(settings), float(settings.learning_rate), largest_weight(dtype)
+    )
+
+
+def begin(problem: Problem, state: State) -> TrainingState:
+    """Return the training state of S networks; means that the state lacks begin at zero."""
+    w = next(iter(state.parameters.values()))
+    alive = torch.from_numpy(~state.frozen).to(w.device)
+    if optimiser_of(problem.simulated()).plain:
+        return TrainingState(state.parameters, None, None, alive)
+    trained = {
+        parameter.name: state.parameters[parameter.name] for parameter in problem.parameters if parameter.trained
+    }
+    means = (getattr(state, name) or mapped(torch.zeros_like, trained) for name in _MEMORY)
+    return TrainingState(state.parameters, *means, alive)
+
+
+def ended(step: int, state: TrainingState) -> State:
+    """Return what a run goes on from after `step` steps."""
+    return State(step, state.parameters, ~state.alive.cpu().numpy(), state.first, state.second)
+
+
+def largest_weight(dtype: torch.dtype) -> float:
+    """Return max^(1/5), max the largest number of the dtype: beyond it a network has diverged.
+
+    From there on the fourth powers of the participation ratio may overflow.
+    """
+    return torch.finfo(dtype).max ** 0.2
+
+
+def _guarded(
+    parameters: Parameters, moved: Parameters, alive: torch.Tensor, limit: float
+) -> tuple[Parameters, torch.Tensor]:
+    """The parameters after a step that only the networks take which it leaves below the limit."""
+    # A NaN makes the maximum NaN, which is not below the limit. On a GPU the answer would have to be waited for.
+    if alive.device.type == "cpu" and alive.all() and all(tensor.abs().max() < limit for tensor in moved.values()):
+        return moved, alive
+    for tensor in moved.values():
+        alive = alive & (tensor.abs() < limit).flatten(1).all(dim=1)
+
+    def chosen(new: torch.Tensor, old: torch.Tensor) -> torch.Tensor:
+        return torch.where(along(alive, new), new, old)
+
+    return mapped(chosen, moved, parameters), alive

@@ -1,0 +1,151 @@
+"""Networks as graphs: a forward pass by hand, autograd against the hand-written gradient, shared weights, refusals."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import pytest
+import torch
+
+from sim.data.sample import prepare
+from sim.networks import graph, one_hidden_layer
+from sim.networks.choice import by_graph, network_of
+from sim.networks.examples import Examples, examples_of
+from sim.random.streams import TRAINING, stream
+from sim.training.state import Replicate, beginning
+from tests.sim.cases import EVERY_GATE, every_network, gated, line, named, problem
+from tests.tolerances import SIM_DIFFERENCE, SIM_DIFFERENCE_STEP, SIM_GRADIENT
+from theory.problem import Edge, Graph, Network, Node, OutOfReachError, Parameter, SiteGate
+
+CPU = torch.device("cpu")
+B = 33
+
+
+def far(found, expected):
+    return float((found - expected).abs().max() / expected.abs().max())
+
+
+def numbers(question, replicates=3):
+    """Parameters that differ between replicates, and examples of each."""
+    own = [Replicate(question, number) for number in range(replicates)]
+    drawn = prepare(question.data, CPU, torch.float64).draw([one.stream() for one in own], B)
+    return beginning(own).parameters, examples_of(question, drawn)
+
+
+@pytest.mark.parametrize("loss", ["half-mse", "mse", "cross-entropy"])
+@pytest.mark.parametrize("network", every_network(), ids=named)
+def test_the_gradient_by_hand_is_that_of_the_graph(network, loss):
+    question = problem(network=network, loss=loss, initialisation="per-replicate")
+    parameters, examples = numbers(question)
+    hand, reference = network_of(question), by_graph(question)
+    assert hand.gradient.func is one_hidden_layer.gradient
+    assert far(hand.predict(parameters, examples), reference.predict(parameters, examples)) < SIM_GRADIENT
+    found, expected = hand.gradient(parameters, examples), reference.gradient(parameters, examples)
+    assert list(found) == list(expected)
+    for name in expected:
+        assert far(found[name], expected[name]) < SIM_GRADIENT
+
+
+def test_another_gradient_is_rejected():
+    """The same comparison tells a gradient without its factor 1/K apart, so the test above could have failed."""
+    question = problem(network=Network("relu", "mean", 3))
+    parameters, examples = numbers(question)
+    wrong = replace(question, network=replace(question.network, readout="sum"))
+    found = network_of(question).gradient(parameters, examples)["w"]
+    assert far(found, by_graph(wrong).gradient(parameters, examples)["w"]) > SIM_GRADIENT
+
+
+TWO = (SiteGate(0, lo=0), SiteGate(0, hi=0))
+DEEP = Graph(
+    nodes=(
+        Node("x", 4),
+        Node("one", 3, (SiteGate(1, lo=0),)),
+        Node("two", 3, activation="sigmoid", bias="b", scale=Fraction(1, 2)),
+        Node("y", 2),
+    ),
+    edges=(
+        Edge("x", "one", "w"),
+        Edge("one", "two", "v", TWO[0]),
+        Edge("x", "two", "w", TWO[1]),
+        Edge("two", "y", "u"),
+    ),
+    parameters=(
+        Parameter("w", (3, 4)),
+        Parameter("v", (3, 3)),
+        Parameter("u", (2, 3)),
+        Parameter("b", (3,), trained=False),
+    ),
+    inputs=("x",),
+    outputs=("y",),
+)
+
+
+def deep_case():
+    """Random numbers for two networks, and examples with their latent."""
+    drawn = prepare(line(), CPU, torch.float64).draw([stream(1, s, TRAINING) for s in (0, 1)], B)
+    random = torch.Generator().manual_seed(1)
+    parameters = {
+        own.name: torch.randn(2, *own.shape, dtype=torch.float64, generator=random) for own in DEEP.parameters
+    }
+    return parameters, drawn, torch.randn(2, B, 2, dtype=torch.float64, generator=random)
+
+
+def test_a_deep_graph_by_hand():
+    """Gates on a node and on edges, a fixed bias, and weights that two edges share."""
+    parameters, drawn, _ = deep_case()
+    found = graph.forward(DEEP, parameters, drawn.x, graph.graph_gates(DEEP, drawn))
+    for s in range(2):
+        w, v, u, b = (parameters[name][s] for name in "wvub")
+        for e in range(B):
+            x, z = drawn.x[s, e], drawn.z[s, e]
+            one = (w @ x) * float(z[1] >= 0)
+            two = torch.sigmoid((v @ one * float(z[0] >= 0) + w @ x * float(z[0] < 0)) / 2 + b)
+            assert far(found[s, e], u @ two) < SIM_GRADIENT
+
+
+def test_the_gradient_of_a_deep_graph_is_the_limit_of_differences():
+    parameters, drawn, y = deep_case()
+    gates = graph.graph_gates(DEEP, drawn)
+    found = graph.gradient(DEEP, "half-mse", parameters, drawn.x, y, gates)
+    assert set(found) == {"w", "v", "u"}  # the bias is fixed
+
+    def value(w):
+        return graph.loss(DEEP, "half-mse", {**parameters, "w": w}, drawn.x, y, gates)
+
+    step = torch.zeros_like(parameters["w"])
+    step[:, 1, 2] = SIM_DIFFERENCE_STEP
+    slope = (value(parameters["w"] + step) - value(parameters["w"] - step)) / (2 * SIM_DIFFERENCE_STEP)
+    assert float((found["w"][:, 1, 2] - slope).abs().max()) < SIM_DIFFERENCE
+
+
+def test_vector_labels_train_by_the_graph():
+    """Each output of a gated-linear network is a network of its own, with that entry of the label."""
+    labels = ((1, 0), (0, "1/2"))
+    question = problem(line(labels=labels), gated(EVERY_GATE, biases="trained"))
+    parameters, examples = numbers(question)
+    assert examples.y.shape == (3, B, 2)
+    network = network_of(question)
+    yhat, found = network.predict(parameters, examples), network.gradient(parameters, examples)
+    assert yhat.shape == (3, B, 2)
+    for output in range(2):
+        one = problem(line(labels=tuple(label[output] for label in labels)), gated(EVERY_GATE, biases="trained"))
+        own = {"w": parameters["w"][:, :, output], "b": parameters["b"][:, :, output]}
+        own["b_out"] = parameters["b_out"][:, output : output + 1]
+        part = Examples(examples.x, examples.y[..., output], examples.gate)
+        assert far(network_of(one).predict(own, part), yhat[..., output]) < SIM_GRADIENT
+        gradient = network_of(one).gradient(own, part)
+        for name in ("w", "b"):
+            assert far(gradient[name], found[name][:, :, output]) < SIM_GRADIENT
+
+
+def test_what_is_unknown_is_named():
+    parameters, drawn, y = deep_case()
+    gates = graph.graph_gates(DEEP, drawn)
+    wrong = replace(DEEP)
+    object.__setattr__(wrong.nodes[2], "activation", "made-up")
+    try:
+        with pytest.raises(OutOfReachError, match='No simulation of the activation "made-up"'):
+            graph.forward(wrong, parameters, drawn.x, gates)
+    finally:
+        object.__setattr__(wrong.nodes[2], "activation", "sigmoid")
+    with pytest.raises(OutOfReachError, match='No simulation of the loss "made-up"'):
+        graph.loss(DEEP, "made-up", parameters, drawn.x, y, gates)

@@ -1,0 +1,213 @@
+"""Which back end trains what: planted laws, gates, models and losses get the named reason, never an AttributeError."""
+
+import sys
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+import pytest
+import torch
+
+from sim.data.gaussian import gaussian_sampler
+from sim.data.sample import prepare
+from sim.gates.gating import opens
+from sim.measure import measure
+from sim.networks.losses import LOSSES as EVERY_LOSS
+from sim.networks.losses import loss_named
+from sim.random.streams import reference_normals
+from sim.train import train
+from sim.training.backends import names, support
+from sim.training.backends.choice import backend_for, fastest_in_torch, fastest_normals
+from sim.training.backends.names import BACKENDS, PACKAGES, preferred, versions
+from sim.training.optimisers import OPTIMISERS, optimiser_of
+from tests.sim.cases import gated, line, problem
+from theory.problem import (
+    LAWS,
+    FiniteData,
+    Gate,
+    InputError,
+    Law,
+    Network,
+    OutOfReachError,
+    SiteGate,
+    latent_correlation,
+)
+from theory.problem.network import ACTIVATIONS, MODELS
+from theory.problem.simulation import OPTIMIZERS
+from theory.problem.training import LOSSES
+
+CPU = torch.device("cpu")
+NUMBA = names.numba_is_installed()
+NEEDS_NUMBA = pytest.mark.skipif(not NUMBA, reason="numba is not installed (extra `speed`)")
+
+
+@dataclass(frozen=True)
+class MadeUpLaw(Law):
+    """A law that only this file knows."""
+
+    n: int = 4
+    labels: tuple[Fraction, ...] = (Fraction(1), Fraction(0))
+
+    law: ClassVar[str] = "made-up"
+    boundary: ClassVar[str] = "open"
+
+
+@dataclass(frozen=True)
+class MadeUpGate(Gate):
+    """A gate that only this file knows."""
+
+    kind: ClassVar[str] = "made-up"
+
+
+@pytest.fixture
+def simulated():
+    """The made-up law and gate, simulated as two new files would do it; afterwards both are unknown again."""
+
+    def sampler(law, device, dtype):
+        kernels = [(latent_correlation(line(), c),) for c in (0, 1)]
+        return gaussian_sampler(line(), kernels, None, 1.0, device, dtype)
+
+    prepare.register(MadeUpLaw, sampler)
+    opens.register(MadeUpGate, lambda _gate, draw: draw.x[..., 0] > draw.x[..., 1])
+    yield
+    for dispatch, kind in ((prepare, MadeUpLaw), (opens, MadeUpGate)):
+        # singledispatch has no way back: the registry is closed over, and its cache follows a new registration
+        registry = next(
+            cell.cell_contents for cell in dispatch.register.__closure__ if isinstance(cell.cell_contents, dict)
+        )
+        registry.pop(kind)
+        dispatch._clear_cache()
+
+
+def test_a_law_without_a_sampler_is_named():
+    with pytest.raises(OutOfReachError, match=r"No sampler for the law MadeUpLaw.*sim/data.*nlgp"):
+        train(problem(MadeUpLaw(), Network("relu", "mean", 2)), "cpu")
+
+
+def test_a_gate_without_a_simulation_is_named():
+    for backend in ("auto", "reference"):
+        with pytest.raises(OutOfReachError, match=r"No simulation of the gate MadeUpGate.*sim/gates.*site"):
+            train(problem(network=gated((MadeUpGate(), SiteGate(1)))), "cpu", backend=backend)
+
+
+def test_an_observable_without_a_measurement_is_named():
+    @dataclass(frozen=True)
+    class MadeUpObservable:
+        name: ClassVar[str] = "made-up"
+
+    with pytest.raises(OutOfReachError, match=r"No measurement of MadeUpObservable.*sim/measure.*weights"):
+        measure(MadeUpObservable(), problem(), "cpu")
+
+
+@NEEDS_NUMBA
+@pytest.mark.parametrize(
+    ("data", "network", "reason"),
+    [
+        (MadeUpLaw(), Network("relu", "mean", 2), "draws Gaussian laws and their erf, not made-up"),
+        (line(), gated((SiteGate(1), MadeUpGate())), "opens no gates of the kind made-up"),
+    ],
+    ids=["law", "gate"],
+)
+def test_a_new_law_or_gate_is_left_to_torch_with_its_reason(simulated, data, network, reason):
+    """With its two files a law or gate trains at once; the compiled loops say why they do not."""
+    question = problem(data, network)
+    run = train(question, "cpu")
+    assert (run.backend, run.fallback) == ("compiled-normals", f"The compiled back end {reason}.")
+    with pytest.raises(OutOfReachError, match=reason) as caught:
+        train(question, "cpu", backend="compiled")
+    assert caught.value.kind == "backend"
+
+
+DATA = FiniteData([[1, 0, 0, 1], [0, 1, 1, 0]], [1, -1])
+
+
+@NEEDS_NUMBA
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (line(xi=(2, 1, 1), labels=(1, 0, 2)), "draws two equally likely classes"),
+        (line(priors=("1/4", "3/4")), "draws two equally likely classes"),
+        (line(means=((1, 0, 0, 0), (0, 0, 0, 0))), "draws no class means"),
+        (line(labels=((1, 0), (0, 1))), "trains one output"),
+        (DATA, "draws Gaussian laws and their erf, not finite"),
+    ],
+    ids=["three classes", "priors", "means", "vector labels", "finite"],
+)
+def test_what_the_loops_do_not_draw_is_left_to_torch(data, reason):
+    gates = (SiteGate(1, lo=0, on="input"), SiteGate(1, hi=0, on="input"))
+    run = train(problem(data, gated(gates)), "cpu")
+    assert run.backend == "compiled-normals"
+    assert reason in run.fallback
+
+
+@NEEDS_NUMBA
+def test_an_unknown_model_or_loss_of_the_loops_is_named():
+    question = problem(network=Network("relu", "mean", 2))
+    strange = replace(question.network)
+    object.__setattr__(strange, "model", "softplus")
+    object.__setattr__(question, "network", strange)
+    assert "has no loops for the model softplus" in support.obstacle(question, CPU)[0]
+    other = problem()
+    object.__setattr__(other.training, "loss", "hinge")
+    assert "has no loops for the loss hinge" in support.obstacle(other, CPU)[0]
+
+
+@NEEDS_NUMBA
+def test_the_loops_have_what_support_says():
+    from sim.training.backends.compiled.train import LOSSES as COMPILED_LOSSES
+    from sim.training.backends.compiled.train import MODELS as COMPILED_MODELS
+
+    assert set(COMPILED_MODELS) == set(support.MODELS)
+    assert set(COMPILED_LOSSES) == set(support.LOSSES)
+
+
+def test_unknown_activations_losses_and_optimizers_are_named():
+    from sim.networks.activations import ACTIVATIONS as EVERY_ACTIVATION
+    from sim.networks.activations import activation_named
+
+    for named, word in ((activation_named, "activation"), (loss_named, "loss")):
+        with pytest.raises(OutOfReachError, match=f'No simulation of the {word} "made-up"'):
+            named("made-up")
+    settings = problem().simulation
+    object.__setattr__(settings, "optimizer", "made-up")
+    with pytest.raises(OutOfReachError, match='No simulation of the optimizer "made-up"'):
+        optimiser_of(settings)
+    assert set(EVERY_ACTIVATION) == set(ACTIVATIONS)
+    assert set(EVERY_LOSS) == set(LOSSES)
+    assert set(OPTIMISERS) == set(OPTIMIZERS)
+    assert set(MODELS) - {Network.gated} <= set(ACTIVATIONS)
+
+
+def test_every_law_has_an_answer_or_a_reason():
+    """No law of the declarations falls to an AttributeError."""
+    for kind in LAWS.values():
+        assert kind in support.of_law.registry or "not" in support.of_law(object.__new__(kind))
+
+
+def test_names_and_versions():
+    assert ("auto", *PACKAGES) == BACKENDS
+    assert set(versions("reference")) == set(versions("captured")) == {"torch"}
+    if NUMBA:
+        assert set(versions("compiled")) == set(versions("compiled-normals")) == {"torch", "numba"}
+    assert preferred("cpu") == backend_for("auto", problem(), CPU).name
+    assert preferred("cuda") == "captured"
+    with pytest.raises(InputError, match="'fast' has no packages"):
+        versions("fast")
+
+
+def test_without_numba_nothing_is_compiled(monkeypatch):
+    expected = train(problem(), "cpu", backend="reference")
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert not names.numba_is_installed()
+    run = train(problem(), "cpu")
+    assert run.backend == preferred("cpu") == fastest_in_torch(CPU) == "reference"
+    assert "needs numba" in run.fallback
+    assert (run.weights == expected.weights).all()  # the reference takes no numba where there is one
+    assert fastest_normals(CPU) is reference_normals
+    with pytest.raises(OutOfReachError, match="need numba, which is not installed"):
+        train(problem(), "cpu", backend="compiled-normals")
+
+
+def test_compiled_normals_are_made_on_the_cpu():
+    with pytest.raises(OutOfReachError, match="made on the CPU, and this run is on cuda"):
+        backend_for("compiled-normals", problem(), torch.device("cuda"))
