@@ -289,3 +289,23 @@ EXPLORER_DESCENT = 32 * 4 * 72 * UNIT_ROUNDOFF
 # is negative, and a square and a quotient. Cosines of arguments below 7, which three roundings move by 21 units, enter
 # in the second power and twice in the fourth: 8 times 21.
 EXPLORER_WAVE = (3 * 40 + 8 * 21 + 3) * UNIT_ROUNDOFF
+
+# --- the peers of the benchmarks -------------------------------------------------------------------------------------
+
+# Factors in float32 of a covariance with entries <= 1: dropped modes and diagonals lie below one unit of float32 times
+# the largest eigenvalue (<= 72 at xi = 40), and each entry of F^T F sums up to 400 products with two roundings of half
+# a unit each, which add up as the root of their number times the size 1 of the whole sum.
+PEER_COVARIANCE = (72 + np.sqrt(400)) * float(np.finfo(np.float32).eps)
+
+# Z^2 by the trapezoidal rule: rounding of 1e5 terms, which adds up as their root, beside 1e-15 beyond 8.
+PEER_NORMALISER = np.sqrt(1e5) * UNIT_ROUNDOFF
+
+# Box and Muller in float32: radius and sine are each good to about eight roundings, relative to a radius <= 5.8; half
+# a unit of the angle's integer moves it by less than one rounding.
+PEER_NORMALS = (8 + 8) * 5.8 * float(np.finfo(np.float32).eps)
+
+# E[1 1 erf erf] by adaptive quadrature to 1e-12 beside the float64 block, whose error is at most 1e-12.
+PLACKETT_QUADRATURE = 2e-12
+
+# SciPy asks its quasi Monte Carlo for an error of 1e-5, an estimate of three standard errors; it enters four times.
+MVN_CDF = 2 * 4e-5

@@ -5,14 +5,18 @@ import platform
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PACKAGES = ("numpy", "scipy", "sympy", "mpmath", "python-flint", "torch", "numba", "jax")
+PACKAGES = ("numpy", "scipy", "sympy", "mpmath", "python-flint", "torch", "numba", "jax", "jaxlib")
 
 
-def machine() -> dict[str, str | int]:
-    """Processor, number of cores, OMP threads, Python and the packages that are installed."""
-    found: dict[str, str | int] = {
+def machine() -> dict[str, str | int | float]:
+    """Processor, number of cores, load, OMP threads, Python and the packages that are installed.
+
+    The load is the mean number of processes that ran or waited for a core in the last minute, this one included.
+    """
+    found: dict[str, str | int | float] = {
         "processor": _processor(),
         "cores": os.cpu_count() or 1,
+        "load": round(os.getloadavg()[0], 1),
         "omp_threads": os.environ.get("OMP_NUM_THREADS", "not set"),
         "python": platform.python_version(),
     }

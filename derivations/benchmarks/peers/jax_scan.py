@@ -1,0 +1,231 @@
+"""Training in JAX: steps under `lax.scan`, compiled, in the variants that `gdln bench train` compares.
+
+yhat = (1/K) sum_k relu(w_k.x), half squared error, x = erf(gain z)/Z, and z = F_c^T noise for an example of class c.
+"""
+
+import math
+import os
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from derivations.benchmarks.peers.law import Peer, bands, factors, over_normaliser
+from theory.problem import OutOfReachError, Problem
+from theory.problem.numbers import one_of
+
+if TYPE_CHECKING:
+    from jax import Array
+
+# One thread, and vectors of 512 bits where the processor has them: erf takes a quarter of the time.
+FLAGS = (
+    "--xla_cpu_multi_thread_eigen=false",
+    "intra_op_parallelism_threads=1",
+    "--xla_cpu_prefer_vector_width=512",
+)
+NORMALS = ("library", "polynomial")
+COLOURS = ("two products", "sorted", "band")
+# A block of m fair coins has more heads than m/2 + 6.5 sqrt(m)/2 with probability 4e-11: never in a benchmark.
+_DEVIATIONS = 6.5
+
+
+@dataclass(frozen=True)
+class Variant:
+    """How the peer is written.
+
+    `networks` are trained side by side; the examples of `block` steps are drawn at once. `normals`: those of
+    jax.random, or Box and Muller's of the same random bits by polynomials. `colour`: both classes' products for every
+    example, of which each picks one; or examples sorted by class, with a product for each class's share; or the few
+    diagonals of the Cholesky factors.
+    """
+
+    networks: int
+    block: int = 1
+    normals: str = "polynomial"
+    colour: str = "two products"
+
+    def __post_init__(self) -> None:
+        one_of(self.normals, "normals", NORMALS)
+        one_of(self.colour, "colour", COLOURS)
+
+    @property
+    def name(self) -> str:
+        """The variant in words."""
+        at_once = f", {self.block} steps drawn at once" if self.block > 1 else ""
+        return f"JAX scan of {self.networks}{at_once}, {self.normals} normals, {self.colour}"
+
+
+def installed() -> bool:
+    """Whether jax is there."""
+    return find_spec("jax") is not None
+
+
+def jax_scan(problem: Problem, variant: Variant, steps: int) -> Peer:
+    """The peer of this variant, which takes `steps` steps or the next whole number of blocks.
+
+    Raises OutOfReachError where jax is not installed, and for the colour "band" where the factors have no narrow band.
+    """
+    if not installed():
+        raise OutOfReachError(
+            "The JAX peer of gdln bench train needs jax, which is not installed.",
+            "Install it with pip install -c constraints.txt -e '.[peers]'.",
+        )
+    jax = _configured()
+    blocks = -(-steps // variant.block)
+    networks = variant.networks
+    units, n = problem.network.units, problem.data.n
+    draw, step = _draw(problem, variant), _step(problem)
+
+    @jax.jit
+    def train(w: "Array", key: "Array") -> "Array":
+        def block(w: "Array", key: "Array") -> tuple["Array", None]:
+            x, y = draw(key)  # (block, networks, batch, n) and (block, networks, batch)
+            if variant.block == 1:
+                return step(w, (x[0], y[0]))
+            return jax.lax.scan(step, w, (x, y))[0], None
+
+        return jax.lax.scan(block, w, jax.random.split(key, blocks))[0]
+
+    w0 = jax.numpy.broadcast_to(jax.numpy.asarray(problem.w0(), dtype="float32"), (networks, units, n))
+    key = jax.random.key(0)
+    return Peer(variant.name, networks * blocks * variant.block, lambda: np.asarray(train(w0, key)))
+
+
+def _configured() -> Any:
+    """Jax with the flags above, if it was not loaded before; its generator uses both words of each call."""
+    if "jax" not in sys.modules:
+        os.environ["XLA_FLAGS"] = " ".join((os.environ.get("XLA_FLAGS", ""), *FLAGS)).strip()
+    import jax
+
+    jax.config.update("jax_threefry_partitionable", False)
+    return jax
+
+
+def _step(problem: Problem) -> Callable[..., tuple["Array", None]]:
+    """One step of every network: w (networks, K, n), x (networks, batch, n)."""
+    import jax.numpy as jnp
+
+    rate = float(problem.simulated().learning_rate) / (problem.simulated().batch * problem.network.units)
+
+    def step(w: "Array", example: tuple["Array", "Array"]) -> tuple["Array", None]:
+        x, y = example
+        if x.shape[0] == 1:  # without an axis of networks the products are XLA's fastest
+            h = x[0] @ w[0].T
+            residual = jnp.maximum(h, 0).mean(axis=1) - y[0]
+            return w - rate * (jnp.where(h > 0, residual[:, None], 0).T @ x[0]), None
+        h = jnp.einsum("mbn,mkn->mbk", x, w)
+        residual = jnp.maximum(h, 0).mean(axis=2) - y
+        return w - rate * jnp.einsum("mbk,mbn->mkn", jnp.where(h > 0, residual[:, :, None], 0), x), None
+
+    return step
+
+
+def _draw(problem: Problem, variant: Variant) -> Callable[["Array"], tuple["Array", "Array"]]:
+    """Inputs and labels of a block of steps of all networks, from a key."""
+    import jax
+    import jax.numpy as jnp
+
+    batch, n, gain = problem.simulated().batch, problem.data.n, float(problem.data.gain)
+    over, shape = over_normaliser(problem), (variant.block, variant.networks, batch)
+    rows = math.prod(shape)
+    modes, colour = _coloured(problem, variant.colour, rows)
+    first, second = (float(label) for label in problem.data.labels)
+
+    def normals(key: "Array") -> "Array":
+        if variant.normals == "library":
+            return jax.random.normal(key, (rows, modes))
+        return polynomial_normals(jax.random.bits(key, (2, -(-rows // 2), modes)))[:rows]
+
+    def draw(key: "Array") -> tuple["Array", "Array"]:
+        coin, normal = jax.random.split(key)
+        heads = jax.random.bernoulli(coin, 0.5, (rows,))
+        z, heads = colour(normals(normal), heads)
+        x = jax.scipy.special.erf(gain * z) * over
+        return x.reshape(*shape, n), jnp.where(heads, second, first).reshape(shape)
+
+    def shuffled(key: "Array") -> tuple["Array", "Array"]:
+        # Sorted examples go to the steps whose coins they are: class 0 from the front, class 1 from the back.
+        coin, normal = jax.random.split(key)
+        heads = jax.random.bernoulli(coin, 0.5, (rows,))
+        z, _ = colour(normals(normal), heads)
+        place = jnp.where(heads, rows - jnp.cumsum(heads), jnp.cumsum(~heads) - 1)
+        x = (jax.scipy.special.erf(gain * z) * over)[place]
+        return x.reshape(*shape, n), jnp.where(heads, second, first).reshape(shape)
+
+    # Within one step of one network the order of the examples does not matter.
+    return shuffled if variant.colour == "sorted" and (variant.block, variant.networks) != (1, 1) else draw
+
+
+def _coloured(problem: Problem, colour: str, rows: int) -> tuple[int, Callable[..., tuple["Array", "Array"]]]:
+    """How many normal numbers an example takes, and the function of them and the coins to z and the coins by row."""
+    import jax.numpy as jnp
+
+    if colour == "band":
+        taps = bands(problem)
+        if taps is None:
+            raise OutOfReachError(
+                f"xi = {', '.join(map(str, problem.data.xi))} at n = {problem.data.n}: the Cholesky factors are no "
+                "narrow band.",
+                "Take another colour.",
+            )
+        width, n = taps.shape[1:]
+
+        def by_band(noise: "Array", heads: "Array") -> tuple["Array", "Array"]:
+            padded = jnp.pad(noise, ((0, 0), (width - 1, 0)))
+            z = [sum(own[d] * padded[:, width - 1 - d :][:, :n] for d in range(width)) for own in jnp.asarray(taps)]
+            return jnp.where(heads[:, None], z[1], z[0]), heads
+
+        return n, by_band
+    first, second = (jnp.asarray(factor) for factor in factors(problem))
+    slack = int(_DEVIATIONS * math.sqrt(rows) / 2) + 1
+    low, high = max(0, rows // 2 - slack), min(rows, rows // 2 + slack)
+    if colour == "two products":
+        return len(first), lambda noise, heads: (jnp.where(heads[:, None], noise @ second, noise @ first), heads)
+
+    def by_class(noise: "Array", heads: "Array") -> tuple["Array", "Array"]:
+        z0, z1 = noise[:high] @ first, noise[low:] @ second
+        is_second = jnp.arange(rows) >= rows - jnp.clip(heads.sum(), rows - high, rows - low)
+        either = jnp.where(is_second[low:high, None], z1[: high - low], z0[low:])
+        return jnp.concatenate([z0[:low], either, z1[high - low :]]), is_second
+
+    return len(first), by_class
+
+
+def polynomial_normals(words: "Array") -> "Array":
+    """Box and Muller's normal numbers of 32-bit words (2, rows, modes), as (2 rows, modes).
+
+    r cos(t), r sin(t) with r^2 = -2 ln((a + 1/2)/2^23) of the leading 23 bits of the first word and t the turn of the
+    second: the logarithm by the series of 2 atanh, cosine and sine by Taylor's up to an eighth of a turn, the quadrant
+    by the leading bits. 0.6 ns a number beside 1.7 of jax.random.normal's inverse error function; |z| <= 5.8.
+    """
+    import jax
+    import jax.numpy as jnp
+
+    f32, u32 = np.float32, np.uint32
+    a, b = words
+    mantissa = jax.lax.bitcast_convert_type((a >> u32(9)).astype(f32) + f32(0.5), jnp.int32)
+    exponent = (mantissa - 0x3F3504F3) >> 23
+    t = jax.lax.bitcast_convert_type(mantissa - (exponent << 23), f32) - 1
+    s = t / (2 + t)
+    logarithm = s * _polynomial(s * s, [2 / (2 * k + 1) for k in range(5)])
+    radius = jnp.sqrt(-2 * ((exponent - 23).astype(f32) * f32(math.log(2)) + logarithm))
+    quadrant = (b + u32(1 << 29)) >> u32(30)
+    angle = jax.lax.bitcast_convert_type(b - (quadrant << u32(30)), jnp.int32).astype(f32) * f32(math.tau / 2**32)
+    y = angle * angle
+    sine = angle * _polynomial(y, [(-1) ** k / math.factorial(2 * k + 1) for k in range(5)])
+    cosine = _polynomial(y, [(-1) ** k / math.factorial(2 * k) for k in range(6)])
+    odd = (quadrant & 1) != 0
+    first, second = jnp.where(odd, sine, cosine), jnp.where(odd, cosine, sine)
+    first = jnp.where(((quadrant + 1) & 2) != 0, -first, first)
+    second = jnp.where((quadrant & 2) != 0, -second, second)
+    return jnp.concatenate([radius * first, radius * second])
+
+
+def _polynomial(y: "Array", coefficients: list[float]) -> "Array":
+    value = np.float32(coefficients[-1])
+    for coefficient in reversed(coefficients[:-1]):
+        value = np.float32(coefficient) + y * value
+    return value
