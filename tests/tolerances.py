@@ -156,8 +156,13 @@ PHI_DERIVATIVE = 100 / 6 * 1e-30
 
 # --- Gaussian expectations -------------------------------------------------------------------------------------------
 
-# sign_quad promises 1e-13; sums of at most 140 nodes of four terms of size 1, each a few roundings: 140 * 4 * 2 eps.
+# four_signs promises 1e-13; sums of at most 140 nodes of four terms of size 1, each a few roundings: 140 * 4 * 2 eps.
 ORTHANT_QUAD = 140 * 4 * UNIT_ROUNDOFF
+
+# The derivative by a correlation where two variables are as close as 1 - r^2 = 1e-8: the angle of the other two is
+# atan2(c, sqrt d), d a difference of eighty rounded operations of relative size 1e-8 where these are the close ones.
+# The derivative itself is up to 1/sqrt(1 - r^2): its error is relative to the larger of that and 1.
+ORTHANT_DERIVATIVE_CLOSE = 2 * 80 * UNIT_ROUNDOFF / 1e-4
 
 # asin by atan2 of rounded numbers of size 1: three roundings, and two of multiplying by 2/pi.
 ORTHANT_PAIR = 5 * UNIT_ROUNDOFF

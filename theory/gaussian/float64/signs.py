@@ -293,30 +293,38 @@ def _integral(names: tuple[str, ...], count: int, upper: Any, larger: Any, small
     total = xp.zeros_like(upper)
     for start in range(0, len(columns), len(names)):
         cross = _Cross(**dict(zip(names, columns[start : start + len(names)], strict=True)))
-        f = below(cross.k_ab * cross.k_ab)
-        total = total + cross.k_ab * (weight * _integrand(t, f, below, det, cross)).sum(0)
+        square_ab, given = cross.k_ab * cross.k_ab, [None, None]
+        if cross.h_a is not None:
+            others = (cross.k_ad, cross.k_cb)
+            given = [None if k is None else below(square_ab + k * k) for k in others]
+        total = total + cross.k_ab * (weight * _integrand(t, below(square_ab), det, *given, cross)).sum(0)
     return total
 
 
-def _integrand(t: Any, f: Any, below: Callable[[Any], Any], det: Any, x: _Cross) -> Any:
+def _integrand(t: Any, f: Any, det: Any, v_d: Any, v_c: Any, x: _Cross) -> Any:
     """4 phi2(h_a, h_b; t k_ab) E[the other signs | z_a, z_b = -h] where K is multiplied by t.
 
-    below(y) = 1 - t^2 y, f = below(k_ab^2), det = det(1 - t^2 K K').
+    f = 1 - t^2 k_ab^2 and det = det(1 - t^2 K K'); v_d and v_c are f times the variances of y_d and y_c given z_a and
+    z_b, which are not needed without thresholds.
     """
     xp = namespace(f)
-    # Covariances, thresholds and variances of y_c and y_d given z_a and z_b, all times f.
-    c = None if x.k_cd is None else t * (x.k_cd * f + t * t * (x.k_cb * x.k_ad * x.k_ab))
+    c = None if x.k_cd is None else _covariance(t, f, x)
     if x.h_a is None:
         return xp.arctan2(c, xp.sqrt(det * f)) * (4 / pi**2) / xp.sqrt(f)
     density = pair_density(x.h_a, x.h_b, t * x.k_ab, f)
     n_d = x.eta_d * f + t * x.k_ad * (t * x.k_ab * x.h_b - x.h_a)
-    v_d = xp.clip(below(x.k_ab * x.k_ab + x.k_ad * x.k_ad), TINY, None)
+    v_d = xp.clip(v_d, TINY, None)
     if c is None:
         return density * erf(n_d / xp.sqrt(2 * f * v_d))
     n_c = x.eta_c * f + t * x.k_cb * (t * x.k_ab * x.h_a - x.h_b)
-    v_c = xp.clip(below(x.k_ab * x.k_ab + x.k_cb * x.k_cb), TINY, None)
+    v_c = xp.clip(v_c, TINY, None)
     over = 1 / xp.sqrt(v_c * v_d)
     return density * at_thresholds(n_c / xp.sqrt(v_c * f), n_d / xp.sqrt(v_d * f), c * over, det * f * over * over)
+
+
+def _covariance(t: Any, f: Any, x: _Cross) -> Any:
+    """f Cov(y_c, y_d | z_a, z_b)."""
+    return t * (x.k_cd * f + t * t * (x.k_cb * x.k_ad * x.k_ab))
 
 
 # --- derivatives -----------------------------------------------------------------------------------------------------
@@ -342,11 +350,13 @@ def _by_r(m: int, shifted: bool, i: int, j: int, *rows: Any) -> Any:
     *first, last = (k for k in range(m) if k not in (i, j))
     x = _cross(tuple(saturated(y) for y in h), r, i, j, first[0] if first else None, last)
     f = (1 - x.k_ab) * (1 + x.k_ab)
-    det = 0.0
-    if x.k_cd is not None:
-        squares = x.k_ab * x.k_ab + x.k_ad * x.k_ad + x.k_cb * x.k_cb + x.k_cd * x.k_cd
-        det = namespace(f).clip(1 - squares + (x.k_ab * x.k_cd - x.k_ad * x.k_cb) ** 2, 0, None)
-    return _integrand(1.0, f, lambda y: 1 - y, det, x)
+    v_d = f - x.k_ad * x.k_ad
+    if x.k_cd is None:
+        return _integrand(1.0, f, None, v_d, None, x)
+    v_c = f - x.k_cb * x.k_cb
+    # Of f^2 times the conditional covariance matrix: nothing of size 1 cancels where all of it is small.
+    det = namespace(f).clip(v_c * v_d - _covariance(1.0, f, x) ** 2, 0, None) / f
+    return _integrand(1.0, f, det, v_d, v_c, x)
 
 
 DERIVATIVES = {

@@ -5,6 +5,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
+import torch
+from flint import arb, arb_mat, ctx
 
 from tests import tolerances
 from theory.expressions.symbols import z
@@ -61,6 +63,26 @@ def test_special_values():
     assert float(four_signs(0.5, -1.0, 0.4, -0.5, 0.7, -0.4)) == -float(two_signs(0.7))
     block = float(four_signs(0.3, 0, 0, 0, 0, -0.6))
     assert abs(block - float(two_signs(0.3)) * float(two_signs(-0.6))) < tolerances.ORTHANT_QUAD
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_derivatives_where_two_variables_are_close(seed):
+    """dE/dr_ab = (2/pi)^2 asin(rho_cd.ab)/sqrt(1 - r_ab^2), the partial correlation from inverse matrices in balls."""
+    vectors = np.random.default_rng(seed).normal(size=(4, 4))
+    vectors[1] = vectors[0] + 1e-4 * vectors[1]
+    r = correlations(vectors)
+    tensors = [torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in r]
+    found = torch.autograd.grad(four_signs(*tensors), tensors)
+    with ctx.workprec(200):
+        matrix = arb_mat(
+            [[1 if i == j else r[PAIRS.index((min(i, j), max(i, j)))] for j in range(4)] for i in range(4)]
+        )
+        inverse = matrix.inv()
+        for (a, b), derivative in zip(PAIRS, found, strict=True):
+            c, d = (k for k in range(4) if k not in (a, b))
+            partial = -inverse[c, d] / (inverse[c, c] * inverse[d, d]).sqrt()
+            true = float((2 / arb.pi()) ** 2 * partial.asin() / (1 - matrix[a, b] ** 2).sqrt())
+            assert abs(float(derivative) - true) <= tolerances.ORTHANT_DERIVATIVE_CLOSE * max(1, abs(true))
 
 
 def test_order_of_the_variables_does_not_matter():
