@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
+from math import gcd
 
 import numpy as np
-from flint import fmpq, fmpq_mat, fmpz_mat
+from flint import fmpq, fmpq_mat, fmpz, fmpz_mat, nmod_mat
 from jaxtyping import Int, Shaped
 
 from theory.moments.exact_moments import ExactMoments
@@ -23,6 +24,9 @@ from theory.problem import InputError, OutOfReachError
 MOST_ELIMINATION = 150_000_000
 # Three seconds: the rank of an integer matrix, in modular arithmetic.
 MOST_REGULAR_ROWS = 1_200
+# Digits of an echelon form grow as the rank; below this many bits it is made, and taken where it is the smaller one.
+MOST_ECHELON_BITS = 4_000
+PRIMES = (2**61 - 1, 2**61 - 31, 2**61 - 45)
 MOST_CHARACTERS = 60  # of the optimum as a fraction, where it is still good to read
 
 
@@ -104,17 +108,19 @@ def _piece(moments: ExactMoments, places: Int[np.ndarray, " M"]) -> Piece:
         return Piece(places, places, unit, (Fraction(1),) * size, np.array(kernel, dtype=object), b)
     if rank**2 * (rank + size) > MOST_ELIMINATION:
         _out_of_reach(size, f"its rank {rank} makes an exact basis of its range too long to compute")
-    spanning = _spanning(matrix, rank)
-    leading = [next(column for column, entry in enumerate(row) if entry) for row in spanning.tolist()]
-    vectors, minors = _orthogonal(spanning)
+    leading = _pivots(matrix, rank)
+    vectors, minors = _orthogonal(_spanning(matrix, leading))
     kernel = vectors * matrix * vectors.transpose()
-    over = minors[:-1]
+    norms = [Fraction(minor, earlier) for earlier, minor in pairwise(minors)]
+    # Powers of 2 that bring every vector to a length of about 1: floats would not hold some of them.
+    units = [Fraction(2) ** ((norm.numerator.bit_length() - norm.denominator.bit_length()) // 2) for norm in norms]
+    over = [minor * unit for minor, unit in zip(minors[:-1], units, strict=True)]
     rhs = (fmpq_mat(vectors) * _matrix(b)).tolist()
     return Piece(
         places=places,
         pivots=places[leading],
-        vectors=_divided(vectors, over, [1] * size),
-        norms=tuple(Fraction(minor, earlier) for earlier, minor in pairwise(minors)),
+        vectors=_divided(vectors, over, [Fraction(1)] * size),
+        norms=tuple(norm / unit**2 for norm, unit in zip(norms, units, strict=True)),
         kernel=_divided(kernel, over, [minor * moments.denominator for minor in over]),
         rhs=np.array(
             [[_fraction(entry) / minor for entry in row] for row, minor in zip(rhs, over, strict=True)], dtype=object
@@ -122,10 +128,43 @@ def _piece(moments: ExactMoments, places: Int[np.ndarray, " M"]) -> Piece:
     )
 
 
-def _spanning(matrix: fmpz_mat, rank: int) -> fmpz_mat:
-    """Rows that span the row space: those of the echelon form over the rationals, each made primitive."""
-    reduced = fmpq_mat(matrix).rref()[0].tolist()[:rank]
-    return fmpz_mat([fmpq_mat([row]).numer_denom()[0].entries() for row in reduced])
+def _pivots(matrix: fmpz_mat, rank: int) -> list[int]:
+    """Columns, as many as the rank, that are independent modulo a prime, and so over the rationals."""
+    for prime in PRIMES:
+        reduced, found = nmod_mat(matrix, prime).rref()
+        if found == rank:
+            rows = reduced.tolist()[:rank]
+            return [next(column for column, entry in enumerate(row) if int(entry)) for row in rows]
+    raise OutOfReachError(
+        f"A has rank {rank}, and less modulo each of {len(PRIMES)} primes of 61 bits.",
+        "Change the data by a little: this happens to one matrix in 10^18, or to one made for it.",
+    )
+
+
+def _spanning(matrix: fmpz_mat, leading: list[int]) -> fmpz_mat:
+    """Rows that span the row space, in small whole numbers: of the echelon form over the rationals, or of A itself.
+
+    A is symmetric, so that its rows at the pivots are independent as the columns there are.
+    """
+    table = matrix.tolist()
+    rows = [_primitive(table[index]) for index in leading]
+    if len(leading) * _bits(rows) > MOST_ECHELON_BITS:
+        return fmpz_mat(rows)
+    reduced = fmpq_mat(matrix).rref()[0].tolist()[: len(leading)]
+    echelon = [_primitive(fmpq_mat([row]).numer_denom()[0].entries()) for row in reduced]
+    return fmpz_mat(min(echelon, rows, key=_bits))
+
+
+def _primitive(row: list[fmpz]) -> list[int]:
+    """The row over the greatest common divisor of its entries."""
+    whole = [int(entry) for entry in row]
+    divisor = gcd(*whole)
+    return [entry // divisor for entry in whole]
+
+
+def _bits(rows: list[list[int]]) -> int:
+    """The bits of the largest entry."""
+    return max(entry.bit_length() for row in rows for entry in row)
 
 
 def _orthogonal(rows: fmpz_mat) -> tuple[fmpz_mat, list[int]]:
@@ -142,12 +181,10 @@ def _orthogonal(rows: fmpz_mat) -> tuple[fmpz_mat, list[int]]:
     return fmpz_mat([row[rank:] for row in table]), [1, *(int(table[p][p]) for p in range(rank))]
 
 
-def _divided(matrix: fmpz_mat, left: list[int], right: list[int]) -> Shaped[np.ndarray, "p q"]:
+def _divided(matrix: fmpz_mat, left: list[Fraction], right: list[Fraction]) -> Shaped[np.ndarray, "p q"]:
     """Entry (p, q) over left[p] right[q], in fractions."""
     rows = zip(left, matrix.tolist(), strict=True)
-    return np.array(
-        [[Fraction(int(x), a * c) for x, c in zip(row, right, strict=True)] for a, row in rows], dtype=object
-    )
+    return np.array([[int(x) / (a * c) for x, c in zip(row, right, strict=True)] for a, row in rows], dtype=object)
 
 
 def _out_of_reach(rows: int, why: str) -> None:

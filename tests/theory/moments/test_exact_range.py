@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import scipy.linalg
+from flint import fmpz_mat
 
 from tests.oracles.pulses import inputs
 from tests.theory.pulse_cases import BELOW, CLOSED, DOWN, EVERY_KIND, HALF, OPEN, UP, enumerated, problem
@@ -13,6 +14,7 @@ from tests.tolerances import FLOW_DIGITS, FLOW_FLOAT64, FLOW_ROUNDED, PULSE_FLOW
 from theory.flow import discrete, gradient_descent, mse_at, solve
 from theory.flow.linear.parameters import Parameters, initial
 from theory.moments import exact_range, gated_moments
+from theory.moments.exact_moments import ExactMoments
 from theory.moments.exact_range import MOST_REGULAR_ROWS, components, optimum, pieces
 from theory.moments.single_pulse import exact_moments
 from theory.problem import InputError, NormalInitialisation, OutOfReachError, Simulation
@@ -199,3 +201,41 @@ def test_components_by_hand():
     relation = np.eye(5, dtype=bool)
     relation[0, 3] = relation[3, 0] = relation[3, 4] = relation[4, 3] = True
     assert [part.tolist() for part in components(relation)] == [[0, 3, 4], [1], [2]]
+
+
+@pytest.mark.parametrize("gates", GATES[:3])
+def test_any_spanning_rows_give_the_same_flow(gates, monkeypatch):
+    """Rows of A in place of those of its echelon form, and lengths that no float holds."""
+    question = problem(gates=gates, flip="sign")
+    before = solve(question)
+    monkeypatch.setattr(exact_range, "MOST_ECHELON_BITS", 0)
+    exact_moments.cache_clear()
+    try:
+        after = solve(question)
+        assert after.rank == before.rank
+        slack = PULSE_FLOW * before.condition
+        assert np.abs(after.fixed_point - before.fixed_point).max() <= slack
+        assert np.abs(after.weights - before.weights).max() <= slack
+    finally:
+        exact_moments.cache_clear()
+
+
+def test_a_rank_that_every_prime_hides_is_named(monkeypatch):
+    monkeypatch.setattr(exact_range, "PRIMES", (2, 3))
+    with pytest.raises(OutOfReachError, match="A has rank 1, and less modulo each of 2 primes"):
+        exact_range._pivots(fmpz_mat([[6, 12], [12, 24]]), 1)
+
+
+def test_lengths_are_brought_near_one():
+    """Vectors of 10^400 and of 10^-400 have lengths between 1/2 and 2."""
+    rows = np.array([[10**400, 10**400, 1], [10**400, 10**400, 1], [1, 1, 1]], dtype=object)
+    exact = ExactMoments(1, 3, rows, 10**400, np.array([Fraction(1)] * 3, dtype=object), Fraction(1))
+    (piece,) = pieces(exact)
+    assert len(piece.norms) == 2
+    assert all(Fraction(1, 4) <= norm <= 4 for norm in piece.norms)
+    for p, vector in enumerate(piece.vectors):
+        assert sum(entry**2 for entry in vector) == piece.norms[p]
+        assert sum(entry * Fraction(1) for entry in vector) == piece.rhs[p, 0]
+        for q, other in enumerate(piece.vectors):
+            inner = sum(a * b * other[j] for i, a in enumerate(vector) for j, b in enumerate(map(Fraction, rows[i])))
+            assert Fraction(inner, 10**400) == piece.kernel[p, q]
