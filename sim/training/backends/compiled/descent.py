@@ -321,8 +321,7 @@ def _forward(form, w, biases, readout, x, gate, r, value, slopes):
 def steps(form, theta, units, x, y, gate, row, batch, room, optimiser, rate, done, limit):
     """Take as many steps as `row` (steps * batch) has batches, for few units: how many were taken before diverging.
 
-    `row` gives the row of each example; `room` is scratch: gradient, first, second and moved like theta, and two rows
-    of K.
+    `row` gives the row of each example; `room` is scratch: gradient, first, second, moved like theta, two rows of K.
     """
     gradient, first, second, moved, value, slopes = room
     n = x.shape[1]
