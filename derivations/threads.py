@@ -1,0 +1,55 @@
+"""How many threads a command takes: processes times threads stay within the cores, and waiting threads sleep.
+
+Libraries read these settings when they are loaded, so that this module loads none of them. A small network gains
+nothing from a second thread: its matrices fit one core's cache, and threads that wait for each other cost more.
+"""
+
+import os
+from collections.abc import Callable, MutableMapping, Sequence
+from pathlib import Path
+
+COUNTS = (
+    "OMP_NUM_THREADS",
+    "OPENBLAS_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "BLIS_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+    "NUMBA_NUM_THREADS",
+)
+# A thread that has nothing to do leaves its core to others instead of spinning on it.
+SLEEPING = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}
+_QUOTA = Path("/sys/fs/cgroup/cpu.max")  # "200000 100000" is two cores, "max 100000" all of them
+
+
+def cores() -> int:
+    """The cores that this process may use: its affinity, and the quota of its container."""
+    allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    try:
+        quota, period = _QUOTA.read_text(encoding="ascii").split()
+        return max(1, min(allowed, int(quota) // int(period)))
+    except (OSError, ValueError):  # no such file, or "max": no quota
+        return allowed
+
+
+# One large factorisation at a time gains from all cores; beside the explorer a browser draws.
+OF_VERB: dict[str, Callable[[int], int]] = {"solve": lambda count: count, "explore": lambda count: max(1, count // 2)}
+
+
+def threads_of(arguments: Sequence[str], count: int) -> int:
+    """How many threads the command that the arguments name takes on `count` cores.
+
+    >>> threads_of(["simulate", "problem.toml"], 8), threads_of(["--json", "solve", "problem.toml"], 8)
+    (1, 8)
+    """
+    verb = next((word for word in arguments if not word.startswith("-")), "")
+    return OF_VERB.get(verb, lambda _: 1)(count)
+
+
+def limit(arguments: Sequence[str], environment: MutableMapping[str, str] = os.environ) -> None:
+    """Set the threads of the libraries that the command will load; what is set already stays.
+
+    A number that the user gives in OMP_NUM_THREADS is taken for all libraries.
+    """
+    wanted = environment.get("OMP_NUM_THREADS", str(threads_of(arguments, cores())))
+    for name, value in {**dict.fromkeys(COUNTS, wanted), **SLEEPING}.items():
+        environment.setdefault(name, value)
