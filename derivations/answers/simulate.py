@@ -73,9 +73,10 @@ class SimulateAnswer:
             lines.append(f"{time:>10g}  {loss:>20}  {ratio:<24}  {power}")
         last = content["weights"][-1]
         lines += ["", f"largest weight of each unit at t = {content['times'][-1]:g}"]
-        for unit, row in enumerate(last):
-            site = int(abs(row).argmax())
-            lines.append(f"  unit {unit}: {_shown(content, 'weights', -1, unit, site)} at site {site}")
+        for unit in np.ndindex(last.shape[:-1]):  # a unit, and its output where labels are vectors
+            site = int(abs(last[unit]).argmax())
+            name = f"unit {unit[0]}" + "".join(f", output {output}" for output in unit[1:])
+            lines.append(f"  {name}: {_shown(content, 'weights', -1, *unit, site)} at site {site}")
         if content["output_bias"] is not None:
             hidden = _per_unit(content, "hidden_biases", -1)
             output = _shown(content, "output_bias", -1)

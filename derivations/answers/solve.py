@@ -1,10 +1,13 @@
 """The answer of `gdln solve`: the exact solution of a problem with fixed gates, from theory alone."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from theory.flow import Solution, solve
-from theory.problem import Problem
+from theory.problem import Law, Problem
 
 _REACH = 3  # sites shown on each side of a unit's peak
 _UNITS = 12  # units shown; --json has them all
@@ -37,14 +40,16 @@ class SolveAnswer:
             *(f"{_shown(t, 6):>12}  {_shown(loss)}" for t, loss in zip(solution.times, solution.losses, strict=True)),
             "",
             "w(infinity), each unit around its largest weight",
-            *(_profile(unit, row, self.problem.data) for unit, row in enumerate(solution.fixed_point[:_UNITS])),
+            *_profiles(solution.fixed_point[:_UNITS], self.problem.data),
         ]
         if len(solution.fixed_point) > _UNITS:
             lines.append(f"  ... {len(solution.fixed_point) - _UNITS} more units; --json has them all")
         if solution.fixed_hidden_biases is not None:
             hidden = [_shown(bias) for bias in solution.fixed_hidden_biases[:_UNITS]]
             more = "  ..." if len(solution.fixed_hidden_biases) > _UNITS else ""
-            lines += ["", "biases at infinity", f"  output: {_shown(solution.fixed_output_bias)}"]
+            outputs = np.atleast_1d(np.asarray(solution.fixed_output_bias))
+            output = "  ".join(_shown(bias) for bias in outputs)
+            lines += ["", "biases at infinity", f"  output: {output}"]
             lines.append(f"  units from 0: {'  '.join(hidden)}{more}")
         return "\n".join([*lines, "", *(f"note: {note}" for note in solution.notes)])
 
@@ -61,7 +66,17 @@ def answer(problem: Problem, digits: int | None = None) -> SolveAnswer:
     return SolveAnswer(problem, solve(problem, digits))
 
 
-def _profile(unit: int, row: Any, law: Any) -> str:
+def _profiles(fixed_point: np.ndarray, law: Law) -> Iterator[str]:
+    """A line a unit, (K, n), or a line a unit and output where labels are vectors, (K, m, n)."""
+    for unit, weights in enumerate(fixed_point):
+        if weights.ndim == 1:
+            yield _profile(f"unit {unit}", weights, law)
+        else:
+            for output, row in enumerate(weights):
+                yield _profile(f"unit {unit}, output {output}", row, law)
+
+
+def _profile(name: str, row: np.ndarray, law: Law) -> str:
     """A unit's peak and its neighbours; seven sites of a profile say whether it is a bump or an oscillation.
 
     On a grid the neighbours are those in the row of the peak.
@@ -79,8 +94,8 @@ def _profile(unit: int, row: Any, law: Any) -> str:
     around = "  ".join(f"{float(x):.4f}" if largest < 1000 else f"{float(x):.4g}" for x in values)
     shown = f"{sites[0]}-{sites[-1]}" + (" across the end of the ring" if sites[0] > sites[-1] else "")
     if len(row) > n:
-        return f"  unit {unit}: {_shown(row[peak])} at row {line}, column {here}; columns {shown}: {around}"
-    return f"  unit {unit}: {_shown(row[peak])} at site {peak}; sites {shown}: {around}"
+        return f"  {name}: {_shown(row[peak])} at row {line}, column {here}; columns {shown}: {around}"
+    return f"  {name}: {_shown(row[peak])} at site {peak}; sites {shown}: {around}"
 
 
 def _shown(number: Any, digits: int = 10) -> str:

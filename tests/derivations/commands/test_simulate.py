@@ -214,7 +214,7 @@ def test_an_interrupted_run_leaves_the_old_file(gdln, tmp_path, monkeypatch):
     target = tmp_path / "run.npz"
     np.savez(target, before=1)
     before = target.read_bytes()
-    monkeypatch.setattr("sim.train.train", interrupted)
+    monkeypatch.setattr("derivations.answers.simulate.train", interrupted)
     code, out, _ = gdln("--out", target, "--json")
     assert code == INTERRUPTED
     assert json.loads(out)["error"]["kind"] == "interrupted"

@@ -77,7 +77,7 @@ def test_an_unknown_law_has_typed_controls():
     assert found["freedom"] == Entry("freedom", "")
     with pytest.raises(InputError):
         law_of(StudentT, {"n": "4", "freedom": "", "labels": "[1, 0]"})
-    law = law_of(StudentT, {"n": "4", "freedom": "3", "labels": "[1, 0]", "priors": "[]", "means": "[]"} | {})
+    law = law_of(StudentT, {"n": "4", "freedom": "3", "labels": "[1, 0]"})
     assert law.freedom == 3
 
 
