@@ -23,9 +23,9 @@ Tried and left out, as slower: XLA's generator rbg (10 ns a word beside 1.4), th
 (`jax_threefry_partitionable`, 4.5 ns a normal number), vectors of 256 bits (erf in 2 ns instead of 0.5), inputs with
 the sites in rows, NumPy's generators (8 ns). Not tried: torch.compile, which needs a C++ compiler.
 
-Rounds are interleaved in one process, so that other work on the machine slows all alike; ratios are taken within a round.
-Sim's set-up (Z, factors: 20 to 50 ms a run) is counted, in runs long enough that it is below 5 %; that of the peers and
-their compilation is not.
+Rounds are interleaved in one process, so that other work on the machine slows all alike; ratios are taken within a
+round. Sim's set-up (Z, factors: 20 to 50 ms a run) is counted, in runs long enough that it is below 5 %; that of the
+peers and their compilation is not.
 """
 
 import os

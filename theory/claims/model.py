@@ -108,7 +108,7 @@ class Registration:
     `prepare(problem)` sets what the theory must supply before training (such as the initial weights).
     """
 
-    problems: tuple[str, ...]  # names of problem files in derivations/experiments/problems
+    problems: tuple[str, ...]  # names of problem files below derivations/experiments
     observable: Observable
     predict: Callable[[Problem], Any]
     prepare: Callable[[Problem], Problem] | None = None

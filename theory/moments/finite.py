@@ -6,8 +6,8 @@ import numpy as np
 
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.basis import require_linear
+from theory.moments.exact_features import ExactFeatures
 from theory.moments.exact_moments import (
-    ExactFeatures,
     ExactMoments,
     Examples,
     of_examples,

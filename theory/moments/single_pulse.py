@@ -18,9 +18,9 @@ from jaxtyping import Int
 
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.basis import require_linear
+from theory.moments.exact_features import ExactFeatures
 from theory.moments.exact_moments import (
     ALWAYS_OR_NEVER,
-    ExactFeatures,
     ExactMoments,
     Examples,
     of_examples,

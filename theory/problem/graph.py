@@ -14,6 +14,7 @@ from functools import cached_property
 
 from theory.problem.errors import InputError
 from theory.problem.gates import Gate
+from theory.problem.gates.repeated import RepeatedGate
 from theory.problem.network import ACTIVATIONS, Network
 from theory.problem.numbers import one_of, whole
 from theory.problem.parameters import Parameter
@@ -166,7 +167,7 @@ def one_hidden_layer(network: Network, n: int, outputs: int = 1) -> Graph:
             'Use readout = "trained-mean" or "trained-sum", or labels of one number.',
         )
     copies = outputs if fixed else 1  # units that share one gate
-    gates = tuple(gate for gate in network.gates for _ in range(copies))
+    gates = tuple(_moved(gate, copies) for gate in network.gates for _ in range(copies))
     each = (K,) if copies == 1 else (K, copies)
     parameters = [Parameter("w", (*each, n))]
     if network.has_biases:
@@ -186,6 +187,11 @@ def one_hidden_layer(network: Network, n: int, outputs: int = 1) -> Graph:
         inputs=("x",),
         outputs=("y",),
     )
+
+
+def _moved(gate: Gate, copies: int) -> Gate:
+    """The gate where every unit before it stands `copies` times: a repeated one counts them."""
+    return RepeatedGate(gate.of * copies) if isinstance(gate, RepeatedGate) else gate
 
 
 def _different(what: str, names: Iterable[str]) -> None:

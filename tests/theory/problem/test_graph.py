@@ -15,8 +15,10 @@ from theory.problem import (
     Node,
     NormalInitialisation,
     Parameter,
+    RepeatedGate,
     SiteGate,
     one_hidden_layer,
+    resolved,
 )
 from theory.problem.parameters import initial_numbers
 
@@ -84,6 +86,12 @@ def test_one_hidden_layer_is_a_graph(network, outputs, shapes):
     assert graph.node("y").scale == network.scale
     if network.gates:  # unit after unit, each gate once for each output that reads it
         assert graph.node("hidden").gates == tuple(gate for gate in GATES for _ in range(outputs))
+
+
+def test_a_repeated_gate_is_that_of_its_unit_also_with_several_outputs():
+    gates = (SiteGate(0, lo=0), SiteGate(1, hi=0), RepeatedGate(1))
+    hidden = one_hidden_layer(Network("gated-linear", "mean", 3, gates), 5, outputs=2).node("hidden")
+    assert resolved(hidden.gates) == (gates[0], gates[0], gates[1], gates[1], gates[1], gates[1])
 
 
 def test_equal_seeds_give_parameters_and_replicates_their_own_numbers():
