@@ -32,7 +32,8 @@ def measure() -> dict[str, Any]:
     return {
         "limit": SECONDS,
         "what": f"SymPy's integrate on the defining integral, {SECONDS} s of processor time, and the engine",
-        "conditions": "processor time; other jobs may have run beside it, so only ratios of one machine compare",
+        "conditions": "processor time, while other jobs may have run; an answer of SymPy that was kept has the time "
+        "of its run",
         "sympy_answers_kept": sum(key(case) in before for case in CASES),
         "imports": statistics.median(row["imports"] for row in rows),
         "rows": rows,

@@ -24,7 +24,7 @@ Tried and left out, as slower: XLA's generator rbg (10 ns a word beside 1.4), th
 the sites in rows, NumPy's generators (8 ns). Not tried: torch.compile, which needs a C++ compiler.
 
 Rounds are interleaved in one process, so that other work on the machine slows all alike; ratios are taken within a
-round. Sim's set-up (Z, factors: 20 to 50 ms a run) is counted, in runs long enough that it is below 5 %; that of the
+round. Sim's set-up (Z, factors: 20 to 50 ms a run) is counted, in runs long enough that it is below 7 %; that of the
 peers and their compilation is not.
 """
 
@@ -126,6 +126,18 @@ def text(found: dict[str, Any]) -> str:
             variant = f"   {case['peers'][name]}" if name in case["peers"] else ""
             lines.append(f"  {name:<10} {rate:>12,.0f} ({low:,.0f} to {high:,.0f}){ratio}{variant}")
     lines += ["", str(found["machine"]["processor"])]
+    return "\n".join(lines)
+
+
+def markdown(found: dict[str, Any]) -> str:
+    """The ratios as a Markdown table: sim beside each kind of peer, the best of them in bold, and the goal."""
+    lines = ["| size | torch | jax | jax-own | goal |", "|---|---|---|---|---|"]
+    for case in found["cases"]:
+        shown = {kind: f"{ratio:.1f}" for kind, ratio in case["ratios"].items()}
+        shown[case["best"]] = f"**{shown[case['best']]}**"
+        outcome = "reached" if case["reached"] else "missed"
+        cells = [case["name"], *(shown.get(kind, "–") for kind in PEERS), f"{case['goal']:g}: {outcome}"]
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
