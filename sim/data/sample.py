@@ -68,7 +68,7 @@ def prepare(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampler:
     known = ", ".join(sorted(kind.law for kind in prepare.registry if hasattr(kind, "law")))
     raise OutOfReachError(
         f"No sampler for the law {type(law).__name__}.",
-        f"Register one in a file of sim/data, or use a law that has one: {known}.",
+        f"Write sim/data/{type(law).__module__.rpartition('.')[2]}.py, or use a law that has one: {known}.",
     )
 
 
