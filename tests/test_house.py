@@ -31,7 +31,7 @@ def text_files() -> list[Path]:
 
 
 def complaints(rule, files, *more) -> dict[str, list[str]]:
-    """What `rule` says of each file, where it says anything."""
+    """The complaints of `rule` about each file, where it says anything."""
     said = {str(file.relative_to(ROOT)): rule(file.read_text(encoding="utf-8"), *more) for file in files}
     return {file: words for file, words in said.items() if words}
 

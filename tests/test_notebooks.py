@@ -10,7 +10,7 @@ NOTEBOOKS = ROOT / "notebooks"
 
 
 def differences(source, notebook) -> list[str]:
-    """What keeps `notebook` from being `source`, executed."""
+    """The reasons why `notebook` is not `source`, executed."""
     found = []
     want = [(cell.cell_type, cell.source.strip()) for cell in source.cells]
     have = [(cell.cell_type, cell.source.strip()) for cell in notebook.cells]

@@ -18,7 +18,7 @@ class WorkbenchError(ValueError):
 
 
 class InputError(WorkbenchError):
-    """What the user gave is not a valid question."""
+    """The user's input is not a valid question."""
 
 
 class OutOfReachError(WorkbenchError):

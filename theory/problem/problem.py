@@ -51,7 +51,7 @@ class Problem:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """What the network is made of: "w", and "b", "b_out" and "a" where it has them."""
+        """The network's parameters: "w", and "b", "b_out" and "a" where it has them."""
         return self.graph.parameters
 
     def start(self, replicate: int | None = None) -> dict[str, np.ndarray]:

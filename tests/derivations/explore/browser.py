@@ -18,7 +18,7 @@ SIZE = {"width": 1440, "height": 900}
 
 
 def why_not():
-    """What is missing to run a browser here, or None."""
+    """Name what is missing to run a browser here, or return None."""
     lacking = [name for name in ("marimo", "zmq", "playwright") if find_spec(name) is None]
     lacking += [] if CHROMIUM else ["a Chromium"]
     return f"the explorer's tests need {', '.join(lacking)}" if lacking else None

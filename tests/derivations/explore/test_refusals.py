@@ -1,4 +1,4 @@
-"""What the explorer does with a law, gate, model or label that nobody wrote for it: an answer, or a named refusal."""
+"""The explorer with a law, gate, model or label that nobody wrote for it: an answer, or a named refusal."""
 
 from dataclasses import dataclass, replace
 from fractions import Fraction

@@ -29,7 +29,7 @@ def small(**pages):
 
 
 def test_the_committed_book_is_what_is_derived(capsys):
-    """What CI runs: `gdln derive --check`."""
+    """The command of CI: `gdln derive --check`."""
     code = cli.main(["derive", "--check"])
     assert code == PASS, capsys.readouterr().out
 

@@ -244,7 +244,7 @@ print(deaths)
 
 
 def deaths_of(program, *words):
-    """What a program that kills its forks counted."""
+    """The counts of a program that kills its forks."""
     running = started(FORKS + program, *words)
     counted, said = running.communicate()
     assert (running.returncode, said) == (0, "")

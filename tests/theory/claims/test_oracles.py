@@ -71,7 +71,7 @@ def without_witness(claims, stored):
 
 
 def test_every_claim_that_judges_a_source_has_a_witness():
-    """What the workbench says of other people's work is computed by two programs that share nothing."""
+    """Verdicts on other people's work are computed by two programs that share nothing."""
     assert without_witness([claim for claim in COMPUTABLE if claim.sources], STORED) == {}
 
 

@@ -1,4 +1,4 @@
-"""What every data law has: classes with labels and priors, and inputs on n sites."""
+"""The base of every data law: classes with labels and priors, and inputs on n sites."""
 
 from collections.abc import Callable
 from fractions import Fraction

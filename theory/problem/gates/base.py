@@ -1,4 +1,4 @@
-"""What every gate has, and the gates that open where a number lies between two bounds."""
+"""The base of every gate, and of gates that open where a number lies between two bounds."""
 
 from typing import ClassVar
 

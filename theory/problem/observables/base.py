@@ -1,4 +1,4 @@
-"""What every observable has: a name, and what each axis of its array runs over."""
+"""The base of every observable: a name, and what each axis of its array runs over."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""What a network has learned, as observables."""
+"""The parameters that a network has learned, as observables."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""What a view writes back to the shared problem: its own changes, merged into what other views have made of it."""
+"""A view writes back to the shared problem its own changes, merged into what other views have made of it."""
 
 import re
 from dataclasses import replace

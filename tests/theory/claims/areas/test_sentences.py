@@ -1,4 +1,4 @@
-"""What the notes say in words: the verdicts as computed, the oracles against known values, and planted faults."""
+"""Sentences of the notes: the verdicts as computed, the oracles against known values, and planted faults."""
 
 from dataclasses import replace
 from fractions import Fraction

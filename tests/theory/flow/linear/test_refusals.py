@@ -1,4 +1,4 @@
-"""What is declared and simulated but has no exact flow here is a named error, from every entrance alike."""
+"""A problem that is declared and simulated but has no exact flow here is a named error, from every entrance alike."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What the localization notes say that trained ReLU networks do (sections 1 and 2.1).
+"""Statements of the localization notes on trained ReLU networks (sections 1 and 2.1).
 
 A sentence such as "relatively constant" names no number; each is read as a bound that was fixed before the run, and the
 claim is what the experiment can establish about that bound.

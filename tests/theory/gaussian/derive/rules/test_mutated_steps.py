@@ -37,7 +37,7 @@ DERIVED = [
 
 
 def other_factors(factor):
-    """What a factor is mistaken for."""
+    """The factors that a factor is mistaken for."""
     if factor.is_Symbol:
         return [sign(factor), factor**2, factor + 1, sympy.Integer(1)]
     if isinstance(factor, sign):
