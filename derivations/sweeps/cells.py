@@ -130,7 +130,7 @@ def write(folder: Path, asked: Question, code: str, arrays: Mapping[str, np.ndar
 
 
 def read_meta(folder: Path) -> dict[str, Any]:
-    """Return what the cell says of itself, verified with the checksum of its data. Raises DamagedError with what is wrong."""
+    """Return what the cell says of itself, verified with the checksum of its data. DamagedError says what is wrong."""
     try:
         meta = json.loads((folder / META).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -1,4 +1,4 @@
-"""Tools that the makers of claims.json share: a witness, quadrature by panels, linear algebra in fractions, a flow at rest.
+"""Tools of the makers of claims.json: a witness, quadrature by panels, linear algebra in fractions, a flow at rest.
 
 Nothing here or in the claims_*.py beside it imports the package whose statements are judged.
 """

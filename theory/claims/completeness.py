@@ -1,4 +1,4 @@
-"""The pieces that a claim must bring before anything is checked: an oracle, and a reason for each level that is not run."""
+"""The pieces that a claim needs before anything is checked: an oracle, and a reason for each level that is not run."""
 
 from theory.claims import reasons
 from theory.claims.model import Claim, Level
