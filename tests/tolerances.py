@@ -314,3 +314,11 @@ PLACKETT_QUADRATURE = 2e-12
 
 # SciPy asks its quasi Monte Carlo for an error of 1e-5, an estimate of three standard errors; it enters four times.
 MVN_CDF = 2 * 4e-5
+
+# The optimum in float64 where modes are held: y2 = 1/2 less some 300 squares, each within 16 roundings of the largest.
+NEAR_NULL_MSE = 64 * UNIT_ROUNDOFF
+# How far the bound on the optimum may lie below it: what the sites beyond five xi on both sides add, exp(-25)/1e1, with
+# the rounding of A times |w|^2 = 300; on 40 sites, twenty xi of one class and ten of the other on both sides, less.
+NEAR_NULL_SHARE = 1e-12
+# The same in the middle of 40 sites with xi = 2 and 1, whose weights fall by about exp(-pi/2) a site.
+LINE_ENDS = 1e-6

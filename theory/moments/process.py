@@ -21,6 +21,7 @@ from theory.moments.arithmetic import Arithmetic
 from theory.moments.basis import GateBasis, gate_basis
 from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.feature_moments import squared_labels
+from theory.moments.infinite_line import line_bound
 from theory.moments.sign_features import Key, SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
@@ -69,6 +70,7 @@ class _Process:
             outputs=(law.outputs,) if law.outputs > 1 else (),
             parity=not law.means,
             circulant=law.boundary != "open" and not law.means,
+            whole_line=lambda: line_bound(law, lambda: self.classes, gaussian=not law.latent),
         )
 
     @cached_property
