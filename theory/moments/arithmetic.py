@@ -36,6 +36,7 @@ class Arithmetic:
     `dtype` is that of its arrays; `rational` takes exact fractions to numbers; `exp_minus` and
     `one_minus_exp_minus` take integers d and an exact rate r to exp(-r d) and 1 - exp(-r d).
     `sign_pair(r, 1 - r^2)` = E[s1 s2]; `sign_quad(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4].
+    `cosine_transform(x)` = sum_j x_j cos(2 pi q j/N) of an even x, and `negative_part(x)` = max(-x, 0).
     `settled(f)` is f(), two arrays that f computes in balls: the first to the relative, the second to the absolute
     accuracy of this arithmetic, whatever cancels.
     """
@@ -49,6 +50,8 @@ class Arithmetic:
     sign_pair: Callable[[Any, Any], Any]
     sign_quad: Callable[..., Any]
     settled: Callable[[Callable[[], Pair]], Pair]
+    cosine_transform: Callable[[Numbers], Numbers]
+    negative_part: Callable[[Numbers], Numbers]
 
 
 def _split(distances: Integers, rate: Fraction) -> tuple[np.ndarray, np.ndarray]:
@@ -130,12 +133,14 @@ FLOAT64 = Arithmetic(
     sign_pair=two_signs.two_signs,
     sign_quad=signs.four_signs,
     settled=_settled_float64,
+    cosine_transform=lambda x: np.fft.fft(x).real,
+    negative_part=lambda x: np.clip(-x, 0, None),
 )
 
 
 def certified() -> Arithmetic:
     """The arithmetic of balls; python-flint is imported here, so that float64 work does not load it."""
-    from flint import arb, ctx, fmpq
+    from flint import arb, arb_mat, ctx, fmpq
 
     from theory.gaussian.certified.signs import four_signs, two_signs
 
@@ -155,6 +160,16 @@ def certified() -> Arithmetic:
             )
         return np.frompyfunc(four_signs, 6, 1)(*rows)
 
+    def cosines(x: Numbers) -> Numbers:
+        """By the n/2 + 1 distinct values alone."""
+        n = len(x)
+        half = n // 2 + 1
+        table = [arb.cos_pi(arb(fmpq(2 * r, n))) for r in range(n)]
+        twice = [x[j] if j in (0, n - j) else 2 * x[j] for j in range(half)]
+        modes = arb_mat([[table[q * j % n] for j in range(half)] for q in range(half)]) * arb_mat([[v] for v in twice])
+        values = modes.entries()
+        return np.array([values[min(q, n - q)] for q in range(n)], dtype=object)
+
     return Arithmetic(
         dtype=object,
         rational=number,
@@ -165,4 +180,6 @@ def certified() -> Arithmetic:
         sign_pair=np.frompyfunc(two_signs, 2, 1),
         sign_quad=quad,
         settled=lambda compute: settled(compute, ctx.prec),
+        cosine_transform=cosines,
+        negative_part=np.frompyfunc(lambda x: (-x).max(arb(0)), 1, 1),
     )

@@ -25,7 +25,7 @@ from theory.moments.infinite_line import line_bound
 from theory.moments.sign_features import Key, SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
-from theory.problem import Network, NonlinearGP
+from theory.problem import Network, NonlinearGP, OutOfReachError
 
 
 def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) -> SignFeatures:
@@ -37,6 +37,12 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
     note, eq. (7), (8), corrected.
     """
     gates = gate_basis(network, law.latent, centred=not law.means)
+    if law.clipped and law.latent and any(direction.site is None for direction in gates.directions):
+        raise OutOfReachError(
+            "Gates along several sites have no exact moments where the ring is clipped: its latent is degenerate, and "
+            "different directions may be the same gate.",
+            'Gate single sites, simulate it (gdln simulate), or use boundary = "open".',
+        )
     return SignFeatures(gates, _Process(law, gates, arithmetic).moments)
 
 
