@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int, Shaped
 
+from theory.expressions.balls.precision import precision
 from theory.gaussian.float64 import signs, two_signs
 from theory.problem import OutOfReachError
 
@@ -103,11 +104,11 @@ def settled(compute: Callable[[], Pair], bits: int) -> Pair:
     The precision is raised until that holds. Raises OutOfReachError where it never does: a number of the first is then
     zero, and no precision tells it from zero.
     """
-    from flint import arb, ctx
+    from flint import arb
 
     radius = arb(2) ** -bits
     for doubling in range(MOST_DOUBLINGS + 1):
-        with ctx.workprec(bits + (64 << doubling)):
+        with precision(bits + (64 << doubling)):
             relative, absolute = compute()
         known = all(x.is_zero() or x.rel_accuracy_bits() >= bits for x in relative.ravel())
         if known and all(x.rad() <= radius for x in absolute.ravel()):

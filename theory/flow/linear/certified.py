@@ -6,6 +6,7 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, arb_mat, ctx
 
+from theory.expressions.balls.precision import precision
 from theory.flow.linear.convention import Convention, convention
 from theory.flow.linear.eigenballs import EigenBalls, eigenballs, frobenius
 from theory.flow.linear.parameters import joined
@@ -34,7 +35,7 @@ def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
     """
     working = digits + GUARD_DIGITS
     while working <= MOST_WORKING_DIGITS:
-        with ctx.workdps(working + 8):
+        with precision(digits=working + 8):
             moments = feature_moments(problem.data, problem.network, certified())
             try:
                 numbers = _flow(problem, moments, digits)
