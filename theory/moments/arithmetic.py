@@ -141,7 +141,7 @@ FLOAT64 = Arithmetic(
 
 def certified() -> Arithmetic:
     """The arithmetic of balls; python-flint is imported here, so that float64 work does not load it."""
-    from flint import arb, arb_mat, ctx, fmpq
+    from flint import acb, arb, ctx, fmpq
 
     from theory.gaussian.certified.signs import four_signs, two_signs
 
@@ -162,14 +162,8 @@ def certified() -> Arithmetic:
         return np.frompyfunc(four_signs, 6, 1)(*rows)
 
     def cosines(x: Numbers) -> Numbers:
-        """By the n/2 + 1 distinct values alone."""
-        n = len(x)
-        half = n // 2 + 1
-        table = [arb.cos_pi(arb(fmpq(2 * r, n))) for r in range(n)]
-        twice = [x[j] if j in (0, n - j) else 2 * x[j] for j in range(half)]
-        modes = arb_mat([[table[q * j % n] for j in range(half)] for q in range(half)]) * arb_mat([[v] for v in twice])
-        values = modes.entries()
-        return np.array([values[min(q, n - q)] for q in range(n)], dtype=object)
+        """By a fast transform."""
+        return np.array([mode.real for mode in acb.dft([acb(number) for number in x])], dtype=object)
 
     return Arithmetic(
         dtype=object,

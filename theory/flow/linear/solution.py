@@ -30,7 +30,7 @@ FLOAT64_DIGITS = 20
 MOST_DIGITS = 1000
 # Rows of a kernel whose eigenbasis in balls takes seconds to a minute; circulant kernels need no eigensolver.
 MOST_ROWS = 160
-MOST_CIRCULANT_ROWS = 400
+MOST_CIRCULANT_ROWS = 4096
 
 
 @dataclass(frozen=True)
