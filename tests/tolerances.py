@@ -330,6 +330,9 @@ EDGE_OF_CLIPPING = 20 * 5 * 4 * UNIT_ROUNDOFF
 # The trapezoidal sum of a density with steps of 1e-4 over a length of 2, its second derivative below 20.
 DENSITY_TRAPEZOID = 2 * 20 * 1e-8 / 12 * 4
 
+# Four signs, over the root of the smallest eigenvalue of their correlations: one rounding of a correlation.
+NEAR_RANK_ONE = UNIT_ROUNDOFF
+
 # A value that is not recomputed has lost at most so many digits, as theory.gaussian.float64.tails states.
 TAIL_ACCURACY = 1e-6
 
