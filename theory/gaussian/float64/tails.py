@@ -39,7 +39,6 @@ def sharpened(exactly: Callable[[Mapping[str, float]], float], value: Any, size:
         )
     rows = {name: np.broadcast_to(host(x), plain.shape)[lost] for name, x in values.items()}
     exact = [exactly({name: float(row[k]) for name, row in rows.items()}) for k in range(count)]
-
     xp = namespace(value)
     if xp is np:
         replaced = np.array(plain)
