@@ -315,6 +315,27 @@ PLACKETT_QUADRATURE = 2e-12
 # SciPy asks its quasi Monte Carlo for an error of 1e-5, an estimate of three standard errors; it enters four times.
 MVN_CDF = 2 * 4e-5
 
+# --- long correlation lengths, clipped rings, tails ------------------------------------------------------------------
+
+# The optimum in float64 where modes are held: y2 = 1/2 less some 300 squares, each within 16 roundings of the largest.
+NEAR_NULL_MSE = 64 * UNIT_ROUNDOFF
+# How far the proved bound may lie below the optimum for a gate five xi from both ends: the rounding of A, 16 roundings
+# of its largest eigenvalue 20, times |w|^2 = 10, and what sites beyond the ends add, less than that.
+NEAR_NULL_SHARE = 1e-12
+# The same in the middle of 40 sites with xi = 2 and 1, whose weights fall by about exp(-pi/2) a site.
+LINE_ENDS = 1e-6
+
+# Eigenvalues of a ring of 20 sites, by FFT: five stages of four roundings of numbers whose sum is below 20.
+EDGE_OF_CLIPPING = 20 * 5 * 4 * UNIT_ROUNDOFF
+# The trapezoidal sum of a density with steps of 1e-4 over a length of 2, its second derivative below 20.
+DENSITY_TRAPEZOID = 2 * 20 * 1e-8 / 12 * 4
+
+# Four signs, over the root of the smallest eigenvalue of their correlations: one rounding of a correlation.
+NEAR_RANK_ONE = UNIT_ROUNDOFF
+
+# A value that is not recomputed has lost at most so many digits, as theory.gaussian.float64.tails states.
+TAIL_ACCURACY = 1e-6
+
 # --- worked examples -------------------------------------------------------------------------------------------------
 
 # 200,000 examples of a Student t with 13 degrees of freedom, E x^4 = 11/3, E x^8 = 444, as if their six sites were one:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from theory.problem import NonlinearGP, OutOfReachError
+from theory.problem import NonlinearGP, OutOfReachError, latent_correlation, latent_variance
 
 # P(|N(0, 1)| > 12) < 4e-33: what is cut off lies below the rounding of every integral here.
 _REACH = 12.0
@@ -29,7 +29,16 @@ def normaliser(law: NonlinearGP) -> float:
     >>> normaliser(NonlinearGP(4, (2, 1), 3, "open", "none", (1, 0)))
     1.0
     """
-    return math.sqrt(erf_variance(float(law.gain))) if law.normaliser == "unit-variance" else 1.0
+    return math.sqrt(_erf_square(law)) if law.normaliser == "unit-variance" else 1.0
+
+
+def _erf_square(law: NonlinearGP) -> float:
+    """Return E erf(gain z)^2 over z of all classes, whose variances differ where the law is clipped."""
+    variances = [latent_variance(law, c) for c in range(law.classes)]
+    if set(variances) == {1.0}:
+        return erf_variance(float(law.gain))
+    squares = (erf_variance(float(law.gain) * math.sqrt(variance)) for variance in variances)
+    return sum(float(p) * square for p, square in zip(law.probabilities, squares, strict=True))
 
 
 def erf_variance(gain: float) -> float:
@@ -72,20 +81,29 @@ def covariance(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
     >>> covariance(NonlinearGP(2, (2, 1), 1, "open", "unit-variance", (1, 0)), 0).diagonal().tolist()
     [1.0, 1.0]
     """
-    distances, place = np.unique(law.squared_distance(), return_inverse=True)
-    exponent = distances / float(law.xi[c]) ** 2
-    rho, conditional_variance = np.exp(-exponent), -np.expm1(-2 * exponent)
-    gain = float(law.gain)
+    rho, conditional_variance, place = _correlations(law, c)
+    gain = float(law.gain) * math.sqrt(latent_variance(law, c))
     variance = erf_variance(gain)
-    values = np.zeros(len(distances))
+    values = np.zeros(len(rho))
     coincident = conditional_variance == 0
     values[coincident] = variance
     # Between 0 and rho times the variance, as every odd power of rho has a coefficient >= 0: 0 to all digits here.
-    seen = ~coincident & (rho > _NEGLIGIBLE)
+    seen = ~coincident & (np.abs(rho) > _NEGLIGIBLE)
     if seen.any():
         values[seen] = erf_covariance(gain, rho[seen], conditional_variance[seen])
-    scale = variance if law.normaliser == "unit-variance" else 1.0
+    scale = _erf_square(law) if law.normaliser == "unit-variance" else 1.0
     return (values / scale)[place].reshape(law.n, law.n)
+
+
+def _correlations(law: NonlinearGP, c: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return rho and 1 - rho^2 of the latent, each distinct value once, and the place of each pair of sites in them."""
+    if law.clipped:
+        covariance = latent_correlation(law, c)
+        rho, place = np.unique(covariance / covariance[0, 0], return_inverse=True)
+        return rho, (1 - rho) * (1 + rho), place
+    distances, place = np.unique(law.squared_distance(), return_inverse=True)
+    exponent = distances / float(law.xi[c]) ** 2
+    return np.exp(-exponent), -np.expm1(-2 * exponent), place
 
 
 def _erf_covariance(gain: float, rho: np.ndarray, conditional_variance: np.ndarray, nodes: int) -> np.ndarray:

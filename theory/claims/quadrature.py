@@ -6,7 +6,6 @@ Gauss-Legendre panels refined around the fastest factor, and are accepted only w
 """
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import lru_cache
 from itertools import pairwise
 from math import log, sqrt
@@ -14,6 +13,8 @@ from math import log, sqrt
 import mpmath
 import sympy
 from flint import acb, arb, ctx, fmpq
+
+from theory.expressions.balls.precision import precision
 
 _GUARD = 15
 _NEVER = arb(2) ** -100_000  # an absolute tolerance that no integral meets before its relative one
@@ -32,7 +33,7 @@ def step_step(rho: Correlation, digits: int) -> mpmath.mpf:
     >>> mpmath.nstr(step_step(sympy.Rational(1, 2), 20), 15)  # 1/4 + asin(1/2)/(2 pi) = 1/3
     '0.333333333333333'
     """
-    with _working_digits(digits):
+    with precision(digits=digits + _GUARD):
         slope = _ball(rho) / _rest(rho).sqrt()
         return _half_line(lambda z: _probability(slope * z), digits)
 
@@ -42,7 +43,7 @@ def step_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
 
     For |rho| = 1 the step selects a half line: +-int_0^oo phi(z) erf(gain z) dz.
     """
-    with _working_digits(digits):
+    with precision(digits=digits + _GUARD):
         slope = _ball(gain)
         if abs(rho) == 1:
             return _half_line(lambda z: (int(rho) * slope * z).erf(), digits)
@@ -54,7 +55,7 @@ def step_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
 
 def smoothed_erf(mean: sympy.Rational, sd: sympy.Rational, digits: int) -> mpmath.mpf:
     """Return E[erf(mean + sd N)] = int phi(z) erf(mean + sd z) dz, N ~ N(0, 1)."""
-    with _working_digits(digits):
+    with precision(digits=digits + _GUARD):
         shift, slope = _ball(mean), _ball(sd)
         return _half_line(lambda z: (shift + slope * z).erf() + (shift - slope * z).erf(), digits)
 
@@ -65,7 +66,7 @@ def erf_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
     The inner integral is E erf(m + s N) = erf(m / sqrt(1 + 2 s^2)), the claim `gaussian.erf.smoothing`, which is
     checked against `smoothed_erf`.
     """
-    with _working_digits(digits):
+    with precision(digits=digits + _GUARD):
         slope = _ball(gain)
         inner = slope * _ball(rho) / (1 + 2 * slope**2 * _rest(rho)).sqrt()
         return _half_line(lambda z: 2 * (slope * z).erf() * (inner * z).erf(), digits)
@@ -77,7 +78,7 @@ def step_erf_erf(r12: Correlation, r13: Correlation, r23: Correlation, gain: sym
     The innermost integral, over z3 given z1 and z2, is E erf(m + s N) = erf(m / sqrt(1 + 2 s^2)) as in `erf_erf`.
     Two orders of Gauss-Legendre panels must agree. Raises NotConverged where they do not.
     """
-    with _working_digits(digits):
+    with precision(digits=digits + _GUARD):
         a, b, c, slope = _ball(r12), _ball(r13), _ball(r23), _ball(gain)
         by_second = (c - a * b) / (1 - a * a)
         by_first = b - by_second * a
@@ -193,17 +194,6 @@ def _probability(x: arb | acb) -> arb | acb:
 def _reach(digits: int) -> float:
     """L with P(|z| > L) < 10^-(digits + 5), where the Gaussian weight is cut."""
     return sqrt(2 * log(10) * (digits + 6))
-
-
-@contextmanager
-def _working_digits(digits: int) -> Iterator[None]:
-    """Arb's precision for a block, put back afterwards."""
-    before = ctx.dps
-    ctx.dps = digits + _GUARD
-    try:
-        yield
-    finally:
-        ctx.dps = before
 
 
 def _ball(value: Correlation) -> arb:

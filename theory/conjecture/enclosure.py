@@ -15,6 +15,7 @@ from flint import arb, ctx, fmpq
 
 from theory.expressions.balls.closed_form import NotCertified, fraction
 from theory.expressions.balls.owens_t import owens_t
+from theory.expressions.balls.precision import precision
 from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.precise import rational
 from theory.gaussian.certified.digits import signs_ball
@@ -226,11 +227,11 @@ def compare(lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table | None =
     >>> compare(sympy.sqrt(2), sympy.Rational(141421356, 10**8), 5).outcome
     'differ'
     """
-    before, table = ctx.prec, table or {}
+    table = table or {}
     integrals = any(expr.has(Expectation, OwensT, Phi2) for expr in (lhs, rhs, *table.values()))
     doublings = INTEGRAL_DOUBLINGS if integrals else DOUBLINGS
     apart = Comparison("unknown")
-    try:
+    with precision():
         for doubling in range(doublings + 1):
             ctx.prec = (int(3.33 * digits) + GUARD_BITS) * 2**doubling
             try:
@@ -246,8 +247,6 @@ def compare(lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table | None =
                 apart = _apart(left, right, digits)
                 if sharp:
                     return apart
-    finally:
-        ctx.prec = before
     return apart
 
 

@@ -16,11 +16,14 @@ from theory.gaussian.derive.engine import arctangents, derive, value_form
 from theory.gaussian.derive.integrand import affine, check_reach, expand
 from theory.gaussian.derive.moves import covariance_of
 from theory.gaussian.expectation import Expectation, variables
-from theory.gaussian.float64.closed_form import evaluate
+from theory.gaussian.float64.closed_form import terms
+from theory.gaussian.float64.tails import sharpened
 from theory.problem.errors import InputError, OutOfReachError
 from theory.proof.derivation import Derivation
 
 MAX_DIGITS = 1000
+# Digits that identify a float64.
+FLOAT64_DIGITS = 17
 PAIR = 2
 NO_ELEMENTARY_FORM = (
     "No elementary form is known in general: four signs are a spherical tetrahedron's volume (Schlaefli), and this "
@@ -126,8 +129,11 @@ class Moment:
         """The value in float64 for arrays of parameters: NumPy, or torch with gradients; shapes broadcast.
 
         Expectations of two to four signs take as many quadrature nodes as the parameters require:
-        the absolute error stays below 1e-12 for gains 0.01 to 100 and correlations up to 0.999999. Raises InputError
-        for missing, unknown or inadmissible values; parameters that drop out of the result may be given or not.
+        the absolute error stays below 1e-12 for gains 0.01 to 100 and correlations up to 0.999999. Where the terms of
+        the form cancel so far that fewer than six digits of the value are left, as in the tails of thresholds, the
+        value is taken from certified balls: about 20 ms each. Raises InputError for missing, unknown or inadmissible
+        values; parameters that drop out of the result may be given or not; OutOfReachError where too many values
+        cancel.
 
         >>> g, rho = sympy.Symbol("g", positive=True), sympy.Symbol("rho", real=True)
         >>> step = expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]])
@@ -135,7 +141,13 @@ class Moment:
         [0.0, 0.162966]
         """
         dropped = {symbol.name: symbol for symbol in Expectation(self.expr, self.cov).free_symbols}
-        return evaluate(self._value_form, values, dropped)
+        value, size = terms(self._value_form, values, dropped)
+        return sharpened(self._decimal, value, size, values)
+
+    def _decimal(self, point: Mapping[str, float]) -> float:
+        """The certified value at a point, rounded."""
+        known = {symbol.name for symbol in self.parameters}
+        return float(self.evaluate(FLOAT64_DIGITS, **{name: x for name, x in point.items() if name in known}).value)
 
     @cached_property
     def _value_form(self) -> sympy.Expr:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Int, Shaped
 
+from theory.expressions.balls.precision import precision
 from theory.gaussian.float64 import signs, two_signs
 from theory.problem import OutOfReachError
 
@@ -36,6 +37,7 @@ class Arithmetic:
     `dtype` is that of its arrays; `rational` takes exact fractions to numbers; `exp_minus` and
     `one_minus_exp_minus` take integers d and an exact rate r to exp(-r d) and 1 - exp(-r d).
     `sign_pair(r, 1 - r^2)` = E[s1 s2]; `sign_quad(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4].
+    `cosine_transform(x)` = sum_j x_j cos(2 pi q j/N) of an even x, and `negative_part(x)` = max(-x, 0).
     `settled(f)` is f(), two arrays that f computes in balls: the first to the relative, the second to the absolute
     accuracy of this arithmetic, whatever cancels.
     """
@@ -49,6 +51,8 @@ class Arithmetic:
     sign_pair: Callable[[Any, Any], Any]
     sign_quad: Callable[..., Any]
     settled: Callable[[Callable[[], Pair]], Pair]
+    cosine_transform: Callable[[Numbers], Numbers]
+    negative_part: Callable[[Numbers], Numbers]
 
 
 def _split(distances: Integers, rate: Fraction) -> tuple[np.ndarray, np.ndarray]:
@@ -100,11 +104,11 @@ def settled(compute: Callable[[], Pair], bits: int) -> Pair:
     The precision is raised until that holds. Raises OutOfReachError where it never does: a number of the first is then
     zero, and no precision tells it from zero.
     """
-    from flint import arb, ctx
+    from flint import arb
 
     radius = arb(2) ** -bits
     for doubling in range(MOST_DOUBLINGS + 1):
-        with ctx.workprec(bits + (64 << doubling)):
+        with precision(bits + (64 << doubling)):
             relative, absolute = compute()
         known = all(x.is_zero() or x.rel_accuracy_bits() >= bits for x in relative.ravel())
         if known and all(x.rad() <= radius for x in absolute.ravel()):
@@ -130,12 +134,14 @@ FLOAT64 = Arithmetic(
     sign_pair=two_signs.two_signs,
     sign_quad=signs.four_signs,
     settled=_settled_float64,
+    cosine_transform=lambda x: np.fft.fft(x).real,
+    negative_part=lambda x: np.clip(-x, 0, None),
 )
 
 
 def certified() -> Arithmetic:
     """The arithmetic of balls; python-flint is imported here, so that float64 work does not load it."""
-    from flint import arb, ctx, fmpq
+    from flint import acb, arb, ctx, fmpq
 
     from theory.gaussian.certified.signs import four_signs, two_signs
 
@@ -155,6 +161,10 @@ def certified() -> Arithmetic:
             )
         return np.frompyfunc(four_signs, 6, 1)(*rows)
 
+    def cosines(x: Numbers) -> Numbers:
+        """By a fast transform."""
+        return np.array([mode.real for mode in acb.dft([acb(number) for number in x])], dtype=object)
+
     return Arithmetic(
         dtype=object,
         rational=number,
@@ -165,4 +175,6 @@ def certified() -> Arithmetic:
         sign_pair=np.frompyfunc(two_signs, 2, 1),
         sign_quad=quad,
         settled=lambda compute: settled(compute, ctx.prec),
+        cosine_transform=cosines,
+        negative_part=np.frompyfunc(lambda x: (-x).max(arb(0)), 1, 1),
     )

@@ -136,6 +136,10 @@ class FeatureMoments(ABC):
     def blocks(self) -> tuple[Block, ...]:
         """The decoupled parts of A with their part of b."""
 
+    def least_mse(self) -> float:
+        """A lower bound on <(y - yhat)^2> of any theta that needs no eigenvalue of A: 0 where none is better."""
+        return 0.0
+
     @abstractmethod
     def assembled(self) -> Shaped[np.ndarray, "P P"]:
         """A as an array."""

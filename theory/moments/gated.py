@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Shaped
 
+from theory.expressions.balls.precision import precision
 from theory.moments.arithmetic import FLOAT64, certified
 from theory.moments.feature_moments import FeatureMoments, exactly, feature_moments, second_moments
 from theory.problem import Problem
@@ -90,9 +91,8 @@ def gated_moments_certified(problem: Problem, digits: int) -> GatedMoments:
     >>> gated_moments_certified(problem, 30).A[0, 0]
     2.50000000000000
     """
-    from flint import ctx
 
-    with ctx.workdps(digits + 8):
+    with precision(digits=digits + 8):
         moments = GatedMoments(problem, feature_moments(problem.data, problem.network, certified()))
         _ = moments.A, moments.b, moments.y2  # assembled here, at this precision
         return moments

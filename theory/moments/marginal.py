@@ -10,6 +10,7 @@ have the correlation kappa^2 = 2 g^2/(1 + 2 g^2). Definitions: localization note
 
 from fractions import Fraction
 from functools import singledispatch
+from math import sqrt
 
 import numpy as np
 from jaxtyping import Float
@@ -18,7 +19,7 @@ from scipy.special import erfinv, ndtr
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.single_pulse import flips, lit
 from theory.moments.statistics import class_statistics, require_centred
-from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse
+from theory.problem import GaussianClone, NonlinearGP, OutOfReachError, SinglePulse, latent_variance
 
 
 @singledispatch
@@ -38,10 +39,15 @@ def density(law: object, c: int, x: Float[np.ndarray, "*any"]) -> Float[np.ndarr
     )
 
 
+def _gain(law: NonlinearGP, c: int) -> float:
+    """The gain on a latent of variance 1: that of z in class c multiplies the gain's square."""
+    return float(law.gain) * sqrt(latent_variance(law, c))
+
+
 @density.register
 def _(law: NonlinearGP, c: int, x: np.ndarray) -> np.ndarray:
     require_centred(law, "The density of a site")
-    g, z = float(law.gain), float(np.sqrt(class_statistics(law, c, FLOAT64).normaliser_squared))
+    g, z = _gain(law, c), float(np.sqrt(class_statistics(law, c, FLOAT64).normaliser_squared))
     inside = np.abs(z * x) < 1
     u = erfinv(np.where(inside, z * x, 0.0))
     return np.where(inside, z / (2 * np.sqrt(2.0) * g) * np.exp(u * u * (1 - 1 / (2 * g * g))), 0.0)
@@ -70,7 +76,7 @@ def cumulative(law: object, c: int, x: Float[np.ndarray, "*any"]) -> Float[np.nd
 @cumulative.register
 def _(law: NonlinearGP, c: int, x: np.ndarray) -> np.ndarray:
     require_centred(law, "The distribution of a site")
-    return ndtr(erfinv(np.clip(x / largest(law, c), -1, 1)) / float(law.gain))
+    return ndtr(erfinv(np.clip(x / largest(law, c), -1, 1)) / _gain(law, c))
 
 
 @cumulative.register

@@ -21,10 +21,11 @@ from theory.moments.arithmetic import Arithmetic
 from theory.moments.basis import GateBasis, gate_basis
 from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.feature_moments import squared_labels
+from theory.moments.infinite_line import line_bound
 from theory.moments.sign_features import Key, SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
-from theory.problem import Network, NonlinearGP
+from theory.problem import Network, NonlinearGP, OutOfReachError
 
 
 def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) -> SignFeatures:
@@ -36,6 +37,12 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
     note, eq. (7), (8), corrected.
     """
     gates = gate_basis(network, law.latent, centred=not law.means)
+    if law.clipped and law.latent and any(direction.site is None for direction in gates.directions):
+        raise OutOfReachError(
+            "Gates along several sites have no exact moments where the ring is clipped: its latent is degenerate, and "
+            "different directions may be the same gate.",
+            'Gate single sites, simulate it (gdln simulate), or use boundary = "open".',
+        )
     return SignFeatures(gates, _Process(law, gates, arithmetic).moments)
 
 
@@ -69,6 +76,7 @@ class _Process:
             outputs=(law.outputs,) if law.outputs > 1 else (),
             parity=not law.means,
             circulant=law.boundary != "open" and not law.means,
+            whole_line=lambda: line_bound(law, lambda: self.classes, gaussian=not law.latent),
         )
 
     @cached_property

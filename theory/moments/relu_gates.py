@@ -162,6 +162,7 @@ def majority(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
             "Use exact_moment for one or two sites, or an asymptotic form.",
         )
     R = latent_correlation(law, c)
+    R = R / R[0, 0]
     sites, signs = [site for site, _ in entries], [1 if number > 0 else -1 for _, number in entries]
     r = [sign * R[site] for site, sign in zip(sites, signs, strict=True)]
     r12, r13, r23 = (signs[p] * signs[q] * R[sites[p], sites[q]] for p, q in ((0, 1), (0, 2), (1, 2)))

@@ -7,7 +7,7 @@ expectation. Sources: localization notes, eq. (6), (7); small-bump note, eq. (7)
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, singledispatch
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 from jaxtyping import Int, Shaped
 
 from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.clipped_ring import clipped_correlations
 from theory.moments.feature_moments import exactly
 from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
 from theory.problem import Law, NonlinearGP, OutOfReachError
@@ -38,10 +39,23 @@ class ClassStatistics:
     @cached_property
     def _latent(self) -> tuple[Numbers, Numbers]:
         """rho and 1 - rho^2 by lag; the latter without cancellation, as 1 - exp(-2 d^2/xi^2)."""
+        if self.law.clipped:
+            return self._clipped[0]
         rate = 1 / self.law.xi[self.c] ** 2
         squares, place = np.unique(squared_lags(self.law), return_inverse=True)
         rho, gap = self.arithmetic.exp_minus(squares, rate), self.arithmetic.one_minus_exp_minus(squares, 2 * rate)
         return rho[place], gap[place]
+
+    @cached_property
+    def _clipped(self) -> tuple[tuple[Numbers, Numbers], Any]:
+        """The correlations of a clipped ring and the variance of its latent."""
+        return clipped_correlations(self.law, self.c, self.arithmetic)
+
+    @cached_property
+    def _twice(self) -> Any:
+        """2 g^2 v, v the variance of the latent; an exact fraction where that is 1."""
+        twice = 2 * self.law.gain**2
+        return self.arithmetic.rational(twice) * self._clipped[1] if self.law.clipped else twice
 
     @cached_property
     def lags(self) -> Int[np.ndarray, "n n"]:
@@ -60,20 +74,34 @@ class ClassStatistics:
 
     @cached_property
     def kappa_squared(self) -> Any:
-        """kappa^2 = 2 g^2/(1 + 2 g^2): the correlation of two factors erf(g z_k) erf(g z_k) of one site."""
-        twice = 2 * self.law.gain**2
-        return self.arithmetic.rational(twice / (1 + twice))
+        """kappa^2 = 2 g^2/(1 + 2 g^2): the correlation of two factors erf(g z_k) erf(g z_k) of one site.
+
+        g^2 v stands for g^2 where the latent has the variance v.
+        """
+        return self._number(self._twice / (1 + self._twice))
 
     @cached_property
     def _lost(self) -> Any:
         """1 - kappa^2 = 1/(1 + 2 g^2)."""
-        return self.arithmetic.rational(1 / (1 + 2 * self.law.gain**2))
+        return self._number(1 / (1 + self._twice))
+
+    def _number(self, x: Any) -> Any:
+        return self.arithmetic.rational(x) if isinstance(x, Fraction) else x
 
     @cached_property
     def normaliser_squared(self) -> Any:
-        """Z^2 = E erf(g z)^2 = (2/pi) asin(kappa^2), or 1 for the normaliser "none"."""
-        if self.law.normaliser == "none":
+        """Z^2 = E erf(g z)^2 = (2/pi) asin(kappa^2), or 1 for the normaliser "none"; its mean over clipped classes."""
+        law = self.law
+        if law.normaliser == "none":
             return self.arithmetic.rational(Fraction(1))
+        if not law.clipped:
+            return self._erf_square
+        shares = (self.arithmetic.rational(p) for p in law.probabilities)
+        classes = (replace(self, c=c) for c in range(law.classes))
+        return sum(share * own._erf_square for share, own in zip(shares, classes, strict=True))
+
+    @property
+    def _erf_square(self) -> Any:
         return self.arithmetic.sign_pair(self.kappa_squared, self._lost * (1 + self.kappa_squared))
 
     @cached_property

@@ -39,6 +39,11 @@ Integrand = Callable[[Float[np.ndarray, " s"]], Float[np.ndarray, "s n"]]
 
 def through_two_sites(statistics: ClassStatistics, weights: Entries) -> Float[np.ndarray, " n"]:
     """E[1[w.x >= 0] x_k | class] for every k and two weights of unequal size; absolute error below 1e-13/Z."""
+    if statistics.law.clipped:
+        raise OutOfReachError(
+            "A gate at two sites with weights of unequal size has no moments here where the ring is clipped.",
+            "Use weights of equal size, or simulate it.",
+        )
     (i, small), (j, large) = sorted(weights, key=lambda entry: abs(entry[1]))
     total = integral(_integrand(statistics, i, j, small / large), _scale(statistics, i, j))
     return (1 if large > 0 else -1) * total / np.sqrt(statistics.normaliser_squared)

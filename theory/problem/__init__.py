@@ -7,6 +7,7 @@ from theory.problem.distributions.nonlinear_gp import (
     NonlinearGP,
     axis_correlations,
     latent_correlation,
+    latent_variance,
     squared_distance,
 )
 from theory.problem.distributions.nonlinear_gp_2d import NonlinearGP2D
@@ -103,6 +104,7 @@ __all__ = [
     "dumps",
     "dumps_sweep",
     "latent_correlation",
+    "latent_variance",
     "load",
     "load_sweep",
     "loads",

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from theory.problem import Law
-from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS
+from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS, POSITIVE_PARTS
 from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 from theory.problem.toml import tables_of
 
@@ -54,6 +54,7 @@ STARTS: dict[str, Any] = {
     "gain": 1,
     "boundary": "open",
     "normaliser": "unit-variance",
+    "positive_part": "refuse",
     "labels": (1, 0),
     "priors": (),
     "means": (),
@@ -114,7 +115,8 @@ def _control(kind: type[Law], name: str, present: Mapping[str, Any]) -> Control:
 
 def _options(kind: type[Law]) -> dict[str, tuple[str, ...]]:
     boundaries = getattr(kind, "boundaries", BOUNDARIES)
-    return {"boundary": boundaries, "normaliser": NORMALISERS, "support": SUPPORTS, "flip": FLIPS}
+    words = {"normaliser": NORMALISERS, "positive_part": POSITIVE_PARTS, "support": SUPPORTS, "flip": FLIPS}
+    return {"boundary": boundaries} | words
 
 
 def _with(steps: tuple[str, ...], starts: tuple[str, ...]) -> tuple[str, ...]:

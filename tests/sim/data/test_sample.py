@@ -24,6 +24,9 @@ LAWS = [
     line(GaussianClone),
     line(GaussianClone, n=9, xi=(1, "1/2"), boundary="ring", gain=100),
     line(GaussianClone, gain="0.1", normaliser="none"),
+    line(n=9, xi=(5, 2), boundary="ring", gain=3, positive_part="clipped"),
+    line(GaussianClone, n=9, xi=(5, 2), boundary="ring", gain=3, positive_part="clipped"),
+    grid(shape=(4, 3), boundary="torus", xi=(3, 1), gain=3, positive_part="clipped"),
 ]
 
 

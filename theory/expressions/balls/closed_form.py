@@ -13,6 +13,7 @@ import sympy
 from flint import acb, arb, ctx, fmpq
 
 from theory.expressions.balls.owens_t import owens_t
+from theory.expressions.balls.precision import precision
 from theory.expressions.functions import OwensT, Phi
 from theory.expressions.precise import rational
 
@@ -238,24 +239,23 @@ def enclose(compute: Callable[[], arb | acb], digits: int, most_bits: int = MAX_
 
     Raises NotCertified, with the best that was reached, where `compute` does or the precision limit is passed first.
     """
-    before, reached = ctx.prec, None
+    reached = None
     bits = int(3.33 * digits) + 2 * GUARD_BITS
     try:
-        while bits <= max(most_bits, 8 * digits):
-            ctx.prec = bits
-            value = compute()
-            value = value.real if isinstance(value, acb) else value
-            if value.is_finite() and _is_moderate(value):
-                middle, radius = fraction(value.mid()), fraction(value.rad())
-                if radius * 10**digits < abs(middle):
-                    return middle, radius
-                if reached is None or radius < reached[1]:
-                    reached = middle, radius
-            bits *= 2
+        with precision():
+            while bits <= max(most_bits, 8 * digits):
+                ctx.prec = bits
+                value = compute()
+                value = value.real if isinstance(value, acb) else value
+                if value.is_finite() and _is_moderate(value):
+                    middle, radius = fraction(value.mid()), fraction(value.rad())
+                    if radius * 10**digits < abs(middle):
+                        return middle, radius
+                    if reached is None or radius < reached[1]:
+                        reached = middle, radius
+                bits *= 2
     except NotCertified as error:
         raise NotCertified(str(error), error.reached or reached) from error
-    finally:
-        ctx.prec = before
     raise NotCertified(f"a relative radius of 10^-{digits} was not reached within {bits // 2} bits", reached)
 
 

@@ -3,6 +3,7 @@
 import sympy
 
 from theory.expressions.algebra import is_zero
+from theory.expressions.balls.precision import precision
 from theory.problem.errors import OutOfReachError
 
 FIRST_BITS = 64
@@ -32,12 +33,11 @@ def known_sign(expr: sympy.Expr) -> int | None:
 
 
 def _by_balls(expr: sympy.Expr, bits: int, most: int) -> int | None:
-    from flint import ctx
 
     from theory.expressions.balls.closed_form import ball
 
     while bits <= most:
-        with ctx.workprec(bits):
+        with precision(bits):
             value = ball(expr, {}).real
         if value > 0 or value < 0:
             return 1 if value > 0 else -1
@@ -46,12 +46,11 @@ def _by_balls(expr: sympy.Expr, bits: int, most: int) -> int | None:
 
 
 def _has_balls(expr: sympy.Expr) -> bool:
-    from flint import ctx
 
     from theory.expressions.balls.closed_form import NotCertified, ball
 
     try:
-        with ctx.workprec(FIRST_BITS):
+        with precision(FIRST_BITS):
             ball(expr, {})
     except NotCertified:
         return False

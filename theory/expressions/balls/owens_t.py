@@ -16,6 +16,8 @@ from math import asinh, ceil, log
 
 from flint import acb, arb, ctx
 
+from theory.expressions.balls.precision import precision
+
 # The half-width of the ellipse over half the distance of its foci.
 BETA = 1.5
 # log(4 M/(rho - 1)) without the exponential, for w <= 3/4.
@@ -31,7 +33,7 @@ EVALUATIONS_PER_BIT = 40
 @lru_cache(maxsize=160)
 def legendre(count: int, bits: int) -> tuple[tuple[arb, arb], ...]:
     """Gauss-Legendre nodes and weights on [0, 1] at the precision `bits`."""
-    with ctx.workprec(bits):
+    with precision(bits):
         both = []
         for k in range((count + 1) // 2):
             x, w = arb.legendre_p_root(count, k, weight=True)

@@ -6,6 +6,8 @@ from fractions import Fraction
 import numpy as np
 from flint import arb, arb_mat, ctx
 
+from theory.expressions.balls.precision import precision
+from theory.flow.linear.certified_ring import relax_around
 from theory.flow.linear.convention import Convention, convention
 from theory.flow.linear.eigenballs import EigenBalls, eigenballs, frobenius
 from theory.flow.linear.parameters import joined
@@ -34,7 +36,7 @@ def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
     """
     working = digits + GUARD_DIGITS
     while working <= MOST_WORKING_DIGITS:
-        with ctx.workdps(working + 8):
+        with precision(digits=working + 8):
             moments = feature_moments(problem.data, problem.network, certified())
             try:
                 numbers = _flow(problem, moments, digits)
@@ -58,17 +60,27 @@ def _flow(problem: Problem, moments: FeatureMoments, digits: int) -> FlowNumbers
     fixed, mse, values = start.copy(), moments.y2, []
     losses = [arb(0) for _ in times]
     for block in moments.blocks:
-        kernel = arb_mat(block.kernel.dense().tolist())
         copies, rows = block.rhs.shape[-2:]
+        if isinstance(block.kernel, Circulant):
+            starts = block.project(start)
+            around = relax_around(block.kernel, block.scales, block.rhs, starts, rules, times)
+            if around is None:
+                raise Unresolved
+            mse -= around.explained
+            values += around.values
+            losses = [loss + own for loss, own in zip(losses, around.losses, strict=True)]
+            fixed = fixed + block.embed(around.end - starts)
+            for index in range(len(times)):
+                theta[index] = theta[index] + block.embed(around.path[index] - starts)
+            continue
+        kernel = arb_mat(block.kernel.dense().tolist())
         # First what is cheap and loses as many digits as the eigenvalues: a singular or poor result costs no more.
         forces = block.rhs.reshape(-1, copies, rows)
         optima = [[kernel.solve(_column(rhs)) for rhs in output] for output in forces]
         if not all(_holds_together(optimum, digits) for output in optima for optimum in output):
             raise Unresolved
-        axes = block.kernel.axes if isinstance(block.kernel, Circulant) else None
-        if axes is None:
-            _afford(rows)
-        basis = eigenballs(kernel, axes)
+        _afford(rows)
+        basis = eigenballs(kernel)
         if not (basis.values[0] > basis.error):
             raise Unresolved
         starts = block.project(start)

@@ -7,8 +7,6 @@ Then |lambda_i(K) - D_i| <= error (Weyl), and for K, D >= 0 and t >= 0,
 """
 
 from dataclasses import dataclass
-from itertools import product
-from math import lcm, prod
 
 import numpy as np
 from flint import acb_mat, arb, arb_mat, ctx
@@ -40,11 +38,9 @@ def frobenius(matrix: arb_mat) -> arb:
     return sum((size * size for size in (x.abs_upper() for x in matrix.entries())), arb(0)).sqrt().upper()
 
 
-def eigenballs(kernel: arb_mat, axes: tuple[int, ...] | None = None) -> EigenBalls:
-    """The eigenbasis at the working precision: the real Fourier basis of a kernel that is circulant along `axes`."""
+def eigenballs(kernel: arb_mat) -> EigenBalls:
+    """The eigenbasis at the working precision."""
     size = kernel.nrows()
-    if axes:
-        return _bounded(kernel, _hartley(axes))
     found = _bounded(kernel, _by_qr(kernel))
     if found.defect < arb(2) ** int(-ORTHOGONAL_SHARE * ctx.prec) or size > MOST_TRIDIAGONAL_ROWS:
         return found
@@ -64,17 +60,6 @@ def _bounded(kernel: arb_mat, vectors: arb_mat) -> EigenBalls:
     defect = frobenius(vectors.transpose() * vectors - identity)
     largest = max((abs(d) for d in diagonal), default=arb(0))
     return EigenBalls(diagonal, vectors, defect, (residual + (2 + defect) * defect * largest).upper())
-
-
-def _hartley(axes: tuple[int, ...]) -> arb_mat:
-    """(cos + sin)(2 pi q j/N)/sqrt(N): the basis of theory.flow.linear.spectrum.hartley."""
-    size, period = prod(axes), lcm(*axes)
-    root = arb(size).sqrt()
-    table = [(sum(arb(arb.sin_cos_pi(arb(2 * r) / period)[i]) for i in (0, 1)) / root).mid() for r in range(period)]
-    sites = list(product(*(range(sites) for sites in axes)))
-    turn = [period // sites for sites in axes]
-    phases = [[sum(map(prod, zip(q, j, turn, strict=True))) % period for j in sites] for q in sites]
-    return arb_mat([[table[phase] for phase in row] for row in phases])
 
 
 def _by_qr(kernel: arb_mat) -> arb_mat:

@@ -1,13 +1,14 @@
 """Gradient flow of decoupled modes in float64, by functions that are entire in the rate."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 from jaxtyping import Float
 
 from theory.flow.linear.convention import Convention
-from theory.flow.linear.spectrum import spectrum
+from theory.flow.linear.near_null import Held, NearNull, movement
+from theory.flow.linear.spectrum import Spectrum, spectrum
 from theory.moments import FeatureMoments
 
 
@@ -25,6 +26,7 @@ class FlowNumbers:
     """The solution's numbers before they are divided into weights and biases: float64 here, balls if certified.
 
     `end` is theta(inf), (P,) or (m, P) for m > 1 outputs, and `path` theta at the times, with a leading axis T.
+    near_null: modes that were held at their initial values, or None.
     """
 
     mse: np.ndarray
@@ -33,48 +35,134 @@ class FlowNumbers:
     path: np.ndarray
     losses: np.ndarray
     condition: np.ndarray
+    near_null: NearNull | None = None
 
     def mapped(self, function: Callable[[np.ndarray], np.ndarray]) -> "FlowNumbers":
         """The same with `function` of each array."""
-        return FlowNumbers(**{field.name: function(getattr(self, field.name)) for field in fields(self)})
+        arrays = (field.name for field in fields(self) if field.name != "near_null")
+        return replace(self, **{name: function(getattr(self, name)) for name in arrays})
+
+
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """The eigenbasis of each block, with its eigenvalues of A, (copies, N); largest and smallest of all."""
+
+    spectra: list[Spectrum]
+    values: list[np.ndarray]
+
+    @classmethod
+    def of(cls, moments: FeatureMoments) -> "Modes":
+        """Diagonalise every block."""
+        spectra = [spectrum(block.kernel) for block in moments.blocks]
+        pairs = zip(moments.blocks, spectra, strict=True)
+        return cls(spectra, [block.scales[:, None] * modes.values for block, modes in pairs])
+
+    @property
+    def largest(self) -> float:
+        """The largest eigenvalue of A."""
+        return float(max(lam.max() for lam in self.values))
+
+    def condition(self, cut: float = 0.0) -> float:
+        """The largest eigenvalue over the smallest above `cut`; infinite where one is not positive and none is cut."""
+        smallest = float(min(lam[lam > cut].min(initial=np.inf) if cut else lam.min() for lam in self.values))
+        return self.largest / smallest if smallest > 0 else np.inf
 
 
 def relax(
-    moments: FeatureMoments, start: Float[np.ndarray, "*m P"], rules: Convention, times: list[float]
+    moments: FeatureMoments,
+    start: Float[np.ndarray, "*m P"],
+    rules: Convention,
+    times: list[float],
+    modes: Modes | None = None,
+    cut: float = 0.0,
+    rounding: float = 0.0,
 ) -> FlowNumbers:
     """The flow of theta = (w, biases) at `times` in float64; with m > 1 outputs every output flows by itself.
 
     A mode of eigenvalue lambda relaxes at r = ell s^2 lambda: u(t) = exp(-r t) u(0) + ell s t phi(r t) c, which needs
     no division by lambda; u(inf) = sum c/(s lambda) over the modes of the range of A, and the rest of `start` stays.
-    The loss is its optimum plus s^2 sum lambda (u(t) - u(inf))^2. Sources: notes, eq. (9)-(11), (16), corrected.
+    The loss is its optimum plus s^2 sum lambda (u(t) - u(inf))^2. Where `cut` > 0, modes of eigenvalues up to it are
+    held at their initial values: `near_null` bounds what that changes, and what the relative errors `rounding` of A and
+    b change. `modes` are those of the moments where they are known. Sources: notes, eq. (9)-(11), (16), corrected.
     """
     s, ell = float(rules.s), float(rules.ell)
+    modes = modes or Modes.of(moments)
     theta = np.repeat(start[None], len(times), axis=0)
     fixed = start.copy()
-    mse, losses, values = float(moments.y2), np.zeros(len(times)), []
-    for block in moments.blocks:
-        modes = spectrum(block.kernel)
-        u0, c = modes.to_modes(block.project(start)), modes.to_modes(block.rhs)
-        lam = block.scales[:, None] * modes.values
-        values.append(lam.ravel())
+    mse, losses, held = float(moments.y2), np.zeros(len(times)), _Sums()
+    for block, basis, lam in zip(moments.blocks, modes.spectra, modes.values, strict=True):
+        u0, c = basis.to_modes(block.project(start)), basis.to_modes(block.rhs)
+        moves = np.broadcast_to(lam > cut if cut else np.ones_like(lam, dtype=bool), c.shape)
         with np.errstate(divide="ignore", invalid="ignore"):
-            end = c / (s * lam)
-            mse -= float((c**2 / lam).sum())
-        fixed += block.embed(modes.from_modes(end - u0))
+            end = np.where(moves, c / (s * lam), u0)
+            mse -= float((c**2 / lam).sum(where=moves))
+        fixed += block.embed(basis.from_modes(end - u0))
+        rest = s * float((u0 * (s * lam * u0 - 2 * c)).sum(where=~moves))
+        held.add(u0, end, c, moves)
         for index, t in enumerate(times):
             z = ell * s**2 * lam * t
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
                 decay = np.exp(-z)
-                u = decay * u0 + ell * s * t * phi(z) * c
-                losses[index] += s**2 * float((lam * (decay * (u0 - end)) ** 2).sum())
-            theta[index] += block.embed(modes.from_modes(u - u0))
-    lam = np.sort(np.concatenate(values))
+                u = np.where(moves, decay * u0 + ell * s * t * phi(z) * c, u0)
+                losses[index] += s**2 * float((lam * (decay * (u0 - end)) ** 2).sum(where=moves)) + rest
+            theta[index] += block.embed(basis.from_modes(u - u0))
+    lam = np.sort(np.concatenate([values.ravel() for values in modes.values]))
     still = np.zeros(start.shape[-1] - len(lam))
+    near = _near_null(held, modes, moments, mse, s, ell, times, cut, rounding) if cut else None
     return FlowNumbers(
         mse=np.array(mse),
         end=fixed,
-        rates=np.concatenate([still, ell * s**2 * lam]),
+        rates=np.concatenate([still, ell * s**2 * (np.clip(lam, 0, None) if cut else lam)]),
         path=theta,
         losses=mse + losses,
-        condition=np.array(lam[-1] / lam[0] if lam[0] > 0 else np.inf),
+        condition=np.array(modes.condition(cut)),
+        near_null=near,
+    )
+
+
+@dataclass
+class _Sums:
+    """Sums of squares over blocks: of what is held (u(0) and c), of all c, of w(inf), of the largest theta."""
+
+    start: float = 0.0
+    force: float = 0.0
+    forces: float = 0.0
+    end: float = 0.0
+    reach: float = 0.0
+
+    def add(self, u0: np.ndarray, end: np.ndarray, c: np.ndarray, moves: np.ndarray) -> None:
+        """Add those of a block; a mode's u(t) lies between its u(0) and u(inf)."""
+        self.start += float((u0**2).sum(where=~moves))
+        self.force += float((c**2).sum(where=~moves))
+        self.forces += float((c**2).sum())
+        self.end += float((end**2).sum(where=moves))
+        self.reach += float(np.maximum(u0**2, end**2).sum())
+
+
+def _near_null(
+    sums: _Sums,
+    modes: Modes,
+    moments: FeatureMoments,
+    mse: float,
+    s: float,
+    ell: float,
+    times: list[float],
+    cut: float,
+    rounding: float,
+) -> NearNull:
+    smallest = float(min(lam.min() for lam in modes.values))
+    # A is positive semidefinite: an eigenvalue below 0 is rounding too. Of A twice: its eigenvalues are clipped at 0.
+    error, force_error = 2 * max(rounding * modes.largest, -smallest), rounding * np.sqrt(sums.forces)
+    norms = (np.sqrt(x) for x in (sums.start, sums.force, sums.reach))
+    held = Held(*map(float, norms), modes.largest, error, float(force_error))
+    y2 = float(moments.y2)
+    weights, losses = movement(held, cut, y2, s, ell, times)
+    # With yhat linear in theta(inf) of the modes that move: s^2 w.E w and 2 s e.w.
+    rounded = s**2 * error * sums.end + 2 * s * float(force_error) * np.sqrt(sums.end)
+    return NearNull(
+        modes=sum(int((lam <= cut).sum()) for lam in modes.values),
+        below=cut,
+        mse=float(max(mse - moments.least_mse(), 0.0) + rounded + rounding * y2),
+        weights=weights,
+        losses=losses,
     )

@@ -1,5 +1,6 @@
 """The exact solution of a gated-linear problem: theory.flow.solve."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -9,8 +10,9 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.flow.linear.convention import convention
+from theory.flow.linear.near_null import NearNull, notes_of
 from theory.flow.linear.parameters import Parameters, initial
-from theory.flow.linear.relaxation import FlowNumbers, relax
+from theory.flow.linear.relaxation import FlowNumbers, Modes, relax
 from theory.moments import feature_moments
 from theory.moments.feature_moments import Structure
 from theory.problem import InputError, OutOfReachError, Problem
@@ -21,14 +23,14 @@ EPS = float(np.finfo(float).eps)
 ROUNDINGS = 16
 # Beyond this bound on the relative error of w(inf) float64 is left for Arb, where the size allows that...
 FLOAT64_ERROR = 1e-10
-# ... and beyond this one float64 is not given at all.
+# ... and modes that would go beyond this one are held at their initial values.
 WORST_ERROR = 1e-6
 # Digits carried when Arb stands in for float64: 17 identify a double, three more round it correctly.
 FLOAT64_DIGITS = 20
 MOST_DIGITS = 1000
 # Rows of a kernel whose eigenbasis in balls takes seconds to a minute; circulant kernels need no eigensolver.
 MOST_ROWS = 160
-MOST_CIRCULANT_ROWS = 400
+MOST_CIRCULANT_ROWS = 4096
 
 
 @dataclass(frozen=True)
@@ -39,9 +41,11 @@ class Solution:
     A^+ b/s + (I - A A^+) w0. rates: ascending eigenvalues ell s^2 lambda(A) of the flow's generator in 1/tau, exactly
     0 where gates are linearly dependent. weights: w(t) at `times`, which are t, not t/tau. losses:
     <(y - yhat)^2> there.
-    condition: largest over smallest nonzero eigenvalue of A. rank: of A, from the gates' exact linear dependence; for
-    laws of finitely many inputs from A in fractions.
-    notes: how the numbers were found. digits: None for float64.
+    condition: largest over smallest nonzero eigenvalue of A, of those that are not near_null. rank: of A, from the
+    gates' exact linear dependence; for laws of finitely many inputs from A in fractions.
+    notes: how the numbers were found. digits: None for float64. near_null: the modes that were held at w0 because their
+    eigenvalues are too near 0 for float64, with what that changes; None where there are none. Then mse is the optimum
+    over the other modes, fixed_point is w(0) along these, and eigenvalues below 0 by rounding are 0.
 
     With biases theta = (w, b_1, ..., b_K, b_out) stands for w: P = K n + K + 1 rates, and hidden_biases, output_bias
     at `times`, fixed_hidden_biases, fixed_output_bias at infinity. Without them P = K n and these four are None.
@@ -65,18 +69,20 @@ class Solution:
     output_bias: Shaped[np.ndarray, "T *m"] | None = None
     fixed_hidden_biases: Shaped[np.ndarray, "K *m"] | None = None
     fixed_output_bias: Any = None
+    near_null: NearNull | None = None
 
 
 def solve(problem: Problem, digits: int | None = None) -> Solution:
     """Fixed point, rates, trajectory and losses of tau dw/dt = ell s (b - s A w) (notes, eq. 8-16, corrected).
 
     Float64 by default; where the condition number takes more digits than float64 has, the same numbers come from
-    certified balls and `notes` says so. With `digits`, every number is a decimal string of that many correct
-    significant digits (entries below 10^-digits of the largest in their array, of weights and biases together: as
-    many as are certain).
+    certified balls and `notes` says so. Where those are too slow, modes whose eigenvalues float64 does not tell from 0
+    keep their initial values: `near_null` and `notes` give their number and proved bounds on what that changes. With
+    `digits`, every number is a decimal string of that many correct significant digits (entries below 10^-digits of the
+    largest in their array, of weights and biases together: as many as are certain).
 
-    Raises OutOfReachError for networks without fixed gates, laws and gates without closed moments, and problems too
-    large and too ill-conditioned; InputError for digits outside 1..1000.
+    Raises OutOfReachError for networks without fixed gates, laws and gates without closed moments, and digits of
+    problems too large or too ill-conditioned; InputError for digits outside 1..1000.
 
     >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Training
     >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
@@ -96,21 +102,31 @@ def solve(problem: Problem, digits: int | None = None) -> Solution:
         note = f"certified by ball arithmetic at {working} working digits; each number is rounded to {digits} digits."
         return _solution(problem, numbers, structure, (*structure.notes, note), digits)
     times = [float(time) for time in problem.training.elapsed]
-    numbers = relax(moments, initial(problem), rules, times)
-    error = ROUNDINGS * EPS * float(numbers.condition)
-    accuracy = f"float64; condition {float(numbers.condition):.3g} bounds the relative error of w(inf) by {error:.1g}"
-    if error <= FLOAT64_ERROR or (error <= WORST_ERROR and not certifiable(structure)):
-        return _solution(problem, numbers, structure, (*structure.notes, accuracy + "."))
-    require_certifiable(
-        structure,
-        f"the condition number {float(numbers.condition):.3g} leaves float64 no digits (error bound {error:.1g})",
-    )
-    numbers = _certified(problem, FLOAT64_DIGITS)[0].mapped(lambda strings: strings.astype(float))
-    why = (
-        f"condition {float(numbers.condition):.3g}: float64 arithmetic would leave w(inf) fewer than ten digits, so "
-        "everything was solved in certified balls and rounded to float64."
-    )
-    return _solution(problem, numbers, structure, (*structure.notes, why))
+    modes = Modes.of(moments)
+    condition = modes.condition()
+    error = ROUNDINGS * EPS * condition
+
+    def plain() -> Solution:
+        accuracy = f"float64; condition {condition:.3g} bounds the relative error of w(inf) by {error:.1g}."
+        numbers = relax(moments, initial(problem), rules, times, modes)
+        return _solution(problem, numbers, structure, (*structure.notes, accuracy))
+
+    if error <= FLOAT64_ERROR:
+        return plain()
+    if certifiable(structure):
+        with suppress(OutOfReachError):
+            numbers = _certified(problem, FLOAT64_DIGITS)[0].mapped(lambda strings: strings.astype(float))
+            why = (
+                f"condition {condition:.3g}: float64 arithmetic would leave w(inf) fewer than ten digits, so "
+                "everything was solved in certified balls and rounded to float64."
+            )
+            return _solution(problem, numbers, structure, (*structure.notes, why))
+    if error <= WORST_ERROR:
+        return plain()
+    cut = modes.largest * ROUNDINGS * EPS / WORST_ERROR
+    numbers = relax(moments, initial(problem), rules, times, modes, cut, ROUNDINGS * EPS)
+    why = notes_of(numbers.near_null, structure.rank, [float(time) for time in problem.training.times], WORST_ERROR)
+    return _solution(problem, numbers, structure, (*structure.notes, *why))
 
 
 def certifiable(structure: Structure) -> bool:
@@ -157,6 +173,7 @@ def _solution(
         hidden_biases=path.hidden_biases,
         output_bias=path.output_bias,
         fixed_hidden_biases=end.hidden_biases,
+        near_null=numbers.near_null,
         fixed_output_bias=end.output_bias.item() if end.biases is not None and outputs == 1 else end.output_bias,
     )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import sympy
 
 from theory.expressions.algebra import is_zero
+from theory.expressions.balls.precision import precision
 from theory.expressions.precise import rational
 from theory.gaussian.certified.saturation import (
     REMAINDER_EXPONENT,
@@ -150,7 +151,7 @@ def signs_ball(e: Expectation, effort: "Effort") -> "arb":
 
     offsets = [offset for _, offset in signs_of(e.integrand)]
     rows = range(len(offsets))
-    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+    with precision(SPARE_PRECISION * ctx.prec):
         entries = {(i, j): ball(e.cov[i, j], {}).real for i in rows for j in rows if j >= i}
         roots = [entries[i, i].sqrt() for i in rows]
         r = [entries[i, j] / (roots[i] * roots[j]) for i, j in combinations(rows, 2)]

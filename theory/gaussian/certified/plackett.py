@@ -16,6 +16,7 @@ to 1 is at most (pi/2) sum_ab |asin r_ab - asin(t r_ab)|.
 from flint import acb, arb, ctx
 
 from theory.expressions.balls.closed_form import NotCertified
+from theory.expressions.balls.precision import precision
 from theory.gaussian.certified.effort import Effort
 from theory.gaussian.certified.price_path import SPARE_PRECISION, canonical_squares, nonnegative, path
 
@@ -38,11 +39,11 @@ def plackett(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb, effort:
     """
     given = (r12, r13, r14, r23, r24, r34)
     orders = [tuple(given[index] for index in order) for order in PAIRINGS]
-    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+    with precision(SPARE_PRECISION * ctx.prec):
         r = min(orders, key=lambda r: float(((1 - r[0] * r[0]) * (1 - r[5] * r[5])).mid()))
         squares = canonical_squares(*r)
     end, scale = path(squares[0], ctx.prec)
-    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+    with precision(SPARE_PRECISION * ctx.prec):
         integrand = _Integrand(r, squares, scale)
     limit = effort.affordable()
     if limit >= LEAST_PER_BIT * ctx.prec:
@@ -50,7 +51,7 @@ def plackett(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb, effort:
         effort.spend(integrand.evaluations)
     if integrand.evaluations >= limit or limit < LEAST_PER_BIT * ctx.prec:
         raise NotCertified("integrals for four signs take more work than is allowed")
-    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+    with precision(SPARE_PRECISION * ctx.prec):
         last = end.tanh() * scale
         rest = sum((abs(r_ab.asin() - (last * r_ab).asin()) for r_ab in r[1:5]), arb(0)) * arb.pi() / 2
     total += rest.union(-rest)

@@ -2,6 +2,8 @@
 
 from flint import arb, ctx
 
+from theory.expressions.balls.precision import precision
+
 # Constants are computed with this many times the working precision: they are differences of nearly equal numbers.
 SPARE_PRECISION = 4
 # The path is no longer than L = log(2)/2 bits, where tanh(L) = 1 - 2^-bits.
@@ -17,7 +19,7 @@ def path(largest_square: arb, bits: int) -> tuple[arb, arb]:
     lie on |t| >= 1/C.
     """
     longest = arb(int(HALF_LOG_2 * bits) + 2)
-    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+    with precision(SPARE_PRECISION * ctx.prec):
         largest = arb.max(largest_square.upper().sqrt().upper(), arb(LEAST_CANONICAL))
         if not largest < 1:
             return longest, arb(1)
@@ -25,7 +27,7 @@ def path(largest_square: arb, bits: int) -> tuple[arb, arb]:
     end = (+end).upper()
     if not end < longest:
         return longest, arb(1)
-    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+    with precision(SPARE_PRECISION * ctx.prec):
         return end, 1 / end.tanh()
 
 

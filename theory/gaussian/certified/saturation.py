@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import sympy
 
+from theory.expressions.balls.precision import precision
 from theory.expressions.symbols import z
 from theory.gaussian.derive.engine import evaluated
 from theory.gaussian.derive.factors import signs_of
@@ -105,11 +106,10 @@ def _unknown() -> "arb":
 
 def _side_if_saturated(function: sympy.Expr) -> int:
     """The sign of an argument that is certainly saturated, else 0: SymPy's `evalf` errs where many digits cancel."""
-    from flint import ctx
 
     from theory.expressions.balls.closed_form import NotCertified, ball
 
-    with ctx.workprec(BITS):
+    with precision(BITS):
         try:
             argument = ball(function.args[0], {}).real
         except NotCertified:
@@ -130,7 +130,6 @@ def _saturated(e: Expectation, remainders: Remainders) -> sympy.Expr | None:
 
 
 def _taken_apart(e: Expectation, remainders: Remainders) -> sympy.Expr | None:
-    from flint import ctx
 
     signs = [sympy.sign(z(k + 1) + offset) for k, (_, offset) in enumerate(signs_of(e.integrand))]
 
@@ -138,7 +137,7 @@ def _taken_apart(e: Expectation, remainders: Remainders) -> sympy.Expr | None:
         return marginal(prod((signs[k] for k in left), start=sympy.Integer(1)), e.cov)
 
     rows = range(len(signs))
-    with ctx.workprec(BITS):
+    with precision(BITS):
         h = [_standard(e, k) for k in rows]
         for k in rows:
             if abs(h[k]) > SATURATED:
@@ -180,9 +179,9 @@ def _quadrant(e: Expectation, pair: tuple[int, int], sides: tuple[int, int]) -> 
     def value() -> "arb":
         bits = min(ctx.prec, QUADRANT_BITS)
         if bits not in known:
-            with ctx.workprec(SPARE_PRECISION * bits):
+            with precision(SPARE_PRECISION * bits):
                 x, y, r = place()
-            with ctx.workprec(bits):
+            with precision(bits):
                 known[bits] = 4 * quadrant(x, y, r)
         return known[bits]
 

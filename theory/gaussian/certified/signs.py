@@ -27,6 +27,7 @@ from flint import arb, ctx
 
 from theory.expressions.balls.closed_form import NotCertified
 from theory.expressions.balls.owens_t import legendre, owens_t
+from theory.expressions.balls.precision import precision
 from theory.gaussian.certified.effort import Effort
 from theory.gaussian.certified.plackett import plackett
 from theory.gaussian.certified.price_path import SPARE_PRECISION, canonical_squares, nonnegative, path
@@ -254,7 +255,7 @@ def _integrated(h: list[arb], r: Table, effort: Effort) -> arb:
     """E[A] E[B] and the integral, for blocks A (the first variables) and B (the last two)."""
     m = len(h)
     *first, i, j = range(m)
-    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+    with precision(SPARE_PRECISION * ctx.prec):
         if m == 3:
             crosses = [_Cross(h, r, 0, b, None, 3 - b) for b in (1, 2)]
             square = _square(crosses[0].k_ab) + _square(crosses[0].k_ad)
@@ -272,7 +273,7 @@ def _integrated(h: list[arb], r: Table, effort: Effort) -> arb:
     if m == 4 and all(x.is_zero() for x in h) and not squares[0] < 1 - NEARLY_SINGULAR:
         return plackett(*(r[pair] for pair in combinations(range(4), 2)), effort)
     end, scale = path(squares[0], _bits())
-    with ctx.workprec(SPARE_PRECISION * ctx.prec):
+    with precision(SPARE_PRECISION * ctx.prec):
         last = end.tanh() * scale
         cross = [r[a, b] for a in first for b in (i, j)]
         rest = sum((abs(_asin(x) - _asin(last * x)) for x in cross), arb(0)) * 2 / arb.pi()

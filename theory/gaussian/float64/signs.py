@@ -79,7 +79,10 @@ def four_signs(
     the derivative by h1 is 2 phi(h1) E[s2 s3 s4 | z1 = -h1], by r12 4 phi2 E[s3 s4 | z1, z2 = -h]. Without thresholds,
     or where all are the number 0, the integrand is one arctangent: a tenth of the work. The absolute error is then
     below 1e-13 for the float64 correlations as given, as long as no two that share a variable are both within 1e-7 of 1
-    in size; below 1e-12/sqrt(1 - r^2) * 1e-3 for those.
+    in size; below 1e-12/sqrt(1 - r^2) * 1e-3 for those. Near rank one, with the smallest eigenvalue lam of the
+    correlations, it was measured below eps/sqrt(lam), 2e-10 at 1e-12: what one rounding of a correlation changes too,
+    as the derivatives grow like 1/sqrt(lam). More digits of such values need more digits of the correlations, and the
+    certified four_signs.
 
     >>> round(5 * float(four_signs(0.5, 0.5, 0.5, 0.5, 0.5, 0.5)), 12)
     1.0

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import reduce
+from math import prod
 from typing import ClassVar
 
 import numpy as np
@@ -13,6 +15,7 @@ from theory.problem.numbers import one_of, positive, whole
 
 BOUNDARIES = ("open", "ring")
 NORMALISERS = ("unit-variance", "none")
+POSITIVE_PARTS = ("refuse", "clipped")
 
 
 @dataclass(frozen=True)
@@ -24,8 +27,13 @@ class NonlinearGP(Law):
     normaliser "unit-variance" means Z^2 := E erf(gain z)^2 (so that the erf has variance 1), "none" means Z := 1.
     Source: localization notes, section 1; small-bump note, section 2.
 
-    Raises InputError for xi <= 0, gain <= 0, n < 2 or > 10000, unknown words, or a ring covariance that is not positive
-    semidefinite (wrapping the distance does not keep a kernel positive).
+    Wrapping the distance does not keep a kernel positive. Where R_c is not positive semidefinite on a ring (an
+    eigenvalue is below -n eps, more than rounding), positive_part "refuse" refuses it; "clipped" declares the law that
+    the public codes draw from: z ~ N(0, R_c^+), negative eigenvalues of R_c, on a torus of the kernel of each axis, set
+    to 0. The variance of z_j is then v_c > 1, the trace of R_c^+ over n (`latent_variance`), and Z^2, an expectation
+    over z of all classes, is that of these variances.
+
+    Raises InputError for xi <= 0, gain <= 0, n < 2 or > 10000, unknown words, and an indefinite ring that is refused.
     """
 
     n: int
@@ -36,6 +44,7 @@ class NonlinearGP(Law):
     labels: tuple[Label, ...]
     priors: tuple[Fraction, ...] = field(default=(), kw_only=True)
     means: tuple[Mean, ...] = field(default=(), kw_only=True)
+    positive_part: str = field(default="refuse", kw_only=True)
 
     law: ClassVar[str] = "nlgp"
     latent: ClassVar[bool] = True
@@ -45,12 +54,13 @@ class NonlinearGP(Law):
         whole(self.n, "data.n", least=2, most=MOST_SITES, why="the covariance alone would fill 800 MB")
         one_of(self.boundary, "data.boundary", self.boundaries)
         one_of(self.normaliser, "data.normaliser", NORMALISERS)
+        one_of(self.positive_part, "data.positive_part", POSITIVE_PARTS)
         why_xi = "it is the correlation length in exp(-d^2/xi^2)"
         why_gain = "erf(gain z) is zero at gain 0 and the sign convention is gain > 0"
         self.each_class("xi", lambda value, where: positive(value, where, why_xi))
         set_field(self, "gain", positive(self.gain, "data.gain", why_gain))
         self.check_classes()
-        for length in dict.fromkeys(self.xi):
+        for length in dict.fromkeys(() if self.clipped else self.xi):
             for sites in self.axes:
                 given = f"{type(self).__name__}({self._size}, xi={float(length):g}, boundary={self.boundary!r})"
                 _refuse_indefinite_ring(given.replace("'", '"'), sites, length, self.boundary)
@@ -59,6 +69,11 @@ class NonlinearGP(Law):
     def axes(self) -> tuple[int, ...]:
         """The numbers of sites along each axis; their product is n."""
         return (self.n,)
+
+    @property
+    def clipped(self) -> bool:
+        """Whether negative eigenvalues of the latent covariance are set to 0; the open line has none."""
+        return self.positive_part == "clipped" and self.boundary != "open"
 
     @property
     def _size(self) -> str:
@@ -95,13 +110,34 @@ def squared_distance(n: int, boundary: str) -> Int[np.ndarray, "n n"]:
 
 
 def latent_correlation(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
-    """R_c = exp(-d^2 / xi[c]^2), the definition of the latent process of class c, in float64."""
-    return np.exp(-law.squared_distance() / float(law.xi[c]) ** 2)
+    """R_c = exp(-d^2 / xi[c]^2), the definition of the latent process of class c, in float64; its R_c^+ if clipped."""
+    if not law.clipped:
+        return np.exp(-law.squared_distance() / float(law.xi[c]) ** 2)
+    return reduce(np.kron, axis_correlations(law, c))
 
 
 def axis_correlations(law: NonlinearGP, c: int) -> tuple[Float[np.ndarray, "m m"], ...]:
-    """The kernels of the axes, of which R_c is the Kronecker product."""
-    return tuple(np.exp(-squared_distance(sites, law.boundary) / float(law.xi[c]) ** 2) for sites in law.axes)
+    """The kernels of the axes, of which R_c is the Kronecker product; if clipped their positive parts."""
+    if not law.clipped:
+        return tuple(np.exp(-squared_distance(sites, law.boundary) / float(law.xi[c]) ** 2) for sites in law.axes)
+    rows = (_positive_row(sites, law.xi[c]) for sites in law.axes)
+    return tuple(row[np.abs(np.subtract.outer(np.arange(len(row)), np.arange(len(row))))] for row in rows)
+
+
+def latent_variance(law: NonlinearGP, c: int) -> float:
+    """v_c, the variance of z_j in class c: 1, or the trace of R_c^+ over n where the law is clipped.
+
+    >>> law = NonlinearGP(40, (15, 1), 1, "ring", "none", (1, 0), positive_part="clipped")
+    >>> [round(latent_variance(law, c), 4) for c in range(2)]
+    [1.0406, 1.0]
+    """
+    return prod(float(_positive_row(sites, law.xi[c])[0]) for sites in law.axes) if law.clipped else 1.0
+
+
+def _positive_row(n: int, xi: Fraction) -> Float[np.ndarray, " n"]:
+    """The first row of the positive part of a ring's kernel: the kernel less its negative modes."""
+    row = np.exp(-squared_lags(n, "ring") / float(xi) ** 2)
+    return row + np.fft.fft(np.clip(-np.fft.fft(row).real, 0, None)).real / n
 
 
 def _refuse_indefinite_ring(given: str, n: int, xi: Fraction, boundary: str) -> None:
@@ -114,5 +150,6 @@ def _refuse_indefinite_ring(given: str, n: int, xi: Fraction, boundary: str) -> 
         raise InputError(
             f"{given}: the covariance is not positive semidefinite (smallest eigenvalue "
             f"{smallest:#.3g}); wrapping distances breaks it.",
-            'Use boundary="open" or a smaller xi. (Nothing is clipped for you.)',
+            'Use boundary="open" or a smaller xi, or declare positive_part="clipped", the law whose negative '
+            "eigenvalues are set to 0. (Nothing is clipped for you.)",
         )

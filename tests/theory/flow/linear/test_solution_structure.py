@@ -12,6 +12,7 @@ from mpmath.ctx_mp import MPContext
 from tests.theory.cases import gate, problem
 from tests.tolerances import FLOW_ROUNDED
 from theory.flow import mse_at, solve
+from theory.flow.linear.certified_ring import fourier, hartley_balls
 from theory.flow.linear.eigenballs import eigenballs, frobenius
 from theory.flow.linear.relaxation import phi
 from theory.flow.linear.spectrum import dense_spectrum, hartley, spectrum
@@ -118,21 +119,30 @@ def test_phi_is_entire():
     assert np.abs(phi(z) - exact).max() <= FLOW_ROUNDED
 
 
-@pytest.mark.parametrize("axes", [(8,), None])
-def test_eigenvalue_balls_hold_the_eigenvalues(axes):
+def test_eigenvalue_balls_hold_the_eigenvalues():
     """A ring's eigenvalues are double, where eigenvectors of the nonsymmetric algorithm may be parallel."""
     size, context = 8, MPContext()
     context.dps = 60
     with ctx.workdps(40):
         row = [arb(1), arb(1) / 3, arb(1) / 9, arb(0), arb(1) / 81, arb(0), arb(1) / 9, arb(1) / 3]
         kernel = arb_mat([[row[(j - i) % size] for j in range(size)] for i in range(size)])
-        found = eigenballs(kernel, axes)
+        found = eigenballs(kernel)
         assert found.error < arb(2) ** (-ctx.prec // 2)
         for index, value in enumerate(sorted(_dft(row), key=float)):
             assert arb(found.values[index], found.error).overlaps(value)
         propagated = found.vectors * arb_mat(np.diag([(-d).exp() for d in found.values]).tolist())
         difference = propagated * found.vectors.transpose() - (kernel * -1).exp()
         assert frobenius(difference) <= 2 * size * found.decay_error(arb(1)) + arb(2) ** (20 - ctx.prec)
+
+
+@pytest.mark.parametrize("axes", [(8,), (2, 4)])
+def test_fourier_modes_of_balls_hold_those_of_float64(axes):
+    row = np.array([1.0, 0.5, 0.25, 0.125, 0.0, 0.125, 0.25, 0.5])
+    exact, modes = np.fft.fftn(row.reshape(axes)).ravel(), fourier(np.frompyfunc(arb, 1, 1)(row), axes)
+    for part, balls in zip((exact.real, exact.imag), modes, strict=True):
+        assert np.abs(part - balls.astype(float)).max() <= FLOW_ROUNDED
+    turned = hartley_balls(np.frompyfunc(arb, 1, 1)(row), axes)
+    assert np.abs(turned.astype(float) - hartley(row, axes)).max() <= FLOW_ROUNDED
 
 
 def _dft(row):

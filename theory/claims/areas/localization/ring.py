@@ -9,7 +9,7 @@ from itertools import product
 
 import mpmath
 import sympy
-from flint import arb, arb_mat, ctx
+from flint import arb, arb_mat
 from mpmath import mpf
 from sympy import Eq, FiniteSet, Integer, Interval, Max, Rational, oo
 
@@ -18,6 +18,7 @@ from theory.claims.documents import NOTES
 from theory.claims.model import Claim, Kind, Level, Param, Point, Source
 from theory.claims.points import exact_values
 from theory.claims.rational import rational
+from theory.expressions.balls.precision import precision
 from theory.expressions.symbols import n
 
 # The alternating mode of eight sites
@@ -69,10 +70,9 @@ FIRST_FAILURES = {Integer(8): 173, Integer(20): 262, Integer(40): 365, Integer(1
 
 def _first_failure(point: Point) -> Fraction:
     """The smallest number of hundredths at which a Fourier mode is negative: all signs decided in balls."""
-    sites, before = int(point[n]), ctx.prec
+    sites = int(point[n])
     half = sites // 2
-    ctx.prec = 512  # modes fall to exp(-pi^2 xi^2/4), here above 10^-40
-    try:
+    with precision(512):  # modes fall to exp(-pi^2 xi^2/4), here above 10^-40
         cosines = [
             (arb(2 * q * d) / sites).cos_pi() * (1 if d in (0, half) else 2)
             for q in range(half + 1)
@@ -86,8 +86,6 @@ def _first_failure(point: Point) -> Fraction:
                 return Fraction(hundredths)
             if not all(modes[q, 0] > 0 for q in range(half + 1)):
                 raise ArithmeticError(f"the sign of a mode is not decided at {hundredths}/100, n = {sites}")
-    finally:
-        ctx.prec = before
     raise ArithmeticError(f"no length below {sites} sites fails")
 
 

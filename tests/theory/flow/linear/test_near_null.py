@@ -1,0 +1,109 @@
+"""Long correlation lengths, where A is singular to float64: modes held at w0, and the bounds on what that changes."""
+
+import numpy as np
+import pytest
+
+from tests.theory.cases import problem
+from tests.tolerances import LINE_ENDS, NEAR_NULL_MSE, NEAR_NULL_SHARE, UNIT_ROUNDOFF
+from theory.flow import solve
+from theory.flow.linear.convention import convention
+from theory.flow.linear.parameters import Parameters, initial
+from theory.flow.linear.relaxation import Modes, relax
+from theory.flow.linear.solution import ROUNDINGS
+from theory.moments import feature_moments
+from theory.problem import OutOfReachError
+
+# <(y - yhat)^2> at the optimum of exclusive gates in the middle of n sites, xi = n/10 and n/20, gain 1, labels 1 and 0:
+# the exact linear system in balls of 80 and 120 digits.
+EXACT = {200: 0.278701522342673790, 400: 0.278701522342666086}
+
+
+def long(n, **changes):
+    given = {
+        "xi": [f"{n}/10", f"{n}/20"],
+        "gain": "1",
+        "labels": ["1", "0"],
+        "gates": [f"up:{n // 2}", f"down:{n // 2}"],
+    }
+    return problem(**{"n": n, "boundary": "open", "readout": "mean", "times": ["0", "10", "1000"]} | given | changes)
+
+
+@pytest.mark.parametrize("n", EXACT)
+def test_long_correlation_lengths_are_solved(n):
+    question = long(n)
+    solution = solve(question)
+    near = solution.near_null
+    assert near.modes > 0
+    assert -NEAR_NULL_MSE <= solution.mse - EXACT[n] <= near.mse <= NEAR_NULL_SHARE
+    assert (solution.rates >= 0).all()
+    assert solution.rank == 2 * n == len(solution.rates)
+    assert (solution.losses >= solution.mse - near.losses).all()
+    assert (np.diff(solution.losses) < 0).all()
+    said = " ".join(solution.notes)
+    assert f"{near.modes} of {2 * n} modes" in said
+    assert "not identifiable" in said
+    with pytest.raises(OutOfReachError, match="20 certified digits are out of reach"):
+        solve(question, digits=20)
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-4])
+@pytest.mark.parametrize("loss", ["half-mse", "mse"])
+def test_the_bounds_hold_against_certified_digits(share, loss):
+    """Modes that float64 could resolve are held all the same: then the exact solution is known."""
+    question = long(80, loss=loss, times=["0", "10", "1000", "100000"])
+    exact = solve(question, digits=20)
+    times = [float(t) for t in question.training.elapsed]
+    moments, start = feature_moments(question.data, question.network), initial(question)
+    modes = Modes.of(moments)
+    cut = share * modes.largest
+    held = relax(moments, start, convention(question), times, modes, cut, ROUNDINGS * UNIT_ROUNDOFF)
+    near = held.near_null
+    assert 0 < near.modes < 2 * question.data.n
+    weights = Parameters.of(held.path, 2, question.data.n).weights
+    moved = np.sqrt(((weights - exact.weights.astype(float)) ** 2).sum((1, 2)))
+    lost = np.abs(held.losses - exact.losses.astype(float))
+    assert (moved <= near.weights).all()
+    assert (lost <= near.losses + UNIT_ROUNDOFF * 8).all()
+    assert 0 <= float(held.mse) - float(exact.mse) <= near.mse
+    # The bounds are of the size of what they bound, where it is above rounding: a bound that is no bound would pass.
+    assert near.weights[-1] <= 1e4 * moved[-1]
+
+
+def test_held_modes_keep_their_initial_values_at_all_times():
+    question = long(200)
+    moments, start = feature_moments(question.data, question.network), initial(question)
+    modes, solution = Modes.of(moments), solve(question)
+    (block,) = moments.blocks
+    (basis,) = modes.spectra
+    before = basis.to_modes(block.project(start))
+    for weights in (solution.fixed_point, solution.weights[-1]):
+        after = basis.to_modes(block.project(Parameters(weights).theta))
+        still = modes.values[0] <= solution.near_null.below
+        scale = np.abs(weights).max() * len(start)
+        assert np.abs(after - before)[still].max() <= UNIT_ROUNDOFF * scale
+        assert np.abs(after - before)[~still].max() > np.abs(weights).max() / 1000
+
+
+@pytest.mark.parametrize(
+    ("law", "gates"),
+    [(law, gates) for law in ("nlgp", "gaussian-clone") for gates in (["up:20", "down:20"], ["up:20", "always"])],
+)
+def test_no_part_of_the_line_does_better_than_the_whole(law, gates):
+    """The bound is below the optimum of every n, near it where the line is long, and does not depend on n."""
+    bounds = set()
+    for n in (4, 10, 40):
+        where = {"gates": [word.replace("20", str(n // 2)) for word in gates]} if gates else {}
+        question = problem(
+            law=law, n=n, boundary="open", xi=["2", "1"], **{"gates": [f"up:{n // 2}", f"down:{n // 2}"]} | where
+        )
+        bound, mse = feature_moments(question.data, question.network).least_mse(), solve(question).mse
+        assert 0 < bound <= mse * (1 + NEAR_NULL_MSE)
+        bounds.add(round(bound, 12))
+    assert mse - bound <= LINE_ENDS
+    assert len(bounds) == 1
+
+
+def test_where_no_bound_is_known_it_is_zero():
+    for changes in ({"boundary": "ring", "xi": ["1", "1/2"]}, {"gates": ["up:1", "up:2"]}):
+        question = problem(**{"n": 8} | changes)
+        assert feature_moments(question.data, question.network).least_mse() == 0

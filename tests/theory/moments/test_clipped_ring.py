@@ -1,0 +1,131 @@
+"""A ring whose negative eigenvalues are set to 0: theory against the definition by quadrature, and problem files."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from flint import ctx
+
+from sim.data import quadrature
+from tests.tolerances import DENSITY_TRAPEZOID, EDGE_OF_CLIPPING, MOMENT_ENTRY, SIM_QUADRATURE
+from theory.flow import solve
+from theory.moments import feature_moments
+from theory.moments.arithmetic import FLOAT64, certified
+from theory.moments.marginal import cumulative, density
+from theory.moments.statistics import all_lags, class_statistics
+from theory.problem import (
+    DirectionGate,
+    GaussianClone,
+    Network,
+    NonlinearGP,
+    NonlinearGP2D,
+    NormalInitialisation,
+    OutOfReachError,
+    Problem,
+    SiteGate,
+    Training,
+    axis_correlations,
+    latent_correlation,
+    latent_variance,
+)
+from theory.problem.toml import dumps, loads
+
+RING = NonlinearGP(20, (9, 2), 2, "ring", "unit-variance", (1, 0), positive_part="clipped")
+TORUS = NonlinearGP2D((4, 2), 2, "torus", "unit-variance", (1, 0), (6, 4), positive_part="clipped")
+CLONE = GaussianClone(20, (9, 2), 2, "ring", "unit-variance", (1, 0), positive_part="clipped")
+LAWS = [RING, TORUS, CLONE, replace(RING, normaliser="none"), replace(RING, priors=("1/4", "3/4"))]
+GATES = (SiteGate(10, lo=0), SiteGate(10, hi=0))
+
+
+def question(law, gates=GATES):
+    network = Network("gated-linear", "mean", len(gates), gates)
+    return Problem(law, network, Training("half-mse", 1, NormalInitialisation("0.1", 0), (0, 10)))
+
+
+@pytest.mark.parametrize("law", LAWS, ids=str)
+@pytest.mark.parametrize("c", [0, 1])
+def test_statistics_are_those_of_the_definition(law, c):
+    statistics = class_statistics(law, c, FLOAT64)
+    defined = quadrature.covariance(law, c)
+    assert np.abs(statistics.covariance(all_lags(law)) - defined).max() <= SIM_QUADRATURE * defined.max()
+    assert abs(np.sqrt(statistics.normaliser_squared) - quadrature.normaliser(law)) <= SIM_QUADRATURE
+    with ctx.workdps(40):
+        balls = class_statistics(law, c, certified())
+        pairs = zip(statistics.covariances, balls.covariances, strict=True)
+        assert max(abs(value - float(ball)) for value, ball in pairs) <= MOMENT_ENTRY * defined.max()
+
+
+def test_the_latent_is_the_positive_part():
+    """R^+ - R is positive, and R^+ (R^+ - R) = 0: no other matrix has both."""
+    for law, plain in ((RING, latent_kernel(20, 9)), (replace(RING, xi=(2, 9)), latent_kernel(20, 2))):
+        positive = latent_correlation(law, 0)
+        added = positive - plain
+        rounding = EDGE_OF_CLIPPING * law.n
+        assert np.linalg.eigvalsh(positive).min() >= -rounding
+        assert np.linalg.eigvalsh(added).min() >= -rounding
+        assert np.abs(positive @ added).max() <= rounding
+        assert np.abs(np.diagonal(positive) - latent_variance(law, 0)).max() <= rounding
+    assert latent_variance(RING, 0) > 1.01
+    down, across = axis_correlations(TORUS, 0)
+    assert np.abs(np.kron(down, across) - latent_correlation(TORUS, 0)).max() == 0
+
+
+def latent_kernel(n, xi):
+    apart = np.abs(np.subtract.outer(np.arange(n), np.arange(n)))
+    return np.exp(-(np.minimum(apart, n - apart) ** 2) / xi**2)
+
+
+def test_the_variance_of_the_latent_is_seen():
+    """What a law of unit variance would give differs: the sampler's test and this one would notice."""
+    statistics = class_statistics(RING, 0, FLOAT64)
+    twice = 2 * float(RING.gain) ** 2
+    assert statistics.kappa_squared > twice / (1 + twice) * (1 + SIM_QUADRATURE)
+    assert statistics.variance > 1 + SIM_QUADRATURE
+    assert class_statistics(RING, 1, FLOAT64).variance < 1 - SIM_QUADRATURE
+    shares = [float(p) * class_statistics(RING, c, FLOAT64).variance for c, p in enumerate(RING.probabilities)]
+    assert abs(sum(shares) - 1) <= SIM_QUADRATURE
+
+
+def test_one_site_has_its_density():
+    x = np.linspace(-0.5, 0.5, 10_001) / quadrature.normaliser(RING)
+    values = density(RING, 0, x)
+    mass = ((values[1:] + values[:-1]) / 2 * np.diff(x)).sum()
+    assert abs(mass - np.diff(cumulative(RING, 0, x[[0, -1]]))[0]) <= DENSITY_TRAPEZOID
+
+
+@pytest.mark.parametrize("law", [RING, TORUS, CLONE], ids=str)
+def test_it_is_solved(law):
+    gates = GATES if law.latent else tuple(replace(gate, on="input") for gate in GATES)
+    asked = question(law, gates)
+    moments = feature_moments(asked.data, asked.network)
+    second = sum(float(p) * quadrature.covariance(law, c) for c, p in enumerate(law.probabilities))
+    assert np.abs(moments.A.dense()[: law.n, : law.n] - second / 2).max() <= SIM_QUADRATURE
+    solution, exact = solve(asked), solve(asked, digits=20)
+    assert abs(solution.mse - float(exact.mse)) <= SIM_QUADRATURE
+    assert 0 < solution.mse < 0.5
+    assert (np.diff(solution.losses) < 0).all()
+
+
+def test_problem_files_name_it_only_where_it_is_declared():
+    asked = question(RING)
+    text = dumps(asked)
+    assert 'positive_part = "clipped"' in text
+    assert loads(text) == asked
+    plain = question(replace(RING, xi=(1, "1/2"), positive_part="refuse"))
+    assert "positive_part" not in dumps(plain)
+    assert loads(dumps(plain)) == plain
+    assert latent_variance(plain.data, 0) == 1
+
+
+def test_on_the_open_line_nothing_is_clipped():
+    line = replace(RING, boundary="open")
+    assert not line.clipped
+    plain = replace(line, positive_part="refuse")
+    assert (latent_correlation(line, 0) == latent_correlation(plain, 0)).all()
+    assert class_statistics(line, 0, FLOAT64).kappa_squared == class_statistics(plain, 0, FLOAT64).kappa_squared
+
+
+def test_gates_along_several_sites_are_refused():
+    along = (DirectionGate({0: 1, 1: 1}, lo=0), SiteGate(3, lo=0))
+    with pytest.raises(OutOfReachError, match="Gates along several sites"):
+        solve(question(RING, along))

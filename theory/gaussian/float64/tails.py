@@ -1,0 +1,51 @@
+"""Values of a closed form that its terms leave no digits: recomputed, so that float64 is relatively accurate there."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from theory.expressions.arrays import namespace
+from theory.gaussian.float64.differentiable import host
+from theory.problem.errors import OutOfReachError
+
+# Each term is right to some ten machine epsilons of its size: what is left of the digits of a sum of them.
+ROUNDING = 10 * 2.0**-52
+# The relative error from which on a value is recomputed...
+LEAST_ACCURACY = 1e-6
+# ... and how many may be, at about 20 ms each.
+MOST_RECOMPUTED = 1000
+
+
+def sharpened(exactly: Callable[[Mapping[str, float]], float], value: Any, size: Any, values: Mapping[str, Any]) -> Any:
+    """The `value` with entries that cancel replaced by `exactly` of their parameters; gradients stay the form's.
+
+    `size` is that of the terms of each entry. An entry of an expectation that is exactly zero has the float 0.0 only
+    where its terms say so: it costs a certificate. Raises OutOfReachError where more than MOST_RECOMPUTED cancel.
+
+    >>> float(sharpened(lambda point: point["x"] / 2, np.array(0.1), np.array(1e15), {"x": 1.0}))
+    0.5
+    """
+    plain = host(value)
+    lost = (ROUNDING * size > LEAST_ACCURACY * abs(plain)) & (size > 0)
+    count = int(np.count_nonzero(lost))
+    if not count:
+        return value
+    if count > MOST_RECOMPUTED:
+        raise OutOfReachError(
+            f"{count} of {plain.size} values are so much smaller than the terms of their closed form that float64 "
+            f"leaves them fewer than six digits; more than {MOST_RECOMPUTED} certified values would take minutes.",
+            "Ask for fewer points, or move them out of the tail.",
+        )
+    rows = {name: np.broadcast_to(host(x), plain.shape)[lost] for name, x in values.items()}
+    exact = [exactly({name: float(row[k]) for name, row in rows.items()}) for k in range(count)]
+    xp = namespace(value)
+    if xp is np:
+        replaced = np.array(plain)
+        replaced[lost] = exact
+        return replaced
+    # The gradient is that of the form; the value is exact.
+    where = xp.as_tensor(lost, device=value.device)
+    target = value.detach().clone()
+    target[where] = xp.as_tensor(np.array(exact), dtype=value.dtype, device=value.device)
+    return (value - value.detach()) + target
