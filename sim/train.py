@@ -19,6 +19,8 @@ from sim.training.run import Run
 from sim.training.schedule import (
     columns,
     device_named,
+    dtype_of,
+    name_of,
     networks_at_once,
     refuse_endless,
     refuse_too_large,
@@ -36,7 +38,7 @@ def train(
     problem: Problem,
     device: str = "auto",
     *,
-    dtype: torch.dtype = torch.float64,
+    dtype: torch.dtype | None = None,
     replicates: Sequence[int] | None = None,
     sample: Examples | None = None,
     progress: Progress | None = None,
@@ -48,6 +50,7 @@ def train(
 
     A replicate is keyed by (seed, its number): training a part of them (`replicates`, default all) changes none.
     `sample` gives the examples of a full-batch run, entry s for the s-th replicate, instead of drawing them.
+    `dtype` overrides simulation.dtype; `Run.dtype` says which one was used.
     `backend` is "reference" (torch), "compiled-normals" (the same on normal numbers made by numba), "captured" (the
     reference as a CUDA graph), "compiled" (numba, on the CPU, online) or "auto", which takes the fastest that can train
     the problem here; `Run.backend` says which.
@@ -67,21 +70,21 @@ def train(
     """
     settings = problem.simulated()
     begin = time.perf_counter()
-    where = device_named(device)
-    last = steps_at_times(problem)[-1]
+    where, kind = device_named(device), dtype_of(problem) if dtype is None else dtype
+    called, last = name_of(kind), steps_at_times(problem)[-1]
     numbers = tuple(range(settings.replicates)) if replicates is None else tuple(replicates)
     chosen = backend_for(backend, problem, where)
     if settings.mode == "full-batch":
         if sample is None:
             refuse_endless(last, len(numbers), settings.samples)
-            sample = fixed_sample(problem, numbers, where, dtype, chosen.fill)
+            sample = fixed_sample(problem, numbers, where, kind, chosen.fill)
         _check_sample(problem, sample, len(numbers))
-        sample = sample.mapped(lambda tensor: tensor.to(where, dtype))
+        sample = sample.mapped(lambda tensor: tensor.to(where, kind))
     elif sample is not None:
         raise InputError("A sample is given, but the mode is online.", 'Use simulation.mode = "full-batch".')
     own = tuple(Replicate(problem, number, chosen.fill) for number in numbers)
     state = beginning(own) if resume is None else _checked(resume, own)
-    snapshots, state = _descended(own, state, sample, where, dtype, chosen, progress, memory)
+    snapshots, state = _descended(own, state, sample, where, kind, chosen, progress, memory)
     return Run(
         problem=problem,
         replicates=numbers,
@@ -96,6 +99,7 @@ def train(
         sample=sample,
         backend=chosen.name,
         fallback=chosen.fallback,
+        dtype=called,
     )
 
 

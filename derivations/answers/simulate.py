@@ -1,7 +1,7 @@
 """The answer of `gdln simulate`: networks trained on sampled data, and their observables."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,7 @@ class SimulateAnswer:
             "diverged": int(run.diverged.sum()),
             "device": run.device,
             "backend": run.backend,
+            "dtype": run.dtype,
             "fallback": run.fallback,
             "seed": run.seed,
             "steps": run.steps,
@@ -62,7 +63,8 @@ class SimulateAnswer:
         total, lost = content["replicates"], content["diverged"]
         penalty = "<log(1+e^(-y yhat))>" if self.problem.training.loss == "cross-entropy" else "<(y-yhat)^2>"
         lines = [
-            f"{total} replicates, {content['steps']} steps, device {content['device']}, seed {content['seed']}",
+            f"{total} replicates, {content['steps']} steps, device {content['device']}, {content['dtype']}, "
+            f"seed {content['seed']}",
             "",
             "mean (standard error) over replicates; per unit where units are listed",
             f"{'t':>10}  {penalty:>20}  {'participation ratio':<24}  low-frequency power",
@@ -96,11 +98,13 @@ def answer(
     memory: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     measuring: Callable[[str], None] = lambda _name: None,
+    dtype: str | None = None,
 ) -> SimulateAnswer:
     """Train the networks of `problem` and measure them; at most `memory` bytes are taken by networks side by side.
 
-    `progress` is told the steps done and all of them, `measuring` the observable that is measured next. Raises
-    InputError for a problem without a [simulation] table, OutOfReachError for an absent device or back end.
+    `dtype`, "float64" or "float32", overrides simulation.dtype. `progress` is told the steps done and all of them,
+    `measuring` the observable that is measured next. Raises InputError for a problem without a [simulation] table,
+    OutOfReachError for an absent device or back end.
 
     >>> from theory.problem import loads
     >>> from derivations.experiments.folders import problem_file
@@ -108,6 +112,8 @@ def answer(
     >>> answer(loads(text.replace("batch = 4000", "batch = 10")), "cpu").json()["steps"]
     32
     """
+    if dtype is not None:
+        problem = replace(problem, simulation=replace(problem.simulated(), dtype=dtype))
     refuse_endless_measurement(problem, problem.simulated().replicates)
     run = train(problem, device, progress=progress, backend=backend, memory=memory)
     means: dict[str, Any] = {"times": run.times, "readout": None, "readout_standard_error": None}

@@ -9,6 +9,7 @@ import torch
 from theory.problem import InputError, OutOfReachError, Problem
 
 DEVICES = ("auto", "cpu", "cuda")
+_DTYPES = {"float64": torch.float64, "float32": torch.float32}
 
 # Numbers per array that are worked on at once. One step of a group of replicates fits the second-level cache; a
 # block of steps is long enough that the cost of a call vanishes against it and short enough for the memory.
@@ -69,6 +70,23 @@ def device_named(name: str) -> torch.device:
             "There is no CUDA device here (or torch was built without CUDA).", "Use --device cpu or auto.", "device"
         )
     return torch.device("cuda" if available and name != "cpu" else "cpu")
+
+
+def dtype_of(problem: Problem) -> torch.dtype:
+    """Return the floating-point type that simulation.dtype names."""
+    return _DTYPES[problem.simulated().dtype]
+
+
+def name_of(dtype: torch.dtype) -> str:
+    """Return the name of a floating-point type as simulation.dtype has it. Raises InputError for another type.
+
+    >>> name_of(torch.float32)
+    'float32'
+    """
+    for name, kind in _DTYPES.items():
+        if kind == dtype:
+            return name
+    raise InputError(f"Networks are not trained in {dtype}.", f"Choose one of: {', '.join(_DTYPES)}.")
 
 
 def columns(problem: Problem) -> int:
