@@ -160,7 +160,8 @@ def fixed_sample(
 ) -> Examples:
     """Return the fixed examples of a full-batch run, `samples` for each replicate, drawn in chunks.
 
-    Raises OutOfReachError where they would not fit the memory, and for a law or gate without a simulation.
+    Replicates that share one stream have views of one sample. Raises OutOfReachError where they would not fit the
+    memory, and for a law or gate without a simulation.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -174,13 +175,14 @@ def fixed_sample(
     gates = problem.network.gates
     numbers = n + len(gates) + problem.data.outputs
     remedy = "Lower simulation.samples or replicates, or train a part of the replicates at a time."
-    refuse_too_large("The full-batch sample", len(replicates) * rows * numbers, dtype.itemsize, remedy)
+    apart = replicates[:1] if problem.simulated().shared_stream else replicates
+    refuse_too_large("The full-batch sample", len(apart) * rows * numbers, dtype.itemsize, remedy)
     sampler = prepare(problem.data, device, dtype)
     like = torch.empty(0, dtype=dtype, device=device)
-    x = like.new_empty(len(replicates), rows, n)
-    y = like.new_empty(len(replicates), rows, *_vector(problem))
-    gate = like.new_empty(len(replicates), len(gates), rows) if gates else None
-    for index, replicate in enumerate(replicates):
+    x = like.new_empty(len(apart), rows, n)
+    y = like.new_empty(len(apart), rows, *_vector(problem))
+    gate = like.new_empty(len(apart), len(gates), rows) if gates else None
+    for index, replicate in enumerate(apart):
         own = [stream(problem.simulated().seed, stream_number(problem, replicate), TRAINING, fill=fill)]
         for start in range(0, rows, _CHUNK_ROWS):
             part = slice(start, min(start + _CHUNK_ROWS, rows))
@@ -188,7 +190,8 @@ def fixed_sample(
             x[index, part], y[index, part] = drawn.x[0], drawn.y[0]
             if gate is not None:
                 gate[index, :, part] = gate_values(gates, drawn)[0]
-    return Examples(x, y, gate)
+    own = Examples(x, y, gate)
+    return own if len(apart) == len(replicates) else own.shared_by(len(replicates))
 
 
 def shifted(progress: Progress | None, done: int, begun: int, networks: int, total: int) -> Callable[[int], None]:

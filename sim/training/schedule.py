@@ -135,13 +135,16 @@ def networks_at_once(
 ) -> int:
     """Return how many networks are trained side by side: on a CPU as many as fit the caches, within `memory` bytes.
 
-    The compiled loops take one after another.
+    The compiled loops take one after another. Networks that share one stream go together as far as their
+    pre-activations allow, so that their examples are drawn once.
     `memory` None is no bound on a CPU and 2 GiB on a GPU. Raises InputError for a bound below 1, OutOfReachError where
     one network exceeds it.
     """
     if memory is not None and memory < 1:
         raise InputError(f"memory = {memory} bytes holds nothing.", "Give a positive number of bytes, or leave it out.")
     at_once = 1 if compiled else grouping(examples_per_step, columns(problem)).replicates
+    if problem.simulated().shared_stream:
+        at_once = max(at_once, _GROUP_NUMBERS // (examples_per_step * problem.network.units))
     if memory is None and device.type == "cpu":
         return at_once
     one, budget = bytes_of_one(problem, examples_per_step, itemsize, compiled), memory or _DEVICE_MEMORY
