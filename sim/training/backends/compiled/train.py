@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -87,6 +88,17 @@ def _(gate: DirectionGate, n: int, kind: type[np.floating]) -> _Gate:
     return _Gate(along, gate.on == "latent", low, high, kind(float(gate.sharpness * unit)))
 
 
+_MAKERS: WeakKeyDictionary[GaussianSampler, tuple[tuple, ...] | None] = WeakKeyDictionary()
+
+
+def _makers(sampler: GaussianSampler) -> tuple[tuple, ...] | None:
+    """The Makers of the factors, made once for each sampler; None where one has none."""
+    if sampler not in _MAKERS:
+        makers = [colour.maker(factor) for factor in sampler.factors]
+        _MAKERS[sampler] = None if None in makers else tuple(map(tuple, makers))  # plain tuples are handed over faster
+    return _MAKERS[sampler]
+
+
 class _Data:
     """The examples of one network, drawn block by block into memory that stays."""
 
@@ -99,8 +111,7 @@ class _Data:
         self.labels = sampler.labels.numpy().astype(dtype)
         self.gain, self.normaliser = sampler.gain, sampler.normaliser
         self.gates = [_gate(gate, n, np.dtype(dtype).type) for gate in resolved(problem.network.gates)]
-        makers = [colour.maker(factor) for factor in self.factors]
-        self.makers = None if None in makers else tuple(map(tuple, makers))  # a plain tuple is handed over faster
+        self.makers = _makers(sampler)
         latent = any(gate.latent for gate in self.gates)
         self.at_once = None  # gain and Z where x is made without z, which then nobody reads
         if self.makers and self.gain is not None and not latent and dtype == np.float32:
