@@ -230,7 +230,7 @@ def test_unknown_law_is_named():
         prepare(3, CPU, torch.float64)
 
 
-def test_a_sampler_is_made_once_and_keeps_the_errors_of_its_law(monkeypatch):
+def test_a_sampler_is_made_once_for_each_law_and_dtype(monkeypatch):
     made = []
     whole = gaussian.on_line
     monkeypatch.setattr(gaussian, "on_line", lambda *held: made.append(held) or whole(*held))
@@ -242,6 +242,3 @@ def test_a_sampler_is_made_once_and_keeps_the_errors_of_its_law(monkeypatch):
     assert prepare(line(GaussianClone, n=11, gain=Fraction(7, 9)), CPU, torch.float64) is not first
     monkeypatch.setattr("sim.data.kept.MOST_SITES", 10)
     assert prepare(law, CPU, torch.float64) is not first
-    for _ in range(2):
-        with pytest.raises(OutOfReachError, match="below rounding"):
-            prepare(line(n=40, xi=(15, 1), boundary="ring"), CPU, torch.float64)
