@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from sim.measure import measure
+from sim.measure.source import lies_on_a_line
 from sim.train import train
 from sim.training.run import Run
 from sim.training.schedule import refuse_endless_measurement
@@ -24,12 +25,15 @@ from theory.problem import (
     dumps,
 )
 
+_ALONG_A_LINE = "low_frequency_power"
+
 
 @dataclass(frozen=True)
 class SimulateAnswer:
     """A trained problem: each observable's mean and standard error over replicates, and the values of every replicate.
 
-    A network that lacks an observable, such as the shape of a unit whose weights are all zero, has None for its mean.
+    A network that lacks an observable, such as the shape of a unit whose weights are all zero, has None for its mean;
+    so have the shares of low frequencies on a grid, where they are not defined.
     The standard error is None where the replicates are one cluster.
     """
 
@@ -71,7 +75,8 @@ class SimulateAnswer:
         ]
         for index, time in enumerate(content["times"]):
             loss = _shown(content, "loss", index)
-            ratio, power = (_per_unit(content, name, index) for name in ("participation_ratio", "low_frequency_power"))
+            ratio = _per_unit(content, "participation_ratio", index)
+            power = _per_unit(content, _ALONG_A_LINE, index) if lies_on_a_line(self.problem.data) else "(a grid)"
             lines.append(f"{time:>10g}  {loss:>20}  {ratio:<24}  {power}")
         last = content["weights"][-1]
         lines += ["", f"largest weight of each unit at t = {content['times'][-1]:g}"]
@@ -125,6 +130,8 @@ def answer(
         **({} if run.biases is None else {"all_biases": run.biases}),
         **({} if run.readout is None else {"all_readout": run.readout}),
     }
+    if not lies_on_a_line(problem.data):
+        means |= {_ALONG_A_LINE: None, f"{_ALONG_A_LINE}_standard_error": None}
     for name, observable in _observables(problem).items():
         measuring(name)
         try:
@@ -148,8 +155,9 @@ def _observables(problem: Problem) -> dict[str, Observable]:
         "weights": WeightsAtTimes(),
         "loss": LossAtTimes(),
         "participation_ratio": ParticipationRatioAtTimes(),
-        "low_frequency_power": LowFrequencyPowerAtTimes(),
     }
+    if lies_on_a_line(problem.data):
+        found[_ALONG_A_LINE] = LowFrequencyPowerAtTimes()
     if problem.network.has_biases:
         found["biases"] = BiasesAtTimes()
     if problem.network.trains_readout:

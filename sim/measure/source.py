@@ -16,7 +16,7 @@ from sim.networks.parameters import Parameters, mapped
 from sim.random.streams import MEASUREMENT, Fill, Stream, stream
 from sim.training.schedule import columns, device_named, refuse_endless_measurement
 from sim.training.state import stream_number
-from theory.problem import InputError, NonlinearGP2D, OutOfReachError, Problem
+from theory.problem import InputError, Law, NonlinearGP2D, OutOfReachError, Problem
 
 _CHUNK_NUMBERS = 2**18
 _MOST_KEPT = 2**25  # numbers of x; z and scratch take three times as many more
@@ -47,7 +47,7 @@ class Source:
 
     def weights_along_a_line(self, observable: object) -> Float[np.ndarray, "R T K *m n"]:
         """Return the weights where sites lie on a line or a ring; OutOfReachError on a grid."""
-        if isinstance(self.problem.data, NonlinearGP2D):
+        if not lies_on_a_line(self.problem.data):
             raise OutOfReachError(
                 f"{observable.name} belongs to sites on a line or a ring; {self.problem.data.law} has a grid.",
                 "Measure the participation ratio, or the weights and reshape them to data.shape.",
@@ -96,6 +96,16 @@ class Source:
     def _stream(self, replicate: int) -> Stream:
         number = stream_number(self.problem, replicate)
         return stream(self.problem.simulated().seed, number, MEASUREMENT, fill=self.fill)
+
+
+def lies_on_a_line(law: Law) -> bool:
+    """Return whether the sites of the law lie on a line or a ring, so that spectra and centres of fields are defined.
+
+    >>> from theory.problem import NonlinearGP
+    >>> lies_on_a_line(NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0)))
+    True
+    """
+    return not isinstance(law, NonlinearGP2D)
 
 
 @singledispatch

@@ -124,6 +124,26 @@ def test_text_answer(gdln):
     assert "diverged" not in out
 
 
+GRID = [('"nlgp"\nn = 6', '"nlgp-2d"\nshape = [2, 3]')]
+
+
+def test_a_grid_has_all_but_the_measures_of_a_line(gdln, tmp_path):
+    target = tmp_path / "run.npz"
+    code, out, _ = gdln("--json", "--out", target, change=GRID)
+    answer = json.loads(out)
+    assert code == PASS
+    assert answer["low_frequency_power"] is answer["low_frequency_power_standard_error"] is None
+    assert np.shape(answer["weights"]) == (2, 2, 6)
+    for key in ("loss", "participation_ratio", "input_output_moment"):
+        assert (np.array(answer[f"{key}_standard_error"]) > 0).all()
+    with np.load(target) as saved:
+        assert "low_frequency_power" not in saved
+    code, text, _ = gdln(change=GRID)
+    assert code == PASS
+    assert text.count("(a grid)") == 2
+    assert "zero weights" not in text
+
+
 def test_networks_without_gates_have_no_gated_moments(gdln):
     start, stop = PROBLEM.index("[[network.gates]]"), PROBLEM.index("[training]")
     change = [("gated-linear", "relu"), (PROBLEM[start:stop], "units = 3\n")]
