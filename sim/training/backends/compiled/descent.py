@@ -35,34 +35,7 @@ class Form(NamedTuple):
     fixed: bool
 
 
-_f32 = np.float32
 _ROOT_HALF, _STEEPNESS = math.sqrt(0.5), math.sqrt(2 / math.pi)
-
-# erf(t) = t P(t^2)/Q(t^2) in float32, fitted so that the largest relative error of the quotient is least: 0.02 units of
-# 2^-23, far below what the roundings of its evaluation may add to. From |t| = 3.919 on erf rounds to 1, which is also
-# what comes out there.
-FLAT = _f32(3.9192059)
-_P = tuple(_f32(c) for c in (1.12837923, 0.192419305, 0.0555667281, 0.00419153878, 0.000405223051, 6.56954626e-06))
-_Q = tuple(_f32(c) for c in (1, 0.503860533, 0.117197715, 0.0162054729, 0.00140625495, 7.0975002e-05, 2.47913846e-07))
-
-
-@njit(**FAST)
-def inputs32(z, count, gain, normaliser, out):
-    """x = erf(gain z)/Z in float32, entry by entry of the first `count` columns of two arrays."""
-    for row in range(z.shape[0]):
-        inputs32_of(z[row, :count], gain, normaliser, out[row, :count])
-
-
-@njit(**FAST)
-def inputs32_of(z, gain, normaliser, out):
-    """The same of one row, into another place."""
-    over = _f32(1) / normaliser
-    for j in range(z.size):
-        t = min(max(gain * z[j], -FLAT), FLAT)
-        s = t * t
-        p = _P[0] + s * (_P[1] + s * (_P[2] + s * (_P[3] + s * (_P[4] + s * _P[5]))))
-        q = _Q[0] + s * (_Q[1] + s * (_Q[2] + s * (_Q[3] + s * (_Q[4] + s * (_Q[5] + s * _Q[6])))))
-        out[j] = min(max(t * (p / q), -_f32(1)), _f32(1)) * over
 
 
 @njit(**FAST)

@@ -15,7 +15,7 @@ from sim.networks.losses import loss_named
 from sim.networks.one_hidden_layer import leak, readout_scale
 from sim.networks.parameters import Parameters
 from sim.random.streams import WORDS, key_of
-from sim.training.backends.compiled import colour, descent, numbers
+from sim.training.backends.compiled import colour, descent, error_function, numbers
 from sim.training.optimisers import optimiser_of
 from sim.training.schedule import block_rows
 from sim.training.state import Replicate, Report, State
@@ -110,12 +110,14 @@ class _Data:
         self.factors, self.by_site = sampler.factors, by_site
         self.labels = sampler.labels.numpy().astype(dtype)
         self.gain, self.normaliser = sampler.gain, sampler.normaliser
-        self.gates = [_gate(gate, n, np.dtype(dtype).type) for gate in resolved(problem.network.gates)]
+        kind = np.dtype(dtype).type
+        self.gates = [_gate(gate, n, kind) for gate in resolved(problem.network.gates)]
         self.makers = _makers(sampler)
         latent = any(gate.latent for gate in self.gates)
         self.at_once = None  # gain and Z where x is made without z, which then nobody reads
-        if self.makers and self.gain is not None and not latent and dtype == np.float32:
-            self.at_once = np.float32(self.gain), np.float32(self.normaliser)
+        self.curve = None if self.gain is None else (kind(self.gain), kind(self.normaliser))
+        if self.makers and self.gain is not None and not latent:
+            self.at_once = self.curve
         self.steps = max(1, block_rows(n) // self.batch)
         rows = self.steps * self.batch
         calls = max(-(-factor.rank // WORDS) for factor in self.factors)
@@ -157,11 +159,8 @@ class _Data:
         _colour(factor, self.noise[: factor.rank, low:high].T, self.z[low:high])
 
     def _input(self, z: np.ndarray, x: np.ndarray) -> None:
-        if z.dtype == np.float32:
-            z, x, count = (self.z.T, self.x.T, len(z)) if self.by_site else (z, x, self.z.shape[1])
-            descent.inputs32(z, count, np.float32(self.gain), np.float32(self.normaliser), x)
-        else:
-            torch.mul(torch.from_numpy(z), self.gain, out=torch.from_numpy(x)).erf_().div_(self.normaliser)
+        z, x, count = (self.z.T, self.x.T, len(z)) if self.by_site else (z, x, self.z.shape[1])
+        error_function.inputs(z, count, *self.curve, x)
 
 
 def _room(n: int, rows: int, dtype: np.dtype, by_site: bool) -> np.ndarray:
