@@ -240,7 +240,8 @@ class _Network:
         chosen = optimiser_of(problem.simulated())
         self.plain = chosen.plain
         square = -1 if chosen.square is None else chosen.square
-        self.optimiser = (*map(kind, (chosen.keep, chosen.take, square, chosen.epsilon)), chosen.corrected)
+        held = (*map(kind, (chosen.keep, chosen.take, square, chosen.epsilon)), chosen.corrected)
+        self.optimiser = None if chosen.plain else held
         self.memory = [
             np.zeros_like(self.theta) if part is None else _flat(self.declared, part)
             for part in (state.first, state.second)
