@@ -31,6 +31,7 @@ from sim.training.run import Run
 from sim.training.schedule import (
     columns,
     device_named,
+    dtype_of,
     grouping,
     refuse_endless,
     refuse_endless_measurement,
@@ -128,7 +129,7 @@ def replay(
     mode: str = "frozen",
     *,
     device: str = "auto",
-    dtype: torch.dtype = torch.float64,
+    dtype: torch.dtype | None = None,
     sample: Examples | None = None,
     progress: Progress | None = None,
 ) -> Run:
@@ -152,13 +153,14 @@ def replay(
     begin = clock.perf_counter()
     _check(problem, gates, mode)
     where, settings = device_named(device), problem.simulated()
+    kind = dtype_of(problem) if dtype is None else dtype
     bare = replace(problem, network=replace(problem.network, model="relu", gates=()))
     network = replace(bare.network, model=Network.gated, gates=tuple(map(RecordedGate, range(bare.network.units))))
     question = replace(problem, network=network)
     switches = steps_at_times(_at_times(bare, gates.times)) if mode == "piecewise" else (0,)
     untrained = _at_times(bare, (Fraction(0),))
     start = train(
-        untrained, device, dtype=dtype, replicates=gates.replicates, sample=sample, backend=fastest_in_torch(where)
+        untrained, device, dtype=kind, replicates=gates.replicates, sample=sample, backend=fastest_in_torch(where)
     )
     fill = fastest_normals(where)
     gated, sources = (tuple(Replicate(of, number, fill) for number in gates.replicates) for of in (question, bare))
@@ -170,12 +172,12 @@ def replay(
     for first in range(0, len(gated), size):
         part = slice(first, min(first + size, len(gated)))
         if start.sample is None:
-            batches = fresh_batches(sources[part], prepare(problem.data, where, dtype), 0)
+            batches = fresh_batches(sources[part], prepare(problem.data, where, kind), 0)
         else:
             batches = repeat(start.sample.part(part, slice(None)))
-        replayed = _Pieces(gates, part, where, dtype).gated(batches, switches)
+        replayed = _Pieces(gates, part, where, kind).gated(batches, switches)
         report = shifted(progress, first * last, 0, part.stop - first, len(gated) * last)
-        seen, held = descend(gated[part], state.part(part).to(where, dtype), replayed, report)
+        seen, held = descend(gated[part], state.part(part).to(where, kind), replayed, report)
         snapshots.append(seen)
         states.append(held)
     state = together(states)

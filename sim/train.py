@@ -19,6 +19,8 @@ from sim.training.run import Run
 from sim.training.schedule import (
     columns,
     device_named,
+    dtype_of,
+    name_of,
     networks_at_once,
     refuse_endless,
     refuse_too_large,
@@ -36,7 +38,7 @@ def train(
     problem: Problem,
     device: str = "auto",
     *,
-    dtype: torch.dtype = torch.float64,
+    dtype: torch.dtype | None = None,
     replicates: Sequence[int] | None = None,
     sample: Examples | None = None,
     progress: Progress | None = None,
@@ -48,6 +50,7 @@ def train(
 
     A replicate is keyed by (seed, its number): training a part of them (`replicates`, default all) changes none.
     `sample` gives the examples of a full-batch run, entry s for the s-th replicate, instead of drawing them.
+    `dtype` overrides simulation.dtype; `Run.dtype` says which one was used.
     `backend` is "reference" (torch), "compiled-normals" (the same on normal numbers made by numba), "captured" (the
     reference as a CUDA graph), "compiled" (numba, on the CPU, online) or "auto", which takes the fastest that can train
     the problem here; `Run.backend` says which.
@@ -67,21 +70,21 @@ def train(
     """
     settings = problem.simulated()
     begin = time.perf_counter()
-    where = device_named(device)
-    last = steps_at_times(problem)[-1]
+    where, kind = device_named(device), dtype_of(problem) if dtype is None else dtype
+    called, last = name_of(kind), steps_at_times(problem)[-1]
     numbers = tuple(range(settings.replicates)) if replicates is None else tuple(replicates)
     chosen = backend_for(backend, problem, where)
     if settings.mode == "full-batch":
         if sample is None:
             refuse_endless(last, len(numbers), settings.samples)
-            sample = fixed_sample(problem, numbers, where, dtype, chosen.fill)
+            sample = fixed_sample(problem, numbers, where, kind, chosen.fill)
         _check_sample(problem, sample, len(numbers))
-        sample = sample.mapped(lambda tensor: tensor.to(where, dtype))
+        sample = sample.mapped(lambda tensor: tensor.to(where, kind))
     elif sample is not None:
         raise InputError("A sample is given, but the mode is online.", 'Use simulation.mode = "full-batch".')
     own = tuple(Replicate(problem, number, chosen.fill) for number in numbers)
     state = beginning(own) if resume is None else _checked(resume, own)
-    snapshots, state = _descended(own, state, sample, where, dtype, chosen, progress, memory)
+    snapshots, state = _descended(own, state, sample, where, kind, chosen, progress, memory)
     return Run(
         problem=problem,
         replicates=numbers,
@@ -96,6 +99,7 @@ def train(
         sample=sample,
         backend=chosen.name,
         fallback=chosen.fallback,
+        dtype=called,
     )
 
 
@@ -156,7 +160,8 @@ def fixed_sample(
 ) -> Examples:
     """Return the fixed examples of a full-batch run, `samples` for each replicate, drawn in chunks.
 
-    Raises OutOfReachError where they would not fit the memory, and for a law or gate without a simulation.
+    Replicates that share one stream have views of one sample. Raises OutOfReachError where they would not fit the
+    memory, and for a law or gate without a simulation.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -170,13 +175,14 @@ def fixed_sample(
     gates = problem.network.gates
     numbers = n + len(gates) + problem.data.outputs
     remedy = "Lower simulation.samples or replicates, or train a part of the replicates at a time."
-    refuse_too_large("The full-batch sample", len(replicates) * rows * numbers, dtype.itemsize, remedy)
+    apart = replicates[:1] if problem.simulated().shared_stream else replicates
+    refuse_too_large("The full-batch sample", len(apart) * rows * numbers, dtype.itemsize, remedy)
     sampler = prepare(problem.data, device, dtype)
     like = torch.empty(0, dtype=dtype, device=device)
-    x = like.new_empty(len(replicates), rows, n)
-    y = like.new_empty(len(replicates), rows, *_vector(problem))
-    gate = like.new_empty(len(replicates), len(gates), rows) if gates else None
-    for index, replicate in enumerate(replicates):
+    x = like.new_empty(len(apart), rows, n)
+    y = like.new_empty(len(apart), rows, *_vector(problem))
+    gate = like.new_empty(len(apart), len(gates), rows) if gates else None
+    for index, replicate in enumerate(apart):
         own = [stream(problem.simulated().seed, stream_number(problem, replicate), TRAINING, fill=fill)]
         for start in range(0, rows, _CHUNK_ROWS):
             part = slice(start, min(start + _CHUNK_ROWS, rows))
@@ -184,7 +190,8 @@ def fixed_sample(
             x[index, part], y[index, part] = drawn.x[0], drawn.y[0]
             if gate is not None:
                 gate[index, :, part] = gate_values(gates, drawn)[0]
-    return Examples(x, y, gate)
+    own = Examples(x, y, gate)
+    return own if len(apart) == len(replicates) else own.shared_by(len(replicates))
 
 
 def shifted(progress: Progress | None, done: int, begun: int, networks: int, total: int) -> Callable[[int], None]:

@@ -274,6 +274,11 @@ COMPILED_NORMAL = 2 * 6.8 * 7
 # the end, t = 3.92: together 4.09 and 4.68 roundings; then come the quotient and its product with t; 0.02 is the fit.
 COMPILED_ERF = (0.5 + 4.09 + 4.68 + 2) / 2 + 0.02
 
+# erf in float64, in units of its last place. Below 1, t + t P: half a unit of the sum, and of |P| <= 0.38 and its
+# product with t two roundings of it. From 1 on, 1 - N/D: half a unit of the difference; the terms of N add up to
+# at most 5/2 D, so that four roundings of the larger ones are one unit of 1. Either fit is a twentieth of a unit.
+COMPILED_ERF_DOUBLE = 2
+
 # Two evaluations of the same expression in float64.
 STREAM_NORMAL = COMPILED_NORMAL * UNIT_ROUNDOFF
 

@@ -1,12 +1,13 @@
 """The answer of `gdln simulate`: networks trained on sampled data, and their observables."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from sim.measure import measure
+from sim.measure.source import lies_on_a_line
 from sim.train import train
 from sim.training.run import Run
 from sim.training.schedule import refuse_endless_measurement
@@ -24,12 +25,15 @@ from theory.problem import (
     dumps,
 )
 
+_ALONG_A_LINE = "low_frequency_power"
+
 
 @dataclass(frozen=True)
 class SimulateAnswer:
     """A trained problem: each observable's mean and standard error over replicates, and the values of every replicate.
 
-    A network that lacks an observable, such as the shape of a unit whose weights are all zero, has None for its mean.
+    A network that lacks an observable, such as the shape of a unit whose weights are all zero, has None for its mean;
+    so have the shares of low frequencies on a grid, where they are not defined.
     The standard error is None where the replicates are one cluster.
     """
 
@@ -47,6 +51,7 @@ class SimulateAnswer:
             "diverged": int(run.diverged.sum()),
             "device": run.device,
             "backend": run.backend,
+            "dtype": run.dtype,
             "fallback": run.fallback,
             "seed": run.seed,
             "steps": run.steps,
@@ -62,14 +67,16 @@ class SimulateAnswer:
         total, lost = content["replicates"], content["diverged"]
         penalty = "<log(1+e^(-y yhat))>" if self.problem.training.loss == "cross-entropy" else "<(y-yhat)^2>"
         lines = [
-            f"{total} replicates, {content['steps']} steps, device {content['device']}, seed {content['seed']}",
+            f"{total} replicates, {content['steps']} steps, device {content['device']}, {content['dtype']}, "
+            f"seed {content['seed']}",
             "",
             "mean (standard error) over replicates; per unit where units are listed",
             f"{'t':>10}  {penalty:>20}  {'participation ratio':<24}  low-frequency power",
         ]
         for index, time in enumerate(content["times"]):
             loss = _shown(content, "loss", index)
-            ratio, power = (_per_unit(content, name, index) for name in ("participation_ratio", "low_frequency_power"))
+            ratio = _per_unit(content, "participation_ratio", index)
+            power = _per_unit(content, _ALONG_A_LINE, index) if lies_on_a_line(self.problem.data) else "(a grid)"
             lines.append(f"{time:>10g}  {loss:>20}  {ratio:<24}  {power}")
         last = content["weights"][-1]
         lines += ["", f"largest weight of each unit at t = {content['times'][-1]:g}"]
@@ -96,11 +103,13 @@ def answer(
     memory: int | None = None,
     progress: Callable[[int, int], None] | None = None,
     measuring: Callable[[str], None] = lambda _name: None,
+    dtype: str | None = None,
 ) -> SimulateAnswer:
     """Train the networks of `problem` and measure them; at most `memory` bytes are taken by networks side by side.
 
-    `progress` is told the steps done and all of them, `measuring` the observable that is measured next. Raises
-    InputError for a problem without a [simulation] table, OutOfReachError for an absent device or back end.
+    `dtype`, "float64" or "float32", overrides simulation.dtype. `progress` is told the steps done and all of them,
+    `measuring` the observable that is measured next. Raises InputError for a problem without a [simulation] table,
+    OutOfReachError for an absent device or back end.
 
     >>> from theory.problem import loads
     >>> from derivations.experiments.folders import problem_file
@@ -108,6 +117,8 @@ def answer(
     >>> answer(loads(text.replace("batch = 4000", "batch = 10")), "cpu").json()["steps"]
     32
     """
+    if dtype is not None:
+        problem = replace(problem, simulation=replace(problem.simulated(), dtype=dtype))
     refuse_endless_measurement(problem, problem.simulated().replicates)
     run = train(problem, device, progress=progress, backend=backend, memory=memory)
     means: dict[str, Any] = {"times": run.times, "readout": None, "readout_standard_error": None}
@@ -119,6 +130,8 @@ def answer(
         **({} if run.biases is None else {"all_biases": run.biases}),
         **({} if run.readout is None else {"all_readout": run.readout}),
     }
+    if not lies_on_a_line(problem.data):
+        means |= {_ALONG_A_LINE: None, f"{_ALONG_A_LINE}_standard_error": None}
     for name, observable in _observables(problem).items():
         measuring(name)
         try:
@@ -142,8 +155,9 @@ def _observables(problem: Problem) -> dict[str, Observable]:
         "weights": WeightsAtTimes(),
         "loss": LossAtTimes(),
         "participation_ratio": ParticipationRatioAtTimes(),
-        "low_frequency_power": LowFrequencyPowerAtTimes(),
     }
+    if lies_on_a_line(problem.data):
+        found[_ALONG_A_LINE] = LowFrequencyPowerAtTimes()
     if problem.network.has_biases:
         found["biases"] = BiasesAtTimes()
     if problem.network.trains_readout:

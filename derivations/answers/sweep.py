@@ -107,10 +107,12 @@ def answer(
     device: str = "auto",
     workers: int = 1,
     report: Callable[[float, str], None] = lambda _share, _what: None,
+    dtype: str | None = None,
 ) -> SweepAnswer:
     """Make the cells that the store `folder` (by default the one the sweep names) lacks, or only look at them.
 
-    `mode` is one of MODES; `report` is told the share that is done and what runs. Raises InputError for invalid cells
+    `mode` is one of MODES; `report` is told the share that is done and what runs; `dtype`
+    overrides simulation.dtype of the base. Raises InputError for invalid cells
     and for a folder that cannot be a store, OutOfReachError for an absent device.
 
     >>> from derivations.experiments.localization_sweep.experiment import declared
@@ -119,6 +121,7 @@ def answer(
     ({'cells': 4, 'missing': 4}, 120)
     """
     folder = Path(sweep.store) if folder is None else folder
+    sweep = sweep if dtype is None else sweep.in_dtype(dtype)
     if one_of(mode, "mode", MODES) == "run":
         return SweepAnswer(running.run(sweep, folder, device, workers, report), folder, mode)
     return SweepAnswer(running.status(sweep, folder, device), folder, mode)

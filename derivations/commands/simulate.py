@@ -18,6 +18,7 @@ def command(
     out: Annotated[Path | None, typer.Option(help="Write every replicate's values to this .npz file.")] = None,
     backend: Annotated[str, typer.Option(help="auto, reference, compiled (CPU) or captured (GPU).")] = "auto",
     memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
+    dtype: Annotated[str | None, typer.Option(help="float64 or float32; by default that of the file.")] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Train the networks of PROBLEM and print the observables with their standard errors over replicates."""
@@ -30,9 +31,9 @@ def command(
         question = load(problem)
         limit = None if memory is None else int(exact(memory, "--memory") * 2**30)
         if out is None:
-            answer = _answer(question, device, backend, limit)
+            answer = _answer(question, device, backend, limit, dtype)
         else:
-            answer = _written(question, device, backend, limit, problem, out)
+            answer = _written(question, device, backend, limit, dtype, problem, out)
         written = "" if out is None else f"\n\nWritten: {out}"
         emit("simulate", answer.json(), answer.text() + written, json)
         return PASS
@@ -40,14 +41,16 @@ def command(
     return run(body, json)
 
 
-def _answer(question: Any, device: str, backend: str, limit: int | None) -> Any:
+def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: str | None) -> Any:
     from derivations.answers import simulate
 
     with _progress() as (training, measuring):
-        return simulate.answer(question, device, backend, limit, training, measuring)
+        return simulate.answer(question, device, backend, limit, training, measuring, dtype)
 
 
-def _written(question: Any, device: str, backend: str, limit: int | None, problem: Path, out: Path) -> Any:
+def _written(
+    question: Any, device: str, backend: str, limit: int | None, dtype: str | None, problem: Path, out: Path
+) -> Any:
     """The answer, with the values of every replicate written to `out`; a file that cannot be written is found first."""
     import numpy as np
 
@@ -55,7 +58,7 @@ def _written(question: Any, device: str, backend: str, limit: int | None, proble
 
     check_archive(out, problem)
     with _aside(out) as file:
-        answer = _answer(question, device, backend, limit)
+        answer = _answer(question, device, backend, limit, dtype)
         np.savez(file, **answer.arrays())
     return answer
 

@@ -16,6 +16,7 @@ def command(
     out: Annotated[Path | None, typer.Option(help="Folder of the store; by default the one the file names.")] = None,
     workers: Annotated[int | None, typer.Option(help="Processes; by default one for each core, at most 16.")] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    dtype: Annotated[str | None, typer.Option(help="float64 or float32; by default that of the base.")] = None,
     status: Annotated[bool, typer.Option("--status", help="Show what is there; run and write nothing.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would run; run and write nothing.")] = False,
     csv: Annotated[
@@ -37,7 +38,7 @@ def command(
             _check_new(csv)
         mode = "status" if status else "plan" if dry_run else "run"
         with _progress(mode == "run") as report:
-            answer = answers.answer(load_sweep(sweep), out, mode, device, _count(workers), report)
+            answer = answers.answer(load_sweep(sweep), out, mode, device, _count(workers), report, dtype)
         if csv is not None:
             write_text(csv, answer.csv())
         written = "" if csv is None else f"\nWritten: {csv}"

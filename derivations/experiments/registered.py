@@ -10,6 +10,7 @@ from derivations.experiments.model import Finding, Progress, Settings
 from derivations.statistics.comparison import compare_all, replicates_needed, seed_for
 from sim.measure import Estimate, measure
 from sim.train import train
+from sim.training.rounding import descent_rounding
 from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.problem import Problem
@@ -42,9 +43,31 @@ def run(claims: Sequence[Claim], settings: Settings, progress: Progress) -> Find
             estimates = _estimates(affordable, sized, settings, lambda done: share(0.2 + 0.8 * done))
             judged += [(key[0], claim, estimate) for claim, estimate in estimates]
     return Finding(
-        results=(*compare_all([(claim, estimate) for _, claim, estimate in judged]), *unaffordable),
+        results=(*_judged([(claim, estimate) for _, claim, estimate in judged]), *unaffordable),
         estimates={f"{claim.id}/{name}": _record(claim, estimate) for name, claim, estimate in judged},
     )
+
+
+def _judged(pairs: list[tuple[Claim, Estimate]]) -> list[CheckResult]:
+    """The results of all claims; of trained networks each states the type used and that its rounding is negligible.
+
+    The bound of `descent_rounding` is relative to the largest trained number, the margin to the largest prediction:
+    INCONCLUSIVE where the first is not the smaller.
+    """
+    return [
+        _with_rounding(result, claim, estimate) if _is_trained(claim) else result
+        for result, (claim, estimate) in zip(compare_all(pairs), pairs, strict=True)
+    ]
+
+
+def _with_rounding(result: CheckResult, claim: Claim, estimate: Estimate) -> CheckResult:
+    dtype, rounding = estimate.problem.simulated().dtype, descent_rounding(estimate.problem)
+    margin = float(claim.registration.margin)
+    below = rounding < margin
+    said = f"trained in {dtype}: rounding <= {rounding:.1g} is {'' if below else 'not '}below the margin {margin:.1g}"
+    outcome = result.outcome if below or result.outcome is Outcome.FAIL else Outcome.INCONCLUSIVE
+    details = {**result.details, "dtype": dtype, "rounding": rounding}
+    return replace(result, outcome=outcome, where=f"{result.where}; {said}", details=details)
 
 
 def _by_training(claims: Sequence[Claim]) -> dict[tuple[str, str, bool], list[Claim]]:

@@ -57,6 +57,7 @@ def make(
         "versions": _versions(trained.backend),
         "device": trained.device,
         "backend": trained.backend,
+        "dtype": trained.dtype,
         "fallback": trained.fallback,
         "steps": int(trained.steps),
         "wall_seconds": round((finished - started).total_seconds(), 3),

@@ -22,7 +22,7 @@ class Scratch:
     x: Float[torch.Tensor, "S B n"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class GaussianSampler:
     """A Gaussian law made ready to draw on one device: a factor for each class, and what is done to the Gaussian.
 

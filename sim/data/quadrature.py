@@ -6,6 +6,7 @@ and refused where the two differ.
 """
 
 import math
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -148,10 +149,13 @@ def _edges_from_zero(*steepness: float) -> np.ndarray:
 
 def _composite(edges: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
     """Gauss-Legendre nodes and weights on every panel between consecutive edges (..., p + 1), as (..., p * nodes)."""
-    unit, unit_weight = np.polynomial.legendre.leggauss(nodes)
+    unit, unit_weight = _legendre(nodes)
     low, half = edges[..., :-1, None], np.diff(edges, axis=-1)[..., None] / 2
     shape = (*edges.shape[:-1], -1)
     return (low + half * (1 + unit)).reshape(shape), (half * unit_weight).reshape(shape)
+
+
+_legendre = lru_cache(maxsize=len(_NODES))(np.polynomial.legendre.leggauss)
 
 
 def _density(z: np.ndarray) -> np.ndarray:

@@ -4,7 +4,7 @@ An observable's measurement is registered in the file of `sim.measure` that has 
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 
 import numpy as np
@@ -16,9 +16,10 @@ from sim.networks.parameters import Parameters, mapped
 from sim.random.streams import MEASUREMENT, Fill, Stream, stream
 from sim.training.schedule import columns, device_named, refuse_endless_measurement
 from sim.training.state import stream_number
-from theory.problem import InputError, NonlinearGP2D, OutOfReachError, Problem
+from theory.problem import InputError, Law, NonlinearGP2D, OutOfReachError, Problem
 
 _CHUNK_NUMBERS = 2**18
+_MOST_KEPT = 2**25  # numbers of x; z and scratch take three times as many more
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Source:
 
     def weights_along_a_line(self, observable: object) -> Float[np.ndarray, "R T K *m n"]:
         """Return the weights where sites lie on a line or a ring; OutOfReachError on a grid."""
-        if isinstance(self.problem.data, NonlinearGP2D):
+        if not lies_on_a_line(self.problem.data):
             raise OutOfReachError(
                 f"{observable.name} belongs to sites on a line or a ring; {self.problem.data.law} has a grid.",
                 "Measure the participation ratio, or the weights and reshape them to data.shape.",
@@ -61,11 +62,22 @@ class Source:
             yield mapped(lambda tensor, index=index: tensor[index], tensors)
 
     def fresh(self) -> Iterator[Iterator[Draw]]:
-        """Yield for each replicate its `samples` fresh examples, in chunks that live until the next."""
+        """Yield for each replicate its `samples` fresh examples, in chunks that live until the next.
+
+        Replicates that share one stream see the same draws, made once and kept where they fit into a gibibyte.
+        """
         refuse_endless_measurement(self.problem, len(self.replicates))
         settings, where = self.problem.simulated(), device_named(self.device)
         sampler = prepare(self.problem.data, where, torch.float64)
         rows = min(settings.samples, max(1, _CHUNK_NUMBERS // columns(self.problem)))
+        shared = settings.shared_stream and len(self.replicates) > 1
+        if shared and settings.samples * sampler.n <= _MOST_KEPT:
+            own = self._stream(self.replicates[0])
+            parts = range(0, settings.samples, rows)
+            kept = [sampler.draw([own], min(rows, settings.samples - start)) for start in parts]
+            for _ in self.replicates:
+                yield iter(kept)
+            return
         room = sampler.room(1, rows)
 
         def chunks(own: Stream) -> Iterator[Draw]:
@@ -74,8 +86,26 @@ class Source:
                 yield sampler.draw([own], count, room if count == rows else None)
 
         for replicate in self.replicates:
-            number = stream_number(self.problem, replicate)
-            yield chunks(stream(settings.seed, number, MEASUREMENT, fill=self.fill))
+            yield chunks(self._stream(replicate))
+
+    def of_the_data(self) -> "Source":
+        """Return the source with one replicate for each stream: moments of the data differ by their examples alone."""
+        shared = self.problem.simulated().shared_stream
+        return replace(self, replicates=self.replicates[:1], parameters=None) if shared else self
+
+    def _stream(self, replicate: int) -> Stream:
+        number = stream_number(self.problem, replicate)
+        return stream(self.problem.simulated().seed, number, MEASUREMENT, fill=self.fill)
+
+
+def lies_on_a_line(law: Law) -> bool:
+    """Return whether the sites of the law lie on a line or a ring, so that spectra and centres of fields are defined.
+
+    >>> from theory.problem import NonlinearGP
+    >>> lies_on_a_line(NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0)))
+    True
+    """
+    return not isinstance(law, NonlinearGP2D)
 
 
 @singledispatch

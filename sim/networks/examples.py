@@ -28,6 +28,10 @@ class Examples:
         """The tensors that it has."""
         return (self.x, self.y) if self.gate is None else (self.x, self.y, self.gate)
 
+    def shared_by(self, networks: int) -> "Examples":
+        """Return the examples of one network as those of so many, without a copy."""
+        return self.mapped(lambda tensor: tensor.expand(networks, *tensor.shape[1:]))
+
     def part(self, replicates: slice, rows: slice) -> "Examples":
         """Return the examples `rows` of the replicates `replicates`, without a copy."""
         gate = None if self.gate is None else self.gate[replicates, :, rows]

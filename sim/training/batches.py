@@ -9,13 +9,18 @@ from sim.training.state import Replicate
 
 
 def fresh_batches(replicates: Sequence[Replicate], sampler: Sampler, step: int) -> Iterator[Examples]:
-    """Yield the batches of an online run from a step on; blocks of steps are drawn at once."""
+    """Yield the batches of an online run from a step on; blocks of steps are drawn at once.
+
+    Networks that share one stream see one draw: their examples are views of the same memory.
+    """
     problem = replicates[0].problem
     batch = problem.simulated().batch
     rows = batch * grouping(batch, columns(problem)).steps
-    streams = [replicate.stream(step) for replicate in replicates]
-    room = sampler.room(len(replicates), rows)
+    apart = replicates[:1] if problem.simulated().shared_stream else replicates
+    streams = [replicate.stream(step) for replicate in apart]
+    room = sampler.room(len(apart), rows)
     while True:
         block = examples_of(problem, sampler.draw(streams, rows, room))
+        block = block if len(apart) == len(replicates) else block.shared_by(len(replicates))
         for start in range(0, rows, batch):
             yield block.part(slice(None), slice(start, start + batch))

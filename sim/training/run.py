@@ -26,8 +26,8 @@ class Run:
     `parameters` are arrays (S, T, ...) in float64 by the names of the problem's parameters. A diverged replicate is
     frozen where its parameters were last below the divergence limit; its later entries are no result.
     `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is the name of the back end;
-    `fallback` says why it is not the compiled one where "auto" was asked for, else None. `state` is what
-    `sim.train.train(..., resume=state)` goes on from.
+    `fallback` says why it is not the compiled one where "auto" was asked for, else None. `dtype` is the
+    floating-point type of training. `state` is what `sim.train.train(..., resume=state)` goes on from.
     """
 
     problem: Problem
@@ -43,6 +43,7 @@ class Run:
     backend: str = "reference"
     fallback: str | None = None
     state: State | None = None
+    dtype: str = "float64"
 
     @property
     def weights(self) -> Float[np.ndarray, "S T K *m n"]:

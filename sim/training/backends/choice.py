@@ -27,8 +27,8 @@ TrainGroup = Callable[
 class Backend:
     """A way to train: what trains a group of networks, and what makes the normal numbers of their data.
 
-    `one_at_a_time` says that a group is one network. `fallback` says why "auto" did not take the compiled loops; None
-    where it did, or was not asked.
+    `one_at_a_time` says that a group is one network, unless networks share their examples. `fallback` says why "auto"
+    did not take the compiled loops; None where it did, or was not asked.
     """
 
     name: str
@@ -65,9 +65,9 @@ def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend
         return _on_compiled_normals(device)
     found = obstacle(problem, device)
     if found is None:
-        from sim.training.backends.compiled.train import train_one
+        from sim.training.backends.compiled.train import train_each
 
-        return Backend("compiled", train_one, fastest_normals(device), one_at_a_time=True)
+        return Backend("compiled", train_each, fastest_normals(device), one_at_a_time=True)
     reason = f"The compiled back end {found[0]}."
     if backend == "compiled":
         raise OutOfReachError(reason, found[1], "backend")

@@ -93,6 +93,20 @@ def test_the_back_end_is_chosen_and_told(gdln):
     assert gdln("--backend", "fast")[0] == BAD_INPUT
 
 
+def test_the_dtype_of_the_file_or_the_option_is_used_and_told(gdln, tmp_path):
+    target = tmp_path / "run.npz"
+    by_option = gdln("--json", "--dtype", "float32", "--out", target)[1]
+    assert json.loads(by_option)["dtype"] == "float32"
+    assert gdln("--json", change=[("seed = 1", 'seed = 1\ndtype = "float32"')])[1] == by_option
+    with np.load(target) as saved:
+        assert loads(str(saved["problem"])).simulation.dtype == "float32"
+    double = gdln("--json")[1]
+    assert json.loads(double)["dtype"] == "float64"
+    assert gdln("--json", "--dtype", "float64", change=[("seed = 1", 'seed = 1\ndtype = "float32"')])[1] == double
+    assert gdln("--dtype", "float16")[0] == BAD_INPUT
+    assert ", float32, seed 1" in gdln("--dtype", "float32")[1]
+
+
 def test_memory_is_bounded(gdln):
     assert json.loads(gdln("--json", "--memory", 1)[1])["weights"] == json.loads(gdln("--json")[1])["weights"]
     for memory, said in ((0, "memory = 0 bytes holds nothing"), ("nan", "is not a number"), ("inf", "is not finite")):
@@ -105,9 +119,29 @@ def test_text_answer(gdln):
     code, out, err = gdln()
     assert code == PASS
     assert err == ""
-    assert "4 replicates, 4 steps, device cpu, seed 1" in out
+    assert "4 replicates, 4 steps, device cpu, float64, seed 1" in out
     assert "unit 1: " in out
     assert "diverged" not in out
+
+
+GRID = [('"nlgp"\nn = 6', '"nlgp-2d"\nshape = [2, 3]')]
+
+
+def test_a_grid_has_all_but_the_measures_of_a_line(gdln, tmp_path):
+    target = tmp_path / "run.npz"
+    code, out, _ = gdln("--json", "--out", target, change=GRID)
+    answer = json.loads(out)
+    assert code == PASS
+    assert answer["low_frequency_power"] is answer["low_frequency_power_standard_error"] is None
+    assert np.shape(answer["weights"]) == (2, 2, 6)
+    for key in ("loss", "participation_ratio", "input_output_moment"):
+        assert (np.array(answer[f"{key}_standard_error"]) > 0).all()
+    with np.load(target) as saved:
+        assert "low_frequency_power" not in saved
+    code, text, _ = gdln(change=GRID)
+    assert code == PASS
+    assert text.count("(a grid)") == 2
+    assert "zero weights" not in text
 
 
 def test_networks_without_gates_have_no_gated_moments(gdln):

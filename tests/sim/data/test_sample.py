@@ -1,10 +1,12 @@
 """The samplers against the statistics that define their laws, and the streams they draw from."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import torch
 
-from sim.data import quadrature
+from sim.data import gaussian, quadrature
 from sim.data.factors import SPECTRAL_SITES, Dense, Separable, Spectral, dense, on_line, on_ring
 from sim.data.sample import prepare
 from sim.random.streams import MEASUREMENT, TRAINING, stream
@@ -229,3 +231,17 @@ def test_global_generators_are_left_alone():
 def test_unknown_law_is_named():
     with pytest.raises(OutOfReachError, match="No sampler for the law int"):
         prepare(3, CPU, torch.float64)
+
+
+def test_a_sampler_is_made_once_for_each_law_and_dtype(monkeypatch):
+    made = []
+    whole = gaussian.on_line
+    monkeypatch.setattr(gaussian, "on_line", lambda *held: made.append(held) or whole(*held))
+    law = line(n=11, gain=Fraction(7, 9))
+    first = prepare(law, CPU, torch.float64)
+    assert prepare(line(n=11, gain=Fraction(7, 9)), CPU, torch.float64) is first
+    assert len(made) == 2
+    assert prepare(law, CPU, torch.float32) is not first
+    assert prepare(line(GaussianClone, n=11, gain=Fraction(7, 9)), CPU, torch.float64) is not first
+    monkeypatch.setattr("sim.data.kept.MOST_SITES", 10)
+    assert prepare(law, CPU, torch.float64) is not first

@@ -4,6 +4,7 @@ import os
 from dataclasses import replace
 from fractions import Fraction
 
+import mpmath
 import numpy as np
 import pytest
 import torch
@@ -13,7 +14,7 @@ from sim.train import train
 from sim.training.backends.choice import backend_for
 from tests.sim.cases import EVERY_GATE, OPTIMIZERS, SOFT, every_network, gated, grid, line, named, problem
 from tests.sim.random.test_streams import KNOWN
-from tests.tolerances import COMPILED_ERF, COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
+from tests.tolerances import COMPILED_ERF, COMPILED_ERF_DOUBLE, COMPILED_NORMAL, SIM_DESCENT, SIM_DESCENT_SINGLE
 from theory.problem import DirectionGate, GaussianClone, InputError, Network, OutOfReachError
 
 numba = pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
@@ -114,13 +115,37 @@ def test_extreme_words(dtype):
         assert np.abs(found - expected).max() < COMPILED_NORMAL * np.finfo(dtype).eps
 
 
+def test_erf_in_double_precision():
+    """Within two units of the last place of the function itself, by mpmath; infinities and NaN come out as they are."""
+    from sim.training.backends.compiled.error_function import FLAT64, inputs
+
+    random = np.random.default_rng(0)
+    dense = np.concatenate([np.linspace(-6.5, 6.5, 3001), random.normal(size=2000), np.linspace(0.99, 1.01, 1001)])
+    tiny = 10.0 ** np.linspace(-323, 0, 500)
+    t = np.concatenate([dense, tiny, -tiny, [5e-324, FLAT64, np.nextafter(1, 0)]])
+    out = np.empty((1, t.size))
+    inputs(t[None], t.size, 1.0, 1.0, out)
+    with mpmath.workdps(40):
+        exact = [mpmath.erf(mpmath.mpf(float(number))) for number in t]
+        apart = [abs(mpmath.mpf(float(one)) - other) for one, other in zip(out[0], exact, strict=True)]
+    place = np.spacing(np.abs(np.array([float(number) for number in exact])))
+    # A number below the least normal one is rounded to a multiple of 5e-324, at most once more.
+    assert (np.array([float(number) for number in apart]) <= COMPILED_ERF_DOUBLE * place).all()
+    ends = np.array([0.0, -0.0, np.inf, -np.inf, 1e308, -7.0, np.nan])
+    out = np.empty((1, ends.size))
+    inputs(ends[None], ends.size, 1.0, 1.0, out)
+    assert out[0, :6].tolist() == [0, 0, 1, -1, 1, -1]
+    assert np.signbit(out[0, :2]).tolist() == [False, True]
+    assert np.isnan(out[0, 6])
+
+
 def test_erf_in_single_precision():
-    from sim.training.backends.compiled.descent import FLAT, inputs32
+    from sim.training.backends.compiled.error_function import FLAT, inputs
 
     z = np.concatenate([np.linspace(-12, 12, 100_001), [0, 1e-30, -1e-30, 1e30, -1e30]]).astype(np.float32)
     z = np.stack([z, -z])
     out = np.full_like(z, 7)
-    inputs32(z, z.shape[1] - 1, np.float32(0.75), np.float32(1), out)
+    inputs(z, z.shape[1] - 1, np.float32(0.75), np.float32(1), out)
     assert (out[:, -1] == 7).all()
     expected = torch.erf(torch.from_numpy(np.float32(0.75) * z).double()).numpy()
     assert (np.abs(out - expected) <= COMPILED_ERF * np.finfo(np.float32).eps * np.abs(expected))[:, :-1].all()

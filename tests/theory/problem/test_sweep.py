@@ -265,3 +265,14 @@ def test_values_as_text_and_numbers():
     assert number_of("relu") is None
     assert number_of(True) is None
     assert number_of("3/5") == Fraction(3, 5)
+
+
+def test_a_dtype_is_an_axis_or_an_option_not_both():
+    swept = loaded(HEAD + GAIN)
+    assert {cell.problem.simulation.dtype for cell in swept.cells} == {"float64"}
+    assert {cell.problem.simulation.dtype for cell in swept.in_dtype("float32").cells} == {"float32"}
+    assert [cell.problem for cell in swept.in_dtype("float64").cells] == [cell.problem for cell in swept.cells]
+    both = loaded(f'{HEAD}[axes]\n"simulation.dtype" = ["float64", "float32"]')
+    assert [cell.problem.simulation.dtype for cell in both.cells] == ["float64", "float32"]
+    with pytest.raises(InputError, match=r"simulation\.dtype says which types are used"):
+        both.in_dtype("float32")

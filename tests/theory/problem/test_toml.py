@@ -323,3 +323,15 @@ def test_shipped_problems_are_problems():
     for file in files:
         problem = problems.load(file)
         assert problems.loads(problems.dumps(problem)) == problem
+
+
+def test_the_default_dtype_is_not_written():
+    """So that the texts, and with them the hashes, of problems without the field stay as they are."""
+    question = problems.load(VALID)
+    assert question.simulation.dtype == "float64"
+    assert "dtype" not in problems.dumps(question)
+    single = replace(question, simulation=replace(question.simulation, dtype="float32"))
+    assert 'dtype = "float32"' in problems.dumps(single)
+    assert problems.loads(problems.dumps(single)) == single
+    with pytest.raises(InputError, match="float63"):
+        replace(question.simulation, dtype="float63")

@@ -12,7 +12,7 @@ from numba import njit, types
 from numba.extending import overload
 
 from sim.data.factors import Dense, Factor
-from sim.training.backends.compiled.descent import inputs32_of
+from sim.training.backends.compiled.error_function import inputs_of
 from sim.training.backends.compiled.numbers import FAST, WORDS, pairs, words
 from sim.training.schedule import TILE
 
@@ -159,7 +159,7 @@ def _(made, inputs, count, other, out, j, at):  # noqa: ARG001 - numba matches t
     def by_site(made, inputs, count, other, out, j, at):  # noqa: ARG001
         width = min(_whole(count), out.shape[1] - at)
         for s in range(min(WORDS, len(out) - j)):
-            inputs32_of(made[s * TILE : s * TILE + width], inputs[0], inputs[1], out[j + s, at : at + width])
+            inputs_of(made[s * TILE : s * TILE + width], inputs[0], inputs[1], out[j + s, at : at + width])
 
     def plain_by_site(made, inputs, count, other, out, j, at):  # noqa: ARG001
         width = min(_whole(count), out.shape[1] - at)
@@ -170,7 +170,7 @@ def _(made, inputs, count, other, out, j, at):  # noqa: ARG001 - numba matches t
         sites = min(WORDS, len(out) - j)
         for s in range(sites):
             low, high = s * TILE, s * TILE + _whole(count)
-            inputs32_of(made[low:high], inputs[0], inputs[1], other[low:high])
+            inputs_of(made[low:high], inputs[0], inputs[1], other[low:high])
         _copy_rows(other, count, out.T, at, j, sites)
 
     def plain_by_example(made, inputs, count, other, out, j, at):  # noqa: ARG001

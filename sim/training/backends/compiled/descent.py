@@ -35,34 +35,44 @@ class Form(NamedTuple):
     fixed: bool
 
 
-_f32 = np.float32
 _ROOT_HALF, _STEEPNESS = math.sqrt(0.5), math.sqrt(2 / math.pi)
 
-# erf(t) = t P(t^2)/Q(t^2) in float32, fitted so that the largest relative error of the quotient is least: 0.02 units of
-# 2^-23, far below what the roundings of its evaluation may add to. From |t| = 3.919 on erf rounds to 1, which is also
-# what comes out there.
-FLAT = _f32(3.9192059)
-_P = tuple(_f32(c) for c in (1.12837923, 0.192419305, 0.0555667281, 0.00419153878, 0.000405223051, 6.56954626e-06))
-_Q = tuple(_f32(c) for c in (1, 0.503860533, 0.117197715, 0.0162054729, 0.00140625495, 7.0975002e-05, 2.47913846e-07))
+
+@njit(**_PART)
+def _clear(numbers):
+    """Zero; a slice of zeros in its place would take numba half a second to compile, each time it is written."""
+    for j in range(numbers.size):
+        numbers[j] = 0
 
 
-@njit(**FAST)
-def inputs32(z, count, gain, normaliser, out):
-    """x = erf(gain z)/Z in float32, entry by entry of the first `count` columns of two arrays."""
-    for row in range(z.shape[0]):
-        inputs32_of(z[row, :count], gain, normaliser, out[row, :count])
+@njit(**_PART)
+def _copy(source, target):
+    for j in range(target.size):
+        target[j] = source[j]
 
 
-@njit(**FAST)
-def inputs32_of(z, gain, normaliser, out):
-    """The same of one row, into another place."""
-    over = _f32(1) / normaliser
-    for j in range(z.size):
-        t = min(max(gain * z[j], -FLAT), FLAT)
-        s = t * t
-        p = _P[0] + s * (_P[1] + s * (_P[2] + s * (_P[3] + s * (_P[4] + s * _P[5]))))
-        q = _Q[0] + s * (_Q[1] + s * (_Q[2] + s * (_Q[3] + s * (_Q[4] + s * (_Q[5] + s * _Q[6])))))
-        out[j] = min(max(t * (p / q), -_f32(1)), _f32(1)) * over
+@njit(**_PART)
+def _total(numbers):
+    total = numbers.dtype.type(0)
+    for j in range(numbers.size):
+        total += numbers[j]
+    return total
+
+
+@njit(**_PART)
+def _largest(numbers):
+    largest = numbers.dtype.type(0)
+    for j in range(numbers.size):
+        largest = max(largest, abs(numbers[j]))
+    return largest
+
+
+@njit(**_SUMS)
+def _dot(first, second):
+    total = first.dtype.type(0)
+    for r in range(first.size):
+        total += first[r] * second[r]
+    return total
 
 
 @njit(**FAST)
@@ -147,7 +157,7 @@ def pulls(form, theta, gradient, n, h, gate, y, at, residual):
     one = h.dtype.type(1)
     weighted = readout.size > 0
     value = np.empty(rows if weighted else 0, h.dtype)
-    residual[:] = 0
+    _clear(residual)
     for k in range(units):
         if biased:
             for r in range(rows):
@@ -161,17 +171,17 @@ def pulls(form, theta, gradient, n, h, gate, y, at, residual):
         for r in range(rows):
             residual[r] = _residual(residual[r] * scale + constant, y, at + r, False) * share
     if biased:
-        d_biases[units] = 0 if fixed else residual.sum()
+        d_biases[units] = 0 if fixed else _total(residual)
     for r in range(rows):
         residual[r] *= scale
     for k in range(units):
         if weighted:
-            value[:] = 0
+            _clear(value)
             _add_outputs(model, leak, h, k, gate, at, one, value)
-            d_readout[k] = (value * residual).sum()
+            d_readout[k] = _dot(value, residual)
         _times_slopes(model, leak, h, k, gate, at, readout[k] if weighted else one, residual)
         if biased:
-            d_biases[k] = 0 if fixed else h[k].sum()
+            d_biases[k] = 0 if fixed else _total(h[k])
 
 
 @njit(**_PART)
@@ -188,16 +198,17 @@ def move(theta, gradient, first, second, moved, optimiser, rate, done, limit):
     """One step of the optimiser, unless it leads beyond `limit`: whether it was taken.
 
     `optimiser` is (decay and share of the mean gradient, decay of the mean square or -1, epsilon, corrected or not);
-    the means are kept in `first` and `second`.
+    the means are kept in `first` and `second`. For plain descent it is None, which numba decides when it compiles: the
+    loops with a memory are made for those who use them.
     """
-    keep, take, square, epsilon, corrected = optimiser
-    unbias, unsquare = 1.0, 1.0
-    if corrected:
-        unbias, unsquare = 1 / (1 - keep ** (done + 1)), 1 / (1 - square ** (done + 1))
-    if keep == 0 and square < 0:
+    if optimiser is None:
         for j in range(theta.size):
             moved[j] = theta[j] - rate * gradient[j]
     else:
+        keep, take, square, epsilon, corrected = optimiser
+        unbias, unsquare = 1.0, 1.0
+        if corrected:
+            unbias, unsquare = 1 / (1 - keep ** (done + 1)), 1 / (1 - square ** (done + 1))
         for j in range(theta.size):
             first[j] = keep * first[j] + take * gradient[j]
             step = first[j] * unbias
@@ -207,7 +218,7 @@ def move(theta, gradient, first, second, moved, optimiser, rate, done, limit):
             moved[j] = theta[j] - rate * step
     if not _within(moved, limit):
         return False
-    theta[:] = moved
+    _copy(moved, theta)
     return True
 
 
@@ -248,14 +259,6 @@ def _onto_one(weight, x, total):
 
 
 @njit(**_SUMS)
-def _dot(first, second):
-    total = first.dtype.type(0)
-    for r in range(first.size):
-        total += first[r] * second[r]
-    return total
-
-
-@njit(**_SUMS)
 def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, done, limit):
     """Steps of `batch` examples each, which stand in the columns of x (n, B): how many were taken before diverging.
 
@@ -267,7 +270,8 @@ def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, don
     fours, pairs = n - n % 4, units - units % 2  # so many sites and units are taken together
     for step in range(y.size // batch):
         low, high = step * batch, (step + 1) * batch
-        h[:] = 0
+        for k in range(units):
+            _clear(h[k])
         for j in range(0, fours, 4):  # sites outside, so that their numbers are in the cache for every unit
             for k in range(0, pairs, 2):
                 _onto(theta[k * n + j :], theta[(k + 1) * n + j :], x, j, low, h[k], h[k + 1])
@@ -329,7 +333,7 @@ def steps(form, theta, units, x, y, gate, row, batch, room, optimiser, rate, don
     dw, dbiases, dreadout = parts(gradient, units, n, form.biased)
     learns_biases, weighted = form.biased and not form.fixed, readout.size > 0
     for step in range(row.size // batch):
-        gradient[:] = 0
+        _clear(gradient)
         for e in range(step * batch, (step + 1) * batch):
             r = row[e]
             yhat = _forward(form, w, biases, readout, x, gate, r, value, slopes)
@@ -386,7 +390,7 @@ def single_steps(form, theta, units, x, y, gate, row, room, rate, limit):
         growth = abs(residual) * _reach(form, weighted, x, r, value, slopes)
         safe = reach + growth < limit
         if not safe:
-            moved[:] = theta
+            _copy(theta, moved)
         for k in range(units):
             if slopes[k] != 0:
                 pull = residual * form.scale * slopes[k]
@@ -401,7 +405,7 @@ def single_steps(form, theta, units, x, y, gate, row, room, rate, limit):
         reach += growth
         if not safe:
             if not _within(theta, limit):
-                theta[:] = moved
+                _copy(moved, theta)
                 return step
-            reach = np.abs(theta).max()
+            reach = _largest(theta)
     return row.size

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import singledispatch
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -14,12 +15,12 @@ from sim.networks.losses import loss_named
 from sim.networks.one_hidden_layer import leak, readout_scale
 from sim.networks.parameters import Parameters
 from sim.random.streams import WORDS, key_of
-from sim.training.backends.compiled import colour, descent, numbers
+from sim.training.backends.compiled import colour, descent, error_function, numbers
 from sim.training.optimisers import optimiser_of
 from sim.training.schedule import block_rows
 from sim.training.state import Replicate, Report, State
 from sim.training.step import largest_weight
-from theory.problem import AlwaysGate, DirectionGate, OutOfReachError, Parameter, SiteGate, resolved
+from theory.problem import AlwaysGate, DirectionGate, InputError, OutOfReachError, Parameter, SiteGate, resolved
 
 MODELS = {
     "gated-linear": descent.GATED,
@@ -87,6 +88,17 @@ def _(gate: DirectionGate, n: int, kind: type[np.floating]) -> _Gate:
     return _Gate(along, gate.on == "latent", low, high, kind(float(gate.sharpness * unit)))
 
 
+_MAKERS: WeakKeyDictionary[GaussianSampler, tuple[tuple, ...] | None] = WeakKeyDictionary()
+
+
+def _makers(sampler: GaussianSampler) -> tuple[tuple, ...] | None:
+    """The Makers of the factors, made once for each sampler; None where one has none."""
+    if sampler not in _MAKERS:
+        makers = [colour.maker(factor) for factor in sampler.factors]
+        _MAKERS[sampler] = None if None in makers else tuple(map(tuple, makers))  # plain tuples are handed over faster
+    return _MAKERS[sampler]
+
+
 class _Data:
     """The examples of one network, drawn block by block into memory that stays."""
 
@@ -98,13 +110,14 @@ class _Data:
         self.factors, self.by_site = sampler.factors, by_site
         self.labels = sampler.labels.numpy().astype(dtype)
         self.gain, self.normaliser = sampler.gain, sampler.normaliser
-        self.gates = [_gate(gate, n, np.dtype(dtype).type) for gate in resolved(problem.network.gates)]
-        makers = [colour.maker(factor) for factor in self.factors]
-        self.makers = None if None in makers else tuple(map(tuple, makers))  # a plain tuple is handed over faster
+        kind = np.dtype(dtype).type
+        self.gates = [_gate(gate, n, kind) for gate in resolved(problem.network.gates)]
+        self.makers = _makers(sampler)
         latent = any(gate.latent for gate in self.gates)
         self.at_once = None  # gain and Z where x is made without z, which then nobody reads
-        if self.makers and self.gain is not None and not latent and dtype == np.float32:
-            self.at_once = np.float32(self.gain), np.float32(self.normaliser)
+        self.curve = None if self.gain is None else (kind(self.gain), kind(self.normaliser))
+        if self.makers and self.gain is not None and not latent:
+            self.at_once = self.curve
         self.steps = max(1, block_rows(n) // self.batch)
         rows = self.steps * self.batch
         calls = max(-(-factor.rank // WORDS) for factor in self.factors)
@@ -146,11 +159,8 @@ class _Data:
         _colour(factor, self.noise[: factor.rank, low:high].T, self.z[low:high])
 
     def _input(self, z: np.ndarray, x: np.ndarray) -> None:
-        if z.dtype == np.float32:
-            z, x, count = (self.z.T, self.x.T, len(z)) if self.by_site else (z, x, self.z.shape[1])
-            descent.inputs32(z, count, np.float32(self.gain), np.float32(self.normaliser), x)
-        else:
-            torch.mul(torch.from_numpy(z), self.gain, out=torch.from_numpy(x)).erf_().div_(self.normaliser)
+        z, x, count = (self.z.T, self.x.T, len(z)) if self.by_site else (z, x, self.z.shape[1])
+        error_function.inputs(z, count, *self.curve, x)
 
 
 def _room(n: int, rows: int, dtype: np.dtype, by_site: bool) -> np.ndarray:
@@ -165,37 +175,56 @@ def _colour(factor: Factor, noise: np.ndarray, z: np.ndarray) -> None:
         z[:] = factor.coloured(torch.from_numpy(noise)).numpy()
 
 
-def train_one(
+def train_each(
     replicates: Sequence[Replicate], sampler: GaussianSampler, _sample: Examples | None, state: State, report: Report
 ) -> tuple[dict[str, torch.Tensor], State]:
-    """Train one network on fresh examples, as `sim.training.backends.reference.train_group` does a group."""
-    (replicate,) = replicates
-    own = _Network(replicate, sampler, state)
+    """Train networks on the fresh examples of one stream, block by block, as `reference.train_group` does a group.
+
+    Raises InputError for several networks that do not share their stream: each then is a group.
+    """
+    if len(replicates) > 1 and not replicates[0].problem.simulated().shared_stream:
+        raise InputError("Compiled networks with streams of their own are trained one by one.", "Give one at a time.")
+    many = replicates[0].problem.simulated().batch >= _MANY
+    data = _Data(replicates[0], sampler, _kind(state), by_site=many)
+    crew = [_Network(one, data, state.part(slice(s, s + 1))) for s, one in enumerate(replicates)]
     step, seen = state.step, []
-    for last in replicate.snapshot_steps:
+    for last in replicates[0].snapshot_steps:
         while step < last:
-            count = min(last - step, own.data.steps)
-            if not own.frozen:
-                own.advance(step, count)
+            count = min(last - step, data.steps)
+            moving = [own for own in crew if not own.frozen]
+            if moving:
+                drawn = data.draw(step, count, moving[0].segment)
+                for own in moving:
+                    own.advance(step, count, drawn)
             step += count
             report(step)
-        seen.append(own.theta.astype(np.float64))
-    snapshots = {name: tensor[None] for name, tensor in own.named(np.stack(seen)).items()}
-    first, second = (None if own.plain else own.trained(own.named(part[None])) for part in own.memory)
-    return snapshots, State(step, own.named(own.theta[None]), np.array([own.frozen]), first, second)
+        seen.append([own.theta.astype(np.float64) for own in crew])
+    one = crew[0]
+    snapshots = {
+        name: tensor.view(len(crew), len(seen), *tensor.shape[1:])
+        for name, tensor in one.named(np.stack(seen, axis=1).reshape(len(crew) * len(seen), -1)).items()
+    }
+    memory = [np.stack(parts) for parts in zip(*(own.memory for own in crew), strict=True)]
+    first, second = (None if one.plain else one.trained(one.named(part)) for part in memory)
+    frozen = np.array([own.frozen for own in crew])
+    return snapshots, State(step, one.named(np.stack([own.theta for own in crew])), frozen, first, second)
+
+
+def _kind(state: State) -> np.dtype:
+    """The dtype of the parameters."""
+    return state.parameters["w"].numpy().dtype
 
 
 class _Network:
-    """One network in flat arrays: its parameters after one another (theta), the optimiser's memory, its data."""
+    """One network in flat arrays: its parameters after one another (theta), the optimiser's memory, its scratch."""
 
-    def __init__(self, replicate: Replicate, sampler: GaussianSampler, state: State) -> None:
+    def __init__(self, replicate: Replicate, data: _Data, state: State) -> None:
         problem, network = replicate.problem, replicate.problem.network
         self.declared = problem.parameters
         self.theta = _flat(self.declared, state.parameters)
         kind = self.theta.dtype.type
-        self.units, self.n, self.batch = network.units, sampler.n, problem.simulated().batch
-        self.many = self.batch >= _MANY
-        self.data = _Data(replicate, sampler, self.theta.dtype, by_site=self.many)
+        self.units, self.n, self.batch = network.units, problem.data.n, problem.simulated().batch
+        self.many, self.data = self.batch >= _MANY, data
         # A matrix product needs the rows of a step in one piece; otherwise a block is sorted as a whole.
         self.segment = self.batch if self.many else self.data.steps * self.batch
         self.form = descent.Form(
@@ -211,7 +240,8 @@ class _Network:
         chosen = optimiser_of(problem.simulated())
         self.plain = chosen.plain
         square = -1 if chosen.square is None else chosen.square
-        self.optimiser = (*map(kind, (chosen.keep, chosen.take, square, chosen.epsilon)), chosen.corrected)
+        held = (*map(kind, (chosen.keep, chosen.take, square, chosen.epsilon)), chosen.corrected)
+        self.optimiser = None if chosen.plain else held
         self.memory = [
             np.zeros_like(self.theta) if part is None else _flat(self.declared, part)
             for part in (state.first, state.second)
@@ -223,9 +253,9 @@ class _Network:
             self.pre, self.residual = np.empty((self.units, self.batch), kind), np.empty(self.batch, kind)
         self.values, self.steepness = np.empty(self.units, kind), np.empty(self.units, kind)
 
-    def advance(self, step: int, count: int) -> None:
-        """Take `count` steps from `step` on, or those before it diverges."""
-        x, y, gate, row = self.data.draw(step, count, self.segment)
+    def advance(self, step: int, count: int, drawn: tuple[np.ndarray, ...]) -> None:
+        """Take `count` steps from `step` on, or those before it diverges, on what `_Data.draw` gives."""
+        x, y, gate, row = drawn
         if self.many and self.units <= _FEW_UNITS:
             room = (self.pre, self.residual, self.gradient, *self.memory, self.moved)
             held = (self.numbers, self.theta, self.units, self.data.x.T, y, gate, self.batch)

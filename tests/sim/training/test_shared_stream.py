@@ -1,0 +1,82 @@
+"""Networks that share one stream: their examples are drawn once, and every number is that of a network by itself."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+import torch
+
+from sim.data.gaussian import GaussianSampler
+from sim.measure import measure
+from sim.record import record, replay
+from sim.train import fixed_sample, train
+from sim.training.backends.names import numba_is_installed
+from tests.sim.cases import OPTIMIZERS, gated, problem
+from tests.tolerances import SIM_DESCENT
+from theory.problem import InputMoment, InputOutputMoment, LossAtTimes, Network
+
+BACKENDS = ["reference", *(["compiled-normals", "compiled"] if numba_is_installed() else [])]
+SHARED = {"shared_stream": True, "initialisation": "per-replicate", "replicates": 5}
+NETWORKS = {"gated": gated(biases="trained"), "relu": Network("relu", "mean", 6)}
+
+
+@pytest.mark.parametrize("batch", [1, 8, 40])
+@pytest.mark.parametrize("network", NETWORKS)
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_every_network_has_its_own_numbers_bit_for_bit(backend, network, batch):
+    question = problem(network=NETWORKS[network], batch=batch, **SHARED)
+    run = train(question, "cpu", backend=backend)
+    for number in range(5):
+        alone = train(question, "cpu", backend=backend, replicates=[number])
+        for name, values in run.parameters.items():
+            assert (values[number] == alone.parameters[name][0]).all()
+    assert all((one != other).any() for one, other in pairwise(run.weights[:, -1]))
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_memory_of_gradients_and_a_resumed_run_are_each_networks_own(backend):
+    question, later = (problem(times=times, **SHARED, **OPTIMIZERS[2]) for times in ((0, 1), (1, 4)))
+    first = train(question, "cpu", backend=backend)
+    whole, rest = (train(later, "cpu", backend=backend, resume=state) for state in (None, first.state))
+    assert (rest.weights[:, 1] == whole.weights[:, 1]).all()
+    assert (rest.state.second["w"] == whole.state.second["w"]).all()
+
+
+def test_examples_are_drawn_once(monkeypatch):
+    drawn = []
+    whole = GaussianSampler.draw
+
+    def counted(self, streams, rows, room=None):
+        drawn.append(len(streams) * rows)
+        return whole(self, streams, rows, room)
+
+    monkeypatch.setattr(GaussianSampler, "draw", counted)
+    question = problem(network=NETWORKS["relu"], **SHARED)
+    run = train(question, "cpu", backend="reference")
+    blocks, _ = drawn.copy(), drawn.clear()
+    train(question, "cpu", backend="reference", replicates=[0])
+    assert blocks == drawn
+    drawn.clear()
+    measure(LossAtTimes(), run, "cpu")
+    assert sum(drawn) == question.simulation.samples
+    drawn.clear()
+    sample = fixed_sample(problem(mode="full-batch", **SHARED), range(3), torch.device("cpu"), torch.float64)
+    assert sum(drawn) == question.simulation.samples
+    assert sample.x.shape == (3, 200, 4)
+
+
+def test_measures_are_those_of_each_network(monkeypatch):
+    question = problem(**SHARED)
+    run = train(question, "cpu")
+    once = [measure(observable(), run, "cpu").values for observable in (LossAtTimes, InputOutputMoment, InputMoment)]
+    monkeypatch.setattr("sim.measure.source._MOST_KEPT", 0)
+    again = [measure(observable(), run, "cpu").values for observable in (LossAtTimes, InputOutputMoment, InputMoment)]
+    assert all((one == other).all() for one, other in zip(once, again, strict=True))
+    assert all(len(values) == 5 for values in once)
+    assert (once[1] == once[1][:1]).all()
+
+
+def test_a_replay_sees_the_shared_examples():
+    run = train(problem(network=NETWORKS["relu"], times=tuple(np.arange(0, 11) / 2), **SHARED), "cpu")
+    again = replay(run.problem, record(run), "piecewise", device="cpu")
+    assert np.abs(again.weights - run.weights).max() < SIM_DESCENT * np.abs(run.weights).max()
