@@ -107,7 +107,7 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 
 
 def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
-    """Return the cells of a sweep that are there; nothing is run or written. A store that does not exist has no cell."""
+    """Return the cells of a sweep that are there; nothing is run or written. A store that is not there has no cell."""
     from sim.training.schedule import device_named
 
     checked, code = check(sweep), cells.code_version(device_named(device).type)
