@@ -7,6 +7,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from theory.problem import InputError
 
@@ -15,10 +16,20 @@ _MARKER = "report.json"
 
 def write_text(path: Path, text: str) -> None:
     """Write a file so that it is either the old one or the new one, never a part."""
+    with new_text(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def new_text(path: Path) -> Iterator[IO[str]]:
+    """A text that takes the place of `path` when the block ends well, and vanishes when it does not.
+
+    A folder that cannot be written is an OSError at once, before the block works.
+    """
     handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+            yield file
         Path(aside).chmod(0o644)
         Path(aside).replace(path)
     except BaseException:

@@ -21,6 +21,7 @@ def command(
 
 def _bench(what: str, out: str | None, as_json: bool) -> int:
     import json
+    from contextlib import nullcontext
     from importlib import import_module
     from pathlib import Path
 
@@ -30,8 +31,9 @@ def _bench(what: str, out: str | None, as_json: bool) -> int:
 
     one_of(what, "WHAT", BENCHES)
     module = import_module(f"derivations.benchmarks.{what.replace('-', '_')}")
-    payload = output.plain({"bench": what, "machine": machine(), **module.measure()})
-    if out is not None:
-        atomic.write_text(Path(out), json.dumps(payload, indent=1) + "\n")
+    with nullcontext() if out is None else atomic.new_text(Path(out)) as file:
+        payload = output.plain({"bench": what, "machine": machine(), **module.measure()})
+        if file is not None:
+            file.write(json.dumps(payload, indent=1) + "\n")
     output.emit("bench", payload, "" if as_json else module.text(payload), as_json)
     return output.PASS

@@ -1,7 +1,7 @@
 """`gdln sweep`: train a base problem for every combination of some fields' values, and keep what is measured."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
@@ -25,7 +25,7 @@ def command(
 ) -> int:
     """Run every cell of SWEEP that is not in its store yet; what is finished is kept, whatever happens then."""
     from derivations import output
-    from derivations.atomic import write_text
+    from derivations.atomic import new_text
 
     def body() -> int:
         from derivations.answers import sweep as answers
@@ -36,10 +36,11 @@ def command(
         if csv is not None:
             _check_new(csv)
         mode = "status" if status else "plan" if dry_run else "run"
-        with _progress(mode == "run") as report:
-            answer = answers.answer(load_sweep(sweep), out, mode, device, _count(workers), report)
-        if csv is not None:
-            write_text(csv, answer.csv())
+        with nullcontext() if csv is None else new_text(csv) as table:
+            with _progress(mode == "run") as report:
+                answer = answers.answer(load_sweep(sweep), out, mode, device, _count(workers), report)
+            if table is not None:
+                table.write(answer.csv())
         written = "" if csv is None else f"\nWritten: {csv}"
         output.emit("sweep", answer.json(), answer.text() + written, json)
         return output.PASS if mode == "plan" else answer.swept.exit_code

@@ -11,13 +11,13 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
 
 import sympy
 
 from theory.expressions.functions import OwensT, Phi, Phi2, Relu
 from theory.expressions.symbols import z
 from theory.problem.errors import InputError
+from theory.problem.user_files import read_text
 
 MAX_CHARACTERS = 4000
 MAX_DEPTH = 60
@@ -122,11 +122,15 @@ def parse_rows(text: str, names: Names | None = None) -> list[list[sympy.Expr]]:
     >>> parse_rows("[[1, 0.5], [1/2, 1]]")
     [[1, 1/2], [1/2, 1]]
     """
-    source = _source(_file(text[1:]) if text.startswith("@") else text, "covariance", ROWS)
+    source = _source(read_text(text[1:], MAX_FILE_BYTES, ROWS) if text.startswith("@") else text, "covariance", ROWS)
     body = _tree(source).body
     rows = body.elts if isinstance(body, ast.List) else []
     if not rows or not all(isinstance(row, ast.List) and row.elts for row in rows):
         raise InputError(f"{_short(source)} is not a matrix.", ROWS)
+    lengths = sorted({len(row.elts) for row in rows})
+    if len(lengths) > 1:
+        several = " and ".join([", ".join(map(str, lengths[:-1])), str(lengths[-1])])
+        raise InputError(f"{_short(source)} has rows of {several} entries; a matrix has rows of one length.", ROWS)
     walk = _Walk(source, names or Names())
     return [[_finite(walk.expression(entry, 0), source) for entry in row.elts] for row in rows]
 
@@ -204,13 +208,6 @@ def _clause(clause: ast.expr, source: str) -> tuple[str, sympy.Set]:
         )
         domain = sympy.Intersection(domain, side)
     return name, domain
-
-
-def _file(path: str) -> str:
-    file = Path(path)
-    if file.stat().st_size > MAX_FILE_BYTES:
-        raise InputError(f"{path} has more than {MAX_FILE_BYTES} bytes.", "A matrix file holds bracketed rows.")
-    return file.read_text(encoding="utf-8", errors="replace")
 
 
 def _short(text: str) -> str:

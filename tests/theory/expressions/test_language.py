@@ -115,9 +115,14 @@ def test_matrices_and_lists(tmp_path):
     file.write_text("[[1, 1/2],\n [1/2, 1]]\n", encoding="utf-8")
     assert parse_rows(f"@{file}") == [[1, half], [half, 1]]
     assert parse_list("[0, -1/2]") == [0, -half]
-    for text in ("1", "[1, 2]", "[[]]", "[]", "[[1], 2]", "[[[1]]]"):
+    for text in ("1", "[1, 2]", "[[]]", "[]", "[[1], 2]", "[[[1]]]", "@/dev/zero"):
         with pytest.raises(WorkbenchError):
             parse_rows(text)
+    with pytest.raises(WorkbenchError, match="rows of 1, 2 and 3 entries"):
+        parse_rows("[[1, 0, 0], [1], [0, 1]]")
+    file.write_bytes(b"[[1, 1/2], [1/2, 1\xff]]")
+    with pytest.raises(WorkbenchError, match="not UTF-8"):
+        parse_rows(f"@{file}")
 
 
 def test_domains_become_assumptions():
