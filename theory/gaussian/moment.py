@@ -21,6 +21,7 @@ from theory.problem.errors import InputError, OutOfReachError
 from theory.proof.derivation import Derivation
 
 MAX_DIGITS = 1000
+MOST_BITS = 1100  # the range of float64, with some digits
 PAIR = 2
 NO_ELEMENTARY_FORM = (
     "No elementary form is known in general: four signs are a spherical tetrahedron's volume (Schlaefli), and this "
@@ -183,9 +184,22 @@ def prepared(expr: object, cov: object, mean: object = None) -> tuple[sympy.Expr
     for symbol in integrand.free_symbols:
         if not symbol.is_extended_real:
             raise InputError(f"The symbol {symbol} is not declared real.", f'Use Symbol("{symbol}", real=True).')
+    _require_bounded_numbers(integrand, matrix)
     check_reach(expand(integrand), matrix.rows)
     _require_spread(integrand, matrix)
     return integrand.xreplace(_dependent(matrix)), matrix
+
+
+def _require_bounded_numbers(integrand: sympy.Expr, cov: sympy.MatrixBase) -> None:
+    """OutOfReachError for numbers beyond those of float64 under a step, sign or erf, whose laws take their roots."""
+    if integrand.is_polynomial():
+        return
+    for number in sorted(integrand.atoms(sympy.Rational) | cov.atoms(sympy.Rational)):
+        if (bits := max(int(number.p).bit_length(), int(number.q).bit_length())) > MOST_BITS:
+            raise OutOfReachError(
+                f"A number in it has {bits} bits; roots of numbers with more than {MOST_BITS} take too long.",
+                "Rescale the variables, or put a gain in its place and take its limit: --limit 'g->oo'.",
+            )
 
 
 def _dependent(cov: sympy.MatrixBase) -> dict[sympy.Symbol, sympy.Expr]:
