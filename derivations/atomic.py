@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from derivations.timeout import mention
 from theory.problem import InputError
 
 _MARKER = "report.json"
@@ -27,6 +28,7 @@ def new_text(path: Path) -> Iterator[IO[str]]:
     A folder that cannot be written is an OSError at once, before the block works.
     """
     handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    mention(aside)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             yield file
@@ -79,6 +81,7 @@ def replacing(folder: Path) -> Iterator[Path]:
     """A new folder that takes the place of `folder` when the block ends well, and vanishes when it does not."""
     check_replaceable(folder)
     aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    mention(aside)
     try:
         yield aside
         aside.chmod(0o755)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from importlib.metadata import version
 from typing import Any, Protocol
 
+from derivations.timeout import HINT, KIND, LONGEST, TimedOutError, is_time, limited
 from theory.problem.errors import WorkbenchError
 
 PASS, CHECK_FAILED, BAD_INPUT, UNDECIDED, OUT_OF_REACH, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -70,17 +71,26 @@ def rounded(value: Any, digits: int) -> Any:
     return [rounded(item, digits) for item in value] if isinstance(value, list | tuple) else value
 
 
-def run(body: Callable[[], int], as_json: bool) -> int:
-    """Run a command's body and turn what a user can cause into a message and an exit code."""
+def run(body: Callable[[], int], as_json: bool, timeout: float | None = None) -> int:
+    """Run a command's body, for `timeout` seconds at most; turn what a user can cause into a message and a code."""
+    if timeout is not None and not is_time(timeout):
+        hint = f"Give seconds: above 0 and at most {LONGEST}."
+        return report_error("input", f"--timeout {timeout:g} is no time limit.", hint, BAD_INPUT, as_json)
     try:
-        return body()
+        with limited(timeout):
+            return body()
+    except TimedOutError as error:
+        return report_error(KIND, str(error), HINT, OUT_OF_REACH, as_json)
     except WorkbenchError as error:
         return report_error(error.kind, error.message, error.hint, error.exit_code, as_json)
     except KeyboardInterrupt:
         return report_error("interrupted", "Interrupted.", "Nothing was left half-written.", INTERRUPTED, as_json)
     except SystemError as error:
         # python-flint reports an interrupt inside one of its callbacks as a SystemError that it caused.
-        if not isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+        cause = error.__cause__ or error.__context__
+        if isinstance(cause, TimedOutError):
+            return report_error(KIND, str(cause), HINT, OUT_OF_REACH, as_json)
+        if not isinstance(cause, KeyboardInterrupt):
             raise
         return report_error("interrupted", "Interrupted.", "Nothing was left half-written.", INTERRUPTED, as_json)
     except BrokenPipeError:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from derivations import output
+from derivations.commands import Timeout
 
 MAY_BEGIN_WITH_MINUS = False
 BENCHES = ("moments", "expectations", "relu-gates", "train", "explore")
@@ -13,10 +14,11 @@ BENCHES = ("moments", "expectations", "relu-gates", "train", "explore")
 def command(
     what: Annotated[str, typer.Argument(metavar="WHAT", help=f"One of: {', '.join(BENCHES)}.")],
     out: Annotated[str | None, typer.Option(help="Also write the JSON to this file.")] = None,
+    timeout: Timeout = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Measure speed and accuracy beside what people use otherwise."""
-    return output.run(lambda: _bench(what, out, as_json), as_json)
+    return output.run(lambda: _bench(what, out, as_json), as_json, timeout)
 
 
 def _bench(what: str, out: str | None, as_json: bool) -> int:

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from derivations import output
+from derivations.commands import Timeout
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -17,10 +18,11 @@ def command(
         Path | None, typer.Option(help="Folder; by default the book itself for md, gdln-book for html and pdf.")
     ] = None,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; compare with the stored pages.")] = False,
+    timeout: Timeout = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Make the pages of the book from the claims, their evidence and the prose around them."""
-    return output.run(lambda: _derive(pages or [], format, out, check, as_json), as_json)
+    return output.run(lambda: _derive(pages or [], format, out, check, as_json), as_json, timeout)
 
 
 def _derive(names: list[str], kind: str, out: Path | None, check: bool, as_json: bool) -> int:

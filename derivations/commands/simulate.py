@@ -8,6 +8,9 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from derivations.commands import Timeout
+from derivations.timeout import mention
+
 MAY_BEGIN_WITH_MINUS = False
 _UPDATES = 200
 
@@ -18,6 +21,7 @@ def command(
     out: Annotated[Path | None, typer.Option(help="Write every replicate's values to this .npz file.")] = None,
     backend: Annotated[str, typer.Option(help="auto, reference, compiled (CPU) or captured (GPU).")] = "auto",
     memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
+    timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Train the networks of PROBLEM and print the observables with their standard errors over replicates."""
@@ -37,7 +41,7 @@ def command(
         emit("simulate", answer.json(), answer.text() + written, json)
         return PASS
 
-    return run(body, json)
+    return run(body, json, timeout)
 
 
 def _answer(question: Any, device: str, backend: str, limit: int | None) -> Any:
@@ -85,6 +89,7 @@ def _progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], No
 def _aside(path: Path) -> Iterator[IO[bytes]]:
     """A file beside `path` that takes its place when the block ends well, and is removed otherwise."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    mention(part)
     try:
         with part.open("xb") as file:
             yield file

@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from derivations.commands import Timeout
+
 MAY_BEGIN_WITH_MINUS = False
 _MOST_WORKERS, _DEFAULT_WORKERS = 256, 16
 
@@ -21,6 +23,7 @@ def command(
     csv: Annotated[
         Path | None, typer.Option(help="Also write means and standard errors to this new .csv file.")
     ] = None,
+    timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Run every cell of SWEEP that is not in its store yet; what is finished is kept, whatever happens then."""
@@ -45,7 +48,7 @@ def command(
         output.emit("sweep", answer.json(), answer.text() + written, json)
         return output.PASS if mode == "plan" else answer.swept.exit_code
 
-    return output.run(body, json)
+    return output.run(body, json, timeout)
 
 
 def _count(workers: int | None) -> int:

@@ -1,4 +1,4 @@
-"""Moments of monomials: two computations that share nothing agree, many factors are quick, too many are a named error."""
+"""Moments of monomials: two separate computations agree, many factors are quick, too many are a named error."""
 
 from math import prod
 
@@ -63,6 +63,6 @@ def test_too_many_are_a_named_error(size, covariance):
 
 @pytest.mark.parametrize("gain", [sympy.Integer(10) ** 1000, sympy.Rational(1, 10**1000)])
 def test_numbers_whose_roots_take_too_long_are_a_named_error(gain):
-    with pytest.raises(OutOfReachError, match="has 33.. bits"):
+    with pytest.raises(OutOfReachError, match=r"has 33[0-9]{2} bits"):
         expect(sympy.erf(gain * z(1)) * sympy.sign(z(2)), alike(2, HALF))
     assert expect(gain * z(1) * z(2), alike(2, HALF)).closed_form == gain / 2
