@@ -5,7 +5,6 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping
-from importlib.metadata import version
 from typing import Any, Protocol
 
 from derivations.timeout import HINT, KIND, LONGEST, TimedOutError, is_time, limited
@@ -37,6 +36,8 @@ def show(verb: str, answer: Answer, as_json: bool) -> None:
 def emit(verb: str, payload: Mapping[str, Any], text: str, as_json: bool) -> None:
     """Print `payload` as one JSON object (with `schema` and `version`), or `text` for a reader."""
     if as_json:
+        from importlib.metadata import version
+
         answer = {"schema": f"gdln.{verb}/1", "version": version(DISTRIBUTION), **payload}
         print(json.dumps(plain(answer), allow_nan=False))
     else:

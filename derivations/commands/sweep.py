@@ -74,6 +74,9 @@ def _check_new(path: Path) -> None:
 @contextmanager
 def _progress(runs: bool) -> Iterator[Callable[[float, str], None]]:
     """A bar on stderr where that is a terminal and something runs."""
+    if not runs:
+        yield lambda _share, _what: None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 

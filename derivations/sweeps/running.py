@@ -58,7 +58,7 @@ class Swept:
     @property
     def to_make(self) -> dict[str, int]:
         """The work that is left: cells, their networks, and the steps of all these networks."""
-        from sim.training.schedule import steps_at_times
+        from sim.training.times import steps_at_times
 
         absent = [outcome.cell.problem for outcome in self.outcomes if outcome.state in _ABSENT]
         networks = [problem.simulated().replicates for problem in absent]
@@ -81,7 +81,7 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 
     Raises InputError where some are invalid and the sweep does not leave them out, or where none is valid.
     """
-    from sim.training.schedule import steps_at_times
+    from sim.training.times import steps_at_times
 
     checked = []
     for cell in sweep.cells:
@@ -108,9 +108,9 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 
 def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     """What is there of a sweep; nothing is run or written. A store that does not exist yet has no cell."""
-    from sim.training.schedule import device_named
+    from sim.training.times import device_type
 
-    checked, code = check(sweep), cells.code_version(device_named(device).type)
+    checked, code = check(sweep), cells.code_version(device_type(device))
     if not (folder / "store.json").exists():
         check_creatable(folder)
         return Swept(sweep, code, tuple(_absent(cell, sweep, code) for cell in checked))
@@ -133,9 +133,9 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report) -
     store; OutOfReachError for an absent device. On KeyboardInterrupt the processes are ended and their leftovers
     removed; what was finished stays.
     """
-    from sim.training.schedule import device_named
+    from sim.training.times import device_type
 
-    checked, code = check(sweep), cells.code_version(device_named(device).type)
+    checked, code = check(sweep), cells.code_version(device_type(device))
     store = Store.create(folder)
     store.record(sweep)
     report(0.0, "verifying what is there")
