@@ -5,7 +5,8 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping
-from typing import Any, Protocol
+from shutil import get_terminal_size
+from typing import Any, Protocol, TextIO
 
 from derivations.timeout import HINT, KIND, LONGEST, TimedOutError, is_time, limited
 from theory.problem.errors import WorkbenchError
@@ -13,6 +14,7 @@ from theory.problem.errors import WorkbenchError
 PASS, CHECK_FAILED, BAD_INPUT, UNDECIDED, OUT_OF_REACH, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141  # as a shell reports a command whose reader has left
 DISTRIBUTION = "gdln-workbench"
+_NARROWEST = 40  # columns
 
 
 class Answer(Protocol):
@@ -30,7 +32,7 @@ def show(verb: str, answer: Answer, as_json: bool) -> None:
     if as_json:
         emit(verb, answer.json(), "", as_json)
     else:
-        print(answer.text())
+        print(_for(sys.stdout, answer.text()))
 
 
 def emit(verb: str, payload: Mapping[str, Any], text: str, as_json: bool) -> None:
@@ -41,7 +43,38 @@ def emit(verb: str, payload: Mapping[str, Any], text: str, as_json: bool) -> Non
         answer = {"schema": f"gdln.{verb}/1", "version": version(DISTRIBUTION), **payload}
         print(json.dumps(plain(answer), allow_nan=False))
     else:
-        print(text)
+        print(_for(sys.stdout, text))
+
+
+def fitted(text: str, width: int) -> str:
+    """Return `text` with lines broken at spaces to `width` columns, continued two columns further in.
+
+    >>> print(fitted("  a line that is too long", 14))
+      a line that
+        is too
+        long
+    """
+    lines = []
+    for line in text.split("\n"):
+        if len(line) <= width:
+            lines.append(line)
+            continue
+        indent = line[: len(line) - len(line.lstrip())]
+        own = line.lstrip().split(" ")
+        current = indent + own[0]
+        for word in own[1:]:
+            if len(current) + 1 + len(word) > width:
+                lines.append(current.rstrip())
+                current = f"{indent}  {word}"
+            else:
+                current += f" {word}"
+        lines.append(current)
+    return "\n".join(lines)
+
+
+def _for(stream: TextIO, text: str) -> str:
+    """`text` as it is shown there: fitted to a terminal, as it is to a file or a program."""
+    return fitted(text, max(_NARROWEST, get_terminal_size().columns)) if stream.isatty() else text
 
 
 def plain(value: Any) -> Any:
@@ -116,5 +149,6 @@ def report_error(kind: str, message: str, hint: str, code: int, as_json: bool) -
     """The message on stderr, and as JSON on stdout where that was asked for; returns `code`."""
     if as_json:
         print(json.dumps({"error": {"kind": kind, "message": message, "hint": hint}}))
-    print(f"gdln: {message}" + (f"\n  {hint}" if hint else ""), file=sys.stderr)
+    text = f"gdln: {message}" + (f"\n  {hint}" if hint else "")
+    print(_for(sys.stderr, text), file=sys.stderr)
     return code
