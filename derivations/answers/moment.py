@@ -103,12 +103,12 @@ def answer(
     exporter = None if language is None else _exporter(language)
     if not 1 <= digits <= MAX_DIGITS:
         raise InputError(f"--digits {digits} is not between 1 and {MAX_DIGITS}.", "Ask for 30, say.")
-    domains = parse_domains(where) if where else {}
+    domains = parse_domains(where) if where is not None else {}
     parameters = {name: symbol for name, (symbol, _) in domains.items()}
     rows = parse_rows(cov, Names(parameters=parameters))
     integrand = parse(expr, Names(variables=len(rows), parameters=parameters))
     _require_admissible(sympy.Matrix(rows), {symbol: interval for symbol, interval in domains.values()})
-    moment = expect(integrand, rows, parse_list(mean, Names(parameters=parameters)) if mean else None)
+    moment = expect(integrand, rows, parse_list(mean, Names(parameters=parameters)) if mean is not None else None)
     if limit is not None:
         moment = _limit(moment, limit)
     certified = None if moment.closed_form.free_symbols else moment.evaluate(digits)

@@ -203,17 +203,30 @@ def _verified(folder: Path) -> dict[str, Any]:
         changed = True
     if changed:
         raise damaged(folder, f"{META} was changed after it was written")
-    wrong = [name for name, kind in _FACTS.items() if not isinstance(meta.get(name), kind)]
-    if not wrong and not all(isinstance(name, str) for name in meta["observables"]):
-        wrong = ["observables"]
-    if not wrong and not (isinstance(meta["data"].get("bytes"), int) and isinstance(meta["data"].get("sha256"), str)):
-        wrong = ["data"]
-    if wrong:
+    if wrong := _wrong_facts(meta):
         raise damaged(folder, f"{META} lacks {', '.join(wrong)}")
     asked = Question(meta["problem"], tuple(meta["observables"]), meta["seed"])
-    if not meta["cell"] == folder.name == asked.cell(meta["code"]):
+    if not meta["cell"] == folder.name == asked.cell(meta["code"]) or meta.get("question") != asked.key:
         raise damaged(folder, "it answers another question than its name says")
     return meta
+
+
+def _wrong_facts(meta: Mapping[str, Any]) -> list[str]:
+    """The names of the facts that are missing or of another type, so that whoever reads a cell may trust them."""
+    wrong = [name for name, kind in _FACTS.items() if not isinstance(meta.get(name), kind)]
+    if wrong:
+        return wrong
+    texts = {
+        "observables": meta["observables"],
+        "undefined": meta["undefined"].values(),
+        "versions": (*meta["versions"].values(), meta["versions"].get("torch")),
+    }
+    sound = {name: all(isinstance(text, str) for text in found) for name, found in texts.items()} | {
+        "state": meta["state"] in (COMPLETE, DIVERGED),
+        "data": isinstance(meta["data"].get("bytes"), int) and isinstance(meta["data"].get("sha256"), str),
+        "replicates": 0 <= meta["diverged"] <= meta["replicates"],
+    }
+    return [name for name, is_sound in sound.items() if not is_sound]
 
 
 def sync_folder(folder: Path) -> None:

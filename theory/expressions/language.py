@@ -39,6 +39,12 @@ def _hermite(order: sympy.Expr, x: sympy.Expr) -> sympy.Expr:
     return sympy.hermite_prob(order, x)
 
 
+def _phi2(a: sympy.Expr, b: sympy.Expr, rho: sympy.Expr) -> sympy.Expr:
+    if rho.is_Rational and abs(rho) > 1:
+        raise InputError(f"Phi2(..., {rho}): a correlation lies between -1 and 1.", "Phi2(a, b, rho).")
+    return Phi2(a, b, rho)
+
+
 # name -> (function, least and greatest number of arguments); hermite is He_n, orthogonal under N(0, 1).
 FUNCTIONS: Mapping[str, tuple[Callable[..., sympy.Expr], int, int]] = {
     "Heaviside": (sympy.Heaviside, 1, 1),
@@ -46,7 +52,7 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., sympy.Expr], int, int]] = {
     "erf": (sympy.erf, 1, 1),
     "erfc": (sympy.erfc, 1, 1),
     "Phi": (Phi, 1, 1),
-    "Phi2": (Phi2, 3, 3),
+    "Phi2": (_phi2, 3, 3),
     "relu": (Relu, 1, 1),
     "Abs": (sympy.Abs, 1, 1),
     "sqrt": (sympy.sqrt, 1, 1),
@@ -401,13 +407,17 @@ class _Walk:
             if argument.is_extended_real is False:
                 raise InputError(f"{_short(str(argument))} is not real.", "Check even roots and inverse sines.")
         try:
-            return function(*arguments)
+            value = function(*arguments)
         except (ValueError, TypeError) as error:
             if isinstance(error, InputError):
                 raise
             # SymPy compares numbers in an extreme, and cannot where they contain Phi, relu or owens_t.
             hint = "Write Phi, relu and owens_t of numbers out, or put a parameter in their place."
             raise InputError(f"{name} cannot compare its arguments.", hint) from error
+        if not value.free_symbols and value.is_extended_real is False:
+            listed = ", ".join(map(str, arguments))
+            raise InputError(f"{_short(f'{name}({listed})')} is not real.", "Check its arguments.")
+        return value
 
     def expectation(self, node: ast.Subscript, depth: int) -> sympy.Expr:
         """E[...], where it is wanted."""

@@ -20,7 +20,7 @@ from theory.problem.errors import InputError, OutOfReachError
 from theory.proof.derivation import Derivation
 
 MAX_DIGITS = 1000
-MOST_BITS = 1100  # the range of float64, with some digits
+MOST_BITS = 700  # of the longest number that may be written, 200 digits, with some more
 PAIR = 2
 NO_ELEMENTARY_FORM = (
     "No elementary form is known in general: four signs are a spherical tetrahedron's volume (Schlaefli), and this "

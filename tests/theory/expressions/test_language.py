@@ -32,6 +32,11 @@ SAID = [
     ("max(z1, 0)", sympy.Max(z(1), 0)),
 ]
 REFUSED = {
+    "asin(2)": "not real",
+    "acos(1 + 1e-30)": "not real",
+    "log(-1)": "not real",
+    "1 + sqrt(1 - exp(1))": "not real",
+    "Phi2(0, 0, 2)": "between -1 and 1",
     "": "empty",
     "z1^2": "**",
     "z4": "3 variables",
