@@ -7,7 +7,9 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
+from derivations.timeout import mention
 from theory.problem import InputError
 
 _MARKER = "report.json"
@@ -15,10 +17,21 @@ _MARKER = "report.json"
 
 def write_text(path: Path, text: str) -> None:
     """Write a file so that it is either the old one or the new one, never a part."""
+    with new_text(path) as file:
+        file.write(text)
+
+
+@contextmanager
+def new_text(path: Path) -> Iterator[IO[str]]:
+    """A text that takes the place of `path` when the block ends well, and vanishes when it does not.
+
+    A folder that cannot be written is an OSError at once, before the block works.
+    """
     handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    mention(aside)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
+            yield file
         Path(aside).chmod(0o644)
         Path(aside).replace(path)
     except BaseException:
@@ -68,6 +81,7 @@ def replacing(folder: Path) -> Iterator[Path]:
     """A new folder that takes the place of `folder` when the block ends well, and vanishes when it does not."""
     check_replaceable(folder)
     aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
+    mention(aside)
     try:
         yield aside
         aside.chmod(0o755)

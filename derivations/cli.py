@@ -14,6 +14,8 @@ import typer
 from derivations import commands
 from derivations.output import BAD_INPUT, DISTRIBUTION, INTERRUPTED, reader_left, report_error
 
+_MINUS = {"ignore_unknown_options": True, "help_option_names": ["--help"]}
+_HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 HELP = "A theory workbench for gated (deep linear) networks: derive, certify, simulate, judge."
 
 
@@ -27,7 +29,7 @@ def _version(asked: bool) -> None:
 
 def build() -> typer.Typer:
     """The application with every verb; a verb is a module with a function `command` named like the module."""
-    app = typer.Typer(help=HELP, add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
+    app = typer.Typer(help=HELP, context_settings=_HELP_NAMES, pretty_exceptions_enable=False, rich_markup_mode=None)
 
     @app.callback(invoke_without_command=True)
     def options(
@@ -41,7 +43,8 @@ def build() -> typer.Typer:
 
     for module in pkgutil.iter_modules(commands.__path__):
         verb = import_module(f"{commands.__name__}.{module.name}")
-        settings = {"ignore_unknown_options": True} if verb.MAY_BEGIN_WITH_MINUS else {}
+        # Where an argument may begin with a minus, -hermite(2, z1) is no -h; `main` knows the whole word there too.
+        settings = _MINUS if verb.MAY_BEGIN_WITH_MINUS else _HELP_NAMES
         app.command(name=module.name, context_settings=settings)(verb.command)
     return app
 
@@ -56,7 +59,8 @@ def main(arguments: list[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # a Greek letter must not stop a terminal without one
     try:
         with _terminated_like_interrupted():
-            code = build()(args=words, prog_name="gdln", standalone_mode=False) or 0
+            asked = ["--help" if word == "-h" else word for word in words]
+            code = build()(args=asked, prog_name="gdln", standalone_mode=False) or 0
         sys.stdout.flush()
         return code
     except BrokenPipeError:

@@ -5,14 +5,16 @@ import math
 import os
 import sys
 from collections.abc import Callable, Mapping
-from importlib.metadata import version
-from typing import Any, Protocol
+from shutil import get_terminal_size
+from typing import Any, Protocol, TextIO
 
+from derivations.timeout import HINT, KIND, LONGEST, TimedOutError, is_time, limited
 from theory.problem.errors import WorkbenchError
 
 PASS, CHECK_FAILED, BAD_INPUT, UNDECIDED, OUT_OF_REACH, INTERRUPTED = 0, 1, 2, 3, 4, 130
 BROKEN_PIPE = 141  # as a shell reports a command whose reader has left
 DISTRIBUTION = "gdln-workbench"
+_NARROWEST = 40  # columns
 
 
 class Answer(Protocol):
@@ -30,16 +32,49 @@ def show(verb: str, answer: Answer, as_json: bool) -> None:
     if as_json:
         emit(verb, answer.json(), "", as_json)
     else:
-        print(answer.text())
+        print(_for(sys.stdout, answer.text()))
 
 
 def emit(verb: str, payload: Mapping[str, Any], text: str, as_json: bool) -> None:
     """Print `payload` as one JSON object (with `schema` and `version`), or `text` for a reader."""
     if as_json:
+        from importlib.metadata import version
+
         answer = {"schema": f"gdln.{verb}/1", "version": version(DISTRIBUTION), **payload}
         print(json.dumps(plain(answer), allow_nan=False))
     else:
-        print(text)
+        print(_for(sys.stdout, text))
+
+
+def fitted(text: str, width: int) -> str:
+    """Return `text` with lines broken at spaces to `width` columns, continued two columns further in.
+
+    >>> print(fitted("  a line that is too long", 14))
+      a line that
+        is too
+        long
+    """
+    lines = []
+    for line in text.split("\n"):
+        if len(line) <= width:
+            lines.append(line)
+            continue
+        indent = line[: len(line) - len(line.lstrip())]
+        own = line.lstrip().split(" ")
+        current = indent + own[0]
+        for word in own[1:]:
+            if len(current) + 1 + len(word) > width:
+                lines.append(current.rstrip())
+                current = f"{indent}  {word}"
+            else:
+                current += f" {word}"
+        lines.append(current)
+    return "\n".join(lines)
+
+
+def _for(stream: TextIO, text: str) -> str:
+    """`text` as it is shown there: fitted to a terminal, as it is to a file or a program."""
+    return fitted(text, max(_NARROWEST, get_terminal_size().columns)) if stream.isatty() else text
 
 
 def plain(value: Any) -> Any:
@@ -70,17 +105,26 @@ def rounded(value: Any, digits: int) -> Any:
     return [rounded(item, digits) for item in value] if isinstance(value, list | tuple) else value
 
 
-def run(body: Callable[[], int], as_json: bool) -> int:
-    """Run a command's body and turn what a user can cause into a message and an exit code."""
+def run(body: Callable[[], int], as_json: bool, timeout: float | None = None) -> int:
+    """Run a command's body, for `timeout` seconds at most; turn what a user can cause into a message and a code."""
+    if timeout is not None and not is_time(timeout):
+        hint = f"Give seconds: above 0 and at most {LONGEST}."
+        return report_error("input", f"--timeout {timeout:g} is no time limit.", hint, BAD_INPUT, as_json)
     try:
-        return body()
+        with limited(timeout):
+            return body()
+    except TimedOutError as error:
+        return report_error(KIND, str(error), HINT, OUT_OF_REACH, as_json)
     except WorkbenchError as error:
         return report_error(error.kind, error.message, error.hint, error.exit_code, as_json)
     except KeyboardInterrupt:
         return report_error("interrupted", "Interrupted.", "Nothing was left half-written.", INTERRUPTED, as_json)
     except SystemError as error:
         # python-flint reports an interrupt inside one of its callbacks as a SystemError that it caused.
-        if not isinstance(error.__cause__ or error.__context__, KeyboardInterrupt):
+        cause = error.__cause__ or error.__context__
+        if isinstance(cause, TimedOutError):
+            return report_error(KIND, str(cause), HINT, OUT_OF_REACH, as_json)
+        if not isinstance(cause, KeyboardInterrupt):
             raise
         return report_error("interrupted", "Interrupted.", "Nothing was left half-written.", INTERRUPTED, as_json)
     except BrokenPipeError:
@@ -105,5 +149,6 @@ def report_error(kind: str, message: str, hint: str, code: int, as_json: bool) -
     """The message on stderr, and as JSON on stdout where that was asked for; returns `code`."""
     if as_json:
         print(json.dumps({"error": {"kind": kind, "message": message, "hint": hint}}))
-    print(f"gdln: {message}" + (f"\n  {hint}" if hint else ""), file=sys.stderr)
+    text = f"gdln: {message}" + (f"\n  {hint}" if hint else "")
+    print(_for(sys.stderr, text), file=sys.stderr)
     return code

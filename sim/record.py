@@ -35,9 +35,9 @@ from sim.training.schedule import (
     grouping,
     refuse_endless,
     refuse_endless_measurement,
-    steps_at_times,
 )
 from sim.training.state import Replicate, beginning, stream_number, together
+from sim.training.times import steps_at_times
 from theory.problem import InputError, LossAtTimes, Network, OutOfReachError, Problem, RecordedGate
 
 MODES = ("frozen", "piecewise")

@@ -24,9 +24,9 @@ from sim.training.schedule import (
     networks_at_once,
     refuse_endless,
     refuse_too_large,
-    steps_at_times,
 )
 from sim.training.state import Replicate, State, beginning, stream_number, together
+from sim.training.times import steps_at_times
 from theory.problem import InputError, Problem
 
 Progress = Callable[[int, int], None]

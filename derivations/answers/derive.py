@@ -50,7 +50,7 @@ class DeriveAnswer:
             names = ", ".join(content["stale"])
             lines.append(f"Without current evidence (gdln validate --write-evidence): {names}.")
         if content["differences"]:
-            lines.append("Run gdln derive and look at what changed.")
+            lines.append("Run gdln derive --write and look at what changed.")
         elif content["checked"]:
             lines.append(f"{len(content['pages'])} pages are what the claims and the prose give.")
         else:
@@ -59,11 +59,17 @@ class DeriveAnswer:
 
 
 def answer(
-    pages: Sequence[str] = (), format: str = "md", folder: Path | None = None, check: bool = False
+    pages: Sequence[str] = (),
+    format: str = "md",
+    folder: Path | None = None,
+    check: bool = False,
+    write: bool = False,
 ) -> DeriveAnswer:
-    """Write the pages named (all by default) into `folder`, by default the book itself; with `check` only compare.
+    """Write the pages named (all by default) into `folder`, by default gdln-book.
 
-    Raises InputError for a page, directive or format that does not exist, OutOfReachError for PDF without its extra.
+    With `check` they are only compared with the stored book, or with `folder`; with `write` the stored book, which is
+    part of the source, is made anew. Raises InputError for a page, directive or format that does not exist and for
+    settings that exclude each other, OutOfReachError for PDF without its extra.
 
     >>> answer(["errata"], check=True).differences
     ()
@@ -71,7 +77,13 @@ def answer(
     one_of(format, "--format", FORMATS)
     if check and format != "md":
         raise InputError(f"--check compares the Markdown pages, not {format}.", "Leave --format out.")
-    folder = folder or (compose.BOOK if format == "md" else Path("gdln-book"))
+    if write and (check or folder is not None or format != "md"):
+        raise InputError(
+            "--write makes the stored Markdown book anew; it excludes --check, --out and other formats.",
+            "Leave one of them out.",
+            "usage",
+        )
+    folder = folder or (compose.BOOK if check or write else Path("gdln-book"))
     sources = compose.sources()
     chosen = compose.select(list(pages), sources)
     book = compose.Book(catalog(), sources)
@@ -82,7 +94,7 @@ def answer(
         differences += compose.compare(rendered, folder, whole=not pages)
         differences += compose.compare_figures(figures, folder, whole=not pages)
     else:
-        _write(rendered, figures, format, folder, leftovers=not pages and folder == compose.BOOK)
+        _write(rendered, figures, format, folder, leftovers=write and not pages)
     return DeriveAnswer(tuple(chosen), folder, format, check, tuple(differences), tuple(book.stale))
 
 

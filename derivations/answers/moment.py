@@ -1,5 +1,6 @@
 """The answer of `gdln moment`: closed form, class, proof, LaTeX and certified value of a Gaussian expectation."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, product
@@ -12,7 +13,6 @@ from theory.conjecture.points import values
 from theory.conjecture.statement import is_covariance
 from theory.expressions.language import Names, parse, parse_domains, parse_list, parse_rows
 from theory.gaussian import Certified, Moment, expect
-from theory.gaussian.export.code import LANGUAGES, export
 from theory.gaussian.limits import limit as limit_of
 from theory.gaussian.moment import MAX_DIGITS, text
 from theory.problem import InputError
@@ -100,21 +100,29 @@ def answer(
     >>> answer("erf(z1)*z1", "[[1]]").json()["expr"]
     '2*sqrt(3)/(3*sqrt(pi))'
     """
-    if language is not None and language not in LANGUAGES:
-        raise InputError(f"--export {language} is not known.", f"Choose one of: {', '.join(LANGUAGES)}.")
+    exporter = None if language is None else _exporter(language)
     if not 1 <= digits <= MAX_DIGITS:
         raise InputError(f"--digits {digits} is not between 1 and {MAX_DIGITS}.", "Ask for 30, say.")
-    domains = parse_domains(where) if where else {}
+    domains = parse_domains(where) if where is not None else {}
     parameters = {name: symbol for name, (symbol, _) in domains.items()}
     rows = parse_rows(cov, Names(parameters=parameters))
     integrand = parse(expr, Names(variables=len(rows), parameters=parameters))
     _require_admissible(sympy.Matrix(rows), {symbol: interval for symbol, interval in domains.values()})
-    moment = expect(integrand, rows, parse_list(mean, Names(parameters=parameters)) if mean else None)
+    moment = expect(integrand, rows, parse_list(mean, Names(parameters=parameters)) if mean is not None else None)
     if limit is not None:
         moment = _limit(moment, limit)
     certified = None if moment.closed_form.free_symbols else moment.evaluate(digits)
-    code = None if language is None else export(moment.closed_form, language)
+    code = None if exporter is None else exporter(moment.closed_form, language)
     return MomentAnswer(expr, moment, certified, limit, language, code)
+
+
+def _exporter(language: str) -> Callable[[sympy.Expr, str], str]:
+    """The function that writes code, if it knows the language; it loads SciPy, which takes longer than a derivation."""
+    from theory.gaussian.export.code import LANGUAGES, export
+
+    if language not in LANGUAGES:
+        raise InputError(f"--export {language} is not known.", f"Choose one of: {', '.join(LANGUAGES)}.")
+    return export
 
 
 def _limit(moment: Moment, limit: str) -> Moment:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from derivations import output
+from derivations.commands import Timeout
 
 MAY_BEGIN_WITH_MINUS = False
 BENCHES = ("moments", "expectations", "relu-gates", "train", "explore")
@@ -13,14 +14,16 @@ BENCHES = ("moments", "expectations", "relu-gates", "train", "explore")
 def command(
     what: Annotated[str, typer.Argument(metavar="WHAT", help=f"One of: {', '.join(BENCHES)}.")],
     out: Annotated[str | None, typer.Option(help="Also write the JSON to this file.")] = None,
+    timeout: Timeout = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Measure speed and accuracy beside what people use otherwise."""
-    return output.run(lambda: _bench(what, out, as_json), as_json)
+    return output.run(lambda: _bench(what, out, as_json), as_json, timeout)
 
 
 def _bench(what: str, out: str | None, as_json: bool) -> int:
     import json
+    from contextlib import nullcontext
     from importlib import import_module
     from pathlib import Path
 
@@ -30,8 +33,9 @@ def _bench(what: str, out: str | None, as_json: bool) -> int:
 
     one_of(what, "WHAT", BENCHES)
     module = import_module(f"derivations.benchmarks.{what.replace('-', '_')}")
-    payload = output.plain({"bench": what, "machine": machine(), **module.measure()})
-    if out is not None:
-        atomic.write_text(Path(out), json.dumps(payload, indent=1) + "\n")
+    with nullcontext() if out is None else atomic.new_text(Path(out)) as file:
+        payload = output.plain({"bench": what, "machine": machine(), **module.measure()})
+        if file is not None:
+            file.write(json.dumps(payload, indent=1) + "\n")
     output.emit("bench", payload, "" if as_json else module.text(payload), as_json)
     return output.PASS

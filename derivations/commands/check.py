@@ -2,6 +2,7 @@
 
 import typer
 
+from derivations.commands import Timeout
 from derivations.output import CHECK_FAILED, PASS, UNDECIDED, run, show
 
 MAY_BEGIN_WITH_MINUS = True
@@ -17,13 +18,14 @@ def command(
     mean: str = typer.Option(None, "--mean", help="The means, [0, 0]; zero is what the engine integrates."),
     where: str = typer.Option(None, "--where", help='The domain of the parameters: "g>0, -1<rho<1".'),
     digits: int = typer.Option(30, "--digits", help="Significant digits to which the sides are compared."),
+    timeout: Timeout = None,
     as_json: bool = typer.Option(False, "--json", help="One JSON object on stdout."),
 ) -> int:
     """Judge an equation on a domain: proved, supported to N digits, refuted or undecided.
 
     Exit code 0 where it is proved or supported, 1 where it is refuted, 3 where it is undecided.
     """
-    return run(lambda: _check(equation, cov, mean, where, digits, as_json=as_json), as_json)
+    return run(lambda: _check(equation, cov, mean, where, digits, as_json=as_json), as_json, timeout)
 
 
 def _check(equation: str, *rest: object, as_json: bool) -> int:

@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 
 from derivations import output
+from derivations.commands import Timeout
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -14,10 +15,11 @@ def command(
     verdict: Annotated[
         str | None, typer.Option(help="Only this verdict: CONFIRMED, CORRECTED, REFUTED, OPEN, DEFINITION or STALE.")
     ] = None,
+    timeout: Timeout = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """List every statement of the sources with its verdict and, where it is printed wrong, what holds instead."""
-    return output.run(lambda: _ledger(document, verdict, as_json), as_json)
+    return output.run(lambda: _ledger(document, verdict, as_json), as_json, timeout)
 
 
 def _ledger(document: str | None, verdict: str | None, as_json: bool) -> int:

@@ -2,6 +2,7 @@
 
 import typer
 
+from derivations.commands import Timeout
 from derivations.output import PASS, run, show
 
 MAY_BEGIN_WITH_MINUS = True
@@ -17,10 +18,11 @@ def command(
     digits: int = typer.Option(30, "--digits", help="Correct significant digits of the value."),
     limit: str = typer.Option(None, "--limit", help="Take a limit in a gain first: g->oo or g->0."),
     export: str = typer.Option(None, "--export", help="Print code of the closed form: latex, numpy, torch or c."),
+    timeout: Timeout = None,
     as_json: bool = typer.Option(False, "--json", help="One JSON object on stdout."),
 ) -> int:
     """Derive the expectation of EXPR under N(MEAN, COV), checked step by step, with certified digits."""
-    return run(lambda: _moment(expr, cov, mean, where, digits, limit, export, as_json=as_json), as_json)
+    return run(lambda: _moment(expr, cov, mean, where, digits, limit, export, as_json=as_json), as_json, timeout)
 
 
 def _moment(expr: str, *rest: object, as_json: bool) -> int:

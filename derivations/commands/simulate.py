@@ -8,6 +8,9 @@ from typing import IO, Annotated, Any
 
 import typer
 
+from derivations.commands import Timeout
+from derivations.timeout import mention
+
 MAY_BEGIN_WITH_MINUS = False
 _UPDATES = 200
 
@@ -19,6 +22,7 @@ def command(
     backend: Annotated[str, typer.Option(help="auto, reference, compiled (CPU) or captured (GPU).")] = "auto",
     memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
     dtype: Annotated[str | None, typer.Option(help="float64 or float32; by default that of the file.")] = None,
+    timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Train the networks of PROBLEM and print the observables with their standard errors over replicates."""
@@ -38,7 +42,7 @@ def command(
         emit("simulate", answer.json(), answer.text() + written, json)
         return PASS
 
-    return run(body, json)
+    return run(body, json, timeout)
 
 
 def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: str | None) -> Any:
@@ -88,6 +92,7 @@ def _progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], No
 def _aside(path: Path) -> Iterator[IO[bytes]]:
     """A file beside `path` that takes its place when the block ends well, and is removed otherwise."""
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    mention(part)
     try:
         with part.open("xb") as file:
             yield file

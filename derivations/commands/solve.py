@@ -5,12 +5,15 @@ from typing import Annotated
 
 import typer
 
+from derivations.commands import Timeout
+
 MAY_BEGIN_WITH_MINUS = False
 
 
 def command(
     problem: Annotated[Path, typer.Argument(help="A problem file (TOML) with a gated-linear network.")],
     digits: Annotated[int | None, typer.Option(help="Certified significant digits of every number.")] = None,
+    timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Solve PROBLEM exactly: optimum, fixed point, rates and weights over time under gradient flow."""
@@ -23,4 +26,4 @@ def command(
         show("solve", solve.answer(load(problem), digits), json)
         return PASS
 
-    return run(body, json)
+    return run(body, json, timeout)

@@ -1,11 +1,13 @@
 """`gdln sweep`: train a base problem for every combination of some fields' values, and keep what is measured."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from derivations.commands import Timeout
 
 MAY_BEGIN_WITH_MINUS = False
 _MOST_WORKERS, _DEFAULT_WORKERS = 256, 16
@@ -22,11 +24,12 @@ def command(
     csv: Annotated[
         Path | None, typer.Option(help="Also write means and standard errors to this new .csv file.")
     ] = None,
+    timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Run every cell of SWEEP that is not in its store yet; what is finished is kept, whatever happens then."""
     from derivations import output
-    from derivations.atomic import write_text
+    from derivations.atomic import new_text
 
     def body() -> int:
         from derivations.answers import sweep as answers
@@ -37,15 +40,16 @@ def command(
         if csv is not None:
             _check_new(csv)
         mode = "status" if status else "plan" if dry_run else "run"
-        with _progress(mode == "run") as report:
-            answer = answers.answer(load_sweep(sweep), out, mode, device, _count(workers), report, dtype)
-        if csv is not None:
-            write_text(csv, answer.csv())
+        with nullcontext() if csv is None else new_text(csv) as table:
+            with _progress(mode == "run") as report:
+                answer = answers.answer(load_sweep(sweep), out, mode, device, _count(workers), report, dtype)
+            if table is not None:
+                table.write(answer.csv())
         written = "" if csv is None else f"\nWritten: {csv}"
         output.emit("sweep", answer.json(), answer.text() + written, json)
         return output.PASS if mode == "plan" else answer.swept.exit_code
 
-    return output.run(body, json)
+    return output.run(body, json, timeout)
 
 
 def _count(workers: int | None) -> int:
@@ -71,6 +75,9 @@ def _check_new(path: Path) -> None:
 @contextmanager
 def _progress(runs: bool) -> Iterator[Callable[[float, str], None]]:
     """A bar on stderr where that is a terminal and something runs."""
+    if not runs:
+        yield lambda _share, _what: None
+        return
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from derivations import output
+from derivations.commands import Timeout
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -16,10 +17,11 @@ def command(
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("gdln-report"),
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     write_evidence: Annotated[bool, typer.Option("--write-evidence", help="Store the evidence of each claim.")] = False,
+    timeout: Timeout = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Derive every claim, certify its numbers, train the networks it speaks of, and give the verdicts."""
-    return output.run(lambda: _validate(claims or [], profile, out, device, write_evidence, as_json), as_json)
+    return output.run(lambda: _validate(claims or [], profile, out, device, write_evidence, as_json), as_json, timeout)
 
 
 def _validate(names: list[str], profile: str, out: Path, device: str, write_evidence: bool, as_json: bool) -> int:

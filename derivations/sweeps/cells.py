@@ -11,25 +11,35 @@ import os
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 
 import sim
 from derivations.output import DISTRIBUTION
+from derivations.sweeps import shapes
 from sim.training.backends.names import preferred, versions
 from theory import problem as problem_room
 from theory.problem import Problem, WorkbenchError, dumps
+from theory.problem.user_files import LARGEST_TEXT, open_regular, read_json
 
 SCHEMA = "gdln.cell/1"
 DATA, META = "data.npz", "meta.json"
 COMPLETE, DIVERGED = "complete", "diverged"
+_LARGEST_META = 2 * LARGEST_TEXT  # it holds a problem, whose line ends JSON writes as two characters
 _FACTS = {
+    "cell": str,
+    "code": str,
+    "problem": str,
+    "observables": list,
+    "seed": int,
+    "data": dict,
     "state": str,
     "replicates": int,
     "diverged": int,
@@ -129,38 +139,94 @@ def write(folder: Path, asked: Question, code: str, arrays: Mapping[str, np.ndar
         raise
 
 
-def read_meta(folder: Path) -> dict[str, Any]:
-    """Return what the cell says of itself, verified with the checksum of its data. DamagedError says what is wrong."""
+def read_meta(folder: Path, problem: Problem | None = None) -> dict[str, Any]:
+    """Return the meta.json of a cell, verified with the checksum and the shapes of its data.
+
+    `problem` is what the cell answers; where it is given, the numbers of times, units and sites are verified too.
+    Raises DamagedError with what is wrong.
+    """
+    with _opened(folder, problem) as (meta, _):
+        return meta
+
+
+def read(folder: Path, problem: Problem | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+    """Return the cell's verified meta.json (see `read_meta`) and its arrays. Raises DamagedError."""
+    with _opened(folder, problem) as (meta, file):
+        try:
+            with np.load(file, allow_pickle=False) as archive:
+                return meta, {name: archive[name] for name in archive.files}
+        except (ValueError, EOFError, zipfile.BadZipFile) as error:
+            raise damaged(folder, f"its arrays cannot be read ({type(error).__name__})") from None
+
+
+@contextmanager
+def _opened(folder: Path, problem: Problem | None) -> Iterator[tuple[dict[str, Any], IO[bytes]]]:
+    """The verified meta.json and the open data of a cell: what was verified is what is read."""
+    meta = _verified(folder)
     try:
-        meta = json.loads((folder / META).read_text(encoding="utf-8"))
+        file = open_regular(folder / DATA)
     except (OSError, ValueError) as error:
-        raise _damaged(folder, f"{META} cannot be read ({type(error).__name__})") from None
-    if not isinstance(meta, dict) or meta.get("schema") != SCHEMA:
-        raise _damaged(folder, f"{META} is not of the form {SCHEMA}")
-    seal = meta.pop("seal", None)
-    if seal != _hash(_canonical(meta)):
-        raise _damaged(folder, f"{META} was changed after it was written")
-    wrong = [name for name, kind in _FACTS.items() if not isinstance(meta.get(name), kind)]
-    if wrong:
-        raise _damaged(folder, f"{META} lacks {', '.join(wrong)}")
-    asked = Question(meta["problem"], tuple(meta["observables"]), meta["seed"])
-    if not meta["cell"] == folder.name == asked.cell(meta["code"]):
-        raise _damaged(folder, "it answers another question than its name says")
+        raise damaged(folder, f"{DATA} cannot be read ({type(error).__name__})") from None
+    with file:
+        size = os.fstat(file.fileno()).st_size
+        if size != meta["data"]["bytes"] or hashlib.file_digest(file, "sha256").hexdigest() != meta["data"]["sha256"]:
+            raise damaged(folder, f"the checksum of {DATA} is another")
+        file.seek(0)
+        if (wrong := shapes.fault(file, meta, problem)) is not None:
+            raise damaged(folder, wrong)
+        file.seek(0)
+        yield meta, file
+
+
+def claimed(folder: Path) -> tuple[str, str] | None:
+    """Return the question and the code that a cell says it answers, unverified; None where it cannot say."""
     try:
-        with open(folder / DATA, "rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise _damaged(folder, f"{DATA} cannot be read ({type(error).__name__})") from None
-    if found != meta["data"]["sha256"]:
-        raise _damaged(folder, f"the checksum of {DATA} is another")
+        meta = read_json(folder / META, _LARGEST_META)
+        question, code = meta["question"], meta["code"]
+    except (OSError, ValueError, TypeError, KeyError):
+        return None
+    return (question, code) if isinstance(question, str) and isinstance(code, str) else None
+
+
+def _verified(folder: Path) -> dict[str, Any]:
+    """The meta.json of a cell with its seal, its facts and its name verified."""
+    try:
+        meta = read_json(folder / META, _LARGEST_META)
+    except (OSError, ValueError) as error:
+        raise damaged(folder, f"{META} cannot be read ({type(error).__name__})") from None
+    if not isinstance(meta, dict) or meta.get("schema") != SCHEMA:
+        raise damaged(folder, f"{META} is not of the form {SCHEMA}")
+    seal = meta.pop("seal", None)
+    try:
+        changed = seal != _hash(_canonical(meta))
+    except RecursionError:  # the parser goes deeper than the writer
+        changed = True
+    if changed:
+        raise damaged(folder, f"{META} was changed after it was written")
+    if wrong := _wrong_facts(meta):
+        raise damaged(folder, f"{META} lacks {', '.join(wrong)}")
+    asked = Question(meta["problem"], tuple(meta["observables"]), meta["seed"])
+    if not meta["cell"] == folder.name == asked.cell(meta["code"]) or meta.get("question") != asked.key:
+        raise damaged(folder, "it answers another question than its name says")
     return meta
 
 
-def read(folder: Path) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-    """The cell's verified meta.json and its arrays. Raises DamagedError."""
-    meta = read_meta(folder)
-    with np.load(folder / DATA, allow_pickle=False) as archive:
-        return meta, {name: archive[name] for name in archive.files}
+def _wrong_facts(meta: Mapping[str, Any]) -> list[str]:
+    """The names of the facts that are missing or of another type, so that whoever reads a cell may trust them."""
+    wrong = [name for name, kind in _FACTS.items() if not isinstance(meta.get(name), kind)]
+    if wrong:
+        return wrong
+    texts = {
+        "observables": meta["observables"],
+        "undefined": meta["undefined"].values(),
+        "versions": (*meta["versions"].values(), meta["versions"].get("torch")),
+    }
+    sound = {name: all(isinstance(text, str) for text in found) for name, found in texts.items()} | {
+        "state": meta["state"] in (COMPLETE, DIVERGED),
+        "data": isinstance(meta["data"].get("bytes"), int) and isinstance(meta["data"].get("sha256"), str),
+        "replicates": 0 <= meta["diverged"] <= meta["replicates"],
+    }
+    return [name for name, is_sound in sound.items() if not is_sound]
 
 
 def sync_folder(folder: Path) -> None:
@@ -172,7 +238,8 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
-def _damaged(folder: Path, why: str) -> DamagedError:
+def damaged(folder: Path, why: str) -> DamagedError:
+    """The error that says why a folder is no cell, and what to do."""
     return DamagedError(
         f"The cell {folder.name[:12]} is damaged: {why}.", "Run the sweep: it sets it aside and makes it anew."
     )

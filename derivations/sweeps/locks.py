@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+# A link in the place of a lock could lead to any file or device; a pipe would be waited for.
+UNFOLLOWED = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
 
 @contextmanager
 def held(path: Path) -> Iterator[bool]:
@@ -14,7 +17,7 @@ def held(path: Path) -> Iterator[bool]:
     Another holder, in this process or another, makes it False at once. OSError where the folder cannot be written.
     """
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o644)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | UNFOLLOWED, 0o644)
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

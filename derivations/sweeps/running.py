@@ -9,7 +9,7 @@ from typing import Any
 from derivations.output import CHECK_FAILED, OUT_OF_REACH, PASS, UNDECIDED
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DamagedError
-from derivations.sweeps.store import Store, check_creatable, found
+from derivations.sweeps.store import Found, Store, check_creatable, found
 from derivations.sweeps.workers import MADE, Answer, Job, work
 from theory.problem import Cell, InputError, Sweep
 
@@ -58,7 +58,7 @@ class Swept:
     @property
     def to_make(self) -> dict[str, int]:
         """The work that is left: cells, their networks, and the steps of all these networks."""
-        from sim.training.schedule import steps_at_times
+        from sim.training.times import steps_at_times
 
         absent = [outcome.cell.problem for outcome in self.outcomes if outcome.state in _ABSENT]
         networks = [problem.simulated().replicates for problem in absent]
@@ -81,7 +81,7 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 
     Raises InputError where some are invalid and the sweep does not leave them out, or where none is valid.
     """
-    from sim.training.schedule import steps_at_times
+    from sim.training.times import steps_at_times
 
     checked = []
     for cell in sweep.cells:
@@ -108,15 +108,22 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 
 def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     """Return the cells of a sweep that are there; nothing is run or written. A store that is not there has no cell."""
-    from sim.training.schedule import device_named
+    from sim.training.times import device_type
 
-    checked, code = check(sweep), cells.code_version(device_named(device).type)
+    checked, code = check(sweep), cells.code_version(device_type(device))
     if not (folder / "store.json").exists():
         check_creatable(folder)
         return Swept(sweep, code, tuple(_absent(cell, sweep, code) for cell in checked))
     store = Store.open(folder)
     outcomes = tuple(_seen(cell, sweep, store, code) for cell in checked)
-    return Swept(sweep, code, outcomes, (*_other_versions(store, sweep, code), *_remarks(outcomes)))
+    seen = found(store, sweep)
+    remarks = _other_versions(seen, code)
+    if seen.nameless:
+        remarks.append(
+            f"{len(seen.nameless)} cells of this store cannot say what they answer (the first is "
+            f"{seen.nameless[0][:12]}); a sweep that runs moves them to damaged."
+        )
+    return Swept(sweep, code, outcomes, (*remarks, *_remarks(outcomes)))
 
 
 def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report) -> Swept:
@@ -126,14 +133,20 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report) -
     store; OutOfReachError for an absent device. On KeyboardInterrupt the processes are ended and their leftovers
     removed; what was finished stays.
     """
-    from sim.training.schedule import device_named
+    from sim.training.times import device_type
 
-    checked, code = check(sweep), cells.code_version(device_named(device).type)
+    checked, code = check(sweep), cells.code_version(device_type(device))
     store = Store.create(folder)
     store.record(sweep)
     report(0.0, "verifying what is there")
     outcomes = [_seen(cell, sweep, store, code) for cell in checked]
-    remarks = list(_other_versions(store, sweep, code))
+    seen = found(store, sweep)
+    remarks = _other_versions(seen, code)
+    for name in seen.nameless:
+        with store.lock(name) as mine:
+            if mine and cells.claimed(store.place(name)) is None:
+                aside = store.set_aside(name).relative_to(folder)
+                remarks.append(f"The cell {name[:12]} could not say what it answers. It was moved to {aside}.")
     for outcome in outcomes:
         if outcome.state == DAMAGED:
             with store.lock(outcome.name) as mine:
@@ -182,7 +195,7 @@ def _seen(cell: Cell, sweep: Sweep, store: Store, code: str) -> Outcome:
     if absent.name is None:
         return absent
     try:
-        meta = store.meta(absent.name)
+        meta = store.meta(absent.name, cell.problem)
     except DamagedError as error:
         wrong = {"kind": error.kind, "message": error.message, "hint": error.hint}
         return Outcome(cell, DAMAGED, absent.name, error=wrong)
@@ -198,7 +211,7 @@ def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
         error = {key: answer.error[key] for key in ("kind", "message", "hint")}
         return Outcome(cell, state, name, error=error)
     try:
-        meta = store.meta(name)
+        meta = store.meta(name, cell.problem)
     except DamagedError as error:
         wrong = {"kind": error.kind, "message": error.message, "hint": error.hint}
         return Outcome(cell, DAMAGED, name, error=wrong)
@@ -208,11 +221,11 @@ def _became(answer: Answer, cell: Cell, store: Store) -> Outcome:
     return Outcome(cell, meta["state"], name, "made" if answer.what == MADE else "elsewhere", meta)
 
 
-def _other_versions(store: Store, sweep: Sweep, code: str) -> list[str]:
+def _other_versions(seen: Found, code: str) -> list[str]:
     return [
         f"{len(there)} cells of this sweep were made by another version of the code, {other}; they stay and "
         f"are no cells of this version, {code}."
-        for other, there in sorted(found(store, sweep).items())
+        for other, there in sorted(seen.versions.items())
         if other != code
     ]
 

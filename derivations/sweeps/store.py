@@ -24,13 +24,15 @@ import numpy as np
 
 from derivations.atomic import write_text
 from derivations.sweeps import cells
-from derivations.sweeps.locks import held
-from theory.problem import Cell, InputError, Sweep, dumps_sweep
+from derivations.sweeps.locks import UNFOLLOWED, held
+from theory.problem import Cell, InputError, Problem, Sweep, dumps_sweep
 from theory.problem.sweep_toml import loads_record
+from theory.problem.user_files import LARGEST_TEXT, read_json, read_text
 
 SCHEMA = "gdln.store/1"
 _MARKER, _PART, _BIRTH = "store.json", "store.json.part", "store.lock"
 _ROOMS = ("cells", "locks", "sweeps", "damaged")
+LARGEST_RECORD = 2 * LARGEST_TEXT  # a base of the largest size, with its quotes escaped
 _NAME = re.compile(r"[0-9a-f]{64}")
 _ASIDE = re.compile(r"\.([0-9a-f]{64})\..+")
 
@@ -49,7 +51,7 @@ class Store:
             why = "holds no store.json" if folder.is_dir() else "is not there"
             raise InputError(f"{folder} is no store of sweeps: it {why}.", "Run gdln sweep to make it.", "file")
         try:
-            found = json.loads((folder / _MARKER).read_text(encoding="utf-8"))["schema"]
+            found = read_json(folder / _MARKER)["schema"]
         except (ValueError, TypeError, KeyError):
             raise InputError(f"{folder / _MARKER} cannot be read.", "Name another folder with --out.", "file") from None
         if found != SCHEMA:
@@ -94,12 +96,15 @@ class Store:
     def is_locked(self, cell: str) -> bool:
         """Whether a process that lives is making the cell. Nothing is written."""
         try:
-            with open(self.folder / "locks" / cell) as lock:
-                fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except FileNotFoundError:
+            lock = os.open(self.folder / "locks" / cell, os.O_RDONLY | UNFOLLOWED)
+        except OSError:  # there is none, or what stands there locks nothing
             return False
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
+        finally:
+            os.close(lock)
         return False
 
     def write(
@@ -108,19 +113,25 @@ class Store:
         """Write a cell whose lock the caller holds; see `cells.write`."""
         cells.write(self.place(cell), asked, code, arrays, facts)
 
-    def meta(self, cell: str) -> dict[str, Any] | None:
-        """The verified meta.json of the cell; None where it is missing. Raises DamagedError."""
-        place = self.place(cell)
-        return cells.read_meta(place) if place.exists() or place.is_symlink() else None
+    def is_there(self, cell: str) -> bool:
+        """Whether anything stands in the place of the cell."""
+        return os.path.lexists(self.place(cell))
 
-    def read(self, cell: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """The verified meta.json and the arrays of a cell that is there. Raises DamagedError."""
-        return cells.read(self.place(cell))
+    def meta(self, cell: str, problem: Problem | None = None) -> dict[str, Any] | None:
+        """The verified meta.json of the cell (see `cells.read_meta`), None where it is missing. Raises DamagedError."""
+        return cells.read_meta(self.place(cell), problem) if self.is_there(cell) else None
+
+    def read(self, cell: str, problem: Problem | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
+        """The verified meta.json and the arrays of a cell that is there; see `cells.read`. Raises DamagedError."""
+        return cells.read(self.place(cell), problem)
 
     def set_aside(self, cell: str) -> Path:
         """Move what stands in the cell's place to damaged/; the caller holds the cell's lock."""
-        new = Path(tempfile.mkdtemp(dir=self.folder / "damaged", prefix=f"{cell}."))
-        self.place(cell).rename(new / "cell")
+        return self._moved(self.place(cell), "cell")
+
+    def _moved(self, item: Path, name: str) -> Path:
+        new = Path(tempfile.mkdtemp(dir=self.folder / "damaged", prefix=f"{item.name}."))
+        item.rename(new / name)
         return new
 
     def names(self) -> tuple[str, ...]:
@@ -139,6 +150,9 @@ class Store:
                     shutil.rmtree(item, ignore_errors=True)
                     removed += 1
         for item in list((self.folder / "locks").iterdir()):
+            if item.is_symlink() or (item.exists() and not item.is_file()):
+                self._moved(item, "lock")  # it could lock nothing, and would stop whoever makes the cell
+                continue
             with held(item):
                 pass  # a lock file without a holder is removed when it is let go
         return removed
@@ -150,15 +164,27 @@ class Store:
         path = self.folder / "sweeps" / f"{name}.json"
         with _alone(self.folder):
             for leftover in path.parent.glob(".*"):  # of a writer that died, since this one is alone
-                leftover.unlink()
-            if not path.exists() or path.read_text(encoding="utf-8") != text:
+                if leftover.is_file() or leftover.is_symlink():
+                    leftover.unlink()
+            if not _is_text(path, text):
+                if os.path.lexists(path) and not path.is_file():
+                    self._moved(path, "record")
                 write_text(path, text)
         return name
 
     def sweeps(self) -> dict[str, Sweep]:
         """The sweeps recorded here, by id. Raises InputError for a record that cannot be read."""
         records = sorted((self.folder / "sweeps").glob("*.json"))
-        return {file.stem: loads_record(file.read_text(encoding="utf-8"), str(self.folder)) for file in records}
+        return {file.stem: self._recorded(file) for file in records}
+
+    def _recorded(self, file: Path) -> Sweep:
+        try:
+            return loads_record(read_text(file, LARGEST_RECORD), str(self.folder))
+        except (OSError, InputError) as error:
+            why = getattr(error, "message", None) or f"{getattr(error, 'strerror', None) or error}."
+            raise InputError(
+                f"{file} is no record of a sweep: {why}", "Remove it; a sweep that runs writes its own.", "file"
+            ) from None
 
     def the_sweep(self, sweep: Sweep | None = None) -> Sweep:
         """`sweep`, or the only one recorded here. Raises InputError where none or several are."""
@@ -191,9 +217,20 @@ class Store:
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
     """One process at a time, for what takes a moment: the others wait."""
-    with open(folder / _BIRTH, "w") as lock:
+    lock = os.open(folder / _BIRTH, os.O_RDWR | os.O_CREAT | UNFOLLOWED, 0o644)
+    try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
+    finally:
+        os.close(lock)
+
+
+def _is_text(path: Path, text: str) -> bool:
+    """Whether `path` is a regular file with this text."""
+    try:
+        return read_text(path, LARGEST_RECORD) == text
+    except (OSError, InputError):
+        return False
 
 
 def check_creatable(folder: Path) -> None:
@@ -217,23 +254,44 @@ def sweep_id(sweep: Sweep) -> str:
     return hashlib.sha256(dumps_sweep(sweep).encode()).hexdigest()[:16]
 
 
-def found(store: Store, sweep: Sweep) -> dict[str, dict[tuple[int, ...], str]]:
-    """The sweep's cells that seem to be there: for each version of the code, the cell's id by its index."""
-    keys = {
-        cells.question(cell.problem, sweep.observables).key: cell.index
-        for cell in sweep.cells
-        if cell.problem is not None
+@dataclass(frozen=True)
+class Found:
+    """The cells of a sweep that seem to be there.
+
+    `versions` has, for each version of the code, the cell's id by its index; `nameless` are the ids of cells, of this
+    sweep or another, whose meta.json cannot say what they answer.
+    """
+
+    versions: Mapping[str, Mapping[tuple[int, ...], str]]
+    nameless: tuple[str, ...]
+
+
+def found(store: Store, sweep: Sweep) -> Found:
+    """The sweep's cells that seem to be there; nothing is verified."""
+    asked = {
+        cell.index: cells.question(cell.problem, sweep.observables) for cell in sweep.cells if cell.problem is not None
     }
+    index_of = {question.key: index for index, question in asked.items()}
     versions: dict[str, dict[tuple[int, ...], str]] = {}
+    nameless = []
     for name in store.names():
-        try:
-            meta = json.loads((store.place(name) / cells.META).read_text(encoding="utf-8"))
-            key, code = meta["question"], meta["code"]
-        except (OSError, ValueError, TypeError, KeyError):
-            continue  # it cannot say what it answers
-        if key in keys:
-            versions.setdefault(code, {})[keys[key]] = name
-    return versions
+        claim = cells.claimed(store.place(name))
+        if claim is None:
+            nameless.append(name)
+        elif claim[0] in index_of:
+            versions.setdefault(claim[1], {})[index_of[claim[0]]] = name
+    if nameless:  # its name still says whether it is a cell of a version that is known
+        for code in {*versions, *_codes_here()}:
+            for index, question in asked.items():
+                if (name := question.cell(code)) in nameless:
+                    versions.setdefault(code, {})[index] = name
+                    nameless.remove(name)
+    return Found(versions, tuple(nameless))
+
+
+def _codes_here() -> list[str]:
+    """The versions of the code of this machine's CPU and GPU."""
+    return [cells.code_version(device) for device in ("cpu", "cuda")]
 
 
 def answers(
@@ -242,12 +300,19 @@ def answers(
     """A version of the code, and the sweep's cells of that one: the declaration, the verified meta.json, the arrays.
 
     The version is `code`; by default the one of this machine's CPU or GPU where it has made any, else the one that has
-    made most. Reading a cell raises DamagedError where it is not what its name says.
+    made most. Reading a cell raises DamagedError where it is not what its name says; a cell that cannot say what it
+    answers, and so may be one of these, is a DamagedError at once.
     """
-    versions = found(store, sweep)
+    seen = found(store, sweep)
+    if seen.nameless:
+        raise cells.damaged(
+            store.place(seen.nameless[0]),
+            f"{cells.META} cannot be read, as in {len(seen.nameless)} of the cells of {store.folder}; they may belong "
+            "to this sweep",
+        )
     if code is None:
-        here = [cells.code_version(device) for device in ("cpu", "cuda")]
-        known = [name for name in here if name in versions] or list(versions) or here[:1]
-        code = max(known, key=lambda name: (len(versions.get(name, ())), name == here[0], name))
-    there = versions.get(code, {})
-    return code, ((cell, *store.read(there[cell.index])) for cell in sweep.cells if cell.index in there)
+        here = _codes_here()
+        known = [name for name in here if name in seen.versions] or list(seen.versions) or here[:1]
+        code = max(known, key=lambda name: (len(seen.versions.get(name, ())), name == here[0], name))
+    there = seen.versions.get(code, {})
+    return code, ((cell, *store.read(there[cell.index], cell.problem)) for cell in sweep.cells if cell.index in there)

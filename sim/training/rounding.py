@@ -2,7 +2,8 @@
 
 import torch
 
-from sim.training.schedule import dtype_of, steps_at_times
+from sim.training.schedule import dtype_of
+from sim.training.times import steps_at_times
 from theory.problem import Problem
 
 _SIDES = 4  # sums over sites and over examples, forward and backward; activations and data add a few roundings

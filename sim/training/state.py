@@ -9,7 +9,7 @@ from jaxtyping import Bool
 
 from sim.networks.parameters import Parameters, joined, mapped
 from sim.random.streams import TRAINING, Fill, Stream, reference_normals, stream
-from sim.training.schedule import steps_at_times
+from sim.training.times import steps_at_times
 from theory.problem import Problem
 
 Report = Callable[[int], None]

@@ -1,6 +1,7 @@
 """The command as a user types it: words it cannot place, exit codes, JSON errors, a reader that leaves."""
 
 import json
+import os
 import subprocess
 import sys
 import types
@@ -18,8 +19,10 @@ from derivations.output import (
     PASS,
     UNDECIDED,
     emit,
+    fitted,
     run,
 )
+from tests.derivations.sweeps.cases import TEXT
 from theory.problem import InputError, OutOfReachError
 
 
@@ -65,6 +68,59 @@ def test_module_is_the_command():
 def test_help(capsys):
     assert cli.main(["--help"]) == PASS
     assert "Usage: gdln" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("verb", [(), ("moment",), ("check",), ("solve",), ("sweep",), ("validate",)])
+def test_h_is_help(verb, capsys):
+    shown = []
+    for word in ("-h", "--help"):
+        assert cli.main([*verb, word]) == PASS
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1]
+    assert max(map(len, shown[0].splitlines())) <= 80
+
+
+def test_a_formula_that_begins_with_a_minus_and_an_h_is_no_help(capsys):
+    assert cli.main(["moment", "-hermite(2, z1)", "--cov", "[[2]]"]) == PASS
+    assert "E[-hermite(2, z1)] = -1" in capsys.readouterr().out
+
+
+LIGHT = {
+    "--help": ("numpy", "sympy", "scipy", "torch", "rich"),
+    "moment z1*z2 --cov [[1,0],[0,1]]": ("scipy", "torch", "rich"),
+    "sweep SWEEP --status": ("torch", "sympy", "scipy", "rich"),
+}
+
+
+@pytest.mark.parametrize("words", LIGHT)
+def test_a_verb_loads_what_it_needs(words, tmp_path):
+    """Seconds of imports are what a first `gdln --help` would show of the workbench."""
+    (tmp_path / "sweep.toml").write_text(TEXT)
+    program = (
+        "import sys\nfrom derivations import cli\n"
+        f"cli.main({words.replace('SWEEP', str(tmp_path / 'sweep.toml')).split()})\n"
+        f"assert not {set(LIGHT[words])} & set(sys.modules), set(sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_shell_completes_verbs():
+    completing = {"_GDLN_COMPLETE": "complete_bash", "COMP_WORDS": "gdln si", "COMP_CWORD": "1"}
+    done = subprocess.run(
+        [sys.executable, "-m", "derivations"], capture_output=True, text=True, env=os.environ | completing, check=False
+    )
+    assert done.stdout.split() == ["simulate"]
+
+
+@pytest.mark.parametrize(
+    "text", ["short", "  " + "word " * 40 + "end", "x" * 200, "", "a\n\n   b c", "f = " + "1 + " * 50]
+)
+def test_a_terminal_gets_lines_that_fit(text):
+    """No word is broken, and a formula that is put together again is the same."""
+    lines = fitted(text, 80).split("\n")
+    assert all(len(line) <= 80 or " " not in line.strip() for line in lines)
+    assert " ".join(" ".join(lines).split()) == " ".join(text.split())
 
 
 def test_no_words_shows_help_and_nothing_else(capsys):

@@ -11,7 +11,8 @@ from sim.measure import measure
 from sim.networks.one_hidden_layer import Examples
 from sim.train import fixed_sample, train
 from sim.training import schedule
-from sim.training.schedule import Grouping, grouping, steps_at_times
+from sim.training.schedule import Grouping, grouping
+from sim.training.times import steps_at_times
 from tests.sim.cases import EVERY_GATE, LEAK, every_network, gated, line, named, problem, with_simulation
 from tests.tolerances import SIM_DESCENT, SIM_DESCENT_SINGLE, STANDARD_ERRORS
 from theory.problem import (

@@ -111,9 +111,9 @@ def read(equation: str, cov: str | None = None, mean: str | None = None, where: 
     >>> read("E[erf(g*z1)*z1] = 2*g/sqrt(pi*(1 + 2*g**2))", "[[1]]", where="g>0").parameters
     [g]
     """
-    declared = parse_domains(where) if where else {}
+    declared = parse_domains(where) if where is not None else {}
     names = {name: symbol for name, (symbol, _) in declared.items()}
-    rows = parse_rows(cov, Names(parameters=names)) if cov else None
+    rows = parse_rows(cov, Names(parameters=names)) if cov is not None else None
     matrix = None if rows is None else covariance(rows)
     if mean is not None and matrix is None:
         raise InputError("A mean says nothing without a covariance.", COVARIANCE)

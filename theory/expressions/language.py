@@ -11,13 +11,13 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from pathlib import Path
 
 import sympy
 
 from theory.expressions.functions import OwensT, Phi, Phi2, Relu
 from theory.expressions.symbols import z
 from theory.problem.errors import InputError
+from theory.problem.user_files import read_text
 
 MAX_CHARACTERS = 4000
 MAX_DEPTH = 60
@@ -39,6 +39,12 @@ def _hermite(order: sympy.Expr, x: sympy.Expr) -> sympy.Expr:
     return sympy.hermite_prob(order, x)
 
 
+def _phi2(a: sympy.Expr, b: sympy.Expr, rho: sympy.Expr) -> sympy.Expr:
+    if rho.is_Rational and abs(rho) > 1:
+        raise InputError(f"Phi2(..., {rho}): a correlation lies between -1 and 1.", "Phi2(a, b, rho).")
+    return Phi2(a, b, rho)
+
+
 # name -> (function, least and greatest number of arguments); hermite is He_n, orthogonal under N(0, 1).
 FUNCTIONS: Mapping[str, tuple[Callable[..., sympy.Expr], int, int]] = {
     "Heaviside": (sympy.Heaviside, 1, 1),
@@ -46,7 +52,7 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., sympy.Expr], int, int]] = {
     "erf": (sympy.erf, 1, 1),
     "erfc": (sympy.erfc, 1, 1),
     "Phi": (Phi, 1, 1),
-    "Phi2": (Phi2, 3, 3),
+    "Phi2": (_phi2, 3, 3),
     "relu": (Relu, 1, 1),
     "Abs": (sympy.Abs, 1, 1),
     "sqrt": (sympy.sqrt, 1, 1),
@@ -122,11 +128,15 @@ def parse_rows(text: str, names: Names | None = None) -> list[list[sympy.Expr]]:
     >>> parse_rows("[[1, 0.5], [1/2, 1]]")
     [[1, 1/2], [1/2, 1]]
     """
-    source = _source(_file(text[1:]) if text.startswith("@") else text, "covariance", ROWS)
+    source = _source(read_text(text[1:], MAX_FILE_BYTES, ROWS) if text.startswith("@") else text, "covariance", ROWS)
     body = _tree(source).body
     rows = body.elts if isinstance(body, ast.List) else []
     if not rows or not all(isinstance(row, ast.List) and row.elts for row in rows):
         raise InputError(f"{_short(source)} is not a matrix.", ROWS)
+    lengths = sorted({len(row.elts) for row in rows})
+    if len(lengths) > 1:
+        several = " and ".join([", ".join(map(str, lengths[:-1])), str(lengths[-1])])
+        raise InputError(f"{_short(source)} has rows of {several} entries; a matrix has rows of one length.", ROWS)
     walk = _Walk(source, names or Names())
     return [[_finite(walk.expression(entry, 0), source) for entry in row.elts] for row in rows]
 
@@ -204,13 +214,6 @@ def _clause(clause: ast.expr, source: str) -> tuple[str, sympy.Set]:
         )
         domain = sympy.Intersection(domain, side)
     return name, domain
-
-
-def _file(path: str) -> str:
-    file = Path(path)
-    if file.stat().st_size > MAX_FILE_BYTES:
-        raise InputError(f"{path} has more than {MAX_FILE_BYTES} bytes.", "A matrix file holds bracketed rows.")
-    return file.read_text(encoding="utf-8", errors="replace")
 
 
 def _short(text: str) -> str:
@@ -404,13 +407,17 @@ class _Walk:
             if argument.is_extended_real is False:
                 raise InputError(f"{_short(str(argument))} is not real.", "Check even roots and inverse sines.")
         try:
-            return function(*arguments)
+            value = function(*arguments)
         except (ValueError, TypeError) as error:
             if isinstance(error, InputError):
                 raise
             # SymPy compares numbers in an extreme, and cannot where they contain Phi, relu or owens_t.
             hint = "Write Phi, relu and owens_t of numbers out, or put a parameter in their place."
             raise InputError(f"{name} cannot compare its arguments.", hint) from error
+        if not value.free_symbols and value.is_extended_real is False:
+            listed = ", ".join(map(str, arguments))
+            raise InputError(f"{_short(f'{name}({listed})')} is not real.", "Check its arguments.")
+        return value
 
     def expectation(self, node: ast.Subscript, depth: int) -> sympy.Expr:
         """E[...], where it is wanted."""

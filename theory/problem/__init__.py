@@ -1,53 +1,60 @@
-"""The question: laws, gates, networks, training, simulation settings and observables, declared and validated."""
+"""The question: laws, gates, networks, training, simulation settings and observables, declared and validated.
 
-from theory.problem.distributions import LAWS, Law
-from theory.problem.distributions.finite import FiniteData
-from theory.problem.distributions.gaussian_clone import GaussianClone
-from theory.problem.distributions.nonlinear_gp import (
-    NonlinearGP,
-    axis_correlations,
-    latent_correlation,
-    latent_variance,
-    squared_distance,
-)
-from theory.problem.distributions.nonlinear_gp_2d import NonlinearGP2D
-from theory.problem.distributions.single_pulse import SinglePulse
-from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
-from theory.problem.gates import GATES, Gate, resolved
-from theory.problem.gates.always import AlwaysGate
-from theory.problem.gates.direction import DirectionGate
-from theory.problem.gates.recorded import RecordedGate
-from theory.problem.gates.repeated import RepeatedGate
-from theory.problem.gates.site import SiteGate
-from theory.problem.graph import Edge, Graph, Node, one_hidden_layer
-from theory.problem.network import Network
-from theory.problem.observables import OBSERVABLES, Observable
-from theory.problem.observables.data_moments import InputMoment, InputOutputMoment
-from theory.problem.observables.kurtosis import PreactivationKurtosisAtTimes, WeightKurtosisAtTimes
-from theory.problem.observables.learned import BiasesAtTimes, ReadoutAtTimes, WeightsAtTimes
-from theory.problem.observables.loss import LossAtTimes
-from theory.problem.observables.moving_gates import (
-    GateFlipsAtTimes,
-    GateFlipsBetweenTimes,
-    GateOverlapBetweenTimes,
-    OpenTogetherBetweenTimes,
-)
-from theory.problem.observables.receptive_fields import (
-    FieldCentreAtTimes,
-    FieldNormAtTimes,
-    FieldWidthAtTimes,
-    LowFrequencyPowerAtTimes,
-    ParticipationRatioAtTimes,
-    SpectralPeakAtTimes,
-    SpectralPeakShareAtTimes,
-)
-from theory.problem.parameters import NormalInitialisation, Parameter
-from theory.problem.problem import Problem
-from theory.problem.simulation import Simulation
-from theory.problem.sweep import Axis, Cell, Sweep
-from theory.problem.sweep_toml import dumps_sweep, load_sweep, loads_sweep
-from theory.problem.toml import dumps, load, loads
-from theory.problem.training import Training
+The public names are imported on first use: what needs the errors alone, such as `gdln --help`, loads no NumPy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from theory.problem.distributions import LAWS, Law
+    from theory.problem.distributions.finite import FiniteData
+    from theory.problem.distributions.gaussian_clone import GaussianClone
+    from theory.problem.distributions.nonlinear_gp import (
+        NonlinearGP,
+        axis_correlations,
+        latent_correlation,
+        latent_variance,
+        squared_distance,
+    )
+    from theory.problem.distributions.nonlinear_gp_2d import NonlinearGP2D
+    from theory.problem.distributions.single_pulse import SinglePulse
+    from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
+    from theory.problem.gates import GATES, Gate, resolved
+    from theory.problem.gates.always import AlwaysGate
+    from theory.problem.gates.direction import DirectionGate
+    from theory.problem.gates.recorded import RecordedGate
+    from theory.problem.gates.repeated import RepeatedGate
+    from theory.problem.gates.site import SiteGate
+    from theory.problem.graph import Edge, Graph, Node, one_hidden_layer
+    from theory.problem.network import Network
+    from theory.problem.observables import OBSERVABLES, Observable
+    from theory.problem.observables.data_moments import InputMoment, InputOutputMoment
+    from theory.problem.observables.kurtosis import PreactivationKurtosisAtTimes, WeightKurtosisAtTimes
+    from theory.problem.observables.learned import BiasesAtTimes, ReadoutAtTimes, WeightsAtTimes
+    from theory.problem.observables.loss import LossAtTimes
+    from theory.problem.observables.moving_gates import (
+        GateFlipsAtTimes,
+        GateFlipsBetweenTimes,
+        GateOverlapBetweenTimes,
+        OpenTogetherBetweenTimes,
+    )
+    from theory.problem.observables.receptive_fields import (
+        FieldCentreAtTimes,
+        FieldNormAtTimes,
+        FieldWidthAtTimes,
+        LowFrequencyPowerAtTimes,
+        ParticipationRatioAtTimes,
+        SpectralPeakAtTimes,
+        SpectralPeakShareAtTimes,
+    )
+    from theory.problem.parameters import NormalInitialisation, Parameter
+    from theory.problem.problem import Problem
+    from theory.problem.simulation import Simulation
+    from theory.problem.sweep import Axis, Cell, Sweep
+    from theory.problem.sweep_toml import dumps_sweep, load_sweep, loads_sweep
+    from theory.problem.toml import dumps, load, loads
+    from theory.problem.training import Training
 
 __all__ = [
     "GATES",
@@ -113,3 +120,50 @@ __all__ = [
     "resolved",
     "squared_distance",
 ]
+
+_NAMES = {
+    "distributions": "LAWS Law",
+    "distributions.finite": "FiniteData",
+    "distributions.gaussian_clone": "GaussianClone",
+    "distributions.nonlinear_gp": "NonlinearGP axis_correlations latent_correlation latent_variance squared_distance",
+    "distributions.nonlinear_gp_2d": "NonlinearGP2D",
+    "distributions.single_pulse": "SinglePulse",
+    "errors": "InputError OutOfReachError WorkbenchError",
+    "gates": "GATES Gate resolved",
+    "gates.always": "AlwaysGate",
+    "gates.direction": "DirectionGate",
+    "gates.recorded": "RecordedGate",
+    "gates.repeated": "RepeatedGate",
+    "gates.site": "SiteGate",
+    "graph": "Edge Graph Node one_hidden_layer",
+    "network": "Network",
+    "observables": "OBSERVABLES Observable",
+    "observables.data_moments": "InputMoment InputOutputMoment",
+    "observables.kurtosis": "PreactivationKurtosisAtTimes WeightKurtosisAtTimes",
+    "observables.learned": "BiasesAtTimes ReadoutAtTimes WeightsAtTimes",
+    "observables.loss": "LossAtTimes",
+    "observables.moving_gates": "GateFlipsAtTimes GateFlipsBetweenTimes GateOverlapBetweenTimes "
+    "OpenTogetherBetweenTimes",
+    "observables.receptive_fields": "FieldCentreAtTimes FieldNormAtTimes FieldWidthAtTimes LowFrequencyPowerAtTimes "
+    "ParticipationRatioAtTimes SpectralPeakAtTimes SpectralPeakShareAtTimes",
+    "parameters": "NormalInitialisation Parameter",
+    "problem": "Problem",
+    "simulation": "Simulation",
+    "sweep": "Axis Cell Sweep",
+    "sweep_toml": "dumps_sweep load_sweep loads_sweep",
+    "toml": "dumps load loads",
+    "training": "Training",
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

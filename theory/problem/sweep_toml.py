@@ -9,6 +9,7 @@ from theory.problem.errors import InputError
 from theory.problem.numbers import RANGES, shown, spaced
 from theory.problem.sweep import FIELDS, MOST_CELLS, Axis, Sweep
 from theory.problem.toml import check_keys, tables_of, text_of
+from theory.problem.user_files import parse_json
 
 
 def load_sweep(path: str | Path) -> Sweep:
@@ -111,10 +112,10 @@ def dumps_sweep(sweep: Sweep) -> str:
 def loads_record(text: str, store: str) -> Sweep:
     """The sweep that `dumps_sweep` wrote; `store` is where it lies. Raises InputError for other text."""
     try:
-        record = json.loads(text)
+        record = parse_json(text)
         axes = tuple(Axis(field, tuple(values)) for field, values in record["axes"])
         settings = (record["base"], axes, tuple(record["observables"]), store, record["combine"], record["invalid"])
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         raise InputError("This is not the record of a sweep.", "Run the sweep again; it writes the record.") from None
     return Sweep(*settings)
 

@@ -18,9 +18,9 @@ from theory.problem.parameters import NormalInitialisation
 from theory.problem.problem import Problem
 from theory.problem.simulation import DTYPES, Simulation
 from theory.problem.training import Training
+from theory.problem.user_files import read_text
 
 _OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon", "dtype")
-_LARGEST_FILE = 16 * 2**20
 MOST_TIMES = 10_000
 _HALF = Fraction(1, 2)
 
@@ -40,15 +40,8 @@ def loads(text: str, name: str = "problem") -> Problem:
 
 
 def text_of(path: str | Path) -> str:
-    """The text of a TOML file of at most 16 MiB."""
-    with open(path, "rb") as file:
-        content = file.read(_LARGEST_FILE + 1)
-    if len(content) > _LARGEST_FILE:
-        raise InputError(f"{path}: larger than 16 MiB.", "Draw w0 by a law instead of writing it out.")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path}: not UTF-8 text ({error.reason}).", "A problem file is TOML text.") from None
+    """The text of a TOML file of at most 16 MiB. Raises InputError for what is no such file."""
+    return read_text(path, remedy="Draw w0 by a law instead of writing it out.")
 
 
 def tables_of(text: str, name: str) -> dict[str, Any]:

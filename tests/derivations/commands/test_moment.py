@@ -87,6 +87,13 @@ def test_errors(capsys, code, arguments, word):
     assert "Traceback" not in caught.err
 
 
+@pytest.mark.parametrize("option", ["--mean", "--where", "--cov"])
+def test_an_empty_option_is_not_one_left_out(option, capsys):
+    """Not silently taken for zero means, or for no parameters."""
+    assert main(["moment", "z1", "--cov", "[[1]]", option, ""]) == 2
+    assert "is empty" in capsys.readouterr().err
+
+
 def test_an_error_in_json_is_one_object(capsys):
     code, out = answer(capsys, "z1^2", "--cov", "[[1]]")
     assert code == 2

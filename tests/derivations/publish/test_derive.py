@@ -34,6 +34,23 @@ def test_the_committed_book_is_what_is_derived(capsys):
     assert code == PASS, capsys.readouterr().out
 
 
+def test_only_write_changes_the_stored_book(tmp_path, monkeypatch, capsys):
+    """A user who tries the command must not rewrite the source tree; with --write what is no page is removed too."""
+    book, work = tmp_path / "book", tmp_path / "work"
+    book.mkdir()
+    work.mkdir()
+    (book / "no-page.md").write_text("x")
+    monkeypatch.setattr(compose, "BOOK", book)
+    monkeypatch.setattr(compose, "sources", lambda: {"one": "# One\n\nA page.\n"})
+    monkeypatch.chdir(work)
+    assert cli.main(["derive"]) in (PASS, CHECK_FAILED)
+    assert [path.name for path in (work / "gdln-book").iterdir()] == ["one.md"]
+    assert [path.name for path in book.iterdir()] == ["no-page.md"]
+    assert cli.main(["derive", "--write"]) in (PASS, CHECK_FAILED)
+    assert [path.name for path in book.iterdir()] == ["one.md"]
+    capsys.readouterr()
+
+
 def test_every_page_of_the_plan_is_there():
     planned = {"conventions", "gated-gradient-flow", "exclusive-and-redundant-gates", "small-bump-gate", "errata"}
     assert planned <= set(PAGES)
@@ -162,6 +179,8 @@ def test_an_unknown_page_is_bad_input(capsys):
     assert "conventions" in capsys.readouterr().err
     assert cli.main(["derive", "--format", "docx"]) == BAD_INPUT
     assert cli.main(["derive", "--check", "--format", "html"]) == BAD_INPUT
+    for words in (["--check"], ["--out", "x"], ["--format", "html"]):
+        assert cli.main(["derive", "--write", *words]) == BAD_INPUT
 
 
 def visible(document):

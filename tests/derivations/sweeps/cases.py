@@ -113,3 +113,16 @@ def contents(folder):
     """The bytes of every cell's data, by the cell's name; what is hidden is not a cell."""
     names = (item for item in (Path(folder) / "cells").iterdir() if not item.name.startswith("."))
     return {item.name: (item / cells.DATA).read_bytes() for item in names}
+
+
+def the_cell(store):
+    """The only cell's folder."""
+    (name,) = store.names()
+    return store.place(name)
+
+
+def flip(file):
+    """Change one bit in the middle."""
+    content = bytearray(file.read_bytes())
+    content[len(content) // 2] ^= 1
+    file.write_bytes(content)

@@ -2,9 +2,7 @@
 
 import errno
 import fcntl
-import json
 import os
-import shutil
 import subprocess
 import sys
 from importlib.metadata import version
@@ -17,26 +15,23 @@ from derivations.sweeps.cells import DATA, META, DamagedError
 from derivations.sweeps.locks import held
 from derivations.sweeps.store import Store, answers
 from sim.training.backends import names
-from tests.derivations.sweeps.cases import CODE, FACTS, ROOT, WRITER, arrays, contents, questions, started, sweep_of
+from tests.derivations.sweeps.cases import (
+    CODE,
+    FACTS,
+    ROOT,
+    WRITER,
+    arrays,
+    contents,
+    flip,
+    questions,
+    started,
+    sweep_of,
+    the_cell,
+)
 from theory.problem import InputError
 
 KILLS = 150
 CELLS = 40
-
-
-@pytest.fixture
-def store(tmp_path):
-    """A store with one cell."""
-    made = Store.create(tmp_path / "store")
-    (asked,) = questions(1)
-    made.write(asked.cell(CODE), asked, CODE, arrays(0), FACTS)
-    return made
-
-
-def the_cell(store):
-    """The only cell's folder."""
-    (name,) = store.names()
-    return store.place(name)
 
 
 def test_what_is_written_is_read(store):
@@ -64,72 +59,6 @@ def test_the_name_depends_on_all_that_is_asked_and_on_the_code():
     names = {asked.cell(CODE), asked.cell(CODE + "1"), *(other.cell(CODE) for other in others)}
     assert len(names) == 5
     assert len({asked.key, *(other.key for other in others)}) == 4
-
-
-def edited(key, value):
-    """A change of one entry of meta.json that keeps it readable."""
-
-    def change(cell):
-        meta = json.loads((cell / META).read_text())
-        meta[key] = value
-        (cell / META).write_text(json.dumps(meta))
-
-    return change
-
-
-def resealed(key, value):
-    """The same by somebody who knows how the seal is made."""
-
-    def change(cell):
-        meta = json.loads((cell / META).read_text()) | {key: value}
-        del meta["seal"]
-        (cell / META).write_text(json.dumps({**meta, "seal": cells._hash(cells._canonical(meta))}))
-
-    return change
-
-
-def foreign_data(cell):
-    """Another cell's numbers, a sound file by itself."""
-    np.savez(cell / DATA, **arrays(7))
-
-
-DAMAGES = {
-    "no meta": (lambda cell: (cell / META).unlink(), "meta.json cannot be read"),
-    "no data": (lambda cell: (cell / DATA).unlink(), "data.npz cannot be read"),
-    "torn meta": (lambda cell: os.truncate(cell / META, 100), "meta.json cannot be read"),
-    "empty meta": (lambda cell: os.truncate(cell / META, 0), "meta.json cannot be read"),
-    "a list": (lambda cell: (cell / META).write_text("[]"), "is not of the form"),
-    "torn data": (lambda cell: os.truncate(cell / DATA, 100), "checksum"),
-    "one bit": (lambda cell: flip(cell / DATA), "checksum"),
-    "foreign data": (foreign_data, "checksum"),
-    "edited": (edited("wall_seconds", 7.0), "was changed"),
-    "another problem": (resealed("problem", "x"), "answers another question"),
-    "another code": (resealed("code", "0.1.0+other"), "answers another question"),
-    "another seed": (resealed("seed", 99), "answers another question"),
-    "another form": (edited("schema", "gdln.cell/9"), "is not of the form"),
-    "lacks facts": (resealed("device", None), "lacks device"),
-    "a foreign folder": (lambda cell: (shutil.rmtree(cell), cell.mkdir()), "meta.json cannot be read"),
-    "a file": (lambda cell: (shutil.rmtree(cell), cell.write_text("x")), "meta.json cannot be read"),
-    "a dangling link": (lambda cell: (shutil.rmtree(cell), cell.symlink_to("x")), "meta.json cannot be read"),
-}
-
-
-def flip(file):
-    """Change one bit in the middle."""
-    content = bytearray(file.read_bytes())
-    content[len(content) // 2] ^= 1
-    file.write_bytes(content)
-
-
-@pytest.mark.parametrize("name", DAMAGES)
-def test_what_is_not_the_cell_is_noticed(store, name):
-    damage, said = DAMAGES[name]
-    place = the_cell(store)
-    damage(place)
-    with pytest.raises(DamagedError, match=said):
-        store.read(place.name)
-    with pytest.raises(DamagedError, match=said):
-        store.meta(place.name)
 
 
 def test_a_cell_under_another_name_is_noticed(store):

@@ -32,6 +32,11 @@ SAID = [
     ("max(z1, 0)", sympy.Max(z(1), 0)),
 ]
 REFUSED = {
+    "asin(2)": "not real",
+    "acos(1 + 1e-30)": "not real",
+    "log(-1)": "not real",
+    "1 + sqrt(1 - exp(1))": "not real",
+    "Phi2(0, 0, 2)": "between -1 and 1",
     "": "empty",
     "z1^2": "**",
     "z4": "3 variables",
@@ -115,9 +120,14 @@ def test_matrices_and_lists(tmp_path):
     file.write_text("[[1, 1/2],\n [1/2, 1]]\n", encoding="utf-8")
     assert parse_rows(f"@{file}") == [[1, half], [half, 1]]
     assert parse_list("[0, -1/2]") == [0, -half]
-    for text in ("1", "[1, 2]", "[[]]", "[]", "[[1], 2]", "[[[1]]]"):
+    for text in ("1", "[1, 2]", "[[]]", "[]", "[[1], 2]", "[[[1]]]", "@/dev/zero"):
         with pytest.raises(WorkbenchError):
             parse_rows(text)
+    with pytest.raises(WorkbenchError, match="rows of 1, 2 and 3 entries"):
+        parse_rows("[[1, 0, 0], [1], [0, 1]]")
+    file.write_bytes(b"[[1, 1/2], [1/2, 1\xff]]")
+    with pytest.raises(WorkbenchError, match="not UTF-8"):
+        parse_rows(f"@{file}")
 
 
 def test_domains_become_assumptions():

@@ -225,7 +225,7 @@ def test_byte_order_mark(tmp_path):
 def test_not_utf8(tmp_path):
     file = tmp_path / "latin.toml"
     file.write_bytes(b"# \xe9t\xe9\n" + VALID.read_bytes())
-    with pytest.raises(InputError, match=r"latin\.toml: not UTF-8 text.*TOML text"):
+    with pytest.raises(InputError, match=r"latin\.toml: not UTF-8 text.*Save it as UTF-8"):
         problems.load(file)
 
 
@@ -245,7 +245,7 @@ def test_empty_file(tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/zero").exists(), reason="the system has no endless file")
 def test_endless_file():
-    with pytest.raises(InputError, match="larger than 16 MiB"):
+    with pytest.raises(InputError, match="no regular file but a device"):
         problems.load("/dev/zero")
 
 

@@ -15,6 +15,7 @@ from theory.expressions.symbols import z
 from theory.gaussian.derive.conditioning import density
 from theory.gaussian.derive.factors import atoms, threshold
 from theory.gaussian.derive.integrand import Form, affine, expand
+from theory.gaussian.derive.monomials import monomial_moment
 from theory.gaussian.derive.path import is_positive
 from theory.gaussian.expectation import Expectation, derivative, marginal, variables
 from theory.problem.errors import OutOfReachError
@@ -159,25 +160,8 @@ def isserlis(e: Expectation) -> sympy.Expr | None:
         return None
     used = variables(e.integrand)
     powers = tuple(factors.count(z(index)) for index in used)
-    known: dict[tuple[int, ...], sympy.Expr] = {(0,) * len(used): ONE}
-
-    def moment(left: tuple[int, ...]) -> sympy.Expr:
-        if left not in known:
-            first = next(k for k, power in enumerate(left) if power)
-            rest = _lowered(left, first)
-            terms = (
-                rest[j] * e.cov[used[first] - 1, used[j] - 1] * moment(_lowered(rest, j))
-                for j in range(len(used))
-                if rest[j]
-            )
-            known[left] = sympy.expand(sympy.Add(*terms))
-        return known[left]
-
-    return moment(powers)
-
-
-def _lowered(powers: tuple[int, ...], index: int) -> tuple[int, ...]:
-    return tuple(power - (k == index) for k, power in enumerate(powers))
+    rows = [index - 1 for index in used]
+    return monomial_moment(powers, e.cov.extract(rows, rows))
 
 
 def collinear_signs(e: Expectation) -> sympy.Expr | None:

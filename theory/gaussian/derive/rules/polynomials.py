@@ -1,8 +1,9 @@
 """The rules that check moments of polynomials: Mehler's formula and Isserlis' theorem, both by counting pairings."""
 
 from itertools import product
-from math import factorial
+from math import comb, factorial, lcm, prod
 
+import numpy as np
 import sympy
 
 from theory.expressions.symbols import z
@@ -33,12 +34,19 @@ def mehler(old: Expectation, new: sympy.Expr) -> None:
 
 @expectation_rule("isserlis")
 def isserlis(old: Expectation, new: sympy.Expr) -> None:
-    """The sum over how many pairs n_ij the variables form: prod p_i!/prod(n_ij! 2^n_ii) prod c_ij^n_ij."""
+    """The sum over how many pairs n_ij the variables form: prod p_i!/prod(n_ij! 2^n_ii) prod c_ij^n_ij.
+
+    For numbers, where the pairs may be too many to list, the sum over signs of `polarised` instead.
+    """
     powers = old.integrand.as_powers_dict()
     if not all(base.is_Symbol and exponent.is_Integer and exponent > 0 for base, exponent in powers.items()):
         raise StepError(f"{old.integrand} is not a monomial")
     rows = [variables(base)[0] - 1 for base in powers]
     exponents = [int(exponent) for exponent in powers.values()]
+    cov = old.cov.extract(rows, rows)
+    if all(entry.is_Rational for entry in cov):
+        equal(polarised(tuple(exponents), cov), new, "the sum over signs")
+        return
     total = sympy.Integer(0)
     for pairs_formed in pairings(tuple(exponents)):
         ways, product_ = sympy.Rational(1), sympy.Integer(1)
@@ -49,6 +57,40 @@ def isserlis(old: Expectation, new: sympy.Expr) -> None:
             product_ *= old.cov[rows[i], rows[j]] ** count
         total += ways * product_
     equal(sympy.expand(total), sympy.expand(new), "the sum over pairings")
+
+
+def polarised(powers: tuple[int, ...], cov: sympy.MatrixBase) -> sympy.Expr:
+    """Return E prod z_i^p_i by polarisation: 1/m! sum_nu prod (-1)^nu_i C(p_i, nu_i) (h C h / 8)^m, h = p - 2 nu.
+
+    nu runs over all 0 <= nu_i <= p_i and 2m is the sum of the powers (Kan 2008, Proposition 1); C is rational.
+
+    >>> polarised((2, 1, 1), sympy.Matrix([[1, 0, 0], [0, 1, sympy.Rational(1, 2)], [0, sympy.Rational(1, 2), 1]]))
+    1/2
+    """
+    if sum(powers) % 2:
+        return sympy.Integer(0)
+    m, half = sum(powers) // 2, len(powers) // 2
+    denominator = lcm(*(int(entry.q) for entry in cov))
+    scaled = [[int(entry * denominator) for entry in row] for row in cov.tolist()]
+    largest = max((abs(entry) for row in scaled for entry in row), default=0) * sum(powers) ** 2
+    small = largest < 2**62 and sum(powers) < 62  # no sum below leaves 64 bits
+    entries = np.array(scaled, dtype=np.int64 if small else object)
+    (h, first), (k, second) = (_signed(part, entries.dtype) for part in (powers[:half], powers[half:]))
+    own = [((x @ block) * x).sum(axis=1) for x, block in ((h, entries[:half, :half]), (k, entries[half:, half:]))]
+    squares = own[0][:, None] + own[1][None, :] + 2 * (h @ entries[:half, half:] @ k.T)
+    values, place = np.unique(squares.ravel(), return_inverse=True)
+    weights = np.zeros(len(values), dtype=entries.dtype)
+    np.add.at(weights, place.ravel(), np.outer(first, second).ravel())
+    total = sum(int(weight) * int(value) ** m for weight, value in zip(weights, values, strict=True))
+    return sympy.Rational(total, factorial(m) * (8 * denominator) ** m)
+
+
+def _signed(powers: tuple[int, ...], dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
+    """Every p - 2 nu, (N n), and its weight prod (-1)^nu_i C(p_i, nu_i), (N)."""
+    counts = list(product(*(range(power + 1) for power in powers)))
+    h = [[power - 2 * nu for power, nu in zip(powers, row, strict=True)] for row in counts]
+    weights = [prod((-1) ** nu * comb(power, nu) for power, nu in zip(powers, row, strict=True)) for row in counts]
+    return np.array(h, dtype=dtype).reshape(len(counts), len(powers)), np.array(weights, dtype=dtype)
 
 
 def pairings(left: tuple[int, ...], first: int = 0) -> list[dict[tuple[int, int], int]]:

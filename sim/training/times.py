@@ -1,0 +1,49 @@
+"""When and where, as far as it is known without torch: times as whole steps, and the kind of device."""
+
+from math import floor
+from pathlib import Path
+
+from theory.problem import InputError, Problem
+
+# The drivers of NVIDIA, of Windows' subsystem and of AMD make these; without one, torch finds no such device.
+_DRIVERS = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/kfd", "/proc/driver/nvidia")
+
+
+def device_type(name: str) -> str:
+    """Return "cpu" or "cuda" as `schedule.device_named` does; torch is loaded only where there may be another device.
+
+    Raises InputError for another name, OutOfReachError for cuda where there is none.
+
+    >>> device_type("cpu")
+    'cpu'
+    """
+    if name == "cpu" or (name == "auto" and not any(Path(driver).exists() for driver in _DRIVERS)):
+        return "cpu"
+    from sim.training.schedule import device_named
+
+    return device_named(name).type
+
+
+def steps_at_times(problem: Problem) -> tuple[int, ...]:
+    """Return the number of steps t / (tau learning_rate) at each of the problem's times.
+
+    Raises InputError where a time is not a whole number of steps: nothing is rounded.
+
+    >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), times=(0, 3))
+    >>> settings = Simulation("online", samples=10, learning_rate="1/2", replicates=3, seed=0, batch=8)
+    >>> steps_at_times(Problem(law, Network("relu", "mean", units=2), training, settings))
+    (0, 6)
+    """
+    step = problem.training.tau * problem.simulated().learning_rate
+    for index, time in enumerate(problem.training.times):
+        steps = time / step
+        if steps.denominator != 1:
+            below, above = (float(step * count) for count in (floor(steps), floor(steps) + 1))
+            raise InputError(
+                f"training.times[{index}] = {float(time):g} is not a whole number of steps of tau * learning_rate "
+                f"= {float(step):g}.",
+                f"The nearest times are {below:g} and {above:g}; or change simulation.learning_rate.",
+            )
+    return tuple(int(time / step) for time in problem.training.times)

@@ -1,0 +1,15 @@
+"""A store with one cell."""
+
+import pytest
+
+from derivations.sweeps.store import Store
+from tests.derivations.sweeps.cases import CODE, FACTS, arrays, questions
+
+
+@pytest.fixture
+def store(tmp_path):
+    """A store with one cell."""
+    made = Store.create(tmp_path / "store")
+    (asked,) = questions(1)
+    made.write(asked.cell(CODE), asked, CODE, arrays(0), FACTS)
+    return made

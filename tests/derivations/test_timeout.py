@@ -1,0 +1,170 @@
+"""--timeout: the exit code, what it was doing, no leftovers; also where a C library never returns to Python."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from derivations.cli import main
+from derivations.output import BAD_INPUT, INTERRUPTED, OUT_OF_REACH, PASS, run
+from derivations.timeout import DOING, asked, message
+from tests.derivations.sweeps.cases import TEXT
+from tests.paths import ROOT
+
+# `gdln moment z1 --cov [[1]] WORDS`, whose work is replaced by {body}.
+PROGRAM = """
+import math, pathlib, subprocess, sys, time
+import derivations.timeout
+from derivations import atomic
+from derivations.__main__ import main
+from derivations.commands import moment
+derivations.timeout.LOOK, derivations.timeout.GRACE = 0.3, 0.6
+def work(*words, **named):
+    {body}
+moment._moment = work
+sys.argv = ["gdln", "moment", "z1", "--cov", "[[1]]", *sys.argv[1:]]
+sys.exit(main())
+"""
+NEVER_RETURNS = "math.factorial(10**7)"
+
+
+def gdln(*words):
+    return subprocess.run(
+        [sys.executable, "-m", "derivations", *words], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+
+
+def begun(body, *words):
+    return subprocess.Popen(
+        [sys.executable, "-c", PROGRAM.format(body=body), *words],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ended(process):
+    said = process.communicate(timeout=60)
+    return process.returncode, *said
+
+
+def has_gone(pid):
+    """Whether a process ends within seconds."""
+    for _ in range(200):
+        try:
+            with open(f"/proc/{pid}/stat") as file:
+                if file.read().rsplit(")", 1)[1].split()[0] == "Z":
+                    return True
+        except FileNotFoundError:
+            return True
+        time.sleep(0.01)  # only how often it looks
+    return False
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_python_that_takes_long_says_what_it_was_doing(as_json):
+    words = ["moment", "(z1+z2+z3+z4)**40*erf(z1)", "--cov", "[[2,1,1,1],[1,2,1,1],[1,1,2,1],[1,1,1,2]]"]
+    done = gdln(*words, "--timeout", "1.5", *(["--json"] if as_json else []))
+    assert done.returncode == OUT_OF_REACH
+    assert "Stopped after 1.5 s (--timeout) while " in done.stderr
+    assert "Traceback" not in done.stderr
+    if as_json:
+        error = json.loads(done.stdout)["error"]
+        assert error["kind"] == "timeout"
+        assert error["message"] in done.stderr
+    else:
+        assert done.stdout == ""
+
+
+def test_a_c_library_that_never_returns_is_ended_and_named():
+    code, out, said = ended(begun(NEVER_RETURNS, "--timeout", "0.5", "--json"))
+    assert (code, json.loads(out)["error"]["kind"]) == (OUT_OF_REACH, "timeout")
+    assert "Stopped after 0.5 s (--timeout)" in said
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("kind", ["new_text", "replacing"])
+def test_what_was_being_written_is_removed(tmp_path, kind):
+    (tmp_path / "precious").write_text("x")
+    body = f"with atomic.{kind}(pathlib.Path({str(tmp_path / 'out')!r})): {NEVER_RETURNS}"
+    code, _, _ = ended(begun(body, "--timeout", "0.5"))
+    assert code == OUT_OF_REACH
+    assert [path.name for path in tmp_path.iterdir()] == ["precious"]
+
+
+@pytest.mark.parametrize("body", [NEVER_RETURNS, "time.sleep(60)"])
+def test_workers_are_ended_too(body):
+    """One that leaves a pipe open keeps `communicate` waiting; its group has none that lives."""
+    start = "p = subprocess.Popen(['sleep', '60'], stdout=-3, stderr=-3); print(p.pid, flush=True);"
+    process = begun(f"{start}\n    try: {body}\n    finally: p.kill()", "--timeout", "0.5")
+    worker = int(process.stdout.readline())
+    assert ended(process)[0] == OUT_OF_REACH
+    assert has_gone(worker)
+
+
+@pytest.mark.parametrize(("body", "code"), [("return 0", PASS), ("return 3", 3), ("raise KeyboardInterrupt", 130)])
+def test_what_ends_in_time_ends_as_ever(body, code):
+    assert ended(begun(body, "--timeout", "30"))[0] == code
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_reaches_the_work(number):
+    process = begun("print('here', flush=True); time.sleep(60)", "--timeout", "50")
+    assert process.stdout.readline() == "here\n"
+    process.send_signal(number)
+    code, _, said = ended(process)
+    assert code == INTERRUPTED
+    assert "Interrupted" in said
+
+
+def test_a_sweep_that_takes_long_leaves_no_half_cell(tmp_path):
+    (tmp_path / "sweep.toml").write_text(TEXT.replace("times = [0.5, 2.0]", "times = [0.5, 500000.0]"))
+    done = gdln("sweep", str(tmp_path / "sweep.toml"), "--workers", "2", "--timeout", "6")
+    assert done.returncode == OUT_OF_REACH
+    assert "while making the cells of the sweep" in done.stderr
+    assert list((tmp_path / "store" / "cells").iterdir()) == []
+    assert list((tmp_path / "store" / "locks").iterdir()) == []
+
+
+def test_in_this_process_too(capsys):
+    assert run(lambda: time.sleep(60) or PASS, False, 0.05) == OUT_OF_REACH
+    assert "Stopped after 0.05 s" in capsys.readouterr().err
+    assert signal.getsignal(signal.SIGALRM) is signal.SIG_DFL
+    assert run(lambda: PASS, False, 0.05) == PASS
+    time.sleep(0.1)  # a timer that was not taken back would end the tests here
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "1e9"])
+def test_no_time_limit(text, capsys):
+    assert main(["moment", "z1", "--cov", "[[1]]", f"--timeout={text}"]) == BAD_INPUT
+    assert "is no time limit" in capsys.readouterr().err
+
+
+def test_words_without_a_limit_are_not_supervised():
+    for words in (
+        [],
+        ["--timeout"],
+        ["--timeout", "x"],
+        ["--timeout", "-1"],
+        ["--", "--timeout", "5"],
+        ["--timeout=nan"],
+    ):
+        assert asked(words) is None
+    assert asked(["--timeout", "5", "--timeout=6"]) == 6
+
+
+def test_what_it_was_doing_has_a_name_for_every_room():
+    rooms = [
+        f"{top}.{room.name}" for top in ("theory", "derivations") for room in (ROOT / top).iterdir() if room.is_dir()
+    ]
+    silent = {"derivations.answers", "derivations.commands", "derivations.book", "derivations.explore"}
+    for room in rooms:
+        if not room.endswith("__pycache__") and room not in silent:
+            assert room in DOING, room
+    assert all((ROOT / name.replace(".", os.sep)).is_dir() for name in DOING)
+    assert "while starting" in message(1, ["json", "derivations.cli"])
