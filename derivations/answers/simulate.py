@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,6 +23,11 @@ from theory.problem import (
     WeightsAtTimes,
     dumps,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from theory.flow.picture import Series
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,30 @@ class SimulateAnswer:
     def arrays(self) -> dict[str, Any]:
         """The arrays of the .npz file: the problem as TOML, times, replicates, and each observable's values."""
         return {"problem": np.array(dumps(self.problem)), **self.values}
+
+    def series(self) -> "Series":
+        """The networks as markers of a picture: means with 99 % bars, which one cluster of replicates has not."""
+        from theory.flow.picture import Series
+
+        found, penalty = self.means, "⟨log(1 + exp(−y ŷ))⟩"
+        return Series(
+            f"{len(self.run.replicates)} networks",
+            np.asarray(found["times"]),
+            found["weights"],
+            found["loss"],
+            found["participation_ratio"],
+            found["weights_standard_error"],
+            found["loss_standard_error"],
+            found["participation_ratio_standard_error"],
+            measured=True,
+            loss_name=penalty if self.problem.training.loss == "cross-entropy" else "⟨(y − ŷ)²⟩",
+        )
+
+    def figure(self) -> "Figure":
+        """The fields, loss and participation ratio of the networks; OutOfReachError for labels of several numbers."""
+        from theory.flow.picture import picture
+
+        return picture(self.problem.data, [self.series()])
 
     def text(self) -> str:
         """Loss and shape over time, the largest weights, biases and readout at the end, for a reader."""

@@ -18,22 +18,33 @@ def command(
     out: Annotated[Path | None, typer.Option(help="Write every replicate's values to this .npz file.")] = None,
     backend: Annotated[str, typer.Option(help="auto, reference, compiled (CPU) or captured (GPU).")] = "auto",
     memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw fields, loss and participation ratio to this file (.png, .svg or .pdf).")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Train the networks of PROBLEM and print the observables with their standard errors over replicates."""
     from derivations.output import PASS, emit, run
 
     def body() -> int:
+        from derivations.pictures import check_picture, write_picture
+        from theory.flow.picture import require_one_output
         from theory.problem import load
         from theory.problem.numbers import exact
 
         question = load(problem)
+        if plot is not None:
+            check_picture(plot)
+            require_one_output(question.data)
         limit = None if memory is None else int(exact(memory, "--memory") * 2**30)
         if out is None:
             answer = _answer(question, device, backend, limit)
         else:
             answer = _written(question, device, backend, limit, problem, out)
-        written = "" if out is None else f"\n\nWritten: {out}"
+        if plot is not None:
+            write_picture(answer.figure(), plot)
+        files = [str(file) for file in (out, plot) if file is not None]
+        written = f"\n\nWritten: {', '.join(files)}" if files else ""
         emit("simulate", answer.json(), answer.text() + written, json)
         return PASS
 
@@ -43,7 +54,7 @@ def command(
 def _answer(question: Any, device: str, backend: str, limit: int | None) -> Any:
     from derivations.answers import simulate
 
-    with _progress() as (training, measuring):
+    with progress_bar() as (training, measuring):
         return simulate.answer(question, device, backend, limit, training, measuring)
 
 
@@ -61,7 +72,7 @@ def _written(question: Any, device: str, backend: str, limit: int | None, proble
 
 
 @contextmanager
-def _progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
+def progress_bar() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
     """A bar on stderr: the callback of training, and one that names what is measured."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

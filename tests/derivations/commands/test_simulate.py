@@ -207,6 +207,16 @@ def test_file_of_every_replicate(gdln, tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["problem.toml", "run.npz"]
 
 
+def test_a_picture_of_the_networks(gdln, tmp_path):
+    file = tmp_path / "run.svg"
+    code, out, _ = gdln("--plot", file)
+    assert code == PASS
+    assert out.endswith(f"Written: {file}\n")
+    text = file.read_text()
+    assert text.startswith("<?xml")
+    assert gdln("--plot", tmp_path / "run.gif")[0] == BAD_INPUT
+
+
 def test_an_interrupted_run_leaves_the_old_file(gdln, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt
