@@ -72,7 +72,7 @@ times = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0]
 mode = "online"               # fresh examples at each step; or full-batch
 samples = 10000               # examples on which each network is measured
 batch = 500                   # examples a step
-learning_rate = {rate}         # a step lasts tau * learning_rate: each time above is a whole number of steps
+learning_rate = {rate:<13} # a step lasts tau * learning_rate: each time above is a whole number of steps
 replicates = 16               # networks, each on examples of its own
 seed = 0
 """
