@@ -205,7 +205,8 @@ def answer(
     view = field_view(problem)
     trained = simulate.answer(problem, device, backend, memory, progress, measuring)
     weights = trained.run.weights[trained.run.surviving()]
-    return CompareAnswer(view, trained, None if trained.run.one_cluster else distance(view, weights), _notes(problem))
+    found = None if trained.run.one_cluster else distance(view, weights)
+    return CompareAnswer(view, trained, found, (*_notes(problem), *trained.remarks))
 
 
 def _notes(problem: Problem) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from sim.measure import measure
 from sim.train import train
 from sim.training.run import Run
 from sim.training.schedule import refuse_endless_measurement
+from theory.moments.constant_gates import remarks
 from theory.problem import (
     BiasesAtTimes,
     InputError,
@@ -55,7 +56,13 @@ class SimulateAnswer:
             "fallback": run.fallback,
             "seed": run.seed,
             "steps": run.steps,
+            "remarks": self.remarks,
         }
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences on gates that never open, or are always open, on the inputs of the law."""
+        return remarks(self.problem.data, self.problem.network)
 
     def arrays(self) -> dict[str, Any]:
         """The arrays of the .npz file: the problem as TOML, times, replicates, and each observable's values."""
@@ -115,6 +122,7 @@ class SimulateAnswer:
             lines += ["", f"readout weights at t = {content['times'][-1]:g}, units from 0: {weights}"]
         if lost:
             lines += ["", f"{lost} of {total} replicates diverged and are left out: the means are over the others."]
+        lines += [f"\nnote: {remark}" for remark in self.remarks]
         return "\n".join(lines)
 
 
