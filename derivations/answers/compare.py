@@ -168,7 +168,7 @@ class CompareAnswer:
             end=view.solution.fixed_point,
             least=float(view.solution.mse),
             curve=Series("", fine.times, fine.descent, fine.losses, fine.ratio),
-            loss_name="⟨(y − ŷ)²⟩; line: of E w",
+            note="; line: of E w",
         )
         apart = None if found is None else (found.times, found.distance, found.low, found.high)
         return picture(problem.data, [lines, replace(self.trained.series(), distance=apart)])
@@ -196,13 +196,12 @@ def answer(
     """
     from derivations.answers import simulate
 
-    settings = problem.simulated()
-    if settings.initialisation == "per-replicate":
+    view = field_view(problem)
+    if problem.simulated().initialisation == "per-replicate":
         raise InputError(
             'initialisation = "per-replicate": each network starts from its own w0, and the prediction is for one w0.',
             "Leave the key out, so that all networks start from the same w0.",
         )
-    view = field_view(problem)
     trained = simulate.answer(problem, device, backend, memory, progress, measuring)
     weights = trained.run.weights[trained.run.surviving()]
     found = None if trained.run.one_cluster else distance(view, weights)

@@ -49,6 +49,7 @@ class Series:
     least: float | None = None
     curve: "Series | None" = None
     loss_name: str = "⟨(y − ŷ)²⟩"
+    note: str = ""  # stands in the titles of loss and ratio
     distance: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None  # times, distance, low, high
 
 
@@ -134,7 +135,7 @@ def _losses(axis: Axes, series: Sequence[Series]) -> None:
         if one.least is not None:
             axis.axhline(one.least, ls=":", color=GREY, lw=1.2, label="t → ∞")
     axis.set(ylabel="units of y²")
-    _finish(axis, series, f"loss {series[0].loss_name}")
+    _finish(axis, series, f"loss {series[0].loss_name}{series[0].note}")
 
 
 def _ratios(axis: Axes, series: Sequence[Series]) -> None:
@@ -144,7 +145,7 @@ def _ratios(axis: Axes, series: Sequence[Series]) -> None:
             error = None if one.ratio_error is None else one.ratio_error[:, unit]
             _against_time(axis, one, drawn.times, drawn.ratio[:, unit], error, unit, f"unit {unit}, {one.name}")
     axis.set(ylabel="no unit (1: one site, 1/n: flat)")
-    _finish(axis, series, "inverse participation ratio")
+    _finish(axis, series, f"inverse participation ratio{series[0].note}")
 
 
 def _distances(axis: Axes, series: Sequence[Series]) -> None:
@@ -154,7 +155,7 @@ def _distances(axis: Axes, series: Sequence[Series]) -> None:
             times, distance, low, high = one.distance
             top = 2 * float(np.where(np.isfinite(high), high, 0).max())
             axis.fill_between(times, low, np.where(np.isfinite(high), high, top), color=COLOURS[1], alpha=0.3, lw=0)
-            axis.plot(times, distance, "o", ms=3.5, mfc="white", color=COLOURS[1], label=one.name)
+            axis.plot(times, distance, "o", ms=3.5, mfc="white", color=COLOURS[1], label=one.name, clip_on=False)
     axis.set(ylabel="|E w − theory| / |theory|, no unit", ylim=(0, None))
     _finish(axis, series, "distance to theory, 99 % band")
 
