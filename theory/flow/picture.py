@@ -23,6 +23,7 @@ BAND = 2.576  # the central 99 % of a normal distribution, in standard errors
 STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False}
 _DASHES, _MARKS = ("-", "--", "-."), ("o", "s", "^")
 _UNITS, _TIMES = 3, 3  # shown side by side, and in one panel
+_POINTS = 80  # of a smooth curve
 _MOST_BARS = 60  # sites beyond which bars would touch: a band is drawn
 _WIDTH, _HEIGHT = 3.7, 2.9  # inches of a panel
 
@@ -51,6 +52,17 @@ class Series:
     loss_name: str = "⟨(y − ŷ)²⟩"
     note: str = ""  # stands in the titles of loss and ratio
     distance: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None  # times, distance, low, high
+
+
+def fine_times(times: Float[np.ndarray, " T"]) -> list[float]:
+    """Times of a smooth curve from the first to the last of at least two `times`, spaced by their logarithm.
+
+    >>> len(fine_times(np.array([0.0, 1.0, 8.0])))
+    80
+    """
+    first = times[times > 0][0]
+    fine = np.geomspace(first, times[-1], _POINTS - (times[0] == 0))
+    return [0.0, *fine.tolist()] if times[0] == 0 else fine.tolist()
 
 
 def require_one_output(law: Law) -> None:

@@ -101,9 +101,18 @@ class Solution:
 
         `solution.plot().savefig("fields.png")` writes it. Raises OutOfReachError for labels of several numbers.
         """
-        from theory.flow.linear.figure import solution_figure
+        from theory.flow.picture import Series, fine_times, picture, require_one_output
 
-        return solution_figure(self, self._question())
+        question, curve = self._question(), None
+        require_one_output(question.data)
+        times, weights, losses, end = (
+            numbers.astype(float) for numbers in (self.times, self.weights, self.losses, self.fixed_point)
+        )
+        if len(times) > 1:
+            dense = solve(question, times=fine_times(times))
+            curve = Series("", dense.times, dense.weights, dense.losses)
+        flow = Series("gradient flow", times, weights, losses, end=end, least=float(self.mse), curve=curve)
+        return picture(question.data, [flow])
 
     def _question(self) -> Problem:
         if self.problem is None:
