@@ -13,8 +13,9 @@ import pytest
 
 from derivations.answers import simulate as simulate_answer
 from derivations.answers import solve as solve_answer
+from derivations.answers.compare import field_view
 from derivations.explore.data import sampled, theory_of
-from derivations.explore.fields import field_view, live
+from derivations.explore.fields import live
 from derivations.explore.gates import gate_view
 from derivations.sweeps.making import make
 from sim.measure import measure

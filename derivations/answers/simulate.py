@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,6 +11,7 @@ from sim.measure.source import lies_on_a_line
 from sim.train import train
 from sim.training.run import Run
 from sim.training.schedule import refuse_endless_measurement
+from theory.moments.constant_gates import remarks
 from theory.problem import (
     BiasesAtTimes,
     InputError,
@@ -24,6 +25,11 @@ from theory.problem import (
     WeightsAtTimes,
     dumps,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from theory.flow.picture import Series
 
 _ALONG_A_LINE = "low_frequency_power"
 
@@ -55,11 +61,41 @@ class SimulateAnswer:
             "fallback": run.fallback,
             "seed": run.seed,
             "steps": run.steps,
+            "remarks": self.remarks,
         }
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Sentences on gates that never open, or are always open, on the inputs of the law."""
+        return remarks(self.problem.data, self.problem.network)
 
     def arrays(self) -> dict[str, Any]:
         """The arrays of the .npz file: the problem as TOML, times, replicates, and each observable's values."""
         return {"problem": np.array(dumps(self.problem)), **self.values}
+
+    def series(self) -> "Series":
+        """The networks as markers of a picture: means with 99 % bars, which one cluster of replicates has not."""
+        from theory.flow.picture import Series
+
+        found, penalty = self.means, "⟨log(1 + exp(−y ŷ))⟩"
+        return Series(
+            f"{len(self.run.replicates)} networks",
+            np.asarray(found["times"]),
+            found["weights"],
+            found["loss"],
+            found["participation_ratio"],
+            found["weights_standard_error"],
+            found["loss_standard_error"],
+            found["participation_ratio_standard_error"],
+            measured=True,
+            loss_name=penalty if self.problem.training.loss == "cross-entropy" else "⟨(y − ŷ)²⟩",
+        )
+
+    def figure(self) -> "Figure":
+        """The fields, loss and participation ratio of the networks; OutOfReachError for labels of several numbers."""
+        from theory.flow.picture import picture
+
+        return picture(self.problem.data, [self.series()])
 
     def text(self) -> str:
         """Loss and shape over time, the largest weights, biases and readout at the end, for a reader."""
@@ -93,6 +129,7 @@ class SimulateAnswer:
             lines += ["", f"readout weights at t = {content['times'][-1]:g}, units from 0: {weights}"]
         if lost:
             lines += ["", f"{lost} of {total} replicates diverged and are left out: the means are over the others."]
+        lines += [f"\nnote: {remark}" for remark in self.remarks]
         return "\n".join(lines)
 
 

@@ -10,6 +10,8 @@ from theory.flow import Solution, solve
 from theory.problem import Law, Problem
 
 _REACH = 3  # sites shown on each side of a unit's peak
+_ONE_OUTPUT = 2  # axes of the weights: unit and site
+_COLUMNS = 6  # units whose weights are shown over time
 _UNITS = 12  # units shown; --json has them all
 _NAMES = ("mse", "fixed_point", "rates", "weights", "condition", "rank", "times", "losses", "notes", "digits")
 _NAMES += ("hidden_biases", "output_bias", "fixed_hidden_biases", "fixed_output_bias")
@@ -42,6 +44,7 @@ class SolveAnswer:
             "w(infinity), each unit around its largest weight",
             *_profiles(solution.fixed_point[:_UNITS], self.problem.data),
         ]
+        lines += _peaks_over_time(solution) if solution.fixed_point.ndim == _ONE_OUTPUT else []
         if len(solution.fixed_point) > _UNITS:
             lines.append(f"  ... {len(solution.fixed_point) - _UNITS} more units; --json has them all")
         if solution.fixed_hidden_biases is not None:
@@ -64,6 +67,17 @@ def answer(problem: Problem, digits: int | None = None) -> SolveAnswer:
     '0.279221'
     """
     return SolveAnswer(problem, solve(problem, digits))
+
+
+def _peaks_over_time(solution: Solution) -> Iterator[str]:
+    """A line a time: the weight of each unit at the site where its w(infinity) is largest."""
+    peaks = abs(solution.fixed_point[:_COLUMNS].astype(float)).argmax(axis=1)
+    yield ""
+    yield "w(t) where each unit's w(infinity) is largest; solution.at(t) and --json have every site"
+    yield f"{'t':>12}" + "".join(f"  {f'unit {unit}, {site}':>12}" for unit, site in enumerate(peaks))
+    for time, weights in zip(solution.times, solution.weights, strict=True):
+        row = (float(weights[unit, site]) for unit, site in enumerate(peaks))
+        yield f"{_shown(time, 6):>12}" + "".join(f"  {w:>12.6f}" for w in row)
 
 
 def _profiles(fixed_point: np.ndarray, law: Law) -> Iterator[str]:

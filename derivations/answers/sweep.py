@@ -4,8 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from derivations.pictures import sweep_picture
 from derivations.sweeps import running
 from derivations.sweeps.running import INVALID, Outcome, Swept
 from derivations.sweeps.store import Store, sweep_id
@@ -13,6 +14,9 @@ from derivations.sweeps.table import csv_text, mean_and_error, number_or_text
 from theory.problem import OBSERVABLES, Sweep
 from theory.problem.numbers import one_of
 from theory.problem.sweep import value_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 MODES = ("run", "status", "plan")
 
@@ -61,6 +65,17 @@ class SweepAnswer:
             "cells": listed,
         }
 
+    @property
+    def _without_sites(self) -> list[str]:
+        """The observables with one number a time, or one a time and unit."""
+        listed = self.swept.sweep.observables
+        return [name for name in listed if not {"site", "other_time"} & set(OBSERVABLES[name].axes)]
+
+    def figure(self) -> "Figure":
+        """The observables without sites at the last time, against the first axis; see `sweep_picture`."""
+        axes = [axis.field for axis in self.swept.sweep.axes]
+        return sweep_picture(axes, self._content["cells"], self._without_sites)
+
     def csv(self) -> str:
         """Means and standard errors of every observable as comma-separated values."""
         return csv_text(Store.open(self.folder).table(self.swept.sweep))
@@ -68,7 +83,7 @@ class SweepAnswer:
     def text(self) -> str:
         """A table of the cells and what became of each, for a reader."""
         content, swept, ran = self._content, self.swept, self.mode != "plan"
-        shown = [name for name in swept.sweep.observables if not {"site", "other_time"} & set(OBSERVABLES[name].axes)]
+        shown = self._without_sites
         head = [*(axis.field for axis in swept.sweep.axes), "cell", *(shown if ran else ())]
         table = [head]
         for outcome, entry in zip(swept.outcomes, content["cells"], strict=True):

@@ -23,22 +23,33 @@ def command(
     memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
     dtype: Annotated[str | None, typer.Option(help="float64 or float32; by default that of the file.")] = None,
     timeout: Timeout = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw fields, loss and participation ratio to this file (.png, .svg or .pdf).")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Train the networks of PROBLEM and print the observables with their standard errors over replicates."""
     from derivations.output import PASS, emit, run
 
     def body() -> int:
+        from derivations.pictures import check_picture, write_picture
+        from theory.flow.picture import require_one_output
         from theory.problem import load
         from theory.problem.numbers import exact
 
         question = load(problem)
+        if plot is not None:
+            check_picture(plot)
+            require_one_output(question.data)
         limit = None if memory is None else int(exact(memory, "--memory") * 2**30)
         if out is None:
             answer = _answer(question, device, backend, limit, dtype)
         else:
             answer = _written(question, device, backend, limit, dtype, problem, out)
-        written = "" if out is None else f"\n\nWritten: {out}"
+        if plot is not None:
+            write_picture(answer.figure(), plot)
+        files = [str(file) for file in (out, plot) if file is not None]
+        written = f"\n\nWritten: {', '.join(files)}" if files else ""
         emit("simulate", answer.json(), answer.text() + written, json)
         return PASS
 
@@ -48,7 +59,7 @@ def command(
 def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: str | None) -> Any:
     from derivations.answers import simulate
 
-    with _progress() as (training, measuring):
+    with progress_bar() as (training, measuring):
         return simulate.answer(question, device, backend, limit, training, measuring, dtype)
 
 
@@ -68,7 +79,7 @@ def _written(
 
 
 @contextmanager
-def _progress() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
+def progress_bar() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
     """A bar on stderr: the callback of training, and one that names what is measured."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn

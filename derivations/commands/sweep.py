@@ -25,6 +25,9 @@ def command(
         Path | None, typer.Option(help="Also write means and standard errors to this new .csv file.")
     ] = None,
     timeout: Timeout = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw the observables against the first axis to this file (.png, .svg or .pdf).")
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Run every cell of SWEEP that is not in its store yet; what is finished is kept, whatever happens then."""
@@ -33,19 +36,27 @@ def command(
 
     def body() -> int:
         from derivations.answers import sweep as answers
+        from derivations.pictures import check_picture, write_picture
         from theory.problem import InputError, load_sweep
 
         if status and dry_run:
             raise InputError("--status and --dry-run exclude each other.", "Leave one out.", "usage")
         if csv is not None:
             _check_new(csv)
+        if plot is not None:
+            if dry_run:
+                raise InputError("--dry-run measures nothing that --plot could draw.", "Leave one out.", "usage")
+            check_picture(plot)
         mode = "status" if status else "plan" if dry_run else "run"
         with nullcontext() if csv is None else new_text(csv) as table:
             with _progress(mode == "run") as report:
                 answer = answers.answer(load_sweep(sweep), out, mode, device, _count(workers), report, dtype)
             if table is not None:
                 table.write(answer.csv())
-        written = "" if csv is None else f"\nWritten: {csv}"
+        if plot is not None:
+            write_picture(answer.figure(), plot)
+        files = [str(file) for file in (csv, plot) if file is not None]
+        written = f"\nWritten: {', '.join(files)}" if files else ""
         output.emit("sweep", answer.json(), answer.text() + written, json)
         return output.PASS if mode == "plan" else answer.swept.exit_code
 

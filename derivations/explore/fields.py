@@ -1,23 +1,20 @@
 """Numbers of the fields view: the fixed point and w(t), networks trained beside them, and how far these are off."""
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from derivations.explore.gates import MOST_GATES, refuse_vector_labels
+from derivations.answers.compare import LAW, FieldView, distance, spaced_steps
+from derivations.explore.gates import MOST_GATES
 from derivations.explore.sites import grid, panels
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
-from derivations.statistics.validity import Meter, meter
-from theory.flow import Solution, discrete, mse_at, solve
-from theory.flow.linear.convention import convention
-from theory.moments import gated_moments
 from theory.moments.null_levels import flat_ratio, gaussian_ratio, one_site_ratio, sinusoid_ratio
-from theory.problem import InputError, Network, Problem, Simulation, WorkbenchError
+from theory.problem import InputError, Network, Problem, Simulation
 
 MARKS = 24  # of the grid of times
 EXAMPLES = 2048  # on which losses are measured
@@ -25,28 +22,7 @@ BATCHES = ("32", "64", "128", "256", "512", "1024")
 NETWORKS = ("gated-linear", "relu")
 NUMBER = "number"
 LOSS = "<(y - yhat)^2>"
-LAW = "theory: gradient descent"
 _RATE = Fraction(1, 10)
-
-
-@dataclass(frozen=True)
-class FieldView:
-    """The exact answer on the grid of times: gradient descent (T, K, n), its loss (T), participation ratio (T, K).
-
-    `descent` is the mean of networks trained at the learning rate of the training; loss and ratio are those of this
-    mean. `solution` is that of the flow: its weights, and what both come to.
-    """
-
-    problem: Problem
-    solution: Solution
-    descent: Float[np.ndarray, "T K n"]
-    losses: Float[np.ndarray, " T"]
-    ratio: Float[np.ndarray, "T K"]
-
-    @property
-    def times(self) -> Float[np.ndarray, " T"]:
-        """t at the marks."""
-        return np.array([float(time) for time in self.problem.training.times])
 
 
 def live(problem: Problem, batch: int, replicates: int) -> Problem:
@@ -64,7 +40,7 @@ def live(problem: Problem, batch: int, replicates: int) -> Problem:
             f"{step}.",
             "Give a later time or a smaller learning rate.",
         )
-    counts = np.unique(np.round(np.geomspace(1, last, MARKS)).astype(int)).tolist()
+    counts = spaced_steps(last, MARKS)
     training = replace(problem.training, times=tuple(step * count for count in counts))
     settings = Simulation("online", EXAMPLES, rate, replicates, 0, batch=batch)
     return replace(problem, training=training, simulation=settings)
@@ -75,25 +51,6 @@ def rivals(problem: Problem) -> dict[str, Problem]:
     given = problem.network
     relu = Network("relu", given.readout, given.units, (), given.biases)
     return {"gated-linear": problem, "relu": replace(problem, network=relu)}
-
-
-def field_view(problem: Problem) -> FieldView:
-    """The exact answer of a gated-linear problem made by `live`.
-
-    Raises OutOfReachError as `solve` does, InputError where steps of this rate overflow.
-    """
-    from sim.measure.receptive_fields import participation_ratio
-
-    refuse_vector_labels(problem, "fields")
-    solution, mean = solve(problem), discrete(problem)
-    losses = mse_at(gated_moments(problem), mean.weights, float(convention(problem).s), mean.biases)
-    return FieldView(problem, solution, mean.weights, losses, participation_ratio(mean.weights))
-
-
-def distance(view: FieldView, learned: Learned) -> Meter | None:
-    """Distance of networks to the law of gradient descent, with its band; None before the first mark."""
-    count = learned.weights.shape[1]
-    return meter(view.times[:count], learned.weights, view.descent[:count]) if count else None
 
 
 def null_levels(n: int) -> dict[str, float]:
@@ -132,20 +89,12 @@ def rows(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0)
         numbers: list[float | None] = [None] * len(found)
         if trained is not None and trained.weights.shape[1] > mark:
             ratios = participation_ratio(trained.weights[:, mark]).mean(axis=0)[list(units)]
-            measured = measured_distance(view, trained)
+            measured = distance(view, trained.weights)
             band = (None, None) if measured is None else (float(measured.low[mark]), float(measured.high[mark]))
             numbers = [float(trained.losses[:, mark].mean()), *ratios.tolist(), *band]
         for row, number in zip(found.values(), numbers, strict=True):
             row[name] = number
     return [{NUMBER: what, **values} for what, values in found.items()]
-
-
-def measured_distance(view: FieldView, learned: Learned) -> Meter | None:
-    """The distance of `distance`, or None where it is undefined, as for a prediction that is zero."""
-    try:
-        return distance(view, learned)
-    except WorkbenchError:
-        return None
 
 
 def csv(view: FieldView, mark: int, learned: dict[str, Learned]) -> str:
@@ -209,7 +158,7 @@ def _trained_rows(view: FieldView, name: str, trained: Learned, mark: int) -> li
     curves = _curves(view, name, losses[0], ratios[0])
     for row, error in zip(curves, [*losses[1], *ratios[1].ravel()], strict=True):
         row["standard error"] = float(error)
-    measured = measured_distance(view, trained)
+    measured = distance(view, trained.weights)
     if measured is not None:
         ends = zip(measured.times, measured.distance, measured.low, measured.high, strict=True)
         curves += [_row("distance", name, t, "", "", d) | {"from": low, "to": high} for t, d, low, high in ends]
@@ -221,7 +170,8 @@ def python(mark: int, unit: int, trained: bool) -> tuple[str, ...]:
     learned = ["from derivations.explore.training import Training"] if trained else []
     run = ["training = Training(rivals(problem))", "training.wait()"] if trained else []
     return (
-        f"from derivations.explore.fields import field_view, {'rivals, ' if trained else ''}rows",
+        "from derivations.answers.compare import field_view",
+        f"from derivations.explore.fields import {'rivals, ' if trained else ''}rows",
         *learned,
         "",
         "view = field_view(problem)  # gradient descent, the flow, losses and participation ratios at every time",

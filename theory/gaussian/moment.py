@@ -16,6 +16,7 @@ from theory.gaussian.derive.engine import arctangents, derive, value_form
 from theory.gaussian.derive.integrand import affine, check_reach, expand
 from theory.gaussian.derive.moves import covariance_of
 from theory.gaussian.expectation import Expectation, variables
+from theory.gaussian.text import typed
 from theory.problem.errors import InputError, OutOfReachError
 from theory.proof.derivation import Derivation
 
@@ -171,19 +172,24 @@ class Moment:
         return point
 
 
-def expect(expr: object, cov: object, mean: object = None) -> Moment:
+def expect(expr: object, cov: object, mean: object = None, where: str | None = None) -> Moment:
     """E[expr] for z = (z1, ..., zm) ~ N(mean, cov), derived step by step.
 
     `expr` is a SymPy expression in z1, z2, ...: sums of products of Heaviside(u), sign(u), erf(u), erfc(u), Phi(u),
     relu(u), Abs(u), max, min, exp(u) and powers of u, each u affine in z, with up to four steps, signs and erfs that
-    depend on each other. `cov` is an m x m matrix, `mean` m entries, of numbers or real symbols. Raises OutOfReachError
+    depend on each other. `cov` is an m x m matrix, `mean` m entries, of numbers or real symbols. Each may be text, as
+    `gdln moment` takes it, with the domains of its parameters in `where`. Raises OutOfReachError
     at once for anything else, InputError for a covariance that is not real, symmetric and positive semidefinite.
 
     >>> g, rho = sympy.Symbol("g", positive=True), sympy.Symbol("rho", real=True)
     >>> expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]]).closed_form
     asin(sqrt(2)*g*rho/sqrt(2*g**2 + 1))/pi
+    >>> expect("Heaviside(z1)*erf(z2)", "[[1, 1/2], [1/2, 1]]").closed_form
+    asin(sqrt(6)/6)/pi
+    >>> expect("Heaviside(z1)*erf(g*z2)", "[[1, rho], [rho, 1]]", where="g>0, -1<rho<1").evaluate(8, g=1, rho=0.5).value
+    '0.1338602364'
     """
-    integrand, matrix = prepared(expr, cov, mean)
+    integrand, matrix = prepared(*typed(expr, cov, mean, where))
     return Moment(integrand, matrix, derive(integrand, matrix))
 
 

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from derivations.explore.fields import FieldView, measured_distance, null_levels
+from derivations.answers.compare import FieldView, distance
+from derivations.explore.fields import null_levels
 from derivations.explore.figures.axes import COLOURS, GREY, canvas, label, legend, on_grid, style
 from derivations.explore.figures.sheets import Sheet
 from derivations.explore.gates import looked_at
@@ -124,7 +125,7 @@ def _ratios(axis: Axes, view: FieldView, learned: dict[str, Learned], unit: int)
 
 def _distances(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None:
     """The band, hatched; a mark where the unbiased square is positive, and none where noise hides the distance."""
-    distances = {name: measured_distance(view, trained) for name, trained in learned.items()}
+    distances = {name: distance(view, trained.weights) for name, trained in learned.items()}
     found = {name: measured for name, measured in distances.items() if measured is not None}
     top = max((_RISE * float(measured.plain.max()) for measured in found.values()), default=1.0)
     cut = False

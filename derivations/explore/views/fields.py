@@ -9,6 +9,7 @@ app = marimo.App(width="full", app_title="gdln explore: receptive fields")
 def _():
     import marimo as mo
 
+    from derivations.answers.compare import field_view
     from derivations.explore import fields
     from derivations.explore.figures.fields import fields_figure
     from derivations.explore.shell import page
@@ -25,6 +26,7 @@ def _():
         Training,
         attempt,
         dumps,
+        field_view,
         fields,
         fields_figure,
         get_seen,
@@ -49,13 +51,13 @@ def _(fields, mo):
 
 
 @app.cell
-def _(attempt, batch, fields, get_version, jobs, replicates, session):
+def _(attempt, batch, field_view, fields, get_version, jobs, replicates, session):
     get_version()
     for old in jobs:
         old.stop()
     jobs.clear()
     problem = session.read()
-    view, refused = attempt(lambda: fields.field_view(fields.live(problem, int(batch.value), replicates.value)))
+    view, refused = attempt(lambda: field_view(fields.live(problem, int(batch.value), replicates.value)))
     return problem, refused, view
 
 

@@ -241,6 +241,25 @@ def test_file_of_every_replicate(gdln, tmp_path):
     assert sorted(file.name for file in tmp_path.iterdir()) == ["problem.toml", "run.npz"]
 
 
+def test_a_picture_of_the_networks(gdln, tmp_path):
+    file = tmp_path / "run.svg"
+    code, out, _ = gdln("--plot", file)
+    assert code == PASS
+    assert out.endswith(f"Written: {file}\n")
+    text = file.read_text()
+    assert text.startswith("<?xml")
+    assert gdln("--plot", tmp_path / "run.gif")[0] == BAD_INPUT
+
+
+def test_a_gate_that_never_opens_is_remarked(gdln):
+    change = [("lo = 0.0", 'lo = 9.0\non = "input"')]
+    code, out, _ = gdln(change=change)
+    assert code == PASS
+    assert "note: the gate of unit 0 is closed for every input of this law" in out
+    assert len(json.loads(gdln("--json", change=change)[1])["remarks"]) == 1
+    assert json.loads(gdln("--json")[1])["remarks"] == []
+
+
 def test_an_interrupted_run_leaves_the_old_file(gdln, tmp_path, monkeypatch):
     def interrupted(*_, **__):
         raise KeyboardInterrupt

@@ -140,6 +140,30 @@ def test_a_missing_file_is_bad_input(tmp_path, capsys):
     assert (code, said["error"]["kind"]) == (BAD_INPUT, "file")
 
 
+@pytest.mark.parametrize("words", [[], ["--digits", "20"]])
+def test_a_picture(shipped, tmp_path, capsys, words):
+    file = tmp_path / "fields.png"
+    assert cli.main(["solve", str(shipped), "--plot", str(file), *words]) == PASS
+    assert file.read_bytes().startswith(b"\x89PNG")
+    assert f"Written: {file}" in capsys.readouterr().out
+
+
+def test_a_picture_of_unknown_format_is_refused_before_the_problem_is_read(tmp_path, capsys):
+    code, said, _ = answer(capsys, tmp_path / "nowhere.toml", "--plot", tmp_path / "fields.jpg")
+    assert (code, said["error"]["kind"]) == (BAD_INPUT, "file")
+    assert "'.jpg'" in said["error"]["message"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_fields_at_the_times_of_the_problem(shipped, capsys):
+    said = answer(capsys, shipped)[1]
+    assert cli.main(["solve", str(shipped)]) == PASS
+    text = capsys.readouterr().out
+    assert "w(t) where each unit's w(infinity) is largest" in text
+    row = next(line for line in text.splitlines() if line.split()[:1] == ["32"] and line.count(".") == 2)
+    assert row.split()[1:] == [f"{said['weights'][-1][unit][20]:.6f}" for unit in (0, 1)]
+
+
 def test_solving_loads_no_torch(shipped):
     program = (
         "import sys; from derivations.cli import main; main(sys.argv[1:]);"

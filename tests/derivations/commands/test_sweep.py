@@ -85,6 +85,16 @@ def nothing_half_written(store):
     assert not list((store / "locks").iterdir())
 
 
+def test_a_picture_of_a_finished_sweep(finished, tmp_path, capsys):
+    file = tmp_path / "sweep.pdf"
+    words = ["sweep", str(finished / "sweep.toml"), "--plot", str(file)]
+    assert main([*words, "--dry-run"]) == BAD_INPUT
+    assert not file.exists()
+    assert main([*words, "--status", "--out", str(finished / "store")]) == PASS
+    assert file.read_bytes().startswith(b"%PDF")
+    assert f"Written: {file}" in capsys.readouterr().out
+
+
 def test_the_answer_for_programs(finished):
     answer = json.loads((finished / "answer.json").read_text())
     assert (answer["schema"], answer["mode"], answer["shape"]) == ("gdln.sweep/1", "run", [2, 2])

@@ -10,13 +10,11 @@ from io import StringIO
 import numpy as np
 import pytest
 
+from derivations.answers.compare import LAW, distance, field_view
 from derivations.explore.fields import (
-    LAW,
     LOSS,
     behind,
     csv,
-    distance,
-    field_view,
     latex,
     live,
     null_levels,
@@ -113,7 +111,7 @@ def test_numbers_figures_and_files(problem):
     assert loss[LAW] == mse_at(gated_moments(problem), mean.weights, 1 / 2)[-1]
     assert [first[LAW], second[LAW]] == participation_ratio(mean.weights)[-1].tolist()
     assert second["relu"] == participation_ratio(learned["relu"].weights[:, -1, 1]).mean()
-    meter = distance(view, learned["gated-linear"])
+    meter = distance(view, learned["gated-linear"].weights)
     assert (low["gated-linear"], high["gated-linear"]) == (meter.low[-1], meter.high[-1])
     assert rows(view, last, {})[0]["relu"] is None
     for shown in ({}, learned):
@@ -139,7 +137,7 @@ def test_a_distance_that_noise_hides_has_no_mark_and_a_cut_band_says_so(problem)
     view = field_view(problem)
     noise = np.random.default_rng(0).normal(size=(4, *view.descent.shape))
     off = {"gated-linear": Learned(view.descent + noise, np.ones((4, len(view.times))))}
-    meter = distance(view, off["gated-linear"])
+    meter = distance(view, off["gated-linear"].weights)
     hidden = meter.distance == 0
     assert hidden.any()
     axis = fields_figure(view, 0, off).axes[5]

@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import pytest
 
+from derivations.answers.compare import field_view
 from derivations.explore.data import closed_forms, theory_of
-from derivations.explore.fields import field_view, live
+from derivations.explore.fields import live
 from derivations.explore.figures.data import data_figure
 from derivations.explore.gates import KEPT, gate_of, gate_view, has_controls, looked_at, remarks
 from derivations.explore.shell.controls import Entry, controls, law_of

@@ -1,10 +1,12 @@
 """The exact solution of a gated-linear problem: theory.flow.solve."""
 
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from jaxtyping import Shaped
@@ -15,7 +17,10 @@ from theory.flow.linear.parameters import Parameters, initial
 from theory.flow.linear.relaxation import FlowNumbers, Modes, relax
 from theory.moments import feature_moments
 from theory.moments.feature_moments import Structure
-from theory.problem import InputError, OutOfReachError, Problem
+from theory.problem import InputError, OutOfReachError, Problem, load
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 EPS = float(np.finfo(float).eps)
 # A and its eigenvectors carry a few roundings relative to the largest eigenvalue (entries: at most 8; symmetric
@@ -31,9 +36,10 @@ MOST_DIGITS = 1000
 # Rows of a kernel whose eigenbasis in balls takes seconds to a minute; circulant kernels need no eigensolver.
 MOST_ROWS = 160
 MOST_CIRCULANT_ROWS = 4096
+_SHOWN_TIMES = 6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Solution:
     """Gradient flow on the population loss; numbers are float64, or decimal strings where digits were asked for.
 
@@ -52,7 +58,7 @@ class Solution:
 
     With labels of m > 1 numbers each output has the same A and its own b: fixed_point and weights are (..., K, m, n),
     hidden biases (..., K, m) and output biases (..., m); rates, condition and rank are those of one output, mse and
-    losses sums over all.
+    losses sums over all. problem: what was solved.
     """
 
     mse: Any
@@ -70,16 +76,64 @@ class Solution:
     fixed_hidden_biases: Shaped[np.ndarray, "K *m"] | None = None
     fixed_output_bias: Any = None
     near_null: NearNull | None = None
+    problem: Problem | None = None
+
+    def __repr__(self) -> str:
+        """Return one line: the size of the problem, its optimum, rank and condition, and the names of the arrays."""
+        units, *outputs, n = self.fixed_point.shape
+        said = f", {outputs[0]} outputs" if outputs else ""
+        least, condition = (x if isinstance(x, str) else f"{x:.6g}" for x in (self.mse, self.condition))
+        times = ", ".join(str(t) if isinstance(t, str) else f"{t:g}" for t in self.times[:_SHOWN_TIMES])
+        times += ", ..." if len(self.times) > _SHOWN_TIMES else ""
+        return (
+            f"<Solution: {units} units of {n} sites{said}; mse {least}, rank {self.rank} of {len(self.rates)}, "
+            f"condition {condition}; fixed_point, rates, weights and losses at t = {times}>"
+        )
+
+    def at(self, time: Any) -> Shaped[np.ndarray, "K *m n"]:
+        """Return w(t) at any `time` t >= 0, by solving once more; as certain as the solution itself.
+
+        >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Training
+        >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+        >>> solution = solve(Problem(law, network, Training("half-mse", 1, NormalInitialisation(0, 0), (1,))))
+        >>> solution.at(2).round(6).tolist()
+        [[0.632121, -0.632121]]
+        """
+        return solve(self._question(), self.digits, times=(time,)).weights[0]
+
+    def plot(self) -> "Figure":
+        """Return a figure of the fields at up to three times and at infinity, and of the loss against time.
+
+        `solution.plot().savefig("fields.png")` writes it. Raises OutOfReachError for labels of several numbers.
+        """
+        from theory.flow.picture import Series, fine_times, picture, require_one_output
+
+        question, curve = self._question(), None
+        require_one_output(question.data)
+        times, weights, losses, end = (
+            numbers.astype(float) for numbers in (self.times, self.weights, self.losses, self.fixed_point)
+        )
+        if len(times) > 1:
+            dense = solve(question, times=fine_times(times))
+            curve = Series("", dense.times, dense.weights, dense.losses)
+        flow = Series("gradient flow", times, weights, losses, end=end, least=float(self.mse), curve=curve)
+        return picture(question.data, [flow])
+
+    def _question(self) -> Problem:
+        if self.problem is None:
+            raise InputError("This solution does not know its problem.", "Ask theory.flow.solve for it.")
+        return self.problem
 
 
-def solve(problem: Problem, digits: int | None = None) -> Solution:
+def solve(problem: Problem | str | Path, digits: int | None = None, times: Sequence[Any] | None = None) -> Solution:
     """Fixed point, rates, trajectory and losses of tau dw/dt = ell s (b - s A w) (notes, eq. 8-16, corrected).
 
     Float64 by default; where the condition number takes more digits than float64 has, the same numbers come from
     certified balls and `notes` says so. Where those are too slow, modes whose eigenvalues float64 does not tell from 0
     keep their initial values: `near_null` and `notes` give their number and proved bounds on what that changes. With
     `digits`, every number is a decimal string of that many correct significant digits (entries below 10^-digits of the
-    largest in their array, of weights and biases together: as many as are certain).
+    largest in their array, of weights and biases together: as many as are certain). `problem` may also be the path of a
+    problem file. `times`, t >= 0 and increasing, stand in for those of the problem.
 
     Raises OutOfReachError for networks without fixed gates, laws and gates without closed moments, and digits of
     problems too large or too ill-conditioned; InputError for digits outside 1..1000.
@@ -94,6 +148,10 @@ def solve(problem: Problem, digits: int | None = None) -> Solution:
         raise InputError(
             f"digits = {digits!r} must be a whole number from 1 to {MOST_DIGITS}.", "Ask for 30, for example."
         )
+    if not isinstance(problem, Problem):
+        problem = load(problem)
+    if times is not None:
+        problem = replace(problem, training=replace(problem.training, times=tuple(times)))
     moments, rules = feature_moments(problem.data, problem.network), convention(problem)
     structure = moments.structure
     if digits is not None:
@@ -175,6 +233,7 @@ def _solution(
         fixed_hidden_biases=end.hidden_biases,
         near_null=numbers.near_null,
         fixed_output_bias=end.output_bias.item() if end.biases is not None and outputs == 1 else end.output_bias,
+        problem=problem,
     )
 
 

@@ -6,8 +6,9 @@ from random import Random
 import numpy as np
 import pytest
 
+from derivations.answers.compare import field_view
 from derivations.explore.data import sampled, theory_of
-from derivations.explore.fields import field_view, live
+from derivations.explore.fields import live
 from derivations.explore.figures import sheets as paper
 from derivations.explore.figures.axes import canvas, image, label, shown
 from derivations.explore.figures.comparison import comparison_figure

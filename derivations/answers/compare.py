@@ -1,0 +1,234 @@
+"""The answer of `gdln compare`: the exact law of gradient descent beside the networks trained on sampled data."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from derivations.statistics.validity import Meter, meter
+from theory.flow import Solution, discrete, mse_at, solve
+from theory.flow.linear.convention import convention
+from theory.moments import gated_moments
+from theory.problem import InputError, OutOfReachError, Problem, WorkbenchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.figure import Figure
+
+    from derivations.answers.simulate import SimulateAnswer
+
+LAW = "theory: gradient descent"
+_CURVE = 48  # times of the drawn curve of the theory
+_UNITS = 12  # units shown; --json has them all
+_REACH = 1  # sites shown on each side of a unit's peak
+
+
+@dataclass(frozen=True)
+class FieldView:
+    """The exact answer at the problem's times: gradient descent (T, K, n), its loss (T), participation ratio (T, K).
+
+    `descent` is the mean of networks trained at the learning rate of the problem; loss and ratio are those of this
+    mean, and the ratio is None where a field is zero. `solution` is that of the flow: its weights, and their limits.
+    """
+
+    problem: Problem
+    solution: Solution
+    descent: Float[np.ndarray, "T K n"]
+    losses: Float[np.ndarray, " T"]
+    ratio: Float[np.ndarray, "T K"] | None
+
+    @property
+    def times(self) -> Float[np.ndarray, " T"]:
+        """The times t."""
+        return np.array([float(time) for time in self.problem.training.times])
+
+
+def field_view(problem: Problem) -> FieldView:
+    """Return the exact answer of a gated-linear problem with a [simulation] table.
+
+    Raises OutOfReachError as `solve` and `discrete` do, InputError where steps of this rate overflow.
+    """
+    from sim.measure.receptive_fields import participation_ratio
+
+    if problem.data.outputs > 1:
+        raise OutOfReachError(
+            f"Fields are compared for networks with one output; the labels have {problem.data.outputs} numbers each.",
+            "Give one number as label; gdln solve and gdln simulate take vectors.",
+        )
+    solution, mean = solve(problem), discrete(problem)
+    losses = mse_at(gated_moments(problem), mean.weights, float(convention(problem).s), mean.biases)
+    ratio = participation_ratio(mean.weights) if np.abs(mean.weights).max(axis=-1).all() else None
+    return FieldView(problem, solution, mean.weights, losses, ratio)
+
+
+def distance(view: FieldView, weights: Float[np.ndarray, "S t K n"]) -> Meter | None:
+    """Return the distance of networks at the first t times to gradient descent, with its band.
+
+    None where it is undefined: before the first time, for fewer than four networks, for a prediction that is zero.
+    """
+    count = weights.shape[1]
+    try:
+        return meter(view.times[:count], weights, view.descent[:count]) if count else None
+    except WorkbenchError:
+        return None
+
+
+def spaced_steps(last: int, count: int) -> list[int]:
+    """Up to `count` whole numbers of steps from 1 to `last`, evenly spaced in their logarithm.
+
+    >>> spaced_steps(32, 6)
+    [1, 2, 4, 8, 16, 32]
+    """
+    return np.unique(np.round(np.geomspace(1, last, count)).astype(int)).tolist()
+
+
+@dataclass(frozen=True)
+class CompareAnswer:
+    """Theory and networks of one problem at its times, and the distance of the networks' mean field to the theory.
+
+    `distance` is |E w - theory|/|theory| with a band that covers all times together with probability 99 %, or None
+    where it is undefined; see `derivations.statistics.validity`.
+    """
+
+    theory: FieldView
+    trained: "SimulateAnswer"
+    distance: Meter | None
+    notes: tuple[str, ...]
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln compare --json` prints."""
+        view, found = self.theory, self.distance
+        names = ("distance", "low", "high", "plain", "level")
+        return {
+            "times": view.times,
+            "theory": {
+                "weights": view.descent,
+                "loss": view.losses,
+                "participation_ratio": view.ratio,
+                "flow_weights": view.solution.weights,
+                "fixed_point": view.solution.fixed_point,
+                "mse": view.solution.mse,
+            },
+            "networks": self.trained.json(),
+            "distance": None if found is None else {name: getattr(found, name) for name in names},
+            "notes": self.notes,
+        }
+
+    def text(self) -> str:
+        """Loss, participation ratio and distance over time, and the fields at the end, for a reader."""
+        view, means = self.theory, self.trained.json()
+        head = ("t", "loss of E w", "networks", "IPR of E w", "networks", "distance", "99 % band")
+        table = [head, *(self._row(index, means) for index in range(len(view.times)))]
+        widths = [max(len(row[column]) for row in table) for column in range(len(head))]
+        lines = [
+            f"the exact law of gradient descent beside {means['replicates']} networks, {means['steps']} steps each",
+            "",
+            *("  ".join(word.rjust(width) for word, width in zip(row, widths, strict=True)) for row in table),
+            "",
+            "loss: <(y - yhat)^2>; IPR: inverse participation ratio of unit 0; distance: |E w - theory| / |theory|;",
+            "(standard error) of a mean over networks; the band covers all times together",
+            "",
+            f"fields at t = {view.times[-1]:g} around their largest weight",
+            f"{'':>8}{'site':>6}  {'theory':>9}  networks",
+        ]
+        for unit, field in enumerate(view.descent[-1, :_UNITS]):
+            peak = int(abs(field).argmax())
+            for site in range(max(0, peak - _REACH), min(len(field), peak + _REACH + 1)):
+                name = f"unit {unit}" if site == max(0, peak - _REACH) else ""
+                lines.append(f"{name:>8}{site:>6}  {field[site]:>9.4f}  {_shown(means, 'weights', -1, unit, site)}")
+        if len(view.descent[0]) > _UNITS:
+            lines.append(f"  ... {len(view.descent[0]) - _UNITS} more units; --json has them all")
+        return "\n".join([*lines, *(f"\nnote: {note}" for note in self.notes)])
+
+    def _row(self, index: int, means: dict[str, Any]) -> tuple[str, ...]:
+        view, found = self.theory, self.distance
+        ratio = "undefined" if view.ratio is None else f"{view.ratio[index, 0]:.4f}"
+        apart = ("undefined", "") if found is None else (f"{found.distance[index]:.4f}", _band(found, index))
+        trained = _shown(means, "loss", index), _shown(means, "participation_ratio", index, 0)
+        return f"{view.times[index]:g}", f"{view.losses[index]:.4f}", trained[0], ratio, trained[1], *apart
+
+    def figure(self) -> "Figure":
+        """The fields of theory and networks, loss, participation ratio and distance against time."""
+        from theory.flow.picture import Series, picture
+
+        view, found = self.theory, self.distance
+        problem, last = view.problem, view.problem.training.times[-1]
+        step = problem.training.tau * problem.simulated().learning_rate
+        marks = sorted({*problem.training.times, *(step * k for k in spaced_steps(int(last / step), _CURVE))})
+        first = problem.training.times[0]
+        fine = field_view(_at(problem, tuple(time for time in marks if first <= time <= last)))
+        lines = Series(
+            "gradient descent",
+            view.times,
+            view.descent,
+            view.losses,
+            view.ratio,
+            end=view.solution.fixed_point,
+            least=float(view.solution.mse),
+            curve=Series("", fine.times, fine.descent, fine.losses, fine.ratio),
+            note="; line: of E w",
+        )
+        apart = None if found is None else (found.times, found.distance, found.low, found.high)
+        return picture(problem.data, [lines, replace(self.trained.series(), distance=apart)])
+
+
+def answer(
+    problem: Problem,
+    device: str = "auto",
+    backend: str = "auto",
+    memory: int | None = None,
+    progress: "Callable[[int, int], None] | None" = None,
+    measuring: "Callable[[str], None]" = lambda _name: None,
+) -> CompareAnswer:
+    """Predict the networks of `problem`, train them, and measure how far they are from the prediction.
+
+    Raises OutOfReachError where there is no exact prediction (the message says why), InputError for a problem without
+    a [simulation] table or whose networks start from weights of their own.
+
+    >>> from theory.problem import loads
+    >>> from derivations.experiments.folders import problem_file
+    >>> text = problem_file("small-bump").read_text().replace("replicates = 64", "replicates = 8")
+    >>> found = answer(loads(text.replace("batch = 4000", "batch = 100")), "cpu")
+    >>> bool(found.distance.low[-1] < found.distance.distance[-1] < found.distance.high[-1])
+    True
+    """
+    from derivations.answers import simulate
+
+    view = field_view(problem)
+    if problem.simulated().initialisation == "per-replicate":
+        raise InputError(
+            'initialisation = "per-replicate": each network starts from its own w0, and the prediction is for one w0.',
+            "Leave the key out, so that all networks start from the same w0.",
+        )
+    trained = simulate.answer(problem, device, backend, memory, progress, measuring)
+    weights = trained.run.weights[trained.run.surviving()]
+    found = None if trained.run.one_cluster else distance(view, weights)
+    return CompareAnswer(view, trained, found, (*_notes(problem), *trained.remarks))
+
+
+def _notes(problem: Problem) -> tuple[str, ...]:
+    settings = problem.simulated()
+    if settings.mode == "full-batch":
+        return (
+            f"each network descends on its own {settings.samples} examples; the prediction is for infinitely many, and "
+            "the mean of the networks differs from it by a term of order 1/samples.",
+        )
+    return ()
+
+
+def _at(problem: Problem, times: tuple[Any, ...]) -> Problem:
+    return replace(problem, training=replace(problem.training, times=times))
+
+
+def _band(found: Meter, index: int) -> str:
+    return f"{found.low[index]:.4f} to {found.high[index]:.4f}"
+
+
+def _shown(means: dict[str, Any], name: str, *place: int) -> str:
+    """A mean with its standard error; alone where the networks are one cluster."""
+    if means[name] is None:
+        return "undefined"
+    value, error = means[name][place], means[f"{name}_standard_error"]
+    return f"{value:.4f}" if error is None else f"{value:.4f} ({error[place]:.1g})"

@@ -1,0 +1,43 @@
+"""`gdln compare`: the exact law of gradient descent beside the trained networks of a problem file."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+MAY_BEGIN_WITH_MINUS = False
+
+
+def command(
+    problem: Annotated[Path, typer.Argument(help="A problem file (TOML), gated-linear, with a [simulation] table.")],
+    device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
+    backend: Annotated[str, typer.Option(help="auto, reference, compiled (CPU) or captured (GPU).")] = "auto",
+    memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw fields, loss, ratio and distance to this file (.png, .svg or .pdf).")
+    ] = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> int:
+    """Predict the fields, loss and participation ratio of PROBLEM, train its networks, and show both."""
+    from derivations.output import PASS, emit, run
+
+    def body() -> int:
+        from derivations.answers import compare
+        from derivations.commands.simulate import progress_bar
+        from derivations.pictures import check_picture, write_picture
+        from theory.problem import load
+        from theory.problem.numbers import exact
+
+        if plot is not None:
+            check_picture(plot)
+        question = load(problem)
+        limit = None if memory is None else int(exact(memory, "--memory") * 2**30)
+        with progress_bar() as (training, measuring):
+            answer = compare.answer(question, device, backend, limit, training, measuring)
+        if plot is not None:
+            write_picture(answer.figure(), plot)
+        written = "" if plot is None else f"\n\nWritten: {plot}"
+        emit("compare", answer.json(), answer.text() + written, json)
+        return PASS
+
+    return run(body, json)

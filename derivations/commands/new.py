@@ -1,0 +1,27 @@
+"""`gdln new`: a commented problem file to start from."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+MAY_BEGIN_WITH_MINUS = False
+
+
+def command(
+    name: Annotated[Path, typer.Argument(help="The file to write; .toml is added where it is missing.")],
+    law: Annotated[str, typer.Option(help="nlgp, nlgp-2d, gaussian-clone, single-pulse or finite.")] = "nlgp",
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> int:
+    """Write a problem file that solves and trains as it is, with a comment at each key; never over another file."""
+    from derivations.output import PASS, run, show
+
+    def body() -> int:
+        from derivations.answers import new
+
+        answer = new.answer(name, law)
+        answer.write()
+        show("new", answer, json)
+        return PASS
+
+    return run(body, json)

@@ -1,0 +1,192 @@
+"""Pictures of a problem over time: fields against the sites, loss and participation ratio, of theory and of networks.
+
+Lines are exact, markers are measured, bars and bands hold 99 % (normal, from standard errors). The colour is the time
+in the fields and the unit elsewhere; colours (Okabe-Ito), dashes and marks are told apart by colour-blind readers and
+in black and white. No global state of matplotlib is used.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from matplotlib import rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from theory.problem import Law, OutOfReachError
+
+COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
+GREY = "#777777"
+BAND = 2.576  # the central 99 % of a normal distribution, in standard errors
+STYLE = {"font.size": 9, "axes.spines.top": False, "axes.spines.right": False, "legend.frameon": False}
+_DASHES, _MARKS = ("-", "--", "-."), ("o", "s", "^")
+_UNITS, _TIMES = 3, 3  # shown side by side, and in one panel
+_POINTS = 80  # of a smooth curve
+_MOST_BARS = 60  # sites beyond which bars would touch: a band is drawn
+_WIDTH, _HEIGHT = 3.7, 2.9  # inches of a panel
+
+
+@dataclass(frozen=True)
+class Series:
+    """Numbers of one kind against time: of a theory (a line), or the means of networks with standard errors (markers).
+
+    times (T); weights (T, K, n), in 1/(units of x); losses (T), in units of y^2; ratio (T, K), without unit, and the
+    distance of E w to the theory (T) with the ends of its band. What is None is not drawn; errors of None have no bars.
+    `curve` holds losses and ratio at more times, for a smooth line; `end` is w(infinity), `least` the smallest loss.
+    """
+
+    name: str
+    times: Float[np.ndarray, " T"]
+    weights: Float[np.ndarray, "T K n"]
+    losses: Float[np.ndarray, " T"]
+    ratio: Float[np.ndarray, "T K"] | None = None
+    weights_error: Float[np.ndarray, "T K n"] | None = None
+    losses_error: Float[np.ndarray, " T"] | None = None
+    ratio_error: Float[np.ndarray, "T K"] | None = None
+    measured: bool = False
+    end: Float[np.ndarray, "K n"] | None = None
+    least: float | None = None
+    curve: "Series | None" = None
+    loss_name: str = "⟨(y − ŷ)²⟩"
+    note: str = ""  # stands in the titles of loss and ratio
+    distance: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None  # times, distance, low, high
+
+
+def fine_times(times: Float[np.ndarray, " T"]) -> list[float]:
+    """Times of a smooth curve from the first to the last of at least two `times`, spaced by their logarithm.
+
+    >>> len(fine_times(np.array([0.0, 1.0, 8.0])))
+    80
+    """
+    first = times[times > 0][0]
+    fine = np.geomspace(first, times[-1], _POINTS - (times[0] == 0))
+    return [0.0, *fine.tolist()] if times[0] == 0 else fine.tolist()
+
+
+def require_one_output(law: Law) -> None:
+    """Raise OutOfReachError for labels of several numbers."""
+    if law.outputs > 1:
+        raise OutOfReachError(
+            f"A picture shows networks with one output; the labels have {law.outputs} numbers each.",
+            "Give one number as label, or take the numbers from --json.",
+        )
+
+
+def picture(law: Law, series: Sequence[Series]) -> Figure:
+    """Draw the fields of up to three units above; loss, participation ratio and distance against time below.
+
+    The series share their times, units and sites. Fields are shown at up to three of the times, on a grid of sites as
+    images at the last one. Raises OutOfReachError for labels of several numbers.
+    """
+    require_one_output(law)
+    shape = getattr(law, "shape", None)
+    units = range(min(series[0].weights.shape[1], _UNITS))
+    fields = [(None, unit) for unit in units] if shape is None else [(one, unit) for unit in units for one in series]
+    fields = fields[:_UNITS]
+    below = [_losses, *([_ratios] if any(one.ratio is not None for one in series) else [])]
+    below += [_distances] if any(one.distance is not None for one in series) else []
+    columns = max(len(fields), len(below))
+    with rc_context(STYLE):
+        figure = Figure(figsize=(_WIDTH * columns, 2 * _HEIGHT), layout="constrained")
+        grid = figure.subplots(2, columns, squeeze=False)
+        for axis, (one, unit) in zip(grid[0], fields, strict=False):
+            if one is None:
+                _field(axis, series, unit)
+            else:
+                _image(axis, one, unit, shape)
+        for axis, draw in zip(grid[1], below, strict=False):
+            draw(axis, series)
+        for axis in (*grid[0, len(fields) :], *grid[1, len(below) :]):
+            axis.remove()
+    return figure
+
+
+def _field(axis: Axes, series: Sequence[Series], unit: int) -> None:
+    """Fields at up to three times; the colour is the time."""
+    count = len(series[0].times)
+    shown = np.unique(np.linspace(0, count - 1, min(count, _TIMES)).astype(int))
+    for number, index in enumerate(shown):
+        colour, mark = COLOURS[number], _MARKS[number]
+        when = f"t = {series[0].times[index]:.4g}"
+        for one in series:
+            w, site = one.weights[index, unit], np.arange(one.weights.shape[2])
+            error = None if one.weights_error is None else BAND * one.weights_error[index, unit]
+            if not one.measured:
+                axis.plot(site, w, _DASHES[number], color=colour, lw=1.3, label=when)
+            elif error is None or len(site) <= _MOST_BARS:
+                look = {"fmt": mark, "ms": 2.8, "mfc": "white", "mew": 0.8, "lw": 0.8, "color": colour}
+                axis.errorbar(site, w, error, **look, label=when if len(series) == 1 else None)
+            else:
+                axis.fill_between(site, w - error, w + error, color=colour, alpha=0.35, lw=0)
+                axis.plot(site, w, ".", ms=2, color=colour, label=when if len(series) == 1 else None)
+    for one in series:
+        if one.end is not None:
+            axis.plot(np.arange(one.end.shape[1]), one.end[unit], ":", color=GREY, lw=1.2, label="t → ∞")
+    axis.axhline(0, color="black", lw=0.4)
+    what = "; ".join(f"{'markers' if one.measured else 'lines'}: {one.name}" for one in series)
+    axis.set_title(f"field of unit {unit}\n{what}", fontsize=8)
+    axis.set(xlabel="site", ylabel="weight, 1/(units of x)")
+    axis.legend(fontsize=7)
+
+
+def _image(axis: Axes, one: Series, unit: int, shape: tuple[int, int]) -> None:
+    field = one.weights[-1, unit].reshape(shape)
+    limit = float(np.abs(field).max()) or 1.0
+    image = axis.imshow(field, cmap="cividis", vmin=-limit, vmax=limit, interpolation="nearest")
+    axis.figure.colorbar(image, ax=axis, shrink=0.8, label="weight, 1/(units of x)")
+    axis.set_title(f"field of unit {unit} at t = {one.times[-1]:.4g}\n{one.name}", fontsize=8)
+    axis.set(xlabel="column", ylabel="row")
+
+
+def _losses(axis: Axes, series: Sequence[Series]) -> None:
+    for one in series:
+        drawn = one if one.curve is None else one.curve
+        _against_time(axis, one, drawn.times, drawn.losses, one.losses_error, 0, one.name)
+        if one.least is not None:
+            axis.axhline(one.least, ls=":", color=GREY, lw=1.2, label="t → ∞")
+    axis.set(ylabel="units of y²")
+    _finish(axis, series, f"loss {series[0].loss_name}{series[0].note}")
+
+
+def _ratios(axis: Axes, series: Sequence[Series]) -> None:
+    for one in series:
+        drawn = one if one.curve is None or one.curve.ratio is None else one.curve
+        for unit in range(0 if one.ratio is None else min(one.ratio.shape[1], _UNITS)):
+            error = None if one.ratio_error is None else one.ratio_error[:, unit]
+            _against_time(axis, one, drawn.times, drawn.ratio[:, unit], error, unit, f"unit {unit}, {one.name}")
+    axis.set(ylabel="no unit (1: one site, 1/n: flat)")
+    _finish(axis, series, f"inverse participation ratio{series[0].note}")
+
+
+def _distances(axis: Axes, series: Sequence[Series]) -> None:
+    """The distance of the mean field to the theory; the band covers all times together."""
+    for one in series:
+        if one.distance is not None:
+            times, distance, low, high = one.distance
+            top = 2 * float(np.where(np.isfinite(high), high, 0).max())
+            axis.fill_between(times, low, np.where(np.isfinite(high), high, top), color=COLOURS[1], alpha=0.3, lw=0)
+            axis.plot(times, distance, "o", ms=3.5, mfc="white", color=COLOURS[1], label=one.name, clip_on=False)
+    axis.set(ylabel="|E w − theory| / |theory|, no unit", ylim=(0, None))
+    _finish(axis, series, "distance to theory, 99 % band")
+
+
+def _against_time(
+    axis: Axes, one: Series, times: np.ndarray, values: np.ndarray, error: np.ndarray | None, unit: int, name: str
+) -> None:
+    look: dict[str, Any] = {"color": COLOURS[unit], "label": name}
+    if one.measured:
+        bars = None if error is None else BAND * error
+        axis.errorbar(times, values, bars, fmt=_MARKS[unit], ms=3.5, mfc="white", lw=0.9, **look)
+    else:
+        axis.plot(times, values, _DASHES[unit], lw=1.3, **look)
+
+
+def _finish(axis: Axes, series: Sequence[Series], title: str) -> None:
+    times = series[0].times[series[0].times > 0]
+    if len(times) > 1 and len(times) == len(series[0].times) and times[-1] >= 10 * times[0]:
+        axis.set_xscale("log")
+    axis.set_title(title, fontsize=8)
+    axis.set_xlabel("time t (in the unit of tau)")
+    axis.legend(fontsize=7)

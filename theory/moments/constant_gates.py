@@ -1,0 +1,90 @@
+"""Gates that never open, or are always open, on the inputs that a law can draw."""
+
+from functools import singledispatch
+from math import inf
+
+import numpy as np
+from jaxtyping import Shaped
+
+from theory.moments.gate_events import open_on
+from theory.moments.marginal import largest
+from theory.moments.single_pulse import flips
+from theory.problem import AlwaysGate, DirectionGate, FiniteData, Gate, Law, Network, SinglePulse, SiteGate
+from theory.problem.gates import resolved
+from theory.problem.gates.base import looks_on
+
+MOST_ENTRIES = 10**6  # of inputs that are gone through one by one
+
+
+def constant_gates(law: Law, network: Network) -> dict[int, bool]:
+    """Return the units whose hard gate is the same for every input of `law`: True where always open, False for never.
+
+    Only what is certain is said: laws whose support is not known here, class means, soft gates and laws of more than
+    10^6 numbers give nothing; a gate that is declared as always open is no surprise and is left out.
+
+    >>> from theory.problem import NonlinearGP
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))  # |x| < 1
+    >>> gates = (SiteGate(0, lo=2, on="input"), SiteGate(0, lo=-2, on="input"), SiteGate(0, lo=0))
+    >>> constant_gates(law, Network("gated-linear", "mean", 3, gates))
+    {0: False, 1: True}
+    """
+    found = {}
+    for unit, gate in enumerate(resolved(network.gates)):
+        states = set() if isinstance(gate, AlwaysGate) or getattr(gate, "sharpness", inf) != inf else _states(law, gate)
+        if len(states) == 1:
+            (found[unit],) = states
+    return found
+
+
+def remarks(law: Law, network: Network) -> tuple[str, ...]:
+    """A sentence for each gate of `constant_gates`."""
+    said = {
+        False: "is closed for every input of this law: the unit never learns and adds nothing to yhat",
+        True: "is open for every input of this law: the unit is linear",
+    }
+    return tuple(f"the gate of unit {unit} {said[state]}." for unit, state in constant_gates(law, network).items())
+
+
+@singledispatch
+def _states(law: Law, gate: Gate) -> set[bool]:
+    """States of a hard gate over the law's inputs; empty where they are not known.
+
+    A continuous law on |x_j| < L, and a latent on the whole line: v . u fills |v . u| < L sum_j |v_j|.
+    """
+    if not isinstance(gate, SiteGate | DirectionGate):
+        return set()
+    reach = inf
+    if looks_on(gate) == "input":
+        if not _bounded(law):
+            return set()
+        sides = 1 if isinstance(gate, SiteGate) else float(sum(abs(number) for _, number in gate.v))
+        reach = sides * max(largest(law, c) for c in range(law.classes))
+    if gate.lo >= reach or gate.hi <= -reach:
+        return {False}
+    return {True} if gate.lo <= -reach and gate.hi >= reach else {True, False}
+
+
+def _bounded(law: Law) -> bool:
+    """Whether `largest` knows the end of the law's support."""
+    return largest.dispatch(type(law)) is not largest.dispatch(object) and not law.means
+
+
+@_states.register
+def _(law: FiniteData, gate: Gate) -> set[bool]:
+    return _on_examples(np.array(law.x, dtype=object), gate)
+
+
+@_states.register
+def _(law: SinglePulse, gate: Gate) -> set[bool]:
+    widths = sorted({width for a, b in law.widths for width in range(a, b + 1)})
+    if law.means or 2 * len(widths) * law.n**2 > MOST_ENTRIES:
+        return set()
+    pulses = [np.roll(np.arange(law.n) < width, start) for width in widths for start in range(law.n)]
+    inputs = [np.where(pulse, high, low) for low, high in flips(law) for pulse in pulses]
+    return _on_examples(np.array(inputs).astype(object), gate)
+
+
+def _on_examples(x: Shaped[np.ndarray, "N n"], gate: Gate) -> set[bool]:
+    if isinstance(gate, SiteGate | DirectionGate) and looks_on(gate) != "input":
+        return set()  # refused by name where it is used
+    return set(open_on(gate, x, "the gate").tolist())
