@@ -88,11 +88,9 @@ def judged(
     """Judge the measured runs together: Holm's correction across them and the tests `beside`, as (p, level)."""
     found = [(run.name, claims[name], agreed) for run in runs for name, agreed in run.agreements]
     results = decide_all([(claim, agreed) for _, claim, agreed in found], beside)
-    named = [
-        replace(one, details={**one.details, "experiment": run}) for (run, *_), one in zip(found, results, strict=True)
-    ]
-    weak = [replace(one, details={**one.details, "experiment": run.name}) for run in runs for one in run.unaffordable]
-    return (*named, *weak)
+    named = [(run, result) for (run, *_), result in zip(found, results, strict=True)]
+    named += [(run.name, result) for run in runs for result in run.unaffordable]
+    return tuple(replace(result, details={**result.details, "experiment": run}) for run, result in named)
 
 
 def _seed(stage: str, claim: Claim, problem: str) -> int:

@@ -6,6 +6,7 @@ runs. Its cost is the processor time that the evidence states.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from derivations.evidence import stored
@@ -41,9 +42,10 @@ class Check:
 class Evidence:
     """The stored evidence of some claims, and the hashes of the code that their checks run now."""
 
-    def __init__(self, claims: Sequence[Claim]) -> None:
+    def __init__(self, claims: Sequence[Claim], folder: Path = stored.FOLDER) -> None:
         self.claims = {claim.id: claim for claim in claims}
-        self.of = {name: found for name, claim in self.claims.items() if (found := stored.read(claim)) is not None}
+        read = {name: stored.read(claim, folder) for name, claim in self.claims.items()}
+        self.of = {name: found for name, found in read.items() if found is not None}
         self._cited: dict[str, tuple[str, ...]] = {}
 
     def cited(self, claim: Claim) -> tuple[str, ...]:
@@ -83,7 +85,7 @@ class Evidence:
 
 
 def experiments_of(claims: Sequence[Claim]) -> Iterator[tuple[str, tuple[str, ...], str]]:
-    """Yield the name, the claims and the code of every experiment that judges one of the claims, registered ones first."""
+    """Yield name, claims and code of every experiment that judges one of the claims, the registered ones first."""
     chosen = {claim.id for claim in claims}
     everywhere = registered.groups(tuple(catalog().values()))
     for name, members in registered.groups(claims).items():

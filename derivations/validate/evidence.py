@@ -28,7 +28,7 @@ _SIGNIFICANT = 8  # digits kept of a simulated number, five more than its standa
 def write(validation: Validation, folder: Path = FOLDER) -> list[Path]:
     """Write the evidence of every judged claim; each file is the old one or the new one, never a part."""
     folder.mkdir(exist_ok=True)
-    evidence = Evidence([item.claim for item in validation.judged])
+    evidence = Evidence([item.claim for item in validation.judged], folder)
     return [_write_one(item, validation, evidence.code(item.claim), folder) for item in validation.judged]
 
 

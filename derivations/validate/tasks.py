@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 
 from derivations.evidence import stored
 from derivations.experiments import registered
@@ -26,6 +27,7 @@ class Task:
     checks: tuple[Check, ...]
     seed: int
     settings: Settings
+    evidence: Path = stored.FOLDER
 
     @property
     def name(self) -> str:
@@ -54,12 +56,12 @@ class Done:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
-def tasks(checks: Sequence[Check], seed: int, settings: Settings) -> list[Task]:
+def tasks(checks: Sequence[Check], seed: int, settings: Settings, evidence: Path = stored.FOLDER) -> list[Task]:
     """The tasks of the checks, the longest first, so that no process is left with a long one at the end."""
     together: dict[str, list[Check]] = {}
     for check in checks:
         together.setdefault(check.claims[0] if check.level else check.name, []).append(check)
-    made = [Task(tuple(members), seed, settings) for members in together.values()]
+    made = [Task(tuple(members), seed, settings, evidence) for members in together.values()]
     return sorted(made, key=lambda task: -task.seconds)
 
 
@@ -72,7 +74,7 @@ def _certify(task: Task) -> Done:
     claim = catalog()[task.name]
     chosen = [check.level for check in task.checks]
     if all(check.fresh for check in task.checks):
-        known = recorded.rows(claim, stored.read(claim)) if _needs_table(chosen) else ()
+        known = recorded.rows(claim, stored.read(claim, task.evidence)) if _needs_table(chosen) else ()
         found = reexamine(claim, catalog(), chosen, task.seed, known)
     else:
         found = examine(claim, catalog())

@@ -7,8 +7,10 @@ points; the other verdicts stand by their evidence, and the report says which.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from derivations import threads
+from derivations.evidence import stored
 from derivations.experiments.model import Settings
 from derivations.validate import outcomes, rotation, workers
 from derivations.validate.checks import Check, Evidence
@@ -28,12 +30,13 @@ _START = 5.0  # seconds in which the libraries are loaded
 
 @dataclass(frozen=True)
 class Choice:
-    """How a run chooses its checks: everything, or by a seed, or by the round after the last one."""
+    """How a run chooses its checks: everything, or by a seed, or by the round after the last one; by which evidence."""
 
     everything: bool = False
     seed: int | None = None
     last: int | None = None
     budget: float = rotation.BUDGET
+    evidence: Path = stored.FOLDER
 
     def of(self, checks: Sequence[Check]) -> Plan:
         """The plan of a run over the checks."""
@@ -49,9 +52,9 @@ def run(
 ) -> Validation:
     """Do the checks of this run, all in one pool of as many processes as there are cores; judge every claim."""
     started = time.monotonic()
-    evidence = Evidence(claims)
+    evidence = Evidence(claims, choice.evidence)
     plan = choice.of(evidence.checks())
-    todo = tasks(plan.now, plan.seed, settings)
+    todo = tasks(plan.now, plan.seed, settings, choice.evidence)
     processes = max(1, min(threads.cores(), len(todo)))
     announce(_announcement(plan, todo, processes))
     done = _do(todo, processes, report)

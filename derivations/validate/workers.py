@@ -6,6 +6,7 @@ A process that is killed costs the task that it was doing, which is tried once m
 import multiprocessing as mp
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -15,11 +16,13 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
+from pathlib import Path
 
 from derivations.threads import limit
 from derivations.validate.tasks import Done, Task, perform
 
 Progress = Callable[[Task, str, float], None]
+Work = Callable[[Task, Callable[[str, float], None]], Done]
 _TRIES = 2
 _GRACE, _PAUSE = 2.0, 0.2  # seconds: for a process to end, between two reports of progress
 
@@ -34,31 +37,34 @@ class Lost:
 class _Worker:
     """A process and this end of its pipe; `task` is what it is doing, None while it waits."""
 
-    def __init__(self) -> None:
+    def __init__(self, work: Work) -> None:
         context = mp.get_context(_start_method())
         self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(theirs,), daemon=True)
-        with _interrupts_blocked():
+        self.process = context.Process(target=_work, args=(theirs, work), daemon=True)
+        with _interrupts_blocked(), _same_path():
             self.process.start()
         theirs.close()
         self.task: Task | None = None
 
 
-def do_all(tasks: Sequence[Task], processes: int, progress: Progress) -> Iterator[tuple[Task, Done | Lost]]:
+def do_all(
+    tasks: Sequence[Task], processes: int, progress: Progress, work: Work = perform
+) -> Iterator[tuple[Task, Done | Lost]]:
     """Do the tasks in their order by so many processes; yield each with its outcome, as it comes.
 
-    However the iteration ends, no process is left. An error that a task raises is raised here.
+    `work` is a function of a module: it is imported by each process. However the iteration ends, no process is left.
+    An error that a task raises is raised here.
     """
     if processes == 1:
         for task in tasks:
-            yield task, perform(task, lambda what, share, task=task: progress(task, what, share))
+            yield task, work(task, lambda what, share, task=task: progress(task, what, share))
         return
     waiting = deque(tasks)
     tries = dict.fromkeys((task.name for task in tasks), 0)
     crew: list[_Worker] = []
     try:
         while waiting or any(worker.task for worker in crew):
-            _hand_out(waiting, crew, processes)
+            _hand_out(waiting, crew, processes, work)
             for worker in _speaking(crew):
                 task = worker.task
                 try:
@@ -88,13 +94,13 @@ def _speaking(crew: Sequence[_Worker]) -> list[_Worker]:
     return [busy[pipe] for pipe in wait(list(busy))]
 
 
-def _hand_out(waiting: deque[Task], crew: list[_Worker], processes: int) -> None:
+def _hand_out(waiting: deque[Task], crew: list[_Worker], processes: int, work: Work) -> None:
     while waiting:
         idle = next((worker for worker in crew if worker.task is None), None)
         if idle is None:
             if len(crew) >= processes:
                 return
-            idle = _Worker()
+            idle = _Worker(work)
             crew.append(idle)
         idle.task = waiting.popleft()
         with suppress(OSError):  # it has died; reading from its pipe says so
@@ -112,11 +118,27 @@ def _death(worker: _Worker) -> str:
 
 
 def _start_method() -> str:
-    """One process that has loaded the libraries, and forks: each worker would take seconds to load them itself."""
+    """One process loads the libraries, and workers are forked from it: each would take seconds to load them itself."""
     if "forkserver" not in mp.get_all_start_methods():
         return "spawn"
-    mp.set_forkserver_preload(["derivations.validate.preloaded"])
+    mp.set_forkserver_preload([name for name in sys.modules if name.split(".")[0] in ("theory", "sim", "derivations")])
     return "forkserver"
+
+
+@contextmanager
+def _same_path() -> Iterator[None]:
+    """The server imports from where this process does, and not first from the current folder, whatever lies there."""
+    path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
+    before = {name: os.environ.get(name) for name in ("PYTHONPATH", "PYTHONSAFEPATH")}
+    os.environ.update({"PYTHONPATH": path, "PYTHONSAFEPATH": "1"})
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextmanager
@@ -145,7 +167,7 @@ def _dismiss(crew: Sequence[_Worker]) -> None:
             worker.process.join()
 
 
-def _work(pipe: Connection) -> None:
+def _work(pipe: Connection, work: Work) -> None:
     """A worker's life: one task after the other until the pipe closes; it leaves with its parent."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # where they could not be blocked
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -157,7 +179,7 @@ def _work(pipe: Connection) -> None:
         except EOFError:
             return
         try:
-            answer = "done", perform(task, _throttled(pipe))
+            answer = "done", work(task, _throttled(pipe))
         except Exception as error:  # noqa: BLE001 - whatever it is, the parent raises it
             error.add_note(traceback.format_exc())
             answer = "error", error

@@ -8,6 +8,7 @@ from typing import TypeVar
 from theory.claims import levels
 from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Verdict
 from theory.claims.points import points
+from theory.claims.quadrature import NotConverged
 from theory.problem import InputError
 
 _Result = TypeVar("_Result")
@@ -96,8 +97,12 @@ def reexamine(
             case Level.EXACT:
                 results.append(clock.of(level, lambda: levels.exact(claim, tried)))
             case Level.PRECISE:
-                rows = clock.of(level, lambda: levels.table(claim, tried=tried))
-                results.append(_with_printed(levels.precise(claim, rows), claim, known, rows))
+                try:
+                    rows = clock.of(level, lambda: levels.table(claim, tried=tried))
+                except NotConverged as error:
+                    results.append(CheckResult(claim.id, level, Outcome.INCONCLUSIVE, where=f"the definition: {error}"))
+                else:
+                    results.append(_with_printed(levels.precise(claim, rows), claim, known, rows))
             case Level.FLOATING:
                 results.append(clock.of(level, lambda: levels.floating(claim, tried)))
             case Level.NEGATIVE_CONTROL:
