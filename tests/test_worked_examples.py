@@ -1,6 +1,8 @@
 """The worked examples of CONTRIBUTING.md, tried as a newcomer would: written into a copy of the tree and run there."""
 
 import json
+import math
+import os
 import re
 import runpy
 import shutil
@@ -10,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from derivations.output import BAD_INPUT
-from tests.paths import ROOT
+from derivations.output import BAD_INPUT, OUT_OF_REACH
+from tests.paths import PROBLEMS, ROOT
+from tests.tolerances import EXAMPLE_KURTOSIS, EXAMPLE_MOMENT
 from theory.claims.completeness import faults
 from theory.claims.judge import examine
 from theory.claims.model import Level, Outcome
@@ -19,38 +22,47 @@ from theory.problem import InputError
 
 PACKAGES = ("theory", "sim", "derivations")
 LONGEST_EXAMPLE = 45  # lines; one file that a reader copies in a few minutes
+_BLOCK = re.compile(r"^`([\w./-]+)`\n\n```\w*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-def section(title: str) -> str:
-    """The text of a section of CONTRIBUTING.md."""
+def files_of(title: str) -> dict[str, str]:
+    """The files that a section of CONTRIBUTING.md shows: the path in a line of its own, then its fenced content."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    assert f"\n## {title}\n" in text
-    return text.partition(f"\n## {title}\n")[2].partition("\n## ")[0]
+    _, found, after = text.partition(f"\n## {title}\n")
+    assert found, f"CONTRIBUTING.md has no section {title!r}"
+    return dict(_BLOCK.findall(after.partition("\n## ")[0]))
 
 
-def example(title: str, language: str = "python") -> tuple[str, str]:
-    """The path that stands right before the fenced block of a section, and the block."""
-    path, block = re.search(rf"`([\w./]+)`:\n\n```{language}\n(.*?)```\n", section(title), re.DOTALL).groups()
-    return path, block
-
-
-@pytest.fixture(scope="module")
-def tree(tmp_path_factory) -> Path:
+@pytest.fixture
+def tree(tmp_path) -> Path:
     """A copy of the packages, without what Python compiled."""
-    to = tmp_path_factory.mktemp("tree")
     for package in PACKAGES:
-        shutil.copytree(ROOT / package, to / package, ignore=shutil.ignore_patterns("__pycache__"))
-    return to
+        shutil.copytree(ROOT / package, tmp_path / "tree" / package, ignore=shutil.ignore_patterns("__pycache__"))
+    return tmp_path / "tree"
+
+
+def write(files: dict[str, str], tree: Path) -> None:
+    """Write new files into the copy."""
+    for name, content in files.items():
+        assert not (tree / name).exists(), f"{name} is in the tree already"
+        (tree / name).parent.mkdir(parents=True, exist_ok=True)
+        (tree / name).write_text(content, encoding="utf-8")
+
+
+def python(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Python in the copy, which stands before the packages that are installed."""
+    environment = os.environ | {"PYTHONPATH": str(tree)}
+    command = [sys.executable, *words]
+    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
 
 
 def gdln(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """The command, run in the copy, whose packages come first on Python's path."""
-    command = [sys.executable, "-m", "derivations", *words]
-    return subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+    """The command in the copy."""
+    return python(tree, "-m", "derivations", *words)
 
 
 CLAIM = "gaussian.absolute.mean"
-CLAIM_PATH, CLAIM_BLOCK = example("Worked example: a claim by one file")
+((CLAIM_PATH, CLAIM_BLOCK),) = files_of("Worked example: a claim by one file").items()
 
 
 def claim_of(block: str, folder: Path):
@@ -64,7 +76,7 @@ def claim_of(block: str, folder: Path):
 def test_claim(tree, tmp_path):
     """One file, and `gdln validate` knows the claim, passes every level and kills every mutant."""
     assert CLAIM_BLOCK.count("\n") <= LONGEST_EXAMPLE
-    (tree / CLAIM_PATH).write_text(CLAIM_BLOCK, encoding="utf-8")
+    write({CLAIM_PATH: CLAIM_BLOCK}, tree)
     done = gdln(tree, "validate", CLAIM, "--profile", "quick", "--out", str(tmp_path / "report"), "--json")
     assert done.returncode == 0, done.stderr
     (claim,) = [claim for claim in json.loads(done.stdout)["claims"] if claim["id"] == CLAIM]
@@ -79,10 +91,8 @@ def test_claim(tree, tmp_path):
 
 def test_claim_in_another_file(tree):
     """The command says which file takes it, without a traceback."""
-    astray = tree / "theory/claims/areas/flow/absolute.py"
-    astray.write_text(CLAIM_BLOCK, encoding="utf-8")
+    write({"theory/claims/areas/flow/absolute.py": CLAIM_BLOCK}, tree)
     done = gdln(tree, "ledger")
-    astray.unlink()
     assert done.returncode == BAD_INPUT
     assert "Traceback" not in done.stderr
     assert f"Its id names {CLAIM_PATH}: move it there." in " ".join(done.stderr.split())
@@ -113,3 +123,102 @@ def test_claim_of_an_unknown_document(tmp_path):
     block = CLAIM_BLOCK.replace("    oracle=", '    sources=(Source("absolute-note", "(1)"),),\n    oracle=')
     with pytest.raises(InputError, match=r"'absolute-note'.*theory/claims/documents\.py takes"):
         claim_of(block.replace("Level, Point\n", "Level, Point, Source\n"), tmp_path)
+
+
+LAW = """[data]
+law = "student-t"
+n = 6
+xi = [2.0, 1.0]
+dof = 5
+labels = [1.0, 0.0]
+"""
+REFERENCE = ("--backend", "reference")  # a copy of the tree would compile its loops anew
+MOMENTS = """
+import torch
+from sim.data.sample import prepare
+from sim.random.streams import MEASUREMENT, stream
+from theory.problem.distributions.student_t import StudentT
+
+law = StudentT(6, (2, 1), 13, (1, 0))
+x = prepare(law, torch.device("cpu"), torch.float64).draw([stream(0, 0, MEASUREMENT)], 200_000).x[0]
+square = x.square()
+print(square.mean().item(), (x[:, 0] * x[:, 1]).mean().item(), (square.square().mean() / square.mean() ** 2).item())
+"""
+
+
+def problem_of(data: str, gate: str = 'kind = "site"\nsite = 2\nlo = 0.0') -> str:
+    """The small-bump problem on other data, with one gate."""
+    text = (PROBLEMS / "small-bump.toml").read_text(encoding="utf-8")
+    settings = text[text.index("[training]") :]
+    settings = re.sub(
+        r"w0 = .*?(?=^\w+ =)", 'w0 = { law = "normal", scale = 0.1, seed = 0 }\n', settings, flags=re.M | re.S
+    )
+    settings = settings.replace("samples = 50000", "samples = 200").replace("batch = 4000", "batch = 10")
+    settings = settings.replace("replicates = 64", "replicates = 2")
+    return f'{data}\n[network]\nmodel = "gated-linear"\nreadout = "mean"\n[[network.gates]]\n{gate}\n\n{settings}'
+
+
+def test_law(tree):
+    """Two files, and the law is simulated; what nobody wrote for it is refused with the name of the file."""
+    files = files_of("Worked example: a law by two files")
+    assert list(files) == ["theory/problem/distributions/student_t.py", "sim/data/student_t.py"]
+    (tree / "t.toml").write_text(problem_of(LAW), encoding="utf-8")
+    declaration, sampler = files
+    write({declaration: files[declaration]}, tree)
+    without = gdln(tree, "simulate", "t.toml", *REFERENCE)
+    assert without.returncode == OUT_OF_REACH
+    assert f"Write {sampler}" in without.stderr
+    write({sampler: files[sampler]}, tree)
+    done = gdln(tree, "simulate", "t.toml", "--json", *REFERENCE)
+    assert done.returncode == 0, done.stderr
+    assert len(json.loads(done.stdout)["weights"][-1][0]) == 6
+    refused = gdln(tree, "solve", "t.toml")
+    assert refused.returncode == OUT_OF_REACH
+    assert "theory/moments/student_t.py" in refused.stderr
+
+
+def test_the_law_of_the_example_is_sampled_as_it_is_defined(tree):
+    """Var x = 1, corr(x_0, x_1) of both classes, and the kurtosis 3 (dof - 2)/(dof - 4) of a Student t."""
+    write(files_of("Worked example: a law by two files"), tree)
+    done = python(tree, "-c", MOMENTS)
+    assert done.returncode == 0, done.stderr
+    variance, pair, kurtosis = map(float, done.stdout.split())
+    assert abs(variance - 1) < EXAMPLE_MOMENT
+    assert abs(pair - (math.exp(-1 / 4) + math.exp(-1)) / 2) < EXAMPLE_MOMENT
+    assert abs(kurtosis - 3 * 11 / 9) < EXAMPLE_KURTOSIS
+
+
+def test_gate(tree):
+    """Likewise for a gate."""
+    files = files_of("Worked example: a gate by two files")
+    assert list(files) == ["theory/problem/gates/both.py", "sim/gates/both.py"]
+    data = (PROBLEMS / "small-bump.toml").read_text(encoding="utf-8").partition("[network]")[0]
+    (tree / "both.toml").write_text(problem_of(data, 'kind = "both"\nsites = [3, 5]'), encoding="utf-8")
+    declaration, tensors = files
+    write({declaration: files[declaration]}, tree)
+    without = gdln(tree, "simulate", "both.toml", *REFERENCE)
+    assert without.returncode == OUT_OF_REACH
+    assert f"Write {tensors}" in without.stderr
+    write({tensors: files[tensors]}, tree)
+    done = gdln(tree, "simulate", "both.toml", "--json", *REFERENCE)
+    assert done.returncode == 0, done.stderr
+    refused = gdln(tree, "solve", "both.toml")
+    assert refused.returncode == OUT_OF_REACH
+    assert "theory/moments/gate_" in refused.stderr
+
+
+MISSING = "from derivations.experiments import folders; print(*folders.missing_pieces(), sep='\\n')"
+
+
+def test_experiment(tree):
+    files = files_of("Worked example: an experiment by one folder")
+    assert {Path(name).parent.as_posix() for name in files} == {"derivations/experiments/redundant_pair"}
+    write(files, tree)
+    found = python(tree, "-c", f"import derivations; print(derivations.__file__); {MISSING}")
+    assert found.stdout.split() == [str(tree / "derivations/__init__.py")], found.stdout + found.stderr
+    done = gdln(tree, "validate", "flow.redundant.difference", "--json", "--out", "report")
+    assert done.returncode == 0, done.stderr
+    (claim,) = (one for one in json.loads(done.stdout)["claims"] if one["id"] == "flow.redundant.difference")
+    outcomes = {level["where"]: (level["level"], level["outcome"]) for level in claim["levels"]}
+    assert outcomes["largest change of w_1 - w_2"] == ("simulated", "PASS")
+    assert outcomes["the rule rejects w_1 + w_2"] == ("negative control", "PASS")

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float, Int
 
 from sim.data.classes import bounds, chosen
-from sim.data.sample import Draw, label_table, prepare
+from sim.data.sample import Draw, label_table, sampler_of
 from sim.random.streams import Stream
 from theory.problem import FiniteData
 
@@ -41,7 +41,7 @@ class FiniteSampler:
         return Draw(None, self.x[examples], category, self.labels[category])
 
 
-@prepare.register
+@sampler_of.register
 def finite_sampler(law: FiniteData, device: torch.device, dtype: torch.dtype) -> FiniteSampler:
     """Return the sampler of the data set."""
     x = torch.tensor([[float(entry) for entry in row] for row in law.x], dtype=dtype, device=device)

@@ -4,11 +4,11 @@ import torch
 
 from sim.data import quadrature
 from sim.data.gaussian import GaussianSampler, gaussian_sampler
-from sim.data.sample import prepare
+from sim.data.sample import sampler_of
 from theory.problem import GaussianClone
 
 
-@prepare.register
+@sampler_of.register
 def clone_sampler(law: GaussianClone, device: torch.device, dtype: torch.dtype) -> GaussianSampler:
     """Return the sampler of x = z with the covariances of `sim.data.quadrature.covariance`."""
     covariances = [(quadrature.covariance(law, c),) for c in range(law.classes)]

@@ -4,11 +4,11 @@ import torch
 
 from sim.data import quadrature
 from sim.data.gaussian import GaussianSampler, gaussian_sampler
-from sim.data.sample import prepare
+from sim.data.sample import sampler_of
 from theory.problem import NonlinearGP, axis_correlations
 
 
-@prepare.register
+@sampler_of.register
 def erf_sampler(law: NonlinearGP, device: torch.device, dtype: torch.dtype) -> GaussianSampler:
     """Return the sampler of x = erf(gain z)/Z, z of the Kronecker product of the kernels of the axes."""
     kernels = [axis_correlations(law, c) for c in range(law.classes)]

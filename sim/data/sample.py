@@ -54,8 +54,19 @@ class Sampler(Protocol):
 
 
 @singledispatch
-def prepare(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampler:
+def sampler_of(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampler:
+    """The maker of a law's sampler; the law's file registers its own, and this one refuses by name."""
+    known = ", ".join(sorted(kind.law for kind in sampler_of.registry if hasattr(kind, "law")))
+    raise OutOfReachError(
+        f"No sampler for the law {type(law).__name__}.",
+        f"Write sim/data/{type(law).__module__.rpartition('.')[2]}.py, or use a law that has one: {known}.",
+    )
+
+
+def prepare(law: object, device: torch.device, dtype: torch.dtype) -> Sampler:
     """Return the sampler of the law in `dtype` on `device`. Raises OutOfReachError for a law without one.
+
+    A law that derives from another is not drawn as the other is: it needs a sampler of its own.
 
     >>> from sim.random.streams import TRAINING, stream
     >>> from theory.problem import NonlinearGP
@@ -65,11 +76,8 @@ def prepare(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampler:
     >>> tuple(drawn.x.shape), drawn.y.tolist() == [[1.0 if c == 0 else 0.0 for c in drawn.category[0]]]
     ((1, 3, 4), True)
     """
-    known = ", ".join(sorted(kind.law for kind in prepare.registry if hasattr(kind, "law")))
-    raise OutOfReachError(
-        f"No sampler for the law {type(law).__name__}.",
-        f"Register one in a file of sim/data, or use a law that has one: {known}.",
-    )
+    makers = sampler_of.registry
+    return makers.get(type(law), makers[object])(law, device, dtype)
 
 
 def label_table(law: Any, device: torch.device, dtype: torch.dtype) -> Float[torch.Tensor, "C *m"]:

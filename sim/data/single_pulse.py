@@ -12,7 +12,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 
 from sim.data.classes import draw_classes
-from sim.data.sample import Draw, label_table, mean_table, prepare, shifted
+from sim.data.sample import Draw, label_table, mean_table, sampler_of, shifted
 from sim.random.streams import Stream
 from theory.problem import SinglePulse
 
@@ -68,7 +68,7 @@ class PulseSampler:
         return x
 
 
-@prepare.register
+@sampler_of.register
 def pulse_sampler(law: SinglePulse, device: torch.device, dtype: torch.dtype) -> PulseSampler:
     """Return the sampler of a law of single pulses."""
     labels, shift = label_table(law, device, dtype), mean_table(law, device, dtype)

@@ -7,7 +7,7 @@ import pytest
 import sim.data
 import sim.gates
 import sim.measure
-from sim.data.sample import prepare
+from sim.data.sample import sampler_of
 from sim.discovery import load
 from sim.gates.gating import opens
 from sim.measure.source import values_of
@@ -41,7 +41,7 @@ def file_of(kind):
 @pytest.mark.parametrize(
     ("declared", "dispatch", "room"),
     [
-        (LAWS, prepare, "sim/data"),
+        (LAWS, sampler_of, "sim/data"),
         ({kind: gate for kind, gate in GATES.items() if gate is not RepeatedGate}, opens, "sim/gates"),
         (OBSERVABLES, values_of, "sim/measure"),
     ],

@@ -229,7 +229,7 @@ def _said(data: Law) -> list[Any]:
 
 def _gate_value(value: Any) -> str:
     """A field of a gate; the entries of a direction as a table of sites."""
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and all(isinstance(entry, tuple) for entry in value):
         return f"{{ {', '.join(f'{site} = {number_text(number)}' for site, number in value)} }}"
     return _value(value)
 

@@ -9,6 +9,7 @@ from math import inf
 import numpy as np
 import pytest
 
+from derivations.experiments.folders import problem_file
 from derivations.explore.figures.gates import gates_figure
 from derivations.explore.gates import (
     END,
@@ -226,7 +227,7 @@ def test_the_gates_view(problem, tmp_path):
         shown.nothing_went_wrong()
 
 
-RELU = FIRST.with_name("relu-short.toml")
+RELU = problem_file("relu-short")
 
 
 @needs_a_browser
@@ -254,7 +255,7 @@ def test_the_gates_view_of_a_network_that_gates_itself():
 
 @needs_a_browser
 def test_a_network_that_gates_itself_and_says_something_of_each_unit():
-    path = FIRST.with_name("relu-short-biases.toml")
+    path = problem_file("relu-short-biases")
     given = load(path)
     with explorer(str(path)) as shown:
         page = shown.page

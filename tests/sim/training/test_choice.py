@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from sim.data.gaussian import gaussian_sampler
-from sim.data.sample import prepare
+from sim.data.sample import sampler_of
 from sim.gates.gating import opens
 from sim.measure import measure
 from sim.networks.losses import LOSSES as EVERY_LOSS
@@ -67,10 +67,10 @@ def simulated():
         kernels = [(latent_correlation(line(), c),) for c in (0, 1)]
         return gaussian_sampler(line(), kernels, None, 1.0, device, dtype)
 
-    prepare.register(MadeUpLaw, sampler)
+    sampler_of.register(MadeUpLaw, sampler)
     opens.register(MadeUpGate, lambda _gate, draw: draw.x[..., 0] > draw.x[..., 1])
     yield
-    for dispatch, kind in ((prepare, MadeUpLaw), (opens, MadeUpGate)):
+    for dispatch, kind in ((sampler_of, MadeUpLaw), (opens, MadeUpGate)):
         # singledispatch has no way back: the registry is closed over, and its cache follows a new registration
         registry = next(
             cell.cell_contents for cell in dispatch.register.__closure__ if isinstance(cell.cell_contents, dict)

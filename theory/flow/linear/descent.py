@@ -101,9 +101,10 @@ def discrete(problem: Problem) -> Parameters:
                 "Choose times that are whole multiples of tau * learning_rate.",
             )
     rules: Convention = convention(problem)
+    moments = feature_moments(problem.data, problem.network)  # refuses what has no exact flow
     start = initial(problem)
     theta = np.repeat(start[None], len(counts), axis=0)
-    for block in feature_moments(problem.data, problem.network).blocks:
+    for block in moments.blocks:
         modes = spectrum(block.kernel)
         u0, c = modes.to_modes(block.project(start)), modes.to_modes(block.rhs)
         lam = block.scales[:, None] * modes.values

@@ -1,0 +1,215 @@
+"""Every law, gate, model and observable at every reader: an answer, or a refusal that names what is missing.
+
+Laws, gates, models and observables that the folders hold are found by themselves; of each kind one more is made up
+here, which nobody wrote anything for. An AttributeError, a KeyError or a silent guess of some reader fails.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from derivations.answers import simulate as simulate_answer
+from derivations.answers import solve as solve_answer
+from derivations.explore.data import sampled, theory_of
+from derivations.explore.fields import field_view, live
+from derivations.explore.gates import gate_view
+from derivations.sweeps.making import make
+from sim.measure import measure
+from sim.train import train
+from theory.flow import solve
+from theory.flow.linear.descent import discrete
+from theory.moments import gated_moments
+from theory.problem import (
+    GATES,
+    LAWS,
+    OBSERVABLES,
+    AlwaysGate,
+    DirectionGate,
+    FiniteData,
+    Gate,
+    GaussianClone,
+    Law,
+    Network,
+    NonlinearGP,
+    NonlinearGP2D,
+    NormalInitialisation,
+    Observable,
+    Problem,
+    RepeatedGate,
+    Simulation,
+    SinglePulse,
+    SiteGate,
+    Training,
+    WorkbenchError,
+    dumps,
+    loads,
+)
+from theory.problem.network import MODELS
+
+
+@dataclass(frozen=True)
+class MadeUpLaw(Law):
+    """A law for which there is a declaration and nothing else."""
+
+    n: int
+    labels: tuple = (Fraction(1), Fraction(0))
+
+    law: ClassVar[str] = "made-up-law"
+    boundary: ClassVar[str] = "open"
+
+    def __post_init__(self):
+        self.check_classes()
+
+
+@dataclass(frozen=True)
+class MadeUpClone(GaussianClone):
+    """A law that derives from another: its numbers are not the other's, and must not be taken for them."""
+
+    law: ClassVar[str] = "made-up-clone"
+
+
+@dataclass(frozen=True)
+class MadeUpGate(Gate):
+    """A gate for which there is a declaration and nothing else."""
+
+    kind: ClassVar[str] = "made-up-gate"
+
+
+@dataclass(frozen=True)
+class MadeUpObservable(Observable):
+    """An observable for which there is a declaration and nothing else."""
+
+    name: ClassVar[str] = "made-up-observable"
+    axes: ClassVar[tuple[str, ...]] = ("time",)
+
+
+PROCESS = {"xi": (2, 1), "gain": 1, "boundary": "open", "normaliser": "unit-variance", "labels": (1, 0)}
+DATA = {
+    "nlgp": NonlinearGP(4, **PROCESS),
+    "nlgp, ring": NonlinearGP(4, **PROCESS | {"boundary": "ring", "xi": (1, "1/2")}),
+    "nlgp, three classes": NonlinearGP(
+        4, **PROCESS | {"xi": (2, 1, 1), "labels": (1, 0, -1)}, priors=(".5", ".25", ".25")
+    ),
+    "nlgp, means": NonlinearGP(4, **PROCESS, means=(1, -1)),
+    "nlgp, vector labels": NonlinearGP(4, **PROCESS | {"labels": ((1, 0), (0, 1))}),
+    "nlgp-2d": NonlinearGP2D(**PROCESS, shape=(2, 2)),
+    "gaussian-clone": GaussianClone(4, **PROCESS),
+    "single-pulse": SinglePulse(4, ((1, 1), (2, 2)), "plus-minus", "none", (1, 0)),
+    "finite": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1)),
+    "made-up-law": MadeUpLaw(4),
+    "made-up-clone": MadeUpClone(4, **PROCESS),
+}
+GATE = {
+    "site": SiteGate(1, lo=0, on="input"),
+    "site, threshold": SiteGate(1, lo="1/2", on="input"),
+    "site, latent": SiteGate(1, lo=0),
+    "site, soft": SiteGate(1, lo=0, on="input", sharpness=2),
+    "direction": DirectionGate({0: 1, 2: -1}, lo=0, on="input"),
+    "direction, three sites": DirectionGate({0: 1, 2: -1, 3: "1/3"}, lo=0, on="input"),
+    "always": AlwaysGate(),
+    "repeated": RepeatedGate(0),
+    "made-up-gate": MadeUpGate(),
+}
+MADE_UP = {"made-up-law", "made-up-clone", "made-up-gate"}
+
+
+def test_nothing_is_left_out():
+    """A new law or gate has an example above, or this test fails with its word."""
+    assert {law.law for law in DATA.values()} == set(LAWS) | {"made-up-law", "made-up-clone"}
+    assert {gate.kind for gate in GATE.values()} == set(GATES) | {"made-up-gate"}
+
+
+def problem_of(law: Law, network: Network) -> Problem:
+    """Two steps of two networks on a batch of three examples."""
+    start = NormalInitialisation("1/10", 0)
+    readout0 = start if network.trains_readout else None
+    training = Training("half-mse", 1, start, (0, "1/5"), readout0=readout0)
+    return Problem(law, network, training, Simulation("online", 6, "1/10", 2, 0, 3))
+
+
+def gated(law: Law, gate: Gate) -> Problem:
+    """A gated-linear network of two units, the first of them gated at the first site."""
+    first = SiteGate(0, lo=0, on="input")
+    return problem_of(law, Network("gated-linear", "mean", 2, (first, gate)))
+
+
+def ungated(law: Law, model: str) -> Problem:
+    """A network of two units that gates itself; one that reads out several numbers trains its readout."""
+    readout = "trained-mean" if law.outputs > 1 else "mean"
+    return problem_of(law, Network(model, readout, 2, slope="1/100" if model == "leaky-relu" else None))
+
+
+def backend(name):
+    return lambda problem: train(problem, "cpu", backend=name)
+
+
+def everything_measured(problem):
+    """Every observable, each by itself; the made-up one among them."""
+    run = train(problem, "cpu", backend="reference")
+    answers = [
+        attempt(lambda of: measure(of, run, "cpu"), kind()) for kind in (*OBSERVABLES.values(), MadeUpObservable)
+    ]
+    assert isinstance(answers[-1], WorkbenchError)
+    return answers
+
+
+READERS = {
+    "moments": gated_moments,
+    "solve": solve,
+    "discrete descent": discrete,
+    "gdln solve": lambda problem: solve_answer.answer(problem).json(),
+    "reference": backend("reference"),
+    "compiled": backend("compiled"),
+    "auto": backend("auto"),
+    "observables": everything_measured,
+    "gdln simulate": lambda problem: simulate_answer.answer(problem, "cpu", "reference").json(),
+    "cell of a sweep": lambda problem: make(problem, ("weights", "loss"), "cpu"),
+    "exact statistics": lambda problem: theory_of(problem.data),
+    "sampled statistics": lambda problem: sampled(problem.data, 64),
+    "view of gates": gate_view,
+    "view of fields": lambda problem: field_view(live(problem, 3, 2)),
+    "problem file": lambda problem: loads(dumps(problem)),
+}
+
+
+def attempt(reader, problem):
+    """The answer of a reader, or the refusal; anything else that it raises is a fault."""
+    try:
+        with np.errstate(all="ignore"):  # a tiny sample may have an empty class; its numbers are not looked at here
+            return reader(problem)
+    except WorkbenchError as error:
+        refused = error
+    assert refused.message, "a refusal says what is refused"
+    assert refused.hint, f"a refusal says what to do: {refused.message}"
+    return refused
+
+
+def questions():
+    """Every law with every gate in a gated-linear network, and every law with every model that gates itself."""
+    for law_name, law in DATA.items():
+        for gate_name, gate in GATE.items():
+            if getattr(gate, "on", None) != "latent" or law.latent:
+                yield pytest.param(law_name, gate_name, gated(law, gate), id=f"{law_name} - {gate_name}")
+        for model in MODELS[1:]:
+            yield pytest.param(law_name, model, ungated(law, model), id=f"{law_name} - {model}")
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # means of empty classes in samples of six examples
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize(("law", "unit", "problem"), list(questions()))
+def test_every_question_is_answered_or_refused_by_name(law, unit, problem, reader):
+    answer = attempt(READERS[reader], problem)
+    if unit in MADE_UP and reader not in ("exact statistics", "sampled statistics"):
+        assert isinstance(answer, WorkbenchError), f"{reader} answers for a gate that nobody wrote: {answer!r}"
+    if law in MADE_UP:
+        assert isinstance(answer, WorkbenchError), f"{reader} answers for a law that nobody wrote: {answer!r}"
+
+
+def test_a_problem_that_is_known_is_answered_by_every_reader():
+    """The control: the refusals above are no habit."""
+    problem = gated(DATA["nlgp"], GATE["always"])
+    refused = {name for name, reader in READERS.items() if isinstance(attempt(reader, problem), WorkbenchError)}
+    assert refused == set()
