@@ -24,6 +24,7 @@ def markdown(validation: Validation, figures: dict[str, str]) -> str:
         "## What the sources print and what holds\n",
         _corrections(validation.judged),
         "## Figures\n",
+        *(["Figures show what this run has measured.\n"] if validation.plan.stored else []),
         *(f"![{caption}]({path})\n\n*{caption}*\n" for caption, path in figures.items()),
         *(f"{remark}\n" for remark in validation.finding.remarks),
         "## The claims\n",
