@@ -66,7 +66,7 @@ def _is_archive(path: Path) -> bool:
 
 
 def check_replaceable(folder: Path) -> None:
-    """InputError where `folder` exists and is neither empty nor an earlier report: it would be lost."""
+    """InputError where `folder` has other files than an earlier report, which would be lost, or cannot be written."""
     if folder.is_dir():
         if any(folder.iterdir()) and not (folder / _MARKER).is_file():
             raise InputError(f"{folder} exists and holds other files.", "Name another folder with --out.")
@@ -74,6 +74,13 @@ def check_replaceable(folder: Path) -> None:
         raise InputError(f"{folder} is a file, not a folder.", "Name another folder with --out.")
     if not folder.parent.is_dir():
         raise InputError(f"The folder {folder.parent} does not exist.", "Create it, or name another with --out.")
+    try:
+        Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.")).rmdir()
+    except OSError as error:
+        remedy = "Name another folder with --out, or free its disk and permissions."
+        raise InputError(f"Nothing can be written into {folder.parent}: {error.strerror}.", remedy) from None
+    if folder.is_dir() and not os.access(folder, os.W_OK | os.X_OK):
+        raise InputError(f"{folder} cannot be replaced: it is not writable.", "Name another folder with --out.")
 
 
 @contextmanager

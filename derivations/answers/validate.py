@@ -8,12 +8,14 @@ from typing import Any
 from derivations import atomic
 from derivations.experiments.model import Settings
 from derivations.validate import evidence, report_files, validation
-from derivations.validate.report import same_form
-from derivations.validate.validation import Report, Validation, result_at
+from derivations.validate.judged import Validation, exit_outcome, result_at
+from derivations.validate.report import ran, same_form
+from derivations.validate.validation import TASK, Announce, Choice, Report
 from sim.training.schedule import device_named
 from theory.claims.levels import describe
 from theory.claims.model import Level, Outcome
 from theory.claims.registry import select
+from theory.problem import InputError
 from theory.problem.numbers import one_of
 
 PROFILES = ("quick", "full")
@@ -29,7 +31,7 @@ class ValidateAnswer:
     @property
     def outcome(self) -> Outcome:
         """FAIL where any level fails, INCONCLUSIVE where something stays undecided, else PASS."""
-        return validation.exit_outcome(self.validation)
+        return exit_outcome(self.validation)
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln validate --json` prints."""
@@ -51,8 +53,8 @@ class ValidateAnswer:
                     found = f"by definition {first.oracle}" if item.rows else f"measured {first.oracle}"
                     found += f", at {describe(first.point)}" if first.point else ""
                     lines.append(f"{'':<{width}}  {first.source.document} {labels}: printed {first.printed}, {found}")
-        ran = f"{self.validation.seconds:.0f} s. Report: {self.folder / 'report.md'}"
-        lines += ["", *self.validation.finding.remarks, "", ran]
+        end = f"{self.validation.seconds:.0f} s. Report: {self.folder / 'report.md'}"
+        lines += ["", *self.validation.finding.remarks, "", f"{ran(self.validation)}.", end]
         return "\n".join(lines)
 
 
@@ -62,12 +64,17 @@ def answer(
     folder: Path = Path("gdln-report"),
     device: str = "auto",
     write_evidence: bool = False,
+    seed: int | None = None,
     report: Report = lambda _task, _what, _share: None,
+    announce: Announce = lambda _text: None,
 ) -> ValidateAnswer:
     """Judge the claims whose ids begin so (all by default) and those they cite; write the report into `folder`.
 
-    `report` is told what runs and what share is done. Raises InputError for an unknown claim or profile and for a
-    folder that holds other files, OutOfReachError for a device that is not there.
+    The quick profile checks whole what its evidence does not cover, and of the rest, at points drawn from `seed`, the
+    round after that of the report in `folder`; the full profile and `write_evidence` check everything whole. `report`
+    is told what runs and what share is done, `announce` beforehand what will run and about how long. Raises InputError
+    for an unknown claim or profile and for a folder that holds other files or cannot be written, OutOfReachError for a
+    device that is not there.
 
     >>> answer(["gaussian.nothing"])
     Traceback (most recent call last):
@@ -75,12 +82,16 @@ def answer(
     theory.problem.errors.InputError: ...
     """
     settings = Settings(one_of(profile, "--profile", PROFILES), device)
+    if seed is not None and seed < 0:
+        raise InputError(f"--seed = {seed} is negative.", "Give 0 or a larger number.")
     chosen = select(list(claims))
     device_named(device)
     atomic.check_replaceable(folder)
-    result = validation.run(validation.with_cited(chosen), settings, report)
+    choice = Choice(profile == "full" or write_evidence, seed, report_files.last_round(folder))
+    result = validation.run(validation.with_cited(chosen), settings, choice, report, announce)
     with atomic.replacing(folder) as inside:
         report_files.write(result, inside)
     if write_evidence:
         evidence.write(result)
+    report(TASK, "done", 1.0)
     return ValidateAnswer(result, folder)

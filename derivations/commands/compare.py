@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from derivations.commands import Timeout
+
 MAY_BEGIN_WITH_MINUS = False
 
 
@@ -16,6 +18,7 @@ def command(
     plot: Annotated[
         Path | None, typer.Option(help="Draw fields, loss, ratio and distance to this file (.png, .svg or .pdf).")
     ] = None,
+    timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Predict the fields, loss and participation ratio of PROBLEM, train its networks, and show both."""
@@ -40,4 +43,4 @@ def command(
         emit("compare", answer.json(), answer.text() + written, json)
         return PASS
 
-    return run(body, json)
+    return run(body, json, timeout)

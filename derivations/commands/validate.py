@@ -1,5 +1,6 @@
 """`gdln validate`: the main job. Derive, certify, train, compare, write the report."""
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -13,22 +14,37 @@ MAY_BEGIN_WITH_MINUS = False
 
 def command(
     claims: Annotated[list[str] | None, typer.Argument(help="Claim ids, or their beginnings; all by default.")] = None,
-    profile: Annotated[str, typer.Option(help="quick (minutes) or full (four times the replicates).")] = "quick",
+    profile: Annotated[
+        str,
+        typer.Option(help="quick (what changed, and of the rest what a budget allows) or full (all, 4x replicates)."),
+    ] = "quick",
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("gdln-report"),
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
-    write_evidence: Annotated[bool, typer.Option("--write-evidence", help="Store the evidence of each claim.")] = False,
+    seed: Annotated[int | None, typer.Option(help="Repeat the quick run that printed this seed.")] = None,
+    write_evidence: Annotated[
+        bool, typer.Option("--write-evidence", help="Check everything whole and store the evidence of each claim.")
+    ] = False,
     timeout: Timeout = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
     """Derive every claim, certify its numbers, train the networks it speaks of, and give the verdicts."""
-    return output.run(lambda: _validate(claims or [], profile, out, device, write_evidence, as_json), as_json, timeout)
+
+    def body() -> int:
+        return _validate(claims or [], profile, out, device, seed, write_evidence, as_json)
+
+    return output.run(body, as_json, timeout)
 
 
-def _validate(names: list[str], profile: str, out: Path, device: str, write_evidence: bool, as_json: bool) -> int:
+def _validate(
+    names: list[str], profile: str, out: Path, device: str, seed: int | None, write_evidence: bool, as_json: bool
+) -> int:
     from derivations.answers import validate
     from derivations.progress import bars
 
+    def announce(text: str) -> None:
+        print(f"gdln: {text}", file=sys.stderr, flush=True)
+
     with bars() as report:
-        answer = validate.answer(names, profile, out, device, write_evidence, report)
+        answer = validate.answer(names, profile, out, device, write_evidence, seed, report, announce)
     output.show("validate", answer, as_json)
     return {"PASS": output.PASS, "FAIL": output.CHECK_FAILED, "INCONCLUSIVE": output.UNDECIDED}[answer.outcome.value]

@@ -1,13 +1,13 @@
 """Runs what claims register: train the problem once, measure each claim's observable, judge all claims together."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from derivations.experiments.folders import problem_named
-from derivations.experiments.model import Finding, Progress, Settings
-from derivations.statistics.comparison import compare_all, replicates_needed, seed_for
+from derivations.experiments.model import Progress, Settings
+from derivations.statistics.comparison import Agreement, agreement, decide_all, replicates_needed, seed_for
 from sim.measure import Estimate, measure
 from sim.train import train
 from sim.training.rounding import descent_rounding
@@ -19,49 +19,97 @@ _PILOT_REPLICATES = 8
 _MOST_TIMES_REGISTERED = 4  # a pilot may raise the registered number of replicates up to this factor
 
 
-def run(claims: Sequence[Claim], settings: Settings, progress: Progress) -> Finding:
-    """Pilot, plan, train and measure for every claim with a registration; Holm's correction across them.
+def groups(claims: Sequence[Claim]) -> dict[str, tuple[Claim, ...]]:
+    """Claims that one run can judge, by the run's name: the same problem, prepared in the same way, trained or not.
 
-    A claim whose pilot asks for more replicates than allowed is INCONCLUSIVE and is not run.
+    >>> from theory.claims import catalog
+    >>> [claim.id for claim in groups(catalog().values())["small-bump, data"]]
+    ['moment.site_gate.yx', 'moment.site_gate.xx']
     """
-    groups = _by_training(claims)
-    judged: list[tuple[str, Claim, Estimate]] = []
-    unaffordable: list[CheckResult] = []
-    for index, (key, members) in enumerate(groups.items()):
+    found: dict[str, tuple[Claim, ...]] = {}
+    for claim in claims:
+        for problem in claim.registration.problems if claim.registration else ():
+            name = run_name(claim, problem)
+            found[name] = (*found.get(name, ()), claim)
+    return found
 
-        def share(done: float, index: int = index, name: str = key[0]) -> None:
-            progress(f"training {name}", (index + done) / len(groups))
 
-        problem = _prepared(members[0], key[0])
-        planned = _plan(members, problem, settings, seed_for(f"pilot/{key}"), lambda done: share(0.2 * done))
-        limit = _MOST_TIMES_REGISTERED * problem.simulated().replicates * settings.scale
-        affordable = [claim for claim in members if planned[claim.id] <= limit]
-        unaffordable += [_too_weak(claim, planned[claim.id], limit) for claim in members if claim not in affordable]
-        if affordable:
-            count = max([problem.simulated().replicates * settings.scale, *(planned[c.id] for c in affordable)])
-            sized = _with(problem, replicates=count, seed=seed_for(f"run/{key}"))
-            estimates = _estimates(affordable, sized, settings, lambda done: share(0.2 + 0.8 * done))
-            judged += [(key[0], claim, estimate) for claim, estimate in estimates]
-    return Finding(
-        results=(*_judged([(claim, estimate) for _, claim, estimate in judged]), *unaffordable),
-        estimates={f"{claim.id}/{name}": _record(claim, estimate) for name, claim, estimate in judged},
+def run_name(claim: Claim, problem: str) -> str:
+    """The name of the run of this problem that judges the claim."""
+    prepare = claim.registration.prepare
+    how = prepare.__name__.strip("_").replace("_", " ") if prepare else "" if _is_trained(claim) else "data"
+    return f"{problem}, {how}" if how else problem
+
+
+def problem_of(claim: Claim, run: str) -> str:
+    """The problem of the run of this name among those that the claim registers."""
+    return next(problem for problem in claim.registration.problems if run_name(claim, problem) == run)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A run before it is judged: its name, by claim how far the estimate lies from the theory, numbers for figures.
+
+    `unaffordable` are the claims whose pilot asks for more replicates than allowed; they are not run. `rounding` is
+    the floating-point type of training and the bound on its rounding; None where nothing is trained.
+    """
+
+    name: str
+    agreements: tuple[tuple[str, Agreement], ...]
+    records: Mapping[str, Mapping[str, object]]
+    unaffordable: tuple[CheckResult, ...]
+    rounding: tuple[str, float] | None = None
+
+
+def measured(claims: Sequence[Claim], problem: str, settings: Settings, progress: Progress) -> Measured:
+    """Pilot, plan, train and measure for the claims of one group."""
+    name = run_name(claims[0], problem)
+
+    def share(done: float) -> None:
+        progress(f"training {problem}", done)
+
+    prepared = _prepared(claims[0], problem)
+    planned = _plan(claims, prepared, settings, _seed("pilot", claims[0], problem), lambda done: share(0.2 * done))
+    limit = _MOST_TIMES_REGISTERED * prepared.simulated().replicates * settings.scale
+    affordable = [claim for claim in claims if planned[claim.id] <= limit]
+    estimates: list[tuple[Claim, Estimate]] = []
+    if affordable:
+        count = max([prepared.simulated().replicates * settings.scale, *(planned[c.id] for c in affordable)])
+        sized = _with(prepared, replicates=count, seed=_seed("run", claims[0], problem))
+        estimates = _estimates(affordable, sized, settings, lambda done: share(0.2 + 0.8 * done))
+    return Measured(
+        name,
+        tuple((claim.id, agreement(claim, estimate)) for claim, estimate in estimates),
+        {f"{claim.id}/{problem}": _record(claim, estimate) for claim, estimate in estimates},
+        tuple(_too_weak(claim, planned[claim.id], limit) for claim in claims if claim not in affordable),
+        rounding_of(sized) if affordable and _is_trained(claims[0]) else None,
     )
 
 
-def _judged(pairs: list[tuple[Claim, Estimate]]) -> list[CheckResult]:
-    """The results of all claims; of trained networks each states the type used and that its rounding is negligible.
-
-    The bound of `descent_rounding` is relative to the largest trained number, the margin to the largest prediction:
-    INCONCLUSIVE where the first is not the smaller.
-    """
-    return [
-        _with_rounding(result, claim, estimate) if _is_trained(claim) else result
-        for result, (claim, estimate) in zip(compare_all(pairs), pairs, strict=True)
+def judged(
+    runs: Sequence[Measured], claims: Mapping[str, Claim], beside: Sequence[tuple[float, float]] = ()
+) -> tuple[CheckResult, ...]:
+    """Judge the measured runs together: Holm's correction across them and the tests `beside`, as (p, level)."""
+    found = [(run, claims[name], agreed) for run in runs for name, agreed in run.agreements]
+    results = decide_all([(claim, agreed) for _, claim, agreed in found], beside)
+    named = [
+        (run.name, result if run.rounding is None else with_rounding(result, claim, *run.rounding))
+        for (run, claim, _), result in zip(found, results, strict=True)
     ]
+    named += [(run.name, result) for run in runs for result in run.unaffordable]
+    return tuple(replace(result, details={**result.details, "experiment": run}) for run, result in named)
 
 
-def _with_rounding(result: CheckResult, claim: Claim, estimate: Estimate) -> CheckResult:
-    dtype, rounding = estimate.problem.simulated().dtype, descent_rounding(estimate.problem)
+def rounding_of(problem: Problem) -> tuple[str, float]:
+    """The floating-point type in which a problem is trained, and the bound on its rounding."""
+    return problem.simulated().dtype, descent_rounding(problem)
+
+
+def with_rounding(result: CheckResult, claim: Claim, dtype: str, rounding: float) -> CheckResult:
+    """State the type of training and that its rounding is negligible; INCONCLUSIVE where it is not.
+
+    The bound of `descent_rounding` is relative to the largest trained number, the margin to the largest prediction.
+    """
     margin = float(claim.registration.margin)
     below = rounding < margin
     said = f"trained in {dtype}: rounding <= {rounding:.1g} is {'' if below else 'not '}below the margin {margin:.1g}"
@@ -70,16 +118,10 @@ def _with_rounding(result: CheckResult, claim: Claim, estimate: Estimate) -> Che
     return replace(result, outcome=outcome, where=f"{result.where}; {said}", details=details)
 
 
-def _by_training(claims: Sequence[Claim]) -> dict[tuple[str, str, bool], list[Claim]]:
-    """Claims that can be judged by the same run: the same problem, prepared in the same way, trained or not."""
-    groups: dict[tuple[str, str, bool], list[Claim]] = {}
-    for claim in claims:
-        registered = claim.registration
-        if registered is not None:
-            prepared_by = registered.prepare.__name__ if registered.prepare else ""
-            for name in registered.problems:
-                groups.setdefault((name, prepared_by, _is_trained(claim)), []).append(claim)
-    return groups
+def _seed(stage: str, claim: Claim, problem: str) -> int:
+    """The seed of a run: a hash of what it is, never chosen."""
+    prepared_by = claim.registration.prepare.__name__ if claim.registration.prepare else ""
+    return seed_for(f"{stage}/{(problem, prepared_by, _is_trained(claim))}")
 
 
 def _is_trained(claim: Claim) -> bool:
@@ -97,7 +139,7 @@ def _with(problem: Problem, **changes: int) -> Problem:
 
 
 def _plan(
-    claims: list[Claim], problem: Problem, settings: Settings, seed: int, progress: Callable[[float], None]
+    claims: Sequence[Claim], problem: Problem, settings: Settings, seed: int, progress: Callable[[float], None]
 ) -> dict[str, int]:
     """For each claim the replicates it needs, from a pilot on a stream of its own."""
     pilot = _with(problem, replicates=_PILOT_REPLICATES, seed=seed)
@@ -106,7 +148,7 @@ def _plan(
 
 
 def _estimates(
-    claims: list[Claim], problem: Problem, settings: Settings, progress: Callable[[float], None]
+    claims: Sequence[Claim], problem: Problem, settings: Settings, progress: Callable[[float], None]
 ) -> list[tuple[Claim, Estimate]]:
     source: Problem | Run = problem
     if _is_trained(claims[0]):

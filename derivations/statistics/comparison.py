@@ -114,14 +114,25 @@ def decide(claim: Claim, found: Agreement, level: float) -> CheckResult:
 
 def compare(claim: Claim, estimate: Estimate) -> CheckResult:
     """Judge one claim by one estimate at the claim's own level; for several claims at once see `compare_all`."""
-    return decide(claim, agreement(claim, estimate), float(claim.registration.level if claim.registration else 0))
+    return decide(claim, agreement(claim, estimate), _level(claim))
 
 
 def compare_all(pairs: Sequence[tuple[Claim, Estimate]]) -> tuple[CheckResult, ...]:
     """Judge several claims with Holm's step-down correction of their p-values, so that the level is family-wise."""
-    found = [agreement(claim, estimate) for claim, estimate in pairs]
-    levels = holm_levels([item.p for item in found], [float(claim.registration.level) for claim, _ in pairs])
-    return tuple(decide(claim, item, level) for (claim, _), item, level in zip(pairs, found, levels, strict=True))
+    return decide_all([(claim, agreement(claim, estimate)) for claim, estimate in pairs])
+
+
+def decide_all(
+    found: Sequence[tuple[Claim, Agreement]], beside: Sequence[tuple[float, float]] = ()
+) -> tuple[CheckResult, ...]:
+    """Judge measured claims with Holm's correction; `beside` has p and level of the family's tests judged before."""
+    p_values = [*(item.p for _, item in found), *(p for p, _ in beside)]
+    levels = holm_levels(p_values, [*(_level(claim) for claim, _ in found), *(level for _, level in beside)])
+    return tuple(decide(claim, item, levels[index]) for index, (claim, item) in enumerate(found))
+
+
+def _level(claim: Claim) -> float:
+    return float(claim.registration.level if claim.registration else 0)
 
 
 def holm_levels(p_values: Sequence[float], levels: Sequence[float]) -> list[float]:

@@ -1,9 +1,12 @@
 """The evidence of a claim: one JSON file with its precise table, its simulated estimates, its hash and the versions.
 
-Only `gdln validate --write-evidence` writes it; what reads it compares the hash, and a changed one is stale.
+Only `gdln validate --write-evidence` writes it, of claims that it has checked whole; what reads it compares the hash,
+and a changed one is stale. The hashes of the code that each check ran, and the processor seconds that it took, say
+which checks a quick validation need not repeat and what the others cost.
 """
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 import mpmath
@@ -11,11 +14,13 @@ import mpmath
 from derivations.atomic import write_text
 from derivations.evidence.stored import FOLDER, claim_hash, is_stale
 from derivations.output import plain, rounded
+from derivations.validate.checks import Evidence
+from derivations.validate.judged import Judged, Validation
 from derivations.validate.report_files import claim_summary
-from derivations.validate.validation import Judged, Validation
 
 __all__ = ["FOLDER", "claim_hash", "is_stale", "write"]
 _DIGITS = 32
+_CENTISECONDS = 2  # digits after the point
 _RECOMPUTED = ("source", "prediction", "alternatives")  # the problem file and the theory give these again
 _SIGNIFICANT = 8  # digits kept of a simulated number, five more than its standard error leaves of it
 
@@ -23,10 +28,11 @@ _SIGNIFICANT = 8  # digits kept of a simulated number, five more than its standa
 def write(validation: Validation, folder: Path = FOLDER) -> list[Path]:
     """Write the evidence of every judged claim; each file is the old one or the new one, never a part."""
     folder.mkdir(exist_ok=True)
-    return [_write_one(item, validation, folder) for item in validation.judged]
+    evidence = Evidence([item.claim for item in validation.judged], folder)
+    return [_write_one(item, validation, evidence.code(item.claim), folder) for item in validation.judged]
 
 
-def _write_one(item: Judged, validation: Validation, folder: Path) -> Path:
+def _write_one(item: Judged, validation: Validation, code: Mapping[str, str], folder: Path) -> Path:
     path = folder / f"{item.claim.id}.json"
     estimates = {
         name: {key: rounded(value, _SIGNIFICANT) for key, value in data.items() if key not in _RECOMPUTED}
@@ -36,6 +42,9 @@ def _write_one(item: Judged, validation: Validation, folder: Path) -> Path:
     content = {
         "schema": "gdln.evidence/1",
         "hash": claim_hash(item.claim),
+        "code": code,
+        "cites": item.cites,
+        "seconds": {name: round(spent, _CENTISECONDS) for name, spent in item.seconds.items()},
         "versions": dict(validation.versions),
         "profile": validation.profile,
         **claim_summary(item),

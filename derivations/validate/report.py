@@ -6,7 +6,7 @@ import mpmath
 
 from derivations.publish.blocks import domain, notation_of, parting, sentence, where
 from derivations.publish.prose import prose
-from derivations.validate.validation import Judged, Validation, result_at
+from derivations.validate.judged import Judged, Validation, result_at
 from theory.claims.levels import PrintedFinding, describe
 from theory.claims.model import CheckResult, Level, Outcome, Verdict
 
@@ -24,6 +24,7 @@ def markdown(validation: Validation, figures: dict[str, str]) -> str:
         "## What the sources print and what holds\n",
         _corrections(validation.judged),
         "## Figures\n",
+        *(["Figures show what this run has measured.\n"] if validation.plan.stored else []),
         *(f"![{caption}]({path})\n\n*{caption}*\n" for caption, path in figures.items()),
         *(f"{remark}\n" for remark in validation.finding.remarks),
         "## The claims\n",
@@ -38,14 +39,30 @@ def _summary(validation: Validation) -> str:
     versions = ", ".join(f"{name} {number}" for name, number in validation.versions.items())
     return (
         f"{len(validation.judged)} claims: {listed}. Profile {validation.profile}, {validation.seconds:.0f} s.\n\n"
+        f"{sentence(ran(validation))}\n\n"
         f"Versions: {versions}.\n\n"
         "CONFIRMED: the statement holds and its sources print it. CORRECTED: the statement holds, and what a source "
         "prints does not. REFUTED: a level of checking failed. OPEN: undecided.\n"
     )
 
 
+def ran(validation: Validation) -> str:
+    """One or two sentences: which checks ran, by what budget and seed, and which stand by their evidence."""
+    plan = validation.plan
+    if not any(check.fresh for check in (*plan.now, *plan.stored)):
+        return f"All {len(plan.now)} checks ran whole, {validation.spent:.0f} s of processor time"
+    versions = sorted({item.evidence_version for item in validation.judged if item.evidence_version})
+    standing = f"; {len(plan.stored)} stand by the evidence of version {', '.join(versions)}" if plan.stored else ""
+    return (
+        f"{len(plan.now)} checks ran now, {len(plan.changed)} of them whole because their claim or its code has changed"
+        f"{standing}. What is fresh runs at new points (--seed {plan.seed}) within {plan.budget:.0f} s of processor "
+        f"time: round {plan.round + 1} of {plan.rounds}, each check at least once in {plan.rounds} runs. "
+        f"All of it took {validation.spent:.0f} s of processor time"
+    )
+
+
 def _verdict_table(judged: tuple[Judged, ...]) -> str:
-    rows = ["| statement | verdict | passed | failed or undecided |", "|---|---|---|---|"]
+    rows = ["| statement | verdict | passed | failed or undecided | checked now |", "|---|---|---|---|---|"]
     for item in judged:
         found = {level: result.outcome for level in Level if (result := result_at(item, level)) is not None}
         passed = ", ".join(level.value for level, outcome in found.items() if outcome is Outcome.PASS) or "–"
@@ -56,9 +73,17 @@ def _verdict_table(judged: tuple[Judged, ...]) -> str:
         ]
         rows.append(
             f"| {prose(item.claim.title)} (`{item.claim.id}`) | {item.verdict.value} | {passed} | "
-            f"{', '.join(other) or '–'} |"
+            f"{', '.join(other) or '–'} | {_checked_now(item)} |"
         )
     return "\n".join(rows) + "\n"
+
+
+def _checked_now(item: Judged) -> str:
+    """The levels that this run checked; the others stand by their evidence."""
+    if not item.stored:
+        return "all"
+    now = [one.level.value for one in item.results if one.outcome is not Outcome.SKIPPED and not item.is_stored(one)]
+    return ", ".join(dict.fromkeys(now)) or "–"
 
 
 def _corrections(judged: tuple[Judged, ...]) -> str:
@@ -104,8 +129,15 @@ def _claim(item: Judged) -> str:
     lines.append("")
     lines += list(_derivation(item))
     lines += list(_table(item))
-    lines += [f"- {result.level.value}: {_MARK[result.outcome]}{prose(_numbers(result))}" for result in item.results]
+    lines += [
+        f"- {result.level.value}: {_MARK[result.outcome]}{prose(_numbers(result))}{_from(item, result)}"
+        for result in item.results
+    ]
     return "\n".join(lines) + "\n"
+
+
+def _from(item: Judged, result: CheckResult) -> str:
+    return f"; by the evidence of version {item.evidence_version}" if item.is_stored(result) else ""
 
 
 def _derivation(item: Judged) -> Iterator[str]:

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from derivations import plots
-from derivations.validate.validation import Validation
+from derivations.validate.judged import Validation
 from theory.flow import solve
 from theory.problem import Problem
 
@@ -29,11 +29,12 @@ class Drawing:
 
 
 def drawings(validation: Validation) -> Iterator[Drawing]:
-    """Every figure whose data this run has."""
+    """Every figure whose data this run has measured; those of other rounds are in their reports and in the book."""
     estimates = validation.finding.estimates
     trained = {name.split("/")[1]: data for name, data in estimates.items() if name.startswith(f"{WEIGHTS}/")}
     if trained:
         yield _fields(trained, validation.finding.figures.get("relu_beside", {}))
+    if "small-bump" in trained:
         yield _trajectories(trained["small-bump"])
     for name, data in estimates.items():
         if name.startswith(f"{YX}/"):

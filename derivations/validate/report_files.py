@@ -10,9 +10,9 @@ import numpy as np
 from derivations import plots
 from derivations.output import plain
 from derivations.publish import html
+from derivations.validate.judged import Judged, Validation
 from derivations.validate.report import markdown
 from derivations.validate.report_figures import drawings
-from derivations.validate.validation import Judged, Validation
 
 
 def write(validation: Validation, folder: Path) -> None:
@@ -31,14 +31,46 @@ def write(validation: Validation, folder: Path) -> None:
 
 
 def summary(validation: Validation) -> dict[str, Any]:
-    """The validation as plain data: verdicts, outcomes and numbers of every level, printed forms."""
+    """The validation as plain data: verdicts, outcomes and numbers of every level, printed forms, what ran now."""
     return {
         "profile": validation.profile,
         "seconds": validation.seconds,
+        "run": _run(validation),
         "versions": dict(validation.versions),
-        "claims": [claim_summary(item) for item in validation.judged],
+        "claims": [{**claim_summary(item), **_origin(item)} for item in validation.judged],
         "remarks": list(validation.finding.remarks),
     }
+
+
+def _run(validation: Validation) -> dict[str, Any]:
+    """The checks of this run, and the round, seed and budget that chose them."""
+    plan = validation.plan
+    return {
+        "checks_now": len(plan.now),
+        "checks_changed": len(plan.changed),
+        "checks_from_evidence": len(plan.stored),
+        "seed": plan.seed,
+        "round": plan.round,
+        "rounds": plan.rounds,
+        "budget_cpu_seconds": plan.budget,
+        "cpu_seconds": validation.spent,
+    }
+
+
+def last_round(folder: Path) -> int | None:
+    """The round of the report in `folder`; None where there is no report of this version."""
+    try:
+        found = json.loads((folder / "report.json").read_text(encoding="utf-8"))["run"]["round"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return found if isinstance(found, int) else None
+
+
+def _origin(item: Judged) -> dict[str, Any]:
+    """The levels of a claim with "checked": now or evidence, and the version of that evidence (empty for none)."""
+    levels = zip(claim_summary(item)["levels"], item.results, strict=True)
+    origin = [{**level, "checked": "evidence" if item.is_stored(result) else "now"} for level, result in levels]
+    return {"levels": origin, "evidence_version": item.evidence_version}
 
 
 def claim_summary(item: Judged) -> dict[str, Any]:

@@ -1,154 +1,104 @@
-"""The main job: derive and certify every claim, train the networks they speak of, and compute the verdicts."""
+"""The main job: derive and certify every claim, train the networks they speak of, and compute the verdicts.
 
-import platform
-import signal
+A quick run checks whole what has changed since its evidence was stored, and of the rest what a budget allows, at new
+points; the other verdicts stand by their evidence, and the report says which.
+"""
+
 import time
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass, field
-from importlib.metadata import version
-from multiprocessing import get_context
+from dataclasses import dataclass
+from pathlib import Path
 
-from derivations.experiments import registered
-from derivations.experiments.folders import discover
-from derivations.experiments.model import Finding, Settings
-from derivations.output import DISTRIBUTION
-from theory.claims.citations import cited_by, inherited, order
-from theory.claims.judge import examine, verdict
-from theory.claims.levels import PrintedFinding, TableRow
-from theory.claims.model import CheckResult, Claim, Level, Outcome, Verdict
+from derivations import threads
+from derivations.evidence import stored
+from derivations.experiments.model import Settings
+from derivations.validate import outcomes, rotation, workers
+from derivations.validate.checks import Check, Evidence
+from derivations.validate.judged import Validation, versions
+from derivations.validate.rotation import Plan
+from derivations.validate.tasks import Done, Task, tasks
+from derivations.validate.workers import Lost
+from theory.claims.model import Claim
 from theory.claims.registry import catalog
 
 Report = Callable[[str, str, float], None]  # (task, what is running, share done)
-CERTIFY, TRAIN = "certify", "train"
+Announce = Callable[[str], None]
+TASK = "validate"
+_AT_MOST = 0.99  # share done while the report is not written
+_START = 5.0  # seconds in which the libraries are loaded
 
 
 @dataclass(frozen=True)
-class Judged:
-    """One claim with everything found about it and the verdict computed from that."""
+class Choice:
+    """How a run chooses its checks: everything, or by a seed, or by the round after the last one; by which evidence."""
 
-    claim: Claim
-    results: tuple[CheckResult, ...]
-    rows: tuple[TableRow, ...]
-    printed: tuple[PrintedFinding, ...]
-    verdict: Verdict
+    everything: bool = False
+    seed: int | None = None
+    last: int | None = None
+    budget: float = rotation.BUDGET
+    evidence: Path = stored.FOLDER
 
-
-@dataclass(frozen=True)
-class Validation:
-    """A whole run: the judged claims in order, what the experiments found, how long it took, with what versions."""
-
-    profile: str
-    judged: tuple[Judged, ...]
-    finding: Finding
-    seconds: float
-    versions: Mapping[str, str] = field(default_factory=dict)
-
-    def outcomes(self) -> list[Outcome]:
-        """Every outcome of every level of every claim."""
-        return [result.outcome for item in self.judged for result in item.results]
+    def of(self, checks: Sequence[Check]) -> Plan:
+        """The plan of a run over the checks."""
+        return rotation.whole(checks) if self.everything else rotation.plan(checks, self.budget, self.seed, self.last)
 
 
-def run(claims: Sequence[Claim], settings: Settings, report: Report) -> Validation:
-    """Certify in a process of its own while the networks train in this one."""
+def run(
+    claims: Sequence[Claim],
+    settings: Settings,
+    choice: Choice,
+    report: Report = lambda _task, _what, _share: None,
+    announce: Announce = lambda _text: None,
+) -> Validation:
+    """Do the checks of this run, all in one pool of as many processes as there are cores; judge every claim."""
     started = time.monotonic()
-    with ProcessPoolExecutor(1, mp_context=get_context("spawn"), initializer=_leave_interrupts_to_the_parent) as pool:
-        try:
-            futures = {claim.id: pool.submit(_examined, claim.id) for claim in claims}
-            done = 0
-
-            def certified(_: object) -> None:
-                nonlocal done
-                done += 1
-                report(CERTIFY, "certifying", done / len(futures))
-
-            for future in futures.values():
-                future.add_done_callback(certified)
-            finding = _experiments(claims, settings, report)
-            examined = {name: future.result() for name, future in futures.items()}
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
-    judged = _judged(claims, examined, finding)
-    return Validation(settings.profile, judged, finding, time.monotonic() - started, versions())
+    evidence = Evidence(claims, choice.evidence)
+    plan = choice.of(evidence.checks())
+    todo = tasks(plan.now, plan.seed, settings, choice.evidence)
+    processes = max(1, min(threads.cores(), len(todo)))
+    announce(_announcement(plan, todo, processes))
+    done = _do(todo, processes, report)
+    judged, finding = outcomes.judge(claims, evidence, plan, done)
+    spent = sum(sum(one.seconds.values()) for one in done.values() if isinstance(one, Done))
+    return Validation(settings.profile, judged, finding, time.monotonic() - started, versions(), plan, spent)
 
 
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _do(todo: Sequence[Task], processes: int, report: Report) -> Mapping[Task, Done | Lost]:
+    total = sum(task.seconds for task in todo) or 1.0
+    shares = dict.fromkeys((task.name for task in todo), 0.0)
+
+    def progress(task: Task, what: str, share: float) -> None:
+        shares[task.name] = min(1.0, share)
+        report(TASK, what, min(_AT_MOST, sum(shares[one.name] * one.seconds for one in todo) / total))
+
+    done: dict[Task, Done | Lost] = {}
+    for task, outcome in workers.do_all(todo, processes, progress):
+        done[task] = outcome
+        progress(task, f"checked {task.name}", 1.0)
+    return done
 
 
-def _examined(name: str) -> tuple[tuple[CheckResult, ...], tuple[TableRow, ...], tuple[PrintedFinding, ...]]:
-    """Examine one claim by id: a claim holds functions and does not travel between processes, its results do."""
-    examination = examine(catalog()[name], catalog())
-    return examination.results, examination.rows, examination.printed
-
-
-def _experiments(claims: Sequence[Claim], settings: Settings, report: Report) -> Finding:
-    chosen = {claim.id: claim for claim in claims}
-    custom = [experiment for experiment in discover() if set(experiment.claims) & set(chosen)]
-    with_registration = [claim for claim in claims if claim.registration is not None]
-    parts = []
-    count = len(custom) + (3 if with_registration else 0)  # the registered runs take the longest by far
-    if with_registration:
-        parts.append(registered.run(with_registration, settings, lambda what, s: report(TRAIN, what, 3 * s / count)))
-    for index, experiment in enumerate(custom, start=count - len(custom)):
-        parts.append(
-            experiment.run(chosen, settings, lambda what, s, i=index: report(TRAIN, what, (i + min(s, 1.0)) / count))
-        )
-    return Finding(
-        results=tuple(result for part in parts for result in part.results if result.claim in chosen),
-        figures={name: data for part in parts for name, data in part.figures.items()},
-        remarks=tuple(remark for part in parts for remark in part.remarks),
-        estimates={name: data for part in parts for name, data in part.estimates.items()},
-        printed={name: found for part in parts for name, found in part.printed.items()},
-    )
-
-
-def _judged(claims: Sequence[Claim], examined: Mapping[str, tuple], finding: Finding) -> tuple[Judged, ...]:
-    """Verdicts in the order of citation, so that each inherits the worst of what it rests on."""
-    judged: dict[str, Judged] = {}
-    for claim in order({claim.id: claim for claim in claims}):
-        results, rows, printed = examined[claim.id]
-        results += tuple(result for result in finding.results if result.claim == claim.id)
-        printed += tuple(finding.printed.get(claim.id, ()))
-        own = verdict(claim, results, printed)
-        cited = tuple(judged[name].verdict for name in cited_by(claim) if name in judged)
-        judged[claim.id] = Judged(claim, results, rows, printed, inherited(own, cited))
-    return tuple(judged[claim.id] for claim in claims)
+def _announcement(plan: Plan, todo: Sequence[Task], processes: int) -> str:
+    """What is to run and about how long that takes, before it runs."""
+    seconds = [task.seconds for task in todo]
+    wall = _START + max([sum(seconds) / processes, *seconds])
+    how = f"about {wall:.0f} s with {processes} process{'es' if processes > 1 else ''} on idle cores"
+    if not any(check.fresh for check in (*plan.now, *plan.stored)):
+        return f"{len(plan.now)} checks, each whole: {how}"
+    of = f"{len(plan.now)} of {len(plan.now) + len(plan.stored)} checks ({len(plan.changed)} of them changed)"
+    return f"{of}, round {plan.round + 1} of {plan.rounds}, --seed {plan.seed}: {how}"
 
 
 def with_cited(claims: Sequence[Claim]) -> tuple[Claim, ...]:
     """The claims and all they rest on: a verdict is only as good as those it cites."""
     wanted = {claim.id: claim for claim in claims}
+    if wanted.keys() == catalog().keys():
+        return tuple(claims)
+    evidence = Evidence(tuple(catalog().values()))
     waiting = list(claims)
     while waiting:
-        for name in cited_by(waiting.pop()):
+        for name in evidence.cited(waiting.pop()):
             if name not in wanted:
                 wanted[name] = catalog()[name]
                 waiting.append(wanted[name])
     return tuple(wanted.values())
-
-
-def versions() -> dict[str, str]:
-    """The versions that a result depends on."""
-    names = (DISTRIBUTION, "sympy", "mpmath", "python-flint", "numpy", "scipy", "torch")
-    return {"python": platform.python_version(), **{name: version(name) for name in names}}
-
-
-def exit_outcome(validation: Validation) -> Outcome:
-    """FAIL where any level fails, INCONCLUSIVE where something stays undecided, else PASS.
-
-    A claim that says what would settle it is expected to stay open; nothing was left undecided by the run.
-    """
-    outcomes = validation.outcomes()
-    if Outcome.FAIL in outcomes:
-        return Outcome.FAIL
-    open_ = any(item.verdict is Verdict.OPEN and not item.claim.settled_by for item in validation.judged)
-    return Outcome.INCONCLUSIVE if open_ or Outcome.INCONCLUSIVE in outcomes else Outcome.PASS
-
-
-def result_at(item: Judged, level: Level) -> CheckResult | None:
-    """The worst result of one claim at a level, or None where the level was not run."""
-    severity = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.SKIPPED, Outcome.PASS)
-    found = [result for result in item.results if result.level is level]
-    return min(found, key=lambda result: severity.index(result.outcome)) if found else None

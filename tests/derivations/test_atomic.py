@@ -1,5 +1,7 @@
 """Reports and files are whole or absent, and nothing of the user's is replaced."""
 
+import tempfile
+
 import pytest
 
 from derivations.atomic import check_replaceable, replacing, write_text
@@ -46,6 +48,18 @@ def test_other_files_are_never_replaced(tmp_path):
         with pytest.raises(InputError):
             check_replaceable(path)
     check_replaceable(tmp_path / "new")
+
+
+def test_a_folder_that_cannot_be_written_is_refused_and_nothing_is_left(tmp_path, monkeypatch):
+    check_replaceable(tmp_path / "report")
+    assert list(tmp_path.iterdir()) == []
+
+    def full(**_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(tempfile, "mkdtemp", full)
+    with pytest.raises(InputError, match=r"Nothing can be written into .*: No space left on device"):
+        check_replaceable(tmp_path / "report")
 
 
 def test_a_file_is_the_old_one_or_the_new_one(tmp_path):

@@ -1,6 +1,6 @@
 """Citations between claims: what is cited exists, says what is used, does not cite back, and passes its verdict on."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import sympy
 
@@ -31,8 +31,11 @@ def cited_by(claim: Claim) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*claim.cites, *(name for step in steps for name in step.cites))))
 
 
-def order(claims: Mapping[str, Claim]) -> tuple[Claim, ...]:
-    """Return the claims, every cited one before those that cite it. Raises ValueError where they cite in a circle."""
+def order(claims: Mapping[str, Claim], cited: Callable[[Claim], tuple[str, ...]] = cited_by) -> tuple[Claim, ...]:
+    """Return the claims, every cited one before those that cite it. Raises ValueError where they cite in a circle.
+
+    `cited` gives the ids that a claim rests on, where they are known without its derivation.
+    """
     placed: dict[str, Claim] = {}
 
     def place(claim: Claim, path: tuple[str, ...]) -> None:
@@ -40,7 +43,7 @@ def order(claims: Mapping[str, Claim]) -> tuple[Claim, ...]:
             raise ValueError(f"claims cite each other in a circle: {' -> '.join((*path, claim.id))}")
         if claim.id in placed:
             return
-        for name in cited_by(claim):
+        for name in cited(claim):
             if name in claims:
                 place(claims[name], (*path, claim.id))
         placed[claim.id] = claim

@@ -1,10 +1,17 @@
 """The verdict on a claim, computed from the outcomes of its checks and from what its sources print."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import time
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from theory.claims import levels
 from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Verdict
+from theory.claims.points import points
+from theory.claims.quadrature import NotConverged
+from theory.problem import InputError
+
+_Result = TypeVar("_Result")
 
 _PROOF = (Level.SYMBOLIC, Level.EXACT)
 _STATED_EXACTLY = (Kind.EQUATION, Kind.INEQUALITY, Kind.EQUIVALENCE, Kind.ASYMPTOTIC)
@@ -12,17 +19,39 @@ _STATED_EXACTLY = (Kind.EQUATION, Kind.INEQUALITY, Kind.EQUIVALENCE, Kind.ASYMPT
 
 @dataclass(frozen=True)
 class Examination:
-    """The examination of one claim: a result for each level, the table of values, the printed forms."""
+    """The examination of one claim: a result for each level, the table of values, the printed forms.
+
+    `seconds` is the processor time of each level that was run.
+    """
 
     claim: Claim
     results: tuple[CheckResult, ...]
     rows: tuple[levels.TableRow, ...] = ()
     printed: tuple[levels.PrintedFinding, ...] = ()
+    seconds: Mapping[Level, float] = field(default_factory=dict)
 
     @property
     def verdict(self) -> Verdict:
         """The verdict that these levels give."""
         return verdict(self.claim, self.results, self.printed)
+
+
+def applicable(claim: Claim) -> tuple[Level, ...]:
+    """Return the levels without simulation that are run on the claim; the others are skipped.
+
+    >>> from theory.claims import catalog
+    >>> [level.value for level in applicable(catalog()["model.relu.gating"])]
+    ['symbolic', 'exact', 'precise', 'negative control']
+    """
+    by_oracle = claim.oracle is not None
+    runs = {
+        Level.SYMBOLIC: claim.derive is not None,
+        Level.EXACT: claim.exact is not None,
+        Level.PRECISE: by_oracle,
+        Level.FLOATING: by_oracle and claim.numeric is not None,
+        Level.NEGATIVE_CONTROL: by_oracle,
+    }
+    return tuple(level for level, run in runs.items() if run)
 
 
 def examine(claim: Claim, claims: Mapping[str, Claim]) -> Examination:
@@ -32,15 +61,85 @@ def examine(claim: Claim, claims: Mapping[str, Claim]) -> Examination:
     >>> examine(catalog()["model.relu.gating"], catalog()).verdict.value
     'CONFIRMED'
     """
-    results = [levels.symbolic(claim, claims), levels.exact(claim)]
+    clock = _Clock()
+    results = [
+        clock.of(Level.SYMBOLIC, lambda: levels.symbolic(claim, claims)),
+        clock.of(Level.EXACT, lambda: levels.exact(claim)),
+    ]
     if claim.oracle is None:
         results += [levels.skipped(claim, level) for level in _without_oracle(claim)]
-        return Examination(claim, tuple(results))
-    rows = levels.table(claim)
+        return Examination(claim, tuple(results), seconds=clock.within(applicable(claim)))
+    rows = clock.of(Level.PRECISE, lambda: levels.table(claim))
     results.append(levels.precise(claim, rows))
-    results.append(levels.floating(claim, rows))
-    results.append(levels.negative_control(claim, rows))
-    return Examination(claim, tuple(results), rows, levels.printed_findings(claim, rows))
+    results.append(clock.of(Level.FLOATING, lambda: levels.floating(claim, tuple(row.point for row in rows))))
+    results.append(clock.of(Level.NEGATIVE_CONTROL, lambda: levels.negative_control(claim, rows)))
+    printed = levels.printed_findings(claim, rows)
+    return Examination(claim, tuple(results), rows, printed, clock.within(applicable(claim)))
+
+
+def reexamine(
+    claim: Claim, claims: Mapping[str, Claim], chosen: Collection[Level], seed: int, known: tuple[levels.TableRow, ...]
+) -> Examination:
+    """Run the `chosen` levels on an examined claim, at points drawn anew from `seed` (see `points`).
+
+    `known` is its certified table, which mutants and printed forms are held against: values of the definition that
+    need not be computed again. A printed form that agrees with that table must agree at the new points as well.
+    """
+    clock = _Clock()
+    tried = points(claim, seed)
+    rows: tuple[levels.TableRow, ...] = ()
+    printed: tuple[levels.PrintedFinding, ...] = ()
+    results = []
+    for level in (level for level in applicable(claim) if level in chosen):
+        match level:
+            case Level.SYMBOLIC:
+                results.append(clock.of(level, lambda: levels.symbolic(claim, claims)))
+            case Level.EXACT:
+                results.append(clock.of(level, lambda: levels.exact(claim, tried)))
+            case Level.PRECISE:
+                try:
+                    rows = clock.of(level, lambda: levels.table(claim, tried=tried))
+                except NotConverged as error:
+                    results.append(CheckResult(claim.id, level, Outcome.INCONCLUSIVE, where=f"the definition: {error}"))
+                else:
+                    results.append(_with_printed(levels.precise(claim, rows), claim, known, rows))
+            case Level.FLOATING:
+                results.append(clock.of(level, lambda: levels.floating(claim, tried)))
+            case Level.NEGATIVE_CONTROL:
+                results.append(clock.of(level, lambda: levels.negative_control(claim, known)))
+                printed = levels.printed_findings(claim, known)
+            case Level.SIMULATED:
+                raise InputError("No simulation is run here.", "Experiments are run by derivations.experiments.")
+    return Examination(claim, tuple(results), rows, printed, clock.seconds)
+
+
+def _with_printed(
+    result: CheckResult, claim: Claim, known: tuple[levels.TableRow, ...], rows: tuple[levels.TableRow, ...]
+) -> CheckResult:
+    """The precise result, failed where a printed form that agrees with the known table differs at a new point."""
+    for before, now in zip(levels.printed_findings(claim, known), levels.printed_findings(claim, rows), strict=True):
+        if before.agrees and not now.agrees:
+            where = f"{now.source.document} {now.source.label} agrees with the stored table and differs here: "
+            return replace(result, outcome=Outcome.FAIL, where=where + levels.describe(now.point))
+    return result
+
+
+class _Clock:
+    """Processor seconds by level."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[Level, float] = {}
+
+    def of(self, level: Level, work: Callable[[], _Result]) -> _Result:
+        """Do the work and note how long it took."""
+        started = time.process_time()
+        done = work()
+        self.seconds[level] = time.process_time() - started
+        return done
+
+    def within(self, wanted: Collection[Level]) -> dict[Level, float]:
+        """The seconds of the wanted levels alone."""
+        return {level: spent for level, spent in self.seconds.items() if level in wanted}
 
 
 def _without_oracle(claim: Claim) -> tuple[Level, ...]:

@@ -49,9 +49,9 @@ class PrintedFinding:
     oracle: str = ""
 
 
-def table(claim: Claim, digits: int = PRECISE_DIGITS) -> tuple[TableRow, ...]:
-    """Return the formula and its definition at the claim's test points."""
-    return tuple(_row(claim, point, digits) for point in points(claim))
+def table(claim: Claim, digits: int = PRECISE_DIGITS, tried: tuple[Point, ...] | None = None) -> tuple[TableRow, ...]:
+    """Return the formula and its definition at the points `tried`, by default the claim's test points."""
+    return tuple(_row(claim, point, digits) for point in (points(claim) if tried is None else tried))
 
 
 def _row(claim: Claim, point: Point, digits: int) -> TableRow:
@@ -92,11 +92,14 @@ def symbolic(claim: Claim, claims: Mapping[str, Claim]) -> CheckResult:
     return CheckResult(claim.id, Level.SYMBOLIC, Outcome.PASS, 0.0, 0.0, f"{len(derivation.steps)} steps")
 
 
-def exact(claim: Claim) -> CheckResult:
-    """Check that the formula equals its definition at every point, both in fractions: no tolerance."""
+def exact(claim: Claim, tried: tuple[Point, ...] | None = None) -> CheckResult:
+    """Check that the formula equals its definition at every point, both in fractions: no tolerance.
+
+    The points are those `tried`, by default the claim's test points.
+    """
     if claim.exact is None:
         return skipped(claim, Level.EXACT)
-    tried = points(claim)
+    tried = points(claim) if tried is None else tried
     for point in tried:
         definition = claim.exact(point)
         formula = claim.statement.rhs.xreplace(dict(point))
@@ -111,7 +114,7 @@ def precise(claim: Claim, rows: tuple[TableRow, ...], digits: int = PRECISE_DIGI
     return _worst(claim, Level.PRECISE, [(row.error, row.point) for row in rows], 10.0**-digits)
 
 
-def floating(claim: Claim, rows: tuple[TableRow, ...]) -> CheckResult:
+def floating(claim: Claim, tried: tuple[Point, ...]) -> CheckResult:
     """Check that the library's float64 path agrees with the formula at the float64 values of the points.
 
     The tolerance at a point is 1e-13 plus what rounding each argument once may change: 4 eps x the condition number
@@ -119,7 +122,7 @@ def floating(claim: Claim, rows: tuple[TableRow, ...]) -> CheckResult:
     """
     if claim.numeric is None:
         return skipped(claim, Level.FLOATING)
-    found = [_float_error(claim, row.point) for row in rows]
+    found = [_float_error(claim, point) for point in tried]
     error, tolerance, point = max(found, key=lambda item: math.inf if math.isnan(item[0]) else item[0] / item[1])
     outcome = Outcome.PASS if error <= tolerance else Outcome.FAIL
     return CheckResult(claim.id, Level.FLOATING, outcome, error, tolerance, describe(point), {"points": len(found)})

@@ -76,7 +76,8 @@ def step_erf_erf(r12: Correlation, r13: Correlation, r23: Correlation, gain: sym
     """Return E[1(z1 >= 0) erf(gain z2) erf(gain z3)], a double integral over z1 >= 0 and the rest of z2 given z1.
 
     The innermost integral, over z3 given z1 and z2, is E erf(m + s N) = erf(m / sqrt(1 + 2 s^2)) as in `erf_erf`.
-    Two orders of Gauss-Legendre panels must agree. Raises NotConverged where they do not.
+    Two orders of Gauss-Legendre panels must agree; higher ones are tried where they do not. Raises NotConverged where
+    none do.
     """
     with precision(digits=digits + _GUARD):
         a, b, c, slope = _ball(r12), _ball(r13), _ball(r23), _ball(gain)
@@ -84,12 +85,13 @@ def step_erf_erf(r12: Correlation, r13: Correlation, r23: Correlation, gain: sym
         by_first = b - by_second * a
         left = 1 - b * b - by_second**2 * (1 - a * a)
         steep = slope / (1 + 2 * slope**2 * left).sqrt()
-        coarse, fine = (
-            _quadrant(a, slope, steep * by_first, steep * by_second, digits, order) for order in (digits - 8, digits)
-        )
-        if not abs(coarse - fine) < arb(10) ** -(digits - 2):
-            raise NotConverged(f"two orders differ by {(coarse - fine).str(3)} at gain = {gain}")
-        return _to_mpf(fine, digits)
+        coarse = _quadrant(a, slope, steep * by_first, steep * by_second, digits, digits - 8)
+        for order in (digits, 3 * digits // 2, 2 * digits):
+            fine = _quadrant(a, slope, steep * by_first, steep * by_second, digits, order)
+            if abs(coarse - fine) < arb(10) ** -(digits - 2):
+                return _to_mpf(fine, digits)
+            coarse, difference = fine, coarse - fine
+        raise NotConverged(f"two orders differ by {difference.str(3)} at gain = {gain}")
 
 
 def step_erf_of_two(first: mpmath.mpf, second: mpmath.mpf, correlation: mpmath.mpf) -> mpmath.mpf:

@@ -11,7 +11,8 @@ from derivations.experiments.relu_biases import experiment as relu_biases
 from derivations.experiments.relu_training import experiment as relu_training
 from derivations.experiments.sigmoid_training import experiment as sigmoid_training
 from derivations.statistics.intervals import intervals, reading
-from derivations.validate import validation
+from derivations.validate import judged as judgement
+from derivations.validate.outcomes import overall
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.claims import catalog
 from theory.claims.model import CheckResult, Level, Outcome, Verdict
@@ -148,12 +149,9 @@ def test_a_reading_is_judged_only_where_the_data_decide():
 
 def _judged(outcome, reading_outcome):
     claim = catalog()[relu_training.GATES]
-    finding = Finding(
-        results=(CheckResult(claim.id, Level.SIMULATED, outcome, 0.2, 0.1),),
-        printed={claim.id: reading(claim.sources, reading_outcome, "measured")},
-    )
-    (judged,) = validation._judged([claim], {claim.id: ((), (), ())}, finding)
-    return judged
+    results = (CheckResult(claim.id, Level.SIMULATED, outcome, 0.2, 0.1),)
+    printed = tuple(reading(claim.sources, reading_outcome, "measured"))
+    return judgement.Judged(claim, results, (), printed, overall(claim, results, printed))
 
 
 def test_a_sentence_that_the_experiment_excludes_corrects_and_does_not_fail():
@@ -162,16 +160,16 @@ def test_a_sentence_that_the_experiment_excludes_corrects_and_does_not_fail():
     assert _judged(PASS, PASS).verdict is Verdict.CONFIRMED
     assert _judged(FAIL, PASS).verdict is Verdict.REFUTED
     assert _judged(INCONCLUSIVE, INCONCLUSIVE).verdict is Verdict.OPEN
-    assert validation.exit_outcome(validation.Validation("quick", (found,), Finding(), 0.0)) is PASS
+    assert judgement.exit_outcome(judgement.Validation("quick", (found,), Finding(), 0.0)) is PASS
 
 
 def test_what_would_settle_an_open_claim_is_no_undecided_run():
     claim = catalog()["localization.sigmoid.like_erf"]
     for settled_by, expected in ((claim.settled_by, PASS), ("", INCONCLUSIVE)):
         stated = replace(claim, settled_by=settled_by)
-        judged = validation._judged([stated], {claim.id: ((), (), ())}, Finding())
-        assert judged[0].verdict is Verdict.OPEN
-        assert validation.exit_outcome(validation.Validation("quick", judged, Finding(), 0.0)) is expected
+        judged = judgement.Judged(stated, (), (), (), overall(stated, (), ()))
+        assert judged.verdict is Verdict.OPEN
+        assert judgement.exit_outcome(judgement.Validation("quick", (judged,), Finding(), 0.0)) is expected
 
 
 def test_the_problem_starts_at_zero_and_has_the_times_of_the_claims():

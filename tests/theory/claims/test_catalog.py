@@ -2,26 +2,19 @@
 
 import pytest
 
+from tests.theory.claims.examined import each, examination
 from theory.claims import catalog
 from theory.claims.citations import order
-from theory.claims.judge import Examination, examine
 from theory.claims.model import Kind, Level, Outcome
 from theory.claims.registry import select
 from theory.problem import InputError
 
-_examined: dict[str, Examination] = {}
-every_claim = pytest.mark.parametrize("claim", catalog().values(), ids=lambda claim: claim.id)
-
-
-def _examination(claim):
-    if claim.id not in _examined:
-        _examined[claim.id] = examine(claim, catalog())
-    return _examined[claim.id]
+every_claim = each(catalog().values())
 
 
 @every_claim
 def test_no_level_fails(claim):
-    failed = [result for result in _examination(claim).results if result.outcome is Outcome.FAIL]
+    failed = [result for result in examination(claim.id).results if result.outcome is Outcome.FAIL]
     assert failed == []
 
 
@@ -29,14 +22,14 @@ def test_no_level_fails(claim):
 def test_what_is_stated_exactly_is_proved_and_precise_and_kills_its_mutants(claim):
     if claim.kind in (Kind.EMPIRICAL, Kind.DEFINITION):
         pytest.skip("an empirical claim has an experiment in place of a proof; a definition needs none")
-    passed = {result.level for result in _examination(claim).results if result.outcome is Outcome.PASS}
+    passed = {result.level for result in examination(claim.id).results if result.outcome is Outcome.PASS}
     assert passed & {Level.SYMBOLIC, Level.EXACT}  # steps, or every case in fractions
     assert {Level.PRECISE, Level.NEGATIVE_CONTROL} <= passed
 
 
 @every_claim
 def test_printed_forms_that_differ_are_caught_with_numbers(claim):
-    for finding in _examination(claim).printed:
+    for finding in examination(claim.id).printed:
         if not finding.agrees:
             assert finding.point is not None
             assert finding.printed != finding.oracle
@@ -58,13 +51,16 @@ def test_claims_are_selected_by_id_or_by_area():
 @pytest.mark.parametrize(
     ("label", "claim", "agrees"),
     [
-        ("(7)", "moment.site_gate.yx", False),
-        ("(8)", "moment.site_gate.xx", False),
-        ("(11)", "flow.mode.solution", False),
-        ("(31)", "flow.redundant.first", False),
-        ("(16)", "ols.loss.class_means", True),
+        pytest.param(label, claim, agrees, marks=pytest.mark.xdist_group(claim))
+        for label, claim, agrees in (
+            ("(7)", "moment.site_gate.yx", False),
+            ("(8)", "moment.site_gate.xx", False),
+            ("(11)", "flow.mode.solution", False),
+            ("(31)", "flow.redundant.first", False),
+            ("(16)", "ols.loss.class_means", True),
+        )
     ],
 )
 def test_known_misprints_are_found_and_sound_equations_are_not(label, claim, agrees):
-    findings = _examination(catalog()[claim]).printed
+    findings = examination(claim).printed
     assert [finding.agrees for finding in findings if finding.source.label == label] == [agrees]

@@ -1,17 +1,17 @@
 """The claims on the flow and on least squares: true forms to 30 digits, printed forms at points where numbers tell."""
 
-from functools import cache
-
 import mpmath
 import pytest
 import sympy
 from sympy import Integer, Rational
 
+from tests.theory.claims.examined import each, examination
 from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE
 from theory.claims import catalog, finite_data, levels
 from theory.claims.citations import citation_error
 from theory.claims.evaluate import evaluate
 from theory.claims.finite_data import Sample
+from theory.claims.model import Level
 
 SUBJECTS = ("descent", "exclusive", "fixed_point", "gradient", "mode", "redundant", "small_bump")
 CLAIMS = {
@@ -19,7 +19,7 @@ CLAIMS = {
     for claim in catalog().values()
     if claim.derive and claim.id.startswith((*(f"flow.{subject}." for subject in SUBJECTS), "ols."))
 }
-every_claim = pytest.mark.parametrize("claim", CLAIMS.values(), ids=CLAIMS)
+every_claim = each(CLAIMS.values())
 
 
 @every_claim
@@ -29,15 +29,14 @@ def test_derivation_proves_the_statement(claim):
     assert [check.error for check in derivation.check() if not check.passed] == []
 
 
-@cache
-def table(name):
-    """The formula and its definition at the points of a claim, computed once for all tests."""
-    return levels.table(CLAIMS[name])
+def at_level(name, level):
+    """The result of a level in the examination of a claim."""
+    return next(result for result in examination(name).results if result.level is level)
 
 
 @every_claim
 def test_formula_agrees_with_the_definition(claim):
-    for row in table(claim.id):
+    for row in examination(claim.id).rows:
         assert row.error < CLAIM_PRECISE, levels.describe(row.point)
 
 
@@ -107,31 +106,33 @@ RIGHT_AS_PRINTED = {"flow.redundant.difference", "ols.gated_input.regression", "
 
 @every_claim
 def test_printed_forms_are_told_apart(claim):
-    for finding in levels.printed_findings(claim, table(claim.id)):
+    for finding in examination(claim.id).printed:
         assert finding.agrees == (finding.source.label in CORRECT or claim.id in RIGHT_AS_PRINTED), finding
 
 
 @every_claim
 def test_the_library_agrees_in_float64(claim):
-    result = levels.floating(claim, table(claim.id))
+    result = at_level(claim.id, Level.FLOATING)
     assert result.outcome in (levels.Outcome.PASS, levels.Outcome.SKIPPED), result
 
 
 @pytest.mark.parametrize(
     "name",
     [
-        "flow.gradient.entry",
-        "flow.gradient.hidden_bias",
-        "flow.gradient.output_bias",
-        "flow.mode.solution",
-        "flow.redundant.first",
-        "ols.loss.class_means",
-        "ols.loss.intercept",
+        pytest.param(name, marks=pytest.mark.xdist_group(name))
+        for name in (
+            "flow.gradient.entry",
+            "flow.gradient.hidden_bias",
+            "flow.gradient.output_bias",
+            "flow.mode.solution",
+            "flow.redundant.first",
+            "ols.loss.class_means",
+            "ols.loss.intercept",
+        )
     ],
 )
 def test_mutants_are_rejected(name):
-    claim = CLAIMS[name]
-    assert levels.negative_control(claim, table(claim.id)).outcome is levels.Outcome.PASS
+    assert at_level(name, Level.NEGATIVE_CONTROL).outcome is levels.Outcome.PASS
 
 
 def test_one_basis_keeps_still_what_the_data_do_not_see():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import sympy
 
+from tests.theory.claims.examined import each, examination
 from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE
 from theory.claims import catalog
 from theory.claims.areas.flow import second_moment
@@ -57,9 +58,9 @@ def test_every_sentence_has_the_verdict_that_is_computed_here():
     assert sentences == set(VERDICTS)
 
 
-@pytest.mark.parametrize("name", VERDICTS)
-def test_the_verdict_of_a_sentence(name):
-    assert examine(catalog()[name], catalog()).verdict is VERDICTS[name]
+@each(catalog()[name] for name in VERDICTS)
+def test_the_verdict_of_a_sentence(claim):
+    assert examination(claim.id).verdict is VERDICTS[claim.id]
 
 
 def _with_right_side(name, expr):

@@ -1,0 +1,102 @@
+"""The hash of the code that a check depends on: its modules and all that they import of the project, from the sources.
+
+Nothing is imported: the sources are parsed. A package that finds its modules by itself counts with all of them, for
+what it loads stands in no import statement.
+"""
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+_PARTS = ("theory", "sim", "derivations")
+_FINDS_MODULES = {"__path__", "import_module", "iter_modules"}
+_CATALOG = "theory.claims.registry"  # it loads every claim; a claim depends on its own file and those that it cites
+
+
+@dataclass(frozen=True)
+class _Module:
+    """A source file: its digest, the modules that it names, and whether it loads others by name."""
+
+    digest: str
+    named: tuple[str, ...]
+    finds: bool
+    is_package: bool
+
+
+def code_hash(modules: Iterable[str], files: Iterable[Path] = (), root: Path = ROOT) -> str:
+    """Return the hash of the sources of `modules`, of all that they import below `root`, and of other `files`.
+
+    >>> code_hash(["theory.claims.points"]) == code_hash(["theory.claims.points"])
+    True
+    """
+    parts = [f"{name} {_module(name, root).digest}" for name in sorted(closure(modules, root))]
+    parts += [f"{path.name} {_digest(path)}" for path in sorted(files)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def closure(modules: Iterable[str], root: Path = ROOT) -> set[str]:
+    """Return the names of the modules and of all that they import below `root`, directly or not.
+
+    >>> "theory.claims.model" in closure(["theory.claims.points"])
+    True
+    """
+    found: set[str] = set()
+    waiting = list(modules)
+    while waiting:
+        name = waiting.pop()
+        if name not in found and (module := _module(name, root)) is not None:
+            found.add(name)
+            waiting += [*_parents(name), *module.named]
+            if module.finds and name != _CATALOG:
+                packages = (name,) if module.is_package else module.named
+                waiting += [below for package in packages for below in _below(package, root)]
+    return found
+
+
+def _parents(name: str) -> Iterator[str]:
+    while "." in name:
+        name = name.rpartition(".")[0]
+        yield name
+
+
+def _below(package: str, root: Path) -> Iterator[str]:
+    """The modules of a package and of the packages in it; nothing where the name is no package."""
+    folder = root.joinpath(*package.split("."))
+    if (folder / "__init__.py").is_file():
+        for path in folder.rglob("*.py"):
+            inner = path.relative_to(root).with_suffix("").parts
+            yield ".".join(inner[:-1] if inner[-1] == "__init__" else inner)
+
+
+@cache
+def _module(name: str, root: Path) -> _Module | None:
+    """The module's source as data; None where there is no such file, as for a name within a module."""
+    if name.split(".")[0] not in _PARTS:
+        return None
+    base = root.joinpath(*name.split("."))
+    path = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
+    if not path.is_file():
+        return None
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+    names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    return _Module(_digest(path), tuple(sorted(set(_named(tree)))), bool(names & _FINDS_MODULES), base.is_dir())
+
+
+def _named(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+@cache
+def _digest(path: Path) -> str:
+    # Line by line, so that another system's line ends are no change.
+    return hashlib.sha256("\n".join(path.read_text(encoding="utf-8").splitlines()).encode()).hexdigest()

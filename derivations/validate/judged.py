@@ -1,0 +1,80 @@
+"""The types of a validation: each judged claim, the whole run, and the outcome that the command answers with."""
+
+import platform
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from importlib.metadata import version
+
+from derivations.experiments.model import Finding
+from derivations.output import DISTRIBUTION
+from derivations.validate.rotation import Plan
+from theory.claims.levels import PrintedFinding, TableRow
+from theory.claims.model import CheckResult, Claim, Level, Outcome, Verdict
+
+
+@dataclass(frozen=True)
+class Judged:
+    """One claim with everything found about it and the verdict computed from that.
+
+    `stored` are those of the results that stand by the evidence of version `evidence_version`. `seconds` is the
+    processor time of what ran, by level and experiment; `cites` are the ids that the claim rests on.
+    """
+
+    claim: Claim
+    results: tuple[CheckResult, ...]
+    rows: tuple[TableRow, ...]
+    printed: tuple[PrintedFinding, ...]
+    verdict: Verdict
+    stored: tuple[CheckResult, ...] = ()
+    evidence_version: str = ""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    cites: tuple[str, ...] = ()
+
+    def is_stored(self, result: CheckResult) -> bool:
+        """Whether the result stands by its evidence and was not checked in this run."""
+        return any(result is one for one in self.stored)
+
+
+@dataclass(frozen=True)
+class Validation:
+    """A whole run: the judged claims in order, what the experiments found, how long it took, with what versions.
+
+    `plan` says what ran; `spent` is the processor time of the checks.
+    """
+
+    profile: str
+    judged: tuple[Judged, ...]
+    finding: Finding
+    seconds: float
+    versions: Mapping[str, str] = field(default_factory=dict)
+    plan: Plan | None = None
+    spent: float = 0.0
+
+    def outcomes(self) -> list[Outcome]:
+        """Every outcome of every level of every claim."""
+        return [result.outcome for item in self.judged for result in item.results]
+
+
+def versions() -> dict[str, str]:
+    """The versions that a result depends on."""
+    names = (DISTRIBUTION, "sympy", "mpmath", "python-flint", "numpy", "scipy", "torch")
+    return {"python": platform.python_version(), **{name: version(name) for name in names}}
+
+
+def exit_outcome(validation: Validation) -> Outcome:
+    """FAIL where any level fails, INCONCLUSIVE where something stays undecided, else PASS.
+
+    A claim that says what would settle it is expected to stay open; nothing was left undecided by the run.
+    """
+    outcomes = validation.outcomes()
+    if Outcome.FAIL in outcomes:
+        return Outcome.FAIL
+    open_ = any(item.verdict is Verdict.OPEN and not item.claim.settled_by for item in validation.judged)
+    return Outcome.INCONCLUSIVE if open_ or Outcome.INCONCLUSIVE in outcomes else Outcome.PASS
+
+
+def result_at(item: Judged, level: Level) -> CheckResult | None:
+    """The worst result of one claim at a level, or None where the level was not run."""
+    severity = (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.SKIPPED, Outcome.PASS)
+    found = [result for result in item.results if result.level is level]
+    return min(found, key=lambda result: severity.index(result.outcome)) if found else None

@@ -1,0 +1,89 @@
+"""Which checks a quick validation runs: all that changed, and of the fresh ones a round that fits a budget.
+
+The rounds are a partition of the fresh checks, so that as many runs as there are rounds run each of them at least
+once, however many claims there are.
+"""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from derivations.validate.checks import Check
+
+BUDGET = 60.0  # processor seconds for what is fresh: half a minute on two cores
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The checks that run now and those that stand by their evidence.
+
+    `round` counts from 0 to `rounds` - 1; the seed draws the new points, and seed % rounds is the round, so that the
+    seed alone repeats the run.
+    """
+
+    now: tuple[Check, ...]
+    stored: tuple[Check, ...]
+    seed: int
+    round: int
+    rounds: int
+    budget: float
+
+    @property
+    def changed(self) -> tuple[Check, ...]:
+        """The checks that run because no evidence of them is fresh."""
+        return tuple(check for check in self.now if not check.fresh)
+
+
+def whole(checks: Sequence[Check]) -> Plan:
+    """The plan that runs every check as if none had evidence."""
+    unknown = tuple(Check(one.claims, one.level, one.experiment, one.seconds, fresh=False) for one in checks)
+    return Plan(unknown, (), 0, 0, 1, 0.0)
+
+
+def plan(checks: Sequence[Check], budget: float = BUDGET, seed: int | None = None, last: int | None = None) -> Plan:
+    """The plan of a run: of the fresh checks those of one round, and what else fits the budget from the next ones.
+
+    The round is the one after `last`; without `last` a random one, and with a `seed` the one that the seed says.
+    """
+    fresh = [check for check in checks if check.fresh]
+    parts = rounds(fresh, budget)
+    if seed is None:
+        turn = secrets.randbelow(len(parts)) if last is None else (last + 1) % len(parts)
+        seed = secrets.randbelow(10**6) * len(parts) + turn
+    turn = seed % len(parts)
+    chosen = list(parts[turn])
+    left = budget - sum(check.seconds for check in chosen)
+    for later in range(1, len(parts)):
+        for check in parts[(turn + later) % len(parts)]:
+            if check.seconds <= left:
+                chosen.append(check)
+                left -= check.seconds
+    names = {check.name for check in chosen} | {check.name for check in checks if not check.fresh}
+    now = tuple(check for check in checks if check.name in names)
+    return Plan(now, tuple(check for check in checks if check.name not in names), seed, turn, len(parts), budget)
+
+
+def rounds(checks: Sequence[Check], budget: float) -> list[list[Check]]:
+    """Divide the checks into as few rounds as keep the budget, the longest checks first.
+
+    A check that is longer than the budget is a round's only excess: no other round may be longer than it.
+
+    >>> one = Check(("a.b.c",), None, "runs", 4.0, True)
+    >>> len(rounds([one] * 5, budget=10.0))
+    3
+    """
+    if not checks:
+        return [[]]
+    allowed = max(budget, max(check.seconds for check in checks))
+    count = max(1, ceil(sum(check.seconds for check in checks) / allowed))
+    while True:
+        parts: list[list[Check]] = [[] for _ in range(count)]
+        spent = [0.0] * count
+        for check in sorted(checks, key=lambda one: (-one.seconds, one.name)):
+            least = spent.index(min(spent))
+            parts[least].append(check)
+            spent[least] += check.seconds
+        if max(spent) <= allowed:
+            return parts
+        count += 1

@@ -1,0 +1,81 @@
+"""The rounds of a quick validation: they miss nothing, keep the budget, and stay as long when claims double."""
+
+import pytest
+
+from derivations.validate.checks import Check
+from derivations.validate.rotation import plan, rounds, whole
+from theory.claims.model import Level
+
+SECONDS = (0.125, 0.25, 7.0, 2.0, 11.0, 0.5, 5.0, 3.0)  # sums of these have no rounding
+
+
+def checks(copies=1, fresh=True):
+    """Levels of invented claims, each with the seconds that its evidence states."""
+    return [
+        Check((f"area.subject.fact{copy}_{index}",), Level.PRECISE, "", seconds, fresh)
+        for copy in range(copies)
+        for index, seconds in enumerate(SECONDS)
+    ]
+
+
+def cost(some):
+    return sum(check.seconds for check in some)
+
+
+@pytest.mark.parametrize("copies", [1, 2, 5, 40])
+@pytest.mark.parametrize("budget", [11.0, 15.0, 100.0])
+def test_every_check_is_in_one_round_and_every_round_keeps_the_budget(copies, budget):
+    parts = rounds(checks(copies), budget)
+    names = [check.name for part in parts for check in part]
+    assert sorted(names) == sorted(check.name for check in checks(copies))
+    assert max(cost(part) for part in parts) <= budget
+    assert len(parts) <= 2 * cost(checks(copies)) / budget + 1  # nothing is stretched
+
+
+def test_a_check_longer_than_the_budget_is_run_alone_with_what_is_as_short():
+    parts = rounds(checks(), budget=4.0)
+    assert max(cost(part) for part in parts) == max(SECONDS)
+
+
+def test_a_series_of_runs_checks_everything_and_none_exceeds_the_budget():
+    last, ran = None, set()
+    every = checks(12)
+    first = plan(every, budget=60.0)
+    for _ in range(first.rounds):
+        now = plan(every, budget=60.0, last=last)
+        assert cost(now.now) <= 60.0
+        assert not now.changed
+        assert {check.name for check in now.now}.isdisjoint(check.name for check in now.stored)
+        ran |= {check.name for check in now.now}
+        last = now.round
+    assert ran == {check.name for check in every}
+
+
+def test_twice_the_claims_cost_no_more():
+    assert cost(plan(checks(40), budget=60.0).now) <= 60.0
+    assert cost(plan(checks(80), budget=60.0).now) <= 60.0
+
+
+def test_what_changed_runs_outside_of_the_budget():
+    changed = [Check(("area.subject.new",), None, "training", 500.0, fresh=False)]
+    found = plan([*checks(), *changed], budget=15.0)
+    assert found.changed == tuple(changed)
+    assert cost(check for check in found.now if check.fresh) > 15.0 / 2
+
+
+def test_the_seed_alone_repeats_a_run():
+    every = checks(12)
+    for last in (None, 0, 1, 2):
+        found = plan(every, budget=60.0, last=last)
+        again = plan(every, budget=60.0, seed=found.seed)
+        assert again == found
+    assert plan(every, budget=60.0, seed=7, last=0) == plan(every, budget=60.0, seed=7, last=1)
+
+
+def test_a_whole_run_trusts_no_evidence():
+    found = whole(checks())
+    assert (len(found.now), found.stored, found.changed) == (len(SECONDS), (), found.now)
+
+
+def test_without_anything_fresh_there_is_one_round():
+    assert (plan(checks(fresh=False)).rounds, plan([]).rounds) == (1, 1)

@@ -1,0 +1,76 @@
+"""The processes of a validation: one that dies costs its task alone, and an interrupt leaves nothing behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from derivations.validate.workers import Lost, do_all
+from tests.derivations.validate.deadly import Job, do
+from tests.paths import ROOT
+from theory.problem import InputError
+
+
+def jobs(folder, *ends):
+    return [Job(f"job {index}", end, folder / str(index)) for index, end in enumerate(ends)]
+
+
+def ignored(_task, _what, _share):
+    pass
+
+
+def begun(job):
+    return len(job.count.read_text())
+
+
+def test_a_killed_process_costs_its_task_alone_which_is_tried_once_more(tmp_path):
+    given = jobs(tmp_path, "well", "killed", "well", "killed once", "well")
+    done = dict(do_all(given, 2, ignored, do))
+    assert set(done) == set(given)
+    lost = done.pop(given[1])
+    assert isinstance(lost, Lost)
+    assert "killed by SIGKILL twice" in lost.reason
+    assert all(isinstance(outcome, str) for outcome in done.values())
+    assert [begun(job) for job in given] == [1, 2, 1, 2, 1]
+
+
+def test_an_error_is_raised_here_with_the_words_of_the_process(tmp_path):
+    with pytest.raises(InputError, match="The job is wrong") as caught:
+        list(do_all(jobs(tmp_path, "well", "error"), 2, ignored, do))
+    assert "in do" in "".join(caught.value.__notes__)
+
+
+def test_one_core_means_one_process(tmp_path):
+    done = dict(do_all(jobs(tmp_path, "well", "well"), 1, ignored, do))
+    assert all(outcome.endswith(f"by {os.getpid()}") for outcome in done.values())
+
+
+def test_progress_is_heard(tmp_path):
+    heard = []
+    given = jobs(tmp_path, "well")
+    list(do_all(given, 2, lambda *told: heard.append(told), do))
+    assert heard == [(given[0], "half", 0.5)]
+
+
+def test_an_interrupt_of_the_group_shows_no_traceback_and_leaves_nothing(tmp_path):
+    command = [sys.executable, "-m", "derivations", "validate", "flow.descent", "moment", "--profile", "full"]
+    process = subprocess.Popen(
+        [*command, "--json", "--out", str(tmp_path / "report")],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    said = process.stderr.readline()  # what will run and about how long; the processes load their libraries meanwhile
+    assert "checks" in said
+    assert "about" in said
+    os.killpg(process.pid, signal.SIGINT)
+    out, err = process.communicate()
+    assert process.returncode == 130, err
+    assert "Traceback" not in said + err
+    assert json.loads(out)["error"]["kind"] == "interrupted"
+    assert list(tmp_path.iterdir()) == []
