@@ -69,9 +69,10 @@ def has_gone(pid):
 @pytest.mark.parametrize("as_json", [False, True])
 def test_python_that_takes_long_says_what_it_was_doing(as_json):
     words = ["moment", "(z1+z2+z3+z4)**40*erf(z1)", "--cov", "[[2,1,1,1],[1,2,1,1],[1,1,2,1],[1,1,1,2]]"]
-    done = gdln(*words, "--timeout", "1.5", *(["--json"] if as_json else []))
+    # Loading SymPy alone takes longer, so that no machine is fast enough to answer.
+    done = gdln(*words, "--timeout", "0.2", *(["--json"] if as_json else []))
     assert done.returncode == OUT_OF_REACH
-    assert "Stopped after 1.5 s (--timeout) while " in done.stderr
+    assert "Stopped after 0.2 s (--timeout) while " in done.stderr
     assert "Traceback" not in done.stderr
     if as_json:
         error = json.loads(done.stdout)["error"]
@@ -127,7 +128,8 @@ def test_a_sweep_that_takes_long_leaves_no_half_cell(tmp_path):
     done = gdln("sweep", str(tmp_path / "sweep.toml"), "--workers", "2", "--timeout", "6")
     assert done.returncode == OUT_OF_REACH
     assert "while making the cells of the sweep" in done.stderr
-    assert list((tmp_path / "store" / "cells").iterdir()) == []
+    cells = list((tmp_path / "store" / "cells").iterdir())  # a fast machine may have finished some
+    assert [cell.name for cell in cells if {file.name for file in cell.iterdir()} != {"data.npz", "meta.json"}] == []
     assert list((tmp_path / "store" / "locks").iterdir()) == []
 
 

@@ -23,7 +23,7 @@ from theory.proof.derivation import Derivation
 MAX_DIGITS = 1000
 # Digits that identify a float64.
 FLOAT64_DIGITS = 17
-MOST_BITS = 700  # of the longest number that may be written, 200 digits, with some more
+MOST_BITS = 2_000  # of the product of three numbers of 200 digits, the longest that may be written
 PAIR = 2
 NO_ELEMENTARY_FORM = (
     "No elementary form is known in general: four signs are a spherical tetrahedron's volume (Schlaefli), and this "

@@ -241,6 +241,7 @@ def test_what_hits_one_cell_is_its_own(gdln, tmp_path):
     assert "diverged" in out
 
 
+@pytest.mark.filterwarnings("ignore:os.fork", "ignore::pytest.PytestUnraisableExceptionWarning")  # JAX, where it is
 def test_a_full_disk_hits_the_cells_that_do_not_fit(tmp_path):
     """Files above 8 kB fail: those of the cells that keep the weights of many sites."""
     (tmp_path / "sweep.toml").write_text(

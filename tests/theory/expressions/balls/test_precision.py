@@ -70,6 +70,7 @@ def test_concurrent_certificates_agree_and_leave_the_precision():
 
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+@pytest.mark.filterwarnings("ignore:os.fork", "ignore::pytest.PytestUnraisableExceptionWarning")  # JAX, where it is
 def test_a_forked_process_is_not_locked_out():
     with precision(77), ThreadPoolExecutor(1) as pool:
         child = pool.submit(_forked).result()
