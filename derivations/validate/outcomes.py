@@ -41,7 +41,7 @@ def overall(
 
 
 def findings(claims: Mapping[str, Claim], evidence: Evidence, plan: Plan, done: Outcomes) -> Finding:
-    """What the experiments of this run found, together; the registered ones are judged as one family."""
+    """The findings of this run's experiments together; the registered ones are judged as one family."""
     outcomes = [(task, one) for task, one in done.items() if task.checks[0].level is None]
     measured = [one.measured for _, one in outcomes if isinstance(one, Done) and one.measured]
     parts = [one.finding for _, one in outcomes if isinstance(one, Done) and one.finding]

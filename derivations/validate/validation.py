@@ -79,7 +79,7 @@ def _do(todo: Sequence[Task], processes: int, report: Report) -> Mapping[Task, D
 
 
 def _announcement(plan: Plan, todo: Sequence[Task], processes: int) -> str:
-    """What is to run and about how long that takes, before it runs."""
+    """Say what is to run and about how long that takes, before it runs."""
     seconds = [task.seconds for task in todo]
     wall = _START + max([sum(seconds) / processes, *seconds])
     how = f"about {wall:.0f} s with {processes} process{'es' if processes > 1 else ''} on idle cores"

@@ -1,4 +1,4 @@
-"""What registered results say of the floating-point type of training."""
+"""Registered results on the floating-point type of training."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""What stands in a store and is not what its name says: noticed, named, and no way to anything else."""
+"""Files of a store that are not what their names say: noticed, named, and no way to anything else."""
 
 import hashlib
 import io

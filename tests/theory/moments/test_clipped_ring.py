@@ -76,7 +76,7 @@ def latent_kernel(n, xi):
 
 
 def test_the_variance_of_the_latent_is_seen():
-    """What a law of unit variance would give differs: the sampler's test and this one would notice."""
+    """The numbers of a law of unit variance differ: the sampler's test and this one would notice."""
     statistics = class_statistics(RING, 0, FLOAT64)
     twice = 2 * float(RING.gain) ** 2
     assert statistics.kappa_squared > twice / (1 + twice) * (1 + SIM_QUADRATURE)
