@@ -44,12 +44,16 @@ hypothesis.settings.load_profile("ci")
 with contextlib.suppress(ImportError):
     import beartype as _beartype
 
-    # theory.problem takes what a user writes and says itself what is wrong with it; the compiled loops are compiled as
-    # they are; what decides identities is called a million times and sees no array.
-    _unchecked = {"problem", "compiled", "algebra", "pieces", "precise", "__init__"}
+    # Modules with shapes in their signatures alone: the check makes each call ten times dearer, and balls and symbols
+    # are called a million times. theory.problem takes what a user writes and says itself what is wrong with it; the
+    # compiled loops are compiled as they are.
+    _unchecked = {"problem", "compiled"}
     _root = Path(__file__).parents[1]
     _modules = [
-        file.relative_to(_root).with_suffix("") for part in ("theory", "sim") for file in (_root / part).rglob("*.py")
+        file.relative_to(_root).with_suffix("")
+        for part in ("theory", "sim")
+        for file in (_root / part).rglob("*.py")
+        if "from jaxtyping import" in file.read_text(encoding="utf-8")
     ]
     _names = sorted(".".join(module.parts) for module in _modules if not _unchecked & set(module.parts))
     install_import_hook(_names, f"{_beartype.__name__}.beartype")

@@ -119,6 +119,10 @@ FLOW_FLOAT64 = 16 * UNIT_ROUNDOFF
 # balls and rounded, with the few roundings of comparing them.
 FLOW_ROUNDED = 80 * UNIT_ROUNDOFF
 
+# w(t <= 100) by eigh of a (24, 24) matrix of norm 1/3: eigh is exact for a matrix within 24 roundings of it, and w
+# moves by at most t times the change of the matrix, as |w| < 1: 100 * 24 * 1.1e-16 / 3.
+FLOW_DENSE = 100 * 24 * UNIT_ROUNDOFF / 3
+
 # Digits asked for where the oracle stores 32: nearest rounding is off by half a unit of the last digit, the oracle by
 # half of a hundredth of one.
 FLOW_DIGITS = 30

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from derivations.cli import main
+from tests.tolerances import FLOW_DENSE
 
 
 def test_train_is_measured_beside_its_peers(tmp_path, capsys, monkeypatch):
@@ -28,6 +29,39 @@ def test_train_is_measured_beside_its_peers(tmp_path, capsys, monkeypatch):
     assert case["reached"] == (case["ratios"]["torch"] >= case["goal"])
     assert {"processor", "torch", "load", "environment"} <= set(answer["machine"])
     assert "sim is" in train.text(measured)
+
+
+def test_threads_are_measured_alone_and_beside_a_load(monkeypatch):
+    from derivations.benchmarks import threads
+
+    monkeypatch.setattr(threads, "commands", lambda _folder: {"version": ["--version"]})
+    measured = threads.measure(rounds=1)
+    assert [case["busy loops"] for case in measured["cases"]] == [0, threads.cores()]
+    for case in measured["cases"]:
+        assert min(case["wall"].values()) > 0
+        assert set(case["processor"]) == set(threads.WAYS)
+    assert "beside" in threads.text(measured)
+    assert threads.markdown(measured).count("`version`") == len(measured["cases"])
+
+
+def test_the_contender_of_solve_gives_the_same_weights():
+    """Else a ratio of times would compare different answers."""
+    from derivations.benchmarks import solve
+
+    for boundary in ("open", "ring"):
+        problem = solve.problem_of(solve.Case(boundary, 12, False))
+        own, dense = solve.by_structure(problem), solve.by_dense_matrices(problem)
+        assert abs(own.reshape(dense.shape) - dense).max() <= FLOW_DENSE
+
+
+def test_solve_is_measured_in_processes_of_its_own():
+    from derivations.benchmarks import solve
+
+    measured = solve.measure((solve.Case("ring", 12, False),))
+    (row,) = measured["cases"]
+    assert row["ratio"] == row["dense"]["seconds"] / row["solve"]["seconds"] > 0
+    assert row["name"] in solve.text(measured)
+    assert row["name"] in solve.markdown(measured)
 
 
 @pytest.mark.parametrize("name", ["train", "moments", "expectations", "relu-gates", "explore"])
