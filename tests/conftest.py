@@ -4,6 +4,7 @@ import contextlib
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
@@ -26,15 +27,26 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
     """Take two processes for whole folders of tests, where pytest-xdist is installed and nothing asks for one.
 
     -n, -x, --maxfail, --pdb and a file or test by its name leave what is asked for. More processes than two gain
-    little: the longest tests decide, and each loads torch and SymPy anew.
+    little: the longest tests decide, and each loads torch and SymPy anew. Tests that share a long computation stay
+    in one process, unless --dist says otherwise.
     """
     asked = config.option
-    if not config.pluginmanager.hasplugin("xdist") or asked.numprocesses is not None or hasattr(config, "workerinput"):
+    if hasattr(config, "workerinput"):
+        asked.loadgroup = config.workerinput["grouped"]
+        return
+    if not config.pluginmanager.hasplugin("xdist"):
         return
     alone = asked.maxfail or asked.usepdb or asked.collectonly or not all(Path(name).is_dir() for name in config.args)
-    if not alone and cores() > 1:
+    if asked.numprocesses is None and not alone and cores() > 1:
         asked.numprocesses = 2
-        asked.dist = "loadgroup"  # tests that share a long computation stay together
+    if asked.numprocesses and asked.dist == "no":
+        asked.dist = "loadgroup"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Tell the process of a worker that tests are grouped: it reads the command line, where nothing says so."""
+    node.workerinput["grouped"] = node.config.option.dist == "loadgroup"
 
 
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60, print_blob=False)

@@ -177,6 +177,13 @@ def test_the_readme_shows_a_sweep_of_valid_cells():
     assert [cell.error for cell in loads_sweep(shown).cells] == [None] * 5
 
 
+@pytest.mark.xdist_group("house")
+def test_tests_of_one_group_share_a_process(request):
+    if not getattr(request.config, "workerinput", {}).get("grouped"):
+        pytest.skip("one process runs all tests, or --dist says how they are shared out")
+    assert request.node.nodeid.endswith("@house")
+
+
 def test_shapes_in_signatures_are_checked_while_tests_run():
     pytest.importorskip("beartype", reason="without beartype shapes are not checked")
     import jaxtyping
