@@ -2,6 +2,10 @@
 
 Three forms of F: a matrix, of low rank or banded; one matrix for each axis of a grid, whose covariance is a Kronecker
 product; and the Fourier modes of a ring, whose covariance is circulant.
+
+The normal numbers of a seed give the same z on every machine, up to rounding. An eigensolver alone does not promise
+that: it leaves the sign of a mode open, and on a ring, whose modes come in pairs of one eigenvalue, the whole rotation
+of a pair. So a ring has the modes of the Hartley transform, and a line, whose eigenvalues are simple, a rule of signs.
 """
 
 from dataclasses import dataclass
@@ -106,15 +110,33 @@ Factor = Dense | Separable | Spectral
 
 
 def dense(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
-    """Return the factor sqrt(lam) V^T of the covariance V lam V^T, without jitter.
+    """Return the factor sqrt(lam) V^T of the covariance V lam V^T of a line, without jitter.
 
     Eigenvalues that are the rounding of the entries and of the eigensolver, or of the dtype that will be drawn in, are
-    dropped and counted. Raises OutOfReachError for one below rounding: then the matrix is no covariance.
+    dropped and counted. Raises OutOfReachError for one below rounding: then the matrix is no covariance. Of each mode
+    the first entry of at least half the largest size is positive.
     """
     lam, vectors = np.linalg.eigh(covariance)
+    size = np.abs(vectors)
+    first = np.argmax(size >= size.max(axis=0) / 2, axis=0)
+    signs = np.sign(vectors[first, np.arange(len(lam))])
+    return _of_modes(lam, signs[:, None] * vectors.T, what, device, dtype)
+
+
+def dense_on_ring(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
+    """Return the same of a circulant covariance, with the modes cas(2 pi q j/n)/sqrt(n), cas = cos + sin."""
+    n = len(covariance)
+    angle = 2 * np.pi / n * (np.outer(np.arange(n), np.arange(n)) % n)
+    return _of_modes(np.fft.fft(covariance[0]).real, (np.cos(angle) + np.sin(angle)) / np.sqrt(n), what, device, dtype)
+
+
+def _of_modes(
+    lam: Float[np.ndarray, " n"], modes: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype
+) -> Dense:
+    """The factor of the eigenvalues and their modes, the rows of `modes`."""
     level = _level(lam, what, dtype)
     kept = lam > level
-    matrix = np.ascontiguousarray(np.sqrt(lam[kept])[:, None] * vectors[:, kept].T)
+    matrix = np.ascontiguousarray(np.sqrt(lam[kept])[:, None] * modes[kept])
     return Dense(torch.from_numpy(matrix).to(device, dtype), float(np.abs(lam[~kept]).sum()), level)
 
 
@@ -140,25 +162,26 @@ def on_line(covariance: Float[np.ndarray, "n n"], what: str, device: torch.devic
 
 
 def on_ring(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Factor:
-    """Return the factor of a circulant covariance: Fourier modes where these are faster; errors as `dense`."""
+    """Return the factor of a circulant covariance: by the FFT where that is faster; errors as `dense`."""
     n = len(covariance)
     lam = np.fft.fft(covariance[0]).real
-    kept = lam > _level(np.sort(lam), what, dtype)
+    kept = lam > _level(lam, what, dtype)
     if n < SPECTRAL_SITES or np.count_nonzero(kept) < SPECTRAL_SHARE * n:
-        return dense(covariance, what, device, dtype)
+        return dense_on_ring(covariance, what, device, dtype)
     return Spectral(torch.from_numpy(np.sqrt(np.where(kept, lam, 0))).to(device, dtype))
 
 
 def _level(lam: Float[np.ndarray, " n"], what: str, dtype: torch.dtype) -> float:
-    """The largest eigenvalue that may be dropped, of eigenvalues in ascending order.
+    """The largest eigenvalue that may be dropped.
 
     Up to 4 n eps lam_max is rounding; more where the unit of the dtype is coarser.
     """
-    level = 4 * len(lam) * np.finfo(float).eps * float(lam[-1])
-    if lam[0] < -level:
+    largest, least = float(lam.max()), float(lam.min())
+    level = 4 * len(lam) * np.finfo(float).eps * largest
+    if least < -level:
         raise OutOfReachError(
-            f"{what}: the covariance has the eigenvalue {lam[0]:.3g}, below rounding (-{level:.1g}); it is not "
+            f"{what}: the covariance has the eigenvalue {least:.3g}, below rounding (-{level:.1g}); it is not "
             "positive semidefinite, so no Gaussian has it.",
             'Use boundary="open" or a smaller xi. (Nothing is clipped for you.)',
         )
-    return max(level, torch.finfo(dtype).eps * float(lam[-1]))
+    return max(level, torch.finfo(dtype).eps * largest)

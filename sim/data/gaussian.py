@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 
 from sim.data.classes import draw_classes
-from sim.data.factors import Factor, Separable, dense, on_line, on_ring
+from sim.data.factors import Factor, Separable, dense, dense_on_ring, on_line, on_ring
 from sim.data.sample import Draw, label_table, mean_table, shifted
 from sim.random.streams import Stream
 from theory.problem import NonlinearGP
@@ -101,5 +101,6 @@ def _factor(
     if len(covariances) == 1:
         make = on_ring if law.boundary == "ring" else on_line
         return make(covariances[0], what, device, dtype)
-    down, across = (dense(covariance, what, device, dtype) for covariance in covariances)
+    along = dense if law.boundary == "open" else dense_on_ring
+    down, across = (along(covariance, what, device, dtype) for covariance in covariances)
     return Separable(down, across)

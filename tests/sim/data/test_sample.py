@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from sim.data import gaussian, quadrature
-from sim.data.factors import SPECTRAL_SITES, Dense, Separable, Spectral, dense, on_line, on_ring
+from sim.data.factors import SPECTRAL_SITES, Dense, Separable, Spectral, dense, dense_on_ring, on_line, on_ring
 from sim.data.sample import prepare
 from sim.random.streams import MEASUREMENT, TRAINING, stream
 from tests.sim.cases import grid, line
@@ -137,6 +137,40 @@ def test_a_wide_or_singular_covariance_has_modes_instead(xi):
     made = on_line(latent_correlation(line(n=60, xi=(xi, 1)), 0), "test", CPU, torch.float32)
     assert made.band is None
     assert made.rank < 60
+
+
+def test_the_modes_of_a_line_do_not_depend_on_the_signs_of_the_eigensolver(monkeypatch):
+    """Libraries of linear algebra differ in them, and the same seed must mean the same data on every machine."""
+    covariance = latent_correlation(line(n=40, xi=(4, 1)), 0)
+    before, solver = factor(covariance), np.linalg.eigh
+
+    def other_signs(matrix):
+        lam, vectors = solver(matrix)
+        return lam, vectors * np.where(np.arange(len(lam)) % 2, 1, -1)
+
+    monkeypatch.setattr(np.linalg, "eigh", other_signs)
+    assert torch.equal(factor(covariance).matrix, before.matrix)
+
+
+@pytest.mark.parametrize(
+    ("law", "numbers"),
+    [
+        (line(n=40, boundary="ring", xi=(1, "1/2")), [40, 40]),
+        (grid(shape=(4, 3), boundary="torus", xi=(1, "1/2")), [12, 12]),
+    ],
+    ids=str,
+)
+def test_a_ring_asks_no_eigensolver(law, numbers, monkeypatch):
+    """The two modes of an eigenvalue may come out of it turned by any angle."""
+    monkeypatch.setattr(np.linalg, "eigh", None)
+    assert [factor.rank for factor in sampler(law).factors] == numbers
+
+
+@pytest.mark.parametrize("n", [2, 9, 40])
+def test_the_modes_of_a_ring_reproduce_the_covariance(n):
+    correlation = latent_correlation(line(n=n, xi=(1, 1), boundary="ring"), 0)
+    matrix = dense_on_ring(correlation, "test", CPU, torch.float64).matrix.numpy()
+    assert np.abs(matrix.T @ matrix - correlation).max() <= SIM_SPECTRAL * np.linalg.eigvalsh(correlation)[-1]
 
 
 @pytest.mark.parametrize("n", [SPECTRAL_SITES, SPECTRAL_SITES + 1])

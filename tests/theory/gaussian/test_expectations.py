@@ -1,6 +1,7 @@
 """The engine against quadrature of the defining integrals, and against what every expectation satisfies."""
 
 import json
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 
@@ -43,7 +44,13 @@ def named(index: int) -> str:
     return "{expr} {cov} {mean}".format(**ORACLE[index])
 
 
-every_row = pytest.mark.parametrize("index", range(len(ORACLE)), ids=named)
+def rows_of(indices: Iterable[int]) -> pytest.MarkDecorator:
+    """A test of each row, as its argument `index`; pytest-xdist keeps those of one row together."""
+    marked = [pytest.param(index, id=named(index), marks=pytest.mark.xdist_group(named(index))) for index in indices]
+    return pytest.mark.parametrize("index", marked)
+
+
+every_row = rows_of(range(len(ORACLE)))
 
 
 @every_row
@@ -60,7 +67,7 @@ def test_values_agree_with_the_defining_integrals(index):
 PROOF_IS_LONG = "Heaviside(z1-1/2)*erf(z2)*erf(z3)*relu(z4)*relu(z5)*relu(z6)"
 
 
-@pytest.mark.parametrize("index", [k for k, row in enumerate(ORACLE) if row["expr"] != PROOF_IS_LONG], ids=named)
+@rows_of(k for k, row in enumerate(ORACLE) if row["expr"] != PROOF_IS_LONG)
 def test_every_step_is_checked(index):
     moment = moment_of(index)
     assert [check for check in moment.derivation.check() if not check.passed] == []
