@@ -30,7 +30,7 @@ SEED_VERSION = 1  # raised when the registered procedure changes, so that seeds 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far an estimate lies from a prediction, before any decision.
+    """The distance of an estimate from a prediction, before any decision.
 
     `p` is the omnibus p-value, `bound` the largest |deviation| + critical x se over entries, `margin` what it may
     reach, `powers` the probability with which each registered wrong form would be rejected.

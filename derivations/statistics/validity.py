@@ -1,4 +1,4 @@
-r"""How far trained networks are from a prediction, from when on, and what is left at vanishing rate or infinite batch.
+r"""The distance of trained networks from a prediction, and the time at which it exceeds a margin.
 
 With v_s(t) the weights (or losses, or participation ratios) of replicate s at time t and r(t) what is predicted,
 
@@ -33,7 +33,7 @@ _BLOCK = 256  # sign vectors handled at once
 
 @dataclass(frozen=True)
 class Departure:
-    """From when on a distance exceeds a margin, on the grid of measured times; None where it does not by the last.
+    """The first measured time at which a distance exceeds a margin, or None.
 
     `time` is the first at which the whole band lies above the margin. The first time at which the true distance
     exceeds it lies from `earliest` to `time`, up to the level of the band.
@@ -61,7 +61,7 @@ class Meter:
     replicates: int
 
     def departure(self, margin: float) -> Departure:
-        """When the distance exceeds `margin`. Raises InputError for a margin below 0."""
+        """Return the time at which the distance exceeds `margin`. Raises InputError for a margin below 0."""
         if not margin >= 0:
             raise InputError(f"The margin {margin} is no distance.", "Give a number from 0 on.")
         return Departure(margin, _first(self.times, self.low > margin), _first(self.times, self.high > margin))
@@ -144,7 +144,7 @@ def network_meter(
 
 @dataclass(frozen=True)
 class Reduction:
-    """By how much common random numbers reduce the variance of a difference: factor and jackknife standard error."""
+    """The factor by which common random numbers reduce the variance of a difference, with its jackknife error."""
 
     factor: float
     standard_error: float

@@ -49,7 +49,7 @@ def gradient(network: Network, kind: str, parameters: Parameters, examples: Exam
     """
     value, slope = _units(network, _preactivations(parameters, examples), examples)
     named = loss_named(kind)
-    scale, share = readout_scale(network), named.slope_factor / examples.x.shape[1]
+    scale, share = readout_scale(network), named.gradient_factor / examples.x.shape[1]
     residual = named.residual(_read(network, parameters, value), examples.y)
     pull = slope * residual[:, None, :]
     readout = {}

@@ -21,7 +21,7 @@ _ONE, _HALF = Integer(1), Rational(1, 2)
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one source writes the problem; every convention is a field without a default.
+    """The conventions in which one source writes the problem, none of them with a default.
 
     gain_square: the nonlinearity is erf(sqrt(gain_square) g z), 1 (ours) or 1/2 (erf(g z/sqrt 2)).
     normaliser_square: Z^2 := (2/pi) asin(2 h/(1 + 2 h)) with h = normaliser_square g^2; it is E erf^2 where this equals

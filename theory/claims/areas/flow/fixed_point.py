@@ -1,4 +1,4 @@
-"""Where the gradient flow comes to rest, for regular and for singular A. Localization notes, after eq. (11), corrected.
+"""The limit of the gradient flow, for regular and for singular A. Localization notes, after eq. (11), corrected.
 
 Where A is singular, the part of w(0) that the data do not see keeps its initial value.
 """
@@ -27,11 +27,11 @@ def mode_fixed_point() -> Derivation:
 
     Notes, after eq. (11), corrected: the printed A^-1 b lacks the factor K.
     """
-    moving = Eq(u(t), relax(MODE_ODE, u(t), u0), evaluate=False)
+    at_time = Eq(u(t), relax(MODE_ODE, u(t), u0), evaluate=False)
     decaying = Eq(u(t), relax(MODE_ODE, u(t), u0).xreplace({lam: positive_lam}), evaluate=False)
     settled = Eq(u(oo), sympy.limit(decaying.rhs.rewrite(sympy.exp), t, oo), evaluate=False)
     steps = (
-        Step(moving, "the mode at time t", "premise", (moving,), ("flow.mode.solution",)),
+        Step(at_time, "the mode at time t", "premise", (at_time,), ("flow.mode.solution",)),
         Step(decaying, "a mode that decays, lam > 0", "substitute", (Tuple(lam, positive_lam),)),
         Step(settled, "the transient decays", "limit", (t,)),
     )
@@ -43,11 +43,11 @@ def null_mode_fixed_point() -> Derivation:
 
     With `mode_fixed_point`: w(oo) = K A^+ b + (I - A A^+) w(0).
     """
-    moving = Eq(u(t), relax(MODE_ODE, u(t), u0), evaluate=False)
+    at_time = Eq(u(t), relax(MODE_ODE, u(t), u0), evaluate=False)
     resting = Eq(u(t), u0, evaluate=False)
     settled = Eq(u(oo), u0, evaluate=False)
     steps = (
-        Step(moving, "the mode at time t", "premise", (moving,), ("flow.mode.solution",)),
+        Step(at_time, "the mode at time t", "premise", (at_time,), ("flow.mode.solution",)),
         Step(
             resting,
             "A v = 0 gives <(v.x~)^2> = 0, so v.x~ = 0 almost surely and c = <v.x~ y> = 0",

@@ -1,4 +1,4 @@
-"""Which gates are best: the objective (18), and "maximally diagonal precision", tiling without overlap.
+"""The best gates: the objective (18), and "maximally diagonal precision", tiling without overlap.
 
 Localization notes, section 3.3. The precision is block diagonal exactly where the gates exclude each other, and adding
 a gate never hurts; but neither decides the loss. Finite counter-examples are settled in fractions, those of the
