@@ -103,6 +103,14 @@ def _uses(name: str, tree: ast.Module, known: Collection[str]) -> set[tuple[str,
         for node in ast.walk(statement):
             if isinstance(node, ast.Name) and node.id != own:
                 used.add((name, node.id))
-            elif isinstance(node, ast.Attribute) and (module := aliases.get(ast.unparse(node.value))):
+            elif isinstance(node, ast.Attribute) and (module := aliases.get(_dotted(node.value))):
                 used.add((module, node.attr))
     return used
+
+
+def _dotted(node: ast.expr) -> str:
+    """The expression a.b.c as text; the empty string for any other."""
+    if isinstance(node, ast.Attribute):
+        before = _dotted(node.value)
+        return before and f"{before}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""
