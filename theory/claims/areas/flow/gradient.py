@@ -69,10 +69,9 @@ def _velocity(at: Mapping[str, Number], one: Number) -> Number:
     label_scale = at["b_ki"] / sum(p * x[0] for p, x in zip(shares, inputs, strict=True))
     weight_scale = at["h_ki"] / sum(p * x[0] * out for p, x, out in zip(shares, inputs, outputs, strict=True))
     samples = [finite_data.Sample(p, open_, x, label_scale) for p, open_, x in zip(shares, gates, inputs, strict=True)]
-    loss = finite_data.half_mse(samples, at.get("s", one / units))
-    return (
-        -at.get("ell", one) * finite_data.gradient(loss, [weight_scale * weight for weight in weights])[0] / at["tau"]
-    )
+    half, scale = finite_data.half_mse(samples, at.get("s", one / units)), at.get("ell", one)
+    start = [weight_scale * weight for weight in weights]
+    return -finite_data.gradient(lambda w: scale * half(w), start)[0] / at["tau"]
 
 
 _MOMENTS = (

@@ -128,7 +128,7 @@ def _printed_objective(point: Point) -> Fraction:
 
 PRINTED_OBJECTIVE = Claim(
     id="ols.gates.printed_objective",
-    title="The printed objective is 1 whatever the class means are, so that no gates are better than others",
+    title="The printed objective is 1 for any two independent class means, so that it prefers no gates",
     kind=Kind.EQUATION,
     statement=Eq(printed_objective(), 1, evaluate=False),
     params=(*MEAN_1, *MEAN_0),
