@@ -1,10 +1,17 @@
-"""The modules of the packages as a graph of imports, read from the source: its circles, and modules without a user."""
+"""The modules of the packages as a graph of imports, read from the source: its circles, and what has no user.
+
+A function or class has a user where its module names it outside of its own body, another file imports it, or takes it
+from its module by an attribute; and where a decorator registers it.
+"""
 
 import ast
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 Graph = Mapping[str, set[str]]
+_DEFINITIONS = ast.FunctionDef | ast.ClassDef
+_REGISTERS = re.compile(r"\.register\b|^(?:expectation_)?rule\(")  # a decorator by which something else finds it
 
 
 def modules(root: Path, packages: tuple[str, ...]) -> dict[str, Path]:
@@ -61,3 +68,49 @@ def _reached(edges: Graph, start: str) -> set[str]:
 def unused(edges: Graph) -> set[str]:
     """Modules that no other module imports."""
     return edges.keys() - set().union(*edges.values())
+
+
+def unused_definitions(files: Mapping[str, Path]) -> set[tuple[str, str]]:
+    """Public functions and classes, as (module, name), that no file of the packages uses.
+
+    A package that imports a name, to offer it to users in its `__all__`, is a user.
+    """
+    trees = {name: ast.parse(file.read_text(encoding="utf-8")) for name, file in files.items()}
+    used = set().union(*(_uses(name, tree, files.keys()) for name, tree in trees.items()))
+    defined = {(name, node.name) for name, tree in trees.items() for node in tree.body if _public(node)}
+    return defined - used
+
+
+def _public(node: ast.stmt) -> bool:
+    """Whether the statement defines a public function or class that no decorator registers."""
+    if not isinstance(node, _DEFINITIONS) or node.name.startswith("_"):
+        return False
+    return not any(_REGISTERS.search(ast.unparse(decorator)) for decorator in node.decorator_list)
+
+
+def _uses(name: str, tree: ast.Module, known: Collection[str]) -> set[tuple[str, str]]:
+    """What a module uses, as (module, name); the body of a definition does not use the definition itself."""
+    used, aliases = set(), {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module:
+            used |= {(node.module, alias.name) for alias in node.names}
+            longer = {alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names}
+            aliases |= {short: module for short, module in longer.items() if module in known}
+        elif isinstance(node, ast.Import):
+            aliases |= {alias.asname or alias.name: alias.name for alias in node.names}
+    for statement in tree.body:
+        own = statement.name if isinstance(statement, _DEFINITIONS) else None
+        for node in ast.walk(statement):
+            if isinstance(node, ast.Name) and node.id != own:
+                used.add((name, node.id))
+            elif isinstance(node, ast.Attribute) and (module := aliases.get(_dotted(node.value))):
+                used.add((module, node.attr))
+    return used
+
+
+def _dotted(node: ast.expr) -> str:
+    """The expression a.b.c as text; the empty string for any other."""
+    if isinstance(node, ast.Attribute):
+        before = _dotted(node.value)
+        return before and f"{before}.{node.attr}"
+    return node.id if isinstance(node, ast.Name) else ""

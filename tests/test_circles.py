@@ -1,8 +1,8 @@
-"""No two files import each other, and no module is there for its tests alone."""
+"""No two files import each other, and no module, function or class is there for its tests alone."""
 
 import pytest
 
-from tests.modules import circles, graph, modules, unused
+from tests.modules import circles, graph, modules, unused, unused_definitions
 from tests.paths import ROOT
 
 PACKAGES = ("theory", "sim", "derivations")
@@ -24,6 +24,13 @@ FOUND_BY_FOLDER = (
     "derivations.benchmarks.",  # gdln bench
     "derivations.experiments.",  # derivations.experiments.folders
 )
+# What a module that is found by its folder is asked for.
+ASKED_OF = {"derivations.commands.": {"command"}, "derivations.benchmarks.": {"measure", "text"}}
+# Offered to users beside the `__all__` of the packages.
+FOR_USERS = {
+    ("sim.record", "load"),  # the gates that `Gates.save` wrote, in another process
+    ("derivations.experiments.folders", "missing_pieces"),  # for an author of an experiment, see CONTRIBUTING.md
+}
 PROGRAMS_AND_API = {"derivations.__main__", "derivations.compare", "theory.conjecture", "theory.gaussian"}
 
 
@@ -44,12 +51,26 @@ def test_every_module_has_a_user(edges):
     assert alone == set(), "delete the module, or use it"
 
 
+def test_every_function_and_class_has_a_user():
+    alone = {
+        (name, word)
+        for name, word in unused_definitions(modules(ROOT, PACKAGES))
+        if not any(name.startswith(folder) and word in words for folder, words in ASKED_OF.items())
+    }
+    assert alone == FOR_USERS, "delete what only tests call, or use it"
+
+
 def planted(tmp_path, **files):
     """The graph of a package with these modules."""
+    return graph(written(tmp_path, **files))
+
+
+def written(tmp_path, **files):
+    """The modules of a package with these sources."""
     (tmp_path / "pack").mkdir()
     for name, source in {"__init__": "", **files}.items():
         (tmp_path / "pack" / f"{name}.py").write_text(source, encoding="utf-8")
-    return graph(modules(tmp_path, ("pack",)))
+    return modules(tmp_path, ("pack",))
 
 
 @pytest.mark.parametrize(
@@ -78,3 +99,17 @@ def test_imports_for_annotations_are_no_circle(tmp_path):
     assert circles(edges) == []
     assert unused(edges) >= {"pack.a", "pack.alone"}
     assert "pack.b" not in unused(edges)
+
+
+def test_planted_functions_without_a_user_are_found(tmp_path):
+    """Not one that is named elsewhere in its file, imported, taken from its module, registered or offered."""
+    found = unused_definitions(
+        written(
+            tmp_path,
+            __init__="from pack.b import offered",
+            a="def alone():\n    alone()\ndef helper(): pass\nclass Kept:\n    x = helper\ndef taken(): pass",
+            b="@thing.register\ndef made(): pass\ndef alone(): pass\ndef _own(): pass\ndef offered(): pass",
+            c="from pack.a import Kept\nfrom pack import a\nclass Idle:\n    y = a.taken, Kept, b.alone",
+        )
+    )
+    assert found == {("pack.a", "alone"), ("pack.b", "alone"), ("pack.c", "Idle")}

@@ -156,9 +156,9 @@ class CompareAnswer:
         view, found = self.theory, self.distance
         problem, last = view.problem, view.problem.training.times[-1]
         step = problem.training.tau * problem.simulated().learning_rate
-        marks = sorted({*problem.training.times, *(step * k for k in spaced_steps(int(last / step), _CURVE))})
+        times = sorted({*problem.training.times, *(step * k for k in spaced_steps(int(last / step), _CURVE))})
         first = problem.training.times[0]
-        fine = field_view(_at(problem, tuple(time for time in marks if first <= time <= last)))
+        fine = field_view(_at(problem, tuple(time for time in times if first <= time <= last)))
         lines = Series(
             "gradient descent",
             view.times,

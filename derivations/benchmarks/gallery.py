@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 PAIR = "[[1, rho], [rho, 1]]"
 TRIPLE = "[[1, r12, r13], [r12, 1, r23], [r13, r23, 1]]"
-QUAD = "[[1, r12, r13, r14], [r12, 1, r23, r24], [r13, r23, 1, r34], [r14, r24, r34, 1]]"
+QUADRUPLE = "[[1, r12, r13, r14], [r12, 1, r23, r24], [r13, r23, 1, r34], [r14, r24, r34, 1]]"
 ONE = "[[1]]"
 
 
@@ -32,7 +32,7 @@ R3 = "-1<r12<1, -1<r13<1, -1<r23<1"
 R4 = R3 + ", -1<r14<1, -1<r24<1, -1<r34<1"
 AT_PAIR = (("rho", "3/5"),)
 AT_TRIPLE = (("r12", "1/2"), ("r13", "3/10"), ("r23", "2/5"))
-AT_QUAD = (*AT_TRIPLE, ("r14", "-1/10"), ("r24", "1/5"), ("r34", "3/10"))
+AT_QUADRUPLE = (*AT_TRIPLE, ("r14", "-1/10"), ("r24", "1/5"), ("r34", "3/10"))
 AT_G = (("g", "1"),)
 
 
@@ -55,11 +55,11 @@ CASES = (
         "two steps, two erfs",
         GATES,
         "Heaviside(z1)*Heaviside(z2)*erf(g*z3)*erf(g*z4)",
-        QUAD,
+        QUADRUPLE,
         f"{G}, {R4}",
-        (*AT_QUAD, *AT_G),
+        (*AT_QUADRUPLE, *AT_G),
     ),
-    Case("two steps, two inputs", GATES, "Heaviside(z1)*Heaviside(z2)*z3*z4", QUAD, R4, AT_QUAD),
+    Case("two steps, two inputs", GATES, "Heaviside(z1)*Heaviside(z2)*z3*z4", QUADRUPLE, R4, AT_QUADRUPLE),
     _pair("threshold, erf", GATES, "Heaviside(z1-s)*erf(g*z2)", f"{G}, s>0, {R}", g="1", s="1/2"),
     _pair("slab, erf", GATES, "(Heaviside(z1-1/2)-Heaviside(z1-2))*erf(g*z2)", f"{G}, {R}", g="1"),
     Case(
@@ -82,9 +82,9 @@ CASES = (
         "two thresholds, two erfs",
         GATES,
         f"{STEPS}*erf(g*z3)*erf(g*z4)",
-        QUAD,
+        QUADRUPLE,
         f"{G}, s>0, t>0, {R4}",
-        (*AT_QUAD, *AT_G, ("s", "1/2"), ("t", "1/4")),
+        (*AT_QUADRUPLE, *AT_G, ("s", "1/2"), ("t", "1/4")),
     ),
     _pair("direction gate", GATES, "Heaviside(z1-z2-s)*erf(g*z1)", f"{G}, s>0, {R}", g="1", s="1/2"),
     _pair("arc-cosine kernel, degree 0", KERNELS, "Heaviside(z1)*Heaviside(z2)"),
@@ -100,7 +100,7 @@ CASES = (
     _pair("two thresholds", ORTHANTS, "Heaviside(z1-s)*Heaviside(z2-s)", f"s>0, {R}", s="1/2"),
     _pair("two different thresholds", ORTHANTS, STEPS, f"s>0, t>0, {R}", s="1/2", t="1/4"),
     Case(
-        "Owen's wedge",
+        "Owen's T",
         ORTHANTS,
         "Heaviside(z1-s)*(Heaviside(z2)-Heaviside(z2-a*z1))",
         "[[1, 0], [0, 1]]",
@@ -108,7 +108,7 @@ CASES = (
         (("s", "1/2"), ("a", "2")),
     ),
     Case(
-        "Owen's wedge at 45 degrees",
+        "Owen's T at 45 degrees",
         ORTHANTS,
         "Heaviside(z1-s)*(Heaviside(z2)-Heaviside(z2-z1))",
         "[[1, 0], [0, 1]]",

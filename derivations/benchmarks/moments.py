@@ -188,20 +188,6 @@ def _tensor() -> float:
     return _timed(lambda: four_point_by_lags(law, 0))[1]
 
 
-def markdown(result: dict[str, Any]) -> str:
-    """Times and errors as a Markdown table, per distinct value."""
-    lines = ["| gain | workbench | `quad_vec` | CDF |", "|---|---|---|---|"]
-    for row in result["rows"]:
-        cells = [
-            f"{1e6 * row[f'{who}seconds_per_value']:,.1f} µs, error {row[f'{who}error']:.0e}"
-            for who in ("", "quad_vec_", "cdf_")
-        ]
-        cells[1] += f": {row['ratio_to_quad_vec']:.1f} ×"
-        cells[2] += f": {row['ratio_to_cdf']:.0f} ×"
-        lines.append(f"| {row['gain']:g} | {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
 def text(result: dict[str, Any]) -> str:
     """A table for a reader."""
     lines = [

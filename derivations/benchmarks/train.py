@@ -129,18 +129,6 @@ def text(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def markdown(found: dict[str, Any]) -> str:
-    """The ratios as a Markdown table: sim beside each kind of peer, the best of them in bold, and the goal."""
-    lines = ["| size | torch | jax | jax-own | goal |", "|---|---|---|---|---|"]
-    for case in found["cases"]:
-        shown = {kind: f"{ratio:.1f}" for kind, ratio in case["ratios"].items()}
-        shown[case["best"]] = f"**{shown[case['best']]}**"
-        outcome = "reached" if case["reached"] else "missed"
-        cells = [case["name"], *(shown.get(kind, "–") for kind in PEERS), f"{case['goal']:g}: {outcome}"]
-        lines.append(f"| {' | '.join(cells)} |")
-    return "\n".join(lines)
-
-
 def _case(case: Case, quick: bool) -> dict[str, Any]:
     share = _QUICK if quick else 1
     tried = {kind: _tried(peers, quick) for kind, peers in _variants(case, share).items()}

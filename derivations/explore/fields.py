@@ -16,7 +16,7 @@ from derivations.explore.training import Learned
 from theory.moments.null_levels import flat_ratio, gaussian_ratio, one_site_ratio, sinusoid_ratio
 from theory.problem import InputError, Network, Problem, Simulation
 
-MARKS = 24  # of the grid of times
+SHOWN_TIMES = 24
 EXAMPLES = 2048  # on which losses are measured
 BATCHES = ("32", "64", "128", "256", "512", "1024")
 NETWORKS = ("gated-linear", "relu")
@@ -26,7 +26,7 @@ _RATE = Fraction(1, 10)
 
 
 def live(problem: Problem, batch: int, replicates: int) -> Problem:
-    """The problem as the view trains it: online, MARKS times spaced by their logarithm up to the problem's last one.
+    """The problem as the view trains it: online, SHOWN_TIMES times spaced by their logarithm up to its last.
 
     The learning rate is that of its [simulation] table, 1/10 without one; times are whole numbers of steps. Raises
     InputError where the last time is less than a step.
@@ -40,7 +40,7 @@ def live(problem: Problem, batch: int, replicates: int) -> Problem:
             f"{step}.",
             "Give a later time or a smaller learning rate.",
         )
-    counts = spaced_steps(last, MARKS)
+    counts = spaced_steps(last, SHOWN_TIMES)
     training = replace(problem.training, times=tuple(step * count for count in counts))
     settings = Simulation("online", EXAMPLES, rate, replicates, 0, batch=batch)
     return replace(problem, training=training, simulation=settings)
@@ -64,52 +64,54 @@ def null_levels(n: int) -> dict[str, float]:
     return {name: float(level) for name, level in sorted(levels.items(), key=lambda item: item[1])}
 
 
-def behind(view: FieldView, mark: int, learned: dict[str, Learned]) -> str | None:
+def behind(view: FieldView, snapshot: int, learned: dict[str, Learned]) -> str | None:
     """A sentence for networks that have not reached the time that is shown; None where all have."""
     reached = min((trained.weights.shape[1] for trained in learned.values()), default=0)
-    if reached > mark:
+    if reached > snapshot:
         return None
-    upto = f"up to t = {view.times[reached - 1]:.4g} (mark {reached - 1})" if reached else "before the first mark"
-    return f"Networks are trained {upto}; the time slider stands at t = {view.times[mark]:.4g}."
+    upto = (
+        f"up to t = {view.times[reached - 1]:.4g} (snapshot {reached - 1})" if reached else "before the first snapshot"
+    )
+    return f"Networks are trained {upto}; the time slider stands at t = {view.times[snapshot]:.4g}."
 
 
-def rows(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0) -> list[dict[str, Any]]:
-    """Rows of the table: loss, participation ratio of each unit and distance at the mark, of the law and trained.
+def rows(view: FieldView, snapshot: int, learned: dict[str, Learned], unit: int = 0) -> list[dict[str, Any]]:
+    """Rows of the table: loss, participation ratio of each unit and distance at the snapshot, of the law and trained.
 
     The distance is its band, from its lower to its upper end. Of many units those beside the chosen one are shown.
     """
     from sim.measure.receptive_fields import participation_ratio
 
     units = panels(view.problem.network.units, unit, MOST_GATES)
-    found: dict[str, dict[str, Any]] = {LOSS: {LAW: float(view.losses[mark])}}
-    found |= {f"IPR of unit {unit}": {LAW: float(view.ratio[mark, unit])} for unit in units}
+    found: dict[str, dict[str, Any]] = {LOSS: {LAW: float(view.losses[snapshot])}}
+    found |= {f"IPR of unit {unit}": {LAW: float(view.ratio[snapshot, unit])} for unit in units}
     found |= {f"distance to theory, {end}": {LAW: None} for end in ("from", "to")}
     for name in NETWORKS:
         trained = learned.get(name)
         numbers: list[float | None] = [None] * len(found)
-        if trained is not None and trained.weights.shape[1] > mark:
-            ratios = participation_ratio(trained.weights[:, mark]).mean(axis=0)[list(units)]
+        if trained is not None and trained.weights.shape[1] > snapshot:
+            ratios = participation_ratio(trained.weights[:, snapshot]).mean(axis=0)[list(units)]
             measured = distance(view, trained.weights)
-            band = (None, None) if measured is None else (float(measured.low[mark]), float(measured.high[mark]))
-            numbers = [float(trained.losses[:, mark].mean()), *ratios.tolist(), *band]
+            band = (None, None) if measured is None else (float(measured.low[snapshot]), float(measured.high[snapshot]))
+            numbers = [float(trained.losses[:, snapshot].mean()), *ratios.tolist(), *band]
         for row, number in zip(found.values(), numbers, strict=True):
             row[name] = number
     return [{NUMBER: what, **values} for what, values in found.items()]
 
 
-def csv(view: FieldView, mark: int, learned: dict[str, Learned]) -> str:
+def csv(view: FieldView, snapshot: int, learned: dict[str, Learned]) -> str:
     """The figure's numbers as comma-separated values, one number a row.
 
     The fields of every unit at one time; loss, participation ratios and distances at every time. A standard error
     where a mean over networks was taken; of the distance, the ends of its band.
     """
-    found = [_row("w", LAW, view.times[mark], *place) for place in _places(view.descent[mark])]
-    flow, end = view.solution.weights[mark], view.solution.fixed_point
-    found += [_row("w", "gradient flow", view.times[mark], *place) for place in _places(flow)]
+    found = [_row("w", LAW, view.times[snapshot], *place) for place in _places(view.descent[snapshot])]
+    flow, end = view.solution.weights[snapshot], view.solution.fixed_point
+    found += [_row("w", "gradient flow", view.times[snapshot], *place) for place in _places(flow)]
     found += [_row("w", "at infinity", np.inf, *place) for place in _places(end)]
     found += _curves(view, LAW, view.losses, view.ratio)
     for name, trained in learned.items():
-        found += _trained_rows(view, name, trained, mark)
+        found += _trained_rows(view, name, trained, snapshot)
     shape = grid(view.problem.data)
     if shape is not None:
         for row in found:
@@ -144,16 +146,16 @@ def _curves(view: FieldView, of: str, losses: np.ndarray, ratio: np.ndarray) -> 
     return found
 
 
-def _trained_rows(view: FieldView, name: str, trained: Learned, mark: int) -> list[dict[str, Any]]:
+def _trained_rows(view: FieldView, name: str, trained: Learned, snapshot: int) -> list[dict[str, Any]]:
     from sim.measure.receptive_fields import participation_ratio
 
     def mean(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return values.mean(axis=0), values.std(axis=0, ddof=1) / np.sqrt(len(values))
 
     found = []
-    if trained.weights.shape[1] > mark:
-        fields, errors = mean(trained.weights[:, mark])
-        found = [_row("w", name, view.times[mark], *place, errors[place[:2]]) for place in _places(fields)]
+    if trained.weights.shape[1] > snapshot:
+        fields, errors = mean(trained.weights[:, snapshot])
+        found = [_row("w", name, view.times[snapshot], *place, errors[place[:2]]) for place in _places(fields)]
     ratios, losses = mean(participation_ratio(trained.weights)), mean(trained.losses)
     curves = _curves(view, name, losses[0], ratios[0])
     for row, error in zip(curves, [*losses[1], *ratios[1].ravel()], strict=True):
@@ -165,7 +167,7 @@ def _trained_rows(view: FieldView, name: str, trained: Learned, mark: int) -> li
     return found + curves
 
 
-def python(mark: int, unit: int, trained: bool) -> tuple[str, ...]:
+def python(snapshot: int, unit: int, trained: bool) -> tuple[str, ...]:
     """Lines that print the numbers of the table: of the theory, or after the same training of the networks too."""
     learned = ["from derivations.explore.training import Training"] if trained else []
     run = ["training = Training(rivals(problem))", "training.wait()"] if trained else []
@@ -176,15 +178,15 @@ def python(mark: int, unit: int, trained: bool) -> tuple[str, ...]:
         "",
         "view = field_view(problem)  # gradient descent, the flow, losses and participation ratios at every time",
         *run,
-        f"for row in rows(view, {mark}, {'training.progress.learned' if trained else '{}'}, {unit}):",
+        f"for row in rows(view, {snapshot}, {'training.progress.learned' if trained else '{}'}, {unit}):",
         "    print(row)",
     )
 
 
-def latex(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0) -> str:
+def latex(view: FieldView, snapshot: int, learned: dict[str, Learned], unit: int = 0) -> str:
     """The numbers of the table."""
     lines = []
-    for row in rows(view, mark, learned, unit):
+    for row in rows(view, snapshot, learned, unit):
         numbers = " & ".join("" if value is None else f"{value:.6g}" for key, value in row.items() if key != NUMBER)
         name = row[NUMBER].replace(LOSS, "$\\langle (y - \\hat y)^2 \\rangle$")
         lines.append(f"{name} & {numbers} \\\\")

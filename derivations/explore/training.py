@@ -1,6 +1,6 @@
-"""Networks trained in a thread of their own, mark by mark of a grid of times, to be looked at on the way.
+"""Networks trained in a thread of their own, snapshot by snapshot, to be looked at on the way.
 
-A stop takes effect at the next gradient step; what was learned up to the last mark stays. Before the process ends
+A stop takes effect at the next gradient step; what was learned up to the last snapshot stays. Before the process ends
 `stop_all` must end them: a thread that the interpreter leaves inside torch aborts it.
 """
 
@@ -17,7 +17,7 @@ from theory.problem import Problem, WorkbenchError
 
 @dataclass(frozen=True)
 class Learned:
-    """Results of S networks at the first marks of the grid: weights (S, t, K, n), losses <(y - yhat)^2> (S, t)."""
+    """Results of S networks at the first snapshots: weights (S, t, K, n), losses <(y - yhat)^2> (S, t)."""
 
     weights: Float[np.ndarray, "S t K n"]
     losses: Float[np.ndarray, "S t"]
@@ -52,7 +52,7 @@ def stop_all() -> None:
 class Training:
     """Trains problems, by name, side by side through the times that they share; starts at once.
 
-    `version` grows with every mark reached, so that a page knows when there is something new to draw.
+    `version` grows with every snapshot, so that a page knows when there is something new to draw.
     """
 
     def __init__(self, problems: Mapping[str, Problem]) -> None:
@@ -103,10 +103,10 @@ class Training:
         backend = fastest_in_torch(device_named("cpu"))
         states = dict.fromkeys(self._problems)
         times = next(iter(self._problems.values())).training.times
-        for mark, time in enumerate(times):
+        for snapshot, time in enumerate(times):
             for place, (name, problem) in enumerate(self._problems.items()):
                 part = replace(problem, training=replace(problem.training, times=(time,)))
-                begun = mark + place / len(self._problems)
+                begun = snapshot + place / len(self._problems)
 
                 def report(done: int, total: int, begun: float = begun) -> None:
                     if self._stop.is_set():
@@ -119,5 +119,5 @@ class Training:
                 with self._lock:
                     self._weights[name].append(run.weights[:, 0])
                     self._losses[name].append(loss.values[:, 0])
-            self._share = (mark + 1) / len(times)
+            self._share = (snapshot + 1) / len(times)
             self.version += 1

@@ -19,7 +19,9 @@ COLUMNS = {
     "Localization, head": dialects.HEAD,
     "89921cd": dialects.EARLY,
 }
-_DIGITS = 4  # after the point, of a variance
+_DIGITS = 4  # after the point
+_SIZE = 400, 20  # sites and units of the problem that is converted
+_PULSES = ((40, 0.05, 0.1), (40, 0.2, 0.25), (100, 0.29, 0.3))
 
 
 def dialect_table(name: str, here: str) -> str:
@@ -50,6 +52,40 @@ def _variances() -> str:
         del scale
         rows.append([dialect.name, f"{float(dialects.variance(dialect, one)):.{_DIGITS}f}", f"{shift}"])
     return table(["dialect", "variance of $x$", "mean of $x$"], rows)
+
+
+def _conversions() -> str:
+    """The numbers that turn a problem of each dialect into one of the workbench; a dash where that is refused."""
+    rows = []
+    for source in dialects.DIALECTS[1:]:
+        given = dialects.Numbers(*_SIZE, sympy.Integer(1), (sympy.Integer(2), sympy.Integer(1)), source.labels)
+        to_ours = (given, source, dialects.OURS)
+        numbers: tuple[Callable[[], sympy.Expr], ...] = (
+            lambda to_ours=to_ours: dialects.convert(*to_ours).gain,
+            lambda to_ours=to_ours: dialects.weight_factor(*to_ours),
+            lambda to_ours=to_ours: dialects.time_factor(*to_ours),
+            lambda source=source: dialects.loss(sympy.Integer(1), source, dialects.OURS),
+            lambda source=source: dialects.participation(sympy.Rational(1, 4), source, dialects.OURS),
+        )
+        rows.append([source.name, *map(_number, numbers)])
+    return table(["from", "$g$ for gain 1", "$a$", "$t'/t$", "$L'/L$", '"IPR" of $1/4$'], rows)
+
+
+def _number(exact: Callable[[], sympy.Expr]) -> str:
+    try:
+        value = exact()
+    except InputError:
+        return "–"
+    return str(value) if value.is_Rational else f"{float(value):.{_DIGITS}f}"
+
+
+def _widths() -> str:
+    rows = []
+    for n, low, high in _PULSES:
+        least, largest = dialects.pulse_widths(low, high, n)
+        exact = dialects.pulse_fractions(least, largest, n)
+        rows.append([str(n), f"{low}, {high}", f"{least} to {largest}", f"{exact[0]}, {exact[1]}"])
+    return table(["sites", "low, high", "widths drawn", "low, high between the roundings"], rows)
 
 
 def _power(value: sympy.Rational) -> str:
@@ -111,4 +147,9 @@ _ROWS: tuple[tuple[str, str, Callable[[Dialect], str]], ...] = (
     ("loss", "loss_factor", _loss),
     ('"IPR"', "inverse_participation", _participation),
 )
-TABLES: Mapping[str, Callable[[], str]] = {"conventions": _conventions, "variance": _variances}
+TABLES: Mapping[str, Callable[[], str]] = {
+    "conventions": _conventions,
+    "variance": _variances,
+    "conversions": _conversions,
+    "widths": _widths,
+}

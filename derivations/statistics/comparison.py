@@ -30,7 +30,7 @@ SEED_VERSION = 1  # raised when the registered procedure changes, so that seeds 
 
 @dataclass(frozen=True)
 class Agreement:
-    """How far an estimate lies from a prediction, before any decision.
+    """The distance of an estimate from a prediction, before any decision.
 
     `p` is the omnibus p-value, `bound` the largest |deviation| + critical x se over entries, `margin` what it may
     reach, `powers` the probability with which each registered wrong form would be rejected.
@@ -113,13 +113,8 @@ def decide(claim: Claim, found: Agreement, level: float) -> CheckResult:
 
 
 def compare(claim: Claim, estimate: Estimate) -> CheckResult:
-    """Judge one claim by one estimate at the claim's own level; for several claims at once see `compare_all`."""
+    """Judge one claim by one estimate at the claim's own level; for several claims at once see `decide_all`."""
     return decide(claim, agreement(claim, estimate), _level(claim))
-
-
-def compare_all(pairs: Sequence[tuple[Claim, Estimate]]) -> tuple[CheckResult, ...]:
-    """Judge several claims with Holm's step-down correction of their p-values, so that the level is family-wise."""
-    return decide_all([(claim, agreement(claim, estimate)) for claim, estimate in pairs])
 
 
 def decide_all(

@@ -1,4 +1,4 @@
-r"""How far trained networks are from a prediction, from when on, and what is left at vanishing rate or infinite batch.
+r"""The distance of trained networks from a prediction, and the time at which it exceeds a margin.
 
 With v_s(t) the weights (or losses, or participation ratios) of replicate s at time t and r(t) what is predicted,
 
@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from derivations.statistics.comparison import FLIPS, flipped_maxima, sign_flip_p_value
+from derivations.statistics.comparison import FLIPS, flipped_maxima
 from theory.problem import InputError
 
 _BLOCK = 256  # sign vectors handled at once
@@ -33,7 +33,7 @@ _BLOCK = 256  # sign vectors handled at once
 
 @dataclass(frozen=True)
 class Departure:
-    """From when on a distance exceeds a margin, on the grid of measured times; None where it does not by the last.
+    """The first measured time at which a distance exceeds a margin, or None.
 
     `time` is the first at which the whole band lies above the margin. The first time at which the true distance
     exceeds it lies from `earliest` to `time`, up to the level of the band.
@@ -61,7 +61,7 @@ class Meter:
     replicates: int
 
     def departure(self, margin: float) -> Departure:
-        """When the distance exceeds `margin`. Raises InputError for a margin below 0."""
+        """Return the time at which the distance exceeds `margin`. Raises InputError for a margin below 0."""
         if not margin >= 0:
             raise InputError(f"The margin {margin} is no distance.", "Give a number from 0 on.")
         return Departure(margin, _first(self.times, self.low > margin), _first(self.times, self.high > margin))
@@ -143,61 +143,8 @@ def network_meter(
 
 
 @dataclass(frozen=True)
-class Limit:
-    """The value at size 0 of a fit by polynomials, entry by entry: value, slope in each regressor, errors.
-
-    `p_fit` is the sign-flip p-value of the fit's residual contrasts, all entries and sizes together: a small one says
-    that the sizes are too large for the order. None where the sizes are as many as the coefficients.
-    """
-
-    value: Float[np.ndarray, "..."]
-    standard_error: Float[np.ndarray, "..."]
-    slopes: Float[np.ndarray, "p ..."]
-    slope_errors: Float[np.ndarray, "p ..."]
-    p_fit: float | None
-    replicates: int
-
-
-def extrapolate(
-    sizes: Sequence[float] | Float[np.ndarray, "J p"],
-    values: Float[np.ndarray, "J S ..."],
-    order: int = 1,
-    seed: int = 0,
-) -> Limit:
-    """The limit at size 0 of values measured at J sizes (learning rates, 1/batch, or columns of several such).
-
-    Least squares of v = v_0 + sum_i a_i size^i (i <= order), in each replicate by itself, so that networks on the same
-    stream at different sizes need no covariance: with two sizes h and h/2 it is Richardson's 2 v(h/2) - v(h). Means
-    and standard errors are over the S replicates. Raises InputError for too few or repeated sizes.
-    """
-    values = np.asarray(values, float)
-    columns = np.asarray(sizes, float)
-    columns = columns[:, None] if columns.ndim == 1 else columns
-    powers = [columns**power for power in range(1, order + 1)]
-    design = np.concatenate([np.ones((len(columns), 1)), *powers], axis=1)
-    if len(values) != len(design) or values.ndim < 2 or values.shape[1] < 2:
-        raise InputError(
-            f"{len(design)} sizes, and values of the shape {values.shape}.",
-            "Give values (sizes, replicates, ...), at least two replicates.",
-        )
-    if np.linalg.matrix_rank(design) < design.shape[1]:
-        raise InputError(
-            f"{len(design)} sizes {np.asarray(sizes).tolist()} do not fix {design.shape[1]} coefficients.",
-            "Measure at more sizes, or lower the order.",
-        )
-    coefficients = np.tensordot(np.linalg.pinv(design), values, axes=1)
-    mean, error = _over_replicates(coefficients)
-    contrasts = np.linalg.svd(design)[0][:, design.shape[1] :].T
-    p_fit = None
-    if len(contrasts):
-        residual = np.moveaxis(np.tensordot(contrasts, values, axes=1), 1, 0)
-        p_fit = sign_flip_p_value(residual.reshape(values.shape[1], -1), seed)
-    return Limit(mean[0], error[0], mean[1:], error[1:], p_fit, values.shape[1])
-
-
-@dataclass(frozen=True)
 class Reduction:
-    """By how much common random numbers reduce the variance of a difference: factor and jackknife standard error."""
+    """The factor by which common random numbers reduce the variance of a difference, with its jackknife error."""
 
     factor: float
     standard_error: float

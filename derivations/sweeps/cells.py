@@ -246,7 +246,7 @@ def damaged(folder: Path, why: str) -> DamagedError:
 
 
 def _write_arrays(file: Any, arrays: Mapping[str, np.ndarray]) -> None:
-    """As np.savez, with every byte a function of the arrays: equal results have equal files."""
+    """Write an archive like np.savez, with every byte a function of the arrays: equal results have equal files."""
     with zipfile.ZipFile(file, "w") as archive:
         for name in sorted(arrays):
             entry = zipfile.ZipInfo(f"{name}.npy", date_time=(1980, 1, 1, 0, 0, 0))

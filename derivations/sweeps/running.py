@@ -52,7 +52,7 @@ class Swept:
     remarks: tuple[str, ...] = field(default=())
 
     def count(self, *states: str) -> int:
-        """How many cells are in one of the states."""
+        """Return the number of cells in one of the states."""
         return sum(outcome.state in states for outcome in self.outcomes)
 
     @property

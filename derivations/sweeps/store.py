@@ -86,7 +86,7 @@ class Store:
         return store
 
     def place(self, cell: str) -> Path:
-        """Where the cell lies, or would."""
+        """Return the folder of a cell, whether the cell is made or not."""
         return self.folder / "cells" / cell
 
     def lock(self, cell: str):

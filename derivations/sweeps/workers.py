@@ -1,25 +1,22 @@
 """Processes that make cells, one thread each. One that is killed costs the cell it was making and nothing else."""
 
-import multiprocessing as mp
-import os
 import re
 import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
 from derivations.output import CHECK_FAILED, OUT_OF_REACH
+from derivations.processes import Worker, dismiss, environment, leave_with_parent, throttled
 from derivations.sweeps.cells import Question, code_version
 from theory.problem import WorkbenchError
 
 MADE, THERE, BUSY, FAILED = "made", "there", "busy", "failed"
-_POLL, _PAUSE, _GRACE = 0.2, 0.5, 2.0  # seconds: to look up, before a busy cell is asked for again, to end
+_POLL, _PAUSE = 0.2, 0.5  # seconds: to look up, before a busy cell is asked for again
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -41,19 +38,6 @@ class Answer:
     error: dict[str, Any] | None = None
 
 
-class _Worker:
-    """A process and the end of its pipe; `job` is what it is making, None while it waits."""
-
-    def __init__(self, folder: Path, device: str) -> None:
-        context = mp.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        self.process = context.Process(target=_work, args=(theirs, str(folder), device), daemon=True)
-        with _one_thread():
-            self.process.start()
-        theirs.close()
-        self.job: Job | None = None
-
-
 def work(
     jobs: Sequence[Job], folder: Path, device: str, workers: int, progress: Callable[[Job, float], None]
 ) -> Iterator[Answer]:
@@ -63,9 +47,9 @@ def work(
     iteration ends, no process is left.
     """
     waiting, not_before = deque(jobs), dict.fromkeys((job.cell for job in jobs), 0.0)
-    crew: list[_Worker] = []
+    crew: list[Worker] = []
     try:
-        while waiting or any(worker.job for worker in crew):
+        while waiting or any(worker.task for worker in crew):
             _hand_out(waiting, not_before, crew, workers, folder, device)
             ready = wait([*(worker.pipe for worker in crew)], timeout=_POLL)
             for worker in [worker for worker in crew if worker.pipe in ready]:
@@ -78,51 +62,49 @@ def work(
                 if worker.pipe.closed:
                     crew.remove(worker)
     finally:
-        _dismiss(crew)
+        dismiss(crew)
 
 
 def _hand_out(
-    waiting: deque[Job], not_before: dict[str, float], crew: list[_Worker], workers: int, folder: Path, device: str
+    waiting: deque[Job], not_before: dict[str, float], crew: list[Worker], workers: int, folder: Path, device: str
 ) -> None:
     for _ in range(len(waiting)):
         if not_before[waiting[0].cell] > time.monotonic():
             waiting.rotate(-1)
             continue
-        idle = next((worker for worker in crew if worker.job is None), None)
+        idle = next((worker for worker in crew if worker.task is None), None)
         if idle is None:
             if len(crew) == workers:
                 return
-            idle = _Worker(folder, device)
+            idle = _begun(folder, device)
             crew.append(idle)
-        idle.job = waiting.popleft()
-        with suppress(OSError):  # it has died; reading from its pipe says so
-            idle.pipe.send(idle.job)
+        idle.give(waiting.popleft())
         # One new process at a time, so that the answers of the others are heard meanwhile.
         if len(crew) < workers:
             return
 
 
-def _heard(worker: _Worker, progress: Callable[[Job, float], None]) -> Iterator[Answer]:
-    job = worker.job
+def _heard(worker: Worker, progress: Callable[[Job, float], None]) -> Iterator[Answer]:
+    job = worker.task
     try:
         message = worker.pipe.recv()
     except (EOFError, OSError):
         worker.pipe.close()
-        worker.process.join()
+        error = _death(worker)
         if job is not None:
-            yield Answer(job, FAILED, _death(worker.process.exitcode))
+            yield Answer(job, FAILED, error)
         return
     if isinstance(message, float):
         progress(job, message)
         return
     what, error = message
-    worker.job = None
+    worker.task = None
     yield Answer(job, what, error)
 
 
-def _death(code: int | None) -> dict[str, Any]:
-    if code is not None and code < 0:
-        name = signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
+def _death(worker: Worker) -> dict[str, Any]:
+    code, name = worker.death()
+    if name is not None:
         why = f"The process that made this cell was killed by {name}"
         hint = "SIGKILL often means too little memory: use fewer workers. Run the sweep again to make the cell."
         return _error("killed", f"{why}.", hint)
@@ -130,64 +112,29 @@ def _death(code: int | None) -> dict[str, Any]:
     return _error("fault", message, "Run the sweep again; if it stays, it is a fault of the workbench to report.")
 
 
-def _dismiss(crew: list[_Worker]) -> None:
-    for worker in crew:
-        worker.pipe.close()
-        worker.process.terminate()
-    deadline = time.monotonic() + _GRACE
-    for worker in crew:
-        worker.process.join(max(0.0, deadline - time.monotonic()))
-        if worker.process.is_alive():
-            worker.process.kill()
-            worker.process.join()
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """The environment in which a new process computes with one thread: bits must not depend on the machine's cores."""
-    before = {name: os.environ.get(name) for name in _ONE_THREAD}
-    os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+def _begun(folder: Path, device: str) -> Worker:
+    """A new process, which computes with one thread: bits must not depend on the machine's cores."""
+    with environment(dict.fromkeys(_ONE_THREAD, "1")):
+        return Worker("spawn", _work, str(folder), device)
 
 
 def _work(pipe: Connection, folder: str, device: str) -> None:
     """A worker's life: one job after the other until the pipe closes; it leaves with its parent, however that ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # an interrupt is the parent's to handle
-    threading.Thread(target=_leave_with_parent, daemon=True).start()
+    leave_with_parent()
     import torch
 
     torch.set_num_threads(1)
+
+    def say(done: int, total: int) -> None:
+        pipe.send(done / max(total, 1))
+
     while True:
         try:
             job = pipe.recv()
         except EOFError:
             return
-        pipe.send(_make(job, Path(folder), device, _throttled(pipe)))
-
-
-def _leave_with_parent() -> None:
-    parent = mp.parent_process()
-    wait([parent.sentinel])
-    os._exit(1)
-
-
-def _throttled(pipe: Connection) -> Callable[[int, int], None]:
-    last = 0.0
-
-    def progress(done: int, total: int) -> None:
-        nonlocal last
-        if (now := time.monotonic()) - last >= _POLL:
-            last = now
-            pipe.send(done / max(total, 1))
-
-    return progress
+        pipe.send(_make(job, Path(folder), device, throttled(say, _POLL)))
 
 
 def _make(job: Job, folder: Path, device: str, progress: Callable[[int, int], None]) -> tuple[str, Any]:

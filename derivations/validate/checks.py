@@ -13,7 +13,6 @@ from derivations.evidence import stored
 from derivations.evidence.code import code_hash
 from derivations.experiments import registered
 from derivations.experiments.folders import FOLDER, SHARED, discover, problem_file
-from derivations.experiments.model import Settings
 from theory.claims.citations import cited_by
 from theory.claims.judge import applicable
 from theory.claims.model import Claim, Level
@@ -113,11 +112,6 @@ def module_of(claim: str) -> str:
     'theory.claims.areas.gaussian.step_step'
     """
     return f"theory.claims.areas.{claim.rpartition('.')[0]}"
-
-
-def scaled(checks: Sequence[Check], settings: Settings) -> float:
-    """The processor seconds that the checks take, their experiments with so many times the replicates."""
-    return sum(check.seconds * (settings.scale if check.level is None else 1) for check in checks)
 
 
 def _recorded(known: Mapping[str, Any], name: str) -> str:

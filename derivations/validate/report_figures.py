@@ -1,4 +1,4 @@
-"""Which figures a validation has, the arrays each is drawn from, and its caption."""
+"""The figures of a validation: the arrays from which each is drawn, and its caption."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace

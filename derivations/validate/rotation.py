@@ -1,4 +1,4 @@
-"""Which checks a quick validation runs: all that changed, and of the fresh ones a round that fits a budget.
+"""The checks that a quick validation runs: all that changed, and of the fresh ones a round that fits a budget.
 
 The rounds are a partition of the fresh checks, so that as many runs as there are rounds run each of them at least
 once, however many claims there are.

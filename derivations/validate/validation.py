@@ -30,7 +30,7 @@ _START = 5.0  # seconds in which the libraries are loaded
 
 @dataclass(frozen=True)
 class Choice:
-    """How a run chooses its checks: everything, or by a seed, or by the round after the last one; by which evidence."""
+    """The choice of checks of a run: everything, by a seed, or the round after the last one; and the evidence used."""
 
     everything: bool = False
     seed: int | None = None

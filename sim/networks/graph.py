@@ -8,8 +8,6 @@ from collections.abc import Mapping
 import torch
 from jaxtyping import Float
 
-from sim.data.sample import Draw
-from sim.gates.gating import gate_values
 from sim.networks.activations import activation_named
 from sim.networks.losses import loss_named
 from sim.networks.parameters import Parameters
@@ -17,14 +15,6 @@ from theory.problem.graph import Edge, Graph, Node
 
 # By the name of a node (S, d or 1, B), by an edge (S, 1, B).
 GateValues = Mapping[str | Edge, torch.Tensor]
-
-
-def graph_gates(graph: Graph, draw: Draw) -> dict[str | Edge, torch.Tensor]:
-    """Return g(x) of every gated node and edge. Raises OutOfReachError for a gate without a simulation."""
-    found: dict[str | Edge, torch.Tensor] = {
-        node.name: gate_values(node.gates, draw) for node in graph.nodes if node.gates
-    }
-    return found | {edge: gate_values((edge.gate,), draw) for edge in graph.edges if edge.gate is not None}
 
 
 def forward(

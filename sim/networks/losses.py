@@ -1,4 +1,4 @@
-"""Losses of one output: L = factor <penalty(yhat, y)>, and dL/dyhat = slope_factor <residual(yhat, y)>."""
+"""Losses of one output: L = factor <penalty(yhat, y)>, and dL/dyhat = gradient_factor <residual(yhat, y)>."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Loss:
 
     factor: float
     penalty: Callable[[Numbers, Numbers], Numbers]
-    slope_factor: float
+    gradient_factor: float
     residual: Callable[[Numbers, Numbers], Numbers]
     steepest: float
 

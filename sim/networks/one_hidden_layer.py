@@ -37,19 +37,6 @@ def predict(network: Network, parameters: Parameters, examples: Examples) -> Flo
     return _read(network, parameters, value)
 
 
-def loss(network: Network, kind: str, parameters: Parameters, examples: Examples) -> Float[torch.Tensor, " S"]:
-    """Return L, averaged over the examples: 1/2 <(y - yhat)^2> for "half-mse", <(y - yhat)^2> for "mse".
-
-    For "cross-entropy" it is <log(1 + exp(-y yhat))>, with labels y = +-1. Raises OutOfReachError for another.
-
-    >>> examples = Examples(torch.tensor([[[1.0], [2.0]]]), torch.zeros(1, 2))
-    >>> loss(Network("relu", "sum", 1), "half-mse", {"w": torch.ones(1, 1, 1)}, examples).tolist()
-    [1.25]
-    """
-    named = loss_named(kind)
-    return named.factor * named.penalty(predict(network, parameters, examples), examples.y).mean(dim=1)
-
-
 def gradient(network: Network, kind: str, parameters: Parameters, examples: Examples) -> dict[str, torch.Tensor]:
     """Return the gradient of L in the trained parameters, by name.
 
@@ -62,7 +49,7 @@ def gradient(network: Network, kind: str, parameters: Parameters, examples: Exam
     """
     value, slope = _units(network, _preactivations(parameters, examples), examples)
     named = loss_named(kind)
-    scale, share = readout_scale(network), named.slope_factor / examples.x.shape[1]
+    scale, share = readout_scale(network), named.gradient_factor / examples.x.shape[1]
     residual = named.residual(_read(network, parameters, value), examples.y)
     pull = slope * residual[:, None, :]
     readout = {}

@@ -16,7 +16,7 @@ EXAMPLES = 4096
 
 
 def largest_stable_rate(problem: Problem) -> float:
-    """Return 2 / (c r s^2 lam_max), c the factor of the loss's slope, s that of the readout; lam_max of A = <x~ x~^T>.
+    """Return 2 / (c r s^2 lam_max), c the factor of dL/dyhat, s that of the readout; lam_max of A = <x~ x~^T>.
 
     r, the largest slope of the residual in yhat, is 1 for a squared error and 1/4 for the cross-entropy. x~ stacks
     g_k(x) x over the units, with trained biases also g_k(x) and 1/s. For a network that gates itself or replays
@@ -54,7 +54,7 @@ def largest_stable_rate(problem: Problem) -> float:
         curvature = steepest * network.units * _largest_second_moment(x)
         curvature += readout_scale(network) ** -2 if biased else 0
     named = loss_named(problem.training.loss)
-    scale = named.slope_factor * named.steepest * readout_scale(network) ** 2
+    scale = named.gradient_factor * named.steepest * readout_scale(network) ** 2
     return 2 / (scale * curvature) if curvature > 0 else math.inf
 
 

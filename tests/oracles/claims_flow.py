@@ -70,6 +70,16 @@ def _along(at: At, sharing: int, digits: int) -> list[mpf]:
         return flowed(second, force, start, x["K"], x["t"] / x["tau"], digits)
 
 
+def _small_bump_mode(at: At, unit: int, digits: int) -> mpf:
+    """Both units of K = 2 along an eigenvector of S: A = diag(S, S)/2 and b_2 = -b_1."""
+    with mpmath.workdps(digits + 60):
+        x = reals(at)
+        half = x["s"] / 2
+        start = [x.get("u10", mpf(3)), x.get("u20", mpf(-2))]
+        second = [[half, mpf(0)], [mpf(0), half]]
+        return flowed(second, [x["c1"], -x["c1"]], start, mpf(2), x["t"] / x["tau"], digits)[unit]
+
+
 def _difference(at: At, digits: int) -> mpf:
     first, second, *_ = _along(at, 2, digits + 10)
     with mpmath.workdps(digits + GUARD):
@@ -80,6 +90,16 @@ def _mode_at_rest(at: At, digits: int) -> mpf:
     with mpmath.workdps(digits + 60):
         x = reals(at)
         return at_rest(mpmath.matrix([[x["lambda"]]]), [x["c"]], [mpf(2)], x["K"], digits)[0]
+
+
+def _unseen_at_rest(at: At, digits: int) -> mpf:
+    """The component of w(oo) along (12, -5)/13, which the only sample x = (5, 12) with the label 1 does not see."""
+    with mpmath.workdps(digits + 100):
+        x = reals(at)
+        row, v = mpmath.matrix([5, 12]), (mpf(12) / 13, mpf(-5) / 13)
+        start = [x["u0"] * entry + 2 for entry in v]  # 2 (1, 1) has the component 14/13 along v
+        end = at_rest(row * row.T, list(row), start, x["K"], digits)
+        return v[0] * end[0] + v[1] * end[1] - mpf(14) / 13
 
 
 def _one_sample_at_rest(at: At, digits: int) -> mpf:
@@ -118,16 +138,18 @@ def _velocity(at: At, _digits: int) -> Fraction:
     """-dL/dw_1/tau for two equally likely samples x = 1 that open unit 1, the second one the other units as well.
 
     Labels b +- 1 make <g_1 x y> = b; w_1 makes <g_1 x sum_l g_l w_l x> = h. L is quadratic in w_1, so that three of
-    its values give the derivative: (4 L(1) - 3 L(0) - L(2))/2.
+    its values give the derivative: (4 L(1) - 3 L(0) - L(2))/2. The readout is 1/K and the loss half the mean square
+    where the point gives no s and no ell.
     """
     units = int(at.get("K", Fraction(2)))
+    readout, half = at.get("s", Fraction(1, units)), at.get("ell", Fraction(1)) / 2
     others = [Fraction(l + 1, 3) for l in range(units - 1)]
     first = at["h_ki"] - sum(others, Fraction(0)) / 2
 
     def loss(moved: int) -> Fraction:
-        outputs = [(first + moved + extra) / units for extra in (Fraction(0), sum(others, Fraction(0)))]
+        outputs = [readout * (first + moved + extra) for extra in (Fraction(0), sum(others, Fraction(0)))]
         labels = [at["b_ki"] + 1, at["b_ki"] - 1]
-        return sum(((y - out) ** 2 for y, out in zip(labels, outputs, strict=True)), Fraction(0)) / 4
+        return sum(((y - out) ** 2 for y, out in zip(labels, outputs, strict=True)), Fraction(0)) * half / 2
 
     return -(4 * loss(1) - 3 * loss(0) - loss(2)) / 2 / at["tau"]
 
@@ -174,7 +196,22 @@ _SHARED = tuple(
 _MOMENTS = ("b_ki=1 h_ki=-2/3", "b_ki=0 h_ki=3", "b_ki=-5/2 h_ki=0", "b_ki=2/7 h_ki=5/3", "b_ki=-3 h_ki=-3")
 _TAUS = ("1", "1/64", "50", "2/3", "7")
 
+_BUMP = tuple(
+    f"tau={tau} {hard.replace('lambda', 's')} c1={c1}"
+    for tau, hard, c1 in zip(("1/2", "1/64", "50", "1", "3"), _HARD, ("1", "-3", "1/2", "2", "-1/7"), strict=True)
+)
+
 WITNESSES = {
+    "flow.gradient.general": Witness(
+        _velocity,
+        tuple(
+            f"s={s} ell={ell} tau={tau} {rest}"
+            for s, ell, tau, rest in zip(
+                ("1", "1/2", "1/7", "2", "5/2"), ("1", "2", "1/3", "1", "2"), _TAUS, _MOMENTS, strict=True
+            )
+        ),
+        40,
+    ),
     "flow.gradient.entry": Witness(
         _velocity,
         tuple(f"K={K} tau={tau} {rest}" for K, tau, rest in zip((1, 2, 7, 3, 5), _TAUS, _MOMENTS, strict=True)),
@@ -194,6 +231,13 @@ WITNESSES = {
     "flow.fixed_point.mode": Witness(
         _mode_at_rest,
         ("K=1 lambda=1 c=2", "K=7 lambda=1/1099511627776 c=-1/3", "K=2 lambda=1000 c=3", "K=3 lambda=5/7 c=-2"),
+    ),
+    "flow.fixed_point.null_mode": Witness(_unseen_at_rest, ("K=1 u0=1", "K=7 u0=-1/3", "K=2 u0=3", "K=3 u0=-5/7")),
+    "flow.small_bump.first_mode": Witness(
+        lambda at, digits: _small_bump_mode(at, 0, digits), tuple(f"{point} u10=2/3" for point in _BUMP)
+    ),
+    "flow.small_bump.second_mode": Witness(
+        lambda at, digits: _small_bump_mode(at, 1, digits), tuple(f"{point} u20=-7/5" for point in _BUMP)
     ),
     "flow.fixed_point.singular": Witness(
         _one_sample_at_rest,

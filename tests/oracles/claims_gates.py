@@ -10,6 +10,13 @@ from mpmath import mpf
 from witness import GUARD, At, Witness, integral, panels, reals, residual, solve
 
 
+def _printed_objective(at: At, _digits: int) -> Fraction:
+    """m_1^T (m_1 m_1^T + m_0 m_0^T)^-1 m_1 as a leverage: what a regression of (1, 0) on the rows m_1, m_0 explains."""
+    one = Fraction(1)
+    columns = ((at["m11"], at["m01"]), (at["m12"], at["m02"]))
+    return one - residual(columns, (one, Fraction(0)), (one, one))
+
+
 def _scaled_gate(at: At, _digits: int) -> Fraction:
     """1[c w.x >= 0] for c and w.x of the two signs, one explicit pair of vectors."""
     c, h = 5 * at["s_c"] / 2, int(at["s_h"])
@@ -179,6 +186,16 @@ _TWO_INPUTS = (
 )
 
 WITNESSES = {
+    "ols.gates.printed_objective": Witness(
+        _printed_objective,
+        (
+            "m11=1 m12=0 m01=0 m02=1",
+            "m11=1/2 m12=-1/3 m01=-1 m02=1/7",
+            "m11=-1 m12=1 m01=1 m02=-99/100",
+            "m11=0 m12=1/1024 m01=1 m02=1",
+        ),
+        40,
+    ),
     "gate.relu.scale": Witness(_scaled_gate, tuple(f"s_c={c} s_h={h}" for c, h in product((-1, 0, 1), repeat=2)), 40),
     "model.relu.gating": Witness(
         lambda at, _digits: _relu(at["h"]),

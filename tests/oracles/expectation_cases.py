@@ -163,12 +163,12 @@ ORTHANTS = [
         {"family": name, "expr": filled(expr, point), "cov": "[[1, 0], [0, 1]]", "digits": DIGITS}
         for name, expr, points in (
             (
-                "Owen's wedge",
+                "Owen's T",
                 "Heaviside(z1-s)*(Heaviside(z2)-Heaviside(z2-a*z1))",
                 (("1/2", "2"), ("4", "1/1000"), ("8", "100"), ("1/100", "1000")),
             ),
             (
-                "Owen's wedge at 45 degrees",
+                "Owen's T at 45 degrees",
                 "Heaviside(z1-s)*(Heaviside(z2)-Heaviside(z2-z1))",
                 (("1/2", "1"), ("4", "1"), ("8", "1")),
             ),

@@ -4,6 +4,8 @@ from dataclasses import replace
 from fractions import Fraction
 from math import inf
 
+from sim.networks.losses import loss_named
+from sim.networks.one_hidden_layer import predict
 from theory.problem import (
     AlwaysGate,
     Network,
@@ -100,3 +102,9 @@ def with_parameters(run, **arrays):
 def with_simulation(question, **changes):
     """The problem with other simulation settings."""
     return replace(question, simulation=replace(question.simulation, **changes))
+
+
+def loss(network, kind, learned, examples):
+    """L of each network, averaged over the examples, from its outputs."""
+    named = loss_named(kind)
+    return named.factor * named.penalty(predict(network, learned, examples), examples.y).mean(dim=1)

@@ -10,13 +10,13 @@ import torch
 from sim.data.sample import prepare
 from sim.measure import measure
 from sim.networks.examples import Examples
-from sim.networks.one_hidden_layer import gradient, loss, predict
+from sim.networks.one_hidden_layer import gradient, predict
 from sim.random.streams import TRAINING, stream
 from sim.record import Gates, load, record, replay
 from sim.record import loss as replayed_loss
 from sim.train import fixed_sample, train
 from sim.training.run import DivergedError
-from tests.sim.cases import gated, line, problem
+from tests.sim.cases import gated, line, loss, problem
 from tests.tolerances import SIM_DESCENT, SIM_DESCENT_SINGLE, SIM_GRADIENT, SIM_SUMS
 from theory.flow import solve
 from theory.problem import (

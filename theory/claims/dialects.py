@@ -11,7 +11,8 @@ from fractions import Fraction
 import sympy
 from sympy import Integer, Rational, asin, pi, sqrt
 
-from theory.problem import InputError, NonlinearGP
+from theory.claims import documents
+from theory.problem import InputError
 
 Pair = tuple[sympy.Expr, sympy.Expr]
 Ints = tuple[int, int]
@@ -20,7 +21,7 @@ _ONE, _HALF = Integer(1), Rational(1, 2)
 
 @dataclass(frozen=True)
 class Dialect:
-    """How one source writes the problem; every convention is a field without a default.
+    """The conventions in which one source writes the problem, none of them with a default.
 
     gain_square: the nonlinearity is erf(sqrt(gain_square) g z), 1 (ours) or 1/2 (erf(g z/sqrt 2)).
     normaliser_square: Z^2 := (2/pi) asin(2 h/(1 + 2 h)) with h = normaliser_square g^2; it is E erf^2 where this equals
@@ -79,8 +80,8 @@ OURS = Dialect(
     inverse_participation=True,
 )
 _RATIO = frozenset({"inverse_participation"})
-NOTES = replace(OURS, name="localization-with-gated-linear-networks", labels=(1, 0), undecided=_RATIO | {"divide_by"})
-SMALL_BUMP = replace(NOTES, name="small-bump-gate", divide_by=0, undecided=_RATIO)
+NOTES = replace(OURS, name=documents.NOTES, labels=(1, 0), undecided=_RATIO | {"divide_by"})
+SMALL_BUMP = replace(NOTES, name=documents.BUMP_NOTE, divide_by=0, undecided=_RATIO)
 # Ingrosso and Goldt, PNAS 2022: the localized neurons have a small "IPR". Its public code is conv_emerge.
 PNAS = replace(
     OURS,
@@ -128,14 +129,6 @@ DIALECTS = (
     HEAD_UNIT,
     EARLY,
 )
-
-
-def named(name: str) -> Dialect:
-    """The dialect called `name`; raises InputError for an unknown one."""
-    for dialect in DIALECTS:
-        if dialect.name == name:
-            return dialect
-    raise InputError(f"No dialect is called {name!r}.", f"Known: {', '.join(d.name for d in DIALECTS)}.")
 
 
 def convert(numbers: Numbers, source: Dialect, target: Dialect) -> Numbers:
@@ -225,31 +218,6 @@ def participation(value: sympy.Expr, source: Dialect, target: Dialect) -> sympy.
     return value if source.inverse_participation == target.inverse_participation else 1 / value
 
 
-def law(numbers: Numbers, dialect: Dialect, boundary: str) -> NonlinearGP:
-    """The data law of these numbers as the workbench declares it; `boundary` is "open" or "ring".
-
-    Raises InputError where a number is irrational in our convention, such as the gain of a rational PNAS gain.
-    """
-    ours = convert(numbers, dialect, OURS)
-    for what, value in (("gain", ours.gain), ("xi[0]", ours.xi[0]), ("xi[1]", ours.xi[1])):
-        if not value.is_Rational:
-            raise InputError(
-                f"{what} = {value} is irrational in our convention, and a problem holds exact fractions.",
-                "Choose a gain and lengths that are fractions in our convention, such as a gain of 3 sqrt(2).",
-            )
-    scale, shift = input_map(dialect, numbers.gain)
-    true_normaliser = sqrt(z_squared(dialect.gain_square * numbers.gain**2))
-    names = {sympy.Integer(1): "none", 1 / true_normaliser: "unit-variance"}
-    if shift != 0 or scale not in names:
-        raise InputError(
-            f"{dialect.name} has inputs of mean {shift} and variance {sympy.N(variance(dialect, numbers.gain), 4)}: "
-            "no law of the workbench has.",
-            "Its weights are those of unit-variance inputs times weight_factor, where the mean is 0.",
-        )
-    lengths, labels = tuple(map(_fraction, ours.xi)), tuple(map(_fraction, ours.labels))
-    return NonlinearGP(ours.n, lengths, _fraction(ours.gain), boundary, names[scale], labels)
-
-
 def pulse_widths(low: float, high: float, n: int) -> tuple[int, int]:
     """The least and the largest width of the public code's single pulses: int(low n) + 1 .. int(high n), as it rounds.
 
@@ -318,7 +286,3 @@ def _preactivation(dialect: Dialect, n: int) -> sympy.Expr:
 
 def _readout(dialect: Dialect, units: int) -> sympy.Expr:
     return Rational(1, units) if dialect.readout == "mean" else _ONE
-
-
-def _fraction(value: object) -> Fraction:
-    return Fraction(int(value.p), int(value.q)) if isinstance(value, sympy.Rational) else Fraction(int(value))

@@ -43,11 +43,6 @@ def points(claim: Claim, seed: int | None = None) -> tuple[Point, ...]:
     return tuple(unique.values())
 
 
-def contains(param: Param, value: sympy.Rational) -> bool:
-    """Return whether the domain of `param` holds `value`."""
-    return param.domain.contains(value) == sympy.true
-
-
 def values(point: Point) -> dict[str, mpf]:
     """Return the point's exact rationals at mpmath's working precision, by symbol name.
 

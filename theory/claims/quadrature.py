@@ -47,10 +47,10 @@ def step_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
         slope = _ball(gain)
         if abs(rho) == 1:
             return _half_line(lambda z: (int(rho) * slope * z).erf(), digits)
-        tilt = _ball(rho) / _rest(rho).sqrt()
-        # The two half lines together; the integrand at -z is phi(z) erf(-gain z) Phi(-tilt z), and
+        steepness = _ball(rho) / _rest(rho).sqrt()
+        # The two half lines together; the integrand at -z is phi(z) erf(-gain z) Phi(-steepness z), and
         # Phi(x) - Phi(-x) = erf(x/sqrt(2)) by the definition of Phi, without cancellation.
-        return _half_line(lambda z: (slope * z).erf() * (tilt * z / arb(2).sqrt()).erf(), digits)
+        return _half_line(lambda z: (slope * z).erf() * (steepness * z / arb(2).sqrt()).erf(), digits)
 
 
 def smoothed_erf(mean: sympy.Rational, sd: sympy.Rational, digits: int) -> mpmath.mpf:
@@ -97,9 +97,9 @@ def step_erf_erf(r12: Correlation, r13: Correlation, r23: Correlation, gain: sym
 def step_erf_of_two(first: mpmath.mpf, second: mpmath.mpf, correlation: mpmath.mpf) -> mpmath.mpf:
     """Return E[1(z_i >= 0) erf(first z_i + second z_k)] at mpmath's working precision, corr(z_i, z_k) = correlation.
 
-    int_0^oo phi(v) erf(s v) erf(tilt v/sqrt 2) dv for s v = first z_i + second z_k, s its standard deviation.
+    int_0^oo phi(v) erf(s v) erf(h v/sqrt 2) dv for s v = first z_i + second z_k, s its standard deviation.
 
-    Given v, z_i is positive with the probability Phi(tilt v), tilt = r/sqrt(1 - r^2) with r the correlation of z_i
+    Given v, z_i is positive with the probability Phi(h v), h = r/sqrt(1 - r^2) with r the correlation of z_i
     and v; the two half lines are added, and Phi(x) - Phi(-x) = erf(x/sqrt 2).
     """
     spread = mpmath.sqrt(first**2 + 2 * first * second * correlation + second**2)
@@ -107,25 +107,26 @@ def step_erf_of_two(first: mpmath.mpf, second: mpmath.mpf, correlation: mpmath.m
     along = first + second * correlation
     if along == 0:
         return mpmath.mpf(0)
-    tilt = along / rest if rest else mpmath.sign(along) * mpmath.inf
+    h = along / rest if rest else mpmath.sign(along) * mpmath.inf
     reach = mpmath.sqrt(2 * mpmath.log(10) * (mpmath.mp.dps + 5))
-    fastest = 1 / (1 + spread + (abs(tilt) if rest else 0))
+    fastest = 1 / (1 + spread + (abs(h) if rest else 0))
     ends = [mpmath.mpf(0), fastest]
     while ends[-1] < reach:
         ends.append(3 * ends[-1])
     return mpmath.quad(
-        lambda v: mpmath.npdf(v) * mpmath.erf(spread * v) * mpmath.erf(tilt * v / mpmath.sqrt(2)), [*ends[:-1], reach]
+        lambda v: mpmath.npdf(v) * mpmath.erf(spread * v) * mpmath.erf(h * v / mpmath.sqrt(2)),
+        [*ends[:-1], reach],
     )
 
 
-def _quadrant(tilt: arb, slope: arb, by_first: arb, by_second: arb, digits: int, order: int) -> arb:
-    """int_0^oo phi(z) int phi(u) erf(slope z2) erf(by_first z + by_second z2) du dz, z2 = tilt z + sqrt(1-tilt^2) u."""
-    rest = (1 - tilt * tilt).sqrt()
+def _quadrant(r: arb, slope: arb, by_first: arb, by_second: arb, digits: int, order: int) -> arb:
+    """int_0^oo phi(z) int phi(u) erf(slope z2) erf(by_first z + by_second z2) du dz, z2 = r z + sqrt(1-r^2) u."""
+    rest = (1 - r * r).sqrt()
     reach = _reach(digits)
     steepest = max(1.0, float(slope), abs(float(by_first)) + abs(float(by_second)))
     total = arb(0)
     for z, z_weight in _nodes([end for end in _refined(0.0, 1 / steepest, reach) if end >= 0], order):
-        first = tilt * z
+        first = r * z
         kink = -float(first / rest)  # where z2 changes sign
         inner = arb(0)
         for u, u_weight in _nodes(_refined(kink, 1 / max(1.0, steepest * float(rest)), reach), order):

@@ -1,4 +1,4 @@
-"""Why a level of checking does not apply to a claim: the reasons that several claims share."""
+"""Reasons, shared by several claims, why a level of checking does not apply."""
 
 from theory.claims.model import Kind
 

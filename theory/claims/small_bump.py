@@ -32,7 +32,11 @@ MOMENTS = (
     Tuple(d1, asin(KAPPA**2 * rho1) + asin(KAPPA**2 * rho0)),
     Tuple(Z, sqrt(2 * asin(KAPPA**2) / pi)),
 )
-A0, A1, D0, D1 = (value for _, value in MOMENTS[:4])
+_A0, _A1, _D0, _D1 = (value for _, value in MOMENTS[:4])
+
+# The modes of two sites, the sum and the difference: their components of a, times sqrt(2), and their eigenvalues of D.
+MODES = ((a0 + a1, d0 + d1), (a0 - a1, d0 - d1))
+EXPLICIT_MODES = ((_A0 + _A1, _D0 + _D1), (_A0 - _A1, _D0 - _D1))
 
 PARAMS = (
     Param(g, Interval(Rational(1, 64), 64), "gain", (Rational(1, 64), Integer(1), Integer(64))),

@@ -36,7 +36,7 @@ class Arithmetic:
 
     `dtype` is that of its arrays; `rational` takes exact fractions to numbers; `exp_minus` and
     `one_minus_exp_minus` take integers d and an exact rate r to exp(-r d) and 1 - exp(-r d).
-    `sign_pair(r, 1 - r^2)` = E[s1 s2]; `sign_quad(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4].
+    `sign_pair(r, 1 - r^2)` = E[s1 s2]; `four_signs(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4].
     `cosine_transform(x)` = sum_j x_j cos(2 pi q j/N) of an even x, and `negative_part(x)` = max(-x, 0).
     `settled(f)` is f(), two arrays that f computes in balls: the first to the relative, the second to the absolute
     accuracy of this arithmetic, whatever cancels.
@@ -49,7 +49,7 @@ class Arithmetic:
     exp_minus: Callable[[Integers, Fraction], Numbers]
     one_minus_exp_minus: Callable[[Integers, Fraction], Numbers]
     sign_pair: Callable[[Any, Any], Any]
-    sign_quad: Callable[..., Any]
+    four_signs: Callable[..., Any]
     settled: Callable[[Callable[[], Pair]], Pair]
     cosine_transform: Callable[[Numbers], Numbers]
     negative_part: Callable[[Numbers], Numbers]
@@ -132,7 +132,7 @@ FLOAT64 = Arithmetic(
     exp_minus=_exp_minus,
     one_minus_exp_minus=_one_minus_exp_minus,
     sign_pair=two_signs.two_signs,
-    sign_quad=signs.four_signs,
+    four_signs=signs.four_signs,
     settled=_settled_float64,
     cosine_transform=lambda x: np.fft.fft(x).real,
     negative_part=lambda x: np.clip(-x, 0, None),
@@ -151,7 +151,7 @@ def certified() -> Arithmetic:
     def balls(distances: Integers, rate: Fraction, function: Callable[[arb], arb]) -> np.ndarray:
         return np.array([function(number(-rate * d)) for d in distances.tolist()], dtype=object)
 
-    def quad(*correlations: Any) -> np.ndarray:
+    def four(*correlations: Any) -> np.ndarray:
         rows = np.broadcast_arrays(*(np.asarray(r, dtype=object) for r in correlations))
         if rows[0].size > MOST_CERTIFIED_QUADS:
             raise OutOfReachError(
@@ -173,7 +173,7 @@ def certified() -> Arithmetic:
         exp_minus=lambda distances, rate: balls(distances, rate, arb.exp),
         one_minus_exp_minus=lambda distances, rate: balls(distances, rate, lambda u: -u.expm1()),
         sign_pair=np.frompyfunc(two_signs, 2, 1),
-        sign_quad=quad,
+        four_signs=four,
         settled=lambda compute: settled(compute, ctx.prec),
         cosine_transform=cosines,
         negative_part=np.frompyfunc(lambda x: (-x).max(arb(0)), 1, 1),

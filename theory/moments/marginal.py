@@ -151,7 +151,7 @@ def excess_kurtosis(law: object, c: int) -> float:
 @excess_kurtosis.register
 def _(law: NonlinearGP, c: int) -> float:
     k2 = class_statistics(law, c, FLOAT64).kappa_squared
-    fourth = FLOAT64.sign_quad(k2, k2, k2, k2, k2, k2)
+    fourth = FLOAT64.four_signs(k2, k2, k2, k2, k2, k2)
     square = FLOAT64.sign_pair(k2, 1 - k2 * k2)
     return float(fourth / square**2 - 3)
 

@@ -1,4 +1,4 @@
-"""The inverse participation ratio and the kurtosis of a field where nothing has localized: exact fractions.
+"""The inverse participation ratio of a field where nothing has localized: exact fractions.
 
 IPR(w) = sum_j w_j^4 / (sum_j w_j^2)^2 over n sites does not depend on the length of w.
 """
@@ -56,33 +56,6 @@ def gaussian_ratio(n: int) -> Fraction:
     Fraction(1, 14)
     """
     return Fraction(3, _sites(n) + 2)
-
-
-def gaussian_ratio_variance(n: int) -> Fraction:
-    """(9 n + 96)/((n + 2)(n + 4)(n + 6)) - 9/(n + 2)^2, the exact variance of that ratio.
-
-    As above with E|w|^8 = n (n + 2)(n + 4)(n + 6) s^8: E u_j^8 = 105 and E u_i^4 u_j^4 = 9 over this product. The
-    square of the ratio has n terms of the one kind and n (n - 1) of the other.
-
-    >>> gaussian_ratio_variance(1)
-    Fraction(0, 1)
-    """
-    _sites(n)
-    return Fraction(9 * n + 96, (n + 2) * (n + 4) * (n + 6)) - gaussian_ratio(n) ** 2
-
-
-def gaussian_kurtosis(n: int) -> Fraction:
-    """-6/(n + 1), the exact mean of m_4/m_2^2 - 3 of n >= 2 independent N(mean, s^2) numbers, m_r with the divisor n.
-
-    The deviations from the mean are n coordinates of a Gaussian draw in n - 1 dimensions, each with the square length
-    (n - 1)/n of its axis. So sum_j d_j^4/(sum_j d_j^2)^2 has the mean n ((n - 1)/n)^2 3/((n - 1)(n + 1)); times n.
-
-    >>> gaussian_kurtosis(2)
-    Fraction(-2, 1)
-    """
-    if n < 2:
-        raise InputError(f"n = {n} number has no kurtosis.", "Give n >= 2.")
-    return Fraction(3 * (n - 1), n + 1) - 3
 
 
 def _sites(n: int) -> int:

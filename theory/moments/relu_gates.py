@@ -15,13 +15,11 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import erf
 
-from theory.gaussian.float64.signs import four_signs
-from theory.gaussian.float64.two_signs import two_signs
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.directions import Direction, Entries, half_space, same_sign_on_latent, side
 from theory.moments.statistics import ClassStatistics, all_lags, class_statistics, require_centred
 from theory.moments.two_sites import through_two_sites
-from theory.problem import DirectionGate, InputError, NonlinearGP, OutOfReachError, latent_correlation
+from theory.problem import DirectionGate, InputError, NonlinearGP, OutOfReachError
 
 Weights = Sequence[Any] | Mapping[int, Any]
 
@@ -38,31 +36,6 @@ class GateMoment:
     form: str
     exact: bool
     regime: str
-
-
-def second_moment(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
-    """E[1[w.x >= 0] x x^T | class c] = Cov(x)/2 for every w, exactly (parity).
-
-    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
-    >>> second_moment(law, 0)[0, 0].round(12).item()
-    0.5
-    """
-    return _covariance(law, c) / 2
-
-
-def through_two(first: GateMoment, second: GateMoment) -> GateMoment:
-    """E[1_w 1_v x_k | class] = (E[1_w x_k] + E[1_v x_k])/2, exact where both moments are.
-
-    1_w 1_v = (1 + s_w + s_v + s_w s_v)/4, and x and s_w s_v x are odd under x -> -x.
-
-    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
-    >>> first, second = exact_moment(law, 0, {0: 1}), exact_moment(law, 0, {0: -1})
-    >>> through_two(first, second).value.tolist()  # a half-space and its opposite are never both open
-    [0.0, 0.0, 0.0, 0.0]
-    """
-    form = first.form if first.form == second.form else f"{first.form}; {second.form}"
-    regime = first.regime if first.regime == second.regime else f"{first.regime}; {second.regime}"
-    return GateMoment((first.value + second.value) / 2, form, first.exact and second.exact, regime)
 
 
 def exact_moment(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
@@ -143,31 +116,6 @@ def large_gain(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
     with np.errstate(divide="ignore"):
         value = np.sqrt(variance) / 2 * erf(along / np.sqrt(2 * left))
     return GateMoment(value, "large-gain", False, "gain -> oo and w spread over many sites")
-
-
-def majority(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
-    """Three weights of equal size at gain = oo: sign(w.x) = (s_1 + s_2 + s_3 - s_1 s_2 s_3)/2 of s_i = sign(w_i z_i).
-
-    E[1_w x_k] -> (sum_i (2/pi) asin(r_ik) - E[s_1 s_2 s_3 s_k])/4 with r_ik = sign(w_i) rho_ik. Regime: gain -> oo.
-    Raises InputError for other w.
-
-    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
-    >>> majority(law, 0, [1, 1, 1, 0]).form
-    'majority'
-    """
-    entries = _entries(law, w)
-    if len(entries) != 3 or len({abs(number) for _, number in entries}) != 1:
-        raise InputError(
-            f"w has {len(entries)} nonzero weights; the majority is that of three of equal size.",
-            "Use exact_moment for one or two sites, or an asymptotic form.",
-        )
-    R = latent_correlation(law, c)
-    R = R / R[0, 0]
-    sites, signs = [site for site, _ in entries], [1 if number > 0 else -1 for _, number in entries]
-    r = [sign * R[site] for site, sign in zip(sites, signs, strict=True)]
-    r12, r13, r23 = (signs[p] * signs[q] * R[sites[p], sites[q]] for p, q in ((0, 1), (0, 2), (1, 2)))
-    value = (sum(two_signs(row) for row in r) - four_signs(r12, r13, r[0], r23, r[1], r[2])) / 4
-    return GateMoment(value, "majority", False, "gain -> oo")
 
 
 def _entries(law: NonlinearGP, w: Weights) -> Entries:

@@ -153,7 +153,7 @@ class ClassStatistics:
         rho = self._latent[0]
         k2 = self.kappa_squared
         k = self.arithmetic.sqrt(k2)
-        signs = self.arithmetic.sign_quad(r, k * ik, k * il, k * jk, k * jl, k2 * rho[kl])
+        signs = self.arithmetic.four_signs(r, k * ik, k * il, k * jk, k * jl, k2 * rho[kl])
         return signs / self.normaliser_squared
 
     def through_two_signs(self, pair: "SignPair", k: Lags, l: Lags) -> Numbers:

@@ -1,4 +1,4 @@
-"""How a problem is simulated, as a declaration."""
+"""The simulation of a problem, as a declaration."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -32,7 +32,7 @@ class Simulation:
     is validated, as no bound on float32 is. Measured on 32 to 3,200 steps at n = 40, float32 ends within 1e-6 of the
     largest weight and trains 3 to 4 times as fast.
 
-    With the slope g = dL/dw and eta the learning rate, `optimizer` is "sgd", w <- w - eta g; "momentum",
+    With the gradient g = dL/dw and eta the learning rate, `optimizer` is "sgd", w <- w - eta g; "momentum",
     m <- momentum m + g, w <- w - eta m; "rmsprop", v <- decay v + (1 - decay) g^2, w <- w - eta g/(sqrt(v) + epsilon);
     or "adam", m <- momentum m + (1 - momentum) g, v as before, w <- w - eta m^/(sqrt(v^) + epsilon) with
     m^ = m/(1 - momentum^t), v^ = v/(1 - decay^t) at step t = 1, 2, ... Theory knows "sgd" alone.

@@ -13,13 +13,13 @@ from derivations.explore.gates import looked_at
 from derivations.explore.sites import grid, panels, through
 from derivations.explore.training import Learned
 
-LOOKS = {"gated-linear": ("o", 1, "///"), "relu": ("s", 2, "...")}  # mark, colour in the palette, hatch of a band
+LOOKS = {"gated-linear": ("o", 1, "///"), "relu": ("s", 2, "...")}  # marker, colour in the palette, hatch of a band
 _LEVELS = ("-", "-.", "--", ":")
 _ABOVE = 0.7  # of the height of the curves: room for five names above them
 _RISE = 2.0  # how far above the largest plain distance the axis goes: a band may have no upper end
 
 
-def fields_figure(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0) -> Sheet:
+def fields_figure(view: FieldView, snapshot: int, learned: dict[str, Learned], unit: int = 0) -> Sheet:
     """The fields at one time above; loss, participation ratio with its null levels, and distance against time below.
 
     Units beside the chosen one are shown where sites lie on a line; on a grid its field is an image over it.
@@ -30,7 +30,7 @@ def fields_figure(view: FieldView, mark: int, learned: dict[str, Learned], unit:
     if shape is None:
         units = panels(view.problem.network.units, unit)
         for axis, one in zip(top, units, strict=False):
-            _field(axis, view, mark, one, learned)
+            _field(axis, view, snapshot, one, learned)
         for axis in top[len(units) :]:
             axis.set_axis_off()
         if len(units) < len(top):  # beside the curves nothing is hidden
@@ -38,7 +38,7 @@ def fields_figure(view: FieldView, mark: int, learned: dict[str, Learned], unit:
         else:
             legend(top[0])
     else:
-        _images(top, view, mark, unit, learned, shape)
+        _images(top, view, snapshot, unit, learned, shape)
         low, high = top[2].get_ylim()
         top[2].set_ylim(low, high + _ABOVE * (high - low))
         legend(top[2], "upper right")
@@ -46,49 +46,49 @@ def fields_figure(view: FieldView, mark: int, learned: dict[str, Learned], unit:
     _ratios(bottom[1], view, learned, unit)
     _distances(bottom[2], view, learned)
     for axis in bottom:
-        axis.axvline(np.log10(view.times[mark]), color=GREY, lw=0.8)
+        axis.axvline(np.log10(view.times[snapshot]), color=GREY, lw=0.8)
     return figure
 
 
 def _images(
-    top: np.ndarray, view: FieldView, mark: int, unit: int, learned: dict[str, Learned], shape: tuple[int, int]
+    top: np.ndarray, view: FieldView, snapshot: int, unit: int, learned: dict[str, Learned], shape: tuple[int, int]
 ) -> None:
     """w(t) of gradient descent over the grid, beside it what was learned or else w(infinity), and one row of all."""
     site = looked_at(view.problem, unit)
-    trained = _means(learned, mark, unit).get("gated-linear")
+    trained = _means(learned, snapshot, unit).get("gated-linear")
     other = view.solution.fixed_point[unit] if trained is None else trained
     name = "w(∞)" if trained is None else "gated-linear, trained"
-    theory = view.descent[mark, unit]
+    theory = view.descent[snapshot, unit]
     limit = max(float(np.abs(theory).max()), float(np.abs(other).max())) or 1.0
-    on_grid(top[0], f"w(t) of unit {unit} at t = {view.times[mark]:.4g}, 1/(units of x)", theory, shape, limit)
+    on_grid(top[0], f"w(t) of unit {unit} at t = {view.times[snapshot]:.4g}, 1/(units of x)", theory, shape, limit)
     on_grid(top[1], f"{name}, unit {unit}, 1/(units of x)", other, shape, limit)
-    _field(top[2], view, mark, unit, learned, through(site, shape), f", row {site // shape[1]}")
+    _field(top[2], view, snapshot, unit, learned, through(site, shape), f", row {site // shape[1]}")
 
 
-def _means(learned: dict[str, Learned], mark: int, unit: int) -> dict[str, np.ndarray]:
-    """The mean trained field of a unit, of the networks that have reached the mark."""
-    reached = {name: trained.weights for name, trained in learned.items() if trained.weights.shape[1] > mark}
-    return {name: weights[:, mark, unit].mean(axis=0) for name, weights in reached.items()}
+def _means(learned: dict[str, Learned], snapshot: int, unit: int) -> dict[str, np.ndarray]:
+    """The mean trained field of a unit at the snapshot, of the networks that have reached it."""
+    reached = {name: trained.weights for name, trained in learned.items() if trained.weights.shape[1] > snapshot}
+    return {name: weights[:, snapshot, unit].mean(axis=0) for name, weights in reached.items()}
 
 
 def _field(
     axis: Axes,
     view: FieldView,
-    mark: int,
+    snapshot: int,
     unit: int,
     learned: dict[str, Learned],
     kept: slice = slice(None),
     where: str = "",
 ) -> None:
     """The field of a unit at the sites that are kept."""
-    theory = view.descent[mark, unit, kept]
+    theory = view.descent[snapshot, unit, kept]
     sites = np.arange(len(theory))
     axis.plot(sites, view.solution.fixed_point[unit, kept], color=GREY, lw=1.0, ls=":", label="w(∞)")
-    axis.plot(sites, view.solution.weights[mark, unit, kept], color=GREY, lw=1.0, ls="-.", label="gradient flow")
+    axis.plot(sites, view.solution.weights[snapshot, unit, kept], color=GREY, lw=1.0, ls="-.", label="gradient flow")
     axis.plot(sites, theory, **style(0), label="gradient descent")
-    for name, mean in _means(learned, mark, unit).items():
+    for name, mean in _means(learned, snapshot, unit).items():
         axis.plot(sites, mean[kept], **_marked(name), label=f"{name}, mean of networks")
-    title = f"field of unit {unit}{where} at t = {view.times[mark]:.4g}"
+    title = f"field of unit {unit}{where} at t = {view.times[snapshot]:.4g}"
     label(axis, title, "column" if where else "site", "weight, 1/(units of x)")
 
 

@@ -63,10 +63,10 @@ def _(attempt, batch, field_view, fields, get_version, jobs, replicates, session
 
 @app.cell
 def _(mo, page, problem, view):
-    marks = 1 if view is None else len(view.times)
-    mark = mo.ui.slider(0, marks - 1, value=marks - 1, label="time (mark of the grid)", full_width=True)
+    snapshots = 1 if view is None else len(view.times)
+    snapshot = mo.ui.slider(0, snapshots - 1, value=snapshots - 1, label="time (snapshot)", full_width=True)
     unit = page.unit_of(problem.network.units)
-    return mark, unit
+    return snapshot, unit
 
 
 @app.cell
@@ -76,9 +76,9 @@ def _(mo):
 
 
 @app.cell
-def _(batch, clock, mark, mo, page, replicates, stop_button, train_button, unit):
+def _(batch, clock, mo, page, replicates, snapshot, stop_button, train_button, unit):
     buttons = mo.hstack([train_button, stop_button], justify="start")
-    page.frame("fields", mo.vstack([mark, unit, batch, replicates, buttons, clock], gap=0.6))
+    page.frame("fields", mo.vstack([snapshot, unit, batch, replicates, buttons, clock], gap=0.6))
     return
 
 
@@ -101,7 +101,9 @@ def _(jobs, stop_button):
 
 
 @app.cell
-def _(clock, fields, get_seen, jobs, mark, mo, page, session, set_seen, set_version, stop_button, train_button, view):
+def _(
+    clock, fields, get_seen, jobs, mo, page, session, set_seen, set_version, snapshot, stop_button, train_button, view
+):
     clock.value, stop_button.value, train_button.value
     if jobs and jobs[0].version != get_seen():
         set_seen(jobs[0].version)
@@ -109,7 +111,7 @@ def _(clock, fields, get_seen, jobs, mark, mo, page, session, set_seen, set_vers
         set_version(lambda version: version + 1)
     said = [page.overtaken()] if session.stale and jobs else []
     progress = jobs[0].progress if jobs else None
-    behind = None if progress is None or view is None else fields.behind(view, mark.value, progress.learned)
+    behind = None if progress is None or view is None else fields.behind(view, snapshot.value, progress.learned)
     said += [] if behind is None else [mo.md(behind)]
     said += [] if view is not None else [mo.md("Networks are trained beside a prediction; here there is none.")]
     mo.vstack([*said, page.progress(progress)])
@@ -162,12 +164,12 @@ def _(
     fields_figure,
     get_seen,
     jobs,
-    mark,
     misread,
     page,
     problem,
     python_code,
     refused,
+    snapshot,
     tab,
     unit,
     view,
@@ -180,7 +182,7 @@ def _(
             return page.problem(editor, misread, problem)
         if refused is not None:
             return page.failure(refused)
-        shown = mark.value, learned, unit.value
+        shown = snapshot.value, learned, unit.value
         return page.content(
             tab,
             page.Answer(
@@ -189,7 +191,9 @@ def _(
                 figure=lambda: fields_figure(view, *shown),
                 rows=lambda: fields.rows(view, *shown),
                 csv=lambda: fields.csv(view, *shown[:2]),
-                python=lambda: python_code(dumps(view.problem), fields.python(mark.value, unit.value, bool(learned))),
+                python=lambda: python_code(
+                    dumps(view.problem), fields.python(snapshot.value, unit.value, bool(learned))
+                ),
                 latex=lambda: fields.latex(view, *shown),
             ),
         )

@@ -127,7 +127,7 @@ def test_cells_hold_what_training_and_measuring_give(finished):
 def test_one_process_gives_the_same_bits_and_nothing_runs_twice(finished, gdln, tmp_path, monkeypatch):
     assert gdln("--workers", 1)[0] == PASS
     assert contents(tmp_path / "store") == contents(finished / "store")
-    monkeypatch.setattr("derivations.sweeps.workers._Worker", None)  # no process can be begun
+    monkeypatch.setattr("derivations.sweeps.workers.Worker", None)  # no process can be begun
     code, out, err = gdln("--json")
     assert (code, err) == (PASS, "")
     assert {cell["source"] for cell in json.loads(out)["cells"]} == {"store"}

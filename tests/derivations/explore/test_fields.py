@@ -94,8 +94,8 @@ def test_networks_that_are_behind_the_slider_are_named(problem):
     view = field_view(problem)
     some = {"relu": Learned(view.descent[None, :3], np.ones((1, 3)))}
     assert behind(view, 2, some) is None
-    assert "up to t = 3 (mark 2); the time slider stands at t = 32" in behind(view, len(view.times) - 1, some)
-    assert "before the first mark" in behind(view, 0, {})
+    assert "up to t = 3 (snapshot 2); the time slider stands at t = 32" in behind(view, len(view.times) - 1, some)
+    assert "before the first snapshot" in behind(view, 0, {})
 
 
 def test_numbers_figures_and_files(problem):
@@ -208,8 +208,8 @@ def test_the_fields_view(tmp_path):
         page, side = shown.page, shown.side
         shown.open("fields")
         shown.wait_for_number("numbers", 0, LAW, float(losses[-1]))
-        mark = side.get_by_role("slider").nth(0)
-        mark.focus()
+        time_slider = side.get_by_role("slider").nth(0)
+        time_slider.focus()
         page.keyboard.press("Home")
         shown.wait_for_number("numbers", 0, LAW, float(losses[0]))
         page.keyboard.press("End")
@@ -236,14 +236,14 @@ def test_the_fields_view(tmp_path):
         page.locator("#training[data-state=none]").wait_for()
         side.get_by_role("button", name="Train").click()
         page.locator("#training[data-state=running]").wait_for()
-        mark.focus()
+        time_slider.focus()
         page.keyboard.press("Home")  # the page answers while networks are trained
         early = float(field_view(live(load_long(), 256, 8)).losses[0])
         shown.wait_for_number("numbers", 0, LAW, early)
         page.locator("#training[data-state=running]").wait_for()
         side.get_by_role("button", name="Stop").click()
         page.locator("#training[data-state=stopped]").wait_for()
-        mark.focus()
+        time_slider.focus()
         page.keyboard.press("End")
         page.get_by_text("the time slider stands at t =").wait_for()
         side.get_by_role("button", name="Train").click()

@@ -18,7 +18,7 @@ def rows(name):
     return {line[0]: line[1:] for line in lines}
 
 
-def test_the_page_takes_both_tables_and_writes_none_itself():
+def test_the_page_takes_every_table_and_writes_none_itself():
     page = (PAGES / "dialects.md").read_text(encoding="utf-8")
     assert all(f"{{dialects {name}}}" in page for name in TABLES)
     assert "|---" not in page
@@ -50,6 +50,21 @@ def test_the_variance_of_every_dialect_is_listed():
     assert list(found) == [dialect.name for dialect in DIALECTS]
     assert found["Localization, 89921cd"] == ["1.3937", "0"]
     assert found["Localization, head, adjust=(0, 1)"] == ["0.2500", "1/2"]
+
+
+def test_the_conversions_to_the_workbench_are_listed():
+    """By hand: 1/sqrt(400) = 1/20 before the weights and a loss twice ours make t' = a^2 2 t."""
+    found = rows("conversions")
+    assert found["conv_emerge, perturbation=0"] == ["0.7071", "1/20", "1/200", "1/2", "4"]
+    assert found["Localization, head"] == ["1", "1", "2", "1/2", "1/4"]
+    assert found["Localization, head, adjust=(0, 1)"] == ["1", "–", "–", "1/2", "1/4"]
+    assert found["conv_emerge, p=1"][:3] == ["–", "–", "–"]
+
+
+def test_the_widths_of_pulses_are_listed():
+    lines = [line.strip("| ").split(" | ") for line in dialect_table("widths", "here").splitlines()[2:]]
+    assert lines[0] == ["40", "0.05, 0.1", "3 to 4", "1/16, 9/80"]
+    assert lines[-1][:3] == ["100", "0.29, 0.3", "29 to 30"]
 
 
 def test_an_unknown_table_is_named():

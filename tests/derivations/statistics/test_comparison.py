@@ -9,7 +9,7 @@ import sympy
 from scipy.stats import binom
 
 from derivations.experiments.folders import problem_named
-from derivations.statistics.comparison import agreement, compare, compare_all, holm_levels, replicates_needed
+from derivations.statistics.comparison import agreement, compare, decide_all, holm_levels, replicates_needed
 from sim.measure import Estimate
 from theory.claims.model import Alternative, Claim, Kind, Level, Outcome, Registration
 from theory.problem import InputError, WeightsAtTimes
@@ -119,7 +119,8 @@ def test_holm_holds_each_p_value_against_its_step_down_level(p_values, expected)
 def test_several_claims_share_one_level():
     rng = np.random.default_rng(9)
     other = replace(CLAIM, id="test.other")
-    results = compare_all([(CLAIM, _estimate(rng)), (other, _estimate(rng, shift=0.05))])
+    measured = ((CLAIM, _estimate(rng)), (other, _estimate(rng, shift=0.05)))
+    results = decide_all([(claim, agreement(claim, estimate)) for claim, estimate in measured])
     assert [result.outcome for result in results] == [Outcome.PASS, Outcome.FAIL]
 
 

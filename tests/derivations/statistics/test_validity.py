@@ -1,12 +1,11 @@
-"""The meter: its parts against loops, its level and coverage by simulation, its power; limits and common numbers."""
+"""The meter: its parts against loops, its level and coverage by simulation, its power; common numbers."""
 
 from fractions import Fraction
-from itertools import pairwise
 
 import numpy as np
 import pytest
 
-from derivations.statistics.validity import Meter, extrapolate, meter, network_meter, variance_reduction
+from derivations.statistics.validity import Meter, meter, network_meter, variance_reduction
 from sim.train import train
 from tests.sim.cases import line, problem
 from tests.tolerances import (
@@ -161,50 +160,6 @@ def test_what_has_no_distance_is_refused():
         network_meter(TIMES, values, reference)
     with pytest.raises(InputError, match="only zeros"):
         network_meter(TIMES, values, 0 * values)
-
-
-def test_extrapolation_is_exact_for_its_order():
-    rng = np.random.default_rng(9)
-    start, slope, bend = rng.normal(size=(3, 6, 2))
-    sizes = [1 / 2, 1 / 4, 1 / 8, 1 / 16]
-    straight = np.stack([start + slope * h for h in sizes])
-    found = extrapolate(sizes, straight)
-    assert np.abs(found.value - start.mean(axis=0)).max() < METER_SUMS
-    assert np.abs(found.slopes[0] - slope.mean(axis=0)).max() < METER_SUMS
-    assert np.abs(found.standard_error - start.std(axis=0, ddof=1) / np.sqrt(6)).max() < METER_SUMS
-    curved = np.stack([start + slope * h + bend * h**2 for h in sizes])
-    assert np.abs(extrapolate(sizes, curved, order=2).value - start.mean(axis=0)).max() < METER_SUMS
-    richardson = extrapolate([0.5, 0.25], curved[:2])
-    assert np.abs(richardson.value - (2 * curved[1] - curved[0]).mean(axis=0)).max() < METER_SUMS
-    assert richardson.p_fit is None
-    both = np.array([[h, b] for h in (1, 1 / 2) for b in (1, 1 / 3)])
-    planes = np.stack([start + h * slope + b * bend for h, b in both])
-    assert np.abs(extrapolate(both, planes).slopes - np.stack([slope, bend]).mean(axis=1)).max() < METER_SUMS
-
-
-def test_linearity_is_tested():
-    rng, sizes = np.random.default_rng(10), [1.0, 0.5, 0.25]
-    noise = rng.normal(size=(3, 20, 4)) / 10
-    straight = np.array(sizes)[:, None, None] + noise
-    assert extrapolate(sizes, straight).p_fit > METER_LEVEL
-    assert extrapolate(sizes, straight + np.square(sizes)[:, None, None]).p_fit < METER_LEVEL
-
-
-@pytest.mark.parametrize("sizes", [[1.0], [1.0, 1.0], [1.0, 0.5, 0.25]])
-def test_too_few_sizes_are_refused(sizes):
-    with pytest.raises(InputError):
-        extrapolate(sizes, np.zeros((2 if len(sizes) == 3 else len(sizes), 4, 1)))
-
-
-def test_the_flow_is_the_limit_of_vanishing_rates():
-    """On one fixed sample training is deterministic: distances to the limit of a quadratic fit fall at first order."""
-    rates = (Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
-    settings = {"mode": "full-batch", "batch": None, "samples": 40, "times": (8,), "replicates": 4}
-    runs = [train(problem(learning_rate=rate, **settings), "cpu").weights[:, -1] for rate in rates]
-    limit = extrapolate([float(rate) for rate in rates], np.stack(runs), order=2)
-    away = [np.linalg.norm(run.mean(axis=0) - limit.value) for run in runs]
-    for larger, smaller in pairwise(away):
-        assert 1.5 < larger / smaller < 2.5
 
 
 def test_common_numbers():

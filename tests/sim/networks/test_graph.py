@@ -7,6 +7,7 @@ import pytest
 import torch
 
 from sim.data.sample import prepare
+from sim.gates.gating import gate_values
 from sim.networks import graph, one_hidden_layer
 from sim.networks.choice import by_graph, network_of
 from sim.networks.examples import Examples, examples_of
@@ -89,10 +90,16 @@ def deep_case():
     return parameters, drawn, torch.randn(2, B, 2, dtype=torch.float64, generator=random)
 
 
+def gates_of(drawn):
+    """g(x) of every gated node and edge of the deep graph."""
+    found = {node.name: gate_values(node.gates, drawn) for node in DEEP.nodes if node.gates}
+    return found | {edge: gate_values((edge.gate,), drawn) for edge in DEEP.edges if edge.gate is not None}
+
+
 def test_a_deep_graph_by_hand():
     """Gates on a node and on edges, a fixed bias, and weights that two edges share."""
     parameters, drawn, _ = deep_case()
-    found = graph.forward(DEEP, parameters, drawn.x, graph.graph_gates(DEEP, drawn))
+    found = graph.forward(DEEP, parameters, drawn.x, gates_of(drawn))
     for s in range(2):
         w, v, u, b = (parameters[name][s] for name in "wvub")
         for e in range(B):
@@ -104,7 +111,7 @@ def test_a_deep_graph_by_hand():
 
 def test_the_gradient_of_a_deep_graph_is_the_limit_of_differences():
     parameters, drawn, y = deep_case()
-    gates = graph.graph_gates(DEEP, drawn)
+    gates = gates_of(drawn)
     found = graph.gradient(DEEP, "half-mse", parameters, drawn.x, y, gates)
     assert set(found) == {"w", "v", "u"}  # the bias is fixed
 
@@ -139,7 +146,7 @@ def test_vector_labels_train_by_the_graph():
 
 def test_what_is_unknown_is_named():
     parameters, drawn, y = deep_case()
-    gates = graph.graph_gates(DEEP, drawn)
+    gates = gates_of(drawn)
     wrong = replace(DEEP)
     object.__setattr__(wrong.nodes[2], "activation", "made-up")
     try:

@@ -8,8 +8,9 @@ import pytest
 import torch
 
 from sim.networks.examples import Examples
-from sim.networks.one_hidden_layer import gradient, loss, predict
+from sim.networks.one_hidden_layer import gradient, predict
 from sim.networks.parameters import mapped
+from tests.sim.cases import loss
 from tests.tolerances import SIM_DIFFERENCE, SIM_DIFFERENCE_STEP, SIM_GRADIENT
 from theory.problem import AlwaysGate, Network
 

@@ -1,7 +1,6 @@
 """Conversions between dialects: exact round trips, and agreement with the definitions by quadrature."""
 
 from dataclasses import replace
-from fractions import Fraction
 from itertools import permutations
 
 import mpmath
@@ -27,7 +26,6 @@ from theory.claims.dialects import (
     SMALL_BUMP,
     Numbers,
     convert,
-    law,
 )
 from theory.claims.evaluate import evaluate
 from theory.problem import InputError
@@ -179,24 +177,6 @@ def test_what_has_no_counterpart_is_refused():
         convert(replace(given, gain=sympy.Float(3)), OURS, PNAS)
     with pytest.raises(InputError, match="shifts its inputs"):
         dialects.weight_factor(numbers(HEAD_UNIT), HEAD_UNIT, OURS)
-    with pytest.raises(InputError, match="No dialect"):
-        dialects.named("pnas")
-    assert dialects.named("pnas-2022") is PNAS
-
-
-def test_declared_laws():
-    declared = law(numbers(PNAS, 3 * sqrt(2)), PNAS, "open")
-    assert (declared.gain, declared.xi, declared.normaliser) == (3, (2, Fraction(1, 3)), "unit-variance")
-    assert law(numbers(SMALL_BUMP), SMALL_BUMP, "ring").normaliser == "none"
-    assert law(numbers(HEAD), HEAD, "open").labels == (0, 1)
-    for dialect, gain, words in (
-        (PNAS, Integer(3), "irrational"),
-        (EARLY, Integer(1), "variance 1.394"),
-        (HEAD_BARE, Integer(1), "variance 2.153"),
-        (HEAD_UNIT, Integer(1), "mean 1/2"),
-    ):
-        with pytest.raises(InputError, match=words):
-            law(numbers(dialect, gain), dialect, "open")
 
 
 def test_widths_of_pulses():

@@ -105,7 +105,7 @@ SPECIAL = {
     "relu with a bias",
     "two thresholds",
     "two different thresholds",
-    "Owen's wedge",
+    "Owen's T",
     "erf with offset, squared",
 }
 

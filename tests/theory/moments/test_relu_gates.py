@@ -3,7 +3,6 @@
 import json
 from dataclasses import replace
 from fractions import Fraction
-from itertools import product
 
 import numpy as np
 import pytest
@@ -18,9 +17,6 @@ from theory.moments.relu_gates import (
     exact_moment,
     large_gain,
     latent_direction,
-    majority,
-    second_moment,
-    through_two,
 )
 from theory.moments.statistics import all_lags, class_statistics
 from theory.problem import (
@@ -88,7 +84,7 @@ def test_one_site_and_equal_weights_are_closed_forms():
 
 
 def test_the_moments_of_simulated_gates():
-    """E[g x] within each gate, E[g x x^T] = Cov(x)/2 and the cross term of two gates by parity."""
+    """E[g x] within each gate, and E[g x x^T] = Cov(x)/2 by parity."""
     data = law()
     weights = ({1: 2, 3: 1}, [1, -1, 0, 0, 0, 0], {0: -1, 5: "1/2"})
     gates = tuple(DirectionGate(w, lo=0, on="input") for w in weights)
@@ -99,26 +95,10 @@ def test_the_moments_of_simulated_gates():
     found = measure(InputOutputMoment(), base)  # y = 1
     exact = np.stack([moment.value for moment in moments])
     assert (np.abs(found.mean - exact) <= STANDARD_ERRORS * found.standard_error).all()
-    found = measure(InputMoment(), base)
+    found, half = measure(InputMoment(), base), class_statistics(data, 0, FLOAT64).covariance(all_lags(data)) / 2
     for k in range(3):
-        apart = np.abs(found.mean[k, k] - second_moment(data, 0))
+        apart = np.abs(found.mean[k, k] - half)
         assert (apart <= STANDARD_ERRORS * found.standard_error[k, k]).all()
-
-
-def test_cross_terms_by_enumeration():
-    """E[1_w 1_v x_k] = (E[1_w x_k] + E[1_v x_k])/2 for any law with x and -x alike: here signs with random weights."""
-    rng = np.random.default_rng(0)
-    x = np.array(list(product([-1.0, 1.0], repeat=4)))
-    p = rng.random(len(x))
-    p = (p + p[::-1]) / (p + p[::-1]).sum()
-    w, v = (x @ rng.normal(size=4) >= 0 for _ in range(2))
-    cross, one, other = (p[chosen] @ x[chosen] for chosen in (w & v, w, v))
-    assert np.abs(cross - (one + other) / 2).max() <= MOMENT_ENTRY
-    first, second = exact_moment(law(), 0, {1: 2, 3: 1}), clt(law(), 0, [1] * 6)
-    both = through_two(first, second)
-    assert (both.value == (first.value + second.value) / 2).all()
-    assert not both.exact
-    assert both.form == "two-site integral; clt"
 
 
 def test_the_clone_takes_any_weights():
@@ -164,31 +144,8 @@ def test_at_one_site_the_third_form_is_the_binary_value():
     assert found[2] == 0.5
 
 
-def test_majority_by_enumeration():
-    """Of three independent signs, xi -> 0: E[1_w x_k] = 1/4 on each of them, and 0 elsewhere."""
-    found = majority(law(xi="1/100"), 0, {0: 1, 2: -1, 4: 1})
-    assert np.abs(found.value - np.array([1, 0, -1, 0, 1, 0]) / 4).max() <= MOMENT_ENTRY
-    assert (found.form, found.exact) == ("majority", False)
-
-
-def test_majority_is_the_limit_of_high_gain():
-    simulation = Simulation("online", 20_000, "1/2", 24, 4, 10)
-    w = {1: 1, 2: 1, 4: 1}
-    base = problem(n=6, gates=["always"])
-    network = replace(base.network, gates=(DirectionGate(w, lo=0, on="input"),))
-    data = replace(law(gain="100000"), labels=(1, 1), xi=(2, 2))
-    found = measure(InputOutputMoment(), replace(base, data=data, network=network, simulation=simulation))
-    apart = np.abs(found.mean[0] - majority(data, 0, w).value)
-    assert (apart <= STANDARD_ERRORS * found.standard_error[0]).all()
-
-
 @pytest.mark.parametrize("w", [[0] * 6, [1, 2], {6: 1}, [float("nan")] * 6, "w", {1: float("inf")}])
-@pytest.mark.parametrize("form", [exact_moment, *FORMS, majority])
+@pytest.mark.parametrize("form", [exact_moment, *FORMS])
 def test_bad_weights(form, w):
     with pytest.raises(InputError):
         form(law(), 0, w)
-
-
-def test_majority_needs_three_equal_weights():
-    with pytest.raises(InputError, match="three of equal size"):
-        majority(law(), 0, {1: 1, 2: 1, 3: 2})

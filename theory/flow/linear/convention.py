@@ -22,7 +22,7 @@ class Convention:
 def convention(problem: Problem) -> Convention:
     """s = 1/K for the readout "mean" and 1 for "sum"; ell = 1 for the loss "half-mse" and 2 for "mse".
 
-    Raises OutOfReachError for the cross-entropy, whose slope is not linear in yhat.
+    Raises OutOfReachError for the cross-entropy, whose derivative is not linear in yhat.
 
     >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Training
     >>> law, network = FiniteData([[1]], [1]), Network("gated-linear", "mean", 2, (AlwaysGate(),) * 2)
@@ -32,7 +32,7 @@ def convention(problem: Problem) -> Convention:
     loss = problem.training.loss
     if loss not in _ELL:
         raise OutOfReachError(
-            f'training.loss = "{loss}": the exact flow is that of a squared error, whose slope is linear in yhat.',
+            f'training.loss = "{loss}": the exact flow is that of a squared error, whose derivative is linear in yhat.',
             'Simulate it (gdln simulate), or use loss = "half-mse" or "mse".',
         )
     return Convention(problem.network.scale, _ELL[loss])

@@ -1,39 +1,9 @@
-"""Rules that check steps on rings of sites: sums over a circulant row, and half spaces of a symmetric law."""
+"""The rule that checks a step on half spaces of a symmetric law."""
 
 import sympy
 
 from theory.proof.derivation import Step, StepError, rule
 from theory.proof.rules.modes import equations
-
-
-@rule("cyclic-shift")
-def cyclic_shift(before: sympy.Basic, step: Step) -> None:
-    """sum_{k=0}^{n-1} f(k) = factor sum_{d=0}^{n-1} h(d), where k = shift(d) mod n and f has period n.
-
-    `using` is a pair (k, shift(d)) with shift(d) = j - d or j + d, and the factor. As d runs over the residues mod n,
-    so does the shift; Mod(d, n) = d within the range of the sum.
-
-    >>> k, d, j, n = sympy.symbols("k d j n", integer=True, positive=True)
-    >>> g = sympy.Function("g")
-    >>> before = sympy.Sum(g(sympy.Mod(k - j, n)), (k, 0, n - 1))
-    >>> after = sympy.Sum(g(d), (d, 0, n - 1))
-    >>> cyclic_shift(before, Step(after, "k = j + d", "cyclic-shift", (sympy.Tuple(k, j + d), sympy.S.One)))
-    """
-    (old, shift), factor = step.using
-    ((index, low, high),) = before.limits
-    rest = sympy.cancel(step.expr / factor)
-    if not isinstance(rest, sympy.Sum):
-        raise StepError(f"{step.expr} is not {factor} times a sum")
-    ((new, new_low, new_high),) = rest.limits
-    if index != old or (low, new_low) != (0, 0) or high != new_high or shift.diff(new) ** 2 != 1:
-        raise StepError("the sums do not run over the same residues, shifted by one of them")
-    period = high + 1
-    if sympy.expand(before.function.subs(index, index + period) - before.function) != 0:
-        raise StepError(f"{before.function} does not have period {period}")
-    shifted = before.function.subs(index, shift).subs(sympy.Mod(new, period), new)
-    quotient = sympy.powsimp(sympy.expand(shifted / (factor * rest.function), power_exp=True))
-    if sympy.cancel(quotient) != 1:
-        raise StepError(f"the shifted summand is {shifted}, not {factor * rest.function}")
 
 
 @rule("half-spaces")

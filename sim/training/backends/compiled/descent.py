@@ -91,12 +91,12 @@ def soften_gates(v, low, high, sharpness, gate):
 
 
 @njit(**_PART)
-def _curved(model, h):
+def _activation(model, h):
     return math.erf(h * _ROOT_HALF) if model == ERF else 1 / (1 + math.exp(-h))
 
 
 @njit(**_PART)
-def _tilt(model, h, value):
+def _derivative(model, h, value):
     return _STEEPNESS * math.exp(-h * h / 2) if model == ERF else value * (1 - value)
 
 
@@ -126,7 +126,7 @@ def _add_outputs(model, leak, h, k, gate, at, weight, total):
             total[r] += weight * (h[k, r] * (h.dtype.type(1) if h[k, r] > 0 else leak))
     else:
         for r in range(total.size):
-            total[r] += weight * _curved(model, h[k, r])
+            total[r] += weight * _activation(model, h[k, r])
 
 
 @njit(**_PART)
@@ -140,7 +140,7 @@ def _times_slopes(model, leak, h, k, gate, at, weight, pull):
             h[k, r] = weight * pull[r] * (h.dtype.type(1) if h[k, r] > 0 else leak)
     else:
         for r in range(pull.size):
-            h[k, r] = weight * pull[r] * _tilt(model, h[k, r], _curved(model, h[k, r]))
+            h[k, r] = weight * pull[r] * _derivative(model, h[k, r], _activation(model, h[k, r]))
 
 
 @njit(**_SUMS)
@@ -311,8 +311,8 @@ def _forward(form, w, biases, readout, x, gate, r, value, slopes):
             value[k] *= slopes[k]
         else:
             h = value[k]
-            value[k] = _curved(model, h)
-            slopes[k] = _tilt(model, h, value[k])
+            value[k] = _activation(model, h)
+            slopes[k] = _derivative(model, h, value[k])
         if weighted:
             slopes[k] *= readout[k]
             total += readout[k] * value[k]

@@ -231,7 +231,7 @@ class _Network:
             model=MODELS[network.model],
             leak=kind(leak(network)),
             scale=kind(readout_scale(network)),
-            share=kind(loss_named(problem.training.loss).slope_factor / self.batch),
+            share=kind(loss_named(problem.training.loss).gradient_factor / self.batch),
             entropy=LOSSES[problem.training.loss],
             biased=network.has_biases,
             fixed=network.biases == "fixed",

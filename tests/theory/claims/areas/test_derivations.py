@@ -22,11 +22,11 @@ from theory.claims.areas.flow import (
 from theory.claims.areas.ols import _least_squares, gates
 from theory.claims.areas.ols import small_bump as ols_small_bump
 from theory.expressions.relaxation import phi1
-from theory.expressions.symbols import K, n, t, tau
+from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import RULES
 
 DERIVATIONS = (
-    _weight_gradient.gradient_flow,
+    _weight_gradient.general_flow,
     _weight_gradient.mean_readout_flow,
     _weight_gradient.two_unit_flow,
     _bias_gradient.hidden_bias_flow,
@@ -39,22 +39,21 @@ DERIVATIONS = (
     exclusive.exclusive_fixed_point,
     redundant.redundant_first,
     redundant.redundant_second,
-    _least_squares.loss_structural,
     _least_squares.loss_value,
     _least_squares.loss_class_means,
     _least_squares.loss_labels,
     _least_squares.loss_intercept,
     gates.gate_objective,
     gates.printed_objective_is_constant,
-    small_bump.small_bump_modes,
-    small_bump.small_bump_fixed_point,
-    small_bump.small_bump_second_fixed_point,
+    small_bump.first_mode,
+    small_bump.second_mode,
     small_bump.two_sites_fixed_point,
     ols_small_bump.two_sites_loss,
-    small_bump.circulant_mode,
     descent.mode_descent,
 )
-FAMILIES = {f"theory.proof.rules.{family}" for family in ("modes", "quadratic", "recursion", "ring", "sums")}
+FAMILIES = {
+    f"theory.proof.rules.{family}" for family in ("components", "modes", "quadratic", "recursion", "ring", "sums")
+}
 RULES_OF_THE_FLOW = {name for name, checker in RULES.items() if checker.__module__ in FAMILIES}
 
 
@@ -90,29 +89,28 @@ def exchange(old, new):
 
 
 s, lam = gradient_flow.readout, _modes.lam
-_WAVE = sympy.exp(-2 * sympy.pi * sympy.I * small_bump.q * small_bump.d / n)
 
 # rule, derivation, a slip
 PLANTED = (
-    ("gradient", _weight_gradient.gradient_flow, right(lambda f: 2 * f)),
+    ("gradient", _weight_gradient.general_flow, right(lambda f: 2 * f)),
     ("gradient", _bias_gradient.hidden_bias_flow, right(lambda f: f / gradient_flow.readout)),
     ("gradient", _bias_gradient.output_bias_flow, right(lambda f: f * gradient_flow.readout)),
-    ("gradient", _weight_gradient.gradient_flow, right(lambda f: f / s)),
+    ("gradient", _weight_gradient.general_flow, right(lambda f: f / s)),
     (
         "gradient",
-        _weight_gradient.gradient_flow,
+        _weight_gradient.general_flow,
         exchange(
             gradient_flow.x[gradient_flow.mu, gradient_flow.i], gradient_flow.x[gradient_flow.mu, gradient_flow.j]
         ),
     ),
-    ("average", _weight_gradient.gradient_flow, right(lambda f: f.subs(-s, -1))),
+    ("average", _weight_gradient.general_flow, right(lambda f: f.subs(-s, -1))),
     (
         "average",
-        _weight_gradient.gradient_flow,
+        _weight_gradient.general_flow,
         swap(gradient_flow.b[gradient_flow.k, gradient_flow.i], gradient_flow.b[gradient_flow.i, gradient_flow.k]),
     ),
-    ("name", _weight_gradient.mean_readout_flow, swap(gradient_flow.force, gradient_flow.drive)),
-    ("rescale", _weight_gradient.mean_readout_flow, right(lambda f: f * K)),
+    ("name", _weight_gradient.general_flow, swap(gradient_flow.force, gradient_flow.drive)),
+    ("rescale", _weight_gradient.general_flow, right(lambda f: f * K)),
     ("stack", mode.mode_solution, right(lambda f: f - _modes.b)),
     ("project", mode.mode_solution, right(lambda f: f.subs(lam, 2 * lam))),
     ("project", redundant.redundant_first, right(lambda f: -f)),
@@ -122,7 +120,7 @@ PLANTED = (
     # the printed kind of solution: true for lam > 0, without a value at lam = 0
     ("solve-ode", mode.mode_solution, right(lambda f: f.replace(phi1, lambda z: (1 - sympy.exp(-z)) / z))),
     ("limit", fixed_point.mode_fixed_point, right(lambda f: f / K)),
-    ("limit", small_bump.small_bump_fixed_point, right(lambda f: -f)),
+    ("limit", small_bump.two_sites_fixed_point, right(lambda f: -f)),
     ("block", exclusive.exclusive_mode, right(lambda f: f - _units.A1r * _units.wr / K)),
     ("linear-change", redundant.redundant_first, swap(2 * lam, lam)),
     ("linear-change", fixed_point.singular_fixed_point, right(lambda f: f + fixed_point.y)),
@@ -130,10 +128,10 @@ PLANTED = (
     ("rest", exclusive.exclusive_fixed_point, swap(K, 1 / K)),
     ("solve-linear", exclusive.exclusive_fixed_point, right(lambda f: f / K)),
     ("least-squares", _least_squares.loss_class_means, right(lambda f: 1 - f)),
-    ("complete-square", _least_squares.loss_structural, right(lambda f: f + _least_squares.label_square)),
-    ("minimum", _least_squares.loss_structural, right(lambda f: 2 * f)),
-    ("half-spaces", small_bump.small_bump_modes, swap(small_bump.S, 2 * small_bump.S)),
-    ("cyclic-shift", small_bump.circulant_mode, exchange(_WAVE, 1 / _WAVE)),
+    ("complete-square", _least_squares.loss_value, right(lambda f: f + _least_squares.label_square)),
+    ("minimum", _least_squares.loss_value, right(lambda f: 2 * f)),
+    ("components", _least_squares.loss_value, right(lambda f: f + _least_squares.b1)),
+    ("half-spaces", small_bump.first_mode, swap(small_bump.S, 2 * small_bump.S)),
     ("euler-step", descent.mode_descent, right(lambda f: f + descent.eta)),
     ("euler-step", descent.mode_descent, swap(descent.eta, descent.eta / K)),
     ("induction", descent.mode_descent, swap(descent.eta, 2 * descent.eta)),
@@ -157,15 +155,19 @@ def test_every_rule_has_a_wrong_step():
     assert {name for name, _, _ in PLANTED} == RULES_OF_THE_FLOW
 
 
+_SINGULAR = Tuple(sympy.ImmutableMatrix([[4, 0], [0, 0]]), sympy.ImmutableMatrix([[Rational(1, 4), 0], [0, 0]]))
+
 # rule, derivation, what the rule is told instead
 MISLED = (
-    ("rescale", _weight_gradient.mean_readout_flow, lambda using: (sympy.Symbol("factor", real=True),)),
+    ("rescale", _weight_gradient.general_flow, lambda using: (sympy.Symbol("factor", real=True),)),
     ("rest", exclusive.exclusive_fixed_point, lambda using: using[:2]),  # no word that the determinant is positive
     ("solve-linear", exclusive.exclusive_fixed_point, lambda using: (Tuple(using[0][0], 2 * using[0][1]), using[1])),
-    ("least-squares", _least_squares.loss_value, lambda using: (Tuple(using[0][0], 2 * using[0][1]), using[1])),
+    ("least-squares", _least_squares.loss_class_means, lambda using: (Tuple(using[0][0], 2 * using[0][1]), using[1])),
     ("stack", mode.mode_solution, lambda using: ()),
-    ("half-spaces", small_bump.small_bump_modes, lambda using: (*using[:4], using[3])),
-    ("cyclic-shift", small_bump.circulant_mode, lambda using: (Tuple(using[0][0], 2 * small_bump.d), using[1])),
+    # no pseudo-inverse, and a force that a singular A does not reach
+    ("components", _least_squares.loss_value, lambda using: (*using[:2], Tuple(using[2][0], using[2][0]), *using[3:])),
+    ("components", _least_squares.loss_value, lambda using: (*using[:2], _SINGULAR, *using[3:])),
+    ("half-spaces", small_bump.first_mode, lambda using: (*using[:4], using[3])),
     ("solve-ode", mode.mode_solution, lambda using: (using[0], Tuple(using[1][0], 2 * _modes.u0))),
 )
 

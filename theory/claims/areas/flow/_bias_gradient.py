@@ -37,8 +37,8 @@ mean_sum = Symbol("r", real=True)  # <sum_l g_l (w_l.x + b_l)>
 whole = Symbol("P", positive=True)  # <1>
 one = sympy.S.One
 
-_fields = Sum(g[mu, l] * (biases[l] + Sum(x[mu, j] * w[l, j], (j, 1, n))), (l, 1, K))
-_residual = y[mu] - readout * _fields - output_bias
+_gated_sum = Sum(g[mu, l] * (biases[l] + Sum(x[mu, j] * w[l, j], (j, 1, n))), (l, 1, K))
+_residual = y[mu] - readout * _gated_sum - output_bias
 LOSS = loss_factor / 2 * Sum(p[mu] * _residual**2, (mu, 1, samples))
 M, R, Q = (IndexedBase(name) for name in ("M", "R", "Q"))
 
@@ -54,7 +54,7 @@ def hidden_bias_flow() -> Derivation:
     m_k = <g_k y>, r_k = <g_k sum_l g_l (w_l.x + b_l)>, q_k = <g_k>.
     """
     gate = g[mu, k]
-    averages = (Tuple(M[k], _mean(gate, y[mu])), Tuple(R[k], _mean(gate, _fields)), Tuple(Q[k], _mean(gate, one)))
+    averages = (Tuple(M[k], _mean(gate, y[mu])), Tuple(R[k], _mean(gate, _gated_sum)), Tuple(Q[k], _mean(gate, one)))
     names = (Tuple(M[k], gate_label), Tuple(R[k], gate_sum), Tuple(Q[k], gate_share))
     averaged = loss_factor * readout * (M[k] - readout * R[k] - Q[k] * output_bias)
     named = Eq(tau * hidden_velocity, averaged.xreplace(dict(tuple(pair) for pair in names)), evaluate=False)
@@ -71,7 +71,7 @@ def output_bias_flow() -> Derivation:
     """Derive db_out/dt = (m - r/K - b_out)/tau, m = <y>, r = <sum_l g_l (w_l.x + b_l)>: no factor of the readout."""
     averages = (
         Tuple(mean_label, _mean(one, y[mu])),
-        Tuple(mean_sum, _mean(one, _fields)),
+        Tuple(mean_sum, _mean(one, _gated_sum)),
         Tuple(whole, _mean(one, one)),
     )
     averaged = loss_factor * (mean_label - readout * mean_sum - whole * output_bias)
@@ -85,11 +85,11 @@ def output_bias_flow() -> Derivation:
     return Derivation("flow.gradient.output_bias", steps[-1].expr, steps)
 
 
-def _from_loss(velocity: Symbol, bias: Expr, slope: Expr) -> tuple[Step, Step]:
+def _from_loss(velocity: Symbol, bias: Expr, derivative: Expr) -> tuple[Step, Step]:
     descent = Eq(tau * velocity, -Derivative(LOSS, bias), evaluate=False)
     return (
         Step(descent, "gradient flow of the loss with time constant tau", "definition"),
-        Step(Eq(tau * velocity, slope, evaluate=False), "chain rule", "gradient", (bias,)),
+        Step(Eq(tau * velocity, derivative, evaluate=False), "chain rule", "gradient", (bias,)),
     )
 
 
@@ -120,23 +120,23 @@ def velocity_of(at: Mapping[str, Number], one: Number, hidden: bool) -> Number:
     inputs = [(one * (1 + row) / 3, one * (5 - row) / 7) for row in range(4)]
     start = [one * (1 + index) / 5 for index in range(3 * units)]
 
-    def field(theta: finite_data.Vector, row: int) -> Number:
+    def output(theta: finite_data.Vector, row: int) -> Number:
         parts = zip(gates[row], theta[::3], theta[1::3], theta[2::3], strict=True)
         return sum(
             gate * (first * inputs[row][0] + second * inputs[row][1] + bias) for gate, first, second, bias in parts
         )
 
     seen = [gates[row][0] if hidden else 1 for row in range(4)]
-    reach = sum(p * g * field(start, row) for row, (p, g) in enumerate(zip(shares, seen, strict=True)))
+    reach = sum(p * g * output(start, row) for row, (p, g) in enumerate(zip(shares, seen, strict=True)))
     scale = at["r_k" if hidden else "r"] / reach
     label = at["m_k" if hidden else "m"] / sum(p * g for p, g in zip(shares, seen, strict=True))
 
     def loss(theta: finite_data.Vector) -> Number:
-        errors = [label - field(theta[:-1], row) / units - theta[-1] for row in range(4)]
+        errors = [label - output(theta[:-1], row) / units - theta[-1] for row in range(4)]
         return sum(p * error**2 for p, error in zip(shares, errors, strict=True)) / 2
 
-    slopes = finite_data.gradient(loss, [*(scale * entry for entry in start), at["b_out"]])
-    return -slopes[2 if hidden else -1] / at["tau"]
+    gradient = finite_data.gradient(loss, [*(scale * entry for entry in start), at["b_out"]])
+    return -gradient[2 if hidden else -1] / at["tau"]
 
 
 def precise_velocity(hidden: bool, point: Point, digits: int) -> mpf:

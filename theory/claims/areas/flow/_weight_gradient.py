@@ -1,4 +1,4 @@
-"""The gradient flow of one weight from the loss: what `flow.gradient.entry` and `small_bump` are derived by.
+"""The gradient flow of one weight from the loss: the derivations of `flow.gradient.general`, `entry` and `small_bump`.
 
 Localization notes, eq. (5), (8), (19), (20), (27), (28); small-bump note, eq. (4), corrected by a second factor 1/K.
 """
@@ -25,19 +25,44 @@ from theory.claims.gradient_flow import (
 from theory.expressions.symbols import K, tau
 from theory.proof.derivation import Derivation, Step
 
+GENERAL = Eq(velocity, loss_factor * readout * (force - readout * drive) / tau, evaluate=False)
 
-def gradient_flow() -> Derivation:
-    """Derive tau dw_ki/dt = ell s [b_ki - s sum_lj A_kilj w_lj] from the loss.
+
+def general_flow() -> Derivation:
+    """Derive dw_ki/dt = ell s (b_ki - s h_ki)/tau from the loss; h_ki = sum_lj A_kilj w_lj.
 
     L = (ell/2) <(y - yhat)^2> and yhat = s sum_k g_k w_k.x. The average is over any discrete law with
     probabilities p; gates may overlap and depend on anything but w.
     """
-    steps = _flow_from_loss()
-    return Derivation("flow.gradient.general", steps[-1].expr, steps)
+    descent = Eq(tau * velocity, -Derivative(LOSS, w[k, i]), evaluate=False)
+    derivative = -LOSS.diff(w[k, i]).replace(lambda part: isinstance(part, Sum) and part.has(KroneckerDelta), _picked)
+    steps = (
+        Step(descent, "gradient flow of the loss with time constant tau", "definition"),
+        Step(
+            Eq(tau * velocity, derivative, evaluate=False),
+            "chain rule; each delta picks one entry",
+            "gradient",
+            (w[k, i],),
+        ),
+        Step(
+            Eq(tau * velocity, loss_factor * readout * (b[k, i] - readout * stacked), evaluate=False),
+            "the averages over the data are b = <g_k x_i y> and A = <g_k x_i g_l x_j>",
+            "average",
+            (INPUT_OUTPUT, SECOND_MOMENT),
+        ),
+        Step(
+            Eq(tau * velocity, loss_factor * readout * (force - readout * drive), evaluate=False),
+            "names for the two averages",
+            "name",
+            (Tuple(b[k, i], force), Tuple(stacked, drive)),
+        ),
+        Step(GENERAL, "divide by tau > 0", "rescale", (1 / tau,)),
+    )
+    return Derivation("flow.gradient.general", GENERAL, steps)
 
 
 def mean_readout_flow() -> Derivation:
-    """Derive dw_ki/dt = (b_ki - h_ki/K)/(K tau): the same with s = 1/K and ell = 1; h_ki = sum_lj A_kilj w_lj."""
+    """Derive dw_ki/dt = (b_ki - h_ki/K)/(K tau): the same with s = 1/K and ell = 1."""
     return _specialised("flow.gradient.entry", K)
 
 
@@ -47,39 +72,17 @@ def two_unit_flow() -> Derivation:
 
 
 def _specialised(name: str, units: sympy.Expr) -> Derivation:
-    general = _flow_from_loss()
-    with_names = Eq(tau * velocity, loss_factor * readout * (force - readout * drive), evaluate=False)
-    chosen = Eq(tau * velocity, (force - drive / units) / units, evaluate=False)
-    solved = Eq(velocity, (force - drive / units) / (units * tau), evaluate=False)
+    chosen = Eq(velocity, (force - drive / units) / (units * tau), evaluate=False)
     steps = (
-        *general,
-        Step(with_names, "names for the two averages", "name", (Tuple(b[k, i], force), Tuple(stacked, drive))),
+        Step(GENERAL, "the gradient flow of one weight", "premise", (GENERAL,), ("flow.gradient.general",)),
         Step(
             chosen,
             f"mean readout, s = 1/{units}, and the half-mse, ell = 1",
             "substitute",
             (Tuple(readout, 1 / units), Tuple(loss_factor, sympy.S.One)),
         ),
-        Step(solved, "divide by tau > 0", "rescale", (1 / tau,)),
     )
-    return Derivation(name, solved, steps)
-
-
-def _flow_from_loss() -> tuple[Step, ...]:
-    descent = Eq(tau * velocity, -Derivative(LOSS, w[k, i]), evaluate=False)
-    slope = -LOSS.diff(w[k, i]).replace(lambda part: isinstance(part, Sum) and part.has(KroneckerDelta), _picked)
-    return (
-        Step(descent, "gradient flow of the loss with time constant tau", "definition"),
-        Step(
-            Eq(tau * velocity, slope, evaluate=False), "chain rule; each delta picks one entry", "gradient", (w[k, i],)
-        ),
-        Step(
-            Eq(tau * velocity, loss_factor * readout * (b[k, i] - readout * stacked), evaluate=False),
-            "the averages over the data are b = <g_k x_i y> and A = <g_k x_i g_l x_j>",
-            "average",
-            (INPUT_OUTPUT, SECOND_MOMENT),
-        ),
-    )
+    return Derivation(name, chosen, steps)
 
 
 def _picked(total: Sum) -> sympy.Expr:

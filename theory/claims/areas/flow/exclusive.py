@@ -211,7 +211,7 @@ _SUBSET = (s22 * r1 - s12 * r2) / (s11 * s22 - s12**2)
 
 
 def _rest_of_one_unit(point: Point) -> Fraction:
-    """Where the gradient of the whole loss in w_1 vanishes, K exclusive units, in fractions; its first entry.
+    """The first entry of the w_1 at which the gradient of the whole loss vanishes, K exclusive units, in fractions.
 
     Given that gate 1 is open, <x x^T> = S by two samples 5 v_i of probabilities d_i/25 with S = sum_i d_i v_i v_i^T,
     and <x y> = r by their labels; with the remaining probability x = 0. Another sample opens the other units.

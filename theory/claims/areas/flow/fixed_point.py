@@ -1,7 +1,9 @@
-"""Where the gradient flow comes to rest, for regular and for singular A. Localization notes, after eq. (11), corrected.
+"""The limit of the gradient flow, for regular and for singular A. Localization notes, after eq. (11), corrected.
 
 Where A is singular, the part of w(0) that the data do not see keeps its initial value.
 """
+
+import math
 
 import mpmath
 import sympy
@@ -25,11 +27,11 @@ def mode_fixed_point() -> Derivation:
 
     Notes, after eq. (11), corrected: the printed A^-1 b lacks the factor K.
     """
-    moving = Eq(u(t), relax(MODE_ODE, u(t), u0), evaluate=False)
+    at_time = Eq(u(t), relax(MODE_ODE, u(t), u0), evaluate=False)
     decaying = Eq(u(t), relax(MODE_ODE, u(t), u0).xreplace({lam: positive_lam}), evaluate=False)
     settled = Eq(u(oo), sympy.limit(decaying.rhs.rewrite(sympy.exp), t, oo), evaluate=False)
     steps = (
-        Step(moving, "the mode at time t", "premise", (moving,), ("flow.mode.solution",)),
+        Step(at_time, "the mode at time t", "premise", (at_time,), ("flow.mode.solution",)),
         Step(decaying, "a mode that decays, lam > 0", "substitute", (Tuple(lam, positive_lam),)),
         Step(settled, "the transient decays", "limit", (t,)),
     )
@@ -41,11 +43,11 @@ def null_mode_fixed_point() -> Derivation:
 
     With `mode_fixed_point`: w(oo) = K A^+ b + (I - A A^+) w(0).
     """
-    moving = Eq(u(t), relax(MODE_ODE, u(t), u0), evaluate=False)
+    at_time = Eq(u(t), relax(MODE_ODE, u(t), u0), evaluate=False)
     resting = Eq(u(t), u0, evaluate=False)
     settled = Eq(u(oo), u0, evaluate=False)
     steps = (
-        Step(moving, "the mode at time t", "premise", (moving,), ("flow.mode.solution",)),
+        Step(at_time, "the mode at time t", "premise", (at_time,), ("flow.mode.solution",)),
         Step(
             resting,
             "A v = 0 gives <(v.x~)^2> = 0, so v.x~ = 0 almost surely and c = <v.x~ y> = 0",
@@ -86,6 +88,41 @@ FIXED_POINT_MODE = Claim(
     oracle=_mode_at_rest,
     derive=mode_fixed_point,
     numeric=lambda **at: float64_flow([[at["lambda"]]], [at["c"]], [[0.0]], at["K"]).fixed_point[0, 0],
+    unchecked={Level.EXACT: reasons.A_LIMIT},
+)
+
+
+def _null_mode_at_rest(point: Point, digits: int) -> mpf:
+    """The flow run to its end on the sample x = (3, 4), y = 2; w(0) = u0 v + x, and v.w(oo) for v = (4, -3)/5."""
+    with mpmath.workdps(digits + 30):
+        at = values(point)
+        x, v = (mpf(3), mpf(4)), (mpf(4) / 5, mpf(-3) / 5)
+        start = [at["u0"] * along_v + along_x for along_v, along_x in zip(v, x, strict=True)]
+        sample = finite_data.Sample(mpf(1), (1,), x, mpf(2))
+        end = finite_data.flow_limit(finite_data.half_mse([sample], 1 / at["K"]), start, digits)
+        return sum(entry * weight for entry, weight in zip(v, end, strict=True))
+
+
+def _difference_in_float64(K: int, u0: float) -> float:
+    """(w_1 - w_2)/sqrt(2) at the end, for two units that share a gate: A does not see their difference."""
+    first, second = float64_flow([[2.0]], [0.0], [[math.sqrt(2) * u0], [0.0]], K).fixed_point[:, 0]
+    return (first - second) / math.sqrt(2)
+
+
+FIXED_POINT_NULL_MODE = Claim(
+    id="flow.fixed_point.null_mode",
+    title="A mode that the data do not see keeps its initial value",
+    kind=Kind.EQUATION,
+    statement=Eq(u(oo), u0, evaluate=False),
+    params=(UNITS, Param(u0, Interval(-3, 3), "component of w(0) along the eigenvector")),
+    assumptions=(
+        "u = v.w for a unit vector v with A v = 0",
+        "with flow.fixed_point.mode: w(oo) = K A^+ b + (I - A A^+) w(0)",
+    ),
+    sources=(Source(NOTES, "after (11)", note="'if none of the eigenvalues are zero': the other case"),),
+    oracle=_null_mode_at_rest,
+    derive=null_mode_fixed_point,
+    numeric=_difference_in_float64,
     unchecked={Level.EXACT: reasons.A_LIMIT},
 )
 
@@ -194,4 +231,4 @@ FIXED_POINT_SINGULAR = Claim(
     },
 )
 
-CLAIMS = (FIXED_POINT_MODE, FIXED_POINT_SINGULAR)
+CLAIMS = (FIXED_POINT_MODE, FIXED_POINT_NULL_MODE, FIXED_POINT_SINGULAR)

@@ -30,10 +30,10 @@ from theory.claims.areas.flow._bias_gradient import (
     velocity_of,
     without_biases,
 )
-from theory.claims.areas.flow._weight_gradient import mean_readout_flow, two_unit_flow
+from theory.claims.areas.flow._weight_gradient import GENERAL, general_flow, mean_readout_flow, two_unit_flow
 from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.finite_data import Number
-from theory.claims.gradient_flow import drive, force, velocity
+from theory.claims.gradient_flow import drive, force, loss_factor, readout, velocity
 from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration, Source
 from theory.claims.parameters import TIME_CONSTANT, UNITS
 from theory.claims.points import exact_values, values
@@ -54,7 +54,8 @@ def _exact_velocity(point: Point) -> Fraction:
 def _velocity(at: Mapping[str, Number], one: Number) -> Number:
     """-dL/dw_11 / tau on four samples with overlapping gates, whose labels and weights are scaled to the moments.
 
-    The scales make <g_1 x_1 y> = b_ki and <g_1 x_1 sum_l g_l w_l.x> = h_ki. `one` sets the kind of number.
+    The scales make <g_1 x_1 y> = b_ki and <g_1 x_1 sum_l g_l w_l.x> = h_ki. `one` sets the kind of number. Where the
+    point names neither K nor s there are two units; s is 1/K, and ell is 1, where it does not name them.
     """
     units = int(at.get("K", 2))
     gates = [tuple(int(unit == 0 or (row * unit) % 3 != 1) for unit in range(units)) for row in range(4)]
@@ -68,8 +69,9 @@ def _velocity(at: Mapping[str, Number], one: Number) -> Number:
     label_scale = at["b_ki"] / sum(p * x[0] for p, x in zip(shares, inputs, strict=True))
     weight_scale = at["h_ki"] / sum(p * x[0] * out for p, x, out in zip(shares, inputs, outputs, strict=True))
     samples = [finite_data.Sample(p, open_, x, label_scale) for p, open_, x in zip(shares, gates, inputs, strict=True)]
-    loss = finite_data.half_mse(samples, one / units)
-    return -finite_data.gradient(loss, [weight_scale * weight for weight in weights])[0] / at["tau"]
+    half, scale = finite_data.half_mse(samples, at.get("s", one / units)), at.get("ell", one)
+    start = [weight_scale * weight for weight in weights]
+    return -finite_data.gradient(lambda w: scale * half(w), start)[0] / at["tau"]
 
 
 _MOMENTS = (
@@ -78,6 +80,26 @@ _MOMENTS = (
 )
 
 _LACKS_A_FACTOR = "the term in the weights lacks a factor 1/K"
+
+GRADIENT_GENERAL = Claim(
+    id="flow.gradient.general",
+    title="The gradient flow of one weight under any readout and any scale of the loss",
+    kind=Kind.EQUATION,
+    statement=GENERAL,
+    params=(
+        Param(readout, Interval.open(0, 3), "factor of the readout: 1/K (mean) or 1 (sum)", (Integer(1),)),
+        Param(
+            loss_factor, Interval.open(0, 3), "factor of the loss: 1 (half-mse) or 2 (mse)", (Integer(1), Integer(2))
+        ),
+        TIME_CONSTANT,
+        *_MOMENTS,
+    ),
+    assumptions=("yhat = s sum_k g_k w_k.x and L = (ell/2) <(y - yhat)^2>; the gates do not depend on the weights",),
+    oracle=_velocity_by_differences,
+    exact=_exact_velocity,
+    derive=general_flow,
+    unchecked={Level.FLOATING: reasons.NO_VELOCITY},
+)
 
 GRADIENT_ENTRY = Claim(
     id="flow.gradient.entry",
@@ -193,4 +215,4 @@ OUTPUT_BIAS = Claim(
     ),
 )
 
-CLAIMS = (GRADIENT_ENTRY, GRADIENT_SMALL_BUMP, HIDDEN_BIAS, OUTPUT_BIAS)
+CLAIMS = (GRADIENT_GENERAL, GRADIENT_ENTRY, GRADIENT_SMALL_BUMP, HIDDEN_BIAS, OUTPUT_BIAS)

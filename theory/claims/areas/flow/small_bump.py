@@ -3,40 +3,42 @@
 The note computes the moments and stops at the ODEs, "no idea how to decouple". Under x -> -x the two gates exchange,
 so A = diag(S, S)/2 with S = <x x^T> and b_2 = -b_1: one basis, that of S, decouples both units at every time.
 With a = asin(kappa R_1 e_i) and D = asin(kappa^2 R_1) + asin(kappa^2 R_0), entry by entry, S = D/(pi Z^2) and
-b_1 = a/(2 pi Z). On a ring D is circulant, and its modes are those of the discrete Fourier transform. The oracle
-follows the gradient flow of the loss by quadrature; it uses neither arcsines nor modes.
+b_1 = a/(2 pi Z). On a ring D is circulant, and its modes are those of the discrete Fourier transform. The oracles
+follow the gradient flow of explicit samples, and that of the loss by quadrature; they use neither arcsines nor modes.
 """
+
+from collections.abc import Callable
 
 import mpmath
 import sympy
 from mpmath import mpf
-from sympy import Eq, Tuple, asin, exp, oo, pi, sqrt
+from sympy import Eq, Integer, Interval, Rational, Tuple, asin, exp, oo, pi, sqrt
 
 from theory.claims import finite_data, reasons
 from theory.claims.areas.flow._modes import relax
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.expectations import KAPPA
+from theory.claims.float_flow import float64_flow
 from theory.claims.gradient_flow import entry, reading
-from theory.claims.model import Claim, Kind, Level, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.parameters import TIME, TIME_CONSTANT
+from theory.claims.points import values
 from theory.claims.small_bump import (
-    A0,
-    A1,
     ASSUMPTIONS,
-    D0,
-    D1,
+    EXPLICIT_MODES,
     LAWS,
+    MODES,
     MOMENTS,
     PARAMS,
     Z,
-    a0,
-    a1,
-    d0,
-    d1,
     float64_solution,
     quadratic_loss,
 )
-from theory.expressions.symbols import n, t, tau
+from theory.expressions.relaxation import phi1
+from theory.expressions.symbols import t, tau
 from theory.proof.derivation import Derivation, Step
+
+_ONE_BASIS = "'no idea how to decouple the ODEs': one basis, that of <x x^T>"
 
 # The two rows of weights as non-commuting vectors, the blocks of A, and an eigenvector of S (as a row).
 W1, W2, W1_dot, W2_dot = sympy.symbols(r"W_1 W_2 \dot{W}_1 \dot{W}_2", commutative=False)
@@ -51,50 +53,57 @@ d_mode = sympy.Symbol("d", positive=True)  # eigenvalue of asin(kappa^2 R_1) + a
 
 weight = sympy.Function("W_11")  # two sites, the gate at the first: the weight at its site
 
-a = sympy.IndexedBase("a")  # first column of a circulant matrix: A_jk = a[(j - k) mod n]
-j, k, d, q = sympy.symbols("j k d q", integer=True)
+
+def _relaxed(unknown: sympy.Expr, start: sympy.Symbol, force: sympy.Expr) -> Eq:
+    """The solution of 2 tau du/dt = force - s u/4 from `start`."""
+    exponent = eigenvalue * t / (8 * tau)
+    return Eq(unknown, exp(-exponent) * start + t / (2 * tau) * phi1(exponent) * force, evaluate=False)
 
 
-def small_bump_modes() -> Derivation:
-    """Derive u_1(t) = exp(-s t/(8 tau)) u_1(0) + (t/(2 tau)) phi(s t/(8 tau)) c_1, S v = s v; u_2 with -c_1."""
-    steps = _decoupled()
-    return Derivation("flow.small_bump.modes", steps[-1].expr, steps)
+FIRST_SOLVED, SECOND_SOLVED = _relaxed(first(t), u10, pull), _relaxed(second(t), u20, -pull)
 
 
-def small_bump_fixed_point() -> Derivation:
-    """Derive u_1(oo) = 2 Z a/d: W_1(oo) = 2 Z [asin(kappa^2 R_1) + asin(kappa^2 R_0)]^-1 asin(kappa R_1 e_i).
-
-    a and d are components of a and D in the basis of the modes of D.
-    """
-    return _unit_at_rest("flow.small_bump.first", 0)
+def first_mode() -> Derivation:
+    """Derive u_1(t) = exp(-s t/(8 tau)) u_1(0) + (t/(2 tau)) phi(s t/(8 tau)) c_1, S v = s v."""
+    return _mode("flow.small_bump.first_mode", 0)
 
 
-def small_bump_second_fixed_point() -> Derivation:
-    """Derive u_2(oo) = -2 Z a/d: W_2(oo) = -W_1(oo)."""
-    return _unit_at_rest("flow.small_bump.second", 1)
+def second_mode() -> Derivation:
+    """Derive u_2(t), which has -c_1 in the place of c_1."""
+    return _mode("flow.small_bump.second_mode", 1)
 
 
 def two_sites_fixed_point() -> Derivation:
     """Derive W_11(oo) = Z [(a0 + a1)/(D0 + D1) + (a0 - a1)/(D0 - D1)]: two sites, the weight at the gate's site.
 
-    The modes of a ring of two sites are the sum and the difference: (a0 +- a1)/sqrt(2), D0 +- D1.
+    A mode ends at u_1(oo) = 2 Z a/d, a and d its components of a and D, so that W_1(oo) = 2 Z D^-1 a. The modes of a
+    ring of two sites are the sum and the difference: (a0 +- a1)/sqrt(2), D0 +- D1.
     """
-    signs = (1, -1)
+    settled = Eq(first(oo), sympy.limit(FIRST_SOLVED.rhs.rewrite(exp), t, oo), evaluate=False)
+    by_arcsines = Eq(first(oo), 2 * Z * a_mode / d_mode, evaluate=False)
     ends = [sympy.Function(name)(oo) for name in ("u_plus", "u_minus")]
-    values = [2 * Z * (a0 + sign * a1) / sqrt(2) / (d0 + sign * d1) for sign in signs]
+    in_modes = Tuple(
+        *(Eq(end, 2 * Z * a / sqrt(2) / d, evaluate=False) for end, (a, d) in zip(ends, MODES, strict=True))
+    )
     site = weight(oo)
-    in_modes = Tuple(*(Eq(end, value, evaluate=False) for end, value in zip(ends, values, strict=True)))
-    at_site = Eq(site, Z * ((a0 + a1) / (d0 + d1) + (a0 - a1) / (d0 - d1)), evaluate=False)
+    at_site = Eq(site, Z * sum(a / d for a, d in MODES), evaluate=False)
     explicit = Eq(site, at_site.rhs.subs(MOMENTS), evaluate=False)
     steps = (
-        *small_bump_fixed_point().steps,
+        Step(FIRST_SOLVED, "the mode of unit 1 at time t", "premise", (FIRST_SOLVED,), ("flow.small_bump.first_mode",)),
+        Step(settled, "the transient decays at the rate s/(8 tau)", "limit", (t,)),
+        Step(
+            by_arcsines,
+            "arcsine laws: S = D/(pi Z^2), and b_1 = asin(kappa R_1 e_i)/(2 pi Z) with the class prior 1/2",
+            "substitute",
+            (Tuple(pull, a_mode / (2 * pi * Z)), Tuple(eigenvalue, d_mode / (pi * Z**2))),
+        ),
         Step(
             in_modes,
             "two sites: (1, 1)/sqrt(2) and (1, -1)/sqrt(2) are the eigenvectors of D = [[D0, D1], [D1, D0]]",
             "stack",
             tuple(
-                Tuple(Tuple(first(oo), end), Tuple(a_mode, (a0 + sign * a1) / sqrt(2)), Tuple(d_mode, d0 + sign * d1))
-                for end, sign in zip(ends, signs, strict=True)
+                Tuple(Tuple(first(oo), end), Tuple(a_mode, a / sqrt(2)), Tuple(d_mode, d))
+                for end, (a, d) in zip(ends, MODES, strict=True)
             ),
         ),
         Step(at_site, "back to the first site", "linear-change", (Tuple(site, (ends[0] + ends[1]) / sqrt(2)),)),
@@ -103,42 +112,10 @@ def two_sites_fixed_point() -> Derivation:
     return Derivation("flow.small_bump.two_sites", explicit, steps)
 
 
-def circulant_mode() -> Derivation:
-    """Derive sum_k a[(j-k) mod n] e^{2 pi i q k/n} = e^{2 pi i q j/n} sum_d a[d] e^{-2 pi i q d/n}: the ring's modes.
-
-    The DFT of its first column gives the eigenvalues of a circulant matrix; notes, section 5 (for odd-type gates the
-    block A_11 is circulant on a ring, blocks between different half-spaces are not).
-    """
-    wave = exp(2 * pi * sympy.I * q * k / n)
-    applied = sympy.Sum(a[sympy.Mod(j - k, n)] * wave, (k, 0, n - 1))
-    phase = exp(2 * pi * sympy.I * q * j / n)
-    eigen = phase * sympy.Sum(a[d] * exp(-2 * pi * sympy.I * q * d / n), (d, 0, n - 1))
-    steps = (
-        Step(applied, "row j of the circulant matrix applied to the wave q", "definition"),
-        Step(eigen, "k = j - d mod n; the wave has period n", "cyclic-shift", (Tuple(k, j - d), phase)),
-    )
-    return Derivation("flow.ring.mode", Eq(applied, eigen, evaluate=False), steps)
-
-
-def _unit_at_rest(name: str, which: int) -> Derivation:
+def _mode(name: str, which: int) -> Derivation:
     modes = _decoupled()
-    settled = Tuple(
-        *(Eq(u.lhs.subs(t, oo), sympy.limit(u.rhs.rewrite(exp), t, oo), evaluate=False) for u in modes[-1].expr)
-    )
-    sign = (1, -1)[which]
-    result = Eq(settled[which].lhs, sign * 2 * Z * a_mode / d_mode, evaluate=False)
-    steps = (
-        *modes,
-        Step(settled, "the transient decays at the rate s/(8 tau)", "limit", (t,)),
-        Step(settled[which], "one of the two units", "select"),
-        Step(
-            result,
-            "arcsine laws: S = D/(pi Z^2), and b_1 = asin(kappa R_1 e_i)/(2 pi Z) with the class prior 1/2",
-            "substitute",
-            (Tuple(pull, a_mode / (2 * pi * Z)), Tuple(eigenvalue, d_mode / (pi * Z**2))),
-        ),
-    )
-    return Derivation(name, result, steps)
+    solved = modes[-1].expr[which]
+    return Derivation(name, solved, (*modes, Step(solved, "one of the two units", "select")))
 
 
 def _decoupled() -> tuple[Step, ...]:
@@ -187,6 +164,56 @@ def _decoupled() -> tuple[Step, ...]:
     )
 
 
+def _mode_by_series(start: str, which: int) -> Callable[[Point, int], mpf]:
+    """The flow on one site x = +-sqrt(s), both with the label 2 c1/sqrt(s); unit 1 is open at +, unit 2 at -."""
+
+    def weight_at(point: Point, digits: int) -> mpf:
+        with mpmath.workdps(digits + 30):
+            at = values(point)
+            x, half = mpmath.sqrt(at["s"]), mpf(1) / 2
+            samples = [
+                finite_data.Sample(half, gates, (side * x,), 2 * at["c1"] / x)
+                for side, gates in ((1, (1, 0)), (-1, (0, 1)))
+            ]
+            other = mpf(1)
+            weights = [at[start], other] if which == 0 else [other, at[start]]
+            return finite_data.flow(finite_data.half_mse(samples, half), weights, at["tau"], at["t"], digits)[which]
+
+    return weight_at
+
+
+def _mode_claim(name: str, which: int, solved: Eq, start: sympy.Symbol, derive: Callable[[], Derivation]) -> Claim:
+    sign = (1, -1)[which]
+    return Claim(
+        id=f"flow.small_bump.{name}_mode",
+        title=f"The {name} unit of the small-bump network at time t, along an eigenvector of S = <x x^T>",
+        kind=Kind.EQUATION,
+        statement=solved,
+        params=(
+            TIME_CONSTANT,
+            TIME,
+            Param(eigenvalue, Interval.open(0, oo), "eigenvalue of S", (Rational(1, 2**40), Integer(1), Integer(1000))),
+            Param(pull, Interval(-3, 3), "component of b_1 along the eigenvector"),
+            Param(start, Interval(-3, 3), f"component of W_{which + 1}(0) along the eigenvector"),
+        ),
+        assumptions=(
+            "gates 1[x_i >= 0] and its complement, and x and -x equally likely with the same label, so that b_2 = -b_1",
+            "yhat = (g_1 W_1 + g_2 W_2) x/2 and L = <(y - yhat)^2>/2",
+        ),
+        sources=(Source(BUMP_NOTE, "after (13)", note=_ONE_BASIS),),
+        oracle=_mode_by_series(start.name, which),
+        derive=derive,
+        numeric=lambda **at: float64_flow(
+            [[at["s"] / 2]], [sign * at["c1"]], [[at[start.name]]], 2, at["t"] / at["tau"]
+        ).weights[0, 0, 0],
+        unchecked={Level.EXACT: reasons.EXPONENTIALS},
+    )
+
+
+FIRST_MODE = _mode_claim("first", 0, FIRST_SOLVED, u10, first_mode)
+SECOND_MODE = _mode_claim("second", 1, SECOND_SOLVED, u20, second_mode)
+
+
 def _at_rest(point: Point, digits: int) -> mpf:
     """The gradient flow of the quadratic loss run to its end: the weight of unit 1 at the gate's site."""
     with mpmath.workdps(digits + 30):
@@ -199,12 +226,12 @@ WEIGHT = Claim(
     kind=Kind.EQUATION,
     statement=Eq(
         weight(oo),
-        sqrt(2 * asin(KAPPA**2) / pi) * ((A0 + A1) / (D0 + D1) + (A0 - A1) / (D0 - D1)),
+        sqrt(2 * asin(KAPPA**2) / pi) * sum(a / d for a, d in EXPLICIT_MODES),
         evaluate=False,
     ),
     params=PARAMS,
     assumptions=ASSUMPTIONS,
-    sources=(Source(BUMP_NOTE, "after (13)", note="'no idea how to decouple the ODEs': one basis, that of <x x^T>"),),
+    sources=(Source(BUMP_NOTE, "after (13)", note=_ONE_BASIS),),
     oracle=_at_rest,
     derive=two_sites_fixed_point,
     numeric=lambda g, rho1, rho0: float64_solution(g, rho1, rho0).fixed_point[0, 0],
@@ -212,4 +239,4 @@ WEIGHT = Claim(
     unchecked={Level.EXACT: reasons.ARCSINES},
 )
 
-CLAIMS = (WEIGHT,)
+CLAIMS = (FIRST_MODE, SECOND_MODE, WEIGHT)

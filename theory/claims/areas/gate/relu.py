@@ -16,10 +16,10 @@ _EVERY_SIGN = (Integer(-1), Integer(0), Integer(1))
 
 def _gate_of_scaled_weights(point: Point) -> Fraction:
     """1[c w.x >= 0] for explicit c, w, x of the two signs; raises where it depends on anything but the signs."""
-    scale, field = int(point[sign_c]), int(point[sign_h])
+    scale, side = int(point[sign_c]), int(point[sign_h])
     w = (Fraction(1), Fraction(-2))
-    inputs = [(Fraction(3 * field), Fraction(field)), (Fraction(0), Fraction(-field))]
-    inputs += [(Fraction(2), Fraction(1))] if field == 0 else []
+    inputs = [(Fraction(3 * side), Fraction(side)), (Fraction(0), Fraction(-side))]
+    inputs += [(Fraction(2), Fraction(1))] if side == 0 else []
     values = {
         sum(size * scale * weight * entry for weight, entry in zip(w, x, strict=True)) >= 0
         for size in (Fraction(1, 2), Fraction(1), Fraction(7, 3))

@@ -31,7 +31,11 @@ _SIGMOID = Eq(_PAIR_ERROR, Rational(1, 4) + (_sigmoid_output(1) - Rational(1, 2)
 
 def _derive_sigmoid() -> Derivation:
     steps = (
-        Step(_PAIR_ERROR, "x and -x are equally likely given y; without biases the fields at -x are -h", "definition"),
+        Step(
+            _PAIR_ERROR,
+            "x and -x are equally likely given y; without biases -x has the pre-activations -h",
+            "definition",
+        ),
         Step(_SIGMOID.rhs, "sigmoid(-h) = 1 - sigmoid(h)", "identity"),
     )
     return Derivation("localization.sigmoid.no_biases", _SIGMOID, steps)

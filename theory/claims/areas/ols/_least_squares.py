@@ -6,7 +6,7 @@ Localization notes, eq. (13)-(16), with general labels.
 """
 
 import sympy
-from sympy import Eq, Rational, Tuple
+from sympy import Eq, ImmutableMatrix, Rational, Tuple
 
 from theory.proof.derivation import Derivation, Step
 
@@ -34,8 +34,11 @@ def form(matrix: tuple[sympy.Expr, sympy.Expr, sympy.Expr], vector: tuple[sympy.
     return (r * first**2 - 2 * q * first * second + p * second**2) / (p * r - q**2)
 
 
-def loss_structural() -> Derivation:
-    """Derive min_beta <(y - beta.x~)^2> = <y^2> - b^T A^+ b in any dimension, also for singular A; eq. (13)-(15)."""
+def loss_value() -> Derivation:
+    """Derive min_beta <(y - beta.x~)^2> = <y^2> - b^T A^+ b in any dimension, and its form for two components of x~.
+
+    Singular A included; notes, eq. (13)-(15). With balanced labels 1 and 0 <y^2> = 1/2.
+    """
     matrix, inverse, force, force_row, weights, weights_row = sympy.symbols("A A^+ b b' beta beta'", commutative=False)
     transposes = (Tuple(matrix, inverse), Tuple(force, force_row), Tuple(weights, weights_row))
     lowest = label_square - force_row * inverse * force
@@ -43,7 +46,8 @@ def loss_structural() -> Derivation:
     at_beta = sympy.Symbol("L(beta)", real=True)
     expanded = Eq(at_beta, label_square - 2 * force_row * weights + weights_row * matrix * weights, evaluate=False)
     completed = Eq(at_beta, lowest + square, evaluate=False)
-    result = Eq(loss, lowest, evaluate=False)
+    result = Eq(loss, HALF - form((a11, a12, a22), (b1, b2)), evaluate=False)
+    entries = ImmutableMatrix([[a11, a12], [a12, a22]])
     steps = (
         Step(expanded, "expand <(y - beta.x~)^2>", "definition"),
         Step(
@@ -53,19 +57,19 @@ def loss_structural() -> Derivation:
             transposes,
         ),
         Step(
-            result,
+            Eq(loss, lowest, evaluate=False),
             "A = <x~ x~^T> is positive semidefinite, so the square is least at beta = A^+ b",
             "minimum",
             transposes,
         ),
+        Step(
+            result,
+            "two components of x~ and a regular A; <y^2> = 1/2 for balanced labels 1 and 0",
+            "components",
+            (*transposes[:2], Tuple(entries, entries.inv()), ImmutableMatrix([b1, b2]), Tuple(label_square, HALF)),
+        ),
     )
-    return Derivation("ols.loss.structural", result, steps)
-
-
-def loss_value() -> Derivation:
-    """Derive min_beta <(y - beta.x~)^2> = 1/2 - b^T A^-1 b for balanced labels 1 and 0; notes, eq. (15)."""
-    quadratic = HALF - 2 * along((b1, b2)) + square(a11, a12, a22)
-    return minimised("ols.loss.value", loss, quadratic, HALF - form((a11, a12, a22), (b1, b2)))
+    return Derivation("ols.loss.value", result, steps)
 
 
 def loss_class_means() -> Derivation:

@@ -56,10 +56,10 @@ def _in_float64(K: int, a11: float, a12: float, a22: float, b1: float, b2: float
 
 def _derive_regression() -> Derivation:
     result = Eq(_coefficient, _CRAMER, evaluate=False)
-    moving, other = w_first(t), w_second(t)
-    drives = (_a11 * moving + _a12 * other, _a12 * moving + _a22 * other)
+    weight, other = w_first(t), w_second(t)
+    drives = (_a11 * weight + _a12 * other, _a12 * weight + _a22 * other)
     flow = Tuple(
-        Eq(K * tau * moving.diff(t), _b1 - drives[0] / K, evaluate=False),
+        Eq(K * tau * weight.diff(t), _b1 - drives[0] / K, evaluate=False),
         Eq(K * tau * other.diff(t), _b2 - drives[1] / K, evaluate=False),
     )
     at_rest = Tuple(
@@ -74,13 +74,13 @@ def _derive_regression() -> Derivation:
             flow,
             "two components of x~ = g~ (x) x, of one unit or of two: A = <x~ x~^T> and b = <x~ y>",
             "stack",
-            (reading(moving.diff(t), _b1, drives[0]), reading(other.diff(t), _b2, drives[1])),
+            (reading(weight.diff(t), _b1, drives[0]), reading(other.diff(t), _b2, drives[1])),
         ),
         Step(
             at_rest,
             "A is regular and positive, so every mode decays to its limit",
             "rest",
-            (Tuple(moving, _first), Tuple(other, _second), _a11 > 0, _a11 * _a22 - _a12**2 > 0),
+            (Tuple(weight, _first), Tuple(other, _second), _a11 > 0, _a11 * _a22 - _a12**2 > 0),
         ),
         Step(solved, "Cramer's rule", "solve-linear", (Tuple(_first, solved.rhs), Tuple(_second, second))),
         Step(result, "beta = w(oo)/K, for yhat = w.x~/K", "linear-change", (Tuple(_coefficient, _first / K),)),

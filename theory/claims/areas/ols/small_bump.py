@@ -17,12 +17,10 @@ from theory.claims.areas.ols._least_squares import HALF, loss
 from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.model import Alternative, Claim, Kind, Level, Point, Registration, Source
 from theory.claims.small_bump import (
-    A0,
-    A1,
     ASSUMPTIONS,
-    D0,
-    D1,
+    EXPLICIT_MODES,
     LAWS,
+    MODES,
     MOMENTS,
     PARAMS,
     Z,
@@ -49,7 +47,7 @@ def two_sites_loss() -> Derivation:
     quadratic = HALF - 2 * (f0 * (beta[0] - beta[2]) + f1 * (beta[1] - beta[3])) + sum(squares)
     (minimiser,) = sympy.linsolve([quadratic.diff(variable) for variable in beta], beta)
     least = sympy.factor(HALF - sum(f * (minimiser[i] - minimiser[i + 2]) for i, f in enumerate((f0, f1))))
-    by_arcsines = HALF - ((a0 + a1) ** 2 / (d0 + d1) + (a0 - a1) ** 2 / (d0 - d1)) / (2 * pi)
+    by_arcsines = HALF - sum(a**2 / d for a, d in MODES) / (2 * pi)
     explicit = Eq(loss, by_arcsines.subs(MOMENTS), evaluate=False)
     steps = (
         Step(
@@ -68,8 +66,8 @@ def two_sites_loss() -> Derivation:
             "arcsine laws: S = D/(pi Z^2), and b_1 = a/(2 pi Z) with the class prior 1/2",
             "substitute",
             (
-                *(Tuple(s, entry_ / (pi * Z**2)) for s, entry_ in ((s0, d0), (s1, d1))),
-                *(Tuple(f, entry_ / (2 * pi * Z)) for f, entry_ in ((f0, a0), (f1, a1))),
+                *(Tuple(s, d / (pi * Z**2)) for s, d in ((s0, d0), (s1, d1))),
+                *(Tuple(f, a / (2 * pi * Z)) for f, a in ((f0, a0), (f1, a1))),
             ),
         ),
         Step(explicit, "the arcsine laws at distance 0 and 1", "substitute", MOMENTS[:4]),
@@ -105,7 +103,7 @@ LOSS = Claim(
     kind=Kind.EQUATION,
     statement=Eq(
         loss,
-        sympy.S.Half - ((A0 + A1) ** 2 / (D0 + D1) + (A0 - A1) ** 2 / (D0 - D1)) / (2 * pi),
+        sympy.S.Half - sum(a**2 / d for a, d in EXPLICIT_MODES) / (2 * pi),
         evaluate=False,
     ),
     params=PARAMS,

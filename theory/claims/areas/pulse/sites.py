@@ -1,4 +1,4 @@
-"""How often a single pulse covers two or three sites. Localization notes, section 1."""
+"""The probability that a single pulse covers two or three sites. Localization notes, section 1."""
 
 import sympy
 from sympy import Eq

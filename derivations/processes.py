@@ -1,0 +1,90 @@
+"""Processes that do one task after another, each on one end of a pipe: begun, fed, heard and ended by their parent."""
+
+import multiprocessing as mp
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import wait
+from typing import Any
+
+_GRACE = 2.0  # seconds for a process to end by itself
+
+
+class Worker:
+    """A process that runs `target(pipe, *given)`, and this end of its pipe; `task` is None while it waits."""
+
+    def __init__(self, start_method: str, target: Callable[..., None], *given: Any) -> None:
+        context = mp.get_context(start_method)
+        self.pipe, theirs = context.Pipe()
+        self.process = context.Process(target=target, args=(theirs, *given), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.task: Any = None
+
+    def give(self, task: Any) -> None:
+        """Send a task to the process."""
+        self.task = task
+        with suppress(OSError):  # it has died; reading from its pipe says so
+            self.pipe.send(task)
+
+    def death(self) -> tuple[int | None, str | None]:
+        """Wait for the process to end; return its exit code and, where a signal killed it, the signal's name."""
+        self.process.join()
+        code = self.process.exitcode
+        if code is None or code >= 0:
+            return code, None
+        return code, signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
+
+
+def dismiss(crew: Sequence[Worker]) -> None:
+    """End all processes, by force where they take too long."""
+    for worker in crew:
+        worker.pipe.close()
+        worker.process.terminate()
+    deadline = time.monotonic() + _GRACE
+    for worker in crew:
+        worker.process.join(max(0.0, deadline - time.monotonic()))
+        if worker.process.is_alive():
+            worker.process.kill()
+            worker.process.join()
+
+
+@contextmanager
+def environment(changes: Mapping[str, str]) -> Iterator[None]:
+    """The environment with these variables set, for processes that begin within."""
+    before = {name: os.environ.get(name) for name in changes}
+    os.environ.update(changes)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def leave_with_parent() -> None:
+    """End this process when its parent ends, however that happens."""
+    threading.Thread(target=_leave_with_parent, daemon=True).start()
+
+
+def _leave_with_parent() -> None:
+    wait([mp.parent_process().sentinel])
+    os._exit(1)
+
+
+def throttled(report: Callable[..., None], pause: float) -> Callable[..., None]:
+    """Return `report` with calls left out that come within `pause` seconds of the last one made."""
+    last = 0.0
+
+    def told(*what: Any) -> None:
+        nonlocal last
+        if (now := time.monotonic()) - last >= pause:
+            last = now
+            report(*what)
+
+    return told
