@@ -22,6 +22,10 @@ class Training:
     where the network trains them, follow the same flow from hidden_bias0 (K), output_bias0 and readout0 (K); fixed
     biases stay at these values. Each is None where the network has none. `times` are t, in the same unit as tau, and
     strictly increase from a value >= 0; `elapsed` is t/tau.
+
+    >>> training = Training("half-mse", tau=2, w0=[[0, 0]], times=[1, 4])
+    >>> [str(time) for time in training.elapsed]  # t/tau
+    ['1/2', '2']
     """
 
     loss: str
