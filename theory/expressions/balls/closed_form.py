@@ -31,12 +31,7 @@ MOST_EXPONENT = 2**20
 
 
 class NotCertified(ArithmeticError):
-    """Ball arithmetic did not reach the accuracy, or has no rule; `reached` is the best midpoint and radius, if any.
-
-    >>> error = NotCertified("f has no ball", (Fraction(1, 2), Fraction(1, 10)))
-    >>> str(error), error.reached
-    ('f has no ball', (Fraction(1, 2), Fraction(1, 10)))
-    """
+    """Ball arithmetic did not reach the accuracy, or has no rule; `reached` is the best midpoint and radius, if any."""
 
     def __init__(self, message: str, reached: tuple[Fraction, Fraction] | None = None) -> None:
         super().__init__(message)
