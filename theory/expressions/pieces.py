@@ -35,12 +35,7 @@ BOUND_DIGITS = 50
 
 
 def decisive(expr: sympy.Expr) -> Iterator[tuple[sympy.Expr, bool]]:
-    """Yield what must keep its sign for `expr` to be analytic: (function, whether its sign itself is used).
-
-    >>> x = sympy.Symbol("x", real=True)
-    >>> list(decisive(sympy.Abs(x) + sympy.log(x - 1)))
-    [(x, True), (x - 1, False)]
-    """
+    """Yield what must keep its sign for `expr` to be analytic: (function, whether its sign itself is used)."""
     if isinstance(expr, sympy.Integral) or not expr.args:
         return
     for argument in expr.args:
@@ -159,11 +154,7 @@ def _between_zeros(
 
 
 def ends(symbol: sympy.Symbol, domain: sympy.Interval | None) -> tuple[Fraction | None, Fraction | None]:
-    """The lower and the upper bound of a symbol, None where there is none.
-
-    >>> ends(sympy.Symbol("a", positive=True), None), ends(sympy.Symbol("r"), sympy.Interval(-1, 1))
-    ((Fraction(0, 1), None), (Fraction(-1, 1), Fraction(1, 1)))
-    """
+    """The lower and the upper bound of a symbol, None where there is none."""
     low = Fraction(0) if symbol.is_nonnegative else None
     high = Fraction(0) if symbol.is_nonpositive else None
     if domain is not None and not domain.start.is_infinite:

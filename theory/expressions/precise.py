@@ -27,11 +27,7 @@ class Opaque(ValueError):
 
 
 def rational(number: sympy.Rational) -> Fraction:
-    """An exact fraction, whatever integer type SymPy is running on.
-
-    >>> rational(sympy.Rational(3, 6))
-    Fraction(1, 2)
-    """
+    """An exact fraction, whatever integer type SymPy is running on."""
     return Fraction(int(number.p), int(number.q))
 
 
@@ -72,16 +68,7 @@ FUNCTIONS = {
 
 
 def value(expr: sympy.Expr, point: Mapping[sympy.Expr, object]):
-    """The real value of `expr` where every symbol has the value `point[symbol]` (an mpf of `CONTEXT`).
-
-    >>> x = sympy.Symbol("x")
-    >>> value(sympy.asin(x) * 6 - sympy.pi, {x: CONTEXT.mpf(1) / 2}) < CONTEXT.mpf(10) ** (3 - DIGITS)
-    True
-    >>> value(sympy.asin(x), {x: CONTEXT.mpf(2)})  # no real number
-    Traceback (most recent call last):
-    ...
-    theory.expressions.precise.OutsideDomain: not a finite real number
-    """
+    """The real value of `expr` where every symbol has the value `point[symbol]` (an mpf of `CONTEXT`)."""
     if expr in point:
         return point[expr]
     if expr.is_Rational:
@@ -109,12 +96,7 @@ def scale(expr: sympy.Expr, point: Mapping[sympy.Expr, object]):
 
 
 def value_and_scale(expr: sympy.Expr, point: Mapping[sympy.Expr, object]):
-    """The value of `expr` and the size of its largest term, at least 1.
-
-    >>> x = sympy.Symbol("x")
-    >>> [int(number) for number in value_and_scale(x**2 - 100, {x: CONTEXT.mpf(10)})]  # 100 - 100
-    [0, 100]
-    """
+    """The value of `expr` and the size of its largest term, at least 1."""
     terms = [value(term, point) for term in sympy.Add.make_args(expr)]
     return _real(CONTEXT.fsum(terms)), max([CONTEXT.one, *map(abs, terms)])
 
@@ -131,12 +113,7 @@ def written_digits(expr: sympy.Expr) -> int:
 
 
 def opaque_atoms(expr: sympy.Expr) -> set[sympy.Expr]:
-    """The largest subexpressions that have no numerical rule: unknown functions, integrals, derivatives.
-
-    >>> x, f = sympy.Symbol("x"), sympy.Function("f")
-    >>> opaque_atoms(sympy.erf(x) + 2 * f(x))
-    {f(x)}
-    """
+    """The largest subexpressions that have no numerical rule: unknown functions, integrals, derivatives."""
     if expr.is_Symbol or expr.is_Rational or expr in (sympy.pi, sympy.E):
         return set()
     known = expr.is_Add or expr.is_Mul or expr.is_Pow or expr.func in FUNCTIONS
@@ -146,12 +123,7 @@ def opaque_atoms(expr: sympy.Expr) -> set[sympy.Expr]:
 
 
 def is_free_function(atom: sympy.Expr) -> bool:
-    """Whether `atom` is an undefined function (or its derivative), which may take any value at a point.
-
-    >>> x, u = sympy.Symbol("x"), sympy.Function("u")
-    >>> is_free_function(u(x).diff(x)), is_free_function(sympy.gamma(x))
-    (True, False)
-    """
+    """Whether `atom` is an undefined function (or its derivative), which may take any value at a point."""
     inner = atom.expr if isinstance(atom, sympy.Derivative) else atom
     return isinstance(inner, AppliedUndef)
 
@@ -179,12 +151,7 @@ def _draw(symbol: sympy.Symbol, domain: sympy.Interval | None, size: Fraction, d
 def sample_points(
     exprs: tuple[sympy.Expr, ...], domains: Mapping[sympy.Symbol, sympy.Interval], count: int
 ) -> list[dict[sympy.Symbol, Fraction]]:
-    """Up to `count` rational points of the domains at which every expression is real (always the same points).
-
-    >>> x = sympy.Symbol("x", real=True)
-    >>> [point[x] > 1 for point in sample_points((sympy.log(x - 1),), {}, 2)]
-    [True, True]
-    """
+    """Up to `count` rational points of the domains at which every expression is real (always the same points)."""
     return list(each_sample_point(exprs, domains, count))
 
 
