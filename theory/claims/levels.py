@@ -156,7 +156,7 @@ def floating(claim: Claim, tried: tuple[Point, ...]) -> CheckResult:
 
     >>> from theory.claims import catalog
     >>> claim = catalog()["gaussian.erf.second_moment"]
-    >>> floating(claim, points(claim)).outcome.value
+    >>> floating(claim, points(claim)[:1]).outcome.value
     'PASS'
     """
     if claim.numeric is None:

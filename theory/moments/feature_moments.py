@@ -94,8 +94,8 @@ class Operator:
     >>> law = NonlinearGP(6, (1, 1), 1, "ring", "unit-variance", (1, 0))
     >>> A = feature_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),))).A
     >>> theta = np.arange(6.0)
-    >>> np.abs(A.matvec(theta) - A.dense() @ theta).max().round(12)
-    np.float64(0.0)
+    >>> np.abs(A.matvec(theta) - A.dense() @ theta).max().round(12).item()
+    0.0
     """
 
     moments: "FeatureMoments"

@@ -37,8 +37,8 @@ class GateMoment:
 
     >>> law = NonlinearGP(4, (2, 1), 10**6, "open", "unit-variance", (1, 0))
     >>> moment = exact_moment(law, 0, {1: 1})
-    >>> moment.value[1].round(5), moment.form, moment.exact
-    (np.float64(0.5), 'site', True)
+    >>> moment.value[1].round(5).item(), moment.form, moment.exact
+    (0.5, 'site', True)
     """
 
     value: Float[np.ndarray, " n"]

@@ -178,8 +178,8 @@ class SignPair:
     v = u_0 and w = (3 u_0 + 4 u_1)/5 for independent u_0, u_1: what w adds to v is u_1.
 
     >>> pair = SignPair(0.6, 0.64, np.array([1.0, 0.0]), np.array([0.6, 0.8]), np.array([0.0, 1.0]))
-    >>> np.abs(pair.r * pair.first + np.sqrt(pair.gap) * pair.added - pair.second).max().round(12)
-    np.float64(0.0)
+    >>> np.abs(pair.r * pair.first + np.sqrt(pair.gap) * pair.added - pair.second).max().round(12).item()
+    0.0
     """
 
     r: Any
@@ -292,8 +292,8 @@ def two_site_block(statistics: ClassStatistics, i: int, j: int) -> Shaped[np.nda
 
     >>> from theory.moments.arithmetic import FLOAT64
     >>> statistics = ClassStatistics(NonlinearGP(4, (2, 1), 10**6, "open", "none", (1, 0)), 0, FLOAT64)
-    >>> two_site_block(statistics, 1, 2)[1, 2].round(4)
-    np.float64(1.0)
+    >>> two_site_block(statistics, 1, 2)[1, 2].round(4).item()
+    1.0
     """
     return next(two_site_blocks(statistics, [(i, j)]))
 
@@ -312,8 +312,8 @@ def two_site_blocks(
     >>> from theory.moments.arithmetic import FLOAT64
     >>> statistics = ClassStatistics(NonlinearGP(4, (1, 1), 1, "ring", "none", (1, 0)), 0, FLOAT64)
     >>> first, second = two_site_blocks(statistics, [(0, 1), (1, 2)])
-    >>> np.abs(np.roll(first, 1, axis=(0, 1)) - second).max().round(12)
-    np.float64(0.0)
+    >>> np.abs(np.roll(first, 1, axis=(0, 1)) - second).max().round(12).item()
+    0.0
     """
     n, whole = statistics.law.n, statistics.lags
     step = max(1, MOST_AT_ONCE // n**2)

@@ -48,8 +48,8 @@ def through_two_sites(statistics: ClassStatistics, weights: Entries) -> Float[np
     >>> statistics = class_statistics(NonlinearGP(3, (2, 1), "1/1000", "open", "unit-variance", (1, 0)), 0, FLOAT64)
     >>> C, w = statistics.covariance(statistics.lags), np.array([1.0, 2.0, 0.0])
     >>> found = through_two_sites(statistics, ((0, Fraction(1)), (1, Fraction(2))))
-    >>> np.abs(found - C @ w / np.sqrt(2 * np.pi * (w @ C @ w))).max().round(6)
-    np.float64(0.0)
+    >>> np.abs(found - C @ w / np.sqrt(2 * np.pi * (w @ C @ w))).max().round(6).item()
+    0.0
     """
     if statistics.law.clipped:
         raise OutOfReachError(

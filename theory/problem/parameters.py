@@ -40,9 +40,9 @@ class NormalInitialisation:
     `where` names what is initialised in errors.
 
     >>> law = NormalInitialisation("0.001", seed=0)
-    >>> draws = initial_numbers(law, (20, 40)), initial_numbers(law, (20, 40))
-    >>> (draws[0] == draws[1]).all(), round(draws[0].std(), 4)  # one seed, one draw
-    (np.True_, np.float64(0.001))
+    >>> first, second = (initial_numbers(law, (20, 40)) for _ in range(2))
+    >>> bool((first == second).all()), round(float(first.std()), 4)  # one seed, one draw
+    (True, 0.001)
     """
 
     scale: Fraction

@@ -15,9 +15,9 @@ class WeightKurtosisAtTimes(Observable):
 
     >>> import numpy as np
     >>> n = 5
-    >>> m2, m4 = (np.mean((np.eye(n)[2] - 1 / n) ** r) for r in (2, 4))
+    >>> m2, m4 = (float(np.mean((np.eye(n)[2] - 1 / n) ** r)) for r in (2, 4))
     >>> round(m4 / m2**2 - 3, 12), n - 5 + 1 / (n - 1)  # a field at one site
-    (np.float64(0.25), 0.25)
+    (0.25, 0.25)
     """
 
     name: ClassVar[str] = "weight-kurtosis"
@@ -34,8 +34,8 @@ class PreactivationKurtosisAtTimes(Observable):
 
     >>> import numpy as np
     >>> h = np.array([1.0, -1.0])
-    >>> np.mean(h**4) / np.mean(h**2) ** 2 - 3
-    np.float64(-2.0)
+    >>> float(np.mean(h**4) / np.mean(h**2) ** 2) - 3
+    -2.0
     """
 
     category: int | None = None

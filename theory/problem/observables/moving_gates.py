@@ -18,8 +18,8 @@ class GateFlipsAtTimes(Observable):
     >>> angle = 2 * np.pi * (np.arange(1000) + 0.5) / 1000
     >>> x = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     >>> before, after = x @ [1.0, 0.0] >= 0, x @ [np.cos(np.pi / 4), np.sin(np.pi / 4)] >= 0
-    >>> np.mean(before != after)
-    np.float64(0.25)
+    >>> float(np.mean(before != after))
+    0.25
     """
 
     name: ClassVar[str] = "gate-flips"
@@ -52,8 +52,8 @@ class OpenTogetherBetweenTimes(Observable):
     >>> angle = 2 * np.pi * (np.arange(1000) + 0.5) / 1000
     >>> x = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     >>> before, after = x @ [1.0, 0.0] >= 0, x @ [np.cos(np.pi / 4), np.sin(np.pi / 4)] >= 0
-    >>> np.mean(before & after)
-    np.float64(0.375)
+    >>> float(np.mean(before & after))
+    0.375
     """
 
     name: ClassVar[str] = "open-together-between"
