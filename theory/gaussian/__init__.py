@@ -5,7 +5,10 @@
     Moment        closed_form, kind, latex, derivation; evaluate(digits, ...) certified, numeric(...) in float64
     Certified     value, radius, digits and method of a certified number
     Expectation   E[integrand] as a SymPy expression that is not evaluated
-    owens_t, two_signs, three_signs, four_signs   in float64, of arrays; as balls they are in theory.gaussian.certified
+    owens_t(h, a)           Owen's T of arrays, in float64
+    two_signs(r, ...)       E[sign(z1 + h1) sign(z2 + h2)] of arrays of correlations, in float64
+    three_signs(r12, ...)   the same of three signs
+    four_signs(r12, ...)    and of four; theory.gaussian.certified has all three as balls
 
     >>> from theory.gaussian import expect
     >>> expect("sign(z1)*sign(z2)", "[[1, 1/2], [1/2, 1]]").closed_form

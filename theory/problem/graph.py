@@ -26,7 +26,8 @@ class Node:
 
     gates: () for units that are always open, one gate for the whole node, or one for each unit. activation: "linear",
     "relu", "leaky-relu" (with `slope` where h <= 0), "erf", which is erf(h/sqrt(2)), or "sigmoid". bias: the name of
-    the parameter that is added, or None. scale multiplies the sum over the edges.
+    the parameter that is added, or None. scale multiplies the sum over the edges. Raises InputError for a dimension
+    below 1, another activation, and another number of gates.
 
     >>> from theory.problem import SiteGate
     >>> Node("hidden", 2, (SiteGate(20, lo=0), SiteGate(20, hi=0))).activation

@@ -57,7 +57,7 @@ def exact(value: object, where: str) -> Fraction:
 
 
 def exact_or_infinite(value: object, where: str) -> Fraction | Infinite:
-    """As `exact`, but +-inf is let through as a float.
+    """Return `value` as `exact` does, or +-inf as a float; `where` names it in errors. Raises InputError likewise.
 
     >>> exact_or_infinite("-inf", "lo"), exact_or_infinite("1/3", "hi")
     (-inf, Fraction(1, 3))
@@ -108,7 +108,7 @@ def _number(value: object, where: str) -> Fraction | Infinite:
 
 
 def positive(value: object, where: str, why: str) -> Fraction:
-    """An exact number > 0; `why` is the mathematics behind the condition.
+    """An exact number > 0; `why` is the mathematics behind the condition. Raises InputError for any other value.
 
     >>> positive("0.25", "xi", "it is a length")
     Fraction(1, 4)
@@ -124,7 +124,7 @@ def positive(value: object, where: str, why: str) -> Fraction:
 
 
 def whole(value: object, where: str, least: int, most: int = _LARGEST_WHOLE, why: str = "it is too large") -> int:
-    """An integer from `least` to `most`; `why` is the reason for the upper end.
+    """An integer from `least` to `most`; `why` is the reason for the upper end. Raises InputError for any other value.
 
     >>> whole(40, "data.n", least=2)
     40
@@ -174,7 +174,7 @@ def _between(first: Fraction, last: Fraction, share: Fraction) -> Fraction:
 
 
 def one_of(value: object, where: str, choices: Iterable[str]) -> str:
-    """One of the listed words.
+    """One of the words in `choices`. Raises InputError for any other value, with the nearest word as a hint.
 
     >>> one_of("oppen", "data.boundary", ("open", "ring"))
     Traceback (most recent call last):

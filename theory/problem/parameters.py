@@ -37,7 +37,7 @@ class Parameter:
 class NormalInitialisation:
     """Independent N(0, scale^2) entries: numpy.random.default_rng(SeedSequence(seed)).normal(0, scale, shape).
 
-    `where` names what is initialised in errors.
+    `where` names what is initialised in errors. Raises InputError for a scale below 0 and a negative seed.
 
     >>> law = NormalInitialisation("0.001", seed=0)
     >>> first, second = (initial_numbers(law, (20, 40)) for _ in range(2))

@@ -34,6 +34,7 @@ class Axis:
     """A field of the problem by its dotted key ("data.gain", "network.gates.0.site") and the values that it takes.
 
     Values are as in a problem file: numbers (int, Decimal, Fraction, or text such as "3/5"), words, lists, tables.
+    Raises InputError for a field that no problem has, and for no values or more than 10000.
 
     >>> Axis("data.gain", (1, "1/2")).values
     (1, '1/2')

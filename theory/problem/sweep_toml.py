@@ -31,6 +31,8 @@ def load_sweep(path: str | Path) -> Sweep:
 def loads_sweep(text: str, folder: Path = Path(), name: str = "sweep") -> Sweep:
     r"""The sweep written in TOML `text`; `folder` is where relative paths begin, `name` stands in errors.
 
+    Raises InputError with the place and the remedy.
+
     >>> text = "observables = ['loss']\nstore = 'results'\nbase = {}\naxes = {'data.gain' = {geomspace = [1, 100, 3]}}"
     >>> loads_sweep(text).axes
     (Axis(field='data.gain', values=(1, 10, 100)),)

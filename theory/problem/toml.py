@@ -44,7 +44,7 @@ def load(path: str | Path) -> Problem:
 
 
 def loads(text: str, name: str = "problem") -> Problem:
-    r"""The problem written in TOML `text`; `name` stands in errors.
+    r"""The problem written in TOML `text`; `name` stands in errors. Raises InputError with the place and the remedy.
 
     >>> problem = loads(
     ...     "[data]\nlaw = 'finite'\nx = [[1, 0], [0, 1]]\ny = [1, -1]\n"
@@ -203,7 +203,7 @@ def _choose(table: Mapping[str, Any], where: str, key: str, choices: Mapping[str
 def check_keys(
     table: Mapping[str, Any], where: str, required: tuple[str, ...] = (), optional: tuple[str, ...] = ()
 ) -> None:
-    """InputError where `table` has a key that is not known, or lacks a required one; `where` names it.
+    """Raise InputError where `table` has a key that is not known, or lacks a required one; `where` names it.
 
     >>> check_keys({"tua": 1}, "[training]", required=("tau",))
     Traceback (most recent call last):

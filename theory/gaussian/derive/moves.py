@@ -51,7 +51,7 @@ def linearity_of_sums(e: Expectation) -> sympy.Expr | None:
 
 
 def marginalise(e: Expectation) -> sympy.Expr | None:
-    """Only the variables that occur.
+    """E[f] over the variables that occur in f alone, renumbered in their order.
 
     >>> marginalise(Expectation(z(2) ** 2, sympy.eye(2)))
     E[z1**2; cov=[[1]]]

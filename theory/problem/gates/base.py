@@ -9,7 +9,7 @@ VARIABLES = ("latent", "input")
 
 
 class Gate:
-    """When a unit lets its input through: g(x) is 1 or 0, and between them where a gate is soft.
+    """The base of gates, by which a unit lets its input through: g(x) is 1 or 0, between them where a gate is soft.
 
     A gate is a frozen dataclass in a file of this folder, with the word `kind` of problem files. Where it looks at
     sites it has `sites`, in order, and `on`, which says whether it looks at the "latent" z or at the "input" x; where

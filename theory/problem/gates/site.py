@@ -18,6 +18,8 @@ class SiteGate(Gate):
     beta -> inf is the hard gate, and gates of neighbouring intervals add up to that of their union for every beta.
     lo = 0, hi = inf is the half-space gate of the small-bump note, eq. (2); lo = -inf, hi = 0 its exact complement.
 
+    Raises InputError for a negative site, lo >= hi, or a sharpness <= 0.
+
     The two gates of the small-bump note are complements: each latent z_20 opens exactly one of them.
 
     >>> positive, negative = SiteGate(20, lo=0), SiteGate(20, hi=0)

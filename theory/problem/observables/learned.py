@@ -8,7 +8,7 @@ from theory.problem.observables.base import Observable
 
 @dataclass(frozen=True)
 class WeightsAtTimes(Observable):
-    """w_k(t) at the problem's times: array (T, K, n).
+    """w_k(t) at the problem's times: array (T, K, n), in units of y/x.
 
     >>> WeightsAtTimes().name, WeightsAtTimes.axes
     ('weights', ('time', 'unit', 'site'))

@@ -44,7 +44,7 @@ class LowFrequencyPowerAtTimes(Observable):
 
 @dataclass(frozen=True)
 class FieldNormAtTimes(Observable):
-    """|w_k(t)|, the Euclidean length of each unit's weights: array (T, K).
+    """|w_k(t)|, the Euclidean length of each unit's weights: array (T, K), in units of y/x.
 
     By Parseval it is also the norm of the spectrum over sqrt(n):
 
@@ -60,7 +60,7 @@ class FieldNormAtTimes(Observable):
 
 @dataclass(frozen=True)
 class FieldCentreAtTimes(Observable):
-    """Where each unit looks, with p_j = w_j^2 / sum w^2: array (T, K), in sites.
+    """The centre of each unit's field, with p_j = w_j^2 / sum w^2: array (T, K), in sites.
 
     On the open line sum_j j p_j. On the ring n/(2 pi) times the angle of R = sum_j p_j exp(2 pi i j/n), in [0, n):
     numbers to compare around the ring, whose mean over replicates says nothing. Undefined for a field of zeros, and on

@@ -64,7 +64,7 @@ def equal(a: sympy.Expr, b: sympy.Expr, what: str) -> None:
 
 
 def terms(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation | None]]:
-    """coefficient and expectation of each term of a sum.
+    """The coefficient and the expectation of each term of a sum. Raises StepError for a product of expectations.
 
     >>> e = Expectation(z(1) ** 2, sympy.eye(1))
     >>> terms(2 * e + 3)
