@@ -10,7 +10,7 @@ The names are imported on first use, because numbers alone need no SymPy.
 
 from typing import TYPE_CHECKING
 
-from theory.problem.discovery import on_first_use
+from theory.problem.first_use import on_first_use
 
 if TYPE_CHECKING:
     from theory.expressions.algebra import is_zero, prove_equal

@@ -19,7 +19,7 @@ The names are imported on first use, because the first five need SymPy and the l
 
 from typing import TYPE_CHECKING
 
-from theory.problem.discovery import on_first_use
+from theory.problem.first_use import on_first_use
 
 if TYPE_CHECKING:
     from theory.gaussian.expectation import Expectation

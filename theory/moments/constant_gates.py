@@ -41,8 +41,8 @@ def remarks(law: Law, network: Network) -> tuple[str, ...]:
 
     >>> from theory.problem import NonlinearGP
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))  # |x| < 1
-    >>> remarks(law, Network("gated-linear", "mean", 1, (SiteGate(0, lo=2, on="input"),)))[0][:50]
-    'the gate of unit 0 is closed for every input of th'
+    >>> print(*remarks(law, Network("gated-linear", "mean", 1, (SiteGate(0, lo=2, on="input"),))))
+    the gate of unit 0 is closed for every input of this law: the unit never learns and adds nothing to yhat.
     """
     said = {
         False: "is closed for every input of this law: the unit never learns and adds nothing to yhat",

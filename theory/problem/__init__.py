@@ -5,7 +5,7 @@ The public names are imported on first use: what needs the errors alone, such as
 
 from typing import TYPE_CHECKING
 
-from theory.problem.discovery import on_first_use
+from theory.problem.first_use import on_first_use
 
 if TYPE_CHECKING:
     from theory.problem.distributions import LAWS, Law

@@ -9,7 +9,7 @@ The names are imported on first use, because the last three need python-flint.
 
 from typing import TYPE_CHECKING
 
-from theory.problem.discovery import on_first_use
+from theory.problem.first_use import on_first_use
 
 if TYPE_CHECKING:
     from theory.gaussian.certified.digits import certified, certified_form

@@ -10,8 +10,9 @@ from theory.problem.observables.base import Observable
 class WeightsAtTimes(Observable):
     """w_k(t) at the problem's times: array (T, K, n), in units of y/x.
 
-    >>> WeightsAtTimes().name, WeightsAtTimes.axes
-    ('weights', ('time', 'unit', 'site'))
+    >>> from theory.problem import Network, one_hidden_layer
+    >>> one_hidden_layer(Network("relu", "mean", 3), 40).parameter("w").shape  # (K, n)
+    (3, 40)
     """
 
     name: ClassVar[str] = "weights"
