@@ -35,9 +35,6 @@ class Series:
     times (T); weights (T, K, n), in 1/(units of x); losses (T), in units of y^2; ratio (T, K), without unit, and the
     distance of E w to the theory (T) with the ends of its band. What is None is not drawn; errors of None have no bars.
     `curve` holds losses and ratio at more times, for a smooth line; `end` is w(infinity), `least` the smallest loss.
-
-    >>> Series("gradient flow", np.array([1.0]), np.ones((1, 2, 40)), np.array([0.5])).measured
-    False
     """
 
     name: str

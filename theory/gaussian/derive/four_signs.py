@@ -21,8 +21,8 @@ RELABELLINGS = tuple((p, (1, *f)) for p in permutations(ALL) for f in product((1
 def is_four_signs(e: Expectation) -> bool:
     """Whether this is E[sign(z1) sign(z2) sign(z3) sign(z4)].
 
-    >>> is_four_signs(Expectation(FOUR_SIGNS, sympy.eye(4)))
-    True
+    >>> [is_four_signs(Expectation(integrand, sympy.eye(4))) for integrand in (FOUR_SIGNS, FOUR_SIGNS * z(1))]
+    [True, False]
     """
     return e.cov.rows == len(ALL) and e.integrand == FOUR_SIGNS
 

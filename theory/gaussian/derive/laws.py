@@ -33,8 +33,9 @@ def one_sign(e: Expectation) -> sympy.Expr | None:
 def pair_of_signs(e: Expectation) -> bool:
     """Whether this is E[sign(z1) sign(z2)].
 
-    >>> pair_of_signs(Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.eye(2)))
-    True
+    >>> integrands = sympy.sign(z(1)) * sympy.sign(z(2)), sympy.sign(z(1) + 1) * sympy.sign(z(2))
+    >>> [pair_of_signs(Expectation(integrand, sympy.eye(2))) for integrand in integrands]
+    [True, False]
     """
     return e.integrand == sympy.sign(z(1)) * sympy.sign(z(2)) and e.cov.rows == 2
 
