@@ -15,6 +15,11 @@ def citation_error(derivation: Derivation, claims: Mapping[str, Claim]) -> str:
 
     Each equation used must be an instance of the cited claim's statement: equal to it with expressions put in for
     its parameters.
+
+    >>> from theory.proof.derivation import Step
+    >>> cited = Step(sympy.Integer(1), "known", "cite", (sympy.Integer(1),), ("area.subject.fact",))
+    >>> citation_error(Derivation("an.example.proof", sympy.true, (cited,)), {})
+    'cites area.subject.fact, which is no claim'
     """
     for step in derivation.steps:
         for name, used in zip(step.cites, step.using, strict=False):
@@ -26,7 +31,12 @@ def citation_error(derivation: Derivation, claims: Mapping[str, Claim]) -> str:
 
 
 def cited_by(claim: Claim) -> tuple[str, ...]:
-    """Return the ids that a claim rests on: those it lists and those its derivation cites."""
+    """Return the ids that a claim rests on: those it lists and those its derivation cites.
+
+    >>> from theory.claims import catalog
+    >>> cited_by(catalog()["flow.descent.weights"])
+    ('flow.gradient.entry',)
+    """
     steps = claim.derive().steps if claim.derive else ()
     return tuple(dict.fromkeys((*claim.cites, *(name for step in steps for name in step.cites))))
 
@@ -35,6 +45,13 @@ def order(claims: Mapping[str, Claim], cited: Callable[[Claim], tuple[str, ...]]
     """Return the claims, every cited one before those that cite it. Raises ValueError where they cite in a circle.
 
     `cited` gives the ids that a claim rests on, where they are known without its derivation.
+
+    >>> from theory.claims.model import Kind
+    >>> names = ("a.theorem.one", "a.lemma.one")
+    >>> theorem, lemma = claims = [Claim(name, name, Kind.DEFINITION, sympy.true) for name in names]
+    >>> found = order(dict(zip(names, claims)), lambda claim: (lemma.id,) if claim is theorem else ())
+    >>> [claim.id for claim in found]
+    ['a.lemma.one', 'a.theorem.one']
     """
     placed: dict[str, Claim] = {}
 
@@ -65,7 +82,14 @@ def inherited(own: Verdict, cited: tuple[Verdict, ...]) -> Verdict:
 
 
 def instance(claim: Claim, used: sympy.Basic) -> dict[sympy.Symbol, sympy.Basic] | None:
-    """Return what the claim's parameters are in `used`, or None where `used` is not an instance of its statement."""
+    """Return what the claim's parameters are in `used`, or None where `used` is not an instance of its statement.
+
+    >>> from theory.claims.model import Kind, Param
+    >>> x, y, f = sympy.Symbol("x"), sympy.Symbol("y"), sympy.Function("f")
+    >>> square = Claim("a.square.one", "f", Kind.EQUATION, sympy.Eq(f(x), x**2), (Param(x, sympy.Reals, "any number"),))
+    >>> instance(square, sympy.Eq(f(y + 1), (y + 1) ** 2)), instance(square, sympy.Eq(f(y), y**3))
+    ({x: y + 1}, None)
+    """
     found: dict[sympy.Symbol, sympy.Basic] = {}
     symbols = {param.symbol for param in claim.params}
     return found if _unify(claim.statement, used, symbols, found) else None

@@ -7,7 +7,14 @@ _FEWEST_WORDS = 4  # of a reason that says something
 
 
 def left_out(claim: Claim) -> tuple[Level, ...]:
-    """Return the levels that are not run for a claim, by the fields that it lacks; simulation is asked of no claim."""
+    """Return the levels that are not run for a claim, by the fields that it lacks; simulation is asked of no claim.
+
+    >>> import sympy
+    >>> from theory.claims.model import Kind
+    >>> bare = Claim("an.example.equation", "x", Kind.EQUATION, sympy.true, oracle=lambda point, digits: 1)
+    >>> [level.value for level in left_out(bare)]
+    ['symbolic', 'exact', 'floating']
+    """
     lacking = {
         Level.SYMBOLIC: claim.derive is None,
         Level.EXACT: claim.exact is None,

@@ -33,6 +33,11 @@ class Dialect:
     root_inputs: whether pre-activations are w.x/sqrt(n). loss_factor: L = loss_factor <(y - yhat)^2>.
     inverse_participation: whether "IPR" is sum w^4/(sum w^2)^2 (large where localized) or its inverse.
     undecided: the fields that the source leaves open; they carry the workbench's convention.
+
+    The notes and the PNAS paper differ in the nonlinearity, erf(g z) and erf(g z/sqrt 2):
+
+    >>> NOTES.gain_square, PNAS.gain_square
+    (1, 1/2)
     """
 
     name: str
@@ -54,7 +59,12 @@ class Dialect:
 
 @dataclass(frozen=True)
 class Numbers:
-    """The exact numbers of a problem in a dialect: sites, units, gain, lengths and labels of the classes."""
+    """The exact numbers of a problem in a dialect: sites, units, gain, lengths and labels of the classes.
+
+    >>> numbers = Numbers(40, 20, sympy.Integer(3), (sympy.Integer(2), sympy.Integer(1)), (1, -1))
+    >>> convert(convert(numbers, PNAS, OURS), OURS, PNAS) == numbers
+    True
+    """
 
     n: int
     units: int
@@ -157,7 +167,14 @@ def convert(numbers: Numbers, source: Dialect, target: Dialect) -> Numbers:
 
 
 def input_map(dialect: Dialect, gain: sympy.Expr) -> Pair:
-    """Scale and shift with x = scale erf(sqrt(gain_square) g z) + shift, for the dialect's own gain g."""
+    """Scale and shift with x = scale erf(sqrt(gain_square) g z) + shift, for the dialect's own gain g.
+
+    At unit variance x = erf(g z)/Z, Z^2 = (2/pi) asin(2/3) at g = 1:
+
+    >>> scale, shift = input_map(OURS, sympy.Integer(1))
+    >>> 1 / scale**2, shift
+    (2*asin(2/3)/pi, 0)
+    """
     normaliser = z_squared(dialect.normaliser_square * gain**2)
     scale = normaliser ** Rational(-dialect.divide_by, 2)
     if dialect.adjust is None:
@@ -177,7 +194,13 @@ def variance(dialect: Dialect, gain: sympy.Expr) -> sympy.Expr:
 
 
 def z_squared(h: sympy.Expr) -> sympy.Expr:
-    """E erf(sqrt(h) z)^2 = (2/pi) asin(2 h/(1 + 2 h)); claim gaussian.erf.second_moment."""
+    """E erf(sqrt(h) z)^2 = (2/pi) asin(2 h/(1 + 2 h)); claim gaussian.erf.second_moment.
+
+    At large h erf is the sign, whose square is 1:
+
+    >>> z_squared(sympy.Rational(1, 2)), sympy.limit(z_squared(sympy.Symbol("h")), sympy.Symbol("h"), sympy.oo)
+    (1/3, 1)
+    """
     return 2 * asin(2 * h / (1 + 2 * h)) / pi
 
 
@@ -185,6 +208,12 @@ def weight_factor(numbers: Numbers, source: Dialect, target: Dialect) -> sympy.E
     """c with w_target = c w_source for the same output yhat(x); the numbers are those of the source.
 
     Raises InputError where an input has a shift: x + 1/2 is not a multiple of x, and there is no bias to take it up.
+
+    The public code divides pre-activations by sqrt(n), so that its weights are larger by that:
+
+    >>> numbers = Numbers(40, 1, sympy.Integer(3), (sympy.Integer(2), sympy.Integer(1)), (1, -1))
+    >>> weight_factor(numbers, PNAS, CONV_EMERGE_EXACT) == sqrt(40)
+    True
     """
     scales = []
     gains = (numbers.gain, convert(numbers, source, target).gain)
@@ -203,18 +232,34 @@ def time_factor(numbers: Numbers, source: Dialect, target: Dialect) -> sympy.Exp
     """s with t_target = s t_source at the same network: gradient flow of L is faster for larger losses and inputs.
 
     With w_target = c w_source and L_target = f L_source, dw_source/dt_target = -(f/c^2) dL_source/dw_source.
+
+    The loss without 1/2 has twice the gradient, so that the same network needs half of the time:
+
+    >>> numbers = Numbers(40, 1, sympy.Integer(3), (sympy.Integer(2), sympy.Integer(1)), (1, -1))
+    >>> time_factor(numbers, PNAS, replace(PNAS, loss_factor=Integer(1)))
+    1/2
     """
     factor = weight_factor(numbers, source, target)
     return factor**2 * source.loss_factor / target.loss_factor
 
 
 def loss(value: sympy.Expr, source: Dialect, target: Dialect) -> sympy.Expr:
-    """The loss of the same network on the same data, with or without the factor 1/2."""
+    """The loss of the same network on the same data, with or without the factor 1/2.
+
+    >>> loss(sympy.Integer(3), PNAS, CONV_EMERGE)  # <(y - yhat)^2>/2, and without the 1/2
+    6
+    """
     return value * target.loss_factor / source.loss_factor
 
 
 def participation(value: sympy.Expr, source: Dialect, target: Dialect) -> sympy.Expr:
-    """The "IPR" in another dialect: sum w^4/(sum w^2)^2, or its inverse."""
+    """The "IPR" in another dialect: sum w^4/(sum w^2)^2, or its inverse.
+
+    A flat field of 40 sites has 1/40 where sum w^4 is in the numerator, and 40 where it is in the denominator:
+
+    >>> participation(Rational(1, 40), OURS, PNAS)
+    40
+    """
     return value if source.inverse_participation == target.inverse_participation else 1 / value
 
 

@@ -9,7 +9,14 @@ _GUARD = 12  # extra digits carried; evalf raises its own precision further wher
 
 
 class NotANumber(ValueError):
-    """A formula has no real value at a point (a pole, a branch cut crossed, a division by zero)."""
+    """A formula has no real value at a point (a pole, a branch cut crossed, a division by zero).
+
+    >>> x = sympy.Symbol("x")
+    >>> evaluate(1 / x, {x: sympy.Integer(0)}, 10)
+    Traceback (most recent call last):
+    ...
+    theory.claims.evaluate.NotANumber: 1/x has no value at {x: 0}
+    """
 
 
 def evaluate(expr: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:

@@ -55,7 +55,13 @@ def derived(name: str, integrand: sympy.Expr, cov: Matrix, formula: sympy.Expr) 
 def expectation_claim(
     name: str, title: str, integrand: sympy.Expr, cov: Matrix, formula: sympy.Expr, **rest: Any
 ) -> Claim:
-    """Return the claim E[integrand] = formula for z ~ N(0, cov), derived by the engine; `rest` are its other fields."""
+    """Return the claim E[integrand] = formula for z ~ N(0, cov), derived by the engine; `rest` are its other fields.
+
+    >>> half = sympy.Rational(1, 2)
+    >>> claim = expectation_claim("gaussian.example.mean", "A step", sympy.Heaviside(z(1)), Matrix([[1]]), half)
+    >>> claim.derive().proves == claim.statement
+    True
+    """
     return Claim(
         id=name,
         title=title,
@@ -67,7 +73,12 @@ def expectation_claim(
 
 
 def variance_in_float64(g: float) -> float:
-    """Return E erf(g z)^2 by the library, in float64."""
+    """Return E erf(g z)^2 by the library, in float64.
+
+    >>> from math import asin, pi
+    >>> round(variance_in_float64(1.0) * pi / 2, 12) == round(asin(2 / 3), 12)
+    True
+    """
     labels = (Fraction(1), Fraction(0))
     law = NonlinearGP(2, (Fraction(1), Fraction(1)), Fraction(g), "open", "unit-variance", labels)
     return float(class_statistics(law, 0, FLOAT64).normaliser_squared)

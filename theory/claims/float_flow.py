@@ -22,7 +22,12 @@ Number = int | float  # a point with a whole coordinate passes it as int
 
 @dataclass(frozen=True)
 class UnitFlow:
-    """Weights of the units at the time, with one leading axis, at infinity, the optimum of the loss and the rates."""
+    """Weights of the units at the time, with one leading axis, at infinity, the optimum of the loss and the rates.
+
+    >>> flow = float64_flow([[0.5]], [0.5], [[0.0]], 1, 2.0)
+    >>> flow.weights.shape, flow.rates.round(12).tolist()
+    ((1, 1, 1), [0.5])
+    """
 
     weights: Float[np.ndarray, "1 K n"]
     fixed_point: Float[np.ndarray, "K n"]
@@ -41,6 +46,11 @@ def float64_flow(
     """Return the flow in units of tau of units that share one half-space gate, with A_11 = second and b_1 = force.
 
     `start` has a row for each unit that shares the gate; `units` is the K of the readout; y2 is <y^2>.
+
+    A_11 = 1/2 and b_1 = 1/2: w = 1 - exp(-t/2)
+
+    >>> float64_flow([[0.5]], [0.5], [[0.0]], 1, 2.0).weights.round(6).tolist()
+    [[[0.632121]]]
     """
     whole = 2 * np.array(second, dtype=float)  # a half space sees half of <x x^T>, and half of <s y x>
     gates = GateBasis((Direction(((0, Fraction(1)),)),), tuple((HALF, HALF) for _ in start))

@@ -22,6 +22,11 @@ class Examination:
     """The examination of one claim: a result for each level, the table of values, the printed forms.
 
     `seconds` is the processor time of each level that was run.
+
+    >>> from theory.claims import catalog
+    >>> claim = catalog()["gaussian.step_step.orthant"]
+    >>> Examination(claim, (CheckResult(claim.id, Level.PRECISE, Outcome.FAIL),)).verdict.value
+    'REFUTED'
     """
 
     claim: Claim
@@ -84,6 +89,11 @@ def reexamine(
 
     `known` is its certified table, which mutants and printed forms are held against: values of the definition that
     need not be computed again. A printed form that agrees with that table must agree at the new points as well.
+
+    >>> from theory.claims import catalog
+    >>> again = reexamine(catalog()["model.relu.gating"], catalog(), (Level.EXACT,), seed=1, known=())
+    >>> [(result.level.value, result.outcome.value) for result in again.results]
+    [('exact', 'PASS')]
     """
     clock = _Clock()
     tried = points(claim, seed)
@@ -154,6 +164,14 @@ def verdict(claim: Claim, results: tuple[CheckResult, ...], printed: tuple[level
 
     A level that fails refutes. A statement of exact kind needs a proof (symbolic or exact) and a precise agreement;
     an empirical one needs its experiment. Whatever is inconclusive, or was registered and not run, leaves it open.
+
+    A proof alone leaves an equation open: it needs the agreement of numbers with the definition, too.
+
+    >>> from theory.claims import catalog
+    >>> claim = catalog()["gaussian.step_step.orthant"]
+    >>> proved, agrees = (CheckResult(claim.id, level, Outcome.PASS) for level in (Level.SYMBOLIC, Level.PRECISE))
+    >>> verdict(claim, (proved,)).value, verdict(claim, (proved, agrees)).value
+    ('OPEN', 'CONFIRMED')
     """
     if claim.kind is Kind.DEFINITION:
         return Verdict.DEFINITION

@@ -30,7 +30,13 @@ REJECTION_DIGITS = 15
 
 @dataclass(frozen=True)
 class TableRow:
-    """One test point with the value of the definition and of the formula, and their relative difference."""
+    """One test point with the value of the definition and of the formula, and their relative difference.
+
+    >>> from theory.claims import catalog
+    >>> row = table(catalog()["gaussian.step_step.orthant"])[0]
+    >>> row.error < 1e-30
+    True
+    """
 
     point: Point
     oracle: mpmath.mpf
@@ -50,7 +56,15 @@ class PrintedFinding:
 
 
 def table(claim: Claim, digits: int = PRECISE_DIGITS, tried: tuple[Point, ...] | None = None) -> tuple[TableRow, ...]:
-    """Return the formula and its definition at the points `tried`, by default the claim's test points."""
+    """Return the formula and its definition at the points `tried`, by default the claim's test points.
+
+    >>> from theory.claims import catalog
+    >>> claim = catalog()["gaussian.step_step.orthant"]
+    >>> (rho,) = (param.symbol for param in claim.params)
+    >>> (row,) = table(claim, tried=({rho: sympy.Rational(1, 2)},))  # 1/4 + asin(1/2)/(2 pi)
+    >>> mpmath.nstr(row.oracle, 12), mpmath.nstr(row.formula, 12)
+    ('0.333333333333', '0.333333333333')
+    """
     return tuple(_row(claim, point, digits) for point in (points(claim) if tried is None else tried))
 
 
@@ -72,13 +86,23 @@ def relative_error(value: mpmath.mpf, truth: mpmath.mpf, digits: int) -> float:
 
 
 def skipped(claim: Claim, level: Level) -> CheckResult:
-    """Return the result of a level that is not run, with the reason that the claim states, or else that of its kind."""
+    """Return the result of a level that is not run, with the reason that the claim states, or else that of its kind.
+
+    >>> from theory.claims import catalog
+    >>> skipped(catalog()["gaussian.step_step.orthant"], Level.EXACT).outcome.value
+    'SKIPPED'
+    """
     reason = claim.unchecked.get(level) or reasons.OF_KIND.get(claim.kind, reasons.NOT_GIVEN)
     return CheckResult(claim.id, level, Outcome.SKIPPED, where=reason)
 
 
 def symbolic(claim: Claim, claims: Mapping[str, Claim]) -> CheckResult:
-    """Check every step of the derivation, that it proves this statement, and that what it cites of `claims` says so."""
+    """Check every step of the derivation, that it proves this statement, and that what it cites of `claims` says so.
+
+    >>> from theory.claims import catalog
+    >>> symbolic(catalog()["gaussian.step_step.orthant"], catalog()).outcome.value
+    'PASS'
+    """
     if claim.derive is None:
         return skipped(claim, Level.SYMBOLIC)
     derivation = claim.derive()
@@ -96,6 +120,10 @@ def exact(claim: Claim, tried: tuple[Point, ...] | None = None) -> CheckResult:
     """Check that the formula equals its definition at every point, both in fractions: no tolerance.
 
     The points are those `tried`, by default the claim's test points.
+
+    >>> from theory.claims import catalog
+    >>> exact(catalog()["model.relu.gating"]).outcome.value
+    'PASS'
     """
     if claim.exact is None:
         return skipped(claim, Level.EXACT)
@@ -110,7 +138,13 @@ def exact(claim: Claim, tried: tuple[Point, ...] | None = None) -> CheckResult:
 
 
 def precise(claim: Claim, rows: tuple[TableRow, ...], digits: int = PRECISE_DIGITS) -> CheckResult:
-    """Check that the formula agrees with its definition to `digits` digits at every point."""
+    """Check that the formula agrees with its definition to `digits` digits at every point.
+
+    >>> from theory.claims import catalog
+    >>> claim = catalog()["gaussian.step_step.orthant"]
+    >>> precise(claim, table(claim)).outcome.value
+    'PASS'
+    """
     return _worst(claim, Level.PRECISE, [(row.error, row.point) for row in rows], 10.0**-digits)
 
 
@@ -119,6 +153,11 @@ def floating(claim: Claim, tried: tuple[Point, ...]) -> CheckResult:
 
     The tolerance at a point is 1e-13 plus what rounding each argument once may change: 4 eps x the condition number
     sum_j |p_j df/dp_j / f|.
+
+    >>> from theory.claims import catalog
+    >>> claim = catalog()["gaussian.erf.second_moment"]
+    >>> floating(claim, points(claim)[:1]).outcome.value
+    'PASS'
     """
     if claim.numeric is None:
         return skipped(claim, Level.FLOATING)
@@ -170,7 +209,15 @@ def _short(value: sympy.Rational) -> str:
 
 
 def printed_findings(claim: Claim, rows: tuple[TableRow, ...]) -> tuple[PrintedFinding, ...]:
-    """Return, for each source that prints a form, whether it agrees with the definition at every point."""
+    """Return, for each source that prints a form, whether it agrees with the definition at every point.
+
+    The gradient flow of one weight as printed lacks a factor 1/2:
+
+    >>> from theory.claims import catalog
+    >>> claim = catalog()["flow.gradient.small_bump"]
+    >>> [(finding.source.label, finding.agrees) for finding in printed_findings(claim, table(claim))]
+    [('(4)', False)]
+    """
     return tuple(_finding(source, rows) for source in claim.sources if source.printed is not None)
 
 
@@ -203,6 +250,13 @@ def negative_control(
     """Check that every mutant that is not the same function is rejected at some point; survivors are named.
 
     A mutant that no point rejects counts as the same function only where `equal` proves it.
+
+    Every slip of 1/4 + asin(rho)/(2 pi), a sign, a factor or a term, differs from the definition at some point:
+
+    >>> from theory.claims import catalog
+    >>> claim = catalog()["gaussian.step_step.orthant"]
+    >>> negative_control(claim, table(claim)).outcome.value
+    'PASS'
     """
     formula = claim.statement.rhs
     killed, same, survivors = 0, 0, []

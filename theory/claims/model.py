@@ -18,7 +18,14 @@ Oracle = Callable[[Point, int], mpmath.mpf]  # (point, digits) -> the defining i
 
 
 class Kind(StrEnum):
-    """The kind of statement that a claim makes, which decides what evidence it needs."""
+    """The kind of statement that a claim makes, which decides what evidence it needs.
+
+    A definition, and a sentence that an experiment decides, needs no oracle:
+
+    >>> from theory.claims import reasons
+    >>> [kind.value for kind in reasons.OF_KIND]
+    ['definition', 'empirical']
+    """
 
     DEFINITION = "definition"
     EQUATION = "equation"
@@ -29,7 +36,13 @@ class Kind(StrEnum):
 
 
 class Level(StrEnum):
-    """The independent levels of checking, in the order in which they are run."""
+    """The independent levels of checking, in the order in which they are run.
+
+    >>> from theory.claims.judge import applicable
+    >>> claim = Claim("an.example.equation", "x", Kind.EQUATION, sympy.true, oracle=lambda point, digits: mpmath.mpf(1))
+    >>> [level.value for level in applicable(claim)]
+    ['precise', 'negative control']
+    """
 
     SYMBOLIC = "symbolic"
     EXACT = "exact"
@@ -40,7 +53,15 @@ class Level(StrEnum):
 
 
 class Outcome(StrEnum):
-    """The outcome of one level of checking."""
+    """The outcome of one level of checking.
+
+    What is inconclusive is not passed:
+
+    >>> from theory.claims.judge import verdict
+    >>> claim = Claim("an.example.equation", "x", Kind.EQUATION, sympy.true)
+    >>> verdict(claim, (CheckResult(claim.id, Level.SYMBOLIC, Outcome.INCONCLUSIVE),)).value
+    'OPEN'
+    """
 
     PASS = "PASS"
     FAIL = "FAIL"
@@ -49,7 +70,13 @@ class Outcome(StrEnum):
 
 
 class Verdict(StrEnum):
-    """The judgement on a claim, computed by `theory.claims.judge.verdict` and never typed in."""
+    """The judgement on a claim, computed by `theory.claims.judge.verdict` and never typed in.
+
+    >>> from theory.claims.judge import verdict
+    >>> claim = Claim("an.example.definition", "x", Kind.DEFINITION, sympy.true)
+    >>> verdict(claim, ()) is Verdict.DEFINITION
+    True
+    """
 
     DEFINITION = "DEFINITION"
     CONFIRMED = "CONFIRMED"
@@ -64,6 +91,11 @@ class Param:
 
     `likely` is the part of the domain from which random points are drawn, where the oracle cannot be relatively exact
     all over it; the statement is claimed for the whole domain.
+
+    >>> from theory.claims.points import contains
+    >>> gain = Param(sympy.Symbol("g", positive=True), sympy.Interval.open(0, sympy.oo), "gain")
+    >>> contains(gain, sympy.Integer(100)), contains(gain, sympy.Integer(0))
+    (True, False)
     """
 
     symbol: sympy.Symbol
@@ -79,6 +111,13 @@ class Source:
 
     Of an empirical claim it is the relation that a sentence is read as, which the experiment finds true or false.
     Raises InputError for a document or a label that `theory.claims.documents` does not list.
+
+    >>> Source("small-bump-gate", "(8)").printed is None
+    True
+    >>> Source("small-bump-gate", "(14)")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: A source is unknown: small-bump-gate has no '(14)': its labels are (1) ...
     """
 
     document: str
@@ -106,6 +145,13 @@ class Registration:
     `observable` is measured, `predict(problem)` gives the theory's array of the same shape; the estimate passes
     when it is not rejected at `level` (family-wise) and equivalent within `margin` x max|prediction|.
     `prepare(problem)` sets what the theory must supply before training (such as the initial weights).
+
+    The margin and the level are those of every exact law unless a registration says otherwise:
+
+    >>> from theory.problem import WeightsAtTimes
+    >>> plan = Registration(("small-bump",), WeightsAtTimes(), predict=lambda problem: None)
+    >>> str(plan.margin), str(plan.level)
+    ('1/100', '1/100')
     """
 
     problems: tuple[str, ...]  # names of problem files below derivations/experiments
@@ -129,6 +175,11 @@ class Claim:
     beside the interesting ones (fewer where the oracle takes seconds). `settled_by` says, of a claim that cannot be
     decided from what its source gives, what would decide it. `unchecked` says of each level that does not apply to
     the claim why it does not.
+
+    >>> from theory.claims import catalog
+    >>> claim = catalog()["gaussian.step_step.orthant"]
+    >>> claim.statement.rhs, [str(param.domain) for param in claim.params]
+    (asin(rho)/(2*pi) + 1/4, ['Interval.open(-1, 1)'])
     """
 
     id: str
@@ -152,7 +203,14 @@ class Claim:
 
 @dataclass(frozen=True)
 class CheckResult:
-    """The outcome of one level for one claim: the worst deviation seen, its tolerance, and where it was seen."""
+    """The outcome of one level for one claim: the worst deviation seen, its tolerance, and where it was seen.
+
+    >>> from theory.claims import catalog
+    >>> from theory.claims.levels import exact
+    >>> result = exact(catalog()["model.relu.gating"])
+    >>> result.outcome.value, result.worst, result.tolerance  # exact numbers differ by nothing
+    ('PASS', 0.0, 0.0)
+    """
 
     claim: str
     level: Level

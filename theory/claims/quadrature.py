@@ -42,6 +42,13 @@ def step_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
     """Return E[1(z1 >= 0) erf(gain z2)] = int phi(z) erf(gain z) Phi(rho z / sqrt(1 - rho^2)) dz, |rho| <= 1.
 
     For |rho| = 1 the step selects a half line: +-int_0^oo phi(z) erf(gain z) dz.
+
+    E[1(z >= 0) erf(z)] = asin(sqrt(2/3))/pi where both are one variable:
+
+    >>> from math import asin, pi, sqrt
+    >>> value = step_erf(sympy.Integer(1), sympy.Integer(1), 20)
+    >>> round(float(value), 12) == round(asin(sqrt(2 / 3)) / pi, 12)
+    True
     """
     with precision(digits=digits + _GUARD):
         slope = _ball(gain)
@@ -54,7 +61,13 @@ def step_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
 
 
 def smoothed_erf(mean: sympy.Rational, sd: sympy.Rational, digits: int) -> mpmath.mpf:
-    """Return E[erf(mean + sd N)] = int phi(z) erf(mean + sd z) dz, N ~ N(0, 1)."""
+    """Return E[erf(mean + sd N)] = int phi(z) erf(mean + sd z) dz, N ~ N(0, 1).
+
+    E erf(m + s N) = erf(m/sqrt(1 + 2 s^2)), here with 1 + 2 s^2 = 9:
+
+    >>> mpmath.nstr(smoothed_erf(sympy.Integer(3), sympy.Integer(2), 20), 12), mpmath.nstr(mpmath.erf(1), 12)
+    ('0.84270079295', '0.84270079295')
+    """
     with precision(digits=digits + _GUARD):
         shift, slope = _ball(mean), _ball(sd)
         return _half_line(lambda z: (shift + slope * z).erf() + (shift - slope * z).erf(), digits)
@@ -65,6 +78,12 @@ def erf_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
 
     The inner integral is E erf(m + s N) = erf(m / sqrt(1 + 2 s^2)), the claim `gaussian.erf.smoothing`, which is
     checked against `smoothed_erf`.
+
+    E erf(z)^2 = (2/pi) asin(2/3):
+
+    >>> value = erf_erf(sympy.Integer(1), sympy.Integer(1), 20)
+    >>> mpmath.nstr(value * mpmath.pi / 2, 12), mpmath.nstr(mpmath.asin(mpmath.mpf(2) / 3), 12)
+    ('0.729727656227', '0.729727656227')
     """
     with precision(digits=digits + _GUARD):
         slope = _ball(gain)
@@ -78,6 +97,13 @@ def step_erf_erf(r12: Correlation, r13: Correlation, r23: Correlation, gain: sym
     The innermost integral, over z3 given z1 and z2, is E erf(m + s N) = erf(m / sqrt(1 + 2 s^2)) as in `erf_erf`.
     Two orders of Gauss-Legendre panels must agree; higher ones are tried where they do not. Raises NotConverged where
     none do.
+
+    The step sees half of an even function: (1/2) E erf(z2) erf(z3), here (1/pi) asin(1/3) at the correlation 1/2.
+
+    >>> third = sympy.Rational(1, 3)
+    >>> value = step_erf_erf(third, third, sympy.Rational(1, 2), sympy.Integer(1), 8)
+    >>> mpmath.nstr(value * mpmath.pi, 8), mpmath.nstr(mpmath.asin(mpmath.mpf(1) / 3), 8)
+    ('0.33983691', '0.33983691')
     """
     with precision(digits=digits + _GUARD):
         a, b, c, slope = _ball(r12), _ball(r13), _ball(r23), _ball(gain)
@@ -101,6 +127,12 @@ def step_erf_of_two(first: mpmath.mpf, second: mpmath.mpf, correlation: mpmath.m
 
     Given v, z_i is positive with the probability Phi(h v), h = r/sqrt(1 - r^2) with r the correlation of z_i
     and v; the two half lines are added, and Phi(x) - Phi(-x) = erf(x/sqrt 2).
+
+    E[1(z_i >= 0) erf(z_i)] = asin(sqrt(2/3))/pi where z_k has no part:
+
+    >>> value = step_erf_of_two(mpmath.mpf(1), mpmath.mpf(0), mpmath.mpf(0))
+    >>> mpmath.nstr(value * mpmath.pi, 12), mpmath.nstr(mpmath.asin(mpmath.sqrt(mpmath.mpf(2) / 3)), 12)
+    ('0.955316618125', '0.955316618125')
     """
     spread = mpmath.sqrt(first**2 + 2 * first * second * correlation + second**2)
     rest = abs(second) * mpmath.sqrt(1 - correlation**2)  # s sqrt(1 - r^2), without cancellation

@@ -30,5 +30,11 @@ def rational(definition: Callable[[Point], Fraction]) -> dict[str, Any]:
 
 
 def rational_by_name(definition: Callable[[Mapping[str, Fraction]], Fraction | int]) -> dict[str, Any]:
-    """Return the same fields for a definition that takes the values of the parameters by name."""
+    """Return the same fields for a definition that takes the values of the parameters by name.
+
+    >>> import sympy
+    >>> fields = rational_by_name(lambda at: at["n"] * (at["n"] + 1) / 2)
+    >>> fields["exact"]({sympy.Symbol("n"): sympy.Integer(4)})
+    Fraction(10, 1)
+    """
     return rational(lambda point: Fraction(definition(exact_values(point))))

@@ -38,7 +38,11 @@ def catalog() -> dict[str, Claim]:
 
 
 def subjects() -> Iterator[tuple[str, str]]:
-    """Yield `area.subject` and the module of each file of claims; a name that begins with "_" is shared by an area."""
+    """Yield `area.subject` and the module of each file of claims; a name that begins with "_" is shared by an area.
+
+    >>> ("gaussian.step_step", "theory.claims.areas.gaussian.step_step") in list(subjects())
+    True
+    """
     for area in _modules(areas):
         package = import_module(f"{areas.__name__}.{area}")
         if not hasattr(package, "__path__"):

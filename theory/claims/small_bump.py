@@ -55,6 +55,12 @@ def quadratic_loss(point: Point, digits: int) -> finite_data.Loss:
     """Return w -> <(y - (g_1 W_1 + g_2 W_2) x/2)^2>/2 for the four weights (W_1, W_2), from quadratures of the moments.
 
     Given x -> -x, <g_1 x x^T> = <g_2 x x^T> = <x x^T>/2 and <g_2 y x> = -<g_1 y x>; g_1 g_2 = 0.
+
+    At w = 0 it is <y^2>/2 = 1/4 for the labels 1 and 0:
+
+    >>> half = Rational(1, 2)
+    >>> quadratic_loss({g: Integer(1), rho1: half, rho0: half}, 10)([mpf(0)] * 4)
+    mpf('0.25')
     """
     gain = point[g]
     first, second = point[rho1], point[rho0]
@@ -73,7 +79,14 @@ def quadratic_loss(point: Point, digits: int) -> finite_data.Loss:
 
 
 def float64_solution(gain: Number, first: Number, second: Number) -> Solution:
-    """Return the library's float64 solution; its law takes xi with exp(-1/xi^2) = rho at distance 1."""
+    """Return the library's float64 solution; its law takes xi with exp(-1/xi^2) = rho at distance 1.
+
+    The law is that of -x too, and the two gates exchange: their fields are opposite.
+
+    >>> field = float64_solution(1.0, 0.5, 0.5).fixed_point
+    >>> bool(abs(field[0] + field[1]).max() < 1e-12)
+    True
+    """
     zero, one = Fraction(0), Fraction(1)
     lengths = tuple(Fraction(1 / math.sqrt(-math.log(rho))) for rho in (first, second))
     law = NonlinearGP(2, lengths, Fraction(gain), "open", "unit-variance", (one, zero))

@@ -38,7 +38,14 @@ SMALL_GAIN = Param(g, Interval.open(0, oo), "gain", (Rational(1, 100), Integer(1
 
 
 def regression(point: Point) -> tuple[mpf, mpf, mpf]:
-    """Return beta_i, beta_k and sigma^2: the minimiser and the minimum of E (z_l - beta_i z_i - beta_k z_k)^2."""
+    """Return beta_i, beta_k and sigma^2: the minimiser and the minimum of E (z_l - beta_i z_i - beta_k z_k)^2.
+
+    z_l that is correlated with z_k alone has beta = (0, rho_kl) and sigma^2 = 1 - rho_kl^2:
+
+    >>> point = {ik: Integer(0), il: Integer(0), kl: Rational(3, 5)}
+    >>> [mpmath.nstr(value, 6) for value in regression(point)]
+    ['0.0', '0.6', '0.64']
+    """
     at = values(point)
 
     def loss(beta: finite_data.Vector) -> mpf:
@@ -55,6 +62,12 @@ def slopes(point: Point) -> tuple[mpf, mpf]:
     """Return a_i and a_k in numbers, from E[erf(g z_l) | z_i, z_k] at one value of z_i and of z_k, by quadrature.
 
     The mean and the spread of z_l given the two come from `regression`; erf(a x) is undone by the inverse of erf.
+
+    With sigma^2 = 16/25 and g = 1, a_k = rho_kl/sqrt(1 + 2 sigma^2):
+
+    >>> point = {g: Integer(1), ik: Integer(0), il: Integer(0), kl: Rational(3, 5)}
+    >>> [mpmath.nstr(value, 8) for value in slopes(point)], round(0.6 / (1 + 32 / 25) ** 0.5, 8)
+    (['0.0', '0.39735971'], 0.39735971)
     """
     first, second, spread = regression(point)
     gain = values(point)["g"]

@@ -24,7 +24,12 @@ Domains = Mapping[sympy.Symbol, sympy.Interval]
 
 @dataclass(frozen=True)
 class Statement:
-    """lhs = rhs wherever both are real, for parameters in `domains` that make `cov` a covariance matrix."""
+    """lhs = rhs wherever both are real, for parameters in `domains` that make `cov` a covariance matrix.
+
+    >>> half = read("E[Heaviside(z1)] = 1/2", "[[1]]")
+    >>> half.lhs, half.closed
+    (E[Heaviside(z1); cov=[[1]]], (1/2, 1/2))
+    """
 
     lhs: sympy.Expr
     rhs: sympy.Expr
@@ -80,13 +85,22 @@ class Statement:
 
 
 def symbolic_power(expr: sympy.Basic) -> bool:
-    """Whether a parameter occurs in an exponent, as in 2**a; SymPy may take forever over numbers in its place."""
+    """Whether a parameter occurs in an exponent, as in 2**a; SymPy may take forever over numbers in its place.
+
+    >>> a = sympy.Symbol("a")
+    >>> symbolic_power(2**a), symbolic_power(a**2)
+    (True, False)
+    """
     return any(power.exp.free_symbols for power in expr.atoms(sympy.Pow))
 
 
 @lru_cache(maxsize=4096)
 def is_covariance(cov: sympy.ImmutableDenseMatrix) -> bool:
-    """Whether the matrix is real, symmetric and positive semidefinite, as far as its numbers say."""
+    """Whether the matrix is real, symmetric and positive semidefinite, as far as its numbers say.
+
+    >>> [is_covariance(sympy.ImmutableDenseMatrix([[1, r], [r, 1]])) for r in (1, 2)]
+    [True, False]
+    """
     try:
         covariance(cov)
     except InputError:

@@ -44,6 +44,11 @@ class Answer:
     """`verdict` is "proved", "supported", "refuted" or "undecided"; the rest is its evidence.
 
     An equation is judged where both sides are real; `undefined` holds points of the domain where one is not.
+
+    >>> from theory.conjecture.statement import read
+    >>> answer = judge(read("E[Heaviside(z1)*z1] = 1/sqrt(pi)", "[[1]]"))
+    >>> answer.verdict, answer.suggestion.rhs  # the right side was sqrt(2) too large
+    ('refuted', sqrt(2)/(2*sqrt(pi)))
     """
 
     verdict: str

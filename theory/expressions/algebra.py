@@ -58,7 +58,14 @@ class _SignChangeError(Exception):
 
 
 def prove_equal(a: sympy.Expr, b: sympy.Expr, domains: Domains | None = None) -> bool | None:
-    """Whether a = b on the symbols' domains: True (proved), False (refuted by a value), None (undecided)."""
+    """Whether a = b on the symbols' domains: True (proved), False (refuted by a value), None (undecided).
+
+    >>> a = sympy.Symbol("a", positive=True)
+    >>> prove_equal(sympy.atan(a) + sympy.atan(1 / a), sympy.pi / 2)
+    True
+    >>> prove_equal(sympy.atan(a) + sympy.atan(a), sympy.pi / 2)
+    False
+    """
     return is_zero(a - b, domains)
 
 

@@ -4,7 +4,12 @@ import sympy
 
 
 class Phi(sympy.Function):
-    """The standard normal distribution function, (1 + erf(x / sqrt 2)) / 2."""
+    """The standard normal distribution function, (1 + erf(x / sqrt 2)) / 2.
+
+    >>> x = sympy.Symbol("x", real=True)
+    >>> Phi(x).diff(x)
+    sqrt(2)*exp(-x**2/2)/(2*sqrt(pi))
+    """
 
     nargs = 1
 
@@ -19,7 +24,16 @@ class Phi(sympy.Function):
 
 
 class Phi2(sympy.Function):
-    """P(X <= h, Y <= k) for standard normal X, Y of correlation r: Phi2(h, k, r), |r| < 1."""
+    """P(X <= h, Y <= k) for standard normal X, Y of correlation r: Phi2(h, k, r), |r| < 1.
+
+    Its derivative by r is the density (Plackett's identity), and the quadrant is the arcsine law:
+
+    >>> r = sympy.Symbol("r", real=True)
+    >>> Phi2(0, 0, r)
+    asin(r)/(2*pi) + 1/4
+    >>> Phi2(1, 2, r).diff(r)
+    exp((4*r - 5)/(2 - 2*r**2))/(2*pi*sqrt(1 - r**2))
+    """
 
     nargs = 3
 
@@ -47,7 +61,12 @@ class Phi2(sympy.Function):
 
 
 class Relu(sympy.Function):
-    """max(x, 0) = x 1[x > 0]."""
+    """max(x, 0) = x 1[x > 0].
+
+    >>> x, a = sympy.Symbol("x", real=True), sympy.Symbol("a", positive=True)
+    >>> Relu(x), Relu(a), Relu(-a)
+    (Relu(x), a, 0)
+    """
 
     nargs = 1
 
@@ -64,7 +83,14 @@ class Relu(sympy.Function):
 
 
 class OwensT(sympy.Function):
-    """T(h, a) = (1 / 2 pi) int_0^a exp(-h^2 (1 + x^2) / 2) / (1 + x^2) dx."""
+    """T(h, a) = (1 / 2 pi) int_0^a exp(-h^2 (1 + x^2) / 2) / (1 + x^2) dx.
+
+    >>> h, a = sympy.symbols("h a", positive=True)
+    >>> OwensT(0, a), OwensT(h, 1), OwensT(h, -a)
+    (atan(a)/(2*pi), 1/8 - erf(sqrt(2)*h/2)**2/8, -OwensT(h, a))
+    >>> sympy.expand(OwensT(h, a).diff(a) * (1 + a**2) * 2 * sympy.pi)
+    exp(-h**2/2)*exp(-a**2*h**2/2)
+    """
 
     nargs = 2
 

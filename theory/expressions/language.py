@@ -79,7 +79,11 @@ GRAMMAR = "Formulas have numbers, names, + - * / **, parentheses and functions s
 
 @dataclass(frozen=True)
 class Names:
-    """The names that a formula may use: z1 to z<variables>, the parameters, and E[...] if `expectation` is given."""
+    """The names that a formula may use: z1 to z<variables>, the parameters, and E[...] if `expectation` is given.
+
+    >>> Names(2, {"g": sympy.Symbol("g")}).known()[:4]
+    ['z1', 'z2', 'g', 'pi']
+    """
 
     variables: int = 0
     parameters: Mapping[str, sympy.Symbol] = field(default_factory=dict)

@@ -14,5 +14,9 @@ n = sympy.Symbol("n", integer=True, positive=True)  # number of inputs
 
 
 def z(index: int) -> sympy.Symbol:
-    """The Gaussian variable z1, z2, ... (counted from 1, in the order of the covariance matrix)."""
+    """The Gaussian variable z1, z2, ... (counted from 1, in the order of the covariance matrix).
+
+    >>> z(1), z(1) is z(1), z(12).is_real
+    (z1, True, True)
+    """
     return sympy.Symbol(f"z{index}", real=True)

@@ -8,8 +8,6 @@ mse_at             the loss <(y - yhat)^2> of any weights
 Parameters         weights and biases as one vector and part by part
 """
 
-from theory.flow.linear.descent import discrete, gradient_descent, mse_at
-from theory.flow.linear.parameters import Parameters
-from theory.flow.linear.solution import Solution, solve
+from theory.flow.linear import Parameters, Solution, discrete, gradient_descent, mse_at, solve
 
 __all__ = ["Parameters", "Solution", "discrete", "gradient_descent", "mse_at", "solve"]

@@ -66,7 +66,14 @@ def fine_times(times: Float[np.ndarray, " T"]) -> list[float]:
 
 
 def require_one_output(law: Law) -> None:
-    """Raise OutOfReachError for labels of several numbers."""
+    """Raise OutOfReachError for labels of several numbers.
+
+    >>> from theory.problem import FiniteData
+    >>> require_one_output(FiniteData([[1], [2]], [[1, 0], [0, 1]]))
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: A picture shows networks with one output; the labels have 2 numbers ...
+    """
     if law.outputs > 1:
         raise OutOfReachError(
             f"A picture shows networks with one output; the labels have {law.outputs} numbers each.",
@@ -79,6 +86,12 @@ def picture(law: Law, series: Sequence[Series]) -> Figure:
 
     The series share their times, units and sites. Fields are shown at up to three of the times, on a grid of sites as
     images at the last one. Raises OutOfReachError for labels of several numbers.
+
+    >>> from theory.problem import NonlinearGP
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))
+    >>> series = Series("flow", np.array([1.0, 2.0]), np.ones((2, 1, 4)), np.array([0.5, 0.25]))
+    >>> [axis.get_xlabel() for axis in picture(law, [series]).axes]
+    ['site', 'time t (in the unit of tau)']
     """
     require_one_output(law)
     shape = getattr(law, "shape", None)

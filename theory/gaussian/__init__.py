@@ -1,34 +1,54 @@
 """Expectations of products of steps, signs, erfs, ReLUs, powers and exponentials of jointly Gaussian variables, proved.
 
     expect(expr, cov, mean=None, where=None)   the closed form of E[expr] for z ~ N(mean, cov), as a Moment
+    limit(moment, name, to)                    the same as a gain tends to 0 or to oo
     Moment        closed_form, kind, latex, derivation; evaluate(digits, ...) certified, numeric(...) in float64
     Certified     value, radius, digits and method of a certified number
     Expectation   E[integrand] as a SymPy expression that is not evaluated
+    owens_t(h, a)           Owen's T of arrays, in float64
+    two_signs(r, ...)       E[sign(z1 + h1) sign(z2 + h2)] of arrays of correlations, in float64
+    three_signs(r12, ...)   the same of three signs
+    four_signs(r12, ...)    and of four; theory.gaussian.certified has all three as balls
 
     >>> from theory.gaussian import expect
     >>> expect("sign(z1)*sign(z2)", "[[1, 1/2], [1/2, 1]]").closed_form
     1/3
 
-The names are imported on first use, because they need SymPy and the float64 modules do not.
+The names are imported on first use, because the first five need SymPy and the last four do not.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from theory.problem.first_use import on_first_use
 
 if TYPE_CHECKING:
     from theory.gaussian.expectation import Expectation
+    from theory.gaussian.float64.owens_t import owens_t
+    from theory.gaussian.float64.signs import four_signs, three_signs
+    from theory.gaussian.float64.two_signs import two_signs
+    from theory.gaussian.limits import limit
     from theory.gaussian.moment import Certified, Moment, expect
 
-__all__ = ["Certified", "Expectation", "Moment", "expect"]
+__all__ = [
+    "Certified",
+    "Expectation",
+    "Moment",
+    "expect",
+    "four_signs",
+    "limit",
+    "owens_t",
+    "three_signs",
+    "two_signs",
+]
 
-_MODULES = {"Expectation": "expectation", "Certified": "moment", "Moment": "moment", "expect": "moment"}
-
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])
+__getattr__, __dir__ = on_first_use(
+    __name__,
+    {
+        "expectation": "Expectation",
+        "float64.owens_t": "owens_t",
+        "float64.signs": "four_signs three_signs",
+        "float64.two_signs": "two_signs",
+        "limits": "limit",
+        "moment": "Certified Moment expect",
+    },
+)

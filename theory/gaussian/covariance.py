@@ -101,7 +101,11 @@ def _require_psd(matrix: sympy.ImmutableDenseMatrix) -> None:
 
 
 def sign(number: sympy.Expr) -> int:
-    """The sign of a real number without symbols, zero being proved."""
+    """The sign of a real number without symbols, zero being proved.
+
+    >>> sign(sympy.sqrt(2) + sympy.sqrt(3) - sympy.sqrt(5 + 2 * sympy.sqrt(6))), sign(sympy.pi - 4)
+    (0, -1)
+    """
     found = known_sign(number)
     if found is not None:
         return found

@@ -10,7 +10,11 @@ VARIABLE = re.compile(r"z([1-9][0-9]*)")
 
 
 def variables(expr: sympy.Basic) -> list[int]:
-    """The indices of the Gaussian variables z1, z2, ... in `expr`, ascending."""
+    """The indices of the Gaussian variables z1, z2, ... in `expr`, ascending.
+
+    >>> variables(z(3) * sympy.erf(sympy.Symbol("g") * z(1)))
+    [1, 3]
+    """
     names = (VARIABLE.fullmatch(symbol.name) for symbol in expr.atoms(sympy.Symbol))
     return sorted(int(name[1]) for name in names if name)
 

@@ -194,7 +194,11 @@ def expect(expr: object, cov: object, mean: object = None, where: str | None = N
 
 
 def prepared(expr: object, cov: object, mean: object = None) -> tuple[sympy.Expr, sympy.ImmutableDenseMatrix]:
-    """The integrand in centred variables and the covariance, exact and found fit to be derived; errors as `expect`."""
+    """The integrand in centred variables and the covariance, exact and found fit to be derived; errors as `expect`.
+
+    >>> prepared(sympy.sign(z(1)), [[1]], [2])[0]
+    sign(z1 + 2)
+    """
     matrix = covariance(cov)
     integrand = exact(expr)
     integrand = integrand.xreplace({s: z(int(s.name[1:])) for s in integrand.free_symbols if variables(s)})
@@ -255,7 +259,11 @@ def _require_spread(integrand: sympy.Expr, cov: sympy.MatrixBase) -> None:
 
 
 def centred(mean: object, size: int) -> dict[sympy.Symbol, sympy.Expr]:
-    """z_i -> z_i + mean_i for the entries that are not zero."""
+    """z_i -> z_i + mean_i for the entries that are not zero.
+
+    >>> centred([0, 0.5], 2)
+    {z2: z2 + 1/2}
+    """
     if mean is None:
         return {}
     entries = [exact(entry) for entry in (mean.tolist() if hasattr(mean, "tolist") else mean)]
@@ -274,5 +282,10 @@ def _order(expr: sympy.Expr) -> str | None:
 
 
 def text(expr: sympy.Expr) -> str:
-    """`expr` as SymPy writes it, without evaluating anything."""
+    """`expr` as SymPy writes it, without evaluating anything.
+
+    >>> x = sympy.Symbol("x")
+    >>> text(sympy.Integral(sympy.exp(-(x**2)), (x, 0, 1)))
+    'Integral(exp(-x**2), (x, 0, 1))'
+    """
     return sympy.sstr(expr, order=_order(expr))

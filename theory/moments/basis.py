@@ -23,6 +23,13 @@ class GateBasis:
     coefficients there; the difference of two neighbours is twice the coefficients of s_i. A mean that is added to the x
     of a class changes the constant of that linear function alone.) So the rank of A is n times that of `coefficients`,
     plus that of `constants`.
+
+    The half-spaces 1[z_20 >= 0] and 1[z_20 < 0] are (1 + s)/2 and (1 - s)/2, which sum to 1:
+
+    >>> from theory.problem import SiteGate
+    >>> basis = gate_basis(Network("gated-linear", "mean", 2, (SiteGate(20, lo=0), SiteGate(20, hi=0))))
+    >>> [str(sum(column)) for column in zip(*basis.coefficients)]
+    ['1', '0']
     """
 
     directions: tuple[Direction, ...]
@@ -35,6 +42,13 @@ def require_linear(network: Network) -> None:
 
     That is a network that gates itself, one that trains its readout, whose flow is of third degree in (w, a), and one
     with fixed biases, which are features that nothing multiplies.
+
+    >>> from theory.problem import AlwaysGate
+    >>> require_linear(Network("gated-linear", "mean", 1, (AlwaysGate(),)))
+    >>> require_linear(Network("relu", "mean", 1))
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: A network of model "relu" has no exact moments through its gates: ...
     """
     if network.model != Network.gated:
         raise OutOfReachError(

@@ -37,7 +37,13 @@ def constant_gates(law: Law, network: Network) -> dict[int, bool]:
 
 
 def remarks(law: Law, network: Network) -> tuple[str, ...]:
-    """A sentence for each gate of `constant_gates`."""
+    """A sentence for each gate of `constant_gates`.
+
+    >>> from theory.problem import NonlinearGP
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))  # |x| < 1
+    >>> print(*remarks(law, Network("gated-linear", "mean", 1, (SiteGate(0, lo=2, on="input"),))))
+    the gate of unit 0 is closed for every input of this law: the unit never learns and adds nothing to yhat.
+    """
     said = {
         False: "is closed for every input of this law: the unit never learns and adds nothing to yhat",
         True: "is open for every input of this law: the unit is linear",

@@ -16,7 +16,14 @@ from theory.moments.symmetric import Circulant, Dense
 
 @dataclass(frozen=True, eq=False)
 class ExactFeatures(FeatureMoments):
-    """The exact moments in an arithmetic: float64, each correctly rounded, or Arb balls in object arrays."""
+    """The exact moments in an arithmetic: float64, each correctly rounded, or Arb balls in object arrays.
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> rows, first = np.array([[2, 1], [1, 2]]), np.array([Fraction(2, 3), Fraction(0)])
+    >>> features = ExactFeatures(ExactMoments(1, 2, rows, 3, first, Fraction(1)), FLOAT64)
+    >>> features.assembled().round(4).tolist(), features.structure.rank
+    ([[0.6667, 0.3333], [0.3333, 0.6667]], 2)
+    """
 
     exact: ExactMoments
     arithmetic: Arithmetic

@@ -24,6 +24,13 @@ class ExactMoments:
 
     Rows are whole numbers, of 64 bits or Python's, and unit-major, k n + j; with biases K + 1 more follow, those of the
     features g_1, ..., g_K and 1/s. `first` is (P,), or (P, m) for m outputs. `notes` name gates that never change.
+
+    <x x^T> = [[2, 1], [1, 2]]/3 for the three inputs (1, 0), (0, 1), (1, 1):
+
+    >>> rows, first = np.array([[2, 1], [1, 2]]), np.array([Fraction(2, 3), Fraction(0)])
+    >>> moments = ExactMoments(1, 2, rows, 3, first, Fraction(1))
+    >>> moments.second.shape, moments.columns.shape
+    ((1, 1, 2, 2), (2, 1))
     """
 
     units: int
@@ -47,7 +54,13 @@ class ExactMoments:
 
 
 def require_rows(network: Network, n: int) -> None:
-    """Raise OutOfReachError where A has more rows than are kept as exact numbers."""
+    """Raise OutOfReachError where A has more rows than are kept as exact numbers.
+
+    >>> require_rows(Network("relu", "mean", 3), 1000)
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: A has K n = 3000 rows; the exact moments of more than 2000 fill the ...
+    """
     if network.units * n > MOST_ROWS:
         raise OutOfReachError(
             f"A has K n = {network.units * n} rows; the exact moments of more than {MOST_ROWS} fill the memory.",
@@ -57,7 +70,13 @@ def require_rows(network: Network, n: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """N examples one by one: x (N, n) in exact numbers, their probabilities, and labels as vectors of m numbers."""
+    """N examples one by one: x (N, n) in exact numbers, their probabilities, and labels as vectors of m numbers.
+
+    >>> half = Fraction(1, 2)
+    >>> data = Examples(np.array([[half], [Fraction(1)]], dtype=object), (half, half), ((Fraction(1),), (Fraction(0),)))
+    >>> str(sum(p * x for p, x in zip(data.probabilities, data.x[:, 0])))  # <x>
+    '3/4'
+    """
 
     x: Shaped[np.ndarray, "N n"]
     probabilities: tuple[Fraction, ...]
@@ -65,7 +84,13 @@ class Examples:
 
 
 def require_examples(count: int, network: Network, n: int) -> None:
-    """Raise OutOfReachError where the features of so many examples are more numbers than are kept exactly."""
+    """Raise OutOfReachError where the features of so many examples are more numbers than are kept exactly.
+
+    >>> require_examples(10**6, Network("relu", "mean", 1), 40)
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: 1000000 examples have 40000000 gated inputs; the exact moments take ...
+    """
     if count * network.units * n > MOST_FEATURES:
         raise OutOfReachError(
             f"{count} examples have {count * network.units * n} gated inputs; the exact moments take the examples one "

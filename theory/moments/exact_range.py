@@ -35,6 +35,12 @@ class Piece:
     """A component of A: orthogonal vectors v_p over the rows at `places`, |v_p|^2, v_p.A v_q and v_p.b (r, m).
 
     `pivots` are r of the places on which A is regular.
+
+    Sites 0 and 1 are never nonzero together, so that A has two components of one row:
+
+    >>> moments = ExactMoments(1, 2, np.array([[1, 0], [0, 1]]), 2, np.array([Fraction(1, 2)] * 2), Fraction(1))
+    >>> [(piece.places.tolist(), piece.circulant) for piece in pieces(moments)]
+    [([0], True), ([1], True)]
     """
 
     places: Int[np.ndarray, " M"]
@@ -216,7 +222,14 @@ def optimum(moments: ExactMoments) -> Fraction:
 
 
 def structure(moments: ExactMoments) -> Structure:
-    """Rank and decoupling of A by elimination, and in words: gates that never change, the rank, the blocks."""
+    """Rank and decoupling of A by elimination, and in words: gates that never change, the rank, the blocks.
+
+    Two equal rows have rank 1:
+
+    >>> moments = ExactMoments(1, 2, np.array([[1, 1], [1, 1]]), 1, np.array([Fraction(1)] * 2), Fraction(2))
+    >>> structure(moments).notes[0]
+    'A has rank 1 of 2, exactly, by elimination in fractions; the other directions keep w0.'
+    """
     found, size = pieces(moments), len(moments.first)
     rank, largest = sum(len(piece.norms) for piece in found), max(len(piece.norms) for piece in found)
     circulant = all(piece.circulant for piece in found)

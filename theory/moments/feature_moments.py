@@ -29,6 +29,14 @@ class Block:
     constants[a, q] . biases over q, obey du/dt = ell s (rhs[a] - s scales[a] kernel u). Directions that mix units,
     sites and biases are P-vectors over theta: then n = 1, P stands for K, and there are no constants. With m > 1
     outputs theta, u and rhs have a leading axis of m: every output is the same flow.
+
+    The blocks of A of full rank carry all of theta:
+
+    >>> from theory.problem import AlwaysGate, FiniteData, Network
+    >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> theta = np.array([3.0, 5.0])
+    >>> sum(block.embed(block.project(theta)) for block in feature_moments(law, network).blocks).tolist()
+    [3.0, 5.0]
     """
 
     n: int
@@ -65,6 +73,11 @@ class Structure:
 
     rank is that of A, `rows` are those of its largest kernel; `circulant` says that every kernel is, so that the
     DFT diagonalises it. `notes` say so in words.
+
+    >>> from theory.problem import AlwaysGate, FiniteData, Network
+    >>> law, network = FiniteData([[1, 1], [2, 2]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> feature_moments(law, network).structure.rank  # the two sites are equal
+    1
     """
 
     rank: int
@@ -75,7 +88,15 @@ class Structure:
 
 @dataclass(frozen=True, eq=False)
 class Operator:
-    """A = sum over blocks of Q^T (scales (x) kernel) Q, a symmetric operator on theta that needs no P x P array."""
+    """A = sum over blocks of Q^T (scales (x) kernel) Q, a symmetric operator on theta that needs no P x P array.
+
+    >>> from theory.problem import AlwaysGate, NonlinearGP, Network
+    >>> law = NonlinearGP(6, (1, 1), 1, "ring", "unit-variance", (1, 0))
+    >>> A = feature_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),))).A
+    >>> theta = np.arange(6.0)
+    >>> np.abs(A.matvec(theta) - A.dense() @ theta).max().round(12).item()
+    0.0
+    """
 
     moments: "FeatureMoments"
 
@@ -107,6 +128,14 @@ class FeatureMoments(ABC):
     `A` is an `Operator`: dense() is the array, matvec what the loss needs, blocks and rank what the flow needs. b is
     (P,), or (P, m) for m outputs. Numbers are those of `arithmetic`: float64, or balls at the precision at which they
     are first asked for. Source: notes, eq. (6), (7), (12).
+
+    A network that is linear in x sees the plain moments, of the inputs (1, 0), (0, 1) with labels 1 and -1:
+
+    >>> from theory.problem import AlwaysGate, FiniteData, Network
+    >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> moments = feature_moments(law, network)
+    >>> moments.A.dense().tolist(), moments.b.tolist(), moments.y2
+    ([[0.5, 0.0], [0.0, 0.5]], [0.5, -0.5], 1.0)
     """
 
     arithmetic: Arithmetic
@@ -150,7 +179,14 @@ Maker = Callable[[Any, Network, Arithmetic], FeatureMoments]
 
 @singledispatch
 def law_moments(law: Any, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
-    """The maker of a law's moments; a file of this folder registers its own. This one refuses, by name."""
+    """The maker of a law's moments; a file of this folder registers its own. This one refuses, by name.
+
+    >>> from theory.problem import AlwaysGate, Network
+    >>> law_moments("a law that nobody wrote", Network("gated-linear", "mean", 1, (AlwaysGate(),)), FLOAT64)
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: The law str has no moments through gates here; these laws have them: ...
+    """
     del network, arithmetic
     known = ", ".join(sorted(kind.__name__ for kind in law_moments.registry if kind is not object))
     raise OutOfReachError(
@@ -190,6 +226,13 @@ def exactly(dispatch: Any, law: Law) -> Callable[..., Any]:
     """The function that a singledispatch has for this very type of law.
 
     A law that derives from another has other moments: it does not inherit them, but is refused until it has its own.
+
+    The clone derives from NonlinearGP and has moments of its own:
+
+    >>> from theory.problem import GaussianClone, NonlinearGP
+    >>> clone = GaussianClone(4, (2, 1), 1, "open", "none", (1, 0))
+    >>> exactly(law_moments, clone) is law_moments.dispatch(NonlinearGP)
+    False
     """
     registry = dispatch.registry
     return registry.get(type(law), registry[object])

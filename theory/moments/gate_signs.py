@@ -15,14 +15,30 @@ Sign = tuple[int, Direction]
 
 @dataclass(frozen=True)
 class Signs:
-    """The facts about a law that decide whether a gate on it is a sign: has it a latent, are its classes centred."""
+    """The facts about a law that decide whether a gate on it is a sign: has it a latent, are its classes centred.
+
+    The gate 1[x_3 >= 0] has the sign of z_3, unless a class mean moves its threshold:
+
+    >>> sign_of(SiteGate(3, lo=0, on="input"), "gate", Signs(latent=True, centred=True))[0]
+    1
+    >>> sign_of(SiteGate(3, lo=0, on="input"), "gate", Signs(latent=True, centred=False))
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: gate: the gate on the input at site 3 has no exact moments where the ...
+    """
 
     latent: bool
     centred: bool
 
 
 def refuse_gate(gate: Any, where: str, exact_for: Mapping[type, Any]) -> None:
-    """Raise OutOfReachError for a kind of gate that nobody has written; `exact_for` is keyed by those that are."""
+    """Raise OutOfReachError for a kind of gate that nobody has written; `exact_for` is keyed by those that are.
+
+    >>> refuse_gate("a gate that nobody wrote", "network.gates[0]", {SiteGate: None})
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: network.gates[0]: a gate of kind "str" has no exact moments here; ...
+    """
     known = ", ".join(sorted(f'"{kind.kind}"' for kind in exact_for if hasattr(kind, "kind")))
     raise OutOfReachError(
         f'{where}: a gate of kind "{getattr(gate, "kind", type(gate).__name__)}" has no exact moments here; these have '
@@ -33,7 +49,13 @@ def refuse_gate(gate: Any, where: str, exact_for: Mapping[type, Any]) -> None:
 
 
 def require_hard(gate: SiteGate | DirectionGate, where: str) -> None:
-    """Raise OutOfReachError for a soft gate; `where` names it."""
+    """Raise OutOfReachError for a soft gate; `where` names it.
+
+    >>> require_hard(SiteGate(3, lo=0, sharpness=4), "network.gates[0]")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: network.gates[0]: a soft gate, of sharpness 4, has no exact moments ...
+    """
     if gate.sharpness != inf:
         raise OutOfReachError(
             f"{where}: a soft gate, of sharpness {gate.sharpness}, has no exact moments here; those are of hard gates.",

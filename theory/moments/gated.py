@@ -19,6 +19,16 @@ class GatedMoments:
 
     Each array is made when it is asked for. `features` is what the flow needs, without n x n arrays where the law's
     symmetry allows that. With m > 1 outputs sigma_yx is (K, m, n), as the weights are, and b is (P, m).
+
+    Two exclusive gates: Sigma^xx(p_1, p_2) = 0, and each passes half of the covariance on.
+
+    >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, SiteGate, Training
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> gates = SiteGate(2, lo=0), SiteGate(2, hi=0)
+    >>> training = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))
+    >>> moments = gated_moments(Problem(law, Network("gated-linear", "mean", 2, gates), training))
+    >>> moments.sigma_xx[:, :, 1, 1].round(12).tolist()
+    [[0.5, 0.0], [0.0, 0.5]]
     """
 
     problem: Problem

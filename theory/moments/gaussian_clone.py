@@ -13,7 +13,16 @@ from theory.problem import GaussianClone, Network
 
 @dataclass(frozen=True)
 class CloneStatistics(ClassStatistics):
-    """Moments of class `c` of the GaussianClone: x ~ N(0, C_c) with the covariance of the NonlinearGP."""
+    """Moments of class `c` of the GaussianClone: x ~ N(0, C_c) with the covariance of the NonlinearGP.
+
+    At unit variance E[s_i x_i] = E|x_i| = sqrt(2/pi):
+
+    >>> from math import pi, sqrt
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> clone = CloneStatistics(GaussianClone(4, (2, 1), 1, "open", "unit-variance", (1, 0)), 0, FLOAT64)
+    >>> round(abs(float(clone.half_space(0)) - sqrt(2 / pi)), 12)
+    0.0
+    """
 
     @cached_property
     def _correlation(self) -> tuple[Numbers, Numbers]:

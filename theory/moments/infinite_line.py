@@ -36,6 +36,15 @@ def whole_line(law: NonlinearGP, classes: list[ClassStatistics], gaussian: bool)
     """An upper bound of c.A^+ c, summed over outputs, of one sign at a site of the infinite line; infinite if too long.
 
     `gaussian` says that x is the Gaussian clone, whose sign is that of x itself.
+
+    Sites without correlation: only x_0 has a part, (E[s y x_0])^2 = (1/2)^2 (2/pi) on the clone with labels 1 and 0.
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> from theory.moments.statistics import class_statistics
+    >>> from theory.problem import GaussianClone
+    >>> clone = GaussianClone(8, ("1/10", "1/10"), 1, "open", "unit-variance", (1, 0))
+    >>> round(whole_line(clone, [class_statistics(clone, c, FLOAT64) for c in range(2)], gaussian=True) * 2 * pi, 12)
+    1.0
     """
     best, terms = np.inf, FIRST_TERMS
     waves = max(64, ceil(WAVES_A_LENGTH * float(max(law.xi))))

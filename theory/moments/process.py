@@ -35,6 +35,15 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
     latent, directions of one site or of two with weights of equal size. Entries are accurate to a few roundings of
     their largest term. Raises OutOfReachError for other gates and networks. Sources: notes, eq. (6), (7); small-bump
     note, eq. (7), (8), corrected.
+
+    The half-spaces of one site divide <x x^T> between them:
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> from theory.problem import SiteGate
+    >>> law = NonlinearGP(3, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> network = Network("gated-linear", "mean", 2, (SiteGate(0, lo=0), SiteGate(0, hi=0)))
+    >>> np.diag(process_moments(law, network, FLOAT64).assembled()).round(12).tolist()
+    [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
     """
     gates = gate_basis(network, law.latent, centred=not law.means)
     if law.clipped and law.latent and any(direction.site is None for direction in gates.directions):
@@ -47,7 +56,16 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
 
 
 def process_second_moments(law: NonlinearGP, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
-    """E[x x^T | class c] for every class."""
+    """E[x x^T | class c] for every class.
+
+    Neighbours have asin(kappa^2 exp(-1/xi^2))/asin(kappa^2), with kappa^2 = 2/3 at gain 1:
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> moments = process_second_moments(NonlinearGP(2, (2, 1), 1, "open", "unit-variance", (1, 0)), FLOAT64)
+    >>> xi = np.array([2, 1])
+    >>> np.abs(moments[:, 0, 1] - np.arcsin(2 / 3 * np.exp(-1 / xi**2)) / np.arcsin(2 / 3)).max().round(12).item()
+    0.0
+    """
     process = _Process(law, GateBasis((), ()), arithmetic)
     return np.stack([process.second_of(c, ()).dense() for c in range(law.classes)])
 

@@ -51,7 +51,13 @@ def orthogonal_basis(vectors: Sequence[Vector]) -> list[Vector]:
 
 @dataclass(frozen=True)
 class Span:
-    """The span of some columns of a matrix M: orthogonal vectors v_p, the rows v_p^T M, and |v_p|^2."""
+    """The span of some columns of a matrix M: orthogonal vectors v_p, the rows v_p^T M, and |v_p|^2.
+
+    >>> one, zero = Fraction(1), Fraction(0)
+    >>> span = Span.of([(one, one), (one, zero)], (0, 1))  # columns (1, 1) and (1, 0)
+    >>> [str(norm) for norm in span.norms], str(inner(*span.vectors))
+    (['2', '1/2'], '0')
+    """
 
     vectors: list[Vector]
     rows: list[Vector]
@@ -72,6 +78,14 @@ class Part:
 
     `shared`: only weights and at most one sign enter, and without class means every block is then a multiple of
     <x x^T>.
+
+    Two gates that are the same unit twice: only their sum moves, and their difference keeps its start.
+
+    >>> from theory.moments.basis import gate_basis
+    >>> from theory.problem import Network, RepeatedGate, SiteGate
+    >>> gates = gate_basis(Network("gated-linear", "mean", 2, (SiteGate(3, lo=0), RepeatedGate(of=0))))
+    >>> [part.rank(40) for part in parts(gates)]
+    [40]
     """
 
     weights: Span

@@ -30,6 +30,13 @@ class GateMoment:
 
     exact: the formula is; `value` then has the error that `regime` states. Otherwise `regime` is the limit in which
     the form becomes exact, and the error away from it is not known: the measured ones are in the book.
+
+    At large gain x_k = sign(z_k), so that E[1[x_1 >= 0] x_1] = 1/2:
+
+    >>> law = NonlinearGP(4, (2, 1), 10**6, "open", "unit-variance", (1, 0))
+    >>> moment = exact_moment(law, 0, {1: 1})
+    >>> moment.value[1].round(5).item(), moment.form, moment.exact
+    (0.5, 'site', True)
     """
 
     value: Float[np.ndarray, " n"]

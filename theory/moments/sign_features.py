@@ -66,7 +66,20 @@ def product(u: Vector, v: Vector) -> dict[Key, Fraction]:
 
 @dataclass(frozen=True, eq=False)
 class SignFeatures(FeatureMoments):
-    """The moments of the features of gates over a basis of signs."""
+    """The moments of the features of gates over a basis of signs.
+
+    (1 + s)/2 times (1 - s)/2 is 0, and its square is itself, here with E s = 0 at one site:
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> from theory.moments.process import process_moments
+    >>> from theory.problem import Network, NonlinearGP, SiteGate
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))
+    >>> network = Network("gated-linear", "mean", 2, (SiteGate(0, lo=0), SiteGate(0, hi=0)))
+    >>> features = process_moments(law, network, FLOAT64)
+    >>> up, down = features.gates.coefficients
+    >>> features.overlap(up, down), features.overlap(up, up)
+    (0.0, 0.5)
+    """
 
     gates: GateBasis
     signs: SignMoments

@@ -90,7 +90,14 @@ def flips(law: SinglePulse) -> tuple[tuple[int, int], ...]:
 
 
 def counted(law: SinglePulse, c: int, factors: list[Factor]) -> Int[np.ndarray, "..."]:
-    """The sum over the pulses of class `c` of prod_f (constant_f + slope_f u_{site_f}), multiplied out."""
+    """The sum over the pulses of class `c` of prod_f (constant_f + slope_f u_{site_f}), multiplied out.
+
+    u_0 (1 - u_1) counts the pulses that end at site 0, one for each width:
+
+    >>> law = SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0))
+    >>> int(counted(law, 0, [(0, 0, 1), (1, 1, -1)]))
+    2
+    """
     total = np.zeros((), dtype=int)
     for chosen in product((False, True), repeat=len(factors)):
         weight = prod(slope if taken else constant for taken, (_, constant, slope) in zip(chosen, factors, strict=True))
@@ -126,7 +133,14 @@ def second_moment(law: SinglePulse, c: int, i: int, j: int) -> Fraction:
 
 @dataclass(frozen=True)
 class Event:
-    """A gate on the pulses: within flip f it is opens[f] = (constant, slope) for constant + slope u_site."""
+    """A gate on the pulses: within flip f it is opens[f] = (constant, slope) for constant + slope u_site.
+
+    x = 2 u - 1 is at least 0 inside the pulse, and after the flip x -> -x outside:
+
+    >>> law = SinglePulse(4, ((1, 1), (2, 2)), "plus-minus", "sign", (1, 0))
+    >>> event(law, SiteGate(2, lo=0, on="input")).opens  # u_2 and 1 - u_2
+    ((0, 1), (1, -1))
+    """
 
     site: int | None  # None for a gate without bounds
     opens: tuple[tuple[int, int], ...]
@@ -143,6 +157,9 @@ def opens_in(gate: Any, flipped: tuple[tuple[int, int], ...]) -> Event:
     """A gate as an event of one bit, within each flip (low, high); only kinds of gates at one site are such events.
 
     `exact_moments` goes through the pulses one by one for every other kind.
+
+    >>> opens_in(SiteGate(2, lo=-1, hi=2, on="input"), ((0, 1),)).constant  # 0 and 1 both lie in [-1, 2)
+    1
     """
     del flipped
     refuse_gate(gate, "A gate on pulses", opens_in.registry)

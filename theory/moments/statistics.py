@@ -30,6 +30,14 @@ class ClassStatistics:
     """Moments of class `c` of a NonlinearGP; functions of lags |i - j|, since the law is stationary.
 
     Every function that takes lags returns numbers of their shape, in the given arithmetic.
+
+    E[x_0 x_1] = asin(kappa^2 rho)/asin(kappa^2) at unit variance, with kappa^2 = 2/3 at gain 1 and rho = exp(-1/4):
+
+    >>> from math import asin, exp
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> statistics = ClassStatistics(NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0)), 0, FLOAT64)
+    >>> round(abs(float(statistics.covariance(1)) - asin(2 / 3 * exp(-1 / 4)) / asin(2 / 3)), 12)
+    0.0
     """
 
     law: NonlinearGP
@@ -166,6 +174,12 @@ class SignPair:
     """Two signs of directions v, w of one Gaussian u: r = corr(v.u, w.u) and gap = 1 - r^2; of v.u and w.u with u_k.
 
     added[k] is the correlation with u_k of the part of w.u that is independent of v.u.
+
+    v = u_0 and w = (3 u_0 + 4 u_1)/5 for independent u_0, u_1: what w adds to v is u_1.
+
+    >>> pair = SignPair(0.6, 0.64, np.array([1.0, 0.0]), np.array([0.6, 0.8]), np.array([0.0, 1.0]))
+    >>> np.abs(pair.r * pair.first + np.sqrt(pair.gap) * pair.added - pair.second).max().round(12).item()
+    0.0
     """
 
     r: Any
@@ -177,7 +191,13 @@ class SignPair:
 
 @singledispatch
 def statistics_of(law: Any, c: int, arithmetic: Arithmetic) -> ClassStatistics:
-    """The statistics of a class of a law; a law's file registers its own. This one refuses, by name."""
+    """The statistics of a class of a law; a law's file registers its own. This one refuses, by name.
+
+    >>> statistics_of("a law that nobody wrote", 0, None)
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: The law str has no closed moments through signs of sites; these have ...
+    """
     del c, arithmetic
     known = ", ".join(sorted(kind.__name__ for kind in statistics_of.registry if kind is not object))
     raise OutOfReachError(
@@ -200,7 +220,13 @@ def class_statistics(law: Law, c: int, arithmetic: Arithmetic) -> ClassStatistic
 
 
 def require_centred(law: Law, what: str) -> None:
-    """Raise OutOfReachError where a law's classes have means; `what` names what has none then."""
+    """Raise OutOfReachError where a law's classes have means; `what` names what has none then.
+
+    >>> require_centred(NonlinearGP(2, (2, 1), 1, "open", "none", (1, 0), means=([1, 0], [0, 0])), "The spectrum")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: The spectrum of the law NonlinearGP is that of classes without ...
+    """
     if law.means:
         raise OutOfReachError(
             f"{what} of the law {type(law).__name__} is that of classes without means, but data.means are given.",
@@ -240,7 +266,11 @@ def lags_from(law: NonlinearGP, site: int) -> Int[np.ndarray, " n"]:
 
 
 def all_lags(law: NonlinearGP) -> Int[np.ndarray, "n n"]:
-    """The lag of each pair of sites: n^2 numbers."""
+    """The lag of each pair of sites: n^2 numbers.
+
+    >>> all_lags(NonlinearGP(3, (1, 1), 1, "ring", "none", (1, 0))).tolist()
+    [[0, 1, 1], [1, 0, 1], [1, 1, 0]]
+    """
     return np.stack([lags_from(law, site) for site in range(law.n)])
 
 
@@ -256,7 +286,15 @@ def stationary(law: NonlinearGP, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
 
 
 def two_site_block(statistics: ClassStatistics, i: int, j: int) -> Shaped[np.ndarray, "n n"]:
-    """E[s_i s_j x_k x_l] for all k, l and sites i != j."""
+    """E[s_i s_j x_k x_l] for all k, l and sites i != j.
+
+    At large gain x_k = s_k, and s_i s_j x_i x_j = 1:
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> statistics = ClassStatistics(NonlinearGP(4, (2, 1), 10**6, "open", "none", (1, 0)), 0, FLOAT64)
+    >>> two_site_block(statistics, 1, 2)[1, 2].round(4).item()
+    1.0
+    """
     return next(two_site_blocks(statistics, [(i, j)]))
 
 
@@ -268,6 +306,14 @@ def two_site_blocks(
     A value depends on the six distances alone and is unchanged by k <-> l and i <-> j; each distinct value of up to
     MOST_AT_ONCE entries is computed once. On the line, where distances repeat, that leaves less than half of the
     entries of one pair, and few more for its translations.
+
+    Translations on a ring move a block:
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> statistics = ClassStatistics(NonlinearGP(4, (1, 1), 1, "ring", "none", (1, 0)), 0, FLOAT64)
+    >>> first, second = two_site_blocks(statistics, [(0, 1), (1, 2)])
+    >>> np.abs(np.roll(first, 1, axis=(0, 1)) - second).max().round(12).item()
+    0.0
     """
     n, whole = statistics.law.n, statistics.lags
     step = max(1, MOST_AT_ONCE // n**2)

@@ -38,7 +38,19 @@ Integrand = Callable[[Float[np.ndarray, " s"]], Float[np.ndarray, "s n"]]
 
 
 def through_two_sites(statistics: ClassStatistics, weights: Entries) -> Float[np.ndarray, " n"]:
-    """E[1[w.x >= 0] x_k | class] for every k and two weights of unequal size; absolute error below 1e-13/Z."""
+    """E[1[w.x >= 0] x_k | class] for every k and two weights of unequal size; absolute error below 1e-13/Z.
+
+    At small gain x is Gaussian, and E[1[w.x >= 0] x_k] = (Cw)_k/sqrt(2 pi w'Cw):
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> from theory.moments.statistics import class_statistics
+    >>> from theory.problem import NonlinearGP
+    >>> statistics = class_statistics(NonlinearGP(3, (2, 1), "1/1000", "open", "unit-variance", (1, 0)), 0, FLOAT64)
+    >>> C, w = statistics.covariance(statistics.lags), np.array([1.0, 2.0, 0.0])
+    >>> found = through_two_sites(statistics, ((0, Fraction(1)), (1, Fraction(2))))
+    >>> np.abs(found - C @ w / np.sqrt(2 * np.pi * (w @ C @ w))).max().round(6).item()
+    0.0
+    """
     if statistics.law.clipped:
         raise OutOfReachError(
             "A gate at two sites with weights of unequal size has no moments here where the ring is clipped.",
@@ -62,7 +74,12 @@ def threshold(a: Fraction, g: float, s: Float[np.ndarray, " s"]) -> Float[np.nda
 
 
 def integral(integrand: Integrand, first: float) -> Float[np.ndarray, " n"]:
-    """int_0^12 of the integrand by Gauss-Legendre on panels that grow from `first`, halved until nothing moves."""
+    """int_0^12 of the integrand by Gauss-Legendre on panels that grow from `first`, halved until nothing moves.
+
+    >>> half = integral(lambda s: np.exp(-(s[:, None] ** 2) / 2) / np.sqrt(2 * np.pi), 0.5)  # of the normal density
+    >>> half.round(12).tolist()
+    [0.5]
+    """
     doublings = int(np.ceil(np.log2(REACH / first)))
     edges = np.concatenate([[0.0], REACH * 2.0 ** np.arange(-doublings, 1)])
     low, high = edges[:-1], edges[1:]

@@ -3,8 +3,9 @@
 The public names are imported on first use: what needs the errors alone, such as `gdln --help`, loads no NumPy.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from theory.problem.first_use import on_first_use
 
 if TYPE_CHECKING:
     from theory.problem.distributions import LAWS, Law
@@ -154,16 +155,5 @@ _NAMES = {
     "toml": "dumps load loads",
     "training": "Training",
 }
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__ = on_first_use(__name__, _NAMES)

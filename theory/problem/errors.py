@@ -5,6 +5,10 @@ class WorkbenchError(ValueError):
     """An error that says what is wrong and why (`message`) and what to do (`hint`).
 
     `kind` is a short stable word for programs; `exit_code` is what a command returns.
+
+    >>> error = WorkbenchError("gain = -1 must be > 0.", "Give a positive gain.")
+    >>> str(error), error.hint, error.exit_code
+    ('gain = -1 must be > 0. Give a positive gain.', 'Give a positive gain.', 2)
     """
 
     exit_code = 2
@@ -18,11 +22,22 @@ class WorkbenchError(ValueError):
 
 
 class InputError(WorkbenchError):
-    """The user's input is not a valid question."""
+    """The user's input is not a valid question.
+
+    >>> from theory.problem import SiteGate
+    >>> SiteGate(20, lo=1, hi=0)
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: gate at site 20: lo = 1 is not below hi = 0, so it would never open. ...
+    """
 
 
 class OutOfReachError(WorkbenchError):
-    """The question is valid, but the workbench cannot answer it (a missing method, device or data set)."""
+    """The question is valid, but the workbench cannot answer it (a missing method, device or data set).
+
+    >>> OutOfReachError("There is no closed form for this gate.").exit_code, InputError("gain = -1").exit_code
+    (4, 2)
+    """
 
     exit_code = 4
     default_kind = "out-of-reach"

@@ -26,7 +26,16 @@ class Node:
 
     gates: () for units that are always open, one gate for the whole node, or one for each unit. activation: "linear",
     "relu", "leaky-relu" (with `slope` where h <= 0), "erf", which is erf(h/sqrt(2)), or "sigmoid". bias: the name of
-    the parameter that is added, or None. scale multiplies the sum over the edges.
+    the parameter that is added, or None. scale multiplies the sum over the edges. Raises InputError for a dimension
+    below 1, another activation, and another number of gates.
+
+    >>> from theory.problem import SiteGate
+    >>> Node("hidden", 2, (SiteGate(20, lo=0), SiteGate(20, hi=0))).activation
+    'linear'
+    >>> Node("hidden", 3, (SiteGate(20, lo=0), SiteGate(20, hi=0)))
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: node hidden has 2 gates for 3 units. ...
     """
 
     name: str
@@ -53,6 +62,10 @@ class Edge:
 
     Equal names share the weights. Without a name the edge adds up the source in blocks of the target's dimension: W_e
     is (1 1 ... 1), a fixed readout. `gate` opens the edge for some examples.
+
+    >>> fixed, learned = Edge("hidden", "y"), Edge("hidden", "y", "a")
+    >>> fixed.weight is None, learned.weight
+    (True, 'a')
     """
 
     source: str
@@ -67,6 +80,18 @@ class Graph:
 
     Raises InputError for names that are used twice or are not there, a circle of edges, an edge into an input, a node
     that nothing reaches, and parameters whose sizes do not fit.
+
+    A deep linear network y = W2 W1 x with the same 2 x 2 weights in both layers:
+
+    >>> graph = Graph(
+    ...     nodes=(Node("x", 2), Node("h", 2), Node("y", 2)),
+    ...     edges=(Edge("x", "h", "W"), Edge("h", "y", "W")),
+    ...     parameters=(Parameter("W", (2, 2)),),
+    ...     inputs=("x",),
+    ...     outputs=("y",),
+    ... )
+    >>> graph.order, [edge.source for edge in graph.into("y")]
+    (('x', 'h', 'y'), ['h'])
     """
 
     nodes: tuple[Node, ...]

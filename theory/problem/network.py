@@ -27,6 +27,10 @@ class Network:
 
     Raises InputError for unknown words, gates that do not fit the model or the units, and a slope that is missing or
     that the model does not have.
+
+    >>> network = Network("leaky-relu", "mean", 4, slope="1/100")
+    >>> str(network.scale), str(network.slope), network.has_biases, network.trains_readout
+    ('1/4', '1/100', False, False)
     """
 
     model: str

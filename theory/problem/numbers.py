@@ -36,7 +36,11 @@ _SHORT = _Short()
 
 
 def shown(value: object) -> str:
-    """`repr(value)`, cut where it is long or deep: what an error quotes of the user's text."""
+    """`repr(value)`, cut where it is long or deep: what an error quotes of the user's text.
+
+    >>> shown("x" * 1000)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'"
+    """
     return _SHORT.repr(value)
 
 
@@ -53,7 +57,11 @@ def exact(value: object, where: str) -> Fraction:
 
 
 def exact_or_infinite(value: object, where: str) -> Fraction | Infinite:
-    """As `exact`, but +-inf is let through as a float."""
+    """Return `value` as `exact` does, or +-inf as a float; `where` names it in errors. Raises InputError likewise.
+
+    >>> exact_or_infinite("-inf", "lo"), exact_or_infinite("1/3", "hi")
+    (-inf, Fraction(1, 3))
+    """
     number = _number(value, where)
     if isinstance(number, float):
         return number
@@ -100,7 +108,15 @@ def _number(value: object, where: str) -> Fraction | Infinite:
 
 
 def positive(value: object, where: str, why: str) -> Fraction:
-    """An exact number > 0; `why` is the mathematics behind the condition."""
+    """An exact number > 0; `why` is the mathematics behind the condition. Raises InputError for any other value.
+
+    >>> positive("0.25", "xi", "it is a length")
+    Fraction(1, 4)
+    >>> positive(0, "xi", "it is a length")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: xi = 0 must be > 0: it is a length. Give a positive xi.
+    """
     number = exact(value, where)
     if number <= 0:
         raise InputError(f"{where} = {number} must be > 0: {why}.", f"Give a positive {where.split('.')[-1]}.")
@@ -108,7 +124,15 @@ def positive(value: object, where: str, why: str) -> Fraction:
 
 
 def whole(value: object, where: str, least: int, most: int = _LARGEST_WHOLE, why: str = "it is too large") -> int:
-    """An integer from `least` to `most`; `why` is the reason for the upper end."""
+    """An integer from `least` to `most`; `why` is the reason for the upper end. Raises InputError for any other value.
+
+    >>> whole(40, "data.n", least=2)
+    40
+    >>> whole(1, "data.n", least=2)
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: data.n = 1 must be at least 2. Give an integer >= 2.
+    """
     if isinstance(value, bool) or not isinstance(value, int):
         raise InputError(f"{where} = {shown(value)} is not a whole number.", f"Give an integer >= {least}.")
     if value < least:
@@ -150,7 +174,13 @@ def _between(first: Fraction, last: Fraction, share: Fraction) -> Fraction:
 
 
 def one_of(value: object, where: str, choices: Iterable[str]) -> str:
-    """One of the listed words."""
+    """One of the words in `choices`. Raises InputError for any other value, with the nearest word as a hint.
+
+    >>> one_of("oppen", "data.boundary", ("open", "ring"))
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: data.boundary = 'oppen' is not known. ...
+    """
     known = tuple(choices)
     if not isinstance(value, str) or value not in known:
         raise InputError(

@@ -37,7 +37,12 @@ class Parameter:
 class NormalInitialisation:
     """Independent N(0, scale^2) entries: numpy.random.default_rng(SeedSequence(seed)).normal(0, scale, shape).
 
-    `where` names what is initialised in errors.
+    `where` names what is initialised in errors. Raises InputError for a scale below 0 and a negative seed.
+
+    >>> law = NormalInitialisation("0.001", seed=0)
+    >>> first, second = (initial_numbers(law, (20, 40)) for _ in range(2))
+    >>> bool((first == second).all()), round(float(first.std()), 4)  # one seed, one draw
+    (True, 0.001)
     """
 
     scale: Fraction
@@ -59,7 +64,11 @@ Initial = NormalInitialisation | Numbers
 
 
 def nested(values: object, where: str, convert: Callable[[Any, str], Fraction] = exact) -> Numbers:
-    """Numbers in nested rows, made exact: [[1, "1/2"]] becomes ((1, 1/2),)."""
+    """Numbers in nested rows, made exact: [[1, "1/2"]] becomes ((1, 1/2),).
+
+    >>> nested([[1, "1/2"]], "w0")
+    ((Fraction(1, 1), Fraction(1, 2)),)
+    """
     if not isinstance(values, list | tuple):
         return convert(values, where)
     return tuple(nested(value, f"{where}[{index}]", convert) for index, value in enumerate(values))
@@ -81,14 +90,22 @@ def has_shape(numbers: Numbers, shape: tuple[int, ...]) -> bool:
 
 
 def rows_of_numbers(values: object, where: str) -> Numbers:
-    """The initial numbers of a weight matrix: rows, or rows of rows. Raises InputError for anything else."""
+    """The initial numbers of a weight matrix: rows, or rows of rows. Raises InputError for anything else.
+
+    >>> rows_of_numbers([[0, "0.5"], [1, 0]], "w0")[0][1]
+    Fraction(1, 2)
+    """
     if not isinstance(values, list | tuple) or not all(isinstance(row, list | tuple) for row in values):
         raise InputError(f"{where} must be K rows of n numbers or a law.", f"Write [[...], ...] or {A_LAW}.")
     return nested(values, where)
 
 
 def one_for_each_unit(values: object, where: str) -> Numbers:
-    """The initial numbers of a vector, or of its rows. Raises InputError for anything else."""
+    """The initial numbers of a vector, or of its rows. Raises InputError for anything else.
+
+    >>> one_for_each_unit([1, "1/3"], "readout0")[1]
+    Fraction(1, 3)
+    """
     if not isinstance(values, list | tuple):
         raise InputError(f"{where} = {shown(values)} must be K numbers or a law.", f"Write [0.0, 0.1, ...] or {A_LAW}.")
     return nested(values, where)

@@ -29,6 +29,14 @@ class Problem:
     gate on a latent that the law does not have, initial numbers of another shape, biases or initial readout weights
     that are missing or that the network does not have, labels of several numbers for a network with one output, the
     cross-entropy of labels other than +-1.
+
+    >>> from theory.problem import FiniteData, Network, SiteGate, Training
+    >>> data = FiniteData([[1, 0], [0, 1]], [1, -1])
+    >>> gates = SiteGate(0, lo=0, on="input"), SiteGate(1, lo=0, on="input")
+    >>> network, training = Network("gated-linear", "mean", 2, gates), Training("half-mse", 1, [[0, 0], [1, 2]], [1])
+    >>> problem = Problem(data, network, training)
+    >>> problem.parameters[0].shape, problem.w0().tolist()
+    ((2, 2), [[0.0, 0.0], [1.0, 2.0]])
     """
 
     data: Law

@@ -36,6 +36,12 @@ class Simulation:
     m <- momentum m + g, w <- w - eta m; "rmsprop", v <- decay v + (1 - decay) g^2, w <- w - eta g/(sqrt(v) + epsilon);
     or "adam", m <- momentum m + (1 - momentum) g, v as before, w <- w - eta m^/(sqrt(v^) + epsilon) with
     m^ = m/(1 - momentum^t), v^ = v/(1 - decay^t) at step t = 1, 2, ... Theory knows "sgd" alone.
+
+    A step of the flow's time lasts tau learning_rate, so t = 32 tau takes 320 steps of size 1/10:
+
+    >>> settings = Simulation("online", 1000, "0.1", replicates=4, seed=0, batch=100)
+    >>> 32 / settings.learning_rate
+    Fraction(320, 1)
     """
 
     mode: str

@@ -34,6 +34,14 @@ class Axis:
     """A field of the problem by its dotted key ("data.gain", "network.gates.0.site") and the values that it takes.
 
     Values are as in a problem file: numbers (int, Decimal, Fraction, or text such as "3/5"), words, lists, tables.
+    Raises InputError for a field that no problem has, and for no values or more than 10000.
+
+    >>> Axis("data.gain", (1, "1/2")).values
+    (1, '1/2')
+    >>> Axis("data.gian", (1,))
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: axes: 'data.gian' names no field of [data]. ...
     """
 
     field: str
@@ -59,6 +67,9 @@ class Cell:
     """One problem of a sweep: its place along the sweep's dimensions, the value of each axis there, and the problem.
 
     Where these values make no valid problem, `problem` is None and `error` says why.
+
+    >>> Cell((1, 0), {"data.gain": Fraction(1, 2), "network.units": 4}, None).label
+    'data.gain = 0.5, network.units = 4'
     """
 
     index: tuple[int, ...]
@@ -83,6 +94,12 @@ class Sweep:
 
     Raises InputError for axes that overlap, repeat a value or, zipped, differ in length; for more than 10000 cells, for
     observables that are not known, and for two cells that ask the same.
+
+    >>> axes = Axis("data.gain", (1, 2, 4)), Axis("simulation.seed", (0, 1))
+    >>> Sweep({}, axes, ("loss",), "results").shape
+    (3, 2)
+    >>> Sweep({}, (axes[0], Axis("data.n", (10, 20, 40))), ("loss",), "results", combine="zip").shape
+    (3,)
     """
 
     base: Mapping[str, Any]
@@ -213,7 +230,11 @@ def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
 
 
 def number_of(value: Any) -> Fraction | float | None:
-    """The number that a value of an axis is; None for words, lists and tables."""
+    """The number that a value of an axis is; None for words, lists and tables.
+
+    >>> number_of("1/2"), number_of("relu")
+    (Fraction(1, 2), None)
+    """
     if isinstance(value, bool) or not isinstance(value, int | float | str | Decimal | Fraction):
         return None
     try:
@@ -223,7 +244,11 @@ def number_of(value: Any) -> Fraction | float | None:
 
 
 def value_text(value: Any) -> str:
-    """A value of an axis as short text: "0.05", "1/3", "[2.0, 1.0]", "relu"."""
+    """A value of an axis as short text: "0.05", "1/3", "[2.0, 1.0]", "relu".
+
+    >>> value_text(Fraction(1, 20)), value_text(Fraction(1, 3)), value_text([Decimal("2.0"), Decimal("1.0")])
+    ('0.05', '1/3', '[2.0, 1.0]')
+    """
     if isinstance(value, Fraction):
         return number_text(value).strip('"') if value.denominator > 1 else str(value.numerator)
     if isinstance(value, list | tuple):

@@ -13,15 +13,30 @@ from theory.problem.user_files import parse_json
 
 
 def load_sweep(path: str | Path) -> Sweep:
-    """The sweep in a TOML file; the base problem and the store are named relative to the file's folder.
+    r"""The sweep in a TOML file; the base problem and the store are named relative to the file's folder.
 
     Raises InputError with the place and the remedy; OSError where the file cannot be read.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "seeds.toml"
+    ...     _ = path.write_text("observables = ['loss']\nstore = 'results'\nbase = {}\naxes = {'data.n' = [10, 20]}")
+    ...     sweep = load_sweep(path)
+    >>> sweep.shape, Path(sweep.store).name
+    ((2,), 'results')
     """
     return loads_sweep(text_of(path), Path(path).parent, name=str(path))
 
 
 def loads_sweep(text: str, folder: Path = Path(), name: str = "sweep") -> Sweep:
-    """The sweep written in TOML `text`; `folder` is where relative paths begin, `name` stands in errors."""
+    r"""The sweep written in TOML `text`; `folder` is where relative paths begin, `name` stands in errors.
+
+    Raises InputError with the place and the remedy.
+
+    >>> text = "observables = ['loss']\nstore = 'results'\nbase = {}\naxes = {'data.gain' = {geomspace = [1, 100, 3]}}"
+    >>> loads_sweep(text).axes
+    (Axis(field='data.gain', values=(1, 10, 100)),)
+    """
     tables = tables_of(text, name)
     try:
         return _sweep(tables, folder)
@@ -98,7 +113,13 @@ def _range(table: Mapping[str, Any], field: str) -> tuple[Any, ...]:
 
 
 def dumps_sweep(sweep: Sweep) -> str:
-    """The sweep as JSON text: loads_record(dumps_sweep(s)) has the same cells as s, and asks the same of them."""
+    """The sweep as JSON text: loads_record(dumps_sweep(s)) has the same cells as s, and asks the same of them.
+
+    >>> from decimal import Decimal
+    >>> sweep = Sweep({}, (Axis("data.gain", (Decimal("0.1"), 1)),), ("loss",), "results")
+    >>> loads_record(dumps_sweep(sweep), "results").axes  # 0.1 as text: no binary fraction rounds it
+    (Axis(field='data.gain', values=('0.1', 1)),)
+    """
     record = {
         "base": _written(sweep.base),
         "axes": [[axis.field, _written(axis.values)] for axis in sweep.axes],
@@ -110,7 +131,13 @@ def dumps_sweep(sweep: Sweep) -> str:
 
 
 def loads_record(text: str, store: str) -> Sweep:
-    """The sweep that `dumps_sweep` wrote; `store` is where it lies. Raises InputError for other text."""
+    """The sweep that `dumps_sweep` wrote; `store` is where it lies. Raises InputError for other text.
+
+    >>> loads_record("{}", "results")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: This is not the record of a sweep. Run the sweep again; it writes the record.
+    """
     try:
         record = parse_json(text)
         axes = tuple(Axis(field, tuple(values)) for field, values in record["axes"])

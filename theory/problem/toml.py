@@ -26,12 +26,38 @@ _HALF = Fraction(1, 2)
 
 
 def load(path: str | Path) -> Problem:
-    """The problem in a TOML file. Raises InputError with the place and the remedy; OSError where it cannot be read."""
+    r"""The problem in a TOML file. Raises InputError with the place and the remedy; OSError where it cannot be read.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> problem = loads(
+    ...     "[data]\nlaw = 'finite'\nx = [[1, 0], [0, 1]]\ny = [1, -1]\n"
+    ...     "[network]\nmodel = 'relu'\nreadout = 'mean'\nunits = 1\n"
+    ...     "[training]\nloss = 'half-mse'\ntau = 1\nw0 = [[0, 0]]\ntimes = [1]"
+    ... )
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "problem.toml"
+    ...     _ = path.write_text(dumps(problem))
+    ...     load(path) == problem
+    True
+    """
     return loads(text_of(path), name=str(path))
 
 
 def loads(text: str, name: str = "problem") -> Problem:
-    """The problem written in TOML `text`; `name` stands in errors."""
+    r"""The problem written in TOML `text`; `name` stands in errors. Raises InputError with the place and the remedy.
+
+    >>> problem = loads(
+    ...     "[data]\nlaw = 'finite'\nx = [[1, 0], [0, 1]]\ny = [1, -1]\n"
+    ...     "[network]\nmodel = 'relu'\nreadout = 'mean'\nunits = 2\n"
+    ...     "[training]\nloss = 'half-mse'\ntau = 1\nw0 = [[0.1, 0], [0, 0.1]]\ntimes = [1, 2]"
+    ... )
+    >>> problem.data.n, problem.network.units, problem.training.w0[0][0]
+    (2, 2, Fraction(1, 10))
+    >>> loads("[data]\nlaw = 'nglp'\n[network]\n[training]")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: problem: data.law = 'nglp' is not known. ...
+    """
     tables = tables_of(text, name)
     try:
         return problem_of(tables)
@@ -57,7 +83,14 @@ def tables_of(text: str, name: str) -> dict[str, Any]:
 
 
 def problem_of(tables: Mapping[str, Any]) -> Problem:
-    """The problem that the tables of a problem file declare; numbers may also be given as fractions."""
+    """The problem that the tables of a problem file declare; numbers may also be given as fractions.
+
+    >>> data = {"law": "finite", "x": [[1, 0], [0, 1]], "y": [1, -1]}
+    >>> network = {"model": "relu", "readout": "sum", "units": 1}
+    >>> training = {"loss": "mse", "tau": 1, "w0": [["1/3", 0]], "times": [1]}
+    >>> problem_of({"data": data, "network": network, "training": training}).training.w0[0][0]
+    Fraction(1, 3)
+    """
     check_keys(tables, "the file", required=("data", "network", "training"), optional=("simulation",))
     for key, table in tables.items():
         if not isinstance(table, Mapping):
@@ -170,7 +203,13 @@ def _choose(table: Mapping[str, Any], where: str, key: str, choices: Mapping[str
 def check_keys(
     table: Mapping[str, Any], where: str, required: tuple[str, ...] = (), optional: tuple[str, ...] = ()
 ) -> None:
-    """InputError where `table` has a key that is not known, or lacks a required one; `where` names it."""
+    """Raise InputError where `table` has a key that is not known, or lacks a required one; `where` names it.
+
+    >>> check_keys({"tua": 1}, "[training]", required=("tau",))
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: [training] has the unknown key 'tua'. Did you mean `tau`? Known: tau.
+    """
     known = (*required, *optional)
     for key in table:
         if key not in known:
@@ -186,7 +225,23 @@ def check_keys(
 
 
 def dumps(problem: Problem) -> str:
-    """The problem as TOML text: loads(dumps(p)) == p. Raises OutOfReachError for recorded gates: no file holds them."""
+    r"""The problem as TOML text: loads(dumps(p)) == p. Raises OutOfReachError for recorded gates: no file holds them.
+
+    >>> problem = loads(
+    ...     "[data]\nlaw = 'finite'\nx = [[1, 0], [0, 1]]\ny = [1, -1]\n"
+    ...     "[network]\nmodel = 'relu'\nreadout = 'mean'\nunits = 1\n"
+    ...     "[training]\nloss = 'half-mse'\ntau = 1\nw0 = [['1/3', 0.5]]\ntimes = [1]"
+    ... )
+    >>> print(dumps(problem).split("[training]")[1].strip())
+    loss = "half-mse"
+    tau = 1.0
+    w0 = [
+      ["1/3", 0.5],
+    ]
+    times = [1.0]
+    >>> loads(dumps(problem)) == problem
+    True
+    """
     data, network, training = problem.data, problem.network, problem.training
     lines = ["[data]", f'law = "{data.law}"']
     lines += [f"{field.name} = {_value(getattr(data, field.name))}" for field in _said(data)]
@@ -240,7 +295,11 @@ def _value(value: Any) -> str:
 
 
 def number_text(value: Fraction) -> str:
-    """A decimal where it is exact and short, otherwise a string with the fraction."""
+    """A decimal where it is exact and short, otherwise a string with the fraction.
+
+    >>> number_text(Fraction(1, 4)), number_text(Fraction(1, 3))
+    ('0.25', '"1/3"')
+    """
     shortest = repr(float(value)) if abs(value) < Fraction(10) ** 16 else ""
     return shortest if shortest and Fraction(shortest) == value else f'"{value}"'
 

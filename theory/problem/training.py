@@ -21,7 +21,12 @@ class Training:
     labels y = +-1: minus the log of the probability 1/(1 + exp(-y yhat)) of the label. Biases and readout weights,
     where the network trains them, follow the same flow from hidden_bias0 (K), output_bias0 and readout0 (K); fixed
     biases stay at these values. Each is None where the network has none. `times` are t, in the same unit as tau, and
-    strictly increase from a value >= 0; `elapsed` is t/tau.
+    strictly increase from a value >= 0; `elapsed` is t/tau. Raises InputError for other times, another loss, tau <= 0
+    and initial numbers that are neither a law nor rows of numbers.
+
+    >>> training = Training("half-mse", tau=2, w0=[[0, 0]], times=[1, 4])
+    >>> [str(time) for time in training.elapsed]  # t/tau
+    ['1/2', '2']
     """
 
     loss: str

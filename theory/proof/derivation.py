@@ -13,12 +13,30 @@ import sympy
 
 
 class StepError(ValueError):
-    """A step does not follow by the rule it names."""
+    """A step does not follow by the rule it names.
+
+    >>> from theory.proof.rules.shared import identity
+    >>> x = sympy.Symbol("x", positive=True)
+    >>> identity(sympy.log(x**2), Step(sympy.log(x), "a factor is lost", "identity"))
+    Traceback (most recent call last):
+    ...
+    theory.proof.derivation.StepError: identity: log(x**2) = log(x) is false
+    """
 
 
 @dataclass(frozen=True)
 class Step:
-    """One statement of a derivation: `expr`, the reason in words, the rule, what the rule uses, the claims cited."""
+    """One statement of a derivation: `expr`, the reason in words, the rule, what the rule uses, the claims cited.
+
+    A step is believed only where its rule accepts it; this one squares a sum term by term:
+
+    >>> import theory.proof.rules.shared
+    >>> x, y = sympy.symbols("x y", real=True)
+    >>> steps = (Step((x + y) ** 2, "given", "definition"), Step(x**2 + y**2, "squared", "identity"))
+    >>> wrong = Derivation("example", sympy.Eq((x + y) ** 2, x**2 + y**2, evaluate=False), steps)
+    >>> [check.passed for check in wrong.check()]
+    [True, False, True]
+    """
 
     expr: sympy.Basic
     why: str
@@ -56,7 +74,11 @@ def rule(name: str) -> Callable[[Rule], Rule]:
 
 @dataclass(frozen=True)
 class StepCheck:
-    """The result of checking one step; `error` is empty when the step follows."""
+    """The result of checking one step; `error` is empty when the step follows.
+
+    >>> StepCheck(1, "identity").passed, StepCheck(2, "identity", "x = 2*x is false").passed
+    (True, False)
+    """
 
     index: int
     rule: str

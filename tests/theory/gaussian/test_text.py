@@ -10,6 +10,7 @@ import sympy
 
 import theory.flow
 import theory.gaussian
+import theory.moments
 from theory.expressions.symbols import g, rho, z
 from theory.gaussian import expect
 from theory.problem import InputError
@@ -53,7 +54,7 @@ def test_what_is_no_expectation_is_refused(arguments, said):
         expect(*arguments)
 
 
-@pytest.mark.parametrize("module", [theory.gaussian, theory.flow])
+@pytest.mark.parametrize("module", [theory.gaussian, theory.moments, theory.flow])
 def test_public_names_are_shown(module):
     shown = pydoc.plain(pydoc.render_doc(module))
     for name in module.__all__:

@@ -128,7 +128,14 @@ FUNCTIONS: Mapping[type, Callable[..., acb]] = {
 
 
 def ball(expr: sympy.Expr, values: Mapping[sympy.Symbol, acb], analytic: bool = False) -> acb:
-    """A ball that contains `expr`, at the current precision."""
+    """A ball that contains `expr`, at the current precision.
+
+    >>> with precision(digits=40):
+    ...     difference = ball(4 * sympy.atan(1) - sympy.pi, {})
+    ...     third = ball(sympy.Rational(1, 3), {}).real
+    >>> difference.contains(0), third.contains(fmpq(1, 3)), bool(third.rad() > 0)
+    (True, False, True)
+    """
     if expr in values:
         return values[expr]
     if expr.is_Rational:
@@ -238,6 +245,10 @@ def enclose(compute: Callable[[], arb | acb], digits: int, most_bits: int = MAX_
     """Midpoint and radius of a nonzero value, the radius below 10^-digits of it: precision follows its size.
 
     Raises NotCertified, with the best that was reached, where `compute` does or the precision limit is passed first.
+
+    >>> middle, radius = enclose(lambda: 2 * arb(2).sqrt(), 30)
+    >>> (middle - radius) ** 2 < 8 < (middle + radius) ** 2, radius < middle / 10**30
+    (True, True)
     """
     reached = None
     bits = int(3.33 * digits) + 2 * GUARD_BITS
@@ -265,7 +276,11 @@ def _is_moderate(value: arb) -> bool:
 
 
 def fraction(number: arb) -> Fraction:
-    """The exact value of a ball without a radius, mantissa times a power of two."""
+    """The exact value of a ball without a radius, mantissa times a power of two.
+
+    >>> fraction(arb("0.75"))
+    Fraction(3, 4)
+    """
     mantissa, exponent = number.man_exp()
     mantissa, exponent = int(mantissa), int(exponent)
     return Fraction(mantissa) * (Fraction(2) ** exponent)

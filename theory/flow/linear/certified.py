@@ -33,6 +33,15 @@ def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
 
     A ball holds its digits when its radius is below 10^-(digits + 2) of its size; a number below 10^-digits of its
     array's scale (the largest weight or bias, <y^2>) needs only the absolute radius 10^-(2 digits) of that scale.
+
+    With A = 1/2 and b = (1/2, -1/2) the weights are 1 - exp(-t/2):
+
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, Training
+    >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> problem = Problem(law, network, Training("half-mse", 1, NormalInitialisation(0, 0), (2,)))
+    >>> numbers, working = certified_flow(problem, 30)
+    >>> decimals(numbers.path[0], 30).tolist()
+    ['0.632120558828557678404476229839', '-0.632120558828557678404476229839']
     """
     working = digits + GUARD_DIGITS
     while working <= MOST_WORKING_DIGITS:

@@ -30,7 +30,17 @@ def relax_around(
     rules: Convention,
     times: tuple[Fraction, ...],
 ) -> Around | None:
-    """The flow of a block from `start`, as `theory.flow.linear.relaxation`; None where an eigenvalue may not be > 0."""
+    """The flow of a block from `start`, as `theory.flow.linear.relaxation`; None where an eigenvalue may not be > 0.
+
+    The identity with force 1 moves every site as 1 - exp(-t), here at t = 1:
+
+    >>> one = np.array([[arb(1), arb(1), arb(1)]])
+    >>> identity = Circulant(np.array([arb(1), arb(0), arb(0)]), (3,))
+    >>> rules = Convention(Fraction(1), Fraction(1))
+    >>> around = relax_around(identity, np.array([arb(1)]), one, 0 * one, rules, (Fraction(1),))
+    >>> [(x + (-arb(1)).exp()).contains(1) for x in around.path[0].ravel()]
+    [True, True, True]
+    """
     s = _ball(rules.s)
     lam = fourier(kernel.first_row, kernel.axes)[0]
     if not all(x > 0 for x in lam):

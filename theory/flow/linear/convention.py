@@ -13,6 +13,12 @@ class Convention:
     """tau dtheta/dt = ell s (b - s A theta); ell = 1 for L = 1/2 <(y - yhat)^2>, 2 without the 1/2.
 
     yhat = s theta.phi: theta = w and phi = (g_k x), or theta = (w, b_1, ..., b_K, b_out) and phi = (g_k x, g_k, 1/s).
+
+    One mode of A = lambda relaxes at the rate ell s^2 lambda, here of the loss without 1/2 with two units:
+
+    >>> rules = Convention(s=Fraction(1, 2), ell=Fraction(2))
+    >>> str(rules.ell * rules.s**2)
+    '1/2'
     """
 
     s: Fraction

@@ -71,7 +71,12 @@ def movement(
 
 
 def notes_of(near: NearNull, rank: int, times: list[float], error: float) -> tuple[str, ...]:
-    """The bounds in words; `error` is that of w(inf) along the modes that move."""
+    """The bounds in words; `error` is that of w(inf) along the modes that move.
+
+    >>> near = NearNull(modes=1, below=1e-9, mse=0.0, weights=np.array([1e-8]), losses=np.array([2e-17]))
+    >>> print(notes_of(near, 80, [10.0], 1e-6)[0])
+    1 of 80 modes have eigenvalues of A of at most 1e-09, too near 0 for float64 to tell where it ends: ...
+    """
     many = near.modes > 1
     last = f"at t = {times[-1]:.6g} tau" if times else ""
     return (

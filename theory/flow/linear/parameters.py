@@ -65,12 +65,26 @@ class Parameters:
 
 
 def initial(problem: Problem) -> Float[np.ndarray, "*m P"]:
-    """theta(0) in float64."""
+    """theta(0) in float64.
+
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, Training
+    >>> law, network = FiniteData([[1, 0]], [1]), Network("gated-linear", "mean", 2, (AlwaysGate(),) * 2)
+    >>> initial(Problem(law, network, Training("half-mse", 1, [[1, 2], [3, 4]], (1,)))).tolist()
+    [1.0, 2.0, 3.0, 4.0]
+    """
     return joined(problem, problem.start())
 
 
 def joined(problem: Problem, start: dict[str, Shaped[np.ndarray, "..."]]) -> Shaped[np.ndarray, "*m P"]:
-    """theta of the numbers of each parameter by its name, as `Problem.start` gives them."""
+    """theta of the numbers of each parameter by its name, as `Problem.start` gives them.
+
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, Training
+    >>> law, network = FiniteData([[1, 0]], [1]), Network("gated-linear", "mean", 1, (AlwaysGate(),), biases="trained")
+    >>> training = Training("half-mse", 1, [[1, 2]], (1,), hidden_bias0=[3], output_bias0=4)
+    >>> problem = Problem(law, network, training)
+    >>> joined(problem, problem.start()).tolist()  # w, then b_1, then b_out
+    [1.0, 2.0, 3.0, 4.0]
+    """
     outputs = problem.data.outputs
     if not problem.network.has_biases:
         return Parameters(start["w"], outputs=outputs).theta

@@ -45,7 +45,15 @@ class FlowNumbers:
 
 @dataclass(frozen=True, eq=False)
 class Modes:
-    """The eigenbasis of each block, with its eigenvalues of A, (copies, N); largest and smallest of all."""
+    """The eigenbasis of each block, with its eigenvalues of A, (copies, N); largest and smallest of all.
+
+    >>> from theory.moments import feature_moments
+    >>> from theory.problem import AlwaysGate, FiniteData, Network
+    >>> law, network = FiniteData([[2, 0], [0, 1]], [1, 1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> modes = Modes.of(feature_moments(law, network))  # A = diag(4, 1)/2
+    >>> modes.largest, modes.condition()
+    (2.0, 4.0)
+    """
 
     spectra: list[Spectrum]
     values: list[np.ndarray]
@@ -84,6 +92,14 @@ def relax(
     The loss is its optimum plus s^2 sum lambda (u(t) - u(inf))^2. Where `cut` > 0, modes of eigenvalues up to it are
     held at their initial values: `near_null` bounds what that changes, and what the relative errors `rounding` of A and
     b change. `modes` are those of the moments where they are known. Sources: notes, eq. (9)-(11), (16), corrected.
+
+    >>> from fractions import Fraction
+    >>> from theory.moments import feature_moments
+    >>> from theory.problem import AlwaysGate, FiniteData, Network
+    >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> numbers = relax(feature_moments(law, network), np.zeros(2), Convention(Fraction(1), Fraction(1)), [0.0, 2.0])
+    >>> numbers.path[:, 0].round(6).tolist()  # 1 - exp(-t/2)
+    [0.0, 0.632121]
     """
     s, ell = float(rules.s), float(rules.ell)
     modes = modes or Modes.of(moments)

@@ -188,12 +188,22 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
 
 
 def certifiable(structure: Structure) -> bool:
-    """Whether balls are affordable at this size."""
+    """Whether balls are affordable at this size.
+
+    >>> certifiable(Structure(800, 800, True, ())), certifiable(Structure(800, 800, False, ()))
+    (True, False)
+    """
     return structure.rows <= (MOST_CIRCULANT_ROWS if structure.circulant else MOST_ROWS)
 
 
 def require_certifiable(structure: Structure, why: str) -> None:
-    """Raise OutOfReachError, beginning with `why`, where balls are not affordable."""
+    """Raise OutOfReachError, beginning with `why`, where balls are not affordable.
+
+    >>> require_certifiable(Structure(800, 800, False, ()), "30 digits are out of reach")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: 30 digits are out of reach, and a coupled kernel of 800 rows is too ...
+    """
     if not certifiable(structure):
         raise OutOfReachError(
             f"{why}, and a coupled kernel of {structure.rows} rows is too large for arbitrary precision.",

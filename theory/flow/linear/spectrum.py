@@ -15,7 +15,13 @@ Transform = Callable[[Float[np.ndarray, "*any N"]], Float[np.ndarray, "*any N"]]
 
 @dataclass(frozen=True)
 class Spectrum:
-    """kernel = U diag(values) U^T; to_modes is v -> U^T v and from_modes u -> U u, along the last axis."""
+    """kernel = U diag(values) U^T; to_modes is v -> U^T v and from_modes u -> U u, along the last axis.
+
+    >>> modes = spectrum(Toeplitz(np.array([2.0, 1.0])))  # [[2, 1], [1, 2]]
+    >>> v = np.array([1.0, 5.0])
+    >>> modes.values.round(12).tolist(), modes.from_modes(modes.values * modes.to_modes(v)).round(12).tolist()
+    ([3.0, 1.0], [7.0, 11.0])
+    """
 
     values: Float[np.ndarray, " N"]
     to_modes: Transform

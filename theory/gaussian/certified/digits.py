@@ -67,7 +67,13 @@ def certified(expr: sympy.Expr, cov: sympy.MatrixBase, digits: int) -> Certified
 
 
 def certified_form(form: sympy.Expr, digits: int) -> Certified:
-    """The value of an expression in which expectations of two to four signs may be left."""
+    """The value of an expression in which expectations of two to four signs may be left.
+
+    >>> certified_form(sympy.sqrt(2), 10)
+    Certified(value='1.41421356237', radius='3.10E-12', digits=10, method='arb')
+    >>> certified_form(sympy.asin(sympy.sqrt(2) / 2) - sympy.pi / 4, 10)
+    Certified(value='0', radius='0', digits=10, method='exact')
+    """
     form, quadrants = without_saturated_signs(form)
     form, names = _named(form)
     form, tails = without_saturated_functions(form)
@@ -142,7 +148,16 @@ def _advice(reached: tuple[Fraction, Fraction] | None) -> str:
 
 
 def signs_ball(e: Expectation, effort: "Effort") -> "arb":
-    """The ball of E[prod_k sign(z_k + c_k)]; correlations with more digits than the working precision."""
+    """The ball of E[prod_k sign(z_k + c_k)]; correlations with more digits than the working precision.
+
+    E[s1 s2 s3 s4] = 1/5 where all correlations are 1/2:
+
+    >>> from theory.expressions.symbols import z
+    >>> from theory.gaussian.certified.effort import Effort
+    >>> signs = sympy.prod(sympy.sign(z(k)) for k in (1, 2, 3, 4))
+    >>> (5 * signs_ball(Expectation(signs, sympy.ones(4) / 2 + sympy.eye(4) / 2), Effort())).contains(1)
+    True
+    """
     from flint import ctx
 
     from theory.expressions.balls.closed_form import ball
@@ -163,7 +178,11 @@ def signs_ball(e: Expectation, effort: "Effort") -> "arb":
 
 
 def rounded(middle: Fraction, radius: Fraction, digits: int, method: str) -> Certified:
-    """A decimal with two digits more than requested, and a bound on its distance from the true value."""
+    """A decimal with two digits more than requested, and a bound on its distance from the true value.
+
+    >>> rounded(Fraction(2, 3), Fraction(1, 10**9), 6, "arb")
+    Certified(value='0.66666667', radius='4.34E-9', digits=6, method='arb')
+    """
     if middle == 0 or abs(middle) <= radius:
         bound = radius + abs(middle)
         return Certified("0", upper(bound), digits if bound == 0 else 0, method)
@@ -178,7 +197,11 @@ def rounded(middle: Fraction, radius: Fraction, digits: int, method: str) -> Cer
 
 
 def upper(error: Fraction) -> str:
-    """Three digits of a bound, rounded up."""
+    """Three digits of a bound, rounded up.
+
+    >>> upper(Fraction(1, 3000))
+    '3.34E-4'
+    """
     if error == 0:
         return "0"
     context = Context(prec=3, rounding="ROUND_CEILING")

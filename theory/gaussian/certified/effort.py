@@ -10,7 +10,14 @@ BASE_BITS = 1000
 
 
 class Effort:
-    """The remaining share of the work allowed, in evaluations of the integrand at low precision."""
+    """The remaining share of the work allowed, in evaluations of the integrand at low precision.
+
+    >>> effort = Effort()
+    >>> before = effort.affordable()
+    >>> effort.spend(1000)
+    >>> before - effort.affordable()
+    1000
+    """
 
     def __init__(self) -> None:
         self.left = float(MOST_EVALUATIONS)

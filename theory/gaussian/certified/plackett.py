@@ -36,6 +36,13 @@ def plackett(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb, effort:
     The signs are paired so that the singularities of the integrand lie far from t = 1: det R is what it is, so the
     smallest product (1 - r12^2)(1 - r34^2) leaves the smallest canonical correlations. Raises NotCertified when no
     effort is left.
+
+    With correlations 1/2 the signs compare one of five independent variables of one law with the other four. Its rank
+    is uniform, so E = (1 - 1 + 1 - 1 + 1)/5:
+
+    >>> half = arb(1) / 2
+    >>> (5 * plackett(half, half, half, half, half, half, Effort())).contains(1)
+    True
     """
     given = (r12, r13, r14, r23, r24, r34)
     orders = [tuple(given[index] for index in order) for order in PAIRINGS]

@@ -17,6 +17,12 @@ def path(largest_square: arb, bits: int) -> tuple[arb, arb]:
 
     `largest_square` is that of the largest canonical correlation c; C >= c, so that all singularities of the integrand
     lie on |t| >= 1/C.
+
+    Canonical correlations up to 1/2 take C = 1/2, so that t = 2 tanh(u) is 1 at the end:
+
+    >>> end, scale = path(arb("0.25"), 100)
+    >>> (end.tanh() * scale).contains(1), round(float(scale.mid()), 12)
+    (True, 2.0)
     """
     longest = arb(int(HALF_LOG_2 * bits) + 2)
     with precision(SPARE_PRECISION * ctx.prec):
@@ -32,7 +38,15 @@ def path(largest_square: arb, bits: int) -> tuple[arb, arb]:
 
 
 def canonical_squares(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb) -> tuple[arb, arb]:
-    """The squared canonical correlations of (1, 2) with (3, 4), the larger first."""
+    """The squared canonical correlations of (1, 2) with (3, 4), the larger first.
+
+    With uncorrelated variables in each block, r13 = 1/2 and r24 = 1/4 are the canonical correlations:
+
+    >>> half, quarter, zero = arb("0.5"), arb("0.25"), arb(0)
+    >>> larger, smaller = canonical_squares(zero, half, zero, zero, quarter, zero)
+    >>> larger.contains(half**2), smaller.contains(quarter**2)
+    (True, True)
+    """
     blocks = (1 - r12 * r12) * (1 - r34 * r34)
     cross = r13 * r24 - r14 * r23
     both = r13 * r13 + r14 * r14 + r23 * r23 + r24 * r24 + 2 * r12 * r34 * (r13 * r24 + r14 * r23)
@@ -45,5 +59,10 @@ def canonical_squares(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb
 
 
 def nonnegative(x: arb) -> arb:
-    """A ball for a number that is known not to be negative, whatever rounding made of its ball."""
+    """A ball for a number that is known not to be negative, whatever rounding made of its ball.
+
+    >>> ball = nonnegative(arb(0, 1))  # [-1, 1] becomes [0, 1]
+    >>> bool(ball > -0.001), ball.contains(1)
+    (True, True)
+    """
     return x if x >= 0 or not x.is_finite() else arb.max(x.upper(), arb(0)).union(arb(0))

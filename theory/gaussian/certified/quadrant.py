@@ -16,12 +16,20 @@ GUARD = 16
 
 
 def corner(x: arb, y: arb, r: arb) -> bool:
-    """Whether the corner (x, y) is certainly the point of the quadrant that is nearest to the origin."""
+    """Whether the corner (x, y) is certainly the point of the quadrant that is nearest to the origin.
+
+    >>> corner(arb(1), arb(1), arb("0.5")), corner(arb(1), arb("0.1"), arb("0.5"))  # 0.1 < r x: a side is nearer
+    (True, False)
+    """
     return bool(abs(r) < 1 and x > r * y and y > r * x)
 
 
 def half_distance(x: arb, y: arb, r: arb) -> arb:
-    """d^2/2."""
+    """d^2/2.
+
+    >>> half_distance(arb(3), arb(4), arb(0))  # (3^2 + 4^2)/2
+    12.5000000000000
+    """
     return (x * x - 2 * r * x * y + y * y) / (2 * (1 - r * r))
 
 
@@ -30,6 +38,13 @@ def quadrant(x: arb, y: arb, r: arb) -> arb:
 
     The radius follows the size of P; x, y and r come with more digits, as their differences count. A side through the
     origin (x = 0) has no share in the fan.
+
+    Without correlation it is P(z1 > x) P(z2 > y), also far out, where it is about exp(-100^2):
+
+    >>> x = arb(100)
+    >>> ratio = quadrant(x, x, arb(0)) / ((x / arb(2).sqrt()).erfc() / 2) ** 2
+    >>> ratio.contains(1), bool(ratio.rad() < 1e-9)
+    (True, True)
     """
     half, root = half_distance(x, y, r), (1 - r * r).sqrt()
     total = arb(0)

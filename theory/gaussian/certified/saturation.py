@@ -46,7 +46,12 @@ PAIR = 2
 
 @dataclass(frozen=True)
 class Remainder:
-    """The remainder of a saturated `source`, a ball at the working precision; `known` if it is more than a bound."""
+    """The remainder of a saturated `source`, a ball at the working precision; `known` if it is more than a bound.
+
+    >>> form, remainders = without_saturated_functions(sympy.erf(10**6))
+    >>> [(one.source, one.known) for one in remainders.values()]
+    [(erf(1000000), False)]
+    """
 
     source: sympy.Expr
     ball: "Callable[[], arb]"
@@ -60,6 +65,14 @@ def without_saturated_signs(form: sympy.Expr) -> tuple[sympy.Expr, Remainders]:
     """Replace saturated signs, and pairs of signs with an improbable quadrant, in every expectation of `form`.
 
     Returns the new form, in which symbols stand for the remainders, and the remainders by symbol.
+
+    A sign at 10^6 standard deviations is 1 but for a remainder, and E sign(z2 + 1) = erf(1/sqrt 2) is left:
+
+    >>> from theory.expressions.symbols import z
+    >>> signs = sympy.sign(z(1) + 10**6) * sympy.sign(z(2) + 1)
+    >>> form, remainders = without_saturated_signs(Expectation(signs, sympy.Matrix([[2, 1], [1, 1]])))
+    >>> form.subs({name: 0 for name in remainders})
+    erf(sqrt(2)/2)
     """
     remainders: Remainders = {}
     while True:
@@ -71,7 +84,12 @@ def without_saturated_signs(form: sympy.Expr) -> tuple[sympy.Expr, Remainders]:
 
 
 def without_saturated_functions(form: sympy.Expr) -> tuple[sympy.Expr, Remainders]:
-    """Replace saturated erf and exp of numbers; returns as above. Raises OutOfReachError for too large an exponent."""
+    """Replace saturated erf and exp of numbers; returns as above. Raises OutOfReachError for too large an exponent.
+
+    >>> form, remainders = without_saturated_functions(2 + sympy.erf(-(10**6)))
+    >>> form.subs({name: 0 for name in remainders})
+    1
+    """
     remainders: Remainders = {}
     table = {}
     for function in sorted(form.atoms(sympy.erf, sympy.exp), key=sympy.default_sort_key):
@@ -85,7 +103,11 @@ def without_saturated_functions(form: sympy.Expr) -> tuple[sympy.Expr, Remainder
 
 
 def refusal(source: sympy.Expr) -> OutOfReachError:
-    """The error for a value that is nothing but remainders."""
+    """The error for a value that is nothing but remainders.
+
+    >>> refusal(sympy.erf(10**6)).exit_code
+    4
+    """
     return OutOfReachError(
         f"{source} lies too far out: its digits begin behind thousands of zeros or nines.",
         f"Thresholds go to {SATURATED} standard deviations, exponents to {LARGEST_EXPONENT}.",

@@ -159,6 +159,13 @@ def three_signs(r12: arb, r13: arb, r23: arb, thresholds: tuple[arb, arb, arb], 
 
     The two closest variables are one block. Correlations of exactly 1 or -1 are reduced. Raises NotCertified where the
     work allowed does not suffice, ValueError where the correlations are certainly not those of three variables.
+
+    Independent signs have E sign(z + h) = erf(h/sqrt 2) each:
+
+    >>> from flint import arb
+    >>> zero, one = arb(0), arb(1)
+    >>> (three_signs(zero, zero, zero, (one, one, one)) - (one / arb(2).sqrt()).erf() ** 3).contains(0)
+    True
     """
     return _several(list(thresholds), [r12, r13, r23], effort or Effort())
 

@@ -86,7 +86,13 @@ class _Conditional:
 
 
 def tidy(expr: sympy.Expr) -> sympy.Expr:
-    """A sum collected in powers of the interpolation parameter, or expanded where there is none."""
+    """A sum collected in powers of the interpolation parameter, or expanded where there is none.
+
+    >>> from theory.expressions.symbols import path
+    >>> c = sympy.Symbol("c")
+    >>> tidy(path * (c + path) + path * c), tidy(c * (1 + c))
+    (2*c*t + t**2, c**2 + c)
+    """
     expanded = sympy.expand(expr)
     bound = on_path(expanded)
     return sympy.collect(expanded, bound[0], sympy.factor_terms) if bound else expanded

@@ -73,12 +73,25 @@ def _started(expr: sympy.Expr, cov: sympy.MatrixBase) -> "_Chain":
 
 
 def value_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
-    """An equal expression for numbers, in which expectations of two signs with thresholds, three and four stay."""
+    """An equal expression for numbers, in which expectations of two signs with thresholds, three and four stay.
+
+    A ReLU becomes z (1 + sign z)/2, and powers leave: E relu(z) = 1/sqrt(2 pi).
+
+    >>> from theory.expressions.functions import Relu
+    >>> from theory.expressions.symbols import z
+    >>> value_form(Relu(z(1)), sympy.eye(1))
+    sqrt(2)/(2*sqrt(pi))
+    """
     return evaluated(_started(expr, cov).now)
 
 
 def evaluated(form: sympy.Expr) -> sympy.Expr:
-    """Apply moves to every expectation of `form` until none applies; expectations of two to four signs may stay."""
+    """Apply moves to every expectation of `form` until none applies; expectations of two to four signs may stay.
+
+    >>> from theory.expressions.symbols import z
+    >>> evaluated(3 * Expectation(sympy.sign(z(1)) * z(1), sympy.eye(1)))
+    3*sqrt(2)/sqrt(pi)
+    """
     while True:
         replacements = {e: _evaluated(e) for e in form.atoms(Expectation)}
         replacements = {old: new for old, new in replacements.items() if new is not None}
@@ -160,7 +173,12 @@ class _Chain:
 
 
 def antiderivative(integral: sympy.Integral) -> sympy.Expr | None:
-    """c asin(t r / sqrt v) for the integrand c r / sqrt(v - t^2 r^2) with c > 0, else None."""
+    """c asin(t r / sqrt v) for the integrand c r / sqrt(v - t^2 r^2) with c > 0, else None.
+
+    >>> t, r = sympy.symbols("t r", positive=True)
+    >>> antiderivative(sympy.Integral(r / sympy.sqrt(1 - t**2 * r**2), (t, 0, 1)))
+    asin(r*t)
+    """
     t = integral.limits[0][0]
     half = -sympy.Rational(1, 2)
     roots = [f for f in sympy.Mul.make_args(integral.function) if f.is_Pow and f.exp == half and f.has(t)]
@@ -177,7 +195,11 @@ def antiderivative(integral: sympy.Integral) -> sympy.Expr | None:
 
 
 def arctangents(expr: sympy.Expr) -> Derivation | None:
-    """The proof that `expr` equals the same with asin x = atan(x / sqrt(1 - x^2)); None where no |x| < 1 occurs."""
+    """The proof that `expr` equals the same with asin x = atan(x / sqrt(1 - x^2)); None where no |x| < 1 occurs.
+
+    >>> arctangents(sympy.asin(sympy.Rational(3, 5))).proves.rhs
+    atan(3/4)
+    """
     replacements = {angle: _arctangent(angle.args[0]) for angle in expr.atoms(sympy.asin)}
     if not replacements:
         return None

@@ -7,7 +7,11 @@ from theory.gaussian.expectation import variables
 
 
 def atoms(integrand: sympy.Expr) -> list[sympy.Expr]:
-    """The factors of a product, powers written out."""
+    """The factors of a product, powers written out.
+
+    >>> atoms(z(1) ** 3 * sympy.sign(z(2)))
+    [z1, z1, z1, sign(z2)]
+    """
     factors = []
     for factor in sympy.Mul.make_args(integrand):
         power = factor.is_Pow and factor.exp.is_Integer and factor.exp > 0
@@ -16,13 +20,21 @@ def atoms(integrand: sympy.Expr) -> list[sympy.Expr]:
 
 
 def threshold(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
-    """The index (from 0) and the offset c of sign(z_k + c) or DiracDelta(z_k + c)."""
+    """The index (from 0) and the offset c of sign(z_k + c) or DiracDelta(z_k + c).
+
+    >>> threshold(sympy.sign(z(3) + 2))
+    (2, 2)
+    """
     (index,) = variables(factor)
     return index - 1, sympy.expand(factor.args[0] - z(index))
 
 
 def signs_of(integrand: sympy.Expr) -> list[tuple[int, sympy.Expr]] | None:
-    """Index and offset of each factor, in the order of the indices, where all factors are signs."""
+    """Index and offset of each factor, in the order of the indices, where all factors are signs.
+
+    >>> signs_of(sympy.sign(z(2) - 1) * sympy.sign(z(1))), signs_of(z(1) * sympy.sign(z(2)))
+    ([(0, 0), (1, -1)], None)
+    """
     factors = atoms(integrand)
     if not all(isinstance(factor, sympy.sign) for factor in factors):
         return None
@@ -30,5 +42,9 @@ def signs_of(integrand: sympy.Expr) -> list[tuple[int, sympy.Expr]] | None:
 
 
 def threshold_at(factors: list[sympy.Expr], index: int) -> sympy.Expr:
-    """The offset of the sign of z_index."""
+    """The offset of the sign of z_index.
+
+    >>> threshold_at([sympy.sign(z(1)), sympy.sign(z(2) + 5)], 2)
+    5
+    """
     return next(c for k, c in map(threshold, factors) if k == index - 1)

@@ -19,7 +19,11 @@ RELABELLINGS = tuple((p, (1, *f)) for p in permutations(ALL) for f in product((1
 
 
 def is_four_signs(e: Expectation) -> bool:
-    """Whether this is E[sign(z1) sign(z2) sign(z3) sign(z4)]."""
+    """Whether this is E[sign(z1) sign(z2) sign(z3) sign(z4)].
+
+    >>> [is_four_signs(Expectation(integrand, sympy.eye(4))) for integrand in (FOUR_SIGNS, FOUR_SIGNS * z(1))]
+    [True, False]
+    """
     return e.cov.rows == len(ALL) and e.integrand == FOUR_SIGNS
 
 
@@ -72,6 +76,14 @@ def representative(e: Expectation) -> tuple[int, tuple]:
 
     Renaming the variables changes nothing, and the sign of an odd number of them that of the result. Where some such
     relabelling leaves the correlations as they are but changes the sign, the expectation is zero.
+
+    Changing the sign of z1 changes that of the expectation:
+
+    >>> r = sympy.Matrix(4, 4, lambda i, j: 1 if i == j else sympy.Rational(i + j, 10))
+    >>> flip = sympy.diag(-1, 1, 1, 1)
+    >>> (sign, key), (other, same) = (representative(Expectation(FOUR_SIGNS, cov)) for cov in (r, flip * r * flip))
+    >>> sign == -other, key == same
+    (True, True)
     """
     r = _signed_squares(e.cov)
     if r is None:

@@ -47,7 +47,11 @@ def affine(argument: sympy.Expr) -> tuple[Form, sympy.Expr]:
 
 
 def linear(form: Form) -> sympy.Expr:
-    """sum_i c_i z_i."""
+    """sum_i c_i z_i.
+
+    >>> linear({1: 2, 3: -1})
+    2*z1 - z3
+    """
     return sum((c * z(index) for index, c in form.items()), sympy.Integer(0))
 
 
@@ -212,7 +216,13 @@ def _clean(expansion: Expansion) -> Expansion:
 
 
 def check_reach(expansion: Expansion, size: int) -> None:
-    """Refuse variables beyond the covariance matrix (InputError) and products too long (OutOfReachError)."""
+    """Refuse variables beyond the covariance matrix (InputError) and products too long (OutOfReachError).
+
+    >>> check_reach(expand(z(3) ** 2), 2)
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: z3 occurs, but the covariance matrix is 2 x 2. ...
+    """
     for product in expansion:
         beyond = [index for index in variables(prod(product, start=sympy.Integer(1))) if index > size]
         if beyond:

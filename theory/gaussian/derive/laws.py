@@ -31,7 +31,12 @@ def one_sign(e: Expectation) -> sympy.Expr | None:
 
 
 def pair_of_signs(e: Expectation) -> bool:
-    """Whether this is E[sign(z1) sign(z2)]."""
+    """Whether this is E[sign(z1) sign(z2)].
+
+    >>> integrands = sympy.sign(z(1)) * sympy.sign(z(2)), sympy.sign(z(1) + 1) * sympy.sign(z(2))
+    >>> [pair_of_signs(Expectation(integrand, sympy.eye(2))) for integrand in integrands]
+    [True, False]
+    """
     return e.integrand == sympy.sign(z(1)) * sympy.sign(z(2)) and e.cov.rows == 2
 
 
@@ -48,7 +53,14 @@ def arcsine(e: Expectation) -> sympy.Expr | None:
 
 
 def two_signs(e: Expectation) -> sympy.Expr | None:
-    """E[sign(z1 + c) sign(z2 + d)] by Owen's T, or by Phi2 where the sign of c d is not known."""
+    """E[sign(z1 + c) sign(z2 + d)] by Owen's T, or by Phi2 where the sign of c d is not known.
+
+    With one threshold 4 T(h, r/sqrt(1 - r^2)), here at h = 1 and r = 3/5:
+
+    >>> r = sympy.Rational(3, 5)
+    >>> two_signs(Expectation(sympy.sign(z(1) + 1) * sympy.sign(z(2)), sympy.Matrix([[1, r], [r, 1]])))
+    4*OwensT(1, 3/4)
+    """
     signs = signs_of(e.integrand)
     if signs is None or len(signs) != 2 or e.cov.rows != 2:
         return None
@@ -73,6 +85,13 @@ def price(e: Expectation) -> sympy.Expr | None:
     """E = E|_(t=0) + int_0^1 sum_ab r_ab E[d2f/dz_a dz_b] dt, the covariances between two blocks multiplied by t.
 
     For two signs at zero, and for three and four at any thresholds.
+
+    Of two signs it is the integral of four times the density at the origin along correlations t r:
+
+    >>> r = sympy.Symbol("r", real=True)
+    >>> path = price(Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, r], [r, 1]])))
+    >>> [integral.function for integral in path.atoms(sympy.Integral)]
+    [4*r*E[DiracDelta(z1)*DiracDelta(z2); cov=[[1, r*t], [r*t, 1]]]]
     """
     signs = signs_of(e.integrand)
     if signs is None or len(signs) != e.cov.rows or e.cov.rows not in BLOCKS:

@@ -26,7 +26,11 @@ MEHLER_DEGREE = 3
 
 
 def linearity(e: Expectation) -> sympy.Expr | None:
-    """E of a sum of products is the sum of E of the products."""
+    """E of a sum of products is the sum of E of the products.
+
+    >>> linearity(Expectation(sympy.Heaviside(z(1)), sympy.eye(1)))
+    E[sign(z1); cov=[[1]]]/2 + 1/2
+    """
     if e.integrand.has(sympy.DiracDelta):
         return None
     expansion = expand(e.integrand)
@@ -37,13 +41,17 @@ def linearity(e: Expectation) -> sympy.Expr | None:
 
 
 def linearity_of_sums(e: Expectation) -> sympy.Expr | None:
-    """Linearity where a factor is a sum, as after a shift of polynomials."""
+    """Linearity where a factor is a sum, as after a shift of polynomials.
+
+    >>> linearity_of_sums(Expectation((z(1) + 1) ** 2, sympy.eye(1)))
+    2*E[z1; cov=[[1]]] + E[z1**2; cov=[[1]]] + 1
+    """
     plain = all(factor.is_Symbol or isinstance(factor, sympy.sign) for factor in atoms(e.integrand))
     return None if plain else linearity(e)
 
 
 def marginalise(e: Expectation) -> sympy.Expr | None:
-    """Only the variables that occur.
+    """E[f] over the variables that occur in f alone, renumbered in their order.
 
     >>> marginalise(Expectation(z(2) ** 2, sympy.eye(2)))
     E[z1**2; cov=[[1]]]
@@ -52,7 +60,15 @@ def marginalise(e: Expectation) -> sympy.Expr | None:
 
 
 def mehler(e: Expectation) -> sympy.Expr | None:
-    """E[P(z_a) Q(z_b)] = sum_k Cov(z_a, z_b)^k/k! E[P^(k)(z_a)] E[Q^(k)(z_b)] for two polynomials."""
+    """E[P(z_a) Q(z_b)] = sum_k Cov(z_a, z_b)^k/k! E[P^(k)(z_a)] E[Q^(k)(z_b)] for two polynomials.
+
+    Hermite polynomials are orthogonal, E He_3(z1) He_3(z2) = 3! r^3:
+
+    >>> r = sympy.Symbol("r", real=True)
+    >>> he = [z(k) ** 3 - 3 * z(k) for k in (1, 2)]
+    >>> mehler(Expectation(he[0] * he[1], sympy.Matrix([[1, r], [r, 1]])))
+    6*r**3
+    """
     number, integrand = e.integrand.as_coeff_Mul()
     parts = sympy.Mul.make_args(integrand)
     used = variables(integrand)
@@ -104,13 +120,24 @@ def exponential_tilt(e: Expectation) -> sympy.Expr | None:
 
 
 def parity(e: Expectation) -> sympy.Expr | None:
-    """E f = 0 when f(-z) = -f(z)."""
+    """E f = 0 when f(-z) = -f(z).
+
+    >>> parity(Expectation(z(1) ** 2 * sympy.erf(z(2)), sympy.eye(2)))
+    0
+    """
     flipped = e.integrand.xreplace({symbol: -symbol for symbol in e.bound_symbols})
     return sympy.Integer(0) if flipped == -e.integrand else None
 
 
 def covariance_of(form: Form, other: Form, cov: sympy.MatrixBase) -> sympy.Expr:
-    """Cov(sum_i a_i z_i, sum_j b_j z_j)."""
+    """Cov(sum_i a_i z_i, sum_j b_j z_j).
+
+    Var(z1 - z2) = 2 (1 - r):
+
+    >>> r = sympy.Symbol("r", real=True)
+    >>> covariance_of({1: 1, 2: -1}, {1: 1, 2: -1}, sympy.Matrix([[1, r], [r, 1]]))
+    2 - 2*r
+    """
     return sum(a * b * cov[i - 1, j - 1] for i, a in form.items() for j, b in other.items())
 
 
@@ -205,7 +232,11 @@ def _on_one_line(e: Expectation, side: int, pair: tuple, line: tuple[int, sympy.
 
 
 def components(cov: sympy.MatrixBase, used: list[int]) -> list[list[int]]:
-    """The groups of variables between which all covariances are zero."""
+    """The groups of variables between which all covariances are zero.
+
+    >>> components(sympy.Matrix([[1, 0, 1], [0, 1, 0], [1, 0, 2]]), [1, 2, 3])
+    [[1, 3], [2]]
+    """
     groups: list[list[int]] = []
     for index in used:
         linked = [g for g in groups if any(is_zero(cov[index - 1, other - 1]) is not True for other in g)]
@@ -215,7 +246,11 @@ def components(cov: sympy.MatrixBase, used: list[int]) -> list[list[int]]:
 
 
 def independence(e: Expectation) -> sympy.Expr | None:
-    """E[f g] = E f E g for two uncorrelated groups of variables."""
+    """E[f g] = E f E g for two uncorrelated groups of variables.
+
+    >>> independence(Expectation(z(1) ** 2 * sympy.sign(z(2) + 1), sympy.eye(2)))
+    E[z1**2; cov=[[1]]]*E[sign(z1 + 1); cov=[[1]]]
+    """
     groups = components(e.cov, variables(e.integrand))
     if len(groups) == 1:
         return None

@@ -8,17 +8,30 @@ from theory.gaussian.expectation import Expectation
 
 
 def parameter(e: Expectation) -> sympy.Symbol:
-    """The parameter t of the path, or t_ where a symbol is called t."""
+    """The parameter t of the path, or t_ where a symbol is called t.
+
+    >>> from theory.expressions.symbols import z
+    >>> parameter(Expectation(z(1), sympy.eye(1))), parameter(Expectation(z(1) * sympy.Symbol("t"), sympy.eye(1)))
+    (t, t_)
+    """
     return path_ if "t" in {symbol.name for symbol in e.free_symbols} else path
 
 
 def on_path(expr: sympy.Expr) -> list[sympy.Symbol]:
-    """The parameter of the path of Price's theorem, if it occurs."""
+    """The parameter of the path of Price's theorem, if it occurs.
+
+    >>> on_path(1 - path**2), on_path(sympy.Symbol("t"))
+    ([t], [])
+    """
     return [symbol for symbol in (path, path_) if symbol in expr.free_symbols]
 
 
 def is_positive(expr: sympy.Expr) -> bool:
-    """Whether the sign is known to be positive; for a function of t without zeros in (0, 1), that at t = 1/2."""
+    """Whether the sign is known to be positive; for a function of t without zeros in (0, 1), that at t = 1/2.
+
+    >>> is_positive(1 - path**2), is_positive(sympy.Symbol("c", real=True))
+    (True, False)
+    """
     found = known_sign(expr)
     if found is not None:
         return found == 1

@@ -5,7 +5,13 @@ from sympy.polys.rings import PolyElement, PolyRing
 
 
 class Entries:
-    """Covariances, the sign's offset c and 1/Var of its variable z_row; what is not rational is a generator."""
+    """Covariances, the sign's offset c and 1/Var of its variable z_row; what is not rational is a generator.
+
+    >>> v = sympy.Symbol("v", positive=True)
+    >>> entries = Entries(sympy.Matrix([[v]]), 0, sympy.Integer(0))
+    >>> entries.expr(entries.cov[0][0] ** 3 * entries.inverse)
+    v**2
+    """
 
     def __init__(self, cov: sympy.MatrixBase, row: int, offset: sympy.Expr) -> None:
         """Names for all that is not a rational number."""

@@ -24,7 +24,14 @@ Powers = tuple[int, ...]
 
 
 def one_sign_powers(e: Expectation) -> sympy.Expr | None:
-    """E[prod_i z_i^n_i sign(z_b + c)] for six powers and more."""
+    """E[prod_i z_i^n_i sign(z_b + c)] for six powers and more.
+
+    E |z|^7 = 2^3 3! sqrt(2/pi):
+
+    >>> from theory.expressions.symbols import z
+    >>> one_sign_powers(Expectation(z(1) ** 7 * sympy.sign(z(1)), sympy.ImmutableDenseMatrix([[1]])))
+    48*sqrt(2)/sqrt(pi)
+    """
     factors = atoms(e.integrand)
     powers = [variables(factor)[0] for factor in factors if factor.is_Symbol]
     signs = [factor for factor in factors if isinstance(factor, sympy.sign)]

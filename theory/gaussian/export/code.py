@@ -51,7 +51,14 @@ def export(form: sympy.Expr, language: str) -> str:
 
 
 def tanh_sinh() -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights of int_0^1: t = (1 + tanh(pi/2 sinh u))/2, u from -REACH to REACH in equal steps."""
+    """Nodes and weights of int_0^1: t = (1 + tanh(pi/2 sinh u))/2, u from -REACH to REACH in equal steps.
+
+    A root at the end t = 1 costs nothing: int_0^1 dt/(2 sqrt t) = int_0^1 dt/(2 sqrt(1 - t)) = 1.
+
+    >>> nodes, weights = tanh_sinh()
+    >>> round(float(weights @ (0.5 / np.sqrt(nodes))), 7), round(float(weights @ nodes**3), 14)
+    (1.0, 0.25)
+    """
     u, step = np.linspace(-REACH, REACH, POINTS, retstep=True)
     inner = np.pi / 2 * np.sinh(u)
     nodes = 1 / (1 + np.exp(-2 * inner))

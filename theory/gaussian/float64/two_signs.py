@@ -38,24 +38,46 @@ def two_signs(r: Any, one_minus_square: Any = None, thresholds: tuple[Any, Any] 
 
 
 def arcsine(r: Any, gap: Any) -> Any:
-    """(2/pi) asin r, with gap = 1 - r^2."""
+    """(2/pi) asin r, with gap = 1 - r^2.
+
+    >>> round(float(arcsine(0.5, 0.75)), 15)  # asin(1/2) = pi/6
+    0.333333333333333
+    """
     xp = namespace(r)
     return xp.arctan2(r, xp.sqrt(gap)) * (2 / pi)
 
 
 def at_thresholds(h1: Any, h2: Any, r: Any, gap: Any) -> Any:
-    """E[sign(z1 + h1) sign(z2 + h2)] for arrays of one shape, with gap = 1 - r^2; nothing is checked."""
+    """E[sign(z1 + h1) sign(z2 + h2)] for arrays of one shape, with gap = 1 - r^2; nothing is checked.
+
+    Without correlation it is E sign(z1 + h1) E sign(z2 + h2), each erf(h/sqrt 2):
+
+    >>> import numpy as np
+    >>> h1, h2, r, gap = np.array([[0.5], [-1.0], [0.0], [1.0]])
+    >>> np.abs(at_thresholds(h1, h2, r, gap) - erf(h1 / sqrt(2)) * erf(h2 / sqrt(2))).round(13)
+    array([0.])
+    """
     return with_derivatives(_value, DERIVATIVES, h1, h2, r, gap)
 
 
 def less_product(c: Any, a: Any, b: Any, gap: Any) -> Any:
-    """c - a b without cancellation where |a| is near 1: (c -+ b) +- b (1 -+ a), with gap = 1 - a^2."""
+    """c - a b without cancellation where |a| is near 1: (c -+ b) +- b (1 -+ a), with gap = 1 - a^2.
+
+    For c = b = 1 and a = sqrt(1 - gap), which rounds to 1, it is gap/2:
+
+    >>> float(less_product(1.0, 1.0, 1.0, 1e-20)), 1.0 - 1.0 * 1.0
+    (5e-21, 0.0)
+    """
     rest = gap / (1 + abs(a))
     return namespace(a).where(a > 0, (c - b) + b * rest, (c + b) - b * rest)
 
 
 def pair_density(h1: Any, h2: Any, r: Any, gap: Any) -> Any:
-    """4 phi2(h1, h2; r), with gap = 1 - r^2 and exponent -(h1 -+ h2)^2/(2 gap) -+ h1 h2/(1 + |r|)."""
+    """4 phi2(h1, h2; r), with gap = 1 - r^2 and exponent -(h1 -+ h2)^2/(2 gap) -+ h1 h2/(1 + |r|).
+
+    >>> round(float(pair_density(0.0, 0.0, 0.6, 0.64)) * pi / 2 * 0.8, 13)  # phi2(0, 0; r) = 1/(2 pi sqrt(1 - r^2))
+    1.0
+    """
     xp = namespace(gap)
     gap = xp.clip(gap, TINY, None)
     h2 = side(r) * h2

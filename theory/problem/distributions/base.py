@@ -25,6 +25,11 @@ class Law:
     Class c has the probability priors[c], 1/C where `priors` is (), and the label labels[c]: a number, or m numbers for
     a network with m outputs. means[c], where `means` is not (), are n numbers that are added to x after the law's own
     construction.
+
+    >>> from theory.problem import SinglePulse
+    >>> law = SinglePulse(8, [[3, 4], [5, 6], [7, 7]], "zero-one", "none", [1, 0, -1], priors=["1/2", "1/4", "1/4"])
+    >>> law.classes, sum(p * y for p, y in zip(law.probabilities, law.labels))  # C and <y>
+    (3, Fraction(1, 4))
     """
 
     law: ClassVar[str]
@@ -92,7 +97,11 @@ def pair(values: object, where: str, convert: Callable[[Any, str], Any], what: s
 
 
 def one_label(value: object, where: str) -> Label:
-    """A number, or a vector of numbers; a vector of one number is that number."""
+    """A number, or a vector of numbers; a vector of one number is that number.
+
+    >>> one_label(["1/2", 3], "label"), one_label([3], "label")
+    ((Fraction(1, 2), Fraction(3, 1)), Fraction(3, 1))
+    """
     if not isinstance(value, list | tuple):
         return exact(value, where)
     if not value:

@@ -34,6 +34,14 @@ class NonlinearGP(Law):
     over z of all classes, is that of these variances.
 
     Raises InputError for xi <= 0, gain <= 0, n < 2 or > 10000, unknown words, and an indefinite ring that is refused.
+
+    >>> law = NonlinearGP(40, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> [str(prior) for prior in law.probabilities], latent_correlation(law, 0)[0, :3].round(4)  # exp(-d^2/4)
+    (['1/2', '1/2'], array([1.    , 0.7788, 0.3679]))
+    >>> NonlinearGP(40, (15, 1), 1, "ring", "none", (1, 0))
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: NonlinearGP(n=40, xi=15, boundary="ring"): the covariance is not positive ...
     """
 
     n: int
@@ -110,14 +118,26 @@ def squared_distance(n: int, boundary: str) -> Int[np.ndarray, "n n"]:
 
 
 def latent_correlation(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
-    """R_c = exp(-d^2 / xi[c]^2), the definition of the latent process of class c, in float64; its R_c^+ if clipped."""
+    """R_c = exp(-d^2 / xi[c]^2), the definition of the latent process of class c, in float64; its R_c^+ if clipped.
+
+    >>> law = NonlinearGP(40, (2, 1), 1, "open", "none", (1, 0))
+    >>> [float(latent_correlation(law, c)[20, 20 + xi].round(4)) for c, xi in ((0, 2), (1, 1))]  # exp(-1) at one length
+    [0.3679, 0.3679]
+    """
     if not law.clipped:
         return np.exp(-law.squared_distance() / float(law.xi[c]) ** 2)
     return reduce(np.kron, axis_correlations(law, c))
 
 
 def axis_correlations(law: NonlinearGP, c: int) -> tuple[Float[np.ndarray, "m m"], ...]:
-    """The kernels of the axes, of which R_c is the Kronecker product; if clipped their positive parts."""
+    """The kernels of the axes, of which R_c is the Kronecker product; if clipped their positive parts.
+
+    >>> from theory.problem import NonlinearGP2D
+    >>> law = NonlinearGP2D((2, 1), 1, "open", "none", (1, 0), shape=(2, 3))
+    >>> down, across = axis_correlations(law, 0)
+    >>> bool(np.abs(np.kron(down, across) - latent_correlation(law, 0)).max() < np.finfo(float).eps)
+    True
+    """
     if not law.clipped:
         return tuple(np.exp(-squared_distance(sites, law.boundary) / float(law.xi[c]) ** 2) for sites in law.axes)
     rows = (_positive_row(sites, law.xi[c]) for sites in law.axes)

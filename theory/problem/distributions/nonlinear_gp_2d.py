@@ -22,6 +22,10 @@ class NonlinearGP2D(NonlinearGP):
     kernel is the product of the kernels of the axes: R_c = R_c[rows] (x) R_c[columns].
 
     Raises InputError as NonlinearGP does, and for sides that are not whole numbers of at least 2.
+
+    >>> law = NonlinearGP2D((2, 1), 1, "open", "none", (1, 0), shape=(3, 4))
+    >>> law.n, law.squared_lags().reshape(law.shape).tolist()
+    (12, [[0, 1, 4, 9], [1, 2, 5, 10], [4, 5, 8, 13]])
     """
 
     n: int = field(init=False)

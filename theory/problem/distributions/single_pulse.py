@@ -24,6 +24,12 @@ class SinglePulse(Law):
     Source: localization notes, section 1.
 
     Raises InputError for n < 2 or > 10000, widths that are not integers with 1 <= a <= b <= n, or unknown words.
+
+    The mean pulse covers W of the n sites, so E u_j = W/n with W = 7/2 in class 0 here:
+
+    >>> law = SinglePulse(40, [[3, 4], [9, 10]], "zero-one", "none", [1, 0])
+    >>> [str(Fraction(sum(ends), 2 * law.n)) for ends in law.widths]
+    ['7/80', '19/80']
     """
 
     n: int

@@ -9,11 +9,15 @@ VARIABLES = ("latent", "input")
 
 
 class Gate:
-    """When a unit lets its input through: g(x) is 1 or 0, and between them where a gate is soft.
+    """The base of gates, by which a unit lets its input through: g(x) is 1 or 0, between them where a gate is soft.
 
     A gate is a frozen dataclass in a file of this folder, with the word `kind` of problem files. Where it looks at
     sites it has `sites`, in order, and `on`, which says whether it looks at the "latent" z or at the "input" x; where
     it was written for a number of sites it has `size`. `in_files` says whether problem files may name it.
+
+    >>> from theory.problem import AlwaysGate, DirectionGate
+    >>> DirectionGate({3: 1, 5: -1}).sites, sites_of(AlwaysGate())
+    ((3, 5), ())
     """
 
     kind: ClassVar[str]
@@ -21,12 +25,22 @@ class Gate:
 
 
 def sites_of(gate: Gate) -> tuple[int, ...]:
-    """The sites that a gate looks at; () for one that looks at none."""
+    """The sites that a gate looks at; () for one that looks at none.
+
+    >>> from theory.problem import AlwaysGate, SiteGate
+    >>> sites_of(SiteGate(20)), sites_of(AlwaysGate())
+    ((20,), ())
+    """
     return getattr(gate, "sites", ())
 
 
 def looks_on(gate: Gate) -> str | None:
-    """ "latent" or "input", which a gate looks at; None for one that looks at neither."""
+    """ "latent" or "input", which a gate looks at; None for one that looks at neither.
+
+    >>> from theory.problem import AlwaysGate, SiteGate
+    >>> looks_on(SiteGate(20)), looks_on(SiteGate(20, on="input")), looks_on(AlwaysGate())
+    ('latent', 'input', None)
+    """
     return getattr(gate, "on", None)
 
 

@@ -12,6 +12,10 @@ class RecordedGate(Gate):
     """The gate that unit `unit` of a trained network had, replayed: each replicate has its own, kept beside the run.
 
     It has no place in problem files, and nothing but the replay can evaluate it.
+
+    >>> from theory.problem import GATES
+    >>> RecordedGate(0).kind in GATES
+    False
     """
 
     unit: int

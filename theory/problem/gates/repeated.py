@@ -9,7 +9,13 @@ from theory.problem.numbers import whole
 
 @dataclass(frozen=True)
 class RepeatedGate(Gate):
-    """The same gate as that of the earlier unit `of` (counted from 0): a redundant unit."""
+    """The same gate as that of the earlier unit `of` (counted from 0): a redundant unit. Raises InputError for of < 0.
+
+    >>> from theory.problem import SiteGate, resolved
+    >>> gate = SiteGate(20, lo=0)
+    >>> resolved((gate, RepeatedGate(of=0))) == (gate, gate)
+    True
+    """
 
     of: int
 

@@ -17,6 +17,14 @@ class SiteGate(Gate):
     standard normal distribution function, which is the probability that lo <= v_site + e/beta < hi, e ~ N(0, 1).
     beta -> inf is the hard gate, and gates of neighbouring intervals add up to that of their union for every beta.
     lo = 0, hi = inf is the half-space gate of the small-bump note, eq. (2); lo = -inf, hi = 0 its exact complement.
+
+    Raises InputError for a negative site, lo >= hi, or a sharpness <= 0.
+
+    The two gates of the small-bump note are complements: each latent z_20 opens exactly one of them.
+
+    >>> positive, negative = SiteGate(20, lo=0), SiteGate(20, hi=0)
+    >>> [[gate.lo <= z < gate.hi for gate in (positive, negative)] for z in (-0.5, 0.0, 0.5)]
+    [[False, True], [True, False], [True, False]]
     """
 
     site: int

@@ -8,6 +8,10 @@ class Observable:
 
     An observable is a frozen dataclass in a file of this folder. `name` is its word in sweep files; `axes` says what
     each axis of the array runs over ("bias" has the K hidden biases and then the one at the output).
+
+    >>> from theory.problem import OBSERVABLES
+    >>> OBSERVABLES["weights"].axes
+    ('time', 'unit', 'site')
     """
 
     name: ClassVar[str]

@@ -9,7 +9,15 @@ from theory.proof.derivation import Step, StepError, rule
 
 @rule("euler-step")
 def euler_step(before: sympy.Basic, step: Step) -> None:
-    """From an ODE mass u'(t) = f(u) to u(m + 1) = u(m) + tau eta f(u(m))/mass; `using` is (m, eta)."""
+    """From an ODE mass u'(t) = f(u) to u(m + 1) = u(m) + tau eta f(u(m))/mass; `using` is (m, eta).
+
+    du/dt = -u becomes u(m + 1) = (1 - tau eta) u(m):
+
+    >>> m, eta = sympy.Symbol("m", integer=True, nonnegative=True), sympy.Symbol("eta", positive=True)
+    >>> u = sympy.Function("u")
+    >>> after = sympy.Eq(u(m + 1), (1 - tau * eta) * u(m))
+    >>> euler_step(sympy.Eq(u(t).diff(t), -u(t)), Step(after, "an Euler step", "euler-step", (m, eta)))
+    """
     count, size = step.using
     derivatives = before.lhs.atoms(sympy.Derivative)
     if len(derivatives) != 1:
@@ -27,6 +35,13 @@ def induction(before: sympy.Basic, step: Step) -> None:
     """u(m) solves u(m + 1) = F(u(m)) when it starts at u(0) and F takes its value at m to that at m + 1.
 
     `using` is (m, (u(0), start)). The power x^(m + 1) is split as x x^m, and x^m is a symbol of its own.
+
+    u(m + 1) = x u(m) has the solution u(0) x^m:
+
+    >>> m, x = sympy.Symbol("m", integer=True, nonnegative=True), sympy.Symbol("x", positive=True)
+    >>> u = sympy.Function("u")
+    >>> solved = Step(sympy.Eq(u(m), 3 * x**m), "geometric", "induction", (m, sympy.Tuple(u(0), 3)))
+    >>> induction(sympy.Eq(u(m + 1), x * u(m)), solved)
     """
     count, (origin, start) = step.using
     formula = step.expr.rhs

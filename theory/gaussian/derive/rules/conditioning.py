@@ -10,7 +10,16 @@ from theory.proof.derivation import StepError
 
 @expectation_rule("density")
 def density(old: Expectation, new: sympy.Expr) -> None:
-    """The density of the fixed variables at -c; conditional mean and Schur complement, for signs in another unit."""
+    """The density of the fixed variables at -c; conditional mean and Schur complement, for signs in another unit.
+
+    E delta(z) = 1/sqrt(2 pi), and not 1/sqrt(pi):
+
+    >>> point = Expectation(sympy.DiracDelta(z(1)), sympy.eye(1))
+    >>> density(point, 1 / sympy.sqrt(2 * sympy.pi))
+    >>> density(point, 1 / sympy.sqrt(sympy.pi))
+    Traceback (most recent call last):
+    theory.proof.derivation.StepError: the density's factor: ...
+    """
     factors = sympy.Mul.make_args(old.integrand)
     at = [offset_of(f) for f in factors if isinstance(f, sympy.DiracDelta)]
     if not at:

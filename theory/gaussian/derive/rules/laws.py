@@ -92,7 +92,12 @@ class _Naming:
 
 
 def abs_primitive(expr: sympy.Expr) -> tuple[sympy.Rational, sympy.Expr]:
-    """A positive number and an expanded expression without a common number, whose product is `expr`."""
+    """A positive number and an expanded expression without a common number, whose product is `expr`.
+
+    >>> x = sympy.Symbol("x")
+    >>> abs_primitive(-4 * x - 6)
+    (2, -2*x - 3)
+    """
     content, primitive = sympy.factor_terms(sympy.expand(expr)).as_coeff_Mul()
     return (content, sympy.expand(primitive)) if content > 0 else (-content, sympy.expand(-primitive))
 
@@ -135,7 +140,16 @@ def _of_one_sign(a: sympy.Expr, b: sympy.Expr, *real: sympy.Expr) -> bool:
 
 @expectation_rule("price")
 def price(old: Expectation, new: sympy.Expr) -> None:
-    """R(1) and R(0) are the two covariances; the integrand is sum dR_ab/dt E[d2f/dz_a dz_b] + half the diagonal."""
+    """R(1) and R(0) are the two covariances; the integrand is sum dR_ab/dt E[d2f/dz_a dz_b] + half the diagonal.
+
+    From independence, t = 0, to the correlation r, t = 1:
+
+    >>> r, t = sympy.symbols("r t", real=True)
+    >>> signs = sympy.sign(z(1)) * sympy.sign(z(2))
+    >>> start = Expectation(signs, sympy.eye(2))
+    >>> deltas = Expectation(sympy.DiracDelta(z(1)) * sympy.DiracDelta(z(2)), sympy.Matrix([[1, t * r], [t * r, 1]]))
+    >>> price(Expectation(signs, sympy.Matrix([[1, r], [r, 1]])), start + sympy.Integral(4 * r * deltas, (t, 0, 1)))
+    """
     integrals, starts = list(new.atoms(sympy.Integral)), [e for _, e in _terms_outside_integrals(new)]
     if len(integrals) != 1 or len(starts) != 1 or not sympy.expand(new - integrals[0] - starts[0]) == 0:
         raise StepError("Price's theorem gives one expectation at the start and one integral")
@@ -163,7 +177,15 @@ def _terms_outside_integrals(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expecta
 
 @expectation_rule("arcsine")
 def arcsine(old: Expectation, new: sympy.Expr) -> None:
-    """(2/pi) asin r is 0 at r = 0, its derivative is four times the density at the origin; r is the correlation."""
+    """(2/pi) asin r is 0 at r = 0, its derivative is four times the density at the origin; r is the correlation.
+
+    >>> half = sympy.Rational(1, 2)
+    >>> pair = Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, half], [half, 1]]))
+    >>> arcsine(pair, sympy.Rational(1, 3))
+    >>> arcsine(pair, sympy.Rational(-1, 3))
+    Traceback (most recent call last):
+    theory.proof.derivation.StepError: -1/3 does not have the sign of the correlation
+    """
     if old.integrand != sympy.sign(z(1)) * sympy.sign(z(2)):
         raise StepError(f"{old.integrand} is not a product of two signs")
     r = sympy.Symbol("r", real=True)
@@ -191,7 +213,11 @@ def _signs(old: Expectation, count: int) -> list[sympy.Expr]:
 
 @expectation_rule("one-sign")
 def one_sign(old: Expectation, new: sympy.Expr) -> None:
-    """erf(c/sqrt(2 v)) is 0 at c = 0, and its derivative in c is twice the density at -c."""
+    """erf(c/sqrt(2 v)) is 0 at c = 0, and its derivative in c is twice the density at -c.
+
+    >>> c = sympy.Symbol("c", real=True)
+    >>> one_sign(Expectation(sympy.sign(z(1) + c), sympy.Matrix([[2]])), sympy.erf(c / 2))
+    """
     (offset,) = _signs(old, 1)
     c, v = sympy.Symbol("c", real=True), sympy.Symbol("v", positive=True)
     law = sympy.erf(c / sympy.sqrt(2 * v))
@@ -202,7 +228,12 @@ def one_sign(old: Expectation, new: sympy.Expr) -> None:
 
 @expectation_rule("two-signs")
 def two_signs(old: Expectation, new: sympy.Expr) -> None:
-    """Derivative in r: four times the density; value at r = 0: erf erf. Then h, k, r are put in."""
+    """Derivative in r: four times the density; value at r = 0: erf erf. Then h, k, r are put in.
+
+    >>> h, r = sympy.Symbol("h", real=True), sympy.Rational(3, 5)
+    >>> pair = Expectation(sympy.sign(z(1) + h) * sympy.sign(z(2)), sympy.Matrix([[1, r], [r, 1]]))
+    >>> two_signs(pair, 4 * OwensT(h, sympy.Rational(3, 4)))
+    """
     c, d = _signs(old, 2)
     v, w, cross = old.cov[0, 0], old.cov[1, 1], old.cov[0, 1]
     here = {"h": c / sympy.sqrt(v), "k": d / sympy.sqrt(w), "r": cross / (sympy.sqrt(v) * sympy.sqrt(w))}

@@ -10,7 +10,16 @@ from theory.proof.rules.shared import pairs
 
 @rule("dominated-convergence")
 def dominated_convergence(before: sympy.Basic, step: Step) -> None:
-    """Every erf of a g + b is replaced by its limit as a function of z; the new integrand must agree with that."""
+    """Every erf of a g + b is replaced by its limit as a function of z; the new integrand must agree with that.
+
+    E sign(z1) erf(g z2) tends to E sign(z1) sign(z2) as g -> oo:
+
+    >>> from theory.expressions.symbols import z
+    >>> g = sympy.Symbol("g", positive=True)
+    >>> old, new = (Expectation(sympy.sign(z(1)) * f, sympy.ones(2)) for f in (sympy.erf(g * z(2)), sympy.sign(z(2))))
+    >>> using = (sympy.Tuple(old, new), g, sympy.oo)
+    >>> dominated_convergence(sympy.Limit(old, g, sympy.oo), Step(new, "|erf| <= 1", "dominated-convergence", using))
+    """
     *_, symbol, to = step.using
     ((old, new),) = pairs(Step(step.expr, step.why, step.rule, step.using[:1]))
     if before != sympy.Limit(old, symbol, to) or step.expr != new or new.cov != old.cov or not symbol.is_positive:

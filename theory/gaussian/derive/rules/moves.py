@@ -18,7 +18,11 @@ MOST_SIDES = 4
 
 @expectation_rule("linearity")
 def linearity(old: Expectation, new: sympy.Expr) -> None:
-    """Both integrands agree for every choice of their signs, every other factor being a free symbol."""
+    """Both integrands agree for every choice of their signs, every other factor being a free symbol.
+
+    >>> step = Expectation(sympy.Heaviside(z(1)), sympy.eye(1))
+    >>> linearity(step, (1 + Expectation(sympy.sign(z(1)), sympy.eye(1))) / 2)
+    """
     total = sympy.Integer(0)
     for coefficient, part in terms(new):
         if part is not None and part.cov != old.cov:
@@ -90,7 +94,10 @@ def _positive_ratio(a: sympy.Expr, b: sympy.Expr) -> int:
 
 @expectation_rule("marginal")
 def marginalise(old: Expectation, new: sympy.Expr) -> None:
-    """The variables of `old` that occur, in their order, with their covariances."""
+    """The variables of `old` that occur, in their order, with their covariances.
+
+    >>> marginalise(Expectation(z(2) ** 2, sympy.diag(1, 3)), Expectation(z(1) ** 2, sympy.Matrix([[3]])))
+    """
     used = [symbol for symbol in old.bound_symbols if old.integrand.has(symbol)]
     names = {symbol: z(k + 1) for k, symbol in enumerate(used)}
     rows = [old.bound_symbols.index(symbol) for symbol in used]
@@ -101,7 +108,14 @@ def marginalise(old: Expectation, new: sympy.Expr) -> None:
 
 @expectation_rule("exponential-tilt")
 def exponential_tilt(old: Expectation, new: sympy.Expr) -> None:
-    """Completing the square: exp(a.z) times the density is exp(a.C a/2) times the density with mean C a."""
+    """Completing the square: exp(a.z) times the density is exp(a.C a/2) times the density with mean C a.
+
+    E[z1 exp(a z1)] = exp(a^2/2) E[z1 + a]:
+
+    >>> a = sympy.Symbol("a", real=True)
+    >>> shifted = sympy.exp(a**2 / 2) * Expectation(z(1) + a, sympy.eye(1))
+    >>> exponential_tilt(Expectation(z(1) * sympy.exp(a * z(1)), sympy.eye(1)), shifted)
+    """
     factors = sympy.Mul.make_args(old.integrand)
     exponents = [factor.args[0] for factor in factors if isinstance(factor, sympy.exp)]
     if len(exponents) != 1:
@@ -123,7 +137,13 @@ def exponential_tilt(old: Expectation, new: sympy.Expr) -> None:
 
 @expectation_rule("parity")
 def parity(old: Expectation, new: sympy.Expr) -> None:
-    """f(-z) + f(z) = 0 and the expectation is replaced by zero."""
+    """f(-z) + f(z) = 0 and the expectation is replaced by zero.
+
+    >>> parity(Expectation(sympy.erf(z(1)), sympy.eye(1)), sympy.Integer(0))
+    >>> parity(Expectation(z(1) ** 2, sympy.eye(1)), sympy.Integer(0))
+    Traceback (most recent call last):
+    theory.proof.derivation.StepError: z1**2 is not odd
+    """
     if new != 0:
         raise StepError(f"parity makes an expectation zero, not {new}")
     flipped = old.integrand.subs({symbol: -symbol for symbol in old.bound_symbols}, simultaneous=True)
@@ -133,7 +153,11 @@ def parity(old: Expectation, new: sympy.Expr) -> None:
 
 @expectation_rule("collinear-signs")
 def collinear_signs(old: Expectation, new: sympy.Expr) -> None:
-    """Two signs of one variable u: sign(u + c) sign(u + d) = 1 + sign(u + lower) - sign(u + upper) in every region."""
+    """Two signs of one variable u: sign(u + c) sign(u + d) = 1 + sign(u + lower) - sign(u + upper) in every region.
+
+    >>> opposite = Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, -2], [-2, 4]]))
+    >>> collinear_signs(opposite, sympy.Integer(-1))
+    """
     for below, above in ((1, 1), (-1, 1), (-1, -1)):  # sign(u + lower) <= sign(u + upper)
         if below * above != 1 + below - above:
             raise StepError("the identity for two signs on a line is wrong")
@@ -158,7 +182,14 @@ def collinear_signs(old: Expectation, new: sympy.Expr) -> None:
 
 @expectation_rule("independence")
 def independence(old: Expectation, new: sympy.Expr) -> None:
-    """Some split of the variables into two groups without covariance gives the product (all splits are tried)."""
+    """Some split of the variables into two groups without covariance gives the product (all splits are tried).
+
+    >>> one = Expectation(z(1) ** 2, sympy.eye(1))
+    >>> independence(Expectation(z(1) ** 2 * z(2) ** 2, sympy.eye(2)), one**2)
+    >>> independence(Expectation(z(1) ** 2 * z(2) ** 2, sympy.ones(2)), one**2)
+    Traceback (most recent call last):
+    theory.proof.derivation.StepError: the covariance of z1 and z2: ...
+    """
     used = variables(old.integrand)
     factors = sympy.Mul.make_args(old.integrand)
     for chosen in product((0, 1), repeat=len(used) - 1):
@@ -177,7 +208,12 @@ def independence(old: Expectation, new: sympy.Expr) -> None:
 
 @expectation_rule("stein")
 def stein(old: Expectation, new: sympy.Expr) -> None:
-    """E[z_b f] = sum_a Cov(z_b, z_a) E[df/dz_a] for one of the linear factors z_b."""
+    """E[z_b f] = sum_a Cov(z_b, z_a) E[df/dz_a] for one of the linear factors z_b.
+
+    E[z1 f(z1)] = E[f'(z1)], here for f = z1^3:
+
+    >>> stein(Expectation(z(1) ** 4, sympy.eye(1)), 3 * Expectation(z(1) ** 2, sympy.eye(1)))
+    """
     wrong = f"{old.integrand} has no factor z"
     for power in sympy.Mul.make_args(old.integrand):
         factor = power.base if power.is_Pow else power

@@ -9,7 +9,13 @@ from theory.proof.derivation import StepError
 
 @expectation_rule("noisy-sign")
 def noisy_sign(old: Expectation, new: sympy.Expr) -> None:
-    """Some order of the factors matches: gradients of the arguments, times sqrt 2 and plus unit noise for an erf."""
+    """Some order of the factors matches: gradients of the arguments, times sqrt 2 and plus unit noise for an erf.
+
+    erf(z1) is the mean of sign(sqrt 2 z1 + noise), whose variance is 2 + 1:
+
+    >>> from theory.expressions.symbols import z
+    >>> noisy_sign(Expectation(sympy.erf(z(1)), sympy.eye(1)), Expectation(sympy.sign(z(1)), sympy.Matrix([[3]])))
+    """
     if not isinstance(new, Expectation):
         raise StepError(f"{new} is not an expectation")
     factors = []

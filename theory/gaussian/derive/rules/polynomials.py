@@ -14,7 +14,11 @@ from theory.proof.derivation import StepError
 
 @expectation_rule("mehler")
 def mehler(old: Expectation, new: sympy.Expr) -> None:
-    """Monomial by monomial: E z_a^i z_b^j = sum_m i! j! c^m v^p w^q/(m! p! q! 2^(p+q)), m + 2p = i, m + 2q = j."""
+    """Monomial by monomial: E z_a^i z_b^j = sum_m i! j! c^m v^p w^q/(m! p! q! 2^(p+q)), m + 2p = i, m + 2q = j.
+
+    >>> r = sympy.Symbol("r", real=True)
+    >>> mehler(Expectation(z(1) ** 3 * z(2) ** 3, sympy.Matrix([[1, r], [r, 1]])), 6 * r**3 + 9 * r)
+    """
     used = variables(old.integrand)
     if len(used) != 2:
         raise StepError("two variables are expected")
@@ -37,6 +41,8 @@ def isserlis(old: Expectation, new: sympy.Expr) -> None:
     """The sum over how many pairs n_ij the variables form: prod p_i!/prod(n_ij! 2^n_ii) prod c_ij^n_ij.
 
     For numbers, where the pairs may be too many to list, the sum over signs of `polarised` instead.
+
+    >>> isserlis(Expectation(z(1) ** 6, sympy.eye(1)), sympy.Integer(5 * 3 * 1))
     """
     powers = old.integrand.as_powers_dict()
     if not all(base.is_Symbol and exponent.is_Integer and exponent > 0 for base, exponent in powers.items()):
@@ -94,7 +100,13 @@ def _signed(powers: tuple[int, ...], dtype: np.dtype) -> tuple[np.ndarray, np.nd
 
 
 def pairings(left: tuple[int, ...], first: int = 0) -> list[dict[tuple[int, int], int]]:
-    """Every table of pair counts n_ij, i <= j, in which variable i occurs left[i] times."""
+    """Every table of pair counts n_ij, i <= j, in which variable i occurs left[i] times.
+
+    z1^2 z2^2 pairs as (11)(22) or twice as (12):
+
+    >>> pairings((2, 2))
+    [{(0, 0): 1, (1, 1): 1}, {(0, 1): 2}]
+    """
     if first == len(left):
         return [{}]
     found = []

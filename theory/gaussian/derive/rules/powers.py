@@ -20,7 +20,13 @@ from theory.proof.derivation import StepError
 
 @expectation_rule("one-sign-powers")
 def one_sign_powers(old: Expectation, new: sympy.Expr) -> None:
-    """A erf(c/sqrt(2 w)) + 2 B(c) f(c), where A + B' - c B/w is the mean of the powers given the sign's variable."""
+    """A erf(c/sqrt(2 w)) + 2 B(c) f(c), where A + B' - c B/w is the mean of the powers given the sign's variable.
+
+    E |z|^3 = 2 sqrt(2/pi):
+
+    >>> from theory.expressions.symbols import z
+    >>> one_sign_powers(Expectation(z(1) ** 3 * sympy.sign(z(1)), sympy.eye(1)), 2 * sympy.sqrt(2 / sympy.pi))
+    """
     factors = sympy.Mul.make_args(old.integrand)
     signs = [f for f in factors if isinstance(f, sympy.sign)]
     powers = [f.as_base_exp() for f in factors if not isinstance(f, sympy.sign)]

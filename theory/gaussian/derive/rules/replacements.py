@@ -45,17 +45,31 @@ def expectation_rule(name: str) -> Callable[[PairChecker], PairChecker]:
 
 
 def domains_of(*exprs: sympy.Expr) -> dict[sympy.Symbol, sympy.Interval]:
-    """The interpolation parameter lies in [0, 1]."""
+    """The interpolation parameter lies in [0, 1].
+
+    >>> domains_of(1 - path**2, sympy.Symbol("t"))
+    {t: Interval(0, 1)}
+    """
     return {symbol: UNIT for expr in exprs for symbol in (path, path_) if symbol in expr.free_symbols}
 
 
 def equal(a: sympy.Expr, b: sympy.Expr, what: str) -> None:
-    """Raise StepError unless a = b is proved, the path parameter lying in [0, 1]."""
+    """Raise StepError unless a = b is proved, the path parameter lying in [0, 1].
+
+    The root is t itself, because the path parameter is not negative:
+
+    >>> equal(sympy.Abs(path), path, "the root")
+    """
     require_equal(a, b, what, domains_of(a, b))
 
 
 def terms(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation | None]]:
-    """coefficient and expectation of each term of a sum."""
+    """The coefficient and the expectation of each term of a sum. Raises StepError for a product of expectations.
+
+    >>> e = Expectation(z(1) ** 2, sympy.eye(1))
+    >>> terms(2 * e + 3)
+    [(3, None), (2, E[z1**2; cov=[[1]]])]
+    """
     result = []
     for term in sympy.Add.make_args(expr):
         found = list(term.atoms(Expectation))
@@ -66,7 +80,11 @@ def terms(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation | None]]:
 
 
 def one_term(expr: sympy.Expr) -> tuple[sympy.Expr, Expectation | None]:
-    """The coefficient and the expectation of a sum of one term."""
+    """The coefficient and the expectation of a sum of one term.
+
+    >>> one_term(2 * Expectation(z(1) ** 2, sympy.eye(1)))
+    (2, E[z1**2; cov=[[1]]])
+    """
     found = terms(expr)
     if len(found) != 1:
         raise StepError(f"{expr} is not a multiple of one expectation")
@@ -74,7 +92,11 @@ def one_term(expr: sympy.Expr) -> tuple[sympy.Expr, Expectation | None]:
 
 
 def offset_of(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
-    """The row and the value of the argument at z = 0 of a function of z_row + c."""
+    """The row and the value of the argument at z = 0 of a function of z_row + c.
+
+    >>> offset_of(sympy.sign(z(2) - 1))
+    (1, -1)
+    """
     found = variables(factor)
     if len(found) != 1:
         raise StepError(f"{factor} is not a function of one variable")
