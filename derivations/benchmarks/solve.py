@@ -86,22 +86,13 @@ def text(found: dict[str, Any]) -> str:
     return "\n".join([f"{found['unit']}; the better of two runs", *(_line(row) for row in found["cases"])])
 
 
-def markdown(found: dict[str, Any]) -> str:
-    """The same as a Markdown table."""
-    lines = ["| law | solve | dense | ratio |", "|---|---|---|---|"]
-    for row in found["cases"]:
-        dense = row["dense"]
-        ratio = f"{row['ratio']:.1f}" if "ratio" in row else "–"
-        lines.append(f"| {row['name']} | {_cell(row['solve'])} | {_cell(dense)} | {ratio} |")
-    return "\n".join(lines)
-
-
 def _line(row: dict[str, Any]) -> str:
     ratio = f"{row['ratio']:6.1f} x" if "ratio" in row else ""
-    return f"  {row['name']:<24} solve {_cell(row['solve']):>18}   dense {_cell(row['dense']):>18} {ratio}"
+    return f"  {row['name']:<24} solve {cell(row['solve']):>18}   dense {cell(row['dense']):>18} {ratio}"
 
 
-def _cell(value: dict[str, float] | str) -> str:
+def cell(value: dict[str, float] | str) -> str:
+    """Time and memory in words."""
     return value if isinstance(value, str) else f"{value['seconds']:.3g} s, {value['megabytes']:.0f} MB"
 
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from derivations.threads import COUNTS, SLEEPING, cores
 
-ROUNDS = 3
+ROUNDS = 2
 # What is run in place of `gdln` where the threads are to be the libraries' own.
 _UNLIMITED = """
 import sys
@@ -29,8 +29,8 @@ sys.exit(command.main())
 _LIMITED = "import sys; from derivations.__main__ import main; sys.exit(main())"
 WAYS = {"limited": _LIMITED, "libraries' own": _UNLIMITED}
 _BUSY = "while True: pass"
-# Claims that are tested against trained networks, in as many processes as there are cores.
-SIMULATED = ("flow.descent.weights", "moment.site_gate.yx")
+# A claim that is tested against trained networks, in as many processes as there are cores.
+SIMULATED = ("flow.descent.weights",)
 
 
 def commands(folder: Path) -> dict[str, list[str]]:
@@ -68,19 +68,6 @@ def text(found: dict[str, Any]) -> str:
             values = case[kind]
             low, high = (values[way] for way in WAYS)
             lines.append(f"  {case['command']:<26} {beside:<20} {kind:<10} {low:7.1f} {high:7.1f} {high / low:5.1f} x")
-    return "\n".join(lines)
-
-
-def markdown(found: dict[str, Any]) -> str:
-    """The same as a Markdown table."""
-    lines = ["| command | beside | processor time | wall time |", "|---|---|---|---|"]
-    for case in found["cases"]:
-        beside = f"{case['busy loops']} busy loops" if case["busy loops"] else "nothing"
-        cells = []
-        for kind in ("processor", "wall"):
-            low, high = (case[kind][way] for way in WAYS)
-            cells.append(f"{low:.1f} s, own threads {high:.1f} s: {high / low:.1f} ×")
-        lines.append(f"| `{case['command']}` | {beside} | {' | '.join(cells)} |")
     return "\n".join(lines)
 
 

@@ -23,6 +23,8 @@ from sim.train import train
 from tests.derivations.sweeps.cases import ROOT, TEXT, contents, sweep_of
 from theory.problem import OBSERVABLES
 
+pytestmark = pytest.mark.xdist_group("sweep")  # they share a finished sweep
+
 KILLS = 2
 LONG = ("times = [0.5, 2.0]", "times = [0.5, 500000.0]")  # minutes, if it were not stopped
 
