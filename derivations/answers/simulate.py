@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.measure import measure
+from sim.measure import measure_each
 from sim.measure.source import lies_on_a_line
 from sim.train import train
 from sim.training.run import Run
@@ -145,7 +145,7 @@ def answer(
     """Train the networks of `problem` and measure them; at most `memory` bytes are taken by networks side by side.
 
     `dtype`, "float64" or "float32", overrides simulation.dtype. `progress` is told the steps done and all of them,
-    `measuring` the observable that is measured next. Raises InputError for a problem without a [simulation] table,
+    `measuring` what is measured next. Raises InputError for a problem without a [simulation] table,
     OutOfReachError for an absent device or back end.
 
     >>> from theory.problem import loads
@@ -169,14 +169,10 @@ def answer(
     }
     if not lies_on_a_line(problem.data):
         means |= {_ALONG_A_LINE: None, f"{_ALONG_A_LINE}_standard_error": None}
-    for name, observable in _observables(problem).items():
-        measuring(name)
-        try:
-            estimate = measure(observable, run, device)
-        except InputError as error:
-            if error.kind != "undefined":
-                raise
-            # A unit that has only zero weights has no shape; the other observables stand.
+    observables = _observables(problem)
+    estimates = measure_each(tuple(observables.values()), run, device, measuring=measuring)
+    for name, estimate in zip(observables, estimates, strict=True):
+        if isinstance(estimate, InputError):  # a unit that has only zero weights has no shape
             means |= {name: None, f"{name}_standard_error": None}
             continue
         error = None if estimate.one_cluster else estimate.standard_error

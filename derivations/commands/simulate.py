@@ -33,12 +33,13 @@ def command(
 
     def body() -> int:
         from derivations.pictures import check_picture, write_picture
-        from theory.flow.picture import require_one_output
         from theory.problem import load
         from theory.problem.numbers import exact
 
         question = load(problem)
         if plot is not None:
+            from theory.flow.picture import require_one_output  # it loads matplotlib
+
             check_picture(plot)
             require_one_output(question.data)
         limit = None if memory is None else int(exact(memory, "--memory") * 2**30)
@@ -96,7 +97,7 @@ def progress_bar() -> Iterator[tuple[Callable[[int, int], None], Callable[[str],
                 shown = done
                 bar.update(task, completed=done, total=total)
 
-        yield trained, lambda name: bar.update(task, description=f"measuring {name.replace('_', ' ')}")
+        yield trained, lambda name: bar.update(task, description=f"measuring {name.replace('-', ' ')}")
 
 
 @contextmanager
