@@ -14,7 +14,10 @@ from numba.extending import intrinsic, overload
 from sim.random.streams import COINS, LOW, MULTIPLIERS, ROUNDS, WEYL, WORDS
 
 # Contracted products change the last place only; a ratio never divides by zero here.
-FAST = {"fastmath": {"contract", "nnan", "ninf", "nsz"}, "error_model": "numpy", "cache": True}
+_MATH = {"contract", "nnan", "ninf", "nsz"}
+FAST = {"fastmath": _MATH, "error_model": "numpy", "cache": True, "no_cfunc_wrapper": True}
+# For a loop that only other loops call: the code that hands Python objects over is as long to compile as many a loop.
+INNER = {"no_cpython_wrapper": True}
 
 _u32, _u64, _i32, _i64, _f32 = np.uint32, np.uint64, np.int32, np.int64, np.float32
 _M0, _M1, _W0, _W1 = (_u64(value) for value in (*MULTIPLIERS, *WEYL))
