@@ -183,23 +183,3 @@ def arrange(key, word, first, segment, labels, y, example, row, middle):
                 place = high
             y[place], example[place], row[e] = labels[coin], _u64(number), place
         middle[start // segment] = low
-
-
-@njit(**FAST)
-def fill_rows(key, word, first, out):
-    """The normal numbers of the examples from `first` on, the modes of an example in a row of `out` (B, r).
-
-    They are made in float64 and rounded to the dtype of `out`.
-    """
-    rows, modes = out.shape
-    calls = -(-modes // WORDS)
-    part = np.empty((WORDS * calls, TILE), np.float64)
-    examples = np.empty(TILE, np.uint64)
-    for start in range(0, rows, TILE):
-        count = min(TILE, rows - start)
-        for e in range(count):
-            examples[e] = _u64(first + start + e)
-        fill(key, word, calls, examples[:count], part, 0)
-        for e in range(count):
-            for mode in range(modes):
-                out[start + e, mode] = part[mode, e]
