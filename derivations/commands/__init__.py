@@ -8,7 +8,11 @@ from typing import Annotated
 
 import typer
 
+from sim.training.backends.names import BACKENDS
+
 # What every verb that computes takes, and gives to `derivations.output.run`.
 Timeout = Annotated[
     float | None, typer.Option("--timeout", metavar="SECONDS", help="Stop after so many seconds, with exit code 4.")
 ]
+# What every verb that trains takes.
+Backend = Annotated[str, typer.Option(help=f"The code that trains: {', '.join(BACKENDS)}.")]
