@@ -45,7 +45,7 @@ def build() -> typer.Typer:
         verb = import_module(f"{commands.__name__}.{module.name}")
         # Where an argument may begin with a minus, -hermite(2, z1) is no -h; `main` knows the whole word there too.
         settings = _MINUS if verb.MAY_BEGIN_WITH_MINUS else _HELP_NAMES
-        app.command(name=module.name, context_settings=settings)(verb.command)
+        app.command(name=module.name, cls=commands.Verb, context_settings=settings)(verb.command)
     return app
 
 

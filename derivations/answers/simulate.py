@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.measure import measure
+from sim.measure import measure_each
 from sim.measure.source import lies_on_a_line
 from sim.train import train
+from sim.training.backends.short import reason_for_torch
 from sim.training.run import Run
-from sim.training.schedule import refuse_endless_measurement
+from sim.training.schedule import device_named, refuse_endless_measurement
 from theory.moments.constant_gates import remarks
 from theory.problem import (
     BiasesAtTimes,
@@ -99,12 +100,13 @@ class SimulateAnswer:
 
     def text(self) -> str:
         """Loss and shape over time, the largest weights, biases and readout at the end, for a reader."""
-        content = self.json()
+        content, run = self.json(), self.run
         total, lost = content["replicates"], content["diverged"]
         penalty = "<log(1+e^(-y yhat))>" if self.problem.training.loss == "cross-entropy" else "<(y-yhat)^2>"
         lines = [
             f"{total} replicates, {content['steps']} steps, device {content['device']}, {content['dtype']}, "
             f"seed {content['seed']}",
+            f"back end {run.backend}" + (f": {run.fallback}" if run.fallback else ""),
             "",
             "mean (standard error) over replicates; per unit where units are listed",
             f"{'t':>10}  {penalty:>20}  {'participation ratio':<24}  low-frequency power",
@@ -144,8 +146,9 @@ def answer(
 ) -> SimulateAnswer:
     """Train the networks of `problem` and measure them; at most `memory` bytes are taken by networks side by side.
 
+    `backend` "auto" is the reference for a short run (see `sim.training.backends.short`), else that of `sim.train`.
     `dtype`, "float64" or "float32", overrides simulation.dtype. `progress` is told the steps done and all of them,
-    `measuring` the observable that is measured next. Raises InputError for a problem without a [simulation] table,
+    `measuring` what is measured next. Raises InputError for a problem without a [simulation] table,
     OutOfReachError for an absent device or back end.
 
     >>> from theory.problem import loads
@@ -157,7 +160,7 @@ def answer(
     if dtype is not None:
         problem = replace(problem, simulation=replace(problem.simulated(), dtype=dtype))
     refuse_endless_measurement(problem, problem.simulated().replicates)
-    run = train(problem, device, progress=progress, backend=backend, memory=memory)
+    run = _trained(problem, device, backend, memory, progress)
     means: dict[str, Any] = {"times": run.times, "readout": None, "readout_standard_error": None}
     values = {
         "times": run.times,
@@ -169,14 +172,10 @@ def answer(
     }
     if not lies_on_a_line(problem.data):
         means |= {_ALONG_A_LINE: None, f"{_ALONG_A_LINE}_standard_error": None}
-    for name, observable in _observables(problem).items():
-        measuring(name)
-        try:
-            estimate = measure(observable, run, device)
-        except InputError as error:
-            if error.kind != "undefined":
-                raise
-            # A unit that has only zero weights has no shape; the other observables stand.
+    observables = _observables(problem)
+    estimates = measure_each(tuple(observables.values()), run, device, measuring=measuring)
+    for name, estimate in zip(observables, estimates, strict=True):
+        if isinstance(estimate, InputError):  # a unit that has only zero weights has no shape
             means |= {name: None, f"{name}_standard_error": None}
             continue
         error = None if estimate.one_cluster else estimate.standard_error
@@ -184,6 +183,17 @@ def answer(
         values[name] = estimate.values
     means |= _apart(means)
     return SimulateAnswer(problem, run, means, values)
+
+
+def _trained(
+    problem: Problem, device: str, backend: str, memory: int | None, progress: Callable[[int, int], None] | None
+) -> Run:
+    """The run, with the reason in `fallback` where it is left to torch because it is short."""
+    reason = reason_for_torch(problem, device_named(device)) if backend == "auto" else None
+    if reason is None:
+        return train(problem, device, progress=progress, backend=backend, memory=memory)
+    run = train(problem, device, progress=progress, backend="reference", memory=memory)
+    return replace(run, fallback=reason)
 
 
 def _observables(problem: Problem) -> dict[str, Observable]:

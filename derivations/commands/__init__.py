@@ -4,11 +4,30 @@ A verb module has `command` (a typer function that returns an exit code) and `MA
 argument may begin with a minus). It imports torch, SymPy and the rooms it needs inside the function.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
+
+_BACKENDS = "{backends}"
 
 # What every verb that computes takes, and gives to `derivations.output.run`.
 Timeout = Annotated[
     float | None, typer.Option("--timeout", metavar="SECONDS", help="Stop after so many seconds, with exit code 4.")
 ]
+# What every verb that trains takes.
+Backend = Annotated[str, typer.Option(help=f"The code that trains: {_BACKENDS}.")]
+
+
+class Verb(TyperCommand):
+    """A verb; the names of the back ends enter its help when that is printed, so that nothing else loads `sim`."""
+
+    def format_options(self, *context: Any) -> None:
+        """Write the options."""
+        from sim.training.backends.names import BACKENDS
+
+        for option in self.params:
+            help_of = getattr(option, "help", None)
+            if help_of and _BACKENDS in help_of:
+                option.help = help_of.replace(_BACKENDS, ", ".join(BACKENDS))
+        super().format_options(*context)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from derivations.commands import Timeout
+from derivations.commands import Backend, Timeout
 
 MAY_BEGIN_WITH_MINUS = False
 
@@ -13,7 +13,7 @@ MAY_BEGIN_WITH_MINUS = False
 def command(
     problem: Annotated[Path, typer.Argument(help="A problem file (TOML), gated-linear, with a [simulation] table.")],
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
-    backend: Annotated[str, typer.Option(help="auto, reference, compiled (CPU) or captured (GPU).")] = "auto",
+    backend: Backend = "auto",
     memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Draw fields, loss, ratio and distance to this file (.png, .svg or .pdf).")

@@ -8,7 +8,7 @@ from typing import IO, Annotated, Any
 
 import typer
 
-from derivations.commands import Timeout
+from derivations.commands import Backend, Timeout
 from derivations.timeout import mention
 
 MAY_BEGIN_WITH_MINUS = False
@@ -19,7 +19,7 @@ def command(
     problem: Annotated[Path, typer.Argument(help="A problem file (TOML) with a [simulation] table.")],
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     out: Annotated[Path | None, typer.Option(help="Write every replicate's values to this .npz file.")] = None,
-    backend: Annotated[str, typer.Option(help="auto, reference, compiled (CPU) or captured (GPU).")] = "auto",
+    backend: Backend = "auto",
     memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
     dtype: Annotated[str | None, typer.Option(help="float64 or float32; by default that of the file.")] = None,
     timeout: Timeout = None,
@@ -33,12 +33,13 @@ def command(
 
     def body() -> int:
         from derivations.pictures import check_picture, write_picture
-        from theory.flow.picture import require_one_output
         from theory.problem import load
         from theory.problem.numbers import exact
 
         question = load(problem)
         if plot is not None:
+            from theory.flow.picture import require_one_output  # it loads matplotlib
+
             check_picture(plot)
             require_one_output(question.data)
         limit = None if memory is None else int(exact(memory, "--memory") * 2**30)
@@ -96,7 +97,7 @@ def progress_bar() -> Iterator[tuple[Callable[[int, int], None], Callable[[str],
                 shown = done
                 bar.update(task, completed=done, total=total)
 
-        yield trained, lambda name: bar.update(task, description=f"measuring {name.replace('_', ' ')}")
+        yield trained, lambda name: bar.update(task, description=f"measuring {name.replace('-', ' ')}")
 
 
 @contextmanager

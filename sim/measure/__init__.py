@@ -2,8 +2,8 @@
 
 from sim.discovery import load
 from sim.measure.estimate import Estimate
-from sim.measure.measuring import measure
+from sim.measure.measuring import measure, measure_each
 
 load(__name__, __path__)
 
-__all__ = ["Estimate", "measure"]
+__all__ = ["Estimate", "measure", "measure_each"]

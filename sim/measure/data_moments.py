@@ -1,48 +1,81 @@
 """Gated moments of the data, on fresh examples."""
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
 import numpy as np
 import torch
 from jaxtyping import Float
 
+from sim.data.sample import Draw
 from sim.gates.gating import gate_values, gates_of
-from sim.measure.source import Source, values_of
+from sim.measure.source import OnFresh, Source, values_of
 from sim.training.schedule import refuse_too_large
 from theory.problem import InputMoment, InputOutputMoment
 
 
 @values_of.register
-def _(_observable: InputOutputMoment, source: Source) -> Float[np.ndarray, "R K *m n"]:
+def _(_observable: InputOutputMoment, source: Source) -> OnFresh:
     gates, outputs = gates_of(source.problem.network), source.problem.data.outputs
-    values = []
-    for chunks in source.of_the_data().fresh():
-        total = torch.zeros(len(gates) * outputs, source.problem.data.n, dtype=torch.float64)
-        for drawn in chunks:
-            labels = drawn.y[0].reshape(-1, outputs).T
-            gated = (gate_values(gates, drawn)[0][:, None, :] * labels).flatten(0, 1)
-            total += torch.matmul(gated, drawn.x[0]).cpu()
-        shape = (len(gates), source.problem.data.n) if outputs == 1 else (len(gates), outputs, source.problem.data.n)
-        values.append(total.numpy().reshape(shape) / source.problem.simulated().samples)
-    return _of_each(values, source)
+    units, n = len(gates), source.problem.data.n
+
+    def product(drawn: Draw) -> Float[torch.Tensor, "Km n"]:
+        labels = drawn.y[0].reshape(-1, outputs).T
+        gated = (gate_values(gates, drawn)[0][:, None, :] * labels).flatten(0, 1)
+        return torch.matmul(gated, drawn.x[0])
+
+    def value(mean: Float[np.ndarray, "Km n"]) -> Float[np.ndarray, "K *m n"]:
+        return mean if outputs == 1 else mean.reshape(units, outputs, n)
+
+    return _averaged(source, product, value, (units * outputs, n))
 
 
 @values_of.register
-def _(_observable: InputMoment, source: Source) -> Float[np.ndarray, "R K K n n"]:
+def _(_observable: InputMoment, source: Source) -> OnFresh:
     gates = gates_of(source.problem.network)
     units, n = len(gates), source.problem.data.n
     remedy = "Lower the number of units, sites or replicates."
     refuse_too_large("The second moments", (len(source.replicates) + 1) * (units * n) ** 2, 8, remedy)
-    values = []
-    for chunks in source.of_the_data().fresh():
-        total = torch.zeros(units * n, units * n, dtype=torch.float64)
-        for drawn in chunks:
-            gated = gate_values(gates, drawn)[0].T[:, :, None] * drawn.x[0][:, None, :]
-            flat = gated.reshape(-1, units * n)
-            total += (flat.T @ flat).cpu()
-        blocks = total.numpy().reshape(units, n, units, n).transpose(0, 2, 1, 3)
-        values.append(blocks / source.problem.simulated().samples)
-    return _of_each(values, source)
+
+    def product(drawn: Draw) -> Float[torch.Tensor, "Kn Kn"]:
+        gated = gate_values(gates, drawn)[0].T[:, :, None] * drawn.x[0][:, None, :]
+        flat = gated.reshape(-1, units * n)
+        return flat.T @ flat
+
+    def value(mean: Float[np.ndarray, "Kn Kn"]) -> Float[np.ndarray, "K K n n"]:
+        return mean.reshape(units, n, units, n).transpose(0, 2, 1, 3)
+
+    return _averaged(source, product, value, (units * n, units * n))
 
 
-def _of_each(values: list[np.ndarray], source: Source) -> np.ndarray:
-    """The values of every replicate; those that share one stream have one value."""
-    return np.stack(values if len(values) == len(source.replicates) else values * len(source.replicates))
+def _averaged(
+    source: Source,
+    product: Callable[[Draw], torch.Tensor],
+    value: Callable[[np.ndarray], np.ndarray],
+    shape: tuple[int, int],
+) -> OnFresh:
+    """The mean of a product of the data over the examples, in the shape that `value` gives it."""
+    samples = source.problem.simulated().samples
+    return OnFresh(lambda _own: Products(product, value, samples, shape), of_the_data=True)
+
+
+@dataclass
+class Products:
+    """A sum of products over the examples of one replicate."""
+
+    product: Callable[[Draw], torch.Tensor]
+    shaped: Callable[[np.ndarray], np.ndarray]
+    samples: int
+    shape: tuple[int, int]
+    total: torch.Tensor = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.total = torch.zeros(self.shape, dtype=torch.float64)
+
+    def add(self, drawn: Draw) -> None:
+        """Take in the examples of a draw."""
+        self.total += self.product(drawn).cpu()
+
+    def value(self) -> np.ndarray:
+        """Return the mean over the examples."""
+        return self.shaped(self.total.numpy() / self.samples)

@@ -1,11 +1,15 @@
 """Excess kurtosis of weights across sites and of pre-activations over examples."""
 
+from functools import partial
+
 import numpy as np
 import torch
 from jaxtyping import Float
 
+from sim.data.sample import Draw
 from sim.measure.preactivations import preactivations
-from sim.measure.source import Source, values_of
+from sim.measure.source import OnFresh, Source, values_of
+from sim.networks.parameters import Parameters
 from theory.problem import InputError, PreactivationKurtosisAtTimes, WeightKurtosisAtTimes
 
 
@@ -15,24 +19,32 @@ def _(observable: WeightKurtosisAtTimes, source: Source) -> Float[np.ndarray, "R
 
 
 @values_of.register
-def _(observable: PreactivationKurtosisAtTimes, source: Source) -> Float[np.ndarray, "R T K *m"]:
+def _(observable: PreactivationKurtosisAtTimes, source: Source) -> OnFresh:
     if observable.category is not None and observable.category >= source.problem.data.classes:
         raise InputError(
             f"category = {observable.category}: the law has the classes 0 to {source.problem.data.classes - 1}.",
             "Give one of them, or None for all.",
         )
-    found = []
-    for own, chunks in zip(source.each(observable), source.fresh(), strict=True):
-        w = own["w"]
-        moments = CentralMoments((len(w), w[0, ..., 0].numel()), w.device)
-        for drawn in chunks:
-            x = drawn.x[0]
-            if observable.category is not None:
-                x = x[drawn.category[0] == observable.category]
-            for h in preactivations(w, None, x):
-                moments.add(h)
-        found.append(moments.excess_kurtosis().reshape(w.shape[:-1]))
-    return np.stack(found)
+    source.trained(observable)
+    return OnFresh(partial(Preactivations, observable.category))
+
+
+class Preactivations:
+    """The moments of w_k(t).x of one replicate, over the examples of a class or, where it is None, over all."""
+
+    def __init__(self, category: int | None, own: Parameters) -> None:
+        self._category, self._w = category, own["w"]
+        self._moments = CentralMoments((len(self._w), self._w[0, ..., 0].numel()), self._w.device)
+
+    def add(self, drawn: Draw) -> None:
+        """Take in the examples of a draw."""
+        x = drawn.x[0] if self._category is None else drawn.x[0][drawn.category[0] == self._category]
+        for h in preactivations(self._w, None, x):
+            self._moments.add(h)
+
+    def value(self) -> Float[np.ndarray, "T K *m"]:
+        """Return the excess kurtosis. Raises InputError where it is undefined."""
+        return self._moments.excess_kurtosis().reshape(self._w.shape[:-1])
 
 
 def site_kurtosis(w: Float[np.ndarray, "*any n"]) -> Float[np.ndarray, "*any"]:

@@ -1,28 +1,42 @@
 """The loss of trained networks on fresh examples."""
 
+from functools import partial
+
 import numpy as np
 import torch
 from jaxtyping import Float
 
-from sim.measure.source import Source, values_of
+from sim.data.sample import Draw
+from sim.measure.source import OnFresh, Source, values_of
 from sim.networks.choice import network_of
 from sim.networks.examples import examples_of
 from sim.networks.losses import loss_named
-from sim.networks.parameters import mapped
-from theory.problem import LossAtTimes
+from sim.networks.parameters import Parameters, mapped
+from theory.problem import LossAtTimes, Problem
 
 
 @values_of.register
-def _(observable: LossAtTimes, source: Source) -> Float[np.ndarray, "R T"]:
-    problem, losses = source.problem, []
-    network, named = network_of(problem), loss_named(problem.training.loss)
-    for own, chunks in zip(source.each(observable), source.fresh(), strict=True):
-        total = torch.zeros(len(own["w"]), dtype=torch.float64)
-        for drawn in chunks:
-            examples = examples_of(problem, drawn)
-            for index in range(len(total)):
-                at_time = mapped(lambda tensor, index=index: tensor[index : index + 1], own)
-                yhat = network.predict(at_time, examples)
-                total[index] += named.penalty(yhat, examples.y).sum().cpu()
-        losses.append(total.numpy() / problem.simulated().samples)
-    return np.stack(losses)
+def _(observable: LossAtTimes, source: Source) -> OnFresh:
+    source.trained(observable)
+    return OnFresh(partial(Penalties, source.problem))
+
+
+class Penalties:
+    """Sums of the penalties of one replicate at its T times."""
+
+    def __init__(self, problem: Problem, own: Parameters) -> None:
+        self._problem, self._own = problem, own
+        self._network, self._loss = network_of(problem), loss_named(problem.training.loss)
+        self._total = torch.zeros(len(own["w"]), dtype=torch.float64)
+
+    def add(self, drawn: Draw) -> None:
+        """Take in the examples of a draw."""
+        examples = examples_of(self._problem, drawn)
+        for index in range(len(self._total)):
+            at_time = mapped(lambda tensor, index=index: tensor[index : index + 1], self._own)
+            yhat = self._network.predict(at_time, examples)
+            self._total[index] += self._loss.penalty(yhat, examples.y).sum().cpu()
+
+    def value(self) -> Float[np.ndarray, " T"]:
+        """Return the mean penalty at each time."""
+        return self._total.numpy() / self._problem.simulated().samples

@@ -1,12 +1,16 @@
-"""Measure an observable on a run, or on a problem where no training is needed."""
+"""Measure observables on a run, or on a problem where no training is needed."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
 
 from sim.measure.estimate import Estimate
-from sim.measure.source import Source, values_of
+from sim.measure.source import OnFresh, Source, values_of
 from sim.random.streams import reference_normals
 from sim.training.backends.choice import fastest_normals
 from sim.training.run import Run
 from sim.training.schedule import device_named
-from theory.problem import Problem
+from theory.problem import InputError, Problem
 
 
 def measure(observable: object, source: Run | Problem, device: str = "auto", *, backend: str = "auto") -> Estimate:
@@ -27,6 +31,25 @@ def measure(observable: object, source: Run | Problem, device: str = "auto", *, 
     >>> measure(InputOutputMoment(), problem, "cpu").values.shape
     (3, 1, 4)
     """
+    (found,) = measure_each([observable], source, device, backend=backend)
+    if isinstance(found, InputError):
+        raise found
+    return found
+
+
+def measure_each(
+    observables: Sequence[object],
+    source: Run | Problem,
+    device: str = "auto",
+    *,
+    backend: str = "auto",
+    measuring: Callable[[str], None] = lambda _what: None,
+) -> list[Estimate | InputError]:
+    """Measure several observables as `measure` does one; fresh examples are drawn once for all of them.
+
+    Where the networks have no such value (a unit of zero weights has no shape), the InputError that says so stands in
+    the place of the estimate. `measuring` is told what is measured next. Raises what `measure` raises otherwise.
+    """
     ran_plain = isinstance(source, Run) and source.backend == "reference"
     plain = backend == "reference" or ran_plain
     fill = reference_normals if plain else fastest_normals(device_named(device))
@@ -37,5 +60,53 @@ def measure(observable: object, source: Run | Problem, device: str = "auto", *, 
         measured, lost = Source(source.problem, numbers, device, fill, parameters), len(source.diverged) - len(kept)
     else:
         measured, lost = Source(source, range(source.simulated().replicates), device, fill), 0
-    values = values_of(observable, measured)
-    return Estimate(observable, measured.problem, values, measured.problem.simulated().seed, lost)
+    found: dict[int, np.ndarray | OnFresh | InputError] = {}
+    for index, observable in enumerate(observables):
+        measuring(getattr(observable, "name", type(observable).__name__))
+        found[index] = _defined(lambda observable=observable: values_of(observable, measured))
+    on_fresh = {index: own for index, own in found.items() if isinstance(own, OnFresh)}
+    if on_fresh:
+        measuring(" and ".join(observables[index].name for index in on_fresh))
+        found |= _on_fresh(measured, on_fresh)
+    seed = measured.problem.simulated().seed
+    return [
+        own if isinstance(own, InputError) else Estimate(observable, measured.problem, own, seed, lost)
+        for observable, own in zip(observables, found.values(), strict=True)
+    ]
+
+
+def _on_fresh(source: Source, wanted: Mapping[int, OnFresh]) -> dict[int, np.ndarray | InputError]:
+    """The values of each replicate on its fresh examples, in one pass over them."""
+    shared = source.problem.simulated().shared_stream
+    values: dict[int, list[np.ndarray]] = {index: [] for index in wanted}
+    failed: dict[int, InputError] = {}
+    draws = source.fresh()
+    for own in source.each():
+        new = {index: one for index, one in wanted.items() if index not in failed}
+        if shared:
+            new = {index: one for index, one in new.items() if not (one.of_the_data and values[index])}
+        tallies = {index: one.begin(own) for index, one in new.items()}
+        if not tallies:
+            continue
+        for drawn in next(draws):
+            for tally in tallies.values():
+                tally.add(drawn)
+        for index, tally in tallies.items():
+            value = _defined(tally.value)
+            if isinstance(value, InputError):
+                failed[index] = value
+            else:
+                values[index].append(value)
+    count = len(source.replicates)
+    whole = {index: own if len(own) == count else own * count for index, own in values.items() if index not in failed}
+    return {index: np.stack(own) for index, own in whole.items()} | failed
+
+
+def _defined(value: Callable[[], np.ndarray | OnFresh]) -> np.ndarray | OnFresh | InputError:
+    """The value, or the error that says that the networks have none."""
+    try:
+        return value()
+    except InputError as error:
+        if error.kind != "undefined":
+            raise
+        return error

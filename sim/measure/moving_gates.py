@@ -1,7 +1,8 @@
 """Gates 1[w_k.x + b_k >= 0] of trained networks at different times, on fresh examples."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 import torch
@@ -9,7 +10,7 @@ from jaxtyping import Bool, Float
 
 from sim.data.sample import Draw
 from sim.measure.preactivations import preactivations
-from sim.measure.source import Source, values_of
+from sim.measure.source import OnFresh, Source, values_of
 from sim.networks.parameters import Parameters
 from sim.training.schedule import refuse_too_large
 from theory.problem import (
@@ -22,41 +23,32 @@ from theory.problem import (
 
 
 @values_of.register
-def _(observable: GateFlipsAtTimes, source: Source) -> Float[np.ndarray, "R T K"]:
-    shares = []
-    for own, chunks in zip(source.each(observable), source.fresh(), strict=True):
-        total = torch.zeros(_units(own), dtype=torch.float64, device=own["w"].device)
-        for h in _preactivations(own, chunks):
-            total += ((h >= 0) != (h[:1] >= 0)).sum(dim=2)
-        shares.append(total.cpu().numpy() / source.problem.simulated().samples)
-    return np.stack(shares)
+def _(observable: GateFlipsAtTimes, source: Source) -> OnFresh:
+    source.trained(observable)
+    return OnFresh(Flips)
 
 
 @values_of.register
-def _(observable: GateFlipsBetweenTimes, source: Source) -> Float[np.ndarray, "R K T T"]:
-    return np.stack([found.flips() for found in _joint(observable, source)])
+def _(observable: GateFlipsBetweenTimes, source: Source) -> OnFresh:
+    return _joint(observable, source, JointOpenings.flips)
 
 
 @values_of.register
-def _(observable: OpenTogetherBetweenTimes, source: Source) -> Float[np.ndarray, "R K T T"]:
-    return np.stack([found.together() for found in _joint(observable, source)])
+def _(observable: OpenTogetherBetweenTimes, source: Source) -> OnFresh:
+    return _joint(observable, source, JointOpenings.together)
 
 
 @values_of.register
-def _(observable: GateOverlapBetweenTimes, source: Source) -> Float[np.ndarray, "R K T T"]:
-    return np.stack([found.overlap() for found in _joint(observable, source)])
+def _(observable: GateOverlapBetweenTimes, source: Source) -> OnFresh:
+    return _joint(observable, source, JointOpenings.overlap)
 
 
-def _joint(observable: object, source: Source) -> Iterator["JointOpenings"]:
-    """For each replicate on how many fresh examples each gate is open at any two of the times."""
+def _joint(observable: object, source: Source, value: Callable[["JointOpenings"], np.ndarray]) -> OnFresh:
+    """A value of how often each gate is open at any two of the times."""
     _, times, *units, _ = source.weights(observable).shape
     numbers = (len(source.replicates) + 1) * math.prod(units) * times**2
     refuse_too_large("Gates at any two times", numbers, 8, "Lower the number of times, units or replicates.")
-    for own, chunks in zip(source.each(observable), source.fresh(), strict=True):
-        joint = JointOpenings(*_units(own), own["w"].device)
-        for h in _preactivations(own, chunks):
-            joint.add(h >= 0)
-        yield joint
+    return OnFresh(partial(PairsOfTimes, value))
 
 
 def _units(own: Parameters) -> tuple[int, int]:
@@ -64,10 +56,39 @@ def _units(own: Parameters) -> tuple[int, int]:
     return len(own["w"]), own["w"][0, ..., 0].numel()
 
 
-def _preactivations(own: Parameters, chunks: Iterator[Draw]) -> Iterator[Float[torch.Tensor, "T K b"]]:
-    """w_k(t).x + b_k(t) of the fresh examples of one replicate, in parts of bounded size."""
-    for drawn in chunks:
-        yield from preactivations(own["w"], own.get("b"), drawn.x[0])
+class Flips:
+    """Counts of examples on which the gate of unit k is not what it was at the first time, of one replicate."""
+
+    def __init__(self, own: Parameters) -> None:
+        self._own, self._count = own, 0
+        self._total = torch.zeros(_units(own), dtype=torch.float64, device=own["w"].device)
+
+    def add(self, drawn: Draw) -> None:
+        """Take in the examples of a draw."""
+        for h in preactivations(self._own["w"], self._own.get("b"), drawn.x[0]):
+            self._total += ((h >= 0) != (h[:1] >= 0)).sum(dim=2)
+            self._count += h.shape[2]
+
+    def value(self) -> Float[np.ndarray, "T K"]:
+        """Return the share of the examples."""
+        return self._total.cpu().numpy() / self._count
+
+
+class PairsOfTimes:
+    """The gates of one replicate at any two times."""
+
+    def __init__(self, value: Callable[["JointOpenings"], np.ndarray], own: Parameters) -> None:
+        self._value, self._own = value, own
+        self._joint = JointOpenings(*_units(own), own["w"].device)
+
+    def add(self, drawn: Draw) -> None:
+        """Take in the examples of a draw."""
+        for h in preactivations(self._own["w"], self._own.get("b"), drawn.x[0]):
+            self._joint.add(h >= 0)
+
+    def value(self) -> Float[np.ndarray, "K T T"]:
+        """Return the value on all examples. Raises InputError where it is undefined."""
+        return self._value(self._joint)
 
 
 class JointOpenings:

@@ -3,9 +3,10 @@
 An observable's measurement is registered in the file of `sim.measure` that has the name of its declaration.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import singledispatch
+from typing import Protocol
 
 import numpy as np
 import torch
@@ -54,10 +55,10 @@ class Source:
             )
         return self.weights(observable)
 
-    def each(self, observable: object) -> Iterator[Parameters]:
-        """Yield each replicate's parameters on the device; the T times stand in the place of networks."""
+    def each(self) -> Iterator[Parameters]:
+        """Yield each replicate's parameters on the device, the T times in the place of networks; {} where untrained."""
         where = device_named(self.device)
-        tensors = {name: torch.from_numpy(array).to(where) for name, array in self.trained(observable).items()}
+        tensors = {name: torch.from_numpy(array).to(where) for name, array in (self.parameters or {}).items()}
         for index in range(len(self.replicates)):
             yield mapped(lambda tensor, index=index: tensor[index], tensors)
 
@@ -88,11 +89,6 @@ class Source:
         for replicate in self.replicates:
             yield chunks(self._stream(replicate))
 
-    def of_the_data(self) -> "Source":
-        """Return the source with one replicate for each stream: moments of the data differ by their examples alone."""
-        shared = self.problem.simulated().shared_stream
-        return replace(self, replicates=self.replicates[:1], parameters=None) if shared else self
-
     def _stream(self, replicate: int) -> Stream:
         number = stream_number(self.problem, replicate)
         return stream(self.problem.simulated().seed, number, MEASUREMENT, fill=self.fill)
@@ -108,9 +104,33 @@ def lies_on_a_line(law: Law) -> bool:
     return not isinstance(law, NonlinearGP2D)
 
 
+class Tally(Protocol):
+    """A sum over the fresh examples of one replicate, and the value that it leads to."""
+
+    def add(self, drawn: Draw) -> None:
+        """Take in a chunk of the examples."""
+
+    def value(self) -> np.ndarray:
+        """Return the value on all examples taken in."""
+
+
+@dataclass(frozen=True)
+class OnFresh:
+    """Values measured on fresh examples: `begin` makes the tally of a replicate from its parameters.
+
+    With `of_the_data` they do not depend on the parameters: replicates that share one stream have one value.
+    """
+
+    begin: Callable[[Parameters], Tally]
+    of_the_data: bool = False
+
+
 @singledispatch
-def values_of(observable: object, _source: Source) -> Float[np.ndarray, "R ..."]:
-    """Return the observable's value for each replicate. Raises OutOfReachError for one without a measurement."""
+def values_of(observable: object, _source: Source) -> Float[np.ndarray, "R ..."] | OnFresh:
+    """Return the observable's value for each replicate, or how it is found on fresh examples.
+
+    Raises OutOfReachError for an observable without a measurement.
+    """
     known = ", ".join(sorted(kind.name for kind in values_of.registry if hasattr(kind, "name")))
     raise OutOfReachError(
         f"No measurement of {type(observable).__name__}.",

@@ -1,9 +1,6 @@
 """The names of the back ends and the packages whose versions their numbers depend on; nothing heavy is imported."""
 
-from importlib.metadata import version
 from importlib.util import find_spec
-
-from theory.problem import InputError
 
 PACKAGES = {
     "reference": ("torch",),
@@ -36,6 +33,10 @@ def versions(name: str) -> dict[str, str]:
     >>> sorted(versions("reference"))
     ['torch']
     """
+    from importlib.metadata import version
+
+    from theory.problem import InputError
+
     if name not in PACKAGES:
         raise InputError(f"backend = {name!r} has no packages.", f"Choose one of: {', '.join(PACKAGES)}.")
     return {package: version(package) for package in PACKAGES[name]}

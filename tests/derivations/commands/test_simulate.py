@@ -10,6 +10,8 @@ import torch
 
 from derivations.cli import main
 from derivations.output import BAD_INPUT, CHECK_FAILED, INTERRUPTED, OUT_OF_REACH, PASS
+from sim.training.backends.names import BACKENDS, numba_is_installed
+from tests.tolerances import SIM_DESCENT
 from theory.problem import loads
 
 PROBLEM = """
@@ -87,10 +89,33 @@ def test_json_answer(gdln):
 def test_the_back_end_is_chosen_and_told(gdln):
     answer = json.loads(gdln("--json", "--backend", "reference")[1])
     assert (answer["backend"], answer["fallback"]) == ("reference", None)
+    assert "\nback end reference\n" in gdln("--backend", "reference")[1]
     code, out, _ = gdln("--json", "--backend", "captured")
     assert code == OUT_OF_REACH
     assert json.loads(out)["error"]["kind"] == "backend"
     assert gdln("--backend", "fast")[0] == BAD_INPUT
+
+
+@pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed (extra `speed`)")
+def test_a_short_run_is_left_to_torch_and_says_so(gdln, monkeypatch):
+    """Where it is not short the compiled loops are taken, whose rounding is another."""
+    by_name = json.loads(gdln("--json", "--backend", "reference")[1])
+    found = json.loads(gdln("--json")[1])
+    assert found == by_name | {"fallback": found["fallback"]}
+    assert found["fallback"].startswith("The run is short: torch alone")
+    assert f"\nback end reference: {found['fallback']}\n" in gdln()[1]
+    monkeypatch.setattr("sim.training.backends.short._OF_LOADING", 0)
+    longer = json.loads(gdln("--json")[1])
+    assert (longer["backend"], longer["fallback"]) == ("compiled", None)
+    assert "\nback end compiled\n" in gdln()[1]
+    assert np.abs(np.subtract(longer["weights"], found["weights"])).max() < SIM_DESCENT
+
+
+@pytest.mark.parametrize("verb", ["simulate", "compare"])
+def test_the_help_lists_every_back_end(verb, capsys):
+    assert main([verb, "--help"]) == PASS
+    words = capsys.readouterr().out.replace(",", " ").replace(".", " ").split()
+    assert set(BACKENDS) <= set(words)
 
 
 def test_the_dtype_of_the_file_or_the_option_is_used_and_told(gdln, tmp_path):

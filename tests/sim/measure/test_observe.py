@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 import torch
 
+from sim.data.gaussian import GaussianSampler
 from sim.data.sample import prepare
-from sim.measure import Estimate, measure
+from sim.measure import Estimate, measure, measure_each
 from sim.measure.receptive_fields import low_frequency_power, participation_ratio
 from sim.random.streams import TRAINING, stream
 from sim.train import fixed_sample, train
@@ -82,6 +83,36 @@ def test_shapes_and_repetition(kind):
     assert estimate.observable == kind()
     assert estimate.problem == run.problem
     assert (measure(kind(), run, "cpu").values == estimate.values).all()
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_observables_measured_together_see_each_draw_once(shared, monkeypatch):
+    run = train(problem(network=gated(biases="trained"), shared_stream=shared), "cpu")
+    kinds = [kind for kind in SHAPES if kind is not ReadoutAtTimes]
+    apart = [measure(kind(), run, "cpu") for kind in kinds]
+    drawn = []
+    whole = GaussianSampler.draw
+    monkeypatch.setattr(
+        GaussianSampler, "draw", lambda own, streams, *rest: drawn.extend(streams) or whole(own, streams, *rest)
+    )
+    together = measure_each([kind() for kind in kinds], run, "cpu")
+    assert [one.network for one in drawn] == ([0] if shared else [0, 1, 2])  # one chunk each
+    for kind, own, alone in zip(kinds, together, apart, strict=True):
+        assert own.observable == kind()
+        assert (own.values == alone.values).all()
+
+
+def test_an_undefined_observable_leaves_the_others_standing():
+    """Weights of zero have no shape, and what they see does not vary."""
+    run = train(problem(), "cpu")
+    run = with_parameters(run, w=0 * run.weights)
+    kinds = (PreactivationKurtosisAtTimes, WeightsAtTimes, WeightKurtosisAtTimes, LossAtTimes, GateFlipsAtTimes)
+    found = measure_each([kind() for kind in kinds], run, "cpu")
+    assert [type(own) for own in found] == [InputError, Estimate, InputError, Estimate, Estimate]
+    assert {own.kind for own in found if isinstance(own, InputError)} == {"undefined"}
+    assert (found[3].values == measure(LossAtTimes(), run, "cpu").values).all()
+    with pytest.raises(InputError, match="no biases to measure"):
+        measure_each([WeightsAtTimes(), BiasesAtTimes()], run, "cpu")
 
 
 def test_mean_and_standard_error():

@@ -16,11 +16,12 @@ from sim.networks.losses import LOSSES as EVERY_LOSS
 from sim.networks.losses import loss_named
 from sim.random.streams import reference_normals
 from sim.train import train
-from sim.training.backends import names, support
+from sim.training.backends import names, short, support
 from sim.training.backends.choice import backend_for, fastest_in_torch, fastest_normals
 from sim.training.backends.names import BACKENDS, PACKAGES, preferred, versions
 from sim.training.optimisers import OPTIMISERS, optimiser_of
 from tests.sim.cases import gated, line, problem
+from tests.tolerances import UNIT_ROUNDOFF
 from theory.problem import (
     LAWS,
     FiniteData,
@@ -206,6 +207,34 @@ def test_without_numba_nothing_is_compiled(monkeypatch):
     assert fastest_normals(CPU) is reference_normals
     with pytest.raises(OutOfReachError, match="need numba, which is not installed"):
         train(problem(), "cpu", backend="compiled-normals")
+
+
+def test_the_sizes_of_a_problem_say_what_torch_takes_longer():
+    """Of 100 examples at n = 4 a block has 81 steps, and 129 networks fit the caches: 130 take every step twice."""
+    settings = {"samples": 50, "times": (0, 10), "learning_rate": 1}
+    for replicates, steps in ((3, 10), (129, 10), (130, 20)):
+        numbers = replicates * (10 * 100 + 50) * 4
+        expected = short._OF_A_STEP * steps + short._OF_A_NUMBER * numbers
+        found = short.seconds_lost(problem(batch=100, replicates=replicates, **settings))
+        assert abs(found - expected) < 4 * UNIT_ROUNDOFF * expected
+    expected = short._OF_A_NUMBER * 3 * (50 + 50) * 4
+    found = short.seconds_lost(problem(mode="full-batch", batch=None, **settings))
+    assert abs(found - expected) < 4 * UNIT_ROUNDOFF * expected
+
+
+@NEEDS_NUMBA
+def test_a_short_run_is_for_torch_where_there_is_a_choice(monkeypatch):
+    question = problem()
+    assert "torch alone ends it" in short.reason_for_torch(question, CPU)
+    assert short.reason_for_torch(question, torch.device("cuda")) is None
+    assert short.reason_for_torch(problem(samples=10**6), CPU) is None
+    monkeypatch.setattr(short, "_OF_LOADING", short.seconds_lost(question))
+    assert short.reason_for_torch(question, CPU) is not None
+    monkeypatch.setattr(short, "_OF_LOADING", short.seconds_lost(question) / 2)
+    assert short.reason_for_torch(question, CPU) is None
+    monkeypatch.undo()
+    monkeypatch.setitem(sys.modules, "numba", None)
+    assert short.reason_for_torch(question, CPU) is None  # there is nothing else, and nothing to explain
 
 
 def test_compiled_normals_are_made_on_the_cpu():

@@ -1,14 +1,20 @@
 """The compiled back end against the reference, number by number and step by step; skipped without numba."""
 
 import os
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import mpmath
 import numpy as np
 import pytest
 import torch
 
+import sim
+import theory
 from sim.random.streams import LOW, TRAINING, key_of, stream
 from sim.train import train
 from sim.training.backends.choice import backend_for
@@ -285,5 +291,45 @@ def test_what_was_compiled_before_a_source_changed_is_forgotten(tmp_path):
     for name, time in (("first.py", 10), ("second.py", 100)):
         (tmp_path / name).touch()
         os.utime(tmp_path / name, (time, time))
-    forget_stale(tmp_path)
+    forget_stale(tmp_path, cache)
     assert {path.name for path in cache.iterdir()} == {"new.nbi", "old.pyc"}
+
+
+COMPILING = """
+import numpy as np
+from sim.training.backends.compiled import CACHE
+from sim.training.backends.compiled.numbers import words
+
+four = np.zeros((4, 1), np.uint32)
+words(*np.zeros(4, np.uint64), np.zeros(1, np.uint64), *four)
+print(CACHE, words.py_func.__code__.co_filename)
+print(*(sum(count.values()) for count in words.stats[1:]), *map(hex, four[:, 0]))
+"""
+
+
+def test_a_package_that_cannot_be_written_keeps_its_cache_with_the_user(tmp_path):
+    """A file in the place of each `__pycache__` keeps root out too; the first process compiles, the second does not."""
+    package, home = tmp_path / "site-packages", tmp_path / "home"
+    for source in (Path(sim.__path__[0]), Path(theory.__path__[0])):
+        shutil.copytree(source, package / source.name, ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in [path for path in package.rglob("*") if path.is_dir()]:
+        (folder / "__pycache__").touch()
+    kept = {name: value for name, value in os.environ.items() if name not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
+    settings = {"cwd": tmp_path, "env": kept | {"PYTHONPATH": str(package), "HOME": str(home)}}
+    for hits, misses in ((0, 1), (1, 0)):
+        said = subprocess.run([sys.executable, "-c", COMPILING], check=True, text=True, capture_output=True, **settings)
+        cache, file, *counts_and_words = said.stdout.split()
+        assert Path(cache).is_relative_to(home)
+        assert Path(file).is_relative_to(package)
+        assert counts_and_words == [str(hits), str(misses), *map(hex, KNOWN[0][2])]
+    assert list(Path(cache).glob("numbers.words*.nbc"))
+
+
+def test_without_a_folder_to_write_nothing_is_cached(monkeypatch):
+    from numba.core.caching import CacheImpl
+
+    from sim.training.backends.compiled import CACHE, cache_folder
+
+    assert cache_folder() == CACHE
+    monkeypatch.setattr(CacheImpl, "_locator_classes", [])
+    assert cache_folder() is None

@@ -2,14 +2,28 @@
 
 from pathlib import Path
 
+from numba import njit
 
-def forget_stale(folder: Path) -> None:
-    """Remove what numba compiled before any source in the folder last changed.
+
+def cache_folder() -> Path | None:
+    """Return the folder in which numba keeps what it compiles of this folder; None where it can write to none.
+
+    It is that of NUMBA_CACHE_DIR, else `__pycache__` beside the source, else, as where packages are installed for
+    reading only, one of the user. Without any, every process compiles for itself.
+    """
+    try:
+        return Path(njit(cache=True)(cache_folder).stats.cache_path)
+    except RuntimeError:  # so numba reports that there is no folder
+        return None
+
+
+def forget_stale(sources: Path, cache: Path) -> None:
+    """Remove from the cache what numba compiled before any of the sources last changed.
 
     numba looks at the file of a function alone: one that calls a function of another file would be taken as it was.
     """
-    changed = max(source.stat().st_mtime for source in folder.glob("*.py"))
-    for compiled in (folder / "__pycache__").glob("*.nb[ic]"):
+    changed = max(source.stat().st_mtime for source in sources.glob("*.py"))
+    for compiled in cache.glob("*.nb[ic]"):
         try:
             if compiled.stat().st_mtime < changed:
                 compiled.unlink()
@@ -17,4 +31,6 @@ def forget_stale(folder: Path) -> None:
             continue
 
 
-forget_stale(Path(__file__).parent)
+CACHE = cache_folder()
+if CACHE is not None:
+    forget_stale(Path(__file__).parent, CACHE)

@@ -13,7 +13,7 @@ from numba.extending import overload
 
 from sim.data.factors import Dense, Factor
 from sim.training.backends.compiled.error_function import inputs_of
-from sim.training.backends.compiled.numbers import FAST, WORDS, pairs, words
+from sim.training.backends.compiled.numbers import FAST, INNER, WORDS, pairs, words
 from sim.training.schedule import TILE
 
 _GROUP = 5  # diagonals or modes at once: what is read of the noise is used four times, and the factors fit registers
@@ -73,13 +73,13 @@ def _groups(count: int, size: int) -> int:
     return max(1, -(-count // size)) * size
 
 
-@njit(**FAST)
+@njit(**FAST | INNER)
 def _whole(count):
     """The least multiple of the lanes that is no less."""
     return -(-count // _LANES) * _LANES
 
 
-@njit(**FAST)
+@njit(**FAST | INNER)
 def _add_diagonals(taps, j, e, noise, mask, made, width):
     """The diagonals e to e + 4 of the sites j to j + 3 onto `made`, which e = 0 begins anew."""
     p0, p1 = ((j + 3 - e) & mask & _MOST) * TILE, ((j + 2 - e) & mask & _MOST) * TILE
@@ -100,7 +100,7 @@ def _add_diagonals(taps, j, e, noise, mask, made, width):
         made[3 * TILE + r] = keep * made[3 * TILE + r] + d0 * n0 + d1 * n1 + d2 * n2 + d3 * n3 + d4 * n4
 
 
-@njit(**FAST)
+@njit(**FAST | INNER)
 def _add_modes(factor, j, q, begin, noise, made, width):
     """The modes q to q + 4 of the sites j to j + 3 onto `made`, which q = `begin` begins anew."""
     p0 = (q & _MOST) * TILE
@@ -121,13 +121,13 @@ def _add_modes(factor, j, q, begin, noise, made, width):
         made[3 * TILE + r] = keep * made[3 * TILE + r] + d0 * n0 + d1 * n1 + d2 * n2 + d3 * n3 + d4 * n4
 
 
-@njit(**FAST)
+@njit(**FAST | INNER)
 def _copy(made, out):
     for r in range(out.size):
         out[r] = made[r]
 
 
-@njit(**FAST)
+@njit(**FAST | INNER)
 def _copy_rows(made, count, out, at, j, sites):
     """The sites of `made` side by side into the columns from j on of the rows from `at` on."""
     if sites == WORDS:
@@ -179,7 +179,7 @@ def _(made, inputs, count, other, out, j, at):  # noqa: ARG001 - numba matches t
     return ((by_example, plain_by_example), (by_site, plain_by_site))[lie_together][plain]
 
 
-@njit(**FAST)
+@njit(**FAST | INNER)
 def _unfold(even, odd, width):
     """The sums of both in the place of `even`, and their differences, from the last site to the first, of `odd`."""
     for r in range(width):
@@ -191,7 +191,7 @@ def _unfold(even, odd, width):
         even[3 * TILE + r], odd[r] = a3 + b3, a3 - b3
 
 
-@njit(**FAST)
+@njit(**FAST | INNER)
 def _draw(key, word, call, examples, part, noise, rows):
     """The numbers of one call of the generator into four rows of the noise."""
     width = examples.size
@@ -202,7 +202,7 @@ def _draw(key, word, call, examples, part, noise, rows):
     pairs(c, d, noise[p2 : p2 + width], noise[p3 : p3 + width])
 
 
-@njit(**FAST)
+@njit(**FAST | INNER)
 def _band(key, word, taps, examples, count, inputs, room, out, at):
     part, noise, made, other = room
     mask = _ring(taps) - 1
@@ -215,7 +215,7 @@ def _band(key, word, taps, examples, count, inputs, room, out, at):
         _finish(made, inputs, count, other, out, j, at)
 
 
-@njit(**FAST)
+@njit(**FAST | INNER)
 def _modes(key, word, maker, examples, count, inputs, room, out, at):
     part, noise, even, other = room
     taps, place, split = maker
@@ -233,7 +233,7 @@ def _modes(key, word, maker, examples, count, inputs, room, out, at):
         _finish(odd, inputs, count, other, out, len(out) - WORDS - j, at)
 
 
-@njit(**FAST)
+@njit(**FAST | INNER)
 def _ring(taps):
     """The rows of noise that four sites reach back to, as a power of two."""
     rows = WORDS

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from sim.training.backends.compiled.numbers import FAST
+from sim.training.backends.compiled.numbers import FAST, INNER
 
 # Sums are taken in any order, so that they run on many lanes.
 _SUMS = FAST | {"fastmath": {"contract", "nsz", "reassoc"}}
-_PART = _SUMS | {"forceinline": True}
+_PART = _SUMS | INNER | {"forceinline": True}
 GATED, LEAKY, ERF, SIGMOID = range(4)
 
 
@@ -33,6 +33,15 @@ class Form(NamedTuple):
     entropy: bool
     biased: bool
     fixed: bool
+
+    def typed(self) -> tuple:
+        """The same for `pulls`, with the slope and the curve in place of the model and None for what is not there.
+
+        None is a type of its own: numba compiles the loops of the model and the loss at hand, and no others.
+        """
+        leak = self.leak if self.model == LEAKY else None
+        curve = self.model if self.model in (ERF, SIGMOID) else None
+        return leak, curve, self.scale, self.share, self.entropy or None, self.biased, self.fixed
 
 
 _ROOT_HALF, _STEEPNESS = math.sqrt(0.5), math.sqrt(2 / math.pi)
@@ -67,7 +76,7 @@ def _largest(numbers):
     return largest
 
 
-@njit(**_SUMS)
+@njit(**_SUMS | INNER)
 def _dot(first, second):
     total = first.dtype.type(0)
     for r in range(first.size):
@@ -91,21 +100,21 @@ def soften_gates(v, low, high, sharpness, gate):
 
 
 @njit(**_PART)
-def _activation(model, h):
-    return math.erf(h * _ROOT_HALF) if model == ERF else 1 / (1 + math.exp(-h))
+def _activation(curve, h):
+    return math.erf(h * _ROOT_HALF) if curve == ERF else 1 / (1 + math.exp(-h))
 
 
 @njit(**_PART)
-def _derivative(model, h, value):
-    return _STEEPNESS * math.exp(-h * h / 2) if model == ERF else value * (1 - value)
+def _derivative(curve, h, value):
+    return _STEEPNESS * math.exp(-h * h / 2) if curve == ERF else value * (1 - value)
 
 
 @njit(**_PART)
-def parts(theta, units, n, biased):
-    """w, the biases and the readout weights that lie in theta."""
+def _biases_and_readout(theta, units, n, biased):
+    """The biases and the readout weights that lie in theta."""
     first = units * n
     second = first + (units + 1 if biased else 0)
-    return theta[:first].reshape(units, n), theta[first:second], theta[second:]
+    return theta[first:second], theta[second:]
 
 
 @njit(**_PART)
@@ -116,31 +125,38 @@ def _residual(yhat, y, r, entropy):
 
 
 @njit(**_PART)
-def _add_outputs(model, leak, h, k, gate, at, weight, total):
+def _add_outputs(leak, curve, h, k, gate, at, weight, total):
     """`weight` times f_k of every example onto `total`."""
-    if model == GATED:
+    if curve is not None:
         for r in range(total.size):
-            total[r] += weight * (h[k, r] * gate[k, at + r])
-    elif model == LEAKY:
+            total[r] += weight * _activation(curve, h[k, r])
+    elif leak is not None:
         for r in range(total.size):
             total[r] += weight * (h[k, r] * (h.dtype.type(1) if h[k, r] > 0 else leak))
     else:
         for r in range(total.size):
-            total[r] += weight * _activation(model, h[k, r])
+            total[r] += weight * (h[k, r] * gate[k, at + r])
 
 
 @njit(**_PART)
-def _times_slopes(model, leak, h, k, gate, at, weight, pull):
+def _times_slopes(leak, curve, h, k, gate, at, weight, pull):
     """`weight` times `pull` times f_k' in the place of the pre-activations h_k."""
-    if model == GATED:
+    if curve is not None:
         for r in range(pull.size):
-            h[k, r] = weight * pull[r] * gate[k, at + r]
-    elif model == LEAKY:
+            h[k, r] = weight * pull[r] * _derivative(curve, h[k, r], _activation(curve, h[k, r]))
+    elif leak is not None:
         for r in range(pull.size):
             h[k, r] = weight * pull[r] * (h.dtype.type(1) if h[k, r] > 0 else leak)
     else:
         for r in range(pull.size):
-            h[k, r] = weight * pull[r] * _derivative(model, h[k, r], _activation(model, h[k, r]))
+            h[k, r] = weight * pull[r] * gate[k, at + r]
+
+
+@njit(**_PART)
+def _shares(entropy, outputs, scale, constant, y, at, share):
+    """The residual of every example, times its share, in the place of the sums of the units' outputs."""
+    for r in range(outputs.size):
+        outputs[r] = _residual(outputs[r] * scale + constant, y, at + r, entropy is not None) * share
 
 
 @njit(**_SUMS)
@@ -148,12 +164,12 @@ def pulls(form, theta, gradient, n, h, gate, y, at, residual):
     """h (K, B), w.x, becomes r a_k f_k'(h_k) times the shares of the gradient, r the residuals of the examples.
 
     The gradient in the biases and readout weights goes into `gradient`; that in w is h x. The examples stand in y and
-    in the columns of the gates from `at` on. `residual` (B) is scratch, `form` the plain tuple of a Form.
+    in the columns of the gates from `at` on. `residual` (B) is scratch, `form` is `Form.typed`.
     """
-    model, leak, scale, share, entropy, biased, fixed = form
+    leak, curve, scale, share, entropy, biased, fixed = form
     units, rows = h.shape
-    _, biases, readout = parts(theta, units, n, biased)
-    _, d_biases, d_readout = parts(gradient, units, n, biased)
+    biases, readout = _biases_and_readout(theta, units, n, biased)
+    d_biases, d_readout = _biases_and_readout(gradient, units, n, biased)
     one = h.dtype.type(1)
     weighted = readout.size > 0
     value = np.empty(rows if weighted else 0, h.dtype)
@@ -162,14 +178,8 @@ def pulls(form, theta, gradient, n, h, gate, y, at, residual):
         if biased:
             for r in range(rows):
                 h[k, r] += biases[k]
-        _add_outputs(model, leak, h, k, gate, at, readout[k] if weighted else one, residual)
-    constant = biases[units] if biased else h.dtype.type(0)
-    if entropy:  # asked outside of the loops, which then run on many lanes
-        for r in range(rows):
-            residual[r] = _residual(residual[r] * scale + constant, y, at + r, True) * share
-    else:
-        for r in range(rows):
-            residual[r] = _residual(residual[r] * scale + constant, y, at + r, False) * share
+        _add_outputs(leak, curve, h, k, gate, at, readout[k] if weighted else one, residual)
+    _shares(entropy, residual, scale, biases[units] if biased else h.dtype.type(0), y, at, share)
     if biased:
         d_biases[units] = 0 if fixed else _total(residual)
     for r in range(rows):
@@ -177,9 +187,9 @@ def pulls(form, theta, gradient, n, h, gate, y, at, residual):
     for k in range(units):
         if weighted:
             _clear(value)
-            _add_outputs(model, leak, h, k, gate, at, one, value)
+            _add_outputs(leak, curve, h, k, gate, at, one, value)
             d_readout[k] = _dot(value, residual)
-        _times_slopes(model, leak, h, k, gate, at, readout[k] if weighted else one, residual)
+        _times_slopes(leak, curve, h, k, gate, at, readout[k] if weighted else one, residual)
         if biased:
             d_biases[k] = 0 if fixed else _total(h[k])
 
@@ -222,7 +232,7 @@ def move(theta, gradient, first, second, moved, optimiser, rate, done, limit):
     return True
 
 
-@njit(**_SUMS)
+@njit(**_SUMS | INNER)
 def _onto(v, w, x, j, low, first, second):
     """v_0 x_j + ... + v_3 x_{j+3} onto `first`, the same of w onto `second`, of the examples from `low` on."""
     x0, x1, x2, x3 = x[j, low:], x[j + 1, low:], x[j + 2, low:], x[j + 3, low:]
@@ -233,7 +243,7 @@ def _onto(v, w, x, j, low, first, second):
         second[r] += w0 * x0[r] + w1 * x1[r] + w2 * x2[r] + w3 * x3[r]
 
 
-@njit(**_SUMS)
+@njit(**_SUMS | INNER)
 def _dots(g, h, x, j, low, dv, dw):
     """g.x_j to g.x_{j+3} into dv and h.x_j to h.x_{j+3} into dw, over the examples from `low` on."""
     x0, x1, x2, x3 = x[j, low:], x[j + 1, low:], x[j + 2, low:], x[j + 3, low:]
@@ -252,7 +262,7 @@ def _dots(g, h, x, j, low, dv, dw):
     dw[0], dw[1], dw[2], dw[3] = b0, b1, b2, b3
 
 
-@njit(**_SUMS)
+@njit(**_SUMS | INNER)
 def _onto_one(weight, x, total):
     for r in range(total.size):
         total[r] += weight * x[r]
@@ -262,7 +272,7 @@ def _onto_one(weight, x, total):
 def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, done, limit):
     """Steps of `batch` examples each, which stand in the columns of x (n, B): how many were taken before diverging.
 
-    For few units: a matrix product is no faster than these loops. `form` is the plain tuple of a Form; `room` is
+    For few units: a matrix product is no faster than these loops. `form` is `Form.typed`; `room` is
     scratch: h (K, batch), residuals (batch), then gradient, first, second, moved like theta.
     """
     h, residual, gradient, first, second, moved = room
@@ -329,8 +339,10 @@ def steps(form, theta, units, x, y, gate, row, batch, room, optimiser, rate, don
     """
     gradient, first, second, moved, value, slopes = room
     n = x.shape[1]
-    w, biases, readout = parts(theta, units, n, form.biased)
-    dw, dbiases, dreadout = parts(gradient, units, n, form.biased)
+    w = theta[: units * n].reshape(units, n)
+    biases, readout = _biases_and_readout(theta, units, n, form.biased)
+    dw = gradient[: units * n].reshape(units, n)
+    dbiases, dreadout = _biases_and_readout(gradient, units, n, form.biased)
     learns_biases, weighted = form.biased and not form.fixed, readout.size > 0
     for step in range(row.size // batch):
         _clear(gradient)
@@ -380,7 +392,8 @@ def single_steps(form, theta, units, x, y, gate, row, room, rate, limit):
     """
     moved, value, slopes = room
     n = x.shape[1]
-    w, biases, readout = parts(theta, units, n, form.biased)
+    w = theta[: units * n].reshape(units, n)
+    biases, readout = _biases_and_readout(theta, units, n, form.biased)
     learns_biases, weighted = form.biased and not form.fixed, readout.size > 0
     reach = np.inf
     for step in range(row.size):

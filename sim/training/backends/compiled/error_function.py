@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
-from sim.training.backends.compiled.numbers import FAST
+from sim.training.backends.compiled.numbers import FAST, INNER
 
 _f32 = np.float32
 # erf(t) = t P(t^2)/Q(t^2) in float32, fitted so that the largest relative error of the quotient is least: 0.02 units of
@@ -23,7 +23,7 @@ _P32 = tuple(_f32(c) for c in (1.12837923, 0.192419305, 0.0555667281, 0.00419153
 _Q32 = tuple(_f32(c) for c in (1, 0.503860533, 0.117197715, 0.0162054729, 0.00140625495, 7.0975002e-05, 2.47913846e-07))
 
 # Nothing but contraction, so that NaN and the signs of zero come through.
-_EXACT = {"fastmath": {"contract"}, "error_model": "numpy", "cache": True}
+_EXACT = FAST | {"fastmath": {"contract"}}
 FLAT64 = 5.95
 _P = (
     0.1283791670955126,
@@ -76,7 +76,7 @@ _D = (
 )
 
 
-@njit(**FAST)
+@njit(**FAST | INNER)
 def inputs32_of(z, gain, normaliser, out):
     """x = erf(gain z)/Z in float32, of one row into another place."""
     over = _f32(1) / normaliser
@@ -88,7 +88,7 @@ def inputs32_of(z, gain, normaliser, out):
         out[j] = min(max(t * (p / q), -_f32(1)), _f32(1)) * over
 
 
-@njit(**_EXACT)
+@njit(**_EXACT | INNER)
 def inputs64_of(z, gain, normaliser, out):
     """x = erf(gain z)/Z in float64, of one row into another place."""
     for j in range(z.size):

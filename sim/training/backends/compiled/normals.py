@@ -4,8 +4,8 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from sim.random.streams import Stream, key_of, reference_normals
-from sim.training.backends.compiled.numbers import fill_rows
+from sim.random.streams import WORDS, Stream, key_of, reference_normals
+from sim.training.backends.compiled.numbers import TILE, fill
 
 
 def compiled_normals(own: Stream, out: Float[torch.Tensor, "B r"]) -> None:
@@ -17,5 +17,11 @@ def compiled_normals(own: Stream, out: Float[torch.Tensor, "B r"]) -> None:
     if out.device.type != "cpu":
         reference_normals(own, out)
         return
-    key = tuple(np.uint64(part) for part in key_of(own.seed))
-    fill_rows(key, np.uint64(own.word), own.example, out.numpy())
+    key, word = tuple(np.uint64(part) for part in key_of(own.seed)), np.uint64(own.word)
+    rows, modes = out.shape
+    calls = -(-modes // WORDS)
+    by_mode, numbers = np.empty((WORDS * calls, TILE)), out.numpy()
+    for start in range(0, rows, TILE):
+        stop = min(start + TILE, rows)
+        fill(key, word, calls, np.arange(own.example + start, own.example + stop, dtype=np.uint64), by_mode, 0)
+        numbers[start:stop] = by_mode[:modes, : stop - start].T

@@ -12,9 +12,13 @@ from numba import njit, types
 from numba.extending import intrinsic, overload
 
 from sim.random.streams import COINS, LOW, MULTIPLIERS, ROUNDS, WEYL, WORDS
+from sim.training.backends.compiled import CACHE
 
 # Contracted products change the last place only; a ratio never divides by zero here.
-FAST = {"fastmath": {"contract", "nnan", "ninf", "nsz"}, "error_model": "numpy", "cache": True}
+_MATH = {"contract", "nnan", "ninf", "nsz"}
+FAST = {"fastmath": _MATH, "error_model": "numpy", "cache": CACHE is not None, "no_cfunc_wrapper": True}
+# For a loop that only other loops call: the code that hands Python objects over is as long to compile as many a loop.
+INNER = {"no_cpython_wrapper": True}
 
 _u32, _u64, _i32, _i64, _f32 = np.uint32, np.uint64, np.int32, np.int64, np.float32
 _M0, _M1, _W0, _W1 = (_u64(value) for value in (*MULTIPLIERS, *WEYL))
@@ -180,23 +184,3 @@ def arrange(key, word, first, segment, labels, y, example, row, middle):
                 place = high
             y[place], example[place], row[e] = labels[coin], _u64(number), place
         middle[start // segment] = low
-
-
-@njit(**FAST)
-def fill_rows(key, word, first, out):
-    """The normal numbers of the examples from `first` on, the modes of an example in a row of `out` (B, r).
-
-    They are made in float64 and rounded to the dtype of `out`.
-    """
-    rows, modes = out.shape
-    calls = -(-modes // WORDS)
-    part = np.empty((WORDS * calls, TILE), np.float64)
-    examples = np.empty(TILE, np.uint64)
-    for start in range(0, rows, TILE):
-        count = min(TILE, rows - start)
-        for e in range(count):
-            examples[e] = _u64(first + start + e)
-        fill(key, word, calls, examples[:count], part, 0)
-        for e in range(count):
-            for mode in range(modes):
-                out[start + e, mode] = part[mode, e]

@@ -236,7 +236,7 @@ class _Network:
             biased=network.has_biases,
             fixed=network.biases == "fixed",
         )
-        self.numbers = tuple(self.form)  # handed over in half the time, once a step
+        self.typed = self.form.typed()
         chosen = optimiser_of(problem.simulated())
         self.plain = chosen.plain
         square = -1 if chosen.square is None else chosen.square
@@ -258,7 +258,7 @@ class _Network:
         x, y, gate, row = drawn
         if self.many and self.units <= _FEW_UNITS:
             room = (self.pre, self.residual, self.gradient, *self.memory, self.moved)
-            held = (self.numbers, self.theta, self.units, self.data.x.T, y, gate, self.batch)
+            held = (self.typed, self.theta, self.units, self.data.x.T, y, gate, self.batch)
             self.frozen = descent.wide_steps(*held, room, self.optimiser, self.rate, step, self.limit) < count
             return
         if self.many:
@@ -279,7 +279,7 @@ class _Network:
         size, shape = self.units * self.n, (self.units, self.n)
         own = x[at : at + self.batch]
         np.matmul(self.theta[:size].reshape(shape), own.T, out=self.pre)
-        descent.pulls(self.numbers, self.theta, self.gradient, self.n, self.pre, gate, y, at, self.residual)
+        descent.pulls(self.typed, self.theta, self.gradient, self.n, self.pre, gate, y, at, self.residual)
         np.matmul(self.pre, own, out=self.gradient[:size].reshape(shape))
         return descent.move(
             self.theta, self.gradient, *self.memory, self.moved, self.optimiser, self.rate, step, self.limit
