@@ -130,10 +130,11 @@ class Moment:
 
         Expectations of two to four signs take as many quadrature nodes as the parameters require:
         the absolute error stays below 1e-12 for gains 0.01 to 100 and correlations up to 0.999999. Where the terms of
-        the form cancel so far that fewer than six digits of the value are left, as in the tails of thresholds, the
-        value is taken from certified balls: about 20 ms each. Raises InputError for missing, unknown or inadmissible
+        the form cancel so far that fewer than six digits of the value are left, as in the tails of thresholds, or where
+        three or four signs are so close to rank one that their error may pass 1e-11, the value is taken from certified
+        balls of the parameters as given: 0.02 to 1 s each. Raises InputError for missing, unknown or inadmissible
         values; parameters that drop out of the result may be given or not; OutOfReachError where too many values
-        cancel.
+        would have to be certified, or one takes too much work.
 
         >>> g, rho = sympy.Symbol("g", positive=True), sympy.Symbol("rho", real=True)
         >>> step = expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]])
@@ -145,8 +146,8 @@ class Moment:
         from theory.gaussian.float64.tails import sharpened
 
         dropped = {symbol.name: symbol for symbol in Expectation(self.expr, self.cov).free_symbols}
-        value, size = terms(self._value_form, values, dropped)
-        return sharpened(self._decimal, value, size, values)
+        value, size, ill = terms(self._value_form, values, dropped)
+        return sharpened(self._decimal, value, size, values, ill)
 
     def _decimal(self, point: Mapping[str, float]) -> float:
         """The certified value at a point, rounded."""
