@@ -4,6 +4,7 @@ import mpmath
 import sympy
 
 from theory.claims.model import Point
+from theory.expressions.balls.precision import decimals
 
 _GUARD = 12  # extra digits carried; evalf raises its own precision further where terms cancel
 
@@ -12,6 +13,7 @@ class NotANumber(ValueError):
     """A formula has no real value at a point (a pole, a branch cut crossed, a division by zero)."""
 
 
+@decimals()
 def evaluate(expr: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
     """Return the real value of `expr` at `point` with at least `digits` correct digits (absolute where it is zero).
 

@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 
 from theory.expressions.algebra import is_zero
+from theory.expressions.balls.precision import decimals
 from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.symbols import z
 from theory.gaussian.certified.digits import Certified, certified, certified_form
@@ -104,6 +105,7 @@ class Moment:
         """The symbols that need values before there is a number; none where all have dropped out of the result."""
         return Expectation(self.expr, self.cov).free_symbols if self.closed_form.free_symbols else set()
 
+    @decimals()
     def evaluate(self, digits: int = 30, **values: object) -> Certified:
         """The value to `digits` correct significant digits, parameters given by name (floats as their decimals).
 
@@ -125,6 +127,7 @@ class Moment:
             return certified_form(self.closed_form, digits)
         return certified(self.expr.xreplace(point), covariance(self.cov.xreplace(point)), digits)
 
+    @decimals()
     def numeric(self, **values: Any) -> Any:
         """The value in float64 for arrays of parameters: NumPy, or torch with gradients; shapes broadcast.
 
@@ -173,6 +176,7 @@ class Moment:
         return point
 
 
+@decimals()
 def expect(expr: object, cov: object, mean: object = None, where: str | None = None) -> Moment:
     """E[expr] for z = (z1, ..., zm) ~ N(mean, cov), derived step by step.
 
