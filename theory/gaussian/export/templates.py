@@ -173,13 +173,13 @@ def _owens_t(h, a):
     """Owen's T: (1/2 pi) int_0^a exp(-h^2 (1 + x^2)/2)/(1 + x^2) dx."""
     h, a = _arrays(h, a)
     far = abs(a) > 1
-    safe = _where(far, abs(a), a*0 + 1)
-    g, b = abs(h)*safe, _where(far, 1/safe, abs(a))
-    b = _where(b*g > 9.0, 9.0/_where(g > 9.0, g, g*0 + 9.0), b)
+    safe = _where(far, a, a*0 + 2)
+    g, b = abs(_where(far, a*h, h)), _where(far, 1/safe, a)
+    b = _where(abs(b)*g > 9.0, _sign(a)*9.0/_where(g > 9.0, g, g*0 + 9.0), b)
     s = 1 + (b[..., None]*LEGENDRE_X)**2
     near = b*(LEGENDRE_W*_exp(-g[..., None]**2*s/2)/s).sum(-1)/(2*_PI)
     q, q_far = _erfc(abs(h)/2**0.5)/2, _erfc(g/2**0.5)/2
-    return _sign(a)*_where(far, (q + q_far)/2 - q*q_far - near, near)
+    return _where(far, _sign(a)*((q + q_far)/2 - q*q_far) - near, near)
 ''',
     "Phi": '''\
 

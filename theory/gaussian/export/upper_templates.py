@@ -85,7 +85,7 @@ def _upper(q, x):
 
 
 def _upper2(p, q, s, t, r, gap):
-    """E max(z1 - s, 0)^p max(z2 - t, 0)^q for a correlation r, gap = 1 - r^2."""
+    """E max(z1 - s, 0)^p max(z2 - t, 0)^q for a correlation r, gap = 1 - r^2; nan unless |r| < 1."""
     s, t, r, gap = _arrays(s, t, r, gap)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         return _upper2_value(p, q, s, t, r, gap)
@@ -143,7 +143,7 @@ class _Upper2(torch.autograd.Function):
 
 
 def _upper2(p, q, s, t, r, gap):
-    """E max(z1 - s, 0)^p max(z2 - t, 0)^q for a correlation r, gap = 1 - r^2."""
+    """E max(z1 - s, 0)^p max(z2 - t, 0)^q for a correlation r, gap = 1 - r^2; nan unless |r| < 1."""
     return _Upper2.apply(p, q, *_arrays(s, t, r, gap))
 ''',
 }
@@ -174,7 +174,7 @@ static double below(double t, double r, double z, double gap) {
   return ((t - side*z) + side*z*gap/(1 + fabs(r)))/sqrt(gap);
 }
 
-/* E max(z1 - s, 0)^p max(z2 - t, 0)^q for standard normal variables of correlation r, gap = 1 - r^2. */
+/* E max(z1 - s, 0)^p max(z2 - t, 0)^q for standard normal variables; gap = 1 - r^2, nan unless |r| < 1. */
 static double upper2(int p, int q, double s, double t, double r, double gap) {
   if (!(gap > 0)) return NAN;
   if (s < t) return upper2(q, p, t, s, r, gap);

@@ -1,8 +1,8 @@
 """Three and four signs with a bound on their error: float64 where that is small, else certified balls.
 
 The derivative of E[prod_k sign(z_k + h_k)] by a correlation r is 4 phi2 times a mean of signs, at most
-(2/pi)/sqrt(1 - r^2) for all thresholds: what the rounding of correlations changes, near rank one all of them. The
-quadrature's own error was measured below the same, beside a floor.
+(2/pi)/sqrt(1 - r^2) for all thresholds: that bounds what the rounding of a correlation changes. The quadrature's own
+error is measured, not proved, to stay below the same and a floor.
 """
 
 from math import comb

@@ -138,6 +138,21 @@ def test_gradients_of_every_order_and_of_unequal_thresholds():
     assert torch.autograd.gradgradcheck(lambda s, t, r: function(r, s, t), given)
 
 
+def test_gradients_of_owens_t_also_at_zero():
+    """dT/da = exp(-h^2 (1 + a^2)/2)/(2 pi (1 + a^2)) and dT/dh = -phi(h) erf(a h/sqrt 2)/2."""
+    h, a = sympy.symbols("h a", real=True)
+    space: dict = {}
+    exec(export(OwensT(h, a), "torch"), space)  # noqa: S102
+    for x, slope in product((0.5, 6.0), (0.0, 0.5, -0.5, 2.0, -2.0)):
+        given = [torch.tensor(y, dtype=torch.float64, requires_grad=True) for y in (slope, x)]
+        space["expectation"](*given).backward()
+        by_a = float(mpmath.exp(-(x**2) * (1 + slope**2) / 2) / (2 * mpmath.pi * (1 + slope**2)))
+        by_h = float(-mpmath.npdf(x) * mpmath.erf(slope * x / mpmath.sqrt(2)) / 2)
+        size = float(mpmath.npdf(x))
+        assert abs(float(given[0].grad) - by_a) <= EXPORTED_TAIL * size
+        assert abs(float(given[1].grad) - by_h) <= EXPORTED_TAIL * size
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("rho", [0.9999, 1 - 1e-8, -0.9999, 0.0])
 @pytest.mark.parametrize(("s", "t"), [(0.5, -1.0), (2.0, 2.0), (-3.0, 1.0), (-20.0, -15.0), (30.0, 3.0)])
