@@ -242,6 +242,11 @@ TWO_FORMS = 10.0 ** -(40 - 10)
 EXPORTED = 1e-13
 # A central difference of step 1e-4 is off by step^2 |f^(3)|/6: relative 1e-6 where |f^(3)| stays below 600 |f'|.
 EXPORTED_GRADIENT = 1e-6
+# Upper moments are sums of positive terms, relative to the value: the exponent of a normal float64 is below 708 and is
+# made by two squares and erfc, each of three roundings: 6 * 708 / 2^53 = 5e-13; the sum and the recurrence add less.
+EXPORTED_TAIL = 1e-12
+# Where the terms of an exported form cancel further, it returns nan, as theory.gaussian.export.code states.
+EXPORTED_LEAST = 1e-6
 
 # A gain of 1e6 (1e-6) is off its limit by a term of order 1/g^2 = 1e-12 (g^2) in kappa^2; correlations carry it with a
 # slope of order one, and the quotient by g^2 = 1e-12 leaves the rounding 1e-16/1e-12.

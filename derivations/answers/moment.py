@@ -24,7 +24,8 @@ MOST_POINTS = 600  # combinations of parameter values looked at for one that is 
 class MomentAnswer:
     """The expectation of `integrand` as typed: its `moment`, and its value where it has no parameter.
 
-    `limit` is the limit that was taken first, "g->oo"; `code` the closed form in the programming `language`.
+    `limit` is the limit that was taken first, "g->oo"; `code` the closed form in the programming `language`, `accuracy`
+    a sentence on its relative error.
     """
 
     integrand: str
@@ -33,6 +34,7 @@ class MomentAnswer:
     limit: str | None = None
     language: str | None = None
     code: str | None = None
+    accuracy: str | None = None
 
     @cached_property
     def _content(self) -> dict[str, Any]:
@@ -54,7 +56,9 @@ class MomentAnswer:
             "derivation": [*checked_steps(moment.derivation), *(checked_steps(proof)[1:] if proof else [])],
             "limit": self.limit,
         }
-        return content if self.code is None else content | {"language": self.language, "code": self.code}
+        if self.code is None:
+            return content
+        return content | {"language": self.language, "code": self.code, "accuracy": self.accuracy}
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln moment --json` prints."""
@@ -112,17 +116,27 @@ def answer(
     if limit is not None:
         moment = _limit(moment, limit)
     certified = None if moment.closed_form.free_symbols else moment.evaluate(digits)
-    code = None if exporter is None else exporter(moment.closed_form, language)
-    return MomentAnswer(expr, moment, certified, limit, language, code)
+    code, accuracy = (None, None) if exporter is None else exporter(moment)
+    return MomentAnswer(expr, moment, certified, limit, language, code, accuracy)
 
 
-def _exporter(language: str) -> Callable[[sympy.Expr, str], str]:
-    """The function that writes code, if it knows the language; it loads SciPy, which takes longer than a derivation."""
-    from theory.gaussian.export.code import LANGUAGES, export
+def _exporter(language: str) -> Callable[[Moment], tuple[str, str | None]]:
+    """The function that writes code and a sentence on its accuracy, if it knows the language.
+
+    It loads SciPy, which takes longer than a derivation.
+    """
+    from theory.gaussian.export.code import LANGUAGES, accuracy, export, stable_form
 
     if language not in LANGUAGES:
         raise InputError(f"--export {language} is not known.", f"Choose one of: {', '.join(LANGUAGES)}.")
-    return export
+    if language == "latex":
+        return lambda moment: (export(moment.closed_form, language), None)
+
+    def written(moment: Moment) -> tuple[str, str]:
+        form = stable_form(moment.closed_form, moment.expr, moment.cov)
+        return export(form, language), accuracy(form)
+
+    return written
 
 
 def _limit(moment: Moment, limit: str) -> Moment:

@@ -4,6 +4,7 @@ import mpmath
 import sympy
 
 from theory.claims.model import Point
+from theory.expressions.balls.precision import decimals
 
 _GUARD = 12  # extra digits carried; evalf raises its own precision further where terms cancel
 
@@ -19,6 +20,7 @@ class NotANumber(ValueError):
     """
 
 
+@decimals()
 def evaluate(expr: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
     """Return the real value of `expr` at `point` with at least `digits` correct digits (absolute where it is zero).
 

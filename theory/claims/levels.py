@@ -20,6 +20,7 @@ from theory.claims.model import CheckResult, Claim, Level, Outcome, Point, Sourc
 from theory.claims.mutants import mutants
 from theory.claims.points import points
 from theory.expressions.algebra import prove_equal
+from theory.expressions.balls.precision import decimals
 
 PRECISE_DIGITS = 30
 # A float64 formula of a few correctly rounded functions: about 450 units of the last place.
@@ -68,12 +69,14 @@ def table(claim: Claim, digits: int = PRECISE_DIGITS, tried: tuple[Point, ...] |
     return tuple(_row(claim, point, digits) for point in (points(claim) if tried is None else tried))
 
 
+@decimals()
 def _row(claim: Claim, point: Point, digits: int) -> TableRow:
     oracle = claim.oracle(point, digits + 5)
     formula = evaluate(claim.statement.rhs, point, digits + 5)
     return TableRow(point, oracle, formula, relative_error(formula, oracle, digits + 5))
 
 
+@decimals()
 def relative_error(value: mpmath.mpf, truth: mpmath.mpf, digits: int) -> float:
     """Return |value - truth| / |truth|; where truth is zero, the absolute difference.
 

@@ -10,6 +10,7 @@ import mpmath
 import sympy
 
 from theory.claims.documents import citation_fault
+from theory.expressions.balls.precision import decimals
 from theory.problem import InputError, Observable, Problem
 from theory.proof.derivation import Derivation
 
@@ -199,6 +200,11 @@ class Claim:
     drawn: int = 6
     settled_by: str = ""
     unchecked: Mapping[Level, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Oracles set the precision of mpmath, which all threads share: one at a time.
+        if self.oracle is not None:
+            object.__setattr__(self, "oracle", decimals()(self.oracle))
 
 
 @dataclass(frozen=True)

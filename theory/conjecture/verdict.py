@@ -18,6 +18,7 @@ from theory.conjecture.prove import (
     written_digits,
 )
 from theory.conjecture.statement import Statement
+from theory.expressions.balls.precision import decimals
 from theory.problem.errors import InputError, OutOfReachError
 
 MAX_DIGITS = 200
@@ -63,6 +64,7 @@ class Answer:
     suggestion: Correction | None = None
 
 
+@decimals()
 def judge(statement: Statement, digits: int = 30, suggest: bool = True) -> Answer:
     """Judge a statement: refuted by certified numbers, proved by checked steps, else supported or undecided.
 

@@ -15,6 +15,7 @@ from math import lcm
 import sympy
 from sympy.polys.fields import FracField
 
+from theory.expressions.balls.precision import decimals
 from theory.expressions.pieces import Domains, Point, candidates
 from theory.expressions.precise import (
     CONTEXT,
@@ -180,7 +181,7 @@ def _by_derivatives(expr: sympy.Expr, domains: Domains, points: list, depth: int
     written = written_digits(expr)
     if written > MOST_WRITTEN:
         return None
-    with CONTEXT.workdps(CONTEXT.dps + written):
+    with decimals(), CONTEXT.workdps(CONTEXT.dps + written):
         found = [value_and_scale(expr, as_mpf(point)) for point in points]
         sizes = [abs(number) / size for number, size in found]
     if any(size > REFUTES / CONTEXT.mpf(10) ** written for size in sizes):

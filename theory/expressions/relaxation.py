@@ -3,6 +3,8 @@
 import mpmath
 import sympy
 
+from theory.expressions.balls.precision import decimals
+
 _GUARD_BITS = 20
 
 
@@ -40,7 +42,7 @@ class phi1(sympy.Function):
 
     def _eval_evalf(self, prec):
         argument = self.args[0]._to_mpmath(prec + _GUARD_BITS)
-        with mpmath.workprec(prec + _GUARD_BITS):
+        with decimals(bits=prec + _GUARD_BITS):
             value = -mpmath.expm1(-argument) / argument if argument != 0 else mpmath.mpf(1)
         return sympy.Expr._from_mpmath(value, prec)
 

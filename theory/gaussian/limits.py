@@ -6,6 +6,7 @@ powers and exponentials of linear forms that stay have Gaussian moments of every
 
 import sympy
 
+from theory.expressions.balls.precision import decimals
 from theory.gaussian.derive.engine import derive
 from theory.gaussian.derive.integrand import affine, expand
 from theory.gaussian.expectation import Expectation, variables
@@ -19,6 +20,7 @@ WHY = {
 }
 
 
+@decimals()
 def limit(moment: Moment, name: str, to: sympy.Expr) -> Moment:
     """The limit of E[f] as the positive parameter `name` tends to oo or to 0, derived from the limit of f.
 

@@ -8,6 +8,7 @@ from typing import Any
 import sympy
 
 from theory.expressions.algebra import is_zero
+from theory.expressions.balls.precision import decimals
 from theory.expressions.functions import OwensT, Phi2
 from theory.expressions.symbols import z
 from theory.gaussian.certified.digits import Certified, certified, certified_form
@@ -104,6 +105,7 @@ class Moment:
         """The symbols that need values before there is a number; none where all have dropped out of the result."""
         return Expectation(self.expr, self.cov).free_symbols if self.closed_form.free_symbols else set()
 
+    @decimals()
     def evaluate(self, digits: int = 30, **values: object) -> Certified:
         """The value to `digits` correct significant digits, parameters given by name (floats as their decimals).
 
@@ -125,15 +127,17 @@ class Moment:
             return certified_form(self.closed_form, digits)
         return certified(self.expr.xreplace(point), covariance(self.cov.xreplace(point)), digits)
 
+    @decimals()
     def numeric(self, **values: Any) -> Any:
         """The value in float64 for arrays of parameters: NumPy, or torch with gradients; shapes broadcast.
 
         Expectations of two to four signs take as many quadrature nodes as the parameters require:
         the absolute error stays below 1e-12 for gains 0.01 to 100 and correlations up to 0.999999. Where the terms of
-        the form cancel so far that fewer than six digits of the value are left, as in the tails of thresholds, the
-        value is taken from certified balls: about 20 ms each. Raises InputError for missing, unknown or inadmissible
+        the form cancel so far that fewer than six digits of the value are left, as in the tails of thresholds, or where
+        three or four signs are so close to rank one that their error may pass 1e-11, the value is taken from certified
+        balls of the parameters as given: 0.02 to 1 s each. Raises InputError for missing, unknown or inadmissible
         values; parameters that drop out of the result may be given or not; OutOfReachError where too many values
-        cancel.
+        would have to be certified, or one takes too much work.
 
         >>> g, rho = sympy.Symbol("g", positive=True), sympy.Symbol("rho", real=True)
         >>> step = expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]])
@@ -145,8 +149,8 @@ class Moment:
         from theory.gaussian.float64.tails import sharpened
 
         dropped = {symbol.name: symbol for symbol in Expectation(self.expr, self.cov).free_symbols}
-        value, size = terms(self._value_form, values, dropped)
-        return sharpened(self._decimal, value, size, values)
+        value, size, ill = terms(self._value_form, values, dropped)
+        return sharpened(self._decimal, value, size, values, ill)
 
     def _decimal(self, point: Mapping[str, float]) -> float:
         """The certified value at a point, rounded."""
@@ -172,6 +176,7 @@ class Moment:
         return point
 
 
+@decimals()
 def expect(expr: object, cov: object, mean: object = None, where: str | None = None) -> Moment:
     """E[expr] for z = (z1, ..., zm) ~ N(mean, cov), derived step by step.
 

@@ -1,4 +1,8 @@
-"""The working precision of Arb: one number for the whole process, so that one thread at a time may change it."""
+"""The working precisions of Arb and of mpmath: one number each for the whole process, changed by one thread at a time.
+
+SymPy changes that of mpmath, too, when it evaluates numbers, even to tell their signs. So what evaluates or derives is
+a block of `decimals()`, without which the precision of one thread would become that of another and stay.
+"""
 
 import os
 from collections.abc import Iterator
@@ -35,6 +39,34 @@ def precision(bits: int | None = None, digits: int | None = None) -> Iterator[No
             yield
         finally:
             ctx.prec = before
+
+
+@contextmanager
+def decimals(digits: int | None = None, bits: int | None = None) -> Iterator[None]:
+    """A block at a working precision of mpmath, or at that of now; put back after it, as `precision` of Arb.
+
+    Both share one lock: blocks of one thread nest, another thread waits. It is a decorator, too.
+
+    >>> import mpmath
+    >>> before = mpmath.mp.prec
+    >>> with decimals(50):
+    ...     mpmath.mp.dps
+    50
+    >>> mpmath.mp.prec == before
+    True
+    """
+    from mpmath import mp
+
+    with _ALONE:
+        before = mp.prec
+        try:
+            if digits is not None:
+                mp.dps = digits
+            elif bits is not None:
+                mp.prec = bits
+            yield
+        finally:
+            mp.prec = before
 
 
 def _renew() -> None:

@@ -1,29 +1,42 @@
 """A closed form as code that stands alone: a function of its parameters in NumPy, torch or C, or LaTeX.
 
-Integrals over t in [0, 1] become tanh-sinh sums of POINTS nodes, which allow for roots at the end t = 1; Owen's T and
-Phi2 become Gauss-Legendre sums. Everything is float64, and the code contains all it needs.
+Integrals over t in [0, 1] become tanh-sinh sums of POINTS nodes, which allow for roots at the end t = 1; Owen's T
+becomes a Gauss-Legendre sum, Phi2 and upper moments tanh-sinh sums of positive terms. Everything is float64, and the
+code contains all it needs. It adds up the sizes of the terms beside the value, and returns nan where these leave the
+value too few digits: in the tails of thresholds, of a form that is not made of upper moments (`stable_form`).
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from itertools import count
 from keyword import kwlist
 
 import numpy as np
 import sympy
 from sympy.printing.c import C99CodePrinter
+from sympy.printing.codeprinter import CodePrinter
 from sympy.printing.latex import LatexPrinter
 from sympy.printing.pycode import PythonCodePrinter
 
 from theory.expressions.functions import OwensT, Phi, Phi2
-from theory.gaussian.export import templates
+from theory.gaussian.export import templates, upper_templates
+from theory.gaussian.export.upper_moments import UpperMoment, UpperMoment2, upper_form
 from theory.gaussian.float64.quadrature import legendre
 from theory.problem.errors import InputError
 
 LANGUAGES = ("latex", "numpy", "torch", "c")
 # tanh-sinh nodes: the step halves the error's exponent; 3.2 is where the weights fall below rounding.
 POINTS, REACH = 161, 3.2
-ORDER = 48  # Gauss-Legendre nodes of Owen's T and Phi2
+ORDER = 48  # Gauss-Legendre nodes of Owen's T
 NAME, NODE = "expectation", sympy.Symbol("x_", nonnegative=True)
+# The relative error of a term, the largest that a value may have, and of an integral by half of its nodes: halving the
+# step of a tanh-sinh sum squares its error.
+TERM, LEAST, DISAGREEMENT = 1e-12, 1e-6, 1e-6
+UNLIMITED = "Relative error below {term:g} wherever the value is a normal float64 (above 2e-308)."
+LIMITED = (
+    "Relative error at most {term:g} times (sum of the sizes of the terms)/|value|; nan where this bound exceeds "
+    "{least:g}. Of derivatives nothing is claimed."
+)
 
 
 def export(form: sympy.Expr, language: str) -> str:
@@ -38,6 +51,7 @@ def export(form: sympy.Expr, language: str) -> str:
     #include <math.h>
     <BLANKLINE>
     <BLANKLINE>
+    /* Relative error below 1e-12 wherever the value is a normal float64 (above 2e-308). */
     double expectation(double rho) {
       return 2*asin(rho)/M_PI;
     }
@@ -48,6 +62,42 @@ def export(form: sympy.Expr, language: str) -> str:
     if language == "latex":
         return LatexPrinter({"order": "none"}).doprint(form) + "\n"
     return (_c if language == "c" else lambda expr: _python(expr, language))(form)
+
+
+def stable_form(closed_form: sympy.Expr, expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
+    """The form of E[expr] that code is made of: upper moments where terms of the closed form cancel, else that form.
+
+    >>> from theory.gaussian import expect
+    >>> hinge = expect("relu(z1 - 6)", "[[1]]")
+    >>> stable_form(hinge.closed_form, hinge.expr, hinge.cov)
+    UpperMoment(1, 6)
+    """
+    upper = upper_form(expr, cov) if sympy.expand(closed_form).is_Add else None
+    return closed_form if upper is None else upper
+
+
+def accuracy(form: sympy.Expr) -> str:
+    """A sentence on the relative error of the code of `form`, and on where it returns nan instead."""
+    sentence = LIMITED if _has_terms(form) else UNLIMITED
+    return sentence.format(term=TERM, least=LEAST)
+
+
+def _has_terms(form: sympy.Expr) -> bool:
+    """Whether the value is a sum somewhere, or an integral, so that digits may be lost."""
+    if isinstance(form, sympy.Integral) or form.is_Add:
+        return True
+    return (form.is_Mul or form.is_Pow) and any(_has_terms(argument) for argument in form.args)
+
+
+def _size(form: sympy.Expr, integrals: dict[sympy.Symbol, sympy.Symbol]) -> sympy.Expr:
+    """The form with every sign a plus; the size of an integral is a symbol of its own."""
+    if form in integrals:
+        return integrals[form]
+    if form.is_Add or form.is_Mul:
+        return form.func(*(_size(argument, integrals) for argument in form.args))
+    if form.is_Pow and form.exp.is_Integer and form.exp > 0:
+        return _size(form.base, integrals) ** form.exp
+    return sympy.Abs(form)
 
 
 def tanh_sinh() -> tuple[np.ndarray, np.ndarray]:
@@ -66,30 +116,61 @@ def tanh_sinh() -> tuple[np.ndarray, np.ndarray]:
     return nodes, weights
 
 
+@dataclass(frozen=True)
+class _Body:
+    """Common subexpressions by name, a value in terms of them, and the size of its terms; None where it has none."""
+
+    steps: list[tuple[sympy.Symbol, sympy.Expr]]
+    value: sympy.Expr
+    size: sympy.Expr | None
+
+
 class _Parts:
     """The form with a name for every integral, and the integrands by name."""
 
     def __init__(self, form: sympy.Expr) -> None:
+        form = form.xreplace({e: _quadrant(e) for e in form.atoms(Phi2)})
         integrals = sorted(form.atoms(sympy.Integral), key=sympy.default_sort_key)
         self.parameters = sorted(form.free_symbols, key=lambda symbol: symbol.name)
         _refuse_reserved(symbol.name for symbol in self.parameters)
         self.integrals = {integral: sympy.Symbol(f"integral_{k + 1}_") for k, integral in enumerate(integrals)}
+        self.sizes = {symbol: sympy.Symbol(f"size_{k + 1}_") for k, symbol in enumerate(self.integrals.values())}
         self.form = form.xreplace(self.integrals)
-        self.special = {f for f in (OwensT, Phi2, Phi) if form.has(f)}
+        self.terms = _has_terms(form)
+        self.special = [f.__name__ for f in (OwensT, Phi) if form.has(f)]
+        self.upper, self.pairs = form.has(UpperMoment, UpperMoment2), form.has(UpperMoment2)
 
-    def integrands(self) -> list[tuple[str, list[tuple[sympy.Symbol, sympy.Expr]], sympy.Expr]]:
-        """Name, common subexpressions and integrand in x_ of each integral."""
-        found = []
-        for integral, symbol in self.integrals.items():
-            function = integral.function.xreplace({integral.limits[0][0]: NODE})
-            steps, (result,) = sympy.cse(function, symbols=(sympy.Symbol(f"c{k}_") for k in count()))
-            found.append((symbol.name, steps, result))
-        return found
+    def body(self) -> _Body:
+        """The form itself."""
+        if not self.terms:
+            return _Body([], self.form, None)
+        steps, value, size = _shared(self.form, self.sizes)
+        return _Body(steps, value, size)
+
+    def integrands(self) -> list[_Body]:
+        """The integrand of each integral, in x_."""
+        functions = (i.function.xreplace({i.limits[0][0]: NODE}) for i in self.integrals)
+        return [_Body(*_shared(function, {})) for function in functions]
 
     def tables(self) -> list[str]:
         """The names of the quadrature rules that the code needs."""
-        owned = ["LEGENDRE"] if self.special & {OwensT, Phi2} else []
-        return owned + (["TANH_SINH"] if self.integrals else [])
+        owned = ["LEGENDRE"] if "OwensT" in self.special else []
+        return owned + (["TANH_SINH"] if self.integrals or self.pairs else [])
+
+
+def _quadrant(e: sympy.Expr) -> sympy.Expr:
+    """Phi2(h, k, r) as the probability of the quadrant on the other side of the origin."""
+    h, k, r = e.args
+    return UpperMoment2(0, 0, -h, -k, r, (1 - r) * (1 + r))
+
+
+def _shared(
+    form: sympy.Expr, sizes: dict[sympy.Symbol, sympy.Symbol]
+) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], sympy.Expr, sympy.Expr]:
+    """Common subexpressions of the form and its size, and both in terms of them."""
+    names = (sympy.Symbol(f"c{k}_", real=True) for k in count())
+    steps, (value, size) = sympy.cse((form, _size(form, sizes)), symbols=names)
+    return steps, value, size
 
 
 def _refuse_reserved(names: Iterable[str]) -> None:
@@ -138,6 +219,17 @@ class _Python(PythonCodePrinter):
     def _print_Pi(self, _expr: sympy.Expr) -> str:
         return "_PI"
 
+    def _print_UpperMoment(self, expr: sympy.Expr) -> str:
+        return f"_upper({', '.join(_with_counts(self, expr, 1))})"
+
+    def _print_UpperMoment2(self, expr: sympy.Expr) -> str:
+        return f"_upper2({', '.join(_with_counts(self, expr, 2))})"
+
+
+def _with_counts(printer: CodePrinter, expr: sympy.Expr, counts: int) -> list[str]:
+    """Arguments of which the first `counts` are integers in the code too."""
+    return [str(int(x)) for x in expr.args[:counts]] + [printer._print(x) for x in expr.args[counts:]]
+
 
 def _caller(name: str) -> Callable[[_Python, sympy.Expr], str]:
     return lambda self, expr: self._call(name, expr)
@@ -155,25 +247,40 @@ def _python(form: sympy.Expr, library: str) -> str:
     for table in parts.tables():
         nodes, weights = _table(table)
         lines += [f"{table}_X = _table([{_numbers(nodes)}])", f"{table}_W = _table([{_numbers(weights)}])"]
-    lines += [templates.PYTHON["Integral"]] if parts.integrals else []
-    lines += [templates.PYTHON[function.__name__] for function in sorted(parts.special, key=lambda f: f.__name__)]
+    lines += [upper_templates.PYTHON + upper_templates.CALLS[library]] if parts.upper else []
+    lines += [templates.PYTHON["Integral"] % {"disagreement": DISAGREEMENT}] if parts.integrals else []
+    lines += [templates.PYTHON[name] for name in parts.special]
+    lines += [templates.PYTHON["guarded"] % {"term": TERM, "least": LEAST}] if parts.terms else []
+
+    def assigned(body: _Body) -> list[str]:
+        return [f"    {name} = {printer.doprint(expr)}" for name, expr in body.steps]
+
     calls = []
-    for number, (integral, steps, result) in enumerate(parts.integrands(), start=1):
-        lines += ["", f"def _integrand_{number}({', '.join(filter(None, (str(NODE), names)))}):"]
-        lines += [f"    {name} = {printer.doprint(expr)}" for name, expr in steps]
-        lines += [f"    return {printer.doprint(result)}", ""]
-        calls.append(f"    {integral} = _integral({', '.join(filter(None, (f'_integrand_{number}', names)))})")
-    body = [f"def {NAME}({names}):", *([f"    {names}{comma} = _arrays({names})"] if names else []), *calls]
-    body.append(f"    return {printer.doprint(parts.form)}")
-    return "\n".join([*lines, "", "\n".join(body)]) + "\n"
+    for number, ((integral, size), part) in enumerate(zip(parts.sizes.items(), parts.integrands(), strict=True), 1):
+        lines += ["", f"def _integrand_{number}({', '.join(filter(None, (str(NODE), names)))}):", *assigned(part)]
+        lines += [f"    return {printer.doprint(part.value)}, {printer.doprint(part.size)}", ""]
+        given = ", ".join(filter(None, (f"_integrand_{number}", names)))
+        calls.append(f"    {integral}, {size} = _integral({given})")
+    body = parts.body()
+    whole = [f"def {NAME}({names}):", f'    """{accuracy(form)}"""']
+    whole += [f"    {names}{comma} = _arrays({names})"] if names else []
+    value = printer.doprint(body.value)
+    whole += [*calls, *assigned(body)]
+    whole.append(
+        f"    return {value}" if body.size is None else f"    return _guarded({value}, {printer.doprint(body.size)})"
+    )
+    return "\n".join([*lines, "", "\n".join(whole)]) + "\n"
 
 
 class _C(C99CodePrinter):
     def _print_OwensT(self, expr: sympy.Expr) -> str:
         return f"owens_t({', '.join(self._print(argument) for argument in expr.args)})"
 
-    def _print_Phi2(self, expr: sympy.Expr) -> str:
-        return f"phi2({', '.join(self._print(argument) for argument in expr.args)})"
+    def _print_UpperMoment(self, expr: sympy.Expr) -> str:
+        return f"upper({', '.join(_with_counts(self, expr, 1))})"
+
+    def _print_UpperMoment2(self, expr: sympy.Expr) -> str:
+        return f"upper2({', '.join(_with_counts(self, expr, 2))})"
 
     def _print_Phi(self, expr: sympy.Expr) -> str:
         return f"(0.5*erfc(-({self._print(expr.args[0])})*M_SQRT1_2))"
@@ -191,12 +298,21 @@ def _c(form: sympy.Expr) -> str:
         nodes, weights = _table(table)
         lines.append(f"static const double {table}_X[{len(nodes)}] = {{{_numbers(nodes)}}};")
         lines.append(f"static const double {table}_W[{len(nodes)}] = {{{_numbers(weights)}}};")
-    lines += [templates.C[f.__name__] % {"order": ORDER} for f in (OwensT, Phi2) if f in parts.special]
-    body = [f"double {NAME}({arguments}) {{"]
-    for integral, steps, result in parts.integrands():
-        body += [f"  double {integral} = 0.0;", f"  for (int k_ = 0; k_ < {POINTS}; ++k_) {{"]
-        body.append(f"    const double {NODE} = TANH_SINH_X[k_];")
-        body += [f"    const double {name} = {printer.doprint(expr)};" for name, expr in steps]
-        body += [f"    {integral} += TANH_SINH_W[k_]*({printer.doprint(result)});", "  }"]
-    body += [f"  return {printer.doprint(parts.form)};", "}"]
-    return "\n".join([*lines, "", "\n".join(body)]) + "\n"
+    lines += [upper_templates.C["UpperMoment"]] if parts.upper else []
+    lines += [upper_templates.C["UpperMoment2"] % {"points": POINTS}] if parts.pairs else []
+    lines += [templates.C["OwensT"] % {"order": ORDER}] if "OwensT" in parts.special else []
+    lines += [templates.C["guarded"] % {"term": TERM, "least": LEAST}] if parts.terms else []
+    body, calls = parts.body(), []
+    for (integral, size), part in zip(parts.sizes.items(), parts.integrands(), strict=True):
+        calls += [f"  double {integral} = 0.0, {size} = 0.0, half_{integral} = 0.0;"]
+        calls += [f"  for (int k_ = 0; k_ < {POINTS}; ++k_) {{", f"    const double {NODE} = TANH_SINH_X[k_];"]
+        calls += [f"    const double {name} = {printer.doprint(expr)};" for name, expr in part.steps]
+        calls.append(f"    const double term_ = TANH_SINH_W[k_]*({printer.doprint(part.value)});")
+        calls.append(f"    {size} += TANH_SINH_W[k_]*({printer.doprint(part.size)});")
+        calls += [f"    {integral} += term_;", f"    if (k_ % 2 == 0) half_{integral} += 2*term_;", "  }"]
+        calls.append(f"  if (!(fabs({integral} - half_{integral}) <= {DISAGREEMENT!r}*{size})) {size} = INFINITY;")
+    calls += [f"  const double {name} = {printer.doprint(expr)};" for name, expr in body.steps]
+    value = printer.doprint(body.value)
+    result = value if body.size is None else f"guarded({value}, {printer.doprint(body.size)})"
+    whole = [f"/* {accuracy(form)} */", f"double {NAME}({arguments}) {{", *calls, f"  return {result};", "}"]
+    return "\n".join([*lines, "", "\n".join(whole)]) + "\n"

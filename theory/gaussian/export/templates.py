@@ -1,8 +1,8 @@
-"""Source text that exported code contains: the names of functions, Owen's T and Phi2, in NumPy, torch and C.
+"""Source text that exported code contains: the names of functions, Owen's T and the guard, in NumPy, torch and C.
 
-T(h, a) for |a| <= 1 by quadrature, beyond by T(h, a) = (1 - erf(h/sqrt 2) erf(a h/sqrt 2))/4 - T(a h, 1/a), a > 0.
-Phi2(h, k, r) = Phi(h) Phi(k) + (1/2 pi) int_0^atanh(r) exp(-(p (1 + e^2v) + q (1 + e^-2v))/8) sech v dv with
-p = (h - k)^2, q = (h + k)^2.
+T(h, a) for |a| <= 1 by quadrature up to 9 standard deviations, beyond by T(h, a) = Q(h)/2 + Q(k)/2 - Q(h) Q(k) -
+T(k, 1/a), k = a h, a > 0, Q(x) = P(z > x): relatively accurate in its tails. The guard returns nan where the terms of
+the form leave the value too few digits; upper moments and Phi2 are in `upper_templates`.
 """
 
 # Names in the code that a parameter cannot have, beside the languages' own words.
@@ -23,7 +23,14 @@ RESERVED = (
     "TANH_SINH_X",
     "TANH_SINH_W",
     "owens_t",
-    "phi2",
+    "upper",
+    "upper2",
+    "below",
+    "fmin",
+    "fmax",
+    "guarded",
+    "NAN",
+    "INFINITY",
     "M_PI",
     "M_SQRT1_2",
     "M_E",
@@ -89,18 +96,20 @@ PYTHON_NAMES = {
     "sign": "_sign",
     "Abs": "abs",
     "OwensT": "_owens_t",
-    "Phi2": "_phi2",
     "Phi": "_phi",
 }
 
 PYTHON_HEAD = {
     "numpy": """\
+import math
+
 import numpy as np
 from scipy.special import erf as _erf, erfc as _erfc
 
 _PI, _E = np.pi, np.e
-_sqrt, _exp, _log, _sign, _where, _tanh = np.sqrt, np.exp, np.log, np.sign, np.where, np.tanh
-_asin, _acos, _atan, _atanh = np.arcsin, np.arccos, np.arctan, np.arctanh
+_sqrt, _exp, _log, _sign, _where = np.sqrt, np.exp, np.log, np.sign, np.where
+_asin, _acos, _atan = np.arcsin, np.arccos, np.arctan
+_minimum, _maximum, _zeros = np.minimum, np.maximum, np.zeros_like
 
 
 def _arrays(*values):
@@ -121,10 +130,11 @@ def _either(name, plain):
     return lambda x: getattr(torch, name)(x) if isinstance(x, torch.Tensor) else plain(x)
 
 
-_sqrt, _exp, _log, _tanh, _atanh = (_either(n, getattr(math, n)) for n in ("sqrt", "exp", "log", "tanh", "atanh"))
+_sqrt, _exp, _log = (_either(n, getattr(math, n)) for n in ("sqrt", "exp", "log"))
 _asin, _acos, _atan = (_either(n, getattr(math, n)) for n in ("asin", "acos", "atan"))
 _erf, _erfc = _either("erf", math.erf), _either("erfc", math.erfc)
 _sign, _where = _either("sign", lambda x: (x > 0) - (x < 0)), torch.where
+_minimum, _maximum, _zeros = torch.minimum, torch.maximum, torch.zeros_like
 
 
 def _arrays(*values):
@@ -138,11 +148,24 @@ def _table(values):
 }
 
 PYTHON = {
+    "guarded": '''\
+
+def _guarded(value, size):
+    """The value, or nan where its terms, together of this size, leave it fewer than six digits."""
+    value, size = _arrays(value, size)
+    return value*_where(%(term)r*size <= %(least)r*abs(value), 1.0, math.nan)
+''',
     "Integral": '''\
 
 def _integral(integrand, *values):
-    """int_0^1 of a function of x and of arrays, which it receives with one more axis."""
-    return (TANH_SINH_W*integrand(TANH_SINH_X, *(value[..., None] for value in values))).sum(-1)
+    """int_0^1 of a function of x and of arrays, and of its size: infinite where half of the nodes disagree.
+
+    The function receives the arrays with one more axis, and returns its value and its size.
+    """
+    value, size = integrand(TANH_SINH_X, *(value[..., None] for value in values))
+    terms, size = TANH_SINH_W*value, (TANH_SINH_W*size).sum(-1)
+    missed = abs(terms.sum(-1) - 2*terms[..., ::2].sum(-1))
+    return terms.sum(-1), size*_where(missed <= %(disagreement)r*size, 1.0, math.inf)
 ''',
     "OwensT": '''\
 
@@ -151,10 +174,12 @@ def _owens_t(h, a):
     h, a = _arrays(h, a)
     far = abs(a) > 1
     safe = _where(far, a, a*0 + 2)
-    b, g = _where(far, 1/safe, a), _where(far, a*h, h)
+    g, b = abs(_where(far, a*h, h)), _where(far, 1/safe, a)
+    b = _where(abs(b)*g > 9.0, _sign(a)*9.0/_where(g > 9.0, g, g*0 + 9.0), b)
     s = 1 + (b[..., None]*LEGENDRE_X)**2
     near = b*(LEGENDRE_W*_exp(-g[..., None]**2*s/2)/s).sum(-1)/(2*_PI)
-    return _where(far, _sign(a)*(1 - _erf(h/2**0.5)*_erf(abs(a)*h/2**0.5))/4 - _sign(a)*abs(near), near)
+    q, q_far = _erfc(abs(h)/2**0.5)/2, _erfc(g/2**0.5)/2
+    return _where(far, _sign(a)*((q + q_far)/2 - q*q_far) - near, near)
 ''',
     "Phi": '''\
 
@@ -162,17 +187,6 @@ def _phi(x):
     """The normal distribution function."""
     (x,) = _arrays(x)
     return _erfc(-x/2**0.5)/2
-''',
-    "Phi2": '''\
-
-def _phi2(h, k, r):
-    """P(X <= h, Y <= k) for standard normal X, Y of correlation r."""
-    h, k, r = _arrays(h, k, r)
-    end, p, q = _atanh(r), ((h - k)**2/8)[..., None], ((h + k)**2/8)[..., None]
-    e = _exp(end[..., None]*LEGENDRE_X)
-    s = e*e
-    total = (LEGENDRE_W*_exp(-(p*(1 + s) + q*(1 + 1/s)))*2*e/(s + 1)).sum(-1)
-    return _erfc(-h/2**0.5)*_erfc(-k/2**0.5)/4 + end*total/(2*_PI)
 ''',
 }
 
@@ -182,28 +196,24 @@ C_HEAD = """\
 """
 
 C = {
+    "guarded": """
+/* The value, or nan where its terms, together of this size, leave it fewer than six digits. */
+static double guarded(double value, double size) {
+  return %(term)r*size <= %(least)r*fabs(value) ? value : NAN;
+}
+""",
     "OwensT": """
 static double owens_t(double h, double a) {
   const int far = fabs(a) > 1;
-  const double b = far ? 1/fabs(a) : fabs(a), g = far ? fabs(a)*h : h, side = a < 0 ? -1 : 1;
+  const double g = far ? fabs(a*h) : fabs(h), ratio = far ? 1/fabs(a) : fabs(a), side = a < 0 ? -1 : 1;
+  const double b = ratio*g > 9 ? 9/g : ratio, q = erfc(fabs(h)*M_SQRT1_2)/2, q_far = erfc(g*M_SQRT1_2)/2;
   double total = 0;
   for (int k = 0; k < %(order)d; ++k) {
     const double x = b*LEGENDRE_X[k], s = 1 + x*x;
     total += LEGENDRE_W[k]*exp(-g*g*s/2)/s;
   }
   total *= b/(2*M_PI);
-  return side*(far ? (1 - erf(h*M_SQRT1_2)*erf(fabs(a)*h*M_SQRT1_2))/4 - total : total);
-}
-""",
-    "Phi2": """
-static double phi2(double h, double k, double r) {
-  const double end = atanh(r), p = (h - k)*(h - k)/8, q = (h + k)*(h + k)/8;
-  double total = 0;
-  for (int i = 0; i < %(order)d; ++i) {
-    const double v = end*LEGENDRE_X[i], s = exp(2*v);
-    total += LEGENDRE_W[i]*exp(-(p*(1 + s) + q*(1 + 1/s)))*2*exp(v)/(s + 1);
-  }
-  return erfc(-h*M_SQRT1_2)*erfc(-k*M_SQRT1_2)/4 + end*total/(2*M_PI);
+  return side*(far ? (q + q_far)/2 - q*q_far - total : total);
 }
 """,
 }

@@ -10,7 +10,7 @@ from functools import lru_cache, reduce
 from itertools import combinations
 from math import comb, sqrt
 from types import ModuleType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import sympy
@@ -19,6 +19,7 @@ from theory.expressions.arrays import namespace
 from theory.expressions.functions import OwensT, Phi
 from theory.expressions.symbols import z
 from theory.gaussian.expectation import Expectation
+from theory.gaussian.float64.conditioned import MOST_ERROR, error_bound
 from theory.gaussian.float64.differentiable import erf, erfc, host
 from theory.gaussian.float64.owens_t import owens_t
 from theory.gaussian.float64.signs import four_signs, three_signs
@@ -61,24 +62,41 @@ def evaluate(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str, 
     >>> float(evaluate(3 * signs, {"rho": 0.5}))
     1.0
     """
-    return _evaluated(form, values, dropped)[0]
+    return _evaluated(form, values, dropped).value
 
 
-def terms(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str, sympy.Symbol] | None = None) -> Any:
-    """The value, and as NumPy array the size of the terms that it is a sum of: the value with every sign a plus.
+class Terms(NamedTuple):
+    """A value; as NumPy arrays the size of its terms, and where three or four of its signs are ill-conditioned."""
 
-    Its rounding is some machine epsilons times that size. Arguments and errors are those of `evaluate`; what cancels
+    value: Any
+    size: Any
+    ill: Any
+
+
+def terms(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str, sympy.Symbol] | None = None) -> Terms:
+    """The value, the size of the terms that it is a sum of (the value with every sign a plus), and what is ill.
+
+    The rounding of the value is some machine epsilons times that size. Ill are entries with an expectation of three or
+    four signs whose error may pass `conditioned.MOST_ERROR`. Arguments and errors are those of `evaluate`; what cancels
     within the arguments of functions is not seen.
 
     >>> x = sympy.Symbol("x", real=True)
-    >>> value, size = terms(1 - sympy.cos(x), {"x": 1e-9})
-    >>> float(value), float(size)
-    (0.0, 2.0)
+    >>> value, size, ill = terms(1 - sympy.cos(x), {"x": 1e-9})
+    >>> float(value), float(size), bool(ill)
+    (0.0, 2.0, False)
     """
     return _evaluated(form, values, dropped)
 
 
-def _evaluated(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str, sympy.Symbol] | None) -> Any:
+class _Numbers(NamedTuple):
+    """The array namespace, how a number enters it, and where signs met so far are ill-conditioned."""
+
+    xp: ModuleType
+    number: Callable[[Any], Any]
+    ill: list[Any]
+
+
+def _evaluated(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str, sympy.Symbol] | None) -> Terms:
     named = {symbol.name: symbol for symbol in form.free_symbols}
     named |= {name: symbol for name, symbol in (dropped or {}).items() if name in values}
     _check_names(named.keys(), values.keys())
@@ -94,14 +112,15 @@ def _evaluated(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str
     shape = np.broadcast_shapes(*(tuple(x.shape) for x in given.values()))
     table = {symbol: (x, abs(host(x))) for symbol, x in given.items()}
     steps, result = _program(form)
+    numbers = _Numbers(xp, number, [np.zeros(shape, dtype=bool)])
     with np.errstate(all="ignore"):
         for symbol, expr in steps:
-            table[symbol] = _value(expr, table, xp, number)
-        value, size = _value(result, table, xp, number)
+            table[symbol] = _value(expr, table, numbers)
+        value, size = _value(result, table, numbers)
     if not bool(xp.isfinite(value).all()):
         raise InputError(f"{form} has no finite value at the parameters given.", "Move them inside their domain.")
     value = value if tuple(value.shape) == shape else xp.broadcast_to(value, shape)
-    return value, np.broadcast_to(size, shape)
+    return Terms(value, np.broadcast_to(size, shape), np.logical_or.reduce(np.broadcast_arrays(*numbers.ill)))
 
 
 def _check_names(wanted: Any, given: Any) -> None:
@@ -179,17 +198,16 @@ def _leaf(e: Expectation) -> sympy.Expr:
 # --- evaluating it ---------------------------------------------------------------------------------------------------
 
 
-def _value(
-    expr: sympy.Expr, table: Mapping[sympy.Symbol, Any], xp: ModuleType, number: Callable[[Any], Any]
-) -> tuple[Any, Any]:
+def _value(expr: sympy.Expr, table: Mapping[sympy.Symbol, Any], numbers: _Numbers) -> tuple[Any, Any]:
     """The value, and the size of its terms."""
+    xp, number = numbers.xp, numbers.number
     if expr.is_Symbol:
         return table[expr]
     if expr.is_Number or expr.is_NumberSymbol:
         if not expr.is_finite:
             raise InputError(f"the form contains {expr}.", "It must be finite.")
         return number(float(expr)), np.asarray(abs(float(expr)))
-    pairs = [_value(argument, table, xp, number) for argument in expr.args]
+    pairs = [_value(argument, table, numbers) for argument in expr.args]
     arguments, sizes = [value for value, _ in pairs], [size for _, size in pairs]
     if expr.is_Add:
         return sum(arguments[1:], arguments[0]), sum(sizes[1:], sizes[0])
@@ -200,7 +218,7 @@ def _value(
         whole = expr.exp.is_Integer and expr.exp > 0
         return value, sizes[0] ** int(expr.exp) if whole else abs(host(value))
     if isinstance(expr, _Signs):
-        value = _signs(expr, arguments)
+        value = _signs(expr, arguments, numbers.ill)
         return value, np.ones_like(host(value))
     rule = RULES.get(expr.func)
     if rule is None:
@@ -267,8 +285,11 @@ RULES: Mapping[type, Callable[..., Any]] = {
 }
 
 
-def _signs(expr: sympy.Expr, arguments: list[Any]) -> Any:
-    """E[prod sign(z_k + c_k)] from shifts, variances, covariances and minors v_i v_j - c_ij^2."""
+def _signs(expr: sympy.Expr, arguments: list[Any], ill: list[Any]) -> Any:
+    """E[prod sign(z_k + c_k)] from shifts, variances, covariances and minors v_i v_j - c_ij^2.
+
+    Where three or more have too large an error is added to `ill`.
+    """
     m = next(m for m in range(1, MOST_SIGNS + 1) if len(arguments) == 2 * m + 2 * comb(m, 2))
     shifts, variances = arguments[:m], arguments[m : 2 * m]
     pairs = list(combinations(range(m), 2))
@@ -288,6 +309,7 @@ def _signs(expr: sympy.Expr, arguments: list[Any]) -> Any:
             return erf(h[0] / sqrt(2))
         if m == 2:
             return two_signs(r[0], gaps[0], thresholds=h)
+        ill.append(error_bound([host(gap) for gap in gaps]) > MOST_ERROR)
         return (three_signs if m == 3 else four_signs)(*r, thresholds=h)
     except WorkbenchError:
         raise

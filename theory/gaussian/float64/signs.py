@@ -81,8 +81,8 @@ def four_signs(
     below 1e-13 for the float64 correlations as given, as long as no two that share a variable are both within 1e-7 of 1
     in size; below 1e-12/sqrt(1 - r^2) * 1e-3 for those. Near rank one, with the smallest eigenvalue lam of the
     correlations, it was measured below eps/sqrt(lam), 2e-10 at 1e-12: what one rounding of a correlation changes too,
-    as the derivatives grow like 1/sqrt(lam). More digits of such values need more digits of the correlations, and the
-    certified four_signs.
+    as the derivatives grow like 1/sqrt(lam). `conditioned.bounded_signs` returns the error's bound with the value, and
+    certifies what has too large a one.
 
     >>> round(5 * float(four_signs(0.5, 0.5, 0.5, 0.5, 0.5, 0.5)), 12)
     1.0
