@@ -20,7 +20,7 @@ MARKS = 24  # of the grid of times
 EXAMPLES = 2048  # on which losses are measured
 BATCHES = ("32", "64", "128", "256", "512", "1024")
 NETWORKS = ("gated-linear", "relu")
-NUMBER = "number"
+NUMBER = "quantity"
 LOSS = "<(y - yhat)^2>"
 _RATE = Fraction(1, 10)
 
@@ -83,7 +83,7 @@ def rows(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0)
     units = panels(view.problem.network.units, unit, MOST_GATES)
     found: dict[str, dict[str, Any]] = {LOSS: {LAW: float(view.losses[mark])}}
     found |= {f"IPR of unit {unit}": {LAW: float(view.ratio[mark, unit])} for unit in units}
-    found |= {f"distance to theory, {end}": {LAW: None} for end in ("from", "to")}
+    found |= {f"distance to theory, 99 % band {end}": {LAW: None} for end in ("from", "to")}
     for name in NETWORKS:
         trained = learned.get(name)
         numbers: list[float | None] = [None] * len(found)
