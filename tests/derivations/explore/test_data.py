@@ -116,9 +116,9 @@ MOVED_GRID = replace(law_named("nlgp-2d", shape=("2", "3")), means=((0, 1, 2, 3,
 def test_a_finite_data_set_has_the_statistics_of_its_examples_repeated_by_their_weights():
     """An example of weight w counts as w equal ones, which NumPy's mean and covariance then see."""
     theory = theory_of(WEIGHTED)
-    for c, label in enumerate(WEIGHTED.labels):
+    for c, own in enumerate(WEIGHTED.labels):
         examples = zip(WEIGHTED.x, WEIGHTED.y, WEIGHTED.weights, strict=True)
-        x = np.array([row for row, y, w in examples if y == label for _ in range(int(w))], float)
+        x = np.array([row for row, y, w in examples if y == own for _ in range(int(w))], float)
         off = [theory.covariance[c] - np.cov(x.T, bias=True), theory.mean[c] - x.mean(axis=0)]
         assert max(np.abs(part).max() for part in off) <= EXPLORER_EXAMPLES * np.abs(x).max() ** 2
     assert (theory.kurtosis, theory.marginal) == (None, None)
