@@ -78,8 +78,8 @@ print(f"at g = 1, rho = 1/2: {certified.value}, error at most {certified.radius}
 
 # %% [markdown]
 # **Answer.** A mean that is no longer zero, and that grows with the correlation between site $k$ and the gate's site.
-# So the two classes, whose correlations differ near the gate, now differ in their means. Divided by $Z$ and averaged over
-# the classes with their labels, this is $\Sigma^{yx}(p_1) = \langle g_1 y x \rangle$:
+# So the two classes, whose correlations differ near the gate, now differ in their means. Divided by $Z$ and averaged
+# over the classes with their labels, this is $\Sigma^{yx}(p_1) = \langle g_1 y x \rangle$:
 
 # %%
 from theory.moments import gated_moments

@@ -1,7 +1,5 @@
 """The data view without a browser: controls, the shared problem, tables and figures from a problem."""
 
-import subprocess
-import sys
 from csv import DictReader
 from dataclasses import replace
 from itertools import combinations
@@ -10,11 +8,11 @@ import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from derivations.explore.data import GROUPS, PYTHON, csv, histogram, latex, numbers, sampled, theory_of
+from derivations.explore.data import GROUPS, csv, histogram, latex, numbers, sampled, theory_of
 from derivations.explore.figures.axes import FORMATS, canvas, label, saved, shown
 from derivations.explore.figures.data import data_figure
 from derivations.explore.shell.controls import Choice, Entry, Slider, controls, law_of
-from derivations.explore.shell.shared_problem import FIRST, SharedProblem, attempt, carried, law_values, python_code
+from derivations.explore.shell.shared_problem import FIRST, SharedProblem, attempt, carried, law_values
 from tests.tolerances import EXPLORER_EXAMPLES, STANDARD_ERRORS
 from theory.moments import gated_moments
 from theory.moments.single_pulse import second_moment
@@ -237,12 +235,3 @@ def test_figures_and_files(name):
 
 def _site(head):
     return int(head.split("covariance with site ")[1].split(",")[0])
-
-
-def test_the_python_that_is_copied_runs():
-    problem = load(FIRST)
-    done = subprocess.run(
-        [sys.executable, "-c", python_code(dumps(problem), PYTHON)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert str(theory_of(problem.data).kurtosis) in done.stdout

@@ -1,8 +1,5 @@
 """The fields view and its training without a browser, and in one."""
 
-import subprocess
-import sys
-from ast import literal_eval
 from csv import DictReader
 from dataclasses import replace
 from io import StringIO
@@ -18,19 +15,18 @@ from derivations.explore.fields import (
     latex,
     live,
     null_levels,
-    python,
     rivals,
     rows,
 )
 from derivations.explore.figures.fields import fields_figure
-from derivations.explore.shell.shared_problem import FIRST, carried, python_code
+from derivations.explore.shell.shared_problem import FIRST, carried
 from derivations.explore.training import Learned, Training
 from sim.measure.receptive_fields import participation_ratio
 from sim.train import train
 from tests.tolerances import EXPLORER_DESCENT, EXPLORER_WAVE
 from theory.flow import discrete, mse_at, solve
 from theory.moments import gated_moments
-from theory.problem import InputError, NonlinearGP2D, dumps, load
+from theory.problem import InputError, NonlinearGP2D, load
 
 LONG = 10**6  # steps that no test waits for
 
@@ -177,23 +173,3 @@ def test_fields_on_a_grid():
     table = list(DictReader(StringIO(csv(view, 2, {}))))
     assert (table[5]["site"], table[5]["row"], table[5]["column"]) == ("5", "1", "1")
     assert (table[-1]["quantity"], table[-1]["row"]) == ("IPR", "")
-
-
-@pytest.mark.parametrize("trained", [False, True])
-def test_the_python_that_is_copied_prints_the_numbers_of_the_table(problem, trained):
-    learned = {}
-    if trained:
-        training = Training(rivals(problem))
-        training.wait()
-        learned = training.progress.learned
-    done = subprocess.run(
-        [sys.executable, "-c", python_code(dumps(problem), python(3, 1, trained))], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    printed = [literal_eval(line) for line in done.stdout.splitlines()]
-    expected = rows(field_view(problem), 3, learned, 1)
-    assert [row.keys() for row in printed] == [row.keys() for row in expected]
-    for row, wanted in zip(printed, expected, strict=True):
-        for key, value in wanted.items():
-            same = row[key] == value if not isinstance(value, float) else abs(row[key] - value) <= EXPLORER_DESCENT
-            assert same, (key, row, wanted)

@@ -1,8 +1,5 @@
 """The formula view without a browser, and in one."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -130,11 +127,3 @@ def test_without_an_expectation_there_are_lines_alone():
     view = asked("asin(x) = atan(x/sqrt(1-x**2))", "", "", "-1<x<1", 20).compare()
     assert view.sampled == {}
     assert len(comparison_figure(view).axes) == 2
-
-
-@pytest.mark.parametrize("name", EXAMPLES)
-def test_the_python_that_is_copied_runs(name):
-    line, cov, where = EXAMPLES[name]
-    code = asked(line, cov, "", where, 20).python
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr

@@ -1,7 +1,5 @@
 """The gates view without a browser, and in one."""
 
-import subprocess
-import sys
 from csv import DictReader
 from dataclasses import replace
 from math import inf
@@ -14,7 +12,6 @@ from derivations.explore.gates import (
     END,
     EXAMPLES,
     KEPT,
-    PYTHON,
     REPLICATES,
     csv,
     gate_of,
@@ -25,7 +22,7 @@ from derivations.explore.gates import (
     rows,
     with_gates,
 )
-from derivations.explore.shell.shared_problem import FIRST, carried, python_code
+from derivations.explore.shell.shared_problem import FIRST, carried
 from sim.measure import measure
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.flow import solve
@@ -40,7 +37,6 @@ from theory.problem import (
     Simulation,
     SinglePulse,
     SiteGate,
-    dumps,
     load,
 )
 
@@ -176,11 +172,3 @@ def test_the_chosen_unit_is_among_those_shown(problem):
 def test_without_bounds_a_site_gate_is_open(problem):
     assert gate_of("site", 0, -END, END, "latent", None).lo == -inf
     assert with_gates(problem, [AlwaysGate()]).network.units == 1
-
-
-def test_the_python_that_is_copied_runs(problem):
-    text = python_code(dumps(problem), PYTHON)
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    condition, rank, mse = (row["value"] for row in rows(gate_view(problem, measured=False)))
-    assert done.stdout.endswith(f"(2, 2, 40, 40)\n{condition} {rank} {mse}\n")
