@@ -58,6 +58,8 @@ def tables_of(text: str, name: str) -> dict[str, Any]:
 
 def problem_of(tables: Mapping[str, Any]) -> Problem:
     """The problem that the tables of a problem file declare; numbers may also be given as fractions."""
+    if "axes" in tables:
+        raise InputError("the file has [axes]: it is a sweep, not one problem.", "Run it with gdln sweep.")
     check_keys(tables, "the file", required=("data", "network", "training"), optional=("simulation",))
     for key, table in tables.items():
         if not isinstance(table, Mapping):

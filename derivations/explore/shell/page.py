@@ -25,6 +25,7 @@ QUESTIONS = {
     "fields": "Which receptive fields w_k does gradient descent learn, and do trained networks follow the solution?",
     "formula": "What is this Gaussian expectation, or does this equation hold?",
 }
+_HEADING = "font-size: 1.1rem; font-weight: 600; line-height: 1; margin-top: -0.5rem"  # all fits 900 pixels
 LONGEST_WORD = 60  # characters that a cell of a table does not break
 TABS = ("Figure", "Python", "LaTeX", "Save", "Problem")
 
@@ -148,8 +149,8 @@ def tabs(choose: Callable[[str], None], names: tuple[str, ...] = TABS) -> Any:
 
 def in_a_row(view: str, buttons: Any) -> Any:
     """The question that a view answers, and the buttons beside each other."""
-    asked = mo.Html(f'<h1 style="font-size: 1.1rem; font-weight: 600">{escape(QUESTIONS[view])}</h1>')
-    return mo.vstack([asked, mo.hstack(list(buttons.values()), justify="start")])
+    asked = mo.Html(f'<h1 style="{_HEADING}">{escape(QUESTIONS[view])}</h1>')
+    return mo.vstack([asked, mo.hstack(list(buttons.values()), justify="start")], gap=0.2)
 
 
 def question(example: tuple[str, str, str]) -> Any:
