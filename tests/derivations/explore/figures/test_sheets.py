@@ -55,7 +55,9 @@ def figures():
             lambda v=fields, f=learned: fields_figure(v, 5, f, 1),
         ]
     for name in ("a site gate", "its value", "an equation"):
-        drawn.append(lambda line=EXAMPLES[name]: comparison_figure(asked(line[0], line[1], "", line[2], 20).compare()))
+        line, cov, where = EXAMPLES[name]
+        compared = asked(line, cov, "", where, 20).compare()
+        drawn.append(lambda v=compared: comparison_figure(v))
     return drawn
 
 
