@@ -20,7 +20,7 @@ MARKS = 24  # of the grid of times
 EXAMPLES = 2048  # on which losses are measured
 BATCHES = ("32", "64", "128", "256", "512", "1024")
 NETWORKS = ("gated-linear", "relu")
-NUMBER = "quantity"
+QUANTITY = "quantity"
 LOSS = "<(y - yhat)^2>"
 _RATE = Fraction(1, 10)
 
@@ -94,7 +94,7 @@ def rows(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0)
             numbers = [float(trained.losses[:, mark].mean()), *ratios.tolist(), *band]
         for row, number in zip(found.values(), numbers, strict=True):
             row[name] = number
-    return [{NUMBER: what, **values} for what, values in found.items()]
+    return [{QUANTITY: what, **values} for what, values in found.items()]
 
 
 def csv(view: FieldView, mark: int, learned: dict[str, Learned]) -> str:
@@ -185,8 +185,8 @@ def latex(view: FieldView, mark: int, learned: dict[str, Learned], unit: int = 0
     """The numbers of the table."""
     lines = []
     for row in rows(view, mark, learned, unit):
-        numbers = " & ".join("" if value is None else f"{value:.6g}" for key, value in row.items() if key != NUMBER)
-        name = row[NUMBER].replace(LOSS, "$\\langle (y - \\hat y)^2 \\rangle$")
+        numbers = " & ".join("" if value is None else f"{value:.6g}" for key, value in row.items() if key != QUANTITY)
+        name = row[QUANTITY].replace(LOSS, "$\\langle (y - \\hat y)^2 \\rangle$")
         lines.append(f"{name} & {numbers} \\\\")
     head = " & gradient descent & gated linear & ReLU \\\\"
     return "\n".join(["\\begin{tabular}{lrrr}", head, *lines, "\\end{tabular}"])
