@@ -304,6 +304,10 @@ MARGINAL_CUMULATIVE = 16 * UNIT_ROUNDOFF
 # each of at most 72 terms, every step. Relative to the largest weight.
 EXPLORER_DESCENT = 32 * 4 * 72 * UNIT_ROUNDOFF
 
+# Mean and covariance of at most 5 weighted examples: two sums of 5 products each, and a division by the class's share,
+# each right to a rounding, relative to the largest square.
+EXPLORER_EXAMPLES = 16 * UNIT_ROUNDOFF
+
 # The participation ratio of a cosine: two sums of n <= 40 numbers, each rounded n times in relative terms since no term
 # is negative, and a square and a quotient. Cosines of arguments below 7, which three roundings move by 21 units, enter
 # in the second power and twice in the fourth: 8 times 21.

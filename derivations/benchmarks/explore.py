@@ -25,7 +25,7 @@ from theory.problem import OutOfReachError
 STARTS, MOVES = 3, 20
 GOALS = {"first figure": 3.0, "slider": 0.3}
 # The view, and the label of the slider that is moved.
-SLIDERS = (("data", "gain g"), ("gates", "site of gate 0"), ("fields", "time (snapshot)"))
+SLIDERS = (("data", "gain g"), ("gates", "site of gate 0"), ("fields", "time t (on a logarithmic grid)"))
 _MOST = 60_000  # milliseconds to wait before giving up
 _SITES = 98
 _CHANGED = """before => { const image = document.querySelector("img[alt]"); return image && image.src !== before; }"""

@@ -15,6 +15,7 @@ from theory.moments.marginal import cumulative, excess_kurtosis, largest, values
 from theory.moments.single_pulse import mean, second_moment
 from theory.problem import (
     AlwaysGate,
+    FiniteData,
     Law,
     Network,
     NonlinearGP,
@@ -29,6 +30,7 @@ ROWS = 4096  # examples drawn for a view
 GROUPS = 16  # of them, for standard errors
 BINS = 32  # of a marginal
 SHOWN = 3  # examples drawn of each class
+IMAGES = 2  # covariances drawn side by side
 _REACH = 4.0  # standard deviations of a marginal drawn
 _ROUNDING = 1e-9  # beyond the end of the support, so that values rounded to it lie in the last bin
 _TRAINING = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))  # what moments of data do not depend on
@@ -36,76 +38,83 @@ _TRAINING = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))  # what mo
 
 @dataclass(frozen=True)
 class ClassTheory:
-    """Exact statistics of one class of a law whose sites are alike: mean and kurtosis of a site, covariance, marginal.
+    """Exact statistics of one class of a law: mean of each site, covariance; kurtosis and marginal of one site.
 
     covariance = E[(x - m)(x - m)^T]; kurtosis = E(x - m)^4/Var^2 - 3 of one site; marginal = (edges, p): p[j] is the
     probability of edges[j] < x <= edges[j + 1] over its width, and where `discrete` the values of x with their
-    probabilities.
+    probabilities. Kurtosis and marginal are None where the sites are not alike.
     """
 
-    mean: float
+    mean: Float[np.ndarray, " n"]
     covariance: Float[np.ndarray, "n n"]
-    kurtosis: float
-    marginal: tuple[np.ndarray, np.ndarray]
-    discrete: bool
+    kurtosis: float | None = None
+    marginal: tuple[np.ndarray, np.ndarray] | None = None
+    discrete: bool = False
 
 
 @dataclass(frozen=True)
 class DataTheory:
     """Exact statistics of the C classes of a law, as in ClassTheory; spectrum[c] are the descending eigenvalues.
 
-    Numbers have the units of x and its powers.
+    Numbers have the units of x and its powers. `kurtosis` and `marginal` are None where the sites are not alike.
     """
 
     law: Law
-    mean: Float[np.ndarray, " C"]
+    mean: Float[np.ndarray, "C n"]
     covariance: Float[np.ndarray, "C n n"]
     spectrum: Float[np.ndarray, "C n"]
-    kurtosis: Float[np.ndarray, " C"]
-    marginal: tuple[tuple[np.ndarray, np.ndarray], ...]
+    kurtosis: Float[np.ndarray, " C"] | None
+    marginal: tuple[tuple[np.ndarray, np.ndarray], ...] | None
     discrete: bool
 
     @property
     def variance(self) -> Float[np.ndarray, " C"]:
-        """Var x_j of a site, the same at all."""
-        return self.covariance[:, 0, 0]
+        """Var x_j, averaged over the sites."""
+        return np.diagonal(self.covariance, axis1=1, axis2=2).mean(axis=1)
 
 
 @dataclass(frozen=True)
 class DataSample:
-    """The same measured on samples: x[c] (examples, n); errors are over GROUPS groups of examples."""
+    """The same measured on samples: x[c] (examples, n), site_means (C, n).
+
+    mean, variance and kurtosis have a value and its standard error for each class, over GROUPS groups of examples:
+    mean and variance averaged over the sites, the kurtosis of all sites together, None where they are not alike.
+    """
 
     x: tuple[np.ndarray, ...]
+    site_means: Float[np.ndarray, "C n"]
     covariance: Float[np.ndarray, "C n n"]
     spectrum: Float[np.ndarray, "C n"]
     mean: Float[np.ndarray, "C 2"]
     variance: Float[np.ndarray, "C 2"]
-    kurtosis: Float[np.ndarray, "C 2"]
+    kurtosis: Float[np.ndarray, "C 2"] | None
 
 
 def theory_of(law: Law) -> DataTheory:
-    """The exact statistics of a law. Raises OutOfReachError for a law without them, and for class means.
+    """The exact statistics of a law. Raises OutOfReachError for a law without them.
 
     >>> from theory.problem import SinglePulse
-    >>> theory_of(SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0))).mean.tolist()
+    >>> theory_of(SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0))).mean[:, 0].tolist()
     [0.0875, 0.2375]
     """
-    if law.means:
-        raise OutOfReachError(
-            "The data view shows laws whose sites are alike; data.means moves each site by a number of its own.",
-            "Leave data.means out to see the covariances, which they do not change; solve and simulate take them.",
-        )
-    found = class_theories(law)
+    found = class_theories(replace(law, means=()) if law.means else law)
+    mean = np.stack([one.mean for one in found])
     covariance = np.stack([one.covariance for one in found])
+    alike = sites_alike(law)
     return DataTheory(
         law,
-        np.array([one.mean for one in found]),
+        mean + np.array(law.means, float) if law.means else mean,
         covariance,
         np.linalg.eigvalsh(covariance)[:, ::-1],
-        np.array([one.kurtosis for one in found]),
-        tuple(one.marginal for one in found),
+        np.array([one.kurtosis for one in found]) if alike else None,
+        tuple(one.marginal for one in found) if alike else None,
         all(one.discrete for one in found),
     )
+
+
+def sites_alike(law: Law) -> bool:
+    """Whether each site has the same distribution, so that one marginal and one kurtosis stand for all."""
+    return not law.means and not isinstance(law, FiniteData)
 
 
 @singledispatch
@@ -123,7 +132,20 @@ def _(law: SinglePulse) -> tuple[ClassTheory, ...]:
     for c in range(law.classes):
         m, table = float(mean(law, c)), values(law, c)
         marginal = np.array(list(table), float), np.array([float(p) for p in table.values()])
-        found.append(ClassTheory(m, _circulant(law, c) - m**2, excess_kurtosis(law, c), marginal, True))
+        covariance = _circulant(law, c) - m**2
+        found.append(ClassTheory(np.full(law.n, m), covariance, excess_kurtosis(law, c), marginal, True))
+    return tuple(found)
+
+
+@class_theories.register
+def _(law: FiniteData) -> tuple[ClassTheory, ...]:
+    x, category = np.array(law.x, float), np.array(law.category)
+    found = []
+    for c in range(law.classes):
+        p = np.where(category == c, np.array(law.example_probabilities, float), 0.0) / float(law.probabilities[c])
+        mean_of_class = p @ x
+        off = x - mean_of_class
+        found.append(ClassTheory(mean_of_class, (p[:, None] * off).T @ off))
     return tuple(found)
 
 
@@ -132,7 +154,9 @@ def _(law: NonlinearGP) -> tuple[ClassTheory, ...]:
     linear = Network(Network.gated, "sum", 1, (AlwaysGate(),))
     covariances = gated_moments(Problem(law, linear, replace(_TRAINING))).covariances
     return tuple(
-        ClassTheory(0.0, covariance, excess_kurtosis(law, c), _binned(law, c, float(covariance[0, 0])), False)
+        ClassTheory(
+            np.zeros(law.n), covariance, excess_kurtosis(law, c), _binned(law, c, float(covariance[0, 0])), False
+        )
         for c, covariance in enumerate(covariances)  # the law is odd: its mean is 0
     )
 
@@ -174,15 +198,26 @@ def sampled(law: Law, rows: int = ROWS, seed: int = 0) -> DataSample:
     x, category = drawn.x[0].numpy(), drawn.category[0].numpy()
     classes = tuple(x[category == c] for c in range(law.classes))
     _refuse_empty(classes)
+    alike = sites_alike(law)
     covariance = np.stack([np.cov(rows_of.T, bias=True) for rows_of in classes])
     return DataSample(
         x=classes,
+        site_means=np.stack([rows_of.mean(axis=0) for rows_of in classes]),
         covariance=covariance,
         spectrum=np.linalg.eigvalsh(covariance)[:, ::-1],
         mean=np.array([_with_error(rows_of, np.mean) for rows_of in classes]),
-        variance=np.array([_with_error(rows_of, np.var) for rows_of in classes]),
-        kurtosis=np.array([_with_error(rows_of, lambda part: site_kurtosis(part.ravel())) for rows_of in classes]),
+        variance=np.array([_with_error(rows_of, np.var if alike else _site_variance) for rows_of in classes]),
+        kurtosis=(
+            np.array([_with_error(rows_of, lambda part: site_kurtosis(part.ravel())) for rows_of in classes])
+            if alike
+            else None
+        ),
     )
+
+
+def _site_variance(x: Float[np.ndarray, "B n"]) -> float:
+    """The variance of each site about its own mean, averaged over the sites."""
+    return float(x.var(axis=0).mean())
 
 
 def _refuse_empty(classes: tuple[np.ndarray, ...]) -> None:
@@ -207,15 +242,18 @@ def _with_error(x: Float[np.ndarray, "B n"], statistic: Any) -> tuple[float, flo
 
 def numbers(theory: DataTheory, sample: DataSample | None) -> list[dict[str, Any]]:
     """Rows of the table beside the figures: statistic, class, exact value, sampled value, standard error."""
+    averaged = "" if sites_alike(theory.law) else ", averaged over the sites"
+    exact = {"mean": theory.mean.mean(axis=1), "variance": theory.variance, "kurtosis": theory.kurtosis}
+    names = {"mean": f"mean{averaged}", "variance": f"variance{averaged}", "kurtosis": "excess kurtosis"}
     rows = []
-    for name in ("mean", "variance", "kurtosis"):
-        for c in range(theory.law.classes):
+    for name, values_of in exact.items():
+        for c in range(theory.law.classes if values_of is not None else 0):
             measured = None if sample is None else getattr(sample, name)[c]
             rows.append(
                 {
-                    "statistic": "excess kurtosis" if name == "kurtosis" else name,
+                    "statistic": names[name],
                     "class": c,
-                    "exact": float(getattr(theory, name)[c]),
+                    "exact": float(values_of[c]),
                     "sampled": None if measured is None else float(measured[0]),
                     "standard error": None if measured is None else float(measured[1]),
                 }
@@ -224,10 +262,14 @@ def numbers(theory: DataTheory, sample: DataSample | None) -> list[dict[str, Any
 
 
 def csv(theory: DataTheory, sample: DataSample | None) -> str:
-    """The covariance with the middle site and the eigenvalues, exact and sampled, as comma-separated values."""
+    """Class means, covariance with the middle site, eigenvalues, exact and sampled, as comma-separated values."""
     site = middle(theory.law)
     columns = sites_of(theory.law)
     measured = {} if sample is None else {"sampled ": sample}
+    for c in range(theory.law.classes):
+        columns[f"mean, class {c}"] = theory.mean[c]
+        if sample is not None:
+            columns[f"sampled mean, class {c}"] = sample.site_means[c]
     for c in range(theory.law.classes):
         for how, found in {"": theory, **measured}.items():
             columns[f"{how}covariance with site {site}, class {c}"] = found.covariance[c, site]
@@ -241,7 +283,7 @@ def csv(theory: DataTheory, sample: DataSample | None) -> str:
 PYTHON = (
     "from derivations.explore.data import sampled, theory_of",
     "",
-    "theory = theory_of(problem.data)  # covariance, spectrum, kurtosis, marginal of every class",
+    "theory = theory_of(problem.data)  # means, covariance, spectrum, kurtosis, marginal of every class",
     "sample = sampled(problem.data)  # the same, measured",
     "print(theory.variance, theory.kurtosis)",
     "print(sample.variance, sample.kurtosis)",

@@ -20,7 +20,7 @@ SHOWN_TIMES = 24
 EXAMPLES = 2048  # on which losses are measured
 BATCHES = ("32", "64", "128", "256", "512", "1024")
 NETWORKS = ("gated-linear", "relu")
-NUMBER = "number"
+QUANTITY = "quantity"
 LOSS = "<(y - yhat)^2>"
 _RATE = Fraction(1, 10)
 
@@ -85,7 +85,7 @@ def rows(view: FieldView, snapshot: int, learned: dict[str, Learned], unit: int 
     units = panels(view.problem.network.units, unit, MOST_GATES)
     found: dict[str, dict[str, Any]] = {LOSS: {LAW: float(view.losses[snapshot])}}
     found |= {f"IPR of unit {unit}": {LAW: float(view.ratio[snapshot, unit])} for unit in units}
-    found |= {f"distance to theory, {end}": {LAW: None} for end in ("from", "to")}
+    found |= {f"distance to theory, 99 % band {end}": {LAW: None} for end in ("from", "to")}
     for name in NETWORKS:
         trained = learned.get(name)
         numbers: list[float | None] = [None] * len(found)
@@ -96,7 +96,7 @@ def rows(view: FieldView, snapshot: int, learned: dict[str, Learned], unit: int 
             numbers = [float(trained.losses[:, snapshot].mean()), *ratios.tolist(), *band]
         for row, number in zip(found.values(), numbers, strict=True):
             row[name] = number
-    return [{NUMBER: what, **values} for what, values in found.items()]
+    return [{QUANTITY: what, **values} for what, values in found.items()]
 
 
 def csv(view: FieldView, snapshot: int, learned: dict[str, Learned]) -> str:
@@ -187,8 +187,8 @@ def latex(view: FieldView, snapshot: int, learned: dict[str, Learned], unit: int
     """The numbers of the table."""
     lines = []
     for row in rows(view, snapshot, learned, unit):
-        numbers = " & ".join("" if value is None else f"{value:.6g}" for key, value in row.items() if key != NUMBER)
-        name = row[NUMBER].replace(LOSS, "$\\langle (y - \\hat y)^2 \\rangle$")
+        numbers = " & ".join("" if value is None else f"{value:.6g}" for key, value in row.items() if key != QUANTITY)
+        name = row[QUANTITY].replace(LOSS, "$\\langle (y - \\hat y)^2 \\rangle$")
         lines.append(f"{name} & {numbers} \\\\")
     head = " & gradient descent & gated linear & ReLU \\\\"
     return "\n".join(["\\begin{tabular}{lrrr}", head, *lines, "\\end{tabular}"])

@@ -92,7 +92,9 @@ def _equation(line: str, cov: str, mean: str, where: str, digits: int) -> Formul
     rows = [("verdict", payload["verdict"])]
     counter = payload["counterexample"]
     if counter is not None:
-        rows += [("at", ", ".join(f"{name} = {value}" for name, value in counter["values"].items()) or "these numbers")]
+        rows += [
+            ("fails at", ", ".join(f"{name} = {value}" for name, value in counter["values"].items()) or "these numbers")
+        ]
         rows += [("left side", counter["lhs"]), ("right side", counter["rhs"])]
     if payload["suggestion"] is not None:
         rows += [(f"it holds with {payload['suggestion']['change']}", payload["suggestion"]["rhs"])]

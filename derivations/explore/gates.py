@@ -190,9 +190,9 @@ def rows(view: GateView) -> list[dict[str, Any]]:
     if condition is None and view.measured is not None:
         how, (condition, rank) = f", measured on {REPLICATES * EXAMPLES} examples", _measured_conditioning(view.problem)
     return [
-        {"number": f"condition of A{how}", "value": condition},
-        {"number": f"rank of A (of {size}, without biases){how}", "value": rank},
-        {"number": "<(y - yhat)^2> at the optimum", "value": view.mse},
+        {"quantity": f"condition of A{how}", "value": condition},
+        {"quantity": f"rank of A (of {size}, without biases){how}", "value": rank},
+        {"quantity": "<(y - yhat)^2> at the optimum", "value": view.mse},
     ]
 
 
@@ -261,7 +261,9 @@ PYTHON = (
 
 def latex(view: GateView) -> str:
     """Definitions of the moments and the numbers of the view."""
-    lines = [f"{_escaped(row['number'])} & {row['value']:.10g} \\\\" for row in rows(view) if row["value"] is not None]
+    lines = [
+        f"{_escaped(row['quantity'])} & {row['value']:.10g} \\\\" for row in rows(view) if row["value"] is not None
+    ]
     table = "\n".join(["\\begin{tabular}{lr}", *lines, "\\end{tabular}"])
     return (
         "\\[ \\Sigma^{yx}(p) = \\langle g_p\\, y\\, x \\rangle, \\qquad "

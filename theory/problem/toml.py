@@ -91,6 +91,8 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
     >>> problem_of({"data": data, "network": network, "training": training}).training.w0[0][0]
     Fraction(1, 3)
     """
+    if "axes" in tables:
+        raise InputError("the file has [axes]: it is a sweep, not one problem.", "Run it with gdln sweep.")
     check_keys(tables, "the file", required=("data", "network", "training"), optional=("simulation",))
     for key, table in tables.items():
         if not isinstance(table, Mapping):

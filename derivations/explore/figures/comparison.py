@@ -21,7 +21,7 @@ def comparison_figure(view: Comparison) -> Sheet:
             right.plot(view.x, view.sides[name] - view.sides[names[-1]], **style(index))
     for name, (mean, error) in view.sampled.items():
         what = f"{name}, sampled" if len(names) > 1 else "the integrand, sampled"
-        _marks(left, view, names.index(name), mean, error, f"{what} ± {ERRORS} errors")
+        _marks(left, view, names.index(name), mean, error, f"{what} ± {ERRORS} standard errors")
         _marks(right, view, names.index(name), mean - view.expected[names[-1]], error, "")
     right.axhline(0, **{**style(len(names) - 1), "lw": 1.0})
     if view.counterexample is not None:

@@ -3,33 +3,40 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from derivations.explore.data import SHOWN, DataSample, DataTheory, histogram
-from derivations.explore.figures.axes import COLOURS, DASHES, canvas, image, label, legend, marks, on_grid, style
+from derivations.explore.data import IMAGES, SHOWN, DataSample, DataTheory, histogram
+from derivations.explore.figures.axes import canvas, image, label, legend, marks, on_grid, style
 from derivations.explore.figures.sheets import Sheet
 from derivations.explore.sites import grid, middle, through
 
 _APART = 0.08  # of the two classes at one value of x
 
 
-def data_figure(theory: DataTheory, sample: DataSample | None) -> Sheet:
-    """Covariance of the first two classes; of every class its middle row, eigenvalues, marginal, and examples."""
+def data_figure(theory: DataTheory, sample: DataSample | None, first: int = 0) -> Sheet:
+    """Covariance of class `first` and the next one; of every class its middle row, eigenvalues, marginal, and examples.
+
+    Where the sites are not alike, the means of all sites stand in the place of the marginal of one.
+    """
     figure = canvas(11.2, 5.6, 2, 3)
     axes = figure.grid
     law, site = theory.law, middle(theory.law)
     shape = grid(law)
-    limit = float(np.abs(theory.covariance).max())
-    for c in range(2):
-        if c >= law.classes:
-            axes[0][c].set_axis_off()
-        elif shape is None:
-            label(axes[0][c], f"covariance, class {c}, exact (units of x²)", "site l", "site k")
-            image(axes[0][c], theory.covariance[c], limit, scale=c == min(law.classes, 2) - 1)
+    limit = float(np.abs(theory.covariance).max()) or 1.0
+    drawn = range(first, min(first + IMAGES, law.classes))
+    for axis, c in zip(axes[0], drawn, strict=False):
+        if shape is None:
+            label(axis, f"covariance, class {c}, exact (units of x²)", "site l", "site k")
+            image(axis, theory.covariance[c], limit, scale=c == drawn[-1])
         else:
             title = f"covariance with site {site}, class {c}, exact (units of x²)"
-            on_grid(axes[0][c], title, theory.covariance[c, site], shape, limit, scale=c == min(law.classes, 2) - 1)
+            on_grid(axis, title, theory.covariance[c, site], shape, limit, scale=c == drawn[-1])
+    for axis in axes[0][len(drawn) : IMAGES]:
+        axis.set_axis_off()
     _rows(axes[0][2], theory, sample, site)
     _spectra(axes[1][0], theory, sample)
-    _marginals(axes[1][1], theory, sample)
+    if theory.marginal is None:
+        _means(axes[1][1], theory, sample, site)
+    else:
+        _marginals(axes[1][1], theory, sample)
     if sample is not None:
         _examples(axes[1][2], sample, shape)
     else:
@@ -43,11 +50,18 @@ def _rows(axis: Axes, theory: DataTheory, sample: DataSample | None, site: int) 
     sites = np.arange(theory.law.n if shape is None else shape[1])
     for c in range(theory.law.classes):
         if sample is not None:
-            axis.plot(sites, sample.covariance[c, site, kept], **marks(c, len(sites)), label=f"class {c}, sampled")
-        axis.plot(sites, theory.covariance[c, site, kept], **style(c), label=f"class {c}, exact")
+            name = "sampled" if c == 0 else None
+            axis.plot(sites, sample.covariance[c, site, kept], **marks(c, len(sites)), label=name)
+        axis.plot(sites, theory.covariance[c, site, kept], **style(c), label=_named(theory, c))
     along = "" if shape is None else f", along its row {site // shape[1]}"
     label(axis, f"covariance with site {site}{along}", "site k" if shape is None else "column", "Cov, units of x²")
     legend(axis)
+
+
+def _named(theory: DataTheory, c: int) -> str:
+    """The class with its label: class 0 is often that of y = 1."""
+    y = ", ".join(f"{float(entry):.3g}" for entry in theory.law.label_vectors[c])
+    return f"class {c}, y = {y if theory.law.outputs == 1 else f'({y})'}"
 
 
 def _spectra(axis: Axes, theory: DataTheory, sample: DataSample | None) -> None:
@@ -72,7 +86,7 @@ def _marginals(axis: Axes, theory: DataTheory, sample: DataSample | None) -> Non
         x, p = theory.marginal[c]
         if theory.discrete:
             at = x + (c - (theory.law.classes - 1) / 2) * _APART  # beside each other
-            axis.vlines(at, 0, p, color=COLOURS[c], lw=2, ls=DASHES[c])
+            axis.vlines(at, 0, p, **{**style(c), "lw": 2})
             if sample is not None:
                 found = [float((sample.x[c] == value).mean()) for value in x]
                 axis.plot(at, found, **{**marks(c, len(x)), "ms": 7})
@@ -82,8 +96,20 @@ def _marginals(axis: Axes, theory: DataTheory, sample: DataSample | None) -> Non
         axis.stairs(p, x, **style(c))
     axis.set_ylim(bottom=0)
     shown_too = "" if sample is None else " and sampled"
-    title = "marginal of one site" if theory.discrete else f"marginal of one site, exact{shown_too}: means over bins"
+    title = "marginal of one site" if theory.discrete else f"marginal of one site, exact{shown_too}, in bins"
     label(axis, title, "x", "probability" if theory.discrete else "probability of a bin / its width")
+
+
+def _means(axis: Axes, theory: DataTheory, sample: DataSample | None, site: int) -> None:
+    shape = grid(theory.law)
+    kept = slice(None) if shape is None else through(site, shape)
+    sites = np.arange(theory.law.n if shape is None else shape[1])
+    for c in range(theory.law.classes):
+        if sample is not None:
+            axis.plot(sites, sample.site_means[c, kept], **marks(c, len(sites)))
+        axis.plot(sites, theory.mean[c, kept], **style(c))
+    along = "" if shape is None else f", along row {site // shape[1]}"
+    label(axis, f"class means ⟨x⟩{along}", "site" if shape is None else "column", "⟨x⟩, units of x")
 
 
 def _examples(axis: Axes, sample: DataSample, shape: tuple[int, int] | None) -> None:
@@ -95,7 +121,7 @@ def _examples(axis: Axes, sample: DataSample, shape: tuple[int, int] | None) -> 
         label(axis, "examples, class 0 above", "column", "row")
         axis.set(xticks=[], yticks=[])
         return
-    shift = 1.15 * max(float(np.ptp(x)) for x in drawn)
+    shift = 1.15 * max(float(np.ptp(x)) for x in drawn) or 1.0
     for c, x in enumerate(drawn):
         for index, example in enumerate(x):
             axis.plot(example + (c * SHOWN + index) * shift, **{**style(c), "lw": 0.9})

@@ -85,7 +85,7 @@ def _field(
     sites = np.arange(len(theory))
     axis.plot(sites, view.solution.fixed_point[unit, kept], color=GREY, lw=1.0, ls=":", label="w(∞)")
     axis.plot(sites, view.solution.weights[snapshot, unit, kept], color=GREY, lw=1.0, ls="-.", label="gradient flow")
-    axis.plot(sites, theory, **style(0), label="gradient descent")
+    axis.plot(sites, theory, **style(0), label="gradient descent: E w, exact")
     for name, mean in _means(learned, snapshot, unit).items():
         axis.plot(sites, mean[kept], **_marked(name), label=f"{name}, mean of networks")
     title = f"field of unit {unit}{where} at t = {view.times[snapshot]:.4g}"
@@ -144,6 +144,6 @@ def _distances(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None
     ends = "; goes on above" if cut else ""
     label(axis, f"distance to theory, 99 % band (hatched{ends})", "log₁₀ t", "|E w − theory|/|theory|")
     if any((measured.distance == 0).any() for measured in found.values()):
-        axis.plot([], [], ls="", label="no mark: estimate of the\nsquare below 0")
+        axis.plot([], [], ls="", label="no mark: noise hides\nthe distance")
     if found:
         legend(axis)

@@ -29,7 +29,9 @@ def gates_figure(view: GateView, p: int, q: int) -> Sheet:
         else:
             axis.set_axis_off()
     site = view.problem.data.n // 2
-    _profile(top[2], f"its row of site {site}", "site l", {how: matrix[site] for how, matrix in matrices.items()})
+    _profile(
+        top[2], f"Σxx({p}, {q}), row of site {site}", "site l", {how: matrix[site] for how, matrix in matrices.items()}
+    )
     units = panels(view.problem.network.units, p)
     for axis, unit in zip(bottom, units, strict=False):
         _through(axis, view, unit)
@@ -77,7 +79,7 @@ def _through(axis: Axes, view: GateView, unit: int, kept: slice = slice(None), a
     if view.exact is not None:
         axis.plot(sites, view.exact[unit, kept], **style(unit))
     axis.axhline(0, color="black", lw=0.4)
-    label(axis, f"Σyx({unit}){along}: line exact, marks ± 2 errors", "column" if along else "site", "Σyx, units of x y")
+    label(axis, f"Σyx({unit}){along}: line exact, marks ± 2 s.e.", "column" if along else "site", "Σyx, units of x y")
 
 
 def _marks(unit: int, points: int) -> dict[str, Any]:

@@ -71,6 +71,7 @@ LABELS = {
     "xi": "correlation length ξ (sites)",
     "gain": "gain g",
     "labels": "labels y",
+    "positive_part": "eigenvalues of the covariance below 0",
     "priors": "priors (none: all classes alike)",
     "means": "class means added to x",
     "x": "examples x",

@@ -54,7 +54,7 @@ def content(problem: Problem) -> str:
     theory, refused = attempt(lambda: theory_of(problem.data))
     if refused is not None:  # `page.failure` is an element of marimo's page
         return f'<p role="alert">{escape(refused.message)}<br>{escape(refused.hint)}</p>'
-    image = shown(data_figure(theory, None), "Covariance, spectrum and marginal of both classes, exact.")
+    image = shown(data_figure(theory, None), "Covariance, spectrum and marginal of each class, exact.")
     return image + page.table(numbers(theory, None), "first-numbers").text
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import marimo as mo
 
+from derivations.explore.data import IMAGES
 from derivations.explore.figures.axes import FORMATS, saved, shown
 from derivations.explore.figures.pixels import settle
 from derivations.explore.figures.sheets import Sheet
@@ -18,6 +19,13 @@ from theory.problem import AlwaysGate, Problem, WorkbenchError, dumps
 from theory.problem.gates.base import sites_of
 
 VIEWS = {"data": "Data", "gates": "Gates", "fields": "Fields", "formula": "Formula"}
+QUESTIONS = {
+    "data": "How do the inputs x of the classes differ: exactly, and in samples?",
+    "gates": "What does the network see through its gates? Σxx(p, q) = ⟨g_p g_q x xᵀ⟩ and Σyx(p) = ⟨g_p y x⟩.",
+    "fields": "Which receptive fields w_k does gradient descent learn, and do trained networks follow the solution?",
+    "formula": "What is this Gaussian expectation, or does this equation hold?",
+}
+_HEADING = "font-size: 1.1rem; font-weight: 600; line-height: 1; margin-top: -0.5rem"  # all fits 900 pixels
 LONGEST_WORD = 60  # characters that a cell of a table does not break
 TABS = ("Figure", "Python", "LaTeX", "Save", "Problem")
 
@@ -97,8 +105,8 @@ def pair_of_units(units: int) -> Any:
     options = {str(unit): unit for unit in range(units)}
     return mo.ui.dictionary(
         {
-            "p": mo.ui.dropdown(options, value="0", label="p"),
-            "q": mo.ui.dropdown(options, value="0", label="q"),
+            "p": mo.ui.dropdown(options, value="0", label="Σxx of p"),
+            "q": mo.ui.dropdown(options, value="0", label="and q"),
         }
     )
 
@@ -107,6 +115,15 @@ def unit_of(units: int) -> Any:
     """Which unit's field, image and participation ratio are drawn."""
     options = {str(unit): unit for unit in range(units)}
     return mo.ui.dropdown(options, value="0", label="unit", full_width=True)
+
+
+def classes_drawn(classes: int, first: int, choose: Callable[[int], None]) -> Any:
+    """Which classes' covariances are drawn side by side, from class `first` on; None where all are."""
+    if classes <= IMAGES:
+        return None
+    options = {f"{c} and {c + 1}": c for c in range(classes - 1)}
+    now = list(options)[min(first, classes - 2)]
+    return mo.ui.dropdown(options, value=now, label=f"covariances of which of the {classes} classes", on_change=choose)
 
 
 def frame(view: str, controls: Any) -> Any:
@@ -130,9 +147,10 @@ def tabs(choose: Callable[[str], None], names: tuple[str, ...] = TABS) -> Any:
     )
 
 
-def in_a_row(buttons: Any) -> Any:
-    """The buttons beside each other."""
-    return mo.hstack(list(buttons.values()), justify="start")
+def in_a_row(view: str, buttons: Any) -> Any:
+    """The question that a view answers, and the buttons beside each other."""
+    asked = mo.Html(f'<h1 style="{_HEADING}">{escape(QUESTIONS[view])}</h1>')
+    return mo.vstack([asked, mo.hstack(list(buttons.values()), justify="start")], gap=0.2)
 
 
 def question(example: tuple[str, str, str]) -> Any:
@@ -229,7 +247,7 @@ def scrolling(wide: Any) -> Any:
 
 def table(rows: list[dict[str, Any]], name: str) -> Any:
     """A table as plain HTML; numbers to six significant digits on the page, in full in the cell's data-value."""
-    head = "".join(f"<th>{escape(key)}</th>" for key in rows[0])
+    head = "".join(f'<th style="text-align: left">{escape(key)}</th>' for key in rows[0])
     body = "".join(f"<tr>{''.join(_cell(key, value) for key, value in row.items())}</tr>" for row in rows)
     return mo.Html(f'<table id="{name}" class="numbers"><tr>{head}</tr>{body}</table>')
 

@@ -1,4 +1,4 @@
-"""The data view: a law and its parameters, samples of both classes, exact statistics over sampled ones."""
+"""The data view: a law and its parameters, samples of each class, exact statistics over sampled ones."""
 
 import marimo
 
@@ -71,7 +71,7 @@ def _(page, session, set_tab, set_version):
         set_tab(name)
 
     tabs = page.tabs(choose)
-    page.in_a_row(tabs)
+    page.in_a_row("data", tabs)
     return
 
 
@@ -99,6 +99,18 @@ def _(attempt, data, problem, refused):
 
 
 @app.cell
+def _(mo):
+    get_first, set_first = mo.state(0)
+    return get_first, set_first
+
+
+@app.cell
+def _(get_first, page, set_first, theory):
+    drawn = None if theory is None else page.classes_drawn(theory.law.classes, get_first(), set_first)
+    return (drawn,)
+
+
+@app.cell
 def _(page, problem, session):
     editor = page.editor(problem or session.problem)
     return (editor,)
@@ -114,20 +126,36 @@ def _(attempt, editor, session, set_version):
 
 @app.cell
 def _(
-    changes, data, data_figure, dumps, editor, misread, mo, page, problem, python_code, session, tab, theory, unanswered
+    changes,
+    data,
+    data_figure,
+    drawn,
+    dumps,
+    editor,
+    misread,
+    mo,
+    page,
+    problem,
+    python_code,
+    session,
+    tab,
+    theory,
+    unanswered,
 ):
+    first = 0 if drawn is None else drawn.value
+
     def content(sample):
         return page.content(
             tab,
             page.Answer(
                 "data",
-                "Covariance, spectrum and marginal of both classes, exact as lines and sampled as markers.",
-                figure=lambda: data_figure(theory, sample),
+                "Covariance, spectrum and marginal of each class, exact as lines and sampled as markers.",
+                figure=lambda: data_figure(theory, sample, first),
                 rows=lambda: data.numbers(theory, sample),
                 csv=lambda: data.csv(theory, sample),
                 python=lambda: python_code(dumps(problem), data.PYTHON),
                 latex=lambda: data.latex(theory),
-                notes=tuple(mo.md(note) for note in changes),
+                notes=(*(mo.md(note) for note in changes), *(() if drawn is None else (drawn,))),
             ),
         )
 

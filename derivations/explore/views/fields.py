@@ -64,14 +64,16 @@ def _(attempt, batch, field_view, fields, get_version, jobs, replicates, session
 @app.cell
 def _(mo, page, problem, view):
     snapshots = 1 if view is None else len(view.times)
-    snapshot = mo.ui.slider(0, snapshots - 1, value=snapshots - 1, label="time (snapshot)", full_width=True)
+    snapshot = mo.ui.slider(
+        0, snapshots - 1, value=snapshots - 1, label="time t (on a logarithmic grid)", full_width=True
+    )
     unit = page.unit_of(problem.network.units)
     return snapshot, unit
 
 
 @app.cell
 def _(mo):
-    clock = mo.ui.refresh(default_interval="1s", label="look again every")
+    clock = mo.ui.refresh(default_interval="1s", label="refresh every")
     return (clock,)
 
 
@@ -132,7 +134,7 @@ def _(page, session, set_tab, set_version):
         set_tab(name)
 
     tabs = page.tabs(choose)
-    page.in_a_row(tabs)
+    page.in_a_row("fields", tabs)
     return
 
 

@@ -58,7 +58,7 @@ def _(mo):
 @app.cell
 def _(page, set_tab):
     tabs = page.tabs(set_tab, ("Result", "Steps", "Python", "LaTeX", "Save"))
-    page.in_a_row(tabs)
+    page.in_a_row("formula", tabs)
     return
 
 

@@ -70,7 +70,7 @@ def _(page, session, set_tab, set_version):
         set_tab(name)
 
     tabs = page.tabs(choose)
-    page.in_a_row(tabs)
+    page.in_a_row("gates", tabs)
     return
 
 

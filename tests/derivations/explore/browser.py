@@ -1,4 +1,4 @@
-"""The explorer in a headless Chromium: the server as a user starts it, and a page that keeps what went wrong."""
+"""The explorer in a headless Chromium: the server as a user starts it, and pages that keep what went wrong."""
 
 import os
 import re
@@ -6,15 +6,20 @@ import shutil
 import signal
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from importlib.util import find_spec
 from urllib.parse import urlsplit
 
 import pytest
 
+from theory.problem import dumps
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 SECONDS = 60_000  # as milliseconds: what a loaded machine may take
+EVERY = 100  # milliseconds between two looks: at every frame, as without, a page is drawn all the time
 SIZE = {"width": 1440, "height": 900}
+# The sandbox needs rights that containers lack. A page lives too briefly for code that is optimised while it runs.
+FLAGS = ("--no-sandbox", "--js-flags=--no-opt")
 
 
 def why_not():
@@ -27,8 +32,8 @@ def why_not():
 needs_a_browser = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 
 
-class Explorer:
-    """A page of a running explorer."""
+class View:
+    """A view of a running explorer, in a tab of the browser."""
 
     def __init__(self, page, address):
         self.page, self.address = page, address
@@ -39,18 +44,37 @@ class Explorer:
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
         page.on("websocket", lambda socket: self.hosts.add(urlsplit(socket.url).netloc))
 
-    def open(self, view):
-        """Go to a view by its address."""
-        self.page.goto(self.address.replace("/?", f"/{view}/?"))
-
-    def another(self):
-        """A second tab of the same browser."""
-        return Explorer(self.page.context.new_page(), self.address)
-
     @property
     def side(self):
         """The controls."""
         return self.page.get_by_role("complementary")
+
+    @property
+    def text(self):
+        """The text of the shared problem, under the tab Problem."""
+        return self.page.get_by_label("the problem that all views share (TOML)")
+
+    def press(self, tab):
+        """Press one of the buttons above the figure."""
+        self.page.get_by_role("button", name=tab, exact=True).click()
+
+    def use(self, problem):
+        """Hand in `problem` as the shared one, and go back to the figure when the view has taken it."""
+        from playwright.sync_api import expect
+
+        if self.text.count():  # a text that is there already may be of an older problem
+            self.press("Python")
+            self.text.wait_for(state="detached")
+        self.press("Problem")
+        self.text.fill(f"# a comment, which is gone once the problem is taken\n{dumps(problem)}")
+        self.page.get_by_role("button", name="Use this problem").click()
+        expect(self.text).to_have_value(dumps(problem), timeout=SECONDS)
+        self.press("Figure")
+
+    def move(self, number, key):
+        """Press a key on a slider, by its number among those of the side."""
+        self.side.get_by_role("slider").nth(number).focus()
+        self.page.keyboard.press(key)
 
     def number(self, table, row, key):
         """The number in a table of the page, in full."""
@@ -65,6 +89,7 @@ class Explorer:
                 const cell = rows.length > row + 1 && rows[row + 1].querySelector(`td[data-key="${key}"]`);
                 return cell && Number(cell.dataset.value) === value; }""",
             arg=[table, row, key, value],
+            polling=EVERY,
         )
 
     def saves(self, begins):
@@ -89,9 +114,42 @@ class Explorer:
         assert {host for host in self.hosts if host} == {urlsplit(self.address).netloc}
 
 
+class Explorer:
+    """A running explorer and one browser, in which the last view keeps its tab: to load a page takes seconds.
+
+    `last` holds the actions to take before the command is interrupted.
+    """
+
+    def __init__(self, address, context):
+        self.address, self._context, self._tabs = address, context, {}
+        self.last = ExitStack()
+
+    def another(self, view=None):
+        """A new tab, at a view or blank."""
+        made = View(self._context.new_page(), self.address)
+        if view is not None:
+            made.page.goto(self.address.replace("/?", f"/{view}/?"))
+        return made
+
+    def view(self, name, problem=None, beside=()):
+        """The tab of a view, which shows `problem`, whatever tests before have left in it.
+
+        Tabs of views other than those `beside` it are closed: an open page takes time even where nobody looks.
+        """
+        for other in self._tabs.keys() - {name, *beside}:
+            self._tabs.pop(other).page.close()
+        if name not in self._tabs:
+            self._tabs[name] = self.another(name)
+        shown = self._tabs[name]
+        shown.errors.clear()
+        if problem is not None:
+            shown.use(problem)
+        return shown
+
+
 @contextmanager
 def explorer(*words):
-    """`gdln explore --no-open` with a page at 1440 x 900; ended by Ctrl-C, which must end it."""
+    """`gdln explore --no-open` with a browser at 1440 x 900; ended by Ctrl-C, which must end it."""
     from playwright.sync_api import sync_playwright
 
     command = [sys.executable, "-m", "derivations", "explore", "--no-open", *words]
@@ -102,9 +160,11 @@ def explorer(*words):
         try:
             address = server.stdout.readline().strip()
             assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?access_token=[\w-]{32}", address), server.stderr.read()
-            browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            context = browser.new_context(viewport=SIZE, permissions=["clipboard-read", "clipboard-write"])
-            yield Explorer(context.new_page(), address)
+            browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+            rights = ["clipboard-read", "clipboard-write"]
+            found = Explorer(address, browser.new_context(viewport=SIZE, permissions=rights, reduced_motion="reduce"))
+            with found.last:
+                yield found
             browser.close()
         finally:
             server.send_signal(signal.SIGINT)

@@ -1,23 +1,22 @@
 """The data view without a browser: controls, the shared problem, tables and figures from a problem."""
 
-import subprocess
-import sys
 from csv import DictReader
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-from derivations.explore.data import GROUPS, PYTHON, csv, histogram, latex, numbers, sampled, theory_of
+from derivations.explore.data import GROUPS, csv, histogram, latex, numbers, sampled, theory_of
 from derivations.explore.figures.axes import FORMATS, canvas, label, saved, shown
 from derivations.explore.figures.data import data_figure
 from derivations.explore.shell.controls import Choice, Entry, Slider, controls, law_of
-from derivations.explore.shell.shared_problem import FIRST, SharedProblem, attempt, carried, law_values, python_code
-from tests.tolerances import STANDARD_ERRORS
+from derivations.explore.shell.shared_problem import FIRST, SharedProblem, attempt, carried, law_values
+from tests.tolerances import EXPLORER_EXAMPLES, STANDARD_ERRORS
 from theory.moments import gated_moments
 from theory.moments.single_pulse import second_moment
-from theory.problem import LAWS, InputError, dumps, load
+from theory.problem import LAWS, FiniteData, InputError, dumps, load
 
 ALIKE = [name for name in LAWS if name != "finite"]  # laws whose sites are alike
 
@@ -101,8 +100,57 @@ def test_the_covariances_are_those_of_the_library():
     assert (theory_of(problem.data).covariance == gated_moments(problem).covariances).all()
     law = law_named("single-pulse")
     theory = theory_of(law)
-    entry = float(second_moment(law, 1, 2, 39)) - theory.mean[1] ** 2
+    entry = float(second_moment(law, 1, 2, 39)) - theory.mean[1, 0] ** 2
     assert theory.covariance[1, 2, 39] == entry == theory.covariance[1, 39, 2]
+
+
+WEIGHTED = FiniteData(
+    [[1, 0, 2], [0, 1, 1], [1, 1, -1], [0, 0, 1], [2, 1, 0]], [1, 0, 1, 0, 1], weights=[1, 2, 1, 1, 3]
+)
+MOVED = replace(law_named("nlgp", n="5"), means=((0, 1, 2, 3, 4), (1, 1, 1, 1, 1)))
+MOVED_GRID = replace(law_named("nlgp-2d", shape=("2", "3")), means=((0, 1, 2, 3, 4, 5), (1, 0, 0, 0, 0, 0)))
+
+
+def test_a_finite_data_set_has_the_statistics_of_its_examples_repeated_by_their_weights():
+    """An example of weight w counts as w equal ones, which NumPy's mean and covariance then see."""
+    theory = theory_of(WEIGHTED)
+    for c, own in enumerate(WEIGHTED.labels):
+        examples = zip(WEIGHTED.x, WEIGHTED.y, WEIGHTED.weights, strict=True)
+        x = np.array([row for row, y, w in examples if y == own for _ in range(int(w))], float)
+        off = [theory.covariance[c] - np.cov(x.T, bias=True), theory.mean[c] - x.mean(axis=0)]
+        assert max(np.abs(part).max() for part in off) <= EXPLORER_EXAMPLES * np.abs(x).max() ** 2
+    assert (theory.kurtosis, theory.marginal) == (None, None)
+
+
+@pytest.mark.parametrize("law", [MOVED, MOVED_GRID], ids=["line", "grid"])
+def test_class_means_move_the_means_alone(law):
+    theory, centred = theory_of(law), theory_of(replace(law, means=()))
+    assert (theory.mean == np.array(law.means, float)).all()
+    assert (theory.covariance == centred.covariance).all()
+    assert (theory.kurtosis, theory.marginal) == (None, None)
+
+
+@pytest.mark.parametrize("law", [WEIGHTED, MOVED, MOVED_GRID], ids=["finite", "line", "grid"])
+def test_where_sites_differ_their_means_are_drawn_and_samples_agree(law):
+    theory, sample = theory_of(law), sampled(law)
+    counts = np.array([[len(x)] for x in sample.x])
+    error = np.sqrt(np.diagonal(theory.covariance, axis1=1, axis2=2) / counts)
+    assert (np.abs(sample.site_means - theory.mean) <= STANDARD_ERRORS * error).all()
+    table = numbers(theory, sample)
+    averages = [f"{name}, averaged over the sites" for name in ("mean", "mean", "variance", "variance")]
+    assert [row["statistic"] for row in table] == averages
+    for row in table:
+        assert abs(row["exact"] - row["sampled"]) <= STANDARD_ERRORS * row["standard error"]
+    axis = data_figure(theory, sample).grid[1][1]
+    assert axis.get_title() == ("class means ⟨x⟩, along row 1" if law is MOVED_GRID else "class means ⟨x⟩")
+    kept = slice(3, 6) if law is MOVED_GRID else slice(None)
+    drawn = [line.get_ydata() for line in axis.lines]
+    for field in (*theory.mean, *sample.site_means):
+        assert any(np.array_equal(line, field[kept]) for line in drawn)
+    row = next(DictReader(csv(theory, sample).splitlines()))
+    assert float(row["mean, class 0"]) == theory.mean[0, 0]
+    assert float(row["sampled mean, class 0"]) == sample.site_means[0, 0]
+    assert "averaged over the sites, class 1" in latex(theory)
 
 
 def test_a_grid_is_drawn_along_the_row_of_its_middle():
@@ -187,12 +235,3 @@ def test_figures_and_files(name):
 
 def _site(head):
     return int(head.split("covariance with site ")[1].split(",")[0])
-
-
-def test_the_python_that_is_copied_runs():
-    problem = load(FIRST)
-    done = subprocess.run(
-        [sys.executable, "-c", python_code(dumps(problem), PYTHON)], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert str(theory_of(problem.data).kurtosis) in done.stdout

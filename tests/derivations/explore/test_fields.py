@@ -1,8 +1,5 @@
 """The fields view and its training without a browser, and in one."""
 
-import subprocess
-import sys
-from ast import literal_eval
 from csv import DictReader
 from dataclasses import replace
 from io import StringIO
@@ -18,20 +15,18 @@ from derivations.explore.fields import (
     latex,
     live,
     null_levels,
-    python,
     rivals,
     rows,
 )
 from derivations.explore.figures.fields import fields_figure
-from derivations.explore.shell.shared_problem import FIRST, carried, python_code
+from derivations.explore.shell.shared_problem import FIRST, carried
 from derivations.explore.training import Learned, Training
 from sim.measure.receptive_fields import participation_ratio
 from sim.train import train
-from tests.derivations.explore.browser import explorer, needs_a_browser
 from tests.tolerances import EXPLORER_DESCENT, EXPLORER_WAVE
 from theory.flow import discrete, mse_at, solve
 from theory.moments import gated_moments
-from theory.problem import InputError, NonlinearGP2D, dumps, load
+from theory.problem import InputError, NonlinearGP2D, load
 
 LONG = 10**6  # steps that no test waits for
 
@@ -172,87 +167,9 @@ def test_fields_on_a_grid():
         axes = fields_figure(view, 2, learned, 1).axes
         assert (axes[0].images[0].get_array() == view.descent[2, 1].reshape(3, 4)).all()
         assert (axes[0].get_xlabel(), axes[0].get_ylabel()) == ("column", "row")
-        theory = next(line for line in axes[2].lines if line.get_label() == "gradient descent")
+        theory = next(line for line in axes[2].lines if line.get_label() == "gradient descent: E w, exact")
         assert (theory.get_ydata() == view.descent[2, 1, 4:8]).all()
         assert "row 1" in axes[2].get_title()
     table = list(DictReader(StringIO(csv(view, 2, {}))))
     assert (table[5]["site"], table[5]["row"], table[5]["column"]) == ("5", "1", "1")
     assert (table[-1]["quantity"], table[-1]["row"]) == ("IPR", "")
-
-
-@pytest.mark.parametrize("trained", [False, True])
-def test_the_python_that_is_copied_prints_the_numbers_of_the_table(problem, trained):
-    learned = {}
-    if trained:
-        training = Training(rivals(problem))
-        training.wait()
-        learned = training.progress.learned
-    done = subprocess.run(
-        [sys.executable, "-c", python_code(dumps(problem), python(3, 1, trained))], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    printed = [literal_eval(line) for line in done.stdout.splitlines()]
-    expected = rows(field_view(problem), 3, learned, 1)
-    assert [row.keys() for row in printed] == [row.keys() for row in expected]
-    for row, wanted in zip(printed, expected, strict=True):
-        for key, value in wanted.items():
-            same = row[key] == value if not isinstance(value, float) else abs(row[key] - value) <= EXPLORER_DESCENT
-            assert same, (key, row, wanted)
-
-
-@needs_a_browser
-def test_the_fields_view(tmp_path):
-    shipped = live(load(FIRST), batch=256, replicates=8)
-    losses = field_view(shipped).losses
-    with explorer() as shown:
-        page, side = shown.page, shown.side
-        shown.open("fields")
-        shown.wait_for_number("numbers", 0, LAW, float(losses[-1]))
-        time_slider = side.get_by_role("slider").nth(0)
-        time_slider.focus()
-        page.keyboard.press("Home")
-        shown.wait_for_number("numbers", 0, LAW, float(losses[0]))
-        page.keyboard.press("End")
-        shown.wait_for_number("numbers", 0, LAW, float(losses[-1]))
-
-        side.get_by_role("button", name="Train").click()
-        page.locator("#training[data-state=done]").wait_for()
-        train_of = rivals(shipped)["gated-linear"]
-        training = Training({"gated-linear": train_of})
-        training.wait()
-        expected = float(training.progress.learned["gated-linear"].losses[:, -1].mean())
-        shown.wait_for_number("numbers", 0, "gated-linear", expected)
-        assert shown.fits()
-        page.screenshot(path=tmp_path / "fields.png")
-        page.get_by_role("button", name="Python", exact=True).click()
-        page.get_by_text("training.progress.learned").first.hover()
-        assert shown.fits()
-
-        page.get_by_role("button", name="Problem", exact=True).click()
-        text = page.get_by_label("the problem that all views share (TOML)")
-        text.fill(dumps(load(FIRST)).replace("32.0]", f"{LONG}.0]"))
-        page.get_by_role("button", name="Use this problem").click()
-        page.get_by_role("button", name="Figure", exact=True).click()
-        page.locator("#training[data-state=none]").wait_for()
-        side.get_by_role("button", name="Train").click()
-        page.locator("#training[data-state=running]").wait_for()
-        time_slider.focus()
-        page.keyboard.press("Home")  # the page answers while networks are trained
-        early = float(field_view(live(load_long(), 256, 8)).losses[0])
-        shown.wait_for_number("numbers", 0, LAW, early)
-        page.locator("#training[data-state=running]").wait_for()
-        side.get_by_role("button", name="Stop").click()
-        page.locator("#training[data-state=stopped]").wait_for()
-        time_slider.focus()
-        page.keyboard.press("End")
-        page.get_by_text("the time slider stands at t =").wait_for()
-        side.get_by_role("button", name="Train").click()
-        page.locator("#training[data-state=running]").wait_for()
-        shown.nothing_went_wrong()
-    # The command was interrupted while networks were trained, and has ended as it should.
-
-
-def load_long():
-    from theory.problem import loads
-
-    return loads(dumps(load(FIRST)).replace("32.0]", f"{LONG}.0]"))

@@ -1,7 +1,5 @@
 """The gates view without a browser, and in one."""
 
-import subprocess
-import sys
 from csv import DictReader
 from dataclasses import replace
 from math import inf
@@ -9,13 +7,11 @@ from math import inf
 import numpy as np
 import pytest
 
-from derivations.experiments.folders import problem_file
 from derivations.explore.figures.gates import gates_figure
 from derivations.explore.gates import (
     END,
     EXAMPLES,
     KEPT,
-    PYTHON,
     REPLICATES,
     csv,
     gate_of,
@@ -26,9 +22,8 @@ from derivations.explore.gates import (
     rows,
     with_gates,
 )
-from derivations.explore.shell.shared_problem import FIRST, carried, python_code
+from derivations.explore.shell.shared_problem import FIRST, carried
 from sim.measure import measure
-from tests.derivations.explore.browser import explorer, needs_a_browser
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.flow import solve
 from theory.moments import gated_moments
@@ -42,9 +37,7 @@ from theory.problem import (
     Simulation,
     SinglePulse,
     SiteGate,
-    dumps,
     load,
-    loads,
 )
 
 CONDITION = 0  # row of the table
@@ -88,7 +81,7 @@ def test_where_no_closed_form_is_known_the_conditioning_is_measured(problem, twi
     assert view.condition is None
     assert "half-space" in view.refused.message
     condition, rank, loss = rows(view)
-    assert condition["number"] == f"condition of A, measured on {REPLICATES * EXAMPLES} examples"
+    assert condition["quantity"] == f"condition of A, measured on {REPLICATES * EXAMPLES} examples"
     sampled = replace(slabs, simulation=Simulation("full-batch", EXAMPLES, 1, REPLICATES, 0))
     xx = measure(InputMoment(), sampled, "cpu").mean
     lam = np.linalg.eigvalsh(xx[0, 0] if twice else xx.transpose(0, 2, 1, 3).reshape(80, 80))
@@ -179,99 +172,3 @@ def test_the_chosen_unit_is_among_those_shown(problem):
 def test_without_bounds_a_site_gate_is_open(problem):
     assert gate_of("site", 0, -END, END, "latent", None).lo == -inf
     assert with_gates(problem, [AlwaysGate()]).network.units == 1
-
-
-def test_the_python_that_is_copied_runs(problem):
-    text = python_code(dumps(problem), PYTHON)
-    done = subprocess.run([sys.executable, "-c", text], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    condition, rank, mse = (row["value"] for row in rows(gate_view(problem, measured=False)))
-    assert done.stdout.endswith(f"(2, 2, 40, 40)\n{condition} {rank} {mse}\n")
-
-
-@needs_a_browser
-def test_the_gates_view(problem, tmp_path):
-    with explorer() as shown:
-        page = shown.page
-        shown.open("gates")
-        shown.wait_for_number("numbers", CONDITION, "value", solve(problem).condition)
-        assert shown.fits()
-        site = shown.side.get_by_role("slider").nth(1)
-        site.focus()
-        page.keyboard.press("ArrowRight")
-        moved = with_gates(problem, [SiteGate(21, lo=0), SiteGate(20, hi=0)])
-        shown.wait_for_number("numbers", CONDITION, "value", solve(moved).condition)
-        page.screenshot(path=tmp_path / "gates.png")
-
-        low = shown.side.get_by_role("slider").nth(2)
-        low.focus()
-        page.keyboard.press("ArrowLeft")
-        page.get_by_role("alert").get_by_text("not a half-space at threshold 0").wait_for()
-        low.focus()
-        page.keyboard.press("ArrowRight")
-        shown.wait_for_number("numbers", CONDITION, "value", solve(moved).condition)
-        shown.side.get_by_label("gate 1", exact=True).select_option("always")
-        both = with_gates(problem, [SiteGate(21, lo=0), AlwaysGate()])
-        shown.wait_for_number("numbers", CONDITION, "value", solve(both).condition)
-
-        count = shown.side.get_by_role("slider").nth(0)
-        count.focus()
-        page.keyboard.press("End")
-        shown.side.get_by_label("gate 3", exact=True).wait_for()
-        assert shown.fits()
-        page.get_by_role("button", name="Python", exact=True).click()
-        page.get_by_text("gated_moments(problem)").first.hover()
-        assert shown.fits()
-        page.get_by_role("button", name="Copy to clipboard").first.click()
-        page.wait_for_function("navigator.clipboard.readText().then(text => text.includes('site = 21'))")
-        shown.nothing_went_wrong()
-
-
-RELU = problem_file("relu-short")
-
-
-@needs_a_browser
-def test_the_gates_view_of_a_network_that_gates_itself():
-    given = load(RELU)
-    with explorer(str(RELU)) as shown:
-        page = shown.page
-        shown.open("gates")
-        note = page.get_by_role("note").filter(has_text='model "relu"')
-        note.wait_for()
-        shown.side.get_by_label("gate 0", exact=True).select_option("site")
-        gated = with_gates(given, [SiteGate(20, lo=0), *[AlwaysGate()] * 9])  # as many as the network has units
-        shown.wait_for_number("numbers", CONDITION, "value", solve(gated).condition)
-        assert shown.fits("#App")  # thirty controls for ten units scroll, beside it
-        page.get_by_role("button", name="Problem", exact=True).click()
-        text = page.get_by_label("the problem that all views share (TOML)")
-        assert loads(text.input_value()) == given
-        page.get_by_role("button", name="Figure", exact=True).click()
-        page.get_by_role("button", name="Make it gated-linear").click()
-        note.wait_for(state="detached")
-        page.get_by_role("button", name="Problem", exact=True).click()
-        assert loads(text.input_value()) == gated
-        shown.nothing_went_wrong()
-
-
-@needs_a_browser
-def test_a_network_that_gates_itself_and_says_something_of_each_unit():
-    path = problem_file("relu-short-biases")
-    given = load(path)
-    with explorer(str(path)) as shown:
-        page = shown.page
-        shown.open("gates")
-        opened = with_gates(given, [AlwaysGate()] * 10)
-        shown.wait_for_number("numbers", CONDITION, "value", solve(opened).condition)
-        count = shown.side.get_by_role("slider").nth(0)
-        count.focus()
-        page.keyboard.press("ArrowLeft")
-        page.get_by_role("alert").get_by_text("hidden_bias0 has 10 numbers; the network has K = 9 units").wait_for()
-        page.get_by_role("note").get_by_text('model "relu"').wait_for()
-        count.focus()
-        page.keyboard.press("ArrowRight")
-        page.get_by_role("button", name="Make it gated-linear").click()
-        page.get_by_role("note").get_by_text('model "relu"').wait_for(state="detached")
-        page.get_by_role("button", name="Problem", exact=True).click()
-        text = page.get_by_label("the problem that all views share (TOML)")
-        assert loads(text.input_value()) == opened
-        shown.nothing_went_wrong()

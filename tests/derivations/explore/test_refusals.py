@@ -101,13 +101,6 @@ def test_a_direction_follows_to_a_law_without_a_latent():
     assert notes
 
 
-def test_finite_data_and_class_means_are_refused_by_name():
-    with pytest.raises(OutOfReachError, match="law 'finite'"):
-        theory_of(FiniteData([[1, 0], [0, 1]], [1, 0]))
-    with pytest.raises(OutOfReachError, match=r"data\.means"):
-        theory_of(replace(first().data, means=(1, 0)))
-
-
 def test_labels_of_several_numbers_are_refused_by_the_views_of_networks():
     problem = first()
     vectors = replace(problem, data=replace(problem.data, labels=((1, 0), (0, 1))))
@@ -121,9 +114,40 @@ def test_any_number_of_classes_is_drawn(classes):
     law = replace(first().data, xi=(2, 1, 3)[:classes], labels=(1, 0, -1)[:classes])
     theory = theory_of(law)
     assert theory.covariance.shape == (classes, 40, 40)
-    assert len(data_figure(theory, None).grid[1][0].lines) == classes
+    figure = data_figure(theory, None)
+    assert len(figure.grid[1][0].lines) == classes
+    assert [name.get_text() for name in figure.grid[0][2].get_legend().get_texts()] == [
+        f"class {c}, y = {y}" for c, y in enumerate((1, 0, -1)[:classes])
+    ]
     slider = controls(type(law), law_values(law))["xi"]
     assert slider.parts == tuple(f"class {c}" for c in range(classes))
+
+
+def covariances_drawn(figure):
+    return [(axis.get_title(), axis.images[0].get_array()) for axis in figure.grid[0][:2] if axis.axison]
+
+
+@pytest.mark.parametrize("from_class", [0, 1])
+def test_the_classes_whose_covariances_are_drawn_are_chosen_and_named(from_class):
+    law = replace(first().data, xi=(2, 1, 3), labels=(1, 0, -1))
+    theory = theory_of(law)
+    drawn = covariances_drawn(data_figure(theory, None, from_class))
+    for c, (title, matrix) in zip((from_class, from_class + 1), drawn, strict=True):
+        assert title.startswith(f"covariance, class {c},")
+        assert (matrix == theory.covariance[c]).all()
+
+
+def test_one_class_has_one_covariance():
+    law = replace(first().data, xi=(2,), labels=(1,))
+    assert len(covariances_drawn(data_figure(theory_of(law), None))) == 1
+
+
+@pytest.mark.parametrize(("classes", "options"), [(2, None), (3, {"0 and 1": 0, "1 and 2": 1})])
+def test_more_classes_than_fit_have_a_choice(classes, options):
+    page = pytest.importorskip("derivations.explore.shell.page")
+    choice = page.classes_drawn(classes, 5, lambda _: None)
+    assert (choice is None) == (options is None)
+    assert choice is None or (choice.options == options and choice.value == 1)
 
 
 def test_remarks_know_no_gate_by_type():

@@ -335,3 +335,9 @@ def test_the_default_dtype_is_not_written():
     assert problems.loads(problems.dumps(single)) == single
     with pytest.raises(InputError, match="float63"):
         replace(question.simulation, dtype="float63")
+
+
+def test_a_sweep_file_is_named_as_one():
+    with pytest.raises(InputError, match=r"\[axes\].*a sweep") as refused:
+        problems.loads('store = "here"\n[axes]\n"data.gain" = [1, 2]\n')
+    assert "gdln sweep" in refused.value.hint

@@ -1,6 +1,5 @@
 """A view writes back to the shared problem its own changes, merged into what other views have made of it."""
 
-import re
 from dataclasses import replace
 
 import pytest
@@ -9,7 +8,6 @@ from derivations.explore.gates import END, KEPT
 from derivations.explore.shell.controls import controls
 from derivations.explore.shell.session import Session, with_law, with_moved_gates
 from derivations.explore.shell.shared_problem import FIRST, SharedProblem, law_values
-from tests.derivations.explore.browser import SECONDS, explorer, needs_a_browser
 from theory.problem import LAWS, AlwaysGate, InputError, Network, NonlinearGP, SiteGate, dumps, load
 
 BUILT = object()  # stands for the widgets that a view has built
@@ -126,58 +124,3 @@ def test_a_text_that_another_view_has_overtaken_is_refused(shared):
     assert shared.problem is changed
     session.read()
     assert session.replace(text) == shared.problem == load(FIRST)
-
-
-@needs_a_browser
-def test_two_tabs():
-    with explorer() as shown:
-        shown.open("data")
-        shown.page.locator("#numbers").wait_for()
-        other = shown.another()
-        other.open("data")
-        other.page.locator("#numbers").wait_for()
-        sites = other.side.get_by_role("slider").nth(0)
-        sites.focus()
-        other.page.keyboard.press("ArrowRight")
-        other.side.get_by_text("41", exact=True).wait_for()
-        other.page.get_by_role("button", name="Problem", exact=True).click()
-        other.page.get_by_label("the problem that all views share (TOML)").wait_for()
-
-        gain = shown.side.get_by_role("slider").nth(3)
-        gain.focus()
-        shown.page.keyboard.press("ArrowRight")
-        shown.side.get_by_text("41", exact=True).wait_for()  # it shows what the other changed
-        shown.page.get_by_role("button", name="Problem", exact=True).click()
-        text = shown.page.get_by_label("the problem that all views share (TOML)")
-        assert "n = 41\n" in text.input_value()
-        assert "gain = 1.26\n" in text.input_value()
-
-        other.page.get_by_role("button", name="Use this problem").click()
-        other.page.get_by_role("alert").get_by_text("Another view has changed").wait_for()
-        other.page.get_by_role("button", name="Figure", exact=True).click()
-        other.side.get_by_text("1.26", exact=True).wait_for()
-        shown.nothing_went_wrong()
-        other.nothing_went_wrong()
-
-
-@needs_a_browser
-def test_a_view_with_trained_networks_says_that_it_was_overtaken():
-    from playwright.sync_api import expect
-
-    with explorer() as shown:
-        page = shown.page
-        shown.open("fields")
-        page.locator("#numbers").wait_for()
-        shown.side.get_by_role("button", name="Train").click()
-        page.locator("#training[data-state=done]").wait_for()
-        other = shown.another()
-        other.open("data")
-        other.page.locator("#numbers").wait_for()
-        other.side.get_by_role("slider").nth(0).focus()
-        other.page.keyboard.press("ArrowRight")
-        page.get_by_role("note").get_by_text("Another view has changed").wait_for()
-        page.get_by_role("button", name="Problem", exact=True).click()
-        page.locator("#training[data-state=none]").wait_for()
-        text = page.get_by_label("the problem that all views share (TOML)")
-        expect(text).to_have_value(re.compile(r"^n = 41$", re.MULTILINE), timeout=SECONDS)
-        shown.nothing_went_wrong()

@@ -1,0 +1,85 @@
+"""The Python that a reader copies from a view runs in a fresh interpreter and prints the numbers of the view.
+
+One interpreter runs the texts of all views, each with a namespace of its own: to load SymPy and torch takes seconds.
+"""
+
+import subprocess
+import sys
+from ast import literal_eval
+
+import pytest
+
+from derivations.answers import check, moment
+from derivations.answers.compare import field_view
+from derivations.explore import data, fields, formula, gates
+from derivations.explore.shell.shared_problem import FIRST, python_code
+from derivations.explore.training import Training
+from tests.tolerances import EXPLORER_DESCENT
+from theory.problem import dumps, load
+
+END = "end of this text"
+RUN = f"""
+import runpy, sys
+for path in sys.argv[1:]:
+    runpy.run_path(path)
+    print({END!r})
+"""
+MARK, UNIT = 3, 1
+LINES = formula.EXAMPLES
+
+
+def trained_problem():
+    return fields.live(load(FIRST), batch=32, replicates=4)
+
+
+def texts():
+    """Each text that is copied, by name."""
+    first, live = dumps(load(FIRST)), dumps(trained_problem())
+    found = {"data": python_code(first, data.PYTHON), "gates": python_code(first, gates.PYTHON)}
+    found["fields"] = python_code(live, fields.python(MARK, UNIT, trained=False))
+    found["fields, trained"] = python_code(live, fields.python(MARK, UNIT, trained=True))
+    return found | {name: formula.asked(line, cov, "", where, 20).python for name, (line, cov, where) in LINES.items()}
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory):
+    """The lines that each text prints."""
+    folder, given = tmp_path_factory.mktemp("copied"), texts()
+    paths = [folder / f"{name.replace(' ', '-')}.py" for name in given]
+    for path, text in zip(paths, given.values(), strict=True):
+        path.write_text(text, encoding="utf-8")
+    done = subprocess.run([sys.executable, "-c", RUN, *paths], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return dict(zip(given, done.stdout.split(f"{END}\n"), strict=False))
+
+
+def test_the_data_view(printed):
+    assert str(data.theory_of(load(FIRST).data).kurtosis) in printed["data"]
+
+
+def test_the_gates_view(printed):
+    condition, rank, mse = (row["value"] for row in gates.rows(gates.gate_view(load(FIRST), measured=False)))
+    assert printed["gates"].endswith(f"(2, 2, 40, 40)\n{condition} {rank} {mse}\n")
+
+
+@pytest.mark.parametrize("trained", [False, True])
+def test_the_fields_view(printed, trained):
+    problem, learned = trained_problem(), {}
+    if trained:
+        training = Training(fields.rivals(problem))
+        training.wait()
+        learned = training.progress.learned
+    found = [literal_eval(line) for line in printed["fields, trained" if trained else "fields"].splitlines()]
+    expected = fields.rows(field_view(problem), MARK, learned, UNIT)
+    assert [row.keys() for row in found] == [row.keys() for row in expected]
+    for row, wanted in zip(found, expected, strict=True):
+        for key, value in wanted.items():
+            same = row[key] == value if not isinstance(value, float) else abs(row[key] - value) <= EXPLORER_DESCENT
+            assert same, (key, row, wanted)
+
+
+@pytest.mark.parametrize("name", LINES)
+def test_the_formula_view(printed, name):
+    line, cov, where = LINES[name]
+    verb = check if "=" in line else moment
+    assert printed[name] == f"{verb.answer(line, cov, None, where or None, 20).json()}\n"
