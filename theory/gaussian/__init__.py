@@ -14,7 +14,7 @@
     >>> expect("sign(z1)*sign(z2)", "[[1, 1/2], [1/2, 1]]").closed_form
     1/3
 
-The names are imported on first use, because the first five need SymPy and the last four do not.
+The names are imported on first use, because the first five need SymPy and the others do not.
 """
 
 from typing import TYPE_CHECKING
@@ -23,6 +23,7 @@ from theory.problem.first_use import on_first_use
 
 if TYPE_CHECKING:
     from theory.gaussian.expectation import Expectation
+    from theory.gaussian.float64.conditioned import bounded_signs
     from theory.gaussian.float64.owens_t import owens_t
     from theory.gaussian.float64.signs import four_signs, three_signs
     from theory.gaussian.float64.two_signs import two_signs
@@ -33,6 +34,7 @@ __all__ = [
     "Certified",
     "Expectation",
     "Moment",
+    "bounded_signs",
     "expect",
     "four_signs",
     "limit",
@@ -45,6 +47,7 @@ __getattr__, __dir__ = on_first_use(
     __name__,
     {
         "expectation": "Expectation",
+        "float64.conditioned": "bounded_signs",
         "float64.owens_t": "owens_t",
         "float64.signs": "four_signs three_signs",
         "float64.two_signs": "two_signs",
