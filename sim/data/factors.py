@@ -5,7 +5,7 @@ product; and the Fourier modes of a ring, whose covariance is circulant.
 
 The normal numbers of a seed give the same z on every machine, up to rounding. An eigensolver alone does not promise
 that: it leaves the sign of a mode open, and on a ring, whose modes come in pairs of one eigenvalue, the whole rotation
-of a pair. So a ring has the modes of the Hartley transform, and a line, whose eigenvalues are simple, a rule of signs.
+of a pair. So a ring has sines and cosines, and a line, whose eigenvalues are simple, a rule of signs.
 """
 
 from dataclasses import dataclass
@@ -124,10 +124,24 @@ def dense(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device,
 
 
 def dense_on_ring(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
-    """Return the same of a circulant covariance, with the modes cas(2 pi q j/n)/sqrt(n), cas = cos + sin."""
-    n = len(covariance)
-    angle = 2 * np.pi / n * (np.outer(np.arange(n), np.arange(n)) % n)
-    return _of_modes(np.fft.fft(covariance[0]).real, (np.cos(angle) + np.sin(angle)) / np.sqrt(n), what, device, dtype)
+    """Return the same of a circulant covariance, with its modes as they are even and odd in the middle of the sites."""
+    return _of_modes(np.fft.fft(covariance[0]).real, _ring_modes(len(covariance)), what, device, dtype)
+
+
+def _ring_modes(n: int) -> Float[np.ndarray, "n n"]:
+    """The orthonormal modes of a ring, in the rows and in the order of the eigenvalues q = 0, ..., n - 1.
+
+    sqrt(2/n) cos(pi k/n) for q < n/2 and sqrt(2/n) sin(pi k/n) for q > n/2, with k = q (2j + 1), which changes its sign
+    from site j to n - 1 - j; 1/sqrt(n) and (-1)^j/sqrt(n) for q = 0 and n/2. The compiled loops take even and odd modes
+    for half of the products, and need them exactly even and odd: so the angles are reduced in whole numbers.
+    """
+    k = np.outer(np.arange(n), 2 * np.arange(n) + 1) % (2 * n)
+    angle = np.pi / n * np.minimum(k, 2 * n - k)
+    modes = np.sqrt(2 / n) * np.cos(angle)
+    sines = slice((n + 1) // 2, n)
+    modes[sines] = np.sqrt(2 / n) * np.sign(n - k)[sines] * np.sin(angle)[sines]
+    modes[[0, n // 2] if n % 2 == 0 else [0]] /= np.sqrt(2)
+    return modes
 
 
 def _of_modes(

@@ -170,6 +170,8 @@ def test_a_ring_asks_no_eigensolver(law, numbers, monkeypatch):
 def test_the_modes_of_a_ring_reproduce_the_covariance(n):
     correlation = latent_correlation(line(n=n, xi=(1, 1), boundary="ring"), 0)
     matrix = dense_on_ring(correlation, "test", CPU, torch.float64).matrix.numpy()
+    parity = (matrix * matrix[:, ::-1]).sum(axis=1)
+    assert np.array_equal(np.where(parity > 0, 1, -1)[:, None] * matrix[:, ::-1], matrix)
     assert np.abs(matrix.T @ matrix - correlation).max() <= SIM_SPECTRAL * np.linalg.eigvalsh(correlation)[-1]
 
 

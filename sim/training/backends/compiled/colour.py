@@ -18,6 +18,9 @@ from sim.training.schedule import TILE
 
 _GROUP = 5  # diagonals or modes at once: what is read of the noise is used four times, and the factors fit registers
 _LANES = 16  # the loops run over whole multiples of this: what is left over would be taken one by one
+# More modes than these take less time as one matrix product, in float32: measured on rings, 8 % less at 100 sites and 20 %
+# more at 400 with these loops; in float64, whose products take twice as long, 8 % less at 40 sites and 20 % at 400.
+_MOST_FOLDED = {np.dtype(np.float32): 128, np.dtype(np.float64): 512}
 _MOST = 2**20 - 1  # rows of noise: numba handles indices that might be negative one by one
 
 
@@ -50,8 +53,10 @@ def _banded(lower: np.ndarray, band: int) -> Maker:
 
 
 def _folded(matrix: np.ndarray) -> Maker | None:
-    """None where a mode is neither even nor odd up to the rounding of the largest entry."""
+    """None where there are many modes, or one is neither even nor odd up to the rounding of the largest entry."""
     modes, n = matrix.shape
+    if modes > _MOST_FOLDED[matrix.dtype]:
+        return None
     mirrored = matrix[:, ::-1]
     parity = np.where((matrix * mirrored).sum(axis=1) > 0, 1, -1)
     apart = np.abs(matrix - parity[:, None] * mirrored).max()
