@@ -25,7 +25,13 @@ def cyclic_shift(before: sympy.Basic, step: Step) -> None:
     if not isinstance(rest, sympy.Sum):
         raise StepError(f"{step.expr} is not {factor} times a sum")
     ((new, new_low, new_high),) = rest.limits
-    if index != old or (low, new_low) != (0, 0) or high != new_high or shift.diff(new) ** 2 != 1:
+    if (
+        index != old
+        or (low, new_low) != (0, 0)
+        or high != new_high
+        or shift.diff(new) ** 2 != 1
+        or not shift.is_integer
+    ):
         raise StepError("the sums do not run over the same residues, shifted by one of them")
     period = high + 1
     if sympy.expand(before.function.subs(index, index + period) - before.function) != 0:
