@@ -188,7 +188,7 @@ class Field:
             except Open:
                 if power % 2:
                     raise
-        return result
+        return int(result)
 
     def _sign_of_number(self, element: sympy.Expr) -> int:
         for bits in BITS:

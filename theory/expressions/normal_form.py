@@ -266,6 +266,12 @@ class NormalForm(Field):
     def _erfc(self, x: sympy.Expr) -> sympy.Expr:
         return 1 - self.of(sympy.erf(x))
 
+    def _Phi2(self, h: sympy.Expr, k: sympy.Expr, r: sympy.Expr) -> sympy.Expr:
+        square = 1 - self.of(r) ** 2
+        if not self.is_zero(square):
+            self.require_positive(*self.factors(square))
+        return self._atom(Phi2(h, k, r))
+
     def _tan(self, x: sympy.Expr) -> sympy.Expr:
         return self.of(sympy.sin(x)) / self.of(sympy.cos(x))
 
@@ -347,6 +353,6 @@ def _is_whole(power: sympy.Rational) -> bool:
 
 
 REWRITTEN = {
-    *(sympy.exp, sympy.log, sympy.Abs, sympy.sign, sympy.Heaviside, sympy.Max, sympy.Min, Relu, Phi, sympy.erfc),
+    *(sympy.exp, sympy.log, sympy.Abs, sympy.sign, sympy.Heaviside, sympy.Max, sympy.Min, Relu, Phi, Phi2, sympy.erfc),
     *(sympy.sin, sympy.cos, sympy.tan, sympy.asin, sympy.acos, sympy.atan, sympy.atan2),
 }
