@@ -150,7 +150,11 @@ def arcsine(old: Expectation, new: sympy.Expr) -> None:
     require_equal(law.diff(r), 4 * origin, "Price's theorem for two signs")
     require_equal(law.xreplace({r: sympy.Integer(0)}), sympy.Integer(0), "two independent signs")
     correlation = old.cov[0, 1] / sympy.sqrt(old.cov[0, 0] * old.cov[1, 1])
-    equal(new * sympy.pi / 2, sympy.asin(correlation), "the angle whose sine is the correlation")
+    side, angle = (new * sympy.pi / 2).as_coeff_Mul()
+    if isinstance(angle, sympy.asin) and abs(side) == 1:
+        equal(side * angle.args[0], correlation, "the correlation")
+    else:
+        equal(side * angle, sympy.asin(correlation), "the angle whose sine is the correlation")
 
 
 def _signs(old: Expectation, count: int) -> list[sympy.Expr]:
