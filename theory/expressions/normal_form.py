@@ -23,7 +23,7 @@ from theory.expressions.functions import OwensT, Phi, Phi2, Relu
 from theory.expressions.generators import Field, Names, Point, Void
 from theory.expressions.region import LINE, POSITIVE, Region
 
-PRIME_LIMIT = 2**15
+PRIME_LIMIT = 2**12
 # Rational intervals that contain all values of a function.
 RANGES = {
     sympy.erf: sympy.Interval.open(-1, 1),
@@ -334,8 +334,8 @@ class NormalForm(Field):
 def divided(number: int) -> dict[int, int]:
     """The powers of the primes below PRIME_LIMIT in a positive number, and of what is left, a square or not.
 
-    >>> divided(12 * 32771**2)
-    {2: 2, 3: 1, 32771: 2}
+    >>> divided(12 * 4099**2)
+    {2: 2, 3: 1, 4099: 2}
     """
     found = {}
     for prime in sympy.primerange(PRIME_LIMIT):
