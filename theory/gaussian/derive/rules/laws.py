@@ -8,9 +8,10 @@ from functools import cache
 
 import sympy
 
-from theory.expressions.algebra import is_zero
+from theory.expressions.algebra import case_by_case, is_zero, region_of
 from theory.expressions.balls.known_sign import known_sign
 from theory.expressions.functions import OwensT, Phi2
+from theory.expressions.normal_form import NormalForm
 from theory.expressions.symbols import z
 from theory.gaussian.derive.rules.replacements import domains_of, equal, expectation_rule, terms
 from theory.gaussian.expectation import Expectation, derivative, marginal, variables
@@ -107,8 +108,26 @@ def arctan(before: sympy.Basic, step: Step) -> None:
     for old, new in replacements.items():
         if not (isinstance(old, sympy.asin) and isinstance(new.as_coeff_Mul()[1], sympy.atan)):
             raise StepError(f"{old} -> {new} does not turn an arcsine into an arctangent")
-        equal(old, new, "the angle")
+        side, angle = new.as_coeff_Mul()
+        if abs(side) != 1:
+            raise StepError(f"{new} is not an arctangent")
+        _same_angle(old.args[0], side * angle.args[0])
     require_rewritten(before, step, replacements)
+
+
+def _same_angle(sine: sympy.Expr, tangent: sympy.Expr) -> None:
+    """tan^2 (1 - sin^2) = sin^2, and the tangent is positive where the sine is: certified, as their quotient is."""
+    equal(tangent**2 * (1 - sine**2), sine**2, "the squared tangent of the angle")
+
+    factors = sympy.Mul.make_args(tangent / sine) if sine != 0 else ()
+    # Roots are positive where they are real.
+    rest = sympy.Mul(*(f for f in factors if not (f.is_Pow and f.exp.is_Rational and not f.exp.is_Integer)))
+
+    def positive(form: NormalForm) -> bool:
+        return form.sign(form.of(rest)) > 0
+
+    if not case_by_case(positive, region_of(rest, domains_of(rest)), [])[0]:
+        raise StepError(f"{sine} and {tangent} are not the sine and the tangent of one angle")
 
 
 @expectation_rule("price")
