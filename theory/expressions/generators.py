@@ -148,13 +148,13 @@ class Field:
             return False
 
     def _is_algebraic(self, element: sympy.Expr) -> bool:
-        """Whether the element is a polynomial in parameters, numbers and roots of such polynomials."""
+        """Whether the element is a polynomial in parameters, numbers and square roots of such polynomials."""
         generators = element.free_symbols & self.names.meaning.keys()
-        roots = [w for w in generators if self.parameters(w)]
-        return all(w in self.relations and self._is_algebraic(self.relations[w][1]) for w in roots)
+        roots = [self.relations.get(w, (0, w)) for w in generators if self.parameters(w)]
+        return all(degree == 2 and self._is_algebraic(radicand) for degree, radicand in roots)
 
     def _value(self, element: sympy.Expr, point: Point) -> arb | None:
-        """A ball that contains the element at a point; None where it is not known. Opaque atoms are in `point`."""
+        """A ball that contains the element at a point; None where it is not known."""
         try:
             return self.names.ball(element, point)
         except (Undefined, Undecided):
@@ -172,6 +172,7 @@ class Field:
         return False
 
     def parameters(self, element: sympy.Expr) -> set[sympy.Symbol]:
+        """The parameters on which an element depends."""
         return self.names.parameters(element)
 
     def sign(self, element: sympy.Expr) -> int:
@@ -202,6 +203,7 @@ class Field:
         raise NoForm(f"the sign of {element} is not known")
 
     def sign_of_factor(self, factor: sympy.Expr) -> int:
+        """The sign of an irreducible polynomial; Open where it is not known, NoForm where it may be zero everywhere."""
         if not self.parameters(factor):
             return self._sign_of_number(factor)
         try:
