@@ -64,7 +64,8 @@ class CheckAnswer:
         lines = [f"{content['equation']}{domain}"]
         if content["verdict"] == "proved":
             lines.append(
-                f"proved: by the steps below, and the sides agree to {digits} digits at {points['agreeing']} points"
+                f"proved wherever both sides are real, by the steps below; they agree to {digits} digits at "
+                f"{points['agreeing']} points"
             )
         elif content["verdict"] == "supported":
             lines.append(
@@ -78,9 +79,12 @@ class CheckAnswer:
                 f"  left side   {found['lhs']}   (error at most {found['lhs_radius']})",
                 f"  right side  {found['rhs']}   (error at most {found['rhs_radius']})",
             ]
+            if found["difference"]:
+                lines.append(f"  difference  {found['difference']}   (error at most {found['difference_radius']})")
         if content["reason"]:
             lines.append(f"  {content['reason']}")
         lines += _suggestion(content["suggestion"]) + _undefined(points["undefined"])
+        lines += [f"Nothing is said {step['why']}." for step in content["steps"] if step["rule"] == "domain"]
         if content["verdict"] != "proved" and content["lhs"] is not None:
             lines += ["closed forms", f"  left side   {content['lhs']}", f"  right side  {content['rhs']}"]
         if content["steps"]:
@@ -112,13 +116,15 @@ def _closed(statement: Statement) -> tuple[str | None, str | None]:
 
 
 def _trial(trial: Trial) -> dict[str, Any]:
-    lhs, rhs = trial.comparison.lhs, trial.comparison.rhs
+    lhs, rhs, difference = trial.comparison.lhs, trial.comparison.rhs, trial.comparison.difference
     return {
         "values": {symbol.name: str(number) for symbol, number in trial.point.items()},
         "lhs": lhs.value if lhs else None,
         "rhs": rhs.value if rhs else None,
         "lhs_radius": lhs.radius if lhs else None,
         "rhs_radius": rhs.radius if rhs else None,
+        "difference": difference.value if difference else None,
+        "difference_radius": difference.radius if difference else None,
     }
 
 

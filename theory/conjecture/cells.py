@@ -1,8 +1,9 @@
 """Cells of a domain on which two sides are analytic: no root, denominator, logarithm or absolute value changes sign.
 
 Where a function whose sign matters depends on one parameter, its real roots divide that parameter's interval. One
-that depends on several must be certified to keep its sign (`theory.conjecture.signs`), or to be a factor of a
-principal minor of the covariance matrix, which is positive inside the domain. Otherwise there are no cells.
+that depends on several must be certified to keep its sign (`theory.expressions.signs`), or to be a factor of a
+principal minor of the covariance matrix, which is positive inside the domain; a denominator and the argument of an
+absolute value may change sign, for both sides are continuous across. Otherwise there are no cells.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,28 +14,26 @@ from math import prod
 
 import sympy
 
-from theory.conjecture.points import BOUND
-from theory.conjecture.signs import sign_on
 from theory.conjecture.statement import Domains
-from theory.expressions.pieces import decisive
-from theory.expressions.precise import rational
+from theory.expressions.exact import rational
+from theory.expressions.normal_form import RANGES
+from theory.expressions.pieces import Kind, decisive, unnamed
+from theory.expressions.region import LINE, POSITIVE
+from theory.expressions.signs import outer_ends, sign_on
 
 MAX_CELLS = 48
 # Irrational roots are isolated by fractions this close.
 ISOLATION = sympy.QQ(1, 10**8)
-POSITIVE = sympy.Interval.open(0, sympy.oo)
 # Atoms that are no polynomials stand for a variable on these open intervals, which contain all their values.
-RANGES = {
+VALUES = {
+    **RANGES,
     sympy.exp: POSITIVE,
     sympy.Abs: POSITIVE,
-    sympy.erf: sympy.Interval.open(-1, 1),
     sympy.asin: sympy.Interval.open(-2, 2),
-    sympy.atan: sympy.Interval.open(-2, 2),
-    sympy.sin: sympy.Interval.open(-2, 2),
-    sympy.cos: sympy.Interval.open(-2, 2),
     sympy.acos: sympy.Interval.open(-1, 4),
 }
-LINE = sympy.Interval(-sympy.oo, sympy.oo)
+
+Ends = tuple[Fraction, Fraction]
 
 
 class NoCells(ValueError):
@@ -43,14 +42,31 @@ class NoCells(ValueError):
 
 @dataclass(frozen=True)
 class Cell:
-    """A product of open intervals; `inner` and `outer` have rational ends and differ at irrational roots only."""
+    """A product of open intervals; `inner` and `outer` have rational ends and differ at irrational roots only.
+
+    `place` counts the intervals of each parameter, and `signs` are those of the factors of principal minors.
+    """
 
     inner: Domains
     outer: Domains
+    place: tuple[int, ...]
+    signs: Mapping[sympy.Expr, int]
 
     def __str__(self) -> str:
         named = sorted(self.inner.items(), key=lambda item: item[0].name)
         return ", ".join(_range(symbol, interval) for symbol, interval in named) or "numbers"
+
+
+@dataclass(frozen=True)
+class Cells:
+    """All cells; the ends between them and those of the domain, each as a closed interval around one number.
+
+    `ends[symbol]` are in ascending order, None where the domain is infinite; at those in `jumps` a side may jump.
+    """
+
+    cells: tuple[Cell, ...]
+    ends: Mapping[sympy.Symbol, tuple[Ends | None, ...]]
+    jumps: Mapping[sympy.Symbol, frozenset[Ends]]
 
 
 def _range(symbol: sympy.Symbol, interval: sympy.Interval) -> str:
@@ -66,27 +82,21 @@ def _short(number: sympy.Expr) -> str:
     return str(number if number.is_infinite or rational(number).denominator < 10**6 else number.evalf(9))
 
 
-@dataclass(frozen=True)
-class Factor:
-    """An irreducible function whose zeros matter; `kink` where its sign itself does, as inside Abs."""
-
-    expr: sympy.Expr
-    kink: bool
-
-
-def _factors(expr: sympy.Expr, kink: bool, ranges: dict[sympy.Symbol, sympy.Interval]) -> Iterator[Factor]:
+def _factors(
+    expr: sympy.Expr, kind: Kind, ranges: dict[sympy.Symbol, sympy.Interval]
+) -> Iterator[tuple[sympy.Expr, Kind]]:
     """Irreducible factors of numerator and denominator; roots and transcendental atoms become variables."""
     numerator, denominator = sympy.fraction(sympy.cancel(_polynomial(sympy.together(expr), ranges)))
-    for part in (numerator, denominator):
+    for part, own in ((numerator, kind), (denominator, Kind.JUMP if kind is Kind.JUMP else Kind.POLE)):
         symbols = sorted(part.free_symbols, key=lambda symbol: symbol.name)
         if not symbols:
             continue
         poly = sympy.Poly(part, *symbols)
         if not (poly.domain.is_QQ or poly.domain.is_ZZ):
-            yield Factor(part, True)
+            yield part, own
             continue
         for factor, power in poly.factor_list()[1]:
-            yield Factor(factor.as_expr(), kink or power % 2 == 0)
+            yield factor.as_expr(), Kind.KINK if own is Kind.REAL and power % 2 == 0 else own
 
 
 def _polynomial(expr: sympy.Expr, ranges: dict[sympy.Symbol, sympy.Interval]) -> sympy.Expr:
@@ -103,56 +113,76 @@ def _polynomial(expr: sympy.Expr, ranges: dict[sympy.Symbol, sympy.Interval]) ->
         ranges[variable] = POSITIVE
         return variable**expr.exp.p
     variable = sympy.Symbol(f"[{expr}]", real=True)
-    ranges[variable] = POSITIVE if expr.is_Pow else RANGES.get(expr.func, LINE)
+    ranges[variable] = POSITIVE if expr.is_Pow else VALUES.get(expr.func, LINE)
     return variable
 
 
-def cells(exprs: tuple[sympy.Expr, ...], domains: Domains, cov: sympy.MatrixBase | None) -> list[Cell]:
-    """The cells of the domain on which all `exprs` are analytic where they are real; NoCells if not certified."""
+def cells(
+    exprs: tuple[sympy.Expr, ...], jumps: tuple[sympy.Expr, ...], domains: Domains, cov: sympy.MatrixBase | None
+) -> Cells:
+    """The cells on which all `exprs` are analytic where they are real; NoCells if not certified.
+
+    The sides may jump at the zeros of `jumps`, which need not occur in `exprs`.
+    """
+    for expr in exprs:
+        for atom in sorted(unnamed(expr), key=sympy.default_sort_key)[:1]:
+            raise NoCells(f"it is not known where {atom} is analytic")
     ranges: dict[sympy.Symbol, sympy.Interval] = {}
-    wanted = {(function, kink) for expr in exprs for function, kink in decisive(expr) if function.free_symbols}
-    found = {factor for function, kink in wanted for factor in _factors(function, kink, ranges)}
-    roots: dict[sympy.Symbol, list[tuple[Fraction, Fraction]]] = {symbol: [] for symbol in domains}
+    wanted = {item for expr in exprs for item in decisive(expr)} | {(jump, Kind.JUMP) for jump in jumps}
+    found = {f for function, kind in wanted if function.free_symbols for f in _factors(function, kind, ranges)}
+    roots: dict[sympy.Symbol, set[Ends]] = {symbol: set() for symbol in domains}
+    jumping: dict[sympy.Symbol, set[Ends]] = {symbol: set() for symbol in domains}
     joint = []
-    for factor in sorted(found, key=str):
-        symbols = factor.expr.free_symbols
+    for factor, kind in sorted(found, key=str):
+        symbols = factor.free_symbols
         (only,) = symbols if len(symbols) == 1 else (None,)
-        isolated = _real_roots(factor.expr, only) if only in roots else None
+        isolated = _real_roots(factor, only) if only in roots else None
         if isolated is None:
-            joint.append(factor)
-        else:
-            roots[only] += isolated
-    pieces = {symbol: _pieces(domains[symbol], roots[symbol]) for symbol in domains}
-    number = prod(len(items) for items in pieces.values())
+            joint.append((factor, kind))
+            continue
+        roots[only] |= set(isolated)
+        jumping[only] |= set(isolated) if kind is Kind.JUMP else set()
+    ends = {symbol: _ends(domains[symbol], roots[symbol]) for symbol in domains}
+    number = prod(len(marks) - 1 for marks in ends.values())
     if number > MAX_CELLS:
         raise NoCells(f"the domain falls into {number} cells")
     minors = _minors(cov)
     result = []
-    for choice in product(*pieces.values()):
-        inner = {symbol: piece[0] for symbol, piece in zip(pieces, choice, strict=True)}
-        outer = {symbol: piece[1] for symbol, piece in zip(pieces, choice, strict=True)}
-        for factor in joint:
-            _require_sign(factor, {**outer, **ranges}, minors)
-        result.append(Cell(inner, outer))
-    return result
+    for place in product(*(range(len(marks) - 1) for marks in ends.values())):
+        pieces = {symbol: _piece(ends[symbol], k) for symbol, k in zip(ends, place, strict=True)}
+        inner = {symbol: piece[0] for symbol, piece in pieces.items()}
+        outer = {symbol: piece[1] for symbol, piece in pieces.items()}
+        known = {}
+        for factor, kind in joint:
+            if kind in (Kind.REAL, Kind.JUMP):
+                known[factor] = _required_sign(factor, kind, {**outer, **ranges}, minors)
+        signs = {factor: sign for factor, sign in known.items() if factor.free_symbols <= set(domains)}
+        result.append(Cell(inner, outer, place, signs))
+    return Cells(tuple(result), ends, {symbol: frozenset(marks) for symbol, marks in jumping.items()})
 
 
-def _require_sign(factor: Factor, box: Mapping[sympy.Symbol, sympy.Interval], minors: list[sympy.Expr]) -> None:
-    if sign_on(factor.expr, box):
-        return
-    if not factor.kink and any(_divides(factor.expr, minor, box) for minor in minors):
-        return
-    raise NoCells(f"the sign of {factor.expr} is not certified")
+def _required_sign(
+    factor: sympy.Expr, kind: Kind, box: Mapping[sympy.Symbol, sympy.Interval], minors: list[sympy.Expr]
+) -> int:
+    sign = sign_on(factor, box)
+    if not sign and kind is Kind.REAL:
+        sign = next(filter(None, (_sign_by(factor, minor, box) for minor in minors)), 0)
+    if not sign:
+        what = "the sides may jump where it is zero" if kind is Kind.JUMP else "a side is real on one side of it only"
+        raise NoCells(f"the sign of {factor} is not certified, and {what}")
+    return sign
 
 
-def _divides(factor: sympy.Expr, minor: sympy.Expr, box: Mapping[sympy.Symbol, sympy.Interval]) -> bool:
-    """Whether `factor` is the one factor of a principal minor whose sign is not certified otherwise."""
+def _sign_by(factor: sympy.Expr, minor: sympy.Expr, box: Mapping[sympy.Symbol, sympy.Interval]) -> int:
+    """The sign of `factor` if it is the one factor of a principal minor whose sign is not certified otherwise."""
     if not factor.free_symbols <= minor.free_symbols or not minor.is_polynomial(*minor.free_symbols):
-        return False
-    powers = sympy.factor_list(minor)[1]
-    same = [power for f, power in powers if sympy.expand(f - factor) == 0 or sympy.expand(f + factor) == 0]
+        return 0
+    number, powers = sympy.factor_list(minor)
+    own = [side for f, power in powers for side in (1, -1) if power == 1 and sympy.expand(f - side * factor) == 0]
     others = [f for f, _ in powers if sympy.expand(f - factor) != 0 and sympy.expand(f + factor) != 0]
-    return same == [1] and all(sign_on(f, box) for f in others)
+    if len(own) != 1 or len(others) != len(powers) - 1:
+        return 0
+    return int(sympy.sign(number)) * own[0] * prod(sign_on(f, box) for f in others)
 
 
 def _minors(cov: sympy.MatrixBase | None) -> list[sympy.Expr]:
@@ -179,33 +209,28 @@ def _real_roots(polynomial: sympy.Expr, x: sympy.Symbol) -> list[tuple[Fraction,
     return [(rational(low), rational(high)) for (low, high), _ in poly.intervals(eps=ISOLATION)]
 
 
-def _pieces(
-    interval: sympy.Interval, roots: list[tuple[Fraction, Fraction]]
-) -> list[tuple[sympy.Interval, sympy.Interval]]:
-    """The open interval divided at the roots, as (inner, outer) pairs with rational ends."""
-    inside = sorted({(low, high) for low, high in roots if _meets(interval, low, high)})
-    marks = [_end(interval.start), *inside, _end(interval.end)]
-    result = []
-    for (low_outer, low_inner), (high_inner, high_outer) in pairwise(marks):
-        if high_inner is not None and low_inner is not None and high_inner <= low_inner:
+def _ends(interval: sympy.Interval, roots: set[Ends]) -> tuple[Ends | None, ...]:
+    """The ends of the interval and the roots inside it, in ascending order and apart from each other."""
+    low, high = (None if end.is_infinite else _enclosed(end) for end in (interval.start, interval.end))
+    inside = sorted(root for root in roots if (low is None or root[1] > low[1]) and (high is None or root[0] < high[0]))
+    marks = [low, *inside, high]
+    for left, right in pairwise(marks):
+        if left is not None and right is not None and right[0] <= left[1]:
             raise NoCells("two roots are too close to each other to be told apart")
-        result.append((_open(low_inner, high_inner), _open(low_outer, high_outer)))
-    return result
+    return tuple(marks)
 
 
-def _meets(interval: sympy.Interval, low: Fraction, high: Fraction) -> bool:
-    left, right = (sympy.Rational(x.numerator, x.denominator) for x in (low, high))
-    return bool(right > interval.start) and bool(left < interval.end)
+def _enclosed(end: sympy.Expr) -> Ends:
+    low, _ = outer_ends(sympy.Interval(end, sympy.oo))
+    _, high = outer_ends(sympy.Interval(-sympy.oo, end))
+    return low, high
 
 
-def _end(end: sympy.Expr) -> tuple[Fraction | None, Fraction | None]:
-    """A bound of the domain as (smaller, larger) fractions; None where it is infinite."""
-    if end.is_infinite:
-        return None, None
-    if end.is_Rational:
-        return rational(end), rational(end)
-    below = Fraction(int(sympy.floor(end * BOUND)), BOUND)
-    return below, below + Fraction(1, BOUND)
+def _piece(ends: tuple[Ends | None, ...], k: int) -> tuple[sympy.Interval, sympy.Interval]:
+    """The interval after the k-th end: one inside of it and one around it, with rational ends."""
+    left, right = ends[k], ends[k + 1]
+    inner = _open(left and left[1], right and right[0])
+    return inner, _open(left and left[0], right and right[1])
 
 
 def _open(low: Fraction | None, high: Fraction | None) -> sympy.Interval:

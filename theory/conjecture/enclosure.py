@@ -1,23 +1,24 @@
 """Certified comparison of two real numbers: balls that contain them, made smaller until they part or agree.
 
-Every ball contains the true value, so that disjoint balls refute an equality; overlapping balls of relative radius
-below 10^-N only support it.
+Every ball contains the true value, so that disjoint balls refute an equality. Two numbers agree to N digits where each
+is known to a relative radius below 10^-N, or to be zero exactly, and their balls overlap: relative to the larger side,
+at every magnitude. That only supports an equality.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Context, Decimal
 from fractions import Fraction
-from math import prod
 
 import sympy
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
+from theory.expressions.algebra import Region, proved_zero
+from theory.expressions.balls import real
 from theory.expressions.balls.closed_form import NotCertified, fraction
-from theory.expressions.balls.owens_t import owens_t
 from theory.expressions.balls.precision import precision
+from theory.expressions.balls.real import Table, Undecided, Undefined
 from theory.expressions.functions import OwensT, Phi2
-from theory.expressions.precise import rational
 from theory.gaussian.certified.digits import signs_ball
 from theory.gaussian.certified.effort import Effort
 from theory.gaussian.certified.signs import two_signs
@@ -25,28 +26,17 @@ from theory.gaussian.expectation import Expectation
 
 # Bits beyond the digits asked for, and doublings of the precision before a point counts as not decided.
 GUARD_BITS = 40
-DOUBLINGS = 4
+DOUBLINGS = 6
 # An integral converges soon or not at all.
-INTEGRAL_DOUBLINGS = 1
-# A side that looks like zero must do so to this many times the digits asked for.
-ZERO_DIGITS = 4
-
-
-# Exact powers are taken of fractions of at most this many bits.
-MAX_BITS = 2000
-
+INTEGRAL_DOUBLINGS = 2
+# Digits of a difference.
+SHORT = 3
 # Numbers beyond 2^(+-MAX_SCALE) are not written out.
-MAX_SCALE = 20_000
-
-Table = Mapping[sympy.Expr, sympy.Expr]
+MAX_SCALE = 200_000
 
 
-class Undefined(ValueError):
-    """The expression certainly has no real value here."""
-
-
-class Undecided(ValueError):
-    """The balls do not say whether there is a value, or there is no rule for a function."""
+class TooLargeOrSmall(Undecided):
+    """A number that is not written out; no precision changes that."""
 
 
 @dataclass(frozen=True)
@@ -59,161 +49,41 @@ class Number:
 
 @dataclass(frozen=True)
 class Comparison:
-    """`outcome` is "agree", "differ" (the balls are disjoint), "undefined" (a side has no value) or "unknown"."""
+    """`outcome` is "agree", "differ" (the balls are disjoint), "undefined" (a side has no value) or "unknown".
+
+    `difference` is given where the difference is certified not to be zero and the sides are not known to its digits.
+    """
 
     outcome: str
     lhs: Number | None = None
     rhs: Number | None = None
+    difference: Number | None = None
 
 
-def _root(x: arb, power: sympy.Rational) -> arb:
-    if x < 0:
-        raise Undefined("a root of a negative number")
-    if power < 0 and x.is_zero():
-        raise Undefined("division by zero")
-    if not x >= 0:
-        raise Undecided("a root of what may be negative")
-    return x.root(int(power.q)) ** int(power.p)
+def enclose(expr: sympy.Expr, table: Table) -> arb:
+    """A ball that contains `expr`, expectations of signs and Phi2 included; Undefined or Undecided otherwise."""
+    return real.enclose(expr, table, _others)
 
 
-def _power(base: arb, exponent: arb) -> arb:
-    if base < 0 or base.is_zero():
-        raise Undefined("a power of a number that is not positive")
-    if not base > 0:
-        raise Undecided("a power of what may be negative")
-    return (exponent * base.log()).exp()
-
-
-def _inside(function: Callable[[arb], arb]) -> Callable[[arb], arb]:
-    def value(x: arb) -> arb:
-        if x > 1 or x < -1:
-            raise Undefined("an inverse sine beyond 1")
-        return function(x)
-
-    return value
-
-
-def _log(x: arb) -> arb:
-    if x < 0 or x.is_zero():
-        raise Undefined("the logarithm of a number that is not positive")
-    return x.log()
-
-
-def sign(x: arb) -> int:
-    """The sign of the numbers in the ball; Undecided where it contains zero and other numbers."""
-    if x.is_zero():
-        return 0
-    if not (x > 0 or x < 0):
-        raise Undecided("a sign that the ball does not show")
-    return 1 if x > 0 else -1
-
-
-def _atan2(y: arb, x: arb) -> arb:
-    if x.is_zero() and y.is_zero():
-        raise Undefined("the angle of the origin")
-    if not x > 0:
-        sign(y)
-    return arb.atan2(y, x)
+def _others(expr: sympy.Expr, ball: Callable[[sympy.Expr], arb]) -> arb | None:
+    try:
+        if isinstance(expr, Expectation):
+            return signs_ball(expr, Effort())
+        if isinstance(expr, Phi2):
+            return _phi2(*map(ball, expr.args))
+    except (NotCertified, ArithmeticError) as error:
+        raise Undecided(str(error)) from error
+    return None
 
 
 def _phi2(h: arb, k: arb, r: arb) -> arb:
-    """Phi2 = (E[sign sign] + 1 + erf(h/sqrt 2) + erf(k/sqrt 2))/4."""
+    """Phi2 = (E[sign sign] + erfc(-h/sqrt 2) + erfc(-k/sqrt 2) - 1)/4."""
     if r > 1 or r < -1:
         raise Undefined("a correlation beyond 1")
     root2 = arb(2).sqrt()
     try:
         return (two_signs(r, thresholds=(h, k)) + 1 + (h / root2).erf() + (k / root2).erf()) / 4
-    except (NotCertified, ValueError) as error:
-        raise Undecided(str(error)) from error
-
-
-FUNCTIONS: Mapping[type, Callable[..., arb]] = {
-    sympy.asin: _inside(arb.asin),
-    sympy.acos: _inside(arb.acos),
-    sympy.atan: arb.atan,
-    sympy.atan2: _atan2,
-    sympy.exp: arb.exp,
-    sympy.log: _log,
-    sympy.sin: arb.sin,
-    sympy.cos: arb.cos,
-    sympy.erf: arb.erf,
-    sympy.Abs: abs,
-    sympy.sign: lambda x: arb(sign(x)),
-    sympy.Heaviside: lambda x, at_zero: at_zero if sign(x) == 0 else arb((sign(x) + 1) // 2),
-    OwensT: owens_t,
-    Phi2: _phi2,
-    sympy.Max: lambda *x: _extreme(arb.max, x),
-    sympy.Min: lambda *x: _extreme(arb.min, x),
-}
-
-
-def _extreme(function: Callable[[arb, arb], arb], numbers: tuple[arb, ...]) -> arb:
-    result = numbers[0]
-    for number in numbers[1:]:
-        result = function(result, number)
-    return result
-
-
-def enclose(expr: sympy.Expr, table: Table) -> arb:
-    """A ball that contains `expr` at the current precision, symbols and expectations having the values in `table`.
-
-    Nothing is substituted in SymPy, which would look for roots of large numbers. Raises Undefined or Undecided where
-    there is no value or none is found.
-    """
-    number = _arb(_enclose(expr, table))
-    if not number.is_finite():
-        raise Undecided(f"{expr.func.__name__} is not finite at this precision")
-    return number
-
-
-def _arb(number: arb | Fraction) -> arb:
-    return arb(fmpq(number.numerator, number.denominator)) if isinstance(number, Fraction) else number
-
-
-def _enclose(expr: sympy.Expr, table: Table) -> arb | Fraction:
-    """The value, as an exact fraction as long as only rational operations were met."""
-    if expr in table:
-        return _enclose(table[expr], {})
-    if expr.is_Rational:
-        return rational(expr)
-    # SymPy writes atan(1/0) as the interval of its two limits.
-    if expr in (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I) or isinstance(expr, sympy.AccumBounds):
-        raise Undefined("division by zero, or not real")
-    if expr is sympy.pi:
-        return arb.pi()
-    if expr is sympy.E:
-        return arb(1).exp()
-    if isinstance(expr, Expectation):
-        return _signs(expr)
-    if expr.is_Add or expr.is_Mul:
-        parts = [_enclose(argument, table) for argument in expr.args]
-        if not all(isinstance(part, Fraction) for part in parts):
-            parts = [_arb(part) for part in parts]
-        return sum(parts[1:], parts[0]) if expr.is_Add else prod(parts[1:], start=parts[0])
-    if expr.is_Pow:
-        return _enclose_power(_enclose(expr.base, table), expr.exp, table)
-    function = FUNCTIONS.get(expr.func)
-    if function is None:
-        raise Undecided(f"{expr.func.__name__} has no numerical rule here")
-    return function(*(enclose(argument, table) for argument in expr.args))
-
-
-def _enclose_power(base: arb | Fraction, exponent: sympy.Expr, table: Table) -> arb | Fraction:
-    if not exponent.is_Rational:
-        return _power(_arb(base), enclose(exponent, table))
-    if not exponent.is_Integer:
-        return _root(_arb(base), exponent)
-    power = int(exponent)
-    if power < 0 and (base == 0 if isinstance(base, Fraction) else base.is_zero()):
-        raise Undefined("division by zero")
-    small = isinstance(base, Fraction) and base.denominator.bit_length() + base.numerator.bit_length() <= MAX_BITS
-    return base**power if small else _arb(base) ** power
-
-
-def _signs(e: Expectation) -> arb:
-    try:
-        return signs_ball(e, Effort())
-    except (NotCertified, ValueError) as error:
+    except ValueError as error:
         raise Undecided(str(error)) from error
 
 
@@ -228,16 +98,20 @@ def compare(lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table | None =
     'differ'
     """
     table = table or {}
-    integrals = any(expr.has(Expectation, OwensT, Phi2) for expr in (lhs, rhs, *table.values()))
-    doublings = INTEGRAL_DOUBLINGS if integrals else DOUBLINGS
     apart = Comparison("unknown")
+    zeros = [False, False]
     with precision():
-        for doubling in range(doublings + 1):
+        for doubling in range(min(_doublings(lhs, table), _doublings(rhs, table)) + 1):
             ctx.prec = (int(3.33 * digits) + GUARD_BITS) * 2**doubling
             try:
-                left, right = _moderate(enclose(lhs, table)), _moderate(enclose(rhs, table))
+                left, right = (_moderate(enclose(side, table)) for side in (lhs, rhs))
+                if doubling == 0:
+                    zeros = [_proved_zero(*side, table) for side in ((lhs, left), (rhs, right))]
+                left, right = (arb(0) if zero else ball for zero, ball in zip(zeros, (left, right), strict=True))
             except Undefined:
                 return _undefined(lhs, rhs, digits, table)
+            except TooLargeOrSmall:
+                break
             except Undecided:
                 continue
             sharp = _sharp(left, digits) and _sharp(right, digits)
@@ -248,6 +122,54 @@ def compare(lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table | None =
                 if sharp:
                     return apart
     return apart
+
+
+def told_apart(agreed: Comparison, lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table) -> Comparison | None:
+    """A comparison that says "differ" for two sides that `agreed` to `digits` digits; None where none is found.
+
+    The ball of their difference, in which equal terms cancel, excludes zero.
+    """
+    difference = lhs - rhs
+    with precision():
+        for doubling in range(_doublings(difference, table) + 1):
+            ctx.prec = (int(3.33 * digits) + GUARD_BITS) * 2**doubling
+            try:
+                ball = _moderate(enclose(difference, table))
+            except (Undefined, Undecided):
+                continue
+            if not ball.contains(0):
+                return _sides_apart(agreed, ball, lhs, rhs, digits, table)
+    return None
+
+
+def _sides_apart(
+    agreed: Comparison, ball: arb, lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table
+) -> Comparison:
+    """The sides at the current precision, if that is cheap and shows that they differ; else with their difference."""
+    if max(_doublings(side, table) for side in (lhs, rhs)) == DOUBLINGS:
+        try:
+            left, right = enclose(lhs, table), enclose(rhs, table)
+        except (Undefined, Undecided):
+            pass
+        else:
+            if not left.overlaps(right):
+                return _apart(left, right, digits)
+    return Comparison("differ", agreed.lhs, agreed.rhs, decimal(ball, SHORT))
+
+
+def _doublings(expr: sympy.Expr, table: Table) -> int:
+    """How often the precision is doubled; fewer times where an integral is computed."""
+    known = {atom: value for atom, value in table.items() if not atom.is_Symbol and expr.has(atom)}
+    parts = (expr.xreplace(dict.fromkeys(known, sympy.Integer(1))), *known.values())
+    return INTEGRAL_DOUBLINGS if any(part.has(Expectation, OwensT, Phi2) for part in parts) else DOUBLINGS
+
+
+def _proved_zero(side: sympy.Expr, ball: arb, table: Table) -> bool:
+    """Whether a number that a ball does not tell from zero is zero, by the kernel."""
+    atoms = {atom for atom in table if not atom.is_Symbol}
+    if ball.is_zero() or not ball.contains(0) or side.has(OwensT, Phi2, *atoms):
+        return ball.is_zero()
+    return proved_zero(side.xreplace(dict(table)), Region({}), []).verdict == "zero"
 
 
 def _apart(left: arb, right: arb, digits: int) -> Comparison:
@@ -275,18 +197,15 @@ def _undefined(lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table) -> C
 
 
 def _moderate(number: arb) -> arb:
-    """The ball, unless it is too large or small to be written out; then Undecided."""
+    """The ball, if it can be written out; else TooLargeOrSmall, or Undecided where that is due to its radius."""
     if any(abs(int(part.man_exp()[1])) > MAX_SCALE for part in (number.mid(), number.rad())):
-        raise Undecided("too large or too small to be written out")
+        raise (Undecided if number.contains(0) else TooLargeOrSmall)("not to be written out")
     return number
 
 
 def _sharp(number: arb, digits: int) -> bool:
-    """A relative radius below 10^-digits, or a ball around zero that is far smaller."""
-    radius, middle = fraction(number.rad()), fraction(number.mid())
-    if radius * 10**digits <= abs(middle):
-        return True
-    return abs(middle) <= radius and radius * 10 ** (ZERO_DIGITS * digits) < 1
+    """A relative radius below 10^-digits; zero is known exactly."""
+    return fraction(number.rad()) * 10**digits <= abs(fraction(number.mid()))
 
 
 def decimal(number: arb, digits: int) -> Number:

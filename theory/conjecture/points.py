@@ -8,7 +8,7 @@ from itertools import islice
 import sympy
 
 from theory.conjecture.statement import Domains, Statement, is_covariance
-from theory.expressions.precise import rational
+from theory.expressions.exact import rational
 from theory.problem.errors import InputError
 
 Point = dict[sympy.Symbol, sympy.Rational]

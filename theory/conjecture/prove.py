@@ -1,22 +1,28 @@
-"""Proofs of equations: the engine's steps for every E[...], then one decision on each cell of the domain.
+"""Proofs of equations: the engine's steps for every E[...], then the kernel on each cell of the domain, then its ends.
 
-On a cell both sides are analytic, so that what `theory.expressions.algebra` decides by normal forms and derivatives,
-with the signs that roots have at points of the cell, holds on all of it; where the sides are continuous it extends to
-the boundaries of cells, and where they may jump the boundaries are proved one by one.
+On a cell nothing changes sign that may not, and the kernel of `theory.expressions.normal_form` decides. A point where
+cells end is a limit of points of one on which both sides are real; where both are continuous they agree there too.
+Where a side may jump, or is not real in the cells around, the equation at such points is proved by itself, with the
+number put in. Numbers only refute: each cell is first tried at a point.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import islice, product
 from math import comb
 
 import sympy
 
 from theory.conjecture import enclosure
-from theory.conjecture.cells import Cell, NoCells, cells
+from theory.conjecture.cells import Cell, Cells, Ends, NoCells, cells
 from theory.conjecture.points import Point, admissible, values
 from theory.conjecture.statement import Statement, symbolic_power
-from theory.expressions import precise
-from theory.expressions.algebra import is_zero
+from theory.expressions.algebra import Region, proved_zero
+from theory.expressions.balls.precision import precision
+from theory.expressions.exact import rational
+from theory.expressions.generators import LOOKS
+from theory.gaussian.expectation import variables
 from theory.gaussian.moment import text
 from theory.problem.errors import InputError, OutOfReachError
 
@@ -28,10 +34,9 @@ MAX_ATOMS = 8
 MAX_TOWER = 2
 # Points of a cell tried until one has a covariance matrix, and boundaries proved one by one.
 CELL_POINTS = 40
+# Precisions at which a side is looked at, to see that it is real.
+REAL_BITS = (128, 512)
 MAX_FACES = 12
-# The difference is constant on a cell and zero to this many digits beyond all those written in the statement.
-DIGITS_BEYOND = 60
-MAX_WRITTEN = 1000
 
 
 class NotProved(ValueError):
@@ -90,46 +95,73 @@ def _sides(statement: Statement) -> Iterator[ProofStep]:
 
 
 def _decide(statement: Statement, digits: int, faces: int) -> list[ProofStep]:
-    """The decision on every cell of the domain, and on its faces where the sides may jump."""
+    """The decision on every cell of the domain, and on those of its faces that the cells do not settle."""
     lhs, rhs = statement.closed
+    if any(side.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.AccumBounds) for side in (lhs, rhs)):
+        return [ProofStep("no statement", "a side divides by zero", "domain")]
     _require_small(lhs - rhs)
     domains = {symbol: statement.domains[symbol] for symbol in statement.parameters}
     try:
-        found = cells((lhs, rhs), domains, statement.cov)
+        found = cells((lhs, rhs), tuple(_jumps(statement)), domains, statement.cov)
     except NoCells as error:
         raise NotProved(str(error)) from error
-    steps = [_on_cell(statement, cell, digits) for cell in found]
-    if _may_jump(statement):
-        for face in _faces(statement, found):
-            faces -= 1
-            if faces < 0:
-                raise NotProved("the sides may jump at too many places")
-            steps += _on_face(statement, face, digits, faces)
+    steps, real = [], set()
+    for cell in found.cells:
+        step, is_real_there = _on_cell(statement, cell, digits)
+        steps.append(step)
+        real |= {cell.place} if is_real_there else set()
+    for symbol, ends in _faces(statement, found, real):
+        faces -= 1
+        if faces < 0:
+            raise NotProved("there are too many ends of cells at which a side may jump or is not real beside them")
+        if ends[0] != ends[1]:
+            raise NotProved(f"the ends of cells at an irrational {symbol} are not settled by what is beside them")
+        steps += _on_face(statement, symbol, sympy.Rational(ends[0].numerator, ends[0].denominator), digits, faces)
     return steps
 
 
-def _on_cell(statement: Statement, cell: Cell, digits: int) -> ProofStep:
-    why = f"on {cell}: no root, denominator or absolute value changes sign, so both sides are analytic; "
-    outcome = _try_cell(statement, cell, digits)
-    if outcome == "undefined":
-        return ProofStep("no statement", why + "one of them is not real there", "domain")
-    point = {symbol: values(interval)[0] for symbol, interval in cell.inner.items()}
-    lhs, rhs = (resolved(side, point) for side in statement.closed)
-    if is_zero(lhs - rhs, cell.inner) is not True:
+def _on_cell(statement: Statement, cell: Cell, digits: int) -> tuple[ProofStep, bool]:
+    """The step on a cell, and whether both sides are real on all of it."""
+    _try_cell(statement, cell, digits)
+    lhs, rhs = statement.closed
+    tried = ({symbol: rational(x) for symbol, x in point.items()} for point in _points_of(statement, cell))
+    points = list(islice((point for point in tried if _is_real(lhs, point) and _is_real(rhs, point)), LOOKS))
+    region = Region(dict(cell.outer), certified=dict(cell.signs))
+    proof = proved_zero(sympy.Add(lhs, -rhs, evaluate=False), region, points)
+    why = f"on {cell}: no root, denominator or absolute value changes sign that matters, "
+    if proof.verdict == "void":
+        return ProofStep("no statement", why + "and a side is not real there", "domain"), False
+    if proof.verdict != "zero" or not proof.everywhere:
+        for point in islice(_points_of(statement, cell), LOOKS):
+            if difference_at(statement, point, digits) is not None:
+                raise Counterexample(point)
         raise NotProved(f"on {cell} the difference could not be shown to vanish")
-    return ProofStep(f"{text(lhs)} = {text(rhs)}", why + "their difference vanishes identically", RULE)
+    step = ProofStep(f"{text(lhs)} = {text(rhs)}", why + "and the difference has the normal form 0", RULE)
+    return step, bool(points)
 
 
-def _try_cell(statement: Statement, cell: Cell, digits: int) -> str:
-    """Compare the sides at a point of the cell, to more digits than are written; Counterexample where they differ."""
-    beyond = max(digits, DIGITS_BEYOND + written_digits(statement))
+def _is_real(side: sympy.Expr, point: dict[sympy.Expr, Fraction]) -> bool:
+    """Whether a ball shows that a side in closed form has a real value at the point."""
+    for bits in REAL_BITS:
+        try:
+            with precision(bits):
+                enclosure.enclose(side, point)
+                return True
+        except enclosure.Undefined:
+            return False
+        except enclosure.Undecided:
+            continue
+    return False
+
+
+def _try_cell(statement: Statement, cell: Cell, digits: int) -> None:
+    """Compare the sides at a point of the cell; Counterexample where they differ."""
     for point in _points_of(statement, cell):
-        outcome = compare_at(statement, point, beyond).outcome
+        outcome = compare_at(statement, point, digits).outcome
         if outcome == "differ":
             raise Counterexample(point)
-        if outcome != "unknown":
-            return outcome
-    raise NotProved(f"on {cell} no point was found at which both sides can be compared to {beyond} digits")
+        if outcome == "agree":
+            return
 
 
 def _points_of(statement: Statement, cell: Cell) -> Iterator[Point]:
@@ -154,42 +186,13 @@ def compare_at(statement: Statement, point: Point, digits: int) -> enclosure.Com
     return enclosure.compare(statement.lhs, statement.rhs, digits, {**point, **forms})
 
 
-def written_digits(statement: Statement) -> int:
-    """The digits d of all numbers in the statement: a nonzero difference is unlikely to be smaller than 10^-d."""
-    return min(MAX_WRITTEN, precise.written_digits(statement.lhs - statement.rhs))
-
-
-def resolved(expr: sympy.Expr, point: dict) -> sympy.Expr:
-    """Replace sign, step, absolute value, extremes and atan2 by their form in the cell that contains `point`."""
-    if not expr.args or isinstance(expr, sympy.Integral) or not expr.free_symbols:
-        return expr
-    arguments = [resolved(argument, point) for argument in expr.args]
-    if isinstance(expr, sympy.Abs):
-        return _sign(arguments[0], point) * arguments[0]
-    if isinstance(expr, sympy.sign):
-        return sympy.Integer(_sign(arguments[0], point))
-    if isinstance(expr, sympy.Heaviside):
-        return sympy.Rational(1 + _sign(arguments[0], point), 2)
-    if isinstance(expr, sympy.Max | sympy.Min):
-        best = arguments[0]
-        for other in arguments[1:]:
-            larger = other if _sign(other - best, point) > 0 else best
-            smaller = best if larger is other else other
-            best = larger if isinstance(expr, sympy.Max) else smaller
-        return best
-    if isinstance(expr, sympy.atan2):
-        y, x = arguments
-        turn = 0 if _sign(x, point) > 0 else _sign(y, point)
-        return sympy.atan(y / x) + turn * sympy.pi
-    return expr.func(*arguments)
-
-
-def _sign(expr: sympy.Expr, point: dict) -> int:
-    table = {s: sympy.Rational(x.numerator, x.denominator) for s, x in point.items()}
-    try:
-        return enclosure.sign(enclosure.enclose(expr, table))
-    except (enclosure.Undecided, enclosure.Undefined) as error:
-        raise NotProved(f"the sign of {expr} is not certain") from error
+def difference_at(statement: Statement, point: Point, digits: int) -> enclosure.Comparison | None:
+    """The comparison at a point if it says "differ", by more than `digits` digits where these agree."""
+    compared = compare_at(statement, point, digits)
+    if compared.outcome != "agree":
+        return compared if compared.outcome == "differ" else None
+    table = {**point, **statement.forms_at(point)}
+    return enclosure.told_apart(compared, statement.lhs, statement.rhs, digits, table)
 
 
 def _require_small(expr: sympy.Expr) -> None:
@@ -230,47 +233,50 @@ def _tower(expr: sympy.Basic) -> int:
     return inner + isinstance(expr, sympy.exp)
 
 
-def _may_jump(statement: Statement) -> bool:
-    """Whether a side may be discontinuous inside its domain: signs of parameters, or steps that may degenerate."""
-    signs = (sympy.sign, sympy.Heaviside, sympy.atan2)
-    if any(
-        side.xreplace(dict.fromkeys(statement.expectations, sympy.Integer(1))).has(*signs) for side in _both(statement)
-    ):
-        return True
+def _jumps(statement: Statement) -> Iterator[sympy.Expr]:
+    """Functions of the parameters at whose zeros a side may jump.
+
+    An expectation is continuous in its parameters but for a step sign(u) whose argument has no variance; where u does
+    not depend on the variables at all, that is sign(u) itself.
+    """
+    blank = dict.fromkeys(statement.expectations, sympy.Integer(1))
+    for side in (statement.lhs, statement.rhs):
+        for step in side.xreplace(blank).atoms(sympy.sign, sympy.Heaviside, sympy.atan2):
+            yield from step.args[: 2 if isinstance(step, sympy.atan2) else 1]
     for e in statement.expectations:
-        steps = e.integrand.atoms(sympy.sign, sympy.Heaviside)
-        variances = {e.cov[k, k] for k in range(e.cov.rows)}
-        bound = set(e.bound_symbols)
-        if steps and (any(v.free_symbols for v in variances) or any(s.free_symbols - bound for s in steps)):
-            return True
-    return False
+        for step in e.integrand.atoms(sympy.sign, sympy.Heaviside):
+            argument = step.args[0]
+            if not variables(argument):
+                yield argument
+                continue
+            gradient = sympy.Matrix([argument.diff(symbol) for symbol in e.bound_symbols])
+            variance = sympy.expand((gradient.T * e.cov * gradient)[0, 0])
+            if variables(variance):
+                raise NotProved(f"the step in {argument} is not one of a linear form")
+            yield variance
 
 
-def _both(statement: Statement) -> tuple[sympy.Expr, sympy.Expr]:
-    return statement.lhs, statement.rhs
+def _faces(statement: Statement, found: Cells, real: set[tuple[int, ...]]) -> Iterator[tuple[sympy.Symbol, Ends]]:
+    """The ends of cells in the domain at which a side may jump, or beside which both sides are real in no cell."""
+    for place, (symbol, ends) in enumerate(found.ends.items()):
+        domain = statement.domains[symbol]
+        others = [range(len(marks) - 1) for other, marks in found.ends.items() if other != symbol]
+        for k, end in enumerate(ends):
+            if end is None or (k == 0 and domain.left_open) or (k == len(ends) - 1 and domain.right_open):
+                continue
+            beside = [j for j in (k - 1, k) if 0 <= j < len(ends) - 1]
+            settled = all(any((*rest[:place], j, *rest[place:]) in real for j in beside) for rest in product(*others))
+            if end in found.jumps[symbol] or not settled:
+                yield symbol, end
 
 
-def _faces(statement: Statement, found: list[Cell]) -> list[tuple[sympy.Symbol, sympy.Expr]]:
-    """The values of single parameters, inside the domain, at which cells end; NotProved for an irrational one."""
-    faces = {}
-    for cell in found:
-        for symbol, interval in cell.inner.items():
-            outer = cell.outer[symbol]
-            for inner_end, outer_end in ((interval.start, outer.start), (interval.end, outer.end)):
-                inside = statement.domains[symbol].contains(outer_end) == True  # noqa: E712 - a SymPy truth value
-                if inner_end.is_finite and inner_end != outer_end:
-                    raise NotProved(f"the sides may jump at an irrational {symbol}")
-                if inner_end.is_finite and inside:
-                    faces[symbol, outer_end] = None
-    return list(faces)
-
-
-def _on_face(statement: Statement, face: tuple[sympy.Symbol, sympy.Expr], digits: int, faces: int) -> list[ProofStep]:
-    symbol, value = face
+def _on_face(
+    statement: Statement, symbol: sympy.Symbol, value: sympy.Rational, digits: int, faces: int
+) -> list[ProofStep]:
     try:
-        there = statement.at({symbol: value})
-        return _decide(there, digits, faces)
+        steps = _decide(statement.at({symbol: value}), digits, faces)
     except InputError:
         return []  # no covariance matrix there
     except Counterexample as error:
         raise Counterexample({**error.point, symbol: value}) from error
+    return [ProofStep(step.expr, f"at {symbol} = {value}, {step.why}", step.rule, step.error) for step in steps]

@@ -8,14 +8,13 @@ from theory.conjecture.corrections import Correction
 from theory.conjecture.enclosure import Comparison
 from theory.conjecture.points import Point, points
 from theory.conjecture.prove import (
-    DIGITS_BEYOND,
     RULE,
     Counterexample,
     NotProved,
     ProofStep,
     compare_at,
+    difference_at,
     prove,
-    written_digits,
 )
 from theory.conjecture.statement import Statement
 from theory.expressions.balls.precision import decimals
@@ -101,11 +100,14 @@ def _not_refuted(statement: Statement, trials: list[Trial], digits: int, suggest
         steps = tuple(prove(statement, digits))
         return Answer("proved", digits, None, RULE, steps, len(trials), agreeing, undefined)
     except Counterexample as found:
-        beyond = max(digits, DIGITS_BEYOND + written_digits(statement))
-        last = Trial(found.point, compare_at(statement, found.point, beyond))
+        last = Trial(found.point, difference_at(statement, found.point, digits))
         return _refuted(statement, [*trials, last], digits, suggest)
     except NotProved as error:
         reason = str(error)
+    for trial in trials:
+        apart = difference_at(statement, trial.point, digits) if trial.comparison.outcome == "agree" else None
+        if apart is not None:
+            return _refuted(statement, [*trials, Trial(trial.point, apart)], digits, suggest)
     enough = agreeing >= min(FEWEST, len(trials)) and 2 * agreeing >= len(trials)
     verdict = "supported" if enough else "undecided"
     return Answer(verdict, digits, None, None, (), len(trials), agreeing, undefined, f"not proved: {reason}")

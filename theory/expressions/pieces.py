@@ -1,21 +1,21 @@
-"""Points in the pieces of a domain on which an expression is analytic.
+"""Where an expression is analytic: the functions whose zeros matter, and points between these zeros.
 
-What is proved from signs or from derivatives holds on one piece of the domain at a time, so that points in all of
-them are needed. On a line, all symbols but one fixed, the pieces end where a root, a denominator, a logarithm or an
-absolute value becomes 0 or an inverse sine reaches 1: at real roots of polynomials, which are isolated exactly. An
-expression in one symbol has one line and is seen everywhere, and so is one in two, from the lines of a cylindrical
-decomposition; of more symbols several lines are seen, not all points. Where such a function is not algebraic on the
-line, marks that crowd at its ends stand in for the roots.
+On a line, all symbols but one fixed, the pieces end where a root, a denominator, a logarithm or an absolute value
+becomes 0 or an inverse sine reaches 1: at real roots of polynomials, which are isolated exactly. The points are only
+looked at, to refute: in one and two symbols they are in every piece, in more symbols in some. Where such a function is
+not algebraic on the line, marks that crowd at its ends stand in for the roots.
 """
 
 from collections.abc import Iterator, Mapping
+from enum import Enum
 from fractions import Fraction
 from itertools import combinations, islice, pairwise
 
 import sympy
 from sympy.polys.polyerrors import PolynomialError
 
-from theory.expressions.precise import OutsideDomain, as_mpf, rational, value
+from theory.expressions.exact import rational
+from theory.expressions.functions import OwensT, Phi, Phi2
 
 Domains = Mapping[sympy.Symbol, sympy.Interval]
 Point = dict[sympy.Symbol, Fraction]
@@ -34,35 +34,60 @@ MARKS = tuple(Fraction(1, 2**k) for k in (1, 2, 3, 5, 8, 13, 21, 34))
 BOUND_DIGITS = 50
 
 
-def decisive(expr: sympy.Expr) -> Iterator[tuple[sympy.Expr, bool]]:
-    """Yield what must keep its sign for `expr` to be analytic: (function, whether its sign itself is used)."""
+class Kind(Enum):
+    """Why the zeros of a function matter to an expression that contains it."""
+
+    REAL = "the expression is real only where the function is not negative"
+    POLE = "the expression has no value where the function is zero"
+    KINK = "the expression has another form on either side, and is continuous"
+    JUMP = "the expression may jump"
+
+
+def decisive(expr: sympy.Expr) -> Iterator[tuple[sympy.Expr, Kind]]:
+    """Yield the functions between whose zeros `expr` is analytic, each with its kind."""
     if isinstance(expr, sympy.Integral) or not expr.args:
         return
     for argument in expr.args:
         yield from decisive(argument)
     if expr.is_Pow and not (expr.exp.is_Integer and expr.exp > 0):
-        yield expr.base, False
+        yield expr.base, Kind.POLE if expr.exp.is_Integer else Kind.REAL
     elif isinstance(expr, sympy.log):
-        yield expr.args[0], False
+        yield expr.args[0], Kind.REAL
     elif isinstance(expr, sympy.tan):
-        yield sympy.cos(expr.args[0]), False
+        yield sympy.cos(expr.args[0]), Kind.POLE
     elif isinstance(expr, sympy.asin | sympy.acos):
-        yield 1 - expr.args[0] ** 2, False
-    elif isinstance(expr, sympy.Abs | sympy.sign | sympy.Heaviside | sympy.atan2):
-        yield from ((argument, True) for argument in expr.args)
+        yield 1 - expr.args[0] ** 2, Kind.REAL
+    elif isinstance(expr, Phi2):
+        yield 1 - expr.args[2] ** 2, Kind.REAL
+    elif isinstance(expr, sympy.Abs):
+        yield expr.args[0], Kind.KINK
+    elif isinstance(expr, sympy.sign | sympy.Heaviside):
+        yield expr.args[0], Kind.JUMP
+    elif isinstance(expr, sympy.atan2):
+        yield from ((argument, Kind.JUMP) for argument in expr.args)
     elif isinstance(expr, sympy.Max | sympy.Min):
-        yield from ((a - b, True) for a, b in combinations(expr.args, 2))
+        yield from ((a - b, Kind.KINK) for a, b in combinations(expr.args, 2))
 
 
-def in_pieces(exprs: tuple[sympy.Expr, ...], domains: Domains, bases: list[Point]) -> Iterator[Point]:
-    """Yield a point in each piece of the domain that the search reaches, where all `exprs` are real."""
-    for point in candidates(exprs, domains, bases):
-        if all(_is_real(expr, point) for expr in exprs):
-            yield point
+# Functions that are analytic wherever their arguments are, and those whose exceptions `decisive` names.
+NAMED = (
+    *(sympy.exp, sympy.sin, sympy.cos, sympy.sinh, sympy.cosh, sympy.tanh, sympy.atan, sympy.erf, sympy.erfc, Phi),
+    *(OwensT, Phi2, sympy.log, sympy.tan, sympy.asin, sympy.acos, sympy.Abs, sympy.sign, sympy.Heaviside),
+    *(sympy.atan2, sympy.Max, sympy.Min),
+)
+
+
+def unnamed(expr: sympy.Expr) -> set[sympy.Expr]:
+    """The functions in an expression, outside of integrals, of which it is not known where they are analytic."""
+    if isinstance(expr, sympy.Integral):
+        return set()
+    inner = set().union(*(unnamed(argument) for argument in expr.args)) if expr.args else set()
+    plain = expr.is_Symbol or expr.is_number or expr.is_Add or expr.is_Mul or expr.is_Pow or isinstance(expr, NAMED)
+    return inner if plain else inner | {expr}
 
 
 def candidates(exprs: tuple[sympy.Expr, ...], domains: Domains, bases: list[Point]) -> Iterator[Point]:
-    """Yield the same points, and those at which some expression may not be real.
+    """Yield a point in each piece of the domain that the search reaches; some expression may not be real there.
 
     The first of `bases` gives the symbols on which no piece depends; the lines of three symbols and more pass through
     the first few, and near two corners of the domain.
@@ -127,14 +152,6 @@ def _in_plane(
         line = [polynomial_on_line(curve, second, {**rest, first: x}) for curve in curves]
         points += [{**base, first: x, second: y} for y in _between_zeros(line, second, domains.get(second))]
     return points
-
-
-def _is_real(expr: sympy.Expr, point: Point) -> bool:
-    try:
-        value(expr, as_mpf(point))
-    except (OutsideDomain, ZeroDivisionError, OverflowError):
-        return False
-    return True
 
 
 def _between_zeros(

@@ -10,6 +10,7 @@ import pytest
 
 from theory.conjecture import judge, prove, read
 from theory.conjecture.enclosure import Comparison
+from theory.expressions.algebra import Proof
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
 
 PAIR = "[[1, rho], [rho, 1]]"
@@ -39,6 +40,14 @@ TRUE = [
     ("atan(x) + atan(1/x) = sign(x)*pi/2", None, "-1<x<1"),
     ("max(x, 1/3) = (x + 1/3 + Abs(x - 1/3))/2", None, "-1<x<1"),
     ("atan(1/5)*4 - atan(1/239) = pi/4", None, None),
+    ("max(a, b) = (a + b + Abs(a - b))/2", None, "a>0, b>0"),
+    ("1/(a - b) = (a + b)/(a**2 - b**2)", None, "a>0, b>0"),
+    ("x*asin(x) + x*acos(x) = x*pi/2", None, "-1<=x<=1"),
+    ("sin(2*x) = 2*sin(x)*cos(x)", None, "-9<x<9"),
+    ("2*atan(x) = atan(2*x/(1 - x**2)) + (1 - sign(1 - x))*pi/2", None, "0<x<1"),
+    ("log(6) = log(2) + log(3)", None, None),
+    ("sqrt(5 + 2*sqrt(6)) = sqrt(2) + sqrt(3)", None, None),
+    ("sqrt(1 + sqrt(2))*sqrt(sqrt(2) - 1) = 1", None, None),
 ]
 
 # Equation, matrix, domain, the plainest counter-example, and what mends it.
@@ -103,9 +112,9 @@ def test_four_signs_are_supported_and_a_factor_is_refuted():
 
 
 def test_what_has_no_proof_is_only_supported():
-    answer = judge(read("max(a, b) = (a + b + Abs(a - b))/2", where="a>0, b>0"), 25)
+    answer = judge(read("asin(sin(x)) = x", where="-1<x<1"), 25)
     assert (answer.verdict, answer.digits, answer.steps) == ("supported", 25, ())
-    assert "a - b" in answer.reason
+    assert "sin(x)" in answer.reason
     owen = judge(read("owens_t(h, 2) + owens_t(2*h, 1/2) = (1 - (2*Phi(h) - 1)*(2*Phi(2*h) - 1))/4", where="h>0"), 20)
     assert owen.verdict == "supported"
 
@@ -139,8 +148,8 @@ def test_the_undecided_is_not_true(monkeypatch):
 
 
 def test_a_procedure_that_calls_all_true_is_caught_by_numbers(monkeypatch):
-    """Planted: a decision procedure that says yes to everything; the points still refute."""
-    monkeypatch.setattr(prove, "is_zero", lambda *_: True)
+    """Planted: a kernel that says yes to everything; the points still refute."""
+    monkeypatch.setattr(prove, "proved_zero", lambda *_: Proof("zero", True))
     for equation, cov, where, *_ in FALSE:
         assert judge(read(equation, cov, where=where), suggest=False).verdict == "refuted"
 
@@ -162,6 +171,25 @@ def test_signs_that_change_between_sample_points_are_no_proof():
     """The algebra alone, with six sample points, takes this for an identity; the cells do not."""
     answer = judge(read("sqrt((x - 9999/10000)**2) = 9999/10000 - x", where="0<x<1"))
     assert answer.verdict == "refuted"
+
+
+# True at every point of the open cells, false or not real at points between them.
+EXCEPT = [
+    ("sign(x - 1/7000001)**2 = 1", None, "-1<x<1", "refuted"),
+    ("sign(x**2 - 2/9)**2 = 1", None, "-1<x<1", "supported"),
+    ("sqrt(x - 1/7) + sqrt(1/7 - x) = 1", None, "-1<x<1", "undecided"),
+    ("sqrt(x - 1/7) + sqrt(1/7 - x) = 1", None, "1/7<=x<1", "refuted"),
+    ("sqrt(x) + sqrt(-x) = x", None, "-1<x<=0", "proved"),
+    ("sqrt(x) + sqrt(-x) = x + exp(-300)", None, "-1<x<=0", "refuted"),
+    ("E[sign(z1 - z2)**2] = 1", "[[1, 1 - (x - 1/7000001)**2], [1 - (x - 1/7000001)**2, 1]]", "-1<x<1", "supported"),
+    ("E[Heaviside(z1 - z2)] = 1/2", PAIR, "-1<rho<=1", "supported"),
+    ("E[Heaviside(z1 - z2)] = 1/2", PAIR, "-1<rho<1", "proved"),
+]
+
+
+@pytest.mark.parametrize(("equation", "cov", "where", "verdict"), EXCEPT, ids=lambda value: str(value)[:40])
+def test_points_between_the_cells_are_covered(equation, cov, where, verdict):
+    assert judge(read(equation, cov, where=where), suggest=False).verdict == verdict
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import sympy
 from sympy import Rational as Q
 from sympy import acos, asin, atan, cosh, erf, exp, log, sinh, sqrt
 
-from theory.expressions.algebra import POINTS, is_zero, prove_equal
-from theory.expressions.precise import sample_points
+from theory.expressions.algebra import Region, is_zero, prove_equal, proved_zero
+from theory.expressions.refute import real_points
 
 r, q, x = sympy.symbols("r q x", real=True)
 g, h = sympy.symbols("g h", positive=True)
@@ -37,6 +37,13 @@ TRUE = [
     (exp(1 / (4 * (1 / (1 + g**2) + h))), exp((1 + g**2) / (4 * (1 + h * (1 + g**2))))),
     (cosh(g) ** 2 - sinh(g) ** 2, sympy.Integer(1)),
     (log(g**2 * h), 2 * log(g) + log(h)),
+    (log(sympy.Integer(6)) / 2, log(sqrt(2)) + log(sqrt(3))),
+    (x * asin(x) + x * acos(x), x * sympy.pi / 2),
+    (sympy.Max(q, r), (q + r + sympy.Abs(q - r)) / 2),
+    (sqrt(1 + sqrt(2)) * sqrt(sqrt(2) - 1), sympy.Integer(1)),
+    (3 * atan(g), atan((3 * g - g**3) / (1 - 3 * g**2)) + (1 - sympy.sign(1 - 3 * g**2)) * sympy.pi / 2),
+    (sympy.sin(2 * x), 2 * sympy.sin(x) * sympy.cos(x)),
+    (exp(100) ** 2 + x * exp(50), exp(200) + x * exp(25) ** 2),
     (f(x) * (x + 1) ** 2, f(x) * (x**2 + 2 * x + 1)),
 ]
 FALSE = [
@@ -140,12 +147,26 @@ def test_a_small_number_beside_an_identity_is_not_proved(difference, power):
 
 
 def test_agreement_at_the_sample_points_proves_nothing():
-    through = sympy.prod([x - Q(p[x].numerator, p[x].denominator) for p in sample_points((x,), {x: UNIT}, POINTS)])
+    through = sympy.prod([x - Q(p[x].numerator, p[x].denominator) for p in real_points(x, {x: UNIT})])
     assert is_zero(through, {x: UNIT}) is not True
     assert is_zero(erf(x + through) - erf(x), {x: UNIT}) is not True
     assert is_zero(asin(x + through / 10**9) - asin(x), {x: UNIT}) is False
     positive_there = Q(1, 10**12) - through**2
     assert is_zero(sqrt(positive_there**2) - positive_there, {x: UNIT}) is False
+
+
+@pytest.mark.parametrize("size", [-28, -200, -1000])
+@pytest.mark.parametrize(("a", "b"), TRUE, ids=str)
+def test_the_kernel_proves_no_identity_with_a_small_fault(a, b, size):
+    """Numbers take no part: the kernel alone, without a point to look at."""
+    region = {symbol: sympy.Interval.open(0, 1) for symbol in (a - b).free_symbols}
+    assert proved_zero(a - b + exp(size), Region(dict(region)), []).verdict == "open"
+
+
+def test_a_factor_that_is_zero_everywhere_has_no_sign():
+    hidden = sqrt(g + 2 + sqrt((g + 2) ** 2 - g**2)) * sqrt(2) - sqrt(2 * g + 2) - sqrt(2)
+    assert is_zero(sympy.sign(hidden) ** 2 - 1) is not True
+    assert is_zero(sympy.sign(hidden**2) - 1) is not True
 
 
 def test_each_side_of_a_sign_is_a_case_of_its_own():

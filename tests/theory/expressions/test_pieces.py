@@ -6,7 +6,9 @@ import pytest
 import sympy
 from sympy import Abs, Interval, atan2, log, sqrt
 
-from theory.expressions.pieces import decisive, in_pieces, polynomial_on_line
+from theory.expressions.functions import Phi2
+from theory.expressions.pieces import Kind, decisive, polynomial_on_line
+from theory.expressions.refute import points_in_pieces
 
 x, y = sympy.symbols("x y", real=True)
 k = sympy.Symbol("k", integer=True, positive=True)
@@ -16,7 +18,7 @@ HALF = Fraction(1, 2)
 
 def signs(expr, functions, domains, base):
     """The patterns of signs that the functions have at the points."""
-    points = in_pieces((expr,), domains, [base])
+    points = points_in_pieces(expr, domains, [base])
     return {
         tuple(
             int(sympy.sign(f.xreplace({s: sympy.Rational(v.numerator, v.denominator) for s, v in point.items()})))
@@ -34,7 +36,7 @@ def test_each_piece_of_a_line_is_met():
 
 def test_a_line_of_one_symbol_is_seen_whole():
     near = [x - sympy.Rational(k, 100) for k in range(1, 100)]
-    points = list(in_pieces((sum(map(Abs, near)),), {x: UNIT}, [{x: HALF}]))
+    points = list(points_in_pieces(sum(map(Abs, near)), {x: UNIT}, [{x: HALF}]))
     assert len({int(100 * point[x]) for point in points}) == 100
 
 
@@ -55,37 +57,42 @@ def test_ends_of_the_domain_bound_the_plane():
 
 
 def test_only_points_where_all_is_real():
-    points = list(in_pieces((sqrt(1 - x**2) + Abs(x),), {}, [{x: HALF}]))
+    points = list(points_in_pieces(sqrt(1 - x**2) + Abs(x), {}, [{x: HALF}]))
     assert {abs(point[x]) < 1 for point in points} == {True}
     assert {point[x] > 0 for point in points} == {True, False}
 
 
 def test_symbols_that_are_integers_stay_so():
-    points = list(in_pieces((Abs(k - sympy.Rational(7, 2)),), {}, [{k: Fraction(1)}]))
+    points = list(points_in_pieces(Abs(k - sympy.Rational(7, 2)), {}, [{k: Fraction(1)}]))
     assert {point[k].denominator for point in points} == {1}
     assert {point[k] > 3 for point in points} == {True, False}
 
 
 def test_zeros_of_what_is_not_algebraic_are_sought_at_marks():
-    points = list(in_pieces((Abs(log(x)),), {x: Interval.open(0, 1 + sympy.Rational(1, 1000))}, [{x: HALF}]))
+    points = list(points_in_pieces(Abs(log(x)), {x: Interval.open(0, 1 + sympy.Rational(1, 1000))}, [{x: HALF}]))
     assert {point[x] > 1 for point in points} == {True, False}
 
 
 @pytest.mark.parametrize(
     ("expr", "expected"),
     [
-        (1 / (x - 1), {x - 1}),
-        (sqrt(x), {x}),
-        (sympy.asin(x), {1 - x**2}),
-        (sympy.tan(x), {sympy.cos(x)}),
-        (atan2(y, x), {x, y}),
-        (sympy.Max(x, y), {x - y}),
+        (1 / (x - 1), {(x - 1, Kind.POLE)}),
+        (sqrt(x), {(x, Kind.REAL)}),
+        (sympy.asin(x), {(1 - x**2, Kind.REAL)}),
+        (Phi2(0, 1, x), {(1 - x**2, Kind.REAL)}),
+        (sympy.tan(x), {(sympy.cos(x), Kind.POLE)}),
+        (atan2(y, x), {(x, Kind.JUMP), (y, Kind.JUMP)}),
+        (Abs(x), {(x, Kind.KINK)}),
         (x**2 + sympy.exp(x) + sympy.erf(x), set()),
     ],
 )
 def test_what_decides_where_an_expression_is_analytic(expr, expected):
-    found = {function for function, _ in decisive(expr)}
-    assert found == expected or {-function for function in found} == expected
+    assert set(decisive(expr)) == expected
+
+
+def test_the_difference_of_two_arguments_decides_their_maximum():
+    ((function, kind),) = decisive(sympy.Max(x, y))
+    assert (function in (x - y, y - x), kind) == (True, Kind.KINK)
 
 
 def test_roots_are_removed_with_their_conjugates():

@@ -10,6 +10,8 @@ x, a = sympy.symbols("x a", real=True)
 t = sympy.Symbol("t", nonnegative=True)
 AREA = sympy.Integral(3 * x**2, (x, 0, a))
 POLE = sympy.Integral(1 / (1 + x**2), (x, 0, 2))
+HYPERBOLA = sympy.Integral(1 / x**2, (x, -1, 1))
+ARC = sympy.Integral(1 / sympy.sqrt(1 - t**2 * x**2), (x, 0, 1))
 LAW = sympy.Eq(sympy.sin(2 * x), 2 * sympy.sin(x) * sympy.cos(x), evaluate=False)
 
 
@@ -22,6 +24,8 @@ GOOD = [
     ((x + 1) ** 2, step("identity", x**2 + 2 * x + 1)),
     (sympy.Eq(x, a, evaluate=False), step("identity", sympy.Eq(2 * x, a + x, evaluate=False))),
     (AREA + 1, step("integrate", a**3 + 1, sympy.Tuple(AREA, x**3))),
+    # The root is real up to x = 1 because it is there.
+    (ARC * t, step("integrate", sympy.asin(t), sympy.Tuple(ARC, sympy.asin(t * x) / t))),
     (sympy.Eq(x + a, 2 * a, evaluate=False), step("substitute", sympy.Eq(x + 1, 2), sympy.Tuple(a, sympy.Integer(1)))),
     (sympy.sin(2 * x) + 1, step("cite", 2 * sympy.sin(x) * sympy.cos(x) + 1, LAW, cites=("trigonometry.double",))),
 ]
@@ -35,6 +39,17 @@ BAD = [
     (
         POLE,
         step("integrate", sympy.atan(4 / sympy.Integer(-3)) / 2, sympy.Tuple(POLE, sympy.atan(2 * x / (1 - x**2)) / 2)),
+    ),
+    # A pole between the ends, in the integrand too.
+    (HYPERBOLA, step("integrate", sympy.Integer(-2), sympy.Tuple(HYPERBOLA, -1 / x))),
+    # An antiderivative with a step at a number that no sample meets.
+    (
+        AREA,
+        step(
+            "integrate",
+            a**3 + sympy.Heaviside(a - sympy.Rational(1, 7000001)),
+            sympy.Tuple(AREA, x**3 + sympy.Heaviside(x - sympy.Rational(1, 7000001))),
+        ),
     ),
     (x + a, step("substitute", x + 1, sympy.Tuple(a, sympy.Integer(1)))),
     (sympy.sin(2 * x), step("cite", 2 * sympy.sin(x) * sympy.cos(x), LAW)),

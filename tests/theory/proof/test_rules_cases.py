@@ -5,7 +5,9 @@ import sympy
 from sympy import Eq, Integral, Max, Piecewise, Rational, Sum, Tuple, erf, exp, oo, pi, sqrt
 
 import theory.gaussian.derive.rules.gaussian_integrals
-import theory.proof.rules.cases  # noqa: F401 - both register the rules
+import theory.proof.rules.cases
+import theory.proof.rules.quadratic
+import theory.proof.rules.sums  # noqa: F401 - they register the rules
 from theory.expressions.symbols import z
 from theory.gaussian.expectation import Expectation
 from theory.proof.derivation import RULES, Step, StepError
@@ -26,6 +28,13 @@ RUNNING = AT_ZERO + Integral(Integral(RATE, LINE), (s, 0, m))
 BELL = Integral(3 * exp(-(u**2) / v + 2 * u * m + m), LINE)
 BELL_VALUE = 3 * sqrt(pi * v) * exp(m + v * m**2)
 SERIES = Sum(k, (k, 1, n))
+x = sympy.IndexedBase("x")
+j = sympy.symbols("j", integer=True, positive=True)
+q, a = sympy.symbols("q a", real=True)
+# Equal at size 2, where no three indices differ.
+CUBE = Sum(x[k], (k, 1, n)) ** 3
+WITHOUT_TRIPLES = 3 * Sum(x[k] ** 2, (k, 1, n)) * Sum(x[k], (k, 1, n)) - 2 * Sum(x[k] ** 3, (k, 1, n))
+UPSIDE_DOWN = Eq(q, 1 - (f - 3) ** 2, evaluate=False)
 
 
 def step(rule, expr, *using):
@@ -54,6 +63,15 @@ GOOD = [
     ),
 ]
 BAD = [
+    (
+        Eq(q, CUBE, evaluate=False),
+        step("average", Eq(q, WITHOUT_TRIPLES, evaluate=False), Tuple(a, Sum(x[k], (k, 1, n)))),
+    ),
+    (
+        Eq(q, Sum(a, (k, 1, n)), evaluate=False),
+        step("average", Eq(q, 2 * a, evaluate=False), Tuple(f, Sum(x[k], (k, 1, n)))),
+    ),
+    (UPSIDE_DOWN, step("least-squares", Eq(a, 1, evaluate=False), Tuple(f, sympy.Integer(3)))),
     (Max(h, 0), step("cases", AJAR * h + Piecewise((1, Eq(h, 0)), (0, True)), h)),  # wrong at h = 0 alone
     (OPEN, step("cases", AJAR, h)),
     (Max(h, 0), step("cases", h, h)),

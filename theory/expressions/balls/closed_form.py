@@ -14,8 +14,8 @@ from flint import acb, arb, ctx, fmpq
 
 from theory.expressions.balls.owens_t import owens_t
 from theory.expressions.balls.precision import precision
+from theory.expressions.exact import rational
 from theory.expressions.functions import OwensT, Phi
-from theory.expressions.precise import rational
 
 # Precision doubles until the radius is small enough; 2^16 bits are 19,000 digits, beyond any request.
 MAX_BITS = 2**16

@@ -10,7 +10,7 @@ import sympy
 
 from theory.expressions.algebra import is_zero
 from theory.expressions.balls.precision import precision
-from theory.expressions.precise import rational
+from theory.expressions.exact import rational
 from theory.gaussian.certified.saturation import (
     REMAINDER_EXPONENT,
     Remainders,

@@ -6,7 +6,7 @@ from itertools import combinations, permutations, product
 import sympy
 
 from theory.expressions.algebra import is_zero
-from theory.expressions.precise import rational
+from theory.expressions.exact import rational
 from theory.expressions.symbols import z
 from theory.gaussian.covariance import sign
 from theory.gaussian.expectation import Expectation, marginal

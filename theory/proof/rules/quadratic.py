@@ -62,8 +62,9 @@ def rest(before: sympy.Basic, step: Step) -> None:
 def least_squares(before: sympy.Basic, step: Step) -> None:
     """Eq(L, quadratic in beta) becomes Eq(min L, value); `using` holds pairs (beta_i, minimiser_i).
 
-    The gradient must vanish at the minimiser, the value must be reached there, and the second derivatives must form
-    the matrix of a sum of squares, which a regular matrix <x~ x~^T> is.
+    The gradient must vanish at the minimiser and the value must be reached there. That the point is a minimum rests on
+    a premise: L is a mean of squares, so that its second derivatives are positive semidefinite, and positive definite
+    as they are regular. The rule refuses second derivatives of which it is known that they are not.
 
     >>> beta, L, least = sympy.symbols("beta L min_L", real=True)
     >>> best = sympy.Tuple(beta, 3)
@@ -77,6 +78,10 @@ def least_squares(before: sympy.Basic, step: Step) -> None:
     curvature = sympy.hessian(loss, list(minimiser))
     if curvature.free_symbols.intersection(minimiser) or sympy.cancel(curvature.det()) == 0:
         raise StepError("the loss is not a regular quadratic")
+    for size in range(1, len(minimiser) + 1):
+        minor = sympy.factor(curvature[:size, :size].det())
+        if minor.is_nonpositive:
+            raise StepError(f"the minor {minor} of the second derivatives is not positive: no mean of squares has it")
 
 
 @rule("complete-square")

@@ -6,13 +6,10 @@ proved; what is undecided does not pass. "definition" and "premise" are what a c
 
 import sympy
 
-from theory.expressions.algebra import Domains, is_zero
-from theory.expressions.precise import CONTEXT, as_mpf, sample_points, value
+from theory.expressions.algebra import Domains, case_by_case, is_zero, region_of
+from theory.expressions.normal_form import NormalForm
+from theory.expressions.pieces import Kind, decisive
 from theory.proof.derivation import Step, StepError, rule
-
-# The guard against antiderivatives that jump compares a quadrature of CONTEXT (60 digits asked for) with F(b) - F(a);
-# a jump of an inverse function is a multiple of pi/2 times a coefficient, so four digits tell the two apart.
-JUMP = CONTEXT.mpf(10) ** -4
 
 
 def require_equal(a: sympy.Expr, b: sympy.Expr, what: str, domains: Domains | None = None) -> None:
@@ -88,21 +85,45 @@ def integrate(before: sympy.Basic, step: Step) -> None:
         x, low, high = integral.limits[0]
         require_equal(antiderivative.diff(x), integral.function, f"the derivative with respect to {x}")
         difference = antiderivative.xreplace({x: high}) - antiderivative.xreplace({x: low})
-        _no_jump(integral, difference)
+        if difference.has(sympy.oo, -sympy.oo, sympy.zoo, sympy.nan):
+            raise StepError(f"the antiderivative {antiderivative} has no finite values at {low} and {high}")
+        _require_continuous(antiderivative, integral, difference)
         replacements[integral] = difference
     require_rewritten(before, step, replacements)
 
 
-def _no_jump(integral: sympy.Integral, difference: sympy.Expr) -> None:
-    """An antiderivative may jump inside the interval; a quadrature at one point would show it."""
+def _require_continuous(antiderivative: sympy.Expr, integral: sympy.Integral, difference: sympy.Expr) -> None:
+    """Raise unless F and f are continuous between the ends: no pole, root or jump of theirs lies there.
+
+    On x = (a + b s)/(1 + s), s > 0, a polynomial in x has no zero if its coefficients in s have one sign. F(b) - F(a)
+    is real, which gives signs to the coefficients that belong to the ends.
+    """
     x, low, high = integral.limits[0]
-    points = sample_points((low, high, difference), {}, 1)
-    if not points:
-        raise StepError(f"no point was found at which {integral} is real")
-    at = as_mpf(points[0])
-    number = CONTEXT.quad(lambda u: value(integral.function, {**at, x: u}), [value(low, at), value(high, at)])
-    if abs(number - value(difference, at)) > JUMP * max(1, abs(number)):
-        raise StepError(f"the antiderivative of {integral.function} jumps between {low} and {high}")
+    kinds = [item for part in (antiderivative, integral.function) for item in decisive(part)]
+    functions = {function for function, kind in kinds if kind is not Kind.KINK and function.has(x)}
+    finite = low.is_finite is not False and high.is_finite is not False
+    s = sympy.Dummy("s", positive=True)
+    if finite:
+        functions = {function.xreplace({x: (low + high * s) / (1 + s)}) for function in functions}
+    for function in sorted(functions, key=sympy.default_sort_key):
+
+        def keeps_its_sign(form: NormalForm, function: sympy.Expr = function) -> bool:
+            form.of(difference)
+            element = form.of(function)
+            if not finite:
+                return form.sign(element) != 0
+            numerator, denominator = (sympy.Poly(part, s) for part in form.over(element))
+            return all(len(_signs(form, part) - {0}) == 1 for part in (numerator, denominator))
+
+        region = region_of(
+            sympy.Add(function, difference, evaluate=False), {x: sympy.Interval(low, high)} if not finite else {}
+        )
+        if not case_by_case(keeps_its_sign, region, [])[0]:
+            raise StepError(f"{antiderivative} may jump between {low} and {high}: {function} may vanish there")
+
+
+def _signs(form: NormalForm, poly: sympy.Poly) -> set[int]:
+    return {form.sign(coefficient) for coefficient in poly.coeffs()}
 
 
 @rule("substitute")

@@ -1,8 +1,9 @@
 """Rules that check steps on sums over units, inputs and samples by writing the sums out at a small size.
 
-Every sum runs over a full range 1..size, and a monomial of what is compared mentions at most two units, two inputs
-and one sample. Its coefficient depends only on which of these indices coincide, so two values of each index show
-every case: an identity at size 2 is an identity at all sizes. Sizes outside the limits of sums stay symbols.
+Every sum runs over a full range 1..size, and each of its terms depends on its indices. Multiplied out, a statement is
+then a sum over patterns: which indices of a monomial coincide, and the coefficient of each pattern is the same at all
+sizes. A size that is the largest number of indices of one range in a monomial shows every pattern, so that an identity
+at this size is one at all sizes. Sizes outside the limits of sums stay symbols.
 """
 
 from itertools import product
@@ -11,25 +12,79 @@ import sympy
 
 from theory.proof.derivation import Step, StepError, rule
 
-_SIZE = 2
+# More indices of one range in a monomial than this are not written out.
+MOST_INDICES = 4
 
 
-def written_out(expr: sympy.Expr) -> sympy.Expr:
-    """`expr` with every sum of full range 1..size written out at size 2; raises StepError for other ranges."""
+def sizes_of(exprs: tuple[sympy.Expr, ...], free: tuple[sympy.Symbol, ...]) -> dict[sympy.Symbol, int]:
+    """The size at which each range shows every pattern: how many of its indices a monomial may have, 2 at least.
+
+    `free` are indices outside of sums; each counts in the ranges of the indices at whose place it stands.
+    """
+    places: dict[tuple[sympy.Expr, int], sympy.Symbol] = {}
+    for expr in exprs:
+        for total in expr.atoms(sympy.Sum):
+            highs = {index: high for index, _, high in total.limits}
+            for part in total.function.atoms(sympy.Indexed):
+                places |= {(part.base, k): highs[index] for k, index in enumerate(part.indices) if index in highs}
+    ranges = {high for expr in exprs for total in expr.atoms(sympy.Sum) for _, _, high in total.limits}
+    parts = {part for expr in exprs for part in expr.atoms(sympy.Indexed)}
+    sizes = dict.fromkeys(ranges, 0)
+    for index in free:
+        at = {(part.base, k) for part in parts for k, other in enumerate(part.indices) if other == index}
+        for high in {places[place] for place in at if place in places} or ranges:
+            sizes[high] += 1
+    counts = [_indices(expr) for expr in exprs]
+    for high in ranges:
+        sizes[high] = max(2, sizes[high] + max(count.get(high, 0) for count in counts))
+        if sizes[high] > MOST_INDICES:
+            raise StepError(f"a monomial may have {sizes[high]} indices of 1..{high}; the limit is {MOST_INDICES}")
+    return sizes
+
+
+def values_of(indices: tuple[sympy.Symbol, ...], sizes: dict[sympy.Symbol, int]) -> list[dict]:
+    """Every value of free indices, up to the largest size."""
+    return _places(dict.fromkeys(indices, max(sizes.values(), default=2)))
+
+
+def _indices(expr: sympy.Expr) -> dict[sympy.Symbol, int]:
+    """How many indices of each range a monomial of the expression may have: sums of them in products and powers."""
+    if isinstance(expr, sympy.Sum):
+        found = dict(_indices(expr.function))
+        for _, _, high in expr.limits:
+            found[high] = found.get(high, 0) + 1
+        return found
+    parts = [_indices(argument) for argument in expr.args if isinstance(argument, sympy.Expr)]
+    if expr.is_Pow and expr.exp.is_Integer and expr.exp > 0:
+        return {size: count * int(expr.exp) for size, count in parts[0].items()}
+    together = max if expr.is_Add else sum
+    sizes = set().union(*parts)
+    return {size: together([part.get(size, 0) for part in parts]) for size in sizes}
+
+
+def written_out(expr: sympy.Expr, sizes: dict[sympy.Symbol, int]) -> sympy.Expr:
+    """`expr` with every sum of full range written out at its size; raises StepError for other sums."""
     if not expr.args:
         return expr
     if not isinstance(expr, sympy.Sum):
-        return expr.func(*(written_out(argument) for argument in expr.args)) if expr.has(sympy.Sum) else expr
-    for _, low, high in expr.limits:
+        if not expr.has(sympy.Sum):
+            return expr
+        return expr.func(*(written_out(argument, sizes) for argument in expr.args))
+    inner = written_out(expr.function, sizes)
+    ranges = {}
+    for index, low, high in expr.limits:
         if low != 1 or not high.is_Symbol:
             raise StepError(f"{expr} does not run over a full range")
-    inner = written_out(expr.function)
-    indices = [index for index, _, _ in expr.limits]
-    return sympy.Add(*(inner.xreplace(dict(zip(indices, at, strict=True))) for at in _tuples(len(indices))))
+        if not all(term.has(index) for term in sympy.Add.make_args(sympy.expand(inner))):
+            raise StepError(f"a term of {expr} does not depend on {index}: its sum depends on the size")
+        ranges[index] = sizes[high]
+    return sympy.Add(*(inner.xreplace(at) for at in _places(ranges)))
 
 
-def _tuples(count: int) -> list[tuple[sympy.Integer, ...]]:
-    return list(product([sympy.Integer(value) for value in range(1, _SIZE + 1)], repeat=count))
+def _places(ranges: dict[sympy.Symbol, int]) -> list[dict[sympy.Symbol, sympy.Integer]]:
+    """Every value of the indices."""
+    values = product(*(map(sympy.Integer, range(1, size + 1)) for size in ranges.values()))
+    return [dict(zip(ranges, at, strict=True)) for at in values]
 
 
 @rule("gradient")
@@ -53,14 +108,16 @@ def gradient(before: sympy.Basic, step: Step) -> None:
     (derivative,) = derivatives
     if derivative.variables != (entry,):
         raise StepError(f"the derivative is by {derivative.variables}, not by {entry}")
-    loss = written_out(derivative.expr)
     indices = getattr(entry, "indices", ())
-    for at in _tuples(len(indices)):
-        place = dict(zip(indices, at, strict=True))
+    # A monomial of the derivative has the indices of one of the loss.
+    sizes = sizes_of((derivative.expr,), ())
+    for high, size in sizes_of((step.expr.rhs,), tuple(indices)).items():
+        sizes[high] = max(size, sizes.get(high, 2))
+    loss, claimed = written_out(derivative.expr, sizes), written_out(step.expr.rhs, sizes)
+    for place in values_of(indices, sizes):
         variable = sympy.Dummy("w")
         exact = sympy.Poly(loss.xreplace({entry.xreplace(place): variable}), variable).diff(variable).as_expr()
-        claimed = written_out(step.expr.rhs).xreplace(place)
-        rest = before.rhs.xreplace({derivative: exact}) - claimed
+        rest = before.rhs.xreplace({derivative: exact}) - claimed.xreplace(place)
         if sympy.expand(rest.xreplace({variable: entry.xreplace(place)})) != 0:
             raise StepError(f"the derivative by {entry.xreplace(place)} differs")
 
@@ -75,21 +132,31 @@ def average(before: sympy.Basic, step: Step) -> None:
     >>> definition = sympy.Tuple(S, sympy.Sum(x[m] ** 2, (m, 1, P)) / P)
     >>> average(before, Step(sympy.Eq(q, w * S), "S is the mean square", "average", (definition,)))
     """
-    names = {}
-    for name, definition in step.using:
-        indices = getattr(name, "indices", ())
-        for at in _tuples(len(indices)):
-            place = dict(zip(indices, at, strict=True))
-            names[name.xreplace(place)] = written_out(definition).xreplace(place)
+    sides = [statement.lhs - statement.rhs for statement in (before, step.expr)]
     free = sorted(
         {s for s in step.expr.rhs.free_symbols for name, _ in step.using if s in getattr(name, "indices", ())},
         key=sympy.default_sort_key,
     )
-    for at in _tuples(len(free)):
-        place = dict(zip(free, at, strict=True))
-        sides = [written_out(statement.lhs - statement.rhs).xreplace(place) for statement in (before, step.expr)]
-        if sympy.expand(sides[0] - sides[1].xreplace(names)) != 0:
+    unfolded = sides[1]
+    for name, definition in step.using:
+        unfolded = unfolded.replace(lambda part, name=name: _is_named(part, name), lambda _, d=definition: d)
+    indices = {index for name, _ in step.using for index in getattr(name, "indices", ())}
+    sizes = sizes_of((sides[0], unfolded), tuple(indices))
+    names = {}
+    for name, definition in step.using:
+        whole = written_out(definition, sizes)
+        for place in values_of(getattr(name, "indices", ()), sizes):
+            names[name.xreplace(place)] = whole.xreplace(place)
+    written = [written_out(side, sizes) for side in sides]
+    for place in values_of(tuple(free), sizes):
+        if sympy.expand(written[0].xreplace(place) - written[1].xreplace(place).xreplace(names)) != 0:
             raise StepError(f"the named averages give another equation at {place}")
+
+
+def _is_named(part: sympy.Basic, name: sympy.Expr) -> bool:
+    return (
+        part.base == name.base if isinstance(part, sympy.Indexed) and isinstance(name, sympy.Indexed) else part == name
+    )
 
 
 @rule("name")

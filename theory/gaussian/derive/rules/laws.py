@@ -8,11 +8,10 @@ from functools import cache
 
 import sympy
 
-from theory.expressions.algebra import is_zero
+from theory.expressions.algebra import case_by_case, is_zero, region_of
 from theory.expressions.balls.known_sign import known_sign
 from theory.expressions.functions import OwensT, Phi2
-from theory.expressions.pieces import in_pieces
-from theory.expressions.precise import as_mpf, sample_points, value
+from theory.expressions.normal_form import NormalForm
 from theory.expressions.symbols import z
 from theory.gaussian.derive.rules.replacements import domains_of, equal, expectation_rule, terms
 from theory.gaussian.expectation import Expectation, derivative, marginal, variables
@@ -104,38 +103,36 @@ def abs_primitive(expr: sympy.Expr) -> tuple[sympy.Rational, sympy.Expr]:
 
 @rule("arctan")
 def arctan(before: sympy.Basic, step: Step) -> None:
-    """asin x = atan y where y = x / sqrt(1 - x^2); the lemma itself is proved by its derivative and its value at 0.
+    """asin x = atan y where y = x / sqrt(1 - x^2).
 
     >>> r = sympy.Symbol("r", real=True)
     >>> angle = sympy.atan(r / sympy.sqrt(1 - r**2))
     >>> arctan(2 * sympy.asin(r), Step(2 * angle, "tan = sin/cos", "arctan", (sympy.Tuple(sympy.asin(r), angle),)))
     """
-    x = sympy.Symbol("x", real=True)
-    require_equal(sympy.asin(x), sympy.atan(x / sympy.sqrt(1 - x**2)), "asin x = atan(x / sqrt(1 - x^2))")
     replacements = dict(pairs(step))
     for old, new in replacements.items():
         if not (isinstance(old, sympy.asin) and isinstance(new.as_coeff_Mul()[1], sympy.atan)):
             raise StepError(f"{old} -> {new} does not turn an arcsine into an arctangent")
-        sign, tangent = new.as_coeff_Mul()
-        if abs(sign) != 1:
+        side, angle = new.as_coeff_Mul()
+        if abs(side) != 1:
             raise StepError(f"{new} is not an arctangent")
-        _same_angle(old.args[0], sign * tangent.args[0])
+        _same_angle(old.args[0], side * angle.args[0])
     require_rewritten(before, step, replacements)
 
 
 def _same_angle(sine: sympy.Expr, tangent: sympy.Expr) -> None:
-    """tan^2 (1 - sin^2) = sin^2 identically, and both have the same sign at points of all pieces of the domain."""
+    """tan^2 (1 - sin^2) = sin^2, and the tangent is positive where the sine is: certified, as their quotient is."""
     equal(tangent**2 * (1 - sine**2), sine**2, "the squared tangent of the angle")
-    if not _of_one_sign(sine, tangent, sympy.asin(sine)):
+
+    factors = sympy.Mul.make_args(tangent / sine) if sine != 0 else ()
+    # Roots are positive where they are real.
+    rest = sympy.Mul(*(f for f in factors if not (f.is_Pow and f.exp.is_Rational and not f.exp.is_Integer)))
+
+    def positive(form: NormalForm) -> bool:
+        return form.sign(form.of(rest)) > 0
+
+    if not case_by_case(positive, region_of(rest, domains_of(rest)), [])[0]:
         raise StepError(f"{sine} and {tangent} are not the sine and the tangent of one angle")
-
-
-def _of_one_sign(a: sympy.Expr, b: sympy.Expr, *real: sympy.Expr) -> bool:
-    """Whether two functions with the same zeros agree in sign, in all pieces of the domain where all are real."""
-    exprs = (a, b, sympy.sign(a), sympy.sign(b), *real)
-    bases = sample_points(exprs, domains_of(a, b), 4)
-    points = [*bases, *in_pieces(exprs, domains_of(a, b), bases)] if bases else []
-    return bool(points) and all(value(a, p) * value(b, p) >= 0 for p in map(as_mpf, points))
 
 
 @expectation_rule("price")
@@ -193,11 +190,12 @@ def arcsine(old: Expectation, new: sympy.Expr) -> None:
     origin = 1 / (2 * sympy.pi * sympy.sqrt(1 - r**2))
     require_equal(law.diff(r), 4 * origin, "Price's theorem for two signs")
     require_equal(law.xreplace({r: sympy.Integer(0)}), sympy.Integer(0), "two independent signs")
-    angle = new * sympy.pi / 2
-    sine = angle.args[0] if isinstance(angle, sympy.asin) else sympy.sin(angle)
-    equal(sine**2 * old.cov[0, 0] * old.cov[1, 1], old.cov[0, 1] ** 2, "the squared correlation")
-    if not _of_one_sign(new, old.cov[0, 1]):
-        raise StepError(f"{new} does not have the sign of the correlation")
+    correlation = old.cov[0, 1] / sympy.sqrt(old.cov[0, 0] * old.cov[1, 1])
+    side, angle = (new * sympy.pi / 2).as_coeff_Mul()
+    if isinstance(angle, sympy.asin) and abs(side) == 1:
+        equal(side * angle.args[0], correlation, "the correlation")
+    else:
+        equal(side * angle, sympy.asin(correlation), "the angle whose sine is the correlation")
 
 
 def _signs(old: Expectation, count: int) -> list[sympy.Expr]:

@@ -11,8 +11,9 @@ from fractions import Fraction
 import sympy
 from sympy.polys.rings import PolyElement, PolyRing
 
-from theory.conjecture.enclosure import Undecided, Undefined, enclose, sign
-from theory.conjecture.points import bounds
+from theory.expressions.balls.precision import precision
+from theory.expressions.balls.real import Undecided, Undefined, enclose, sign
+from theory.expressions.exact import rational
 
 MAX_TERMS = 400
 MAX_DEGREE = 24
@@ -20,9 +21,25 @@ MAX_DEGREE = 24
 MAX_HALVINGS = 6
 # Parts of a box that its halves have in common.
 OVERLAP = Fraction(1, 16)
+# An irrational end of an interval is replaced by a fraction outside of it, this close.
+CLOSE = 10**30
+# The sign of a coefficient is sought at these precisions.
+BITS = (64, 512)
 
 Box = Mapping[sympy.Symbol, sympy.Interval]
 Ends = tuple[Fraction | None, Fraction | None]
+
+
+def outer_ends(interval: sympy.Interval) -> Ends:
+    """Rational ends of an interval that contains `interval`; None for an infinite end.
+
+    >>> [str(end) for end in outer_ends(sympy.Interval.open(0, sympy.oo))]
+    ['0', 'None']
+    """
+    low, high = interval.start, interval.end
+    below = None if low.is_infinite else rational(low if low.is_Rational else sympy.floor(low * CLOSE) / CLOSE)
+    above = None if high.is_infinite else rational(high if high.is_Rational else sympy.ceiling(high * CLOSE) / CLOSE)
+    return below, above
 
 
 def sign_on(polynomial: sympy.Expr, box: Box) -> int:
@@ -34,12 +51,12 @@ def sign_on(polynomial: sympy.Expr, box: Box) -> int:
     """
     symbols = sorted(polynomial.free_symbols, key=lambda symbol: symbol.name)
     if not symbols:
-        return 0 if polynomial.is_zero is not False else (1 if polynomial.is_positive else -1)
+        return _sign_of_number(polynomial)
     poly = sympy.Poly(polynomial, *symbols, extension=True).to_field()
     if len(poly.terms()) > MAX_TERMS or max(poly.degree_list()) > MAX_DEGREE or not poly.domain.is_Exact:
         return 0
     ring = PolyRing([f"s{k}" for k in range(len(symbols))], poly.domain, sympy.lex)
-    ends = [bounds(box[symbol]) for symbol in symbols]
+    ends = [outer_ends(box[symbol]) for symbol in symbols]
     terms = poly.rep.to_dict()
     signs = {_sign(ring, terms, piece, MAX_HALVINGS) for piece in _without_whole_lines(ends)}
     return signs.pop() if len(signs) == 1 else 0
@@ -116,7 +133,16 @@ def _coefficient_signs(ring: PolyRing, terms: dict, ends: list[Ends]) -> set[int
 
 def _sign_of(ring: PolyRing, number: object) -> int:
     """The sign of a coefficient; 0 where it is not certain."""
-    try:
-        return sign(enclose(ring.domain.to_sympy(ring.domain.convert(number)), {}))
-    except (Undecided, Undefined):
-        return 0
+    return _sign_of_number(ring.domain.to_sympy(ring.domain.convert(number)))
+
+
+def _sign_of_number(number: sympy.Expr) -> int:
+    if number.is_Rational:
+        return int(sympy.sign(number))
+    for bits in BITS:
+        try:
+            with precision(bits):
+                return sign(enclose(number, {}))
+        except (Undecided, Undefined):
+            continue
+    return 0

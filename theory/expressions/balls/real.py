@@ -1,0 +1,195 @@
+"""Real values of expressions as balls: which number an expression is, or that it certainly is none.
+
+Every ball contains the true value. An expression has a value where each of its parts has one: a root of a negative
+number, a division by zero or an inverse sine beyond 1 is `Undefined`, also where a factor beside it is zero.
+"""
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from math import prod
+
+import sympy
+from flint import arb, fmpq
+
+from theory.expressions.balls.owens_t import owens_t
+from theory.expressions.exact import rational
+from theory.expressions.functions import OwensT, Phi, Relu
+
+# Exact powers are taken of fractions of at most this many bits.
+MAX_BITS = 2000
+
+Value = arb | Fraction
+Table = Mapping[sympy.Expr, sympy.Expr | Value]
+# The value of an atom that this file does not know, or None.
+Others = Callable[[sympy.Expr, Callable[[sympy.Expr], arb]], arb | None]
+
+
+class Undefined(ValueError):
+    """The expression certainly has no real value here."""
+
+
+class Undecided(ValueError):
+    """The balls do not say whether there is a value, or there is no rule for a function."""
+
+
+def sign(x: arb) -> int:
+    """The sign of the numbers in the ball; Undecided where it contains zero and other numbers."""
+    if x.is_zero():
+        return 0
+    if not (x > 0 or x < 0):
+        raise Undecided("a sign that the ball does not show")
+    return 1 if x > 0 else -1
+
+
+def _root(x: arb, power: sympy.Rational) -> arb:
+    if x < 0:
+        raise Undefined("a root of a negative number")
+    if power < 0 and x.is_zero():
+        raise Undefined("division by zero")
+    if not x >= 0:
+        raise Undecided("a root of what may be negative")
+    return x.root(int(power.q)) ** int(power.p)
+
+
+def _power(base: arb, exponent: arb) -> arb:
+    if base < 0 or base.is_zero():
+        raise Undefined("a power of a number that is not positive")
+    if not base > 0:
+        raise Undecided("a power of what may be negative")
+    return (exponent * base.log()).exp()
+
+
+def _inside(function: Callable[[arb], arb]) -> Callable[[arb], arb]:
+    def value(x: arb) -> arb:
+        if x > 1 or x < -1:
+            raise Undefined("an inverse sine beyond 1")
+        return function(x)
+
+    return value
+
+
+def _log(x: arb) -> arb:
+    if x < 0 or x.is_zero():
+        raise Undefined("the logarithm of a number that is not positive")
+    return x.log()
+
+
+def _atan2(y: arb, x: arb) -> arb:
+    if x.is_zero() and y.is_zero():
+        raise Undefined("the angle of the origin")
+    if not x > 0:
+        sign(y)
+    return arb.atan2(y, x)
+
+
+def _extreme(function: Callable[[arb, arb], arb]) -> Callable[..., arb]:
+    def value(*numbers: arb) -> arb:
+        result = numbers[0]
+        for number in numbers[1:]:
+            result = function(result, number)
+        return result
+
+    return value
+
+
+FUNCTIONS: Mapping[type, Callable[..., arb]] = {
+    sympy.asin: _inside(arb.asin),
+    sympy.acos: _inside(arb.acos),
+    sympy.atan: arb.atan,
+    sympy.atan2: _atan2,
+    sympy.exp: arb.exp,
+    sympy.log: _log,
+    sympy.sin: arb.sin,
+    sympy.cos: arb.cos,
+    sympy.tan: arb.tan,
+    sympy.sinh: arb.sinh,
+    sympy.cosh: arb.cosh,
+    sympy.tanh: arb.tanh,
+    sympy.erf: arb.erf,
+    sympy.erfc: arb.erfc,
+    Phi: lambda x: (-x / arb(2).sqrt()).erfc() / 2,
+    Relu: lambda x: arb.max(x, arb(0)),
+    sympy.Abs: abs,
+    sympy.sign: lambda x: arb(sign(x)),
+    sympy.Heaviside: lambda x, at_zero: at_zero if sign(x) == 0 else arb((sign(x) + 1) // 2),
+    OwensT: owens_t,
+    sympy.Max: _extreme(arb.max),
+    sympy.Min: _extreme(arb.min),
+}
+
+
+def enclose(expr: sympy.Expr, table: Table, others: Others | None = None) -> arb:
+    """A ball that contains `expr` at the current precision, where symbols and atoms have the values in `table`.
+
+    Nothing is substituted in SymPy, which would look for roots of large numbers. Raises Undefined or Undecided where
+    there is no value or none is found.
+
+    >>> bool(enclose(sympy.erfc(100), {}) > 0)
+    True
+    """
+    number = _arb(_enclose(expr, table, others))
+    if not number.is_finite():
+        raise Undecided(f"{expr.func.__name__} is not finite at this precision")
+    return number
+
+
+def _arb(number: Value) -> arb:
+    return arb(fmpq(number.numerator, number.denominator)) if isinstance(number, Fraction) else number
+
+
+def _enclose(expr: sympy.Expr, table: Table, others: Others | None) -> Value:
+    """The value, as an exact fraction as long as only rational operations were met."""
+    if expr in table:
+        known = table[expr]
+        return _enclose(known, {}, others) if isinstance(known, sympy.Expr) else known
+    if expr.is_Rational:
+        return rational(expr)
+    # SymPy writes atan(1/0) as the interval of its two limits.
+    if expr in (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I) or isinstance(expr, sympy.AccumBounds):
+        raise Undefined("division by zero, or not real")
+    if expr is sympy.pi:
+        return arb.pi()
+    if expr is sympy.E:
+        return arb(1).exp()
+    if expr.is_Add or expr.is_Mul:
+        parts = [_enclose(part, table, others) for part in (_with_tails(expr) if expr.is_Add else expr.args)]
+        if not all(isinstance(part, Fraction) for part in parts):
+            parts = [_arb(part) for part in parts]
+        return sum(parts[1:], parts[0]) if expr.is_Add else prod(parts[1:], start=parts[0])
+    if expr.is_Pow:
+        return _enclose_power(_enclose(expr.base, table, others), expr.exp, table, others)
+    if others is not None:
+        value = others(expr, lambda part: enclose(part, table, others))
+        if value is not None:
+            return value
+    function = FUNCTIONS.get(expr.func)
+    if function is None:
+        raise Undecided(f"{expr.func.__name__} has no numerical rule here")
+    return function(*(enclose(argument, table, others) for argument in expr.args))
+
+
+def _enclose_power(base: Value, exponent: sympy.Expr, table: Table, others: Others | None) -> Value:
+    if not exponent.is_Rational:
+        return _power(_arb(base), enclose(exponent, table, others))
+    if not exponent.is_Integer:
+        return _root(_arb(base), exponent)
+    power = int(exponent)
+    if power < 0 and (base == 0 if isinstance(base, Fraction) else base.is_zero()):
+        raise Undefined("division by zero")
+    small = isinstance(base, Fraction) and base.denominator.bit_length() + base.numerator.bit_length() <= MAX_BITS
+    return base**power if small else _arb(base) ** power
+
+
+def _with_tails(total: sympy.Add) -> list[sympy.Expr]:
+    """The terms of a sum, with c -+ c erf(u) as the one term c erfc(+-u), which is accurate in the tails."""
+    terms = list(total.args)
+    for term in total.args:
+        front, function = term.as_independent(sympy.erf)
+        if not isinstance(function, sympy.erf):
+            continue
+        for side in (1, -1):
+            if term in terms and -side * front in terms:
+                terms.remove(term)
+                terms.remove(-side * front)
+                terms.append(sympy.Mul(-side * front, sympy.erfc(side * function.args[0], evaluate=False)))
+    return terms

@@ -1,0 +1,239 @@
+"""The field of an expression: rational functions of parameters and generators, modulo the relations between these.
+
+What is zero in the field is zero at every point of the region. That something else differs from zero somewhere, balls
+show.
+"""
+
+from dataclasses import dataclass, field
+
+import sympy
+from flint import arb
+from sympy.polys.fields import FracField
+
+from theory.expressions.balls.precision import precision
+from theory.expressions.balls.real import Undecided, Undefined, enclose
+from theory.expressions.region import Open, Region
+
+# Precisions at which a ball may show that a number is not zero.
+BITS = (128, 1024, 4096)
+# Points at which an element is looked at, to see that it is not zero.
+LOOKS = 3
+
+Point = dict[sympy.Expr, object]
+
+
+class Void(Exception):
+    """A part of the expression is not real at any point of the region."""
+
+
+class NoForm(Exception):
+    """The kernel has no normal form; nothing is proved."""
+
+
+@dataclass
+class Names:
+    """One generator for each function, the same on all regions of one question.
+
+    `meaning` is what a generator stands for, in parameters and earlier generators.
+    """
+
+    generators: dict[sympy.Expr, sympy.Dummy] = field(default_factory=dict)
+    meaning: dict[sympy.Dummy, sympy.Expr] = field(default_factory=dict)
+
+    def of(self, key: sympy.Expr, letter: str) -> sympy.Dummy:
+        """The generator that stands for `key`."""
+        if key not in self.generators:
+            made = sympy.Dummy(f"{letter}{len(self.generators):03d}", real=True)
+            self.generators[key] = made
+            self.meaning[made] = key
+        return self.generators[key]
+
+    def parameters(self, element: sympy.Expr) -> set[sympy.Symbol]:
+        """The parameters on which an element depends, also through its generators."""
+        found = set()
+        for symbol in element.free_symbols:
+            found |= self.parameters(self.meaning[symbol]) if symbol in self.meaning else {symbol}
+        return found
+
+    def ball(self, element: sympy.Expr, point: Point) -> arb:
+        """A ball that contains the element at a point; Undefined or Undecided where there is none."""
+        known = {
+            symbol: self.ball(self.meaning[symbol], point) for symbol in element.free_symbols & self.meaning.keys()
+        }
+        return enclose(element, {**point, **known})
+
+
+class Field:
+    """The field on one region. `points` are points of it at which the expression is real, as far as they are known.
+
+    `relations[w] = (q, p)` says w^q = p; `substituted` writes parameters by their square roots.
+    """
+
+    def __init__(self, region: Region, names: Names, points: list[Point]) -> None:
+        self.region, self.names, self.points = region, names, points
+        self.relations: dict[sympy.Dummy, tuple[int, sympy.Expr]] = {}
+        self.substituted: dict[sympy.Symbol, sympy.Expr] = {}
+
+    def generator(self, key: sympy.Expr, letter: str, values: sympy.Interval) -> sympy.Dummy:
+        """The generator for `key`, all of whose values lie in an open interval."""
+        made = self.names.of(key, letter)
+        self.region.box[made] = values
+        return made
+
+    def is_zero(self, element: sympy.Expr) -> bool:
+        """Whether an element of the field is zero modulo the relations."""
+        if element.is_Rational:
+            return element == 0
+        if self._differs_from_zero(element):
+            return False
+        numerator, _ = self.over(element)
+        return numerator == 0 or self._conjugates_vanish(numerator)
+
+    def over(self, element: sympy.Expr, roots: bool = False) -> tuple[sympy.Expr, sympy.Expr]:
+        """Numerator and denominator, both reduced modulo the relations and without a common factor.
+
+        With `roots`, parameters with a root are written by it, so that what is a square in it is seen.
+        """
+        element = element.xreplace(self.substituted) if roots else element
+        kept = {power.base for power in self.substituted.values()} if roots else set()
+        symbols = element.free_symbols
+        for w in reversed(self.relations):
+            if w in symbols:
+                symbols = symbols | self.relations[w][1].free_symbols
+        ordered = sorted(symbols, key=lambda symbol: symbol.name)
+        if not ordered:
+            return sympy.fraction(sympy.cancel(element))
+        field_ = FracField(ordered, sympy.QQ, sympy.lex)
+        fraction = field_.from_expr(element)
+        above, below = field_.field_new(fraction.numer), field_.field_new(fraction.denom)
+        for w in reversed(self.relations):
+            if w in symbols - kept:
+                above, below = (self._reduced(field_, part, w) for part in (above, below))
+        if below == 0:
+            raise NoForm("a denominator vanishes")
+        quotient = above / below
+        return quotient.numer.as_expr(), quotient.denom.as_expr()
+
+    def _reduced(self, field_: FracField, element, w: sympy.Dummy):
+        """An element whose denominator does not have w, modulo w^q = radicand; else the element as it is."""
+        degree, radicand = self.relations[w]
+        index, replacement = field_.symbols.index(w), field_.from_expr(radicand)
+        result = field_.zero
+        for exponents, coefficient in element.numer.terms():
+            high, low = divmod(exponents[index], degree)
+            monomial = field_.ring.from_dict({(*exponents[:index], low, *exponents[index + 1 :]): coefficient})
+            result += field_.field_new(monomial) * replacement**high
+        return result / field_.field_new(element.denom)
+
+    def _conjugates_vanish(self, numerator: sympy.Expr) -> bool:
+        """Dependent (nested) square roots: if A^2 - B^2 w^2 = 0 and A - B w is not zero, then A + B w is."""
+        conjugates = []
+        for w, (degree, radicand) in reversed(self.relations.items()):
+            if numerator != 0 and degree == 2 and w in numerator.free_symbols:
+                even, odd = (sympy.Poly(numerator, w).coeff_monomial(w**k) for k in (0, 1))
+                conjugates.append(even - odd * w)
+                numerator, _ = self.over(even**2 - odd**2 * radicand)
+        return numerator == 0 and all(self._is_nowhere_zero(conjugate) for conjugate in conjugates)
+
+    def _is_nowhere_zero(self, element: sympy.Expr) -> bool:
+        """Whether an element is certainly not zero.
+
+        Of two analytic functions on a box, which is connected, whose product is zero, one is; then one point is enough.
+        """
+        if self.region.is_box and self._is_algebraic(element) and self._differs_from_zero(element):
+            return True
+        try:
+            return self.sign(element) != 0
+        except (Open, NoForm):
+            return False
+
+    def _is_algebraic(self, element: sympy.Expr) -> bool:
+        """Whether the element is a polynomial in parameters, numbers and square roots of such polynomials."""
+        generators = element.free_symbols & self.names.meaning.keys()
+        roots = [self.relations.get(w, (0, w)) for w in generators if self.parameters(w)]
+        return all(degree == 2 and self._is_algebraic(radicand) for degree, radicand in roots)
+
+    def _value(self, element: sympy.Expr, point: Point) -> arb | None:
+        """A ball that contains the element at a point; None where it is not known."""
+        try:
+            return self.names.ball(element, point)
+        except (Undefined, Undecided):
+            return None
+
+    def _differs_from_zero(self, element: sympy.Expr) -> bool:
+        """Whether a ball excludes zero at a point of the region, or that of a number."""
+        parameters = self.parameters(element)
+        for point in self.points[:LOOKS] if parameters else [{}]:
+            for bits in BITS[:1] if parameters else BITS:
+                with precision(bits):
+                    ball = self._value(element, point)
+                    if ball is not None and not ball.contains(0):
+                        return True
+        return False
+
+    def parameters(self, element: sympy.Expr) -> set[sympy.Symbol]:
+        """The parameters on which an element depends."""
+        return self.names.parameters(element)
+
+    def sign(self, element: sympy.Expr) -> int:
+        """The sign of an element on the region, 0 where it is zero identically; Open where it is not known."""
+        if element.is_Rational:
+            return int(sympy.sign(element))
+        if not self.parameters(element):
+            return self._sign_of_number(element)
+        number, factors = self.factors(element)
+        result = int(sympy.sign(number))
+        for factor, power in factors:
+            try:
+                result *= self.sign_of_factor(factor) ** power
+            except Open:
+                if power % 2:
+                    raise
+        return int(result)
+
+    def _sign_of_number(self, element: sympy.Expr) -> int:
+        for bits in BITS:
+            with precision(bits):
+                ball = self._value(element, {})
+                if ball is not None and not ball.contains(0):
+                    return 1 if ball > 0 else -1
+        numerator, _ = self.over(element)
+        if numerator == 0 or self._conjugates_vanish(numerator):
+            return 0
+        raise NoForm(f"the sign of {element} is not known")
+
+    def sign_of_factor(self, factor: sympy.Expr) -> int:
+        """The sign of an irreducible polynomial; Open where it is not known, NoForm where it may be zero everywhere."""
+        if not self.parameters(factor):
+            return self._sign_of_number(factor)
+        try:
+            return self.region.sign(factor)
+        except Open:
+            # Elsewhere than at its zeros it has a sign, but only if it is not zero everywhere.
+            if factor.free_symbols & self.names.meaning.keys() and not self._differs_from_zero(factor):
+                raise NoForm(f"{factor} may be zero") from None
+            raise
+
+    def factors(self, element: sympy.Expr) -> tuple[sympy.Rational, list[tuple[sympy.Expr, int]]]:
+        """A number and irreducible polynomials whose product with the square of the denominator is the element."""
+        numerator, denominator = self.over(element, roots=True)
+        return sympy.factor_list(numerator * denominator)
+
+    def require_positive(self, number: sympy.Rational, factors: list[tuple[sympy.Expr, int]]) -> None:
+        """A product that must be positive for the expression to be real: Void where it is not.
+
+        One factor of unknown sign has that with which it is, and this is what the region is.
+        """
+        sign, unknown = int(sympy.sign(number)), []
+        for factor, power in factors:
+            if power % 2:
+                try:
+                    sign *= self.sign_of_factor(factor)
+                except Open:
+                    unknown.append(factor)
+        if len(unknown) > 1:
+            raise Open(unknown[0])
+        if unknown:
+            self.region.deduced[unknown[0]] = sign
+        elif sign < 0:
+            raise Void

@@ -1,0 +1,116 @@
+"""Numbers against an identity: points of a domain, and balls that exclude zero there.
+
+A ball that excludes zero at one point refutes; no number of points, and no number of digits, proves anything.
+"""
+
+import random
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+
+import sympy
+from sympy.core.function import AppliedUndef
+
+from theory.expressions.balls.precision import precision
+from theory.expressions.balls.real import FUNCTIONS, Undecided, Undefined, enclose
+from theory.expressions.exact import rational
+from theory.expressions.pieces import candidates
+
+Domains = Mapping[sympy.Symbol, sympy.Interval]
+Point = dict[sympy.Expr, Fraction]
+
+# Precisions at which a value is first looked at, and at which what is not proved is looked at again.
+FIRST_BITS = (128,)
+MORE_BITS = (256, 1024, 4096)
+POINTS = 6
+# Draws for each point that is wanted; the others are not real.
+DRAWS = 40
+
+
+def excludes_zero(expr: sympy.Expr, point: Point, precisions: tuple[int, ...]) -> bool:
+    """Whether a ball shows that `expr` is a real number and not zero at the point."""
+    for bits in precisions:
+        try:
+            with precision(bits):
+                if not enclose(expr, point).contains(0):
+                    return True
+        except Undefined:
+            return False
+        except Undecided:
+            continue
+    return False
+
+
+def is_real(expr: sympy.Expr, point: Point) -> bool:
+    """Whether a ball shows that `expr` has a real value at the point."""
+    for bits in (*FIRST_BITS, *MORE_BITS):
+        try:
+            with precision(bits):
+                enclose(expr, point)
+                return True
+        except Undefined:
+            return False
+        except Undecided:
+            continue
+    return False
+
+
+def real_points(expr: sympy.Expr, domains: Domains, count: int = POINTS) -> Iterator[Point]:
+    """Up to `count` rational points of the domains at which `expr` is real, the same each time.
+
+    Values of unknown functions are drawn like parameters.
+    """
+    symbols = sorted(expr.free_symbols, key=lambda symbol: symbol.name)
+    free = sorted(free_functions(expr), key=sympy.default_sort_key)
+    draw = random.Random(len(symbols))
+    found = 0
+    for attempt in range(DRAWS * count):
+        size = Fraction(2, 1 + attempt % 8)
+        point: Point = {symbol: _drawn(symbol, domains.get(symbol), size, draw) for symbol in symbols}
+        point |= {atom: size * Fraction(draw.randint(-9973, 9973), 9974) for atom in free}
+        if is_real(expr, point):
+            yield point
+            found += 1
+        if found == count or not point:
+            return
+
+
+def points_in_pieces(expr: sympy.Expr, domains: Domains, points: list[Point]) -> Iterator[Point]:
+    """Points in the pieces between the zeros of what matters, which a random draw may miss."""
+    for point in candidates((expr,), domains, points) if points else ():
+        if is_real(expr, point):
+            yield point
+
+
+def free_functions(expr: sympy.Expr) -> set[sympy.Expr]:
+    """The undefined functions, and their derivatives, that occur: they may take any value at a point."""
+    derivatives = {d for d in expr.atoms(sympy.Derivative) if isinstance(d.expr, AppliedUndef)}
+    return derivatives | {atom for atom in expr.atoms(AppliedUndef) if isinstance(atom, sympy.Expr)}
+
+
+def without_numbers(expr: sympy.Expr) -> set[sympy.Expr]:
+    """The largest parts that have no rule for numbers; unknown functions are free and may have any."""
+    if expr.is_Symbol or expr.is_Rational or expr in (sympy.pi, sympy.E) or expr in free_functions(expr):
+        return set()
+    if not (expr.is_Add or expr.is_Mul or expr.is_Pow or expr.func in FUNCTIONS):
+        return {expr}
+    return set().union(*(without_numbers(argument) for argument in expr.args))
+
+
+def _drawn(symbol: sympy.Symbol, domain: sympy.Interval | None, size: Fraction, draw: random.Random) -> Fraction:
+    """A random fraction in the domain; without one, of about the given size and the sign the symbol assumes."""
+    if symbol.is_integer:
+        return Fraction(draw.randint(1, 9) * (1 if symbol.is_positive else draw.choice((-1, 1))))
+    share = Fraction(draw.randint(1, 9973), 9974)
+    if domain is not None and domain.start.is_Rational and domain.end.is_Rational:
+        low, high = rational(domain.start), rational(domain.end)
+        return low + (high - low) * share
+    spread = size * share
+    if domain is not None and domain.start.is_Rational:
+        return rational(domain.start) + 2 * spread
+    if domain is not None and domain.end.is_Rational:
+        return rational(domain.end) - 2 * spread
+    if symbol.is_nonnegative:
+        return 2 * spread
+    if symbol.is_nonpositive:
+        return -2 * spread
+    return spread * draw.choice((-1, 1))

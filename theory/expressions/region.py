@@ -1,0 +1,120 @@
+"""Regions: parts of a box of parameters on which the signs of some functions are known.
+
+What a proof says of a region it says of every point of it: nothing here looks at samples. A sign is known because it
+is certified on the whole box, because it defines the region, or because a root, a logarithm or an inverse sine of the
+expression would not be real otherwise.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+
+import sympy
+
+from theory.expressions.exact import rational
+from theory.expressions.signs import outer_ends, sign_on
+
+# Roots are isolated by fractions this close.
+ISOLATION = sympy.QQ(1, 10**12)
+LINE = sympy.Interval(-sympy.oo, sympy.oo)
+POSITIVE = sympy.Interval.open(0, sympy.oo)
+
+Domains = Mapping[sympy.Symbol, sympy.Interval]
+
+
+class Open(Exception):
+    """The sign of `factor` is not known on the region: each side is a case of its own."""
+
+    def __init__(self, factor: sympy.Expr) -> None:
+        super().__init__(str(factor))
+        self.factor = factor
+
+
+def interval_of(symbol: sympy.Symbol, domains: Domains) -> sympy.Interval:
+    """The open interval of a symbol: its domain, or what its assumptions allow."""
+    low, high = -sympy.oo, sympy.oo
+    if symbol.is_nonnegative:
+        low = sympy.Integer(0)
+    if symbol.is_nonpositive:
+        high = sympy.Integer(0)
+    if symbol in domains:
+        low, high = sympy.Max(low, domains[symbol].start), sympy.Min(high, domains[symbol].end)
+    return sympy.Interval.open(low, high)
+
+
+@dataclass
+class Region:
+    """The points of `box` at which every polynomial in `signs` has its sign, +1 or -1.
+
+    The variables of the polynomials are the symbols and the generators of a normal form, whose values lie in `box` too.
+    `deduced` are signs without which the expression would not be real; `certified` remembers those on the whole box.
+    """
+
+    box: dict[sympy.Symbol, sympy.Interval]
+    signs: dict[sympy.Expr, int] = field(default_factory=dict)
+    deduced: dict[sympy.Expr, int] = field(default_factory=dict)
+    certified: dict[sympy.Expr, int] = field(default_factory=dict)
+
+    def sign(self, factor: sympy.Expr) -> int:
+        """The sign of an irreducible polynomial; Open where it is not known."""
+        for side, form in ((1, factor), (-1, sympy.expand(-factor))):
+            for known in (self.signs, self.deduced, self.certified):
+                if known.get(form):
+                    return side * known[form]
+        if factor not in self.certified:
+            self.certified[factor] = sign_on(factor, self.box)
+        if not self.certified[factor]:
+            raise Open(factor)
+        return self.certified[factor]
+
+    @property
+    def is_box(self) -> bool:
+        """Whether the region is its whole box, which is connected."""
+        return not self.signs and not self.deduced
+
+    def with_sign(self, factor: sympy.Expr, sign: int) -> "Region":
+        """The part of the region on which `factor` has this sign."""
+        known = {f: s for f, s in self.certified.items() if s}
+        return Region(dict(self.box), {**self.signs, factor: sign}, dict(self.deduced), known)
+
+    def split(self, factor: sympy.Expr) -> list["Region"]:
+        """Regions that together are this one without the zeros of `factor`.
+
+        A polynomial in one parameter divides its interval at the real roots; any other is positive or negative.
+        """
+        symbols = factor.free_symbols
+        (only,) = symbols if len(symbols) == 1 else (None,)
+        if only is None or isinstance(only, sympy.Dummy):
+            return [self.with_sign(factor, side) for side in (1, -1)]
+        parts = []
+        for interval, sign in between_roots(sympy.Poly(factor, only), self.box[only]):
+            known = {f: s for f, s in self.certified.items() if s} | {factor: sign}
+            parts.append(Region({**self.box, only: interval}, dict(self.signs), dict(self.deduced), known))
+        return parts
+
+
+def between_roots(poly: sympy.Poly, interval: sympy.Interval) -> list[tuple[sympy.Interval, int]]:
+    """Intervals with rational ends that contain those between the roots of `poly` in `interval`, and its signs there.
+
+    >>> x = sympy.Symbol("x")
+    >>> [sign for _, sign in between_roots(sympy.Poly(x**2 - 2, x), sympy.Interval.open(0, 9))]
+    [-1, 1]
+    """
+    low, high = outer_ends(interval)
+    roots = [(rational(sympy.Rational(a)), rational(sympy.Rational(b))) for (a, b), _ in poly.intervals(eps=ISOLATION)]
+    inside = [(a, b) for a, b in roots if (low is None or b > low) and (high is None or a < high)]
+    pieces = []
+    for (left, after), (before, right) in pairwise([(low, low), *inside, (high, high)]):
+        if after is None or before is None:
+            between = 0 if after is before else (before - 1 if after is None else after + 1)
+        else:
+            between = (after + before) / 2
+        sign = sympy.sign(poly.eval(sympy.Rational(Fraction(between).numerator, Fraction(between).denominator)))
+        pieces.append((_interval(left, right), int(sign)))
+    return pieces
+
+
+def _interval(low: Fraction | None, high: Fraction | None) -> sympy.Interval:
+    start = -sympy.oo if low is None else sympy.Rational(low.numerator, low.denominator)
+    return sympy.Interval.open(start, sympy.oo if high is None else sympy.Rational(high.numerator, high.denominator))
