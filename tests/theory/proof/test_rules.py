@@ -4,6 +4,7 @@ import pytest
 import sympy
 
 import theory.proof.rules.shared  # noqa: F401 - registers the rules
+from tests.paths import ROOT
 from theory.proof.derivation import RULES, Step, StepError
 
 x, a = sympy.symbols("x a", real=True)
@@ -66,3 +67,15 @@ def test_what_follows_is_accepted(before, good):
 def test_what_does_not_follow_is_refused(before, bad):
     with pytest.raises(StepError):
         RULES[bad.rule](before, bad)
+
+
+def test_the_readme_says_what_each_rule_relies_on():
+    """Rules are registered where they are defined; those of E[...] by the engine."""
+    import theory.gaussian.derive.engine  # noqa: F401
+    from theory.claims import catalog
+
+    catalog()
+    text = (ROOT / "theory/proof/README.md").read_text(encoding="utf-8").partition("## What each rule relies on")[2]
+    rows = [row.split("|")[1].strip() for row in text.splitlines() if row.startswith("| ")]
+    listed = [name for row in rows[1:] for name in row.split(", ")]
+    assert sorted(listed) == sorted(RULES)
