@@ -64,9 +64,13 @@ def _table(digits: int) -> object:
     return table(claim, digits, points(claim)[:2])
 
 
+# Made here, in one thread: in the others mpmath's precision is what another thread has just set.
+THIRD = mpmath.mpf(1) / 3
+NEAR_THIRD = tuple(THIRD + mpmath.mpf(k) / 7**9 for k in range(MANY))
+
+
 def _error(digits: int) -> object:
-    truth = mpmath.mpf(1) / 3
-    return tuple(relative_error(truth + mpmath.mpf(k) / 7**9, truth, digits) for k in range(MANY))
+    return tuple(relative_error(value, THIRD, digits) for value in NEAR_THIRD)
 
 
 def _zero(digits: int) -> object:

@@ -9,6 +9,7 @@
     two_signs(r, ...)       E[sign(z1 + h1) sign(z2 + h2)] of arrays of correlations, in float64
     three_signs(r12, ...)   the same of three signs
     four_signs(r12, ...)    and of four; theory.gaussian.certified has all three as balls
+    bounded_signs(r, h)     three or four signs with a bound on the error, certified near rank one
 
     >>> from theory.gaussian import expect
     >>> expect("sign(z1)*sign(z2)", "[[1, 1/2], [1/2, 1]]").closed_form

@@ -131,7 +131,8 @@ def test_loss_and_moments_agree_on_the_same_examples(readout):
     linear = np.einsum("stkn,skn->st", run.weights, b)
     quadratic = np.einsum("stkn,sklnm,stlm->st", run.weights, A, run.weights)
     expected = 1 - 2 * scale * linear + scale**2 * quadratic
-    assert np.abs(measure(LossAtTimes(), run).values - expected).max() < SIM_SUMS
+    largest = np.maximum(1, scale**2 * quadratic)  # where the rate is unstable the outputs have grown
+    assert (np.abs(measure(LossAtTimes(), run).values - expected) / largest).max() < SIM_SUMS
 
 
 @pytest.mark.parametrize("law", [line(labels=(-1, 2)), line(GaussianClone), grid(boundary="torus", xi=(1, "1/2"))])

@@ -17,7 +17,7 @@ from theory.moments.feature_moments import exactly, law_moments, second_moments
 from theory.moments.gate_events import open_on
 from theory.moments.gate_signs import Signs, sign_of
 from theory.moments.marginal import cumulative, density, excess_kurtosis, largest, values
-from theory.moments.relu_gates import clt, exact_moment, large_gain, latent_direction, second_moment
+from theory.moments.relu_gates import clt, exact_moment, large_gain, latent_direction
 from theory.moments.single_pulse import event, mean
 from theory.moments.single_pulse import second_moment as pulse_moment
 from theory.moments.statistics import class_statistics, statistics_of
@@ -150,7 +150,6 @@ PULSES = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0), means=(1, 
         lambda: cumulative(MOVED, 0, np.zeros(1)),
         lambda: largest(MOVED, 0),
         lambda: four_point_block(MOVED, 0, 0, 1),
-        lambda: second_moment(MOVED, 0),
         *(lambda form=form: form(MOVED, 0, {0: 1}) for form in (exact_moment, latent_direction, clt, large_gain)),
         lambda: values(PULSES, 0),
         lambda: mean(PULSES, 0),
