@@ -31,7 +31,7 @@ def folding(n, even, odd, dtype):
 
 def filled(factors, classes, segment, inputs, dtype, by_site):
     """The columns of the loops, and the order of the examples in them."""
-    from sim.training.backends.compiled.colour import fill_coloured, maker
+    from sim.training.backends.compiled.colour import fill_coloured, maker, room_for, ways
 
     begins = range(0, COUNT, segment)
     order = np.concatenate([begin + np.argsort(classes[begin : begin + segment], kind="stable") for begin in begins])
@@ -40,7 +40,8 @@ def filled(factors, classes, segment, inputs, dtype, by_site):
     out = np.zeros((n, COUNT), dtype) if by_site else np.zeros((COUNT, n), dtype).T
     key, word = tuple(np.uint64(part) for part in key_of(OWN.seed)), np.uint64(OWN.word)
     makers = tuple(tuple(maker(factor)) for factor in factors)
-    fill_coloured(key, word, makers, (OWN.example + order).astype(np.uint64), segment, middle, inputs, out)
+    example, space = (OWN.example + order).astype(np.uint64), room_for(makers)
+    fill_coloured(key, word, makers, ways(makers), example, segment, middle, inputs, space, out)
     return out, order
 
 

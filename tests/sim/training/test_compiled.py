@@ -42,17 +42,15 @@ def learned(run):
 
 @pytest.mark.parametrize(("counter", "key", "result"), KNOWN)
 def test_known_answers(counter, key, result):
-    from sim.training.backends.compiled.numbers import words
+    from sim.training.backends.compiled.numbers import philox
 
-    out = np.empty((4, 1), np.uint32)
     call, low, high, word = (np.uint64(part) for part in counter)
-    words(*(np.uint64(part) for part in key), word, call, np.array([low | high << np.uint64(32)]), *out)
-    assert tuple(out[:, 0].tolist()) == result
+    assert philox(tuple(np.uint64(part) for part in key), word, call, low | high << np.uint64(32)) == result
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_examples_are_those_of_the_reference(dtype):
-    from sim.training.backends.compiled.numbers import arrange, fill
+    from sim.training.backends.compiled.numbers import TILE, arrange, fill
 
     own = stream(2**40 + 3, 5, TRAINING, 2**32 - 700)
     key = tuple(np.uint64(part) for part in key_of(own.seed))
@@ -65,7 +63,7 @@ def test_examples_are_those_of_the_reference(dtype):
     assert (np.diff(y.reshape(3, 400), axis=1) >= 0).all()
     assert (middle == np.arange(0, count, 400) + (y.reshape(3, 400) == -1).sum(axis=1)).all()
     out = np.empty((12, count), dtype)
-    fill(key, np.uint64(own.word), 3, example, out, 0)
+    fill(key, np.uint64(own.word), 3, example, out, 0, np.empty((4, TILE), np.uint32))
     expected = torch.empty(count, modes, dtype=torch.float64)
     own.normals(expected)
     apart = np.abs(out.T[row][:, :modes] - expected.numpy()).max()
@@ -298,12 +296,12 @@ def test_what_was_compiled_before_a_source_changed_is_forgotten(tmp_path):
 COMPILING = """
 import numpy as np
 from sim.training.backends.compiled import CACHE
-from sim.training.backends.compiled.numbers import words
+from sim.training.backends.compiled.numbers import philox
 
-four = np.zeros((4, 1), np.uint32)
-words(*np.zeros(4, np.uint64), np.zeros(1, np.uint64), *four)
-print(CACHE, words.py_func.__code__.co_filename)
-print(*(sum(count.values()) for count in words.stats[1:]), *map(hex, four[:, 0]))
+zero = np.uint64(0)
+four = philox((zero, zero), zero, zero, zero)
+print(CACHE, philox.py_func.__code__.co_filename)
+print(*(sum(count.values()) for count in philox.stats[1:]), *map(hex, four))
 """
 
 
@@ -322,7 +320,7 @@ def test_a_package_that_cannot_be_written_keeps_its_cache_with_the_user(tmp_path
         assert Path(cache).is_relative_to(home)
         assert Path(file).is_relative_to(package)
         assert counts_and_words == [str(hits), str(misses), *map(hex, KNOWN[0][2])]
-    assert list(Path(cache).glob("numbers.words*.nbc"))
+    assert list(Path(cache).glob("numbers.philox*.nbc"))
 
 
 def test_without_a_folder_to_write_nothing_is_cached(monkeypatch):

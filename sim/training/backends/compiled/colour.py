@@ -5,6 +5,7 @@ odd: z_j and z_{n-1-j} are the sum and the difference of two halves, for half of
 one call of the generator has numbers for, are made at once, and x from z, while all of it is in the nearest caches.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -201,15 +202,21 @@ def _draw(key, word, call, examples, part, noise, rows):
     """The numbers of one call of the generator into four rows of the noise."""
     width = examples.size
     a, b, c, d = part[0, :width], part[1, :width], part[2, :width], part[3, :width]
-    words(key[0], key[1], word, np.uint64(call), examples, a, b, c, d)
+    words(key, word, np.uint64(call), examples, a, b, c, d)
     p0, p1, p2, p3 = rows[0] * TILE, rows[1] * TILE, rows[2] * TILE, rows[3] * TILE
     pairs(a, b, noise[p0 : p0 + width], noise[p1 : p1 + width])
     pairs(c, d, noise[p2 : p2 + width], noise[p3 : p3 + width])
 
 
 @njit(**FAST | INNER)
-def _band(key, word, taps, examples, count, inputs, room, out, at):
+def _band(banded, key, word, maker, examples, count, inputs, room, out, at):
+    """The vectors of a band, where the Maker is one; no code where `banded` is None."""
+    if banded is None:
+        return
     part, noise, made, other = room
+    taps, _, split = maker
+    if split > 0:
+        return
     mask = _ring(taps) - 1
     width = examples.size
     for j in range(0, len(out), WORDS):
@@ -221,9 +228,14 @@ def _band(key, word, taps, examples, count, inputs, room, out, at):
 
 
 @njit(**FAST | INNER)
-def _modes(key, word, maker, examples, count, inputs, room, out, at):
+def _modes(folded, key, word, maker, examples, count, inputs, room, out, at):
+    """The vectors of even and odd modes, where the Maker has some; no code where `folded` is None."""
+    if folded is None:
+        return
     part, noise, even, other = room
     taps, place, split = maker
+    if split == 0:
+        return
     odd = other[WORDS * TILE :]
     width = examples.size
     for q in range(0, place.size, WORDS):
@@ -247,23 +259,36 @@ def _ring(taps):
     return rows
 
 
+def ways(makers: Sequence[tuple]) -> tuple[bool | None, bool | None]:
+    """Whether there is a band, and whether there are modes: None where not.
+
+    None is a type of its own: numba compiles the loops that the Makers take, and no others.
+    """
+    return any(split == 0 for _, _, split in makers) or None, any(split > 0 for _, _, split in makers) or None
+
+
+def room_for(makers: Sequence[tuple]) -> tuple[np.ndarray, ...]:
+    """Scratch of `fill_coloured`, where arrays of its own would take numba a third of a second to compile.
+
+    Before the first site of a band stand zeros, or the noise of an earlier tile, which taps of zero take in.
+    """
+    kind = makers[0][0].dtype
+    rows = max(taps.shape[1] + 1 if split > 0 else _ring.py_func(taps) for taps, _, split in makers)
+    part, noise = np.empty((WORDS, TILE), np.uint32), np.zeros(rows * TILE, kind)
+    return part, noise, np.zeros(WORDS * TILE, kind), np.zeros(2 * WORDS * TILE, kind), np.zeros(TILE, np.uint64)
+
+
 @njit(**FAST)
-def fill_coloured(key, word, makers, examples, segment, middle, inputs, out):
+def fill_coloured(key, word, makers, taken, examples, segment, middle, inputs, space, out):
     """The Gaussian vectors of `examples` into the first columns of `out` (n, rows).
 
     In every `segment` of them those before its `middle` are of class 0, whose Maker comes first; the others are of
     class 1. Where `inputs` is (gain, Z) and not None, x = erf(gain z)/Z in their place. Up to 15 columns behind the
-    last example may be overwritten.
+    last example may be overwritten. `taken` is that of `ways`, `space` that of `room_for`.
     """
-    rows = 0
-    for taps, _, split in makers:
-        rows = max(rows, taps.shape[1] + 1 if split > 0 else _ring(taps))
-    # Before the first site of a band stand zeros, or the last tile's noise, which taps of zero take in.
-    noise = np.zeros(rows * TILE, out.dtype)
-    part = np.empty((WORDS, TILE), np.uint32)
-    made, other = np.zeros(WORDS * TILE, out.dtype), np.zeros(2 * WORDS * TILE, out.dtype)
+    part, noise, made, other, own = space
     room = part, noise, made, other
-    own = np.zeros(TILE, np.uint64)
+    banded, folded = taken
     for index, begin in enumerate(range(0, examples.size, segment)):
         end = min(begin + segment, examples.size)
         for category in range(2):
@@ -271,9 +296,8 @@ def fill_coloured(key, word, makers, examples, segment, middle, inputs, out):
             tiles = -(-(last - first) // TILE)
             for tile in range(tiles):
                 start, stop = first + (last - first) * tile // tiles, first + (last - first) * (tile + 1) // tiles
-                own[: stop - start] = examples[start:stop]
-                mine = own[: _whole(stop - start)]
-                if makers[category][2] > 0:
-                    _modes(key, word, makers[category], mine, stop - start, inputs, room, out, start)
-                else:
-                    _band(key, word, makers[category][0], mine, stop - start, inputs, room, out, start)
+                for r in range(stop - start):
+                    own[r] = examples[start + r]
+                mine, maker = own[: _whole(stop - start)], makers[category]
+                _band(banded, key, word, maker, mine, stop - start, inputs, room, out, start)
+                _modes(folded, key, word, maker, mine, stop - start, inputs, room, out, start)

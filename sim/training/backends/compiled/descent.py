@@ -159,20 +159,15 @@ def _shares(entropy, outputs, scale, constant, y, at, share):
         outputs[r] = _residual(outputs[r] * scale + constant, y, at + r, entropy is not None) * share
 
 
-@njit(**_SUMS)
-def pulls(form, theta, gradient, n, h, gate, y, at, residual):
-    """h (K, B), w.x, becomes r a_k f_k'(h_k) times the shares of the gradient, r the residuals of the examples.
-
-    The gradient in the biases and readout weights goes into `gradient`; that in w is h x. The examples stand in y and
-    in the columns of the gates from `at` on. `residual` (B) is scratch, `form` is `Form.typed`.
-    """
+@njit(**_SUMS | INNER)
+def _pulls(form, theta, gradient, n, h, gate, y, at, residual, value):
+    """Do what `pulls` does, for callers in compiled loops, which need no code that takes Python objects apart."""
     leak, curve, scale, share, entropy, biased, fixed = form
     units, rows = h.shape
     biases, readout = _biases_and_readout(theta, units, n, biased)
     d_biases, d_readout = _biases_and_readout(gradient, units, n, biased)
     one = h.dtype.type(1)
     weighted = readout.size > 0
-    value = np.empty(rows if weighted else 0, h.dtype)
     _clear(residual)
     for k in range(units):
         if biased:
@@ -194,6 +189,16 @@ def pulls(form, theta, gradient, n, h, gate, y, at, residual):
             d_biases[k] = 0 if fixed else _total(h[k])
 
 
+@njit(**_SUMS)
+def pulls(form, theta, gradient, n, h, gate, y, at, residual, value):
+    """h (K, B), w.x, becomes r a_k f_k'(h_k) times the shares of the gradient, r the residuals of the examples.
+
+    The gradient in the biases and readout weights goes into `gradient`; that in w is h x. The examples stand in y and
+    in the columns of the gates from `at` on. `residual` and `value` (B) are scratch, `form` is `Form.typed`.
+    """
+    _pulls(form, theta, gradient, n, h, gate, y, at, residual, value)
+
+
 @njit(**_PART)
 def _within(theta, limit):
     """Whether every number is below the limit; a NaN is not."""
@@ -203,14 +208,9 @@ def _within(theta, limit):
     return beyond == 0
 
 
-@njit(**_SUMS)
-def move(theta, gradient, first, second, moved, optimiser, rate, done, limit):
-    """One step of the optimiser, unless it leads beyond `limit`: whether it was taken.
-
-    `optimiser` is (decay and share of the mean gradient, decay of the mean square or -1, epsilon, corrected or not);
-    the means are kept in `first` and `second`. For plain descent it is None, which numba decides when it compiles: the
-    loops with a memory are made for those who use them.
-    """
+@njit(**_SUMS | INNER)
+def _move(theta, gradient, first, second, moved, optimiser, rate, done, limit):
+    """Do what `move` does, for callers in compiled loops."""
     if optimiser is None:
         for j in range(theta.size):
             moved[j] = theta[j] - rate * gradient[j]
@@ -230,6 +230,17 @@ def move(theta, gradient, first, second, moved, optimiser, rate, done, limit):
         return False
     _copy(moved, theta)
     return True
+
+
+@njit(**_SUMS)
+def move(theta, gradient, first, second, moved, optimiser, rate, done, limit):
+    """One step of the optimiser, unless it leads beyond `limit`: whether it was taken.
+
+    `optimiser` is (decay and share of the mean gradient, decay of the mean square or -1, epsilon, corrected or not);
+    the means are kept in `first` and `second`. For plain descent it is None, which numba decides when it compiles: the
+    loops with a memory are made for those who use them.
+    """
+    return _move(theta, gradient, first, second, moved, optimiser, rate, done, limit)
 
 
 @njit(**_SUMS | INNER)
@@ -273,9 +284,9 @@ def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, don
     """Steps of `batch` examples each, which stand in the columns of x (n, B): how many were taken before diverging.
 
     For few units: a matrix product is no faster than these loops. `form` is `Form.typed`; `room` is
-    scratch: h (K, batch), residuals (batch), then gradient, first, second, moved like theta.
+    scratch: h (K, batch), residuals and values (batch), then gradient, first, second, moved like theta.
     """
-    h, residual, gradient, first, second, moved = room
+    h, residual, value, gradient, first, second, moved = room
     n = x.shape[0]
     fours, pairs = n - n % 4, units - units % 2  # so many sites and units are taken together
     for step in range(y.size // batch):
@@ -288,14 +299,14 @@ def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, don
         for k in range(units):
             for j in range(fours if k < pairs else 0, n):
                 _onto_one(theta[k * n + j], x[j, low:high], h[k])
-        pulls(form, theta, gradient, n, h, gate, y, low, residual)
+        _pulls(form, theta, gradient, n, h, gate, y, low, residual, value)
         for j in range(0, fours, 4):
             for k in range(0, pairs, 2):
                 _dots(h[k], h[k + 1], x, j, low, gradient[k * n + j :], gradient[(k + 1) * n + j :])
         for k in range(units):
             for j in range(fours if k < pairs else 0, n):
                 gradient[k * n + j] = _dot(h[k], x[j, low:high])
-        if not move(theta, gradient, first, second, moved, optimiser, rate, done + step, limit):
+        if not _move(theta, gradient, first, second, moved, optimiser, rate, done + step, limit):
             return step
     return y.size // batch
 
@@ -362,7 +373,7 @@ def steps(form, theta, units, x, y, gate, row, batch, room, optimiser, rate, don
                     dreadout[k] += residual * form.scale * value[k]
             if learns_biases:
                 dbiases[units] += residual
-        if not move(theta, gradient, first, second, moved, optimiser, rate, done + step, limit):
+        if not _move(theta, gradient, first, second, moved, optimiser, rate, done + step, limit):
             return step
     return row.size // batch
 

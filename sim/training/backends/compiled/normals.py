@@ -20,8 +20,9 @@ def compiled_normals(own: Stream, out: Float[torch.Tensor, "B r"]) -> None:
     key, word = tuple(np.uint64(part) for part in key_of(own.seed)), np.uint64(own.word)
     rows, modes = out.shape
     calls = -(-modes // WORDS)
-    by_mode, numbers = np.empty((WORDS * calls, TILE)), out.numpy()
+    by_mode, numbers, part = np.empty((WORDS * calls, TILE)), out.numpy(), np.empty((WORDS, TILE), np.uint32)
     for start in range(0, rows, TILE):
         stop = min(start + TILE, rows)
-        fill(key, word, calls, np.arange(own.example + start, own.example + stop, dtype=np.uint64), by_mode, 0)
+        example = np.arange(own.example + start, own.example + stop, dtype=np.uint64)
+        fill(key, word, calls, example, by_mode, 0, part)
         numbers[start:stop] = by_mode[:modes, : stop - start].T

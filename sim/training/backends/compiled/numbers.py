@@ -53,21 +53,27 @@ bits32, float32_of = _reinterpreting(types.float32, types.int32), _reinterpretin
 bits64, float64_of = _reinterpreting(types.float64, types.int64), _reinterpreting(types.int64, types.float64)
 
 
-@njit(**FAST)
-def words(k0, k1, word, call, examples, a, b, c, d):
-    """Philox4x32-10 of the counters (call, example, word), one for each of `examples`, into a, b, c, d."""
+@njit(**FAST, forceinline=True)
+def philox(key, word, call, example):
+    """Philox4x32-10 of the counter (call, example, word)."""
+    x0, x1, x2, x3 = call, example & _LOW, example >> _WIDTH, word
+    k0, k1 = key
+    for _ in range(ROUNDS):
+        first, second = _M0 * x0, _M1 * x2
+        x0 = (second >> _WIDTH) ^ x1 ^ k0
+        x1 = second & _LOW
+        x2 = (first >> _WIDTH) ^ x3 ^ k1
+        x3 = first & _LOW
+        k0 = (k0 + _W0) & _LOW
+        k1 = (k1 + _W1) & _LOW
+    return _u32(x0), _u32(x1), _u32(x2), _u32(x3)
+
+
+@njit(**FAST | INNER)
+def words(key, word, call, examples, a, b, c, d):
+    """The four words of one call of the generator for each of `examples`, into a, b, c, d."""
     for j in range(examples.size):
-        x0, x1, x2, x3 = call, examples[j] & _LOW, examples[j] >> _WIDTH, word
-        r0, r1 = k0, k1
-        for _ in range(ROUNDS):
-            first, second = _M0 * x0, _M1 * x2
-            x0 = (second >> _WIDTH) ^ x1 ^ r0
-            x1 = second & _LOW
-            x2 = (first >> _WIDTH) ^ x3 ^ r1
-            x3 = first & _LOW
-            r0 = (r0 + _W0) & _LOW
-            r1 = (r1 + _W1) & _LOW
-        a[j], b[j], c[j], d[j] = _u32(x0), _u32(x1), _u32(x2), _u32(x3)
+        a[j], b[j], c[j], d[j] = philox(key, word, call, examples[j])
 
 
 @njit(**FAST)
@@ -138,16 +144,17 @@ TILE = 512  # examples at once: their words fit the first-level cache
 
 
 @njit(**FAST)
-def fill(key, word, calls, examples, out, at):
-    """The normal numbers of `examples` into the columns of `out` from `at` on, modes in the first 4 `calls` rows."""
-    k0, k1 = key
-    part = np.empty((WORDS, TILE), np.uint32)
+def fill(key, word, calls, examples, out, at, part):
+    """The normal numbers of `examples` into the columns of `out` from `at` on, modes in the first 4 `calls` rows.
+
+    `part` (4, TILE) is scratch: an array made inside would take numba a quarter of a second to compile.
+    """
     for start in range(0, examples.size, TILE):
         stop = min(start + TILE, examples.size)
         a, b, c, d = part[0, : stop - start], part[1, : stop - start], part[2, : stop - start], part[3, : stop - start]
         low, high = at + start, at + stop
         for call in range(calls):
-            words(k0, k1, word, _u64(call), examples[start:stop], a, b, c, d)
+            words(key, word, _u64(call), examples[start:stop], a, b, c, d)
             q = WORDS * call
             pairs(a, b, out[q, low:high], out[q + 1, low:high])
             pairs(c, d, out[q + 2, low:high], out[q + 3, low:high])
@@ -160,11 +167,8 @@ def arrange(key, word, first, segment, labels, y, example, row, middle):
     `y` (the label of the class) and `example` are by row of that order, `row` by example; a segment is so many
     examples, and `middle` is where class 1 begins in each.
     """
-    k0, k1 = key
-    part = np.empty((WORDS, 1), np.uint32)
-    group = np.empty(1, np.uint64)
     count = row.size
-    held = -1
+    coins, held = philox(key, word, _u64(0), _u64(0)), 0
     for start in range(0, count, segment):
         stop = min(start + segment, count)
         low, high = start, stop
@@ -172,10 +176,9 @@ def arrange(key, word, first, segment, labels, y, example, row, middle):
             number = first + e
             if number // COINS != held:
                 held = number // COINS
-                group[0] = _u64(held)
-                words(k0, k1, word, _u64(0), group, part[0], part[1], part[2], part[3])
+                coins = philox(key, word, _u64(0), _u64(held))
             bit = number % COINS
-            coin = (part[bit // 32, 0] >> _u32(bit % 32)) & 1
+            coin = (coins[bit // 32] >> _u32(bit % 32)) & 1
             if coin == 0:
                 place = low
                 low += 1

@@ -113,6 +113,8 @@ class _Data:
         kind = np.dtype(dtype).type
         self.gates = [_gate(gate, n, kind) for gate in resolved(problem.network.gates)]
         self.makers = _makers(sampler)
+        if self.makers:
+            self.ways, self.scratch = colour.ways(self.makers), colour.room_for(self.makers)
         latent = any(gate.latent for gate in self.gates)
         self.at_once = None  # gain and Z where x is made without z, which then nobody reads
         self.curve = None if self.gain is None else (kind(self.gain), kind(self.normaliser))
@@ -126,7 +128,7 @@ class _Data:
         self.x = self.z if self.gain is None or self.at_once else _room(n, rows, dtype, by_site)
         self.gate = np.empty((len(self.gates), rows), dtype)
         self.y, self.example, self.row = (np.empty(rows, kind) for kind in (dtype, np.uint64, np.int64))
-        self.middle = np.empty(rows, np.int64)
+        self.middle, self.part = np.empty(rows, np.int64), np.empty((WORDS, numbers.TILE), np.uint32)
 
     def draw(self, step: int, count: int, segment: int):
         """The examples of `count` steps from `step` on: x, y and gates by row, and the row of each example.
@@ -138,8 +140,8 @@ class _Data:
         word = np.uint64(self.stream.word + 1)
         numbers.arrange(self.key, word, step * self.batch, segment, self.labels, y, example, row, self.middle)
         if self.makers:
-            held = (self.key, np.uint64(self.stream.word), self.makers, example, segment, self.middle)
-            colour.fill_coloured(*held, self.at_once, self.z.T)
+            held = (self.key, np.uint64(self.stream.word), self.makers, self.ways, example, segment, self.middle)
+            colour.fill_coloured(*held, self.at_once, self.scratch, self.z.T)
         else:
             for index, start in enumerate(range(0, rows, segment)):
                 middle, stop = self.middle[index], min(start + segment, rows)
@@ -155,7 +157,8 @@ class _Data:
     def _gaussian(self, c: int, low: int, high: int) -> None:
         """z of the rows from `low` to `high`, which are of class c."""
         example, factor = self.example[low:high], self.factors[c]
-        numbers.fill(self.key, np.uint64(self.stream.word), -(-factor.rank // WORDS), example, self.noise, low)
+        calls = -(-factor.rank // WORDS)
+        numbers.fill(self.key, np.uint64(self.stream.word), calls, example, self.noise, low, self.part)
         _colour(factor, self.noise[: factor.rank, low:high].T, self.z[low:high])
 
     def _input(self, z: np.ndarray, x: np.ndarray) -> None:
@@ -250,14 +253,15 @@ class _Network:
         self.gradient, self.moved = np.empty_like(self.theta), np.empty_like(self.theta)
         self.frozen = bool(state.frozen[0])
         if self.many:
-            self.pre, self.residual = np.empty((self.units, self.batch), kind), np.empty(self.batch, kind)
+            self.pre = np.empty((self.units, self.batch), kind)
+            self.residual, self.value = np.empty((2, self.batch), kind)
         self.values, self.steepness = np.empty(self.units, kind), np.empty(self.units, kind)
 
     def advance(self, step: int, count: int, drawn: tuple[np.ndarray, ...]) -> None:
         """Take `count` steps from `step` on, or those before it diverges, on what `_Data.draw` gives."""
         x, y, gate, row = drawn
         if self.many and self.units <= _FEW_UNITS:
-            room = (self.pre, self.residual, self.gradient, *self.memory, self.moved)
+            room = (self.pre, self.residual, self.value, self.gradient, *self.memory, self.moved)
             held = (self.typed, self.theta, self.units, self.data.x.T, y, gate, self.batch)
             self.frozen = descent.wide_steps(*held, room, self.optimiser, self.rate, step, self.limit) < count
             return
@@ -279,7 +283,8 @@ class _Network:
         size, shape = self.units * self.n, (self.units, self.n)
         own = x[at : at + self.batch]
         np.matmul(self.theta[:size].reshape(shape), own.T, out=self.pre)
-        descent.pulls(self.typed, self.theta, self.gradient, self.n, self.pre, gate, y, at, self.residual)
+        room = self.residual, self.value
+        descent.pulls(self.typed, self.theta, self.gradient, self.n, self.pre, gate, y, at, *room)
         np.matmul(self.pre, own, out=self.gradient[:size].reshape(shape))
         return descent.move(
             self.theta, self.gradient, *self.memory, self.moved, self.optimiser, self.rate, step, self.limit
