@@ -1,6 +1,7 @@
 """One thread, no screen, repeatable examples, and the shapes in signatures checked at run time."""
 
 import contextlib
+import gc
 import os
 import signal
 from pathlib import Path
@@ -10,6 +11,7 @@ import hypothesis
 import pytest
 from jaxtyping import install_import_hook
 
+from derivations.__main__ import GARBAGE
 from derivations.threads import cores
 
 # Before torch and SciPy load: on small arrays a second thread costs more than it gives.
@@ -41,6 +43,12 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
         asked.numprocesses = 2
     if asked.numprocesses and asked.dist == "no":
         asked.dist = "loadgroup"
+
+
+def pytest_collection_finish() -> None:
+    """Leave the ten thousand tests out of every collection of garbage, which the command's own setting makes rarer."""
+    gc.freeze()
+    gc.set_threshold(*GARBAGE)
 
 
 @pytest.hookimpl(optionalhook=True)
