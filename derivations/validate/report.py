@@ -169,7 +169,8 @@ def _table(item: Judged) -> Iterator[str]:
 def _numbers(result: CheckResult) -> str:
     if result.worst is None or result.outcome is Outcome.SKIPPED:
         return f" ({result.where})" if result.where else ""
-    return f" (worst {result.worst:.3g}, tolerance {result.tolerance:.3g}; {result.where}){_simulated(result)}"
+    where = f"; {result.where}" if result.where else ""
+    return f" (worst {result.worst:.3g}, tolerance {result.tolerance:.3g}{where}){_simulated(result)}"
 
 
 def _simulated(result: CheckResult) -> str:

@@ -252,6 +252,10 @@ def _tree(source: str) -> ast.Expression:
             warnings.simplefilter("error")
             return ast.parse(source, mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
+        pairs = ("()", "[]")
+        lacks = [f"a {close} is missing" for open_, close in pairs if source.count(open_) > source.count(close)]
+        if lacks:
+            raise InputError(f"{_short(source)} is not a formula: {' and '.join(lacks)}.", GRAMMAR) from error
         place = getattr(error, "offset", None)
         where = f" near character {place}" if place else ""
         raise InputError(f"{_short(source)} is not a formula{where}.", GRAMMAR) from error
