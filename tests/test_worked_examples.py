@@ -125,6 +125,21 @@ def test_claim_of_an_unknown_document(tmp_path):
         claim_of(block.replace("Level, Point\n", "Level, Point, Source\n"), tmp_path)
 
 
+RUFF = Path(sys.executable).with_name("ruff")
+EXAMPLES = re.findall(r"^## (Worked example: .*)$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.M)
+
+
+@pytest.mark.skipif(not RUFF.exists(), reason="ruff is not installed beside this Python")
+@pytest.mark.parametrize("title", EXAMPLES)
+def test_the_examples_keep_the_style(title):
+    for name, content in files_of(title).items():
+        if name.endswith(".py"):
+            for check in (["check", "--no-cache"], ["format", "--check", "--no-cache"]):
+                words = [str(RUFF), *check, "--stdin-filename", name, "-"]
+                done = subprocess.run(words, cwd=ROOT, input=content, capture_output=True, text=True, check=False)
+                assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"
+
+
 LAW = """[data]
 law = "student-t"
 n = 6
