@@ -252,12 +252,9 @@ def _tree(source: str) -> ast.Expression:
             warnings.simplefilter("error")
             return ast.parse(source, mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        pairs = ("()", "[]")
-        lacks = [f"a {close} is missing" for open_, close in pairs if source.count(open_) > source.count(close)]
-        if lacks:
-            raise InputError(f"{_short(source)} is not a formula: {' and '.join(lacks)}.", GRAMMAR) from error
         place = getattr(error, "offset", None)
-        where = f" near character {place}" if place else ""
+        lacks = " and ".join(f"a {end}" for start, end in ("()", "[]") if source.count(start) > source.count(end))
+        where = f": it lacks {lacks}" if lacks else f" near character {place}" if place else ""
         raise InputError(f"{_short(source)} is not a formula{where}.", GRAMMAR) from error
 
 
