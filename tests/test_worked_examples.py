@@ -182,7 +182,7 @@ def test_law(tree):
     write({declaration: files[declaration]}, tree)
     without = gdln(tree, "simulate", "t.toml", *REFERENCE)
     assert without.returncode == OUT_OF_REACH
-    assert f"Write {sampler}" in without.stderr
+    assert f"Write {sampler}, or register it there with @sampler_of.register" in " ".join(without.stderr.split())
     write({sampler: files[sampler]}, tree)
     done = gdln(tree, "simulate", "t.toml", "--json", *REFERENCE)
     assert done.returncode == 0, done.stderr
@@ -213,7 +213,7 @@ def test_gate(tree):
     write({declaration: files[declaration]}, tree)
     without = gdln(tree, "simulate", "both.toml", *REFERENCE)
     assert without.returncode == OUT_OF_REACH
-    assert f"Write {tensors}" in without.stderr
+    assert f"Write {tensors}, or register it there with @opens.register" in " ".join(without.stderr.split())
     write({tensors: files[tensors]}, tree)
     done = gdln(tree, "simulate", "both.toml", "--json", *REFERENCE)
     assert done.returncode == 0, done.stderr
