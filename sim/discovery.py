@@ -7,11 +7,13 @@ what it judges.
 import pkgutil
 from importlib import import_module
 
+from theory.problem.discovery import importing
+
 
 def load(room: str, path: list[str]) -> tuple[str, ...]:
     """Import every module directly below the package `room`, whose search path is `path`; return their names.
 
-    Raises ValueError for a room outside of `sim`.
+    Raises ValueError for a room outside of `sim`, InputError for a module that cannot be imported.
 
     >>> import sim.gates as room
     >>> "sim.gates.site" in load(room.__name__, room.__path__)
@@ -21,5 +23,6 @@ def load(room: str, path: list[str]) -> tuple[str, ...]:
         raise ValueError(f"{room} is no room of sim: the simulator loads nothing else by name")
     names = sorted(f"{room}.{module.name}" for module in pkgutil.iter_modules(path))
     for name in names:
-        import_module(name)
+        with importing(name):
+            import_module(name)
     return tuple(names)

@@ -125,6 +125,21 @@ def test_claim_of_an_unknown_document(tmp_path):
         claim_of(block.replace("Level, Point\n", "Level, Point, Source\n"), tmp_path)
 
 
+RUFF = Path(sys.executable).with_name("ruff")
+EXAMPLES = re.findall(r"^## (Worked example: .*)$", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"), re.M)
+
+
+@pytest.mark.skipif(not RUFF.exists(), reason="ruff is not installed beside this Python")
+@pytest.mark.parametrize("title", EXAMPLES)
+def test_the_examples_keep_the_style(title):
+    for name, content in files_of(title).items():
+        if name.endswith(".py"):
+            for check in (["check", "--no-cache"], ["format", "--check", "--no-cache"]):
+                words = [str(RUFF), *check, "--stdin-filename", name, "-"]
+                done = subprocess.run(words, cwd=ROOT, input=content, capture_output=True, text=True, check=False)
+                assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"
+
+
 LAW = """[data]
 law = "student-t"
 n = 6
@@ -167,7 +182,7 @@ def test_law(tree):
     write({declaration: files[declaration]}, tree)
     without = gdln(tree, "simulate", "t.toml", *REFERENCE)
     assert without.returncode == OUT_OF_REACH
-    assert f"Write {sampler}" in without.stderr
+    assert f"Write {sampler}, or register it there with @sampler_of.register" in " ".join(without.stderr.split())
     write({sampler: files[sampler]}, tree)
     done = gdln(tree, "simulate", "t.toml", "--json", *REFERENCE)
     assert done.returncode == 0, done.stderr
@@ -198,7 +213,7 @@ def test_gate(tree):
     write({declaration: files[declaration]}, tree)
     without = gdln(tree, "simulate", "both.toml", *REFERENCE)
     assert without.returncode == OUT_OF_REACH
-    assert f"Write {tensors}" in without.stderr
+    assert f"Write {tensors}, or register it there with @opens.register" in " ".join(without.stderr.split())
     write({tensors: files[tensors]}, tree)
     done = gdln(tree, "simulate", "both.toml", "--json", *REFERENCE)
     assert done.returncode == 0, done.stderr

@@ -129,6 +129,8 @@ class CompareAnswer:
             "",
             "loss: <(y - yhat)^2>; IPR: inverse participation ratio of unit 0; distance: |E w - theory| / |theory|;",
             "(standard error) of a mean over networks; the band covers all times together",
+            "networks scatter around E w, so their mean loss is larger and their mean ratio smaller;",
+            "the distance is the test",
             "",
             f"fields at t = {view.times[-1]:g} around their largest weight",
             f"{'':>8}{'site':>6}  {'theory':>9}  networks",

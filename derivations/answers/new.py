@@ -115,7 +115,7 @@ def answer(name: str | Path, law: str = "nlgp") -> NewAnswer:
     >>> loads(answer("mine").toml).network.units
     2
     """
-    one_of(law, "--law", LAWS)
+    one_of(law, "--law", LAWS, "For another law, write a problem file by hand.")
     path = Path(name)
     if not path.name:
         raise InputError(f"{str(name)!r} names no file.", "Give a name such as my-problem.", "file")

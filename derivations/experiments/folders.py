@@ -21,6 +21,7 @@ from typing import Any
 from derivations.atomic import write_text
 from derivations.experiments.model import Experiment, Figure, Run
 from theory.problem import InputError, Problem, load
+from theory.problem.discovery import importing
 
 FOLDER = Path(__file__).parent
 SHARED = "problems"  # not an experiment: starter problems and those that several experiments take
@@ -35,7 +36,12 @@ def names() -> tuple[str, ...]:
 
 @cache
 def discover() -> tuple[Experiment, ...]:
-    """Every experiment that judges claims, by name. Loads torch."""
+    """Every experiment that judges claims, by name. Loads torch.
+
+    Raises InputError where a folder lacks a piece without which its experiment would not judge; it names the file.
+    """
+    if lacking := [line for name in names() for line in _undeclared(name)]:
+        raise InputError(" ".join(lacking))
     modules = (_module(name, "experiment") for name in names())
     found = (getattr(module, "EXPERIMENT", None) for module in modules)
     return tuple(sorted((one for one in found if one is not None), key=lambda one: one.name))
@@ -123,15 +129,18 @@ def _declared(name: str, file: str, what: str) -> Mapping[str, Any]:
 
 
 def _module(name: str, file: str) -> ModuleType:
-    return import_module(f"{_PACKAGE}.{name}.{file}")
+    module = f"{_PACKAGE}.{name}.{file}"
+    with importing(module):
+        return import_module(module)
 
 
 def missing_pieces() -> list[str]:
     """The pieces that the folders of experiments lack, each with the file that takes it. Loads torch."""
-    return [line for name in names() for line in _missing(name)]
+    return [line for name in names() for line in (*_undeclared(name), *_unstored(name))]
 
 
-def _missing(name: str) -> Iterator[str]:
+def _undeclared(name: str) -> Iterator[str]:
+    """The pieces that an experiment lacks to be found and to judge."""
     here = f"derivations/experiments/{name}"
     if not (FOLDER / name / "__init__.py").is_file():
         yield f"{here}/__init__.py is missing: an empty file, without which the import contracts do not see the folder."
@@ -146,6 +155,14 @@ def _missing(name: str) -> Iterator[str]:
         yield f"{here}/experiment.py: EXPERIMENT is called {experiment.name!r}; name it {name!r} as its folder."
     if experiment is not None:
         yield from _unknown_claims(experiment, here)
+
+
+def _unstored(name: str) -> Iterator[str]:
+    """The stored runs, tables and figures that an experiment lacks."""
+    if not (FOLDER / name / "experiment.py").is_file():
+        return
+    here = f"derivations/experiments/{name}"
+    runs = tuple(getattr(_module(name, "experiment"), "RUNS", ()))
     there = {path.stem for path in (FOLDER / name).glob("*.json")}
     made = _declared(name, "tables", "TABLES")
     for run in runs:

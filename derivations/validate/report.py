@@ -130,7 +130,7 @@ def _claim(item: Judged) -> str:
     lines += list(_derivation(item))
     lines += list(_table(item))
     lines += [
-        f"- {result.level.value}: {_MARK[result.outcome]}{prose(_numbers(result))}{_from(item, result)}"
+        f"- {result.level.value}: {_MARK[result.outcome]}{prose(numbers(result))}{_from(item, result)}"
         for result in item.results
     ]
     return "\n".join(lines) + "\n"
@@ -166,10 +166,12 @@ def _table(item: Judged) -> Iterator[str]:
     yield ""
 
 
-def _numbers(result: CheckResult) -> str:
+def numbers(result: CheckResult) -> str:
+    """Return the numbers of a result and where they arose, in parentheses; only the reason of a skipped level."""
     if result.worst is None or result.outcome is Outcome.SKIPPED:
         return f" ({result.where})" if result.where else ""
-    return f" (worst {result.worst:.3g}, tolerance {result.tolerance:.3g}; {result.where}){_simulated(result)}"
+    where = f"; {result.where}" if result.where else ""
+    return f" (worst {result.worst:.3g}, tolerance {result.tolerance:.3g}{where}){_simulated(result)}"
 
 
 def _simulated(result: CheckResult) -> str:

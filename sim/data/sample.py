@@ -59,7 +59,8 @@ def sampler_of(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampl
     known = ", ".join(sorted(kind.law for kind in sampler_of.registry if hasattr(kind, "law")))
     raise OutOfReachError(
         f"No sampler for the law {type(law).__name__}.",
-        f"Write sim/data/{type(law).__module__.rpartition('.')[2]}.py, or use a law that has one: {known}.",
+        f"Write sim/data/{type(law).__module__.rpartition('.')[2]}.py, or register it there with "
+        f"@sampler_of.register. Laws with one: {known}.",
     )
 
 

@@ -24,8 +24,8 @@ def opens(gate: object, _draw: Draw) -> Shaped[torch.Tensor, "S B"]:
     known = ", ".join(sorted(kind.kind for kind in opens.registry if hasattr(kind, "kind")))
     raise OutOfReachError(
         f"No simulation of the gate {type(gate).__name__}.",
-        f"Write sim/gates/{type(gate).__module__.rpartition('.')[2]}.py. Gates with one: {known}, and repeated ones "
-        "through theory.problem.resolved.",
+        f"Write sim/gates/{type(gate).__module__.rpartition('.')[2]}.py, or register it there with @opens.register. "
+        f"Gates with one: {known}, and repeated ones through theory.problem.resolved.",
     )
 
 

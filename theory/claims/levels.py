@@ -100,7 +100,9 @@ def skipped(claim: Claim, level: Level) -> CheckResult:
 
 
 def symbolic(claim: Claim, claims: Mapping[str, Claim]) -> CheckResult:
-    """Check every step of the derivation, that it proves this statement, and that what it cites of `claims` says so.
+    """Check every step of the derivation, that it has the claim's id, that it proves this statement, and its citations.
+
+    A citation passes where the claim of `claims` that it names states what the step uses.
 
     >>> from theory.claims import catalog
     >>> symbolic(catalog()["gaussian.step_step.orthant"], catalog()).outcome.value
@@ -111,6 +113,8 @@ def symbolic(claim: Claim, claims: Mapping[str, Claim]) -> CheckResult:
     derivation = claim.derive()
     failed = [check for check in derivation.check() if not check.passed]
     faults = [f"step {check.index} ({check.rule}): {check.error}" for check in failed]
+    if derivation.id != claim.id:
+        faults.append(f"the derivation is called {derivation.id!r}; give it the id of its claim")
     if derivation.proves != claim.statement:
         faults.append(f"{derivation.id} proves another statement than the claim's")
     faults += [error] if (error := citation_error(derivation, claims)) else []

@@ -1,7 +1,7 @@
 """The catalog of claims: the claim `area.subject.fact` is found in `theory/claims/areas/area/subject.py`."""
 
 import pkgutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 
@@ -10,6 +10,8 @@ from theory.claims import areas
 from theory.claims.completeness import faults
 from theory.claims.model import Claim
 from theory.problem import InputError
+from theory.problem.discovery import importing
+from theory.problem.numbers import nearest
 
 
 @cache
@@ -18,7 +20,7 @@ def catalog() -> dict[str, Claim]:
 
     Raises InputError, which names the file, where an id is used twice, a claim stands in another file than its id
     names, lacks an oracle or a reason for a level that is not run, or cites an unknown one, and where a file has no
-    CLAIMS.
+    CLAIMS or cannot be imported.
 
     >>> catalog()["gaussian.step_step.orthant"].title
     "Two steps: Sheppard's quadrant probability"
@@ -44,7 +46,8 @@ def subjects() -> Iterator[tuple[str, str]]:
     True
     """
     for area in _modules(areas):
-        package = import_module(f"{areas.__name__}.{area}")
+        with importing(f"{areas.__name__}.{area}"):
+            package = import_module(f"{areas.__name__}.{area}")
         if not hasattr(package, "__path__"):
             raise InputError(f"{_file(area)} is no folder.", "Claims stand in theory/claims/areas/<area>/<subject>.py.")
         for subject in _modules(package):
@@ -66,7 +69,9 @@ def file_of(name: str) -> str:
 def _claims_of(subject: str, name: str) -> tuple[Claim, ...]:
     """The claims of one file, after a check that they belong into it."""
     here = _file(*subject.split("."))
-    claims = getattr(import_module(name), "CLAIMS", None)
+    with importing(name):
+        module = import_module(name)
+    claims = getattr(module, "CLAIMS", None)
     if claims is None:
         raise InputError(
             f"{here} has no CLAIMS.", "What claims share is a module whose name begins with an underscore."
@@ -101,6 +106,12 @@ def select(ids: list[str]) -> tuple[Claim, ...]:
     for name in ids or list(known):
         matching = [claim for key, claim in known.items() if key == name or key.startswith(f"{name}.")]
         if not matching:
-            raise InputError(f"No claim is called {name!r}.", f"Known: {', '.join(known)}.")
+            raise InputError(f"No claim is called {name!r}.", nearest(name, _beginnings(known)) + "See gdln ledger.")
         chosen.update({claim.id: claim for claim in matching})
     return tuple(chosen.values())
+
+
+def _beginnings(ids: Iterable[str]) -> list[str]:
+    """The ids, and every beginning of one up to a dot."""
+    words = [name.split(".") for name in ids]
+    return sorted({".".join(parts[:count]) for parts in words for count in range(1, len(parts) + 1)})

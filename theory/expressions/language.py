@@ -253,7 +253,8 @@ def _tree(source: str) -> ast.Expression:
             return ast.parse(source, mode="eval")
     except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
         place = getattr(error, "offset", None)
-        where = f" near character {place}" if place else ""
+        lacks = " and ".join(f"a {end}" for start, end in ("()", "[]") if source.count(start) > source.count(end))
+        where = f": it lacks {lacks}" if lacks else f" near character {place}" if place else ""
         raise InputError(f"{_short(source)} is not a formula{where}.", GRAMMAR) from error
 
 

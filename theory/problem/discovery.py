@@ -1,9 +1,62 @@
 """Find the modules of a folder, so that a new file is picked up by being there."""
 
 import pkgutil
+import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from importlib.util import find_spec
 from types import ModuleType
+
+from theory.problem.errors import InputError, WorkbenchError
+
+_OURS = ("theory", "sim", "derivations")
+
+
+@contextmanager
+def importing(module: str) -> Iterator[None]:
+    """Turn a fault in the file of `module`, which is imported inside, into an InputError: file, line and error.
+
+    >>> with importing("theory.problem.errors"):
+    ...     import theory.problem.nothing
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: theory/problem/errors.py imports theory.problem.nothing, which does not exist. ...
+    """
+    try:
+        yield
+    except (WorkbenchError, OSError, MemoryError):
+        raise
+    except Exception as error:
+        place = _place(module, error)
+        if isinstance(error, ModuleNotFoundError) and error.name and error.name.split(".")[0] in _OURS:
+            raise InputError(
+                f"{place} imports {error.name}, which does not exist.",
+                f"Write {error.name.replace('.', '/')}.py, or correct the import.",
+            ) from error
+        said = error.msg if isinstance(error, SyntaxError) else error
+        raise InputError(f"{place} has a fault ({type(error).__name__}: {said}).", "Correct the file.") from error
+
+
+def _place(module: str, error: BaseException) -> str:
+    """The file of a module, and the line in it where the error arose."""
+    spec = find_spec(module)
+    name = module.replace(".", "/") + ("/__init__.py" if spec and spec.submodule_search_locations else ".py")
+    lines = [(frame.filename, frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    if isinstance(error, SyntaxError):
+        lines.append((error.filename, error.lineno))
+    within = [line for file, line in lines if spec and file == spec.origin]
+    return f"{name}, line {within[-1]}" if within else name
+
+
+def file_of(kind: type) -> str:
+    """Return the file that defines a class, from the root of the tree.
+
+    >>> from theory.problem import SiteGate
+    >>> file_of(SiteGate)
+    'theory/problem/gates/site.py'
+    """
+    return kind.__module__.replace(".", "/") + ".py"
 
 
 def modules(package: str, path: list[str]) -> Iterator[ModuleType]:
@@ -14,27 +67,42 @@ def modules(package: str, path: list[str]) -> Iterator[ModuleType]:
     True
     """
     for module in sorted(pkgutil.iter_modules(path), key=lambda item: item.name):
-        yield import_module(f"{package}.{module.name}")
+        name = f"{package}.{module.name}"
+        with importing(name):
+            found = import_module(name)
+        yield found
 
 
-def declared(package: str, path: list[str], word: str, first: tuple[str, ...] = ()) -> dict[str, type]:
+def declared(package: str, path: list[str], base: type, word: str, first: tuple[str, ...] = ()) -> dict[str, type]:
     """The classes that the modules of a folder declare, by the word that problem files use for them.
 
-    A class counts where it is defined in that module, is public and has the class variable `word`. `first` orders the
-    words that users meet first; the others follow by name. Raises ValueError where two classes claim one word.
+    A class counts where it is defined in that module and has the class variable `word`. `first` orders the words that
+    users meet first; the others follow by name. Raises InputError, which names the files, where two classes claim one
+    word, and where a public class that derives from `base` has none.
 
     >>> import theory.problem.gates as room
-    >>> list(declared(room.__name__, room.__path__, "kind", ("site", "always")))[:3]
+    >>> list(declared(room.__name__, room.__path__, room.Gate, "kind", ("site", "always")))[:3]
     ['site', 'always', 'direction']
     """
     found: dict[str, type] = {}
     for module in modules(package, path):
         for kind in vars(module).values():
-            if not isinstance(kind, type) or kind.__module__ != module.__name__ or word not in vars(kind):
+            if not isinstance(kind, type) or kind.__module__ != module.__name__:
+                continue
+            if word not in vars(kind):
+                if issubclass(kind, base) and kind is not base and not kind.__name__.startswith("_"):
+                    raise InputError(
+                        f"{kind.__name__} in {file_of(kind)} has no `{word}`, the word that files use for it.",
+                        f'Write {word}: ClassVar[str] = "..." in the class.',
+                    )
                 continue
             name = vars(kind)[word]
             if name in found:
-                raise ValueError(f"{kind.__name__} and {found[name].__name__} both call themselves {name!r}")
+                raise InputError(
+                    f"{found[name].__name__} in {file_of(found[name])} and {kind.__name__} in {file_of(kind)} both "
+                    f"have {word} = {name!r}.",
+                    f"Change `{word}` in one of them.",
+                )
             found[name] = kind
     order = [name for name in first if name in found] + sorted(set(found) - set(first))
     return {name: found[name] for name in order}

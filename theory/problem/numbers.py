@@ -173,8 +173,10 @@ def _between(first: Fraction, last: Fraction, share: Fraction) -> Fraction:
     return Fraction(_ROUND.plus(_WIDE.multiply(start, _WIDE.power(ratio, power))))
 
 
-def one_of(value: object, where: str, choices: Iterable[str]) -> str:
+def one_of(value: object, where: str, choices: Iterable[str], otherwise: str = "") -> str:
     """One of the words in `choices`. Raises InputError for any other value, with the nearest word as a hint.
+
+    `otherwise` ends the hint: what else the user may do.
 
     >>> one_of("oppen", "data.boundary", ("open", "ring"))
     Traceback (most recent call last):
@@ -184,7 +186,8 @@ def one_of(value: object, where: str, choices: Iterable[str]) -> str:
     known = tuple(choices)
     if not isinstance(value, str) or value not in known:
         raise InputError(
-            f"{where} = {shown(value)} is not known.", f"{nearest(value, known)}Choose one of: {', '.join(known)}."
+            f"{where} = {shown(value)} is not known.",
+            f"{nearest(value, known)}Choose one of: {', '.join(known)}. {otherwise}".rstrip(),
         )
     return value
 

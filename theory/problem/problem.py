@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
+from theory.problem.discovery import file_of
 from theory.problem.distributions import Law
 from theory.problem.errors import InputError
 from theory.problem.gates import Gate
@@ -26,9 +27,9 @@ class Problem:
     """A problem: what is learned (`data`), by what (`network`), how (`training`), and how it is simulated.
 
     Raises InputError where the parts do not fit each other: a site outside the line, a direction of another length, a
-    gate on a latent that the law does not have, initial numbers of another shape, biases or initial readout weights
-    that are missing or that the network does not have, labels of several numbers for a network with one output, the
-    cross-entropy of labels other than +-1.
+    gate with `on` and without `sites`, one on a latent that the law does not have, initial numbers of another shape,
+    biases or initial readout weights that are missing or that the network does not have, labels of several numbers for
+    a network with one output, the cross-entropy of labels other than +-1.
 
     >>> from theory.problem import FiniteData, Network, SiteGate, Training
     >>> data = FiniteData([[1, 0], [0, 1]], [1, -1])
@@ -77,6 +78,11 @@ class Problem:
 
     def _check_sites(self, index: int, gate: Gate) -> None:
         n, where, sites = self.data.n, f"network.gates[{index}]", sites_of(gate)
+        if looks_on(gate) is not None and not hasattr(gate, "sites"):
+            raise InputError(
+                f"{where}: {type(gate).__name__} has `on` but no `sites`, so that its sites cannot be checked.",
+                f"Add `sites` in {file_of(type(gate))}; a gate with one `site` gives (self.site,) as a property.",
+            )
         if getattr(gate, "size", None) not in (None, n):
             raise InputError(
                 f"{where}.v has {gate.size} numbers; the data have n = {n} sites.",

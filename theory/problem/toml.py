@@ -75,11 +75,18 @@ def tables_of(text: str, name: str) -> dict[str, Any]:
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{name}: not valid TOML: {error}.", "Check the line it names.") from None
+        raise InputError(f"{name}: not valid TOML: {error}.", _where_broken(text, str(error))) from None
     except RecursionError:
         raise InputError(f"{name}: its tables are nested too deeply.", "A problem file nests three deep.") from None
     except (ValueError, InvalidOperation):  # Python's own limits: 4300 digits of an integer, exponents of a decimal
         raise InputError(f"{name}: a number is too long to be read.", "Rescale the problem.") from None
+
+
+def _where_broken(text: str, said: str) -> str:
+    """A hint for text that is no TOML: the parser names no line where the text ends too early."""
+    if "end of document" in said:
+        return f"The text ends with line {len(text.splitlines())}; a bracket, a quotation mark or a value is missing."
+    return "Check that line and the one before it."
 
 
 def problem_of(tables: Mapping[str, Any]) -> Problem:
@@ -108,7 +115,7 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
 
 
 def _law(table: Mapping[str, Any]) -> Law:
-    kind = _choose(table, "data", "law", LAWS)
+    kind = _choose(table, "data", "law", LAWS, "A new law is a file in theory/problem/distributions/.")
     required, optional = keys_of(kind)
     check_keys(table, "[data]", required=("law", *required), optional=optional)
     return kind(**{name: value for name, value in table.items() if name != "law"})
@@ -142,7 +149,7 @@ def _network(table: Mapping[str, Any], data: Law) -> Network:
 
 
 def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
-    kind = _choose(table, where, "kind", GATES)
+    kind = _choose(table, where, "kind", GATES, "A new gate is a file in theory/problem/gates/.")
     rest = {key: value for key, value in table.items() if key != "kind"}
     required, optional = keys_of(kind)
     check_keys(rest, where, required=required, optional=optional)
@@ -196,10 +203,10 @@ def _simulation(table: Mapping[str, Any]) -> Simulation:
     return Simulation(**table)
 
 
-def _choose(table: Mapping[str, Any], where: str, key: str, choices: Mapping[str, type]) -> type:
+def _choose(table: Mapping[str, Any], where: str, key: str, choices: Mapping[str, type], otherwise: str = "") -> type:
     if key not in table:
         raise InputError(f"{where} lacks the key `{key}`.", f"Choose one of: {', '.join(choices)}.")
-    return choices[one_of(table[key], f"{where}.{key}", choices)]
+    return choices[one_of(table[key], f"{where}.{key}", choices, otherwise)]
 
 
 def check_keys(

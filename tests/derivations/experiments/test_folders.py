@@ -49,12 +49,22 @@ def whole(**files):
 
 
 def missing(plant, **files):
+    plant_folder(plant, **files)
+    return folders.missing_pieces()
+
+
+def discover_anew(plant, **files):
+    """The experiments of a planted folder, past the cache."""
+    plant_folder(plant, **files)
+    return folders.discover.__wrapped__()
+
+
+def plant_folder(plant, **files):
     given = whole(**files)
     init = given.pop("__init____py", None)
     home = plant(**given)
     if init is not None:
         (home / "__init__.py").write_text(init, encoding="utf-8")
-    return folders.missing_pieces()
 
 
 RUN = 'RUNS = ("pair-run",)\n'
@@ -112,6 +122,29 @@ def test_a_forgotten_piece_is_named_with_its_file(plant, files, said):
     (line,) = missing(plant, **files)
     assert said in line
     assert "derivations/experiments/pair/" in line
+
+
+@pytest.mark.parametrize(
+    ("files", "said"),
+    [
+        ({"init": None}, "pair/__init__.py is missing"),
+        ({"experiment__py": None}, "pair/experiment.py is missing"),
+        ({"experiment__py": "X = 1\n"}, "declares neither EXPERIMENT nor RUNS"),
+        ({"experiment__py": JUDGES.format(name="other", claim=CLAIM)}, "name it 'pair'"),
+        ({"experiment__py": JUDGES.format(name="pair", claim="flow.pair.fact")}, "which does not exist"),
+        ({"experiment__py": "x = 1\ny = (\n"}, "pair/experiment.py, line 2 has a fault (SyntaxError"),
+    ],
+)
+def test_no_claim_is_judged_beside_an_experiment_that_is_not_complete(plant, files, said):
+    with pytest.raises(InputError) as refused:
+        discover_anew(plant, **files)
+    assert said in str(refused.value)
+
+
+def test_an_experiment_without_the_tables_of_its_run_still_judges(plant):
+    text = JUDGES.format(name="pair", claim=CLAIM) + RUN
+    (experiment,) = discover_anew(plant, experiment__py=text)
+    assert experiment.claims == (CLAIM,)
 
 
 def test_a_problem_is_found_by_its_stem_wherever_it_lies():

@@ -44,7 +44,7 @@ def test_claims_are_selected_by_id_or_by_area():
     assert [claim.id for claim in select(["moment.site_gate.yx"])] == ["moment.site_gate.yx"]
     assert {claim.id.split(".")[0] for claim in select(["flow"])} == {"flow"}
     assert len(select([])) == len(catalog())
-    with pytest.raises(InputError, match="No claim is called"):
+    with pytest.raises(InputError, match=r"No claim is called 'flow\.mod'\. Did you mean `flow\.mode`\?"):
         select(["flow.mod"])
 
 

@@ -74,6 +74,7 @@ def test_without_a_fault_every_level_passes_and_the_verdict_names_the_misprint()
     [
         (Level.SYMBOLIC, {"derive": lambda: Derivation("test.log", STATEMENT, _derivation().steps[:1])}),
         (Level.SYMBOLIC, {"derive": lambda: replace(_derivation(), steps=())}),
+        (Level.SYMBOLIC, {"derive": lambda: replace(_derivation(), id="test.other")}),
         (
             Level.SYMBOLIC,
             {"derive": lambda: replace(_derivation(), proves=Eq(f(a), a), steps=(Step(a, "wrong", "definition"),))},

@@ -82,6 +82,15 @@ FAULTS = {
         'CLAIMS = (claim("planted.subject.fact", sources=(Source(NOTES, "(33)"),)),)',
         r"has no '\(33\)'.*theory/claims/documents\.py takes",
     ),
+    "a field left out": (
+        'CLAIMS = (Claim("planted.subject.fact", "a title"),)',
+        rf"{HERE}, line 8 has a fault \(TypeError: .*'kind'",
+    ),
+    "a comma left out": ("CLAIMS = (1 2)", rf"{HERE}, line 8 has a fault \(SyntaxError"),
+    "an import left out": (
+        "CLAIMS = (mpmath.pi,)",
+        rf"{HERE}, line 8 has a fault \(NameError: name 'mpmath' is not defined",
+    ),
     "an unknown citation": (
         'CLAIMS = (claim("planted.subject.fact", cites=("no.such.claim",)),)',
         rf"planted.subject.fact cites no.such.claim, which is no claim\. Correct `cites` in {HERE}",

@@ -78,6 +78,8 @@ REFUSED = {
     "~z1": "Code",
     "not z1": "Code",
     "z1 if": "not a formula",
+    "erf(g*(z1 + 1)": "it lacks a ).",
+    "E[erf(z1": "it lacks a ) and a ].",
     "__import__(z1)": "not known",
     "(erf)(z1)(z2)": "Code",
     "0x10": "not a number",

@@ -252,7 +252,8 @@ def test_endless_file():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[data", "not valid TOML.*Check the line"),
+        ("a = 1\n[data", "not valid TOML.*The text ends with line 2; a bracket"),
+        ("a = 1\nb = = 2", r"not valid TOML.*line 2.*Check that line"),
         ("a = " + "[" * 30_000, "nested too deeply"),
         ("a" + ".a" * 2_000 + " = 1", "unknown key 'a'"),
         ("a = 1e9999999999999999999", "too long to be read"),

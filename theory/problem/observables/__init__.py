@@ -24,6 +24,6 @@ _FIRST = (
     "weight-kurtosis",
     "preactivation-kurtosis",
 )
-OBSERVABLES: dict[str, type[Observable]] = declared(__name__, __path__, "name", _FIRST)
+OBSERVABLES: dict[str, type[Observable]] = declared(__name__, __path__, Observable, "name", _FIRST)
 
 __all__ = ["OBSERVABLES", "Observable"]
