@@ -75,6 +75,9 @@ def is_zero(expr: sympy.Expr, domains: Domains | None = None) -> bool | None:
         points.append(point)
     if not points:
         return None
+    # Multiplying out, inside functions too, is all that most equal forms need, and factoring their roots is dear.
+    if sympy.expand(expr, power_base=False, power_exp=False, log=False) == 0:
+        return True
     if proved_zero(expr, region_of(expr, domains), points).verdict == "zero":
         return True
     for point in () if opaque else (*points, *points_in_pieces(expr, domains, points)):
