@@ -34,7 +34,7 @@ def printed(claim: Claim, known: Mapping[str, Any]) -> tuple[PrintedFinding, ...
         PrintedFinding(
             sources[found["document"], found["label"]],
             found["agrees"],
-            _point(claim, found["at"]) if found["at"] else None,
+            None if found["agrees"] else _point(claim, found["at"]),  # {} of a claim without parameters
             found["printed"],
             found["definition"],
         )

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 import sympy
 
+from derivations.validate import recorded
 from derivations.validate.evidence import FOLDER, claim_hash, is_stale
 from theory.claims import catalog
 from theory.claims.documents import NOTES
@@ -45,6 +46,14 @@ def computed(claim, stored):
 def test_a_stored_verdict_is_computed_from_the_stored_outcomes(claim):
     stored = json.loads((FOLDER / f"{claim.id}.json").read_text(encoding="utf-8"))
     assert stored["verdict"] == computed(claim, stored)
+
+
+@every_claim
+def test_a_stored_misprint_has_its_point(claim):
+    """That of a claim without parameters is empty; the report says of each where it differs."""
+    stored = json.loads((FOLDER / f"{claim.id}.json").read_text(encoding="utf-8"))
+    for finding in recorded.printed(claim, stored):
+        assert (finding.point is None) == finding.agrees
 
 
 @pytest.mark.parametrize("name", ["moment.site_gate.yx", "localization.relu.order", "flow.descent.weights"])
