@@ -181,7 +181,7 @@ def arcsine(old: Expectation, new: sympy.Expr) -> None:
     >>> arcsine(pair, sympy.Rational(1, 3))
     >>> arcsine(pair, sympy.Rational(-1, 3))
     Traceback (most recent call last):
-    theory.proof.derivation.StepError: -1/3 does not have the sign of the correlation
+    theory.proof.derivation.StepError: the angle whose sine is the correlation: -pi/6 = pi/6 is false
     """
     if old.integrand != sympy.sign(z(1)) * sympy.sign(z(2)):
         raise StepError(f"{old.integrand} is not a product of two signs")
