@@ -9,7 +9,8 @@ from typing import Any
 from derivations.evidence.entries import STALE, Entry, as_data, entries
 from derivations.publish import compose
 from theory.claims import catalog
-from theory.claims.model import Verdict
+from theory.claims.rows import Verdict
+from theory.claims.sources import Slip
 from theory.problem.numbers import one_of
 
 _SHORT = 100  # a formula longer than this is left to the page that derives it
@@ -28,11 +29,17 @@ class LedgerAnswer:
         """The number of entries of each verdict, by its name."""
         return dict(sorted(Counter(entry.verdict for entry in self.entries).items()))
 
+    @property
+    def slips(self) -> tuple[Slip, ...]:
+        """The slips that the entries are charged with, each once."""
+        return tuple(dict.fromkeys(entry.slip for entry in self.entries if entry.slip))
+
     def json(self) -> dict[str, Any]:
         """The object that `gdln ledger --json` prints."""
         return {
             "entries": [as_data(entry, self.places.get(entry.claim.id)) for entry in self.entries],
             "counts": self.counts,
+            "slips": len(self.slips),
             "stale": list(self.stale),
         }
 
@@ -49,13 +56,12 @@ class LedgerAnswer:
                 lines += ["", group or "Not in a source", ""]
             lines.append(f"  {entry['label'] or '':<{label_width}}  {entry['verdict']:<10}  {entry['title']}")
             indent = " " * (label_width + 16)
-            if entry["counterexample"]:
-                lines += [indent + line for text in _difference(entry) for line in wrap(text, _SHORT)]
+            lines += [indent + line for text in _remarks(entry) for line in wrap(text, _SHORT)]
             if entry["settled_by"]:
                 lines += [indent + line for line in wrap(f"would be settled by: {entry['settled_by']}", _SHORT)]
             lines.append(f"{indent}{entry['id']}, {entry['page']}" if entry["page"] else f"{indent}{entry['id']}")
         counts = ", ".join(f"{count} {name}" for name, count in content["counts"].items()) or "none"
-        lines += ["", f"{len(entries)} entries: {counts}."]
+        lines += ["", f"{len(entries)} entries: {counts}. Slips: {content['slips']}."]
         if content["stale"]:
             lines.append(f"STALE, run gdln validate --write-evidence: {', '.join(content['stale'])}.")
         return "\n".join(lines).lstrip("\n")
@@ -79,9 +85,17 @@ def answer(document: str | None = None, verdict: str | None = None) -> LedgerAns
     return LedgerAnswer(tuple(chosen), compose.places(catalog()), tuple(stale))
 
 
-def _difference(entry: dict) -> list[str]:
+def _remarks(entry: dict) -> list[str]:
+    """The words that a row judges, its condition, the slip that it comes from, and a point that shows it."""
+    lines = [f"'{entry['words']}'"] if entry["words"] else []
+    if entry["condition"]:
+        lines.append(f"holds where {entry['condition']}")
+    if entry["slip"]:
+        lines.append(f"slip: {entry['slip']}")
     found = entry["counterexample"]
-    lines = [entry["note"]] if entry["note"] else []
-    if len(entry["correction"]) <= _SHORT:
-        lines.append(f"holds: {entry['correction']}")
-    return [*lines, f"printed gives {found['printed']}, the definition {found['definition']}"]
+    if found:
+        lines += [entry["note"]] if entry["note"] else []
+        if len(entry["correction"]) <= _SHORT:
+            lines.append(f"holds: {entry['correction']}")
+        lines.append(f"printed gives {found['printed']}, the definition {found['definition']}")
+    return lines

@@ -10,22 +10,26 @@ from functools import cache
 
 import sympy
 
-from derivations.evidence.entries import STALE, Entry
+from derivations.evidence.entries import STALE, Entry, verdict_on_claim
 from derivations.publish.notation import Notation
 from derivations.publish.prose import prose
-from theory.claims.model import Claim, Kind, Param, Verdict
+from theory.claims.model import Claim, Kind, Param, Standing
+from theory.claims.rows import Verdict
 from theory.proof.derivation import Derivation
 
 Link = Callable[[str], str]  # from the id of a claim to a Markdown link to where the book states it
 
 _EXACT_ROWS = 3
 _SAYS = {
-    "CONFIRMED": "holds",
-    "CORRECTED": "holds; a source prints it differently",
-    "REFUTED": "does not hold",
-    "OPEN": "is undecided",
-    "DEFINITION": "is a definition",
-    STALE: "has no current evidence: run gdln validate --write-evidence",
+    "CONFIRMED": "it holds, and its source states it",
+    "CORRECTED": "it holds; its source prints something else",
+    "INHERITED": "it holds; its source prints another form, which follows from an earlier slip",
+    "REFUTED": "it holds against a conjecture or a question of its source",
+    "REMARK": "it holds; the source that it is near does not state it",
+    "RESULT": "it holds; none of the sources states it",
+    "OPEN": "it is undecided",
+    "DEFINITION": "it is a definition",
+    STALE: "it has no current evidence: run gdln validate --write-evidence",
 }
 
 
@@ -49,9 +53,11 @@ def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = ""
     lines += [f"- ${domain(param, notation)}$: {prose(param.doc)}" for param in claim.params]
     lines += [f"- ${notation.tex(condition)}$" for condition in claim.conditions]
     lines += [f"- {prose(text)}" for text in claim.assumptions]
-    verdict = evidence["verdict"] if evidence else STALE
+    verdict = verdict_on_claim(claim, evidence) if evidence else STALE
     kind = "" if claim.kind is Kind.DEFINITION else f", {_kind(claim)}"
-    lines.append(f"\n**{verdict}**: it {_SAYS[verdict]}. Claim `{claim.id}`{kind}.{_rests_on(claim, link)}\n")
+    fails = evidence is not None and evidence["standing"] == Standing.FAILS
+    says = "a check rejects it" if fails else _SAYS[verdict]
+    lines.append(f"\n**{verdict}**: {says}. Claim `{claim.id}`{kind}.{_rests_on(claim, link)}\n")
     if verdict == Verdict.OPEN and claim.settled_by:
         lines.append(f"*What would settle it.* {prose(claim.settled_by)}\n")
     return "\n".join(lines)
@@ -219,11 +225,18 @@ def _printed_lines(entries: Sequence[Entry], name: str) -> Iterator[str]:
         if first.source.printed is None:
             yield f"*In the source.* {labels}" + (f": {notes}.\n" if notes else ".\n")
         elif first.differs:
-            yield f"*As printed.* {labels}:\n"
+            yield f"{_said(first)} {labels}, {first.verdict}:\n"
             yield difference(first, name)
             yield f"{sentence(notes)}\n" if notes else ""
         else:
-            yield f"*As printed.* {labels}: agrees" + (f" ({notes}).\n" if notes else ".\n")
+            how = f"right where {prose(first.condition)}" if first.condition else "agrees"
+            yield f"{_said(first)} {labels}: {how}" + (f" ({notes}).\n" if notes else ".\n")
+
+
+def _said(entry: Entry) -> str:
+    """How the source says it: the formula as printed, or the words that are read as the formula."""
+    source = entry.source
+    return f"*The source {source.says.value}* “{prose(source.words)}”." if source.words else "*As printed.*"
 
 
 def _notes(group: Sequence[Entry]) -> str:
@@ -237,7 +250,7 @@ def same_form(entries: Sequence[Entry]) -> list[list[Entry]]:
     groups: dict[tuple, list[Entry]] = {}
     for entry in entries:
         if entry.source is not None:
-            groups.setdefault((entry.document, entry.source.printed, entry.differs), []).append(entry)
+            groups.setdefault((entry.document, entry.source.printed, entry.verdict, entry.condition), []).append(entry)
     return list(groups.values())
 
 
@@ -271,36 +284,3 @@ def parting(claim: Claim, form: sympy.Expr, finding: Mapping, name: str = "") ->
 def _value(text: str) -> str:
     text = text.removesuffix(".0")
     return f"${text}$" if text.replace(".", "").replace("-", "").isdigit() else text
-
-
-def errata(wrong: Sequence[Entry], link: Link, names: Mapping[str, str]) -> str:
-    """The errata of one document: the printed form, a counter-example with numbers, and what holds."""
-    parts: list[str] = []
-    heading = ""
-    done: set[tuple] = set()
-    for entry in wrong:
-        group = next(group for group in same_form([e for e in wrong if e.claim is entry.claim]) if entry in group)
-        key = (entry.claim.id, tuple(item.source.label for item in group))
-        if key in done:
-            continue
-        done.add(key)
-        labels = ", ".join(item.source.label for item in group)
-        if labels != heading:
-            parts.append(f"### {labels[:1].upper()}{labels[1:]}\n")
-            heading = labels
-        parts.append(_erratum(group, link, names.get(entry.claim.id, "")))
-    return "\n".join(parts)
-
-
-def _erratum(group: Sequence[Entry], link: Link, name: str) -> str:
-    first = group[0]
-    claim = first.claim
-    notes = _notes(group)
-    lines = [f"{sentence(prose(claim.title))} {link(claim.id)}, **{first.verdict}**.\n"]
-    if first.differs:
-        tex, legend = notation_of(claim).display(claim.statement, name)
-        lines += ["Printed:\n", difference(first, name), "What holds:\n", formula(tex)]
-        lines += [where(legend)] if legend else []
-    if notes:
-        lines.append(f"{sentence(notes)}\n")
-    return "\n".join(lines)

@@ -7,7 +7,8 @@ from jaxtyping import Float
 from scipy.special import stdtrit  # scipy.stats takes a second to import
 
 from theory.claims.levels import PrintedFinding
-from theory.claims.model import Outcome, Source
+from theory.claims.model import Outcome
+from theory.claims.sources import Source
 
 
 @dataclass(frozen=True)

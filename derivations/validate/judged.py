@@ -9,12 +9,13 @@ from derivations.experiments.model import Finding
 from derivations.output import DISTRIBUTION
 from derivations.validate.rotation import Plan
 from theory.claims.levels import PrintedFinding, TableRow
-from theory.claims.model import CheckResult, Claim, Level, Outcome, Verdict
+from theory.claims.model import CheckResult, Claim, Level, Outcome, Standing
+from theory.claims.rows import Verdict, verdict_on
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One claim with everything found about it and the verdict computed from that.
+    """One claim with everything found about it, and its standing by that and by what it cites.
 
     `stored` are those of the results that stand by the evidence of version `evidence_version`. `seconds` is the
     processor time of what ran, by level and experiment; `cites` are the ids that the claim rests on.
@@ -24,11 +25,16 @@ class Judged:
     results: tuple[CheckResult, ...]
     rows: tuple[TableRow, ...]
     printed: tuple[PrintedFinding, ...]
-    verdict: Verdict
+    standing: Standing
     stored: tuple[CheckResult, ...] = ()
     evidence_version: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
     cites: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the claim: that of the gravest of its rows in the ledger."""
+        return verdict_on(self.standing, self.claim.sources, self.printed)
 
     def is_stored(self, result: CheckResult) -> bool:
         """Whether the result stands by its evidence and was not checked in this run."""
@@ -69,7 +75,7 @@ def exit_outcome(validation: Validation) -> Outcome:
     outcomes = validation.outcomes()
     if Outcome.FAIL in outcomes:
         return Outcome.FAIL
-    open_ = any(item.verdict is Verdict.OPEN and not item.claim.settled_by for item in validation.judged)
+    open_ = any(item.standing is Standing.OPEN and not item.claim.settled_by for item in validation.judged)
     return Outcome.INCONCLUSIVE if open_ or Outcome.INCONCLUSIVE in outcomes else Outcome.PASS
 
 

@@ -15,7 +15,9 @@ from derivations.output import BAD_INPUT, CHECK_FAILED, PASS
 from derivations.publish import compose
 from theory.claims import catalog
 from theory.claims.documents import BUMP_NOTE, NOTES
-from theory.claims.model import Claim, Kind, Source, Verdict
+from theory.claims.model import Claim, Kind
+from theory.claims.rows import Verdict
+from theory.claims.sources import Source
 
 CLAIM = "moment.site_gate.yx"
 
@@ -78,42 +80,46 @@ def _claim(*sources: Source) -> Claim:
     return Claim("area.subject.fact", "a title", Kind.EQUATION, sympy.Eq(x, 2), sources=sources)
 
 
-def _evidence(folder, claim, verdict, *printed):
-    content = {"hash": stored.claim_hash(claim), "verdict": verdict, "printed": list(printed)}
+def _evidence(folder, claim, standing, *printed):
+    content = {"hash": stored.claim_hash(claim), "standing": standing, "printed": list(printed)}
     (folder / f"{claim.id}.json").write_text(json.dumps(content))
 
 
 def _finding(source, agrees):
-    return {"document": source.document, "label": source.label, "agrees": agrees}
+    told = {"reading": "", "repaired": False, "at": {}, "printed": "3", "definition": "2"}
+    return {"document": source.document, "label": source.label, "agrees": agrees, **told}
 
 
 def test_a_source_that_prints_it_right_is_confirmed(tmp_path):
     wrong, right = Source(NOTES, "(1)", sympy.Integer(3)), Source(BUMP_NOTE, "(1)", sympy.Integer(2))
     claim = _claim(wrong, right)
-    _evidence(tmp_path, claim, "CORRECTED", _finding(wrong, False), _finding(right, True))
+    _evidence(tmp_path, claim, "HOLDS", _finding(wrong, False), _finding(right, True))
     found = ledger.entries([claim], tmp_path)
     assert [(entry.document, entry.verdict) for entry in found] == [(NOTES, "CORRECTED"), (BUMP_NOTE, "CONFIRMED")]
     assert [ledger.correction(entry) for entry in found] == ["x = 2", None]
 
 
-@pytest.mark.parametrize("verdict", ["CONFIRMED", "REFUTED", "OPEN", "DEFINITION"])
-def test_other_verdicts_are_passed_on(tmp_path, verdict):
+@pytest.mark.parametrize(
+    ("standing", "verdict"),
+    [("HOLDS", "CONFIRMED"), ("FAILS", "REFUTED"), ("OPEN", "OPEN"), ("DEFINITION", "DEFINITION")],
+)
+def test_a_standing_gives_its_verdict(tmp_path, standing, verdict):
     claim = _claim(Source(NOTES, "(1)"))
-    _evidence(tmp_path, claim, verdict)
+    _evidence(tmp_path, claim, standing)
     assert [entry.verdict for entry in ledger.entries([claim], tmp_path)] == [verdict]
 
 
 def test_a_claim_without_source_stands_last(tmp_path):
     with_source, without = _claim(Source(NOTES, "(1)")), replace(_claim(), id="area.subject.other")
     for claim in (with_source, without):
-        _evidence(tmp_path, claim, "CONFIRMED")
+        _evidence(tmp_path, claim, "HOLDS")
     assert [entry.document for entry in ledger.entries([without, with_source], tmp_path)] == [NOTES, None]
 
 
 def test_changed_and_missing_evidence_is_stale(tmp_path):
     claim = _claim(Source(NOTES, "(1)"))
     assert [entry.verdict for entry in ledger.entries([claim], tmp_path)] == [ledger.STALE]
-    _evidence(tmp_path, claim, "CONFIRMED")
+    _evidence(tmp_path, claim, "HOLDS")
     changed = replace(claim, statement=sympy.Eq(sympy.Symbol("x"), 3))
     assert [entry.verdict for entry in ledger.entries([changed], tmp_path)] == [ledger.STALE]
 

@@ -15,7 +15,8 @@ from derivations.validate import judged as judgement
 from derivations.validate.outcomes import overall
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
 from theory.claims import catalog
-from theory.claims.model import CheckResult, Level, Outcome, Verdict
+from theory.claims.model import CheckResult, Level, Outcome
+from theory.claims.rows import Verdict
 
 PASS, FAIL, INCONCLUSIVE = Outcome.PASS, Outcome.FAIL, Outcome.INCONCLUSIVE
 
@@ -151,7 +152,7 @@ def _judged(outcome, reading_outcome):
     claim = catalog()[relu_training.GATES]
     results = (CheckResult(claim.id, Level.SIMULATED, outcome, 0.2, 0.1),)
     printed = tuple(reading(claim.sources, reading_outcome, "measured"))
-    return judgement.Judged(claim, results, (), printed, overall(claim, results, printed))
+    return judgement.Judged(claim, results, (), printed, overall(claim, results))
 
 
 def test_a_sentence_that_the_experiment_excludes_corrects_and_does_not_fail():
@@ -167,7 +168,7 @@ def test_what_would_settle_an_open_claim_is_no_undecided_run():
     claim = catalog()["localization.sigmoid.like_erf"]
     for settled_by, expected in ((claim.settled_by, PASS), ("", INCONCLUSIVE)):
         stated = replace(claim, settled_by=settled_by)
-        judged = judgement.Judged(stated, (), (), (), overall(stated, (), ()))
+        judged = judgement.Judged(stated, (), (), (), overall(stated, ()))
         assert judged.verdict is Verdict.OPEN
         assert judgement.exit_outcome(judgement.Validation("quick", (judged,), Finding(), 0.0)) is expected
 

@@ -10,9 +10,9 @@ from derivations.validate import recorded
 from derivations.validate.evidence import FOLDER, claim_hash, is_stale
 from theory.claims import catalog
 from theory.claims.documents import NOTES
-from theory.claims.judge import verdict
-from theory.claims.levels import PrintedFinding
-from theory.claims.model import CheckResult, Level, Outcome, Source
+from theory.claims.judge import standing
+from theory.claims.model import CheckResult, Level, Outcome
+from theory.claims.sources import Reading, Source
 
 every_claim = pytest.mark.parametrize("claim", catalog().values(), ids=lambda claim: claim.id)
 
@@ -32,20 +32,15 @@ def test_the_evidence_holds_what_the_claim_promises(claim):
 
 
 def computed(claim, stored):
-    """The verdict that the stored outcomes give; the file's own word on it is not read."""
+    """The standing that the stored outcomes give; the file's own word on it is not read."""
     results = [CheckResult(claim.id, Level(level["level"]), Outcome(level["outcome"])) for level in stored["levels"]]
-    sources = {(source.document, source.label): source for source in claim.sources}
-    printed = [
-        PrintedFinding(sources[item["document"], item["label"]], item["agrees"], None, "", "")
-        for item in stored["printed"]
-    ]
-    return verdict(claim, tuple(results), tuple(printed))
+    return standing(claim, tuple(results))
 
 
 @every_claim
-def test_a_stored_verdict_is_computed_from_the_stored_outcomes(claim):
+def test_a_stored_standing_is_computed_from_the_stored_outcomes(claim):
     stored = json.loads((FOLDER / f"{claim.id}.json").read_text(encoding="utf-8"))
-    assert stored["verdict"] == computed(claim, stored)
+    assert stored["standing"] == computed(claim, stored)
 
 
 @every_claim
@@ -57,7 +52,7 @@ def test_a_stored_misprint_has_its_point(claim):
 
 
 @pytest.mark.parametrize("name", ["moment.site_gate.yx", "localization.relu.order", "flow.descent.weights"])
-def test_a_changed_outcome_changes_the_verdict(name):
+def test_a_changed_outcome_changes_the_standing(name):
     claim = catalog()[name]
     stored = json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
     for level in stored["levels"]:
@@ -65,11 +60,14 @@ def test_a_changed_outcome_changes_the_verdict(name):
             for outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE):
                 others = [other for other in stored["levels"] if other is not level]
                 changed = {**stored, "levels": [*others, {**level, "outcome": outcome}]}
-                assert computed(claim, changed) != stored["verdict"]
+                assert computed(claim, changed) != stored["standing"]
 
 
 def test_no_evidence_is_left_of_claims_that_are_gone():
     assert {path.stem for path in FOLDER.glob("*.json")} == set(catalog())
+
+
+READ = catalog()["moment.site_gate.yx"].sources[0]
 
 
 @pytest.mark.parametrize(
@@ -78,6 +76,7 @@ def test_no_evidence_is_left_of_claims_that_are_gone():
         {"statement": sympy.Eq(sympy.Symbol("w"), 2)},
         {"params": ()},
         {"sources": (Source(NOTES, "(1)", printed=sympy.Symbol("w")),)},
+        {"sources": (replace(READ, readings=(Reading("more", where=sympy.Symbol("w") > 0),)),)},
         {"registration": None},
     ],
 )

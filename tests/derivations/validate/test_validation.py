@@ -14,8 +14,9 @@ from derivations.validate.report_files import last_round, summary
 from derivations.validate.validation import Choice
 from derivations.validate.workers import Lost
 from theory.claims import catalog
-from theory.claims.model import Level, Outcome, Verdict
+from theory.claims.model import Level, Outcome
 from theory.claims.registry import select
+from theory.claims.rows import Verdict
 
 NAMES = ["flow.fixed_point", "flow.gradient.entry", "flow.mode", "localization.sigmoid.like_erf", "model.relu"]
 CLAIMS = tuple(select(NAMES))

@@ -12,7 +12,8 @@ from theory.problem import InputError
 CLAIM = """
     import sympy
     from theory.claims.documents import NOTES
-    from theory.claims.model import Claim, Kind, Level, Source
+    from theory.claims.model import Claim, Kind, Level
+    from theory.claims.sources import Source
     x = sympy.Symbol("x")
     def claim(name, kind=Kind.DEFINITION, **more):
         return Claim(name, "a title", kind, sympy.Eq(x, 2, evaluate=False), **more)

@@ -10,8 +10,9 @@ from tests.theory.claims.examined import each, examination
 from theory.claims import catalog
 from theory.claims.areas.pulse import _pulses
 from theory.claims.judge import examine
-from theory.claims.model import Level, Outcome, Verdict
+from theory.claims.model import Level, Outcome
 from theory.claims.registry import select
+from theory.claims.rows import Verdict
 from theory.expressions.symbols import n
 
 CLAIMS = select(["pulse"])

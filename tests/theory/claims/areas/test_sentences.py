@@ -16,8 +16,9 @@ from theory.claims.areas.gate import relu
 from theory.claims.areas.localization import gain, ring, sigmoid
 from theory.claims.areas.ols import _gated_quadrature, gates
 from theory.claims.judge import examine
-from theory.claims.model import Kind, Level, Outcome, Verdict
+from theory.claims.model import Kind, Level, Outcome
 from theory.claims.points import points
+from theory.claims.rows import Verdict
 from theory.expressions.symbols import K, n
 from theory.problem import squared_distance
 

@@ -7,9 +7,10 @@ import sympy
 from sympy import Eq, Interval
 
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
 from theory.claims.rational import rational
+from theory.claims.sources import Source
 
 x11, x12, x21, x22, v1, v2 = sympy.symbols("x11 x12 x21 x22 v1 v2", real=True)
 

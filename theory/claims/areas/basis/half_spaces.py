@@ -7,8 +7,9 @@ from sympy import Eq, Heaviside, Integer, Interval, Matrix, Rational, pi, sqrt
 
 from theory.claims.documents import NOTES
 from theory.claims.expectations import derived
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import values
+from theory.claims.sources import Source
 from theory.expressions.symbols import rho, z
 from theory.gaussian.expectation import Expectation
 

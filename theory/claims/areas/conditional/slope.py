@@ -10,7 +10,8 @@ from sympy import Eq, Tuple, sqrt
 from theory.claims import reasons
 from theory.claims.areas.conditional.variance import variance
 from theory.claims.documents import BUMP_NOTE
-from theory.claims.model import Claim, Kind, Level, Point, Source
+from theory.claims.model import Claim, Kind, Level, Point
+from theory.claims.sources import Source
 from theory.claims.three_sites import CONDITION, CORRELATIONS, OF_I, OF_K, SMALL_GAIN, VARIANCE, C, ik, il, kl, slopes
 from theory.expressions.symbols import g
 from theory.proof.derivation import Derivation, Step

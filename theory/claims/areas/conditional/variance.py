@@ -10,8 +10,9 @@ from sympy import Eq, Tuple
 
 from theory.claims import finite_data, reasons
 from theory.claims.documents import BUMP_NOTE
-from theory.claims.model import Claim, Kind, Level, Point, Source
+from theory.claims.model import Claim, Kind, Level, Point
 from theory.claims.points import exact_values
+from theory.claims.sources import Source
 from theory.claims.three_sites import (
     CONDITION,
     CORRELATIONS,

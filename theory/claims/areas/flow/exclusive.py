@@ -32,10 +32,11 @@ from theory.claims.documents import NOTES
 from theory.claims.finite_data import Sample
 from theory.claims.float_flow import Number, float64_flow
 from theory.claims.gradient_flow import entry, reading, w_first, w_second
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME, TIME_CONSTANT, UNITS
 from theory.claims.points import exact_values, values
 from theory.claims.rational import rational
+from theory.claims.sources import Source
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import Derivation, Step

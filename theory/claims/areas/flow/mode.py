@@ -3,15 +3,17 @@
 import mpmath
 import sympy
 from mpmath import mpf
-from sympy import Eq, Integer, Interval, Rational, Tuple, oo
+from sympy import Eq, Integer, Interval, Ne, Rational, Tuple, oo
 
 from theory.claims import finite_data, reasons
 from theory.claims.areas.flow._modes import FORCE, MODE_ODE, c, lam, projected_flow, relax, u, u0
 from theory.claims.documents import NOTES
 from theory.claims.float_flow import float64_flow
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME, TIME_CONSTANT, UNITS
 from theory.claims.points import values
+from theory.claims.slips import READOUT, under_sum_readout
+from theory.claims.sources import Source
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import Derivation, Step
@@ -54,7 +56,7 @@ def _mode_in_float64(**at: int | float) -> float:
 
 EIGENVALUE = Param(lam, Interval(0, oo), "eigenvalue of A", (Integer(0), Rational(1, 2**40), Integer(1), Integer(1000)))
 START = Param(u0, Interval(-3, 3), "component of w(0) along the eigenvector")
-_LACKS_K = "the exponent lacks a factor 1/K, the limit a factor K, and lambda = 0 is excluded"
+_PRINTED = (u0 - c / lam) * sympy.exp(-lam * t / (K * tau)) + c / lam
 
 MODE_SOLUTION = Claim(
     id="flow.mode.solution",
@@ -66,12 +68,15 @@ MODE_SOLUTION = Claim(
     params=(UNITS, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START),
     assumptions=("u = v.w and c = v.b for a unit eigenvector v of A",),
     sources=tuple(
-        Source(NOTES, label, printed=(u0 - c / lam) * sympy.exp(-lam * t / (K * tau)) + c / lam, note=note)
-        for label, note in (
-            ("(9)", f"{_LACKS_K}; C is set by u(0), and is real only where lambda u(0) > c"),
-            ("(10)", _LACKS_K),
-            ("(11)", _LACKS_K),
+        Source(
+            NOTES,
+            label,
+            printed=_PRINTED,
+            note="C is set by u(0); with a zero eigenvalue Lambda^-1 does not exist, and the mode still moves",
+            slip=READOUT,
+            repaired=under_sum_readout(_PRINTED, (u0,), Ne(lam, 0), "no eigenvalue is zero"),
         )
+        for label in ("(9)", "(10)", "(11)")
     ),
     oracle=_mode_by_series,
     derive=mode_solution,

@@ -30,8 +30,9 @@ from theory.claims.areas.flow._units import (
 )
 from theory.claims.documents import NOTES
 from theory.claims.gradient_flow import entry, reading
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME, TIME_CONSTANT
+from theory.claims.sources import Source
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import Derivation, Step

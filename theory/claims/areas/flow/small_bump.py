@@ -20,7 +20,7 @@ from theory.claims.documents import BUMP_NOTE
 from theory.claims.expectations import KAPPA
 from theory.claims.float_flow import float64_flow
 from theory.claims.gradient_flow import entry, reading
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME, TIME_CONSTANT
 from theory.claims.points import values
 from theory.claims.small_bump import (
@@ -34,6 +34,7 @@ from theory.claims.small_bump import (
     float64_solution,
     quadratic_loss,
 )
+from theory.claims.sources import Source
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import t, tau
 from theory.proof.derivation import Derivation, Step

@@ -6,8 +6,9 @@ import sympy
 from sympy import Abs, Eq, FiniteSet, Integer
 
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.rational import rational
+from theory.claims.sources import Source
 
 sign_c, sign_h = sympy.symbols("s_c s_h", integer=True)
 _SIGNS = FiniteSet(-1, 0, 1)

@@ -8,8 +8,9 @@ from sympy import Eq, Integer, Interval, Piecewise, Range, Sum, Tuple, oo
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.finite_data import Number
 from theory.claims.indicator import TINY, is_open
-from theory.claims.model import Claim, Kind, Level, Param, Source
+from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
+from theory.claims.sources import Source
 from theory.expressions.symbols import n
 from theory.proof.derivation import Derivation, Step
 

@@ -7,8 +7,9 @@ from sympy import Eq, Integer, Integral, Interval, Matrix, Rational, asin, erf, 
 from theory.claims import quadrature, reasons
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.expectations import KAPPA, expectation_claim, variance_in_float64
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import GAIN
+from theory.claims.sources import Source
 from theory.expressions.symbols import g, z
 from theory.gaussian.expectation import Expectation
 from theory.proof.derivation import Derivation, Step

@@ -8,9 +8,10 @@ from sympy import Eq, Heaviside, Integer, Interval, Rational, asin, atan, erf, p
 from theory.claims import quadrature, reasons
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.expectations import KAPPA, derived, expectation_claim, pair
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import CORRELATION, GAIN
 from theory.claims.points import values
+from theory.claims.sources import Source
 from theory.claims.three_sites import UNDEFINED
 from theory.expressions.symbols import g, rho, z
 from theory.gaussian.expectation import Expectation

@@ -10,8 +10,9 @@ from sympy import Eq, FiniteSet, Integer, Rational
 from theory.claims import quadrature
 from theory.claims.areas.localization._table import table
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
+from theory.claims.sources import Source
 from theory.expressions.symbols import g
 from theory.flow import solve
 from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training

@@ -8,8 +8,9 @@ from sympy import Eq, Integer, oo, sqrt
 from theory.claims import quadrature, reasons
 from theory.claims.documents import NOTES
 from theory.claims.expectations import SECOND_MOMENT, Z_SQUARED, variance_in_float64
-from theory.claims.model import Claim, Kind, Level, Point, Source
+from theory.claims.model import Claim, Kind, Level, Point
 from theory.claims.parameters import GAIN
+from theory.claims.sources import Source
 from theory.expressions.symbols import g
 from theory.proof.derivation import Derivation, Step
 

@@ -8,7 +8,8 @@ import sympy
 from sympy import Gt, Lt, Rational
 
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Source
+from theory.claims.model import Claim, Kind
+from theory.claims.sources import Source
 
 long_first = sympy.Symbol("P_low(xi1>xi2)", real=True)
 short_first = sympy.Symbol("P_low(xi1<xi2)", real=True)

@@ -15,9 +15,10 @@ from sympy import Eq, FiniteSet, Integer, Interval, Max, Rational, oo
 
 from theory.claims.areas.localization._table import table
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
 from theory.claims.rational import rational
+from theory.claims.sources import Source
 from theory.expressions.balls.precision import precision
 from theory.expressions.symbols import n
 

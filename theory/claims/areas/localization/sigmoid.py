@@ -11,7 +11,8 @@ from sympy import Eq, Ge, Integer, Interval, Rational, exp
 
 from theory.claims import reasons
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
+from theory.claims.sources import Source
 from theory.proof.derivation import Derivation, Step
 
 h1, h2 = sympy.symbols("h1 h2", real=True)

@@ -7,8 +7,9 @@ import sympy
 from sympy import Eq, Range
 
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.rational import rational
+from theory.claims.sources import Source
 from theory.expressions.symbols import n
 
 narrowest, widths = sympy.symbols("a m", integer=True, positive=True)

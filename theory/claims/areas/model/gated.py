@@ -9,8 +9,9 @@ from theory.claims.areas.model.relu import INPUTS, WEIGHTS, w11, w12, w21, w22, 
 from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.finite_data import Number
 from theory.claims.gradient_flow import g, j, k, w, x
-from theory.claims.model import Claim, Kind, Level, Param, Source
+from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
+from theory.claims.sources import Source
 from theory.expressions.symbols import K, n
 from theory.proof.derivation import Derivation, Step
 

@@ -8,8 +8,9 @@ from theory.claims.areas.model._definition import output
 from theory.claims.documents import NOTES
 from theory.claims.finite_data import Number
 from theory.claims.indicator import TINY, is_open
-from theory.claims.model import Claim, Kind, Level, Param, Source
+from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
+from theory.claims.sources import Source
 from theory.proof.derivation import Derivation, Step
 
 h = sympy.Symbol("h", real=True)

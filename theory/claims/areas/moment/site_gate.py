@@ -15,9 +15,10 @@ from theory.claims import quadrature, reasons
 from theory.claims.areas.moment._printed import GATE, instance, printed_7, printed_8, printed_8_matrix
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.expectations import KAPPA, SECOND_MOMENT, Z_SQUARED, pair
-from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration, Source
+from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration
 from theory.claims.parameters import GAIN
 from theory.claims.points import values
+from theory.claims.sources import Source
 from theory.claims.three_sites import (
     CONDITION,
     CORRELATIONS,

@@ -13,9 +13,10 @@ from theory.claims.documents import NOTES
 from theory.claims.finite_data import Number
 from theory.claims.float_flow import float64_flow
 from theory.claims.gradient_flow import entry, reading, w_first, w_second
-from theory.claims.model import Claim, Kind, Level, Point, Source
+from theory.claims.model import Claim, Kind, Level, Point
 from theory.claims.parameters import UNITS
 from theory.claims.points import values
+from theory.claims.sources import Source
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import Derivation, Step
 

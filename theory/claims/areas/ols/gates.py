@@ -29,9 +29,10 @@ from theory.claims.areas.ols._samples import (
 )
 from theory.claims.documents import NOTES
 from theory.claims.float_flow import Number
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values, values
 from theory.claims.rational import rational
+from theory.claims.sources import Source
 from theory.flow import solve
 from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training
 from theory.proof.derivation import Derivation, Step

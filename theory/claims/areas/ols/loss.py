@@ -47,8 +47,9 @@ from theory.claims.areas.ols._samples import (
 from theory.claims.documents import NOTES
 from theory.claims.finite_data import Sample
 from theory.claims.float_flow import Number, float64_flow
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import values
+from theory.claims.sources import Source
 
 LOSS_VALUE = Claim(
     id="ols.loss.value",

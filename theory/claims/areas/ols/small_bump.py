@@ -15,7 +15,7 @@ from sympy import Eq, Tuple, pi
 from theory.claims import finite_data, reasons
 from theory.claims.areas.ols._least_squares import HALF, loss
 from theory.claims.documents import BUMP_NOTE, NOTES
-from theory.claims.model import Alternative, Claim, Kind, Level, Point, Registration, Source
+from theory.claims.model import Alternative, Claim, Kind, Level, Point, Registration
 from theory.claims.small_bump import (
     ASSUMPTIONS,
     EXPLICIT_MODES,
@@ -31,6 +31,7 @@ from theory.claims.small_bump import (
     float64_solution,
     quadratic_loss,
 )
+from theory.claims.sources import Source
 from theory.flow import solve
 from theory.problem import LossAtTimes, Problem
 from theory.proof.derivation import Derivation, Step

@@ -20,7 +20,8 @@ from theory.claims.areas.pulse._pulses import (
     site_gate,
 )
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Source
+from theory.claims.model import Claim, Kind, Level
+from theory.claims.sources import Source
 from theory.expressions.symbols import n
 
 

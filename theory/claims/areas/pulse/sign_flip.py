@@ -21,7 +21,8 @@ from theory.claims.areas.pulse._pulses import (
     q,
 )
 from theory.claims.documents import BUMP_NOTE
-from theory.claims.model import Claim, Kind, Level, Param, Source
+from theory.claims.model import Claim, Kind, Level, Param
+from theory.claims.sources import Source
 from theory.expressions.symbols import n
 
 GATED_SECOND = Claim(

@@ -22,7 +22,8 @@ from theory.claims.areas.pulse._pulses import (
     zeros_and_ones,
 )
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Source
+from theory.claims.model import Claim, Kind, Level
+from theory.claims.sources import Source
 from theory.expressions.symbols import n
 
 PAIR = Claim(

@@ -22,7 +22,8 @@ from theory.claims.areas.pulse._pulses import (
     zeros_and_ones,
 )
 from theory.claims.documents import BUMP_NOTE
-from theory.claims.model import Claim, Kind, Level, Source
+from theory.claims.model import Claim, Kind, Level
+from theory.claims.sources import Source
 from theory.expressions.symbols import n
 
 # Both are closed: 1[x_i >= 0] and 1[-x_i >= 0]; on {0, 1} the second is 1[x_i < 1/2].
