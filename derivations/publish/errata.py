@@ -11,10 +11,19 @@ from derivations.publish.blocks import Link, difference, formula, notation_of, s
 from derivations.publish.prose import prose
 from theory.claims.rows import Verdict
 from theory.claims.sources import Slip
+from theory.problem import InputError
 
 
 def errata(entries: Sequence[Entry], link: Link, names: Mapping[str, str]) -> str:
-    """The errata of the document whose ledger entries are given; `names` are the left sides of claims in TeX."""
+    """The errata of the document whose ledger entries are given; `names` are the left sides of claims in TeX.
+
+    Raises InputError for a wrong form that names no slip.
+    """
+    if nameless := next((e for e in entries if e.verdict == Verdict.CORRECTED and e.slip is None), None):
+        raise InputError(
+            f"{nameless.claim.id} at {nameless.source.label} is wrong and names no slip.",
+            "theory/claims/slips.py takes the slip; the source names it.",
+        )
     slips = tuple(dict.fromkeys(entry.slip for entry in entries if entry.slip))
     parts = [_at_a_glance(slips, entries)] if slips else ["No slip was found.\n"]
     parts += [part for slip in slips for part in _slip(slip, entries, link, names)]

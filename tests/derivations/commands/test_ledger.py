@@ -170,11 +170,29 @@ def test_what_is_open_says_what_would_settle_it(capsys):
 
 def test_a_long_formula_is_left_to_its_page():
     entry = {
+        "words": "",
+        "condition": "",
+        "slip": "",
         "note": "",
         "correction": "x" * 1000,
         "counterexample": {"printed": "1", "definition": "2", "at": {}},
     }
-    assert verb._difference(entry) == ["printed gives 1, the definition 2"]
+    assert verb._remarks(entry) == ["printed gives 1, the definition 2"]
+
+
+def test_a_row_shows_its_words_its_condition_and_its_slip():
+    told = {"words": "g is invariant", "condition": "c > 0", "slip": "two equations clash", "counterexample": None}
+    lines = verb._remarks(told)
+    assert lines == ["'g is invariant'", "holds where c > 0", "slip: two equations clash"]
+
+
+def test_slips_are_counted_and_not_rows(capsys):
+    _, found = answer(capsys)
+    charged = [entry["slip"] for entry in found["entries"] if entry["slip"]]
+    assert found["slips"] == len({(entry["document"], entry["slip"]) for entry in found["entries"] if entry["slip"]})
+    assert 0 < found["slips"] < len(charged)
+    cli.main(["ledger"])
+    assert f"Slips: {found['slips']}." in capsys.readouterr().out
 
 
 def test_nothing_is_derived_or_simulated(monkeypatch, capsys):

@@ -3,14 +3,21 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 import sympy
 
 from derivations import cli
+from derivations.evidence import stored
+from derivations.evidence.entries import Entry, verdict_on_claim
 from derivations.output import BAD_INPUT, CHECK_FAILED, OUT_OF_REACH, PASS
 from derivations.publish import blocks, book_figures, compose, html, notation
+from derivations.publish.errata import errata
 from theory.claims import catalog
+from theory.claims.documents import NOTES
+from theory.claims.rows import Verdict
+from theory.claims.sources import Source
 from theory.problem import InputError, OutOfReachError
 
 CLAIM = "flow.fixed_point.mode"
@@ -72,14 +79,25 @@ def test_every_link_between_claims_has_its_anchor(book):
             assert target in texts, (page, target)
 
 
-def test_errata_list_every_false_form_once(book):
+def test_errata_list_every_slip_once_and_all_that_is_not_plainly_right(book):
     text = book.render("errata")
+    shown = (Verdict.CORRECTED, Verdict.INHERITED, Verdict.REFUTED, Verdict.REMARK)
     for entry in book.entries:
-        if entry.differs:
-            assert entry.source.label in text.replace("### S", "### s").replace("### A", "### a")
+        if entry.source and (entry.verdict in shown or entry.condition):
+            assert entry.source.label in text
             assert f"[`{entry.claim.id}`]" in text
-    headings = re.findall(r"^### (.*)$", text, re.MULTILINE)
-    assert headings
+    slips = {entry.slip for entry in book.entries if entry.slip}
+    assert slips
+    assert text.count("*Repair.*") == len(slips)
+
+
+def test_a_wrong_form_without_its_slip_is_no_erratum():
+    """It is refused with the file that takes the slip, so that no accusation stands without its repair."""
+    source = Source(NOTES, "(1)", printed=sympy.Integer(3))
+    claim = replace(catalog()[CLAIM], sources=(source,))
+    entry = Entry(claim, source, Verdict.CORRECTED.value, {"agrees": False, "reading": ""}, {})
+    with pytest.raises(InputError, match=r"at \(1\) is wrong and names no slip.*slips.py"):
+        errata([entry], link=lambda name: name, names={})
 
 
 def planted(tmp_path, change):
@@ -155,8 +173,9 @@ def test_the_pieces_of_a_claim():
     ).render("page")
     assert r"w = u{(\infty)} = \frac{K c}{\lambda}" in rendered
     assert "1. The mode at time $t$. (*premise*, `flow.mode.solution`)" in rendered
-    assert "*As printed.* `localization-with-gated-linear-networks` after (11):" in rendered
-    assert f"It is CORRECTED, see [`{CLAIM}`](#{CLAIM})." in rendered
+    verdict = verdict_on_claim(catalog()[CLAIM], stored.read(catalog()[CLAIM]))
+    assert f"`localization-with-gated-linear-networks` after (11), {verdict}:" in rendered
+    assert f"It is {verdict}, see [`{CLAIM}`](#{CLAIM})." in rendered
 
 
 def test_rest_gives_what_no_page_names():
