@@ -354,6 +354,9 @@ NEAR_RANK_ONE = UNIT_ROUNDOFF
 # A value that is not recomputed has lost at most so many digits, as theory.gaussian.float64.tails states.
 TAIL_ACCURACY = 1e-6
 
+# The incomplete beta function at its own inverse, both to some hundred roundings, beside SciPy's binomial law.
+BINOMIAL_TAIL = 1e3 * UNIT_ROUNDOFF
+
 # --- worked examples -------------------------------------------------------------------------------------------------
 
 # 200,000 examples of a Student t with 13 degrees of freedom, E x^4 = 11/3, E x^8 = 444, as if their six sites were one:

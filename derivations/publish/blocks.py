@@ -15,6 +15,7 @@ from derivations.publish.notation import Notation
 from derivations.publish.prose import prose
 from theory.claims.model import Claim, Kind, Param, Standing
 from theory.claims.rows import Verdict
+from theory.claims.sources import Says
 from theory.proof.derivation import Derivation
 
 Link = Callable[[str], str]  # from the id of a claim to a Markdown link to where the book states it
@@ -223,7 +224,7 @@ def _printed_lines(entries: Sequence[Entry], name: str) -> Iterator[str]:
         labels = f"`{first.document}` {', '.join(entry.source.label for entry in group)}"
         notes = _notes(group)
         if first.source.printed is None:
-            yield f"*In the source.* {labels}" + (f": {notes}.\n" if notes else ".\n")
+            yield f"{_said(first)} {labels}" + (f": {notes}.\n" if notes else ".\n")
         elif first.differs:
             yield f"{_said(first)} {labels}, {first.verdict}:\n"
             yield difference(first, name)
@@ -236,7 +237,11 @@ def _printed_lines(entries: Sequence[Entry], name: str) -> Iterator[str]:
 def _said(entry: Entry) -> str:
     """How the source says it: the formula as printed, or the words that are read as the formula."""
     source = entry.source
-    return f"*The source {source.says.value}* “{prose(source.words)}”." if source.words else "*As printed.*"
+    if source.words:
+        return f"*The source says* “{prose(source.words)}”."
+    if source.says is Says.UNSTATED:
+        return "*Near the source, which does not state it.*"
+    return "*As printed.*" if source.printed is not None else "*In the source.*"
 
 
 def _notes(group: Sequence[Entry]) -> str:

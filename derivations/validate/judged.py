@@ -70,13 +70,16 @@ def versions() -> dict[str, str]:
 def exit_outcome(validation: Validation) -> Outcome:
     """FAIL where any level fails, INCONCLUSIVE where something stays undecided, else PASS.
 
-    A claim that says what would settle it is expected to stay open; nothing was left undecided by the run.
+    A claim that says what would settle it is expected to stay open: it leaves no run undecided.
     """
-    outcomes = validation.outcomes()
-    if Outcome.FAIL in outcomes:
+    if Outcome.FAIL in validation.outcomes():
         return Outcome.FAIL
-    open_ = any(item.standing is Standing.OPEN and not item.claim.settled_by for item in validation.judged)
-    return Outcome.INCONCLUSIVE if open_ or Outcome.INCONCLUSIVE in outcomes else Outcome.PASS
+    expected = (item for item in validation.judged if not item.claim.settled_by)
+    return Outcome.INCONCLUSIVE if any(_undecided(item) for item in expected) else Outcome.PASS
+
+
+def _undecided(item: Judged) -> bool:
+    return item.standing is Standing.OPEN or any(result.outcome is Outcome.INCONCLUSIVE for result in item.results)
 
 
 def result_at(item: Judged, level: Level) -> CheckResult | None:

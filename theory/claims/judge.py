@@ -163,8 +163,9 @@ def _without_oracle(claim: Claim) -> tuple[Level, ...]:
 def standing(claim: Claim, results: tuple[CheckResult, ...]) -> Standing:
     """Return DEFINITION, HOLDS, FAILS or OPEN; undecided is never true.
 
-    A level that fails decides. A statement of exact kind needs a proof (symbolic or exact) and a precise agreement;
-    an empirical one needs its experiment. Whatever is inconclusive, or was registered and not run, leaves it open.
+    A level that fails decides. A statement of exact kind needs a proof (symbolic or exact) and a precise agreement; an
+    empirical one needs its experiment and the control of that experiment. Whatever is inconclusive, or was registered
+    and not run, leaves it open.
 
     A proof alone leaves an equation open: it needs the agreement of numbers with the definition, too.
 
@@ -184,6 +185,8 @@ def standing(claim: Claim, results: tuple[CheckResult, ...]) -> Standing:
     passed = {result.level for result in results if result.outcome is Outcome.PASS}
     needs_experiment = claim.registration is not None or claim.kind is Kind.EMPIRICAL
     if needs_experiment and Level.SIMULATED not in passed:
+        return Standing.OPEN
+    if claim.kind is Kind.EMPIRICAL and not {Level.NEGATIVE_CONTROL} & (passed | set(claim.unchecked)):
         return Standing.OPEN
     if claim.kind in _STATED_EXACTLY and not (passed.intersection(_PROOF) and Level.PRECISE in passed):
         return Standing.OPEN

@@ -14,6 +14,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.stats import t as student_t
 
+from derivations.experiments.control import control
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.statistics.comparison import seed_for
@@ -52,9 +53,9 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
         )
     shares = {name: measure(LowFrequencyPowerAtTimes(), one).values.mean(axis=2) for name, one in runs.items()}
     result = decide({name: values[:, 1:] for name, values in shares.items()})
-    control = decide({name: values[:, :1] for name, values in shares.items()})
+    untrained = decide({name: values[:, :1] for name, values in shares.items()})
     return Finding(
-        results=(result, _control(control)),
+        results=(result, control(untrained, "untrained networks")),
         figures={"relu_order": _figure(runs)},
         estimates={CLAIM: _record(runs, shares)},
         remarks=(_remark(runs, shares),),
@@ -76,13 +77,6 @@ def decide(shares: Mapping[str, Float[np.ndarray, "S T"]]) -> CheckResult:
         highest = max(highest, float(-(signed + reach * error).min()))
     outcome = Outcome.PASS if lowest > 0 else Outcome.FAIL if highest > 0 else Outcome.INCONCLUSIVE
     return CheckResult(CLAIM, Level.SIMULATED, outcome, lowest, 0.0, f"{where}; smallest lower limit of the distance")
-
-
-def _control(untrained: CheckResult) -> CheckResult:
-    passed = untrained.outcome is not Outcome.PASS
-    where = "the rule does not pass untrained networks" if passed else "the rule passes untrained networks"
-    outcome = Outcome.PASS if passed else Outcome.FAIL
-    return CheckResult(CLAIM, Level.NEGATIVE_CONTROL, outcome, untrained.worst, 0.0, where)
 
 
 def _figure(runs: Mapping[str, Run]) -> dict[str, dict[str, np.ndarray]]:

@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
+from derivations.experiments.control import control
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.statistics.comparison import seed_for
@@ -25,7 +26,7 @@ from derivations.statistics.intervals import Intervals, intervals, reading
 from sim.measure import measure
 from sim.train import train
 from sim.training.run import Run
-from theory.claims.model import CheckResult, Claim, Level, Outcome
+from theory.claims.model import CheckResult, Claim, Level
 from theory.problem import FieldNormAtTimes, GateFlipsAtTimes
 
 GATES, GROWTH = "localization.relu.gates_flip", "localization.relu.growth_stops"
@@ -49,9 +50,9 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     turned = replace(trained, parameters={**trained.parameters, "w": _scaled_only(trained.weights)})
     results = (
         decide_gates(flips),
-        _control(GATES, decide_gates(_flips(turned, settings.device)), "weights that only change in length"),
+        control(decide_gates(_flips(turned, settings.device)), "weights that only change in length"),
         decide_growth(norms),
-        _control(GROWTH, _grown(_ratios(norms[:, :2], 0)), "the first phase of growth"),
+        control(_grown(_ratios(norms[:, :2], 0)), "the first phase of growth"),
     )
     flipped, ratios = intervals(flips[:, 1:], _LEVEL), intervals(_ratios(norms, 1), _LEVEL)
     printed = {
@@ -101,13 +102,6 @@ def _scaled_only(weights: Float[np.ndarray, "S T K n"]) -> Float[np.ndarray, "S 
     """Weights as the note's reasoning assumes them: the first direction of every unit, with the lengths it had."""
     norms = np.linalg.norm(weights, axis=-1, keepdims=True)
     return weights[:, :1] / norms[:, :1] * norms
-
-
-def _control(claim: str, found: CheckResult, what: str) -> CheckResult:
-    passed = found.outcome is not Outcome.PASS
-    where = f"the rule {'does not pass' if passed else 'passes'} {what}"
-    outcome = Outcome.PASS if passed else Outcome.FAIL
-    return CheckResult(claim, Level.NEGATIVE_CONTROL, outcome, found.worst, found.tolerance, where)
 
 
 def _record(trained: Run, name: str, values: Float[np.ndarray, "S T"]) -> dict[str, dict[str, object]]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from derivations.experiments.control import control
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Finding
 from derivations.experiments.relu_biases import experiment as relu_biases
@@ -150,7 +151,8 @@ def test_a_reading_is_judged_only_where_the_data_decide():
 
 def _judged(outcome, reading_outcome):
     claim = catalog()[relu_training.GATES]
-    results = (CheckResult(claim.id, Level.SIMULATED, outcome, 0.2, 0.1),)
+    result = CheckResult(claim.id, Level.SIMULATED, outcome, 0.2, 0.1)
+    results = (result, control(replace(result, outcome=INCONCLUSIVE), "untrained networks"))
     printed = tuple(reading(claim.sources, reading_outcome, "measured"))
     return judgement.Judged(claim, results, (), printed, overall(claim, results))
 
@@ -168,9 +170,10 @@ def test_what_would_settle_an_open_claim_is_no_undecided_run():
     claim = catalog()["localization.sigmoid.like_erf"]
     for settled_by, expected in ((claim.settled_by, PASS), ("", INCONCLUSIVE)):
         stated = replace(claim, settled_by=settled_by)
-        judged = judgement.Judged(stated, (), (), (), overall(stated, ()))
-        assert judged.verdict is Verdict.OPEN
-        assert judgement.exit_outcome(judgement.Validation("quick", (judged,), Finding(), 0.0)) is expected
+        for results in ((), (CheckResult(claim.id, Level.SIMULATED, INCONCLUSIVE),)):
+            judged = judgement.Judged(stated, results, (), (), overall(stated, results))
+            assert judged.verdict is Verdict.OPEN
+            assert judgement.exit_outcome(judgement.Validation("quick", (judged,), Finding(), 0.0)) is expected
 
 
 def test_the_problem_starts_at_zero_and_has_the_times_of_the_claims():

@@ -195,5 +195,9 @@ def test_undecided_is_never_true(outcomes, expected):
 def test_an_empirical_claim_needs_its_experiment_and_a_definition_needs_nothing():
     empirical = replace(CLAIM, kind=Kind.EMPIRICAL)
     assert verdict(empirical, ()) is Verdict.OPEN
-    assert verdict(empirical, (_result(Level.SIMULATED, Outcome.PASS),)) is Verdict.CONFIRMED
+    simulated, control = (_result(level, Outcome.PASS) for level in (Level.SIMULATED, Level.NEGATIVE_CONTROL))
+    assert verdict(empirical, (simulated,)) is Verdict.OPEN  # a rule without its control proves nothing
+    assert verdict(empirical, (simulated, control)) is Verdict.CONFIRMED
+    reason = {Level.NEGATIVE_CONTROL: "every network is excluded by the same bound"}
+    assert verdict(replace(empirical, unchecked=reason), (simulated,)) is Verdict.CONFIRMED
     assert verdict(replace(CLAIM, kind=Kind.DEFINITION), ()) is Verdict.DEFINITION
