@@ -92,7 +92,7 @@ def region_of(expr: sympy.Expr, domains: Mapping[sympy.Symbol, sympy.Interval]) 
 
 
 def proved_zero(expr: sympy.Expr, region: Region, points: list[Point]) -> Proof:
-    """What the kernel says of `expr` on a region, case by case where the sign of a factor varies.
+    """The kernel's proof on `expr` on a region, case by case where the sign of a factor varies.
 
     `points` are points of the region at which `expr` is real, as far as they are known.
     """

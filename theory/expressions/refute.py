@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 import sympy
+from flint import arb
 from sympy.core.function import AppliedUndef
 
 from theory.expressions.balls.precision import precision
@@ -28,30 +29,25 @@ DRAWS = 40
 
 def excludes_zero(expr: sympy.Expr, point: Point, precisions: tuple[int, ...]) -> bool:
     """Whether a ball shows that `expr` is a real number and not zero at the point."""
-    for bits in precisions:
-        try:
-            with precision(bits):
-                if not enclose(expr, point).contains(0):
-                    return True
-        except Undefined:
-            return False
-        except Undecided:
-            continue
-    return False
+    return any(not ball.contains(0) for ball in _balls(expr, point, precisions))
 
 
 def is_real(expr: sympy.Expr, point: Point) -> bool:
     """Whether a ball shows that `expr` has a real value at the point."""
-    for bits in (*FIRST_BITS, *MORE_BITS):
+    return next(_balls(expr, point, (*FIRST_BITS, *MORE_BITS)), None) is not None
+
+
+def _balls(expr: sympy.Expr, point: Point, precisions: tuple[int, ...]) -> Iterator[arb]:
+    """Yield a ball of the value at each precision that gives one; none where the value is undefined."""
+    for bits in precisions:
         try:
             with precision(bits):
-                enclose(expr, point)
-                return True
+                ball = enclose(expr, point)
         except Undefined:
-            return False
+            return
         except Undecided:
             continue
-    return False
+        yield ball
 
 
 def real_points(expr: sympy.Expr, domains: Domains, count: int = POINTS) -> Iterator[Point]:

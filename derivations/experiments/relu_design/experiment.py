@@ -63,7 +63,7 @@ _LONG, _SHORT = ORDERS
 
 @dataclass(frozen=True)
 class Rule:
-    """What a claim says of one training, in which orders, and in which the control must not pass."""
+    """A question about one training, the orders of the lengths that it asks, and those that its control asks."""
 
     claim: str
     orders: tuple[str, ...]

@@ -18,7 +18,7 @@ from theory.problem import NonlinearGP
 
 
 def trained(mean, error=0.0, replicates=8, **more):
-    """What is stored of one training, for one quantity at three times."""
+    """The stored numbers of one training, for one quantity at some times."""
     return {"ratio": {"mean": mean, "standard_error": [error] * len(mean)}, "replicates": replicates, **more}
 
 
