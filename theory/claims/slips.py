@@ -33,29 +33,29 @@ CONSTANT = Slip(
     NOTES,
     "constant",
     root=("(9)",),
-    title="(9): e^C is never 0, and never negative for a real C, so that not every initial condition has a C",
+    title="e^C is never 0, and never negative for a real C: some initial conditions have none",
     repair="Write D, a constant diagonal matrix of real entries, in the place of e^C.",
 )
 TRANSIENT = Slip(
     NOTES,
     "transient",
     root=("(26)",),
-    title="(26): the right side is that of (25), with its transient at the time t",
+    title="the right side is that of (25), with its transient at the time t",
     repair="Drop the term with e^C, which vanishes as t -> oo.",
 )
 HALF_DIFFERENCE = Slip(
     NOTES,
     "half-difference",
     root=("(31)",),
-    title="(31): the solution of (30) is w_1 - Delta and is printed as w_1",
+    title="the solution of (30) is w_1 - Delta and is printed as w_1",
     repair="Add Delta to the right side, and let Lambda be that of 2 A_11, the matrix of (30).",
 )
 SECOND_MOMENTS = Slip(
     NOTES,
     "second moments",
     root=("(18)",),
-    title="(18): outer products of class means stand where (16) has second moments",
-    repair="Put <(g~ (x) x)(g~ (x) x)^T> in the place of <g~ (x) x><g~ (x) x>^T, for both classes.",
+    title="outer products of class means stand where (16) has second moments",
+    repair="Put the second moment <x~ x~^T> in the place of the outer product of the mean, for both classes.",
 )
 
 

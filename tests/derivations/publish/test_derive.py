@@ -156,7 +156,7 @@ def test_the_pieces_of_a_claim():
     assert r"w = u{(\infty)} = \frac{K c}{\lambda}" in rendered
     assert "1. The mode at time $t$. (*premise*, `flow.mode.solution`)" in rendered
     assert "*As printed.* `localization-with-gated-linear-networks` after (11):" in rendered
-    assert f"It is CORRECTED, see [`{CLAIM}`](#{CLAIM})." in rendered
+    assert f"It is INHERITED, see [`{CLAIM}`](#{CLAIM})." in rendered
 
 
 def test_rest_gives_what_no_page_names():

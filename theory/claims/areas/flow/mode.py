@@ -5,7 +5,7 @@ from fractions import Fraction
 import mpmath
 import sympy
 from mpmath import mpf
-from sympy import Abs, Eq, Integer, Interval, Ne, Piecewise, Rational, Tuple, nan, oo
+from sympy import Eq, Integer, Interval, Ne, Piecewise, Rational, Tuple, nan, oo
 
 from theory.claims import finite_data, reasons
 from theory.claims.areas.flow._modes import FORCE, MODE_ODE, c, lam, positive_lam, projected_flow, relax, u, u0
@@ -90,7 +90,7 @@ MODE_SOLUTION = Claim(
 # The constant e^C of (9): what the initial condition makes of it
 away = sympy.Symbol("d", real=True)  # u(0) - c/lam, the distance of the start from the fixed point
 _ANY_SIGN = Piecewise((positive_lam * away, Ne(away, 0)), (nan, True))
-_POSITIVE = Piecewise((Abs(positive_lam * away), Ne(away, 0)), (nan, True))
+_POSITIVE = Piecewise((positive_lam * away, away > 0), (nan, True))
 
 
 def _constant_by_velocity(point: Point) -> Fraction:
@@ -122,6 +122,7 @@ CONSTANT_OF_MODE = Claim(
             NOTES,
             "(9)",
             printed=_POSITIVE,
+            shown=r"D = e^{C} , \quad C \in \mathbb{R}",
             note="for a real C the mode starts on one side of its fixed point; a complex C, or the other sign of the "
             "eigenvector, gives the other side; a mode that starts at its fixed point has no C",
             says=Says.READ_AS,
@@ -136,6 +137,7 @@ CONSTANT_OF_MODE = Claim(
             NOTES,
             "(21)",
             printed=_POSITIVE,
+            shown=r"D = e^{C} , \quad C \in \mathbb{R}",
             note="as in (9)",
             says=Says.READ_AS,
             words="C is a constant diagonal matrix that defines the initial condition",

@@ -406,7 +406,7 @@ INDEPENDENCE = Claim(
             "section 3.3",
             printed=Integer(0),
             note="a zero in the precision means this where x~ is Gaussian; but g(x) x is not Gaussian even where x is, "
-            "as it is 0 wherever the gate is closed; without other blocks the condition is empty",
+            "as it is 0 wherever the gate is closed; with two blocks there are no others to condition on",
             says=Says.CONJECTURES,
             words="For Gaussian data (at least), this mean that the blocks are independent conditioned on all the "
             "other blocks.",

@@ -138,8 +138,8 @@ LOSS_LABELS = Claim(
             NOTES,
             "after (16)",
             printed=(y1 - y0) ** 2 * (HALF - HALF * form((s11, s12, s22), m1)),
-            note="the other label is free, and sets the scale of the loss; labels such as 1 and -1 give another loss, as "
-            "the gated input has no constant, unless there is an output bias (ols.loss.intercept)",
+            note="the other label is free, and sets the scale of the loss; labels such as 1 and -1 give another loss, "
+            "as the gated input has no constant, unless there is an output bias (ols.loss.intercept)",
             says=Says.READ_AS,
             words="we assumed (WLOG) that the negative class is y = 0 and the positive class is y = 1",
             readings=(Reading("the label of the negative class is 0, as in section 1", where=Eq(y0, 0)),),
