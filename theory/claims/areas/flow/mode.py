@@ -115,7 +115,7 @@ CONSTANT_OF_MODE = Claim(
     ),
     assumptions=(
         "K tau du/dt = c - lambda u, the flow under the sum readout; lambda > 0",
-        "its solution is (e^(-lambda t/(K tau)) D + c)/lambda with D in the place of e^C",
+        "its solution is u(t) = (D E(t) + c)/lambda with E(t) = exp(-lambda t/(K tau)) and D in the place of e^C",
     ),
     sources=(
         Source(

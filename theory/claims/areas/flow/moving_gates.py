@@ -34,7 +34,7 @@ def turning_mode() -> Derivation:
         *projected_flow(),
         Step(
             _TURNING,
-            "the gate turns at the rate omega: lam > 0 stays, and c(t) = c_0 cos(omega t)",
+            "the gate turns: lam > 0 stays as it is, and the force oscillates",
             "substitute",
             (Tuple(c, c0 * cos(omega * t)), Tuple(lam, positive_lam)),
         ),
@@ -60,7 +60,7 @@ def _turning_by_series(point: Point, digits: int) -> mpf:
 
 MODE = Claim(
     id="flow.moving_gates.mode",
-    title="The flow is solved mode by mode with gates that turn: a mode under the force c_0 cos(omega t)",
+    title="With gates that turn the flow is solved mode by mode: a mode under a force that oscillates",
     kind=Kind.EQUATION,
     statement=SOLUTION,
     params=(
@@ -74,7 +74,7 @@ MODE = Claim(
     ),
     assumptions=(
         "the gates are functions of x and t, and not of the weights; one basis diagonalizes A at all times",
-        "any lambda(t) and c(t) leave one integral for each mode, of c(s) e^(-int_s^t lambda/(K^2 tau)) over K tau",
+        "any lambda(t) and c(t) leave one integral over time for each mode",
     ),
     sources=(
         Source(
