@@ -15,7 +15,7 @@ from derivations.publish.notation import Notation
 from derivations.publish.prose import prose
 from theory.claims.model import Claim, Kind, Param, Standing
 from theory.claims.rows import Verdict
-from theory.claims.sources import Says
+from theory.claims.sources import Says, Source
 from theory.proof.derivation import Derivation
 
 Link = Callable[[str], str]  # from the id of a claim to a Markdown link to where the book states it
@@ -251,24 +251,28 @@ def _notes(group: Sequence[Entry]) -> str:
 
 
 def same_form(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """Entries of one claim, those of one document that print the same form together."""
+    """Entries of one claim, those of one document that print the same form under the same condition together."""
     groups: dict[tuple, list[Entry]] = {}
     for entry in entries:
         if entry.source is not None:
-            groups.setdefault((entry.document, entry.source.printed, entry.verdict, entry.condition), []).append(entry)
+            repaired = entry.source.repaired.convention if entry.source.repaired else ""
+            same = (entry.claim.id, entry.document, entry.source.printed, entry.verdict, entry.condition, repaired)
+            groups.setdefault(same, []).append(entry)
     return list(groups.values())
 
 
 def difference(entry: Entry, name: str = "") -> str:
     """The printed form and a point at which its number is not that of the definition; `name` is the left side."""
-    return parting(entry.claim, entry.source.printed, entry.finding, name)
+    return parting(entry.claim, entry.source, entry.finding, name)
 
 
-def parting(claim: Claim, form: sympy.Expr, finding: Mapping, name: str = "") -> str:
+def parting(claim: Claim, source: Source, finding: Mapping, name: str = "") -> str:
     """Where a printed form parts from the definition: `finding` holds the point (`at`) and both values."""
-    notation = notation_of(claim)
+    form, notation = source.printed, notation_of(claim)
     notation.display(claim.statement)
-    if name or not isinstance(claim.statement, sympy.Eq):
+    if source.shown:
+        tex, legend = source.shown, []
+    elif name or not isinstance(claim.statement, sympy.Eq):
         tex, legend = notation.display(form, name)
     else:
         tex, legend = notation.display(sympy.Eq(claim.statement.lhs, form, evaluate=False))

@@ -1,7 +1,7 @@
 """The errata of one document as Markdown: its slips with their repairs, what they make right, then what else is judged.
 
 A reader sees at a glance which slips there are, in one table; then each slip with its numbers, the conjectures and
-questions that have a counter-example, what holds under a condition, and remarks.
+questions that have a counter-example, what holds under a condition, remarks, and what is left blank or asked.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from derivations.evidence.entries import Entry
 from derivations.publish.blocks import Link, difference, formula, notation_of, same_form, sentence, where
 from derivations.publish.prose import prose
+from theory.claims.recorded import Recorded, recorded_in
 from theory.claims.rows import Verdict
 from theory.claims.sources import Slip
 from theory.problem import InputError
@@ -39,7 +40,16 @@ def errata(entries: Sequence[Entry], link: Link, names: Mapping[str, str]) -> st
     if remarks:
         parts.append("### Remarks\n")
         parts.append("".join(_remark(entry, link) for entry in remarks))
+    if left := recorded_in(dict.fromkeys(entry.document for entry in entries)):
+        parts.append("### Left blank or asked, and not judged\n")
+        parts.append("".join(_left(record, link) for record in left))
     return "\n".join(parts)
+
+
+def _left(record: Recorded, link: Link) -> str:
+    said = f"- {record.label[:1].upper()}{record.label[1:]}, {record.left.value}: “{prose(record.words)}”"
+    claims = f" {prose(record.answer)} ({', '.join(link(claim) for claim in record.claims)})" if record.claims else ""
+    return f"{said}{claims}\n"
 
 
 def _at_a_glance(slips: Sequence[Slip], entries: Sequence[Entry]) -> str:
@@ -61,6 +71,9 @@ def _slip(slip: Slip, entries: Sequence[Entry], link: Link, names: Mapping[str, 
         yield f"What holds:\n\n{formula(tex)}"
         yield where(legend)
         yield f"{sentence(prose(entry.source.note))}\n"
+        if entry.source.readings:
+            tried = "; ".join(prose(reading.convention) for reading in entry.source.readings)
+            yield f"*Tried, and right under none of these readings.* {sentence(tried)}\n"
     if inherited:
         yield "*Wrong only through this slip, and right once it is repaired:*\n"
         yield "".join(_follows(group, link) for group in same_form(inherited))

@@ -98,7 +98,7 @@ def _corrections(judged: tuple[Judged, ...]) -> str:
                 remarks = [part for found in findings for part in prose(found.source.note).split("; ") if part]
                 parts.append(f"### {_labels(findings)}\n")
                 parts.append(f"{sentence(prose(item.claim.title))} (`{item.claim.id}`)\n")
-                parts.append(parting(item.claim, first.source.printed, finding))
+                parts.append(parting(item.claim, first.source, finding))
                 parts += [f"{sentence('; '.join(dict.fromkeys(remarks)))}\n"] if remarks else []
     agreeing = [_labels(found) for item in judged for found in same_form(item.printed) if found[0].right]
     parts += [] if parts else ["Nothing printed was refuted.\n"]

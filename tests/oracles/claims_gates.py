@@ -95,6 +95,26 @@ def _loss_with_always_on(at: At, _digits: int) -> Fraction:
     return _loss_of(((1, 1), (1, 1), (1, 0), (1, 0)), x, (1, 0, 1, 0), (Fraction(1, 4),) * 4)
 
 
+def _objective_of_three(at: At, _digits: int) -> Fraction:
+    """1 - 2 min <(y - beta.x~)^2>, each of three gates open at one input of either class."""
+    opened = [[int(k == index) for k in range(3)] for index in (0, 1, 2)] * 2
+    x = [at[f"{name}{k}"] for name in ("a", "b") for k in (1, 2, 3)]
+    return 1 - 2 * _loss_of(opened, x, (1, 1, 1, 0, 0, 0), (Fraction(1, 6),) * 6)
+
+
+def _dependence_of_blocks(at: At, digits: int) -> mpf:
+    """P(both zero) - P(first zero) P(second zero) for x Gaussian, gate 1 open above the quantile of p, gate 2 below."""
+    with mpmath.workdps(digits + GUARD):
+        p = reals(at)["p"]
+        threshold = mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * p)
+        reach = mpmath.sqrt(2 * mpmath.log(10) * (digits + GUARD)) + abs(threshold)
+        below, above = (
+            integral(mpmath.npdf, panels(low, high, (mpf(0), mpf(1))), digits + 5)
+            for low, high in ((-reach, threshold), (threshold, reach))
+        )
+        return -below * above
+
+
 def _passed_half(at: At, _digits: int) -> Fraction:
     """<1[v.x >= 0] x_1 x_2> over four inputs in pairs of opposite sign."""
     inputs = [(s * at[f"x{k}1"], s * at[f"x{k}2"]) for s in (1, -1) for k in (1, 2)]
@@ -219,6 +239,17 @@ WITNESSES = {
         _sigmoid_error,
         ("h1=0 h2=0 p=1/2", "h1=8 h2=-8 p=1/3", "h1=8 h2=8 p=99/100", "h1=-1/1024 h2=2 p=1/2", "h1=-3 h2=1/2 p=1/7"),
     ),
+    "ols.gates.three_gates": Witness(
+        _objective_of_three,
+        (
+            "a1=1 a2=2 a3=1/2 b1=1 b2=1 b3=1",
+            "a1=1/1024 a2=1 a3=14/5 b1=2 b2=1/3 b3=1/7",
+            "a1=5/2 a2=5/2 a3=5/2 b1=1/9 b2=2 b3=1",
+            "a1=2 a2=1/5 a3=1 b1=1/64 b2=14/5 b3=5/2",
+        ),
+        40,
+    ),
+    "ols.gates.independence": Witness(_dependence_of_blocks, ("p=1/2", "p=1/1024", "p=3/4", "p=999/1000")),
     "ols.gates.precision": Witness(
         _precision,
         ("P_1=1 P_2=2 P_12=1/2", "P_1=1/3 P_2=5/2 P_12=0", "P_1=2 P_2=1/7 P_12=1/64", "P_1=1 P_2=1 P_12=3"),

@@ -29,6 +29,35 @@ BUMP_READOUT = Slip(
     repair="Read (1) as a sum, without its 1/2, and keep 2 tau as the time constant.",
 )
 
+CONSTANT = Slip(
+    NOTES,
+    "constant",
+    root=("(9)",),
+    title="e^C is never 0, and never negative for a real C: some initial conditions have none",
+    repair="Write D, a constant diagonal matrix of real entries, in the place of e^C.",
+)
+TRANSIENT = Slip(
+    NOTES,
+    "transient",
+    root=("(26)",),
+    title="the right side is that of (25), with its transient at the time t",
+    repair="Drop the term with e^C, which vanishes as t -> oo.",
+)
+HALF_DIFFERENCE = Slip(
+    NOTES,
+    "half-difference",
+    root=("(31)",),
+    title="the solution of (30) is w_1 - Delta and is printed as w_1",
+    repair="Add Delta to the right side, and let Lambda be that of 2 A_11, the matrix of (30).",
+)
+SECOND_MOMENTS = Slip(
+    NOTES,
+    "second moments",
+    root=("(18)",),
+    title="outer products of class means stand where (16) has second moments",
+    repair="Put the second moment <x~ x~^T> in the place of the outer product of the mean, for both classes.",
+)
+
 
 def under_sum_readout(
     printed: sympy.Expr,

@@ -76,7 +76,8 @@ class Source:
     Of an empirical claim `printed` is the relation that a sentence is read as, which the experiment finds true or
     false. `words` quotes the document where it says the statement in prose. `readings` are the conventions that it
     leaves open; one that makes the printed form right makes the row CONFIRMED, under that condition. `slip` is what
-    a wrong form comes from, and `repaired` the form once that is mended, where the row is not the slip itself.
+    a wrong form comes from, and `repaired` the form once that is mended, where the row is not the slip itself. `shown`
+    is the printed form as TeX, where `printed` written out entry by entry would hide it.
     Raises InputError for a document or a label that `theory.claims.documents` does not list, and for prose without
     its words.
 
@@ -97,6 +98,7 @@ class Source:
     readings: tuple[Reading, ...] = field(default=())
     slip: Slip | None = None
     repaired: Reading | None = None
+    shown: str = ""
 
     def __post_init__(self) -> None:
         if fault := citation_fault(self.document, self.label):

@@ -16,6 +16,7 @@ from derivations.publish import compose
 from theory.claims import catalog
 from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.model import Claim, Kind
+from theory.claims.recorded import RECORDED
 from theory.claims.rows import Verdict
 from theory.claims.sources import Source
 
@@ -141,6 +142,20 @@ def test_planted_stale_evidence_exits_1(plant, tmp_path, monkeypatch, capsys):
     assert {entry["verdict"] for entry in found["entries"] if entry["id"] == CLAIM} == {ledger.STALE}
     assert cli.main(["ledger"]) == CHECK_FAILED
     assert "STALE" in capsys.readouterr().out
+
+
+def test_what_the_notes_leave_blank_or_ask_is_shown(capsys):
+    _, found = answer(capsys)
+    assert [(record["document"], record["label"], record["words"]) for record in found["recorded"]] == [
+        (record.document, record.label, record.words) for record in RECORDED
+    ]
+    assert {record["left"] for record in found["recorded"]} == {"blank", "question"}
+    cli.main(["ledger", "--document", BUMP_NOTE])
+    text = capsys.readouterr().out
+    assert "after (13), question: '(Also I have no idea how to decouple the ODEs with these matrices.)'" in text
+    assert "Evolving Gates?" not in text
+    _, found = answer(capsys, "--verdict", "CORRECTED")
+    assert found["recorded"] == []
 
 
 def test_false_printed_equations_are_findings_and_no_failure(capsys):

@@ -9,8 +9,7 @@ import pytest
 import sympy
 
 from derivations import cli
-from derivations.evidence import stored
-from derivations.evidence.entries import Entry, verdict_on_claim
+from derivations.evidence.entries import Entry
 from derivations.output import BAD_INPUT, CHECK_FAILED, OUT_OF_REACH, PASS
 from derivations.publish import blocks, book_figures, compose, html, notation
 from derivations.publish.errata import errata
@@ -100,6 +99,26 @@ def test_a_wrong_form_without_its_slip_is_no_erratum():
         errata([entry], link=lambda name: name, names={})
 
 
+def test_errata_give_the_readings_tried_and_what_is_left_blank(book):
+    text = book.render("errata")
+    tried = text.partition("### (31)")[2].partition("\n### ")[0]
+    assert "*Tried, and right under none of these readings.* The sum readout" in tried
+    assert "- Section 4.2, blank: “Single Gate” The flow of one gate" in text
+    assert "- Section 5, blank: “Questions:”\n" in text
+
+
+def test_rows_of_one_form_are_together_where_their_condition_is_the_same(book):
+    """(8), (19) and (20) hold as they are, (27)-(30) for two units or gates exclusive of the two."""
+    groups = blocks.same_form([entry for entry in book.entries if entry.claim.id == "flow.gradient.entry"])
+    labels = [[entry.source.label for entry in group] for group in groups]
+    assert labels == [["(5)"], ["(8)", "(19)", "(20)"], ["(27)", "(28)", "(29)", "(30)"]]
+
+
+def test_a_printed_form_is_shown_as_tex_where_its_source_gives_it(book):
+    text = book.render("errata")
+    assert r"\langle \tilde g \otimes x \rangle_1 \langle \tilde g \otimes x \rangle_1^{\top}" in text
+
+
 def planted(tmp_path, change):
     """A copy of one page of the book with a change, and what `--check` says of it."""
     name = "conventions"
@@ -173,9 +192,8 @@ def test_the_pieces_of_a_claim():
     ).render("page")
     assert r"w = u{(\infty)} = \frac{K c}{\lambda}" in rendered
     assert "1. The mode at time $t$. (*premise*, `flow.mode.solution`)" in rendered
-    verdict = verdict_on_claim(catalog()[CLAIM], stored.read(catalog()[CLAIM]))
-    assert f"`localization-with-gated-linear-networks` after (11), {verdict}:" in rendered
-    assert f"It is {verdict}, see [`{CLAIM}`](#{CLAIM})." in rendered
+    assert "*As printed.* `localization-with-gated-linear-networks` after (11), INHERITED:" in rendered
+    assert f"It is INHERITED, see [`{CLAIM}`](#{CLAIM})." in rendered
 
 
 def test_rest_gives_what_no_page_names():

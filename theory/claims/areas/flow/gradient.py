@@ -38,7 +38,7 @@ from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, R
 from theory.claims.parameters import TIME_CONSTANT, UNITS
 from theory.claims.points import exact_values, values
 from theory.claims.slips import BUMP_READOUT, READOUT, under_sum_readout
-from theory.claims.sources import Source
+from theory.claims.sources import Reading, Source
 from theory.expressions.symbols import K, tau
 from theory.flow.linear.descent import discrete
 from theory.problem import BiasesAtTimes, WeightsAtTimes
@@ -81,8 +81,16 @@ _MOMENTS = (
     Param(drive, Interval(-3, 3), "h_ki = <g_k x_i sum_l g_l w_l.x> = sum_lj A_kilj w_lj", (Integer(0),)),
 )
 
-_LACKS_A_FACTOR = "under the mean readout of (3) the term in the weights has another factor 1/K"
+_LACKS_A_FACTOR = (
+    "under the mean readout of (3) the term in the weights has another factor 1/K: "
+    "it holds the weight w_k/K of a whole path"
+)
 _PRINTED = (force - drive) / (K * tau)
+_READINGS = (
+    Reading("the loss is the mean square, without the half", (force - drive) / (2 * K * tau)),
+    Reading("w_k stands for the weight w_k/K of a whole path on both sides", (force - drive / K) / tau),
+)
+_SHARED_BY_TWO = "K = 2, or every other gate is exclusive of these two"
 
 GRADIENT_GENERAL = Claim(
     id="flow.gradient.general",
@@ -112,17 +120,24 @@ GRADIENT_ENTRY = Claim(
     params=(UNITS, TIME_CONSTANT, *_MOMENTS),
     assumptions=("yhat = (1/K) sum_k g_k w_k.x and L = <(y - yhat)^2>/2; the gates do not depend on the weights",),
     sources=(
-        Source(NOTES, "(5)", printed=_PRINTED, note=_LACKS_A_FACTOR, slip=READOUT),
+        Source(NOTES, "(5)", printed=_PRINTED, note=_LACKS_A_FACTOR, readings=_READINGS, slip=READOUT),
         *(
-            Source(NOTES, label, _PRINTED, note, slip=READOUT, repaired=under_sum_readout(_PRINTED, (drive,)))
-            for label, note in (
-                ("(8)", "all weights together: h = A w"),
-                ("(19)", "exclusive gates: h = A_11 w_1"),
-                ("(20)", "exclusive gates: h = lambda u_1"),
-                ("(27)", "redundant gates: h = A_11 (w_1 + w_2); K = 2, or every other gate exclusive of these two"),
-                ("(28)", "redundant gates: h = A_11 (w_1 + w_2); K = 2, or every other gate exclusive of these two"),
-                ("(29)", "the mean of (27) and (28)"),
-                ("(30)", "(29) in the difference of the weights, which is constant"),
+            Source(
+                NOTES,
+                label,
+                _PRINTED,
+                note,
+                slip=READOUT,
+                repaired=under_sum_readout(_PRINTED, (drive,), condition=condition),
+            )
+            for label, note, condition in (
+                ("(8)", "all weights together: h = A w", ""),
+                ("(19)", "exclusive gates: h = A_11 w_1", ""),
+                ("(20)", "exclusive gates: h = lambda u_1", ""),
+                ("(27)", "redundant gates: h = A_11 (w_1 + w_2)", _SHARED_BY_TWO),
+                ("(28)", "redundant gates: h = A_11 (w_1 + w_2)", _SHARED_BY_TWO),
+                ("(29)", "the mean of (27) and (28)", _SHARED_BY_TWO),
+                ("(30)", "(29) for w_1 - Delta, the half sum of the weights", _SHARED_BY_TWO),
             )
         ),
     ),
