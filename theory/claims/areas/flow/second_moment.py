@@ -54,11 +54,8 @@ BLOCKS_SYMMETRIC = Claim(
 )
 
 # A is a mean of squares, so that no eigenvalue is negative
-_COMPONENTS = sympy.symbols("v1:5", real=True)
-_SQUARES = (
-    (_COMPONENTS[0] * x11 + _COMPONENTS[1] * x12) ** 2
-    + sum((v * x for v, x in zip(_COMPONENTS, (x21, x22, x21, x22), strict=True)), sympy.S.Zero) ** 2
-) / 2
+v1, v2, v3, v4 = sympy.symbols("v1:5", real=True)
+_SQUARES = ((v1 * x11 + v2 * x12) ** 2 + (v1 * x21 + v2 * x22 + v3 * x21 + v4 * x22) ** 2) / 2
 
 
 def _quadratic_form(point: Point) -> Fraction:
@@ -77,10 +74,10 @@ NONNEGATIVE = Claim(
     id="flow.second_moment.nonnegative",
     title="The eigenvalues of A are nonnegative: v^T A v = <(v.x~)^2>, a mean of squares",
     kind=Kind.EQUATION,
-    statement=Eq(sympy.Function("form")(*_COMPONENTS), _SQUARES, evaluate=False),
+    statement=Eq(sympy.Function("form")(v1, v2, v3, v4), _SQUARES, evaluate=False),
     params=(
         *(Param(entry, Interval(-3, 3), "entry of an input") for entry in (x11, x12, x21, x22)),
-        *(Param(entry, Interval(-3, 3), "entry of v, a vector of both units") for entry in _COMPONENTS),
+        *(Param(entry, Interval(-3, 3), "entry of v, a vector of both units") for entry in (v1, v2, v3, v4)),
     ),
     assumptions=("two equally likely samples with two inputs; the first opens gate 1, the second opens both gates",),
     sources=(
