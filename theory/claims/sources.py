@@ -60,6 +60,10 @@ class Slip:
 
     `root` are the labels of the rows that are charged with it, at most one claim at each. Rows that are wrong only
     through it name it too and are INHERITED.
+
+    >>> from theory.claims.slips import READOUT
+    >>> READOUT.root
+    ('(5)',)
     """
 
     document: str
