@@ -7,6 +7,8 @@ from derivations.experiments.flow_limit import experiment as flow_limit
 from derivations.experiments.folders import discover, problem_named
 from derivations.experiments.relu_order import experiment as relu_order
 from derivations.validate.report_figures import WEIGHTS, XX, YX
+from sim.measure.receptive_fields import participation_ratio
+from tests.tolerances import STANDARD_ERRORS
 from theory.claims import catalog
 from theory.claims.model import Outcome
 
@@ -48,6 +50,28 @@ def _shares(long, short, spread=0.02, replicates=16):
 )
 def test_the_order_of_lengths_is_decided_by_intervals_on_the_right_side(long, short, expected):
     assert relu_order.decide(_shares(long, short)).outcome is expected
+
+
+@pytest.mark.parametrize(
+    ("ratios", "expected"),
+    [
+        ((0.09, 0.11), Outcome.PASS),
+        ((0.0714, 0.11), Outcome.INCONCLUSIVE),
+        ((0.09, 0.05), Outcome.FAIL),
+    ],
+)
+def test_fields_are_localized_where_both_ratios_exceed_that_of_gaussian_weights(ratios, expected):
+    values = np.array(ratios) + 0.005 * np.random.default_rng(0).normal(size=(16, 2))
+    assert relu_order.decide_localized(values, 40).outcome is expected
+
+
+def test_the_ratio_of_gaussian_weights():
+    """3/(n + 2), the bound of the rule on localization."""
+    weights = np.random.default_rng(1).normal(size=(20000, 40))
+    ratios = participation_ratio(weights)
+    bound = relu_order.decide_localized(ratios.reshape(-1, 2), 40).tolerance
+    assert abs(ratios.mean() - bound) < STANDARD_ERRORS * ratios.std() / np.sqrt(len(ratios))
+    assert bound == float(catalog()[relu_order.LOCALIZES].statement.rhs)
 
 
 def test_experiments_judge_claims_that_exist():

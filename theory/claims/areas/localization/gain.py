@@ -1,4 +1,4 @@
-"""The gain controls how localized the optimal weights are. Localization notes, section 1."""
+"""The participation ratio of the optimal weights under a site gate, at four gains. Localization notes, section 1."""
 
 from fractions import Fraction
 
@@ -12,7 +12,7 @@ from theory.claims.areas.localization._table import table
 from theory.claims.documents import NOTES
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
-from theory.claims.sources import Source
+from theory.claims.sources import Says, Source
 from theory.expressions.symbols import g
 from theory.flow import solve
 from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training
@@ -63,15 +63,24 @@ def _correlation(length: int, lag: int) -> sympy.Expr:
 
 GAIN_LOCALIZES = Claim(
     id="localization.gain.participation",
-    title="The gain controls localization: thousandths of the inverse participation ratio of the optimal weights",
+    title="The optimal weights under a fixed site gate, at four gains: thousandths of the inverse participation ratio",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("ipr")(g), table(g, PARTICIPATION), evaluate=False),
     params=(Param(g, FiniteSet(*PARTICIPATION), "gain", tuple(PARTICIPATION)),),
     assumptions=(
         "ring of 40 sites, xi1 = 2, xi2 = 1, labels 1 and 0, a site gate and its complement; w_1(infinity) from zero",
         "the ratio is sum w^4/(sum w^2)^2: 1/40 for a flat field, 1 for one site; it grows with the gain",
+        "the gate imposes the place of the field: a property of the optimum under that gate, not of trained networks",
     ),
-    sources=(Source(NOTES, "section 1", note="'a gain parameter that controls the degree of localization'"),),
+    sources=(
+        Source(
+            NOTES,
+            "section 1",
+            note="the notes speak of trained networks where they say that the data have 'a gain parameter that "
+            "controls the degree of localization'; one trained neuron is on the page on the sweep of the gain",
+            says=Says.UNSTATED,
+        ),
+    ),
     oracle=_participation_by_quadrature,
     exact=_certified_participation,
     drawn=1,
