@@ -28,6 +28,7 @@ from sim.train import train
 from sim.training.run import Run
 from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.flow import solve
+from theory.moments.null_levels import gaussian_ratio
 from theory.problem import (
     LowFrequencyPowerAtTimes,
     Network,
@@ -92,7 +93,7 @@ def decide(shares: Mapping[str, Float[np.ndarray, "S T"]]) -> CheckResult:
 
 def decide_localized(ratios: Float[np.ndarray, "S T"], sites: int) -> CheckResult:
     """The rule of localization on the inverse participation ratios (replicates, horizons)."""
-    found, gaussian = intervals(ratios, _LEVEL), 3 / (sites + 2)
+    found, gaussian = intervals(ratios, _LEVEL), float(gaussian_ratio(sites))
     where = f"inverse participation ratio: {found.describe(4)}; Gaussian weights have {gaussian:.4f}"
     return CheckResult(LOCALIZES, Level.SIMULATED, found.above(gaussian), float(found.low.min()), gaussian, where)
 

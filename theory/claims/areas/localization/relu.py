@@ -11,12 +11,12 @@ from sympy import Gt, Lt, Rational
 from theory.claims.documents import NOTES
 from theory.claims.model import Claim, Kind
 from theory.claims.sources import Says, Source
+from theory.moments.null_levels import gaussian_ratio
 
 _NETWORK = "ring of 40 sites, gain 3, ten ReLU units, mean readout, w(0) of standard deviation 1/10 an entry"
 _PLAIN = f"{_NETWORK}, no biases, learning rate 2, fresh batches of 500"
 _INTERVALS = "judged by 99 % intervals for all times together; the value of a network is the mean over its units"
 _LOW = "P_low is the share of the field's power at frequencies |q| <= n/4; 21/40 for white noise"
-_GAUSSIAN = Rational(3, 42)  # 3/(n + 2), the mean of sum w^4/(sum w^2)^2 for n = 40 independent Gaussian weights
 
 long_first = sympy.Symbol("P_low(xi1>xi2)", real=True)
 short_first = sympy.Symbol("P_low(xi1<xi2)", real=True)
@@ -52,7 +52,7 @@ LOCALIZES = Claim(
     title="Ten ReLU units at gain 3, xi1 = 2 > xi2 = 1: at t = 800 and 1600 the fields are more localized than "
     "Gaussian weights",
     kind=Kind.EMPIRICAL,
-    statement=Gt(participation, _GAUSSIAN),
+    statement=Gt(participation, Rational(gaussian_ratio(40))),
     assumptions=(
         "R is the inverse participation ratio sum w^4/(sum w^2)^2; its mean is 3/(n + 2) = 1/14 for independent "
         "Gaussian weights, and it is 1/n for a flat field and 1 for a single site",
