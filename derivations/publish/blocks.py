@@ -223,7 +223,8 @@ def _printed_lines(entries: Sequence[Entry], name: str) -> Iterator[str]:
         labels = f"`{first.document}` {', '.join(entry.source.label for entry in group)}"
         notes = _notes(group)
         if first.source.printed is None:
-            yield f"*In the source.* {labels}" + (f": {notes}.\n" if notes else ".\n")
+            where_it_is = f"{_said(first)} {labels}" if first.source.words else f"*In the source.* {labels}"
+            yield where_it_is + (f": {notes}.\n" if notes else ".\n")
         elif first.differs:
             yield f"{_said(first)} {labels}, {first.verdict}:\n"
             yield difference(first, name)

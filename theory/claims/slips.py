@@ -32,7 +32,7 @@ SECOND_MOMENT_OF_ONE_ERF = Slip(
     BUMP_NOTE,
     "second moment",
     root=("(8)",),
-    title="(8), which the note itself doubts, is the average of one erf through the gate and not of two",
+    title="the average of one erf through the gate in place of two, which the note itself doubts",
     repair="Take half of the second moment without the gate: (1/pi) asin(kappa^2 rho_kl) within a class, for x = "
     "erf(g z), wherever the gate is.",
 )

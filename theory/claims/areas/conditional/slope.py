@@ -71,7 +71,7 @@ def _by_the_other_site(form: sympy.Expr) -> Reading:
 
 SLOPE_I = Claim(
     id="conditional.slope.gate_site",
-    title="a_i: the slope by z_i of an erf averaged over the rest of z_l",
+    title="The slope by z_i, the gate's site, of erf(g z_l) averaged over the rest of z_l",
     kind=Kind.EQUATION,
     statement=Eq(a_i, C * OF_I, evaluate=False),
     params=(*CORRELATIONS, SMALL_GAIN),
@@ -86,7 +86,7 @@ SLOPE_I = Claim(
 
 SLOPE_K = Claim(
     id="conditional.slope.other_site",
-    title="a_k: the slope by z_k of an erf averaged over the rest of z_l",
+    title="The slope by z_k, the other site, of erf(g z_l) averaged over the rest of z_l",
     kind=Kind.EQUATION,
     statement=Eq(a_k, C * OF_K, evaluate=False),
     params=(*CORRELATIONS, SMALL_GAIN),

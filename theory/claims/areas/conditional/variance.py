@@ -114,7 +114,7 @@ VARIANCE_DETERMINANT = Claim(
         Source(
             BUMP_NOTE,
             "after (13)",
-            note="'This looks wrong tbh' may be said of (8), which is wrong, or of (13), which equals (12): right",
+            note="'This looks wrong tbh' may be said of (8), where the doubt is right, or of (13), which equals (12)",
             says=Says.UNSTATED,
         ),
     ),

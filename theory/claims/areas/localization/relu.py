@@ -30,8 +30,8 @@ contrast_without = sympy.Symbol("D", real=True)
 
 RELU_ORDER = Claim(
     id="localization.relu.order",
-    title="Ten ReLU units at gain 3: fields of low frequency for xi1 = 2 > xi2 = 1, of high frequency for xi1 = 1 < "
-    "xi2 = 2",
+    title="Ten ReLU units at gain 3, t = 400 to 1600: fields of low frequency for xi1 = 2 > xi2 = 1, of high frequency "
+    "for xi1 = 1 < xi2 = 2",
     kind=Kind.EMPIRICAL,
     statement=sympy.And(long_first > Rational(1, 2), short_first < Rational(1, 2)),
     assumptions=(_LOW, _PLAIN, f"three horizons, t = 400, 800, 1600 tau; {_INTERVALS}"),
@@ -39,8 +39,8 @@ RELU_ORDER = Claim(
         Source(
             NOTES,
             "section 1",
-            note="in this configuration; the frequencies are judged here, and not whether the fields are localized, "
-            "which is localization.relu.localizes",
+            note="in this configuration; the frequencies are judged here, of both orders, and not whether the fields "
+            "are localized, which is localization.relu.localizes",
             says=Says.READ_AS,
             words="short-range oscillations otherwise",
         ),
@@ -73,7 +73,8 @@ LOCALIZES = Claim(
 
 GATES_FLIP = Claim(
     id="localization.relu.gates_flip",
-    title="Ten ReLU units at gain 3, xi1 = 2 > xi2 = 1: more than a tenth of the gates differ from those of the start",
+    title="Ten ReLU units at gain 3, xi1 = 2 > xi2 = 1: at t = 100 to 800 more than a tenth of the gates differ from "
+    "those of the start",
     kind=Kind.EMPIRICAL,
     statement=Gt(flipped, Rational(1, 10)),
     assumptions=(
@@ -87,8 +88,8 @@ GATES_FLIP = Claim(
             "section 2.1",
             note="the notes say that 'g(x) may be relatively constant during learning', without a bound, a time of "
             "reference or a configuration; a tenth, the start and this configuration are the choices of this claim; "
-            "fewer gates flip late in training, and at gain 100 one in a thousand or less between t = 100 and 400 (the "
-            "sweep of the gain)",
+            "fewer gates flip late in training, and of one neuron at gain 100 less than one in a thousand between "
+            "t = 100 and 400 (page on the sweep of the gain)",
             says=Says.UNSTATED,
         ),
     ),
@@ -96,7 +97,7 @@ GATES_FLIP = Claim(
 
 GROWTH_STOPS = Claim(
     id="localization.relu.growth_stops",
-    title="Ten ReLU units at gain 3, xi1 = 2 > xi2 = 1: after t = 100 the weights no longer grow in length",
+    title="Ten ReLU units at gain 3, xi1 = 2 > xi2 = 1: from t = 100 to 800 the weights do not grow in length",
     kind=Kind.EMPIRICAL,
     statement=Lt(growth, 1),
     assumptions=(
@@ -165,14 +166,14 @@ AROUND_MODE = Claim(
 REPLAYED_GATES = Claim(
     id="localization.relu.replayed_gates",
     title="Ten ReLU units at gain 3, xi1 = 2 > xi2 = 1: a gated linear network with the gates of the end of their run "
-    "ends with the same loss",
+    "has the same loss at t = 800",
     kind=Kind.EMPIRICAL,
     statement=Lt(apart, Rational(1, 100)),
     assumptions=(
         "D_loss = |<L> - <L_ReLU>|/<L_ReLU> for the means over networks at t = 800 tau; both start from the same "
         "weights and see the same examples, and the gates 1[w(800).x > 0] are held fixed from the start",
         _PLAIN,
-        "judged by a 99 % band",
+        "judged by the 99 % band of this distance",
     ),
     sources=(
         Source(
@@ -190,7 +191,7 @@ REPLAYED_GATES = Claim(
 BIASES_REMOVED = Claim(
     id="localization.relu.biases_removed",
     title="Ten ReLU units at gain 3, lengths 2 and 1: the two orders of the lengths differ to the same side with "
-    "trained biases and without",
+    "trained biases and without, at t = 200 to 800",
     kind=Kind.EMPIRICAL,
     statement=Gt(contrast_with * contrast_without, 0),
     assumptions=(

@@ -36,7 +36,7 @@ def _alternating_mode(point: Point) -> Fraction:
 
 ALTERNATING = Claim(
     id="localization.ring.alternating",
-    title="Eigenvalue of the alternating mode on a ring of eight sites: negative above r = 0.713472, at xi = 1.72104",
+    title="Eigenvalue of the alternating mode on a ring of eight sites: negative above r = 0.713472 (xi = 1.72104)",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("lambda")(step), _ALTERNATING, evaluate=False),
     params=(

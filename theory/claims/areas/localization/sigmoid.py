@@ -74,7 +74,8 @@ SIGMOID_NO_BIASES = Claim(
             NOTES,
             "section 1",
             note="where each class has the same density at x and -x, as the nonlinear Gaussian process, for the mean "
-            "readout and labels 1 and 0; the ReLU half is localization.relu.biases_removed",
+            "readout and labels 1 and 0, for two units; more change nothing; the ReLU half is "
+            "localization.relu.biases_removed",
             says=Says.READ_AS,
             words="one can further remove the bias terms b_1 and b_2 (though not for sigmoid)",
         ),
