@@ -52,7 +52,6 @@ def findings(claims: Mapping[str, Claim], evidence: Evidence, plan: Plan, done: 
         figures={name: data for part in parts for name, data in part.figures.items()},
         remarks=tuple(remark for part in parts for remark in part.remarks),
         estimates={name: data for part in parts for name, data in part.estimates.items()},
-        printed={name: found for part in parts for name, found in part.printed.items()},
     )
 
 
@@ -86,7 +85,7 @@ def _claim(
     standing = tuple(
         result for result in results if result.outcome is not Outcome.SKIPPED and any(result is one for one in stored)
     )
-    printed = _printed(claim, (*certified.printed, *finding.printed.get(claim.id, ())), known if standing else None)
+    printed = _printed(claim, certified.printed, known if standing else None)
     experiments = {
         name: spent
         for task, one in done.items()

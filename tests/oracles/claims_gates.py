@@ -41,6 +41,11 @@ def _open_gates(at: At, _digits: int) -> Fraction:
     return Fraction((at["x_i"] >= 0) + (-at["x_i"] >= 0))
 
 
+def _product_of_gates(at: At, _digits: int) -> Fraction:
+    """1 exactly if x_i lies in both closed half-lines."""
+    return Fraction(min(at["x_i"], -at["x_i"]) >= 0)
+
+
 def _both_open(at: At, _digits: int) -> Fraction:
     """Site 0 is dark for the starts that are 1, ..., n - W sites before it wraps round."""
     n, a, b = (int(at[name]) for name in ("n", "a", "b"))
@@ -192,6 +197,7 @@ def _gain_on_sites(_at: At, _digits: int) -> mpf:
         return mpmath.floor((tiling - overlapping) * mpf(10) ** _PLACES)
 
 
+_AT_SITE = ("x_i=0", "x_i=1/1099511627776", "x_i=-1/1099511627776", "x_i=3", "x_i=-5/2")
 _ROWS = (
     "w11=1 w12=-2 w21=3 w22=1/2 x1=1 x2=2",
     "w11=-1 w12=0 w21=1/3 w22=-3 x1=0 x2=-1",
@@ -226,9 +232,8 @@ WITNESSES = {
     "model.gated.forms": Witness(
         _gated, tuple(f"g1={g} g2={h} {row}" for g, h, row in zip((0, 1, 1, 0), (0, 0, 1, 1), _ROWS, strict=True)), 40
     ),
-    "gate.small_bump.complement": Witness(
-        _open_gates, ("x_i=0", "x_i=1/1099511627776", "x_i=-1/1099511627776", "x_i=3", "x_i=-5/2"), 40
-    ),
+    "gate.small_bump.complement": Witness(_open_gates, _AT_SITE, 40),
+    "gate.small_bump.product": Witness(_product_of_gates, _AT_SITE, 40),
     "gate.small_bump.both_open": Witness(
         _both_open, ("n=40 a=3 b=4", "n=64 a=1 b=8", "n=8 a=4 b=4", "n=8 a=1 b=8", "n=17 a=2 b=5"), 40
     ),

@@ -28,6 +28,14 @@ BUMP_READOUT = Slip(
     title="(1) and (4) clash: the readout of (1) is a mean over two units, the gradient in (4) is that of a sum",
     repair="Read (1) as a sum, without its 1/2, and keep 2 tau as the time constant.",
 )
+SECOND_MOMENT_OF_ONE_ERF = Slip(
+    BUMP_NOTE,
+    "second moment",
+    root=("(8)",),
+    title="the average of one erf through the gate in place of two, which the note itself doubts",
+    repair="Take half of the second moment without the gate: (1/pi) asin(kappa^2 rho_kl) within a class, for x = "
+    "erf(g z), wherever the gate is.",
+)
 
 CONSTANT = Slip(
     NOTES,

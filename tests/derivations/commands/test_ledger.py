@@ -20,7 +20,7 @@ from theory.claims.recorded import RECORDED
 from theory.claims.rows import Verdict
 from theory.claims.sources import Source
 
-CLAIM = "moment.site_gate.yx"
+CLAIM = "moment.site_gate.xx"
 
 
 def answer(capsys, *words):
@@ -49,9 +49,9 @@ def test_an_entry_has_what_programs_read(capsys):
         assert (entry["correction"] is None) == (entry["counterexample"] is None)
 
 
-def test_the_printed_first_moment_is_corrected(capsys):
+def test_the_printed_second_moment_is_corrected(capsys):
     _, found = answer(capsys, "--document", "small-bump-gate")
-    (entry,) = (entry for entry in found["entries"] if (entry["id"], entry["label"]) == (CLAIM, "(7)"))
+    (entry,) = (entry for entry in found["entries"] if (entry["id"], entry["label"]) == (CLAIM, "(8)"))
     assert entry["verdict"] == "CORRECTED"
     assert "asin" in entry["correction"]
     assert entry["page"] == f"small-bump-gate#{CLAIM}"

@@ -50,6 +50,24 @@ def test_the_order_of_lengths_is_decided_by_intervals_on_the_right_side(long, sh
     assert relu_order.decide(_shares(long, short)).outcome is expected
 
 
+@pytest.mark.parametrize(
+    ("ratios", "expected"),
+    [
+        ((0.09, 0.11), Outcome.PASS),
+        ((0.0714, 0.11), Outcome.INCONCLUSIVE),
+        ((0.09, 0.05), Outcome.FAIL),
+    ],
+)
+def test_fields_are_localized_where_both_ratios_exceed_that_of_gaussian_weights(ratios, expected):
+    values = np.array(ratios) + 0.005 * np.random.default_rng(0).normal(size=(16, 2))
+    assert relu_order.decide_localized(values, 40).outcome is expected
+
+
+def test_the_bound_on_the_ratios_is_that_of_the_claim():
+    bound = relu_order.decide_localized(np.full((4, 2), 0.1), 40).tolerance
+    assert bound == float(catalog()[relu_order.LOCALIZES].statement.rhs)
+
+
 def test_experiments_judge_claims_that_exist():
     claims = catalog()
     experiments = discover()

@@ -16,7 +16,7 @@ from derivations.publish.errata import errata
 from theory.claims import catalog
 from theory.claims.documents import NOTES
 from theory.claims.rows import Verdict
-from theory.claims.sources import Source
+from theory.claims.sources import Says, Source
 from theory.problem import InputError, OutOfReachError
 
 CLAIM = "flow.fixed_point.mode"
@@ -385,3 +385,22 @@ def test_a_figure_that_agrees_is_not_drawn_again(figures):
 def test_numbers_are_short():
     assert blocks.number("1/2") == "1/2"
     assert blocks.number("394239/262144") == "1.5039"
+
+
+def test_a_triangular_number_is_explained_once():
+    claim = catalog()["pulse.sites.pair"]
+    setting = notation.Notation()
+    tex, legend = setting.display(claim.statement)
+    assert "T(b - d)" in tex
+    assert [item.partition(" = ")[0] for item in legend] == ["$T(m)"]
+    assert setting.display(claim.statement)[1] == []
+
+
+@pytest.mark.parametrize(("words", "begins"), [("continuous support", "*The source is read as* “"), ("", "*In the")])
+def test_a_sentence_is_shown_in_its_words(words, begins):
+    claim = catalog()["localization.nlgp.support"]
+    says = Says.READ_AS if words else Says.PRINTS
+    source = Source(NOTES, "section 1", note="as opposed to discrete", says=says, words=words)
+    text = blocks.printed([Entry(claim, source, Verdict.CONFIRMED, None, None)])
+    assert text.startswith(begins + words)
+    assert text.endswith("section 1: as opposed to discrete.\n")

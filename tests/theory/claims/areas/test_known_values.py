@@ -88,7 +88,7 @@ def test_both_conditional_variances_are_one_function():
     values = {evaluate(form, point, CLAIM_DIGITS) for form in (first.statement.rhs, second.statement.rhs)}
     with mpmath.workdps(CLAIM_DIGITS):
         assert max(values) - min(values) < CLAIM_PRECISE
-    assert [source.label for source in first.sources] == ["(12)", "(13)"]
+    assert [claim.sources[0].label for claim in (first, second)] == ["(12)", "(13)"]
 
 
 def test_the_smoothed_erf_at_its_ends():

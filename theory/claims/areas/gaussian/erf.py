@@ -96,7 +96,7 @@ SMOOTHING = Claim(
             BUMP_NOTE,
             "(11)",
             printed=erf(SLOPE * m),
-            note="c is the gain of the mean: E[erf(g z_l) | z_i, z_k] = erf(c E[z_l | z_i, z_k])",
+            note="(11) is c, read as the gain of the mean: E[erf(g z_l) | z_i, z_k] = erf(c E[z_l | z_i, z_k])",
         ),
     ),
     oracle=_by_quadrature,
