@@ -272,6 +272,12 @@ METER_MISSES = 12 + 3 * np.sqrt(120 * 0.1 * 0.9)
 # Five significant digits: half a unit of the last one, relative to a number that begins with 1.
 STORED_RATIOS = 5e-5
 
+# Eight significant digits of a mean and of its standard error: half a unit of the last, for each of the two.
+STORED_ESTIMATES = 2 * 0.5e-7
+
+# A row of 32 significant digits: half a unit of the last, and once more for the value that it is compared with.
+STORED_ROWS = 1e-31 + 0.5e-31
+
 # --- the compiled back end -------------------------------------------------------------------------------------------
 
 # A normal number r cos(t): t in [0, 2 pi] is rounded by at most four units of 1, sine and cosine by one, r < 6.8 by
