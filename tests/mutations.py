@@ -42,8 +42,12 @@ TARGETS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "evidence": (
         ("derivations/evidence", "derivations/seals.py", "derivations/validate/recorded.py"),
-        ("tests/derivations/validate/test_evidence_edited.py", "tests/derivations/validate/test_evidence.py")
-        + ("tests/derivations/validate/test_code.py", "tests/derivations/commands/test_ledger.py"),
+        (
+            "tests/derivations/validate/test_evidence_edited.py",
+            "tests/derivations/validate/test_evidence.py",
+            "tests/derivations/validate/test_code.py",
+            "tests/derivations/commands/test_ledger.py",
+        ),
     ),
 }
 
