@@ -13,7 +13,7 @@ from flint import arb
 from mpmath import mpf
 from scipy.special import erf
 
-from tests.tolerances import CERTIFIED_PAIR, CLOSE_SIGNS
+from tests.tolerances import CERTIFIED_PAIR, CLOSE_SIGNS, NEAR_RANK_ONE
 from theory.expressions.balls.precision import precision
 from theory.gaussian.certified import signs as certified
 from theory.gaussian.float64 import signs
@@ -160,3 +160,20 @@ def test_nearly_singular_matrices_whose_pairs_lie_apart(m, shifted, small):
             ball = BALLS[m](h and tuple(map(arb, h)), list(map(arb, r)))
         found = signs.three_signs(*r, thresholds=h) if m == 3 else signs.four_signs(*r, thresholds=h)
         assert abs(arb(float(found)) - ball) < CLOSE_SIGNS / small
+
+
+@pytest.mark.parametrize("spread", [1e-10, 1e-12])
+@pytest.mark.parametrize("m", [3, 4])
+def test_nearly_one_variable_at_nearly_equal_thresholds(m, spread):
+    """Variables x + sqrt(spread) e_k: their signs differ where x is within that of -h, up to t = 1 of every path."""
+    rng = np.random.default_rng(m)
+    for _ in range(2):
+        rows = np.hstack([np.ones((m, 1)), np.sqrt(spread) * rng.normal(size=(m, m))])
+        unit = rows / np.linalg.norm(rows, axis=1)[:, None]
+        smallest = np.linalg.svd(unit, compute_uv=False)[-1] ** 2
+        r = [float((unit[i] * unit[j]).sum()) for i, j in combinations(range(m), 2)]
+        h = tuple(float(x) for x in 0.25 + np.sqrt(spread) * rng.normal(size=m))
+        with precision(160):
+            ball = BALLS[m](tuple(map(arb, h)), list(map(arb, r)))
+        assert float(ball.rad()) < NEAR_RANK_ONE
+        assert abs(float(FLOATS[m](h, r)) - float(ball.mid())) <= NEAR_RANK_ONE / np.sqrt(smallest)

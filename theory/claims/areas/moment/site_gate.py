@@ -6,10 +6,29 @@ which is erf(g z_l) averaged over the rest of z_l, through the gate of site i. T
 is missing.
 """
 
+from collections.abc import Callable
+
 import mpmath
 import sympy
 from mpmath import mpf
-from sympy import Eq, Heaviside, Integer, Interval, Matrix, Ne, Range, Rational, asin, atan, erf, exp, oo, pi, sqrt
+from sympy import (
+    Eq,
+    Heaviside,
+    Integer,
+    Interval,
+    Matrix,
+    Ne,
+    Range,
+    Rational,
+    asin,
+    atan,
+    erf,
+    exp,
+    oo,
+    pi,
+    sign,
+    sqrt,
+)
 
 from theory.claims import quadrature, reasons
 from theory.claims.areas.moment._printed import GATE, instance, printed_7, printed_8, printed_8_matrix
@@ -182,8 +201,131 @@ SITE_GATE_XX = Claim(
         predict=lambda problem: gated_moments(problem).sigma_xx,
         alternatives=(Alternative("small-bump (8)", printed_8_matrix),),
     ),
-    drawn=2,
+    drawn=4,  # a double integral takes four to seven seconds
     unchecked={Level.EXACT: reasons.ARCSINES},
+)
+
+# Sigma^xx(p_1, p_1) where two of the three sites coincide: k or l at the gate's site, and k = l
+
+_OWN_HALVES = tuple(
+    Expectation(Heaviside(z(1)) * erf(g * z(1)) * erf(g * z(2)), pair(exp(-(d**2) / length**2)))
+    for length in (xi1, xi2)
+)
+_OWN_ARCSINES = tuple(asin(KAPPA**2 * exp(-(d**2) / length**2)) / pi for length in (xi1, xi2))
+_OWN = Eq(sum(_OWN_HALVES) / (2 * SECOND_MOMENT), sum(_OWN_ARCSINES) / (2 * Z_SQUARED), evaluate=False)
+_SQUARES = tuple(
+    Expectation(Heaviside(z(1)) * erf(g * z(2)) ** 2, pair(exp(-(d**2) / length**2))) for length in (xi1, xi2)
+)
+_SQUARE = Eq(sum(_SQUARES) / (2 * SECOND_MOMENT), Rational(1, 2), evaluate=False)
+
+
+def _without_step(half: Expectation) -> tuple[Expectation, Expectation]:
+    """The two expectations in E[1(z_1 >= 0) f] = (E[f] + E[sign(z_1) f])/2."""
+    rest = half.integrand / Heaviside(z(1))
+    return Expectation(rest, half.cov), Expectation(sign(z(1)) * rest, half.cov)
+
+
+def _halved(halves: tuple[Expectation, ...]) -> tuple[Step, Step, Step]:
+    """The definition, the step as a half and half a sign, and the odd expectations with the sign, which vanish."""
+    parts = [_without_step(half) for half in halves]
+    split = [(half, (even + odd) / 2) for half, (even, odd) in zip(halves, parts, strict=True)]
+    first = sum(halves) / (2 * SECOND_MOMENT)
+    second = first.xreplace(dict(split))
+    third = second.xreplace({odd: sympy.S.Zero for _, odd in parts})
+    return (
+        Step(first, "the mean over the two classes; x = erf(g z)/Z", "definition"),
+        Step(second, "1(z >= 0) = (1 + sign z)/2", "linearity", tuple(sympy.Tuple(*one) for one in split)),
+        Step(third, "odd in z", "parity", tuple(sympy.Tuple(odd, sympy.S.Zero) for _, odd in parts)),
+    )
+
+
+def _derive_own() -> Derivation:
+    evens = [_without_step(half)[0] for half in _OWN_HALVES]
+    laws = tuple(Eq(even, 2 * arcsine, evaluate=False) for even, arcsine in zip(evens, _OWN_ARCSINES, strict=True))
+    cited = ("gaussian.erf_erf.arcsine", "gaussian.erf_erf.arcsine", "gaussian.erf.second_moment")
+    last = Step(_OWN.rhs, "the arcsine law of two erfs in each class", "cite", (*laws, _NORMALISER), cited)
+    return Derivation("moment.site_gate.own_site", _OWN, (*_halved(_OWN_HALVES), last))
+
+
+def _derive_square() -> Derivation:
+    evens = [_without_step(half)[0] for half in _SQUARES]
+    one_site = tuple(sympy.Tuple(even, SECOND_MOMENT) for even in evens)
+    last = Step(_SQUARE.rhs, "E erf(g z)^2 does not know the gate's site", "marginal", one_site)
+    return Derivation("moment.site_gate.square", _SQUARE, (*_halved(_SQUARES), last))
+
+
+def _integrated(density: Callable[[mpf], mpf], steepest: mpf, both_sides: bool) -> mpf:
+    """int phi(z) density(z) dz over z >= 0 or all z, in panels that grow away from 0, at the working precision."""
+    reach = mpmath.sqrt(2 * mpmath.log(10) * (mpmath.mp.dps + 5))
+    ends = [mpf(0), 1 / (1 + steepest)]
+    while ends[-1] < reach:
+        ends.append(min(2 * ends[-1], reach))
+    ends = [*(-end for end in reversed(ends[1:])), *ends] if both_sides else ends
+    return mpmath.quad(lambda x: mpmath.npdf(x) * density(x), ends)
+
+
+def _mean_over_classes(of_class: Callable[[mpf, mpf], mpf], point: Point, digits: int) -> mpf:
+    """The mean over the classes of `of_class(1 - rho^2, rho)`, divided by Z^2, which is computed by its integral."""
+    with mpmath.workdps(digits + 15):
+        at = values(point)
+        slope = at["g"]
+        exponents = [(at["d"] / at[length.name]) ** 2 for length in (xi1, xi2)]
+        total = sum(of_class(-mpmath.expm1(-2 * e), mpmath.exp(-e)) for e in exponents)
+        square = 2 * _integrated(lambda x: mpmath.erf(slope * x) ** 2, slope, both_sides=False)
+        return total / (2 * square)
+
+
+def _oracle_own(point: Point, digits: int) -> mpf:
+    """int_0^oo phi(z) erf(g z) E[erf(g z_l) | z] dz; the inner mean is E erf(m + s N) = erf(m/sqrt(1 + 2 s^2))."""
+
+    def of_class(rest: mpf, rho: mpf) -> mpf:
+        gain = values(point)["g"]
+        inner = gain * rho / mpmath.sqrt(1 + 2 * gain**2 * rest)
+        return _integrated(lambda x: mpmath.erf(gain * x) * mpmath.erf(inner * x), gain, both_sides=False)
+
+    return _mean_over_classes(of_class, point, digits)
+
+
+def _oracle_square(point: Point, digits: int) -> mpf:
+    """int phi(z) erf(g z)^2 P(z_i >= 0 | z) dz over the whole line, z that of site k; at d = 0 over z >= 0."""
+
+    def of_class(rest: mpf, rho: mpf) -> mpf:
+        gain = values(point)["g"]
+        if rest == 0:
+            return _integrated(lambda x: mpmath.erf(gain * x) ** 2, gain, both_sides=False)
+        steep = rho / mpmath.sqrt(rest)
+        return _integrated(lambda x: mpmath.erf(gain * x) ** 2 * mpmath.ncdf(steep * x), gain + steep, both_sides=True)
+
+    return _mean_over_classes(of_class, point, digits)
+
+
+_SITE = Param(d, Range(-4, 5), "distance of the other site from the gate's")
+
+OWN_SITE = Claim(
+    id="moment.site_gate.own_site",
+    title="Second moment of the input through a site gate, of the gate's own site and another: half the covariance",
+    kind=Kind.EQUATION,
+    statement=_OWN,
+    params=(_SITE, GAIN, *LENGTHS),
+    conditions=(Ne(d, 0),),
+    assumptions=SITE_GATE_XX.assumptions,
+    oracle=_oracle_own,
+    derive=_derive_own,
+    numeric=lambda d, g, xi1, xi2: instance(g, xi1, xi2).sigma_xx[0, 0, GATE, GATE + d],
+    unchecked={Level.EXACT: reasons.ARCSINES},
+)
+
+SQUARE = Claim(
+    id="moment.site_gate.square",
+    title="Mean square of the input through a site gate: 1/2 at every site, the gate's own among them",
+    kind=Kind.EQUATION,
+    statement=_SQUARE,
+    params=(Param(d, Range(-4, 5), "distance of the site from the gate's", (Rational(0),)), GAIN, *LENGTHS),
+    assumptions=SITE_GATE_XX.assumptions,
+    oracle=_oracle_square,
+    derive=_derive_square,
+    numeric=lambda d, g, xi1, xi2: instance(g, xi1, xi2).sigma_xx[0, 0, GATE + d, GATE + d],
+    unchecked={Level.EXACT: "the definition is a quotient of integrals, not rational"},
 )
 
 # (8) corrected
@@ -301,4 +443,4 @@ FIRST_ONE = Claim(
     },
 )
 
-CLAIMS = (SITE_GATE_YX, SITE_GATE_XX, TOWER, FIRST_ONE)
+CLAIMS = (SITE_GATE_YX, SITE_GATE_XX, OWN_SITE, SQUARE, TOWER, FIRST_ONE)
