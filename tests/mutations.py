@@ -38,7 +38,12 @@ TARGETS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     ),
     "reference": (
         ("sim/training/backends/reference.py", "sim/training/step.py", "sim/training/batches.py"),
-        ("tests/sim/test_train.py", "tests/sim/training/test_state.py", "tests/sim/training/test_shared_stream.py"),
+        (
+            "tests/sim/test_train.py",
+            "tests/sim/training/test_reference.py",
+            "tests/sim/training/test_captured.py",
+            "tests/sim/training/test_state.py",
+        ),
     ),
     "evidence": (
         ("derivations/evidence", "derivations/seals.py", "derivations/validate/recorded.py"),

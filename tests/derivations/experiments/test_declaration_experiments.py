@@ -13,8 +13,8 @@ from derivations.experiments.sigmoid_training import experiment as sigmoid_train
 from derivations.statistics.intervals import intervals, reading
 from derivations.validate import judged as judgement
 from derivations.validate.outcomes import overall
+from tests.pieces import claim_named
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
-from theory.claims import catalog
 from theory.claims.model import CheckResult, Level, Outcome, Verdict
 
 PASS, FAIL, INCONCLUSIVE = Outcome.PASS, Outcome.FAIL, Outcome.INCONCLUSIVE
@@ -140,7 +140,7 @@ def test_intervals_hold_together_with_their_level():
 
 
 def test_a_reading_is_judged_only_where_the_data_decide():
-    sources = catalog()[relu_training.GATES].sources
+    sources = claim_named(relu_training.GATES).sources
     assert [found.agrees for found in reading(sources, PASS, "m")] == [True]
     assert [found.agrees for found in reading(sources, FAIL, "m")] == [False]
     assert reading(sources, INCONCLUSIVE, "m") == ()
@@ -148,7 +148,7 @@ def test_a_reading_is_judged_only_where_the_data_decide():
 
 
 def _judged(outcome, reading_outcome):
-    claim = catalog()[relu_training.GATES]
+    claim = claim_named(relu_training.GATES)
     results = (CheckResult(claim.id, Level.SIMULATED, outcome, 0.2, 0.1),)
     printed = tuple(reading(claim.sources, reading_outcome, "measured"))
     return judgement.Judged(claim, results, (), printed, overall(claim, results, printed))
@@ -164,7 +164,7 @@ def test_a_sentence_that_the_experiment_excludes_corrects_and_does_not_fail():
 
 
 def test_what_would_settle_an_open_claim_is_no_undecided_run():
-    claim = catalog()["localization.sigmoid.like_erf"]
+    claim = claim_named("localization.sigmoid.like_erf")
     for settled_by, expected in ((claim.settled_by, PASS), ("", INCONCLUSIVE)):
         stated = replace(claim, settled_by=settled_by)
         judged = judgement.Judged(stated, (), (), (), overall(stated, (), ()))

@@ -21,6 +21,7 @@ from derivations.seals import sealed
 from derivations.statistics.comparison import Agreement, decide_all
 from derivations.validate import recorded
 from derivations.validate.checks import Evidence
+from tests.pieces import evidence_of
 from tests.tolerances import STORED_ESTIMATES, STORED_ROWS
 from theory.claims import catalog
 from theory.claims.evaluate import evaluate
@@ -44,7 +45,7 @@ ABOVE = {
 
 
 def content_of(name=CLAIM):
-    return json.loads((stored.FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+    return evidence_of(name)
 
 
 def level_of(content, name):
