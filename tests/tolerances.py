@@ -234,6 +234,21 @@ QUADRANT_RADIUS = 10.0 ** -(48 - 3 - 3 - 10)
 # degree 40 to (0.0625/0.43)^40/sqrt(40!) < 1e-50; half of these digits are compared.
 QUADRANT_BY_QUADRATURE = 1e-25
 
+# What a coarse truncation leaves out, against the rounding of a few hundred operations at 160 bits, 1e-45: a midpoint
+# that is farther off than this has lost more than rounding.
+COARSE_ERROR = 1e-40 * 1e2
+
+# The remainder of Gauss-Legendre bounds the quadrature of any function in the ellipse; T_2n comes within a factor of 8
+# of it, by trying: the sum of the weights times the size 1 of T_2n, against 2 rho/(rho - 1).
+BOUND_IS_SHARP = 1 / 16
+
+# A ball at 128 bits whose remainders are below 2^-96, 1e-29, against a quadrature of 30 digits.
+CERTIFIED_PAIR = 1e-25
+
+# Signs of a nearly singular matrix in float64, times the root of 1 - c^2: one rounding of each correlation (2^-53),
+# six of them with a slope of (2/pi)^2 at most, and the quadrature to a few dozen roundings.
+CLOSE_SIGNS = 64 * UNIT_ROUNDOFF
+
 # Two closed forms of twenty terms at a rational point, to 40 digits: they cancel by fewer than ten.
 TWO_FORMS = 10.0 ** -(40 - 10)
 
@@ -271,6 +286,12 @@ METER_MISSES = 12 + 3 * np.sqrt(120 * 0.1 * 0.9)
 
 # Five significant digits: half a unit of the last one, relative to a number that begins with 1.
 STORED_RATIOS = 5e-5
+
+# Eight significant digits of a mean and of its standard error: half a unit of the last, for each of the two.
+STORED_ESTIMATES = 2 * 0.5e-7
+
+# A row of 32 significant digits: half a unit of the last, and once more for the value that it is compared with.
+STORED_ROWS = 1e-31 + 0.5e-31
 
 # --- the compiled back end -------------------------------------------------------------------------------------------
 

@@ -88,7 +88,7 @@ def answer(
     device_named(device)
     atomic.check_replaceable(folder)
     choice = Choice(profile == "full" or write_evidence, seed, report_files.last_round(folder))
-    result = validation.run(validation.with_cited(chosen), settings, choice, report, announce)
+    result = validation.run(validation.with_cited(chosen, choice.everything), settings, choice, report, announce)
     with atomic.replacing(folder) as inside:
         report_files.write(result, inside)
     if write_evidence:

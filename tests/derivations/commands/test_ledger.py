@@ -13,6 +13,7 @@ from derivations.evidence import entries as ledger
 from derivations.evidence import stored
 from derivations.output import BAD_INPUT, CHECK_FAILED, PASS
 from derivations.publish import compose
+from derivations.seals import sealed
 from theory.claims import catalog
 from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.model import Claim, Kind
@@ -82,8 +83,9 @@ def _claim(*sources: Source) -> Claim:
 
 
 def _evidence(folder, claim, standing, *printed):
-    content = {"hash": stored.claim_hash(claim), "standing": standing, "printed": list(printed)}
-    (folder / f"{claim.id}.json").write_text(json.dumps(content))
+    told = {"schema": stored.SCHEMA, "hash": stored.claim_hash(claim), "standing": standing}
+    content = {**told, "printed": list(printed), "levels": []}
+    (folder / f"{claim.id}.json").write_text(json.dumps(sealed(content)))
 
 
 def _finding(source, agrees):
@@ -133,7 +135,7 @@ def test_planted_stale_evidence_exits_1(plant, tmp_path, monkeypatch, capsys):
     if plant == "missing":
         path.unlink()
     else:
-        path.write_text(path.read_text().replace('"hash": "', '"hash": "0'))
+        path.write_text(json.dumps(sealed(json.loads(path.read_text()) | {"hash": "0"})))
     entries = ledger.entries
     monkeypatch.setattr(verb, "entries", lambda claims: entries(claims, folder))
     code, found = answer(capsys)

@@ -14,8 +14,8 @@ from derivations.experiments.sigmoid_training import experiment as sigmoid_train
 from derivations.statistics.intervals import intervals
 from derivations.validate import judged as judgement
 from derivations.validate.outcomes import overall
+from tests.pieces import claim_named
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
-from theory.claims import catalog
 from theory.claims.model import CheckResult, Level, Outcome
 from theory.claims.rows import Verdict
 
@@ -169,7 +169,7 @@ def test_intervals_hold_together_with_their_level():
 
 
 def _judged(outcome):
-    claim = catalog()[relu_training.GATES]
+    claim = claim_named(relu_training.GATES)
     result = CheckResult(claim.id, Level.SIMULATED, outcome, 0.2, 0.1)
     results = (result, control(replace(result, outcome=INCONCLUSIVE), "untrained networks"))
     return judgement.Judged(claim, results, (), (), overall(claim, results))
@@ -185,7 +185,7 @@ def test_the_experiment_decides_what_stands_of_a_remark():
 
 
 def test_what_would_settle_an_open_claim_is_no_undecided_run():
-    claim = catalog()["localization.sigmoid.like_erf"]
+    claim = claim_named("localization.sigmoid.like_erf")
     for settled_by, expected in ((claim.settled_by, PASS), ("", INCONCLUSIVE)):
         stated = replace(claim, settled_by=settled_by)
         for results in ((), (CheckResult(claim.id, Level.SIMULATED, INCONCLUSIVE),)):

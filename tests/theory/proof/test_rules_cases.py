@@ -31,6 +31,7 @@ SERIES = Sum(k, (k, 1, n))
 x = sympy.IndexedBase("x")
 j = sympy.symbols("j", integer=True, positive=True)
 q, a = sympy.symbols("q a", real=True)
+w = sympy.Symbol("w")
 # Equal at size 2, where no three indices differ.
 CUBE = Sum(x[k], (k, 1, n)) ** 3
 WITHOUT_TRIPLES = 3 * Sum(x[k] ** 2, (k, 1, n)) * Sum(x[k], (k, 1, n)) - 2 * Sum(x[k] ** 3, (k, 1, n))
@@ -76,6 +77,9 @@ BAD = [
     (OPEN, step("cases", AJAR, h)),
     (Max(h, 0), step("cases", h, h)),
     (Max(h, 0), step("cases", OPEN * h)),
+    ((h + 1) ** 2, step("cases", h**2 + 2 * h + 1)),  # true, and about no sign
+    ((w + 1) ** 2, step("cases", w**2 + 2 * w + 1, w)),  # true, and about the sign of a complex number
+    ((h + 1) ** 2, step("cases", h**2 + 2 * h + 1, h + 1)),  # nor is a sum a symbol
     (Max(h, 0) + Max(f, 0), step("cases", OPEN * h + f, h, f)),
     (SERIES, step("telescope", n * (n - 1) / 2, Tuple(SERIES, k * (k - 1) / 2))),
     (SERIES, step("telescope", n * (n + 3) / 2, Tuple(SERIES, k * (k + 1) / 2))),

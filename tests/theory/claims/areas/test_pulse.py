@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 import sympy
 
+from tests.pieces import claim_named
 from tests.theory.claims.examined import each, examination
 from theory.claims import catalog
 from theory.claims.areas.pulse import _pulses
@@ -43,7 +44,7 @@ def test_the_verdicts_as_computed(claim):
     ],
 )
 def test_values_on_forty_sites(name, where, value):
-    claim = catalog()[name]
+    claim = claim_named(name)
     point = {symbol: sympy.Integer(number) for symbol, number in (NARROW | where).items()}
     assert claim.exact(point) == Fraction(value)
     assert claim.statement.rhs.xreplace(point) == sympy.Rational(value)

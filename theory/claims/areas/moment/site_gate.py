@@ -8,10 +8,35 @@ erf(g z_l) averaged over the rest of z_l: (7) for site l. The factor erf(g z_k) 
 import mpmath
 import sympy
 from mpmath import mpf
-from sympy import Eq, Heaviside, Integer, Interval, Matrix, Ne, Range, Rational, asin, atan, erf, exp, oo, pi, sqrt
+from sympy import (
+    Eq,
+    Heaviside,
+    Integer,
+    Interval,
+    Matrix,
+    Ne,
+    Range,
+    Rational,
+    asin,
+    atan,
+    erf,
+    exp,
+    oo,
+    pi,
+    sqrt,
+)
 
 from theory.claims import quadrature, reasons
+from theory.claims.areas.moment._coincident_sites import (
+    OWN,
+    SQUARE_LAW,
+    derive_own,
+    derive_square,
+    oracle_own,
+    oracle_square,
+)
 from theory.claims.areas.moment._printed import GATE, instance, printed_7, printed_8, printed_8_matrix, readings_8
+from theory.claims.areas.moment._symbols import NORMALISER, d, xi1, xi2
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.expectations import KAPPA, SECOND_MOMENT, Z_SQUARED, pair
 from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration
@@ -39,16 +64,12 @@ from theory.problem import InputMoment, InputOutputMoment
 from theory.proof.derivation import Derivation, Step
 
 PROBLEM = "small-bump"
-d = sympy.Symbol("d", integer=True)
 p, q = sympy.symbols("p q", integer=True)
-xi1, xi2 = sympy.symbols("xi1 xi2", positive=True)
 
 LENGTHS = (
     Param(xi1, Interval.open(0, oo), "correlation length of class y = 1, in sites", (Rational(1, 2), Rational(8))),
     Param(xi2, Interval.open(0, oo), "correlation length of class y = 0, in sites"),
 )
-
-_NORMALISER = Eq(SECOND_MOMENT, Z_SQUARED, evaluate=False)
 
 # Sigma^yx(p_1)
 _RHO = exp(-(d**2) / xi1**2)
@@ -67,7 +88,7 @@ def _derive_yx() -> Derivation:
                 _YX.rhs,
                 "the arcsine law of a step and an erf, and the normaliser",
                 "cite",
-                (step_erf, _NORMALISER),
+                (step_erf, NORMALISER),
                 ("gaussian.step_erf.arcsine", "gaussian.erf.second_moment"),
             ),
         ),
@@ -143,7 +164,7 @@ def _derive_xx() -> Derivation:
                 _XX.rhs,
                 "a step halves the second moment of two erfs in each class",
                 "cite",
-                (*halves, _NORMALISER),
+                (*halves, NORMALISER),
                 ("gaussian.step_erf_erf.arcsine", "gaussian.step_erf_erf.arcsine", "gaussian.erf.second_moment"),
             ),
         ),
@@ -199,8 +220,39 @@ SITE_GATE_XX = Claim(
         predict=lambda problem: gated_moments(problem).sigma_xx,
         alternatives=(Alternative("small-bump (8)", printed_8_matrix),),
     ),
-    drawn=2,
+    drawn=4,  # a double integral takes four to seven seconds
     unchecked={Level.EXACT: reasons.ARCSINES},
+)
+
+# Sigma^xx(p_1, p_1) where two of the three sites coincide: k or l at the gate's site, and k = l
+
+_SITE = Param(d, Range(-4, 5), "distance of the other site from the gate's")
+
+OWN_SITE = Claim(
+    id="moment.site_gate.own_site",
+    title="Second moment of the input through a site gate, of the gate's own site and another: half the covariance",
+    kind=Kind.EQUATION,
+    statement=OWN,
+    params=(_SITE, GAIN, *LENGTHS),
+    conditions=(Ne(d, 0),),
+    assumptions=SITE_GATE_XX.assumptions,
+    oracle=oracle_own,
+    derive=derive_own,
+    numeric=lambda d, g, xi1, xi2: instance(g, xi1, xi2).sigma_xx[0, 0, GATE, GATE + d],
+    unchecked={Level.EXACT: reasons.ARCSINES},
+)
+
+SQUARE = Claim(
+    id="moment.site_gate.square",
+    title="Mean square of the input through a site gate: 1/2 at every site, the gate's own among them",
+    kind=Kind.EQUATION,
+    statement=SQUARE_LAW,
+    params=(Param(d, Range(-4, 5), "distance of the site from the gate's", (Rational(0),)), GAIN, *LENGTHS),
+    assumptions=SITE_GATE_XX.assumptions,
+    oracle=oracle_square,
+    derive=derive_square,
+    numeric=lambda d, g, xi1, xi2: instance(g, xi1, xi2).sigma_xx[0, 0, GATE + d, GATE + d],
+    unchecked={Level.EXACT: "the definition is a quotient of integrals, not rational"},
 )
 
 # The average behind (8)
@@ -323,4 +375,4 @@ FIRST_ONE = Claim(
     },
 )
 
-CLAIMS = (SITE_GATE_YX, SITE_GATE_XX, TOWER, FIRST_ONE)
+CLAIMS = (SITE_GATE_YX, SITE_GATE_XX, OWN_SITE, SQUARE, TOWER, FIRST_ONE)
