@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
-from scipy.stats import binom
+from scipy.stats import binom, gamma
 
 from derivations.experiments.folders import problem_named
 from derivations.statistics import calibration
@@ -231,7 +231,7 @@ def test_skewed_replicates_are_not_decided_and_the_sentence_says_how_many_would_
     assert "64 replicates of 3 entries with a skewness of up to " in result.where
     assert "must be extended" in result.where
     assert result.details["skewness"] > result.details["skewness_limit"] > 0
-    mild = compare(*_field(rng, (-np.log((np.arange(64) + 0.5) / 64)[:, None] - 1) / 1000))
+    mild = compare(*_field(rng, (gamma.ppf((np.arange(64) + 0.5) / 64, 1.5)[:, None] - 1.5) / 1000))
     assert mild.details["skewness"] > mild.details["skewness_limit"]
     assert f"hold the level up to {calibration.limit(64, 1):.3g}; about 256 replicates would do; worst" in mild.where
 
