@@ -282,6 +282,19 @@ METER_LEVEL = 0.1
 METER_REPEATS = 120
 METER_MISSES = 12 + 3 * np.sqrt(120 * 0.1 * 0.9)
 
+# --- the resampled test ----------------------------------------------------------------------------------------------
+
+# Means and mean squares over at most 96 replicates, the quotient of two of them; relative to the result.
+RESAMPLED_SUMS = 4 * 96 * UNIT_ROUNDOFF
+
+# The jackknife's error of a skewness beside the scatter of 200 samples of 256 normal numbers: this scatter has itself
+# the relative error 1/sqrt(2 * 200) = 5 %, three of them; the jackknife's own bias is of order 1/256.
+JACKKNIFE = 3 / np.sqrt(2 * 200)
+
+# Runs of the stored study that another processor may count differently: a p-value changes where the statistic and one
+# of 499 maxima agree to the rounding 1e-6 of single precision, in 1e4 runs about once in a hundred cells.
+RECOUNTED = 1
+
 # --- stored measurements ----------------------------------------------------------------------------------------------
 
 # Five significant digits: half a unit of the last one, relative to a number that begins with 1.
