@@ -59,9 +59,10 @@ def command(
 
 def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: str | None) -> Any:
     from derivations.answers import simulate
+    from derivations.threads import side_by_side
 
     with progress_bar() as (training, measuring):
-        return simulate.answer(question, device, backend, limit, training, measuring, dtype)
+        return simulate.answer(question, device, backend, limit, training, measuring, dtype, side_by_side())
 
 
 def _written(

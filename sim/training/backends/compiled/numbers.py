@@ -11,12 +11,12 @@ import numpy as np
 from numba import njit, types
 from numba.extending import intrinsic, overload
 
-from sim.random.streams import COINS, LOW, MULTIPLIERS, ROUNDS, WEYL, WORDS
+from sim.random.philox import COINS, LOW, MULTIPLIERS, ROUNDS, WEYL, WORDS
 from sim.training.backends.compiled import CACHE
 
 # Contracted products change the last place only; a ratio never divides by zero here.
 _MATH = {"contract", "nnan", "ninf", "nsz"}
-FAST = {"fastmath": _MATH, "error_model": "numpy", "cache": CACHE is not None, "no_cfunc_wrapper": True}
+FAST = {"fastmath": _MATH, "error_model": "numpy", "cache": CACHE is not None, "no_cfunc_wrapper": True, "nogil": True}
 # For a loop that only other loops call: the code that hands Python objects over is as long to compile as many a loop.
 INNER = {"no_cpython_wrapper": True}
 
