@@ -12,6 +12,7 @@ from sim.random.streams import Fill, reference_normals
 from sim.training.backends.names import BACKENDS, numba_is_installed
 from sim.training.backends.reference import train_group
 from sim.training.backends.support import data_obstacle, obstacle
+from sim.training.sizes import MANY
 from sim.training.state import Replicate, Report, State
 from theory.problem import InputError, OutOfReachError, Problem, resolved
 
@@ -97,7 +98,6 @@ def compiled_sampler(problem: Problem, device: torch.device, dtype: torch.dtype)
     if data_obstacle(problem, device) is not None:
         return sampler
     from sim.training.backends.compiled.sampler import CompiledSampler
-    from sim.training.backends.compiled.steps import MANY
 
     latent = any(getattr(gate, "on", None) == "latent" for gate in resolved(problem.network.gates))
     batch = problem.simulated().batch

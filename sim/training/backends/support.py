@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import singledispatch
 from math import inf
-
-import torch
+from typing import TYPE_CHECKING
 
 from sim.training.backends.names import numba_is_installed
 from theory.problem import (
@@ -22,25 +21,33 @@ from theory.problem import (
     resolved,
 )
 
+if TYPE_CHECKING:
+    import torch
+
 MODELS = ("gated-linear", "relu", "leaky-relu", "erf", "sigmoid")
 LOSSES = ("half-mse", "mse", "cross-entropy")
 _REFERENCE = 'Use backend="reference".'
 _FAIR = (Fraction(1, 2), Fraction(1, 2))
 
 
-def obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:
+def obstacle(problem: Problem, device: "torch.device") -> tuple[str, str] | None:
     """Return why the compiled back end cannot train the problem, and what to do; None where it can."""
-    return _first(device, (_mode(problem), of_law(problem.data), _network(problem), *_of_gates(problem)))
+    return obstacle_on(device.type, problem)
 
 
-def data_obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:
+def obstacle_on(kind: str, problem: Problem) -> tuple[str, str] | None:
+    """Return the same of a kind of device, "cpu" or "cuda", for callers without torch."""
+    return _first(kind, (_mode(problem), of_law(problem.data), _network(problem), *_of_gates(problem)))
+
+
+def data_obstacle(problem: Problem, device: "torch.device") -> tuple[str, str] | None:
     """Return why compiled loops cannot draw the examples of the problem, likewise; None where they can."""
-    return _first(device, (of_law(problem.data), *_of_gates(problem)))
+    return _first(device.type, (of_law(problem.data), *_of_gates(problem)))
 
 
-def _first(device: torch.device, reasons: Iterable[str | None]) -> tuple[str, str] | None:
-    if device.type != "cpu":
-        return f"runs on the CPU, not on {device.type}", _REFERENCE
+def _first(kind: str, reasons: Iterable[str | None]) -> tuple[str, str] | None:
+    if kind != "cpu":
+        return f"runs on the CPU, not on {kind}", _REFERENCE
     for reason in reasons:
         if reason is not None:
             return reason, _REFERENCE

@@ -21,6 +21,39 @@ def _makers(sampler: GaussianSampler) -> tuple[tuple, ...] | None:
     return _MAKERS[sampler]
 
 
+class _Halves:
+    """The modes of a ring for matrix products of half of the size: those that read the same from both ends, and others.
+
+    z_j and z_{n-1-j} are the sum and the difference of the two products at site j < n/2. In float32 both take 0.75 of
+    the time of the whole product at n = 130 with 64 modes, 0.6 at n = 200 and 0.55 at n = 400 with n modes.
+    """
+
+    def __init__(self, matrix: np.ndarray, even: int, rows: int) -> None:
+        self.sites = -(-matrix.shape[1] // 2)
+        self.even, self.odd = matrix[:even, : self.sites], matrix[even:, : self.sites]
+        self.scratch = np.empty((self.sites, rows), matrix.dtype)
+
+    def colour(self, noise: np.ndarray, z: np.ndarray) -> None:
+        """Make z (n, rows) of the noise (modes, rows)."""
+        even, odd = len(self.even), self.scratch[:, : noise.shape[1]]
+        np.matmul(noise[:even].T, self.even, out=z[: self.sites].T)
+        np.matmul(noise[even:].T, self.odd, out=odd.T)
+        others = len(z) - self.sites
+        np.subtract(z[:others], odd[:others], out=z[self.sites :][::-1])
+        z[: self.sites] += odd
+
+
+def _halves(factor: Factor, rows: int) -> _Halves | None:
+    """None where the factor is no dense one of a ring, with all modes of one kind before those of the other."""
+    if not isinstance(factor, Dense) or factor.band is not None:
+        return None
+    matrix = factor.matrix.numpy()
+    parity = colour.parities(matrix)
+    if parity is None or (np.diff(parity) > 0).any():
+        return None
+    return _Halves(matrix, np.count_nonzero(parity > 0), rows)
+
+
 class Block:
     """Up to `rows` examples of a Gaussian law in memory that stays: z and x (rows, n), y, and each example's row.
 
@@ -39,6 +72,7 @@ class Block:
         # Gain and Z where x is made without z, which then nobody reads.
         self.at_once = self.curve if self.makers and not latent else None
         calls = max(-(-factor.rank // WORDS) for factor in self.factors)
+        self.halves = [None if self.makers else _halves(factor, rows) for factor in self.factors]
         self.noise = np.empty((WORDS * calls, 0 if self.makers else rows), dtype)
         self.z = _room(n, rows, dtype, by_site)
         self.x = self.z if self.curve is None or self.at_once else _room(n, rows, dtype, by_site)
@@ -70,7 +104,11 @@ class Block:
         example, factor = self.example[low:high], self.factors[c]
         calls = -(-factor.rank // WORDS)
         numbers.fill(key, word, calls, example, self.noise, low, self.part)
-        _colour(factor, self.noise[: factor.rank, low:high].T, self.z[low:high])
+        noise, halves = self.noise[: factor.rank, low:high], self.halves[c]
+        if halves is None:
+            _colour(factor, noise.T, self.z[low:high])
+        else:
+            halves.colour(noise, self.z[low:high].T)
 
 
 def _room(n: int, rows: int, dtype: np.dtype, by_site: bool) -> np.ndarray:

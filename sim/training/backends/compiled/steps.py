@@ -3,11 +3,7 @@
 import numpy as np
 
 from sim.training.backends.compiled import descent
-
-# From this many examples a step on, matrix products beat the loops of `descent.steps`.
-MANY = 32
-# Up to so many units the loops of `descent.wide_steps` beat them again.
-FEW_UNITS = 4
+from sim.training.sizes import FEW_UNITS, MANY
 
 
 class Steps:

@@ -12,11 +12,13 @@ from sim.networks.examples import Examples
 from sim.networks.losses import loss_named
 from sim.networks.one_hidden_layer import leak, readout_scale
 from sim.networks.parameters import Parameters
+from sim.training.backends import ahead
 from sim.training.backends.compiled import descent
 from sim.training.backends.compiled.draw import Block
-from sim.training.backends.compiled.steps import MANY, Steps
+from sim.training.backends.compiled.steps import Steps
 from sim.training.optimisers import optimiser_of
 from sim.training.schedule import block_rows
+from sim.training.sizes import MANY
 from sim.training.state import Replicate, Report, State
 from sim.training.step import largest_weight
 from theory.problem import AlwaysGate, DirectionGate, InputError, OutOfReachError, Parameter, SiteGate, resolved
@@ -120,6 +122,7 @@ def train_each(
             moving = [own for own in crew if not own.frozen]
             if moving:
                 drawn = data.draw(step, count, moving[0].segment)
+                ahead.wait()
                 for own in moving:
                     own.advance(step, count, drawn)
             step += count
