@@ -1,5 +1,6 @@
 """Compiled draws of Gaussian laws: the examples of a stream in blocks, whose memory stays from one to the next."""
 
+from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -10,15 +11,35 @@ from sim.data.gaussian import GaussianSampler
 from sim.random.streams import WORDS, Stream, key_of
 from sim.training.backends.compiled import colour, error_function, numbers
 
-_MAKERS: WeakKeyDictionary[GaussianSampler, tuple[tuple, ...] | None] = WeakKeyDictionary()
+
+@dataclass(frozen=True)
+class _Forms:
+    """The factors of a sampler as the loops take them: a Maker for each, or else None and how each is multiplied.
+
+    `even` is the number of even modes where they come first and all others are odd; None for another factor.
+    """
+
+    makers: tuple[tuple, ...] | None
+    even: tuple[int | None, ...]
 
 
-def _makers(sampler: GaussianSampler) -> tuple[tuple, ...] | None:
-    """The Makers of the factors, made once for each sampler; None where one has none."""
-    if sampler not in _MAKERS:
+_FORMS: WeakKeyDictionary[GaussianSampler, _Forms] = WeakKeyDictionary()
+
+
+def _forms(sampler: GaussianSampler) -> _Forms:
+    """The forms of the factors, made once for each sampler."""
+    if sampler not in _FORMS:
         makers = [colour.maker(factor) for factor in sampler.factors]
-        _MAKERS[sampler] = None if None in makers else tuple(map(tuple, makers))  # plain tuples are handed over faster
-    return _MAKERS[sampler]
+        whole = None if None in makers else tuple(map(tuple, makers))  # plain tuples are handed over faster
+        _FORMS[sampler] = _Forms(whole, tuple(_even_first(factor) for factor in sampler.factors))
+    return _FORMS[sampler]
+
+
+def _even_first(factor: Factor) -> int | None:
+    if not isinstance(factor, Dense) or factor.band is not None:
+        return None
+    parity = colour.parities(factor.matrix.numpy())
+    return None if parity is None or (np.diff(parity) > 0).any() else np.count_nonzero(parity > 0)
 
 
 class _Halves:
@@ -43,17 +64,6 @@ class _Halves:
         z[: self.sites] += odd
 
 
-def _halves(factor: Factor, rows: int) -> _Halves | None:
-    """None where the factor is no dense one of a ring, with all modes of one kind before those of the other."""
-    if not isinstance(factor, Dense) or factor.band is not None:
-        return None
-    matrix = factor.matrix.numpy()
-    parity = colour.parities(matrix)
-    if parity is None or (np.diff(parity) > 0).any():
-        return None
-    return _Halves(matrix, np.count_nonzero(parity > 0), rows)
-
-
 class Block:
     """Up to `rows` examples of a Gaussian law in memory that stays: z and x (rows, n), y, and each example's row.
 
@@ -65,14 +75,18 @@ class Block:
         n, kind = sampler.n, np.dtype(dtype).type
         self.factors, self.by_site = sampler.factors, by_site
         self.labels = sampler.labels.numpy().astype(dtype)
-        self.makers = _makers(sampler)
+        forms = _forms(sampler)
+        self.makers = forms.makers
         if self.makers:
             self.ways, self.scratch = colour.ways(self.makers), colour.room_for(self.makers)
         self.curve = None if sampler.gain is None else (kind(sampler.gain), kind(sampler.normaliser))
         # Gain and Z where x is made without z, which then nobody reads.
         self.at_once = self.curve if self.makers and not latent else None
         calls = max(-(-factor.rank // WORDS) for factor in self.factors)
-        self.halves = [None if self.makers else _halves(factor, rows) for factor in self.factors]
+        self.halves = [
+            None if self.makers or even is None else _Halves(factor.matrix.numpy(), even, rows)
+            for factor, even in zip(self.factors, forms.even, strict=True)
+        ]
         self.noise = np.empty((WORDS * calls, 0 if self.makers else rows), dtype)
         self.z = _room(n, rows, dtype, by_site)
         self.x = self.z if self.curve is None or self.at_once else _room(n, rows, dtype, by_site)
