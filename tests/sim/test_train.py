@@ -11,8 +11,7 @@ import torch
 from sim.measure import measure
 from sim.networks.one_hidden_layer import Examples
 from sim.train import fixed_sample, train
-from sim.training import schedule
-from sim.training.schedule import Grouping, grouping
+from sim.training.sizes import GROUP_NUMBERS, Grouping, grouping
 from sim.training.times import steps_at_times
 from tests.sim.cases import EVERY_GATE, every_network, gated, line, named, problem, with_simulation
 from tests.sim.descent import plain_descent
@@ -131,7 +130,7 @@ def test_groupings_are_bounded():
         sizes = grouping(batch, n)
         numbers = sizes.replicates * sizes.steps * batch * n
         assert min(sizes.replicates, sizes.steps) >= 1
-        assert numbers <= max(schedule._GROUP_NUMBERS, batch * n)
+        assert numbers <= max(GROUP_NUMBERS, batch * n)
 
 
 def test_runs_repeat_and_seeds_differ():
