@@ -144,19 +144,21 @@ def _two_gates_two_erfs(rho: list[list[mpf]], a: int, b: int, side: int, k: int,
     square = 2 * mpf(_GAIN) ** 2
 
     def tilted(cov: list[list[mpf]], index: int, u: mpf) -> tuple[list[list[mpf]], mpf]:
+        """The lower triangle of the covariance with the erf's exponential, and what the latter takes."""
         grown = 1 + square * u * u * cov[index][index]
-        factor, row = square * u * u / grown, cov[index]
-        return [[cov[i][j] - factor * row[i] * row[j] for j in range(4)] for i in range(4)], mpmath.sqrt(grown)
+        row = [cov[max(index, j)][min(index, j)] for j in range(4)]
+        scaled = [square * u * u / grown * entry for entry in row]
+        return [[cov[i][j] - scaled[i] * row[j] for j in range(i + 1)] for i in range(4)], mpmath.sqrt(grown)
 
     def at_v(cov: list[list[mpf]], v: mpf) -> mpf:
         s, grown = tilted(cov, 3, v)
         if a == b:
-            return s[2][3] / 2 / grown
-        det = s[0][0] * s[1][1] - s[0][1] ** 2
-        angle = mpmath.atan2(mpmath.sqrt(det), -s[0][1])
+            return s[3][2] / 2 / grown
+        root = mpmath.sqrt(s[0][0] * s[1][1] - s[1][0] ** 2)
+        angle = mpmath.atan2(root, -s[1][0])
         cross = s[2][0] * s[3][1] + s[2][1] * s[3][0]
-        own = s[0][1] * (s[2][0] * s[3][0] / s[0][0] + s[2][1] * s[3][1] / s[1][1])
-        return (s[2][3] * angle + (cross - own) / mpmath.sqrt(det)) / (2 * mpmath.pi) / grown
+        own = s[1][0] * (s[2][0] * s[3][0] / s[0][0] + s[2][1] * s[3][1] / s[1][1])
+        return (s[3][2] * angle + (cross - own) / root) / (2 * mpmath.pi) / grown
 
     def at_u(u: mpf) -> mpf:
         cov, grown = tilted(base, 2, u)

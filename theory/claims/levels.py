@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import mpmath
 import sympy
+from flint import arb
 
 from theory.claims import reasons
 from theory.claims.citations import citation_error
@@ -21,7 +22,8 @@ from theory.claims.mutants import mutants
 from theory.claims.points import points
 from theory.claims.sources import Reading, Source
 from theory.expressions.algebra import prove_equal
-from theory.expressions.balls.precision import decimals
+from theory.expressions.balls.precision import decimals, precision
+from theory.expressions.balls.real import Undecided, Undefined, enclose
 
 PRECISE_DIGITS = 30
 # A float64 formula of a few correctly rounded functions: about 450 units of the last place.
@@ -295,6 +297,23 @@ def _rejection(form: sympy.Expr, row: TableRow) -> float:
         return relative_error(evaluate(form, row.point, REJECTION_DIGITS + 5), row.oracle, PRECISE_DIGITS)
     except NotANumber:
         return math.inf
+
+
+def _rejects(form: sympy.Expr, row: TableRow) -> bool:
+    """Whether a form differs from the definition at a point by more than one part in 10^REJECTION_DIGITS.
+
+    A ball decides it in a fraction of the time that digits take; they decide where there is no ball or it is too wide.
+    """
+    with precision(digits=PRECISE_DIGITS):
+        oracle = arb(row.oracle)
+        allowed = (abs(oracle) if row.oracle else 1) * arb(10) ** -REJECTION_DIGITS
+        try:
+            difference = abs(enclose(form, row.point) - oracle)
+        except (Undefined, Undecided):
+            difference = arb.nan()
+        if difference > allowed or difference < allowed:
+            return bool(difference > allowed)
+    return _rejection(form, row) > 10.0**-REJECTION_DIGITS
 
 
 def negative_control(

@@ -79,13 +79,17 @@ def points_in_pieces(expr: sympy.Expr, domains: Domains, points: list[Point]) ->
 
 def free_functions(expr: sympy.Expr) -> set[sympy.Expr]:
     """The undefined functions, and their derivatives, that occur: they may take any value at a point."""
-    derivatives = {d for d in expr.atoms(sympy.Derivative) if isinstance(d.expr, AppliedUndef)}
-    return derivatives | {atom for atom in expr.atoms(AppliedUndef) if isinstance(atom, sympy.Expr)}
+    return {atom for atom in expr.atoms(sympy.Derivative, AppliedUndef) if _is_free(atom)}
+
+
+def _is_free(atom: sympy.Basic) -> bool:
+    function = atom.expr if isinstance(atom, sympy.Derivative) else atom
+    return isinstance(atom, sympy.Expr) and isinstance(function, AppliedUndef)
 
 
 def without_numbers(expr: sympy.Expr) -> set[sympy.Expr]:
     """The largest parts that have no rule for numbers; unknown functions are free and may have any."""
-    if expr.is_Symbol or expr.is_Rational or expr in (sympy.pi, sympy.E) or expr in free_functions(expr):
+    if expr.is_Symbol or expr.is_Rational or expr in (sympy.pi, sympy.E) or _is_free(expr):
         return set()
     if not (expr.is_Add or expr.is_Mul or expr.is_Pow or expr.func in FUNCTIONS):
         return {expr}
