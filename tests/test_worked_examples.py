@@ -35,9 +35,9 @@ def files_of(title: str) -> dict[str, str]:
 
 @pytest.fixture
 def tree(tmp_path) -> Path:
-    """A copy of the packages, without what Python compiled."""
+    """A copy of the packages, with what Python and numba have compiled: to compile the loops anew takes long."""
     for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / "tree" / package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / package, tmp_path / "tree" / package)
     return tmp_path / "tree"
 
 
@@ -147,7 +147,7 @@ xi = [2.0, 1.0]
 dof = 5
 labels = [1.0, 0.0]
 """
-REFERENCE = ("--backend", "reference")  # a copy of the tree would compile its loops anew
+REFERENCE = ("--backend", "reference")  # what nobody has compiled yet, and a short run does not need
 MOMENTS = """
 import torch
 from sim.data.sample import prepare

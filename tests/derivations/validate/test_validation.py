@@ -17,6 +17,8 @@ from theory.claims import catalog
 from theory.claims.model import Level, Outcome, Verdict
 from theory.claims.registry import select
 
+pytestmark = pytest.mark.xdist_group("validation")
+
 NAMES = ["flow.fixed_point", "flow.gradient.entry", "flow.mode", "localization.sigmoid.like_erf", "model.relu"]
 CLAIMS = tuple(select(NAMES))
 SETTINGS = Settings("quick", "cpu")
