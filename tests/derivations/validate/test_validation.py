@@ -19,6 +19,8 @@ from theory.claims.model import Level, Outcome
 from theory.claims.registry import select
 from theory.claims.rows import Verdict
 
+pytestmark = pytest.mark.xdist_group("validation")
+
 NAMES = ["flow.fixed_point", "flow.gradient.entry", "flow.mode", "localization.sigmoid.like_erf", "model.relu"]
 CLAIMS = tuple(select(NAMES))
 SETTINGS = Settings("quick", "cpu")
