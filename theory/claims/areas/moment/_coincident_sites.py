@@ -51,6 +51,7 @@ def _halved(halves: tuple[Expectation, ...]) -> tuple[Step, Step, Step]:
 
 
 def derive_own() -> Derivation:
+    """Derive <g_1 x_i x_l>: the parity of the sign leaves half of the arcsine law of two erfs in each class."""
     evens = [_without_step(half)[0] for half in _OWN_HALVES]
     laws = tuple(Eq(even, 2 * arcsine, evaluate=False) for even, arcsine in zip(evens, _OWN_ARCSINES, strict=True))
     cited = ("gaussian.erf_erf.arcsine", "gaussian.erf_erf.arcsine", "gaussian.erf.second_moment")
@@ -59,6 +60,7 @@ def derive_own() -> Derivation:
 
 
 def derive_square() -> Derivation:
+    """Derive <g_1 x_k^2> = 1/2: the parity of the sign leaves half of the mean square, which is 1."""
     evens = [_without_step(half)[0] for half in _SQUARES]
     one_site = tuple(sympy.Tuple(even, SECOND_MOMENT) for even in evens)
     last = Step(SQUARE_LAW.rhs, "E erf(g z)^2 does not know the gate's site", "marginal", one_site)
