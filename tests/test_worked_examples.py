@@ -36,8 +36,9 @@ def files_of(title: str) -> dict[str, str]:
 @pytest.fixture
 def tree(tmp_path) -> Path:
     """A copy of the packages, with what Python and numba have compiled: to compile the loops anew takes long."""
+    half_written = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")  # by other processes, which rename them when whole
     for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / "tree" / package)
+        shutil.copytree(ROOT / package, tmp_path / "tree" / package, ignore=half_written)
     return tmp_path / "tree"
 
 
