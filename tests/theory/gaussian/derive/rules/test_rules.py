@@ -304,6 +304,17 @@ def test_a_right_replacement_with_a_wrong_result_is_refused(rule, old, new):
         RULES[rule](3 * old + 1, Step(3 * new + 2, "because", rule, (Tuple(old, new),)))
 
 
+def test_independent_groups_have_no_covariance():
+    """z3 is independent of z1 and z2, which are correlated: one split is right, the two others are refused."""
+    cov = sympy.Matrix([[1, r, 0], [r, 1, 0], [0, 0, 1]])
+    three = Expectation(sign(z1) * z2**2 * erf(g * z3), cov)
+    one, two, erf_alone = (Expectation(f, sympy.eye(1)) for f in (sign(z1), z1**2, erf(g * z1)))
+    apply("independence", three, Expectation(sign(z1) * z2**2, PAIR) * erf_alone)
+    for wrong in (one * Expectation(z1**2 * erf(g * z2), APART), two * Expectation(sign(z1) * erf(g * z2), APART)):
+        with pytest.raises(StepError, match="the covariance of z"):
+            apply("independence", three, wrong)
+
+
 def test_every_rule_of_the_engine_has_a_case():
     from theory.gaussian.derive.engine import WHY
 
