@@ -1,7 +1,8 @@
 """How many threads a command takes: processes times threads stay within the cores, and waiting threads sleep.
 
 Libraries read these settings when they are loaded, so that this module loads none of them. A small network gains
-nothing from a second thread: its matrices fit one core's cache, and threads that wait for each other cost more.
+nothing from a second thread: its matrices fit one core's cache, and threads that wait for each other cost more. Several
+networks gain from threads of their own.
 """
 
 import os

@@ -99,6 +99,7 @@ def _on_fresh(source: Source, wanted: Mapping[int, OnFresh], threads: int) -> di
 def _on_fresh_of(
     source: Source, wanted: Mapping[int, OnFresh], check: Callable[[], None]
 ) -> dict[int, np.ndarray | InputError]:
+    """The values of each replicate of a part, one after another; `check` ends it with the others."""
     shared = source.problem.simulated().shared_stream
     values: dict[int, list[np.ndarray]] = {index: [] for index in wanted}
     failed: dict[int, InputError] = {}

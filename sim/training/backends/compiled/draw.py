@@ -9,7 +9,7 @@ import torch
 from sim.data.factors import Dense, Factor
 from sim.data.gaussian import GaussianSampler
 from sim.random.streams import WORDS, Stream, key_of
-from sim.training.backends.compiled import colour, error_function, numbers
+from sim.training.backends.compiled import colour, error_function, numbers, one_at_first
 
 
 @dataclass(frozen=True)
@@ -98,6 +98,10 @@ class Block:
 
         Rows stand in the order of the examples from segment to segment, sorted by class inside one.
         """
+        with one_at_first((self.y.dtype, self.by_site, self.at_once is None, self.makers and self.ways)):
+            self._draw(own, first, count, segment)
+
+    def _draw(self, own: Stream, first: int, count: int, segment: int) -> None:
         y, example, row = (part[:count] for part in (self.y, self.example, self.row))
         key, word = tuple(np.uint64(part) for part in key_of(own.seed)), np.uint64(own.word)
         numbers.arrange(key, np.uint64(own.word + 1), first, segment, self.labels, y, example, row, self.middle)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sim.training.backends.compiled import descent
+from sim.training.backends.compiled import descent, one_at_first
 from sim.training.sizes import FEW_UNITS, MANY
 
 
@@ -37,6 +37,11 @@ class Steps:
 
         x, y and the gates are by row, x and the gates with all rows of the block; `row` is that of each example.
         """
+        types = tuple(map(type, self.typed))
+        with one_at_first((types, self.theta.dtype, self.optimiser is None, self.many, self.units, self.batch == 1)):
+            return self._advance(step, count, x, y, gate, row)
+
+    def _advance(self, step: int, count: int, x: np.ndarray, y: np.ndarray, gate: np.ndarray, row: np.ndarray) -> bool:
         if self.many and self.units <= FEW_UNITS:
             room = (self.pre, self.residual, self.value, self.gradient, *self.memory, self.moved)
             held = (self.typed, self.theta, self.units, x.T, y, gate, self.batch)

@@ -13,7 +13,7 @@ from sim.networks.losses import loss_named
 from sim.networks.one_hidden_layer import leak, readout_scale
 from sim.networks.parameters import Parameters
 from sim.training.backends import ahead
-from sim.training.backends.compiled import descent
+from sim.training.backends.compiled import descent, one_at_first
 from sim.training.backends.compiled.draw import Block
 from sim.training.backends.compiled.steps import Steps
 from sim.training.optimisers import optimiser_of
@@ -98,8 +98,9 @@ class _Data:
         """
         rows, block = count * self.batch, self.block
         block.draw(self.stream, step * self.batch, rows, segment)
-        for gate, values in zip(self.gates, self.gate[:, :rows], strict=True):
-            gate.open(block.z[:rows], block.x[:rows], values)
+        with one_at_first(("gates", self.gate.dtype, block.by_site)):
+            for gate, values in zip(self.gates, self.gate[:, :rows], strict=True):
+                gate.open(block.z[:rows], block.x[:rows], values)
         return block.x, block.y[:rows], self.gate, block.row[:rows]
 
 
