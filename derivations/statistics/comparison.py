@@ -233,9 +233,7 @@ def replicates_needed(claim: Claim, pilot: Estimate) -> int:
         return equivalent and all(effect * sqrt(replicates) >= critical + target for effect in effects)
 
     moving = int(np.count_nonzero(varies(np.asarray(pilot.values, float).reshape(len(pilot.values), -1))))
-    least = calibration.least_replicates(moving)
-    if least is None:
-        return _MOST_REPLICATES
+    least = calibration.least_replicates(moving) or 4  # too many entries are told where they are judged
     return next((count for count in range(least, _MOST_REPLICATES) if enough(count)), _MOST_REPLICATES)
 
 
