@@ -94,7 +94,8 @@ def oracle_own(point: Point, digits: int) -> mpf:
     def of_class(rest: mpf, rho: mpf) -> mpf:
         gain = values(point)["g"]
         inner = gain * rho / mpmath.sqrt(1 + 2 * gain**2 * rest)
-        return _integrated(lambda x: mpmath.erf(gain * x) * mpmath.erf(inner * x), gain, both_sides=False)
+        # The quadrature stops at an absolute error: rho, which may be tiny, stands in front.
+        return rho * _integrated(lambda x: mpmath.erf(gain * x) * mpmath.erf(inner * x) / rho, gain, both_sides=False)
 
     return _mean_over_classes(of_class, point, digits)
 
