@@ -15,6 +15,7 @@ from derivations.publish.notation import Notation
 from derivations.publish.prose import prose
 from theory.claims.model import Claim, Kind, Param, Standing
 from theory.claims.rows import Verdict
+from theory.claims.sources import Says
 from theory.proof.derivation import Derivation
 
 Link = Callable[[str], str]  # from the id of a claim to a Markdown link to where the book states it
@@ -237,7 +238,10 @@ def _printed_lines(entries: Sequence[Entry], name: str) -> Iterator[str]:
 def _said(entry: Entry) -> str:
     """How the source says it: the formula as printed, or the words that are read as the formula."""
     source = entry.source
-    return f"*The source {source.says.value}* “{prose(source.words)}”." if source.words else "*As printed.*"
+    if not source.words:
+        return "*As printed.*"
+    verb = "says" if source.says is Says.READ_AS else source.says.value  # the words are read as the statement above
+    return f"*The source {verb}* “{prose(source.words)}”."
 
 
 def _notes(group: Sequence[Entry]) -> str:
