@@ -8,7 +8,8 @@ all entries of a rule together.
   untrained networks (t = 0) must not pass.
 * Localization, xi1 > xi2: the inverse participation ratio at t = 800 and 1600; both intervals must lie above
   3/(n + 2), its mean for independent Gaussian weights. One wholly below refutes. Controls: neither the untrained
-  networks nor those of the other order may pass.
+  networks nor those of the other order may pass. A pilot on other seeds had 0.091 and 0.111, and 0.084 at t = 400,
+  where the distance to 1/14 is no longer clear.
 """
 
 from collections.abc import Collection, Mapping
@@ -18,6 +19,7 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Float
 
+from derivations.experiments.controls import control
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.statistics.comparison import seed_for
@@ -61,17 +63,17 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     ratios = {name: measure(ParticipationRatioAtTimes(), one).values.mean(axis=2) for name, one in runs.items()}
     sites = runs["relu-long"].weights.shape[-1]
     result = decide({name: values[:, 1:] for name, values in shares.items()})
-    control = decide({name: values[:, :1] for name, values in shares.items()})
+    start = decide({name: values[:, :1] for name, values in shares.items()})
     localized = decide_localized(ratios["relu-long"][:, _LATE:], sites)
     untrained = decide_localized(ratios["relu-long"][:, :1], sites)
     reversed_order = decide_localized(ratios["relu-short"][:, _LATE:], sites)
     return Finding(
         results=(
             result,
-            _control(control, "untrained networks"),
+            control(start, "untrained networks"),
             localized,
-            _control(untrained, "untrained networks"),
-            _control(reversed_order, "the networks of the other order"),
+            control(untrained, "untrained networks"),
+            control(reversed_order, "the networks of the other order"),
         ),
         figures={"relu_order": _figure(runs)},
         estimates={
@@ -100,13 +102,6 @@ def decide_localized(ratios: Float[np.ndarray, "S T"], sites: int) -> CheckResul
 
 def _gravest(outcomes: Collection[Outcome]) -> Outcome:
     return next(one for one in (Outcome.FAIL, Outcome.INCONCLUSIVE, Outcome.PASS) if one in outcomes)
-
-
-def _control(found: CheckResult, what: str) -> CheckResult:
-    passed = found.outcome is not Outcome.PASS
-    where = f"the rule {'does not pass' if passed else 'passes'} {what}"
-    outcome = Outcome.PASS if passed else Outcome.FAIL
-    return CheckResult(found.claim, Level.NEGATIVE_CONTROL, outcome, found.worst, found.tolerance, where)
 
 
 def _figure(runs: Mapping[str, Run]) -> dict[str, dict[str, np.ndarray]]:
