@@ -25,6 +25,7 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.experiments import folders
+from derivations.experiments.control import control
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.output import rounded
@@ -111,8 +112,8 @@ def judge(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -
     return Finding(
         results=(
             decide(low[:, 1], high[:, 1]),
-            _control(decide(low[:, 0], high[:, 0]), "untrained networks"),
-            _control(decide(high[:, 1], low[:, 1]), "the two gains exchanged"),
+            control(decide(low[:, 0], high[:, 0]), "untrained networks"),
+            control(decide(high[:, 1], low[:, 1]), "the two gains exchanged"),
         ),
         estimates={CLAIM: {f"gain {gain}": _record(run, ratios[gain]) for gain, run in runs.items()}},
     )
@@ -134,13 +135,6 @@ def _neurons(gain: Fraction, settings: Settings) -> Run:
     )
     training, data = replace(problem.training, times=_TIMES), replace(problem.data, gain=gain)
     return train(replace(problem, data=data, training=training, simulation=simulation), device=settings.device)
-
-
-def _control(found: CheckResult, what: str) -> CheckResult:
-    passed = found.outcome is not Outcome.PASS
-    where = f"the rule {'does not pass' if passed else 'passes'} {what}"
-    outcome = Outcome.PASS if passed else Outcome.FAIL
-    return CheckResult(CLAIM, Level.NEGATIVE_CONTROL, outcome, found.worst, found.tolerance, where)
 
 
 def _record(run: Run, ratios: Float[np.ndarray, "S T"]) -> dict[str, object]:

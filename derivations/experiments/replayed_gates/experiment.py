@@ -18,6 +18,7 @@ from importlib.metadata import version
 import numpy as np
 
 from derivations.experiments import folders
+from derivations.experiments.control import control
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.output import DISTRIBUTION, plain, rounded
@@ -161,7 +162,7 @@ def judge(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -
         again = replay(question, chosen, device=settings.device)
         found[time] = decide(_beside(question, loss(again, chosen, settings.device).values, lost))
     return Finding(
-        results=(found[_END], _control(found[Fraction(0)])),
+        results=(found[_END], control(found[Fraction(0)], f"the gates of the start: {found[Fraction(0)].where}")),
         estimates={
             CLAIM: {
                 PROBLEM: {
@@ -182,13 +183,6 @@ def decide(distance: Meter) -> CheckResult:
     outcome = Outcome.PASS if high < SAME_LOSS else Outcome.FAIL if low > SAME_LOSS else Outcome.INCONCLUSIVE
     where = f"relative distance of the losses: {middle:.4f} ({low:.4f} to {high:.4f})"
     return CheckResult(CLAIM, Level.SIMULATED, outcome, high, SAME_LOSS, where)
-
-
-def _control(found: CheckResult) -> CheckResult:
-    passed = found.outcome is not Outcome.PASS
-    where = f"the rule {'does not pass' if passed else 'passes'} the gates of the start: {found.where}"
-    outcome = Outcome.PASS if passed else Outcome.FAIL
-    return CheckResult(CLAIM, Level.NEGATIVE_CONTROL, outcome, found.worst, SAME_LOSS, where)
 
 
 EXPERIMENT = Experiment("replayed_gates", "Gates of ReLU networks, replayed", (CLAIM,), judge)

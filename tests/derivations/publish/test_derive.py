@@ -396,7 +396,7 @@ def test_a_triangular_number_is_explained_once():
     assert setting.display(claim.statement)[1] == []
 
 
-@pytest.mark.parametrize(("words", "begins"), [("continuous support", "*The source is read as* “"), ("", "*In the")])
+@pytest.mark.parametrize(("words", "begins"), [("continuous support", "*The source says* “"), ("", "*In the")])
 def test_a_sentence_is_shown_in_its_words(words, begins):
     claim = catalog()["localization.nlgp.support"]
     says = Says.READ_AS if words else Says.PRINTS

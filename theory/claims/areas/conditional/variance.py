@@ -93,7 +93,7 @@ VARIANCE_VALUE = Claim(
             printed=VARIANCE,
             note="'first one' may be (12) or (7): both are right (moment.site_gate.first_one)",
             says=Says.READ_AS,
-            words="First one is right tho.",
+            words="First one is right tho",
         ),
     ),
     oracle=_by_least_squares,

@@ -47,7 +47,7 @@ COMPLEMENT = Claim(
             "after (3)",
             printed=Integer(1),
             note="where x_i = 0 both closed half-spaces hold the input",
-            words="So, g_1(x) = 1 - g_2(x).",
+            words="So, g_1(x) = 1 - g_2(x)",
             readings=(_ALMOST_SURE,),
         ),
     ),
@@ -89,7 +89,7 @@ PRODUCT = Claim(
             note="for single pulses of support {0, 1}, which the note does not treat, see pulse.small_bump.cross",
             says=Says.READ_AS,
             words="Note that Sigma^xx(p_1, p_2) = 0 by the construction of our gates, since they are never both "
-            "nonzero.",
+            "nonzero",
             readings=(_ALMOST_SURE,),
         ),
     ),

@@ -116,7 +116,7 @@ NEURON = Claim(
             note="in this configuration and at these two gains; the page on the sweep of the gain measures ten",
             says=Says.READ_AS,
             words="The former also has a gain parameter that controls the degree of localization, while the latter "
-            "does not.",
+            "does not",
         ),
     ),
 )

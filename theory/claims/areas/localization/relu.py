@@ -207,7 +207,7 @@ BIASES_REMOVED = Claim(
             note="in this configuration, and read as the contrast of the two orders; the sigmoid half is "
             "localization.sigmoid.no_biases",
             says=Says.READ_AS,
-            words="For sigma = ReLU, one can further remove the bias terms b_1 and b_2 (though not for sigmoid).",
+            words="For sigma = ReLU, one can further remove the bias terms b_1 and b_2 (though not for sigmoid)",
         ),
     ),
 )
