@@ -237,7 +237,7 @@ QUADRANT_BY_QUADRATURE = 1e-25
 
 # What a coarse truncation leaves out, against the rounding of a few hundred operations at 160 bits, 1e-45: a midpoint
 # that is farther off than this has lost more than rounding.
-COARSE_ERROR = 1e-40 * 1e2
+COARSE_ERROR = 1e-38
 
 # The remainder of Gauss-Legendre bounds the quadrature of any function in the ellipse; T_2n comes within a factor of 8
 # of it, by trying: the sum of the weights times the size 1 of T_2n, against 2 rho/(rho - 1).

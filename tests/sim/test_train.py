@@ -141,9 +141,10 @@ def test_runs_repeat_and_seeds_differ():
     assert first.device == "cpu"
 
 
-def test_progress_counts_network_steps():
+@pytest.mark.parametrize("backend", ["reference", "auto"])
+def test_progress_counts_network_steps(backend):
     seen = []
-    train(problem(), "cpu", progress=lambda done, total: seen.append((done, total)))
+    train(problem(), "cpu", backend=backend, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (30, 30)
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
 

@@ -48,7 +48,9 @@ def by(rule, old, new, *more):
     return old, step(rule, new, Tuple(old, new), *more)
 
 
+SYSTEM = Tuple(Eq(h + f, 3), Eq(h - f, 1))
 GOOD = [
+    (SYSTEM, step("solve-linear", Eq(f, 1, evaluate=False), Tuple(h, sympy.Integer(2)), Tuple(f, sympy.Integer(1)))),
     (Max(h, 0), step("cases", OPEN * h, h)),
     (Max(h, 0), step("cases", AJAR * h, h)),
     (Max(h, 0) + Max(f, 0), step("cases", OPEN * h + Max(f, 0), h, f)),
@@ -71,6 +73,12 @@ BAD = [
     (
         Eq(q, Sum(a, (k, 1, n)), evaluate=False),
         step("average", Eq(q, 2 * a, evaluate=False), Tuple(f, Sum(x[k], (k, 1, n)))),
+    ),
+    # Values that do not satisfy the system, stated as they are given; and a system that is satisfied by others too.
+    (SYSTEM, step("solve-linear", Eq(f, 2, evaluate=False), Tuple(h, sympy.Integer(2)), Tuple(f, sympy.Integer(2)))),
+    (
+        Tuple(Eq(h + f, 3), Eq(2 * h + 2 * f, 6)),
+        step("solve-linear", Eq(f, 1, evaluate=False), Tuple(h, sympy.Integer(2)), Tuple(f, sympy.Integer(1))),
     ),
     (UPSIDE_DOWN, step("least-squares", Eq(a, 1, evaluate=False), Tuple(f, sympy.Integer(3)))),
     (Max(h, 0), step("cases", AJAR * h + Piecewise((1, Eq(h, 0)), (0, True)), h)),  # wrong at h = 0 alone
