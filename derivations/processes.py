@@ -3,24 +3,32 @@
 import multiprocessing as mp
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import wait
+from pathlib import Path
 from typing import Any
 
 _GRACE = 2.0  # seconds for a process to end by itself
 
 
 class Worker:
-    """A process that runs `target(pipe, *given)`, and this end of its pipe; `task` is None while it waits."""
+    """A process that runs `target(pipe, *given)`, and this end of its pipe; `task` is None while it waits.
 
-    def __init__(self, start_method: str, target: Callable[..., None], *given: Any) -> None:
-        context = mp.get_context(start_method)
+    `modules` are what the target imports. The first worker starts a server that loads them once, and every worker is
+    forked from that server.
+    """
+
+    def __init__(self, modules: Sequence[str], target: Callable[..., None], *given: Any) -> None:
+        context = mp.get_context(_start_method(modules))
         self.pipe, theirs = context.Pipe()
         self.process = context.Process(target=target, args=(theirs, *given), daemon=True)
-        self.process.start()
+        with _interrupts_blocked(), _same_path():
+            self.process.start()
         theirs.close()
         self.task: Any = None
 
@@ -37,6 +45,34 @@ class Worker:
         if code is None or code >= 0:
             return code, None
         return code, signal.Signals(-code).name if -code in set(signal.Signals) else str(-code)
+
+
+def _start_method(modules: Sequence[str]) -> str:
+    """One process loads the libraries, and workers are forked from it: each would take seconds to load them itself."""
+    if "forkserver" not in mp.get_all_start_methods():
+        return "spawn"
+    mp.set_forkserver_preload(list(modules))
+    return "forkserver"
+
+
+def _same_path() -> AbstractContextManager[None]:
+    """The server imports from where this process does, and not first from the current folder, whatever lies there."""
+    path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
+    return environment({"PYTHONPATH": path, "PYTHONSAFEPATH": "1"})
+
+
+@contextmanager
+def _interrupts_blocked() -> Iterator[None]:
+    """An interrupt of the process group is for this process alone: a new one is born with interrupts blocked."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    resource_tracker.ensure_running()  # starting it would unblock them
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def dismiss(crew: Sequence[Worker]) -> None:

@@ -1,11 +1,12 @@
 """How many threads a command takes: processes times threads stay within the cores, and waiting threads sleep.
 
 Libraries read these settings when they are loaded, so that this module loads none of them. A small network gains
-nothing from a second thread: its matrices fit one core's cache, and threads that wait for each other cost more.
+nothing from a second thread: its matrices fit one core's cache, and threads that wait for each other cost more. Several
+networks gain from threads of their own.
 """
 
 import os
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, Mapping, MutableMapping, Sequence
 from pathlib import Path
 
 COUNTS = (
@@ -16,6 +17,8 @@ COUNTS = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
+# How many networks `simulate` trains and measures at once, each with one thread of the libraries.
+SIDE_BY_SIDE = "GDLN_THREADS"
 # A thread that has nothing to do leaves its core to others instead of spinning on it.
 SLEEPING = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}
 _QUOTA = Path("/sys/fs/cgroup/cpu.max")  # "200000 100000" is two cores, "max 100000" all of them
@@ -48,8 +51,20 @@ def threads_of(arguments: Sequence[str], count: int) -> int:
 def limit(arguments: Sequence[str], environment: MutableMapping[str, str] = os.environ) -> None:
     """Set the threads of the libraries that the command will load; what is set already stays.
 
-    A number that the user gives in OMP_NUM_THREADS is taken for all libraries.
+    A number that the user gives in OMP_NUM_THREADS is taken for all libraries, and for `side_by_side`.
     """
+    given = environment.get("OMP_NUM_THREADS")
+    # OpenMP also takes a list, of a number for each level of nesting: whoever writes one gets one thread here.
+    environment[SIDE_BY_SIDE] = str(cores()) if given is None else given if given.isdecimal() else "1"
     wanted = environment.get("OMP_NUM_THREADS", str(threads_of(arguments, cores())))
     for name, value in {**dict.fromkeys(COUNTS, wanted), **SLEEPING}.items():
         environment.setdefault(name, value)
+
+
+def side_by_side(environment: Mapping[str, str] = os.environ) -> int:
+    """How many threads may each work on networks of their own: 1 where `limit` has not decided.
+
+    >>> side_by_side({}), side_by_side({"GDLN_THREADS": "2"})
+    (1, 2)
+    """
+    return max(1, int(environment.get(SIDE_BY_SIDE, "1")))

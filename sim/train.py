@@ -5,6 +5,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from threading import Lock
 
 import numpy as np
 import torch
@@ -14,9 +15,11 @@ from sim.gates.gating import gate_values
 from sim.networks.examples import Examples
 from sim.networks.parameters import Parameters, joined
 from sim.random.streams import TRAINING, Fill, reference_normals, stream
+from sim.threads import in_threads
 from sim.training.backends.choice import Backend, backend_for
 from sim.training.run import Run
 from sim.training.schedule import (
+    bytes_of_one,
     columns,
     device_named,
     dtype_of,
@@ -45,6 +48,7 @@ def train(
     backend: str = "auto",
     resume: State | None = None,
     memory: int | None = None,
+    threads: int = 1,
 ) -> Run:
     """Train the problem's network; return every replicate's parameters at the problem's times.
 
@@ -56,9 +60,10 @@ def train(
     the problem here; `Run.backend` says which.
     `resume` goes on from the `state` of an earlier run of the same networks, on the same numbers as one run without a
     break; all times must lie after it. `memory` bounds the bytes of the networks trained side by side and of their
-    examples, on the device; a fixed sample and what is returned come on top. `progress(done, total)` counts
-    network-steps. Raises InputError for times between steps, a sample or a state that does not fit; OutOfReachError for
-    an absent device or back end, too large a run, or a law, gate or model without a simulation.
+    examples, on the device; a fixed sample and what is returned come on top. On a CPU as many groups of networks are
+    trained at once as there are `threads`, which changes no number. `progress(done, total)` counts network-steps.
+    Raises InputError for times between steps, a sample or a state that does not fit; OutOfReachError for an absent
+    device or back end, too large a run, or a law, gate or model without a simulation.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -84,7 +89,7 @@ def train(
         raise InputError("A sample is given, but the mode is online.", 'Use simulation.mode = "full-batch".')
     own = tuple(Replicate(problem, number, chosen.fill) for number in numbers)
     state = beginning(own) if resume is None else _checked(resume, own)
-    snapshots, state = _descended(own, state, sample, where, kind, chosen, progress, memory)
+    snapshots, state = _descended(own, state, sample, where, kind, chosen, progress, memory, threads)
     return Run(
         problem=problem,
         replicates=numbers,
@@ -112,6 +117,7 @@ def _descended(
     backend: Backend,
     progress: Progress | None,
     memory: int | None,
+    threads: int,
 ) -> tuple[Parameters, State]:
     """The snapshots of the replicates and their last state, trained in groups that fit the caches and the memory."""
     problem, last = replicates[0].problem, replicates[0].snapshot_steps[-1]
@@ -120,17 +126,44 @@ def _descended(
     refuse_too_large("One step's examples", 3 * per_step * columns(problem), dtype.itemsize, "Use smaller batches.")
     sampler = prepare(problem.data, where, dtype) if sample is None else None
     size = networks_at_once(problem, per_step, dtype.itemsize, where, memory, backend.one_at_a_time)
-    snapshots, states = [], []
-    for start in range(0, len(replicates), size):
-        part = slice(start, min(start + size, len(replicates)))
+    if where.type != "cpu":
+        threads = 1
+    elif memory is not None:
+        threads = min(
+            threads, memory // (size * bytes_of_one(problem, per_step, dtype.itemsize, backend.one_at_a_time))
+        )
+    counted = _Counted(progress, len(replicates) * (last - state.step))
+
+    def trained(part: slice, check: Callable[[], None]) -> tuple[dict[str, torch.Tensor], State]:
         group, held = replicates[part], state.part(part).to(where, dtype)
-        todo = last - state.step
-        report = shifted(progress, start * todo, state.step, len(group), len(replicates) * todo)
         fixed = None if sample is None else sample.part(part, slice(None))
-        seen, held = backend.train_group(group, sampler, fixed, held, report)
-        snapshots.append(seen)
-        states.append(held)
+        return backend.train_group(group, sampler, fixed, held, counted.of(len(group), state.step, check))
+
+    parts = [slice(start, min(start + size, len(replicates))) for start in range(0, len(replicates), size)]
+    snapshots, states = zip(*in_threads(trained, parts, threads), strict=True)
     return joined(snapshots), together(states)
+
+
+class _Counted:
+    """The network-steps of all groups together, which several threads report."""
+
+    def __init__(self, progress: Progress | None, total: int) -> None:
+        self._progress, self._total, self._done, self._lock = progress, total, 0, Lock()
+
+    def of(self, networks: int, begun: int, check: Callable[[], None]) -> Callable[[int], None]:
+        """Return the reports of a group of so many networks, whose first step is `begun`."""
+        seen = begun
+
+        def report(step: int) -> None:
+            nonlocal seen
+            check()
+            if self._progress is not None:
+                with self._lock:
+                    self._done += (step - seen) * networks
+                    self._progress(self._done, self._total)
+            seen = step
+
+        return report
 
 
 def _checked(state: State, replicates: tuple[Replicate, ...]) -> State:

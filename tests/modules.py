@@ -89,7 +89,7 @@ def _public(node: ast.stmt) -> bool:
 
 
 def _uses(name: str, tree: ast.Module, known: Collection[str]) -> set[tuple[str, str]]:
-    """What a module uses, as (module, name); the body of a definition does not use the definition itself."""
+    """The names that a module uses, as (module, name); the body of a definition does not use the definition itself."""
     used, aliases = set(), {}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module:

@@ -31,7 +31,13 @@ FOR_USERS = {
     ("sim.record", "load"),  # the gates that `Gates.save` wrote, in another process
     ("derivations.experiments.folders", "missing_pieces"),  # for an author of an experiment, see CONTRIBUTING.md
 }
-PROGRAMS_AND_API = {"derivations.__main__", "derivations.compare", "theory.conjecture", "theory.gaussian"}
+PROGRAMS_AND_API = {
+    "derivations.__main__",
+    "derivations.compare",
+    "derivations.statistics.calibration_study",
+    "theory.conjecture",
+    "theory.gaussian",
+}
 
 
 @pytest.fixture(scope="module")

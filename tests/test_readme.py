@@ -3,12 +3,16 @@
 import doctest
 import re
 import shlex
+from functools import cache
 
 import pytest
 
 from derivations import cli
+from derivations.answers import simulate
 from tests.paths import ROOT
 from tests.readme import commands, sections, shows, statements
+
+pytestmark = pytest.mark.xdist_group("readme")  # verbs that train the same networks share them
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 SECTIONS = sections(README)
@@ -24,8 +28,21 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
+ANSWER = cache(simulate.answer)
+
+
+@pytest.fixture
+def trained_once(monkeypatch):
+    """Verbs that ask for the same networks, trained and measured alike, get one answer."""
+
+    def answer(problem, device, backend, memory, _progress, _measuring, dtype=None):
+        return ANSWER(problem, device, backend, memory, dtype=dtype)
+
+    monkeypatch.setattr(simulate, "answer", answer)
+
+
 @pytest.mark.parametrize("title", RUN)
-def test_examples_give_what_is_shown(title, folder, capsys):
+def test_examples_give_what_is_shown(title, folder, trained_once, capsys):
     names: dict[str, object] = {}
     for block in SECTIONS[title]:
         if block.file is not None:

@@ -35,9 +35,10 @@ def files_of(title: str) -> dict[str, str]:
 
 @pytest.fixture
 def tree(tmp_path) -> Path:
-    """A copy of the packages, without what Python compiled."""
+    """A copy of the packages, with what Python and numba have compiled: to compile the loops anew takes long."""
+    half_written = shutil.ignore_patterns("*.pyc.*", "*.tmp.*")  # by other processes, which rename them when whole
     for package in PACKAGES:
-        shutil.copytree(ROOT / package, tmp_path / "tree" / package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(ROOT / package, tmp_path / "tree" / package, ignore=half_written)
     return tmp_path / "tree"
 
 
@@ -59,6 +60,51 @@ def python(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def gdln(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """The command in the copy."""
     return python(tree, "-m", "derivations", *words)
+
+
+# To load torch and SymPy takes seconds: one process has loaded them, and forks one for each command. That one finds
+# nothing loaded of the packages, and looks for them in the copy.
+FORKING = """
+import json, os, runpy, sys
+import scipy.linalg, sympy, torch
+for line in sys.stdin:
+    tree, out, err, program, *words = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        for stream, path in ((sys.stdout, out), (sys.stderr, err)):
+            os.dup2(os.open(path, os.O_CREAT | os.O_WRONLY), stream.fileno())
+        os.chdir(tree)
+        sys.path[0], sys.argv = tree, ["", *words]
+        runpy.run_module(program, run_name="__main__", alter_sys=True)
+        sys.exit()
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+shared = pytest.mark.xdist_group("worked examples")  # they share that process
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """The process that has loaded the libraries."""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", FORKING], **pipes) as process:
+        yield process
+        process.stdin.close()
+
+
+@pytest.fixture
+def forked(loaded, tree, tmp_path):
+    """Run a module of the copy with words, in a process forked from the one that has loaded the libraries."""
+
+    def run(program: str, *words: str) -> subprocess.CompletedProcess[str]:
+        out, err = tmp_path / "out", tmp_path / "err"
+        for file in (out, err):
+            file.write_text("")
+        loaded.stdin.write(json.dumps([*map(str, (tree, out, err)), program, *words]) + "\n")
+        loaded.stdin.flush()
+        code = int(loaded.stdout.readline())
+        return subprocess.CompletedProcess(words, code, out.read_text(), err.read_text())
+
+    return run
 
 
 CLAIM = "gaussian.absolute.mean"
@@ -147,7 +193,7 @@ xi = [2.0, 1.0]
 dof = 5
 labels = [1.0, 0.0]
 """
-REFERENCE = ("--backend", "reference")  # a copy of the tree would compile its loops anew
+REFERENCE = ("--backend", "reference")  # what nobody has compiled yet, and a short run does not need
 MOMENTS = """
 import torch
 from sim.data.sample import prepare
@@ -173,29 +219,32 @@ def problem_of(data: str, gate: str = 'kind = "site"\nsite = 2\nlo = 0.0') -> st
     return f'{data}\n[network]\nmodel = "gated-linear"\nreadout = "mean"\n[[network.gates]]\n{gate}\n\n{settings}'
 
 
-def test_law(tree):
+@shared
+def test_law(tree, forked):
     """Two files, and the law is simulated; what nobody wrote for it is refused with the name of the file."""
     files = files_of("Worked example: a law by two files")
     assert list(files) == ["theory/problem/distributions/student_t.py", "sim/data/student_t.py"]
     (tree / "t.toml").write_text(problem_of(LAW), encoding="utf-8")
     declaration, sampler = files
     write({declaration: files[declaration]}, tree)
-    without = gdln(tree, "simulate", "t.toml", *REFERENCE)
+    without = forked("derivations", "simulate", "t.toml", *REFERENCE)
     assert without.returncode == OUT_OF_REACH
     assert f"Write {sampler}, or register it there with @sampler_of.register" in " ".join(without.stderr.split())
     write({sampler: files[sampler]}, tree)
-    done = gdln(tree, "simulate", "t.toml", "--json", *REFERENCE)
+    done = forked("derivations", "simulate", "t.toml", "--json", *REFERENCE)
     assert done.returncode == 0, done.stderr
     assert len(json.loads(done.stdout)["weights"][-1][0]) == 6
-    refused = gdln(tree, "solve", "t.toml")
+    refused = forked("derivations", "solve", "t.toml")
     assert refused.returncode == OUT_OF_REACH
     assert "theory/moments/student_t.py" in refused.stderr
 
 
-def test_the_law_of_the_example_is_sampled_as_it_is_defined(tree):
+@shared
+def test_the_law_of_the_example_is_sampled_as_it_is_defined(tree, forked):
     """Var x = 1, corr(x_0, x_1) of both classes, and the kurtosis 3 (dof - 2)/(dof - 4) of a Student t."""
     write(files_of("Worked example: a law by two files"), tree)
-    done = python(tree, "-c", MOMENTS)
+    (tree / "moments.py").write_text(MOMENTS, encoding="utf-8")
+    done = forked("moments")
     assert done.returncode == 0, done.stderr
     variance, pair, kurtosis = map(float, done.stdout.split())
     assert abs(variance - 1) < EXAMPLE_MOMENT
@@ -203,7 +252,8 @@ def test_the_law_of_the_example_is_sampled_as_it_is_defined(tree):
     assert abs(kurtosis - 3 * 11 / 9) < EXAMPLE_KURTOSIS
 
 
-def test_gate(tree):
+@shared
+def test_gate(tree, forked):
     """Likewise for a gate."""
     files = files_of("Worked example: a gate by two files")
     assert list(files) == ["theory/problem/gates/both.py", "sim/gates/both.py"]
@@ -211,13 +261,13 @@ def test_gate(tree):
     (tree / "both.toml").write_text(problem_of(data, 'kind = "both"\nsites = [3, 5]'), encoding="utf-8")
     declaration, tensors = files
     write({declaration: files[declaration]}, tree)
-    without = gdln(tree, "simulate", "both.toml", *REFERENCE)
+    without = forked("derivations", "simulate", "both.toml", *REFERENCE)
     assert without.returncode == OUT_OF_REACH
     assert f"Write {tensors}, or register it there with @opens.register" in " ".join(without.stderr.split())
     write({tensors: files[tensors]}, tree)
-    done = gdln(tree, "simulate", "both.toml", "--json", *REFERENCE)
+    done = forked("derivations", "simulate", "both.toml", "--json", *REFERENCE)
     assert done.returncode == 0, done.stderr
-    refused = gdln(tree, "solve", "both.toml")
+    refused = forked("derivations", "solve", "both.toml")
     assert refused.returncode == OUT_OF_REACH
     assert "theory/moments/gate_" in refused.stderr
 

@@ -230,9 +230,25 @@ ORTHANT_LIMIT = 100 * 1e-12
 # of some hundred panels takes three more; ten are kept in hand.
 QUADRANT_RADIUS = 10.0 ** -(48 - 3 - 3 - 10)
 
-# The same by mpmath in panels of 1/8, on which a conditional tail of scale sqrt(1 - r^2) >= 0.43 is a polynomial of
-# degree 40 to (0.0625/0.43)^40/sqrt(40!) < 1e-50; half of these digits are compared.
+# The same by mpmath in panels of 1, on which a conditional tail of scale sqrt(1 - r^2) >= 0.43 is a polynomial of
+# degree 95, integrated by 48 Gauss-Legendre nodes, to (0.5/0.43)^95/sqrt(95!) < 1e-65; quad ends at an absolute error
+# of 1e-60, 1e-29 of the smallest quadrant, 4e-31; four digits are kept in hand.
 QUADRANT_BY_QUADRATURE = 1e-25
+
+# What a coarse truncation leaves out, against the rounding of a few hundred operations at 160 bits, 1e-45: a midpoint
+# that is farther off than this has lost more than rounding.
+COARSE_ERROR = 1e-38
+
+# The remainder of Gauss-Legendre bounds the quadrature of any function in the ellipse; T_2n comes within a factor of 8
+# of it, by trying: the sum of the weights times the size 1 of T_2n, against 2 rho/(rho - 1).
+BOUND_IS_SHARP = 1 / 16
+
+# A ball at 128 bits whose remainders are below 2^-96, 1e-29, against a quadrature of 30 digits.
+CERTIFIED_PAIR = 1e-25
+
+# Signs of a nearly singular matrix in float64, times the root of 1 - c^2: one rounding of each correlation (2^-53),
+# six of them with a slope of (2/pi)^2 at most, and the quadrature to a few dozen roundings.
+CLOSE_SIGNS = 64 * UNIT_ROUNDOFF
 
 # Two closed forms of twenty terms at a rational point, to 40 digits: they cancel by fewer than ten.
 TWO_FORMS = 10.0 ** -(40 - 10)
@@ -267,10 +283,29 @@ METER_LEVEL = 0.1
 METER_REPEATS = 120
 METER_MISSES = 12 + 3 * np.sqrt(120 * 0.1 * 0.9)
 
+# --- the resampled test ----------------------------------------------------------------------------------------------
+
+# Means and mean squares over at most 96 replicates, the quotient of two of them; relative to the result.
+RESAMPLED_SUMS = 4 * 96 * UNIT_ROUNDOFF
+
+# The jackknife's error of a skewness beside the scatter of 200 samples of 256 normal numbers: this scatter has itself
+# the relative error 1/sqrt(2 * 200) = 5 %, three of them; the jackknife's own bias is of order 1/256.
+JACKKNIFE = 3 / np.sqrt(2 * 200)
+
+# Runs of the stored study that another processor may count differently: a p-value changes where the statistic and one
+# of 499 maxima agree to the rounding 1e-6 of single precision, in 1e4 runs about once in a hundred cells.
+RECOUNTED = 1
+
 # --- stored measurements ----------------------------------------------------------------------------------------------
 
 # Five significant digits: half a unit of the last one, relative to a number that begins with 1.
 STORED_RATIOS = 5e-5
+
+# Eight significant digits of a mean and of its standard error: half a unit of the last, for each of the two.
+STORED_ESTIMATES = 2 * 0.5e-7
+
+# A row of 32 significant digits: half a unit of the last, and once more for the value that it is compared with.
+STORED_ROWS = 1e-31 + 0.5e-31
 
 # --- the compiled back end -------------------------------------------------------------------------------------------
 
@@ -353,6 +388,9 @@ NEAR_RANK_ONE = UNIT_ROUNDOFF
 
 # A value that is not recomputed has lost at most so many digits, as theory.gaussian.float64.tails states.
 TAIL_ACCURACY = 1e-6
+
+# The incomplete beta function at its own inverse, both to some hundred roundings, beside SciPy's binomial law.
+BINOMIAL_TAIL = 1e3 * UNIT_ROUNDOFF
 
 # --- worked examples -------------------------------------------------------------------------------------------------
 

@@ -66,7 +66,7 @@ def field_view(problem: Problem) -> FieldView:
 def distance(view: FieldView, weights: Float[np.ndarray, "S t K n"]) -> Meter | None:
     """Return the distance of networks at the first t times to gradient descent, with its band.
 
-    None where it is undefined: before the first time, for fewer than four networks, for a prediction that is zero.
+    None where it is undefined: before the first time, for fewer than five networks, for a prediction that is zero.
     """
     count = weights.shape[1]
     try:

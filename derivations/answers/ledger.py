@@ -1,7 +1,7 @@
 """The answer of `gdln ledger`: every statement of the sources with its verdict, from claims and stored evidence."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import wrap
 from typing import Any
@@ -9,7 +9,9 @@ from typing import Any
 from derivations.evidence.entries import STALE, Entry, as_data, entries
 from derivations.publish import compose
 from theory.claims import catalog
-from theory.claims.model import Verdict
+from theory.claims.recorded import Recorded, recorded_in
+from theory.claims.rows import Verdict
+from theory.claims.sources import Slip
 from theory.problem.numbers import one_of
 
 _SHORT = 100  # a formula longer than this is left to the page that derives it
@@ -17,22 +19,33 @@ _SHORT = 100  # a formula longer than this is left to the page that derives it
 
 @dataclass(frozen=True)
 class LedgerAnswer:
-    """The entries asked for, the page that derives each claim, and the ids of all claims without current evidence."""
+    """The entries asked for, the page that derives each claim, and the ids of all claims without current evidence.
+
+    `recorded` is what the documents leave blank or ask, where every verdict is asked for.
+    """
 
     entries: tuple[Entry, ...]
     places: Mapping[str, str]
     stale: tuple[str, ...]
+    recorded: tuple[Recorded, ...] = ()
 
     @property
     def counts(self) -> dict[str, int]:
         """The number of entries of each verdict, by its name."""
         return dict(sorted(Counter(entry.verdict for entry in self.entries).items()))
 
+    @property
+    def slips(self) -> tuple[Slip, ...]:
+        """The slips that the entries are charged with, each once."""
+        return tuple(dict.fromkeys(entry.slip for entry in self.entries if entry.slip))
+
     def json(self) -> dict[str, Any]:
         """The object that `gdln ledger --json` prints."""
         return {
             "entries": [as_data(entry, self.places.get(entry.claim.id)) for entry in self.entries],
             "counts": self.counts,
+            "slips": len(self.slips),
+            "recorded": [_record(record) for record in self.recorded],
             "stale": list(self.stale),
         }
 
@@ -49,13 +62,13 @@ class LedgerAnswer:
                 lines += ["", group or "Not in a source", ""]
             lines.append(f"  {entry['label'] or '':<{label_width}}  {entry['verdict']:<10}  {entry['title']}")
             indent = " " * (label_width + 16)
-            if entry["counterexample"]:
-                lines += [indent + line for text in _difference(entry) for line in wrap(text, _SHORT)]
+            lines += [indent + line for text in _remarks(entry) for line in wrap(text, _SHORT)]
             if entry["settled_by"]:
                 lines += [indent + line for line in wrap(f"would be settled by: {entry['settled_by']}", _SHORT)]
             lines.append(f"{indent}{entry['id']}, {entry['page']}" if entry["page"] else f"{indent}{entry['id']}")
+        lines += _recorded(self.recorded)
         counts = ", ".join(f"{count} {name}" for name, count in content["counts"].items()) or "none"
-        lines += ["", f"{len(entries)} entries: {counts}."]
+        lines += ["", f"{len(entries)} entries: {counts}. Slips: {content['slips']}."]
         if content["stale"]:
             lines.append(f"STALE, run gdln validate --write-evidence: {', '.join(content['stale'])}.")
         return "\n".join(lines).lstrip("\n")
@@ -76,12 +89,42 @@ def answer(document: str | None = None, verdict: str | None = None) -> LedgerAns
     if verdict is not None:
         one_of(verdict, "--verdict", (*(item.value for item in Verdict), STALE))
     chosen = [entry for entry in everything if document in (None, entry.document) and verdict in (None, entry.verdict)]
-    return LedgerAnswer(tuple(chosen), compose.places(catalog()), tuple(stale))
+    documents = {entry.document for entry in chosen if entry.document} if verdict is None else ()
+    return LedgerAnswer(tuple(chosen), compose.places(catalog()), tuple(stale), recorded_in(documents))
 
 
-def _difference(entry: dict) -> list[str]:
+def _record(record: Recorded) -> dict[str, Any]:
+    return {
+        "document": record.document,
+        "label": record.label,
+        "left": record.left.value,
+        "words": record.words,
+        "answer": record.answer,
+        "claims": list(record.claims),
+    }
+
+
+def _recorded(records: Sequence[Recorded]) -> list[str]:
+    """The lines on what the documents leave blank or ask; none where nothing is recorded."""
+    lines = ["", "Left blank or asked, and not judged", ""] if records else []
+    for record in records:
+        lines.append(f"  {record.document}, {record.label}, {record.left.value}: '{record.words}'")
+        lines += ["      " + line for line in wrap(record.answer, _SHORT)]
+        lines += [f"      {', '.join(record.claims)}"] if record.claims else []
+    return lines
+
+
+def _remarks(entry: dict) -> list[str]:
+    """The words that a row judges, its condition, the slip that it comes from, and a point that shows it."""
+    lines = [f"'{entry['words']}'"] if entry["words"] else []
+    if entry["condition"]:
+        lines.append(f"holds where {entry['condition']}")
+    if entry["slip"]:
+        lines.append(f"slip: {entry['slip']}")
     found = entry["counterexample"]
-    lines = [entry["note"]] if entry["note"] else []
-    if len(entry["correction"]) <= _SHORT:
-        lines.append(f"holds: {entry['correction']}")
-    return [*lines, f"printed gives {found['printed']}, the definition {found['definition']}"]
+    if found:
+        lines += [entry["note"]] if entry["note"] else []
+        if len(entry["correction"]) <= _SHORT:
+            lines.append(f"holds: {entry['correction']}")
+        lines.append(f"printed gives {found['printed']}, the definition {found['definition']}")
+    return lines

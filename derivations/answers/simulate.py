@@ -143,13 +143,14 @@ def answer(
     progress: Callable[[int, int], None] | None = None,
     measuring: Callable[[str], None] = lambda _name: None,
     dtype: str | None = None,
+    threads: int = 1,
 ) -> SimulateAnswer:
     """Train the networks of `problem` and measure them; at most `memory` bytes are taken by networks side by side.
 
     `backend` "auto" is the reference for a short run (see `sim.training.backends.short`), else that of `sim.train`.
     `dtype`, "float64" or "float32", overrides simulation.dtype. `progress` is told the steps done and all of them,
-    `measuring` what is measured next. Raises InputError for a problem without a [simulation] table,
-    OutOfReachError for an absent device or back end.
+    `measuring` what is measured next. On a CPU `threads` share the work, which changes no number. Raises InputError for
+    a problem without a [simulation] table, OutOfReachError for an absent device or back end.
 
     >>> from theory.problem import loads
     >>> from derivations.experiments.folders import problem_file
@@ -160,7 +161,7 @@ def answer(
     if dtype is not None:
         problem = replace(problem, simulation=replace(problem.simulated(), dtype=dtype))
     refuse_endless_measurement(problem, problem.simulated().replicates)
-    run = _trained(problem, device, backend, memory, progress)
+    run = _trained(problem, device, backend, memory, progress, threads)
     means: dict[str, Any] = {"times": run.times, "readout": None, "readout_standard_error": None}
     values = {
         "times": run.times,
@@ -173,7 +174,9 @@ def answer(
     if not lies_on_a_line(problem.data):
         means |= {_ALONG_A_LINE: None, f"{_ALONG_A_LINE}_standard_error": None}
     observables = _observables(problem)
-    estimates = measure_each(tuple(observables.values()), run, device, measuring=measuring)
+    estimates = measure_each(
+        tuple(observables.values()), run, device, backend="compiled", measuring=measuring, threads=threads
+    )
     for name, estimate in zip(observables, estimates, strict=True):
         if isinstance(estimate, InputError):  # a unit that has only zero weights has no shape
             means |= {name: None, f"{name}_standard_error": None}
@@ -186,13 +189,18 @@ def answer(
 
 
 def _trained(
-    problem: Problem, device: str, backend: str, memory: int | None, progress: Callable[[int, int], None] | None
+    problem: Problem,
+    device: str,
+    backend: str,
+    memory: int | None,
+    progress: Callable[[int, int], None] | None,
+    threads: int,
 ) -> Run:
     """The run, with the reason in `fallback` where it is left to torch because it is short."""
     reason = reason_for_torch(problem, device_named(device)) if backend == "auto" else None
     if reason is None:
-        return train(problem, device, progress=progress, backend=backend, memory=memory)
-    run = train(problem, device, progress=progress, backend="reference", memory=memory)
+        return train(problem, device, progress=progress, backend=backend, memory=memory, threads=threads)
+    run = train(problem, device, progress=progress, backend="reference", memory=memory, threads=threads)
     return replace(run, fallback=reason)
 
 

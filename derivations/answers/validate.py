@@ -48,7 +48,7 @@ class ValidateAnswer:
             lines.append(f"{item.claim.id:<{width}}  {item.verdict.value:<10} {item.claim.title}{failed}")
             for findings in same_form(item.printed):
                 first = findings[0]
-                if not first.agrees:
+                if not first.right:
                     labels = ", ".join(finding.source.label for finding in findings)
                     found = f"by definition {first.oracle}" if item.rows else f"measured {first.oracle}"
                     found += f", at {describe(first.point)}" if first.point else ""
@@ -88,7 +88,7 @@ def answer(
     device_named(device)
     atomic.check_replaceable(folder)
     choice = Choice(profile == "full" or write_evidence, seed, report_files.last_round(folder))
-    result = validation.run(validation.with_cited(chosen), settings, choice, report, announce)
+    result = validation.run(validation.with_cited(chosen, choice.everything), settings, choice, report, announce)
     with atomic.replacing(folder) as inside:
         report_files.write(result, inside)
     if write_evidence:

@@ -2,7 +2,8 @@
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Annotated, Any
 
@@ -58,10 +59,17 @@ def command(
 
 
 def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: str | None) -> Any:
-    from derivations.answers import simulate
+    from derivations.threads import side_by_side
+    from sim.training.backends.ahead import compiled_ahead
 
-    with progress_bar() as (training, measuring):
-        return simulate.answer(question, device, backend, limit, training, measuring, dtype)
+    if dtype is not None:
+        question = replace(question, simulation=replace(question.simulated(), dtype=dtype))
+    threads = side_by_side()
+    with compiled_ahead(question, device, backend) if threads > 1 else nullcontext():
+        from derivations.answers import simulate  # it loads torch
+
+        with progress_bar() as (training, measuring):
+            return simulate.answer(question, device, backend, limit, training, measuring, threads=threads)
 
 
 def _written(

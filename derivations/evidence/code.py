@@ -81,19 +81,26 @@ def _module(name: str, root: Path) -> _Module | None:
     path = base / "__init__.py" if base.is_dir() else base.with_suffix(".py")
     if not path.is_file():
         return None
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-    names |= {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
-    return _Module(_digest(path), tuple(sorted(set(_named(tree)))), bool(names & _FINDS_MODULES), base.is_dir())
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text)
+    finds = any(word in text for word in _FINDS_MODULES) and any(map(_finds_modules, ast.walk(tree)))
+    return _Module(_digest(path), tuple(sorted(set(_named(tree)))), finds, base.is_dir())
 
 
-def _named(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
+def _finds_modules(node: ast.AST) -> bool:
+    return getattr(node, "id", None) in _FINDS_MODULES or getattr(node, "attr", None) in _FINDS_MODULES
+
+
+def _named(block: ast.AST) -> Iterator[str]:
+    """The modules that the statements of a block name; its expressions are not looked at, since none imports any."""
+    for node in ast.iter_child_nodes(block):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.module
             yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.stmt | ast.excepthandler | ast.match_case):
+            yield from _named(node)
 
 
 @cache

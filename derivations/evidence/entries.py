@@ -15,7 +15,10 @@ import sympy
 from sympy.printing.str import StrPrinter
 
 from derivations.evidence import stored
-from theory.claims.model import Claim, Source, Verdict
+from theory.claims.levels import PrintedFinding
+from theory.claims.model import Claim, Standing
+from theory.claims.rows import Verdict, verdict_of, verdict_on
+from theory.claims.sources import Slip, Source
 
 STALE = "STALE"
 
@@ -37,8 +40,19 @@ class Entry:
 
     @property
     def differs(self) -> bool:
-        """Whether what is printed is not what holds."""
-        return self.finding is not None and not self.finding["agrees"]
+        """Whether what is printed is not what holds, under any reading."""
+        return self.finding is not None and not self.finding["agrees"] and not self.finding["reading"]
+
+    @property
+    def condition(self) -> str:
+        """The reading under which a form that differs from the definition at some points is right, or nothing."""
+        return self.finding["reading"] if self.finding and self.verdict == Verdict.CONFIRMED else ""
+
+    @property
+    def slip(self) -> Slip | None:
+        """The slip that a wrong form comes from, its own or an earlier one."""
+        charged = self.source is not None and self.verdict in (Verdict.CORRECTED, Verdict.INHERITED)
+        return self.source.slip if charged else None
 
 
 def entries(claims: Iterable[Claim], folder: Path = stored.FOLDER) -> list[Entry]:
@@ -50,19 +64,30 @@ def entries(claims: Iterable[Claim], folder: Path = stored.FOLDER) -> list[Entry
 def _of_claim(claim: Claim, evidence: Mapping[str, Any] | None) -> list[Entry]:
     if evidence is None:
         return [Entry(claim, source, STALE, None, None) for source in claim.sources or (None,)]
-    findings = {(item["document"], item["label"]): item for item in evidence["printed"]}
+    standing, findings = Standing(evidence["standing"]), _findings(evidence)
     result = []
     for source in claim.sources or (None,):
         finding = findings.get((source.document, source.label)) if source else None
-        result.append(Entry(claim, source, _verdict(evidence["verdict"], source, finding), finding, evidence))
+        verdict = verdict_of(standing, source, finding and _found(source, finding))
+        result.append(Entry(claim, source, verdict.value, finding, evidence))
     return result
 
 
-def _verdict(of_claim: str, source: Source | None, finding: Mapping[str, Any] | None) -> str:
-    """A claim is CORRECTED because of some source; a source that prints it right is CONFIRMED."""
-    if of_claim == Verdict.CORRECTED and source is not None and (finding is None or finding["agrees"]):
-        return Verdict.CONFIRMED.value
-    return of_claim
+def verdict_on_claim(claim: Claim, evidence: Mapping[str, Any]) -> Verdict:
+    """The verdict on a claim by its evidence: that of the gravest of its entries."""
+    findings = _findings(evidence)
+    places = {(source.document, source.label): source for source in claim.sources}
+    printed = [_found(places[place], finding) for place, finding in findings.items() if place in places]
+    return verdict_on(Standing(evidence["standing"]), claim.sources, printed)
+
+
+def _findings(evidence: Mapping[str, Any]) -> dict[tuple[str, str], Mapping[str, Any]]:
+    return {(finding["document"], finding["label"]): finding for finding in evidence["printed"]}
+
+
+def _found(source: Source, finding: Mapping[str, Any]) -> PrintedFinding:
+    """The stored finding on a printed form, as far as the verdict needs it."""
+    return PrintedFinding(source, finding["agrees"], reading=finding["reading"], repaired=finding["repaired"])
 
 
 def label_order(source: Source | None) -> tuple:
@@ -98,18 +123,24 @@ def correction(entry: Entry) -> str | None:
 
 def as_data(entry: Entry, page: str | None) -> dict[str, Any]:
     """One entry as plain data; `page` is where the book derives it."""
-    finding = entry.finding if entry.differs else None
+    finding, source = entry.finding if entry.differs else None, entry.source
     return {
         "id": entry.claim.id,
         "kind": entry.claim.kind.value,
         "document": entry.document,
-        "label": entry.source.label if entry.source else None,
+        "label": source.label if source else None,
         "verdict": entry.verdict,
         "statement": statement(entry.claim.statement),
         "correction": correction(entry),
         "page": page,
         "title": entry.claim.title,
-        "note": entry.source.note if entry.source else "",
+        "says": source.says.value if source else "",
+        "words": source.words if source else "",
+        "note": source.note if source else "",
+        "condition": entry.condition,
+        "readings": [reading.convention for reading in source.readings] if source else [],
+        "slip": entry.slip.title if entry.slip else "",
+        "repair": entry.slip.repair if entry.slip else "",
         "settled_by": entry.claim.settled_by if entry.verdict == Verdict.OPEN else "",
         "counterexample": {
             "at": dict(finding["at"]),

@@ -3,21 +3,38 @@
 Nothing here loads torch, so that what only reads the evidence answers at once.
 """
 
-import hashlib
-import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import sympy
 
+from derivations.evidence.consistency import contradiction
+from derivations.seals import digest, is_whole
 from theory.claims.model import Claim
+from theory.claims.sources import Source
+from theory.problem import WorkbenchError
+from theory.problem.user_files import read_json
 
 FOLDER = Path(__file__).parent
+SCHEMA = "gdln.evidence/2"
+
+
+class DamagedEvidenceError(WorkbenchError):
+    """A file of evidence that no validation has written as it stands."""
+
+    exit_code = 1
+    default_kind = "damaged"
+
+    def __init__(self, claim: str, why: str) -> None:
+        super().__init__(
+            f"The stored evidence of {claim} is damaged: {why}.",
+            f"Run gdln validate {claim} --write-evidence, or restore derivations/evidence/{claim}.json.",
+        )
 
 
 def claim_hash(claim: Claim) -> str:
-    """The hash of a claim: its statement, parameters and conditions, the printed forms, and its experiment."""
+    """The hash of a claim: its statement, parameters and conditions, the forms of its sources, its experiment."""
     registration = claim.registration
     parts = [
         claim.id,
@@ -26,21 +43,48 @@ def claim_hash(claim: Claim) -> str:
         *(f"{param.symbol.name} {sympy.srepr(param.domain)} {param.interesting}" for param in claim.params),
         *(sympy.srepr(condition) for condition in claim.conditions),
         *(f"{s.document} {s.label} {sympy.srepr(s.printed) if s.printed is not None else ''}" for s in claim.sources),
+        *(reading for source in claim.sources for reading in _readings(source)),
     ]
     if registration is not None:
         wrong = [alternative.name for alternative in registration.alternatives]
         parts += [*registration.problems, repr(registration.observable), f"{registration.margin} {registration.level}"]
         parts += wrong
-    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+    return digest("\n".join(parts))
+
+
+def _readings(source: Source) -> Iterator[str]:
+    """The forms that a source is tried with beside the printed one, and the points that they speak of."""
+    for reading in (*source.readings, *((source.repaired,) if source.repaired else ())):
+        form = sympy.srepr(reading.printed) if reading.printed is not None else ""
+        yield f"{source.document} {source.label} {form} {sympy.srepr(reading.where)}"
 
 
 def read(claim: Claim, folder: Path = FOLDER) -> Mapping[str, Any] | None:
-    """The evidence of this version of the claim; None where it is missing or speaks of another version."""
+    """The evidence of this version of the claim; None where it is missing or speaks of another version.
+
+    So is evidence in an older form. Raises DamagedEvidenceError where the file is not as it was written, or where its
+    outcomes are not those of its numbers.
+    """
     path = folder / f"{claim.id}.json"
     if not path.is_file():
         return None
-    evidence = json.loads(path.read_text(encoding="utf-8"))
-    return evidence if evidence.get("hash") == claim_hash(claim) else None
+    evidence = _whole(path, claim.id)
+    if evidence.get("schema") != SCHEMA or evidence.get("hash") != claim_hash(claim):
+        return None
+    if wrong := contradiction(evidence):
+        raise DamagedEvidenceError(claim.id, wrong)
+    return evidence
+
+
+def _whole(path: Path, claim: str) -> Mapping[str, Any]:
+    """The content of an evidence file with its seal verified."""
+    try:
+        evidence = read_json(path)
+    except (OSError, ValueError) as error:
+        raise DamagedEvidenceError(claim, f"it cannot be read ({type(error).__name__})") from None
+    if not isinstance(evidence, dict) or not is_whole(evidence):
+        raise DamagedEvidenceError(claim, "its seal is broken, so it is not as the validation wrote it")
+    return evidence
 
 
 def is_stale(claim: Claim, folder: Path = FOLDER) -> bool:

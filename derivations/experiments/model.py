@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # pages and the explorer read stored runs without SymPy
-    from theory.claims.levels import PrintedFinding
     from theory.claims.model import CheckResult, Claim
 
 Progress = Callable[[str, float], None]  # (what is running, share done)
@@ -29,16 +28,12 @@ class Settings:
 
 @dataclass(frozen=True)
 class Finding:
-    """The results of an experiment, the arrays its figures are drawn from, remarks for the report.
-
-    `printed` holds, by claim, the readings of its sources and whether the experiment agrees with them.
-    """
+    """The results of an experiment, the arrays its figures are drawn from, remarks for the report."""
 
     results: "tuple[CheckResult, ...]" = ()
     figures: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     remarks: tuple[str, ...] = ()
     estimates: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    printed: "Mapping[str, tuple[PrintedFinding, ...]]" = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

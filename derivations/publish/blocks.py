@@ -10,22 +10,27 @@ from functools import cache
 
 import sympy
 
-from derivations.evidence.entries import STALE, Entry
+from derivations.evidence.entries import STALE, Entry, verdict_on_claim
 from derivations.publish.notation import Notation
 from derivations.publish.prose import prose
-from theory.claims.model import Claim, Kind, Param, Verdict
+from theory.claims.model import Claim, Kind, Param, Standing
+from theory.claims.rows import Verdict
+from theory.claims.sources import Says, Source
 from theory.proof.derivation import Derivation
 
 Link = Callable[[str], str]  # from the id of a claim to a Markdown link to where the book states it
 
 _EXACT_ROWS = 3
 _SAYS = {
-    "CONFIRMED": "holds",
-    "CORRECTED": "holds; a source prints it differently",
-    "REFUTED": "does not hold",
-    "OPEN": "is undecided",
-    "DEFINITION": "is a definition",
-    STALE: "has no current evidence: run gdln validate --write-evidence",
+    "CONFIRMED": "it holds, and its source states it",
+    "CORRECTED": "it holds; its source prints something else",
+    "INHERITED": "it holds; its source prints another form, which follows from an earlier slip",
+    "REFUTED": "it holds against a conjecture or a question of its source",
+    "REMARK": "it holds; the source that it is near does not state it",
+    "RESULT": "it holds; none of the sources states it",
+    "OPEN": "it is undecided",
+    "DEFINITION": "it is a definition",
+    STALE: "it has no current evidence: run gdln validate --write-evidence",
 }
 
 
@@ -49,9 +54,11 @@ def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = ""
     lines += [f"- ${domain(param, notation)}$: {prose(param.doc)}" for param in claim.params]
     lines += [f"- ${notation.tex(condition)}$" for condition in claim.conditions]
     lines += [f"- {prose(text)}" for text in claim.assumptions]
-    verdict = evidence["verdict"] if evidence else STALE
+    verdict = verdict_on_claim(claim, evidence) if evidence else STALE
     kind = "" if claim.kind is Kind.DEFINITION else f", {_kind(claim)}"
-    lines.append(f"\n**{verdict}**: it {_SAYS[verdict]}. Claim `{claim.id}`{kind}.{_rests_on(claim, link)}\n")
+    fails = evidence is not None and evidence["standing"] == Standing.FAILS
+    says = "a check rejects it" if fails else _SAYS[verdict]
+    lines.append(f"\n**{verdict}**: {says}. Claim `{claim.id}`{kind}.{_rests_on(claim, link)}\n")
     if verdict == Verdict.OPEN and claim.settled_by:
         lines.append(f"*What would settle it.* {prose(claim.settled_by)}\n")
     return "\n".join(lines)
@@ -217,13 +224,24 @@ def _printed_lines(entries: Sequence[Entry], name: str) -> Iterator[str]:
         labels = f"`{first.document}` {', '.join(entry.source.label for entry in group)}"
         notes = _notes(group)
         if first.source.printed is None:
-            yield f"*In the source.* {labels}" + (f": {notes}.\n" if notes else ".\n")
+            yield f"{_said(first)} {labels}" + (f": {notes}.\n" if notes else ".\n")
         elif first.differs:
-            yield f"*As printed.* {labels}:\n"
+            yield f"{_said(first)} {labels}, {first.verdict}:\n"
             yield difference(first, name)
             yield f"{sentence(notes)}\n" if notes else ""
         else:
-            yield f"*As printed.* {labels}: agrees" + (f" ({notes}).\n" if notes else ".\n")
+            how = f"right where {prose(first.condition)}" if first.condition else "agrees"
+            yield f"{_said(first)} {labels}: {how}" + (f" ({notes}).\n" if notes else ".\n")
+
+
+def _said(entry: Entry) -> str:
+    """How the source says it: the formula as printed, or the words that are read as the formula."""
+    source = entry.source
+    if source.words:
+        return f"*The source says* “{prose(source.words)}”."
+    if source.says is Says.UNSTATED:
+        return "*Near the source, which does not state it.*"
+    return "*As printed.*" if source.printed is not None else "*In the source.*"
 
 
 def _notes(group: Sequence[Entry]) -> str:
@@ -233,24 +251,28 @@ def _notes(group: Sequence[Entry]) -> str:
 
 
 def same_form(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """Entries of one claim, those of one document that print the same form together."""
+    """Entries of one claim, those of one document that print the same form under the same condition together."""
     groups: dict[tuple, list[Entry]] = {}
     for entry in entries:
         if entry.source is not None:
-            groups.setdefault((entry.document, entry.source.printed, entry.differs), []).append(entry)
+            repaired = entry.source.repaired.convention if entry.source.repaired else ""
+            same = (entry.claim.id, entry.document, entry.source.printed, entry.verdict, entry.condition, repaired)
+            groups.setdefault(same, []).append(entry)
     return list(groups.values())
 
 
 def difference(entry: Entry, name: str = "") -> str:
     """The printed form and a point at which its number is not that of the definition; `name` is the left side."""
-    return parting(entry.claim, entry.source.printed, entry.finding, name)
+    return parting(entry.claim, entry.source, entry.finding, name)
 
 
-def parting(claim: Claim, form: sympy.Expr, finding: Mapping, name: str = "") -> str:
+def parting(claim: Claim, source: Source, finding: Mapping, name: str = "") -> str:
     """Where a printed form parts from the definition: `finding` holds the point (`at`) and both values."""
-    notation = notation_of(claim)
+    form, notation = source.printed, notation_of(claim)
     notation.display(claim.statement)
-    if name or not isinstance(claim.statement, sympy.Eq):
+    if source.shown:
+        tex, legend = source.shown, []
+    elif name or not isinstance(claim.statement, sympy.Eq):
         tex, legend = notation.display(form, name)
     else:
         tex, legend = notation.display(sympy.Eq(claim.statement.lhs, form, evaluate=False))
@@ -271,36 +293,3 @@ def parting(claim: Claim, form: sympy.Expr, finding: Mapping, name: str = "") ->
 def _value(text: str) -> str:
     text = text.removesuffix(".0")
     return f"${text}$" if text.replace(".", "").replace("-", "").isdigit() else text
-
-
-def errata(wrong: Sequence[Entry], link: Link, names: Mapping[str, str]) -> str:
-    """The errata of one document: the printed form, a counter-example with numbers, and what holds."""
-    parts: list[str] = []
-    heading = ""
-    done: set[tuple] = set()
-    for entry in wrong:
-        group = next(group for group in same_form([e for e in wrong if e.claim is entry.claim]) if entry in group)
-        key = (entry.claim.id, tuple(item.source.label for item in group))
-        if key in done:
-            continue
-        done.add(key)
-        labels = ", ".join(item.source.label for item in group)
-        if labels != heading:
-            parts.append(f"### {labels[:1].upper()}{labels[1:]}\n")
-            heading = labels
-        parts.append(_erratum(group, link, names.get(entry.claim.id, "")))
-    return "\n".join(parts)
-
-
-def _erratum(group: Sequence[Entry], link: Link, name: str) -> str:
-    first = group[0]
-    claim = first.claim
-    notes = _notes(group)
-    lines = [f"{sentence(prose(claim.title))} {link(claim.id)}, **{first.verdict}**.\n"]
-    if first.differs:
-        tex, legend = notation_of(claim).display(claim.statement, name)
-        lines += ["Printed:\n", difference(first, name), "What holds:\n", formula(tex)]
-        lines += [where(legend)] if legend else []
-    if notes:
-        lines.append(f"{sentence(notes)}\n")
-    return "\n".join(lines)

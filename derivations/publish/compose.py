@@ -18,13 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from derivations.evidence import stored
-from derivations.evidence.entries import STALE, Entry, entries
+from derivations.evidence.entries import STALE, Entry, entries, verdict_on_claim
 from derivations.publish import blocks, book_figures
 from derivations.publish.dialect_tables import dialect_table
+from derivations.publish.errata import errata
 from derivations.publish.gallery import gallery
 from derivations.publish.prose import prose
 from derivations.publish.stored_runs import stored_table
-from theory.claims.model import Claim, Verdict
+from theory.claims.model import Claim
+from theory.claims.rows import Verdict
 from theory.problem import InputError
 
 PAGES = Path(__file__).parent / "pages"
@@ -184,7 +186,7 @@ class Book:
             return self._link(page, claim, here)
         self._claim(claim, here)
         evidence = self.evidence[claim]
-        return evidence["verdict"] if evidence else STALE
+        return verdict_on_claim(self.claims[claim], evidence).value if evidence else STALE
 
     def _link(self, page: str, claim: str, here: str) -> str:
         self._claim(claim, here)
@@ -226,13 +228,13 @@ class Book:
         return [entry for entry in self.entries if entry.document == document]
 
     def _errata(self, document: str, link: blocks.Link, here: str) -> str:
-        wrong = [e for e in self._of_document(document, here) if e.differs or e.verdict == Verdict.REFUTED]
-        return blocks.errata(wrong, link, self.names) if wrong else "Nothing is printed wrong.\n"
+        return errata(self._of_document(document, here), link, self.names)
 
     def _table(self, document: str, link: blocks.Link, here: str) -> str:
         rows = ["| label | verdict | statement | derived in |", "|---|---|---|---|"]
         for entry in self._of_document(document, here):
-            title = prose(entry.claim.title).replace("|", "\\|").replace("\\\\|", "\\|")
+            said = f"“{entry.source.words}”" if entry.verdict == Verdict.REFUTED else entry.claim.title
+            title = prose(said).replace("|", "\\|").replace("\\\\|", "\\|")
             label = entry.source.label.replace(" ", "\u00a0")
             rows.append(f"| {label} | {entry.verdict} | {title} | {link(entry.claim.id)} |")
         return "\n".join(rows) + "\n"

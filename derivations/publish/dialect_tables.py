@@ -41,8 +41,8 @@ def _conventions() -> str:
 
 
 def _cell(field: str, show: Callable[[Dialect], str], dialect: Dialect) -> str:
-    """A cell; a star where the source does not decide it."""
-    return show(dialect) + ("*" if field in dialect.undecided else "")
+    """A cell, which says so where the source does not state the convention."""
+    return "not stated" if field in dialect.undecided else show(dialect)
 
 
 def _variances() -> str:

@@ -14,6 +14,7 @@ import sympy
 from sympy.printing.latex import LatexPrinter
 
 from theory.expressions.symbols import g
+from theory.expressions.triangular import triangle
 from theory.gaussian.expectation import Expectation
 
 KAPPA = sympy.Symbol("kappa", positive=True)
@@ -21,6 +22,7 @@ Z = sympy.Symbol("Z", positive=True)
 _KAPPA_LEGEND = r"$\kappa = \sqrt{2}\, g / \sqrt{1 + 2 g^{2}}$"
 _Z_LEGEND = r"$Z^{2} = \mathbb{E}[\operatorname{erf}(g z)^{2}] = \frac{2}{\pi} \arcsin(\kappa^{2})$"
 _PHI_LEGEND = r"$\varphi(z) = (1 - e^{-z})/z$ with $\varphi(0) = 1$"
+_TRIANGLE_LEGEND = r"$T(m) = 1 + 2 + \cdots + m = m (m + 1)/2$ is the triangular number, 0 for $m \leq 0$"
 _SPREAD = 1 + 2 * g**2
 _SECOND_MOMENT = Expectation(sympy.erf(g * sympy.Symbol("z1", real=True)) ** 2, sympy.Matrix([[1]]))
 _ARCSINE = sympy.asin(KAPPA**2)  # pi Z^2/2
@@ -180,7 +182,8 @@ class Notation:
         if name:
             lines[0].insert(0, name)
         text = _one_line_or_more(lines, rows, lambda side: self._print(side, printer))
-        return text, self._legend(text, named, printer)
+        legend = self._legend(text, named, printer)
+        return text, [*legend, _TRIANGLE_LEGEND] if every.has(triangle) else legend
 
     def _legend(self, text: str, named: dict[sympy.Basic, sympy.Symbol], printer: _Printer) -> list[str]:
         found = [f"${self._print(symbol, printer)} = {self._print(part, printer)}$" for part, symbol in named.items()]

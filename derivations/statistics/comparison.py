@@ -1,9 +1,10 @@
 """A prediction against trained networks: one omnibus test and one equivalence bound for each claim.
 
 With D_s the deviation of replicate s from the prediction, the statistic is the studentised maximum
-T = max_j |mean_s D_sj| / se_j. Its null law comes from flipping the signs of whole replicates (exact where the
-deviations are symmetric about zero). A claim passes when it is not rejected *and* every entry's simultaneous
-interval lies within margin x max|prediction|; not rejected but not equivalent is INCONCLUSIVE.
+T = max_j |mean_s D_sj| / se_j. Its law comes from resampling whole replicates (`resampling`), which holds the level for
+skewed replicates too. A claim passes when it is not rejected *and* every entry's simultaneous interval lies within
+margin x max|prediction|; not rejected but not equivalent is INCONCLUSIVE. So is a comparison with fewer replicates,
+more entries or a more skewed sample than those for which the test is shown to hold its level (`calibration`).
 """
 
 import hashlib
@@ -13,19 +14,31 @@ from math import sqrt
 from statistics import NormalDist
 
 import numpy as np
-from jaxtyping import Float
 from scipy.stats import t as student_t
 
+from derivations.statistics import calibration
+from derivations.statistics.resampling import (
+    RESAMPLES,
+    critical_value,
+    mean_and_error,
+    p_value,
+    resampled_maxima,
+    skewness,
+    skewness_error,
+    studentise,
+    varies,
+)
 from sim.measure import Estimate
 from sim.measure.estimate import refuse_one_cluster
 from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.problem import InputError
 
-FLIPS = 4999  # resolves p-values down to 1/5000, a fiftieth of the family-wise level of 1 %
 _REQUIRED_POWER = 0.99
 _MOST_REPLICATES = 4096  # where the search for a sufficient number stops
-_BLOCK = 256  # sign vectors handled at once, which bounds the memory by 256 x entries
-SEED_VERSION = 1  # raised when the registered procedure changes, so that seeds are never chosen
+_BLOCK = 256  # normal vectors handled at once, which bounds the memory by 256 x entries
+# Raised when what a claim registers is read in another way (observable, times, margin, wrong forms), so that seeds are
+# never chosen. The law of the statistic under the truth is no part of it: it is calibrated on synthetic replicates.
+SEED_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -33,7 +46,9 @@ class Agreement:
     """The distance of an estimate from a prediction, before any decision.
 
     `p` is the omnibus p-value, `bound` the largest |deviation| + critical x se over entries, `margin` what it may
-    reach, `powers` the probability with which each registered wrong form would be rejected.
+    reach, `powers` the probability with which each registered wrong form would be rejected. `skewness` is the largest
+    |skewness| among the `moving` entries of the sample (those that differ between replicates), `skewness_error` its
+    jackknife error, `skewness_limit` how large it may be for a decision.
     """
 
     p: float
@@ -46,6 +61,15 @@ class Agreement:
     diverged: int
     powers: Mapping[str, float]
     rejected_alternatives: Mapping[str, bool]
+    moving: int
+    skewness: float
+    skewness_error: float
+    skewness_limit: float
+
+    @property
+    def shown(self) -> bool:
+        """Whether the test is shown to hold its level for such a sample; without spread there is nothing to test."""
+        return not self.moving or 0 < self.skewness_limit >= self.skewness
 
 
 def seed_for(claim_id: str) -> int:
@@ -67,28 +91,44 @@ def agreement(claim: Claim, estimate: Estimate) -> Agreement:
             "Measure the observable that the claim registers.",
         )
     deviations = (values - prediction).reshape(len(values), -1)
-    seed = seed_for(claim.id)
-    mean, error = _mean_and_error(deviations)
-    studentised = _studentise(mean, error)
+    level = float(registered.level)
+    mean, error = mean_and_error(deviations)
+    studentised = studentise(mean, error)
     worst = int(np.argmax(studentised))
-    # The interval needs the spread alone, so its critical value comes from the centred deviations.
-    critical = float(np.quantile(flipped_maxima(deviations - mean, seed), 1 - float(registered.level)))
-    wrong = {item.name: np.asarray(item.predict(estimate.problem), float) for item in registered.alternatives}
+    # The resamples are centred, so that one law serves the test, the interval and every wrong form.
+    maxima = resampled_maxima(deviations, seed_for(claim.id))
+    critical = critical_value(maxima, level)
+    wrong = {
+        item.name: np.asarray(item.predict(estimate.problem), float) - prediction for item in registered.alternatives
+    }
+    moving = int(np.count_nonzero(varies(deviations)))
+    skew = skewness(deviations)
+    most = int(np.argmax(np.abs(skew)))
     return Agreement(
-        p=sign_flip_p_value(deviations, seed),
+        p=p_value(float(studentised[worst]), maxima),
         statistic=float(studentised[worst]),
         critical=critical,
-        bound=float(np.max(np.abs(mean) + critical * error)),
+        bound=_farthest(mean, error, critical),
         margin=float(registered.margin) * float(np.max(np.abs(prediction))),
         worst_entry=tuple(int(index) for index in np.unravel_index(worst, prediction.shape)),
         replicates=len(values),
         diverged=estimate.diverged,
-        powers={name: _power(form - prediction, error, critical) for name, form in wrong.items()},
+        powers={name: _power(shift, error, critical) for name, shift in wrong.items()},
         rejected_alternatives={
-            name: sign_flip_p_value((values - form).reshape(len(values), -1), seed) <= float(registered.level)
-            for name, form in wrong.items()
+            name: p_value(float(np.max(studentise(mean - shift.reshape(-1), error))), maxima) <= level
+            for name, shift in wrong.items()
         },
+        moving=moving,
+        skewness=float(np.abs(skew[most])),
+        skewness_error=skewness_error(deviations[:, most]),
+        skewness_limit=calibration.limit(len(values), moving),
     )
+
+
+def _farthest(mean: np.ndarray, error: np.ndarray, critical: float) -> float:
+    """The largest |mean| + critical x se, where an entry without spread adds nothing."""
+    reach = np.multiply(critical, error, where=error > 0, out=np.zeros_like(error))
+    return float(np.max(np.abs(mean) + reach))
 
 
 def decide(claim: Claim, found: Agreement, level: float) -> CheckResult:
@@ -97,6 +137,10 @@ def decide(claim: Claim, found: Agreement, level: float) -> CheckResult:
     weak = [name for name, power in found.powers.items() if power < _REQUIRED_POWER]
     if found.diverged:
         outcome, why = Outcome.FAIL, f"{found.diverged} replicates diverged, which no prediction allows for"
+    elif np.isinf(found.statistic):
+        outcome, why = Outcome.FAIL, "missed where all replicates are equal"
+    elif not found.shown:
+        outcome, why = Outcome.INCONCLUSIVE, _not_shown(found)
     elif found.p <= level:
         outcome, why = Outcome.FAIL, f"rejected (p = {found.p:.2g} <= {level:.2g})"
     elif weak:
@@ -110,6 +154,23 @@ def decide(claim: Claim, found: Agreement, level: float) -> CheckResult:
     details = {name: value for name, value in vars(found).items() if name not in ("bound", "margin")}
     where = f"{why}; worst entry {found.worst_entry}"
     return CheckResult(claim.id, Level.SIMULATED, outcome, found.bound, found.margin, where, details)
+
+
+def _not_shown(found: Agreement) -> str:
+    """The sentence on a sample for which the test is not shown to hold its level, with what would do."""
+    entries = f"{found.moving} {'entry' if found.moving == 1 else 'entries'}"
+    sample = f"{found.replicates} replicates of {entries} with a skewness of up to {found.skewness:.2g}"
+    limit = f"up to {found.skewness_limit:.3g}" if found.skewness_limit else "at no skewness"
+    upper = found.skewness + 2 * found.skewness_error
+    enough = calibration.sufficient_replicates(found.moving, upper, found.replicates)
+    if enough is None:
+        remedy = "register fewer entries"
+    elif enough <= calibration.most_replicates():
+        remedy = f"about {enough} replicates would do"
+    else:
+        most = calibration.most_replicates()
+        remedy = f"about {enough} replicates would do, and the study, which ends at {most}, must be extended to them"
+    return f"not decided: {sample}; so many are shown to hold the level {limit}; {remedy}"
 
 
 def compare(claim: Claim, estimate: Estimate) -> CheckResult:
@@ -151,7 +212,8 @@ def replicates_needed(claim: Claim, pilot: Estimate) -> int:
     From the pilot's standard deviation sd_j of one replicate: the smallest S with 2 c(S) max_j sd_j / sqrt(S) <=
     margin x max|prediction| (the mean and its interval each reach c(S) standard errors) and, for each registered
     wrong form, max_j |shift_j| sqrt(S) / sd_j >= c(S) + Phi^-1(.99). c(S) is the critical value of the maximum: its
-    normal tail is estimated from the pilot by Gaussian multipliers and taken over to Student's t of S - 1 degrees.
+    normal tail is estimated from the pilot by Gaussian multipliers and taken over to Student's t of S - 1 degrees. S is
+    never below what the test needs for normal replicates; a pilot is too small to show how skewed they are.
     """
     registered = claim.registration
     refuse_one_cluster(pilot)
@@ -161,7 +223,7 @@ def replicates_needed(claim: Claim, pilot: Estimate) -> int:
     tail = NormalDist().cdf(-_normal_critical(pilot, float(registered.level), seed_for(claim.id)))
     target = NormalDist().inv_cdf(_REQUIRED_POWER)
     effects = [
-        float(np.max(_studentise(np.asarray(form.predict(pilot.problem)) - prediction, spread)))
+        float(np.max(studentise(np.asarray(form.predict(pilot.problem)) - prediction, spread)))
         for form in registered.alternatives
     ]
 
@@ -170,7 +232,9 @@ def replicates_needed(claim: Claim, pilot: Estimate) -> int:
         equivalent = 2 * critical * float(spread.max()) <= margin * sqrt(replicates)
         return equivalent and all(effect * sqrt(replicates) >= critical + target for effect in effects)
 
-    return next((count for count in range(4, _MOST_REPLICATES) if enough(count)), _MOST_REPLICATES)
+    moving = int(np.count_nonzero(varies(np.asarray(pilot.values, float).reshape(len(pilot.values), -1))))
+    least = calibration.least_replicates(moving) or 4  # too many entries are told where they are judged
+    return next((count for count in range(least, _MOST_REPLICATES) if enough(count)), _MOST_REPLICATES)
 
 
 def _normal_critical(pilot: Estimate, level: float, seed: int) -> float:
@@ -181,50 +245,12 @@ def _normal_critical(pilot: Estimate, level: float, seed: int) -> float:
     scaled = (values - values.mean(axis=0))[:, moving] / spread[moving] / sqrt(len(values) - 1)
     if not scaled.size:
         return NormalDist().inv_cdf(1 - level / 2)
-    weights = np.random.default_rng(seed).normal(size=(FLIPS, len(values)))
-    maxima = [np.abs(weights[start : start + _BLOCK] @ scaled).max(axis=1) for start in range(0, FLIPS, _BLOCK)]
+    weights = np.random.default_rng(seed).normal(size=(RESAMPLES, len(values)))
+    maxima = [np.abs(weights[start : start + _BLOCK] @ scaled).max(axis=1) for start in range(0, RESAMPLES, _BLOCK)]
     return float(np.quantile(np.concatenate(maxima), 1 - level))
-
-
-def _mean_and_error(
-    deviations: Float[np.ndarray, "S d"],
-) -> tuple[Float[np.ndarray, " d"], Float[np.ndarray, " d"]]:
-    mean = deviations.mean(axis=0)
-    return mean, deviations.std(axis=0, ddof=1) / np.sqrt(len(deviations))
-
-
-def _studentise(mean: np.ndarray, error: np.ndarray) -> np.ndarray:
-    """|mean| / se; an entry without spread is 0 where it is met exactly and infinite where it is missed."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        ratio = np.abs(mean) / error
-    return np.where(error > 0, ratio, np.where(mean == 0, 0.0, np.inf))
-
-
-def flipped_maxima(deviations: Float[np.ndarray, "S d"], seed: int) -> Float[np.ndarray, " flips"]:
-    """The studentised maximum under random sign flips of whole replicates."""
-    replicates = len(deviations)
-    moving = deviations[:, deviations.std(axis=0) > 0]
-    if moving.shape[1] == 0:
-        return np.zeros(FLIPS)
-    square = (moving**2).mean(axis=0)  # unchanged by flips
-    rng = np.random.default_rng(seed)
-    maxima = []
-    for start in range(0, FLIPS, _BLOCK):
-        signs = rng.choice((-1.0, 1.0), size=(min(_BLOCK, FLIPS - start), replicates))
-        mean = signs @ moving / replicates
-        error = np.sqrt((square - mean**2) / (replicates - 1))
-        maxima.append(_studentise(mean, error).max(axis=1))
-    return np.concatenate(maxima)
-
-
-def sign_flip_p_value(deviations: Float[np.ndarray, "S d"], seed: int) -> float:
-    """The sign-flip p-value of the studentised maximum; never below 1 / (1 + FLIPS)."""
-    statistic = float(np.max(_studentise(*_mean_and_error(deviations))))
-    beaten = np.count_nonzero(flipped_maxima(deviations, seed) >= statistic)
-    return float((1 + beaten) / (1 + FLIPS))
 
 
 def _power(shift: np.ndarray, error: np.ndarray, critical: float) -> float:
     """Probability that the entry where a wrong form differs most, in standard errors, exceeds the critical value."""
-    effect = float(np.max(_studentise(shift.reshape(-1), error)))
+    effect = float(np.max(studentise(shift.reshape(-1), error)))
     return 1.0 if np.isinf(effect) else NormalDist().cdf(effect - critical)

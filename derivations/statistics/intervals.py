@@ -1,4 +1,4 @@
-"""Simultaneous intervals for means over replicates, and what they say of a bound and of a printed reading of it."""
+"""Simultaneous intervals for means over replicates, and what they say of a bound."""
 
 from dataclasses import dataclass
 
@@ -6,8 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import stdtrit  # scipy.stats takes a second to import
 
-from theory.claims.levels import PrintedFinding
-from theory.claims.model import Outcome, Source
+from theory.claims.model import Outcome
 
 
 @dataclass(frozen=True)
@@ -41,18 +40,3 @@ def intervals(values: Float[np.ndarray, "S T"], level: float) -> Intervals:
     mean = values.mean(axis=0)
     error = values.std(axis=0, ddof=1) / np.sqrt(replicates)
     return Intervals(mean, mean - reach * error, mean + reach * error)
-
-
-def reading(sources: tuple[Source, ...], outcome: Outcome, measured: str) -> tuple[PrintedFinding, ...]:
-    """The findings of an experiment on the readings that sources print; none where it is inconclusive.
-
-    `outcome` is that of the printed reading, PASS where the data show it and FAIL where they exclude it.
-    """
-    if outcome is Outcome.INCONCLUSIVE:
-        return ()
-    agrees = outcome is Outcome.PASS
-    return tuple(
-        PrintedFinding(source, agrees, {}, str(source.printed), measured)
-        for source in sources
-        if source.printed is not None
-    )

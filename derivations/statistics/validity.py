@@ -9,14 +9,17 @@ weights. Its unbiased estimate leaves the diagonal out, with X_s = v_s - r:
 
     theta = 1/(S(S - 1)) sum_{s != s'} X_s . X_s' .
 
-The band is where two bands meet, each for all times together at half of the level, with random signs of whole
-replicates for the law of the largest studentised deviation:
+The band is where two bands meet, each for all times together at half of the level, with resamples of whole replicates
+for the law of the largest studentised deviation (`resampling`), skewed replicates included:
 
 * along the distance: from sqrt(theta - c se) to sqrt(theta) + c se/(2 sqrt(theta)). se^2 is the jackknife's variance,
   4 E X . Cov(X) E X/S in first order, plus 2 tr Cov(X)^2/(S (S - 1)), that of theta where E X = 0, because
   by chance the mean noise is small at times, and the jackknife's variance with it. Narrow where the weights are many.
 * whatever its direction: |mean X| +- q sqrt(tr Cov(X)/S), by the triangle inequality. Holds at any distance, narrow
   where the numbers are few.
+
+A band is given for any sample, also where replicates are so few or so skewed that a registered comparison would not be
+decided (`calibration`).
 """
 
 from collections.abc import Sequence
@@ -25,10 +28,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from derivations.statistics.comparison import FLIPS, flipped_maxima
+from derivations.statistics.resampling import counts_of, critical_value, resampled_maxima
 from theory.problem import InputError
-
-_BLOCK = 256  # sign vectors handled at once
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def meter(
 
     Networks beside networks are paired by replicate (best on the same stream); the distance is then that of the two
     means, in units of the length of the second, whose noise counts too. Raises InputError for shapes that do not fit,
-    fewer than four replicates, or a reference that is zero at some time.
+    too few replicates (four or fewer at the level 0.01), or a reference that is zero at some time.
     """
     values, reference = np.asarray(values, float), np.asarray(reference, float)
     paired = reference.ndim == values.ndim
@@ -101,7 +102,7 @@ def meter(
     share = square / scale
     terms = (terms - share * scale_terms) / scale
     error = np.sqrt(np.square(terms).sum(axis=0) / (count * (count - 1)) + _null_variance(v - r) / scale**2)
-    reach = float(np.quantile(flipped_maxima(terms, seed), 1 - level / 2)) * error
+    reach = _critical(resampled_maxima(terms, seed), level / 2, count) * error
     plain, noise = _any_direction(v, r, level / 2, seed)
     root = _root(share)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -127,7 +128,7 @@ def network_meter(
     """The mean over replicates of |v_s(t) - r_s(t)|/|r_s(t)|, each network beside its own partner.
 
     What to ask where every replicate has its own start, so that means over replicates say nothing of one network.
-    `plain` and `distance` are both this mean; the band is studentised, with its quantile from random signs. Raises
+    `plain` and `distance` are both this mean; the band is studentised, with its quantile from resamples. Raises
     InputError as `meter` does.
     """
     values, reference = np.asarray(values, float), np.asarray(reference, float)
@@ -138,7 +139,7 @@ def network_meter(
         raise InputError("A network of the reference has only zeros at some time.", "Leave it out.", "undefined")
     apart = np.linalg.norm(v - r, axis=-1) / length
     mean, error = apart.mean(axis=0), apart.std(axis=0, ddof=1) / np.sqrt(len(apart))
-    reach = float(np.quantile(flipped_maxima(apart - mean, seed), 1 - level)) * error
+    reach = _critical(resampled_maxima(apart, seed), level, len(apart)) * error
     return Meter(np.asarray(times, float), mean, mean, np.maximum(mean - reach, 0), mean + reach, level, len(apart))
 
 
@@ -200,8 +201,8 @@ def _any_direction(
 ) -> tuple[Float[np.ndarray, " T"], Float[np.ndarray, " T"]]:
     """|mean (v - r)|/|mean r|, and how far the vector in it may lie from its expectation, at all times together.
 
-    The noise of |mean r| is taken in first order. The studentised length of the mean is tried under random signs, with
-    its standard error anew each time.
+    The noise of |mean r| is taken in first order. The studentised length of the mean is tried in resamples, with its
+    standard error anew each time.
     """
     count, middle = len(v), r.mean(axis=0)
     length = np.linalg.norm(middle, axis=-1)
@@ -209,15 +210,27 @@ def _any_direction(
     along = np.einsum("std,td->st", r - middle, middle) / length**2
     terms = (v - r - (v - r).mean(axis=0)) / length[:, None] - along[..., None] * apart
     gram = np.einsum("std,utd->tsu", terms, terms)
-    square = np.einsum("tss->t", gram) / count
+    own = np.einsum("tss->ts", gram)
+    square = own.mean(axis=1)
     moving = square > 0
-    rng, maxima = np.random.default_rng(seed), [np.zeros(1)]
-    for start in range(0, FLIPS if moving.any() else 0, _BLOCK):
-        signs = rng.choice((-1.0, 1.0), size=(min(_BLOCK, FLIPS - start), count))
-        mean = np.einsum("bu,tbu->bt", signs, signs @ gram[moving]) / count**2
-        maxima.append((mean / (square[moving] - mean) * (count - 1)).max(axis=1))
-    largest = float(np.quantile(np.concatenate(maxima), 1 - level))
+    maxima = [np.zeros(1)]
+    for counts in counts_of(count, seed) if moving.any() else ():
+        share = counts / count
+        mean = np.einsum("bu,tbu->bt", share, share @ gram[moving])
+        spread = share @ own[moving].T - mean
+        rounding = count * np.finfo(float).eps * square[moving]
+        ratio = np.divide(mean, spread, out=np.full_like(mean, np.inf), where=spread > rounding)
+        maxima.append((count - 1) * ratio.max(axis=1))
+    largest = _critical(np.sort(np.concatenate(maxima)), level, count)
     return np.linalg.norm(apart, axis=-1), np.sqrt(largest * square / (count - 1))
+
+
+def _critical(maxima: np.ndarray, level: float, replicates: int) -> float:
+    """The critical value of a band. Raises InputError where too many resamples have no spread."""
+    found = critical_value(maxima, level)
+    if not np.isfinite(found):
+        raise InputError(f"{replicates} replicates give no band of level {level}.", "Train more.", "undefined")
+    return found
 
 
 def _over_replicates(values: Float[np.ndarray, "p S ..."]) -> tuple[np.ndarray, np.ndarray]:

@@ -23,6 +23,7 @@ import numpy as np
 
 import sim
 from derivations.output import DISTRIBUTION
+from derivations.seals import SEAL, canonical, digest, is_whole, sealed
 from derivations.sweeps import shapes
 from sim.training.backends.names import preferred, versions
 from theory import problem as problem_room
@@ -70,12 +71,12 @@ class Question:
 
     def cell(self, code: str) -> str:
         """The id of the cell that `code` makes of this question: 64 hexadecimal digits."""
-        return _hash(_canonical({"schema": SCHEMA, "code": code, **vars(self)}))
+        return digest(canonical({"schema": SCHEMA, "code": code, **vars(self)}))
 
     @property
     def key(self) -> str:
         """The hash of the question alone, the same for every version of the code."""
-        return _hash(_canonical(vars(self)))
+        return digest(canonical(vars(self)))
 
 
 def question(problem: Problem, observables: tuple[str, ...]) -> Question:
@@ -96,13 +97,13 @@ def code_version(device: str = "cpu") -> str:
 @cache
 def _sources() -> str:
     """The version of the package and a hash of the sources."""
-    digest = hashlib.sha256()
+    found = hashlib.sha256()
     roots = [Path(package.__path__[0]) for package in (sim, problem_room)]
     files = [(file.relative_to(root.parent), file) for root in roots for file in sorted(root.rglob("*.py"))]
     making = Path(__file__).with_name("making.py")
     for name, file in [*files, (making.name, making)]:
-        digest.update(f"{name}\0".encode() + file.read_bytes() + b"\0")
-    return f"{version(DISTRIBUTION)}+{digest.hexdigest()[:16]}"
+        found.update(f"{name}\0".encode() + file.read_bytes() + b"\0")
+    return f"{version(DISTRIBUTION)}+{found.hexdigest()[:16]}"
 
 
 def write(folder: Path, asked: Question, code: str, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
@@ -128,7 +129,7 @@ def write(folder: Path, asked: Question, code: str, arrays: Mapping[str, np.ndar
             "data": {"sha256": checksum, "bytes": (aside / DATA).stat().st_size},
         }
         with open(aside / META, "w", encoding="utf-8") as file:
-            json.dump({**meta, "seal": _hash(_canonical(meta))}, file, indent=1, allow_nan=False)
+            json.dump(sealed(meta), file, indent=1, allow_nan=False)
             _sync(file)
         aside.chmod(0o755)
         sync_folder(aside)
@@ -196,13 +197,9 @@ def _verified(folder: Path) -> dict[str, Any]:
         raise damaged(folder, f"{META} cannot be read ({type(error).__name__})") from None
     if not isinstance(meta, dict) or meta.get("schema") != SCHEMA:
         raise damaged(folder, f"{META} is not of the form {SCHEMA}")
-    seal = meta.pop("seal", None)
-    try:
-        changed = seal != _hash(_canonical(meta))
-    except RecursionError:  # the parser goes deeper than the writer
-        changed = True
-    if changed:
+    if not is_whole(meta):
         raise damaged(folder, f"{META} was changed after it was written")
+    del meta[SEAL]
     if wrong := _wrong_facts(meta):
         raise damaged(folder, f"{META} lacks {', '.join(wrong)}")
     asked = Question(meta["problem"], tuple(meta["observables"]), meta["seed"])
@@ -257,11 +254,3 @@ def _write_arrays(file: Any, arrays: Mapping[str, np.ndarray]) -> None:
 def _sync(file: Any) -> None:
     file.flush()
     os.fsync(file.fileno())
-
-
-def _canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, separators=(",", ":"), allow_nan=False)
-
-
-def _hash(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -17,6 +17,8 @@ from theory.problem import WorkbenchError
 
 MADE, THERE, BUSY, FAILED = "made", "there", "busy", "failed"
 _POLL, _PAUSE = 0.2, 0.5  # seconds: to look up, before a busy cell is asked for again
+# numba may be absent: what cannot be imported is left to the worker.
+_MODULES = ("derivations.sweeps.making", "derivations.sweeps.store", "sim.training.backends.compiled.train")
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
 
@@ -115,7 +117,7 @@ def _death(worker: Worker) -> dict[str, Any]:
 def _begun(folder: Path, device: str) -> Worker:
     """A new process, which computes with one thread: bits must not depend on the machine's cores."""
     with environment(dict.fromkeys(_ONE_THREAD, "1")):
-        return Worker("spawn", _work, str(folder), device)
+        return Worker(_MODULES, _work, str(folder), device)
 
 
 def _work(pipe: Connection, folder: str, device: str) -> None:

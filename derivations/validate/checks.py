@@ -39,11 +39,15 @@ class Check:
 
 
 class Evidence:
-    """The stored evidence of some claims, and the hashes of the code that their checks run now."""
+    """The stored evidence of some claims, and the hashes of the code that their checks run now.
 
-    def __init__(self, claims: Sequence[Claim], folder: Path = stored.FOLDER) -> None:
+    Raises DamagedEvidenceError where a file is damaged; for a `whole` run, which takes no outcome from it, such a file
+    counts as none.
+    """
+
+    def __init__(self, claims: Sequence[Claim], folder: Path = stored.FOLDER, whole: bool = False) -> None:
         self.claims = {claim.id: claim for claim in claims}
-        read = {name: stored.read(claim, folder) for name, claim in self.claims.items()}
+        read = {name: _read(claim, folder, whole) for name, claim in self.claims.items()}
         self.of = {name: found for name, found in read.items() if found is not None}
         self._cited: dict[str, tuple[str, ...]] = {}
 
@@ -112,6 +116,15 @@ def module_of(claim: str) -> str:
     'theory.claims.areas.gaussian.step_step'
     """
     return f"theory.claims.areas.{claim.rpartition('.')[0]}"
+
+
+def _read(claim: Claim, folder: Path, whole: bool) -> Mapping[str, Any] | None:
+    try:
+        return stored.read(claim, folder)
+    except stored.DamagedEvidenceError:
+        if whole:
+            return None
+        raise
 
 
 def _recorded(known: Mapping[str, Any], name: str) -> str:

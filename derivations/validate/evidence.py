@@ -2,7 +2,7 @@
 
 Only `gdln validate --write-evidence` writes it, of claims that it has checked whole; what reads it compares the hash,
 and a changed one is stale. The hashes of the code that each check ran, and the processor seconds that it took, say
-which checks a quick validation need not repeat and what the others cost.
+which checks a quick validation need not repeat and what the others cost. Each file is sealed.
 """
 
 import json
@@ -12,14 +12,15 @@ from pathlib import Path
 import mpmath
 
 from derivations.atomic import write_text
-from derivations.evidence.stored import FOLDER, claim_hash, is_stale
+from derivations.evidence.consistency import ROW_DIGITS
+from derivations.evidence.stored import FOLDER, SCHEMA, claim_hash, is_stale
 from derivations.output import plain, rounded
+from derivations.seals import sealed
 from derivations.validate.checks import Evidence
 from derivations.validate.judged import Judged, Validation
 from derivations.validate.report_files import claim_summary
 
 __all__ = ["FOLDER", "claim_hash", "is_stale", "write"]
-_DIGITS = 32
 _CENTISECONDS = 2  # digits after the point
 _RECOMPUTED = ("source", "prediction", "alternatives")  # the problem file and the theory give these again
 _SIGNIFICANT = 8  # digits kept of a simulated number, five more than its standard error leaves of it
@@ -28,7 +29,7 @@ _SIGNIFICANT = 8  # digits kept of a simulated number, five more than its standa
 def write(validation: Validation, folder: Path = FOLDER) -> list[Path]:
     """Write the evidence of every judged claim; each file is the old one or the new one, never a part."""
     folder.mkdir(exist_ok=True)
-    evidence = Evidence([item.claim for item in validation.judged], folder)
+    evidence = Evidence([item.claim for item in validation.judged], folder, whole=True)
     return [_write_one(item, validation, evidence.code(item.claim), folder) for item in validation.judged]
 
 
@@ -40,7 +41,7 @@ def _write_one(item: Judged, validation: Validation, code: Mapping[str, str], fo
         if name.split("/")[0] == item.claim.id
     }
     content = {
-        "schema": "gdln.evidence/1",
+        "schema": SCHEMA,
         "hash": claim_hash(item.claim),
         "code": code,
         "cites": item.cites,
@@ -51,12 +52,12 @@ def _write_one(item: Judged, validation: Validation, code: Mapping[str, str], fo
         "precise": [
             {
                 "at": {str(symbol): str(value) for symbol, value in row.point.items()},
-                "definition": mpmath.nstr(row.oracle, _DIGITS),
-                "formula": mpmath.nstr(row.formula, _DIGITS),
+                "definition": mpmath.nstr(row.oracle, ROW_DIGITS),
+                "formula": mpmath.nstr(row.formula, ROW_DIGITS),
             }
             for row in item.rows
         ],
         "simulated": estimates,
     }
-    write_text(path, json.dumps(plain(content), indent=1, allow_nan=False) + "\n")
+    write_text(path, json.dumps(sealed(plain(content)), indent=1, allow_nan=False) + "\n")
     return path

@@ -9,12 +9,13 @@ from derivations.experiments.model import Finding
 from derivations.output import DISTRIBUTION
 from derivations.validate.rotation import Plan
 from theory.claims.levels import PrintedFinding, TableRow
-from theory.claims.model import CheckResult, Claim, Level, Outcome, Verdict
+from theory.claims.model import CheckResult, Claim, Level, Outcome, Standing
+from theory.claims.rows import Verdict, verdict_on
 
 
 @dataclass(frozen=True)
 class Judged:
-    """One claim with everything found about it and the verdict computed from that.
+    """One claim with everything found about it, and its standing by that and by what it cites.
 
     `stored` are those of the results that stand by the evidence of version `evidence_version`. `seconds` is the
     processor time of what ran, by level and experiment; `cites` are the ids that the claim rests on.
@@ -24,11 +25,16 @@ class Judged:
     results: tuple[CheckResult, ...]
     rows: tuple[TableRow, ...]
     printed: tuple[PrintedFinding, ...]
-    verdict: Verdict
+    standing: Standing
     stored: tuple[CheckResult, ...] = ()
     evidence_version: str = ""
     seconds: Mapping[str, float] = field(default_factory=dict)
     cites: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> Verdict:
+        """The verdict on the claim: that of the gravest of its rows in the ledger."""
+        return verdict_on(self.standing, self.claim.sources, self.printed)
 
     def is_stored(self, result: CheckResult) -> bool:
         """Whether the result stands by its evidence and was not checked in this run."""
@@ -64,13 +70,16 @@ def versions() -> dict[str, str]:
 def exit_outcome(validation: Validation) -> Outcome:
     """FAIL where any level fails, INCONCLUSIVE where something stays undecided, else PASS.
 
-    A claim that says what would settle it is expected to stay open; nothing was left undecided by the run.
+    A claim that says what would settle it is expected to stay open: it leaves no run undecided.
     """
-    outcomes = validation.outcomes()
-    if Outcome.FAIL in outcomes:
+    if Outcome.FAIL in validation.outcomes():
         return Outcome.FAIL
-    open_ = any(item.verdict is Verdict.OPEN and not item.claim.settled_by for item in validation.judged)
-    return Outcome.INCONCLUSIVE if open_ or Outcome.INCONCLUSIVE in outcomes else Outcome.PASS
+    expected = (item for item in validation.judged if not item.claim.settled_by)
+    return Outcome.INCONCLUSIVE if any(_undecided(item) for item in expected) else Outcome.PASS
+
+
+def _undecided(item: Judged) -> bool:
+    return item.standing is Standing.OPEN or any(result.outcome is Outcome.INCONCLUSIVE for result in item.results)
 
 
 def result_at(item: Judged, level: Level) -> CheckResult | None:

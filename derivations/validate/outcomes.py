@@ -12,9 +12,9 @@ from derivations.validate.rotation import Plan
 from derivations.validate.tasks import Done, Task
 from derivations.validate.workers import Lost
 from theory.claims.citations import inherited, order
-from theory.claims.judge import examine, verdict
+from theory.claims.judge import examine, standing
 from theory.claims.levels import PrintedFinding
-from theory.claims.model import CheckResult, Claim, Level, Outcome, Verdict
+from theory.claims.model import CheckResult, Claim, Level, Outcome, Standing
 
 Outcomes = Mapping[Task, Done | Lost]
 
@@ -28,16 +28,14 @@ def judge(
     judged: dict[str, Judged] = {}
     for claim in order(chosen, evidence.cited):
         cites = evidence.cited(claim)
-        cited = tuple(judged[name].verdict for name in cites if name in judged)
+        cited = tuple(judged[name].standing for name in cites if name in judged)
         judged[claim.id] = _claim(claim, evidence, plan, done, finding, cited)
     return tuple(judged[claim.id] for claim in claims), finding
 
 
-def overall(
-    claim: Claim, results: tuple[CheckResult, ...], printed: tuple[PrintedFinding, ...], cited: tuple[Verdict, ...] = ()
-) -> Verdict:
-    """The verdict on a claim by its own checks and by the verdicts on what it cites."""
-    return inherited(verdict(claim, results, printed), cited)
+def overall(claim: Claim, results: tuple[CheckResult, ...], cited: tuple[Standing, ...] = ()) -> Standing:
+    """The standing of a claim by its own checks and by the standing of what it cites."""
+    return inherited(standing(claim, results), cited)
 
 
 def findings(claims: Mapping[str, Claim], evidence: Evidence, plan: Plan, done: Outcomes) -> Finding:
@@ -54,7 +52,6 @@ def findings(claims: Mapping[str, Claim], evidence: Evidence, plan: Plan, done: 
         figures={name: data for part in parts for name, data in part.figures.items()},
         remarks=tuple(remark for part in parts for remark in part.remarks),
         estimates={name: data for part in parts for name, data in part.estimates.items()},
-        printed={name: found for part in parts for name, found in part.printed.items()},
     )
 
 
@@ -77,7 +74,7 @@ def _undecided(task: Task, lost: Lost) -> Iterator[CheckResult]:
 
 
 def _claim(
-    claim: Claim, evidence: Evidence, plan: Plan, done: Outcomes, finding: Finding, cited: tuple[Verdict, ...]
+    claim: Claim, evidence: Evidence, plan: Plan, done: Outcomes, finding: Finding, cited: tuple[Standing, ...]
 ) -> Judged:
     known = evidence.of.get(claim.id)
     stored = tuple(recorded.results(claim, known)) if known else ()
@@ -88,7 +85,7 @@ def _claim(
     standing = tuple(
         result for result in results if result.outcome is not Outcome.SKIPPED and any(result is one for one in stored)
     )
-    printed = _printed(claim, (*certified.printed, *finding.printed.get(claim.id, ())), known if standing else None)
+    printed = _printed(claim, certified.printed, known if standing else None)
     experiments = {
         name: spent
         for task, one in done.items()
@@ -100,7 +97,7 @@ def _claim(
         tuple(results),
         certified.rows,
         printed,
-        overall(claim, tuple(results), printed, cited),
+        overall(claim, tuple(results), cited),
         standing,
         known["versions"][DISTRIBUTION] if standing else "",
         {**certified.seconds, **experiments},

@@ -37,6 +37,8 @@ def printed(claim: Claim, known: Mapping[str, Any]) -> tuple[PrintedFinding, ...
             None if found["agrees"] else _point(claim, found["at"]),  # {} of a claim without parameters
             found["printed"],
             found["definition"],
+            found["reading"],
+            found["repaired"],
         )
         for found in known["printed"]
     )

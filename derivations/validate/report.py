@@ -8,7 +8,8 @@ from derivations.publish.blocks import domain, notation_of, parting, sentence, w
 from derivations.publish.prose import prose
 from derivations.validate.judged import Judged, Validation, result_at
 from theory.claims.levels import PrintedFinding, describe
-from theory.claims.model import CheckResult, Level, Outcome, Verdict
+from theory.claims.model import CheckResult, Level, Outcome
+from theory.claims.rows import Verdict
 
 _MARK = {Outcome.PASS: "pass", Outcome.FAIL: "**FAIL**", Outcome.INCONCLUSIVE: "undecided", Outcome.SKIPPED: "–"}
 _SHOWN_ROWS = 5
@@ -91,15 +92,15 @@ def _corrections(judged: tuple[Judged, ...]) -> str:
     for item in judged:
         for findings in same_form(item.printed):
             first = findings[0]
-            if not first.agrees:
+            if not first.right:
                 at = {symbol.name: str(value) for symbol, value in first.point.items()}
                 finding = {"at": at, "printed": first.printed, "definition": first.oracle}
                 remarks = [part for found in findings for part in prose(found.source.note).split("; ") if part]
                 parts.append(f"### {_labels(findings)}\n")
                 parts.append(f"{sentence(prose(item.claim.title))} (`{item.claim.id}`)\n")
-                parts.append(parting(item.claim, first.source.printed, finding))
+                parts.append(parting(item.claim, first.source, finding))
                 parts += [f"{sentence('; '.join(dict.fromkeys(remarks)))}\n"] if remarks else []
-    agreeing = [_labels(found) for item in judged for found in same_form(item.printed) if found[0].agrees]
+    agreeing = [_labels(found) for item in judged for found in same_form(item.printed) if found[0].right]
     parts += [] if parts else ["Nothing printed was refuted.\n"]
     return "\n".join(parts) + (f"\nPrinted forms that hold: {', '.join(agreeing)}.\n" if agreeing else "")
 

@@ -105,7 +105,7 @@ def _input_output(data: Mapping) -> Drawing:
     panels = {
         r"$\Sigma^{yx}(p_1)$": {
             "theory": data["prediction"][0],
-            "small-bump (7) as printed": data["alternatives"]["small-bump (7)"][0],
+            "small-bump (7), without 1/(2 Z)": data["alternatives"]["small-bump (7) without 1/(2 Z)"][0],
             "simulated mean": data["mean"][0],
         }
     }

@@ -37,7 +37,9 @@ def summary(validation: Validation) -> dict[str, Any]:
         "seconds": validation.seconds,
         "run": _run(validation),
         "versions": dict(validation.versions),
-        "claims": [{**claim_summary(item), **_origin(item)} for item in validation.judged],
+        "claims": [
+            {**claim_summary(item), "verdict": item.verdict.value, **_origin(item)} for item in validation.judged
+        ],
         "remarks": list(validation.finding.remarks),
     }
 
@@ -74,12 +76,12 @@ def _origin(item: Judged) -> dict[str, Any]:
 
 
 def claim_summary(item: Judged) -> dict[str, Any]:
-    """One judged claim as plain data."""
+    """One judged claim as plain data, with its standing; the verdict also depends on how its sources say it."""
     return {
         "id": item.claim.id,
         "kind": item.claim.kind.value,
         "title": item.claim.title,
-        "verdict": item.verdict.value,
+        "standing": item.standing.value,
         "statement": str(item.claim.statement),
         "levels": [
             {
@@ -101,6 +103,8 @@ def claim_summary(item: Judged) -> dict[str, Any]:
                 "definition": finding.oracle,
                 "at": {str(symbol): str(value) for symbol, value in (finding.point or {}).items()},
                 "note": finding.source.note,
+                "reading": finding.reading,
+                "repaired": finding.repaired,
             }
             for finding in item.printed
         ],

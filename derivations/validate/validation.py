@@ -52,7 +52,7 @@ def run(
 ) -> Validation:
     """Do the checks of this run, all in one pool of as many processes as there are cores; judge every claim."""
     started = time.monotonic()
-    evidence = Evidence(claims, choice.evidence)
+    evidence = Evidence(claims, choice.evidence, whole=choice.everything)
     plan = choice.of(evidence.checks())
     todo = tasks(plan.now, plan.seed, settings, choice.evidence)
     processes = max(1, min(threads.cores(), len(todo)))
@@ -89,12 +89,12 @@ def _announcement(plan: Plan, todo: Sequence[Task], processes: int) -> str:
     return f"{of}, round {plan.round + 1} of {plan.rounds}, --seed {plan.seed}: {how}"
 
 
-def with_cited(claims: Sequence[Claim]) -> tuple[Claim, ...]:
-    """The claims and all they rest on: a verdict is only as good as those it cites."""
+def with_cited(claims: Sequence[Claim], whole: bool = False) -> tuple[Claim, ...]:
+    """The claims and all they rest on: a verdict is only as good as those it cites. `whole` is that of `Evidence`."""
     wanted = {claim.id: claim for claim in claims}
     if wanted.keys() == catalog().keys():
         return tuple(claims)
-    evidence = Evidence(tuple(catalog().values()))
+    evidence = Evidence(tuple(catalog().values()), whole=whole)
     waiting = list(claims)
     while waiting:
         for name in evidence.cited(waiting.pop()):

@@ -3,21 +3,16 @@
 A process that is killed costs the task that it was doing, which is tried once more; the others go on.
 """
 
-import multiprocessing as mp
-import os
 import signal
 import sys
-import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
-from pathlib import Path
 
-from derivations.processes import Worker, dismiss, environment, leave_with_parent, throttled
+from derivations.processes import Worker, dismiss, leave_with_parent, throttled
 from derivations.threads import limit
 from derivations.validate.tasks import Done, Task, perform
 
@@ -87,8 +82,8 @@ def _hand_out(waiting: deque[Task], crew: list[Worker], processes: int, work: Wo
         if idle is None:
             if len(crew) >= processes:
                 return
-            with _interrupts_blocked(), _same_path():
-                idle = Worker(_start_method(), _work, work)
+            loaded = [name for name in sys.modules if name.split(".")[0] in ("theory", "sim", "derivations")]
+            idle = Worker(loaded, _work, work)
             crew.append(idle)
         idle.give(waiting.popleft())
 
@@ -99,34 +94,6 @@ def _death(worker: Worker) -> str:
         return f"its process ended with the exit code {code} twice"
     hint = "; SIGKILL often means too little memory" if name == "SIGKILL" else ""
     return f"its process was killed by {name} twice{hint}"
-
-
-def _start_method() -> str:
-    """One process loads the libraries, and workers are forked from it: each would take seconds to load them itself."""
-    if "forkserver" not in mp.get_all_start_methods():
-        return "spawn"
-    mp.set_forkserver_preload([name for name in sys.modules if name.split(".")[0] in ("theory", "sim", "derivations")])
-    return "forkserver"
-
-
-def _same_path() -> AbstractContextManager[None]:
-    """The server imports from where this process does, and not first from the current folder, whatever lies there."""
-    path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
-    return environment({"PYTHONPATH": path, "PYTHONSAFEPATH": "1"})
-
-
-@contextmanager
-def _interrupts_blocked() -> Iterator[None]:
-    """An interrupt of the process group is for this process alone: a new one is born with interrupts blocked."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    resource_tracker.ensure_running()  # starting it would unblock them
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(pipe: Connection, work: Work) -> None:

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+import torch
 
 from sim.measure.estimate import Estimate
-from sim.measure.source import OnFresh, Source, values_of
+from sim.measure.source import OnFresh, Source, prepare_in_torch, values_of
 from sim.random.streams import reference_normals
-from sim.training.backends.choice import fastest_normals
+from sim.threads import in_threads
+from sim.training.backends.choice import compiled_sampler, fastest_normals
 from sim.training.run import Run
 from sim.training.schedule import device_named
 from theory.problem import InputError, Problem
@@ -44,22 +46,30 @@ def measure_each(
     *,
     backend: str = "auto",
     measuring: Callable[[str], None] = lambda _what: None,
+    threads: int = 1,
 ) -> list[Estimate | InputError]:
     """Measure several observables as `measure` does one; fresh examples are drawn once for all of them.
 
     Where the networks have no such value (a unit of zero weights has no shape), the InputError that says so stands in
-    the place of the estimate. `measuring` is told what is measured next. Raises what `measure` raises otherwise.
+    the place of the estimate. `measuring` is told what is measured next. With `backend` "compiled" loops draw whole
+    examples where they can, up to rounding and order the same. On a CPU as many replicates are measured side by side as
+    there are `threads`, which changes no number. Raises what `measure` raises otherwise.
     """
+    where = device_named(device)
     ran_plain = isinstance(source, Run) and source.backend == "reference"
     plain = backend == "reference" or ran_plain
-    fill = reference_normals if plain else fastest_normals(device_named(device))
+    fill = reference_normals if plain else fastest_normals(where)
+    prepare = compiled_sampler if backend == "compiled" and not plain else prepare_in_torch
     if isinstance(source, Run):
         kept = source.surviving()
         numbers = tuple(source.replicates[s] for s in kept)
         parameters = {name: array[kept] for name, array in source.parameters.items()}
-        measured, lost = Source(source.problem, numbers, device, fill, parameters), len(source.diverged) - len(kept)
+        measured, lost = (
+            Source(source.problem, numbers, device, fill, parameters, prepare),
+            len(source.diverged) - len(kept),
+        )
     else:
-        measured, lost = Source(source, range(source.simulated().replicates), device, fill), 0
+        measured, lost = Source(source, range(source.simulated().replicates), device, fill, prepare=prepare), 0
     found: dict[int, np.ndarray | OnFresh | InputError] = {}
     for index, observable in enumerate(observables):
         measuring(getattr(observable, "name", type(observable).__name__))
@@ -67,7 +77,7 @@ def measure_each(
     on_fresh = {index: own for index, own in found.items() if isinstance(own, OnFresh)}
     if on_fresh:
         measuring(" and ".join(observables[index].name for index in on_fresh))
-        found |= _on_fresh(measured, on_fresh)
+        found |= _on_fresh(measured, on_fresh, threads if where.type == "cpu" else 1)
     seed = measured.problem.simulated().seed
     return [
         own if isinstance(own, InputError) else Estimate(observable, measured.problem, own, seed, lost)
@@ -75,8 +85,21 @@ def measure_each(
     ]
 
 
-def _on_fresh(source: Source, wanted: Mapping[int, OnFresh]) -> dict[int, np.ndarray | InputError]:
+def _on_fresh(source: Source, wanted: Mapping[int, OnFresh], threads: int) -> dict[int, np.ndarray | InputError]:
     """The values of each replicate on its fresh examples, in one pass over them."""
+    if threads > 1:
+        source.prepare(source.problem, device_named(source.device), torch.float64)  # so that no two threads factor
+    parts = in_threads(lambda part, check: _on_fresh_of(part, wanted, check), source.parts(threads), threads)
+    return {
+        index: next((own for own in found if isinstance(own, InputError)), None) or np.concatenate(found)
+        for index, found in ((index, [part[index] for part in parts]) for index in wanted)
+    }
+
+
+def _on_fresh_of(
+    source: Source, wanted: Mapping[int, OnFresh], check: Callable[[], None]
+) -> dict[int, np.ndarray | InputError]:
+    """The values of each replicate of a part, one after another; `check` ends it with the others."""
     shared = source.problem.simulated().shared_stream
     values: dict[int, list[np.ndarray]] = {index: [] for index in wanted}
     failed: dict[int, InputError] = {}
@@ -89,6 +112,7 @@ def _on_fresh(source: Source, wanted: Mapping[int, OnFresh]) -> dict[int, np.nda
         if not tallies:
             continue
         for drawn in next(draws):
+            check()
             for tally in tallies.values():
                 tally.add(drawn)
         for index, tally in tallies.items():

@@ -4,7 +4,7 @@ An observable's measurement is registered in the file of `sim.measure` that has 
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Protocol
 
@@ -12,22 +12,29 @@ import numpy as np
 import torch
 from jaxtyping import Float
 
-from sim.data.sample import Draw, prepare
+from sim.data.sample import Draw, Sampler, prepare
 from sim.networks.parameters import Parameters, mapped
 from sim.random.streams import MEASUREMENT, Fill, Stream, stream
 from sim.training.schedule import columns, device_named, refuse_endless_measurement
 from sim.training.state import stream_number
 from theory.problem import InputError, Law, NonlinearGP2D, OutOfReachError, Problem
 
+# From a problem, a device and a dtype: the sampler of the problem's law.
+Prepare = Callable[[Problem, torch.device, torch.dtype], Sampler]
 _CHUNK_NUMBERS = 2**18
 _MOST_KEPT = 2**25  # numbers of x; z and scratch take three times as many more
+
+
+def prepare_in_torch(problem: Problem, device: torch.device, dtype: torch.dtype) -> Sampler:
+    """Return the sampler of the problem's law."""
+    return prepare(problem.data, device, dtype)
 
 
 @dataclass(frozen=True)
 class Source:
     """R replicates of a problem: their numbers, and their parameters (R, T, ...) by name where they were trained.
 
-    `fill` makes the normal numbers of fresh examples.
+    `prepare` makes the sampler of fresh examples, `fill` its normal numbers.
     """
 
     problem: Problem
@@ -35,6 +42,20 @@ class Source:
     device: str
     fill: Fill
     parameters: Mapping[str, np.ndarray] | None = None
+    prepare: Prepare = prepare_in_torch
+
+    def parts(self, count: int) -> list["Source"]:
+        """Return the source in so many parts of its replicates; in one where they share their examples."""
+        size = len(self.replicates) if self.problem.simulated().shared_stream else -(-len(self.replicates) // count)
+        parts = [slice(start, start + size) for start in range(0, len(self.replicates), size)]
+        return [
+            replace(
+                self,
+                replicates=self.replicates[part],
+                parameters=self.parameters and {name: array[part] for name, array in self.parameters.items()},
+            )
+            for part in parts
+        ]
 
     def trained(self, observable: object) -> Mapping[str, np.ndarray]:
         """Return the parameters by name. Raises InputError where nothing was trained."""
@@ -69,7 +90,7 @@ class Source:
         """
         refuse_endless_measurement(self.problem, len(self.replicates))
         settings, where = self.problem.simulated(), device_named(self.device)
-        sampler = prepare(self.problem.data, where, torch.float64)
+        sampler = self.prepare(self.problem, where, torch.float64)
         rows = min(settings.samples, max(1, _CHUNK_NUMBERS // columns(self.problem)))
         shared = settings.shared_stream and len(self.replicates) > 1
         if shared and settings.samples * sampler.n <= _MOST_KEPT:

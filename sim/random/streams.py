@@ -1,8 +1,8 @@
 """Counter-based random numbers: every coin and normal number of a run is a function of where it stands.
 
-The generator is Philox4x32-10 (Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011). Its
-key is the seed; its counter of four 32-bit words says what the number is for, so that no draw depends on the device,
-on how draws are divided into chunks, on which other networks run, or on where a run was resumed:
+The generator is Philox4x32-10 of `sim.random.philox`. Its key is the seed; its counter of four 32-bit words says what
+the number is for, so that no draw depends on the device, on how draws are divided into chunks, on which other networks
+run, or on where a run was resumed:
 
     key       (seed mod 2^32, seed div 2^32)
     normals   (q, e mod 2^32, e div 2^32, 4 network + 2 purpose)        -> modes 4 q, ..., 4 q + 3 of example e
@@ -18,55 +18,18 @@ leading order: 8e-11 below 1, while the mean square of 1e12 numbers has the stan
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
 
+from sim.random.philox import COINS, LOW, WORDS, key_of, philox
 from theory.problem import InputError
 
 TRAINING, MEASUREMENT = 0, 1
-WORDS = 4  # what one call of the generator gives
-COINS = 32 * WORDS  # coins in one call
-ROUNDS = 10
-MULTIPLIERS = (0xD2511F53, 0xCD9E8D57)
-WEYL = (0x9E3779B9, 0xBB67AE85)  # the golden ratio and sqrt(3) - 1, added to the key after each round
-LOW = 0xFFFFFFFF
 MOST_NETWORKS = 2**30
 
 _CALLS_AT_ONCE = 2**14  # long enough that the cost of a call vanishes, short enough for the second-level cache
-Array = TypeVar("Array", np.ndarray, torch.Tensor)
-
-
-def philox(counter: tuple[Array, Array, Array, Array], key: tuple[int, int]) -> tuple[Array, Array, Array, Array]:
-    """Philox4x32-10 of counters whose four words lie, as numbers below 2^32, in int64 arrays of NumPy or torch.
-
-    >>> [hex(int(word[0])) for word in philox((np.array([0]),) * 4, (0, 0))]
-    ['0x6627e8d5', '0xe169c58d', '0xbc57ac4c', '0x9b00dbd8']
-    """
-    x0, x1, x2, x3 = counter
-    k0, k1 = key
-    for _ in range(ROUNDS):
-        # Products reach 2^64: the sign bit is one of theirs, and is masked off after the shift.
-        first, second = x0 * MULTIPLIERS[0], x2 * MULTIPLIERS[1]
-        x0, x2 = _high(second, x1, k0), _high(first, x3, k1)
-        x1, x3 = second.__iand__(LOW), first.__iand__(LOW)
-        k0, k1 = (k0 + WEYL[0]) & LOW, (k1 + WEYL[1]) & LOW
-    return x0, x1, x2, x3
-
-
-def _high(product: Array, word: Array, key: int) -> Array:
-    high = product >> 32
-    high &= LOW
-    high ^= word
-    high ^= key
-    return high
-
-
-def key_of(seed: int) -> tuple[int, int]:
-    """Return the generator's key: the 64 bits of a seed in two words."""
-    return seed & LOW, seed >> 32
 
 
 Fill = Callable[["Stream", torch.Tensor], None]

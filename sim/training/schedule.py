@@ -1,18 +1,15 @@
 """When and where: times as whole steps, the device, and how replicates and steps are grouped to fit the caches."""
 
-from dataclasses import dataclass
 from decimal import Decimal
 
 import torch
 
+from sim.training.sizes import GROUP_NUMBERS, columns, grouping
 from theory.problem import InputError, OutOfReachError, Problem
 
 DEVICES = ("auto", "cpu", "cuda")
 _DTYPES = {"float64": torch.float64, "float32": torch.float32}
 
-# Numbers per array that are worked on at once. One step of a group of replicates fits the second-level cache; a
-# block of steps is long enough that the cost of a call vanishes against it and short enough for the memory.
-_STEP_NUMBERS, _BLOCK_NUMBERS, _GROUP_NUMBERS = 2**18, 2**15, 2**22
 _BLOCK_ENTRIES = 2**18
 _TILE_ROWS = 24
 TILE = 1024  # examples that the compiled loops colour at once; a power of two is faster than its neighbours
@@ -21,14 +18,6 @@ _DEVICE_MEMORY = 2 * 2**30  # of a GPU, unless another bound is given: long befo
 # What would not end. One core trains about 6e6 examples a second at n = 4 and K = 2, so 1e12 of them take two days
 # there and more at larger sizes; a step of a small batch takes 5e-5 s, so 1e9 steps in a row take half a day.
 _MOST_EXAMPLES, _MOST_STEPS = 10**12, 10**9
-
-
-@dataclass(frozen=True)
-class Grouping:
-    """Replicates trained side by side, and steps whose data are drawn at once."""
-
-    replicates: int
-    steps: int
 
 
 def device_named(name: str) -> torch.device:
@@ -61,21 +50,6 @@ def name_of(dtype: torch.dtype) -> str:
         if kind == dtype:
             return name
     raise InputError(f"Networks are not trained in {dtype}.", f"Choose one of: {', '.join(_DTYPES)}.")
-
-
-def columns(problem: Problem) -> int:
-    """Return the numbers that an example takes in the widest node of the network: max(n, K) for one hidden layer."""
-    return max(node.dimension for node in problem.graph.nodes)
-
-
-def grouping(examples_per_step: int, widest: int) -> Grouping:
-    """Return how many replicates and steps go together; a function of the problem's sizes alone, so runs repeat.
-
-    `widest` is the larger of n, the numbers of an input, and K, the pre-activations of the hidden units.
-    """
-    numbers = examples_per_step * widest
-    steps = max(1, _BLOCK_NUMBERS // numbers)
-    return Grouping(max(1, min(_STEP_NUMBERS // numbers, _GROUP_NUMBERS // (steps * numbers))), steps)
 
 
 def bytes_of_one(problem: Problem, examples_per_step: int, itemsize: int, compiled: bool = False) -> int:
@@ -118,7 +92,7 @@ def networks_at_once(
         raise InputError(f"memory = {memory} bytes holds nothing.", "Give a positive number of bytes, or leave it out.")
     at_once = 1 if compiled else grouping(examples_per_step, columns(problem)).replicates
     if problem.simulated().shared_stream:
-        at_once = max(at_once, _GROUP_NUMBERS // (examples_per_step * problem.network.units))
+        at_once = max(at_once, GROUP_NUMBERS // (examples_per_step * problem.network.units))
     if memory is None and device.type == "cpu":
         return at_once
     one, budget = bytes_of_one(problem, examples_per_step, itemsize, compiled), memory or _DEVICE_MEMORY

@@ -125,7 +125,7 @@ def test_an_interrupt_reaches_the_work(number):
 
 def test_a_sweep_that_takes_long_leaves_no_half_cell(tmp_path):
     (tmp_path / "sweep.toml").write_text(TEXT.replace("times = [0.5, 2.0]", "times = [0.5, 500000.0]"))
-    done = gdln("sweep", str(tmp_path / "sweep.toml"), "--workers", "2", "--timeout", "6")
+    done = gdln("sweep", str(tmp_path / "sweep.toml"), "--workers", "1", "--timeout", "6")
     assert done.returncode == OUT_OF_REACH
     assert "while making the cells of the sweep" in done.stderr
     cells = list((tmp_path / "store" / "cells").iterdir())  # a fast machine may have finished some

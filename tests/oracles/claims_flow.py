@@ -1,4 +1,4 @@
-"""Witnesses of the claims on gradient flow and descent: flow.* but the small-bump problem, and flow.second_moment.*.
+"""Witnesses of the claims on gradient flow and descent: flow.* but the small-bump problem.
 
 The flow is K tau dw/dt = b - A w/K for all units at once. At a time it is the affine map of a diagonal Pade
 approximant composed with itself; at rest it is the end of implicit Euler steps of growing length; at a finite rate it
@@ -11,7 +11,7 @@ from itertools import product
 
 import mpmath
 from mpmath import mpf
-from witness import GUARD, At, Witness, at_rest, real, reals, solve
+from witness import GUARD, At, Witness, at_rest, integral, panels, real, reals, solve
 
 _ORDER = 24  # of the approximant: at a norm of 1/2 its error is below 10^-75
 
@@ -178,6 +178,70 @@ def _asymmetry(at: At, _digits: int) -> Fraction:
     )
 
 
+def _constant(at: At, digits: int) -> mpf:
+    """lambda (u(t) - c/lambda) e^(lambda t) at lambda t = 1, of the flow from c/lambda + d."""
+    with mpmath.workdps(digits + 60):
+        x = reals(at)
+        rest = x["c"] / x["lambda"]
+        ended = flowed([[x["lambda"]]], [x["c"]], [rest + x["d"]], mpf(1), 1 / x["lambda"], digits + 20)[0]
+        return x["lambda"] * (ended - rest) * mpmath.e
+
+
+def _end_in_the_sum_readout(at: At, digits: int) -> mpf:
+    with mpmath.workdps(digits + 60):
+        x = reals(at)
+        return at_rest(mpmath.matrix([[x["lambda"]]]), [x["c1"]], [x["u10"]], mpf(1), digits)[0]
+
+
+def _gated(at: At, gates: Sequence[Sequence[int]]) -> list[list[Fraction]]:
+    """Samples g~ (x) x of the two inputs of the point, in turn."""
+    inputs = [(at["x11"], at["x12"]), (at["x21"], at["x22"])]
+    return [[g * entry for g in open_ for entry in inputs[row % 2]] for row, open_ in enumerate(gates)]
+
+
+def _shared_by_exclusive(at: At, _digits: int) -> Fraction:
+    """The largest entry of <x~ x~^T> off its diagonal blocks; four samples, each opens one of four gates."""
+    rows = _gated(at, [[int(k == opened) for k in range(4)] for opened in range(4)])
+    places = [(a, b) for a, b in product(range(8), repeat=2) if a // 2 != b // 2]
+    return max(abs(sum(row[a] * row[b] for row in rows)) / 4 for a, b in places)
+
+
+def _apart_with_one_gate(at: At, _digits: int) -> Fraction:
+    """The largest difference of b_1 and b_2, and of the blocks of <x~ x~^T>, for two equal gates; labels 1, 2, 3, 4."""
+    rows = _gated(at, [(1, 1), (1, 1), (0, 0), (0, 0)])
+    force = [sum((label + 1) * row[a] for label, row in enumerate(rows)) for a in range(4)]
+    block = [[sum(row[a] * row[b] for row in rows) for b in range(4)] for a in range(4)]
+    forces = [abs(force[i] - force[2 + i]) for i in (0, 1)]
+    return max(*forces, *(abs(block[a][b] - block[a % 2][b % 2]) for a, b in product(range(4), repeat=2)))
+
+
+def _mean_square(at: At, _digits: int) -> Fraction:
+    """<(v.x~)^2> for the two samples, the first with gate 1 alone open."""
+    v = [at[f"v{index}"] for index in range(1, 5)]
+    rows = _gated(at, [(1, 0), (1, 1)])
+    return sum((sum((a * b for a, b in zip(v, row, strict=True)), Fraction(0)) ** 2 for row in rows), Fraction(0)) / 2
+
+
+def _under_a_turning_force(at: At, digits: int) -> mpf:
+    """The mode beside a rotating pair (cos, sin)(omega t), as one linear flow."""
+    with mpmath.workdps(digits + 60):
+        x = reals(at)
+        turn = x["omega"] * x["tau"] * x["K"] ** 2
+        second = [[x["lambda"], -x["c_0"] * x["K"], mpf(0)], [mpf(0), mpf(0), turn], [mpf(0), -turn, mpf(0)]]
+        start = [x["u0"], mpf(1), mpf(0)]
+        return flowed(second, [mpf(0)] * 3, start, x["K"], x["t"] / x["tau"], digits + 20)[0]
+
+
+def _gated_mean(at: At, digits: int) -> mpf:
+    """E[1(z_1 >= 0) z_2] as the integral of y P(z_1 >= 0 | z_2 = y) phi(y), the other order."""
+    with mpmath.workdps(digits + GUARD):
+        rho = reals(at)["rho"]
+        rest = mpmath.sqrt(1 - rho**2)
+        reach = mpmath.sqrt(2 * mpmath.log(10) * (digits + GUARD))
+        ends = panels(-reach, reach, (mpf(0), rest))
+        return integral(lambda y: y * mpmath.npdf(y) * mpmath.ncdf(rho * y / rest), ends, digits + 5)
+
+
 def _exactly_real(function):
     return lambda at, digits: real(function(at, digits))
 
@@ -199,6 +263,13 @@ _TAUS = ("1", "1/64", "50", "2/3", "7")
 _BUMP = tuple(
     f"tau={tau} {hard.replace('lambda', 's')} c1={c1}"
     for tau, hard, c1 in zip(("1/2", "1/64", "50", "1", "3"), _HARD, ("1", "-3", "1/2", "2", "-1/7"), strict=True)
+)
+
+_INPUTS = (
+    "x11=1 x12=-2 x21=3 x22=1/2",
+    "x11=0 x12=0 x21=1 x22=-1",
+    "x11=-3 x12=1/3 x21=2/7 x22=3",
+    "x11=1/1024 x12=3 x21=-1 x22=0",
 )
 
 WITNESSES = {
@@ -267,6 +338,39 @@ WITNESSES = {
         ),
         40,
     ),
+    "flow.mode.constant": Witness(
+        _constant,
+        ("lambda=1 d=-2 c=1", "lambda=1/1024 d=1/3 c=-3", "lambda=100 d=3 c=5/7", "lambda=5/3 d=-1/7 c=0"),
+    ),
+    "flow.exclusive.transient": Witness(
+        _end_in_the_sum_readout,
+        tuple(point.replace("c=", "c1=").replace("u0", "u10") for point in _MODES),
+    ),
+    "flow.exclusive.second_moment": Witness(_shared_by_exclusive, _INPUTS, 40),
+    "flow.redundant.moments": Witness(_apart_with_one_gate, _INPUTS, 40),
+    "flow.second_moment.nonnegative": Witness(
+        _mean_square,
+        tuple(
+            f"{point} {v}"
+            for point, v in zip(
+                _INPUTS,
+                ("v1=1 v2=-1 v3=2 v4=0", "v1=3 v2=1/2 v3=-3 v4=1", "v1=0 v2=0 v3=1 v4=1", "v1=1/7 v2=2 v3=0 v4=-3"),
+                strict=True,
+            )
+        ),
+        40,
+    ),
+    "flow.moving_gates.mode": Witness(
+        _under_a_turning_force,
+        (
+            "K=3 tau=1/2 t=2 lambda=2 c_0=1 omega=3 u0=2/3",
+            "K=1 tau=1/64 t=1/1073741824 lambda=1 c_0=-3 omega=-1 u0=2/3",
+            "K=2 tau=50 t=7 lambda=1000 c_0=1/2 omega=1/3 u0=-2",
+            "K=7 tau=1 t=100 lambda=1/1024 c_0=2 omega=0 u0=1",
+            "K=4 tau=3 t=5/2 lambda=5/7 c_0=-1/7 omega=1/10 u0=0",
+        ),
+    ),
+    "flow.moving_gates.moment": Witness(_gated_mean, ("rho=1/2", "rho=-999/1000", "rho=3/4", "rho=-1/7", "rho=1/1024")),
     "flow.descent.weights": Witness(
         _descended,
         (
@@ -278,14 +382,5 @@ WITNESSES = {
         ),
         40,
     ),
-    "flow.second_moment.symmetric": Witness(
-        _asymmetry,
-        (
-            "x11=1 x12=-2 x21=3 x22=1/2",
-            "x11=0 x12=0 x21=1 x22=-1",
-            "x11=-3 x12=1/3 x21=2/7 x22=3",
-            "x11=1/1024 x12=3 x21=-1 x22=0",
-        ),
-        40,
-    ),
+    "flow.second_moment.symmetric": Witness(_asymmetry, _INPUTS, 40),
 }

@@ -41,6 +41,11 @@ def _open_gates(at: At, _digits: int) -> Fraction:
     return Fraction((at["x_i"] >= 0) + (-at["x_i"] >= 0))
 
 
+def _product_of_gates(at: At, _digits: int) -> Fraction:
+    """1 exactly if x_i lies in both closed half-lines."""
+    return Fraction(min(at["x_i"], -at["x_i"]) >= 0)
+
+
 def _both_open(at: At, _digits: int) -> Fraction:
     """Site 0 is dark for the starts that are 1, ..., n - W sites before it wraps round."""
     n, a, b = (int(at[name]) for name in ("n", "a", "b"))
@@ -95,6 +100,26 @@ def _loss_with_always_on(at: At, _digits: int) -> Fraction:
     return _loss_of(((1, 1), (1, 1), (1, 0), (1, 0)), x, (1, 0, 1, 0), (Fraction(1, 4),) * 4)
 
 
+def _objective_of_three(at: At, _digits: int) -> Fraction:
+    """1 - 2 min <(y - beta.x~)^2>, each of three gates open at one input of either class."""
+    opened = [[int(k == index) for k in range(3)] for index in (0, 1, 2)] * 2
+    x = [at[f"{name}{k}"] for name in ("a", "b") for k in (1, 2, 3)]
+    return 1 - 2 * _loss_of(opened, x, (1, 1, 1, 0, 0, 0), (Fraction(1, 6),) * 6)
+
+
+def _dependence_of_blocks(at: At, digits: int) -> mpf:
+    """P(both zero) - P(first zero) P(second zero) for x Gaussian, gate 1 open above the quantile of p, gate 2 below."""
+    with mpmath.workdps(digits + GUARD):
+        p = reals(at)["p"]
+        threshold = mpmath.sqrt(2) * mpmath.erfinv(1 - 2 * p)
+        reach = mpmath.sqrt(2 * mpmath.log(10) * (digits + GUARD)) + abs(threshold)
+        below, above = (
+            integral(mpmath.npdf, panels(low, high, (mpf(0), mpf(1))), digits + 5)
+            for low, high in ((-reach, threshold), (threshold, reach))
+        )
+        return -below * above
+
+
 def _passed_half(at: At, _digits: int) -> Fraction:
     """<1[v.x >= 0] x_1 x_2> over four inputs in pairs of opposite sign."""
     inputs = [(s * at[f"x{k}1"], s * at[f"x{k}2"]) for s in (1, -1) for k in (1, 2)]
@@ -119,19 +144,21 @@ def _two_gates_two_erfs(rho: list[list[mpf]], a: int, b: int, side: int, k: int,
     square = 2 * mpf(_GAIN) ** 2
 
     def tilted(cov: list[list[mpf]], index: int, u: mpf) -> tuple[list[list[mpf]], mpf]:
+        """The lower triangle of the covariance with the erf's exponential, and what the latter takes."""
         grown = 1 + square * u * u * cov[index][index]
-        factor, row = square * u * u / grown, cov[index]
-        return [[cov[i][j] - factor * row[i] * row[j] for j in range(4)] for i in range(4)], mpmath.sqrt(grown)
+        row = [cov[max(index, j)][min(index, j)] for j in range(4)]
+        scaled = [square * u * u / grown * entry for entry in row]
+        return [[cov[i][j] - scaled[i] * row[j] for j in range(i + 1)] for i in range(4)], mpmath.sqrt(grown)
 
     def at_v(cov: list[list[mpf]], v: mpf) -> mpf:
         s, grown = tilted(cov, 3, v)
         if a == b:
-            return s[2][3] / 2 / grown
-        det = s[0][0] * s[1][1] - s[0][1] ** 2
-        angle = mpmath.atan2(mpmath.sqrt(det), -s[0][1])
+            return s[3][2] / 2 / grown
+        root = mpmath.sqrt(s[0][0] * s[1][1] - s[1][0] ** 2)
+        angle = mpmath.atan2(root, -s[1][0])
         cross = s[2][0] * s[3][1] + s[2][1] * s[3][0]
-        own = s[0][1] * (s[2][0] * s[3][0] / s[0][0] + s[2][1] * s[3][1] / s[1][1])
-        return (s[2][3] * angle + (cross - own) / mpmath.sqrt(det)) / (2 * mpmath.pi) / grown
+        own = s[1][0] * (s[2][0] * s[3][0] / s[0][0] + s[2][1] * s[3][1] / s[1][1])
+        return (s[3][2] * angle + (cross - own) / root) / (2 * mpmath.pi) / grown
 
     def at_u(u: mpf) -> mpf:
         cov, grown = tilted(base, 2, u)
@@ -172,6 +199,7 @@ def _gain_on_sites(_at: At, _digits: int) -> mpf:
         return mpmath.floor((tiling - overlapping) * mpf(10) ** _PLACES)
 
 
+_AT_SITE = ("x_i=0", "x_i=1/1099511627776", "x_i=-1/1099511627776", "x_i=3", "x_i=-5/2")
 _ROWS = (
     "w11=1 w12=-2 w21=3 w22=1/2 x1=1 x2=2",
     "w11=-1 w12=0 w21=1/3 w22=-3 x1=0 x2=-1",
@@ -206,9 +234,8 @@ WITNESSES = {
     "model.gated.forms": Witness(
         _gated, tuple(f"g1={g} g2={h} {row}" for g, h, row in zip((0, 1, 1, 0), (0, 0, 1, 1), _ROWS, strict=True)), 40
     ),
-    "gate.small_bump.complement": Witness(
-        _open_gates, ("x_i=0", "x_i=1/1099511627776", "x_i=-1/1099511627776", "x_i=3", "x_i=-5/2"), 40
-    ),
+    "gate.small_bump.complement": Witness(_open_gates, _AT_SITE, 40),
+    "gate.small_bump.product": Witness(_product_of_gates, _AT_SITE, 40),
     "gate.small_bump.both_open": Witness(
         _both_open, ("n=40 a=3 b=4", "n=64 a=1 b=8", "n=8 a=4 b=4", "n=8 a=1 b=8", "n=17 a=2 b=5"), 40
     ),
@@ -219,6 +246,17 @@ WITNESSES = {
         _sigmoid_error,
         ("h1=0 h2=0 p=1/2", "h1=8 h2=-8 p=1/3", "h1=8 h2=8 p=99/100", "h1=-1/1024 h2=2 p=1/2", "h1=-3 h2=1/2 p=1/7"),
     ),
+    "ols.gates.three_gates": Witness(
+        _objective_of_three,
+        (
+            "a1=1 a2=2 a3=1/2 b1=1 b2=1 b3=1",
+            "a1=1/1024 a2=1 a3=14/5 b1=2 b2=1/3 b3=1/7",
+            "a1=5/2 a2=5/2 a3=5/2 b1=1/9 b2=2 b3=1",
+            "a1=2 a2=1/5 a3=1 b1=1/64 b2=14/5 b3=5/2",
+        ),
+        40,
+    ),
+    "ols.gates.independence": Witness(_dependence_of_blocks, ("p=1/2", "p=1/1024", "p=3/4", "p=999/1000")),
     "ols.gates.precision": Witness(
         _precision,
         ("P_1=1 P_2=2 P_12=1/2", "P_1=1/3 P_2=5/2 P_12=0", "P_1=2 P_2=1/7 P_12=1/64", "P_1=1 P_2=1 P_12=3"),

@@ -1,9 +1,11 @@
 """Witnesses of the claims on rings of sites: localization.ring.*, localization.gain.*, basis.half_spaces.*."""
 
 from fractions import Fraction
+from operator import mul
 
 import mpmath
 from claims_gaussian import erf_erf, quadrant, step_erf
+from flint import arb, ctx
 from mpmath import mpf
 from witness import GUARD, At, Witness, reals
 
@@ -13,16 +15,20 @@ def _alternating(at: At, _digits: int) -> Fraction:
     return sum((-1) ** j * at["r"] ** (min(j, 8 - j) ** 2) for j in range(8))
 
 
-def _is_positive_definite(row: list[mpf]) -> bool:
-    """Levinson's recursion on the Toeplitz matrix of `row`: all prediction errors are positive."""
-    coefficients: list[mpf] = []
+def _is_positive_definite(row: list[arb]) -> bool:
+    """Levinson's recursion on the Toeplitz matrix of `row`: all prediction errors are positive.
+
+    Midpoints alone, as floating point that is faster than mpmath's: the radii would double with each order.
+    """
+    coefficients: list[arb] = []
     error = row[0]
     for order in range(1, len(row)):
-        reflection = (row[order] - mpmath.fdot(coefficients, row[order - 1 : 0 : -1])) / error
-        error *= (1 - reflection) * (1 + reflection)
+        reflection = (row[order] - sum(map(mul, coefficients, row[order - 1 : 0 : -1]), arb(0))) / error
+        reflection = reflection.mid()
+        error = (error * (1 - reflection) * (1 + reflection)).mid()
         if error <= 0:
             return False
-        coefficients = [a - reflection * b for a, b in zip(coefficients, coefficients[::-1], strict=True)] + [
+        coefficients = [(a - reflection * b).mid() for a, b in zip(coefficients, coefficients[::-1], strict=True)] + [
             reflection
         ]
     return True
@@ -34,10 +40,10 @@ def _first_failure(at: At, _digits: int) -> Fraction:
     Below a length of 1 the entries beside the diagonal are less than 1 in sum: 2 (e^-1 + e^-4 + ...) = 0.77.
     """
     n, hundredths = int(at["n"]), 100
-    with mpmath.workdps(90):
+    with ctx.workdps(90):
         while True:
-            length = mpf(hundredths) / 100
-            if not _is_positive_definite([mpmath.exp(-((min(d, n - d) / length) ** 2)) for d in range(n)]):
+            length = arb(hundredths) / 100
+            if not _is_positive_definite([(-((min(d, n - d) / length) ** 2)).exp().mid() for d in range(n)]):
                 return Fraction(hundredths)
             hundredths += 1
 

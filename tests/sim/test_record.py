@@ -155,8 +155,8 @@ def test_the_grouping_of_replicates_changes_nothing(monkeypatch):
     run = train(relu(), "cpu")
     gates = record(run).at(0, 2)
     whole = replay(run.problem, gates, "piecewise", device="cpu")
-    monkeypatch.setattr("sim.training.schedule._STEP_NUMBERS", 40)
-    monkeypatch.setattr("sim.training.schedule._BLOCK_NUMBERS", 70)
+    monkeypatch.setattr("sim.training.sizes._STEP_NUMBERS", 40)
+    monkeypatch.setattr("sim.training.sizes._BLOCK_NUMBERS", 70)
     seen = []
     progress = lambda done, total: seen.append((done, total))  # noqa: E731
     assert apart(whole, replay(run.problem, gates, "piecewise", device="cpu", progress=progress)) < SIM_DESCENT

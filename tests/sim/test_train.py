@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import repeat
 
 import numpy as np
 import pytest
@@ -10,10 +11,10 @@ import torch
 from sim.measure import measure
 from sim.networks.one_hidden_layer import Examples
 from sim.train import fixed_sample, train
-from sim.training import schedule
-from sim.training.schedule import Grouping, grouping
+from sim.training.sizes import GROUP_NUMBERS, Grouping, grouping
 from sim.training.times import steps_at_times
-from tests.sim.cases import EVERY_GATE, LEAK, every_network, gated, line, named, problem, with_simulation
+from tests.sim.cases import EVERY_GATE, every_network, gated, line, named, problem, with_simulation
+from tests.sim.descent import plain_descent
 from tests.tolerances import SIM_DESCENT, SIM_DESCENT_SINGLE, STANDARD_ERRORS
 from theory.problem import (
     GaussianClone,
@@ -32,48 +33,13 @@ def far(found, expected):
     return np.abs(found - expected).max() / np.abs(expected).max()
 
 
-def plain_descent(question, sample, s):
-    """One replicate, one step at a time, with autograd: weights, biases and readout weights at the times, flat."""
-    network, training = question.network, question.training
-    biases = question.biases0() if network.has_biases else np.zeros(network.units + 1)
-    a = question.readout0() if network.trains_readout else np.ones(network.units)
-    trained = (True, network.biases == "trained", network.biases == "trained", network.trains_readout)
-    start = zip((question.w0(), biases[:-1], biases[-1], a), trained, strict=True)
-    learned = [torch.tensor(array, requires_grad=moves) for array, moves in start]
-    rate, seen, step = float(question.simulation.learning_rate), [], 0
-    for mark in steps_at_times(question):
-        while step < mark:
-            w, hidden, output, a = learned
-            h = sample.x[s] @ w.T + hidden
-            if network.model == "gated-linear":
-                units = h * sample.gate[s].T
-            elif network.model == "erf":
-                units = torch.erf(h / np.sqrt(2))
-            else:
-                units = torch.sigmoid(h) if network.model == "sigmoid" else torch.relu(h)
-                units = units - float(LEAK) * torch.relu(-h) if network.model == "leaky-relu" else units
-            yhat = (units * a).sum(dim=1) / (network.units if network.readout.endswith("mean") else 1) + output
-            if training.loss == "cross-entropy":
-                value = torch.nn.functional.binary_cross_entropy_with_logits(yhat, (1 + sample.y[s]) / 2)
-            else:
-                value = (0.5 if training.loss == "half-mse" else 1.0) * ((sample.y[s] - yhat) ** 2).mean()
-            moving = [tensor for tensor in learned if tensor.requires_grad]
-            slopes = dict(zip(map(id, moving), torch.autograd.grad(value, moving), strict=True))
-            learned = [
-                (x - rate * slopes[id(x)]).detach().requires_grad_(True) if id(x) in slopes else x for x in learned
-            ]
-            step += 1
-        seen.append(np.concatenate([tensor.detach().numpy().ravel() for tensor in learned]))
-    return np.stack(seen)
-
-
 @pytest.mark.parametrize("loss", ["half-mse", "mse", "cross-entropy"])
 @pytest.mark.parametrize("network", every_network(), ids=named)
 def test_full_batch_is_the_plain_loop(network, loss):
-    question = problem(network=network, loss=loss, learning_rate=Fraction(1, 8), **FULL)
+    question = problem(network=network, loss=loss, learning_rate=Fraction(1, 8), **(FULL | {"times": (0, 1, 2, 5)}))
     run = train(question, "cpu")
     assert run.weights.shape == (3, 4, network.units, 4)
-    assert run.steps == 160
+    assert run.steps == 40
     assert not run.diverged.any()
     assert (run.biases is None) == (network.biases == "none")
     assert (run.readout is None) == (network.readout in ("mean", "sum"))
@@ -82,7 +48,7 @@ def test_full_batch_is_the_plain_loop(network, loss):
     assert network.biases != "fixed" or (biases == question.biases0()).all()
     for s in range(3):
         found = np.concatenate([run.weights[s].reshape(4, -1), biases[s], a[s]], axis=1)
-        assert far(found, plain_descent(question, run.sample, s)) < SIM_DESCENT
+        assert far(found, plain_descent(question, repeat(run.sample), s)) < SIM_DESCENT
 
 
 def test_times_are_in_units_of_tau():
@@ -152,10 +118,11 @@ def test_a_replicate_alone_is_the_replicate_among_many(kind, mode):
 
 def test_grouping_and_blocks_change_nothing(monkeypatch):
     question = problem(replicates=5)
-    expected = train(question, "cpu").weights
+    expected = train(question, "cpu", backend="reference").weights
     for sizes in (Grouping(1, 1), Grouping(2, 3), Grouping(5, 7)):
-        monkeypatch.setattr("sim.training.batches.grouping", lambda *_, sizes=sizes: sizes)
-        assert far(train(question, "cpu").weights, expected) < SIM_DESCENT
+        for user in ("batches", "schedule"):
+            monkeypatch.setattr(f"sim.training.{user}.grouping", lambda *_, sizes=sizes: sizes)
+        assert far(train(question, "cpu", backend="reference").weights, expected) < SIM_DESCENT
 
 
 def test_groupings_are_bounded():
@@ -163,7 +130,7 @@ def test_groupings_are_bounded():
         sizes = grouping(batch, n)
         numbers = sizes.replicates * sizes.steps * batch * n
         assert min(sizes.replicates, sizes.steps) >= 1
-        assert numbers <= max(schedule._GROUP_NUMBERS, batch * n)
+        assert numbers <= max(GROUP_NUMBERS, batch * n)
 
 
 def test_runs_repeat_and_seeds_differ():
@@ -174,9 +141,10 @@ def test_runs_repeat_and_seeds_differ():
     assert first.device == "cpu"
 
 
-def test_progress_counts_network_steps():
+@pytest.mark.parametrize("backend", ["reference", "auto"])
+def test_progress_counts_network_steps(backend):
     seen = []
-    train(problem(), "cpu", progress=lambda done, total: seen.append((done, total)))
+    train(problem(), "cpu", backend=backend, progress=lambda done, total: seen.append((done, total)))
     assert seen[-1] == (30, 30)
     assert [done for done, _ in seen] == sorted({done for done, _ in seen})
 

@@ -143,6 +143,8 @@ def test_decimals_nest_and_are_put_back_after_an_error():
 
 
 def test_only_decimals_sets_the_precision_of_mpmath():
-    sets = re.compile(r"(?<!\w)mp\.(dps|prec) *=[^=]")
-    setting = [file.name for file in (ROOT / "theory").rglob("*.py") if sets.search(file.read_text(encoding="utf-8"))]
-    assert setting == ["precision.py"]
+    """Nobody assigns to it by name; precision.py hands the context to the one place that does."""
+    assigned, imported = re.compile(r"(?<!\w)mp\.(?:dps|prec) *=[^=]"), re.compile(r"from mpmath import mp\b(?!,)")
+    files = {file.name: file.read_text(encoding="utf-8") for file in (ROOT / "theory").rglob("*.py")}
+    assert [name for name, text in files.items() if assigned.search(text)] == []
+    assert [name for name, text in files.items() if imported.search(text)] == ["precision.py"]

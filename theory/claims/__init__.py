@@ -1,13 +1,17 @@
 """Claims: statements as data, the levels of checking that need no simulation, and the catalog.
 
 catalog(), select(ids)     every claim by its id; those that are named, or whose ids begin so
-Claim, Kind, Param, Source, Verdict     a statement with what is needed to judge it
+Claim, Kind, Param     a statement with what is needed to judge it
+Source, Says, Reading, Slip     the place where a document states it, and how
+Verdict     the judgement on each row of the ledger
 examine(claim, claims)     an Examination: a CheckResult for each Level with its Outcome, and the verdict
 """
 
 from theory.claims.judge import Examination, examine
-from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Param, Source, Verdict
+from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Param
 from theory.claims.registry import catalog, select
+from theory.claims.rows import Verdict
+from theory.claims.sources import Reading, Says, Slip, Source
 
 __all__ = [
     "CheckResult",
@@ -17,6 +21,9 @@ __all__ = [
     "Level",
     "Outcome",
     "Param",
+    "Reading",
+    "Says",
+    "Slip",
     "Source",
     "Verdict",
     "catalog",

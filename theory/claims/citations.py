@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping
 
 import sympy
 
-from theory.claims.model import Claim, Verdict
+from theory.claims.model import Claim, Standing
 from theory.proof.derivation import Derivation
 
-_WORST_FIRST = (Verdict.REFUTED, Verdict.OPEN)
+_IN_DOUBT = (Standing.FAILS, Standing.OPEN)
 
 
 def citation_error(derivation: Derivation, claims: Mapping[str, Claim]) -> str:
@@ -70,15 +70,15 @@ def order(claims: Mapping[str, Claim], cited: Callable[[Claim], tuple[str, ...]]
     return tuple(placed.values())
 
 
-def inherited(own: Verdict, cited: tuple[Verdict, ...]) -> Verdict:
-    """Return the verdict with the doubt of what is cited: a claim that rests on a refuted or open one is open at best.
+def inherited(own: Standing, cited: tuple[Standing, ...]) -> Standing:
+    """Return the standing with the doubt of what is cited: a claim that rests on a false or open one is open at best.
 
-    >>> inherited(Verdict.CONFIRMED, (Verdict.OPEN,)).value
+    >>> inherited(Standing.HOLDS, (Standing.OPEN,)).value
     'OPEN'
     """
-    if own is Verdict.REFUTED or not any(verdict in _WORST_FIRST for verdict in cited):
+    if own is Standing.FAILS or not any(standing in _IN_DOUBT for standing in cited):
         return own
-    return Verdict.OPEN
+    return Standing.OPEN
 
 
 def instance(claim: Claim, used: sympy.Basic) -> dict[sympy.Symbol, sympy.Basic] | None:

@@ -32,7 +32,7 @@ class Dialect:
     labels: y of the class whose length is named first, then of the other. readout "mean" (1/K) or "sum";
     root_inputs: whether pre-activations are w.x/sqrt(n). loss_factor: L = loss_factor <(y - yhat)^2>.
     inverse_participation: whether "IPR" is sum w^4/(sum w^2)^2 (large where localized) or its inverse.
-    undecided: the fields that the source leaves open; they carry the workbench's convention.
+    undecided: the fields that the source does not state; conversions take the workbench's convention there.
 
     The notes and the PNAS paper differ in the nonlinearity, erf(g z) and erf(g z/sqrt 2):
 
@@ -90,8 +90,12 @@ OURS = Dialect(
     inverse_participation=True,
 )
 _RATIO = frozenset({"inverse_participation"})
-NOTES = replace(OURS, name=documents.NOTES, labels=(1, 0), undecided=_RATIO | {"divide_by"})
-SMALL_BUMP = replace(NOTES, name=documents.BUMP_NOTE, divide_by=0, undecided=_RATIO)
+# The localization notes name the law of the data and leave its formula for later; both notes leave the factor of the
+# loss open and have no participation ratio. Nonlinearity, divisor, kernel and unit of the small-bump note are those of
+# its (7) and (11); it does not say which labels the classes have.
+_OF_THE_LAW = frozenset({"gain_square", "divide_by", "adjust", "distance_power", "length_unit", "jitter"})
+NOTES = replace(OURS, name=documents.NOTES, labels=(1, 0), undecided=_RATIO | _OF_THE_LAW | {"loss_factor"})
+SMALL_BUMP = replace(NOTES, name=documents.BUMP_NOTE, divide_by=0, undecided=_RATIO | {"labels", "loss_factor"})
 # Ingrosso and Goldt, PNAS 2022: the localized neurons have a small "IPR". Its public code is conv_emerge.
 PNAS = replace(
     OURS,

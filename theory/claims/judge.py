@@ -1,4 +1,4 @@
-"""The verdict on a claim, computed from the outcomes of its checks and from what its sources print."""
+"""The standing of a claim and the verdict on it, from the outcomes of its checks and from what its sources print."""
 
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -6,9 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from theory.claims import levels
-from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Verdict
+from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Standing
 from theory.claims.points import points
 from theory.claims.quadrature import NotConverged
+from theory.claims.rows import Verdict, verdict_on
 from theory.problem import InputError
 
 _Result = TypeVar("_Result")
@@ -126,11 +127,11 @@ def reexamine(
 def _with_printed(
     result: CheckResult, claim: Claim, known: tuple[levels.TableRow, ...], rows: tuple[levels.TableRow, ...]
 ) -> CheckResult:
-    """The precise result, failed where a printed form that agrees with the known table differs at a new point."""
-    for before, now in zip(levels.printed_findings(claim, known), levels.printed_findings(claim, rows), strict=True):
-        if before.agrees and not now.agrees:
-            where = f"{now.source.document} {now.source.label} agrees with the stored table and differs here: "
-            return replace(result, outcome=Outcome.FAIL, where=where + levels.describe(now.point))
+    """The precise result, failed where a form that agrees with the known table, as read, differs at a new point."""
+    for before in levels.printed_findings(claim, known):
+        if row := levels.contradicted(before, rows):
+            where = f"{before.source.document} {before.source.label} agrees with the stored table and differs here: "
+            return replace(result, outcome=Outcome.FAIL, where=where + levels.describe(row.point))
     return result
 
 
@@ -159,31 +160,44 @@ def _without_oracle(claim: Claim) -> tuple[Level, ...]:
     return needed[:2] if with_experiment else needed
 
 
-def verdict(claim: Claim, results: tuple[CheckResult, ...], printed: tuple[levels.PrintedFinding, ...] = ()) -> Verdict:
-    """Return DEFINITION, CONFIRMED, CORRECTED, REFUTED or OPEN; undecided is never true.
+def standing(claim: Claim, results: tuple[CheckResult, ...]) -> Standing:
+    """Return DEFINITION, HOLDS, FAILS or OPEN; undecided is never true.
 
-    A level that fails refutes. A statement of exact kind needs a proof (symbolic or exact) and a precise agreement;
-    an empirical one needs its experiment. Whatever is inconclusive, or was registered and not run, leaves it open.
+    A level that fails decides. A statement of exact kind needs a proof (symbolic or exact) and a precise agreement; an
+    empirical one needs its experiment and the control of that experiment. Whatever is inconclusive, or was registered
+    and not run, leaves it open.
 
     A proof alone leaves an equation open: it needs the agreement of numbers with the definition, too.
 
     >>> from theory.claims import catalog
     >>> claim = catalog()["gaussian.step_step.orthant"]
     >>> proved, agrees = (CheckResult(claim.id, level, Outcome.PASS) for level in (Level.SYMBOLIC, Level.PRECISE))
-    >>> verdict(claim, (proved,)).value, verdict(claim, (proved, agrees)).value
-    ('OPEN', 'CONFIRMED')
+    >>> standing(claim, (proved,)).value, standing(claim, (proved, agrees)).value
+    ('OPEN', 'HOLDS')
     """
     if claim.kind is Kind.DEFINITION:
-        return Verdict.DEFINITION
+        return Standing.DEFINITION
     outcomes = [result.outcome for result in results]
     if Outcome.FAIL in outcomes:
-        return Verdict.REFUTED
+        return Standing.FAILS
     if Outcome.INCONCLUSIVE in outcomes:
-        return Verdict.OPEN
+        return Standing.OPEN
     passed = {result.level for result in results if result.outcome is Outcome.PASS}
     needs_experiment = claim.registration is not None or claim.kind is Kind.EMPIRICAL
     if needs_experiment and Level.SIMULATED not in passed:
-        return Verdict.OPEN
+        return Standing.OPEN
+    if claim.kind is Kind.EMPIRICAL and not {Level.NEGATIVE_CONTROL} & (passed | set(claim.unchecked)):
+        return Standing.OPEN
     if claim.kind in _STATED_EXACTLY and not (passed.intersection(_PROOF) and Level.PRECISE in passed):
-        return Verdict.OPEN
-    return Verdict.CONFIRMED if all(finding.agrees for finding in printed) else Verdict.CORRECTED
+        return Standing.OPEN
+    return Standing.HOLDS
+
+
+def verdict(claim: Claim, results: tuple[CheckResult, ...], printed: tuple[levels.PrintedFinding, ...] = ()) -> Verdict:
+    """Return the verdict on a claim by its own checks: that of the gravest of its rows (`theory.claims.rows`).
+
+    >>> from theory.claims import catalog
+    >>> verdict(catalog()["model.network.definition"], ()).value
+    'DEFINITION'
+    """
+    return verdict_on(standing(claim, results), claim.sources, printed)

@@ -12,15 +12,18 @@ from dataclasses import dataclass
 
 import mpmath
 import sympy
+from flint import arb
 
 from theory.claims import reasons
 from theory.claims.citations import citation_error
 from theory.claims.evaluate import NotANumber, evaluate
-from theory.claims.model import CheckResult, Claim, Level, Outcome, Point, Source
+from theory.claims.model import CheckResult, Claim, Level, Outcome, Point
 from theory.claims.mutants import mutants
 from theory.claims.points import points
+from theory.claims.sources import Reading, Source
 from theory.expressions.algebra import prove_equal
-from theory.expressions.balls.precision import decimals
+from theory.expressions.balls.precision import decimals, precision
+from theory.expressions.balls.real import Undecided, Undefined, enclose
 
 PRECISE_DIGITS = 30
 # A float64 formula of a few correctly rounded functions: about 450 units of the last place.
@@ -47,13 +50,24 @@ class TableRow:
 
 @dataclass(frozen=True)
 class PrintedFinding:
-    """A printed form held against the definition: where they differ, the plainest point and both values."""
+    """A printed form held against the definition: where they differ, the plainest point and both values.
+
+    Of a form that differs, `reading` is the convention under which it agrees (empty: none of those tried), and
+    `repaired` says whether it agrees once its slip is mended.
+    """
 
     source: Source
     agrees: bool
     point: Point | None = None
     printed: str = ""
     oracle: str = ""
+    reading: str = ""
+    repaired: bool = False
+
+    @property
+    def right(self) -> bool:
+        """Whether the form agrees as printed, or under a reading that the source leaves open."""
+        return self.agrees or bool(self.reading)
 
 
 def table(claim: Claim, digits: int = PRECISE_DIGITS, tried: tuple[Point, ...] | None = None) -> tuple[TableRow, ...]:
@@ -229,7 +243,7 @@ def printed_findings(claim: Claim, rows: tuple[TableRow, ...]) -> tuple[PrintedF
 
 
 def _finding(source: Source, rows: tuple[TableRow, ...]) -> PrintedFinding:
-    rejecting = [row for row in rows if _rejection(source.printed, row) > 10.0**-REJECTION_DIGITS]
+    rejecting = [row for row in rows if _rejects(source.printed, row)]
     if not rejecting:
         return PrintedFinding(source, agrees=True)
     # The plainest counter-example: a finite value where there is one, and the point that is shortest to write.
@@ -238,7 +252,43 @@ def _finding(source: Source, rows: tuple[TableRow, ...]) -> PrintedFinding:
         printed = mpmath.nstr(evaluate(source.printed, row.point, REJECTION_DIGITS), 10)
     except NotANumber:
         printed = "no real value"
-    return PrintedFinding(source, False, row.point, printed, mpmath.nstr(row.oracle, 10))
+    right = (reading.convention for reading in source.readings if _holds(reading, source, rows))
+    repaired = source.repaired is not None and _holds(source.repaired, source, rows)
+    definition = mpmath.nstr(row.oracle, 10)
+    return PrintedFinding(source, False, row.point, printed, definition, next(right, ""), repaired)
+
+
+def contradicted(finding: PrintedFinding, rows: tuple[TableRow, ...]) -> TableRow | None:
+    """Return the first of other rows at which a form differs that agreed with a table: as printed, read or repaired.
+
+    >>> from theory.claims import catalog
+    >>> claim = catalog()["conditional.variance.value"]
+    >>> rows = table(claim, tried=points(claim)[:2])
+    >>> [contradicted(finding, rows) for finding in printed_findings(claim, rows)]
+    [None, None]
+    """
+    source = finding.source
+    held = [reading for reading in source.readings if reading.convention == finding.reading]
+    held += [Reading("as printed")] if finding.agrees else []
+    held += [source.repaired] if finding.repaired and source.repaired else []
+    return next((row for reading in held for row in rows if _differs(reading, source, row)), None)
+
+
+def _differs(reading: Reading, source: Source, row: TableRow) -> bool:
+    """Whether the definition rejects the form under a reading that speaks of the point."""
+    form = source.printed if reading.printed is None else reading.printed
+    return reading.admits(row.point) and _rejects(form, row)
+
+
+def _holds(reading: Reading, source: Source, rows: tuple[TableRow, ...]) -> bool:
+    """Whether a form under a reading agrees at every point that the reading admits, and it admits some."""
+    admits = any(reading.admits(row.point) for row in rows)
+    return admits and not any(_differs(reading, source, row) for row in rows)
+
+
+def _rejects(form: sympy.Expr, row: TableRow) -> bool:
+    """Whether the definition at a point rejects the form."""
+    return _rejection(form, row) > 10.0**-REJECTION_DIGITS
 
 
 def _rejection(form: sympy.Expr, row: TableRow) -> float:
@@ -247,6 +297,23 @@ def _rejection(form: sympy.Expr, row: TableRow) -> float:
         return relative_error(evaluate(form, row.point, REJECTION_DIGITS + 5), row.oracle, PRECISE_DIGITS)
     except NotANumber:
         return math.inf
+
+
+def _rejects(form: sympy.Expr, row: TableRow) -> bool:
+    """Whether a form differs from the definition at a point by more than one part in 10^REJECTION_DIGITS.
+
+    A ball decides it in a fraction of the time that digits take; they decide where there is no ball or it is too wide.
+    """
+    with precision(digits=PRECISE_DIGITS):
+        oracle = arb(row.oracle)
+        allowed = (abs(oracle) if row.oracle else 1) * arb(10) ** -REJECTION_DIGITS
+        try:
+            difference = abs(enclose(form, row.point) - oracle)
+        except (Undefined, Undecided):
+            difference = arb.nan()
+        if difference > allowed or difference < allowed:
+            return bool(difference > allowed)
+    return _rejection(form, row) > 10.0**-REJECTION_DIGITS
 
 
 def negative_control(
@@ -268,7 +335,7 @@ def negative_control(
     formula = claim.statement.rhs
     killed, same, survivors = 0, 0, []
     for mutant in mutants(formula):
-        if any(_rejection(mutant, row) > 10.0**-REJECTION_DIGITS for row in rows):
+        if any(_rejects(mutant, row) for row in rows):
             killed += 1
         elif equal(mutant, formula) is True:
             same += 1

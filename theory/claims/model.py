@@ -1,4 +1,4 @@
-"""A claim: a statement as data, its sources, its levels of checking, and the verdict computed from them."""
+"""A claim: a statement as data, its sources, and what decides it at each level of checking."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -9,9 +9,9 @@ from typing import Any
 import mpmath
 import sympy
 
-from theory.claims.documents import citation_fault
+from theory.claims.sources import Source
 from theory.expressions.balls.precision import decimals
-from theory.problem import InputError, Observable, Problem
+from theory.problem import Observable, Problem
 from theory.proof.derivation import Derivation
 
 Point = Mapping[sympy.Symbol, sympy.Rational]  # exact parameter values
@@ -58,9 +58,9 @@ class Outcome(StrEnum):
 
     What is inconclusive is not passed:
 
-    >>> from theory.claims.judge import verdict
+    >>> from theory.claims.judge import standing
     >>> claim = Claim("an.example.equation", "x", Kind.EQUATION, sympy.true)
-    >>> verdict(claim, (CheckResult(claim.id, Level.SYMBOLIC, Outcome.INCONCLUSIVE),)).value
+    >>> standing(claim, (CheckResult(claim.id, Level.SYMBOLIC, Outcome.INCONCLUSIVE),)).value
     'OPEN'
     """
 
@@ -70,19 +70,18 @@ class Outcome(StrEnum):
     SKIPPED = "SKIPPED"
 
 
-class Verdict(StrEnum):
-    """The judgement on a claim, computed by `theory.claims.judge.verdict` and never typed in.
+class Standing(StrEnum):
+    """The outcome of all checks of a claim as the workbench states it, whatever its sources print.
 
-    >>> from theory.claims.judge import verdict
-    >>> claim = Claim("an.example.definition", "x", Kind.DEFINITION, sympy.true)
-    >>> verdict(claim, ()) is Verdict.DEFINITION
-    True
+    >>> from theory.claims.judge import standing
+    >>> from theory.claims import catalog
+    >>> standing(catalog()["model.network.definition"], ()).value
+    'DEFINITION'
     """
 
     DEFINITION = "DEFINITION"
-    CONFIRMED = "CONFIRMED"
-    CORRECTED = "CORRECTED"
-    REFUTED = "REFUTED"
+    HOLDS = "HOLDS"
+    FAILS = "FAILS"
     OPEN = "OPEN"
 
 
@@ -103,31 +102,6 @@ class Param:
     doc: str
     interesting: tuple[sympy.Rational, ...] = ()
     likely: sympy.Set | None = None
-
-
-@dataclass(frozen=True)
-class Source:
-    """The place where a document states the claim; `printed` is its right-hand side as printed, in the claim's symbols.
-
-    Of an empirical claim it is the relation that a sentence is read as, which the experiment finds true or false.
-    Raises InputError for a document or a label that `theory.claims.documents` does not list.
-
-    >>> Source("small-bump-gate", "(8)").printed is None
-    True
-    >>> Source("small-bump-gate", "(14)")
-    Traceback (most recent call last):
-    ...
-    theory.problem.errors.InputError: A source is unknown: small-bump-gate has no '(14)': its labels are (1) ...
-    """
-
-    document: str
-    label: str
-    printed: sympy.Basic | None = None
-    note: str = ""
-
-    def __post_init__(self) -> None:
-        if fault := citation_fault(self.document, self.label):
-            raise InputError(f"A source is unknown: {fault}.", "theory/claims/documents.py takes papers and labels.")
 
 
 @dataclass(frozen=True)

@@ -169,10 +169,13 @@ def _quadrant(r: arb, slope: arb, by_first: arb, by_second: arb, digits: int, or
 
 
 def _refined(centre: float, width: float, reach: float) -> list[float]:
-    """Panel ends on [-reach, reach], doubling in length away from the point where an erf changes fastest."""
+    """Panel ends on [-reach, reach], doubling in length away from the point where an erf changes fastest.
+
+    `width` is the length over which it changes there; three of them are no harder for the nodes than what follows.
+    """
     centre = min(max(centre, -reach), reach)
     ends = {-reach, reach, centre}
-    distance = width
+    distance = 3 * width
     while distance < 2 * reach:
         ends.update(end for end in (centre - distance, centre + distance) if -reach < end < reach)
         distance = min(2 * distance, distance + 4.0)

@@ -92,7 +92,7 @@ def region_of(expr: sympy.Expr, domains: Mapping[sympy.Symbol, sympy.Interval]) 
 
 
 def proved_zero(expr: sympy.Expr, region: Region, points: list[Point]) -> Proof:
-    """What the kernel says of `expr` on a region, case by case where the sign of a factor varies.
+    """The kernel's proof on `expr` on a region, case by case where the sign of a factor varies.
 
     `points` are points of the region at which `expr` is real, as far as they are known.
     """
@@ -134,7 +134,8 @@ def _lies_in(point: Point, region: Region, names: Names) -> bool:
     for symbol, interval in region.box.items():
         if symbol in point:
             x = sympy.Rational(point[symbol].numerator, point[symbol].denominator)
-            if interval.contains(x) != True:  # noqa: E712 - a SymPy truth value
+            # Boxes are open; `Interval.contains` takes twenty times as long.
+            if any(side != True for side in (interval.start < x, x < interval.end)):  # noqa: E712 - SymPy truth values
                 return False
     divided = {f: sign for f, sign in region.certified.items() if sign and not f.free_symbols & names.meaning.keys()}
     signs = {**divided, **region.signs, **region.deduced}

@@ -94,7 +94,7 @@ class NormalForm(Field):
         return made
 
     def _same(self, func: type, mine: list, other: list, known: sympy.Expr) -> sympy.Expr | None:
-        """What func(mine) is, if func(other) = known says so."""
+        """The value of func(mine), where func(other) = known gives it."""
         flips = {sympy.erf: ((-1,), -1), sympy.sin: ((-1,), -1), sympy.cos: ((-1,), 1)}
         variants = [(other, known)]
         if func in flips:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 import sympy
+from flint import arb
 from sympy.core.function import AppliedUndef
 
 from theory.expressions.balls.precision import precision
@@ -28,30 +29,25 @@ DRAWS = 40
 
 def excludes_zero(expr: sympy.Expr, point: Point, precisions: tuple[int, ...]) -> bool:
     """Whether a ball shows that `expr` is a real number and not zero at the point."""
-    for bits in precisions:
-        try:
-            with precision(bits):
-                if not enclose(expr, point).contains(0):
-                    return True
-        except Undefined:
-            return False
-        except Undecided:
-            continue
-    return False
+    return any(not ball.contains(0) for ball in _balls(expr, point, precisions))
 
 
 def is_real(expr: sympy.Expr, point: Point) -> bool:
     """Whether a ball shows that `expr` has a real value at the point."""
-    for bits in (*FIRST_BITS, *MORE_BITS):
+    return next(_balls(expr, point, (*FIRST_BITS, *MORE_BITS)), None) is not None
+
+
+def _balls(expr: sympy.Expr, point: Point, precisions: tuple[int, ...]) -> Iterator[arb]:
+    """Yield a ball of the value at each precision that gives one; none where the value is undefined."""
+    for bits in precisions:
         try:
             with precision(bits):
-                enclose(expr, point)
-                return True
+                ball = enclose(expr, point)
         except Undefined:
-            return False
+            return
         except Undecided:
             continue
-    return False
+        yield ball
 
 
 def real_points(expr: sympy.Expr, domains: Domains, count: int = POINTS) -> Iterator[Point]:
@@ -83,13 +79,17 @@ def points_in_pieces(expr: sympy.Expr, domains: Domains, points: list[Point]) ->
 
 def free_functions(expr: sympy.Expr) -> set[sympy.Expr]:
     """The undefined functions, and their derivatives, that occur: they may take any value at a point."""
-    derivatives = {d for d in expr.atoms(sympy.Derivative) if isinstance(d.expr, AppliedUndef)}
-    return derivatives | {atom for atom in expr.atoms(AppliedUndef) if isinstance(atom, sympy.Expr)}
+    return {atom for atom in expr.atoms(sympy.Derivative, AppliedUndef) if _is_free(atom)}
+
+
+def _is_free(atom: sympy.Basic) -> bool:
+    function = atom.expr if isinstance(atom, sympy.Derivative) else atom
+    return isinstance(atom, sympy.Expr) and isinstance(function, AppliedUndef)
 
 
 def without_numbers(expr: sympy.Expr) -> set[sympy.Expr]:
     """The largest parts that have no rule for numbers; unknown functions are free and may have any."""
-    if expr.is_Symbol or expr.is_Rational or expr in (sympy.pi, sympy.E) or expr in free_functions(expr):
+    if expr.is_Symbol or expr.is_Rational or expr in (sympy.pi, sympy.E) or _is_free(expr):
         return set()
     if not (expr.is_Add or expr.is_Mul or expr.is_Pow or expr.func in FUNCTIONS):
         return {expr}

@@ -19,6 +19,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.stats import t as student_t
 
+from derivations.experiments.control import control
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.statistics.comparison import seed_for
@@ -56,9 +57,9 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     return Finding(
         results=(
             decide(learned[WITH], learned[WITHOUT]),
-            _control(decide(start[WITH], start[WITHOUT]), "untrained networks"),
-            _control(decide(exchanged, learned[WITHOUT]), "biases that exchange the two orders"),
-            _control(decide(learned[WITH], learned[SIGMOID]), "sigmoid networks without biases"),
+            control(decide(start[WITH], start[WITHOUT]), "untrained networks"),
+            control(decide(exchanged, learned[WITHOUT]), "biases that exchange the two orders"),
+            control(decide(learned[WITH], learned[SIGMOID]), "sigmoid networks without biases"),
         ),
         estimates={CLAIM: {kind: _record(orders, runs[kind]) for kind, orders in shares.items()}},
         remarks=(_remark(runs, shares),),
@@ -111,13 +112,6 @@ def _low(trained: Run) -> Float[np.ndarray, "S T"]:
 
 def _at(shares: Shares, times: slice) -> Shares:
     return {name: values[:, times] for name, values in shares.items()}
-
-
-def _control(found: CheckResult, what: str) -> CheckResult:
-    passed = found.outcome is not Outcome.PASS
-    where = f"the rule {'does not pass' if passed else 'passes'} {what}"
-    outcome = Outcome.PASS if passed else Outcome.FAIL
-    return CheckResult(CLAIM, Level.NEGATIVE_CONTROL, outcome, found.worst, 0.0, where)
 
 
 def _record(shares: Shares, runs: Mapping[str, Run]) -> dict[str, dict[str, object]]:

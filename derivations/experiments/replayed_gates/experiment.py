@@ -2,10 +2,12 @@
 
 The registered ReLU problem is trained with its gates recorded. Gated-linear networks then start from the same weights
 and see the same examples, with the gates of the start, those of the end, or those of the last of 2, 4, 8 equally spaced
-times. No claim says that they agree: the distances are measured, with simultaneous 99 % bands, and stored.
+times. The distances are measured, with simultaneous 99 % bands, and stored:
+`python -m derivations.experiments.replayed_gates.experiment` does that; `gdln derive` shows them.
 
-`python -m derivations.experiments.replayed_gates.experiment` runs it and stores the measurements; `gdln derive` shows
-them.
+One rule, fixed before its run, judges a claim: with the gates of the end, the relative distance of the losses at
+t = 800 lies below 1/100 with its whole 99 % band; a band wholly above refutes. Control: the gates of the start must
+not pass.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +18,9 @@ from importlib.metadata import version
 import numpy as np
 
 from derivations.experiments import folders
+from derivations.experiments.control import control
 from derivations.experiments.folders import problem_named
+from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.output import DISTRIBUTION, plain, rounded
 from derivations.statistics.comparison import seed_for
 from derivations.statistics.validity import Meter, meter, network_meter, variance_reduction
@@ -24,6 +28,7 @@ from sim.measure import measure
 from sim.record import loss, record, replay
 from sim.train import train
 from sim.training.run import Run
+from theory.claims.model import CheckResult, Claim, Level, Outcome
 from theory.problem import (
     GateFlipsBetweenTimes,
     LossAtTimes,
@@ -36,6 +41,7 @@ NAME, PROBLEM = "replayed-gates", "relu-training"
 RUNS = (NAME,)
 PIECES = (2, 4, 8)
 LEVEL, MARGIN = 0.01, 0.25
+CLAIM, SAME_LOSS = "localization.relu.replayed_gates", 0.01
 _INTERVALS = 8  # the gates are recorded at the ends of so many equal intervals
 _END = Fraction(800)
 _SIGNIFICANT = 6  # digits stored of a simulated number
@@ -134,6 +140,52 @@ def _band(one: Meter) -> dict:
     numbers = {name: getattr(one, name) for name in ("plain", "distance", "low", "high")}
     return {**numbers, "departs": departure.time, "departs_no_earlier_than": departure.earliest}
 
+
+def judge(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> Finding:
+    """Train ReLU networks, replay the gates of their end and of their start, and apply the rule to both."""
+    del claims
+    base = problem()
+    simulation = base.simulated()
+    count, seed = settings.scale * simulation.replicates, seed_for(f"{CLAIM}/{PROBLEM}")
+    question = replace(
+        base,
+        training=replace(base.training, times=(Fraction(0), _END)),
+        simulation=replace(simulation, replicates=count, seed=seed),
+    )
+    network = train(question, settings.device)
+    gates = record(network)
+    lost = measure(LossAtTimes(), network, settings.device).values
+    found = {}
+    for number, time in enumerate((_END, Fraction(0)), start=1):
+        progress("replaying the gates of ReLU networks", number / 3)
+        chosen = gates.at(time)
+        again = replay(question, chosen, device=settings.device)
+        found[time] = decide(_beside(question, loss(again, chosen, settings.device).values, lost))
+    return Finding(
+        results=(found[_END], control(found[Fraction(0)], f"the gates of the start: {found[Fraction(0)].where}")),
+        estimates={
+            CLAIM: {
+                PROBLEM: {
+                    "times": network.times,
+                    "loss": lost.mean(axis=0),
+                    "standard_error": lost.std(axis=0, ddof=1) / np.sqrt(count),
+                    "replicates": count,
+                    "seed": network.seed,
+                }
+            }
+        },
+    )
+
+
+def decide(distance: Meter) -> CheckResult:
+    """The rule on the distance of the losses, at its last time."""
+    middle, low, high = (float(values[-1]) for values in (distance.distance, distance.low, distance.high))
+    outcome = Outcome.PASS if high < SAME_LOSS else Outcome.FAIL if low > SAME_LOSS else Outcome.INCONCLUSIVE
+    where = f"relative distance of the losses: {middle:.4f} ({low:.4f} to {high:.4f})"
+    return CheckResult(CLAIM, Level.SIMULATED, outcome, high, SAME_LOSS, where)
+
+
+EXPERIMENT = Experiment("replayed_gates", "Gates of ReLU networks, replayed", (CLAIM,), judge)
 
 if __name__ == "__main__":
     folders.write("replayed_gates", NAME, run(problem(), progress=print))

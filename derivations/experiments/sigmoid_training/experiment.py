@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 from jaxtyping import Float
 
+from derivations.experiments.control import control
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.statistics.comparison import seed_for
@@ -43,8 +44,8 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
     return Finding(
         results=(
             decide(learned[:, 1:]),
-            _control(decide(learned[:, :1]), "untrained networks"),
-            _control(decide(losses["relu"][:, 1:]), "ReLU networks"),
+            control(decide(learned[:, :1]), "untrained networks"),
+            control(decide(losses["relu"][:, 1:]), "ReLU networks"),
         ),
         estimates={CLAIM: {name: _record(values) for name, values in losses.items()}},
         remarks=(_remark(losses),),
@@ -62,13 +63,6 @@ def decide(losses: Float[np.ndarray, "S T"]) -> CheckResult:
         outcome = Outcome.PASS if within else Outcome.INCONCLUSIVE
     farthest = float(max(found.high.max() - UNLEARNED, UNLEARNED - found.low.min()))
     return CheckResult(CLAIM, Level.SIMULATED, outcome, farthest, MARGIN, f"<(y - yhat)^2>: {found.describe(5)}")
-
-
-def _control(found: CheckResult, what: str) -> CheckResult:
-    passed = found.outcome is not Outcome.PASS
-    where = f"the rule {'does not pass' if passed else 'passes'} {what}"
-    outcome = Outcome.PASS if passed else Outcome.FAIL
-    return CheckResult(CLAIM, Level.NEGATIVE_CONTROL, outcome, found.worst, MARGIN, where)
 
 
 def _record(losses: Float[np.ndarray, "S T"]) -> dict[str, object]:

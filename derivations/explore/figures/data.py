@@ -45,17 +45,29 @@ def data_figure(theory: DataTheory, sample: DataSample | None, first: int = 0) -
 
 
 def _rows(axis: Axes, theory: DataTheory, sample: DataSample | None, site: int) -> None:
+    sampled = None if sample is None else sample.covariance[:, site]
+    along = _along_sites(axis, theory, theory.covariance[:, site], sampled, site)
+    place = "" if along is None else f", along its row {along}"
+    label(axis, f"covariance with site {site}{place}", _site(along, "site k"), "Cov, units of x²")
+    legend(axis)
+
+
+def _along_sites(
+    axis: Axes, theory: DataTheory, exact: np.ndarray, sampled: np.ndarray | None, site: int
+) -> int | None:
+    """Curves of each class over the sites of a line, or over the row of a grid that holds a site, which is returned."""
     shape = grid(theory.law)
     kept = slice(None) if shape is None else through(site, shape)
     sites = np.arange(theory.law.n if shape is None else shape[1])
     for c in range(theory.law.classes):
-        if sample is not None:
-            name = "sampled" if c == 0 else None
-            axis.plot(sites, sample.covariance[c, site, kept], **marks(c, len(sites)), label=name)
-        axis.plot(sites, theory.covariance[c, site, kept], **style(c), label=_named(theory, c))
-    along = "" if shape is None else f", along its row {site // shape[1]}"
-    label(axis, f"covariance with site {site}{along}", "site k" if shape is None else "column", "Cov, units of x²")
-    legend(axis)
+        if sampled is not None:
+            axis.plot(sites, sampled[c, kept], **marks(c, len(sites)), label="sampled" if c == 0 else None)
+        axis.plot(sites, exact[c, kept], **style(c), label=_named(theory, c))
+    return None if shape is None else site // shape[1]
+
+
+def _site(along: int | None, name: str) -> str:
+    return name if along is None else "column"
 
 
 def _named(theory: DataTheory, c: int) -> str:
@@ -101,15 +113,9 @@ def _marginals(axis: Axes, theory: DataTheory, sample: DataSample | None) -> Non
 
 
 def _means(axis: Axes, theory: DataTheory, sample: DataSample | None, site: int) -> None:
-    shape = grid(theory.law)
-    kept = slice(None) if shape is None else through(site, shape)
-    sites = np.arange(theory.law.n if shape is None else shape[1])
-    for c in range(theory.law.classes):
-        if sample is not None:
-            axis.plot(sites, sample.site_means[c, kept], **marks(c, len(sites)))
-        axis.plot(sites, theory.mean[c, kept], **style(c))
-    along = "" if shape is None else f", along row {site // shape[1]}"
-    label(axis, f"class means ⟨x⟩{along}", "site" if shape is None else "column", "⟨x⟩, units of x")
+    along = _along_sites(axis, theory, theory.mean, None if sample is None else sample.site_means, site)
+    place = "" if along is None else f", along row {along}"
+    label(axis, f"class means ⟨x⟩{place}", _site(along, "site"), "⟨x⟩, units of x")
 
 
 def _examples(axis: Axes, sample: DataSample, shape: tuple[int, int] | None) -> None:

@@ -44,7 +44,7 @@ def _():
 @app.cell
 def _(fields, mo):
     batch = mo.ui.dropdown(fields.BATCHES, value="256", label="examples a step", full_width=True)
-    replicates = mo.ui.slider(4, 32, value=8, label="networks of each kind", show_value=True, full_width=True)
+    replicates = mo.ui.slider(5, 32, value=8, label="networks of each kind", show_value=True, full_width=True)
     train_button = mo.ui.run_button(label="Train")
     stop_button = mo.ui.run_button(label="Stop", kind="danger")
     return batch, replicates, stop_button, train_button

@@ -6,14 +6,15 @@ from functools import partial
 
 import torch
 
-from sim.data.sample import Sampler
+from sim.data.sample import Sampler, prepare
 from sim.networks.examples import Examples
 from sim.random.streams import Fill, reference_normals
 from sim.training.backends.names import BACKENDS, numba_is_installed
 from sim.training.backends.reference import train_group
-from sim.training.backends.support import obstacle
+from sim.training.backends.support import data_obstacle, obstacle
+from sim.training.sizes import MANY
 from sim.training.state import Replicate, Report, State
-from theory.problem import InputError, OutOfReachError, Problem
+from theory.problem import InputError, OutOfReachError, Problem, resolved
 
 _INSTALL = "Install the extra: pip install 'gdln-workbench[speed]'."
 
@@ -86,6 +87,21 @@ def fastest_normals(device: torch.device) -> Fill:
     from sim.training.backends.compiled.normals import compiled_normals
 
     return compiled_normals
+
+
+def compiled_sampler(problem: Problem, device: torch.device, dtype: torch.dtype) -> Sampler:
+    """Return the sampler of the problem's law whose examples compiled loops draw, up to rounding and order the same.
+
+    Where they cannot, for a reason of `support.data_obstacle`, it is the sampler of `sim.data`.
+    """
+    sampler = prepare(problem.data, device, dtype)
+    if data_obstacle(problem, device) is not None:
+        return sampler
+    from sim.training.backends.compiled.sampler import CompiledSampler
+
+    latent = any(getattr(gate, "on", None) == "latent" for gate in resolved(problem.network.gates))
+    batch = problem.simulated().batch
+    return CompiledSampler(sampler, latent, by_site=batch is None or batch >= MANY)
 
 
 def _on_compiled_normals(device: torch.device) -> Backend:

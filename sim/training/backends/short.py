@@ -1,11 +1,14 @@
 """Short runs: torch alone ends them before the compiled loops are loaded, and nothing has to be compiled for them."""
 
-import torch
+from typing import TYPE_CHECKING
 
 from sim.training.backends.names import numba_is_installed
-from sim.training.schedule import columns, grouping
+from sim.training.sizes import columns, grouping
 from sim.training.times import steps_at_times
 from theory.problem import Problem
+
+if TYPE_CHECKING:
+    import torch
 
 # Seconds of processor time, measured on one core with batches of 1 to 4,000 examples at n = 40 and n = 100. In torch a
 # step of a group of networks takes 1.2e-4 to 1.4e-4 longer than in compiled loops, and each number of an example, drawn
@@ -14,20 +17,26 @@ from theory.problem import Problem
 _OF_A_STEP, _OF_A_NUMBER, _OF_LOADING = 1.3e-4, 5e-8, 0.5
 
 
-def reason_for_torch(problem: Problem, device: torch.device) -> str | None:
+def reason_for_torch(problem: Problem, device: "torch.device") -> str | None:
     """Return why a single run is for the reference back end; None where compiled loops are there and are worth it.
 
     The problem's sizes decide: never the clock, and never whether compiled code is in a cache. So a run repeats.
 
+    >>> import torch
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
     >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), times=(0, 1))
     >>> settings = Simulation("online", samples=10**6, learning_rate="1/2", replicates=3, seed=0, batch=8)
     >>> reason_for_torch(Problem(law, Network("relu", "mean", units=2), training, settings), torch.device("cpu"))
     """
-    if device.type != "cpu" or not numba_is_installed() or seconds_lost(problem) > _OF_LOADING:
+    if device.type != "cpu" or not numba_is_installed() or not is_short(problem):
         return None
     return "The run is short: torch alone ends it before the compiled loops are loaded."
+
+
+def is_short(problem: Problem) -> bool:
+    """Return whether torch alone ends the run before the compiled loops are loaded."""
+    return seconds_lost(problem) <= _OF_LOADING
 
 
 def seconds_lost(problem: Problem) -> float:

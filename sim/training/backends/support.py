@@ -3,11 +3,11 @@
 An obstacle is a reason that completes "The compiled back end ...", or None.
 """
 
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import singledispatch
 from math import inf
-
-import torch
+from typing import TYPE_CHECKING
 
 from sim.training.backends.names import numba_is_installed
 from theory.problem import (
@@ -21,28 +21,43 @@ from theory.problem import (
     resolved,
 )
 
+if TYPE_CHECKING:
+    import torch
+
 MODELS = ("gated-linear", "relu", "leaky-relu", "erf", "sigmoid")
 LOSSES = ("half-mse", "mse", "cross-entropy")
 _REFERENCE = 'Use backend="reference".'
 _FAIR = (Fraction(1, 2), Fraction(1, 2))
 
 
-def obstacle(problem: Problem, device: torch.device) -> tuple[str, str] | None:
+def obstacle(problem: Problem, device: "torch.device") -> tuple[str, str] | None:
     """Return why the compiled back end cannot train the problem, and what to do; None where it can."""
-    if device.type != "cpu":
-        return f"runs on the CPU, not on {device.type}", _REFERENCE
-    reasons = (
-        _mode(problem),
-        of_law(problem.data),
-        _network(problem),
-        *(of_gate(gate, problem.data) for gate in resolved(problem.network.gates)),
-    )
+    return obstacle_on(device.type, problem)
+
+
+def obstacle_on(kind: str, problem: Problem) -> tuple[str, str] | None:
+    """Return the same of a kind of device, "cpu" or "cuda", for callers without torch."""
+    return _first(kind, (_mode(problem), of_law(problem.data), _network(problem), *_of_gates(problem)))
+
+
+def data_obstacle(problem: Problem, device: "torch.device") -> tuple[str, str] | None:
+    """Return why compiled loops cannot draw the examples of the problem, likewise; None where they can."""
+    return _first(device.type, (of_law(problem.data), *_of_gates(problem)))
+
+
+def _first(kind: str, reasons: Iterable[str | None]) -> tuple[str, str] | None:
+    if kind != "cpu":
+        return f"runs on the CPU, not on {kind}", _REFERENCE
     for reason in reasons:
         if reason is not None:
             return reason, _REFERENCE
     if not numba_is_installed():
         return "needs numba, which is not installed", "Install the extra: pip install 'gdln-workbench[speed]'."
     return None
+
+
+def _of_gates(problem: Problem) -> Iterator[str | None]:
+    return (of_gate(gate, problem.data) for gate in resolved(problem.network.gates))
 
 
 @singledispatch

@@ -13,11 +13,15 @@ from derivations.evidence import entries as ledger
 from derivations.evidence import stored
 from derivations.output import BAD_INPUT, CHECK_FAILED, PASS
 from derivations.publish import compose
+from derivations.seals import sealed
 from theory.claims import catalog
 from theory.claims.documents import BUMP_NOTE, NOTES
-from theory.claims.model import Claim, Kind, Source, Verdict
+from theory.claims.model import Claim, Kind
+from theory.claims.recorded import RECORDED
+from theory.claims.rows import Verdict
+from theory.claims.sources import Source
 
-CLAIM = "moment.site_gate.yx"
+CLAIM = "moment.site_gate.xx"
 
 
 def answer(capsys, *words):
@@ -46,9 +50,9 @@ def test_an_entry_has_what_programs_read(capsys):
         assert (entry["correction"] is None) == (entry["counterexample"] is None)
 
 
-def test_the_printed_first_moment_is_corrected(capsys):
+def test_the_printed_second_moment_is_corrected(capsys):
     _, found = answer(capsys, "--document", "small-bump-gate")
-    (entry,) = (entry for entry in found["entries"] if (entry["id"], entry["label"]) == (CLAIM, "(7)"))
+    (entry,) = (entry for entry in found["entries"] if (entry["id"], entry["label"]) == (CLAIM, "(8)"))
     assert entry["verdict"] == "CORRECTED"
     assert "asin" in entry["correction"]
     assert entry["page"] == f"small-bump-gate#{CLAIM}"
@@ -78,42 +82,47 @@ def _claim(*sources: Source) -> Claim:
     return Claim("area.subject.fact", "a title", Kind.EQUATION, sympy.Eq(x, 2), sources=sources)
 
 
-def _evidence(folder, claim, verdict, *printed):
-    content = {"hash": stored.claim_hash(claim), "verdict": verdict, "printed": list(printed)}
-    (folder / f"{claim.id}.json").write_text(json.dumps(content))
+def _evidence(folder, claim, standing, *printed):
+    told = {"schema": stored.SCHEMA, "hash": stored.claim_hash(claim), "standing": standing}
+    content = {**told, "printed": list(printed), "levels": []}
+    (folder / f"{claim.id}.json").write_text(json.dumps(sealed(content)))
 
 
 def _finding(source, agrees):
-    return {"document": source.document, "label": source.label, "agrees": agrees}
+    told = {"reading": "", "repaired": False, "at": {}, "printed": "3", "definition": "2"}
+    return {"document": source.document, "label": source.label, "agrees": agrees, **told}
 
 
 def test_a_source_that_prints_it_right_is_confirmed(tmp_path):
     wrong, right = Source(NOTES, "(1)", sympy.Integer(3)), Source(BUMP_NOTE, "(1)", sympy.Integer(2))
     claim = _claim(wrong, right)
-    _evidence(tmp_path, claim, "CORRECTED", _finding(wrong, False), _finding(right, True))
+    _evidence(tmp_path, claim, "HOLDS", _finding(wrong, False), _finding(right, True))
     found = ledger.entries([claim], tmp_path)
     assert [(entry.document, entry.verdict) for entry in found] == [(NOTES, "CORRECTED"), (BUMP_NOTE, "CONFIRMED")]
     assert [ledger.correction(entry) for entry in found] == ["x = 2", None]
 
 
-@pytest.mark.parametrize("verdict", ["CONFIRMED", "REFUTED", "OPEN", "DEFINITION"])
-def test_other_verdicts_are_passed_on(tmp_path, verdict):
+@pytest.mark.parametrize(
+    ("standing", "verdict"),
+    [("HOLDS", "CONFIRMED"), ("FAILS", "REFUTED"), ("OPEN", "OPEN"), ("DEFINITION", "DEFINITION")],
+)
+def test_a_standing_gives_its_verdict(tmp_path, standing, verdict):
     claim = _claim(Source(NOTES, "(1)"))
-    _evidence(tmp_path, claim, verdict)
+    _evidence(tmp_path, claim, standing)
     assert [entry.verdict for entry in ledger.entries([claim], tmp_path)] == [verdict]
 
 
 def test_a_claim_without_source_stands_last(tmp_path):
     with_source, without = _claim(Source(NOTES, "(1)")), replace(_claim(), id="area.subject.other")
     for claim in (with_source, without):
-        _evidence(tmp_path, claim, "CONFIRMED")
+        _evidence(tmp_path, claim, "HOLDS")
     assert [entry.document for entry in ledger.entries([without, with_source], tmp_path)] == [NOTES, None]
 
 
 def test_changed_and_missing_evidence_is_stale(tmp_path):
     claim = _claim(Source(NOTES, "(1)"))
     assert [entry.verdict for entry in ledger.entries([claim], tmp_path)] == [ledger.STALE]
-    _evidence(tmp_path, claim, "CONFIRMED")
+    _evidence(tmp_path, claim, "HOLDS")
     changed = replace(claim, statement=sympy.Eq(sympy.Symbol("x"), 3))
     assert [entry.verdict for entry in ledger.entries([changed], tmp_path)] == [ledger.STALE]
 
@@ -126,7 +135,7 @@ def test_planted_stale_evidence_exits_1(plant, tmp_path, monkeypatch, capsys):
     if plant == "missing":
         path.unlink()
     else:
-        path.write_text(path.read_text().replace('"hash": "', '"hash": "0'))
+        path.write_text(json.dumps(sealed(json.loads(path.read_text()) | {"hash": "0"})))
     entries = ledger.entries
     monkeypatch.setattr(verb, "entries", lambda claims: entries(claims, folder))
     code, found = answer(capsys)
@@ -135,6 +144,20 @@ def test_planted_stale_evidence_exits_1(plant, tmp_path, monkeypatch, capsys):
     assert {entry["verdict"] for entry in found["entries"] if entry["id"] == CLAIM} == {ledger.STALE}
     assert cli.main(["ledger"]) == CHECK_FAILED
     assert "STALE" in capsys.readouterr().out
+
+
+def test_what_the_notes_leave_blank_or_ask_is_shown(capsys):
+    _, found = answer(capsys)
+    assert [(record["document"], record["label"], record["words"]) for record in found["recorded"]] == [
+        (record.document, record.label, record.words) for record in RECORDED
+    ]
+    assert {record["left"] for record in found["recorded"]} == {"blank", "question"}
+    cli.main(["ledger", "--document", BUMP_NOTE])
+    text = capsys.readouterr().out
+    assert "after (13), question: '(Also I have no idea how to decouple the ODEs with these matrices.)'" in text
+    assert "Evolving Gates?" not in text
+    _, found = answer(capsys, "--verdict", "CORRECTED")
+    assert found["recorded"] == []
 
 
 def test_false_printed_equations_are_findings_and_no_failure(capsys):
@@ -164,11 +187,29 @@ def test_what_is_open_says_what_would_settle_it(capsys):
 
 def test_a_long_formula_is_left_to_its_page():
     entry = {
+        "words": "",
+        "condition": "",
+        "slip": "",
         "note": "",
         "correction": "x" * 1000,
         "counterexample": {"printed": "1", "definition": "2", "at": {}},
     }
-    assert verb._difference(entry) == ["printed gives 1, the definition 2"]
+    assert verb._remarks(entry) == ["printed gives 1, the definition 2"]
+
+
+def test_a_row_shows_its_words_its_condition_and_its_slip():
+    told = {"words": "g is invariant", "condition": "c > 0", "slip": "two equations clash", "counterexample": None}
+    lines = verb._remarks(told)
+    assert lines == ["'g is invariant'", "holds where c > 0", "slip: two equations clash"]
+
+
+def test_slips_are_counted_and_not_rows(capsys):
+    _, found = answer(capsys)
+    charged = [entry["slip"] for entry in found["entries"] if entry["slip"]]
+    assert found["slips"] == len({(entry["document"], entry["slip"]) for entry in found["entries"] if entry["slip"]})
+    assert 0 < found["slips"] < len(charged)
+    cli.main(["ledger"])
+    assert f"Slips: {found['slips']}." in capsys.readouterr().out
 
 
 def test_nothing_is_derived_or_simulated(monkeypatch, capsys):

@@ -21,7 +21,7 @@ def test_one_claim_is_judged_reported_and_answered_as_json(report):
     code, answer, folder = report
     assert code == 0
     (judged,) = [claim for claim in answer["claims"] if claim["id"] == CLAIM]
-    assert judged["verdict"] == "CORRECTED"
+    assert judged["verdict"] == "INHERITED"
     assert {level["level"]: level["outcome"] for level in judged["levels"]}["precise"] == "PASS"
     (printed,) = judged["printed"]
     assert (printed["label"], printed["agrees"]) == ("after (11)", False)

@@ -1,10 +1,8 @@
 """The experiment of an empirical claim has a control that its rule must not pass, or the claim says why not."""
 
-import json
-
 import pytest
 
-from derivations.evidence.stored import FOLDER
+from tests.pieces import evidence_of
 from theory.claims import catalog
 from theory.claims.model import Kind, Level, Outcome
 
@@ -13,7 +11,7 @@ EMPIRICAL = [claim for claim in catalog().values() if claim.kind is Kind.EMPIRIC
 
 @pytest.mark.parametrize("claim", EMPIRICAL, ids=lambda claim: claim.id)
 def test_an_experiment_has_its_control(claim):
-    levels = json.loads((FOLDER / f"{claim.id}.json").read_text(encoding="utf-8"))["levels"]
+    levels = evidence_of(claim.id)["levels"]
     controls = [level for level in levels if level["level"] == Level.NEGATIVE_CONTROL]
     reason = claim.unchecked.get(Level.NEGATIVE_CONTROL)
     expected = (Outcome.SKIPPED, reason) if reason else (Outcome.PASS, None)

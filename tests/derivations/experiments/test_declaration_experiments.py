@@ -5,17 +5,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from derivations.experiments.control import control
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Finding
 from derivations.experiments.relu_biases import experiment as relu_biases
 from derivations.experiments.relu_training import experiment as relu_training
 from derivations.experiments.sigmoid_training import experiment as sigmoid_training
-from derivations.statistics.intervals import intervals, reading
+from derivations.statistics.intervals import intervals
 from derivations.validate import judged as judgement
 from derivations.validate.outcomes import overall
+from tests.pieces import claim_named
 from tests.tolerances import STANDARD_ERRORS, UNIT_ROUNDOFF
-from theory.claims import catalog
-from theory.claims.model import CheckResult, Level, Outcome, Verdict
+from theory.claims.model import CheckResult, Level, Outcome
+from theory.claims.rows import Verdict
 
 PASS, FAIL, INCONCLUSIVE = Outcome.PASS, Outcome.FAIL, Outcome.INCONCLUSIVE
 
@@ -48,7 +50,34 @@ def test_gates_flip_where_every_interval_lies_above_a_tenth(shares, expected):
 )
 def test_growth_stops_where_every_ratio_lies_below_one(lengths, expected):
     norms = np.repeat(_around(lengths)[:, :, None], 3, axis=2)
-    assert relu_training.decide_growth(norms).outcome is expected
+    assert relu_training.decide_stops(relu_training._ratios(norms[:, 1:])).outcome is expected
+
+
+@pytest.mark.parametrize(
+    ("lengths", "expected"),
+    [
+        ((0.6, 1.0, 1.2, 1.5), PASS),
+        ((0.6, 1.0, 1.2, 1.2), INCONCLUSIVE),
+        ((0.6, 1.0, 1.5, 1.2), FAIL),
+        ((0.6, 1.0, 0.9, 1.5), FAIL),
+    ],
+)
+def test_growth_goes_on_where_every_doubling_of_time_adds_length(lengths, expected):
+    norms = np.repeat(_around(lengths)[:, :, None], 3, axis=2)
+    assert relu_training.decide_goes_on(relu_training._doublings(norms)).outcome is expected
+
+
+@pytest.mark.parametrize(("share", "expected"), [(0.8, PASS), (0.5, INCONCLUSIVE), (0.2, FAIL)])
+def test_a_place_is_kept_where_more_than_half_of_the_units_keep_it(share, expected):
+    assert relu_training.decide_place(_around((share,), 0.1)[:, 0]).outcome is expected
+
+
+def test_the_place_moves_along_the_ring():
+    """Units whose largest weight moves by 0, 2 and 3 sites, and by 2 sites over the end of the ring."""
+    early, late = np.full((1, 4, 10), 0.1), np.full((1, 4, 10), 0.1)
+    for unit, (before, after) in enumerate(((4, 4), (4, 6), (4, 7), (9, 1))):
+        early[0, unit, before], late[0, unit, after] = -1.0, 1.0
+    assert relu_training._near(early, late).tolist() == [3 / 4]
 
 
 @pytest.mark.parametrize(
@@ -139,37 +168,30 @@ def test_intervals_hold_together_with_their_level():
     assert missed > 0
 
 
-def test_a_reading_is_judged_only_where_the_data_decide():
-    sources = catalog()[relu_training.GATES].sources
-    assert [found.agrees for found in reading(sources, PASS, "m")] == [True]
-    assert [found.agrees for found in reading(sources, FAIL, "m")] == [False]
-    assert reading(sources, INCONCLUSIVE, "m") == ()
-    assert reading((replace(sources[0], printed=None),), FAIL, "m") == ()
+def _judged(outcome):
+    claim = claim_named(relu_training.GATES)
+    result = CheckResult(claim.id, Level.SIMULATED, outcome, 0.2, 0.1)
+    results = (result, control(replace(result, outcome=INCONCLUSIVE), "untrained networks"))
+    return judgement.Judged(claim, results, (), (), overall(claim, results))
 
 
-def _judged(outcome, reading_outcome):
-    claim = catalog()[relu_training.GATES]
-    results = (CheckResult(claim.id, Level.SIMULATED, outcome, 0.2, 0.1),)
-    printed = tuple(reading(claim.sources, reading_outcome, "measured"))
-    return judgement.Judged(claim, results, (), printed, overall(claim, results, printed))
-
-
-def test_a_sentence_that_the_experiment_excludes_corrects_and_does_not_fail():
-    found = _judged(PASS, FAIL)
-    assert found.verdict is Verdict.CORRECTED
-    assert _judged(PASS, PASS).verdict is Verdict.CONFIRMED
-    assert _judged(FAIL, PASS).verdict is Verdict.REFUTED
-    assert _judged(INCONCLUSIVE, INCONCLUSIVE).verdict is Verdict.OPEN
+def test_the_experiment_decides_what_stands_of_a_remark():
+    """A remark that its experiment does not show is none."""
+    found = _judged(PASS)
+    assert found.verdict is Verdict.REMARK
+    assert _judged(FAIL).verdict is Verdict.REFUTED
+    assert _judged(INCONCLUSIVE).verdict is Verdict.OPEN
     assert judgement.exit_outcome(judgement.Validation("quick", (found,), Finding(), 0.0)) is PASS
 
 
 def test_what_would_settle_an_open_claim_is_no_undecided_run():
-    claim = catalog()["localization.sigmoid.like_erf"]
+    claim = claim_named("localization.sigmoid.like_erf")
     for settled_by, expected in ((claim.settled_by, PASS), ("", INCONCLUSIVE)):
         stated = replace(claim, settled_by=settled_by)
-        judged = judgement.Judged(stated, (), (), (), overall(stated, (), ()))
-        assert judged.verdict is Verdict.OPEN
-        assert judgement.exit_outcome(judgement.Validation("quick", (judged,), Finding(), 0.0)) is expected
+        for results in ((), (CheckResult(claim.id, Level.SIMULATED, INCONCLUSIVE),)):
+            judged = judgement.Judged(stated, results, (), (), overall(stated, results))
+            assert judged.verdict is Verdict.OPEN
+            assert judgement.exit_outcome(judgement.Validation("quick", (judged,), Finding(), 0.0)) is expected
 
 
 def test_the_problem_starts_at_zero_and_has_the_times_of_the_claims():

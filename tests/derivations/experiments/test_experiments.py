@@ -7,6 +7,7 @@ from derivations.experiments.flow_limit import experiment as flow_limit
 from derivations.experiments.folders import discover, problem_named
 from derivations.experiments.relu_order import experiment as relu_order
 from derivations.validate.report_figures import WEIGHTS, XX, YX
+from tests.pieces import claim_named
 from theory.claims import catalog
 from theory.claims.model import Outcome
 
@@ -50,12 +51,29 @@ def test_the_order_of_lengths_is_decided_by_intervals_on_the_right_side(long, sh
     assert relu_order.decide(_shares(long, short)).outcome is expected
 
 
+@pytest.mark.parametrize(
+    ("ratios", "expected"),
+    [
+        ((0.09, 0.11), Outcome.PASS),
+        ((0.0714, 0.11), Outcome.INCONCLUSIVE),
+        ((0.09, 0.05), Outcome.FAIL),
+    ],
+)
+def test_fields_are_localized_where_both_ratios_exceed_that_of_gaussian_weights(ratios, expected):
+    values = np.array(ratios) + 0.005 * np.random.default_rng(0).normal(size=(16, 2))
+    assert relu_order.decide_localized(values, 40).outcome is expected
+
+
+def test_the_bound_on_the_ratios_is_that_of_the_claim():
+    bound = relu_order.decide_localized(np.full((4, 2), 0.1), 40).tolerance
+    assert bound == float(catalog()[relu_order.LOCALIZES].statement.rhs)
+
+
 def test_experiments_judge_claims_that_exist():
-    claims = catalog()
     experiments = discover()
     assert {experiment.name for experiment in experiments} >= {"flow_limit", "relu_beside", "relu_order"}
-    assert all(name in claims for experiment in experiments for name in experiment.claims)
-    assert {WEIGHTS, YX, XX} <= set(claims)
+    for name in (*(name for experiment in experiments for name in experiment.claims), WEIGHTS, YX, XX):
+        claim_named(name)
 
 
 def test_registered_problems_exist_and_are_simulated():

@@ -18,6 +18,8 @@ from derivations.sweeps import cells
 from derivations.sweeps.making import make
 from derivations.sweeps.store import Store, sweep_id
 from tests.tolerances import STORED_RATIOS
+from theory.claims import catalog
+from theory.claims.model import Outcome
 from theory.problem import InputError
 
 STORED = read("localization-sweep")
@@ -143,3 +145,24 @@ def test_a_page_shows_them():
     page = Book({}, {"one": "{measured localization-sweep ratios}\n\n{figure localization-sweep}"}).render("one")
     assert "| 0.599 | 0.792 (sd 0.129) |" in page
     assert "](figures/localization-sweep.png)" in page
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "expected"),
+    [
+        (0.06, 0.95, Outcome.PASS),
+        (0.10, 0.95, Outcome.INCONCLUSIVE),
+        (0.06, 0.50, Outcome.INCONCLUSIVE),
+        (0.20, 0.95, Outcome.FAIL),
+        (0.06, 0.20, Outcome.FAIL),
+        (0.95, 0.06, Outcome.FAIL),
+    ],
+)
+def test_the_gain_localizes_where_both_intervals_lie_on_their_side(low, high, expected):
+    around = 0.01 * np.random.default_rng(0).normal(size=(12, 2))
+    assert localization_sweep.decide(low + around[:, 0], high + around[:, 1]).outcome is expected
+
+
+def test_the_bounds_are_those_of_the_claim():
+    below, above = sorted(catalog()[localization_sweep.CLAIM].statement.args, key=lambda part: part.rhs)
+    assert (float(below.rhs), float(above.rhs)) == (localization_sweep.TEN_SITES, localization_sweep.TWO_SITES)

@@ -14,9 +14,11 @@ from derivations.experiments.replayed_gates import figures as replayed_figures
 from derivations.experiments.replayed_gates import tables as replayed_tables
 from derivations.publish import compose
 from derivations.publish.stored_runs import stored_table
+from derivations.statistics.validity import meter
 from sim.record import record, replay
 from sim.train import train
 from theory.claims import catalog
+from theory.claims.model import Outcome
 from theory.problem import InputError, dumps
 
 NAMES = ["of the start", "of the end", "in 2 pieces", "in 4 pieces", "in 8 pieces"]
@@ -79,6 +81,24 @@ def test_the_stored_measurements_are_of_the_registered_problem():
     assert stored["problem"] == dumps(question)
     assert (stored["replicates"], stored["seed"]) == (question.simulation.replicates, question.simulation.seed)
     assert (stored["level"], stored["margin"]) == (replayed_gates.LEVEL, replayed_gates.MARGIN)
+
+
+@pytest.mark.parametrize(
+    ("apart", "spread", "expected"),
+    [
+        (0.0, 0.0002, Outcome.PASS),
+        (0.002, 0.0002, Outcome.PASS),
+        (0.01, 0.002, Outcome.INCONCLUSIVE),
+        (0.1, 0.002, Outcome.FAIL),
+    ],
+)
+def test_losses_are_the_same_where_the_whole_band_lies_within_a_hundredth(apart, spread, expected):
+    rng = np.random.default_rng(0)
+    reference = 0.2 + 0.01 * rng.normal(size=(16, 2))
+    replayed = reference * (1 + apart) + spread * rng.normal(size=(16, 2))
+    found = replayed_gates.decide(meter((0.0, 800.0), replayed, reference, replayed_gates.LEVEL))
+    assert found.outcome is expected
+    assert found.tolerance == float(catalog()[replayed_gates.CLAIM].statement.rhs)
 
 
 def test_pages_show_tables_and_figures():

@@ -17,6 +17,8 @@ from derivations.explore.training import Training
 from tests.tolerances import EXPLORER_DESCENT
 from theory.problem import dumps, load
 
+pytestmark = pytest.mark.xdist_group("copied")
+
 END = "end of this text"
 RUN = f"""
 import runpy, sys

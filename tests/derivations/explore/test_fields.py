@@ -33,7 +33,7 @@ LONG = 10**6  # steps that no test waits for
 
 @pytest.fixture
 def problem():
-    return live(load(FIRST), batch=32, replicates=4)
+    return live(load(FIRST), batch=32, replicates=5)
 
 
 @pytest.fixture
@@ -130,8 +130,8 @@ def test_numbers_figures_and_files(problem):
 def test_a_distance_that_noise_hides_has_no_mark_and_a_cut_band_says_so(problem):
     """Networks scattered about the prediction itself: the unbiased square is then negative as often as not."""
     view = field_view(problem)
-    noise = np.random.default_rng(0).normal(size=(4, *view.descent.shape))
-    off = {"gated-linear": Learned(view.descent + noise, np.ones((4, len(view.times))))}
+    noise = np.random.default_rng(0).normal(size=(5, *view.descent.shape))
+    off = {"gated-linear": Learned(view.descent + noise, np.ones((5, len(view.times))))}
     meter = distance(view, off["gated-linear"].weights)
     hidden = meter.distance == 0
     assert hidden.any()
@@ -159,7 +159,7 @@ def test_null_levels_are_ratios_of_fields(n):
 def test_fields_on_a_grid():
     given = replace(load(FIRST).data, n=12)
     grid = NonlinearGP2D(given.xi, given.gain, "open", given.normaliser, given.labels, (3, 4))
-    problem = live(carried(load(FIRST), grid)[0], batch=32, replicates=4)
+    problem = live(carried(load(FIRST), grid)[0], batch=32, replicates=5)
     view = field_view(problem)
     training = Training(rivals(problem))
     training.wait()

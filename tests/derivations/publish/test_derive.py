@@ -3,14 +3,20 @@
 import json
 import re
 import shutil
+from dataclasses import replace
 
 import pytest
 import sympy
 
 from derivations import cli
+from derivations.evidence.entries import Entry
 from derivations.output import BAD_INPUT, CHECK_FAILED, OUT_OF_REACH, PASS
 from derivations.publish import blocks, book_figures, compose, html, notation
+from derivations.publish.errata import errata
 from theory.claims import catalog
+from theory.claims.documents import NOTES
+from theory.claims.rows import Verdict
+from theory.claims.sources import Says, Source
 from theory.problem import InputError, OutOfReachError
 
 CLAIM = "flow.fixed_point.mode"
@@ -72,14 +78,45 @@ def test_every_link_between_claims_has_its_anchor(book):
             assert target in texts, (page, target)
 
 
-def test_errata_list_every_false_form_once(book):
+def test_errata_list_every_slip_once_and_all_that_is_not_plainly_right(book):
     text = book.render("errata")
+    shown = (Verdict.CORRECTED, Verdict.INHERITED, Verdict.REFUTED, Verdict.REMARK)
     for entry in book.entries:
-        if entry.differs:
-            assert entry.source.label in text.replace("### S", "### s").replace("### A", "### a")
+        if entry.source and (entry.verdict in shown or entry.condition):
+            assert entry.source.label in text
             assert f"[`{entry.claim.id}`]" in text
-    headings = re.findall(r"^### (.*)$", text, re.MULTILINE)
-    assert headings
+    slips = {entry.slip for entry in book.entries if entry.slip}
+    assert slips
+    assert text.count("*Repair.*") == len(slips)
+
+
+def test_a_wrong_form_without_its_slip_is_no_erratum():
+    """It is refused with the file that takes the slip, so that no accusation stands without its repair."""
+    source = Source(NOTES, "(1)", printed=sympy.Integer(3))
+    claim = replace(catalog()[CLAIM], sources=(source,))
+    entry = Entry(claim, source, Verdict.CORRECTED.value, {"agrees": False, "reading": ""}, {})
+    with pytest.raises(InputError, match=r"at \(1\) is wrong and names no slip.*slips.py"):
+        errata([entry], link=lambda name: name, names={})
+
+
+def test_errata_give_the_readings_tried_and_what_is_left_blank(book):
+    text = book.render("errata")
+    tried = text.partition("### (31)")[2].partition("\n### ")[0]
+    assert "*Tried, and right under none of these readings.* The sum readout" in tried
+    assert "- Section 4.2, blank: “Single Gate” The flow of one gate" in text
+    assert "- Section 5, blank: “Questions:”\n" in text
+
+
+def test_rows_of_one_form_are_together_where_their_condition_is_the_same(book):
+    """(8), (19) and (20) hold as they are, (27)-(30) for two units or gates exclusive of the two."""
+    groups = blocks.same_form([entry for entry in book.entries if entry.claim.id == "flow.gradient.entry"])
+    labels = [[entry.source.label for entry in group] for group in groups]
+    assert labels == [["(5)"], ["(8)", "(19)", "(20)"], ["(27)", "(28)", "(29)", "(30)"]]
+
+
+def test_a_printed_form_is_shown_as_tex_where_its_source_gives_it(book):
+    text = book.render("errata")
+    assert r"\langle \tilde g \otimes x \rangle_1 \langle \tilde g \otimes x \rangle_1^{\top}" in text
 
 
 def planted(tmp_path, change):
@@ -155,8 +192,8 @@ def test_the_pieces_of_a_claim():
     ).render("page")
     assert r"w = u{(\infty)} = \frac{K c}{\lambda}" in rendered
     assert "1. The mode at time $t$. (*premise*, `flow.mode.solution`)" in rendered
-    assert "*As printed.* `localization-with-gated-linear-networks` after (11):" in rendered
-    assert f"It is CORRECTED, see [`{CLAIM}`](#{CLAIM})." in rendered
+    assert "*As printed.* `localization-with-gated-linear-networks` after (11), INHERITED:" in rendered
+    assert f"It is INHERITED, see [`{CLAIM}`](#{CLAIM})." in rendered
 
 
 def test_rest_gives_what_no_page_names():
@@ -348,3 +385,22 @@ def test_a_figure_that_agrees_is_not_drawn_again(figures):
 def test_numbers_are_short():
     assert blocks.number("1/2") == "1/2"
     assert blocks.number("394239/262144") == "1.5039"
+
+
+def test_a_triangular_number_is_explained_once():
+    claim = catalog()["pulse.sites.pair"]
+    setting = notation.Notation()
+    tex, legend = setting.display(claim.statement)
+    assert "T(b - d)" in tex
+    assert [item.partition(" = ")[0] for item in legend] == ["$T(m)"]
+    assert setting.display(claim.statement)[1] == []
+
+
+@pytest.mark.parametrize(("words", "begins"), [("continuous support", "*The source says* “"), ("", "*In the")])
+def test_a_sentence_is_shown_in_its_words(words, begins):
+    claim = catalog()["localization.nlgp.support"]
+    says = Says.READ_AS if words else Says.PRINTS
+    source = Source(NOTES, "section 1", note="as opposed to discrete", says=says, words=words)
+    text = blocks.printed([Entry(claim, source, Verdict.CONFIRMED, None, None)])
+    assert text.startswith(begins + words)
+    assert text.endswith("section 1: as opposed to discrete.\n")

@@ -37,12 +37,15 @@ def test_a_changed_convention_changes_its_cell(monkeypatch):
     assert [title for title in before if before[title] != after[title]] == ["loss"]
 
 
-def test_stars_stand_where_the_source_leaves_the_convention_open():
+def test_a_convention_that_a_source_does_not_state_is_not_shown():
     names = {field.name for field in fields(dialects.Dialect)}
     assert all(dialect.undecided <= names for dialect in DIALECTS)
     notes = list(COLUMNS).index("notes")
-    assert rows("conventions")["divided by"][notes] == "$Z$*"
-    assert rows("conventions")["divided by"][0] == "$Z$"
+    table = rows("conventions")
+    assert [table[title][notes] for title in ("divided by", "kernel", "loss", '"IPR"')] == ["not stated"] * 4
+    assert table["labels, first length named first"][notes] == "1, 0"
+    assert table["divided by"][0] == "$Z$"
+    assert "not stated" not in {cells[0] for cells in table.values()}
 
 
 def test_the_variance_of_every_dialect_is_listed():

@@ -1,4 +1,4 @@
-"""The comparison of prediction and training: calibrated under the null, powerful against planted errors."""
+"""The comparison of prediction and training: calibrated under the null, powerful against planted errors, its rules."""
 
 from dataclasses import replace
 from fractions import Fraction
@@ -6,11 +6,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 import sympy
-from scipy.stats import binom
+from scipy.stats import binom, gamma
 
 from derivations.experiments.folders import problem_named
-from derivations.statistics.comparison import agreement, compare, decide_all, holm_levels, replicates_needed
+from derivations.statistics import calibration
+from derivations.statistics.comparison import agreement, compare, decide, decide_all, holm_levels, replicates_needed
 from sim.measure import Estimate
+from tests.tolerances import RESAMPLED_SUMS
 from theory.claims.model import Alternative, Claim, Kind, Level, Outcome, Registration
 from theory.problem import InputError, WeightsAtTimes
 
@@ -30,12 +32,22 @@ CLAIM = Claim(
 )
 
 
-def _estimate(rng, replicates=16, noise=0.004, shift=0.0, **changes):
+REPLICATES, NOISE = 64, 0.008
+
+
+def _estimate(rng, replicates=REPLICATES, noise=NOISE, shift=0.0, **changes):
     """Replicates with correlated noise around the truth plus a shift of every entry."""
     common = rng.normal(size=(replicates, 1, 1))
     own = rng.normal(size=(replicates, *TRUTH.shape))
     values = TRUTH + shift + noise * (0.6 * common + 0.8 * own)
     return replace(Estimate(WeightsAtTimes(), PROBLEM, values, 0), **changes)
+
+
+def _field(rng, deviations, truth=None):
+    """A claim about d entries, all predicted as 1, and an estimate with these deviations (S, d)."""
+    truth = np.ones(deviations.shape[1]) if truth is None else truth
+    registration = replace(CLAIM.registration, predict=lambda problem: truth, alternatives=())
+    return replace(CLAIM, registration=registration), Estimate(WeightsAtTimes(), PROBLEM, truth + deviations, 0)
 
 
 def test_the_truth_passes_and_a_wrong_form_fails():
@@ -57,7 +69,7 @@ def test_under_the_null_it_rejects_no_more_often_than_its_level():
 
 def test_planted_errors_of_growing_size_are_rejected_more_and_more_often():
     rng = np.random.default_rng(3)
-    error, level = 0.004 / np.sqrt(16), float(CLAIM.registration.level)
+    error, level = NOISE / np.sqrt(REPLICATES), float(CLAIM.registration.level)
     rates = [
         np.mean([agreement(CLAIM, _estimate(rng, shift=size * error)).p <= level for _ in range(40)])
         for size in (0.0, 3.0, 6.0, 12.0)
@@ -68,7 +80,7 @@ def test_planted_errors_of_growing_size_are_rejected_more_and_more_often():
 
 
 def test_noise_that_hides_an_error_of_the_margin_is_inconclusive():
-    result = compare(CLAIM, _estimate(np.random.default_rng(4), noise=0.1))
+    result = compare(CLAIM, _estimate(np.random.default_rng(4), noise=0.2))
     assert result.outcome is Outcome.INCONCLUSIVE
     assert result.worst > result.tolerance
 
@@ -126,8 +138,117 @@ def test_several_claims_share_one_level():
 
 def test_the_pilot_plans_enough_replicates_and_no_more_than_it_must():
     rng = np.random.default_rng(10)
-    planned = replicates_needed(CLAIM, _estimate(rng, replicates=8, noise=0.02))
-    passes = [compare(CLAIM, _estimate(rng, replicates=planned, noise=0.02)).outcome for _ in range(20)]
+    noise = 0.04
+    planned = replicates_needed(CLAIM, _estimate(rng, replicates=8, noise=noise))
+    passes = [compare(CLAIM, _estimate(rng, replicates=planned, noise=noise)).outcome for _ in range(20)]
     assert passes.count(Outcome.PASS) >= 18  # rejected by chance at 1 %, so two in twenty has probability 2e-2
-    fewer = [compare(CLAIM, _estimate(rng, replicates=max(4, planned // 8), noise=0.02)).outcome for _ in range(20)]
+    fewer = [compare(CLAIM, _estimate(rng, replicates=planned // 4, noise=noise)).outcome for _ in range(20)]
+    assert planned // 4 >= calibration.least_replicates(TRUTH.size)
     assert fewer.count(Outcome.PASS) < 10
+
+
+def test_no_plan_is_below_what_the_test_needs():
+    quiet = _estimate(np.random.default_rng(11), replicates=8, noise=1e-6)
+    assert replicates_needed(CLAIM, quiet) == calibration.least_replicates(TRUTH.size)
+
+
+def test_the_margin_is_relative_to_the_prediction():
+    """Not to the replicates, of which noise makes one large."""
+    estimate = _estimate(np.random.default_rng(12))
+    estimate.values[0] *= 50
+    assert agreement(CLAIM, estimate).margin == float(CLAIM.registration.margin) * np.abs(TRUTH).max()
+
+
+def test_intervals_miss_no_more_often_than_their_level_and_are_no_wider_than_they_must():
+    level, runs = 0.05, 200
+    claim = replace(CLAIM, registration=replace(CLAIM.registration, level=Fraction(1, 20)))
+    rng = np.random.default_rng(13)
+    found = [agreement(claim, _estimate(rng)) for _ in range(runs)]
+    missed = sum(one.statistic > one.critical for one in found)
+    # Outside with probability 1e-3 on each side for intervals of exactly this level.
+    assert binom.isf(1 - 1e-3, runs, level) <= missed <= binom.isf(1e-3, runs, level)
+    assert [one.statistic > one.critical for one in found] == [one.p <= level for one in found]
+
+
+def test_every_entry_has_its_own_error():
+    """Of 300 entries one is quiet and off by 20 of its own standard errors, which are a hundredth of the others'."""
+    rng = np.random.default_rng(14)
+    deviations = rng.normal(size=(96, 300))
+    deviations[:, 7] = deviations[:, 7] / 100 + 0.02
+    found = agreement(*_field(rng, deviations))
+    assert found.worst_entry == (7,)
+    mean, sd = deviations[:, 7].mean(), deviations[:, 7].std(ddof=1)
+    assert abs(found.statistic / (mean / (sd / np.sqrt(96))) - 1) < RESAMPLED_SUMS
+    assert found.p == 1 / 5000
+    # A quiet first entry says nothing of loud others.
+    quiet = rng.normal(size=(96, 300))
+    quiet[:, 0] /= 1000
+    assert compare(*_field(rng, quiet / 1000)).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize(("power", "outcome"), [(0.3, "INCONCLUSIVE"), (0.98, "INCONCLUSIVE"), (0.995, "PASS")])
+def test_a_wrong_form_needs_a_power_of_99_percent(power, outcome):
+    found = agreement(CLAIM, _estimate(np.random.default_rng(15)))
+    assert decide(CLAIM, replace(found, powers={"twice": power}), 0.01).outcome == outcome
+
+
+def test_a_wrong_form_that_survives_is_a_failure():
+    found = agreement(CLAIM, _estimate(np.random.default_rng(15)))
+    assert found.rejected_alternatives == {"twice": True}
+    result = decide(CLAIM, replace(found, rejected_alternatives={"twice": False}), 0.01)
+    assert result.outcome is Outcome.FAIL
+    assert "survives: twice" in result.where
+
+
+def test_a_wrong_form_is_rejected_where_the_replicates_follow_another():
+    """The truth is the wrong form here: it is not rejected, the prediction is."""
+    doubled = _estimate(np.random.default_rng(16))
+    found = agreement(CLAIM, replace(doubled, values=doubled.values + TRUTH))
+    assert found.rejected_alternatives == {"twice": False}
+    assert found.p == 1 / 5000
+
+
+@pytest.mark.parametrize(
+    ("p_values", "beside", "failed"),
+    [
+        ((0.006, 0.008), (), [False, False]),
+        ((0.004, 0.008), (), [True, True]),
+        ((0.004, 0.008), ((0.5, 0.01),), [False, False]),
+    ],
+)
+def test_each_of_several_claims_is_held_against_its_own_level(p_values, beside, failed):
+    """Holm's steps at 1 %: a half, then the whole; a third test beside them makes the first step a third."""
+    found = agreement(CLAIM, _estimate(np.random.default_rng(17)))
+    results = decide_all([(CLAIM, replace(found, p=p)) for p in p_values], beside)
+    assert [result.outcome is Outcome.FAIL for result in results] == failed
+
+
+def test_skewed_replicates_are_not_decided_and_the_sentence_says_how_many_would_do():
+    rng = np.random.default_rng(18)
+    skewed = np.exp(rng.normal(size=(64, 3))) - np.exp(0.5)
+    result = compare(*_field(rng, skewed / 1000))
+    assert result.outcome is Outcome.INCONCLUSIVE
+    assert "64 replicates of 3 entries with a skewness of up to " in result.where
+    assert "must be extended" in result.where
+    assert result.details["skewness"] > result.details["skewness_limit"] > 0
+    mild = compare(*_field(rng, (gamma.ppf((np.arange(64) + 0.5) / 64, 1.5)[:, None] - 1.5) / 1000))
+    assert mild.details["skewness"] > mild.details["skewness_limit"]
+    assert f"hold the level up to {calibration.limit(64, 1):.3g}; about 256 replicates would do; worst" in mild.where
+
+
+def test_too_few_replicates_and_too_many_entries_are_not_decided():
+    rng = np.random.default_rng(19)
+    few = compare(*_field(rng, rng.normal(size=(8, 1)) / 1000))
+    assert few.outcome is Outcome.INCONCLUSIVE
+    assert "at no skewness; about " in few.where
+    many = compare(*_field(rng, rng.normal(size=(8, 4001)) / 1000))
+    assert many.outcome is Outcome.INCONCLUSIVE
+    assert "register fewer entries" in many.where
+
+
+def test_entries_that_never_vary_are_exact_and_need_no_replicates():
+    rng = np.random.default_rng(20)
+    assert compare(*_field(rng, np.zeros((4, 3)))).outcome is Outcome.PASS
+    missed = compare(*_field(rng, np.tile([0, 0.5, 0], (4, 1))))
+    assert missed.outcome is Outcome.FAIL
+    assert "missed where all replicates are equal" in missed.where

@@ -9,6 +9,7 @@ import shutil
 import numpy as np
 import pytest
 
+from derivations.seals import sealed
 from derivations.sweeps import cells
 from derivations.sweeps.cells import DATA, META, DamagedError
 from derivations.sweeps.store import Store
@@ -32,8 +33,7 @@ def resealed(key, value):
 
     def change(cell):
         meta = json.loads((cell / META).read_text()) | {key: value}
-        del meta["seal"]
-        (cell / META).write_text(json.dumps({**meta, "seal": cells._hash(cells._canonical(meta))}))
+        (cell / META).write_text(json.dumps(sealed(meta)))
 
     return change
 

@@ -38,6 +38,27 @@ def test_imports_are_followed_into_functions_and_packages(tree):
     assert found == {"theory", "theory.claim", "theory.room", "theory.room.tool", "theory.far"}
 
 
+BLOCKS = [
+    "if 0:\n    {}",
+    "if 0: pass\nelse:\n    {}",
+    "for _ in (): pass\nelse:\n    {}",
+    "while 0:\n    {}",
+    "with open('x'):\n    {}",
+    "try: pass\nexcept ValueError:\n    {}",
+    "try: pass\nexcept* ValueError:\n    {}",
+    "try: pass\nfinally:\n    {}",
+    "class A:\n    def use(self):\n        {}",
+    "async def use():\n    {}",
+    "match 0:\n    case 0:\n        {}",
+]
+
+
+@pytest.mark.parametrize("block", BLOCKS)
+def test_imports_are_followed_into_every_block(tree, block):
+    text = block.format("from theory import far")
+    assert "theory.far" in closure(["theory.claim"], tree(changes={"theory/claim.py": f"{text}\n"}))
+
+
 def test_a_package_that_finds_its_modules_counts_with_all_of_them(tree):
     assert "theory.found.law" in closure(["theory.asks"], tree())
 

@@ -7,6 +7,7 @@ import pytest
 
 from derivations import threads
 from derivations.experiments.model import Settings
+from derivations.seals import sealed
 from derivations.validate import evidence, outcomes, rotation, tasks, validation
 from derivations.validate.checks import Evidence
 from derivations.validate.judged import exit_outcome
@@ -14,8 +15,11 @@ from derivations.validate.report_files import last_round, summary
 from derivations.validate.validation import Choice
 from derivations.validate.workers import Lost
 from theory.claims import catalog
-from theory.claims.model import Level, Outcome, Verdict
+from theory.claims.model import Level, Outcome
 from theory.claims.registry import select
+from theory.claims.rows import Verdict
+
+pytestmark = pytest.mark.xdist_group("validation")
 
 NAMES = ["flow.fixed_point", "flow.gradient.entry", "flow.mode", "localization.sigmoid.like_erf", "model.relu"]
 CLAIMS = tuple(select(NAMES))
@@ -114,7 +118,7 @@ def test_what_changed_is_checked_whole(known, tmp_path, change):
         if path.stem == name and change == "code":
             content["code"]["certify"] = "another"
         if not (path.stem == name and change == "missing"):
-            (tmp_path / path.name).write_text(json.dumps(content))
+            (tmp_path / path.name).write_text(json.dumps(sealed(content)))
     if change == "claim":
         without = replace(catalog()[name], sources=())
         claims = tuple(without if claim.id == name else claim for claim in CLAIMS)
@@ -132,7 +136,7 @@ def test_changed_simulation_code_leaves_the_other_levels_fresh(known, tmp_path):
     for path in folder.glob("*.json"):
         content = json.loads(path.read_text())
         content["code"] |= {"flow_limit": "another"} if "flow_limit" in content["code"] else {}
-        (tmp_path / path.name).write_text(json.dumps(content))
+        (tmp_path / path.name).write_text(json.dumps(sealed(content)))
     assert [check.name for check in Evidence(CLAIMS, tmp_path).checks() if not check.fresh] == ["experiment flow_limit"]
 
 

@@ -155,8 +155,8 @@ def test_an_unknown_model_or_loss_of_the_loops_is_named():
 
 @NEEDS_NUMBA
 def test_the_loops_have_what_support_says():
-    from sim.training.backends.compiled.train import LOSSES as COMPILED_LOSSES
-    from sim.training.backends.compiled.train import MODELS as COMPILED_MODELS
+    from sim.training.backends.compiled.descent import LOSSES as COMPILED_LOSSES
+    from sim.training.backends.compiled.descent import MODELS as COMPILED_MODELS
 
     assert set(COMPILED_MODELS) == set(support.MODELS)
     assert set(COMPILED_LOSSES) == set(support.LOSSES)

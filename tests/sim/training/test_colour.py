@@ -5,7 +5,9 @@ import pytest
 import torch
 
 from sim.data.factors import Dense
+from sim.data.sample import prepare
 from sim.random.streams import TRAINING, key_of, stream
+from tests.sim.cases import line
 from tests.tolerances import COMPILED_ERF, COMPILED_ERF_DOUBLE, COMPILED_NORMAL
 
 pytest.importorskip("numba")
@@ -86,3 +88,24 @@ def test_modes_that_do_not_fold_are_left_to_the_matrix_product(dtype):
     factor.matrix[2, 5] += 20 * np.finfo(dtype).eps * factor.matrix.abs().max()
     assert maker(factor) is None
     assert maker(folding(7, 2, 2, dtype)) is None  # fewer sites than are made at once from both ends
+
+
+@pytest.mark.parametrize("by_site", [True, False])
+@pytest.mark.parametrize("n", [150, 151])
+def test_modes_of_a_ring_are_multiplied_in_halves(n, by_site):
+    """More modes than the loops fold: two products, whose sums and differences are the sites."""
+    from sim.training.backends.compiled.draw import Block
+
+    sampler = prepare(line(n=n, boundary="ring", xi=(1, "1/2")), torch.device("cpu"), torch.float32)
+    block = Block(sampler, np.dtype(np.float32), COUNT, by_site, latent=True)
+    assert None not in block.halves
+    block.draw(OWN, OWN.example, COUNT, COUNT)
+    noise = torch.empty(COUNT, sampler.rank, dtype=torch.float64)
+    OWN.normals(noise)
+    for category, factor in enumerate(sampler.factors):
+        own_class, matrix = block.y == sampler.labels.numpy()[category], factor.matrix.double().numpy()
+        order = (block.example[own_class] - np.uint64(OWN.example)).astype(int)
+        apart = np.abs(block.z[own_class] - noise.numpy()[order][:, : factor.rank] @ matrix)
+        # As above, once more for the sum of the halves, and four units for the entries whose mirror images are taken.
+        bound = (COMPILED_NORMAL + 6.8 * (factor.rank + 3 + 4)) * np.finfo(np.float32).eps * np.abs(matrix).sum(axis=0)
+        assert (apart <= bound).all()

@@ -294,14 +294,23 @@ def test_what_was_compiled_before_a_source_changed_is_forgotten(tmp_path):
 
 
 COMPILING = """
-import numpy as np
-from sim.training.backends.compiled import CACHE
-from sim.training.backends.compiled.numbers import philox
+import os
+import numba, torch  # both processes are forked from one that has loaded them, which takes seconds
+def compiling():
+    import numpy as np
+    from sim.training.backends.compiled import CACHE
+    from sim.training.backends.compiled.numbers import philox
 
-zero = np.uint64(0)
-four = philox((zero, zero), zero, zero, zero)
-print(CACHE, philox.py_func.__code__.co_filename)
-print(*(sum(count.values()) for count in philox.stats[1:]), *map(hex, four))
+    zero = np.uint64(0)
+    four = philox((zero, zero), zero, zero, zero)
+    counts = (sum(count.values()) for count in philox.stats[1:])
+    print(CACHE, philox.py_func.__code__.co_filename, *counts, *map(hex, four), flush=True)
+for _ in range(2):
+    child = os.fork()
+    if child == 0:
+        compiling()
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
 """
 
 
@@ -314,9 +323,9 @@ def test_a_package_that_cannot_be_written_keeps_its_cache_with_the_user(tmp_path
         (folder / "__pycache__").touch()
     kept = {name: value for name, value in os.environ.items() if name not in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME")}
     settings = {"cwd": tmp_path, "env": kept | {"PYTHONPATH": str(package), "HOME": str(home)}}
-    for hits, misses in ((0, 1), (1, 0)):
-        said = subprocess.run([sys.executable, "-c", COMPILING], check=True, text=True, capture_output=True, **settings)
-        cache, file, *counts_and_words = said.stdout.split()
+    said = subprocess.run([sys.executable, "-c", COMPILING], check=True, text=True, capture_output=True, **settings)
+    for printed, hits, misses in zip(said.stdout.splitlines(), (0, 1), (1, 0), strict=True):
+        cache, file, *counts_and_words = printed.split()
         assert Path(cache).is_relative_to(home)
         assert Path(file).is_relative_to(package)
         assert counts_and_words == [str(hits), str(misses), *map(hex, KNOWN[0][2])]

@@ -121,71 +121,78 @@ def test_settings_of_optimizers_are_checked_and_written():
         discrete(question)
 
 
-# A process begins with the peak of the one that started it in resource.getrusage, but not here.
-PEAK = """
-import sys
+SIZES = [(200, 40, 4, 64, 2), (100, 40, 100, 8, 2), (300, 400, 8, 1, 10)]
+# To load torch takes seconds, so one process loads it and forks one for each measurement: a forked process begins with
+# the memory that it has as its peak.
+PEAKS = f"""
+import os
 from fractions import Fraction
-def high_water():
-    with open("/proc/self/status") as status:
-        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-"""
-NEEDS_PROC = pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc")
-
-
-def printed(script, *words):
-    """The whole numbers that a script prints."""
-    command = [sys.executable, "-c", PEAK + script, *map(str, words)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return [int(word) for word in done.stdout.split()]
-
-
-GROWTH = """
-from tests.sim.cases import line, problem
-from sim.train import train
-from theory.problem import Network
-def peak(steps):
-    settings = {"batch": 64, "learning_rate": Fraction(1, 8), "times": (0, Fraction(steps, 8))}
-    train(problem(line(n=40), Network("relu", "mean", 4), **settings), "cpu", backend=sys.argv[1])
-    return high_water()
-peak(50)
-print(peak(50), peak(4000))
-"""
-
-
-@NEEDS_PROC
-@pytest.mark.parametrize("backend", BACKENDS)
-def test_memory_does_not_grow_with_the_steps(backend):
-    """80 times the steps, of which all data would take 250 MB: the peak stays within 16 MB."""
-    few, many = printed(GROWTH, backend)
-    assert many - few < 16 * 1024
-
-
-FOOTPRINT = """
 from sim import train as training
 from sim.training.schedule import bytes_of_one
 from tests.sim.cases import SiteGate, gated, line, problem
+from theory.problem import Network
+def high_water():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM"))
+def peak(steps, backend):
+    settings = {{"batch": 64, "learning_rate": Fraction(1, 8), "times": (0, Fraction(steps, 8))}}
+    training.train(problem(line(n=40), Network("relu", "mean", 4), **settings), "cpu", backend=backend)
+    return high_water()
+def growth(backend):
+    peak(50, backend)
+    return peak(50, backend), peak(4000, backend)
 def question(replicates, n, units, batch, times):
     network = gated((SiteGate(0, lo=0, sharpness=2),) * units, "trained-mean", "trained")
-    settings = {"optimizer": "adam", "momentum": Fraction(1, 2), "decay": Fraction(1, 2), "epsilon": Fraction(1, 9)}
-    settings |= {"batch": batch, "replicates": replicates, "learning_rate": 1, "times": tuple(range(1, times + 1))}
+    settings = {{"optimizer": "adam", "momentum": Fraction(1, 2), "decay": Fraction(1, 2), "epsilon": Fraction(1, 9)}}
+    settings |= {{"batch": batch, "replicates": replicates, "learning_rate": 1, "times": tuple(range(1, times + 1))}}
     return problem(line(n=n), network, **settings)
-def grown(replicates, *sizes):
+def footprint(replicates, *sizes):
     training.networks_at_once = lambda *_: replicates
     training.train(question(2, *sizes), "cpu", backend="reference")
     before = high_water()
     training.train(question(replicates, *sizes), "cpu", backend="reference")
-    return high_water() - before
-sizes = tuple(map(int, sys.argv[2:]))
-print(grown(int(sys.argv[1]), *sizes), bytes_of_one(question(2, *sizes), sizes[2], 8))
+    return high_water() - before, bytes_of_one(question(2, *sizes), sizes[2], 8)
+for measured, words in [(growth, (name,)) for name in {BACKENDS}] + [(footprint, sizes) for sizes in {SIZES}]:
+    child = os.fork()
+    if child == 0:
+        print(*measured(*words), flush=True)
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
 """
+PEAK_MEMORY = [
+    pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="peak memory is read from /proc"),
+    pytest.mark.xdist_group("peak memory"),
+]
 
 
-@NEEDS_PROC
-@pytest.mark.parametrize("sizes", [(200, 40, 4, 64, 2), (100, 40, 100, 8, 2), (300, 400, 8, 1, 10)], ids=str)
-def test_what_one_network_takes_is_a_bound(sizes):
+def in_one_process(marked):
+    for mark in PEAK_MEMORY:
+        marked = mark(marked)
+    return marked
+
+
+@pytest.fixture(scope="module")
+def peaks():
+    """The two whole numbers of each measurement, by its back end or its sizes."""
+    done = subprocess.run([sys.executable, "-c", PEAKS], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = [tuple(map(int, row.split())) for row in done.stdout.splitlines()]
+    return dict(zip([*BACKENDS, *SIZES], rows, strict=True))
+
+
+@in_one_process
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_memory_does_not_grow_with_the_steps(peaks, backend):
+    """80 times the steps, of which all data would take 250 MB: the peak stays within 16 MB."""
+    few, many = peaks[backend]
+    assert many - few < 16 * 1024
+
+
+@in_one_process
+@pytest.mark.parametrize("sizes", SIZES, ids=str)
+def test_what_one_network_takes_is_a_bound(peaks, sizes):
     """The peak grows by less than replicates times `bytes_of_one`, and by a fifth of it at least: the bound is near."""
-    grown, one = printed(FOOTPRINT, *sizes)
+    grown, one = peaks[sizes]
     assert 0.2 * sizes[0] * one < 1024 * grown < sizes[0] * one
 
 

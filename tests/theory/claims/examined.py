@@ -5,6 +5,7 @@ from functools import cache
 
 import pytest
 
+from tests.pieces import claim_named
 from theory.claims import catalog
 from theory.claims.judge import Examination, examine
 from theory.claims.model import Claim
@@ -13,7 +14,7 @@ from theory.claims.model import Claim
 @cache
 def examination(name: str) -> Examination:
     """The examination of the claim of this id."""
-    return examine(catalog()[name], catalog())
+    return examine(claim_named(name), catalog())
 
 
 def each(claims: Iterable[Claim]) -> pytest.MarkDecorator:

@@ -1,4 +1,4 @@
-"""Citations: existing claims, instances of what they state, no circle, verdicts passed on."""
+"""Citations: existing claims, instances of what they state, no circle, doubt passed on."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ import sympy
 from sympy import Eq
 
 from theory.claims.citations import citation_error, inherited, instance, order
-from theory.claims.model import Claim, Kind, Param, Verdict
+from theory.claims.model import Claim, Kind, Param, Standing
 from theory.proof.derivation import Derivation, Step
 
 r, s = sympy.symbols("r s", real=True)
@@ -44,10 +44,10 @@ def test_cited_claims_come_first_and_circles_are_refused():
 @pytest.mark.parametrize(
     ("own", "cited", "expected"),
     [
-        (Verdict.CONFIRMED, (Verdict.CORRECTED,), Verdict.CONFIRMED),
-        (Verdict.CORRECTED, (Verdict.OPEN,), Verdict.OPEN),
-        (Verdict.CONFIRMED, (Verdict.REFUTED, Verdict.CONFIRMED), Verdict.OPEN),
-        (Verdict.REFUTED, (Verdict.OPEN,), Verdict.REFUTED),
+        (Standing.HOLDS, (Standing.DEFINITION,), Standing.HOLDS),
+        (Standing.HOLDS, (Standing.OPEN,), Standing.OPEN),
+        (Standing.HOLDS, (Standing.FAILS, Standing.HOLDS), Standing.OPEN),
+        (Standing.FAILS, (Standing.OPEN,), Standing.FAILS),
     ],
 )
 def test_a_claim_inherits_the_doubt_of_what_it_rests_on(own, cited, expected):

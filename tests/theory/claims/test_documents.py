@@ -5,7 +5,7 @@ import pytest
 from tests.paths import ROOT
 from theory.claims import catalog
 from theory.claims.documents import BUMP_NOTE, DOCUMENTS, NEURAL_PATH_KERNEL, NOTES
-from theory.claims.model import Source
+from theory.claims.sources import Source
 from theory.problem import InputError
 
 

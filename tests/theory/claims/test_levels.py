@@ -12,8 +12,10 @@ from theory.claims import levels
 from theory.claims.documents import NOTES
 from theory.claims.evaluate import NotANumber, evaluate
 from theory.claims.judge import examine, verdict
-from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Param, Source, Verdict
+from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Param
 from theory.claims.points import points
+from theory.claims.rows import Verdict
+from theory.claims.sources import Reading, Slip, Source
 from theory.proof.derivation import Derivation, Step
 
 a = sympy.Symbol("a", positive=True)
@@ -67,6 +69,26 @@ def test_without_a_fault_every_level_passes_and_the_verdict_names_the_misprint()
     assert [finding.agrees for finding in found.printed] == [True, False]
     assert found.verdict is Verdict.CORRECTED
     assert _examined(replace(CLAIM, sources=CLAIM.sources[:1])).verdict is Verdict.CONFIRMED
+
+
+SLIP = Slip(NOTES, "test", ("(1)",), "a factor 2", "Divide by 2.")
+
+
+@pytest.mark.parametrize(
+    ("source", "reading", "repaired", "expected"),
+    [
+        ({"readings": (Reading("twice"), Reading("half", printed=FORMULA))}, "half", False, Verdict.CONFIRMED),
+        ({"readings": (Reading("twice", where=a > 0),)}, "", False, Verdict.CORRECTED),
+        ({"readings": (Reading("of no point", printed=FORMULA, where=a < 0),)}, "", False, Verdict.CORRECTED),
+        ({"slip": SLIP, "repaired": Reading("halved", printed=FORMULA)}, "", True, Verdict.INHERITED),
+        ({"slip": SLIP, "repaired": Reading("halved twice", printed=FORMULA / 2)}, "", False, Verdict.CORRECTED),
+    ],
+)
+def test_a_wrong_form_is_tried_under_its_readings_and_once_repaired(source, reading, repaired, expected):
+    found = _examined(replace(CLAIM, sources=(Source(NOTES, "(2)", printed=2 * FORMULA, **source),)))
+    (finding,) = found.printed
+    assert (finding.agrees, finding.reading, finding.repaired) == (False, reading, repaired)
+    assert found.verdict is expected
 
 
 @pytest.mark.parametrize(
@@ -173,5 +195,9 @@ def test_undecided_is_never_true(outcomes, expected):
 def test_an_empirical_claim_needs_its_experiment_and_a_definition_needs_nothing():
     empirical = replace(CLAIM, kind=Kind.EMPIRICAL)
     assert verdict(empirical, ()) is Verdict.OPEN
-    assert verdict(empirical, (_result(Level.SIMULATED, Outcome.PASS),)) is Verdict.CONFIRMED
+    simulated, control = (_result(level, Outcome.PASS) for level in (Level.SIMULATED, Level.NEGATIVE_CONTROL))
+    assert verdict(empirical, (simulated,)) is Verdict.OPEN  # a rule without its control proves nothing
+    assert verdict(empirical, (simulated, control)) is Verdict.CONFIRMED
+    reason = {Level.NEGATIVE_CONTROL: "every network is excluded by the same bound"}
+    assert verdict(replace(empirical, unchecked=reason), (simulated,)) is Verdict.CONFIRMED
     assert verdict(replace(CLAIM, kind=Kind.DEFINITION), ()) is Verdict.DEFINITION

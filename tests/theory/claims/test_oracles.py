@@ -13,6 +13,7 @@ import sympy
 from mpmath import mpf
 
 from tests import house
+from tests.pieces import claim_named, missing
 from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE, CLAIM_STORED
 from theory.claims import catalog
 from theory.claims.evaluate import evaluate
@@ -69,21 +70,29 @@ def without_witness(claims, stored):
     }
 
 
+def unlike(name, expected):
+    """The sentence on a claim whose stored points are not those of its witness."""
+    if name in expected:
+        return f"tests/oracles/claims.json has not the points of {name}: run python tests/oracles/make_claims.py."
+    return f"tests/oracles/claims.json has values of {name}, and no witness: WITNESSES of {place(name)} takes one."
+
+
 def test_every_claim_that_judges_a_source_has_a_witness():
     """Verdicts on other people's work are computed by two programs that share nothing."""
-    assert without_witness([claim for claim in COMPUTABLE if claim.sources], STORED) == {}
+    if found := without_witness([claim for claim in COMPUTABLE if claim.sources], STORED):
+        missing(found.values())
 
 
 @pytest.mark.parametrize("claim", [claim for claim in COMPUTABLE if not claim.sources], ids=lambda claim: claim.id)
 def test_a_result_of_the_workbench_has_a_witness_or_is_listed(claim):
     """Its own oracle is one definition beside the formula; a second is asked for, and not required."""
-    if missing := without_witness([claim], STORED):
-        pytest.skip(missing[claim.id])
+    if found := without_witness([claim], STORED):
+        pytest.skip(found[claim.id])
 
 
 def test_a_missing_witness_is_reported_with_the_file_that_takes_it():
     names = ("flow.mode.solution", "ols.gates.span", "gaussian.step_step.orthant", "pulse.sites.pair")
-    claims = [catalog()[name] for name in names]
+    claims = [claim_named(name) for name in names]
     found = without_witness(claims, {})
     files = ("claims_flow", "claims_gates", "claims_gaussian", "claims_pulse")
     for name, file in zip(names, files, strict=True):
@@ -92,7 +101,8 @@ def test_a_missing_witness_is_reported_with_the_file_that_takes_it():
 
 
 def test_every_entry_has_a_claim():
-    assert set(STORED) <= {claim.id for claim in COMPUTABLE}
+    if gone := sorted(set(STORED) - {claim.id for claim in COMPUTABLE}):
+        missing(f"tests/oracles/claims.json has values of {name}, which is no claim with a value." for name in gone)
     assert [claim for claim, rows in STORED.items() if not rows] == []
     several = [claim.id for claim in WITNESSED if claim.params and len(STORED[claim.id]) < 4]
     assert several == [], "four points at least, where there is a parameter to vary"
@@ -104,7 +114,9 @@ def test_the_file_holds_what_the_makers_define():
         claim: [{name: str(value) for name, value in make_claims.parsed(text).items()} for text in witness.points]
         for claim, witness in make_claims.witnesses().items()
     }
-    assert {claim: [row["point"] for row in rows] for claim, rows in STORED.items()} == expected
+    found = {claim: [row["point"] for row in rows] for claim, rows in STORED.items()}
+    if other := sorted(name for name in found.keys() | expected.keys() if found.get(name) != expected.get(name)):
+        missing(unlike(name, expected) for name in other)
 
 
 @every_claim
@@ -132,6 +144,8 @@ def test_the_claims_own_oracle_agrees_with_the_first_entry(claim):
 @every_claim
 def test_one_random_entry_is_computed_again(claim):
     row = random.Random(f"{SEED} {claim.id}").choice(STORED[claim.id])
+    if claim.id not in make_claims.witnesses():
+        missing(unlike(claim.id, {}))
     value = make_claims.recomputed(make_claims.witnesses()[claim.id], row["point"], row["digits"])
     assert agrees(value, row), f"GDLN_ORACLE_SEED={SEED}: {row} is now {value}"
 

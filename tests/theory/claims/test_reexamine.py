@@ -9,9 +9,10 @@ from sympy import Eq, Interval, Rational
 
 from theory.claims.documents import NOTES
 from theory.claims.judge import applicable, examine, reexamine
-from theory.claims.model import Claim, Kind, Level, Outcome, Param, Source
+from theory.claims.model import Claim, Kind, Level, Outcome, Param
 from theory.claims.points import points
 from theory.claims.quadrature import NotConverged
+from theory.claims.sources import Source
 
 a = sympy.Symbol("a", positive=True)
 f = sympy.Function("f")

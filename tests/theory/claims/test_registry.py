@@ -12,7 +12,8 @@ from theory.problem import InputError
 CLAIM = """
     import sympy
     from theory.claims.documents import NOTES
-    from theory.claims.model import Claim, Kind, Level, Source
+    from theory.claims.model import Claim, Kind, Level
+    from theory.claims.sources import Source
     x = sympy.Symbol("x")
     def claim(name, kind=Kind.DEFINITION, **more):
         return Claim(name, "a title", kind, sympy.Eq(x, 2, evaluate=False), **more)
@@ -84,12 +85,12 @@ FAULTS = {
     ),
     "a field left out": (
         'CLAIMS = (Claim("planted.subject.fact", "a title"),)',
-        rf"{HERE}, line 8 has a fault \(TypeError: .*'kind'",
+        rf"{HERE}, line 9 has a fault \(TypeError: .*'kind'",
     ),
-    "a comma left out": ("CLAIMS = (1 2)", rf"{HERE}, line 8 has a fault \(SyntaxError"),
+    "a comma left out": ("CLAIMS = (1 2)", rf"{HERE}, line 9 has a fault \(SyntaxError"),
     "an import left out": (
         "CLAIMS = (mpmath.pi,)",
-        rf"{HERE}, line 8 has a fault \(NameError: name 'mpmath' is not defined",
+        rf"{HERE}, line 9 has a fault \(NameError: name 'mpmath' is not defined",
     ),
     "an unknown citation": (
         'CLAIMS = (claim("planted.subject.fact", cites=("no.such.claim",)),)',

@@ -59,7 +59,7 @@ def _inside(draw: random.Random) -> str:
 
 
 def _fault(draw: random.Random, kind: str) -> str:
-    """What is added to the right side."""
+    """The term that makes the right side false."""
     tiny, at = _tiny(draw), _inside(draw)
     part = draw.choice(
         (f"max(x - {at}, 0)", f"max({at} - x, 0)", f"(Abs(x - {at}) + x - {at})", f"(1 + sign(x - {at}))")

@@ -31,6 +31,7 @@ SERIES = Sum(k, (k, 1, n))
 x = sympy.IndexedBase("x")
 j = sympy.symbols("j", integer=True, positive=True)
 q, a = sympy.symbols("q a", real=True)
+w = sympy.Symbol("w")
 # Equal at size 2, where no three indices differ.
 CUBE = Sum(x[k], (k, 1, n)) ** 3
 WITHOUT_TRIPLES = 3 * Sum(x[k] ** 2, (k, 1, n)) * Sum(x[k], (k, 1, n)) - 2 * Sum(x[k] ** 3, (k, 1, n))
@@ -47,7 +48,9 @@ def by(rule, old, new, *more):
     return old, step(rule, new, Tuple(old, new), *more)
 
 
+SYSTEM = Tuple(Eq(h + f, 3), Eq(h - f, 1))
 GOOD = [
+    (SYSTEM, step("solve-linear", Eq(f, 1, evaluate=False), Tuple(h, sympy.Integer(2)), Tuple(f, sympy.Integer(1)))),
     (Max(h, 0), step("cases", OPEN * h, h)),
     (Max(h, 0), step("cases", AJAR * h, h)),
     (Max(h, 0) + Max(f, 0), step("cases", OPEN * h + Max(f, 0), h, f)),
@@ -71,11 +74,20 @@ BAD = [
         Eq(q, Sum(a, (k, 1, n)), evaluate=False),
         step("average", Eq(q, 2 * a, evaluate=False), Tuple(f, Sum(x[k], (k, 1, n)))),
     ),
+    # Values that do not satisfy the system, stated as they are given; and a system that is satisfied by others too.
+    (SYSTEM, step("solve-linear", Eq(f, 2, evaluate=False), Tuple(h, sympy.Integer(2)), Tuple(f, sympy.Integer(2)))),
+    (
+        Tuple(Eq(h + f, 3), Eq(2 * h + 2 * f, 6)),
+        step("solve-linear", Eq(f, 1, evaluate=False), Tuple(h, sympy.Integer(2)), Tuple(f, sympy.Integer(1))),
+    ),
     (UPSIDE_DOWN, step("least-squares", Eq(a, 1, evaluate=False), Tuple(f, sympy.Integer(3)))),
     (Max(h, 0), step("cases", AJAR * h + Piecewise((1, Eq(h, 0)), (0, True)), h)),  # wrong at h = 0 alone
     (OPEN, step("cases", AJAR, h)),
     (Max(h, 0), step("cases", h, h)),
     (Max(h, 0), step("cases", OPEN * h)),
+    ((h + 1) ** 2, step("cases", h**2 + 2 * h + 1)),  # true, and about no sign
+    ((w + 1) ** 2, step("cases", w**2 + 2 * w + 1, w)),  # true, and about the sign of a complex number
+    ((h + 1) ** 2, step("cases", h**2 + 2 * h + 1, h + 1)),  # nor is a sum a symbol
     (Max(h, 0) + Max(f, 0), step("cases", OPEN * h + f, h, f)),
     (SERIES, step("telescope", n * (n - 1) / 2, Tuple(SERIES, k * (k - 1) / 2))),
     (SERIES, step("telescope", n * (n + 3) / 2, Tuple(SERIES, k * (k + 1) / 2))),

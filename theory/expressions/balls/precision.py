@@ -8,13 +8,14 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import RLock
+from typing import Any
 
 _ALONE = RLock()
 
 
 @contextmanager
 def precision(bits: int | None = None, digits: int | None = None) -> Iterator[None]:
-    """A block at a working precision, or at that of now, which the block may change; put back after it.
+    """A block at a working precision of Arb, or at that of now, which the block may change; put back after it.
 
     Blocks of one thread nest; another thread waits for the outermost to end. Without that the precision of one thread
     would become that of the other, and the one put back last would stay.
@@ -29,16 +30,8 @@ def precision(bits: int | None = None, digits: int | None = None) -> Iterator[No
     """
     from flint import ctx
 
-    with _ALONE:
-        before = ctx.prec
-        try:
-            if bits is not None:
-                ctx.prec = bits
-            elif digits is not None:
-                ctx.dps = digits
-            yield
-        finally:
-            ctx.prec = before
+    with _at(ctx, bits, digits):
+        yield
 
 
 @contextmanager
@@ -57,16 +50,23 @@ def decimals(digits: int | None = None, bits: int | None = None) -> Iterator[Non
     """
     from mpmath import mp
 
+    with _at(mp, bits, digits):
+        yield
+
+
+@contextmanager
+def _at(context: Any, bits: int | None, digits: int | None) -> Iterator[None]:
+    """A block of one thread with a library's context of numbers at so many bits or digits."""
     with _ALONE:
-        before = mp.prec
+        before = context.prec
         try:
-            if digits is not None:
-                mp.dps = digits
-            elif bits is not None:
-                mp.prec = bits
+            if bits is not None:
+                context.prec = bits
+            elif digits is not None:
+                context.dps = digits
             yield
         finally:
-            mp.prec = before
+            context.prec = before
 
 
 def _renew() -> None:

@@ -184,6 +184,8 @@ def _with_tails(total: sympy.Add) -> list[sympy.Expr]:
     """The terms of a sum, with c -+ c erf(u) as the one term c erfc(+-u), which is accurate in the tails."""
     terms = list(total.args)
     for term in total.args:
+        if not any(isinstance(factor, sympy.erf) for factor in sympy.Mul.make_args(term)):
+            continue
         front, function = term.as_independent(sympy.erf)
         if not isinstance(function, sympy.erf):
             continue

@@ -53,6 +53,8 @@ def _density_at(cov: sympy.MatrixBase, fixed: list[tuple[int, sympy.Expr]]) -> t
     if len(fixed) == 1:
         return cov[a, a], -(c**2) / (2 * cov[a, a])
     determinant = cov[a, a] * cov[b, b] - cov[a, b] ** 2
+    if c == 0 and d == 0:  # SymPy takes long to see that 0/det is 0
+        return determinant, sympy.Integer(0)
     square = cov[b, b] * c**2 - 2 * cov[a, b] * c * d + cov[a, a] * d**2
     return determinant, -sympy.factor_terms(square) / (2 * determinant)
 

@@ -1,6 +1,7 @@
 """The engine: rewrites E[...] move by move until no expectation is left, recording every move as a checked step."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 import sympy
 
@@ -109,6 +110,12 @@ def _evaluated(e: Expectation) -> sympy.Expr | None:
     return new
 
 
+@lru_cache(maxsize=1)  # every move that is tried asks for those of the same form
+def _expectations(form: sympy.Expr) -> tuple[Expectation, ...]:
+    """The expectations of a form in a fixed order."""
+    return tuple(sorted(form.atoms(Expectation), key=sympy.default_sort_key))
+
+
 class _Chain:
     """The steps so far."""
 
@@ -120,10 +127,10 @@ class _Chain:
     def now(self) -> sympy.Expr:
         return self.steps[-1].expr
 
-    def expectations(self) -> list[Expectation]:
-        return sorted(self.now.atoms(Expectation), key=sympy.default_sort_key)
+    def expectations(self) -> tuple[Expectation, ...]:
+        return _expectations(self.now)
 
-    def hardest(self) -> list[Expectation]:
+    def hardest(self) -> Sequence[Expectation]:
         """All, or those of the most signs where these are too many for a law."""
         found = self.expectations()
         signs = [sum(isinstance(factor, sympy.sign) for factor in atoms(e.integrand)) for e in found]
@@ -135,7 +142,7 @@ class _Chain:
         """Apply a move to every expectation to which it applies."""
         return self._move(name, move, self.expectations())
 
-    def _move(self, name: str, move: Move, expectations: list[Expectation]) -> bool:
+    def _move(self, name: str, move: Move, expectations: Sequence[Expectation]) -> bool:
         found = {e: move(e) for e in expectations}
         replacements = {old: new for old, new in found.items() if new is not None}
         if not replacements:

@@ -1,6 +1,9 @@
 """The compiled back end on the CPU: the same networks on the same random numbers, by numba (extra `speed`)."""
 
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import RLock
 
 from numba import njit
 
@@ -29,6 +32,23 @@ def forget_stale(sources: Path, cache: Path) -> None:
                 compiled.unlink()
         except OSError:  # another process was faster, or the folder is not ours to write: then numba keeps none there
             continue
+
+
+_BEGINNING, _BEGUN = RLock(), set()
+
+
+@contextmanager
+def one_at_first(kind: Hashable) -> Iterator[None]:
+    """Let one thread after another through until one of them has called the loops of this kind.
+
+    numba would compile them, or read them from its cache, for each thread that calls them before.
+    """
+    if kind in _BEGUN:
+        yield
+        return
+    with _BEGINNING:
+        yield
+    _BEGUN.add(kind)
 
 
 CACHE = cache_folder()

@@ -16,6 +16,15 @@ from sim.training.backends.compiled.numbers import FAST, INNER
 _SUMS = FAST | {"fastmath": {"contract", "nsz", "reassoc"}}
 _PART = _SUMS | INNER | {"forceinline": True}
 GATED, LEAKY, ERF, SIGMOID = range(4)
+MODELS = {
+    "gated-linear": GATED,
+    "relu": LEAKY,
+    "leaky-relu": LEAKY,
+    "erf": ERF,
+    "sigmoid": SIGMOID,
+}
+# Whether the residual is that of the cross-entropy.
+LOSSES = {"half-mse": False, "mse": False, "cross-entropy": True}
 
 
 class Form(NamedTuple):

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit, types
 from numba.extending import overload
 
-from sim.training.backends.compiled.numbers import FAST, INNER
+from sim.training.backends.compiled.numbers import CHOSEN, FAST, INNER
 
 _f32 = np.float32
 # erf(t) = t P(t^2)/Q(t^2) in float32, fitted so that the largest relative error of the quotient is least: 0.02 units of
@@ -121,7 +121,7 @@ def inputs_of(z, gain, normaliser, out):
     """Dispatched when compiled: `inputs32_of` or `inputs64_of`, by the dtype of what is filled."""
 
 
-@overload(inputs_of)
+@overload(inputs_of, jit_options=CHOSEN)
 def _(z, gain, normaliser, out):  # noqa: ARG001 - numba matches the names
     if out.dtype == types.float32:
         return lambda z, gain, normaliser, out: inputs32_of(z, gain, normaliser, out)

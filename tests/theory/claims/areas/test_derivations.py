@@ -6,6 +6,7 @@ import pytest
 import sympy
 from sympy import Eq, Rational, Tuple
 
+from tests.pieces import missing
 from theory.claims import gradient_flow
 from theory.claims.areas.flow import (
     _bias_gradient,
@@ -16,6 +17,7 @@ from theory.claims.areas.flow import (
     exclusive,
     fixed_point,
     mode,
+    moving_gates,
     redundant,
     small_bump,
 )
@@ -32,6 +34,7 @@ DERIVATIONS = (
     _bias_gradient.hidden_bias_flow,
     _bias_gradient.output_bias_flow,
     mode.mode_solution,
+    moving_gates.turning_mode,
     fixed_point.mode_fixed_point,
     fixed_point.null_mode_fixed_point,
     fixed_point.singular_fixed_point,
@@ -119,6 +122,7 @@ PLANTED = (
     ("solve-ode", mode.mode_solution, right(lambda f: f.subs(phi1(lam * t / (K**2 * tau)), 1))),
     # the printed kind of solution: true for lam > 0, without a value at lam = 0
     ("solve-ode", mode.mode_solution, right(lambda f: f.replace(phi1, lambda z: (1 - sympy.exp(-z)) / z))),
+    ("solve-ode", moving_gates.turning_mode, swap(moving_gates.omega, 2 * moving_gates.omega)),
     ("limit", fixed_point.mode_fixed_point, right(lambda f: f / K)),
     ("limit", small_bump.two_sites_fixed_point, right(lambda f: -f)),
     ("block", exclusive.exclusive_mode, right(lambda f: f - _units.A1r * _units.wr / K)),
@@ -152,6 +156,10 @@ def test_a_wrong_step_is_refused(name, derive, slip):
 
 
 def test_every_rule_has_a_wrong_step():
+    if without := sorted(RULES_OF_THE_FLOW - {name for name, _, _ in PLANTED}):
+        missing(
+            f"PLANTED of tests/theory/claims/areas/test_derivations.py has no wrong step of {n!r}." for n in without
+        )
     assert {name for name, _, _ in PLANTED} == RULES_OF_THE_FLOW
 
 

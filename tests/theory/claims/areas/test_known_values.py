@@ -6,8 +6,8 @@ import mpmath
 import pytest
 from sympy import Integer, Rational
 
+from tests.pieces import claim_named
 from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE
-from theory.claims import catalog
 from theory.claims.evaluate import evaluate
 
 HALF = Rational(1, 2)
@@ -37,7 +37,7 @@ def at(claim, **values):
     ],
 )
 def test_rational_values(name, where, value):
-    claim = catalog()[name]
+    claim = claim_named(name)
     point = at(claim, **where)
     assert claim.exact(point) == value
     with mpmath.workdps(CLAIM_DIGITS):
@@ -65,7 +65,7 @@ NUMBERS = [
 
 @pytest.mark.parametrize(("name", "label", "where", "true", "printed"), NUMBERS)
 def test_printed_forms_by_numbers(name, label, where, true, printed):
-    claim = catalog()[name]
+    claim = claim_named(name)
     (source,) = (source for source in claim.sources if source.label == label)
     point = at(claim, **where)
     with mpmath.workdps(CLAIM_DIGITS):
@@ -83,17 +83,17 @@ def _number(text: str) -> mpmath.mpf:
 
 def test_both_conditional_variances_are_one_function():
     """(12) and (13), and both printed forms, at a point of no symmetry."""
-    first, second = (catalog()[f"conditional.variance.{name}"] for name in ("value", "determinant"))
+    first, second = (claim_named(f"conditional.variance.{name}") for name in ("value", "determinant"))
     point = at(first, rho_ik=Rational(1, 3), rho_il=Rational(-1, 4), rho_kl=Rational(1, 5))
     values = {evaluate(form, point, CLAIM_DIGITS) for form in (first.statement.rhs, second.statement.rhs)}
     with mpmath.workdps(CLAIM_DIGITS):
         assert max(values) - min(values) < CLAIM_PRECISE
-    assert [source.label for source in first.sources] == ["(12)", "(13)"]
+    assert [claim.sources[0].label for claim in (first, second)] == ["(12)", "(13)"]
 
 
 def test_the_smoothed_erf_at_its_ends():
     """No spread: the erf itself. Mean 0: nothing is left of an odd function."""
-    claim = catalog()["gaussian.erf.smoothing"]
+    claim = claim_named("gaussian.erf.smoothing")
     assert claim.oracle(at(claim, m=0, sigma=3, g=2), CLAIM_DIGITS) == 0
     with mpmath.workdps(CLAIM_DIGITS):
         still = claim.oracle(at(claim, m=Integer(1), sigma=0, g=2), CLAIM_DIGITS)

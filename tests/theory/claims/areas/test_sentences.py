@@ -8,46 +8,59 @@ import numpy as np
 import pytest
 import sympy
 
+from tests.pieces import claim_named, missing
 from tests.theory.claims.examined import each, examination
 from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE
 from theory.claims import catalog
-from theory.claims.areas.flow import second_moment
+from theory.claims.areas.flow import exclusive, redundant, second_moment
 from theory.claims.areas.gate import relu
 from theory.claims.areas.localization import gain, ring, sigmoid
 from theory.claims.areas.ols import _gated_quadrature, gates
 from theory.claims.judge import examine
-from theory.claims.model import Kind, Level, Outcome, Verdict
+from theory.claims.model import Kind, Level, Outcome
 from theory.claims.points import points
+from theory.claims.rows import Verdict
 from theory.expressions.symbols import K, n
-from theory.problem import squared_distance
+from theory.flow import solve
+from theory.problem import DirectionGate, squared_distance
 
 VERDICTS = {
-    "gate.relu.scale": Verdict.CORRECTED,
-    "localization.nlgp.support": Verdict.CORRECTED,
+    "gate.relu.scale": Verdict.CONFIRMED,  # a scale is positive
+    "localization.nlgp.support": Verdict.CONFIRMED,  # continuous, as opposed to discrete
     "localization.single_pulse.support": Verdict.CONFIRMED,
     "localization.sigmoid.no_biases": Verdict.CONFIRMED,
     "flow.second_moment.symmetric": Verdict.CONFIRMED,
-    "flow.exclusive.own_subset": Verdict.CORRECTED,
+    "flow.second_moment.nonnegative": Verdict.CONFIRMED,
+    "flow.exclusive.second_moment": Verdict.CONFIRMED,
+    # Right once (3) is a sum over the units, as the flow in (5) takes it.
+    "flow.exclusive.own_subset": Verdict.INHERITED,
     "flow.redundant.difference": Verdict.CONFIRMED,
+    "flow.redundant.moments": Verdict.CONFIRMED,
+    "flow.moving_gates.mode": Verdict.CONFIRMED,
+    "flow.moving_gates.moment": Verdict.CONFIRMED,
+    # The notes guess, and say so: what holds is confirmed, what has a counter-example is refuted.
     "ols.gates.precision": Verdict.CONFIRMED,
-    "ols.gates.overlap_wins": Verdict.CORRECTED,
-    "ols.gates.overlap_on_sites": Verdict.CORRECTED,
-    "ols.gates.span": Verdict.CONFIRMED,
-    "localization.ring.alternating": Verdict.CORRECTED,
-    "localization.ring.first_failure": Verdict.CORRECTED,
-    "localization.gain.participation": Verdict.CONFIRMED,
+    "ols.gates.overlap_wins": Verdict.REFUTED,
+    "ols.gates.independence": Verdict.REFUTED,
+    # Near the guess, and not said in the notes. Another tiling beats these overlapping gates.
+    "ols.gates.overlap_on_sites": Verdict.REMARK,
+    "ols.gates.span": Verdict.REMARK,
+    "localization.ring.first_failure": Verdict.REMARK,  # the notes state neither a ring nor a kernel
+    "localization.gain.participation": Verdict.REMARK,  # of a fixed gate, where the notes speak of trained networks
     "basis.half_space.own_block": Verdict.CONFIRMED,
-    "basis.half_spaces.cross_block": Verdict.CORRECTED,
+    # The notes ask whether one basis "may" do, and so it does for the blocks A_kk: this is where it ends.
+    "basis.half_spaces.cross_block": Verdict.REMARK,
     # No network is trained here, and an empirical claim is open until its experiment has run.
     "localization.relu.gates_flip": Verdict.OPEN,
     "localization.relu.growth_stops": Verdict.OPEN,
+    "localization.relu.growth_goes_on": Verdict.OPEN,
+    "localization.gain.neuron": Verdict.OPEN,
+    "localization.relu.localizes": Verdict.OPEN,
+    "localization.relu.around_mode": Verdict.OPEN,
+    "localization.relu.replayed_gates": Verdict.OPEN,
     "localization.relu.biases_removed": Verdict.OPEN,
     "localization.sigmoid.like_erf": Verdict.OPEN,
     "localization.relu.order": Verdict.OPEN,
-    "pulse.sites.pair": Verdict.CONFIRMED,
-    "pulse.sites.triple": Verdict.CONFIRMED,
-    "pulse.plus_minus.second": Verdict.CONFIRMED,
-    "pulse.zero_one.complement": Verdict.CONFIRMED,
 }
 
 
@@ -55,16 +68,21 @@ def test_every_sentence_has_the_verdict_that_is_computed_here():
     """A sentence is what a source says in a section, outside its numbered equations."""
     labels = {claim.id: [source.label for source in claim.sources] for claim in catalog().values()}
     sentences = {name for name, said in labels.items() if said and all(label.startswith("section") for label in said)}
-    assert sentences == set(VERDICTS)
+    if sentences != set(VERDICTS):
+        missing(
+            f"VERDICTS of tests/theory/claims/areas/test_sentences.py {how} {name}."
+            for how, names in (("lacks", sentences - set(VERDICTS)), ("has no sentence for", set(VERDICTS) - sentences))
+            for name in sorted(names)
+        )
 
 
-@each(catalog()[name] for name in VERDICTS)
+@each(claim_named(name) for name in VERDICTS)
 def test_the_verdict_of_a_sentence(claim):
     assert examination(claim.id).verdict is VERDICTS[claim.id]
 
 
 def _with_right_side(name, expr):
-    claim = catalog()[name]
+    claim = claim_named(name)
     return replace(claim, statement=sympy.Eq(claim.statement.lhs, expr, evaluate=False))
 
 
@@ -76,7 +94,11 @@ _PLANTED = [
     ("gate.relu.scale", lambda old: 1 + (relu.sign_h - sympy.Abs(relu.sign_h)) / 2),
     ("localization.single_pulse.support", lambda old: old + 1),
     ("flow.second_moment.symmetric", lambda old: old + second_moment.x11),
+    ("flow.second_moment.nonnegative", lambda old: old / 2),
+    ("flow.exclusive.second_moment", lambda old: old + exclusive.x11),
     ("flow.exclusive.own_subset", lambda old: old / K),
+    ("flow.redundant.moments", lambda old: old + redundant.x11),
+    ("ols.gates.independence", lambda old: old + gates.share),
     ("ols.gates.precision", lambda old: 0 * old),
     ("ols.gates.overlap_wins", lambda old: 2 * old),
     ("ols.gates.overlap_on_sites", lambda old: old + 1),
@@ -90,13 +112,13 @@ _PLANTED = [
 
 @pytest.mark.parametrize(("name", "plant"), _PLANTED, ids=[name for name, _ in _PLANTED])
 def test_a_wrong_formula_fails_in_fractions(name, plant):
-    planted = _with_right_side(name, plant(catalog()[name].statement.rhs))
+    planted = _with_right_side(name, plant(claim_named(name).statement.rhs))
     assert _worked_out(planted, Level.EXACT) is Outcome.FAIL
 
 
 def test_a_wrong_formula_fails_its_steps():
     name = "localization.sigmoid.no_biases"
-    planted = _with_right_side(name, catalog()[name].statement.rhs + sigmoid.h1 / 1000)
+    planted = _with_right_side(name, claim_named(name).statement.rhs + sigmoid.h1 / 1000)
     assert _worked_out(planted, Level.SYMBOLIC) is Outcome.FAIL
     assert _worked_out(planted, Level.PRECISE) is Outcome.FAIL
 
@@ -110,6 +132,16 @@ def test_the_overlap_wins_by_the_value_of_the_simplest_case():
     """a = 1, b = 2: the inputs 1, 1/2, 1/3; the best pair shares 1/2 and 1/3 and loses (1/6) 1/13; overlapping, 0."""
     point = {gates.a: sympy.Integer(1), gates.b: sympy.Integer(2)}
     assert gates.OVERLAP_WINS.exact(point) == Fraction(1, 78)
+
+
+def test_the_losses_of_site_gates_are_those_that_the_texts_give():
+    """0.2794 for the site gate and its complement, 0.2775 for the overlapping gates, 0.2745 for the diagonal tiling."""
+    diagonal = tuple(DirectionGate({1: 1, 2: 1}, **side) for side in ({"lo": 0}, {"hi": 0}))
+    pairs = (gates._sites(gates._TILING), gates._sites(gates._OVERLAPPING), diagonal)
+    losses = [solve(gates._problem(gates._LENGTHS, pair)).mse for pair in pairs]
+    assert [round(loss, 4) for loss in losses] == [0.2794, 0.2775, 0.2745]
+    claim = gates.OVERLAP_ON_SITES
+    assert all(f"{loss:.4f}" in claim.title + claim.sources[0].note for loss in losses)
 
 
 def test_four_signs_of_known_correlations():
@@ -139,8 +171,19 @@ def test_float64_sees_the_first_failure_on_small_rings(sites):
     assert lowest[0] > 0 > lowest[1]
 
 
+def test_the_alternating_mode_vanishes_where_the_title_says():
+    """r = 0.713472, which is xi = 1.72104 by r = exp(-1/xi^2)."""
+    mode = ring.ALTERNATING.statement.rhs
+    low, high = sympy.Rational(7134722, 10**7), sympy.Rational(7134723, 10**7)
+    assert mode.subs(ring.step, low) > 0 > mode.subs(ring.step, high)
+    assert sympy.Poly(mode, ring.step).count_roots(sympy.Rational(1, 1000), sympy.Rational(999, 1000)) == 1
+    assert f"{float(1 / sympy.sqrt(-sympy.log(low))):.5f}" == "1.72104"
+    assert "r = 0.713472 (xi = 1.72104)" in ring.ALTERNATING.title
+
+
 def test_the_first_failure_is_near_the_square_root_of_n_over_pi():
     for sites, hundredths in ring.FIRST_FAILURES.items():
+        assert sites % 4 == 0
         assert 1 < hundredths / 100 / np.sqrt(int(sites) / np.pi) < 1.1
         assert ring.RING_LIMIT.exact({n: sites}) == hundredths
 

@@ -100,7 +100,9 @@ def orthant(x, y, r):
         r = mpmath.mpf(r.numerator) / r.denominator
         root = mpmath.sqrt(2 * (1 - r**2))
         return mpmath.quad(
-            lambda s: mpmath.npdf(s) * mpmath.erfc((y - r * s) / root) / 2, mpmath.linspace(x, x + 16, 129)
+            lambda s: mpmath.npdf(s) * mpmath.erfc((y - r * s) / root) / 2,
+            mpmath.linspace(x, x + 16, 17),
+            method="gauss-legendre",
         )
 
 
@@ -189,7 +191,8 @@ def test_precision_is_raised_beyond_that_of_a_quadrant(monkeypatch):
         root, large = mpmath.mpf(4) / 5, mpmath.mpf(10) ** 144  # quad stops at an absolute error
         true = mpmath.quad(
             lambda x: large * (x + 1) * mpmath.npdf(x) * mpmath.erfc((20 + 3 * x / 5) / root / mpmath.sqrt(2)) / 2,
-            [mpmath.mpf(1) / 2 + mpmath.mpf(k) / 16 for k in range(129)],
+            [mpmath.mpf(1) / 2 + k for k in range(9)],
+            method="gauss-legendre",
         )
         assert abs(large * mpmath.mpf(answer.value) / true - 1) < mpmath.mpf(10) ** (1 - answer.digits)
     assert answer.digits == 20

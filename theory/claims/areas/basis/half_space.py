@@ -1,4 +1,4 @@
-"""One basis for all times: the block A_kk through any half space. Localization notes, section 5."""
+"""One basis for all times: the block A_kk through a half space with its boundary through 0. Notes, section 5."""
 
 from fractions import Fraction
 from itertools import product
@@ -7,9 +7,10 @@ import sympy
 from sympy import Eq, Interval
 
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
 from theory.claims.rational import rational
+from theory.claims.sources import Says, Source
 
 x11, x12, x21, x22, v1, v2 = sympy.symbols("x11 x12 x21 x22 v1 v2", real=True)
 
@@ -26,7 +27,7 @@ def _through_a_half_space(point: Point) -> Fraction:
 
 OWN_BLOCK = Claim(
     id="basis.half_space.own_block",
-    title="Through any half space <g x x^T> is half of <x x^T>: on a ring the DFT diagonalizes it at all times",
+    title="Through a half space 1[v.x >= 0], and for an even law, <g x x^T> is half of <x x^T> whatever v is",
     kind=Kind.EQUATION,
     statement=Eq(
         sympy.Function("A_11")(x11, x12, x21, x22, v1, v2),
@@ -39,11 +40,21 @@ OWN_BLOCK = Claim(
     ),
     conditions=(sympy.Ne(v1 * x11 + v2 * x12, 0), sympy.Ne(v1 * x21 + v2 * x22, 0)),
     assumptions=(
-        "x and -x are equally likely, so that of each pair one passes the gate, and x x^T is the same for both",
-        "<x x^T> is circulant on a ring and does not change while a gate turns, so one basis serves the block A_kk",
+        "an even law: x and -x are equally likely, so that of each pair one passes the gate, and x x^T is the same for "
+        "both; a threshold other than 0 breaks this",
+        "<x x^T> is circulant on a ring and does not change while a gate turns, so that the DFT diagonalizes the block "
+        "A_kk at all times",
     ),
     sources=(
-        Source(NOTES, "section 5", note="'a single basis to diagonalize them across time': right for the blocks A_kk"),
+        Source(
+            NOTES,
+            "section 5",
+            note="so it is for the blocks A_kk of half spaces at threshold 0 and an even law, by the DFT on a ring; "
+            "not for the blocks A_kl of half spaces that overlap (basis.half_spaces.cross_block)",
+            says=Says.ASKS,
+            words="we may be able to use a single basis to diagonalize them across time (Toeplitz/circulant "
+            "properties? DFT?)",
+        ),
     ),
     **rational(_through_a_half_space),
     unchecked={

@@ -7,8 +7,9 @@ from sympy import Eq, Heaviside, Integer, Interval, Matrix, Rational, pi, sqrt
 
 from theory.claims.documents import NOTES
 from theory.claims.expectations import derived
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import values
+from theory.claims.sources import Says, Source
 from theory.expressions.symbols import rho, z
 from theory.gaussian.expectation import Expectation
 
@@ -61,8 +62,9 @@ CROSS_BLOCK = Claim(
         Source(
             NOTES,
             "section 5",
-            printed=Integer(0),
-            note="'a single basis (Toeplitz/circulant properties? DFT?)': a circulant block has a constant diagonal",
+            note="a circulant block has a constant diagonal: where two half spaces overlap, the DFT does not "
+            "diagonalize A_12; exclusive gates have no such block",
+            says=Says.UNSTATED,
         ),
     ),
     oracle=_diagonal_defect,

@@ -10,7 +10,8 @@ from sympy import Eq, Tuple, sqrt
 from theory.claims import reasons
 from theory.claims.areas.conditional.variance import variance
 from theory.claims.documents import BUMP_NOTE
-from theory.claims.model import Claim, Kind, Level, Point, Source
+from theory.claims.model import Claim, Kind, Level, Point
+from theory.claims.sources import Reading, Source
 from theory.claims.three_sites import CONDITION, CORRELATIONS, OF_I, OF_K, SMALL_GAIN, VARIANCE, C, ik, il, kl, slopes
 from theory.expressions.symbols import g
 from theory.proof.derivation import Derivation, Step
@@ -60,16 +61,22 @@ def _derive_slope(name: str, which: int) -> Callable[[], Derivation]:
     return derive
 
 
-_EXCHANGED = "the labels of a_i and a_k are exchanged: printed is the coefficient of the other site"
+_LABELS = "the note does not say which site a_i and a_k belong to; (8) uses them with the labels of this claim"
+
+
+def _by_the_other_site(form: sympy.Expr) -> Reading:
+    """(9) and (10) with the labels the other way round: `form` is what they then give for the slope of the claim."""
+    return Reading("a_i is the slope by z_k, the other site, and a_k that by z_i", C * form)
+
 
 SLOPE_I = Claim(
     id="conditional.slope.gate_site",
-    title="a_i: the slope by z_i of an erf averaged over the rest of z_l",
+    title="The slope by z_i, the gate's site, of erf(g z_l) averaged over the rest of z_l",
     kind=Kind.EQUATION,
     statement=Eq(a_i, C * OF_I, evaluate=False),
     params=(*CORRELATIONS, SMALL_GAIN),
     conditions=(CONDITION,),
-    sources=(Source(BUMP_NOTE, "(9)", printed=C * OF_K, note=_EXCHANGED),),
+    sources=(Source(BUMP_NOTE, "(9)", C * OF_K, _LABELS, readings=(_by_the_other_site(OF_I),)),),
     oracle=_slope(0),
     derive=_derive_slope("conditional.slope.gate_site", 0),
     cites=("gaussian.erf.smoothing",),
@@ -79,12 +86,12 @@ SLOPE_I = Claim(
 
 SLOPE_K = Claim(
     id="conditional.slope.other_site",
-    title="a_k: the slope by z_k of an erf averaged over the rest of z_l",
+    title="The slope by z_k, the other site, of erf(g z_l) averaged over the rest of z_l",
     kind=Kind.EQUATION,
     statement=Eq(a_k, C * OF_K, evaluate=False),
     params=(*CORRELATIONS, SMALL_GAIN),
     conditions=(CONDITION,),
-    sources=(Source(BUMP_NOTE, "(10)", printed=C * OF_I, note=_EXCHANGED),),
+    sources=(Source(BUMP_NOTE, "(10)", C * OF_I, _LABELS, readings=(_by_the_other_site(OF_K),)),),
     oracle=_slope(1),
     derive=_derive_slope("conditional.slope.other_site", 1),
     cites=("gaussian.erf.smoothing",),

@@ -1,6 +1,7 @@
-"""Exclusive gates: the flow of one unit and its rest point. Localization notes, section 3.4, (19)-(26), corrected."""
+"""Exclusive gates: the flow of one unit and its rest point. Localization notes, section 3.4, (19)-(26)."""
 
 from fractions import Fraction
+from itertools import combinations, product
 
 import mpmath
 import sympy
@@ -32,10 +33,12 @@ from theory.claims.documents import NOTES
 from theory.claims.finite_data import Sample
 from theory.claims.float_flow import Number, float64_flow
 from theory.claims.gradient_flow import entry, reading, w_first, w_second
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME, TIME_CONSTANT, UNITS
 from theory.claims.points import exact_values, values
 from theory.claims.rational import rational
+from theory.claims.slips import READOUT, TRANSIENT, under_sum_readout
+from theory.claims.sources import Says, Source
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import Derivation, Step
@@ -67,7 +70,7 @@ def _exclusive_flow() -> tuple[Step, ...]:
 def exclusive_mode() -> Derivation:
     """Derive u_1(t) = exp(-lam t/(K^2 tau)) u_1(0) + (t/(K tau)) phi(lam t/(K^2 tau)) c_1 with lam, c_1 of A_11, b_1.
 
-    Notes, eq. (19)-(25), corrected: printed without the second factor 1/K.
+    Notes, eq. (19)-(25): once (3) is a sum, the printed form is this one.
     """
     ode = Eq(K * tau * u1(t).diff(t), c1 - lam * u1(t) / K, evaluate=False)
     solution = Eq(u1(t), relax(ode, u1(t), u10), evaluate=False)
@@ -87,7 +90,7 @@ def exclusive_mode() -> Derivation:
 def exclusive_fixed_point() -> Derivation:
     """Derive w_1(oo) = K A_11^-1 b_1, first entry for two inputs and regular A_11.
 
-    Notes, eq. (26), corrected: the printed form keeps the transient at t = oo and lacks the factor K.
+    Notes, eq. (26): its limit t -> oo, once (3) is a sum.
     """
     first, second = w_first(oo), w_second(oo)
     flow = Tuple(
@@ -149,7 +152,8 @@ def _exclusive_at_rest(point: Point, digits: int) -> mpf:
         return finite_data.flow_limit(loss, [mpf(1), mpf(-2), mpf(3), mpf(1)], digits)[0]
 
 
-_LACKS_K = "the exponent lacks a factor 1/K and the limit a factor K; C is set by w_1(0)"
+_PRINTED = (u10 - c1 / lam) * sympy.exp(-lam * t / (K * tau)) + c1 / lam
+_REGULAR = "no eigenvalue of A_11 is zero"
 
 EXCLUSIVE_MODE = Claim(
     id="flow.exclusive.mode",
@@ -163,7 +167,14 @@ EXCLUSIVE_MODE = Claim(
     params=(UNITS, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START_1),
     assumptions=("g_1 g_l = 0 almost surely for every other unit l",),
     sources=tuple(
-        Source(NOTES, label, printed=(u10 - c1 / lam) * sympy.exp(-lam * t / (K * tau)) + c1 / lam, note=_LACKS_K)
+        Source(
+            NOTES,
+            label,
+            printed=_PRINTED,
+            note="C is set by w_1(0); the mean readout of (3) gives the rate a factor 1/K and the limit a factor K",
+            slip=READOUT,
+            repaired=under_sum_readout(_PRINTED, (u10,), condition=_REGULAR),
+        )
         for label in ("(21)", "(22)", "(23)", "(24)", "(25)")
     ),
     oracle=_exclusive_by_series,
@@ -171,6 +182,8 @@ EXCLUSIVE_MODE = Claim(
     numeric=lambda **at: in_float64(at, [at["u10"]])[0],
     unchecked={Level.EXACT: reasons.EXPONENTIALS},
 )
+
+_AT_REST = (a22 * b_first - a12 * b_second) / (a11 * a22 - a12**2)
 
 EXCLUSIVE_FIXED_POINT = Claim(
     id="flow.exclusive.fixed_point",
@@ -191,8 +204,10 @@ EXCLUSIVE_FIXED_POINT = Claim(
         Source(
             NOTES,
             "(26)",
-            printed=(a22 * b_first - a12 * b_second) / (a11 * a22 - a12**2),
-            note="lacks the factor K and keeps the transient, which is taken here at its limit 0",
+            printed=_AT_REST,
+            note="the right side at its limit t -> oo; the mean readout of (3) gives it a factor K",
+            slip=READOUT,
+            repaired=under_sum_readout(_AT_REST, condition=_REGULAR),
         ),
     ),
     oracle=_exclusive_at_rest,
@@ -267,7 +282,17 @@ ON_ITS_SUBSET = Claim(
     conditions=(s11 * s22 - s12**2 > Rational(1, 100),),
     assumptions=("g_1 g_l = 0 almost surely for every other unit l; two inputs; yhat = (1/K) sum_k g_k w_k.x",),
     sources=(
-        Source(NOTES, "section 3.4", printed=_SUBSET, note="'converges to the OLS solution on the subset': up to K"),
+        Source(
+            NOTES,
+            "section 3.4",
+            printed=_SUBSET,
+            note="the mean readout of (3) gives it a factor K",
+            says=Says.READ_AS,
+            words="So, each weight matrix converges to the OLS solution on the subset of the data determined by its "
+            "gate.",
+            slip=READOUT,
+            repaired=under_sum_readout(_SUBSET, condition="<x x^T | g_1 = 1> has no zero eigenvalue"),
+        ),
     ),
     **rational(_rest_of_one_unit),
     numeric=_own_subset_in_float64,
@@ -276,4 +301,91 @@ ON_ITS_SUBSET = Claim(
     },
 )
 
-CLAIMS = (EXCLUSIVE_MODE, EXCLUSIVE_FIXED_POINT, ON_ITS_SUBSET)
+# The transient of (25), which (26) keeps at t = oo
+
+
+def _sum_readout(at: dict[str, finite_data.Number]) -> finite_data.Loss:
+    """The loss -c_1 u + lam u^2/2 along an eigenvector of A_11, in the sum readout."""
+    return lambda weights: -at["c1"] * weights[0] + at["lambda"] * weights[0] ** 2 / 2
+
+
+def _end_of_the_flow(point: Point, digits: int) -> mpf:
+    """The flow of that loss, run to its end."""
+    with mpmath.workdps(digits + 30):
+        at = values(point)
+        return finite_data.flow_limit(_sum_readout(at), [at["u10"]], digits)[0]
+
+
+def _after_a_newton_step(point: Point) -> Fraction:
+    """The same in fractions: one Newton step ends a quadratic loss, wherever it starts."""
+    at = exact_values(point)
+    return at["u10"] - finite_data.gradient(_sum_readout(at), [at["u10"]])[0] / at["lambda"]
+
+
+TRANSIENT_ENDS = Claim(
+    id="flow.exclusive.transient",
+    title="At t = oo the transient of (25) has gone: w_1(oo) does not depend on C",
+    kind=Kind.EQUATION,
+    statement=Eq(u1(oo), c1 / lam, evaluate=False),
+    params=(UNITS, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START_1),
+    assumptions=(
+        "the sum readout; one component along an eigenvector of A_11",
+        "t is the time that the right side of (26) keeps",
+    ),
+    sources=(
+        Source(
+            NOTES,
+            "(26)",
+            printed=_PRINTED,
+            note="the left side is at t = oo, and the right side is that of (25), at t",
+            slip=TRANSIENT,
+        ),
+    ),
+    oracle=_end_of_the_flow,
+    exact=_after_a_newton_step,
+    unchecked={
+        Level.SYMBOLIC: "the limit is a step of flow.exclusive.fixed_point",
+        Level.FLOATING: "the library has the rest point of the mean readout: flow.exclusive.fixed_point",
+    },
+)
+
+# Exclusive gates have no block in common
+x11, x12, x21, x22 = sympy.symbols("x11 x12 x21 x22", real=True)
+
+
+def _largest_shared_entry(point: Point) -> Fraction:
+    """The largest |<g_k g_l x_i x_j>| for k != l: three gates, two inputs and one more that opens none of them."""
+    at = exact_values(point)
+    samples = [(at["x11"], at["x12"]), (at["x21"], at["x22"]), (at["x11"] - at["x22"], at["x12"])]
+    opened = ((1, 0, 0), (0, 0, 1), (0, 0, 0))
+    return max(
+        abs(sum(gates[k] * gates[l] * x[i] * x[j] for gates, x in zip(opened, samples, strict=True)) / 3)
+        for k, l in combinations(range(3), 2)
+        for i, j in product((0, 1), repeat=2)
+    )
+
+
+NOTHING_SHARED = Claim(
+    id="flow.exclusive.second_moment",
+    title="Under exclusive gates Sigma^xx(p, q) = 0 for p other than q, so that A is block diagonal",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Function("shared")(x11, x12, x21, x22), 0, evaluate=False),
+    params=tuple(Param(value, Interval(-3, 3), "entry of an input") for value in (x11, x12, x21, x22)),
+    assumptions=("at most one gate is open at a time: g_k g_l = 0, and with it each term of <g_k g_l x x^T>",),
+    sources=(
+        Source(
+            NOTES,
+            "section 3.4",
+            printed=Integer(0),
+            says=Says.READ_AS,
+            words="Then, Sigma^xx(p, q) = 0 for p ≠ q. Then A becomes block diagonal.",
+        ),
+    ),
+    **rational(_largest_shared_entry),
+    unchecked={
+        Level.SYMBOLIC: "each term has the factor g_k g_l = 0, as the assumption says; no step is left",
+        Level.FLOATING: "the library keeps no block for gates that exclude each other",
+    },
+)
+
+CLAIMS = (EXCLUSIVE_MODE, EXCLUSIVE_FIXED_POINT, ON_ITS_SUBSET, TRANSIENT_ENDS, NOTHING_SHARED)

@@ -1,4 +1,4 @@
-"""The limit of the gradient flow, for regular and for singular A. Localization notes, after eq. (11), corrected.
+"""The limit of the gradient flow, for regular and for singular A. Localization notes, after eq. (11).
 
 Where A is singular, the part of w(0) that the data do not see keeps its initial value.
 """
@@ -15,9 +15,11 @@ from theory.claims.areas.flow._modes import FORCE, MODE_ODE, c, lam, positive_la
 from theory.claims.documents import NOTES
 from theory.claims.float_flow import float64_flow
 from theory.claims.gradient_flow import entry, reading, w_first, w_second
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import UNITS
 from theory.claims.points import values
+from theory.claims.slips import READOUT, under_sum_readout
+from theory.claims.sources import Says, Source
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import Derivation, Step
 
@@ -25,7 +27,7 @@ from theory.proof.derivation import Derivation, Step
 def mode_fixed_point() -> Derivation:
     """Derive u(oo) = K c/lam for lam > 0, so that w(oo) = K A^-1 b where A is invertible.
 
-    Notes, after eq. (11), corrected: the printed A^-1 b lacks the factor K.
+    Notes, after eq. (11): A^-1 b, once (3) is a sum.
     """
     at_time = Eq(u(t), relax(MODE_ODE, u(t), u0), evaluate=False)
     decaying = Eq(u(t), relax(MODE_ODE, u(t), u0).xreplace({lam: positive_lam}), evaluate=False)
@@ -84,7 +86,16 @@ FIXED_POINT_MODE = Claim(
         FORCE,
     ),
     assumptions=("u = v.w and c = v.b for a unit eigenvector v of A",),
-    sources=(Source(NOTES, "after (11)", printed=c / positive_lam, note="w(oo) = A^-1 b lacks the factor K"),),
+    sources=(
+        Source(
+            NOTES,
+            "after (11)",
+            printed=c / positive_lam,
+            note="w(oo) = A^-1 b, component by component; the mean readout of (3) gives it a factor K",
+            slip=READOUT,
+            repaired=under_sum_readout(c / positive_lam, condition="no eigenvalue of A is zero"),
+        ),
+    ),
     oracle=_mode_at_rest,
     derive=mode_fixed_point,
     numeric=lambda **at: float64_flow([[at["lambda"]]], [at["c"]], [[0.0]], at["K"]).fixed_point[0, 0],
@@ -119,7 +130,14 @@ FIXED_POINT_NULL_MODE = Claim(
         "u = v.w for a unit vector v with A v = 0",
         "with flow.fixed_point.mode: w(oo) = K A^+ b + (I - A A^+) w(0)",
     ),
-    sources=(Source(NOTES, "after (11)", note="'if none of the eigenvalues are zero': the other case"),),
+    sources=(
+        Source(
+            NOTES,
+            "after (11)",
+            note="the case that 'if none of the eigenvalues are zero' leaves out",
+            says=Says.UNSTATED,
+        ),
+    ),
     oracle=_null_mode_at_rest,
     derive=null_mode_fixed_point,
     numeric=_difference_in_float64,

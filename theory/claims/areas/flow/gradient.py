@@ -34,9 +34,11 @@ from theory.claims.areas.flow._weight_gradient import GENERAL, general_flow, mea
 from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.finite_data import Number
 from theory.claims.gradient_flow import drive, force, loss_factor, readout, velocity
-from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration, Source
+from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration
 from theory.claims.parameters import TIME_CONSTANT, UNITS
 from theory.claims.points import exact_values, values
+from theory.claims.slips import BUMP_READOUT, READOUT, under_sum_readout
+from theory.claims.sources import Reading, Source
 from theory.expressions.symbols import K, tau
 from theory.flow.linear.descent import discrete
 from theory.problem import BiasesAtTimes, WeightsAtTimes
@@ -79,7 +81,16 @@ _MOMENTS = (
     Param(drive, Interval(-3, 3), "h_ki = <g_k x_i sum_l g_l w_l.x> = sum_lj A_kilj w_lj", (Integer(0),)),
 )
 
-_LACKS_A_FACTOR = "the term in the weights lacks a factor 1/K"
+_LACKS_A_FACTOR = (
+    "under the mean readout of (3) the term in the weights has another factor 1/K: "
+    "it holds the weight w_k/K of a whole path"
+)
+_PRINTED = (force - drive) / (K * tau)
+_READINGS = (
+    Reading("the loss is the mean square, without the half", (force - drive) / (2 * K * tau)),
+    Reading("w_k stands for the weight w_k/K of a whole path on both sides", (force - drive / K) / tau),
+)
+_SHARED_BY_TWO = "K = 2, or every other gate is exclusive of these two"
 
 GRADIENT_GENERAL = Claim(
     id="flow.gradient.general",
@@ -108,18 +119,27 @@ GRADIENT_ENTRY = Claim(
     statement=Eq(velocity, (force - drive / K) / (K * tau), evaluate=False),
     params=(UNITS, TIME_CONSTANT, *_MOMENTS),
     assumptions=("yhat = (1/K) sum_k g_k w_k.x and L = <(y - yhat)^2>/2; the gates do not depend on the weights",),
-    sources=tuple(
-        Source(NOTES, label, printed=(force - drive) / (K * tau), note=_LACKS_A_FACTOR + more)
-        for label, more in (
-            ("(5)", ""),
-            ("(8)", ""),
-            ("(19)", "; exclusive gates: h = A_11 w_1"),
-            ("(20)", "; exclusive gates: h = lambda u_1"),
-            ("(27)", "; redundant gates: h = A_11 (w_1 + w_2)"),
-            ("(28)", "; redundant gates: h = A_11 (w_1 + w_2)"),
-            ("(29)", "; follows from (27), (28) as printed"),
-            ("(30)", "; follows from (27), (28) as printed"),
-        )
+    sources=(
+        Source(NOTES, "(5)", printed=_PRINTED, note=_LACKS_A_FACTOR, readings=_READINGS, slip=READOUT),
+        *(
+            Source(
+                NOTES,
+                label,
+                _PRINTED,
+                note,
+                slip=READOUT,
+                repaired=under_sum_readout(_PRINTED, (drive,), condition=condition),
+            )
+            for label, note, condition in (
+                ("(8)", "all weights together: h = A w", ""),
+                ("(19)", "exclusive gates: h = A_11 w_1", ""),
+                ("(20)", "exclusive gates: h = lambda u_1", ""),
+                ("(27)", "redundant gates: h = A_11 (w_1 + w_2)", _SHARED_BY_TWO),
+                ("(28)", "redundant gates: h = A_11 (w_1 + w_2)", _SHARED_BY_TWO),
+                ("(29)", "the mean of (27) and (28)", _SHARED_BY_TWO),
+                ("(30)", "(29) for w_1 - Delta, the half sum of the weights", _SHARED_BY_TWO),
+            )
+        ),
     ),
     oracle=_velocity_by_differences,
     exact=_exact_velocity,
@@ -136,7 +156,11 @@ GRADIENT_SMALL_BUMP = Claim(
     assumptions=("yhat = (g_1 W_1 + g_2 W_2) x/2 and L = <(y - yhat)^2>/2",),
     sources=(
         Source(
-            BUMP_NOTE, "(4)", printed=(force - drive) / (2 * tau), note="the terms in the weights lack a factor 1/2"
+            BUMP_NOTE,
+            "(4)",
+            printed=(force - drive) / (2 * tau),
+            note="under the mean readout of (1) the terms in the weights have another factor 1/2",
+            slip=BUMP_READOUT,
         ),
     ),
     oracle=_velocity_by_differences,

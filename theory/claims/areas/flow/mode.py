@@ -1,17 +1,22 @@
-"""One eigenmode of the gradient flow at time t. Localization notes, eq. (9)-(11), corrected."""
+"""One eigenmode of the gradient flow at time t, and the constant of its solution. Localization notes, eq. (9)-(11)."""
+
+from fractions import Fraction
 
 import mpmath
 import sympy
 from mpmath import mpf
-from sympy import Eq, Integer, Interval, Rational, Tuple, oo
+from sympy import Eq, Integer, Interval, Ne, Piecewise, Rational, Tuple, nan, oo
 
 from theory.claims import finite_data, reasons
-from theory.claims.areas.flow._modes import FORCE, MODE_ODE, c, lam, projected_flow, relax, u, u0
+from theory.claims.areas.flow._modes import FORCE, MODE_ODE, c, lam, positive_lam, projected_flow, relax, u, u0
 from theory.claims.documents import NOTES
 from theory.claims.float_flow import float64_flow
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME, TIME_CONSTANT, UNITS
-from theory.claims.points import values
+from theory.claims.points import exact_values, values
+from theory.claims.rational import rational
+from theory.claims.slips import CONSTANT, READOUT, under_sum_readout
+from theory.claims.sources import Reading, Says, Source
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import Derivation, Step
@@ -20,7 +25,7 @@ from theory.proof.derivation import Derivation, Step
 def mode_solution() -> Derivation:
     """Derive u(t) = exp(-lam t/(K^2 tau)) u0 + (t/(K tau)) phi(lam t/(K^2 tau)) c, zero eigenvalues included.
 
-    Notes, eq. (9)-(11), corrected: the printed exponent lacks a factor 1/K, and the printed form divides by lam.
+    Notes, eq. (9)-(11): once (3) is a sum, the printed form is this one for lam > 0.
     """
     solution = Eq(u(t), relax(MODE_ODE, u(t), u0), evaluate=False)
     return Derivation("flow.mode.solution", solution, (*projected_flow(), _solved(solution)))
@@ -54,7 +59,7 @@ def _mode_in_float64(**at: int | float) -> float:
 
 EIGENVALUE = Param(lam, Interval(0, oo), "eigenvalue of A", (Integer(0), Rational(1, 2**40), Integer(1), Integer(1000)))
 START = Param(u0, Interval(-3, 3), "component of w(0) along the eigenvector")
-_LACKS_K = "the exponent lacks a factor 1/K, the limit a factor K, and lambda = 0 is excluded"
+_PRINTED = (u0 - c / lam) * sympy.exp(-lam * t / (K * tau)) + c / lam
 
 MODE_SOLUTION = Claim(
     id="flow.mode.solution",
@@ -66,12 +71,15 @@ MODE_SOLUTION = Claim(
     params=(UNITS, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START),
     assumptions=("u = v.w and c = v.b for a unit eigenvector v of A",),
     sources=tuple(
-        Source(NOTES, label, printed=(u0 - c / lam) * sympy.exp(-lam * t / (K * tau)) + c / lam, note=note)
-        for label, note in (
-            ("(9)", f"{_LACKS_K}; C is set by u(0), and is real only where lambda u(0) > c"),
-            ("(10)", _LACKS_K),
-            ("(11)", _LACKS_K),
+        Source(
+            NOTES,
+            label,
+            printed=_PRINTED,
+            note="C is set by u(0); with a zero eigenvalue Lambda^-1 does not exist, and the mode stays where it is",
+            slip=READOUT,
+            repaired=under_sum_readout(_PRINTED, (u0,), Ne(lam, 0), "no eigenvalue is zero"),
         )
+        for label in ("(9)", "(10)", "(11)")
     ),
     oracle=_mode_by_series,
     derive=mode_solution,
@@ -79,4 +87,69 @@ MODE_SOLUTION = Claim(
     unchecked={Level.EXACT: reasons.EXPONENTIALS},
 )
 
-CLAIMS = (MODE_SOLUTION,)
+# The constant e^C of (9): what the initial condition makes of it
+away = sympy.Symbol("d", real=True)  # u(0) - c/lam, the distance of the start from the fixed point
+_ANY_SIGN = Piecewise((positive_lam * away, Ne(away, 0)), (nan, True))
+_POSITIVE = Piecewise((positive_lam * away, away > 0), (nan, True))
+
+
+def _constant_by_velocity(point: Point) -> Fraction:
+    """-du/dt at t = 0, time in units of K tau, from u(0) = c/lam + d: the printed solution has e^C there."""
+    at = exact_values(point)
+
+    def loss(weights: finite_data.Vector) -> Fraction:
+        return -at["c"] * weights[0] + at["lambda"] * weights[0] ** 2 / 2
+
+    return finite_data.gradient(loss, [at["c"] / at["lambda"] + at["d"]])[0]
+
+
+CONSTANT_OF_MODE = Claim(
+    id="flow.mode.constant",
+    title="The constant of (9) is e^C = lambda u(0) - c: a real C exists only where lambda u(0) > c",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Function("D")(positive_lam, away), positive_lam * away, evaluate=False),
+    params=(
+        Param(positive_lam, Interval.open(0, oo), "eigenvalue of A"),
+        Param(away, Interval(-3, 3), "u(0) - c/lambda, how far the mode starts from its fixed point", (Integer(0),)),
+        Param(c, Interval(-3, 3), "component of b along the eigenvector, which drops out"),
+    ),
+    assumptions=(
+        "K tau du/dt = c - lambda u, the flow under the sum readout; lambda > 0",
+        "its solution is u(t) = (D E(t) + c)/lambda with E(t) = exp(-lambda t/(K tau)) and D in the place of e^C",
+    ),
+    sources=(
+        Source(
+            NOTES,
+            "(9)",
+            printed=_POSITIVE,
+            shown=r"D = e^{C} , \quad C \in \mathbb{R}",
+            note="for a real C the mode starts on one side of its fixed point; a complex C, or the other sign of the "
+            "eigenvector, gives the other side; a mode that starts at its fixed point has no C",
+            says=Says.READ_AS,
+            words="C is a constant diagonal matrix that defines the initial condition",
+            readings=(
+                Reading("C may be complex", _ANY_SIGN),
+                Reading("the sign of each eigenvector suits the initial condition", _ANY_SIGN),
+            ),
+            slip=CONSTANT,
+        ),
+        Source(
+            NOTES,
+            "(21)",
+            printed=_POSITIVE,
+            shown=r"D = e^{C} , \quad C \in \mathbb{R}",
+            note="as in (9)",
+            says=Says.READ_AS,
+            words="C is a constant diagonal matrix that defines the initial condition",
+            slip=CONSTANT,
+            repaired=Reading("D, a diagonal matrix of real entries, in the place of e^C", positive_lam * away),
+        ),
+    ),
+    **rational(_constant_by_velocity),
+    unchecked={
+        Level.SYMBOLIC: "the printed solution at t = 0 gives it in one line",
+        Level.FLOATING: "the library writes the solution with u(0) itself and has no such constant",
+    },
+)
+
+CLAIMS = (MODE_SOLUTION, CONSTANT_OF_MODE)

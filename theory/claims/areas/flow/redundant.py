@@ -1,9 +1,12 @@
-"""Redundant gates: two units that share a gate. Localization notes, section 3.5, eq. (27)-(32), corrected."""
+"""Redundant gates: two units that share a gate. Localization notes, section 3.5, eq. (27)-(32)."""
+
+from fractions import Fraction
+from itertools import product
 
 import mpmath
 import sympy
 from mpmath import mpf
-from sympy import Eq, Integer, Range, Tuple
+from sympy import Eq, Integer, Interval, Range, Tuple
 
 from theory.claims import reasons
 from theory.claims.areas.flow._modes import relax
@@ -30,8 +33,12 @@ from theory.claims.areas.flow._units import (
 )
 from theory.claims.documents import NOTES
 from theory.claims.gradient_flow import entry, reading
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME, TIME_CONSTANT
+from theory.claims.points import exact_values
+from theory.claims.rational import rational
+from theory.claims.slips import HALF_DIFFERENCE, under_sum_readout
+from theory.claims.sources import Says, Source
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import Derivation, Step
@@ -43,14 +50,14 @@ def redundant_first() -> Derivation:
     """Derive u_1(t) = Delta + sigma(t) for g_1 = g_2 = g, every other gate exclusive to them.
 
     sigma(t) = exp(-2 lam t/(K^2 tau)) sigma(0) + (t/(K tau)) phi(2 lam t/(K^2 tau)) c_1 is the half sum, and
-    Delta = (u_1(0) - u_2(0))/2 stays. Notes, eq. (31), corrected: the printed form drops Delta and has the rate lam in
-    place of 2 lam.
+    Delta = (u_1(0) - u_2(0))/2 stays. Notes, eq. (31): printed without Delta, and with a Lambda that must be that of
+    2 A_11.
     """
     return _redundant("flow.redundant.first", 0)
 
 
 def redundant_second() -> Derivation:
-    """Derive u_2(t) = sigma(t) - Delta; notes, eq. (32), corrected: the printed form subtracts 2 Delta."""
+    """Derive u_2(t) = sigma(t) - Delta; notes, eq. (32), which subtracts 2 Delta from (31)."""
     return _redundant("flow.redundant.second", 1)
 
 
@@ -124,7 +131,26 @@ def _second_of_two_by_series(point: Point, digits: int) -> mpf:
 _TWO_OR_MORE = Param(K, Range(2, 8), "number of units", (Integer(2), Integer(7)))
 _RATE = 2 * lam / (K**2 * tau)
 _HALF_SUM = (u10 + u20) / 2 * sympy.exp(-_RATE * t) + t / (K * tau) * phi1(_RATE * t) * c1
-_PRINTED_FIRST = (u10 - c1 / (2 * lam)) * sympy.exp(-lam * t / (K * tau)) + c1 / (2 * lam)
+_MEAN_START = (u10 + u20) / 2
+
+
+def _printed_first(start: sympy.Expr, rate: sympy.Expr) -> sympy.Expr:
+    """(31) with its C set by the value `start` at t = 0, and `rate` for its Lambda."""
+    return (start - c1 / (2 * lam)) * sympy.exp(-rate * t / (K * tau)) + c1 / (2 * lam)
+
+
+_PRINTED_FIRST = _printed_first(u10, lam)
+_REPAIRED_FIRST = (u10 - u20) / 2 + _printed_first(_MEAN_START, 2 * lam)
+_READ_FIRST = tuple(
+    under_sum_readout(_printed_first(start, rate), (u10, u20), condition=condition)
+    for start, rate, condition in (
+        (u10, lam, "Lambda of A_11, C set by w_1(0)"),
+        (_MEAN_START, lam, "Lambda of A_11, C set by w_1(0) - Delta"),
+        (u10, 2 * lam, "Lambda of 2 A_11, the matrix of (30), C set by w_1(0)"),
+        (_MEAN_START, 2 * lam, "Lambda of 2 A_11, C set by w_1(0) - Delta"),
+    )
+)
+_SHARED = "K = 2, or every other gate is exclusive of these two"
 
 REDUNDANT_FIRST = Claim(
     id="flow.redundant.first",
@@ -138,7 +164,10 @@ REDUNDANT_FIRST = Claim(
             NOTES,
             "(31)",
             printed=_PRINTED_FIRST,
-            note="drops Delta and has the rate of one unit, not of two, besides the factors of K; C is set by w_1(0)",
+            note="what solves (30) is w_1 - Delta; with the Lambda of 2 A_11 the rate is right, with that of A_11 "
+            "it is the rate of one unit; C is set by w_1(0)",
+            readings=_READ_FIRST,
+            slip=HALF_DIFFERENCE,
         ),
     ),
     oracle=_first_of_two_by_series,
@@ -159,7 +188,9 @@ REDUNDANT_SECOND = Claim(
             NOTES,
             "(32)",
             printed=_PRINTED_FIRST - (u10 - u20),
-            note="w_2 = w_1 - (w_1(0) - w_2(0)) is right; it is subtracted from (31), which is not w_1",
+            note="w_2 = w_1 - (w_1(0) - w_2(0)) is right, with (31) in the place of w_1",
+            slip=HALF_DIFFERENCE,
+            repaired=under_sum_readout(_REPAIRED_FIRST - (u10 - u20), (u10, u20), condition=_SHARED),
         ),
     ),
     oracle=_second_of_two_by_series,
@@ -196,7 +227,15 @@ DIFFERENCE = Claim(
     statement=_APART,
     params=REDUNDANT_FIRST.params,
     assumptions=REDUNDANT_FIRST.assumptions,
-    sources=(Source(NOTES, "section 3.5", printed=u10 - u20, note="'Clearly, then, w_1 - w_2 is a constant'"),),
+    sources=(
+        Source(
+            NOTES,
+            "section 3.5",
+            printed=u10 - u20,
+            says=Says.READ_AS,
+            words="Clearly, then, w_1 - w_2 is a constant vector.",
+        ),
+    ),
     oracle=_apart_by_series,
     derive=_derive_apart,
     unchecked={
@@ -205,4 +244,48 @@ DIFFERENCE = Claim(
     },
 )
 
-CLAIMS = (REDUNDANT_FIRST, REDUNDANT_SECOND, DIFFERENCE)
+# The moments of two units that share a gate
+x11, x12, x21, x22 = sympy.symbols("x11 x12 x21 x22", real=True)
+
+
+def _largest_difference(point: Point) -> Fraction:
+    """The largest difference of b_1 and b_2, of A_11, A_12 and A_22, over four inputs of which the gate passes two."""
+    at = exact_values(point)
+    inputs = [(at["x11"], at["x12"]), (at["x21"], at["x22"]), (at["x12"], at["x21"]), (at["x22"], at["x11"])]
+    samples = [((gate, gate), x, label) for gate, x, label in zip((1, 0, 1, 0), inputs, (1, 1, 0, 0), strict=True)]
+
+    def force(k: int, i: int) -> Fraction:
+        return sum(gates[k] * x[i] * label for gates, x, label in samples) / 4
+
+    def block(k: int, l: int, i: int, j: int) -> Fraction:
+        return sum(gates[k] * gates[l] * x[i] * x[j] for gates, x, _ in samples) / 4
+
+    forces = [abs(force(0, i) - force(1, i)) for i in (0, 1)]
+    pairs = list(product((0, 1), repeat=2))
+    return max(*forces, *(abs(block(0, 0, i, j) - block(k, l, i, j)) for k, l in pairs for i, j in pairs))
+
+
+SHARED_MOMENTS = Claim(
+    id="flow.redundant.moments",
+    title="Two units that share a gate have b_1 = b_2 and A_11 = A_12 = A_22: the largest difference is 0",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Function("difference")(x11, x12, x21, x22), 0, evaluate=False),
+    params=tuple(Param(value, Interval(-3, 3), "entry of an input") for value in (x11, x12, x21, x22)),
+    assumptions=("g_1 = g_2, with values 0 and 1, so that g_1 g_2 = g_1",),
+    sources=(
+        Source(
+            NOTES,
+            "section 3.5",
+            printed=Integer(0),
+            says=Says.READ_AS,
+            words="What if g_1 = g_2? Then, b_1 = b_2 and A_11 = A_12 = A_22.",
+        ),
+    ),
+    **rational(_largest_difference),
+    unchecked={
+        Level.SYMBOLIC: "g_1 g_2 = g_1 = g_2 in every term; no step is left",
+        Level.FLOATING: "the library keeps the moments of a gate once for all units that share it",
+    },
+)
+
+CLAIMS = (REDUNDANT_FIRST, REDUNDANT_SECOND, DIFFERENCE, SHARED_MOMENTS)

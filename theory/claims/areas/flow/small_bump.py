@@ -20,7 +20,7 @@ from theory.claims.documents import BUMP_NOTE
 from theory.claims.expectations import KAPPA
 from theory.claims.float_flow import float64_flow
 from theory.claims.gradient_flow import entry, reading
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME, TIME_CONSTANT
 from theory.claims.points import values
 from theory.claims.small_bump import (
@@ -34,11 +34,17 @@ from theory.claims.small_bump import (
     float64_solution,
     quadratic_loss,
 )
+from theory.claims.sources import Says, Source
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import t, tau
 from theory.proof.derivation import Derivation, Step
 
-_ONE_BASIS = "'no idea how to decouple the ODEs': one basis, that of <x x^T>"
+_DECOUPLED = Source(
+    BUMP_NOTE,
+    "after (13)",
+    note="the note has 'no idea how to decouple the ODEs': the basis of <x x^T> does it",
+    says=Says.UNSTATED,
+)
 
 # The two rows of weights as non-commuting vectors, the blocks of A, and an eigenvector of S (as a row).
 W1, W2, W1_dot, W2_dot = sympy.symbols(r"W_1 W_2 \dot{W}_1 \dot{W}_2", commutative=False)
@@ -200,7 +206,7 @@ def _mode_claim(name: str, which: int, solved: Eq, start: sympy.Symbol, derive: 
             "gates 1[x_i >= 0] and its complement, and x and -x equally likely with the same label, so that b_2 = -b_1",
             "yhat = (g_1 W_1 + g_2 W_2) x/2 and L = <(y - yhat)^2>/2",
         ),
-        sources=(Source(BUMP_NOTE, "after (13)", note=_ONE_BASIS),),
+        sources=(_DECOUPLED,),
         oracle=_mode_by_series(start.name, which),
         derive=derive,
         numeric=lambda **at: float64_flow(
@@ -231,7 +237,7 @@ WEIGHT = Claim(
     ),
     params=PARAMS,
     assumptions=ASSUMPTIONS,
-    sources=(Source(BUMP_NOTE, "after (13)", note=_ONE_BASIS),),
+    sources=(_DECOUPLED,),
     oracle=_at_rest,
     derive=two_sites_fixed_point,
     numeric=lambda g, rho1, rho0: float64_solution(g, rho1, rho0).fixed_point[0, 0],

@@ -6,8 +6,9 @@ import sympy
 from sympy import Abs, Eq, FiniteSet, Integer
 
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.rational import rational
+from theory.claims.sources import Reading, Says, Source
 
 sign_c, sign_h = sympy.symbols("s_c s_h", integer=True)
 _SIGNS = FiniteSet(-1, 0, 1)
@@ -47,7 +48,10 @@ GATE_SCALE = Claim(
             NOTES,
             "section 2.1",
             printed=1 + (sign_h - Abs(sign_h)) / 2,
-            note="'g is invariant to the scale of w_1': for positive scales only",
+            note="a scale is a positive factor; a negative one gives the complement, and 0 opens every gate",
+            says=Says.READ_AS,
+            words="g is invariant to the scale of w_1",
+            readings=(Reading("c > 0", where=sign_c > 0),),
         ),
     ),
     **rational(_gate_of_scaled_weights),

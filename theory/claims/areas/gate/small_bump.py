@@ -3,19 +3,23 @@
 from fractions import Fraction
 
 import sympy
-from sympy import Eq, Integer, Interval, Piecewise, Range, Sum, Tuple, oo
+from sympy import Eq, Integer, Interval, Ne, Piecewise, Range, Sum, Tuple, oo
 
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.finite_data import Number
 from theory.claims.indicator import TINY, is_open
-from theory.claims.model import Claim, Kind, Level, Param, Source
+from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
+from theory.claims.sources import Reading, Says, Source
 from theory.expressions.symbols import n
 from theory.proof.derivation import Derivation, Step
 
 at_site = sympy.Symbol("x_i", real=True)
 _OPEN_GATES = sympy.Symbol("g_1 + g_2", real=True)
 _COUNT = Piecewise((2, Eq(at_site, 0)), (1, True))
+_ALMOST_SURE = Reading(
+    "x_i is not 0, which has probability 1 for the note's nonlinear Gaussian process", where=Ne(at_site, 0)
+)
 
 
 def _count_open(at: dict[str, Number]) -> Number:
@@ -42,18 +46,59 @@ COMPLEMENT = Claim(
             BUMP_NOTE,
             "after (3)",
             printed=Integer(1),
-            note="'So, g_1(x) = 1 - g_2(x)': not on {x_i = 0}, which has probability 0 for the nonlinear Gaussian "
-            "process and is most of a single pulse of support {0, 1} (gate.small_bump.both_open)",
+            note="where x_i = 0 both closed half-spaces hold the input",
+            words="So, g_1(x) = 1 - g_2(x)",
+            readings=(_ALMOST_SURE,),
         ),
-        Source(BUMP_NOTE, "(2)"),
-        Source(BUMP_NOTE, "(3)"),
     ),
     **rational_by_name(_count_open),
     derive=_derive_count,
     unchecked={Level.FLOATING: "gates are counted, and a count is not rounded"},
 )
 
-# What that costs for a single pulse
+# Sigma^xx(p_1, p_2) is the mean of g_1 g_2 x x^T
+_PRODUCT = sympy.Symbol("g_1 g_2", real=True)
+_BOTH = Piecewise((1, Eq(at_site, 0)), (0, True))
+
+
+def _product_of_gates(at: dict[str, Number]) -> Number:
+    return Fraction(int(at["x_i"] >= 0) * int(-at["x_i"] >= 0))
+
+
+def _derive_product() -> Derivation:
+    result = Eq(_PRODUCT, _BOTH, evaluate=False)
+    steps = (
+        Step(Eq(_PRODUCT, is_open(at_site) * is_open(-at_site), evaluate=False), "(2) and (3)", "definition"),
+        Step(result, "x_i > 0, x_i = 0 and x_i < 0", "cases", (at_site,)),
+    )
+    return Derivation("gate.small_bump.product", result, steps)
+
+
+PRODUCT = Claim(
+    id="gate.small_bump.product",
+    title="The small-bump gates are both open at x_i = 0 alone: Sigma^xx(p_1, p_2) = 0 where x_i has a density",
+    kind=Kind.EQUATION,
+    statement=Eq(_PRODUCT, _BOTH, evaluate=False),
+    params=(Param(at_site, Interval(-oo, oo), "input at the gates' site", (Integer(0), TINY, -TINY)),),
+    assumptions=("Sigma^xx(p_1, p_2) = <g_1 g_2 x x^T>: an integrand that is 0 but on a set of probability 0",),
+    sources=(
+        Source(
+            BUMP_NOTE,
+            "after (6)",
+            printed=Integer(0),
+            note="for single pulses of support {0, 1}, which the note does not treat, see pulse.small_bump.cross",
+            says=Says.READ_AS,
+            words="Note that Sigma^xx(p_1, p_2) = 0 by the construction of our gates, since they are never both "
+            "nonzero",
+            readings=(_ALMOST_SURE,),
+        ),
+    ),
+    **rational_by_name(_product_of_gates),
+    derive=_derive_product,
+    unchecked={Level.FLOATING: "gates are counted, and a count is not rounded"},
+)
+
+# Single pulses, for which x_i = 0 is common
 shortest, longest, width = sympy.symbols("a b W", integer=True, positive=True)
 _P_BOTH = sympy.Symbol("P(g_1 g_2 = 1)", real=True)
 _OFF = 1 - (shortest + longest) / (2 * n)
@@ -100,9 +145,9 @@ BOTH_OPEN = Claim(
         Source(
             BUMP_NOTE,
             "after (6)",
-            printed=Integer(0),
-            note="'never both nonzero': true for continuous inputs; for these pulses <g_1 g_2 x x^T> = <x x^T> on "
-            "{x_i = 0}. One closed and one open half-space, or support {-1, 1}, mends it",
+            note="the note has the nonlinear Gaussian process, for which this probability is 0; for single pulses one "
+            "half-space closed and one open, or the support {-1, 1}, gives complements",
+            says=Says.UNSTATED,
         ),
     ),
     **rational_by_name(_share_of_zeros),
@@ -110,4 +155,4 @@ BOTH_OPEN = Claim(
     unchecked={Level.FLOATING: "gates are counted, and a count is not rounded"},
 )
 
-CLAIMS = (COMPLEMENT, BOTH_OPEN)
+CLAIMS = (COMPLEMENT, PRODUCT, BOTH_OPEN)

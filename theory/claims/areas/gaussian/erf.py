@@ -7,8 +7,9 @@ from sympy import Eq, Integer, Integral, Interval, Matrix, Rational, asin, erf, 
 from theory.claims import quadrature, reasons
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.expectations import KAPPA, expectation_claim, variance_in_float64
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import GAIN
+from theory.claims.sources import Source
 from theory.expressions.symbols import g, z
 from theory.gaussian.expectation import Expectation
 from theory.proof.derivation import Derivation, Step
@@ -95,7 +96,7 @@ SMOOTHING = Claim(
             BUMP_NOTE,
             "(11)",
             printed=erf(SLOPE * m),
-            note="c is the gain of the mean: E[erf(g z_l) | z_i, z_k] = erf(c E[z_l | z_i, z_k])",
+            note="(11) is c, read as the gain of the mean: E[erf(g z_l) | z_i, z_k] = erf(c E[z_l | z_i, z_k])",
         ),
     ),
     oracle=_by_quadrature,

@@ -1,4 +1,4 @@
-"""A step and an erf. Small-bump note, eq. (7), (8)."""
+"""A step and an erf: the averages behind eq. (7) and (8) of the small-bump note."""
 
 import mpmath
 import sympy
@@ -8,10 +8,10 @@ from sympy import Eq, Heaviside, Integer, Interval, Rational, asin, atan, erf, p
 from theory.claims import quadrature, reasons
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.expectations import KAPPA, derived, expectation_claim, pair
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import CORRELATION, GAIN
 from theory.claims.points import values
-from theory.claims.three_sites import UNDEFINED
+from theory.claims.sources import Says, Source
 from theory.expressions.symbols import g, rho, z
 from theory.gaussian.expectation import Expectation
 
@@ -50,7 +50,7 @@ def _by_one_integral(point: Point, digits: int) -> mpf:
 
 STEP_ERF_OF_TWO = Claim(
     id="gaussian.step_erf.two_sites",
-    title="A step and an erf of two sites: what (8) averages",
+    title="A step and an erf of two sites",
     kind=Kind.EQUATION,
     statement=Eq(Expectation(_BOTH, pair(rho)), atan(_ANGLE) / pi, evaluate=False),
     params=(
@@ -62,8 +62,8 @@ STEP_ERF_OF_TWO = Claim(
         Source(
             BUMP_NOTE,
             "(8)",
-            printed=atan(sqrt(2) * (rho + a) / sqrt(1 + 2 * b**2 * (1 - rho**2))) / pi,
-            note=f"rho_ik + a_i stands for a_i + a_k rho_ik; {UNDEFINED}",
+            note="the average behind (8), which has rho_ik + a_i in place of a_i + a_k rho_ik",
+            says=Says.UNSTATED,
         ),
     ),
     oracle=_by_one_integral,

@@ -3,13 +3,14 @@
 import math
 
 import mpmath
-from sympy import Eq, Integer, oo, sqrt
+from sympy import Eq, Integer, sqrt
 
 from theory.claims import quadrature, reasons
 from theory.claims.documents import NOTES
 from theory.claims.expectations import SECOND_MOMENT, Z_SQUARED, variance_in_float64
-from theory.claims.model import Claim, Kind, Level, Point, Source
+from theory.claims.model import Claim, Kind, Level, Point
 from theory.claims.parameters import GAIN
+from theory.claims.sources import Says, Source
 from theory.expressions.symbols import g
 from theory.proof.derivation import Derivation, Step
 
@@ -40,7 +41,14 @@ NLGP_SUPPORT = Claim(
     params=(GAIN,),
     assumptions=("x = erf(g z)/Z has unit variance; the latent covariance is nonsingular, so that z fills R^n",),
     sources=(
-        Source(NOTES, "section 1", printed=oo, note="'continuous support on R^n': continuous, but bounded by 1/Z"),
+        Source(
+            NOTES,
+            "section 1",
+            note="continuous as opposed to the discrete support of the single pulse; the support is a cube in R^n, "
+            "|x_i| < 1/Z",
+            says=Says.READ_AS,
+            words="the former has continuous support on R^n",
+        ),
     ),
     oracle=_largest_input,
     derive=_derive_support,

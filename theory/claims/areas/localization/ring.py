@@ -1,4 +1,4 @@
-"""The correlation exp(-d^2/xi^2) on a ring: which lengths have no such law. Localization notes, section 1.
+"""The correlation exp(-d^2/xi^2) on a ring: which lengths have no such law. The notes name neither a ring nor a kernel.
 
 d is the periodic distance of n sites. Numbers without a closed form are stated as integers of a stated unit, found by
 exact signs of balls and again by another computation.
@@ -11,13 +11,14 @@ import mpmath
 import sympy
 from flint import arb, arb_mat
 from mpmath import mpf
-from sympy import Eq, FiniteSet, Integer, Interval, Max, Rational, oo
+from sympy import Eq, FiniteSet, Integer, Interval, Rational
 
 from theory.claims.areas.localization._table import table
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
 from theory.claims.rational import rational
+from theory.claims.sources import Says, Source
 from theory.expressions.balls.precision import precision
 from theory.expressions.symbols import n
 
@@ -35,7 +36,7 @@ def _alternating_mode(point: Point) -> Fraction:
 
 ALTERNATING = Claim(
     id="localization.ring.alternating",
-    title="Eigenvalue of the alternating mode on a ring of eight sites: negative for neighbours correlated above 0.716",
+    title="Eigenvalue of the alternating mode on a ring of eight sites: negative above r = 0.713472 (xi = 1.72104)",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("lambda")(step), _ALTERNATING, evaluate=False),
     params=(
@@ -44,15 +45,6 @@ ALTERNATING = Claim(
             Interval.open(0, 1),
             "correlation of neighbours, exp(-1/xi^2)",
             (Rational(1, 2), Rational(3, 4), Rational(15, 16)),
-        ),
-    ),
-    sources=(
-        Source(
-            NOTES,
-            "section 1",
-            printed=Max(0, _ALTERNATING),
-            note="'translation-invariant distributions in some family parameterized by a correlation length': read as "
-            "a covariance for every length, whose eigenvalues are 0 or more; wrapping the distances breaks that",
         ),
     ),
     **rational(_alternating_mode),
@@ -108,22 +100,24 @@ def _first_failure_by_bisection(point: Point, digits: int) -> mpf:
 
 RING_LIMIT = Claim(
     id="localization.ring.first_failure",
-    title="The correlation length, in hundredths of a site, from which exp(-d^2/xi^2) is no covariance on the ring",
+    title="The first multiple of 1/100 site at which exp(-d^2/xi^2) is no covariance on the ring, in hundredths",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("first")(n), table(n, FIRST_FAILURES), evaluate=False),
     params=(Param(n, FiniteSet(*FIRST_FAILURES), "number of sites", tuple(FIRST_FAILURES)),),
     assumptions=(
-        "about sqrt(n/pi) sites: the alternating mode is 2 sqrt(pi) xi exp(-pi^2 xi^2/4) on the infinite line, and "
-        "cutting it at the opposite site takes exp(-n^2/(4 xi^2)) away",
+        "xi = 1.73, 2.62, 3.65 and 5.70 sites for n = 8, 20, 40 and 100; at all smaller multiples of 1/100 it is one",
+        "where 4 divides n, as here, near sqrt(n/pi) sites: the alternating mode is 2 sqrt(pi) xi exp(-pi^2 xi^2/4) on "
+        "the infinite line, and the ring takes exp(-n^2/(4 xi^2)) away at the opposite site; for other n it is another "
+        "mode that fails first",
         "at n = 40 and 100 the mode is -1.5e-14 and -4e-35 there: float64 sees the failure only at longer lengths",
     ),
     sources=(
         Source(
             NOTES,
             "section 1",
-            printed=oo,
-            note="'translation-invariant distributions in some family {p_xi}': no length is excluded there; on an open "
-            "line the kernel is positive definite for all lengths, and invariant as a part of an infinite line",
+            note="the notes have 'translation-invariant distributions in some family', and no ring or kernel; public "
+            "code wraps the distances of this kernel; on an open line it is positive definite for all lengths",
+            says=Says.UNSTATED,
         ),
     ),
     oracle=_first_failure_by_bisection,

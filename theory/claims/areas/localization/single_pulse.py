@@ -7,8 +7,9 @@ import sympy
 from sympy import Eq, Range
 
 from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.rational import rational
+from theory.claims.sources import Says, Source
 from theory.expressions.symbols import n
 
 narrowest, widths = sympy.symbols("a m", integer=True, positive=True)
@@ -38,7 +39,14 @@ PULSE_SUPPORT = Claim(
     ),
     conditions=(narrowest + widths <= n,),  # the widest pulse leaves a site dark
     assumptions=("every start and every width has positive probability; for a support of {-1, 1} map u to 2 u - 1",),
-    sources=(Source(NOTES, "section 1", note="'discrete support on a subset of {0, 1}^n': right for the values 0, 1"),),
+    sources=(
+        Source(
+            NOTES,
+            "section 1",
+            says=Says.READ_AS,
+            words="the latter has discrete support on a subset of {0, 1}^n",
+        ),
+    ),
     **rational(_pulses),
     unchecked={
         Level.SYMBOLIC: "support points are counted by enumerating them",

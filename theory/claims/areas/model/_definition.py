@@ -5,7 +5,8 @@ A definition needs no proof; what follows from these is stated in `relu`, `gated
 
 import sympy
 
-from theory.claims.model import Claim, Kind, Source
+from theory.claims.model import Claim, Kind
+from theory.claims.sources import Source
 
 output = sympy.Symbol(r"\hat{y}", real=True)
 W1, W2, b1, first_row = (sympy.IndexedBase(name) for name in ("W1", "W2", "b1", "w"))

@@ -5,7 +5,7 @@ from sympy import Eq
 from theory.claims.areas.model._definition import definition, gate_vector
 from theory.claims.documents import NOTES
 from theory.claims.gradient_flow import g, k
-from theory.claims.model import Source
+from theory.claims.sources import Source
 
 GATE_VECTOR = definition(
     "model.gate_vector.definition",

@@ -9,8 +9,9 @@ from theory.claims.areas.model.relu import INPUTS, WEIGHTS, w11, w12, w21, w22, 
 from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.finite_data import Number
 from theory.claims.gradient_flow import g, j, k, w, x
-from theory.claims.model import Claim, Kind, Level, Param, Source
+from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
+from theory.claims.sources import Says, Source
 from theory.expressions.symbols import K, n
 from theory.proof.derivation import Derivation, Step
 
@@ -64,11 +65,15 @@ FORMS = Claim(
     ),
     assumptions=("two units, two inputs",),
     sources=(
-        Source(NOTES, "(3)", printed=_BY_ROWS),
-        Source(NOTES, "(4)", printed=_BY_BILINEAR_FORM, note="g~^T W_1 x/K"),
-        Source(NOTES, "(12)", printed=_BY_GATED_INPUT, note="w.x~/K"),
-        Source(NOTES, "(17)", printed=_BY_GATED_INPUT, note="x~ = g~ (x) x"),
-        Source(BUMP_NOTE, "(1)", printed=_BY_ROWS),
+        Source(NOTES, "(12)", note="yhat = w.x~/K, by which w/K regresses y on x~", says=Says.UNSTATED),
+        Source(
+            NOTES,
+            "(17)",
+            printed=_BY_GATED_INPUT,
+            note="x~ = g~ (x) x",
+            says=Says.READ_AS,
+            words="It may be useful to write this in terms of Kronecker products.",
+        ),
     ),
     **rational_by_name(_gated_output),
     derive=_derive_forms,

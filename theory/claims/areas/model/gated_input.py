@@ -5,7 +5,7 @@ from sympy import Eq
 from theory.claims.areas.model._definition import definition, gated_input
 from theory.claims.documents import NOTES
 from theory.claims.gradient_flow import g, j, k, x
-from theory.claims.model import Source
+from theory.claims.sources import Source
 
 GATED_INPUT = definition(
     "model.gated_input.definition",

@@ -5,7 +5,7 @@ from sympy import Eq
 from theory.claims.areas.model._definition import definition
 from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.gradient_flow import INPUT_OUTPUT, b, i, k
-from theory.claims.model import Source
+from theory.claims.sources import Source
 
 INPUT_OUTPUT_MOMENT = definition(
     "model.input_output.definition",

@@ -6,7 +6,7 @@ from sympy import Eq, Sum
 from theory.claims.areas.model._definition import W1, W2, b1, definition, output
 from theory.claims.documents import NOTES
 from theory.claims.gradient_flow import j, k, x
-from theory.claims.model import Source
+from theory.claims.sources import Source
 from theory.expressions.symbols import K, n
 
 activation = sympy.Function("sigma")

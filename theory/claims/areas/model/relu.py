@@ -8,8 +8,9 @@ from theory.claims.areas.model._definition import output
 from theory.claims.documents import NOTES
 from theory.claims.finite_data import Number
 from theory.claims.indicator import TINY, is_open
-from theory.claims.model import Claim, Kind, Level, Param, Source
+from theory.claims.model import Claim, Kind, Level, Param
 from theory.claims.rational import rational_by_name
+from theory.claims.sources import Says, Source
 from theory.proof.derivation import Derivation, Step
 
 h = sympy.Symbol("h", real=True)
@@ -89,7 +90,7 @@ RELU_AS_GATED = Claim(
     statement=Eq(output, _GATED_SUM, evaluate=False),
     params=(*WEIGHTS, *INPUTS),
     assumptions=("two units, two inputs, no biases; (3) then holds the gates fixed, which a ReLU does not",),
-    sources=(Source(NOTES, "(3)", printed=_GATED_SUM, note="with g_k(x) = 1[w_k.x >= 0] of (2)"),),
+    sources=(Source(NOTES, "(3)", note="(3) with the gates of (2), which move with the weights", says=Says.UNSTATED),),
     **rational_by_name(_mean_of_relus),
     derive=_derive_as_gated,
     cites=("model.relu.gating",),

@@ -6,7 +6,7 @@ from sympy import Eq, Heaviside
 from theory.claims.areas.model._definition import definition
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.gradient_flow import x
-from theory.claims.model import Source
+from theory.claims.sources import Source
 
 site = sympy.Symbol("i", integer=True, positive=True)
 _gate = sympy.Function("g")

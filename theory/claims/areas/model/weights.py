@@ -5,7 +5,7 @@ from sympy import Eq
 from theory.claims.areas.model._definition import W1, definition, first_row
 from theory.claims.documents import NOTES
 from theory.claims.gradient_flow import j, k
-from theory.claims.model import Source
+from theory.claims.sources import Source
 
 WEIGHT_ROWS = definition(
     "model.weights.definition",

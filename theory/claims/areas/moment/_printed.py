@@ -1,9 +1,15 @@
 """The moments as the small-bump note prints them, eq. (7) and (8), and the library's float64 moments of an instance."""
 
+from collections.abc import Sequence
 from fractions import Fraction
+from itertools import product
 
 import numpy as np
+import sympy
 
+from theory.claims.expectations import Z_SQUARED
+from theory.claims.sources import Reading
+from theory.expressions.symbols import g
 from theory.moments import GatedMoments, gated_moments
 from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training, latent_correlation
 
@@ -27,14 +33,34 @@ def printed_7(problem: Problem) -> np.ndarray:
     return np.stack([printed, -printed])
 
 
-def printed_8(ik, il, kl, gain, root, arctan):
-    """Return small-bump (8)-(12) for numbers or symbols; sigma_1^2, undefined there, is read as 1 - rho_ik^2."""
+def printed_8(ik, il, kl, gain, root, arctan, sigma_1="1 - rho_ik^2", exchanged=False):
+    """Return pi times small-bump (8) with (9)-(12), for numbers or symbols.
+
+    The note leaves sigma_1^2 undefined; `sigma_1` names the reading, a key of the table below. `exchanged` takes (9)
+    for a_k and (10) for a_i.
+    """
     left = 1 - ik**2
     variance = 1 - (il**2 - 2 * ik * il * kl + kl**2) / left
     c = gain / root(1 + 2 * gain**2 * variance)
-    a_i = c * (kl - il * ik) / left
-    a_k = c * (il - kl * ik) / left
-    return arctan(root(2) * (ik + a_i) / root(1 + 2 * a_k**2 * left))
+    a_i, a_k = c * (kl - il * ik) / left, c * (il - kl * ik) / left
+    if exchanged:
+        a_i, a_k = a_k, a_i
+    spread = {"1 - rho_ik^2": left, "sigma^2 of (12)": variance, "1": 1}[sigma_1]
+    return arctan(root(2) * (ik + a_i) / root(1 + 2 * a_k**2 * spread))
+
+
+def readings_8(classes: Sequence[tuple[sympy.Expr, sympy.Expr, sympy.Expr]]) -> tuple[Reading, ...]:
+    """Return (8) within each class, for x = erf(g z), under each reading of what the note leaves open.
+
+    `classes` holds rho_ik, rho_il, rho_kl of both classes; their mean over Z^2 is the moment of x = erf(g z)/Z.
+    """
+    found = []
+    for sigma_1, exchanged in product(("1 - rho_ik^2", "sigma^2 of (12)", "1"), (False, True)):
+        parts = (printed_8(*rhos, g, sympy.sqrt, sympy.atan, sigma_1, exchanged) / sympy.pi for rhos in classes)
+        labels = "(9) is a_k and (10) is a_i" if exchanged else "(9) is a_i and (10) is a_k"
+        within = f"within each class, for x = erf(g z): sigma_1^2 is {sigma_1}, {labels}"
+        found.append(Reading(within, sum(parts) / (2 * Z_SQUARED)))
+    return tuple(found)
 
 
 def printed_8_matrix(problem: Problem) -> np.ndarray:

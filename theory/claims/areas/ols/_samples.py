@@ -28,7 +28,7 @@ MEAN_0 = tuple(Param(entry, Interval(-1, 1), "entry of <x~>_0") for entry in m0)
 
 LABELS = (
     Param(y1, Interval(-2, 2), "label of the first class", (Integer(1),)),
-    Param(y0, Interval(-2, 2), "label of the second class", (Integer(-1),)),
+    Param(y0, Interval(-2, 2), "label of the second class", (Integer(-1), Integer(0))),
 )
 
 BALANCED = "both classes have probability 1/2"

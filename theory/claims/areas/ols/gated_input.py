@@ -1,4 +1,4 @@
-"""The rest point of the flow is K times the regression of y on the gated input. Localization notes, eq. (12)."""
+"""The regression of y on the gated input is A^-1 b, the rest point of the flow over K. Localization notes, (12)."""
 
 from collections.abc import Sequence
 
@@ -13,9 +13,10 @@ from theory.claims.documents import NOTES
 from theory.claims.finite_data import Number
 from theory.claims.float_flow import float64_flow
 from theory.claims.gradient_flow import entry, reading, w_first, w_second
-from theory.claims.model import Claim, Kind, Level, Point, Source
+from theory.claims.model import Claim, Kind, Level, Point
 from theory.claims.parameters import UNITS
 from theory.claims.points import values
+from theory.claims.sources import Says, Source
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import Derivation, Step
 
@@ -90,7 +91,7 @@ def _derive_regression() -> Derivation:
 
 REGRESSION = Claim(
     id="ols.gated_input.regression",
-    title="w(oo)/K is the least-squares regression of y on the gated input",
+    title="The least-squares regression of y on the gated input is A^-1 b, which is w(oo)/K",
     kind=Kind.EQUIVALENCE,
     statement=Eq(_coefficient, _CRAMER, evaluate=False),
     params=(UNITS, *LOSS_VALUE.params),
@@ -103,7 +104,9 @@ REGRESSION = Claim(
             NOTES,
             "(12)",
             printed=_CRAMER,
-            note="A^-1 b is the regression of y on x~, as the notes say; the flow comes to rest at K times it",
+            note="so A^-1 b is; that the flow ends there is the row of w(oo), after (11)",
+            says=Says.READ_AS,
+            words="Then, it is clear that this is the population solution to the OLS problem of regressing y on x~.",
         ),
     ),
     oracle=_regress,

@@ -1,9 +1,9 @@
 """The best gates: the objective (18), and "maximally diagonal precision", tiling without overlap.
 
 Localization notes, section 3.3. The precision is block diagonal exactly where the gates exclude each other, and adding
-a gate never hurts; but neither decides the loss. Finite counter-examples are settled in fractions, those of the
+a gate never hurts; but neither decides the loss. Finite counter-examples are settled in fractions, a comparison on the
 nonlinear Gaussian process by the certified solver against quadratures of the definition. The loss is
-min <(y - yhat)^2>, without the factor 1/2.
+min <(y - yhat)^2>, without the factor 1/2. The objective of three gates is in `_three_gates`.
 """
 
 from collections.abc import Sequence
@@ -27,11 +27,13 @@ from theory.claims.areas.ols._samples import (
     least_loss,
     samples_of,
 )
+from theory.claims.areas.ols._three_gates import THREE_GATES
 from theory.claims.documents import NOTES
 from theory.claims.float_flow import Number
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values, values
 from theory.claims.rational import rational
+from theory.claims.sources import Reading, Says, Source
 from theory.flow import solve
 from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training
 from theory.proof.derivation import Derivation, Step
@@ -43,7 +45,7 @@ objective = sympy.Symbol(r"\mathcal{L}^*", real=True)
 def gate_objective() -> Derivation:
     """Derive L* = 1 - 2 min <(y - beta.x~)^2> = m_1^T S^-1 m_1, which the best gates maximise.
 
-    Notes, eq. (18), corrected: the printed form has outer products of class means in place of the second moments S.
+    Notes, eq. (18), with the second moments S of (16) in place of outer products of class means.
     """
     least = loss_class_means()
     definition = Eq(objective, 1 - 2 * loss, evaluate=False)
@@ -65,8 +67,8 @@ def gate_objective() -> Derivation:
 def printed_objective_is_constant() -> Derivation:
     """Derive m_1^T (m_1 m_1^T + m_0 m_0^T)^-1 m_1 = 1 for independent class means: notes, eq. (18) as printed.
 
-    So the printed objective does not depend on the gates. Beyond two components its matrix has rank 2, and with the
-    pseudo-inverse the same holds in the plane of the two means.
+    So with two components the printed objective does not depend on the gates. Beyond two components its matrix has rank
+    2 at most and no inverse; its pseudo-inverse gives 1 again.
     """
     printed = printed_objective()
     result = Eq(printed, 1, evaluate=False)
@@ -97,7 +99,7 @@ def _objective_in_float64(**at: Number) -> float:
 
 GATE_OBJECTIVE = Claim(
     id="ols.gates.objective",
-    title="What the best gates maximise: L* = m_1^T S^-1 m_1, so that the loss is (1 - L*)/2",
+    title="What the best gates maximise: L* = m_1^T S^-1 m_1 of (16), so that the loss is (1 - L*)/2",
     kind=Kind.EQUATION,
     statement=Eq(objective, form((s11, s12, s22), m1), evaluate=False),
     params=(*SECOND_MOMENTS, *MEAN_1, *MEAN_0),
@@ -106,8 +108,8 @@ GATE_OBJECTIVE = Claim(
         Source(
             NOTES,
             "(18)",
-            printed=printed_objective(),
-            note="outer products of means in place of second moments: 1 for all gates (ols.gates.printed_objective)",
+            note="(18) with second moments in the place of outer products, two components written out",
+            says=Says.UNSTATED,
         ),
     ),
     oracle=_objective_by_minimisation,
@@ -128,13 +130,22 @@ def _printed_objective(point: Point) -> Fraction:
 
 PRINTED_OBJECTIVE = Claim(
     id="ols.gates.printed_objective",
-    title="The printed objective is 1 for any two independent class means, so that it prefers no gates",
+    title="With two gated inputs (18) as printed is 1 for any independent class means, so that it prefers no gates",
     kind=Kind.EQUATION,
     statement=Eq(printed_objective(), 1, evaluate=False),
     params=(*MEAN_1, *MEAN_0),
     conditions=(sympy.Ne(m1[0] * m0[1] - m1[1] * m0[0], 0),),
-    assumptions=("two components of x~; beyond two the matrix has rank 2, and its pseudo-inverse gives 1 as well",),
-    sources=(Source(NOTES, "(18)", note="what the printed form is, which is 'to be maximised' over the gates"),),
+    assumptions=(
+        "K n = 2; beyond two the matrix has rank 2 at most and no inverse; its pseudo-inverse gives 1 as well",
+    ),
+    sources=(
+        Source(
+            NOTES,
+            "(18)",
+            note="the case K n = 2, in which the printed matrix has an inverse",
+            says=Says.UNSTATED,
+        ),
+    ),
     **rational(_printed_objective),
     derive=printed_objective_is_constant,
     unchecked={Level.FLOATING: "a constant: the library has the objective of ols.gates.objective"},
@@ -156,7 +167,7 @@ def _off_diagonal(point: Point) -> Fraction:
 
 PRECISION = Claim(
     id="ols.gates.precision",
-    title="The off-diagonal block of A^-1 vanishes where no input opens both gates, and nowhere else",
+    title="The off-diagonal block of A^-1 vanishes exactly where no input opens both gates",
     kind=Kind.EQUIVALENCE,
     statement=Eq(sympy.Function("precision_12")(only_1, only_2, both), _OVERLAP, evaluate=False),
     params=(
@@ -172,8 +183,11 @@ PRECISION = Claim(
         Source(
             NOTES,
             "section 3.3",
-            printed=_OVERLAP,
-            note="'gates that tile the space without overlap would achieve this': so they do; tiling is not needed",
+            printed=Integer(0),
+            note="so they do, and so do exclusive gates that leave a part of the space uncovered",
+            says=Says.CONJECTURES,
+            words="Gates that tile the space without overlap would achieve this (I think?).",
+            readings=(Reading("no input opens both gates, as the sentence says", where=Eq(both, 0)),),
         ),
     ),
     **rational(_off_diagonal),
@@ -241,8 +255,12 @@ OVERLAP_WINS = Claim(
             NOTES,
             "section 3.3",
             printed=Integer(0),
-            note="'the best precision matrix would be maximally diagonal': then the best exclusive pair would be best, "
-            "and nothing gained; where both gates are open the network has the third weight w_1 + w_2",
+            note="if it held for every law, overlap would gain nothing over the best exclusive pair; where both gates "
+            "are open the network has a third weight, w_1 + w_2; the law of this example has four inputs, so that all "
+            "gates can be tried",
+            says=Says.CONJECTURES,
+            words="I think that the best precision matrix would be maximally diagonal (no clue if this actually true! "
+            "but maybe it holds empirically?).",
         ),
     ),
     **rational(_gap),
@@ -298,19 +316,21 @@ GAINED = 1947594834  # in units of 10^-12
 
 OVERLAP_ON_SITES = Claim(
     id="ols.gates.overlap_on_sites",
-    title="Overlapping site gates beat the best tiling by a site gate and its complement: twelve decimals of the gain",
+    title="The overlapping site gates 1[z_1 >= 0] and 1[z_2 < 0] lose 0.2775, the tiling by a site gate 0.2794",
     kind=Kind.EQUATION,
     statement=Eq(sympy.floor(10**_PLACES * (loss_tiling - loss_overlapping)), Integer(GAINED), evaluate=False),
     assumptions=(
         "open line of four sites, gain 1, unit variance, xi1 = 2, xi2 = 1, labels 1 and 0, balanced classes",
         "tiling: 1[z_1 >= 0] and 1[z_1 < 0], better than at an edge; overlapping: 1[z_1 >= 0] and 1[z_2 < 0]",
+        "the statement has the difference of the two losses, 0.001947594834, in units of 10^-12",
     ),
     sources=(
         Source(
             NOTES,
             "section 3.3",
-            printed=Integer(0),
-            note="'gates that tile the space without overlap': best would mean that overlap gains nothing",
+            note="it is no counter-example: the tiling by 1[z_1 + z_2 >= 0] and its complement loses 0.2745, less than "
+            "both",
+            says=Says.UNSTATED,
         ),
     ),
     oracle=_gain_by_quadrature,
@@ -347,7 +367,8 @@ SPAN = Claim(
         Source(
             NOTES,
             "section 3.3",
-            note="'the best precision matrix would be maximally diagonal': equal losses with and without",
+            note="one loss with a precision that is block diagonal and with one that is not",
+            says=Says.UNSTATED,
         ),
     ),
     **rational(_with_always_on),
@@ -357,4 +378,54 @@ SPAN = Claim(
     },
 )
 
-CLAIMS = (GATE_OBJECTIVE, PRINTED_OBJECTIVE, PRECISION, OVERLAP_WINS, OVERLAP_ON_SITES, SPAN)
+# Blocks through exclusive gates are not independent
+share = sympy.Symbol("p", positive=True)
+
+
+def _by_counting(point: Point) -> Fraction:
+    """P(x~_1 = 0, x~_2 = 0) - P(x~_1 = 0) P(x~_2 = 0) over the two states of the gates, open with p and 1 - p."""
+    p = exact_values(point)["p"]
+    states = ((p, (1, 0)), (1 - p, (0, 1)))
+    closed = [sum(weight for weight, gates in states if not gates[unit]) for unit in (0, 1)]
+    return sum((weight for weight, gates in states if gates == (0, 0)), Fraction(0)) - closed[0] * closed[1]
+
+
+INDEPENDENCE = Claim(
+    id="ols.gates.independence",
+    title="Of two blocks of x~ whose gates tile the space exactly one is zero, so that they are not independent",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Function("dependence")(share), -share * (1 - share), evaluate=False),
+    params=(Param(share, Interval.open(0, 1), "probability that gate 1 is open", (Rational(1, 2),)),),
+    assumptions=(
+        "x Gaussian, so that x~_k = 0 where gate k is closed and else almost surely not",
+        "dependence = P(x~_1 = 0 and x~_2 = 0) - P(x~_1 = 0) P(x~_2 = 0), which is 0 for independent blocks",
+    ),
+    sources=(
+        Source(
+            NOTES,
+            "section 3.3",
+            printed=Integer(0),
+            note="a zero in the precision means this where x~ is Gaussian; but g(x) x is not Gaussian even where x is, "
+            "as it is 0 wherever the gate is closed; with two blocks there are no others to condition on",
+            says=Says.CONJECTURES,
+            words="For Gaussian data (at least), this mean that the blocks are independent conditioned on all the "
+            "other blocks.",
+        ),
+    ),
+    **rational(_by_counting),
+    unchecked={
+        Level.SYMBOLIC: "two states are counted; no step is left",
+        Level.FLOATING: "the library evaluates moments and no probabilities of blocks",
+    },
+)
+
+CLAIMS = (
+    GATE_OBJECTIVE,
+    PRINTED_OBJECTIVE,
+    THREE_GATES,
+    PRECISION,
+    OVERLAP_WINS,
+    OVERLAP_ON_SITES,
+    SPAN,
+    INDEPENDENCE,
+)

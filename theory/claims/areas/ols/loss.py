@@ -6,7 +6,7 @@ Two components of the gated input x~ are written out; both classes have probabil
 
 import mpmath
 from mpmath import mpf
-from sympy import Eq, Integer, Interval, Rational
+from sympy import Eq, Integer, Interval
 
 from theory.claims import reasons
 from theory.claims.areas.ols._least_squares import (
@@ -47,8 +47,9 @@ from theory.claims.areas.ols._samples import (
 from theory.claims.documents import NOTES
 from theory.claims.finite_data import Sample
 from theory.claims.float_flow import Number, float64_flow
-from theory.claims.model import Claim, Kind, Level, Param, Point, Source
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import values
+from theory.claims.sources import Reading, Says, Source
 
 LOSS_VALUE = Claim(
     id="ols.loss.value",
@@ -118,7 +119,7 @@ def _labels_in_float64(y1: Number, y0: Number, **at: Number) -> float:
 
 LOSS_LABELS = Claim(
     id="ols.loss.labels",
-    title="The least-squares loss for any two labels: the gated input has no constant, so labels are not exchangeable",
+    title="The least-squares loss for any two labels of balanced classes",
     kind=Kind.EQUATION,
     statement=Eq(
         loss,
@@ -137,7 +138,11 @@ LOSS_LABELS = Claim(
             NOTES,
             "after (16)",
             printed=(y1 - y0) ** 2 * (HALF - HALF * form((s11, s12, s22), m1)),
-            note="'without loss of generality' labels 0 and 1: a shift of the labels would cost nothing",
+            note="the other label is free, and sets the scale of the loss; labels such as 1 and -1 give another loss, "
+            "as the gated input has no constant, unless there is an output bias (ols.loss.intercept)",
+            says=Says.READ_AS,
+            words="we assumed (WLOG) that the negative class is y = 0 and the positive class is y = 1",
+            readings=(Reading("the label of the negative class is 0, as in section 1", where=Eq(y0, 0)),),
         ),
     ),
     oracle=by_minimisation,
@@ -183,9 +188,9 @@ LABELS_FREE = Claim(
         Source(
             NOTES,
             "after (16)",
-            printed=(y1 - y0) ** 2 * (Rational(1, 4) - _DISTANCE / 16),
-            note="'without loss of generality' labels 0 and 1: right with an output bias, and not without one "
-            "(ols.loss.labels)",
+            note="without loss of generality for any labels where the network has an output bias, as (1) has and (3) "
+            "has not",
+            says=Says.UNSTATED,
         ),
     ),
     oracle=with_output_bias,

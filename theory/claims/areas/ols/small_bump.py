@@ -15,7 +15,7 @@ from sympy import Eq, Tuple, pi
 from theory.claims import finite_data, reasons
 from theory.claims.areas.ols._least_squares import HALF, loss
 from theory.claims.documents import BUMP_NOTE, NOTES
-from theory.claims.model import Alternative, Claim, Kind, Level, Point, Registration, Source
+from theory.claims.model import Alternative, Claim, Kind, Level, Point, Registration
 from theory.claims.small_bump import (
     ASSUMPTIONS,
     EXPLICIT_MODES,
@@ -31,6 +31,7 @@ from theory.claims.small_bump import (
     float64_solution,
     quadratic_loss,
 )
+from theory.claims.sources import Says, Source
 from theory.flow import solve
 from theory.problem import LossAtTimes, Problem
 from theory.proof.derivation import Derivation, Step
@@ -108,7 +109,7 @@ LOSS = Claim(
     ),
     params=PARAMS,
     assumptions=ASSUMPTIONS,
-    sources=(Source(BUMP_NOTE, "after (13)", note="not in the note: what the solved problem reaches"),),
+    sources=(Source(BUMP_NOTE, "after (13)", note="the loss that the solved problem reaches", says=Says.UNSTATED),),
     oracle=_least,
     derive=two_sites_loss,
     numeric=lambda g, rho1, rho0: float64_solution(g, rho1, rho0).mse,

@@ -1,7 +1,8 @@
 """The single pulse: its parameters, its inputs one by one, and the library's moments of it.
 
 A pulse of width W, uniform on a..b, starts anywhere on a ring of n sites: u_j = 1 inside, 0 outside; x = u or 2 u - 1.
-Localization notes, section 1. The definitions are sums over every start, width and flip, in fractions.
+The localization notes name the law in section 1 and leave its moments open. The definitions are sums over every start,
+width and flip, in fractions.
 """
 
 from collections.abc import Callable, Iterator
@@ -9,11 +10,12 @@ from fractions import Fraction
 from math import inf
 
 import sympy
-from sympy import Abs, Integer, Range
+from sympy import Integer, Range
 
 from theory.claims.model import Param, Point
 from theory.claims.rational import rational
 from theory.expressions.symbols import n
+from theory.expressions.triangular import triangle
 from theory.moments import GatedMoments, gated_moments
 from theory.moments.single_pulse import lit
 from theory.problem import Network, NormalInitialisation, Problem, SinglePulse, SiteGate, Training
@@ -28,20 +30,17 @@ WIDTHS = (
 
 FIT = (a <= b, b <= n)
 LAW = "the width is uniform on a..b and the start uniform on the ring, independently"
-UNEVALUATED = "the notes name this law and leave its moments open"
 DISTANCE = Param(d, Range(0, 40), "distance of the two sites along the ring", (Integer(0),))
 FIRST = Param(p, Range(0, 40), "distance along the ring from the gate's site i to k", (Integer(0),))
 SECOND = Param(q, Range(0, 40), "distance along the ring from the gate's site i to l")
 
 
-def _triangle(m: sympy.Expr) -> sympy.Expr:
-    """m (m + 1)/2 for m > 0, else 0: the sum of (W - e)_+ over the widths up to e + m."""
-    return (m + Abs(m)) * (m + 1) / 4
-
-
 def covered(*gaps: sympy.Expr) -> sympy.Expr:
-    """Return the probability that a pulse covers sites with these gaps, sum_gaps E (W - (n - gap))_+ / n."""
-    counts = (_triangle(b - n + gap) - _triangle(a - 1 - n + gap) for gap in gaps)
+    """Return the probability that a pulse covers sites with these gaps, sum_gaps E (W - (n - gap))_+ / n.
+
+    The sum over the widths up to b is the triangular number T(b - n + gap).
+    """
+    counts = (triangle(b - n + gap) - triangle(a - 1 - n + gap) for gap in gaps)
     return sum(counts) / (n * (b - a + 1))
 
 

@@ -1,4 +1,4 @@
-"""Second moments of single pulses with support {-1, 1}. Localization notes, section 1."""
+"""Second moments of single pulses with support {-1, 1}."""
 
 import sympy
 from sympy import Eq
@@ -9,7 +9,6 @@ from theory.claims.areas.pulse._pulses import (
     FIT,
     LAW,
     SIGNED_SECOND,
-    UNEVALUATED,
     WIDTHS,
     both_signs,
     d,
@@ -19,8 +18,7 @@ from theory.claims.areas.pulse._pulses import (
     signs,
     site_gate,
 )
-from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Source
+from theory.claims.model import Claim, Kind, Level
 from theory.expressions.symbols import n
 
 
@@ -41,7 +39,6 @@ PLUS_MINUS = Claim(
     params=(*WIDTHS, DISTANCE),
     conditions=(*FIT, d < n),
     assumptions=(LAW, "x = 2 u - 1; uncentred: without a flip the mean is (a + b)/n - 1"),
-    sources=(Source(NOTES, "section 1", note=UNEVALUATED),),
     **enumerated(_same_with_a_flip, lambda x, at: x[0] * x[at["d"]]),
     numeric=lambda **at: float(library_moments(at, "plus-minus", "sign", site_gate()).sigma_xx[0, 0, 0, at["d"]]),
     drawn=40,

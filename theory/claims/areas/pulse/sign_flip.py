@@ -1,4 +1,4 @@
-"""Single pulses with a random sign flip through a half-space. Small-bump note, eq. (5), (6)."""
+"""Single pulses with a random sign flip through a half-space: the moments that the small-bump note calls (5), (6)."""
 
 import sympy
 from sympy import Eq, Integer, Range
@@ -20,8 +20,7 @@ from theory.claims.areas.pulse._pulses import (
     p,
     q,
 )
-from theory.claims.documents import BUMP_NOTE
-from theory.claims.model import Claim, Kind, Level, Param, Source
+from theory.claims.model import Claim, Kind, Level, Param
 from theory.expressions.symbols import n
 
 GATED_SECOND = Claim(
@@ -40,11 +39,6 @@ GATED_SECOND = Claim(
     ),
     conditions=(*FIT, p < n, q < n),
     assumptions=(LAW, "x = 2 u - 1, times a random sign; 1(x_i > 0) + 1(x_i < 0) = 1"),
-    sources=(
-        Source(
-            BUMP_NOTE, "(6)", note="for single pulses with a random sign flip, as for the nonlinear Gaussian process"
-        ),
-    ),
     **enumerated(both_signs, lambda x, at: (x[0] > 0) * x[at["p"]] * x[(at["p"] + at["q"]) % at["n"]]),
     numeric=lambda **at: float(
         library_moments(at, "plus-minus", "sign", HALF_SPACE).sigma_xx[0, 0, at["p"], (at["p"] + at["q"]) % at["n"]]
@@ -63,7 +57,6 @@ GATED_FIRST = Claim(
     params=(*WIDTHS, DISTANCE),
     conditions=(*FIT, d < n),
     assumptions=(LAW, "x = 2 u - 1, times a random sign: 1(x_i > 0) = (1 + x_i)/2, and odd moments vanish"),
-    sources=(Source(BUMP_NOTE, "(5)", note="for single pulses with a random sign flip, within one class"),),
     **enumerated(both_signs, lambda x, at: (x[0] > 0) * x[at["d"]]),
     numeric=lambda **at: float(library_moments(at, "plus-minus", "sign", HALF_SPACE).sigma_yx[0, at["d"]]),
     drawn=40,

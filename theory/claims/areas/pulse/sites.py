@@ -1,4 +1,4 @@
-"""The probability that a single pulse covers two or three sites. Localization notes, section 1."""
+"""The probability that a single pulse covers two or three sites."""
 
 import sympy
 from sympy import Eq
@@ -11,7 +11,6 @@ from theory.claims.areas.pulse._pulses import (
     FIT,
     LAW,
     SECOND,
-    UNEVALUATED,
     WIDTHS,
     covered,
     covered_in_float64,
@@ -21,8 +20,7 @@ from theory.claims.areas.pulse._pulses import (
     q,
     zeros_and_ones,
 )
-from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Source
+from theory.claims.model import Claim, Kind, Level
 from theory.expressions.symbols import n
 
 PAIR = Claim(
@@ -34,9 +32,8 @@ PAIR = Claim(
     conditions=(*FIT, d < n),
     assumptions=(
         LAW,
-        "(m + |m|)(m + 1)/4 is m (m + 1)/2 for m > 0 and 0 below, a sum of (W - e)_+; at d = 0 the value is E W/n",
+        "the sum of (W - e)_+ over the widths is a difference of triangular numbers; at d = 0 the value is E W/n",
     ),
-    sources=(Source(NOTES, "section 1", note=UNEVALUATED),),
     **enumerated(zeros_and_ones, lambda x, at: x[0] * x[at["d"]]),
     numeric=lambda **at: covered_in_float64(at, 0, at["d"]),
     drawn=40,
@@ -53,7 +50,6 @@ TRIPLE = Claim(
     params=(*WIDTHS, FIRST, SECOND),
     conditions=(*FIT, p <= q, q < n),
     assumptions=(LAW, "the sites that a pulse leaves dark follow each other, so all of them lie in one gap"),
-    sources=(Source(NOTES, "section 1", note=UNEVALUATED),),
     **enumerated(zeros_and_ones, lambda x, at: x[0] * x[at["p"]] * x[at["q"]]),
     numeric=lambda **at: covered_in_float64(at, 0, at["p"], at["q"]),
     drawn=60,

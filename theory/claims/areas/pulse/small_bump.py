@@ -1,9 +1,9 @@
-"""The two gates of the small-bump note overlap on single pulses. Small-bump note, eq. (2), (3) and after (6)."""
+"""The gates of the small-bump note on single pulses, which the note does not treat. Its eq. (2), (3) and after (6)."""
 
 from fractions import Fraction
 
 import sympy
-from sympy import Eq, Integer
+from sympy import Eq
 
 from theory.claims import reasons
 from theory.claims.areas.pulse._pulses import (
@@ -22,7 +22,8 @@ from theory.claims.areas.pulse._pulses import (
     zeros_and_ones,
 )
 from theory.claims.documents import BUMP_NOTE
-from theory.claims.model import Claim, Kind, Level, Source
+from theory.claims.model import Claim, Kind, Level
+from theory.claims.sources import Says, Source
 from theory.expressions.symbols import n
 
 # Both are closed: 1[x_i >= 0] and 1[-x_i >= 0]; on {0, 1} the second is 1[x_i < 1/2].
@@ -49,9 +50,9 @@ OVERLAP = Claim(
         Source(
             BUMP_NOTE,
             "after (6)",
-            printed=Integer(0),
-            note="'Sigma^xx(p_1, p_2) = 0 by the construction of our gates': not where x_i = 0 has positive "
-            "probability (gate.small_bump.both_open): both gates see every pulse that does not cover i",
+            note="the note has the nonlinear Gaussian process, for which x_i = 0 has probability 0 and Sigma^xx(p_1, "
+            "p_2) = 0 (gate.small_bump.product); of single pulses both gates see each that does not cover i",
+            says=Says.UNSTATED,
         ),
     ),
     **enumerated(zeros_and_ones, lambda x, at: (x[0] >= 0) * (-x[0] >= 0) * x[at["p"]] * x[at["q"]]),

@@ -1,4 +1,4 @@
-"""Second moments of single pulses with support {0, 1}. Localization notes, section 1."""
+"""Second moments of single pulses with support {0, 1}."""
 
 import sympy
 from sympy import Eq
@@ -10,7 +10,6 @@ from theory.claims.areas.pulse._pulses import (
     DISTANCE,
     FIT,
     LAW,
-    UNEVALUATED,
     WIDTHS,
     complements,
     d,
@@ -18,8 +17,7 @@ from theory.claims.areas.pulse._pulses import (
     library_moments,
     site_gate,
 )
-from theory.claims.documents import NOTES
-from theory.claims.model import Claim, Kind, Level, Source
+from theory.claims.model import Claim, Kind, Level
 from theory.expressions.symbols import n
 
 COMPLEMENT = Claim(
@@ -32,7 +30,6 @@ COMPLEMENT = Claim(
     params=(*WIDTHS, DISTANCE),
     conditions=(*FIT, d < n),
     assumptions=(LAW, "x = u or 1 - u, each with probability 1/2; the mean is 1/2 at every site"),
-    sources=(Source(NOTES, "section 1", note=UNEVALUATED),),
     **enumerated(complements, lambda x, at: x[0] * x[at["d"]]),
     numeric=lambda **at: float(library_moments(at, "zero-one", "complement", site_gate()).sigma_xx[0, 0, 0, at["d"]]),
     drawn=40,

@@ -4,7 +4,7 @@ A law is proved where it is used: its derivative in the correlation is four time
 (Price), and for independent variables it is the product of the two means.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 
 import sympy
 
@@ -75,7 +75,7 @@ class _Naming:
 
     def factor(self, expr: sympy.Expr) -> sympy.Expr:
         """A factor of a product: a sum that stands under a root elsewhere keeps the name it has there."""
-        if expr.is_Add:
+        if expr.is_Add and self.radicands:
             content, primitive = abs_primitive(expr)
             if primitive in self.radicands:
                 return content * self.name(primitive)
@@ -90,6 +90,7 @@ class _Naming:
         return content**exponent * self.name(primitive) ** exponent
 
 
+@lru_cache(maxsize=256)  # a derivation asks for the same few sums hundreds of times
 def abs_primitive(expr: sympy.Expr) -> tuple[sympy.Rational, sympy.Expr]:
     """A positive number and an expanded expression without a common number, whose product is `expr`.
 
@@ -309,7 +310,7 @@ def _front(expr: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
 
 def _same_law(new: sympy.Expr, law: sympy.Expr, here: dict[sympy.Expr, sympy.Expr]) -> None:
     """`new` is the law at h, k, r: the same functions with equal arguments, and the same outside of them."""
-    expected = law.subs({symbol: expr for symbol, expr in here.items() if symbol.is_Symbol}, simultaneous=True)
+    expected = law.xreplace({symbol: expr for symbol, expr in here.items() if symbol.is_Symbol})
     if new == expected:
         return
     kinds = (OwensT, Phi2, sympy.erf)

@@ -190,20 +190,31 @@ def independence(old: Expectation, new: sympy.Expr) -> None:
     Traceback (most recent call last):
     theory.proof.derivation.StepError: the covariance of z1 and z2: ...
     """
-    used = variables(old.integrand)
-    factors = sympy.Mul.make_args(old.integrand)
-    for chosen in product((0, 1), repeat=len(used) - 1):
-        groups: tuple[list[int], list[int]] = ([used[0]], [])
-        for index, side in zip(used[1:], chosen, strict=True):
-            groups[side].append(index)
-        parts = [sympy.Mul(*(f for f in factors if set(variables(f)) <= set(group))) for group in groups]
-        if not groups[1] or sympy.Mul(*parts) != old.integrand:
+    factors = [(f, set(variables(f))) for f in sympy.Mul.make_args(old.integrand)]
+
+    def covariances(groups: tuple[list[int], list[int]]) -> int:
+        return sum(old.cov[i - 1, j - 1] != 0 for i, j in product(*groups))
+
+    # Splits without covariances first: of the others there are many, and none is right.
+    for groups in sorted(_splits(variables(old.integrand)), key=covariances):
+        parts = [sympy.Mul(*(f for f, inside in factors if inside <= set(group))) for group in groups]
+        if sympy.Mul(*parts) != old.integrand:
             continue
         if new == sympy.Mul(*(marginal(part, old.cov) for part in parts)):
             for i, j in product(*groups):
                 equal(old.cov[i - 1, j - 1], sympy.Integer(0), f"the covariance of z{i} and z{j}")
             return
     raise StepError(f"{new} is not a product over two groups of variables")
+
+
+def _splits(used: list[int]) -> Iterator[tuple[list[int], list[int]]]:
+    """Yield every way to divide the variables into two groups, the first of them in the first group."""
+    for chosen in product((0, 1), repeat=len(used) - 1):
+        groups: tuple[list[int], list[int]] = ([used[0]], [])
+        for index, side in zip(used[1:], chosen, strict=True):
+            groups[side].append(index)
+        if groups[1]:
+            yield groups
 
 
 @expectation_rule("stein")

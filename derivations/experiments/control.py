@@ -1,0 +1,24 @@
+"""The negative control of an experiment: its own rule, where there is nothing to be found."""
+
+from dataclasses import replace
+
+from theory.claims.model import CheckResult, Level, Outcome
+
+
+def control(found: CheckResult, what: str) -> CheckResult:
+    """Return the control of a claim: PASS where its rule does not pass `what`, FAIL where it does.
+
+    `found` is the rule's own result on data that the claim does not speak of: untrained networks, another order.
+
+    >>> careless = CheckResult("an.example.claim", Level.SIMULATED, Outcome.PASS)
+    >>> print(control(careless, "untrained networks").outcome, control(careless, "untrained networks").where)
+    FAIL the rule passes untrained networks
+    """
+    passes = found.outcome is Outcome.PASS
+    return replace(
+        found,
+        level=Level.NEGATIVE_CONTROL,
+        outcome=Outcome.FAIL if passes else Outcome.PASS,
+        where=f"the rule {'passes' if passes else 'does not pass'} {what}",
+        details={},
+    )

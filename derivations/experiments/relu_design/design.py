@@ -1,0 +1,167 @@
+"""The design of the ReLU experiments: which configurations are drawn, and what is decided of each and of all.
+
+A sentence about trained ReLU networks names no configuration. The design draws 48 of the 144 configurations that these
+factors make, and a statement is judged by the share of configurations in which it holds:
+
+* correlation lengths (long, short) of the ring of 40 sites, each pair in both orders;
+* gain g, units K, standard deviation of an entry of w(0), learning rate in units of K^2 (as the mean readout makes all
+  rates eigenvalues over K^2). Looked at at t = 0, K^2, 4 K^2, 8 K^2 and 16 K^2.
+
+In one configuration a quantity is above or below a bound where its 99 % t-interval over replicates says so, at every
+time that the statement names; else it is undecided. The share has the binomial interval of Clopper and Pearson at
+99 %, which is conservative for draws without replacement; at its lower end undecided configurations count as against,
+at its upper end as for. A statement holds in most configurations where the whole interval lies above 1/2.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from derivations.experiments.folders import problem_named
+from derivations.statistics.comparison import seed_for
+from theory.problem import Problem
+
+NAME = "relu-design"
+COUNT = 48  # pairs of configurations
+LEVEL = 0.01
+TIMES = (0, 1, 4, 8, 16)  # in units of K^2 tau
+PAIRS = (
+    (2, 1),
+    (3, 1),
+    (3, 2),
+    (Fraction(7, 2), 2),
+)  # (long, short); from 3.65 on the kernel is indefinite on the ring
+GAINS = (1, 3, 10)
+UNITS = (4, 10, 20)
+SCALES = (Fraction(1, 100), Fraction(1, 10))
+RATES = (Fraction(1, 100), Fraction(1, 50))  # in units of K^2
+ORDERS = ("long-first", "short-first")  # xi1, the length of the class y = 1, is the longer or the shorter one
+QUANTITIES = ("participation_ratio", "low_frequency_power", "gate_flips", "length")
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One draw: the lengths (long, short) in sites, gain, units, sd of an entry of w(0), rate over K^2."""
+
+    lengths: tuple[Fraction, Fraction]
+    gain: Fraction
+    units: int
+    scale: Fraction
+    rate: Fraction
+
+    def problem(self, order: str, replicates: int | None = None) -> Problem:
+        """The configuration with the lengths in one of the ORDERS, to be trained."""
+        base = problem_named(NAME)
+        simulation = base.simulated()
+        squared = self.units**2
+        return replace(
+            base,
+            data=replace(base.data, xi=self.lengths if order == ORDERS[0] else self.lengths[::-1], gain=self.gain),
+            network=replace(base.network, units=self.units),
+            training=replace(
+                base.training,
+                w0=replace(base.training.w0, scale=self.scale),
+                times=tuple(Fraction(time * squared) for time in TIMES),
+            ),
+            simulation=replace(
+                simulation,
+                learning_rate=self.rate * squared,
+                replicates=replicates or simulation.replicates,
+                seed=seed_for(f"{NAME}/{self}/{order}"),
+            ),
+        )
+
+    def data(self) -> dict[str, Any]:
+        """The configuration as plain numbers."""
+        lengths = [float(length) for length in self.lengths]
+        return {"xi": lengths, "gain": float(self.gain), "units": self.units} | {
+            "scale": float(self.scale),
+            "rate": float(self.rate),
+        }
+
+
+def configurations(count: int = COUNT, seed: int | None = None) -> list[Configuration]:
+    """So many different configurations, all sets of them equally likely; the seed is that of the design."""
+    every = [
+        Configuration(tuple(Fraction(length) for length in lengths), Fraction(gain), units, scale, rate)
+        for lengths, gain, units, scale, rate in product(PAIRS, GAINS, UNITS, SCALES, RATES)
+    ]
+    rng = np.random.default_rng(seed_for(NAME) if seed is None else seed)
+    return [every[index] for index in rng.permutation(len(every))[:count]]
+
+
+@dataclass(frozen=True)
+class Share:
+    """In how many of `count` configurations a statement holds, in how many it is undecided, and the 99 % interval."""
+
+    holds: int
+    undecided: int
+    count: int
+
+    @property
+    def low(self) -> float:
+        """The lower end of the interval: undecided configurations count as against."""
+        from scipy.special import betaincinv
+
+        return float(betaincinv(self.holds, self.count - self.holds + 1, LEVEL / 2)) if self.holds else 0.0
+
+    @property
+    def high(self) -> float:
+        """The upper end of the interval: undecided configurations count as for."""
+        from scipy.special import betaincinv
+
+        most = self.holds + self.undecided
+        return float(betaincinv(most + 1, self.count - most, 1 - LEVEL / 2)) if most < self.count else 1.0
+
+    def describe(self) -> str:
+        """The share in words."""
+        open_ = f", {self.undecided} undecided" if self.undecided else ""
+        return f"{self.holds} of {self.count} configurations{open_} (99 %: {self.low:.2f} to {self.high:.2f})"
+
+
+Decide = Callable[[Mapping[str, Any]], bool | None]  # what is stored of one training -> holds, fails or undecided
+
+
+def share(trained: Iterable[Mapping[str, Any]], decide: Decide) -> Share:
+    """The share of the trained configurations in which a statement holds."""
+    decisions = [decide(one) for one in trained]
+    return Share(decisions.count(True), decisions.count(None), len(decisions))
+
+
+def above(quantity: str, bound: float, times: Iterable[int]) -> Decide:
+    """A decision: whether a quantity exceeds the bound at all of the times (indices into TIMES)."""
+    indices = tuple(times)
+
+    def decide(trained: Mapping[str, Any]) -> bool | None:
+        low, high = _interval(trained[quantity], trained["replicates"], len(indices))
+        if (low[list(indices)] > bound).all():
+            return True
+        return False if (high[list(indices)] < bound).any() else None
+
+    return decide
+
+
+def below(quantity: str, bound: float, times: Iterable[int]) -> Decide:
+    """A decision: whether a quantity is less than the bound at all of the times."""
+    indices = tuple(times)
+
+    def decide(trained: Mapping[str, Any]) -> bool | None:
+        low, high = _interval(trained[quantity], trained["replicates"], len(indices))
+        if (high[list(indices)] < bound).all():
+            return True
+        return False if (low[list(indices)] > bound).any() else None
+
+    return decide
+
+
+def _interval(found: Mapping[str, Any], replicates: int, together: int) -> tuple[np.ndarray, np.ndarray]:
+    """Student's intervals at each time, so many of which hold together."""
+    from scipy.special import stdtrit
+
+    mean, error = np.asarray(found["mean"]), np.asarray(found["standard_error"])
+    reach = -float(stdtrit(replicates - 1, LEVEL / (2 * together)))
+    return mean - reach * error, mean + reach * error

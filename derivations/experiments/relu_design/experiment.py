@@ -1,0 +1,204 @@
+"""Statements of the notes on trained ReLU networks, over a design of configurations in place of a single one.
+
+    python -m derivations.experiments.relu_design.experiment
+
+trains every configuration of the design (`design.py`) in both orders of the correlation lengths and stores the run.
+`gdln validate` judges the statements by the stored run, after it has trained some of its configurations again: one
+that is decided the other way there fails the run's claims. The rules were fixed before the run:
+
+* concentrated: with xi1 > xi2 the participation ratio exceeds that of Gaussian noise, 3/(n + 2), at t = 16 K^2;
+* oscillating: with xi1 < xi2 less than half of the power lies at frequencies |q| <= n/4 at t = 16 K^2;
+* gates: in both orders more than a tenth of the gates differ from those of the start, from t = 4 K^2 on;
+* growth: with xi1 < xi2 the lengths of the weights are larger at t = 4, 8 and 16 K^2 than at K^2.
+
+Each holds in most configurations where the interval of its share lies above 1/2, and fails where it lies below.
+Control: the same rule must not pass in the other order of the lengths; that of the gates not at the start.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from derivations.experiments import folders
+from derivations.experiments.control import control
+from derivations.experiments.model import Experiment, Finding, Progress, Settings
+from derivations.experiments.relu_design.design import (
+    COUNT,
+    NAME,
+    ORDERS,
+    QUANTITIES,
+    TIMES,
+    Configuration,
+    Decide,
+    Share,
+    above,
+    below,
+    configurations,
+    share,
+)
+from derivations.output import rounded
+from sim.measure import measure
+from sim.train import train
+from sim.training.run import Run
+from theory.claims.model import CheckResult, Claim, Level, Outcome
+from theory.moments import null_levels
+from theory.problem import (
+    FieldNormAtTimes,
+    GateFlipsAtTimes,
+    LowFrequencyPowerAtTimes,
+    ParticipationRatioAtTimes,
+)
+
+RUNS = (NAME,)
+AGAIN = 2  # configurations that a validation trains again, times the scale of its profile
+_SIGNIFICANT = 6  # digits stored of a simulated number
+_SITES = 40
+_NOISE = float(null_levels.gaussian_ratio(_SITES))
+_HALF, _TENTH, _SAME = 0.5, 0.1, 1.0
+_LAST = len(TIMES) - 1
+_LONG, _SHORT = ORDERS
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A question about one training, the orders of the lengths that it asks, and those that its control asks."""
+
+    claim: str
+    orders: tuple[str, ...]
+    decide: Decide
+    control: Decide
+    controlled: tuple[str, ...]
+    said: str
+
+
+_CONCENTRATED = above("participation_ratio", _NOISE, (_LAST,))
+_OSCILLATING = below("low_frequency_power", _HALF, (_LAST,))
+_FLIPPED = above("gate_flips", _TENTH, range(2, len(TIMES)))
+_GROWN = above("growth", _SAME, range(2, len(TIMES)))
+_OTHER = "networks with the lengths in the other order"
+RULES = (
+    Rule("localization.design.concentrated", (_LONG,), _CONCENTRATED, _CONCENTRATED, (_SHORT,), _OTHER),
+    Rule("localization.design.oscillating", (_SHORT,), _OSCILLATING, _OSCILLATING, (_LONG,), _OTHER),
+    Rule("localization.design.gates", ORDERS, _FLIPPED, above("gate_flips", _TENTH, (0,)), ORDERS, "the start"),
+    Rule("localization.design.growth", (_SHORT,), _GROWN, _GROWN, (_LONG,), _OTHER),
+)
+
+
+def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> Finding:
+    """Train some configurations again, hold them against the stored run, and judge the claims by that run."""
+    del claims
+    stored = folders.read(NAME)["trained"]
+    wanted = configurations()[: AGAIN * settings.scale]
+    again = trained(wanted, settings, lambda done: progress("training ReLU networks of the design", done))
+    results = []
+    for rule in RULES:
+        results += [judged(rule, stored, again), controlled(rule, stored)]
+    return Finding(
+        results=tuple(results),
+        estimates={rule.claim: {NAME: _record(rule, stored)} for rule in RULES},
+        remarks=("ReLU networks over the design: " + "; ".join(_told(rule, stored) for rule in RULES) + ".",),
+    )
+
+
+def trained(wanted: list[Configuration], settings: Settings, progress: Any) -> list[dict[str, Any]]:
+    """Every configuration in both orders: its numbers, and mean and standard error of each quantity at each time."""
+    found = []
+    for index, configuration in enumerate(wanted):
+        for order in ORDERS:
+            result = train(configuration.problem(order), device=settings.device)
+            found.append({"order": order, **configuration.data(), **measured(result, settings.device)})
+        progress((index + 1) / len(wanted))
+    return found
+
+
+def measured(result: Run, device: str) -> dict[str, Any]:
+    """The quantities of one training, one value a replicate (the mean over its units)."""
+    asked = (ParticipationRatioAtTimes(), LowFrequencyPowerAtTimes(), GateFlipsAtTimes(), FieldNormAtTimes())
+    values = {name: measure(one, result, device).values for name, one in zip(QUANTITIES, asked, strict=True)}
+    values["growth"] = values["length"] / values["length"][:, 1:2]
+    replicates = len(values["length"])
+    means = {name: of.mean(axis=2) for name, of in values.items()}
+    return {
+        "replicates": replicates,
+        "seed": result.seed,
+        **{
+            name: {
+                "mean": rounded(of.mean(axis=0), _SIGNIFICANT),
+                "standard_error": rounded(of.std(axis=0, ddof=1) / np.sqrt(replicates), _SIGNIFICANT),
+            }
+            for name, of in means.items()
+        },
+    }
+
+
+def judged(rule: Rule, stored: list[Mapping[str, Any]], again: list[Mapping[str, Any]]) -> CheckResult:
+    """The rule on the stored run; trainings that are decided the other way when they are repeated fail it."""
+    found = _share(rule, stored)
+    against = [one for one in again if one["order"] in rule.orders and _contradicts(rule, stored, one)]
+    if against:
+        outcome, why = Outcome.FAIL, f"trained again, a configuration is decided the other way: {_named(against[0])}"
+    else:
+        outcome, why = _outcome(found), f"it holds in {found.describe()}"
+    return CheckResult(rule.claim, Level.SIMULATED, outcome, found.low, _HALF, why)
+
+
+def controlled(rule: Rule, stored: list[Mapping[str, Any]]) -> CheckResult:
+    """The control of a rule: the same question where it must not pass."""
+    found = share((one for one in stored if one["order"] in rule.controlled), rule.control)
+    result = CheckResult(rule.claim, Level.SIMULATED, _outcome(found), found.low, _HALF)
+    return control(result, f"{rule.said}: {found.describe()}")
+
+
+def _share(rule: Rule, stored: list[Mapping[str, Any]]) -> Share:
+    return share((one for one in stored if one["order"] in rule.orders), rule.decide)
+
+
+def _outcome(found: Share) -> Outcome:
+    if found.low > _HALF:
+        return Outcome.PASS
+    return Outcome.FAIL if found.high < _HALF else Outcome.INCONCLUSIVE
+
+
+def _contradicts(rule: Rule, stored: list[Mapping[str, Any]], again: Mapping[str, Any]) -> bool:
+    """Whether a training is decided one way in the stored run and the other way now."""
+    before = next(rule.decide(one) for one in stored if one["seed"] == again["seed"])
+    now = rule.decide(again)
+    return None not in (before, now) and before != now
+
+
+def _named(one: Mapping[str, Any]) -> str:
+    lengths = " and ".join(f"{length:g}" for length in one["xi"])
+    return f"{one['order']}, lengths {lengths}, gain {one['gain']:g}, K = {one['units']}, seed {one['seed']}"
+
+
+def _record(rule: Rule, stored: list[Mapping[str, Any]]) -> dict[str, Any]:
+    found = _share(rule, stored)
+    return {
+        "holds": found.holds,
+        "undecided": found.undecided,
+        "configurations": found.count,
+        "low": found.low,
+        "high": found.high,
+    }
+
+
+def _told(rule: Rule, stored: list[Mapping[str, Any]]) -> str:
+    return f"{rule.claim.rpartition('.')[2]} in {_share(rule, stored).describe()}"
+
+
+EXPERIMENT = Experiment(
+    "relu_design", "ReLU networks over a design of configurations", tuple(rule.claim for rule in RULES), run
+)
+
+
+def main() -> None:
+    """Train the whole design and store it."""
+    found = trained(configurations(COUNT), Settings(), lambda done: print(f"{done:.0%}", flush=True))
+    content = {"configurations": COUNT, "times_in_units_of_K2": list(TIMES), "trained": found}
+    print(folders.write("relu_design", NAME, content))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,55 @@
+"""The table of the ReLU design: in how many configurations each statement holds, by the factors of the design."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from derivations.experiments.model import Run
+from derivations.experiments.relu_design.design import ORDERS
+from derivations.markdown import table
+
+_TITLES = {"long-first": r"$\xi_1 > \xi_2$", "short-first": r"$\xi_1 < \xi_2$"}
+
+
+def quantities(run: Run) -> str:
+    """Medians and ranges over the configurations, for both orders, at each time."""
+    times = [f"$t = {time} K^2$" if time else "$t = 0$" for time in run["times_in_units_of_K2"]]
+    rows = []
+    for title, name in (
+        ("participation ratio", "participation_ratio"),
+        ("low-frequency share", "low_frequency_power"),
+        ("gates that differ from the start", "gate_flips"),
+        ("length over that at $K^2$", "growth"),
+    ):
+        for order in ORDERS:
+            own = [one[name]["mean"] for one in run["trained"] if one["order"] == order]
+            rows.append(
+                [f"{title}, {_TITLES[order]}", *(_spread([mean[i] for mean in own]) for i in range(len(times)))]
+            )
+    return table(["median (least to greatest)", *times], rows)
+
+
+def by_lengths(run: Run) -> str:
+    """The same at the last time by the pair of lengths."""
+    pairs = sorted({tuple(one["xi"]) for one in run["trained"]})
+    rows = []
+    for pair in pairs:
+        cells: list[Any] = [f"{pair[0]:g}, {pair[1]:g}"]
+        for order in ORDERS:
+            own = [one for one in run["trained"] if one["order"] == order and tuple(one["xi"]) == pair]
+            for name in ("participation_ratio", "low_frequency_power"):
+                cells.append(_spread([one[name]["mean"][-1] for one in own]))
+        rows.append([*cells, str(len(own))])
+    heads = [f"{what}, {_TITLES[order]}" for order in ORDERS for what in ("ratio", "low-frequency share")]
+    return table(["lengths", *heads, "configurations"], rows)
+
+
+def _spread(values: list[float]) -> str:
+    ordered = sorted(values)
+    middle = len(ordered) // 2
+    median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2
+    return f"{median:.2f} ({ordered[0]:.2f} to {ordered[-1]:.2f})"
+
+
+TABLES: Mapping[str, Mapping[str, Callable[[Run], str]]] = {
+    "relu-design": {"quantities": quantities, "lengths": by_lengths}
+}

@@ -1,0 +1,117 @@
+"""The errata of one document as Markdown: its slips with their repairs, what they make right, then what else is judged.
+
+A reader sees at a glance which slips there are, in one table; then each slip with its numbers, the conjectures and
+questions that have a counter-example, what holds under a condition, remarks, and what is left blank or asked.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from derivations.evidence.entries import Entry
+from derivations.publish.blocks import Link, difference, formula, notation_of, same_form, sentence, where
+from derivations.publish.prose import prose
+from theory.claims.recorded import Recorded, recorded_in
+from theory.claims.rows import Verdict
+from theory.claims.sources import Slip
+from theory.problem import InputError
+
+
+def errata(entries: Sequence[Entry], link: Link, names: Mapping[str, str]) -> str:
+    """The errata of the document whose ledger entries are given; `names` are the left sides of claims in TeX.
+
+    Raises InputError for a wrong form that names no slip.
+    """
+    if nameless := next((e for e in entries if e.verdict == Verdict.CORRECTED and e.slip is None), None):
+        raise InputError(
+            f"{nameless.claim.id} at {nameless.source.label} is wrong and names no slip.",
+            "theory/claims/slips.py takes the slip; the source names it.",
+        )
+    slips = tuple(dict.fromkeys(entry.slip for entry in entries if entry.slip))
+    parts = [_at_a_glance(slips, entries)] if slips else ["No slip was found.\n"]
+    parts += [part for slip in slips for part in _slip(slip, entries, link, names)]
+    refuted = [entry for entry in entries if entry.verdict == Verdict.REFUTED]
+    conditional = [entry for entry in entries if entry.condition]
+    remarks = [entry for entry in entries if entry.verdict == Verdict.REMARK]
+    if refuted:
+        parts.append("### Conjectures and questions with a counter-example\n")
+        parts += [_against(entry, link, names) for entry in refuted]
+    if conditional:
+        parts.append("### Right under a condition\n")
+        parts.append("".join(_under_a_condition(group, link) for group in same_form(conditional)))
+    if remarks:
+        parts.append("### Remarks\n")
+        parts.append("".join(_remark(entry, link) for entry in remarks))
+    if left := recorded_in(dict.fromkeys(entry.document for entry in entries)):
+        parts.append("### Left blank or asked, and not judged\n")
+        parts.append("".join(_left(record, link) for record in left))
+    return "\n".join(parts)
+
+
+def _left(record: Recorded, link: Link) -> str:
+    said = f"- {record.label[:1].upper()}{record.label[1:]}, {record.left.value}: “{prose(record.words)}”"
+    claims = f" {prose(record.answer)} ({', '.join(link(claim) for claim in record.claims)})" if record.claims else ""
+    return f"{said}{claims}\n"
+
+
+def _at_a_glance(slips: Sequence[Slip], entries: Sequence[Entry]) -> str:
+    lines = ["| where | slip | once repaired, right as printed |", "|---|---|---|"]
+    for slip in slips:
+        lines.append(f"| {', '.join(slip.root)} | {prose(slip.title)} | {_labels(_inherited(slip, entries)) or '–'} |")
+    return "\n".join(lines) + "\n"
+
+
+def _slip(slip: Slip, entries: Sequence[Entry], link: Link, names: Mapping[str, str]) -> Iterator[str]:
+    charged = [entry for entry in entries if entry.slip == slip and entry.verdict == Verdict.CORRECTED]
+    inherited = _inherited(slip, entries)
+    yield f"### {', '.join(slip.root)}: {prose(slip.title)}\n"
+    yield f"*Repair.* {sentence(prose(slip.repair))}\n"
+    for entry in charged:
+        tex, legend = notation_of(entry.claim).display(entry.claim.statement, names.get(entry.claim.id, ""))
+        yield f"{sentence(prose(entry.claim.title))} {link(entry.claim.id)}, printed in {entry.source.label}:\n"
+        yield difference(entry, names.get(entry.claim.id, ""))
+        yield f"What holds:\n\n{formula(tex)}"
+        yield where(legend)
+        yield f"{sentence(prose(entry.source.note))}\n"
+        if entry.source.readings:
+            tried = "; ".join(prose(reading.convention) for reading in entry.source.readings)
+            yield f"*Tried, and right under none of these readings.* {sentence(tried)}\n"
+    if inherited:
+        yield "*Wrong only through this slip, and right once it is repaired:*\n"
+        yield "".join(_follows(group, link) for group in same_form(inherited))
+
+
+def _inherited(slip: Slip, entries: Sequence[Entry]) -> list[Entry]:
+    return [entry for entry in entries if entry.slip == slip and entry.verdict == Verdict.INHERITED]
+
+
+def _follows(group: Sequence[Entry], link: Link) -> str:
+    first = group[0]
+    repaired = first.source.repaired
+    condition = repaired.convention.partition("; ")[2] if repaired else ""
+    where_it_holds = f", where {prose(condition)}" if condition else ""
+    return f"- {_labels(group)}: {prose(first.claim.title)}{where_it_holds} ({link(first.claim.id)})\n"
+
+
+def _against(entry: Entry, link: Link, names: Mapping[str, str]) -> str:
+    said = f"{entry.source.label} {entry.source.says.value}: “{prose(entry.source.words)}”"
+    lines = [f"{said[:1].upper()}{said[1:]}\n", f"{sentence(prose(entry.claim.title))} {link(entry.claim.id)}\n"]
+    if entry.differs:
+        lines.append(difference(entry, names.get(entry.claim.id, "")))
+    return "\n".join(lines + ([f"{sentence(prose(entry.source.note))}\n"] if entry.source.note else []))
+
+
+def _under_a_condition(group: Sequence[Entry], link: Link) -> str:
+    first = group[0]
+    return f"- {_labels(group)}: right where {prose(first.condition)}. {_short(first, link)}\n"
+
+
+def _remark(entry: Entry, link: Link) -> str:
+    return f"- Near {entry.source.label}: {_short(entry, link)}\n"
+
+
+def _short(entry: Entry, link: Link) -> str:
+    note = f" {sentence(prose(entry.source.note))}" if entry.source.note else ""
+    return f"{sentence(prose(entry.claim.title))}{note} ({link(entry.claim.id)})"
+
+
+def _labels(entries: Sequence[Entry]) -> str:
+    return ", ".join(dict.fromkeys(entry.source.label for entry in entries))

@@ -1,0 +1,70 @@
+"""A sampler whose examples compiled loops draw: those of the sampler that it stands for, up to rounding and order."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from jaxtyping import Float
+
+from sim.data.gaussian import GaussianSampler
+from sim.data.sample import Draw
+from sim.random.streams import Stream
+from sim.training.backends.compiled.draw import Block
+
+
+@dataclass(frozen=True)
+class CompiledSampler:
+    """The sampler of a Gaussian law of two equally likely classes without means, on the CPU.
+
+    The examples of a draw are sorted by class. `latent` says whether a gate reads z; draws have none otherwise.
+    `by_site` is how the numbers lie in memory: as in the loops that train, so that nothing is compiled twice.
+    """
+
+    sampler: GaussianSampler
+    latent: bool
+    by_site: bool
+
+    @property
+    def device(self) -> torch.device:
+        """The CPU."""
+        return self.sampler.device
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The type of the numbers."""
+        return self.sampler.dtype
+
+    @property
+    def labels(self) -> Float[torch.Tensor, " C"]:
+        """The label of each class."""
+        return self.sampler.labels
+
+    @property
+    def n(self) -> int:
+        """The number of sites."""
+        return self.sampler.n
+
+    def room(self, replicates: int, rows: int) -> list[Block]:
+        """Memory for draws of `rows` examples for each of `replicates` streams."""
+        kind = self.labels.numpy().dtype
+        return [Block(self.sampler, kind, rows, self.by_site, self.latent) for _ in range(replicates)]
+
+    def draw(self, streams: list[Stream], rows: int, room: list[Block] | None = None) -> Draw:
+        """Draw `rows` examples for each stream, which goes on by as many; several streams are copied together."""
+        drawn = []
+        for own, block in zip(streams, room or self.room(len(streams), rows), strict=True):
+            block.draw(own, own.example, rows, rows)
+            own.advance(rows)
+            drawn.append((block.z[:rows], block.x[:rows], block.y[:rows], self._classes(block, rows)))
+        z, x, y, category = (_side_by_side(parts) for parts in zip(*drawn, strict=True))
+        return Draw(z if self.latent else None, x, category, y, self.sampler.gain)
+
+    def _classes(self, block: Block, rows: int) -> np.ndarray:
+        """The class of each row."""
+        return (np.arange(rows) >= block.middle[0]).astype(np.int64)
+
+
+def _side_by_side(parts: tuple[np.ndarray, ...]) -> torch.Tensor:
+    """The arrays of one stream each as one tensor; that of a single one is no copy."""
+    first, *others = map(torch.from_numpy, parts)
+    return torch.stack([first, *others]) if others else first[None]

@@ -1,0 +1,180 @@
+"""The design of ReLU configurations: draws, decisions, shares with exact intervals, and controls that can fail."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from derivations.experiments.folders import read
+from derivations.experiments.model import Settings
+from derivations.experiments.relu_design import design, experiment, tables
+from derivations.experiments.relu_design.design import Share, above, below, configurations, share
+from tests.tolerances import BINOMIAL_TAIL
+from theory.claims import catalog
+from theory.claims.model import Level, Outcome
+from theory.problem import NonlinearGP
+
+
+def trained(mean, error=0.0, replicates=8, **more):
+    """The stored numbers of one training, for one quantity at some times."""
+    return {"ratio": {"mean": mean, "standard_error": [error] * len(mean)}, "replicates": replicates, **more}
+
+
+def test_configurations_are_drawn_once_each_and_repeat():
+    drawn = configurations()
+    assert len(set(drawn)) == design.COUNT
+    assert drawn == configurations()
+    assert drawn != configurations(seed=1)
+    everything = set(configurations(10**6))
+    assert len(everything) == 144
+    for factor in ("lengths", "gain", "units", "scale", "rate"):
+        assert {getattr(one, factor) for one in drawn} == {getattr(one, factor) for one in everything}
+
+
+def test_a_configuration_is_the_problem_that_it_says():
+    one = configurations(1)[0]
+    long, short = (one.problem(order) for order in design.ORDERS)
+    assert long.data.xi == one.lengths == short.data.xi[::-1]
+    assert long.data.xi[0] > long.data.xi[1]
+    assert long.training.times[-1] == 16 * one.units**2
+    assert long.simulation.learning_rate == one.rate * one.units**2
+    assert long.simulation.seed != short.simulation.seed
+    assert isinstance(long.data, NonlinearGP)
+
+
+@pytest.mark.parametrize(
+    ("decide", "expected"),
+    [
+        (above("ratio", 1.0, (2,)), True),
+        (above("ratio", 1.0, (1, 2)), None),  # at the second time the interval holds the bound
+        (above("ratio", 1.0, (0, 2)), False),
+        (below("ratio", 1.0, (0,)), True),
+        (below("ratio", 1.0, (0, 1)), None),
+        (below("ratio", 1.0, (0, 2)), False),
+    ],
+)
+def test_a_training_is_decided_by_its_intervals_at_every_time(decide, expected):
+    assert decide(trained([0.5, 1.05, 2.0], error=0.1)) is expected
+
+
+def test_more_times_make_wider_intervals():
+    one = trained([1.0, 1.0, 1.42], error=0.1)
+    assert above("ratio", 1.0, (2,))(one) is True
+    assert above("ratio", 1.0, (2, 2, 2, 2))(one) is None
+
+
+@pytest.mark.parametrize(("holds", "undecided", "count"), [(20, 0, 24), (0, 0, 10), (10, 0, 10), (7, 3, 20)])
+def test_the_interval_of_a_share_is_where_the_binomial_law_allows_it(holds, undecided, count):
+    """At each end the tail of the binomial law has half of the level."""
+    found = Share(holds, undecided, count)
+    if holds:
+        assert abs(binom.sf(holds - 1, count, found.low) - design.LEVEL / 2) <= BINOMIAL_TAIL
+    else:
+        assert found.low == 0
+    if holds + undecided < count:
+        assert abs(binom.cdf(holds + undecided, count, found.high) - design.LEVEL / 2) <= BINOMIAL_TAIL
+    else:
+        assert found.high == 1
+
+
+def test_undecided_configurations_count_against_and_for():
+    sure, unsure = Share(30, 0, 40), Share(30, 8, 40)
+    assert unsure.low == sure.low
+    assert unsure.high > sure.high
+    decisions = iter([True, None, False, True])
+    found = share([{}] * 4, lambda _one: next(decisions))
+    assert (found.holds, found.undecided, found.count) == (2, 1, 4)
+    assert "1 undecided" in found.describe()
+
+
+def stored(values, order="long-first"):
+    """A run in which a quantity ends at these values."""
+    return [trained([0.0, value], order=order, seed=index) for index, value in enumerate(values)]
+
+
+RULE = experiment.Rule(
+    "an.example.rule",
+    ("long-first",),
+    above("ratio", 1.0, (1,)),
+    above("ratio", 1.0, (0,)),
+    ("long-first",),
+    "the start",
+)
+
+
+def test_most_configurations_pass_few_fail_and_half_is_undecided():
+    outcomes = [experiment.judged(RULE, stored([2.0] * k + [0.5] * (20 - k)), []).outcome for k in (20, 10, 0)]
+    assert outcomes == [Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL]
+
+
+def test_a_training_that_is_decided_the_other_way_fails_the_rule():
+    run = stored([2.0] * 20)
+    assert experiment.judged(RULE, run, [run[3]]).outcome is Outcome.PASS
+    other = {
+        **run[3],
+        "ratio": {"mean": [0.0, 0.5], "standard_error": [0.0, 0.0]},
+        "units": 4,
+        "gain": 1.0,
+        "xi": [2, 1],
+    }
+    found = experiment.judged(RULE, run, [other])
+    assert found.outcome is Outcome.FAIL
+    assert "the other way" in found.where
+
+
+def test_a_rule_that_passes_its_control_fails():
+    assert experiment.controlled(RULE, stored([2.0] * 20)).outcome is Outcome.PASS
+    careless = replace(RULE, control=RULE.decide)
+    assert experiment.controlled(careless, stored([2.0] * 20)).outcome is Outcome.FAIL
+
+
+def test_one_configuration_is_trained_as_its_run_is_stored():
+    """In small: two networks of the first configuration, in both orders, with every quantity at every time."""
+    tiny = replace(configurations(1)[0], units=2, rate=Fraction(1, 5))
+    problems = {order: tiny.problem(order, replicates=3) for order in design.ORDERS}
+    for order, problem in problems.items():
+        found = experiment.measured(experiment.train(problem), "cpu")
+        assert found["seed"] == problem.simulation.seed
+        for name in (*design.QUANTITIES, "growth"):
+            assert np.shape(found[name]["mean"]) == np.shape(found[name]["standard_error"]) == (len(design.TIMES),)
+        assert found["gate_flips"]["mean"][0] == 0, order
+        assert found["growth"]["mean"][1] == 1
+
+
+def test_what_is_stored_is_of_the_design_and_judges_every_claim():
+    run = read(design.NAME)
+    assert run["times_in_units_of_K2"] == list(design.TIMES)
+    wanted = [(order, one.problem(order).simulation.seed) for one in configurations() for order in design.ORDERS]
+    assert [(one["order"], one["seed"]) for one in run["trained"]] == wanted
+    assert {rule.claim for rule in experiment.RULES} == {
+        name for name in catalog() if name.startswith("localization.design.")
+    }
+    undecided = "localization.design.oscillating"  # half of the configurations, at the last time
+    for rule in experiment.RULES:
+        expected = Outcome.INCONCLUSIVE if rule.claim == undecided else Outcome.PASS
+        assert experiment.judged(rule, run["trained"], []).outcome is expected
+        assert experiment.controlled(rule, run["trained"]).outcome is Outcome.PASS
+
+
+def test_a_validation_trains_some_configurations_again(monkeypatch):
+    asked = []
+
+    def record(wanted, settings, progress):
+        asked.append(len(wanted))
+        return []
+
+    monkeypatch.setattr(experiment, "trained", record)
+    finding = experiment.run({}, Settings("full"), lambda _what, _share: None)
+    assert asked == [4 * experiment.AGAIN]
+    assert {result.level for result in finding.results} == {Level.SIMULATED, Level.NEGATIVE_CONTROL}
+    assert len(finding.results) == 2 * len(experiment.RULES)
+
+
+def test_the_tables_have_a_row_for_each_quantity_and_each_pair():
+    run = read(design.NAME)
+    for make, rows in ((tables.quantities, 8), (tables.by_lengths, len(design.PAIRS))):
+        lines = make(run).strip().splitlines()
+        assert len(lines) == rows + 2
+        assert len({line.count("|") for line in lines}) == 1

@@ -1,0 +1,141 @@
+"""The stored study of false rejections, a part of it repeated, and the rule that reads it."""
+
+import json
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from derivations.statistics import calibration, calibration_study
+from derivations.statistics.calibration import ALLOWED, least_replicates, limit, sufficient_replicates
+from derivations.statistics.calibration_study import (
+    FAMILIES,
+    LEVELS,
+    REPLICATES,
+    RUNS,
+    SKEWNESS,
+    batch_of,
+    cells,
+    field,
+)
+from tests.tolerances import RECOUNTED
+
+TABLE = json.loads(calibration.STORED.read_text(encoding="utf-8"))
+ROWS = {(row["family"], row["replicates"], row["entries"]): row for row in TABLE["rows"]}
+
+
+def test_the_stored_study_is_that_of_the_code():
+    assert list(ROWS) == list(cells())
+    assert all(row["runs"] == RUNS[row["entries"]] for row in TABLE["rows"])
+    stored = TABLE["seed"], TABLE["resamples"], tuple(TABLE["levels"]), tuple(TABLE["skewness"]), TABLE["command"]
+    code = calibration_study.SEED, calibration_study.RESAMPLES, LEVELS, SKEWNESS, calibration_study.COMMAND
+    assert stored == code
+    assert set(ALLOWED) == set(LEVELS)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [("normal", 16, 1), ("t3", 32, 1), ("exponential", 8, 1), ("log-normal", 64, 1), ("heavy log-normal", 32, 1)],
+)
+def test_a_part_of_the_study_repeated(cell):
+    stored, again = ROWS[cell], calibration_study.row(*cell)
+    for name in ("within", "rejected"):
+        assert np.abs(np.subtract(stored[name], again[name])).max() <= RECOUNTED
+
+
+@pytest.mark.parametrize(
+    ("family", "replicates", "entries"),
+    [("normal", 64, 1), ("exponential", 96, 4), ("log-normal", 64, 4), ("log-normal", 256, 1), ("t3", 64, 4)],
+)
+def test_where_the_rule_decides_the_truth_is_rejected_no_more_often_than_allowed(family, replicates, entries):
+    """On draws that the study has not seen."""
+    rng = np.random.default_rng(1)
+    batches = [batch_of(FAMILIES[family], 100, replicates, entries, rng) for _ in range(10)]
+    p, skewness = np.concatenate(batches, axis=1)
+    decided = skewness <= limit(replicates, entries)
+    for level in LEVELS:
+        rejected = np.count_nonzero(decided & (p <= level))
+        # Exceeded with probability 1e-3 where the share is exactly what is allowed.
+        assert rejected <= binom.isf(1e-3, len(p), ALLOWED[level] * level)
+
+
+def test_random_signs_reject_the_truth_where_resampling_seldom_does():
+    """Why replicates are resampled: 64 log-normal ones of 40 entries, at 5 %."""
+    rng = np.random.default_rng(2)
+    family, shape = FAMILIES["log-normal"], (64, 100)
+    x = family(field(rng, shape, 40), rng)
+    signs = rng.choice((-1.0, 1.0), size=(199, 64))
+    mean = np.einsum("bs,sre->bre", signs, x) / 64
+    square = np.square(x).mean(axis=0)
+    flipped = (np.abs(mean) / np.sqrt(square - np.square(mean))).max(axis=-1)
+    own = np.abs(x.mean(axis=0) / x.std(axis=0)).max(axis=-1)
+    by_signs = (1 + (flipped >= own).sum(axis=0)) / 200
+    level = LEVELS[0]
+    assert np.count_nonzero(by_signs <= level) > 40
+    by_resampling, _ = batch_of(family, 100, 64, 40, rng)
+    assert np.count_nonzero(by_resampling <= level) <= binom.isf(1e-3, 100, level)
+
+
+def test_fields_are_standard_normal_and_correlated():
+    """Their correlation over u sites is exp(-u^2/4); a covariance of 40,000 pairs has the standard error 0.005."""
+    z = field(np.random.default_rng(3), (40_000,), 8)
+    found = np.cov(z.T)
+    expected = np.exp(-((np.arange(8)[:, None] - np.arange(8)) ** 2) / 4)
+    assert np.abs(found - expected).max() < 5 * np.sqrt(2 / 40_000)
+
+
+def test_families_have_the_mean_zero():
+    rng = np.random.default_rng(4)
+    z = field(rng, (200_000,), 1)
+    for family in FAMILIES.values():
+        x = family(z, rng)
+        assert abs(x.mean()) < 5 * x.std() / np.sqrt(len(x))
+
+
+@pytest.mark.parametrize(("replicates", "entries"), [(63, 1), (100, 3), (96, 5), (1000, 4), (128, 41), (500, 4000)])
+def test_the_limit_is_that_of_fewer_replicates_and_of_any_number_of_entries(replicates, entries):
+    fewer = max(count for count in REPLICATES if count <= replicates)
+    assert limit(replicates, entries) == limit(fewer, entries)
+    stored = list(RUNS)
+    reached = [number for number in stored if number < entries] + [min(n for n in stored if n >= entries)]
+    assert limit(replicates, entries) == min(limit(replicates, number) for number in reached)
+
+
+def test_the_limit_holds_in_every_family_and_the_next_does_not():
+    allowed = np.array([ALLOWED[level] * level for level in LEVELS])
+    for replicates in REPLICATES:
+        rows = [row for (_, count, entries), row in ROWS.items() if (count, entries) == (replicates, 1)]
+        shares = np.array([np.divide(row["rejected"], row["runs"]) for row in rows])  # (family, level, skewness)
+        holds = (shares <= allowed[:, None]).all(axis=(0, 1))
+        shown = np.array(SKEWNESS) <= limit(replicates, 1)
+        assert (holds == shown).all()
+
+
+def test_nothing_is_shown_outside_the_study():
+    assert limit(7, 1) == 0
+    assert limit(10_000, 4_001) == 0
+    assert limit(64, 401) == 0
+    assert least_replicates(4_001) is None
+    assert sufficient_replicates(4_001, 0.1) is None
+
+
+@pytest.mark.parametrize("entries", [1, 4, 40, 400, 4000])
+def test_normal_replicates_are_decided_from_the_least_number_on(entries):
+    least = least_replicates(entries)
+    row = ROWS["normal", least, entries]
+    assert row["within"][SKEWNESS.index(limit(least, entries))] > 0.95 * row["runs"]
+    assert sufficient_replicates(entries, 0.0) == least
+
+
+@pytest.mark.parametrize("skewness", [0.5, 1.0, 1.5, 2.0])
+@pytest.mark.parametrize("replicates", [8, 64, 200])
+def test_the_number_that_would_do_is_larger_and_suffices(skewness, replicates):
+    enough = sufficient_replicates(1, skewness, replicates)
+    assert enough > replicates
+    assert limit(enough, 1) >= skewness
+
+
+def test_beyond_the_study_the_number_grows_with_the_square_of_the_skewness():
+    most = limit(REPLICATES[-1], 1)
+    assert sufficient_replicates(1, 2 * most, 64) == 4 * REPLICATES[-1]
+    assert calibration.most_replicates() == REPLICATES[-1]

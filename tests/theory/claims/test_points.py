@@ -1,0 +1,89 @@
+"""Test points: as many as a claim draws, each in its domain, the interesting ones among them, new ones by a seed."""
+
+from dataclasses import replace
+
+import pytest
+import sympy
+from sympy import Interval, Rational, oo
+
+from theory.claims import catalog
+from theory.claims.model import Claim, Kind, Param
+from theory.claims.points import points
+
+a, b = sympy.symbols("a b", real=True)
+n = sympy.Symbol("n", integer=True)
+HALF = Rational(1, 2)
+CLAIM = Claim(
+    "an.example.fact",
+    "two parameters",
+    Kind.EQUATION,
+    sympy.Eq(a, a + 0 * b, evaluate=False),
+    (
+        Param(a, Interval(0, 1), "a share", (HALF, Rational(0))),
+        Param(b, Interval.open(0, oo), "a size", (Rational(100),), likely=Interval(2, 3)),
+    ),
+)
+with_params = pytest.mark.parametrize(
+    "claim", [claim for claim in catalog().values() if claim.params], ids=lambda claim: claim.id
+)
+
+
+def are_finite(claim):
+    """Whether every parameter has finitely many values to draw, so that draws may coincide."""
+    return all(not isinstance(param.likely or param.domain, sympy.Interval) for param in claim.params)
+
+
+@pytest.mark.parametrize("drawn", [1, 2, 3, 9])
+def test_so_many_points_are_drawn_as_the_claim_says(drawn):
+    claim = replace(CLAIM, drawn=drawn)
+    assert len(points(claim)) == drawn + 3  # three interesting values
+    assert len(points(claim, seed=4)) == drawn
+
+
+@with_params
+def test_a_claim_of_the_catalog_draws_its_points(claim):
+    drawn = points(claim, seed=0)
+    assert len(drawn) <= claim.drawn
+    assert are_finite(claim) or len(drawn) == claim.drawn
+    values = sum(len(param.interesting) for param in claim.params)
+    assert len(points(claim)) <= claim.drawn + values
+    assert are_finite(claim) or len(points(claim)) >= claim.drawn
+
+
+@with_params
+def test_points_lie_in_the_domain_and_have_every_interesting_value(claim):
+    fixed = points(claim)
+    for point in (*fixed, *points(claim, seed=1), *points(claim, seed=2)):
+        assert point.keys() == {param.symbol for param in claim.params}
+        assert all(value in param.domain for param in claim.params for value in [point[param.symbol]])
+        assert all(condition.xreplace(point) == sympy.true for condition in claim.conditions)
+    for param in claim.params:
+        assert {point[param.symbol] for point in fixed} >= set(map(sympy.Rational, param.interesting))
+
+
+def test_random_points_come_from_the_likely_part():
+    drawn = points(replace(CLAIM, drawn=50), seed=3)
+    assert all(2 <= point[b] <= 3 for point in drawn)
+    assert len({point[a] for point in drawn}) == 50
+    assert HALF not in {point[a] for point in drawn}
+
+
+def test_a_seed_repeats_its_points_and_another_draws_others():
+    first, again, other = (points(CLAIM, seed=seed) for seed in (1, 1, 2))
+    assert first == again
+    assert not {point[a] for point in first} & {point[a] for point in other}
+    assert not {point[a] for point in first} & {point[a] for point in points(CLAIM)}
+    renamed = points(replace(CLAIM, id="an.example.other"), seed=1)
+    assert not {point[a] for point in first} & {point[a] for point in renamed}
+
+
+def test_integers_are_drawn_from_the_whole_range():
+    claim = Claim("an.example.count", "n", Kind.EQUATION, sympy.Eq(n, n, evaluate=False), drawn=60)
+    ranged = replace(claim, params=(Param(n, sympy.Range(-2, 3), "a place"),))
+    assert {point[n] for point in points(ranged)} == {-2, -1, 0, 1, 2}
+    listed = replace(claim, params=(Param(n, sympy.FiniteSet(1, 5), "a size"),))
+    assert {point[n] for point in points(listed)} == {1, 5}
+
+
+def test_a_claim_without_parameters_has_one_point():
+    assert points(replace(CLAIM, params=())) == ({},)

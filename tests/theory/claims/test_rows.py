@@ -1,0 +1,121 @@
+"""Rows of the ledger: slips are charged once, readings are tried, prose is quoted, and verdicts follow from that."""
+
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+import sympy
+
+from tests.theory.claims.examined import each, examination
+from theory.claims import catalog, slips
+from theory.claims.documents import BUMP_NOTE, NOTES
+from theory.claims.levels import PrintedFinding
+from theory.claims.model import Standing
+from theory.claims.rows import Verdict, verdict_of, verdict_on
+from theory.claims.sources import Reading, Says, Slip, Source
+from theory.problem import InputError
+
+SLIPS = {slip for slip in vars(slips).values() if isinstance(slip, Slip)}
+PLAIN = Source(NOTES, "(8)", printed=sympy.Integer(1))
+GUESS = Source(NOTES, "section 3.3", says=Says.CONJECTURES, words="no clue if this actually true!")
+NEAR = Source(NOTES, "section 3.3", says=Says.UNSTATED)
+
+
+def rows(claim):
+    """Each source of a claim with the finding on it and the verdict on the row, its own checks taken as passed."""
+    found = {(item.source.document, item.source.label): item for item in examination(claim.id).printed}
+    for source in claim.sources:
+        finding = found.get((source.document, source.label))
+        yield source, finding, verdict_of(Standing.HOLDS, source, finding)
+
+
+@each(claim for claim in catalog().values() if claim.sources)
+def test_a_wrong_form_names_the_slip_that_it_comes_from(claim):
+    for source, _, verdict in rows(claim):
+        here = f"{claim.id} at {source.label}"
+        if verdict is Verdict.CORRECTED:
+            assert source.slip, f"{here} is wrong under every reading: theory/claims/slips.py takes its slip"
+            assert source.slip.document == source.document, here
+            assert source.label in source.slip.root, f"{here} is charged, and {source.slip.name} stands elsewhere"
+            assert source.repaired is None, f"{here} is not right once repaired: give its own slip"
+        if verdict is Verdict.INHERITED:
+            assert source.slip.document == source.document, here
+        if verdict not in (Verdict.CORRECTED, Verdict.INHERITED):
+            assert source.slip is None, f"{here} names a slip and is {verdict.value}"
+
+
+@each(claim for claim in catalog().values() if any(source.readings for source in claim.sources))
+def test_every_reading_is_decided_at_some_point(claim):
+    for source in claim.sources:
+        for reading in (*source.readings, *((source.repaired,) if source.repaired else ())):
+            admitted = [row for row in examination(claim.id).rows if reading.admits(row.point)]
+            assert admitted or not claim.oracle, f"{claim.id} {source.label}: no point is {reading.convention!r}"
+
+
+def test_every_slip_is_charged_once_where_it_stands():
+    charged = Counter(
+        (source.slip, source.label)
+        for claim in catalog().values()
+        for source in claim.sources
+        if source.slip and source.repaired is None
+    )
+    assert {slip for slip, _ in charged} == SLIPS
+    assert set(charged.values()) == {1}
+    assert set(charged) == {(slip, label) for slip in SLIPS for label in slip.root}
+
+
+@pytest.mark.parametrize(
+    ("source", "finding", "expected"),
+    [
+        (None, {}, Verdict.RESULT),
+        (NEAR, None, Verdict.REMARK),
+        (NEAR, {"agrees": False}, Verdict.REMARK),
+        (PLAIN, None, Verdict.CONFIRMED),
+        (PLAIN, {"agrees": True}, Verdict.CONFIRMED),
+        (PLAIN, {"agrees": False, "reading": "c > 0"}, Verdict.CONFIRMED),
+        (PLAIN, {"agrees": False, "reading": "c > 0", "repaired": True}, Verdict.CONFIRMED),
+        (PLAIN, {"agrees": False, "repaired": True}, Verdict.INHERITED),
+        (PLAIN, {"agrees": False}, Verdict.CORRECTED),
+        (GUESS, {"agrees": False}, Verdict.REFUTED),
+        (GUESS, {"agrees": True}, Verdict.CONFIRMED),
+        (replace(GUESS, says=Says.ASKS), {"agrees": False}, Verdict.REFUTED),
+        (replace(GUESS, says=Says.READ_AS), {"agrees": False}, Verdict.CORRECTED),
+    ],
+)
+def test_the_verdict_on_a_row(source, finding, expected):
+    said = PrintedFinding(source, **finding) if finding else None
+    assert verdict_of(Standing.HOLDS, source, said) is expected
+
+
+@pytest.mark.parametrize(
+    ("standing", "expected"),
+    [
+        (Standing.OPEN, Verdict.OPEN),
+        (Standing.FAILS, Verdict.REFUTED),
+        (Standing.DEFINITION, Verdict.DEFINITION),
+    ],
+)
+@pytest.mark.parametrize("source", [None, PLAIN, NEAR, GUESS])
+def test_what_does_not_hold_is_never_confirmed(standing, expected, source):
+    assert verdict_of(standing, source) is expected
+
+
+def test_a_claim_has_the_verdict_of_its_gravest_row():
+    right = replace(PLAIN, label="(9)")
+    wrong, good = PrintedFinding(PLAIN, agrees=False), PrintedFinding(right, agrees=True)
+    assert verdict_on(Standing.HOLDS, (PLAIN, right), (wrong, good)) is Verdict.CORRECTED
+    assert verdict_on(Standing.HOLDS, (right, NEAR), (good,)) is Verdict.CONFIRMED
+    assert verdict_on(Standing.HOLDS, (NEAR,)) is Verdict.REMARK
+    assert verdict_on(Standing.HOLDS, ()) is Verdict.RESULT
+    assert verdict_on(Standing.OPEN, (PLAIN,), (wrong,)) is Verdict.OPEN
+
+
+@pytest.mark.parametrize("says", [Says.READ_AS, Says.CONJECTURES, Says.ASKS])
+def test_prose_is_quoted(says):
+    with pytest.raises(InputError, match="not quoted"):
+        Source(NOTES, "section 1", says=says)
+
+
+def test_what_is_repaired_names_its_slip():
+    with pytest.raises(InputError, match="no slip is named"):
+        Source(BUMP_NOTE, "(8)", repaired=Reading("something else"))

@@ -1,0 +1,179 @@
+"""Signs of variables that are equal, opposite or nearly so, against the integral over the variable that they share.
+
+z_i = x, z_j = r x + sqrt(1 - r^2) e_j and z_k = a_k x + sqrt(1 - a_k^2) e_k for the others, so that
+E = int phi(x) sign(x + h_i) E[sign(z_j + h_j) | x] prod_k erf((h_k + a_k x)/sqrt(2 (1 - a_k^2))) dx.
+"""
+
+from itertools import combinations
+
+import mpmath
+import numpy as np
+import pytest
+from flint import arb
+from mpmath import mpf
+from scipy.special import erf
+
+from tests.tolerances import CERTIFIED_PAIR, CLOSE_SIGNS, NEAR_RANK_ONE
+from theory.expressions.balls.precision import precision
+from theory.gaussian.certified import signs as certified
+from theory.gaussian.float64 import signs
+from theory.gaussian.float64.conditioned import error_bound
+from theory.gaussian.float64.two_signs import two_signs
+
+DIGITS = 30
+FLOATS = {
+    2: lambda h, r: two_signs(*r, thresholds=h),
+    3: lambda h, r: signs.three_signs(*r, thresholds=h),
+    4: lambda h, r: signs.four_signs(*r, thresholds=h),
+}
+BALLS = {
+    2: lambda h, r: certified.two_signs(*r, thresholds=h),
+    3: lambda h, r: certified.three_signs(*r, h),
+    4: lambda h, r: certified.four_signs(*r, h),
+}
+LOADINGS = (0.5, -0.75)
+# Thresholds of i, j and the others: apart, equal, and opposite, which are equal again at r = -1.
+THRESHOLDS = [(0.25, 0.75, 0.5, -0.25), (0.25, 0.25, 0.5, -0.25), (0.25, -0.25, 0.0, 0.5), (-0.5, 0.125, 0.0, 0.0)]
+
+
+def steps_of(h_j, r, width):
+    """Where the second factor rises, in widths."""
+    return [(-h_j + k * width) / r for k in (-14, -9, -5, -2, 0, 2, 5, 9, 14)]
+
+
+def expected(h, r, width):
+    """The integral in float64, for thresholds (h_i, h_j, ...), the correlation r of i and j, and sqrt(1 - r^2)."""
+    h_i, h_j, *others = h
+    nodes, weights = np.polynomial.legendre.leggauss(40)
+    ends = np.array(sorted({*range(-9, 10), -h_i, *steps_of(h_j, r, width)}))
+    middle, half = (ends[1:] + ends[:-1]) / 2, (ends[1:] - ends[:-1]) / 2
+    x = (middle[:, None] + half[:, None] * nodes).ravel()
+    level = h_j + r * x
+    value = np.exp(-x * x / 2) / np.sqrt(2 * np.pi) * np.sign(x + h_i)
+    value = value * (erf(level / (np.sqrt(2) * width)) if width else np.sign(level))
+    for h_k, a in zip(others, LOADINGS, strict=False):
+        value = value * erf((h_k + a * x) / np.sqrt(2 * (1 - a * a)))
+    return float((value * (half[:, None] * weights).ravel()).sum())
+
+
+def expected_to_digits(h, r, width):
+    """The same by mpmath, to DIGITS digits."""
+    h_i, h_j, *others = map(mpf, h)
+
+    def density(x):
+        value = mpmath.npdf(x) * mpmath.sign(x + h_i) * mpmath.erf((h_j + r * x) / (mpmath.sqrt(2) * width))
+        for h_k, a in zip(others, map(mpf, LOADINGS), strict=False):
+            value *= mpmath.erf((h_k + a * x) / mpmath.sqrt(2 * (1 - a * a)))
+        return value
+
+    return mpmath.quad(density, sorted({*map(mpf, range(-12, 13)), -h_i, *steps_of(h_j, r, width)}))
+
+
+def arranged(h, r, order):
+    """Thresholds and correlations r12, r13, ... of the variables i, j, ... in another order."""
+    m = len(order)
+    loading = [1, r, *LOADINGS][:m]
+    table = {frozenset(pair): loading[pair[0]] * loading[pair[1]] for pair in combinations(range(m), 2)}
+    return [h[k] for k in order], [table[frozenset((order[a], order[b]))] for a, b in combinations(range(m), 2)]
+
+
+every_case = pytest.mark.parametrize(
+    ("m", "h", "side"), [(m, h, side) for m in (2, 3, 4) for h in THRESHOLDS for side in (1, -1)]
+)
+
+
+def orders(m):
+    """Orders of the variables that have the first two at every pair of places."""
+    rest = list(range(2, m))
+    for first, second in combinations(range(m), 2):
+        left = iter(rest)
+        yield tuple(0 if k == first else 1 if k == second else next(left) for k in range(m))
+
+
+@every_case
+def test_equal_and_opposite_variables(m, h, side):
+    """In every order of the variables: the sign of the pair is that of both factors."""
+    value, bound = expected(h[:m], side, 0.0), error_bound([np.array(1.0)] * 6)
+    for order in orders(m):
+        thresholds, r = arranged(h, side, order)
+        assert abs(float(FLOATS[m](thresholds, r)) - value) <= bound
+        with precision(64):
+            ball = BALLS[m](tuple(map(arb, thresholds)), list(map(arb, r)))
+        assert abs(float(ball.mid()) - value) <= bound
+
+
+@every_case
+def test_opposite_variables_without_thresholds(m, h, side):
+    """At thresholds of zero three signs vanish; the others are (2/pi) asin of the other correlation."""
+    zero = (0.0,) * m
+    value = expected(zero, side, 0.0)
+    for order in orders(m):
+        _, r = arranged(zero, side, order)
+        found = signs.four_signs(*r) if m == 4 else FLOATS[m](zero, r)
+        assert abs(float(found) - value) <= error_bound([np.array(1.0)] * 6)
+
+
+@pytest.mark.parametrize("power", [28, 30, 40, 50])
+@every_case
+def test_nearly_equal_variables_are_not_taken_for_equal(m, h, side, power):
+    """|r| = 1 - 2^-power, as a float64 holds it; the second order has the close pair apart."""
+    r = side * (1 - 2.0**-power)
+    gap = (1 - r) * (1 + r)
+    value = expected(h[:m], r, np.sqrt(gap))
+    bound = error_bound([np.array(gap), *[np.array(0.4)] * 5])
+    for order in (tuple(range(m)), (*range(1, m), 0)):
+        thresholds, rows = arranged(h, r, order)
+        assert abs(float(FLOATS[m](thresholds, rows)) - value) <= bound
+
+
+@pytest.mark.parametrize("power", [30, 60])
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("h", THRESHOLDS[:2])
+@pytest.mark.parametrize("m", [2, 3])
+def test_balls_of_nearly_equal_variables(m, h, side, power):
+    with precision(128):
+        r = side * (1 - arb(2) ** -power)
+        thresholds, rows = arranged(list(map(arb, h)), r, tuple(range(m)))
+        ball = BALLS[m](tuple(thresholds), [arb(row) for row in rows])
+        with mpmath.workdps(DIGITS + 20):
+            exact = side * (1 - mpf(2) ** -power)
+            value = expected_to_digits(h[:m], exact, mpmath.sqrt((1 - exact) * (1 + exact)))
+        assert abs(ball - arb(mpmath.nstr(value, DIGITS))) < CERTIFIED_PAIR
+
+
+def nearly_dependent(m, small, rng):
+    """Correlations of m variables in m - 1 dimensions, up to `small`."""
+    rows = np.hstack([rng.normal(size=(m, m - 1)), small * rng.normal(size=(m, 1))])
+    unit = rows / np.linalg.norm(rows, axis=1)[:, None]
+    return [float((unit[i] * unit[j]).sum()) for i, j in combinations(range(m), 2)]
+
+
+@pytest.mark.parametrize("small", [1e-3, 1e-4, 1e-5])
+@pytest.mark.parametrize(("m", "shifted"), [(3, True), (4, True), (4, False)])
+def test_nearly_singular_matrices_whose_pairs_lie_apart(m, shifted, small):
+    """1 - c^2 is about small^2: the path of the quadrature goes on to t = 1, where what is left counts."""
+    rng = np.random.default_rng(m)
+    for _ in range(2):
+        r = nearly_dependent(m, small, rng)
+        h = tuple(rng.normal(size=m) / 2) if shifted else None
+        with precision(160):
+            ball = BALLS[m](h and tuple(map(arb, h)), list(map(arb, r)))
+        found = signs.three_signs(*r, thresholds=h) if m == 3 else signs.four_signs(*r, thresholds=h)
+        assert abs(arb(float(found)) - ball) < CLOSE_SIGNS / small
+
+
+@pytest.mark.parametrize("spread", [1e-10, 1e-12])
+@pytest.mark.parametrize("m", [3, 4])
+def test_nearly_one_variable_at_nearly_equal_thresholds(m, spread):
+    """Variables x + sqrt(spread) e_k: their signs differ where x is within that of -h, up to t = 1 of every path."""
+    rng = np.random.default_rng(m)
+    for _ in range(2):
+        rows = np.hstack([np.ones((m, 1)), np.sqrt(spread) * rng.normal(size=(m, m))])
+        unit = rows / np.linalg.norm(rows, axis=1)[:, None]
+        smallest = np.linalg.svd(unit, compute_uv=False)[-1] ** 2
+        r = [float((unit[i] * unit[j]).sum()) for i, j in combinations(range(m), 2)]
+        h = tuple(float(x) for x in 0.25 + np.sqrt(spread) * rng.normal(size=m))
+        with precision(160):
+            ball = BALLS[m](tuple(map(arb, h)), list(map(arb, r)))
+        assert float(ball.rad()) < NEAR_RANK_ONE
+        assert abs(float(FLOATS[m](h, r)) - float(ball.mid())) <= NEAR_RANK_ONE / np.sqrt(smallest)

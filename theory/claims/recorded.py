@@ -1,0 +1,124 @@
+"""What the notes leave blank and what they ask without an answer: recorded, and not judged.
+
+Beside each stands what the workbench can say to it, as claims and in a sentence, where it can say anything. A question
+that the workbench decides is a row of the ledger, with `says=Says.ASKS`, and not listed here.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+
+from theory.claims.documents import BUMP_NOTE, NOTES, citation_fault
+from theory.problem import InputError
+
+
+class Left(StrEnum):
+    """How a document leaves something.
+
+    >>> [how.value for how in Left]
+    ['blank', 'question']
+    """
+
+    BLANK = "blank"
+    QUESTION = "question"
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A passage of a document that is blank, by its heading, or a question, by its words.
+
+    `claims` are the ids of those that speak to it, and `answer` is what they say. Raises InputError for a document or a
+    label that `theory.claims.documents` does not list.
+
+    >>> Recorded(BUMP_NOTE, "(14)", Left.QUESTION, "why?")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: A record is unknown: small-bump-gate has no '(14)': its labels are (1) ...
+    """
+
+    document: str
+    label: str
+    left: Left
+    words: str
+    claims: tuple[str, ...] = ()
+    answer: str = ""
+
+    def __post_init__(self) -> None:
+        if fault := citation_fault(self.document, self.label):
+            raise InputError(f"A record is unknown: {fault}.", "theory/claims/documents.py takes papers and labels.")
+
+
+RECORDED = (
+    Recorded(
+        NOTES,
+        "section 2",
+        Left.QUESTION,
+        "To assess the validity of this assumption, we need to see how much g(x), as defined above, changes during "
+        "learning.",
+        ("localization.relu.gates_flip",),
+        "Networks are trained to see how much, in the configurations that the claim names.",
+    ),
+    Recorded(NOTES, "section 2", Left.QUESTION, "But we’d like to be able to determine this gating upfront."),
+    Recorded(NOTES, "section 2.2", Left.BLANK, "Predicting Loca(liza)tion"),
+    Recorded(
+        NOTES,
+        "section 2.3",
+        Left.BLANK,
+        "Evolving Gates?",
+        ("flow.moving_gates.mode", "flow.moving_gates.moment"),
+        "The flow is solved for gates that change with time and not with the weights.",
+    ),
+    Recorded(
+        NOTES,
+        "section 3.3",
+        Left.QUESTION,
+        "how do we choose the gates g_k to minimize equation (16)?",
+        ("ols.gates.objective", "ols.gates.span", "ols.gates.overlap_wins", "ols.gates.overlap_on_sites"),
+        "The best gates are not known here. The loss depends on the span of the gated inputs alone, and for some laws "
+        "the best gates overlap.",
+    ),
+    Recorded(
+        NOTES,
+        "section 4.1",
+        Left.BLANK,
+        "General Case",
+        ("flow.descent.weights",),
+        "Networks with two gates are trained and held against the law of a mode.",
+    ),
+    Recorded(
+        NOTES,
+        "section 4.2",
+        Left.BLANK,
+        "Single Gate",
+        ("flow.exclusive.mode", "flow.exclusive.own_subset"),
+        "The flow of one gate is derived, by K = 1 or exclusive gates; no network with a single gate is trained.",
+    ),
+    Recorded(
+        NOTES,
+        "section 4.3",
+        Left.BLANK,
+        "Redundant Gates",
+        ("flow.redundant.first", "flow.redundant.second", "flow.redundant.difference"),
+        "The flow of two such units is derived; no network with redundant gates is trained.",
+    ),
+    Recorded(NOTES, "section 5", Left.BLANK, "Concerns:"),
+    Recorded(NOTES, "section 5", Left.BLANK, "Questions:"),
+    Recorded(
+        BUMP_NOTE,
+        "after (13)",
+        Left.QUESTION,
+        "(Also I have no idea how to decouple the ODEs with these matrices.)",
+        ("flow.small_bump.first_mode", "flow.small_bump.second_mode", "flow.small_bump.two_sites"),
+        "They decouple in the basis of <x x^T>, the same for both units.",
+    ),
+)
+
+
+def recorded_in(documents: Iterable[str]) -> tuple[Recorded, ...]:
+    """Return what is recorded of these documents, in their order.
+
+    >>> [record.label for record in recorded_in([BUMP_NOTE])]
+    ['after (13)']
+    """
+    wanted = set(documents)
+    return tuple(record for record in RECORDED if record.document in wanted)

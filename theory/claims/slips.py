@@ -1,0 +1,88 @@
+"""The slips of the documents: each is charged once, with the repair that makes right what follows from it.
+
+A source names its slip. Where the row is wrong only through a slip that stands elsewhere, it also gives the form once
+that is mended, which the checks hold against the definition like any other.
+"""
+
+from collections.abc import Sequence
+
+import sympy
+
+from theory.claims.documents import BUMP_NOTE, NOTES
+from theory.claims.sources import Reading, Slip
+from theory.expressions.symbols import K, tau
+
+SUM_READOUT = "the sum readout, with K tau as time constant"
+
+READOUT = Slip(
+    NOTES,
+    "readout",
+    root=("(5)",),
+    title="(3) and (5) clash: the readout of (3) is a mean over K units, the gradient in (5) is that of a sum",
+    repair="Read (3) as a sum over the units, without its 1/K, and keep K tau as the time constant.",
+)
+BUMP_READOUT = Slip(
+    BUMP_NOTE,
+    "readout",
+    root=("(4)",),
+    title="(1) and (4) clash: the readout of (1) is a mean over two units, the gradient in (4) is that of a sum",
+    repair="Read (1) as a sum, without its 1/2, and keep 2 tau as the time constant.",
+)
+SECOND_MOMENT_OF_ONE_ERF = Slip(
+    BUMP_NOTE,
+    "second moment",
+    root=("(8)",),
+    title="the average of one erf through the gate in place of two, which the note itself doubts",
+    repair="Take half of the second moment without the gate: (1/pi) asin(kappa^2 rho_kl) within a class, for x = "
+    "erf(g z), wherever the gate is.",
+)
+
+CONSTANT = Slip(
+    NOTES,
+    "constant",
+    root=("(9)",),
+    title="e^C is never 0, and never negative for a real C: some initial conditions have none",
+    repair="Write D, a constant diagonal matrix of real entries, in the place of e^C.",
+)
+TRANSIENT = Slip(
+    NOTES,
+    "transient",
+    root=("(26)",),
+    title="the right side is that of (25), with its transient at the time t",
+    repair="Drop the term with e^C, which vanishes as t -> oo.",
+)
+HALF_DIFFERENCE = Slip(
+    NOTES,
+    "half-difference",
+    root=("(31)",),
+    title="the solution of (30) is w_1 - Delta and is printed as w_1",
+    repair="Add Delta to the right side, and let Lambda be that of 2 A_11, the matrix of (30).",
+)
+SECOND_MOMENTS = Slip(
+    NOTES,
+    "second moments",
+    root=("(18)",),
+    title="outer products of class means stand where (16) has second moments",
+    repair="Put the second moment <x~ x~^T> in the place of the outer product of the mean, for both classes.",
+)
+
+
+def under_sum_readout(
+    printed: sympy.Expr,
+    weights: Sequence[sympy.Symbol] = (),
+    where: sympy.Basic = sympy.true,
+    condition: str = "",
+    units: sympy.Expr = K,
+) -> Reading:
+    """Return what a form for weights becomes once the sum readout is taken, in weights of the mean readout.
+
+    With yhat = sum_k g_k v_k.x in place of (1/K) sum_k g_k w_k.x, w = K v; the note's time constant K tau is that of
+    the sum. So the form for v gives w by putting `weights`/K and K tau for the weights and tau in it, times K.
+
+    >>> u0, c, lam, t = sympy.symbols("u0 c lam t")
+    >>> under_sum_readout(c / lam).printed
+    K*c/lam
+    """
+    change = {weight: weight / units for weight in weights} | {tau: units * tau}
+    convention = f"{SUM_READOUT}; {condition}" if condition else SUM_READOUT
+    return Reading(convention, units * printed.xreplace(change), where)

@@ -1,0 +1,114 @@
+"""The place where a document states a claim: how it is said there, what is left open, and the slips that remain.
+
+A row of the ledger is a claim at one source. The source says whether the document prints the formula, is read as
+it, conjectures it or asks for it; which conventions the document leaves open, with the form that each gives
+(`readings`); and, where no reading makes the form right, which slip of the document it comes from (`slip`).
+"""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import sympy
+
+from theory.claims.documents import citation_fault
+from theory.problem import InputError
+
+
+class Says(StrEnum):
+    """How a document says what a row judges.
+
+    A conjecture with a counter-example is refuted, a printed formula is corrected:
+
+    >>> from theory.claims.rows import Standing, verdict_of
+    >>> from theory.claims.levels import PrintedFinding
+    >>> guess = Source("small-bump-gate", "(8)", says=Says.CONJECTURES, words="no clue if this is true")
+    >>> verdict_of(Standing.HOLDS, guess, PrintedFinding(guess, agrees=False)).value
+    'REFUTED'
+    """
+
+    PRINTS = "prints"
+    READ_AS = "is read as"
+    CONJECTURES = "conjectures"
+    ASKS = "asks"
+    UNSTATED = "does not state"
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A convention that a document leaves open, and what its formula is under it.
+
+    `printed` is the formula under the convention, in the claim's symbols; where it is None, the formula as printed.
+    `where` is a relation among the claim's parameters: the reading speaks of the points that meet it.
+
+    >>> scale = sympy.Symbol("c", real=True)
+    >>> Reading("the scale is positive", where=scale > 0).admits({scale: sympy.Integer(-1)})
+    False
+    """
+
+    convention: str
+    printed: sympy.Basic | None = None
+    where: sympy.Basic = sympy.true
+
+    def admits(self, point: dict[sympy.Symbol, sympy.Rational]) -> bool:
+        """Return whether the reading speaks of the point."""
+        return self.where.xreplace(dict(point)) == sympy.true
+
+
+@dataclass(frozen=True)
+class Slip:
+    """A slip of a document: where it stands, what it is, and the one repair that mends it and all that follows from it.
+
+    `root` are the labels of the rows that are charged with it, at most one claim at each. Rows that are wrong only
+    through it name it too and are INHERITED.
+
+    >>> from theory.claims.slips import READOUT
+    >>> READOUT.root
+    ('(5)',)
+    """
+
+    document: str
+    name: str
+    root: tuple[str, ...]
+    title: str
+    repair: str
+
+
+@dataclass(frozen=True)
+class Source:
+    """The place where a document states the claim; `printed` is its right-hand side as printed, in the claim's symbols.
+
+    Of an empirical claim `printed` is the relation that a sentence is read as, which the experiment finds true or
+    false. `words` quotes the document where it says the statement in prose. `readings` are the conventions that it
+    leaves open; one that makes the printed form right makes the row CONFIRMED, under that condition. `slip` is what
+    a wrong form comes from, and `repaired` the form once that is mended, where the row is not the slip itself. `shown`
+    is the printed form as TeX, where `printed` written out entry by entry would hide it.
+    Raises InputError for a document or a label that `theory.claims.documents` does not list, and for prose without
+    its words.
+
+    >>> Source("small-bump-gate", "(8)").printed is None
+    True
+    >>> Source("small-bump-gate", "(14)")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.InputError: A source is unknown: small-bump-gate has no '(14)': its labels are (1) ...
+    """
+
+    document: str
+    label: str
+    printed: sympy.Basic | None = None
+    note: str = ""
+    says: Says = Says.PRINTS
+    words: str = ""
+    readings: tuple[Reading, ...] = field(default=())
+    slip: Slip | None = None
+    repaired: Reading | None = None
+    shown: str = ""
+
+    def __post_init__(self) -> None:
+        if fault := citation_fault(self.document, self.label):
+            raise InputError(f"A source is unknown: {fault}.", "theory/claims/documents.py takes papers and labels.")
+        here = f"{self.document} {self.label}"
+        if self.says not in (Says.PRINTS, Says.UNSTATED) and not self.words:
+            raise InputError(f"{here} {self.says.value} something in prose that is not quoted.", "Give its `words`.")
+        if self.repaired is not None and self.slip is None:
+            raise InputError(f"{here} is repaired, and no slip is named.", "Give the `slip` that it comes from.")
