@@ -255,7 +255,7 @@ def same_form(entries: Sequence[Entry]) -> list[list[Entry]]:
     groups: dict[tuple, list[Entry]] = {}
     for entry in entries:
         if entry.source is not None:
-            repaired = entry.source.repaired.convention if entry.source.repaired else ""
+            repaired = entry.source.repaired and (entry.source.repaired.convention, entry.source.repaired.condition)
             same = (entry.claim.id, entry.document, entry.source.printed, entry.verdict, entry.condition, repaired)
             groups.setdefault(same, []).append(entry)
     return list(groups.values())

@@ -85,10 +85,9 @@ def _inherited(slip: Slip, entries: Sequence[Entry]) -> list[Entry]:
 
 def _follows(group: Sequence[Entry], link: Link) -> str:
     first = group[0]
-    repaired = first.source.repaired
-    condition = repaired.convention.partition("; ")[2] if repaired else ""
-    where_it_holds = f", where {prose(condition)}" if condition else ""
-    return f"- {_labels(group)}: {prose(first.claim.title)}{where_it_holds} ({link(first.claim.id)})\n"
+    condition = first.source.repaired.condition if first.source.repaired else ""
+    printed = f"{_labels(group)}, where {prose(condition)}" if condition else _labels(group)
+    return f"- {printed}: {prose(first.claim.title)} ({link(first.claim.id)})\n"
 
 
 def _against(entry: Entry, link: Link, names: Mapping[str, str]) -> str:

@@ -84,5 +84,4 @@ def under_sum_readout(
     K*c/lam
     """
     change = {weight: weight / units for weight in weights} | {tau: units * tau}
-    convention = f"{SUM_READOUT}; {condition}" if condition else SUM_READOUT
-    return Reading(convention, units * printed.xreplace(change), where)
+    return Reading(SUM_READOUT, units * printed.xreplace(change), where, condition)

@@ -38,7 +38,8 @@ class Reading:
     """A convention that a document leaves open, and what its formula is under it.
 
     `printed` is the formula under the convention, in the claim's symbols; where it is None, the formula as printed.
-    `where` is a relation among the claim's parameters: the reading speaks of the points that meet it.
+    `where` is a relation among the claim's parameters: the reading speaks of the points that meet it. `condition` says
+    in words on what the form rests besides.
 
     >>> scale = sympy.Symbol("c", real=True)
     >>> Reading("the scale is positive", where=scale > 0).admits({scale: sympy.Integer(-1)})
@@ -48,6 +49,7 @@ class Reading:
     convention: str
     printed: sympy.Basic | None = None
     where: sympy.Basic = sympy.true
+    condition: str = ""
 
     def admits(self, point: dict[sympy.Symbol, sympy.Rational]) -> bool:
         """Return whether the reading speaks of the point."""
