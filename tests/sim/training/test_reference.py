@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sim.train import train
-from sim.training.schedule import Grouping
+from sim.training.sizes import Grouping
 from tests.sim.cases import EVERY_GATE, gated, problem
 from tests.sim.descent import one_by_one, plain_descent
 from tests.tolerances import SIM_DESCENT

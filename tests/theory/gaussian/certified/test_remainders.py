@@ -248,7 +248,7 @@ def test_the_end_of_a_quadrant_is_in_its_ball(monkeypatch):
 def test_the_remainder_of_a_saturated_factor_has_what_is_left(integrand, cov):
     """E[1 - sign(z + 150)] = erfc(150/sqrt 2), E[1 - erf(z + 200)] = erfc(200/sqrt 3): about exp(-12000), not zero."""
     answer = expect(integrand, cov).evaluate(30)
-    with mpmath.workdps(6000):
+    with mpmath.workdps(DIGITS):
         left = mpmath.erfc(200 / mpmath.sqrt(3)) if integrand.has(sympy.erf) else mpmath.erfc(150 / mpmath.sqrt(2))
         assert answer.value == "1"
         assert 0 < left <= mpf(answer.radius)
