@@ -98,9 +98,9 @@ GATES = Claim(
         Source(
             NOTES,
             "section 2.1",
-            note="the sentence says 'may' and names no bound, so that nothing in it is refuted; read as constant since "
-            "the start: no; at t = 16 K^2 tau the median share of gates that differ is 0.32 for xi1 > xi2 and 0.38 for "
-            "xi1 < xi2, 1/2 being unrelated; most of them flip before t = 4 K^2 tau",
+            note="'g(x) may be relatively constant' says 'may' and names no bound, so that it is not refuted; read "
+            "as constant since the start: no; at t = 16 K^2 tau the median share of gates that differ is 0.32 for "
+            "xi1 > xi2 and 0.38 for xi1 < xi2, 1/2 being unrelated; most of them flip before t = 4 K^2 tau",
             says=Says.UNSTATED,
             words="g(x) may be relatively constant during learning",
         ),
@@ -118,9 +118,9 @@ GROWTH = Claim(
         Source(
             NOTES,
             "section 2.1",
-            note="the sentence is not about one order of the lengths; from t = 0 to K^2 tau the mean length grows in "
-            "both orders in every configuration, later it exceeds that at K^2 tau for xi1 > xi2 in 14 of 48 only; "
-            "'uniformly' is untested",
+            note="'grow uniformly in size' is not said of one order of the lengths; from t = 0 to K^2 tau the mean "
+            "length grows in both orders in every configuration, later it exceeds that at K^2 tau for xi1 > xi2 in "
+            "14 of 48 only; 'uniformly' is untested",
             says=Says.UNSTATED,
             words="w_1 appears to grow uniformly in size during much of its training",
         ),

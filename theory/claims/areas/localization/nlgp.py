@@ -40,7 +40,8 @@ NLGP_SUPPORT = Claim(
     statement=_SUPPORT,
     params=(GAIN,),
     assumptions=(
-        "x = erf(g z)/Z has unit variance; the latent covariance is nonsingular, so that z fills R^n; 1/Z is the least upper bound of |x_i|",
+        "x = erf(g z)/Z has unit variance; the latent covariance is nonsingular, so that z fills R^n; 1/Z is the "
+        "least upper bound of |x_i|",
     ),
     sources=(
         Source(
