@@ -178,3 +178,10 @@ def test_the_tables_have_a_row_for_each_quantity_and_each_pair():
         lines = make(run).strip().splitlines()
         assert len(lines) == rows + 2
         assert len({line.count("|") for line in lines}) == 1
+
+
+@pytest.mark.parametrize("rule", experiment.RULES, ids=lambda rule: rule.claim)
+def test_the_title_counts_what_the_stored_run_holds(rule):
+    found = experiment._share(rule, read(design.NAME)["trained"])
+    counted = f"in all {found.count}" if found.holds == found.count else f"in {found.holds} of {found.count}"
+    assert counted in catalog()[rule.claim].title.lower()

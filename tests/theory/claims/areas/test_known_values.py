@@ -47,9 +47,15 @@ def test_rational_values(name, where, value):
 
 # claim, label, point, the true value, the printed value
 NUMBERS = [
-    # z_k says nothing of z_l beyond z_i: the slope is all by z_i, and the printed label gives it to the other site.
-    ("conditional.slope.gate_site", "(9)", {"rho_ik": 0, "rho_il": HALF, "rho_kl": 0, "g": 1}, "sqrt(1/10)", "0"),
-    ("conditional.slope.other_site", "(10)", {"rho_ik": 0, "rho_il": HALF, "rho_kl": 0, "g": 1}, "0", "sqrt(1/10)"),
+    # z_k says nothing of z_l beyond z_i: (10) is the coefficient of z_i, and (9), that of z_k, is 0.
+    (
+        "conditional.slope.gate_site",
+        "(10)",
+        {"rho_ik": 0, "rho_il": HALF, "rho_kl": 0, "g": 1},
+        "sqrt(1/10)",
+        "sqrt(1/10)",
+    ),
+    ("conditional.slope.other_site", "(9)", {"rho_ik": 0, "rho_il": HALF, "rho_kl": 0, "g": 1}, "0", "0"),
     ("conditional.variance.value", "(12)", {"rho_ik": HALF, "rho_il": HALF, "rho_kl": HALF}, "2/3", "2/3"),
     ("conditional.variance.determinant", "(13)", {"rho_ik": HALF, "rho_il": HALF, "rho_kl": HALF}, "2/3", "2/3"),
     # A regression with A = 2 I: b_1/2, which is A^-1 b as printed, for any number of units.

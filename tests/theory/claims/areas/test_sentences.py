@@ -51,6 +51,10 @@ VERDICTS = {
     # The notes ask whether one basis "may" do, and so it does for the blocks A_kk: this is where it ends.
     "basis.half_spaces.cross_block": Verdict.REMARK,
     # No network is trained here, and an empirical claim is open until its experiment has run.
+    "localization.design.concentrated": Verdict.OPEN,
+    "localization.design.oscillating": Verdict.OPEN,
+    "localization.design.gates": Verdict.OPEN,
+    "localization.design.growth": Verdict.OPEN,
     "localization.relu.gates_flip": Verdict.OPEN,
     "localization.relu.growth_stops": Verdict.OPEN,
     "localization.relu.growth_goes_on": Verdict.OPEN,

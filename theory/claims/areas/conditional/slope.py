@@ -1,4 +1,4 @@
-"""The slopes of an erf averaged over one latent site given two others. Small-bump note, eq. (9)-(11)."""
+"""The coefficients of two latent sites in an erf that is averaged over a third. Small-bump note, eq. (9)-(11)."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from theory.claims import reasons
 from theory.claims.areas.conditional.variance import variance
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.model import Claim, Kind, Level, Point
-from theory.claims.sources import Reading, Source
+from theory.claims.sources import Source
 from theory.claims.three_sites import CONDITION, CORRELATIONS, OF_I, OF_K, SMALL_GAIN, VARIANCE, C, ik, il, kl, slopes
 from theory.expressions.symbols import g
 from theory.proof.derivation import Derivation, Step
@@ -61,22 +61,20 @@ def _derive_slope(name: str, which: int) -> Callable[[], Derivation]:
     return derive
 
 
-_LABELS = "the note does not say which site a_i and a_k belong to; (8) uses them with the labels of this claim"
-
-
-def _by_the_other_site(form: sympy.Expr) -> Reading:
-    """(9) and (10) with the labels the other way round: `form` is what they then give for the slope of the claim."""
-    return Reading("a_i is the slope by z_k, the other site, and a_k that by z_i", C * form)
+_LABELS = (
+    "read as: (9) is the coefficient of z_k and (10) that of z_i in the argument of E[erf(g z_l) | z_i, z_k]; the "
+    "note does not say so, and (8) uses a_i and a_k the other way round, as the symbols of this claim do"
+)
 
 
 SLOPE_I = Claim(
     id="conditional.slope.gate_site",
-    title="The slope by z_i, the gate's site, of erf(g z_l) averaged over the rest of z_l",
+    title="The coefficient of z_i, the gate's site, in the argument of E[erf(g z_l) | z_i, z_k]",
     kind=Kind.EQUATION,
     statement=Eq(a_i, C * OF_I, evaluate=False),
     params=(*CORRELATIONS, SMALL_GAIN),
     conditions=(CONDITION,),
-    sources=(Source(BUMP_NOTE, "(9)", C * OF_K, _LABELS, readings=(_by_the_other_site(OF_I),)),),
+    sources=(Source(BUMP_NOTE, "(10)", C * OF_I, _LABELS),),
     oracle=_slope(0),
     derive=_derive_slope("conditional.slope.gate_site", 0),
     cites=("gaussian.erf.smoothing",),
@@ -86,12 +84,12 @@ SLOPE_I = Claim(
 
 SLOPE_K = Claim(
     id="conditional.slope.other_site",
-    title="The slope by z_k, the other site, of erf(g z_l) averaged over the rest of z_l",
+    title="The coefficient of z_k, the other site, in the argument of E[erf(g z_l) | z_i, z_k]",
     kind=Kind.EQUATION,
     statement=Eq(a_k, C * OF_K, evaluate=False),
     params=(*CORRELATIONS, SMALL_GAIN),
     conditions=(CONDITION,),
-    sources=(Source(BUMP_NOTE, "(10)", C * OF_I, _LABELS, readings=(_by_the_other_site(OF_K),)),),
+    sources=(Source(BUMP_NOTE, "(9)", C * OF_K, _LABELS),),
     oracle=_slope(1),
     derive=_derive_slope("conditional.slope.other_site", 1),
     cites=("gaussian.erf.smoothing",),

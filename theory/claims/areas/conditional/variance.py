@@ -12,7 +12,7 @@ from theory.claims import finite_data, reasons
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.model import Claim, Kind, Level, Point
 from theory.claims.points import exact_values
-from theory.claims.sources import Says, Source
+from theory.claims.sources import Source
 from theory.claims.three_sites import (
     CONDITION,
     CORRELATIONS,
@@ -85,17 +85,7 @@ VARIANCE_VALUE = Claim(
     statement=Eq(variance, VARIANCE, evaluate=False),
     params=CORRELATIONS,
     conditions=(CONDITION,),
-    sources=(
-        Source(BUMP_NOTE, "(12)", printed=VARIANCE),
-        Source(
-            BUMP_NOTE,
-            "after (13)",
-            printed=VARIANCE,
-            note="'first one' may be (12) or (7): both are right (moment.site_gate.first_one)",
-            says=Says.READ_AS,
-            words="First one is right tho",
-        ),
-    ),
+    sources=(Source(BUMP_NOTE, "(12)", printed=VARIANCE),),
     oracle=_by_least_squares,
     exact=_exactly_by_least_squares,
     derive=_derive_variance("conditional.variance.value", VARIANCE),
@@ -109,15 +99,7 @@ VARIANCE_DETERMINANT = Claim(
     statement=Eq(variance, DETERMINANT / LEFT, evaluate=False),
     params=CORRELATIONS,
     conditions=(CONDITION,),
-    sources=(
-        Source(BUMP_NOTE, "(13)", printed=DETERMINANT / LEFT),
-        Source(
-            BUMP_NOTE,
-            "after (13)",
-            note="'This looks wrong tbh' may be said of (8), where the doubt is right, or of (13), which equals (12)",
-            says=Says.UNSTATED,
-        ),
-    ),
+    sources=(Source(BUMP_NOTE, "(13)", printed=DETERMINANT / LEFT),),
     oracle=_by_least_squares,
     exact=_exactly_by_least_squares,
     derive=_derive_variance("conditional.variance.determinant", DETERMINANT / LEFT),

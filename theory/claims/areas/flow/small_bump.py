@@ -228,7 +228,8 @@ def _at_rest(point: Point, digits: int) -> mpf:
 
 WEIGHT = Claim(
     id="flow.small_bump.two_sites",
-    title="Where the small-bump weight at the gate's site comes to rest: 2 Z D^-1 a",
+    title="Two inputs: the small-bump weights come to rest at W_1 = 2 Z D^-1 a, here at the gate's site, with a = "
+    "asin(kappa R_1 e_i) and D = asin(kappa^2 R_1) + asin(kappa^2 R_0), entry by entry",
     kind=Kind.EQUATION,
     statement=Eq(
         weight(oo),

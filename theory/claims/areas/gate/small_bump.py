@@ -18,7 +18,8 @@ at_site = sympy.Symbol("x_i", real=True)
 _OPEN_GATES = sympy.Symbol("g_1 + g_2", real=True)
 _COUNT = Piecewise((2, Eq(at_site, 0)), (1, True))
 _ALMOST_SURE = Reading(
-    "x_i is not 0, which has probability 1 for the note's nonlinear Gaussian process", where=Ne(at_site, 0)
+    "x_i is not 0, which has probability 1 for the nonlinear Gaussian process, as the gain in (7) implies",
+    where=Ne(at_site, 0),
 )
 
 
@@ -132,7 +133,8 @@ def _derive_both_open() -> Derivation:
 
 BOTH_OPEN = Claim(
     id="gate.small_bump.both_open",
-    title="For single pulses of support {0, 1} both small-bump gates are open with probability 1 - (a + b)/(2 n)",
+    title="For single pulses of support {0, 1} on a ring, width uniform on a..b, both small-bump gates are open with "
+    "probability 1 - (a + b)/(2 n)",
     kind=Kind.EQUATION,
     statement=Eq(_P_BOTH, _OFF, evaluate=False),
     params=(
@@ -145,8 +147,8 @@ BOTH_OPEN = Claim(
         Source(
             BUMP_NOTE,
             "after (6)",
-            note="the note has the nonlinear Gaussian process, for which this probability is 0; for single pulses one "
-            "half-space closed and one open, or the support {-1, 1}, gives complements",
+            note="the gain in (7) implies the nonlinear Gaussian process, for which this probability is 0; for "
+            "single pulses one half-space closed and one open, or the support {-1, 1}, gives complements",
             says=Says.UNSTATED,
         ),
     ),

@@ -96,7 +96,8 @@ SMOOTHING = Claim(
             BUMP_NOTE,
             "(11)",
             printed=erf(SLOPE * m),
-            note="(11) is c, read as the gain of the mean: E[erf(g z_l) | z_i, z_k] = erf(c E[z_l | z_i, z_k])",
+            note="(11) prints c alone, read as the gain of the conditional mean: E[erf(g z_l) | z_i, z_k] = erf(c "
+            "E[z_l | z_i, z_k])",
         ),
     ),
     oracle=_by_quadrature,

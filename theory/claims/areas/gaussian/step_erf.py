@@ -50,19 +50,19 @@ def _by_one_integral(point: Point, digits: int) -> mpf:
 
 STEP_ERF_OF_TWO = Claim(
     id="gaussian.step_erf.two_sites",
-    title="A step and an erf of two sites",
+    title="A step at one site and an erf of a combination of two sites",
     kind=Kind.EQUATION,
     statement=Eq(Expectation(_BOTH, pair(rho)), atan(_ANGLE) / pi, evaluate=False),
     params=(
-        Param(a, Interval(-3, 3), "slope by the site of the step", (Integer(0),)),
-        Param(b, Interval(-3, 3), "slope by the other site", (Integer(0),)),
+        Param(a, Interval(-3, 3), "coefficient of the step's site", (Integer(0),)),
+        Param(b, Interval(-3, 3), "coefficient of the other site", (Integer(0),)),
         Param(rho, CORRELATION.domain, "correlation of the two sites", (Integer(0), Rational(-63, 64))),
     ),
     sources=(
         Source(
             BUMP_NOTE,
             "(8)",
-            note="the average behind (8), which has rho_ik + a_i in place of a_i + a_k rho_ik",
+            note="(8) has rho_ik + a_i in place of a_i + a_k rho_ik",
             says=Says.UNSTATED,
         ),
     ),

@@ -22,7 +22,7 @@ from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training
 
 _GUARD = 10
 _RING, _SITE = 40, 20
-PARTICIPATION = {Rational(1, 20): 411, Integer(1): 587, Integer(3): 755, Integer(100): 822}  # in thousandths
+PARTICIPATION = {Rational(1, 20): 411, Integer(1): 587, Integer(3): 755, Integer(100): 822}  # thousandths, truncated
 _UNIT = 1000
 
 
@@ -66,13 +66,15 @@ def _correlation(length: int, lag: int) -> sympy.Expr:
 
 GAIN_LOCALIZES = Claim(
     id="localization.gain.participation",
-    title="The optimal weights under a fixed site gate, at four gains: thousandths of the inverse participation ratio",
+    title="Ring of 40, xi1 = 2 > xi2 = 1: under a fixed site gate the optimal weights have the inverse participation "
+    "ratio 0.411, 0.587, 0.755, 0.822 at gain 1/20, 1, 3, 100",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("ipr")(g), table(g, PARTICIPATION), evaluate=False),
     params=(Param(g, FiniteSet(*PARTICIPATION), "gain", tuple(PARTICIPATION)),),
     assumptions=(
         "ring of 40 sites, xi1 = 2, xi2 = 1, labels 1 and 0, a site gate and its complement; w_1(infinity) from zero",
-        "the ratio is sum w^4/(sum w^2)^2: 1/40 for a flat field, 1 for one site; it grows with the gain",
+        "the ratio R is sum w^4/(sum w^2)^2, and the integers are 1000 R, truncated: 1/40 for a flat field, 1 for "
+        "one site; it grows with the gain",
         "the gate imposes the place of the field: a property of the optimum under that gate, not of trained networks",
     ),
     sources=(
@@ -98,22 +100,24 @@ high_gain = sympy.Symbol("R(g=10)", real=True)
 
 NEURON = Claim(
     id="localization.gain.neuron",
-    title="One ReLU neuron, lengths 0.3 and 0.7, t = 100: weights on ten sites or more at gain 1/10, on fewer than two "
-    "at gain 10",
+    title="One ReLU neuron, nonlinear Gaussian process on a ring of 40, xi1 = 0.7 > xi2 = 0.3, t = 100: the "
+    "effective number of sites 1/R is above 10 at gain 1/10 and below 2 at gain 10",
     kind=Kind.EMPIRICAL,
     statement=sympy.And(low_gain < Rational(1, 10), high_gain > Rational(1, 2)),
     assumptions=(
         "R is the inverse participation ratio sum w^4/(sum w^2)^2: 1/m for equal weights on m sites; in the mean 1/14 "
         "for independent Gaussian weights",
-        "the public experiment: ring of 40 sites, lengths 0.3 (y = 0) and 0.7 (y = 1), one ReLU neuron without bias, "
-        "squared error without 1/2, learning rate 0.1, w(0) of standard deviation 0.007; fresh batches of 1000",
+        "the public experiment: ring of 40 sites, lengths xi1 = 0.7 (y = 1) and xi2 = 0.3 (y = 0), one ReLU neuron "
+        "without bias, squared error without 1/2, learning rate 0.1, w(0) of standard deviation 0.007; fresh batches "
+        "of 1000",
         "judged by 99 % intervals for both gains together, one value a network",
     ),
     sources=(
         Source(
             NOTES,
             "section 1",
-            note="in this configuration and at these two gains; the page on the sweep of the gain measures ten",
+            note="in this configuration and at these two gains; the page on the sweep of the gain measures ten; the "
+            "second half, of the single pulse, is not judged: the law has no gain",
             says=Says.READ_AS,
             words="The former also has a gain parameter that controls the degree of localization, while the latter "
             "does not",

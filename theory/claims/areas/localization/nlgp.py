@@ -35,17 +35,20 @@ def _largest_input(point: Point, digits: int) -> mpmath.mpf:
 
 NLGP_SUPPORT = Claim(
     id="localization.nlgp.support",
-    title="The support of the nonlinear Gaussian process is the cube (-1/Z, 1/Z)^n: the least upper bound of |x_i|",
+    title="The support of the nonlinear Gaussian process is continuous: all of the cube |x_i| <= 1/Z",
     kind=Kind.EQUATION,
     statement=_SUPPORT,
     params=(GAIN,),
-    assumptions=("x = erf(g z)/Z has unit variance; the latent covariance is nonsingular, so that z fills R^n",),
+    assumptions=(
+        "x = erf(g z)/Z has unit variance; the latent covariance is nonsingular, so that z fills R^n; 1/Z is the "
+        "least upper bound of |x_i|",
+    ),
     sources=(
         Source(
             NOTES,
             "section 1",
-            note="continuous as opposed to the discrete support of the single pulse; the support is a cube in R^n, "
-            "|x_i| < 1/Z",
+            note="continuous as opposed to the discrete support of the single pulse; that it is a cube, and which "
+            "one, the notes do not state",
             says=Says.READ_AS,
             words="the former has continuous support on R^n",
         ),

@@ -100,12 +100,14 @@ def _first_failure_by_bisection(point: Point, digits: int) -> mpf:
 
 RING_LIMIT = Claim(
     id="localization.ring.first_failure",
-    title="The first multiple of 1/100 site at which exp(-d^2/xi^2) is no covariance on the ring, in hundredths",
+    title="On a ring of n sites exp(-d^2/xi^2) first fails to be a covariance at xi = 1.73, 2.62, 3.65, 5.70 (n = 8, "
+    "20, 40, 100)",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("first")(n), table(n, FIRST_FAILURES), evaluate=False),
     params=(Param(n, FiniteSet(*FIRST_FAILURES), "number of sites", tuple(FIRST_FAILURES)),),
     assumptions=(
-        "xi = 1.73, 2.62, 3.65 and 5.70 sites for n = 8, 20, 40 and 100; at all smaller multiples of 1/100 it is one",
+        "lengths are tried in steps of 1/100 site, and the integers are 100 xi; at all smaller steps it is a "
+        "covariance",
         "where 4 divides n, as here, near sqrt(n/pi) sites: the alternating mode is 2 sqrt(pi) xi exp(-pi^2 xi^2/4) on "
         "the infinite line, and the ring takes exp(-n^2/(4 xi^2)) away at the opposite site; for other n it is another "
         "mode that fails first",

@@ -55,7 +55,8 @@ def _sigmoid_by_cases(point: Point, digits: int) -> mpmath.mpf:
 
 SIGMOID_NO_BIASES = Claim(
     id="localization.sigmoid.no_biases",
-    title="Two sigmoid units without biases: the squared error at x and -x is 1/4 and their squared deviation from 1/2",
+    title="Two sigmoid units without biases, each class even in x: averaged over x and -x the squared error is 1/4 "
+    "plus the squared deviation of the output from 1/2",
     kind=Kind.EQUATION,
     statement=_SIGMOID,
     params=(
@@ -89,7 +90,8 @@ same_order = sympy.Symbol("P_low^sigmoid(xi1>xi2) - P_low^erf(xi1>xi2)", real=Tr
 
 SIGMOID_LIKE_ERF = Claim(
     id="localization.sigmoid.like_erf",
-    title="Sigmoid networks localize as erf networks do (no configuration is given)",
+    title="For xi1 > xi2 sigmoid networks have at least the low-frequency share of erf networks (no configuration is "
+    "given)",
     kind=Kind.EMPIRICAL,
     statement=Ge(same_order, 0),
     assumptions=("P_low is the share of the field's power at frequencies |q| <= n/4, the mean over units",),

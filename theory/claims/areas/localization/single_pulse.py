@@ -29,7 +29,7 @@ def _pulses(point: Point) -> Fraction:
 
 PULSE_SUPPORT = Claim(
     id="localization.single_pulse.support",
-    title="The single pulse on a ring has n m support points in {0, 1}^n, m the number of widths",
+    title="The support of the single pulse is a subset of {0, 1}^n: on a ring, n m points for m widths",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("points")(n, narrowest, widths), n * widths, evaluate=False),
     params=(
@@ -43,6 +43,7 @@ PULSE_SUPPORT = Claim(
         Source(
             NOTES,
             "section 1",
+            note="the ring, and so the number n m of the points, is not in the notes",
             says=Says.READ_AS,
             words="the latter has discrete support on a subset of {0, 1}^n",
         ),

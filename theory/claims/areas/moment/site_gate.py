@@ -35,7 +35,7 @@ from theory.claims.areas.moment._coincident_sites import (
     oracle_own,
     oracle_square,
 )
-from theory.claims.areas.moment._printed import GATE, instance, printed_7, printed_8, printed_8_matrix, readings_8
+from theory.claims.areas.moment._printed import GATE, instance, printed_7, printed_8_matrix, readings_8
 from theory.claims.areas.moment._symbols import NORMALISER, d, xi1, xi2
 from theory.claims.documents import BUMP_NOTE
 from theory.claims.expectations import KAPPA, SECOND_MOMENT, Z_SQUARED, pair
@@ -113,8 +113,8 @@ SITE_GATE_YX = Claim(
             BUMP_NOTE,
             "(7)",
             printed=atan(sqrt(_RHO**2 / (1 / (2 * g**2) + 1 - _RHO**2))) / pi,
-            note="rho = exp(-(i - k)^2/xi_1^2) is never negative, so that sqrt(rho^2) = rho; with classes of "
-            "probability 1/2 and x = erf(g z)/Z there is a factor 1/(2 Z)",
+            note="rho = exp(-(i - k)^2/xi_1^2) is never negative, so that sqrt(rho^2) = rho; (7) lacks P(y = 1), 1/2 "
+            "for balanced classes, and for x = erf(g z)/Z also 1/Z",
             readings=(
                 Reading(
                     "the average is within class y = 1, and x = erf(g z) has no normaliser",
@@ -180,6 +180,12 @@ def _oracle_xx(point: Point, digits: int) -> mpmath.mpf:
         return sum(values) / (2 * quadrature.erf_erf(sympy.Integer(1), point[g], digits + 5))
 
 
+_PRINTED_8 = readings_8((_rhos(xi1), _rhos(xi2)))
+_SHOWN_8 = (
+    r"\Sigma^{xx}(p_1, p_1) = "
+    r"\frac{1}{\pi} \arctan\left(\sqrt{2}\, \frac{\rho_{ik} + a_i}{\sqrt{1 + 2 a_k^{2} \sigma_1^{2}}}\right)"
+)
+
 SITE_GATE_XX = Claim(
     id="moment.site_gate.xx",
     title="Second moment of the input through a site gate: half the covariance, whatever the gate's site",
@@ -197,16 +203,18 @@ SITE_GATE_XX = Claim(
         Source(
             BUMP_NOTE,
             "(8)",
-            printed=printed_8(*_rhos(xi1), g, sqrt, atan) / pi,
+            printed=_PRINTED_8[0].printed,
             note="(8) depends on the gate's site and is not symmetric in k and l; it averages one erf where Sigma^xx "
-            f"has two (moment.site_gate.tower); as shown here, {UNDEFINED}",
-            readings=readings_8((_rhos(xi1), _rhos(xi2))),
+            "has two (moment.site_gate.tower); both numbers are means over the classes, over Z^2, with (8) read "
+            f"within a class and for x = erf(g z), as (7) is; {UNDEFINED}",
+            readings=_PRINTED_8,
+            shown=_SHOWN_8,
             slip=SECOND_MOMENT_OF_ONE_ERF,
         ),
         Source(
             BUMP_NOTE,
             "after (13)",
-            note="said of (8) the doubt is right; said of (13) it is not, which equals (12)",
+            note="read as said of (8): it is wrong, as the note suspects; (13) is right and equals (12)",
             says=Says.READ_AS,
             words="This looks wrong tbh",
         ),
@@ -309,7 +317,8 @@ TOWER = Claim(
             BUMP_NOTE,
             "(8)",
             note="(8) becomes this average with (9) for a_k, (10) for a_i, sigma_1^2 = 1 - rho_ik^2, and "
-            "a_i + a_k rho_ik in place of rho_ik + a_i",
+            "a_i + a_k rho_ik in place of rho_ik + a_i; with (9) for a_i and (10) for a_k it is then (1/pi) asin(kappa "
+            "rho_kl), the same through the gate of site k",
             says=Says.UNSTATED,
         ),
     ),
@@ -364,7 +373,7 @@ FIRST_ONE = Claim(
             BUMP_NOTE,
             "after (13)",
             printed=_PRINTED_7,
-            note="'first one' may be (7) or (12): both are right (conditional.variance.value)",
+            note="read as said of (7), the first of the two moments; of (12) it is right as well",
             says=Says.READ_AS,
             words="First one is right tho",
         ),

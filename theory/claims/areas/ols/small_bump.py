@@ -100,7 +100,8 @@ def _printed_18(problem: Problem) -> np.ndarray:
 
 LOSS = Claim(
     id="ols.small_bump.two_sites",
-    title="The least loss of the small-bump network: 1/2 - (1/pi) a^T D^-1 a",
+    title="Two inputs: the least loss of the small-bump network is 1/2 - (1/pi) a^T D^-1 a, with a = asin(kappa R_1 "
+    "e_i) and D = asin(kappa^2 R_1) + asin(kappa^2 R_0), entry by entry",
     kind=Kind.EQUATION,
     statement=Eq(
         loss,
