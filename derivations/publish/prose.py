@@ -30,7 +30,7 @@ _JOINT = re.compile(r"\$( = | \+ | - | |/|\.)\$")  # between two formulas: they 
 def prose(text: str) -> str:
     """One line of plain text as Markdown with inline TeX."""
     text = re.sub(r"<(?=\S)([^<>]*[^\s<>-])>", "⟨\\1⟩", text)
-    text = text.replace("->", "→").replace(">=", "≥").replace("<=", "≤")
+    text = text.replace(" (x) ", " ⊗ ").replace("->", "→").replace(">=", "≥").replace("<=", "≤")
     text = _TOKEN.sub(lambda found: _token(found, text), text)
     text = re.sub(r"\$\((0|t|∞)\)", lambda found: rf"({found[1]})$".replace("∞", r"\infty"), text)
     text = re.sub(r"\$\(\$([a-z])\$\)", r"(\1)$", text)

@@ -251,7 +251,7 @@ def _finding(source: Source, rows: tuple[TableRow, ...]) -> PrintedFinding:
     try:
         printed = mpmath.nstr(evaluate(source.printed, row.point, REJECTION_DIGITS), 10)
     except NotANumber:
-        printed = "no real value"
+        printed = "no value"
     right = (reading.convention for reading in source.readings if _holds(reading, source, rows))
     repaired = source.repaired is not None and _holds(source.repaired, source, rows)
     definition = mpmath.nstr(row.oracle, 10)

@@ -228,7 +228,7 @@ def _at_rest(point: Point, digits: int) -> mpf:
 
 WEIGHT = Claim(
     id="flow.small_bump.two_sites",
-    title="Where the small-bump weight at the gate's site comes to rest: 2 Z D^-1 a",
+    title="Where the weight at the gate's site comes to rest in the small-bump network with two inputs",
     kind=Kind.EQUATION,
     statement=Eq(
         weight(oo),

@@ -13,7 +13,7 @@ _gate = sympy.Function("g")
 
 SMALL_BUMP_GATES = definition(
     "model.small_bump_gate.definition",
-    "The two gates of the small-bump network: half-spaces of one site, both closed",
+    "The two gates of the small-bump network: two closed half-spaces of one site",
     sympy.Tuple(
         Eq(_gate(1), Heaviside(x[site], 1), evaluate=False), Eq(_gate(2), Heaviside(-x[site], 1), evaluate=False)
     ),

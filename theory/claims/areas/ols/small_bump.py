@@ -100,7 +100,7 @@ def _printed_18(problem: Problem) -> np.ndarray:
 
 LOSS = Claim(
     id="ols.small_bump.two_sites",
-    title="The least loss of the small-bump network: 1/2 - (1/pi) a^T D^-1 a",
+    title="The least loss of the small-bump network with two inputs",
     kind=Kind.EQUATION,
     statement=Eq(
         loss,
