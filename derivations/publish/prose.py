@@ -72,7 +72,10 @@ def _name(found: re.Match, text: str) -> str:
 
 
 def _index(index: str) -> str:
-    return greek(index) if re.fullmatch(_GREEK, index) else index
+    found = re.fullmatch(rf"({_GREEK})(\d)?", index)
+    if not found:
+        return index
+    return f"{greek(found[1])}_{found[2]}" if found[2] else greek(found[1])
 
 
 def _power(power: str) -> str:

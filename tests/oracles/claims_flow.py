@@ -355,7 +355,12 @@ WITNESSES = {
     ),
     "flow.exclusive.transient": Witness(
         _end_in_the_sum_readout,
-        ("lambda=2 c1=-3/2 u10=2/3", "lambda=1/1099511627776 c1=1 u10=0", "lambda=1000 c1=3 u10=-2", "lambda=5/7 c1=-1/7 u10=3"),
+        (
+            "lambda=2 c1=-3/2 u10=2/3",
+            "lambda=1/1099511627776 c1=1 u10=0",
+            "lambda=1000 c1=3 u10=-2",
+            "lambda=5/7 c1=-1/7 u10=3",
+        ),
     ),
     "flow.exclusive.second_moment": Witness(_shared_by_exclusive, _INPUTS, 40),
     "flow.redundant.moments": Witness(_apart_with_one_gate, _INPUTS, 40),

@@ -18,14 +18,14 @@ READOUT = Slip(
     NOTES,
     "readout",
     root=("(5)",),
-    title="with the mean readout of (3) the term in the weights of (5) has another factor 1/K, which (5) omits",
+    title="(5) omits the factor 1/K that the mean readout of (3) gives the term in the weights",
     repair="Read (3) as a sum over the units, without its 1/K, and keep K tau as the time constant.",
 )
 BUMP_READOUT = Slip(
     BUMP_NOTE,
     "readout",
     root=("(4)",),
-    title="with the mean readout of (1) the terms in the weights of (4) have another factor 1/2, which (4) omits",
+    title="(4) omits the factor 1/2 that the mean readout of (1) gives the terms in the weights",
     repair="Read (1) as a sum, without its 1/2, and keep 2 tau as the time constant.",
 )
 SECOND_MOMENT_OF_ONE_ERF = Slip(
@@ -42,8 +42,8 @@ HALF_DIFFERENCE = Slip(
     "half-difference",
     root=("(31)",),
     title="the solution of (30) is w_1 - Delta and is printed as w_1",
-    repair="Add Delta to the right side: w_1 = Delta + (1/2) A_11^-1 (P e^(-t Lambda/(K tau) + C) 1 + b_1), with the "
-    "Lambda of 2 A_11, the matrix of (30); in (32) the last term then becomes -Delta.",
+    repair="Add Delta to the right side: w_1 = Delta + (1/2) A_11^-1 (P E 1 + b_1), with E the printed exponential and "
+    "Lambda that of 2 A_11, the matrix of (30); in (32) the last term then becomes -Delta.",
 )
 SECOND_MOMENTS = Slip(
     NOTES,
@@ -51,7 +51,7 @@ SECOND_MOMENTS = Slip(
     root=("(18)",),
     title="outer products of class means stand where (16) has second moments",
     repair="Put the second moment <x~ x~^T> in the place of the outer product of the mean, for both classes: "
-    "L* = m_1^T (<x~ x~^T>_1 + <x~ x~^T>_0)^-1 m_1 with m_1 = <x~>_1.",
+    "L* = m_1^T S^-1 m_1 with S = <x~ x~^T>_1 + <x~ x~^T>_0 and m_1 = <x~>_1.",
 )
 
 

@@ -81,9 +81,9 @@ _MOMENTS = (
     Param(drive, Interval(-3, 3), "h_ki = <g_k x_i sum_l g_l w_l.x> = sum_lj A_kilj w_lj", (Integer(0),)),
 )
 
-_LACKS_A_FACTOR = (
-    "under the mean readout of (3) the term in the weights has another factor 1/K; for path weights w_k/K, with tau "
-    "read as K tau, which the notes leave undefined, (5) is right, but (3) writes w_k/K out"
+_IN_PATHS = (
+    "for path weights w_k/K, with tau read as K tau, (5) is right; the notes leave tau undefined, but (3) writes "
+    "w_k/K out"
 )
 _PRINTED = (force - drive) / (K * tau)
 _READINGS = (
@@ -122,7 +122,7 @@ GRADIENT_ENTRY = Claim(
     params=(UNITS, TIME_CONSTANT, *_MOMENTS),
     assumptions=("yhat = (1/K) sum_k g_k w_k.x and L = <(y - yhat)^2>/2; the gates do not depend on the weights",),
     sources=(
-        Source(NOTES, "(5)", printed=_PRINTED, note=_LACKS_A_FACTOR, readings=_READINGS, slip=READOUT),
+        Source(NOTES, "(5)", printed=_PRINTED, note=_IN_PATHS, readings=_READINGS, slip=READOUT),
         *(
             Source(
                 NOTES,
@@ -161,8 +161,8 @@ GRADIENT_SMALL_BUMP = Claim(
             BUMP_NOTE,
             "(4)",
             printed=(force - drive) / (2 * tau),
-            note="under the mean readout of (1) the terms in the weights have another factor 1/2; with W/2 in place "
-            "of W and the loss without the half (4) is right, but then (1) and (4) use W in two senses",
+            note="with W/2 in place of W and the loss without the half (4) is right, but then (1) and (4) use W in two "
+            "senses",
             slip=BUMP_READOUT,
         ),
     ),

@@ -157,7 +157,7 @@ def _second_of_two_by_series(point: Point, digits: int) -> mpf:
 _TWO_OR_MORE = Param(K, Range(2, 8), "number of units", (Integer(2), Integer(7)))
 _RATE = 2 * lam / (K**2 * tau)
 _HALF_SUM = (u10 + u20) / 2 * sympy.exp(-_RATE * t) + t / (K * tau) * phi1(_RATE * t) * c1
-_WITH_ANOTHER_READOUT = "the mean readout of (3); K = 2, or every other gate is exclusive of these two"
+_OTHERS = "K = 2, or every other gate is exclusive of these two"
 
 REDUNDANT_FIRST = Claim(
     id="flow.redundant.first",
@@ -166,7 +166,7 @@ REDUNDANT_FIRST = Claim(
     statement=Eq(u1(t), (u10 - u20) / 2 + _HALF_SUM, evaluate=False),
     params=(_TWO_OR_MORE, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START_1, START_2),
     assumptions=("g_1 = g_2, and every other gate is exclusive to them",),
-    sources=(Source(NOTES, "(31)", note=_WITH_ANOTHER_READOUT, says=Says.UNSTATED),),
+    sources=(Source(NOTES, "(31)", note=_OTHERS, says=Says.UNSTATED),),
     oracle=_first_of_two_by_series,
     derive=redundant_first,
     numeric=lambda **at: in_float64(at, [at["u10"], at["u20"]])[0],
@@ -180,7 +180,7 @@ REDUNDANT_SECOND = Claim(
     statement=Eq(u2(t), _HALF_SUM - (u10 - u20) / 2, evaluate=False),
     params=(_TWO_OR_MORE, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START_1, START_2),
     assumptions=("g_1 = g_2, and every other gate is exclusive to them",),
-    sources=(Source(NOTES, "(32)", note=_WITH_ANOTHER_READOUT, says=Says.UNSTATED),),
+    sources=(Source(NOTES, "(32)", note=_OTHERS, says=Says.UNSTATED),),
     oracle=_second_of_two_by_series,
     derive=redundant_second,
     numeric=lambda **at: in_float64(at, [at["u10"], at["u20"]])[1],
@@ -195,7 +195,6 @@ _RATE_IN_SUM = 2 * lam / (K * tau)
 _HALF_SUM_IN_SUM = (u10 + u20) / 2 * sympy.exp(-_RATE_IN_SUM * t) + t / (K * tau) * phi1(_RATE_IN_SUM * t) * c1
 _PRINTED_FIRST = _LIMIT + (u10 - _LIMIT) * _DECAY  # Lambda of 2 A_11, C set by w_1(0)
 _SLOW = sympy.exp(-lam * t / (K * tau))  # with that of A_11
-_OTHERS = "K = 2, or every other gate is exclusive of these two"
 
 
 def _first_in_sum(point: Point, digits: int) -> mpf:

@@ -187,7 +187,7 @@ PRECISION = Claim(
             printed=Integer(0),
             note="'this' is read as a block-diagonal precision; exclusive gates that leave a part of the space "
             "uncovered achieve it too; with three gates a block can vanish for gates that overlap: A_11 = A_22 = A_33 "
-            "= 1, A_12 = 1/4 and A_13 = A_23 = 1/2 give (A^-1)_12 = 0",
+            "= 1, A_12 = 1/4 and A_13 = A_23 = 1/2 give A^-1 a zero at (1, 2)",
             says=Says.CONJECTURES,
             words="Gates that tile the space without overlap would achieve this (I think?).",
             readings=(Reading("no input opens both gates, as the sentence says", where=Eq(both, 0)),),
@@ -262,7 +262,7 @@ OVERLAP_WINS = Claim(
             NOTES,
             "section 3.3",
             note="where both gates are open the network has a third weight, w_1 + w_2; so a maximally diagonal "
-            "precision is not the best for every law; the notes ask for fixed p_xi1 and p_xi2, for which it is open",
+            "precision is not the best for every law; for the two laws of the notes, which they hold fixed, it is open",
             says=Says.UNSTATED,
         ),
     ),

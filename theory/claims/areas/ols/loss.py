@@ -119,7 +119,7 @@ def _labels_in_float64(y1: Number, y0: Number, **at: Number) -> float:
 
 LOSS_LABELS = Claim(
     id="ols.loss.labels",
-    title="The least-squares loss for any two labels: 1 and 0 are general, up to scale, if y0 = 0 or with a bias",
+    title="The least-squares loss for any two labels y1 and y0 of balanced classes, without an output bias",
     kind=Kind.EQUATION,
     statement=Eq(
         loss,
