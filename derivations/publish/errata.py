@@ -56,7 +56,7 @@ def _left(record: Recorded, link: Link) -> str:
 def _at_a_glance(slips: Sequence[Slip], entries: Sequence[Entry]) -> str:
     lines = ["| where | slip | once repaired, right as printed |", "|---|---|---|"]
     for slip in slips:
-        lines.append(f"| {', '.join(slip.root)} | {prose(slip.title)} | {_labels(_inherited(slip, entries)) or '–'} |")
+        lines.append(f"| {', '.join(slip.root)} | {prose(slip.title)} | {_ranges(_inherited(slip, entries)) or '–'} |")
     return "\n".join(lines) + "\n"
 
 
@@ -123,6 +123,10 @@ def _where(label: str) -> str:
 
 
 def _labels(entries: Sequence[Entry]) -> str:
+    return ", ".join(dict.fromkeys(entry.source.label for entry in entries))
+
+
+def _ranges(entries: Sequence[Entry]) -> str:
     """The labels in their order, each once; three or more consecutive equations as a range, "(8)–(11)"."""
     shown: list[list[str]] = []
     for label in dict.fromkeys(entry.source.label for entry in entries):
