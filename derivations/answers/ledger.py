@@ -105,8 +105,8 @@ def _record(record: Recorded) -> dict[str, Any]:
 
 
 def _recorded(records: Sequence[Recorded]) -> list[str]:
-    """The lines on what the documents leave blank or ask; none where nothing is recorded."""
-    lines = ["", "Left blank or asked, and not judged", ""] if records else []
+    """The lines on what the documents leave blank, ask, guess or tell; none where nothing is recorded."""
+    lines = ["", "Recorded and not judged: blanks, questions, guesses, observations", ""] if records else []
     for record in records:
         lines.append(f"  {record.document}, {record.label}, {record.left.value}: '{record.words}'")
         lines += ["      " + line for line in wrap(record.answer, _SHORT)]

@@ -286,7 +286,7 @@ def parting(claim: Claim, source: Source, finding: Mapping, name: str = "") -> s
     stands = where(legend) + "\n" if legend else ""
     return (
         f"{formula(tex)}\n{stands}At {at} this gives {_value(finding['printed'])}, "
-        f"and the definition {_value(finding['definition'])}.\n"
+        f"and the true value is {_value(finding['definition'])}.\n"
     )
 
 

@@ -1,9 +1,10 @@
 """The errata of one document as Markdown: its slips with their repairs, what they make right, then what else is judged.
 
 A reader sees at a glance which slips there are, in one table; then each slip with its numbers, the conjectures and
-questions that have a counter-example, what holds under a condition, remarks, and what is left blank or asked.
+questions that have a counter-example, what holds under a condition, remarks, and what is recorded and not judged.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from derivations.evidence.entries import Entry
@@ -41,13 +42,13 @@ def errata(entries: Sequence[Entry], link: Link, names: Mapping[str, str]) -> st
         parts.append("### Remarks\n")
         parts.append("".join(_remark(entry, link) for entry in remarks))
     if left := recorded_in(dict.fromkeys(entry.document for entry in entries)):
-        parts.append("### Left blank or asked, and not judged\n")
+        parts.append("### Recorded and not judged: blanks, questions, guesses, observations\n")
         parts.append("".join(_left(record, link) for record in left))
     return "\n".join(parts)
 
 
 def _left(record: Recorded, link: Link) -> str:
-    said = f"- {record.label[:1].upper()}{record.label[1:]}, {record.left.value}: “{prose(record.words)}”"
+    said = f"- {_capital(record.label)}, {record.left.value}: “{prose(record.words)}”"
     claims = f" {prose(record.answer)} ({', '.join(link(claim) for claim in record.claims)})" if record.claims else ""
     return f"{said}{claims}\n"
 
@@ -55,7 +56,7 @@ def _left(record: Recorded, link: Link) -> str:
 def _at_a_glance(slips: Sequence[Slip], entries: Sequence[Entry]) -> str:
     lines = ["| where | slip | once repaired, right as printed |", "|---|---|---|"]
     for slip in slips:
-        lines.append(f"| {', '.join(slip.root)} | {prose(slip.title)} | {_labels(_inherited(slip, entries)) or '–'} |")
+        lines.append(f"| {', '.join(slip.root)} | {prose(slip.title)} | {_ranges(_inherited(slip, entries)) or '–'} |")
     return "\n".join(lines) + "\n"
 
 
@@ -73,7 +74,7 @@ def _slip(slip: Slip, entries: Sequence[Entry], link: Link, names: Mapping[str, 
         yield f"{sentence(prose(entry.source.note))}\n"
         if entry.source.readings:
             tried = "; ".join(prose(reading.convention) for reading in entry.source.readings)
-            yield f"*Tried, and right under none of these readings.* {sentence(tried)}\n"
+            yield f"*Readings tried; none makes it right.* {sentence(tried)}\n"
     if inherited:
         yield "*Wrong only through this slip, and right once it is repaired:*\n"
         yield "".join(_follows(group, link) for group in same_form(inherited))
@@ -92,7 +93,7 @@ def _follows(group: Sequence[Entry], link: Link) -> str:
 
 def _against(entry: Entry, link: Link, names: Mapping[str, str]) -> str:
     said = f"{entry.source.label} {entry.source.says.value}: “{prose(entry.source.words)}”"
-    lines = [f"{said[:1].upper()}{said[1:]}\n", f"{sentence(prose(entry.claim.title))} {link(entry.claim.id)}\n"]
+    lines = [f"{_capital(said)}\n", f"{sentence(prose(entry.claim.title))} {link(entry.claim.id)}\n"]
     if entry.differs:
         lines.append(difference(entry, names.get(entry.claim.id, "")))
     return "\n".join(lines + ([f"{sentence(prose(entry.source.note))}\n"] if entry.source.note else []))
@@ -104,7 +105,7 @@ def _under_a_condition(group: Sequence[Entry], link: Link) -> str:
 
 
 def _remark(entry: Entry, link: Link) -> str:
-    return f"- Near {entry.source.label}: {_short(entry, link)}\n"
+    return f"- {_capital(_where(entry.source.label))}: {_short(entry, link)}\n"
 
 
 def _short(entry: Entry, link: Link) -> str:
@@ -112,5 +113,31 @@ def _short(entry: Entry, link: Link) -> str:
     return f"{sentence(prose(entry.claim.title))}{note} ({link(entry.claim.id)})"
 
 
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def _where(label: str) -> str:
+    """The place of a remark: near an equation, and in words where the label is a place already."""
+    return f"near {label}" if label.startswith("(") else label
+
+
 def _labels(entries: Sequence[Entry]) -> str:
     return ", ".join(dict.fromkeys(entry.source.label for entry in entries))
+
+
+def _ranges(entries: Sequence[Entry]) -> str:
+    """The labels in their order, each once; three or more consecutive equations as a range, "(8)–(11)"."""
+    shown: list[list[str]] = []
+    for label in dict.fromkeys(entry.source.label for entry in entries):
+        if shown and _number(label) is not None and _number(shown[-1][-1]) == _number(label) - 1:
+            shown[-1].append(label)
+        else:
+            shown.append([label])
+    return ", ".join(f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(run) for run in shown)
+
+
+def _number(label: str) -> int | None:
+    """The number of an equation; None for a section and for what follows an equation."""
+    found = re.fullmatch(r"\((\d+)\)", label)
+    return int(found[1]) if found else None

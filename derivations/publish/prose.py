@@ -30,7 +30,7 @@ _JOINT = re.compile(r"\$( = | \+ | - | |/|\.)\$")  # between two formulas: they 
 def prose(text: str) -> str:
     """One line of plain text as Markdown with inline TeX."""
     text = re.sub(r"<(?=\S)([^<>]*[^\s<>-])>", "⟨\\1⟩", text)
-    text = text.replace("->", "→").replace(">=", "≥").replace("<=", "≤")
+    text = text.replace(" (x) ", " ⊗ ").replace("->", "→").replace(">=", "≥").replace("<=", "≤")
     text = _TOKEN.sub(lambda found: _token(found, text), text)
     text = re.sub(r"\$\((0|t|∞)\)", lambda found: rf"({found[1]})$".replace("∞", r"\infty"), text)
     text = re.sub(r"\$\(\$([a-z])\$\)", r"(\1)$", text)
@@ -72,7 +72,10 @@ def _name(found: re.Match, text: str) -> str:
 
 
 def _index(index: str) -> str:
-    return greek(index) if re.fullmatch(_GREEK, index) else index
+    found = re.fullmatch(rf"({_GREEK})(\d)?", index)
+    if not found:
+        return index
+    return f"{greek(found[1])}_{found[2]}" if found[2] else greek(found[1])
 
 
 def _power(power: str) -> str:

@@ -193,6 +193,15 @@ def _end_in_the_sum_readout(at: At, digits: int) -> mpf:
         return at_rest(mpmath.matrix([[x["lambda"]]]), [x["c1"]], [x["u10"]], mpf(1), digits)[0]
 
 
+def _pair_in_the_sum_readout(at: At, unit: int, digits: int) -> mpf:
+    """K tau dw/dt = b - A w for two units with one gate: one step of a single unit's clock is K tau."""
+    with mpmath.workdps(digits + 60):
+        x = reals(at)
+        second = [[x["lambda"]] * 2] * 2
+        start = [x["u10"], x["u20"]]
+        return flowed(second, [x["c1"]] * 2, start, mpf(1), x["t"] / (x["K"] * x["tau"]), digits)[unit]
+
+
 def _gated(at: At, gates: Sequence[Sequence[int]]) -> list[list[Fraction]]:
     """Samples g~ (x) x of the two inputs of the point, in turn."""
     inputs = [(at["x11"], at["x12"]), (at["x21"], at["x22"])]
@@ -298,6 +307,8 @@ WITNESSES = {
     ),
     "flow.redundant.first": Witness(lambda at, digits: _along(at, 2, digits)[0], _SHARED),
     "flow.redundant.second": Witness(lambda at, digits: _along(at, 2, digits)[1], _SHARED),
+    "flow.redundant.first_in_sum": Witness(lambda at, digits: _pair_in_the_sum_readout(at, 0, digits), _SHARED),
+    "flow.redundant.second_in_sum": Witness(lambda at, digits: _pair_in_the_sum_readout(at, 1, digits), _SHARED),
     "flow.redundant.difference": Witness(_difference, _SHARED),
     "flow.fixed_point.mode": Witness(
         _mode_at_rest,
@@ -344,7 +355,12 @@ WITNESSES = {
     ),
     "flow.exclusive.transient": Witness(
         _end_in_the_sum_readout,
-        tuple(point.replace("c=", "c1=").replace("u0", "u10") for point in _MODES),
+        (
+            "lambda=2 c1=-3/2 u10=2/3",
+            "lambda=1/1099511627776 c1=1 u10=0",
+            "lambda=1000 c1=3 u10=-2",
+            "lambda=5/7 c1=-1/7 u10=3",
+        ),
     ),
     "flow.exclusive.second_moment": Witness(_shared_by_exclusive, _INPUTS, 40),
     "flow.redundant.moments": Witness(_apart_with_one_gate, _INPUTS, 40),

@@ -37,6 +37,34 @@ def _gated(at: At, _digits: int) -> Fraction:
     return sum((at[f"w{k}{i}"] * at[f"x{i}"] for k in (1, 2) if at[f"g{k}"] == 1 for i in (1, 2)), Fraction(0)) / 2
 
 
+def _along_a_vector(at: At, _digits: int) -> Fraction:
+    """v.(g~ (x) x): entry m of the product is entry m // 2 of g~ times entry m % 2 of x."""
+    gates, x = (at["g1"], at["g2"]), (at["x1"], at["x2"])
+    return sum((at[f"v{m + 1}"] * gates[m // 2] * x[m % 2] for m in range(4)), Fraction(0))
+
+
+def _apart_from_its_blocks(at: At, _digits: int) -> Fraction:
+    """The largest entry of <x~ (x~, y)^T> less that of <(g~ g~^T, g~ y) by (x x^T, x)>, the gates once for all."""
+    samples = (((1, 1), (at["x11"], at["x12"]), at["y1"]), ((0, 1), (at["x21"], at["x22"]), at["y2"]))
+    total: dict[tuple[int, ...], Fraction] = {}
+    for gates, x, y in samples:
+        row = [gates[m // 2] * x[m % 2] for m in range(4)]
+        for m, n in product(range(4), range(5)):
+            whole = row[m] * [*row, y][n]
+            joint = gates[m // 2] * (gates[n // 2] if n < 4 else 1)
+            block = x[m % 2] * (x[n % 2] if n < 4 else y) if joint else 0
+            total[m, n] = total.get((m, n), Fraction(0)) + whole - block
+    return max(abs(value) / 2 for value in total.values())
+
+
+def _regressed_on_rows(at: At, _digits: int) -> Fraction:
+    """(X^T X)^-1 X^T y for three rows, first entry."""
+    rows = ((at["x11"], at["x12"]), (at["x21"], at["x22"]), (at["x12"], at["x21"]))
+    label = (at["y1"], at["y2"], at["y3"])
+    square = [[sum(row[i] * row[j] for row in rows) for j in (0, 1)] for i in (0, 1)]
+    return solve(square, [sum(row[i] * y for row, y in zip(rows, label, strict=True)) for i in (0, 1)])[0]
+
+
 def _open_gates(at: At, _digits: int) -> Fraction:
     return Fraction((at["x_i"] >= 0) + (-at["x_i"] >= 0))
 
@@ -213,6 +241,13 @@ _TWO_INPUTS = (
     "x11=1/9 x12=-1 x21=5/2 x22=-3 v1=-1 v2=2",
 )
 
+_FOUR_ENTRIES = (
+    "x11=1 x12=-2 x21=3 x22=1/2",
+    "x11=3 x12=1/7 x21=0 x22=-1",
+    "x11=-3 x12=1/3 x21=2/7 x22=3",
+    "x11=1/1024 x12=3 x21=-1 x22=0",
+)
+
 WITNESSES = {
     "ols.gates.printed_objective": Witness(
         _printed_objective,
@@ -233,6 +268,14 @@ WITNESSES = {
     "model.relu.as_gated": Witness(_two_relus, _ROWS, 40),
     "model.gated.forms": Witness(
         _gated, tuple(f"g1={g} g2={h} {row}" for g, h, row in zip((0, 1, 1, 0), (0, 0, 1, 1), _ROWS, strict=True)), 40
+    ),
+    "model.gated_input.kronecker": Witness(
+        _along_a_vector,
+        tuple(
+            f"g1={g} g2={h} x1={x} x2={y} v1=1 v2=-2 v3=1/3 v4=5/2"
+            for g, h, x, y in zip((0, 1, 1, 0), (0, 0, 1, 1), (1, -2, 3, 0), (2, 1, -1, 3), strict=True)
+        ),
+        40,
     ),
     "gate.small_bump.complement": Witness(_open_gates, _AT_SITE, 40),
     "gate.small_bump.product": Witness(_product_of_gates, _AT_SITE, 40),
@@ -256,13 +299,19 @@ WITNESSES = {
         ),
         40,
     ),
+    "ols.gated_input.moments": Witness(
+        _apart_from_its_blocks, tuple(f"{point} y1=1 y2=-2/3" for point in _FOUR_ENTRIES), 40
+    ),
+    "ols.gated_input.samples": Witness(
+        _regressed_on_rows, tuple(f"{point} y1=1 y2=-2/3 y3=3" for point in _FOUR_ENTRIES), 40
+    ),
     "ols.gates.independence": Witness(_dependence_of_blocks, ("p=1/2", "p=1/1024", "p=3/4", "p=999/1000")),
     "ols.gates.precision": Witness(
         _precision,
         ("P_1=1 P_2=2 P_12=1/2", "P_1=1/3 P_2=5/2 P_12=0", "P_1=2 P_2=1/7 P_12=1/64", "P_1=1 P_2=1 P_12=3"),
         40,
     ),
-    "ols.gates.overlap_wins": Witness(_gain_of_overlap, ("a=1 b=4", "a=1/2 b=9", "a=2 b=4", "a=3/2 b=7"), 40),
+    "ols.gates.overlap_wins": Witness(_gain_of_overlap, ("a=5/4 b=4", "a=1/2 b=9", "a=2 b=4", "a=3/2 b=7"), 40),
     "ols.gates.overlap_on_sites": Witness(_gain_on_sites, ("",), 40),
     "ols.gates.span": Witness(
         _loss_with_always_on,

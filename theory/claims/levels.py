@@ -251,7 +251,7 @@ def _finding(source: Source, rows: tuple[TableRow, ...]) -> PrintedFinding:
     try:
         printed = mpmath.nstr(evaluate(source.printed, row.point, REJECTION_DIGITS), 10)
     except NotANumber:
-        printed = "no real value"
+        printed = "no value"
     right = (reading.convention for reading in source.readings if _holds(reading, source, rows))
     repaired = source.repaired is not None and _holds(source.repaired, source, rows)
     definition = mpmath.nstr(row.oracle, 10)
@@ -284,11 +284,6 @@ def _holds(reading: Reading, source: Source, rows: tuple[TableRow, ...]) -> bool
     """Whether a form under a reading agrees at every point that the reading admits, and it admits some."""
     admits = any(reading.admits(row.point) for row in rows)
     return admits and not any(_differs(reading, source, row) for row in rows)
-
-
-def _rejects(form: sympy.Expr, row: TableRow) -> bool:
-    """Whether the definition at a point rejects the form."""
-    return _rejection(form, row) > 10.0**-REJECTION_DIGITS
 
 
 def _rejection(form: sympy.Expr, row: TableRow) -> float:

@@ -1,7 +1,8 @@
-"""What the notes leave blank and what they ask without an answer: recorded, and not judged.
+"""What the notes leave blank, ask, guess, assume or tell of their history: recorded, and not judged.
 
 Beside each stands what the workbench can say to it, as claims and in a sentence, where it can say anything. A question
-that the workbench decides is a row of the ledger, with `says=Says.ASKS`, and not listed here.
+or a guess that the workbench decides is a row of the ledger, with `says=Says.ASKS` or `CONJECTURES`, and not listed
+here.
 """
 
 from collections.abc import Iterable
@@ -16,16 +17,19 @@ class Left(StrEnum):
     """How a document leaves something.
 
     >>> [how.value for how in Left]
-    ['blank', 'question']
+    ['blank', 'question', 'conjecture', 'assumption', 'observation']
     """
 
     BLANK = "blank"
     QUESTION = "question"
+    CONJECTURE = "conjecture"
+    ASSUMPTION = "assumption"
+    OBSERVATION = "observation"
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """A passage of a document that is blank, by its heading, or a question, by its words.
+    """A passage of a document that is left as it is: a blank by its heading, anything else by its words.
 
     `claims` are the ids of those that speak to it, and `answer` is what they say. Raises InputError for a document or a
     label that `theory.claims.documents` does not list.
@@ -52,6 +56,15 @@ RECORDED = (
     Recorded(
         NOTES,
         "section 2",
+        Left.ASSUMPTION,
+        "We generally assume that g does not vary during learning.",
+        ("localization.relu.gates_flip", "localization.relu.replayed_gates"),
+        "It is a choice of the model; how far the gates of ReLU units move is measured in the configurations that the "
+        "claims name.",
+    ),
+    Recorded(
+        NOTES,
+        "section 2",
         Left.QUESTION,
         "To assess the validity of this assumption, we need to see how much g(x), as defined above, changes during "
         "learning.",
@@ -59,6 +72,23 @@ RECORDED = (
         "Networks are trained to see how much, in the configurations that the claim names.",
     ),
     Recorded(NOTES, "section 2", Left.QUESTION, "But we’d like to be able to determine this gating upfront."),
+    Recorded(
+        NOTES,
+        "section 2.1",
+        Left.OBSERVATION,
+        "(There is, importantly, a phase where it goes from Gaussian to non-Gaussian, but the localization seems to be "
+        "more likely to occur around its mode.)",
+        ("localization.relu.around_mode",),
+        "The phase is told of earlier experiments and not measured here; where the fields localize is.",
+    ),
+    Recorded(
+        NOTES,
+        "section 2.1",
+        Left.CONJECTURE,
+        "If this is so, then it would be reasonable to try using a standard GDLN to model the ReLU network.",
+        ("localization.relu.replayed_gates",),
+        "It is a plan; the claim trains a gated network with the gates of a ReLU network in one configuration.",
+    ),
     Recorded(NOTES, "section 2.2", Left.BLANK, "Predicting Loca(liza)tion"),
     Recorded(
         NOTES,
@@ -72,10 +102,20 @@ RECORDED = (
         NOTES,
         "section 3.3",
         Left.QUESTION,
-        "how do we choose the gates g_k to minimize equation (16)?",
-        ("ols.gates.objective", "ols.gates.span", "ols.gates.overlap_wins", "ols.gates.overlap_on_sites"),
-        "The best gates are not known here. The loss depends on the span of the gated inputs alone, and for some laws "
-        "the best gates overlap.",
+        "For fixed p_xi1 and p_xi2, how do we choose the gates g_k to minimize equation (16)?",
+        ("ols.gates.objective", "ols.gates.span"),
+        "The best gates are not known here. The loss depends on the span of the gated inputs alone.",
+    ),
+    Recorded(
+        NOTES,
+        "section 3.3",
+        Left.CONJECTURE,
+        "I think that the best precision matrix would be maximally diagonal (no clue if this actually true! but maybe "
+        "it holds empirically?).",
+        ("ols.gates.overlap_wins", "ols.gates.overlap_on_sites", "ols.gates.span"),
+        "It is open for the data of the notes. For an arbitrary law it fails, by an example with four inputs. On four "
+        "sites one pair of overlapping gates is better than the tilings by one site, and another tiling is better "
+        "still. Gates with a precision that is not block diagonal can have the loss of a tiling.",
     ),
     Recorded(
         NOTES,

@@ -18,14 +18,14 @@ READOUT = Slip(
     NOTES,
     "readout",
     root=("(5)",),
-    title="(3) and (5) clash: the readout of (3) is a mean over K units, the gradient in (5) is that of a sum",
+    title="(5) omits the factor 1/K that the mean readout of (3) gives the term in the weights",
     repair="Read (3) as a sum over the units, without its 1/K, and keep K tau as the time constant.",
 )
 BUMP_READOUT = Slip(
     BUMP_NOTE,
     "readout",
     root=("(4)",),
-    title="(1) and (4) clash: the readout of (1) is a mean over two units, the gradient in (4) is that of a sum",
+    title="(4) omits the factor 1/2 that the mean readout of (1) gives the terms in the weights",
     repair="Read (1) as a sum, without its 1/2, and keep 2 tau as the time constant.",
 )
 SECOND_MOMENT_OF_ONE_ERF = Slip(
@@ -37,33 +37,21 @@ SECOND_MOMENT_OF_ONE_ERF = Slip(
     "erf(g z), wherever the gate is.",
 )
 
-CONSTANT = Slip(
-    NOTES,
-    "constant",
-    root=("(9)",),
-    title="e^C is never 0, and never negative for a real C: some initial conditions have none",
-    repair="Write D, a constant diagonal matrix of real entries, in the place of e^C.",
-)
-TRANSIENT = Slip(
-    NOTES,
-    "transient",
-    root=("(26)",),
-    title="the right side is that of (25), with its transient at the time t",
-    repair="Drop the term with e^C, which vanishes as t -> oo.",
-)
 HALF_DIFFERENCE = Slip(
     NOTES,
     "half-difference",
     root=("(31)",),
     title="the solution of (30) is w_1 - Delta and is printed as w_1",
-    repair="Add Delta to the right side, and let Lambda be that of 2 A_11, the matrix of (30).",
+    repair="Add Delta to the right side: w_1 = Delta + (1/2) A_11^-1 (P E 1 + b_1), with E the printed exponential and "
+    "Lambda that of 2 A_11, the matrix of (30); in (32) the last term then becomes -Delta.",
 )
 SECOND_MOMENTS = Slip(
     NOTES,
     "second moments",
     root=("(18)",),
     title="outer products of class means stand where (16) has second moments",
-    repair="Put the second moment <x~ x~^T> in the place of the outer product of the mean, for both classes.",
+    repair="Put the second moment <x~ x~^T> in the place of the outer product of the mean, for both classes: "
+    "L* = m_1^T S^-1 m_1 with S = <x~ x~^T>_1 + <x~ x~^T>_0 and m_1 = <x~>_1.",
 )
 
 

@@ -17,7 +17,7 @@ from derivations.seals import sealed
 from theory.claims import catalog
 from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.model import Claim, Kind
-from theory.claims.recorded import RECORDED
+from theory.claims.recorded import RECORDED, Left
 from theory.claims.rows import Verdict
 from theory.claims.sources import Source
 
@@ -151,7 +151,7 @@ def test_what_the_notes_leave_blank_or_ask_is_shown(capsys):
     assert [(record["document"], record["label"], record["words"]) for record in found["recorded"]] == [
         (record.document, record.label, record.words) for record in RECORDED
     ]
-    assert {record["left"] for record in found["recorded"]} == {"blank", "question"}
+    assert {record["left"] for record in found["recorded"]} == {left.value for left in Left}
     cli.main(["ledger", "--document", BUMP_NOTE])
     text = capsys.readouterr().out
     assert "after (13), question: '(Also I have no idea how to decouple the ODEs with these matrices.)'" in text

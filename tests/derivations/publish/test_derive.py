@@ -83,7 +83,7 @@ def test_errata_list_every_slip_once_and_all_that_is_not_plainly_right(book):
     shown = (Verdict.CORRECTED, Verdict.INHERITED, Verdict.REFUTED, Verdict.REMARK)
     for entry in book.entries:
         if entry.source and (entry.verdict in shown or entry.condition):
-            assert entry.source.label in text
+            assert entry.source.label in text or entry.source.label.capitalize() in text
             assert f"[`{entry.claim.id}`]" in text
     slips = {entry.slip for entry in book.entries if entry.slip}
     assert slips
@@ -102,9 +102,15 @@ def test_a_wrong_form_without_its_slip_is_no_erratum():
 def test_errata_give_the_readings_tried_and_what_is_left_blank(book):
     text = book.render("errata")
     tried = text.partition("### (31)")[2].partition("\n### ")[0]
-    assert "*Tried, and right under none of these readings.* The sum readout" in tried
+    assert r"*Readings tried; none makes it right.* $\Lambda$ of 2 $A_{11}$, $C$ set by" in tried
     assert "- Section 4.2, blank: “Single Gate” The flow of one gate" in text
     assert "- Section 5, blank: “Questions:”\n" in text
+
+
+def test_consecutive_equations_are_a_range_at_a_glance(book):
+    text = book.render("errata")
+    assert "| section 3.4, (8)–(11), after (11), (19)–(30) |" in text
+    assert "- (9), (10), (11), where no eigenvalue is zero: " in text
 
 
 def test_rows_of_one_form_are_together_where_their_condition_is_the_same(book):

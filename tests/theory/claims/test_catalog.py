@@ -56,7 +56,7 @@ def test_claims_are_selected_by_id_or_by_area():
             ("(7)", "moment.site_gate.yx", False),
             ("(8)", "moment.site_gate.xx", False),
             ("(11)", "flow.mode.solution", False),
-            ("(31)", "flow.redundant.first", False),
+            ("(31)", "flow.redundant.first_in_sum", False),
             ("(16)", "ols.loss.class_means", True),
         )
     ],

@@ -21,9 +21,13 @@ def test_every_blank_of_the_notes_is_recorded():
     assert blanks == [f"section {number}" for number in ("2.2", "2.3", "4.1", "4.2", "4.3", "5", "5")]
 
 
-def test_a_question_that_is_judged_is_no_record():
-    asked = {source.words for claim in catalog().values() for source in claim.sources if source.says is Says.ASKS}
-    assert asked.isdisjoint(record.words for record in RECORDED)
+@pytest.mark.parametrize(("says", "left"), [(Says.ASKS, Left.QUESTION), (Says.CONJECTURES, Left.CONJECTURE)])
+def test_what_is_judged_is_no_record(says, left):
+    judged = {source.words for claim in catalog().values() for source in claim.sources if source.says is says}
+    recorded = {record.words for record in RECORDED if record.left is left}
+    assert judged
+    assert recorded
+    assert judged.isdisjoint(recorded)
 
 
 def test_records_are_those_of_the_documents_asked_for():

@@ -68,23 +68,21 @@ NUMBERS = (
     ("flow.exclusive.fixed_point", "(26)", {"K": 3, "a11": 2, "a22": 1, "b1": 1}, Rational(3, 2), HALF),
     # two units that share a gate, only the first moved: half of it stays, half decays at twice the rate of one unit
     (
-        "flow.redundant.first",
+        "flow.redundant.first_in_sum",
         "(31)",
         {"K": 2, "tau": 1, "lambda": 2, "t": 1, "u10": 1},
-        HALF + HALF * E1,
-        E1,
+        HALF + HALF * E1**2,
+        E1**2,
     ),
     (
-        "flow.redundant.second",
+        "flow.redundant.second_in_sum",
         "(32)",
         {"K": 2, "tau": 1, "lambda": 2, "t": 1, "u10": 1},
-        HALF * E1 - HALF,
-        E1 - 1,
+        HALF * E1**2 - HALF,
+        E1**2 - 1,
     ),
     # labels 1 and 1 leave no class to tell apart, and still a loss: the gated input has no constant
     ("ols.loss.labels", "after (16)", {**LEAST, "y1": 1, "y0": 1, "m11": 1}, Rational(9, 10), Integer(0)),
-    # from one above the fixed point: (26) with its transient, at the time 0
-    ("flow.exclusive.transient", "(26)", {"K": 2, "tau": 1, "lambda": 4, "c1": 4, "u10": 2}, Integer(1), Integer(2)),
 )
 
 
@@ -114,9 +112,7 @@ def test_printed_forms_are_told_apart(claim):
 ROOTS = {
     ("flow.gradient.entry", "(5)"),
     ("flow.gradient.small_bump", "(4)"),
-    ("flow.mode.constant", "(9)"),
-    ("flow.exclusive.transient", "(26)"),
-    ("flow.redundant.first", "(31)"),
+    ("flow.redundant.first_in_sum", "(31)"),
     ("ols.gates.three_gates", "(18)"),
 }
 
@@ -157,7 +153,28 @@ def test_the_constant_of_a_mode_by_its_readings():
                 found[start].append(int(evaluate(form, at(claim, **{"lambda": 2, "d": start}), CLAIM_DIGITS)))
             except NotANumber:
                 found[start].append(None)
-    assert found == {1: [2, 2, 2], -1: [None, -2, -2], 0: [None, None, None]}
+    assert found == {1: [2, 2], -1: [None, -2], 0: [None, 0]}
+    (reading,) = source.readings
+    assert [reading.admits(at(claim, **{"lambda": 2, "d": start})) for start in (1, -1, 0)] == [True, True, False]
+
+
+def test_the_first_of_two_units_is_right_as_printed_where_both_start_alike():
+    claim = catalog()["flow.redundant.first_in_sum"]
+    (source,) = claim.sources
+    point = at(claim, **{"K": 3, "tau": 2, "t": 1, "lambda": 2, "c1": 1, "u10": HALF, "u20": HALF})
+    with mpmath.workdps(CLAIM_DIGITS):
+        difference = claim.oracle(point, CLAIM_DIGITS) - evaluate(source.printed, point, CLAIM_DIGITS)
+    assert abs(difference) < CLAIM_PRECISE
+
+
+def test_what_ends_the_flow_of_one_unit_is_26_at_infinity():
+    """The row of (26) reads its exponential at t = oo: in the limit (25) is what the row prints."""
+    mode, rest = catalog()["flow.exclusive.mode"], catalog()["flow.exclusive.transient"]
+    printed = next(source.printed for source in mode.sources if source.label == "(25)")
+    ended = {"K": 2, "tau": 1, "lambda": 4, "c1": 4, "u10": 2, "t": 10**6}
+    at_rest = rest.oracle(at(rest, **{"lambda": 4, "c1": 4, "u10": 2}), CLAIM_DIGITS)
+    with mpmath.workdps(CLAIM_DIGITS):
+        assert abs(evaluate(printed, at(mode, **ended), CLAIM_DIGITS) - at_rest) < CLAIM_PRECISE
 
 
 @every_claim
@@ -176,6 +193,7 @@ def test_the_library_agrees_in_float64(claim):
             "flow.gradient.output_bias",
             "flow.mode.solution",
             "flow.redundant.first",
+            "flow.redundant.first_in_sum",
             "ols.loss.class_means",
             "ols.loss.intercept",
         )

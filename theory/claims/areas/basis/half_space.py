@@ -27,7 +27,7 @@ def _through_a_half_space(point: Point) -> Fraction:
 
 OWN_BLOCK = Claim(
     id="basis.half_space.own_block",
-    title="Through a half space 1[v.x >= 0], and for an even law, <g x x^T> is half of <x x^T> whatever v is",
+    title="For an even law and a half space through the origin <g x x^T> is half of <x x^T>, whatever its direction",
     kind=Kind.EQUATION,
     statement=Eq(
         sympy.Function("A_11")(x11, x12, x21, x22, v1, v2),
@@ -49,8 +49,9 @@ OWN_BLOCK = Claim(
         Source(
             NOTES,
             "section 5",
-            note="so it is for the blocks A_kk of half spaces at threshold 0 and an even law, by the DFT on a ring; "
-            "not for the blocks A_kl of half spaces that overlap (basis.half_spaces.cross_block)",
+            note="read as: whether it may; it holds for half spaces through the origin, an even law and gates that do "
+            "not overlap, and on a ring the basis is that of the DFT; the blocks A_kl of half spaces that overlap are "
+            "in general not circulant (basis.half_spaces.cross_block)",
             says=Says.ASKS,
             words="we may be able to use a single basis to diagonalize them across time (Toeplitz/circulant "
             "properties? DFT?)",

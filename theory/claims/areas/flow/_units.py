@@ -29,22 +29,26 @@ START_1 = Param(u10, Interval(-3, 3), "component of w_1(0) along the eigenvector
 START_2 = Param(u20, Interval(-3, 3), "component of w_2(0) along the eigenvector", (Integer(0),))
 
 
-def _sharing_a_gate(at: dict[str, mpf], shared: int) -> finite_data.Loss:
+def _sharing_a_gate(at: dict[str, mpf], shared: int, readout: mpf) -> finite_data.Loss:
     """One input: x = sqrt(2 lam), y = c1/sqrt(lam/2) opens the first `shared` units, another sample the next unit."""
     x = mpmath.sqrt(2 * at["lambda"])
     half = mpf(1) / 2
     shown = Sample(half, (1,) * shared + (0,), (x,), 2 * at["c1"] / x)
     other = Sample(half, (0,) * shared + (1,), (mpf(3),), mpf(-1))
-    return finite_data.half_mse([shown, other], 1 / at["K"])
+    return finite_data.half_mse([shown, other], readout)
 
 
-def unit_by_series(point: Point, digits: int, starts: tuple[str, ...], unit: int) -> mpf:
-    """Return the weight of `unit` at the point's time, by the flow of explicit data; `starts` share the gate."""
+def unit_by_series(point: Point, digits: int, starts: tuple[str, ...], unit: int, in_sum: bool = False) -> mpf:
+    """Return the weight of `unit` at the point's time, by the flow of explicit data; `starts` share the gate.
+
+    `in_sum` takes the sum readout with K tau as time constant, in place of the mean readout with tau.
+    """
     with mpmath.workdps(digits + 30):
         at = values(point)
         start = [*(at[name] for name in starts), mpf(1)]
-        loss = _sharing_a_gate(at, len(starts))
-        return finite_data.flow(loss, start, at["tau"], at["t"], digits)[unit]
+        loss = _sharing_a_gate(at, len(starts), mpf(1) if in_sum else 1 / at["K"])
+        time_constant = at["K"] * at["tau"] if in_sum else at["tau"]
+        return finite_data.flow(loss, start, time_constant, at["t"], digits)[unit]
 
 
 def in_float64(at: dict[str, Number], start: list[Number]) -> list[float]:

@@ -37,7 +37,7 @@ from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME, TIME_CONSTANT, UNITS
 from theory.claims.points import exact_values, values
 from theory.claims.rational import rational
-from theory.claims.slips import READOUT, TRANSIENT, under_sum_readout
+from theory.claims.slips import READOUT, under_sum_readout
 from theory.claims.sources import Says, Source
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import K, t, tau
@@ -157,7 +157,7 @@ _REGULAR = "no eigenvalue of A_11 is zero"
 
 EXCLUSIVE_MODE = Claim(
     id="flow.exclusive.mode",
-    title="A mode of one unit at time t under exclusive gates",
+    title="A mode of one unit at time t under exclusive gates, in the mean readout",
     kind=Kind.EQUATION,
     statement=Eq(
         u1(t),
@@ -171,7 +171,8 @@ EXCLUSIVE_MODE = Claim(
             NOTES,
             label,
             printed=_PRINTED,
-            note="C is set by w_1(0); the mean readout of (3) gives the rate a factor 1/K and the limit a factor K",
+            note="no eigenvalue of A_11 is zero; C is set by w_1(0); the mean readout of (3) gives the rate a factor "
+            "1/K and the limit a factor K",
             slip=READOUT,
             repaired=under_sum_readout(_PRINTED, (u10,), condition=_REGULAR),
         )
@@ -187,7 +188,7 @@ _AT_REST = (a22 * b_first - a12 * b_second) / (a11 * a22 - a12**2)
 
 EXCLUSIVE_FIXED_POINT = Claim(
     id="flow.exclusive.fixed_point",
-    title="Where one unit comes to rest under exclusive gates: K A_11^-1 b_1",
+    title="Where one unit comes to rest under exclusive gates, in the mean readout: K A_11^-1 b_1",
     kind=Kind.EQUATION,
     statement=Eq(w_first(oo), K * (a22 * b_first - a12 * b_second) / (a11 * a22 - a12**2), evaluate=False),
     params=(
@@ -205,7 +206,8 @@ EXCLUSIVE_FIXED_POINT = Claim(
             NOTES,
             "(26)",
             printed=_AT_REST,
-            note="the right side at its limit t -> oo; the mean readout of (3) gives it a factor K",
+            note="read at t = oo, where its exponential vanishes; no eigenvalue of A_11 is zero; the mean readout of "
+            "(3) gives it a factor K",
             slip=READOUT,
             repaired=under_sum_readout(_AT_REST, condition=_REGULAR),
         ),
@@ -267,7 +269,7 @@ def _exact(value: Fraction) -> fmpq:
 
 ON_ITS_SUBSET = Claim(
     id="flow.exclusive.own_subset",
-    title="Under exclusive gates a unit comes to rest at K times the least-squares solution on its gate's subset",
+    title="Under exclusive gates a unit of the mean readout rests at K times the OLS solution on its gate's subset",
     kind=Kind.EQUATION,
     statement=Eq(w_first(oo), K * _SUBSET, evaluate=False),
     params=(
@@ -301,7 +303,7 @@ ON_ITS_SUBSET = Claim(
     },
 )
 
-# The transient of (25), which (26) keeps at t = oo
+# The transient of (25), which has gone at t = oo
 
 
 def _sum_readout(at: dict[str, finite_data.Number]) -> finite_data.Loss:
@@ -324,21 +326,17 @@ def _after_a_newton_step(point: Point) -> Fraction:
 
 TRANSIENT_ENDS = Claim(
     id="flow.exclusive.transient",
-    title="At t = oo the transient of (25) has gone: w_1(oo) does not depend on C",
+    title="At t = oo the transient of (25) has gone: in the sum readout w_1(oo) = A_11^-1 b_1, whatever C is",
     kind=Kind.EQUATION,
     statement=Eq(u1(oo), c1 / lam, evaluate=False),
-    params=(UNITS, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START_1),
-    assumptions=(
-        "the sum readout; one component along an eigenvector of A_11",
-        "t is the time that the right side of (26) keeps",
-    ),
+    params=(EIGENVALUE, FORCE, START_1),
+    assumptions=("the sum readout; one component along an eigenvector of A_11",),
     sources=(
         Source(
             NOTES,
             "(26)",
-            printed=_PRINTED,
-            note="the left side is at t = oo, and the right side is that of (25), at t",
-            slip=TRANSIENT,
+            note="the right side still shows the exponential of (25), which vanishes there",
+            says=Says.UNSTATED,
         ),
     ),
     oracle=_end_of_the_flow,

@@ -72,7 +72,7 @@ def _mode_at_rest(point: Point, digits: int) -> mpf:
 
 FIXED_POINT_MODE = Claim(
     id="flow.fixed_point.mode",
-    title="Where a mode of the gradient flow comes to rest",
+    title="Where a mode of the gradient flow comes to rest in the mean readout",
     kind=Kind.EQUATION,
     statement=Eq(u(oo), K * c / positive_lam, evaluate=False),
     params=(

@@ -81,14 +81,16 @@ _MOMENTS = (
     Param(drive, Interval(-3, 3), "h_ki = <g_k x_i sum_l g_l w_l.x> = sum_lj A_kilj w_lj", (Integer(0),)),
 )
 
-_LACKS_A_FACTOR = (
-    "under the mean readout of (3) the term in the weights has another factor 1/K: "
-    "it holds the weight w_k/K of a whole path"
+_IN_PATHS = (
+    "for path weights w_k/K, with tau read as K tau, (5) is right; the notes leave tau undefined, but (3) writes "
+    "w_k/K out"
 )
 _PRINTED = (force - drive) / (K * tau)
 _READINGS = (
     Reading("the loss is the mean square, without the half", (force - drive) / (2 * K * tau)),
-    Reading("w_k stands for the weight w_k/K of a whole path on both sides", (force - drive / K) / tau),
+    Reading(
+        "w_k stands for the weight w_k/K of a whole path on both sides, with the same tau", (force - drive / K) / tau
+    ),
 )
 _SHARED_BY_TWO = "K = 2, or every other gate is exclusive of these two"
 
@@ -120,7 +122,7 @@ GRADIENT_ENTRY = Claim(
     params=(UNITS, TIME_CONSTANT, *_MOMENTS),
     assumptions=("yhat = (1/K) sum_k g_k w_k.x and L = <(y - yhat)^2>/2; the gates do not depend on the weights",),
     sources=(
-        Source(NOTES, "(5)", printed=_PRINTED, note=_LACKS_A_FACTOR, readings=_READINGS, slip=READOUT),
+        Source(NOTES, "(5)", printed=_PRINTED, note=_IN_PATHS, readings=_READINGS, slip=READOUT),
         *(
             Source(
                 NOTES,
@@ -134,10 +136,10 @@ GRADIENT_ENTRY = Claim(
                 ("(8)", "all weights together: h = A w", ""),
                 ("(19)", "exclusive gates: h = A_11 w_1", ""),
                 ("(20)", "exclusive gates: h = lambda u_1", ""),
-                ("(27)", "redundant gates: h = A_11 (w_1 + w_2)", _SHARED_BY_TWO),
-                ("(28)", "redundant gates: h = A_11 (w_1 + w_2)", _SHARED_BY_TWO),
-                ("(29)", "the mean of (27) and (28)", _SHARED_BY_TWO),
-                ("(30)", "(29) for w_1 - Delta, the half sum of the weights", _SHARED_BY_TWO),
+                ("(27)", f"redundant gates, {_SHARED_BY_TWO}: h = A_11 (w_1 + w_2)", _SHARED_BY_TWO),
+                ("(28)", f"redundant gates, {_SHARED_BY_TWO}: h = A_11 (w_1 + w_2)", _SHARED_BY_TWO),
+                ("(29)", f"the mean of (27) and (28), {_SHARED_BY_TWO}", _SHARED_BY_TWO),
+                ("(30)", f"(29) for w_1 - Delta, the half sum of the weights, {_SHARED_BY_TWO}", _SHARED_BY_TWO),
             )
         ),
     ),
@@ -159,7 +161,8 @@ GRADIENT_SMALL_BUMP = Claim(
             BUMP_NOTE,
             "(4)",
             printed=(force - drive) / (2 * tau),
-            note="under the mean readout of (1) the terms in the weights have another factor 1/2",
+            note="with W/2 in place of W and the loss without the half (4) is right, but then (1) and (4) use W in two "
+            "senses",
             slip=BUMP_READOUT,
         ),
     ),

@@ -15,7 +15,7 @@ from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME, TIME_CONSTANT, UNITS
 from theory.claims.points import exact_values, values
 from theory.claims.rational import rational
-from theory.claims.slips import CONSTANT, READOUT, under_sum_readout
+from theory.claims.slips import READOUT, under_sum_readout
 from theory.claims.sources import Reading, Says, Source
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import K, t, tau
@@ -63,7 +63,7 @@ _PRINTED = (u0 - c / lam) * sympy.exp(-lam * t / (K * tau)) + c / lam
 
 MODE_SOLUTION = Claim(
     id="flow.mode.solution",
-    title="A mode of the gradient flow at time t, zero eigenvalues included",
+    title="A mode of the gradient flow at time t in the mean readout, zero eigenvalues included",
     kind=Kind.EQUATION,
     statement=Eq(
         u(t), sympy.exp(-lam * t / (K**2 * tau)) * u0 + t / (K * tau) * phi1(lam * t / (K**2 * tau)) * c, evaluate=False
@@ -75,7 +75,8 @@ MODE_SOLUTION = Claim(
             NOTES,
             label,
             printed=_PRINTED,
-            note="C is set by u(0); with a zero eigenvalue Lambda^-1 does not exist, and the mode stays where it is",
+            note="no eigenvalue is zero, for Lambda^-1 to exist; C is set by u(0); the mean readout of (3) gives the "
+            "rate a factor 1/K and the limit a factor K",
             slip=READOUT,
             repaired=under_sum_readout(_PRINTED, (u0,), Ne(lam, 0), "no eigenvalue is zero"),
         )
@@ -89,8 +90,7 @@ MODE_SOLUTION = Claim(
 
 # The constant e^C of (9): what the initial condition makes of it
 away = sympy.Symbol("d", real=True)  # u(0) - c/lam, the distance of the start from the fixed point
-_ANY_SIGN = Piecewise((positive_lam * away, Ne(away, 0)), (nan, True))
-_POSITIVE = Piecewise((positive_lam * away, away > 0), (nan, True))
+_REAL = Piecewise((positive_lam * away, away > 0), (nan, True))  # of a real C
 
 
 def _constant_by_velocity(point: Point) -> Fraction:
@@ -105,7 +105,7 @@ def _constant_by_velocity(point: Point) -> Fraction:
 
 CONSTANT_OF_MODE = Claim(
     id="flow.mode.constant",
-    title="The constant of (9) is e^C = lambda u(0) - c: a real C exists only where lambda u(0) > c",
+    title="The constant of (9): e^C = lambda u(0) - c along each eigenvector",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("D")(positive_lam, away), positive_lam * away, evaluate=False),
     params=(
@@ -117,33 +117,25 @@ CONSTANT_OF_MODE = Claim(
         "K tau du/dt = c - lambda u, the flow under the sum readout; lambda > 0",
         "its solution is u(t) = (D E(t) + c)/lambda with E(t) = exp(-lambda t/(K tau)) and D in the place of e^C",
     ),
-    sources=(
+    sources=tuple(
         Source(
             NOTES,
-            "(9)",
-            printed=_POSITIVE,
-            shown=r"D = e^{C} , \quad C \in \mathbb{R}",
-            note="for a real C the mode starts on one side of its fixed point; a complex C, or the other sign of the "
-            "eigenvector, gives the other side; a mode that starts at its fixed point has no C",
+            label,
+            printed=_REAL,
+            note="in the sum readout; a real C needs lambda u(0) > c, which the other sign of the eigenvector gives "
+            "where lambda u(0) < c; a mode that starts at its fixed point c/lambda has no C",
             says=Says.READ_AS,
             words="C is a constant diagonal matrix that defines the initial condition",
             readings=(
-                Reading("C may be complex", _ANY_SIGN),
-                Reading("the sign of each eigenvector suits the initial condition", _ANY_SIGN),
+                Reading(
+                    "no mode starts at its fixed point, and the sign of each eigenvector suits the initial condition "
+                    "or C is complex",
+                    positive_lam * away,
+                    Ne(away, 0),
+                ),
             ),
-            slip=CONSTANT,
-        ),
-        Source(
-            NOTES,
-            "(21)",
-            printed=_POSITIVE,
-            shown=r"D = e^{C} , \quad C \in \mathbb{R}",
-            note="as in (9)",
-            says=Says.READ_AS,
-            words="C is a constant diagonal matrix that defines the initial condition",
-            slip=CONSTANT,
-            repaired=Reading("D, a diagonal matrix of real entries, in the place of e^C", positive_lam * away),
-        ),
+        )
+        for label in ("(9)", "(21)")
     ),
     **rational(_constant_by_velocity),
     unchecked={

@@ -60,7 +60,7 @@ def _turning_by_series(point: Point, digits: int) -> mpf:
 
 MODE = Claim(
     id="flow.moving_gates.mode",
-    title="With gates that turn the flow is solved mode by mode: a mode under a force that oscillates",
+    title="Where one basis diagonalizes A(t) at all times, the flow with moving gates is solved mode by mode",
     kind=Kind.EQUATION,
     statement=SOLUTION,
     params=(
@@ -80,8 +80,9 @@ MODE = Claim(
         Source(
             NOTES,
             "section 5",
-            note="by integrals where one basis serves all times; with other gates the flow is still linear and has one "
-            "solution; gates that follow the weights, as those of a ReLU do, make it nonlinear",
+            note="by one integral a mode where one basis diagonalizes A(t) at all times, as here for a half space that "
+            "turns; else by a time-ordered exponential; gates that follow the weights, as those of a ReLU do, make the "
+            "flow nonlinear",
             says=Says.READ_AS,
             words="We can still solve the differential equation",
         ),
@@ -105,7 +106,7 @@ def _through_a_step(point: Point, digits: int) -> mpf:
 
 MOMENT = expectation_claim(
     "flow.moving_gates.moment",
-    "While a half space turns Sigma^yx turns with it: the gated mean of a site of correlation rho with v(t).x",
+    "While a half space turns Sigma^yx depends on t: the gated mean of a site of correlation rho with v(t).x",
     _STEP_TIMES_SITE,
     pair(rho),
     rho / sqrt(2 * pi),
@@ -115,7 +116,8 @@ MOMENT = expectation_claim(
         Source(
             NOTES,
             "section 5",
-            note="Sigma^yx does; the block Sigma^xx(p, p) of a half space stays the same (basis.half_space.own_block)",
+            note="judged for Sigma^yx alone; Sigma^xx need not depend on t: the block Sigma^xx(p, p) of a half space "
+            "through the origin does not (basis.half_space.own_block), its blocks with other gates do",
             says=Says.READ_AS,
             words="So, Sigma^yx and Sigma^xx will depend on t as well.",
         ),

@@ -31,14 +31,15 @@ from theory.claims.areas.flow._units import (
     w2,
     w2_dot,
 )
+from theory.claims.areas.flow._weight_gradient import GENERAL
 from theory.claims.documents import NOTES
-from theory.claims.gradient_flow import entry, reading
+from theory.claims.gradient_flow import drive, entry, force, loss_factor, reading, readout, velocity
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME, TIME_CONSTANT
 from theory.claims.points import exact_values
 from theory.claims.rational import rational
-from theory.claims.slips import HALF_DIFFERENCE, under_sum_readout
-from theory.claims.sources import Says, Source
+from theory.claims.slips import HALF_DIFFERENCE
+from theory.claims.sources import Reading, Says, Source
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import Derivation, Step
@@ -50,27 +51,52 @@ def redundant_first() -> Derivation:
     """Derive u_1(t) = Delta + sigma(t) for g_1 = g_2 = g, every other gate exclusive to them.
 
     sigma(t) = exp(-2 lam t/(K^2 tau)) sigma(0) + (t/(K tau)) phi(2 lam t/(K^2 tau)) c_1 is the half sum, and
-    Delta = (u_1(0) - u_2(0))/2 stays. Notes, eq. (31): printed without Delta, and with a Lambda that must be that of
-    2 A_11.
+    Delta = (u_1(0) - u_2(0))/2 stays. Notes, eq. (31), in the mean readout.
     """
-    return _redundant("flow.redundant.first", 0)
+    return _redundant("flow.redundant.first", 0, entry(K, "flow.gradient.entry"), 1 / K)
 
 
 def redundant_second() -> Derivation:
-    """Derive u_2(t) = sigma(t) - Delta; notes, eq. (32), which subtracts 2 Delta from (31)."""
-    return _redundant("flow.redundant.second", 1)
+    """Derive u_2(t) = sigma(t) - Delta; notes, eq. (32), in the mean readout."""
+    return _redundant("flow.redundant.second", 1, entry(K, "flow.gradient.entry"), 1 / K)
 
 
-def _redundant(name: str, which: int) -> Derivation:
+def first_in_sum() -> Derivation:
+    """Derive (31) with its Delta: the same in the sum readout, with K tau as time constant."""
+    return _redundant("flow.redundant.first_in_sum", 0, _entry_in_sum(), Integer(1))
+
+
+def second_in_sum() -> Derivation:
+    """Derive (32) from that: w_2 = w_1 - 2 Delta."""
+    return _redundant("flow.redundant.second_in_sum", 1, _entry_in_sum(), Integer(1))
+
+
+def _entry_in_sum() -> tuple[Step, ...]:
+    """The steps to the flow of one weight in the sum readout, with K tau as time constant."""
+    in_sum = Eq(velocity, (force - drive) / (K * tau), evaluate=False)
+    return (
+        Step(GENERAL, "the gradient flow of one weight", "premise", (GENERAL,), ("flow.gradient.general",)),
+        Step(
+            in_sum,
+            "sum readout, s = 1, the half-mse, ell = 1, and K tau as time constant",
+            "substitute",
+            (Tuple(readout, Integer(1)), Tuple(loss_factor, Integer(1)), Tuple(tau, K * tau)),
+        ),
+        Step(Eq(K * tau * velocity, force - drive, evaluate=False), "times K tau", "rescale", (K * tau,)),
+    )
+
+
+def _redundant(name: str, which: int, of_a_weight: tuple[Step, ...], share: sympy.Expr) -> Derivation:
+    """Derive one of the two units from the flow of one weight, in which `share` stands before h."""
     sigma, delta = half_sum(t), half_difference(t)
     sigma0, delta0 = (u10 + u20) / 2, (u10 - u20) / 2
-    pull = c1 - lam * (u1(t) + u2(t)) / K
+    pull = c1 - share * lam * (u1(t) + u2(t))
     vectors = Tuple(
-        *(Eq(K * tau * dot, b1 - A11 * (w1 + w2) / K, evaluate=False) for dot in (w1_dot, w2_dot)),
+        *(Eq(K * tau * dot, b1 - share * A11 * (w1 + w2), evaluate=False) for dot in (w1_dot, w2_dot)),
     )
     modes = Tuple(*(Eq(K * tau * u(t).diff(t), pull, evaluate=False) for u in (u1, u2)))
     decoupled = Tuple(
-        Eq(K * tau * sigma.diff(t), c1 - 2 * lam * sigma / K, evaluate=False),
+        Eq(K * tau * sigma.diff(t), c1 - 2 * share * lam * sigma, evaluate=False),
         Eq(K * tau * delta.diff(t), 0, evaluate=False),
     )
     solved = Tuple(
@@ -82,7 +108,7 @@ def _redundant(name: str, which: int) -> Derivation:
         Eq(u2(t), solved[0].rhs - solved[1].rhs, evaluate=False),
     )
     steps = (
-        *entry(K, "flow.gradient.entry"),
+        *of_a_weight,
         Step(
             vectors,
             "g_1 = g_2 gives b_1 = b_2 and A_11 = A_12 = A_22; the other gates are exclusive to g_1",
@@ -131,45 +157,16 @@ def _second_of_two_by_series(point: Point, digits: int) -> mpf:
 _TWO_OR_MORE = Param(K, Range(2, 8), "number of units", (Integer(2), Integer(7)))
 _RATE = 2 * lam / (K**2 * tau)
 _HALF_SUM = (u10 + u20) / 2 * sympy.exp(-_RATE * t) + t / (K * tau) * phi1(_RATE * t) * c1
-_MEAN_START = (u10 + u20) / 2
-
-
-def _printed_first(start: sympy.Expr, rate: sympy.Expr) -> sympy.Expr:
-    """(31) with its C set by the value `start` at t = 0, and `rate` for its Lambda."""
-    return (start - c1 / (2 * lam)) * sympy.exp(-rate * t / (K * tau)) + c1 / (2 * lam)
-
-
-_PRINTED_FIRST = _printed_first(u10, lam)
-_REPAIRED_FIRST = (u10 - u20) / 2 + _printed_first(_MEAN_START, 2 * lam)
-_READ_FIRST = tuple(
-    under_sum_readout(_printed_first(start, rate), (u10, u20), condition=condition)
-    for start, rate, condition in (
-        (u10, lam, "Lambda of A_11, C set by w_1(0)"),
-        (_MEAN_START, lam, "Lambda of A_11, C set by w_1(0) - Delta"),
-        (u10, 2 * lam, "Lambda of 2 A_11, the matrix of (30), C set by w_1(0)"),
-        (_MEAN_START, 2 * lam, "Lambda of 2 A_11, C set by w_1(0) - Delta"),
-    )
-)
-_SHARED = "K = 2, or every other gate is exclusive of these two"
+_OTHERS = "K = 2, or every other gate is exclusive of these two"
 
 REDUNDANT_FIRST = Claim(
     id="flow.redundant.first",
-    title="The first of two units that share a gate",
+    title="The first of two units that share a gate, in the mean readout",
     kind=Kind.EQUATION,
     statement=Eq(u1(t), (u10 - u20) / 2 + _HALF_SUM, evaluate=False),
     params=(_TWO_OR_MORE, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START_1, START_2),
     assumptions=("g_1 = g_2, and every other gate is exclusive to them",),
-    sources=(
-        Source(
-            NOTES,
-            "(31)",
-            printed=_PRINTED_FIRST,
-            note="what solves (30) is w_1 - Delta; with the Lambda of 2 A_11 the rate is right, with that of A_11 "
-            "it is the rate of one unit; C is set by w_1(0)",
-            readings=_READ_FIRST,
-            slip=HALF_DIFFERENCE,
-        ),
-    ),
+    sources=(Source(NOTES, "(31)", note=_OTHERS, says=Says.UNSTATED),),
     oracle=_first_of_two_by_series,
     derive=redundant_first,
     numeric=lambda **at: in_float64(at, [at["u10"], at["u20"]])[0],
@@ -178,25 +175,89 @@ REDUNDANT_FIRST = Claim(
 
 REDUNDANT_SECOND = Claim(
     id="flow.redundant.second",
-    title="The second of two units that share a gate",
+    title="The second of two units that share a gate, in the mean readout",
     kind=Kind.EQUATION,
     statement=Eq(u2(t), _HALF_SUM - (u10 - u20) / 2, evaluate=False),
     params=(_TWO_OR_MORE, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START_1, START_2),
     assumptions=("g_1 = g_2, and every other gate is exclusive to them",),
+    sources=(Source(NOTES, "(32)", note=_OTHERS, says=Says.UNSTATED),),
+    oracle=_second_of_two_by_series,
+    derive=redundant_second,
+    numeric=lambda **at: in_float64(at, [at["u10"], at["u20"]])[1],
+    unchecked={Level.EXACT: reasons.EXPONENTIALS},
+)
+
+# The same in the sum readout, in which the notes solve it
+_LIMIT = c1 / (2 * lam)
+_DECAY = sympy.exp(-2 * lam * t / (K * tau))  # with the Lambda of 2 A_11
+_HALF_DIFFERENCE = (u10 - u20) / 2
+_RATE_IN_SUM = 2 * lam / (K * tau)
+_HALF_SUM_IN_SUM = (u10 + u20) / 2 * sympy.exp(-_RATE_IN_SUM * t) + t / (K * tau) * phi1(_RATE_IN_SUM * t) * c1
+_PRINTED_FIRST = _LIMIT + (u10 - _LIMIT) * _DECAY  # Lambda of 2 A_11, C set by w_1(0)
+_SLOW = sympy.exp(-lam * t / (K * tau))  # with that of A_11
+
+
+def _first_in_sum(point: Point, digits: int) -> mpf:
+    """Gradient flow in the sum readout of the same three units, first unit."""
+    return unit_by_series(point, digits, ("u10", "u20"), 0, in_sum=True)
+
+
+def _second_in_sum(point: Point, digits: int) -> mpf:
+    """The second unit of that flow."""
+    return unit_by_series(point, digits, ("u10", "u20"), 1, in_sum=True)
+
+
+_IN_SUM = "yhat = sum_k g_k w_k.x with K tau as time constant; Delta = (w_1(0) - w_2(0))/2"
+_NOT_IN_LIBRARY = "the library has the mean readout: flow.redundant.first and second"
+
+FIRST_IN_SUM = Claim(
+    id="flow.redundant.first_in_sum",
+    title="The first of two units that share a gate, in the sum readout",
+    kind=Kind.EQUATION,
+    statement=Eq(u1(t), _HALF_DIFFERENCE + _HALF_SUM_IN_SUM, evaluate=False),
+    params=REDUNDANT_FIRST.params,
+    assumptions=(*REDUNDANT_FIRST.assumptions, _IN_SUM),
+    sources=(
+        Source(
+            NOTES,
+            "(31)",
+            printed=_PRINTED_FIRST,
+            note="the sum readout, that is with (5) mended, the Lambda of 2 A_11 and C set by w_1(0), so that Delta "
+            f"alone is missing; right as printed where w_1(0) = w_2(0); {_OTHERS}",
+            readings=(
+                Reading("Lambda of 2 A_11, C set by w_1(0) - Delta", _LIMIT + ((u10 + u20) / 2 - _LIMIT) * _DECAY),
+                Reading("Lambda of A_11, C set by w_1(0)", _LIMIT + (u10 - _LIMIT) * _SLOW),
+                Reading("Lambda of A_11, C set by w_1(0) - Delta", _LIMIT + ((u10 + u20) / 2 - _LIMIT) * _SLOW),
+            ),
+            slip=HALF_DIFFERENCE,
+        ),
+    ),
+    oracle=_first_in_sum,
+    derive=first_in_sum,
+    unchecked={Level.EXACT: reasons.EXPONENTIALS, Level.FLOATING: _NOT_IN_LIBRARY},
+)
+
+SECOND_IN_SUM = Claim(
+    id="flow.redundant.second_in_sum",
+    title="The second of two units that share a gate, in the sum readout",
+    kind=Kind.EQUATION,
+    statement=Eq(u2(t), _HALF_SUM_IN_SUM - _HALF_DIFFERENCE, evaluate=False),
+    params=REDUNDANT_FIRST.params,
+    assumptions=FIRST_IN_SUM.assumptions,
     sources=(
         Source(
             NOTES,
             "(32)",
             printed=_PRINTED_FIRST - (u10 - u20),
-            note="w_2 = w_1 - (w_1(0) - w_2(0)) is right, with (31) in the place of w_1",
+            note="the sum readout, that is with (5) mended; w_2 = w_1 - 2 Delta is right, and with the mended (31) its "
+            f"last term becomes -Delta; {_OTHERS}",
             slip=HALF_DIFFERENCE,
-            repaired=under_sum_readout(_REPAIRED_FIRST - (u10 - u20), (u10, u20), condition=_SHARED),
+            repaired=Reading("(31) with its Delta", FIRST_IN_SUM.statement.rhs - (u10 - u20), condition=_OTHERS),
         ),
     ),
-    oracle=_second_of_two_by_series,
-    derive=redundant_second,
-    numeric=lambda **at: in_float64(at, [at["u10"], at["u20"]])[1],
-    unchecked={Level.EXACT: reasons.EXPONENTIALS},
+    oracle=_second_in_sum,
+    derive=second_in_sum,
+    unchecked={Level.EXACT: reasons.EXPONENTIALS, Level.FLOATING: _NOT_IN_LIBRARY},
 )
 
 # w_1 - w_2 is a constant vector
@@ -288,4 +349,4 @@ SHARED_MOMENTS = Claim(
     },
 )
 
-CLAIMS = (REDUNDANT_FIRST, REDUNDANT_SECOND, DIFFERENCE, SHARED_MOMENTS)
+CLAIMS = (REDUNDANT_FIRST, REDUNDANT_SECOND, FIRST_IN_SUM, SECOND_IN_SUM, DIFFERENCE, SHARED_MOMENTS)

@@ -45,6 +45,13 @@ BLOCKS_SYMMETRIC = Claim(
             says=Says.READ_AS,
             words="Note that A_ij is symmetric and A_ij = A_ji.",
         ),
+        Source(
+            NOTES,
+            "after (8)",
+            printed=Integer(0),
+            says=Says.READ_AS,
+            words="(It is symmetric because A is block symmetric with blocks A_ij, and the blocks are also symmetric.)",
+        ),
     ),
     **rational(_asymmetry),
     unchecked={

@@ -228,8 +228,7 @@ def _at_rest(point: Point, digits: int) -> mpf:
 
 WEIGHT = Claim(
     id="flow.small_bump.two_sites",
-    title="Two inputs: the small-bump weights come to rest at W_1 = 2 Z D^-1 a, here at the gate's site, with a = "
-    "asin(kappa R_1 e_i) and D = asin(kappa^2 R_1) + asin(kappa^2 R_0), entry by entry",
+    title="Where the weight at the gate's site comes to rest in the small-bump network with two inputs",
     kind=Kind.EQUATION,
     statement=Eq(
         weight(oo),

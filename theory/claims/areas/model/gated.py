@@ -66,14 +66,7 @@ FORMS = Claim(
     assumptions=("two units, two inputs",),
     sources=(
         Source(NOTES, "(12)", note="yhat = w.x~/K, by which w/K regresses y on x~", says=Says.UNSTATED),
-        Source(
-            NOTES,
-            "(17)",
-            printed=_BY_GATED_INPUT,
-            note="x~ = g~ (x) x",
-            says=Says.READ_AS,
-            words="It may be useful to write this in terms of Kronecker products.",
-        ),
+        Source(NOTES, "(17)", note="the output, where (17) is used for the objective (16)", says=Says.UNSTATED),
     ),
     **rational_by_name(_gated_output),
     derive=_derive_forms,

@@ -9,8 +9,7 @@ from theory.claims.sources import Source
 
 INPUT_OUTPUT_MOMENT = definition(
     "model.input_output.definition",
-    "Sigma^yx(p_k) = <g_k y x^T>, the correlation of input and output through a gate; the "
-    "localization notes call its transpose b_k",
+    "Sigma^yx(p_k) = <g_k y x^T>, the correlation of input and output through a gate (b_k^T in the notes)",
     Eq(b[k, i], INPUT_OUTPUT[1], evaluate=False),
     (Source(NOTES, "(6)"), Source(BUMP_NOTE, "(5)")),
     "written for a law of N points with probabilities p; both classes are averaged over, with their priors",

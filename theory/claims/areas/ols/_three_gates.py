@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import sympy
 from flint import fmpq, fmpq_mat
-from sympy import Eq, Interval
+from sympy import Eq, Integer, Interval
 
 from theory.claims import reasons
 from theory.claims.documents import NOTES
@@ -18,7 +18,7 @@ from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import exact_values
 from theory.claims.rational import rational
 from theory.claims.slips import SECOND_MOMENTS
-from theory.claims.sources import Source
+from theory.claims.sources import Reading, Source
 
 _GATES = (1, 2, 3)
 _ONE = sympy.symbols("a1:4", positive=True)  # where gate k is open: the input of class y = 1, and that of y = 0
@@ -72,7 +72,7 @@ def _exact(value: Fraction) -> fmpq:
 
 THREE_GATES = Claim(
     id="ols.gates.three_gates",
-    title="What the best gates maximise, with three gates: beyond two gated inputs the matrix of (18) has no inverse",
+    title="(18) has no inverse for K n > 2: the objective of three exclusive gates on one input",
     kind=Kind.EQUATION,
     statement=Eq(
         sympy.Symbol(r"\mathcal{L}^*", real=True),
@@ -94,7 +94,10 @@ THREE_GATES = Claim(
             NOTES,
             "(18)",
             printed=_printed(),
-            note="m_1 m_1^T + m_0 m_0^T has rank 2 at most: for K n > 2 it has no inverse",
+            note="m_1 m_1^T + m_0 m_0^T has rank 2 at most, so that it is singular for K n > 2; m_1 = <g~ (x) x> in "
+            "class 1; in the example gate k is open at one input of each class, a_k of class 1 and b_k of class 0, and "
+            "all six are equally likely",
+            readings=(Reading("the pseudo-inverse in the place of the inverse, which gives 1", Integer(1)),),
             slip=SECOND_MOMENTS,
             shown=_SHOWN,
         ),

@@ -1,11 +1,16 @@
-"""The regression of y on the gated input is A^-1 b, the rest point of the flow over K. Localization notes, (12)."""
+"""The regression of y on the gated input is A^-1 b, the rest point of the flow over K. Localization notes, (12), (26).
+
+Then the moments of the gated input by the blocks of (8), and the same regression from the rows of a sample.
+"""
 
 from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
 
 import mpmath
 import sympy
 from mpmath import mpf
-from sympy import Eq, Tuple, oo
+from sympy import Eq, Integer, Interval, Rational, Tuple, oo
 
 from theory.claims import finite_data, reasons
 from theory.claims.areas.ols.loss import LOSS_VALUE
@@ -13,9 +18,10 @@ from theory.claims.documents import NOTES
 from theory.claims.finite_data import Number
 from theory.claims.float_flow import float64_flow
 from theory.claims.gradient_flow import entry, reading, w_first, w_second
-from theory.claims.model import Claim, Kind, Level, Point
+from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import UNITS
-from theory.claims.points import values
+from theory.claims.points import exact_values, values
+from theory.claims.rational import rational
 from theory.claims.sources import Says, Source
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import Derivation, Step
@@ -115,4 +121,98 @@ REGRESSION = Claim(
     unchecked={Level.EXACT: reasons.SAMPLES_BY_ROOTS},
 )
 
-CLAIMS = (REGRESSION,)
+# A and b are the moments of the gated input
+x11, x12, x21, x22 = sympy.symbols("x11 x12 x21 x22", real=True)
+y1, y2, y3 = sympy.symbols("y1:4", real=True)
+_ENTRIES = tuple(Param(entry, Interval(-3, 3), "entry of an input") for entry in (x11, x12, x21, x22))
+
+
+def _largest_difference(point: Point) -> Fraction:
+    """The largest difference of <x~ x~^T>, <x~ y> from <g_k g_l x x^T>, <g_k y x>: two units and samples."""
+    at = exact_values(point)
+    samples = (((1, 1), (at["x11"], at["x12"]), at["y1"]), ((0, 1), (at["x21"], at["x22"]), at["y2"]))
+    gated = [([x if g else Fraction(0) for g in gates for x in inputs], y) for gates, inputs, y in samples]
+    places = list(product((0, 1), (0, 1)))
+    forces = (
+        sum(row[2 * k + i] * y for row, y in gated) / 2 - sum(gates[k] * y * x[i] for gates, x, y in samples) / 2
+        for k, i in places
+    )
+    blocks = (
+        sum(row[2 * k + i] * row[2 * l + j] for row, _ in gated) / 2
+        - sum(gates[k] * gates[l] * x[i] * x[j] for gates, x, _ in samples) / 2
+        for (k, i), (l, j) in product(places, places)
+    )
+    return max(abs(value) for value in (*forces, *blocks))
+
+
+MOMENTS = Claim(
+    id="ols.gated_input.moments",
+    title="A = <x~ x~^T> and b = <x~ y> are the matrix and the vector of (8): the largest difference is 0",
+    kind=Kind.EQUATION,
+    statement=Eq(sympy.Function("difference")(x11, x12, x21, x22, y1, y2), 0, evaluate=False),
+    params=(*_ENTRIES, *(Param(label, Interval(-3, 3), "label of a sample") for label in (y1, y2))),
+    assumptions=("two units and two equally likely samples, the first opens both gates and the second one of them",),
+    sources=(
+        Source(
+            NOTES,
+            "after (12)",
+            printed=Integer(0),
+            says=Says.READ_AS,
+            words="then A = <x~ x~^T> and b = <x~ y>.",
+        ),
+    ),
+    **rational(_largest_difference),
+    unchecked={
+        Level.SYMBOLIC: "each entry of both sides is <g_k x_i g_l x_j>; no step is left",
+        Level.FLOATING: "the library keeps the moments of the gated input alone",
+    },
+)
+
+# The regression from the rows of a sample
+_SAMPLES = ((x11, x12, y1), (x21, x22, y2), (x12, x21, y3))
+_MEANS = {(i, j): sum(row[i] * row[j] for row in _SAMPLES) / 3 for i, j in ((0, 0), (0, 1), (1, 1), (0, 2), (1, 2))}
+_DETERMINANT = _MEANS[0, 0] * _MEANS[1, 1] - _MEANS[0, 1] ** 2
+_BY_MEANS = (_MEANS[1, 1] * _MEANS[0, 2] - _MEANS[0, 1] * _MEANS[1, 2]) / _DETERMINANT
+
+
+def _by_projection(point: Point) -> Fraction:
+    """The first coefficient of the regression: y along what of the first column is orthogonal to the second."""
+    at = exact_values(point)
+    first, second = (at["x11"], at["x21"], at["x12"]), (at["x12"], at["x22"], at["x21"])
+    label = (at["y1"], at["y2"], at["y3"])
+
+    def inner(left: Sequence[Fraction], right: Sequence[Fraction]) -> Fraction:
+        return sum((a * b for a, b in zip(left, right, strict=True)), Fraction(0))
+
+    square = inner(second, second)
+    share = inner(first, second) / square if square else Fraction(0)
+    rest = [a - share * b for a, b in zip(first, second, strict=True)]
+    return inner(rest, label) / inner(rest, rest)
+
+
+SAMPLES = Claim(
+    id="ols.gated_input.samples",
+    title="The OLS solution (X^T X)^-1 X^T y of a sample is <x x^T>^-1 <x y> with its averages: its size cancels",
+    kind=Kind.EQUATION,
+    statement=Eq(_coefficient, _BY_MEANS, evaluate=False),
+    params=(*_ENTRIES, *(Param(label, Interval(-3, 3), "label of a sample") for label in (y1, y2, y3))),
+    conditions=(sympy.Gt(_DETERMINANT, Rational(1, 100)), sympy.Ne(x12**2 + x21**2 + x22**2, 0)),
+    assumptions=("two inputs, three samples, the rows of X: (x11, x12), (x21, x22) and (x12, x21); first coefficient",),
+    sources=(
+        Source(
+            NOTES,
+            "after (26)",
+            printed=_BY_MEANS,
+            note="of the population where the averages are those of the law; on the inputs that open the gate",
+            says=Says.READ_AS,
+            words="As with above, this is the population solution to OLS, (X^T X)^-1 X^T y = (<x x^T>)^-1 (<x y>).",
+        ),
+    ),
+    **rational(_by_projection),
+    unchecked={
+        Level.SYMBOLIC: "the factors 1/N of both averages cancel; no step is left",
+        Level.FLOATING: "the library has the moments of a law, and no rows of samples",
+    },
+)
+
+CLAIMS = (REGRESSION, MOMENTS, SAMPLES)

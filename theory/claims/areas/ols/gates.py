@@ -1,7 +1,7 @@
 """The best gates: the objective (18), and "maximally diagonal precision", tiling without overlap.
 
-Localization notes, section 3.3. The precision is block diagonal exactly where the gates exclude each other, and adding
-a gate never hurts; but neither decides the loss. Finite counter-examples are settled in fractions, a comparison on the
+Localization notes, section 3.3. Exclusive gates make the precision block diagonal, and adding a gate never hurts; but
+neither decides the loss. Finite counter-examples are settled in fractions, a comparison on the
 nonlinear Gaussian process by the certified solver against quadratures of the definition. The loss is
 min <(y - yhat)^2>, without the factor 1/2. The objective of three gates is in `_three_gates`.
 """
@@ -130,7 +130,7 @@ def _printed_objective(point: Point) -> Fraction:
 
 PRINTED_OBJECTIVE = Claim(
     id="ols.gates.printed_objective",
-    title="With two gated inputs (18) as printed is 1 for any independent class means, so that it prefers no gates",
+    title="With K n = 2 the objective (18) as printed is 1 for any independent class means: it prefers no gates",
     kind=Kind.EQUATION,
     statement=Eq(printed_objective(), 1, evaluate=False),
     params=(*MEAN_1, *MEAN_0),
@@ -151,7 +151,7 @@ PRINTED_OBJECTIVE = Claim(
     unchecked={Level.FLOATING: "a constant: the library has the objective of ols.gates.objective"},
 )
 
-# The precision is block diagonal exactly where the gates are exclusive
+# Exclusive gates make the precision block diagonal; of two gates, only exclusive ones do
 only_1, only_2 = sympy.symbols("P_1 P_2", positive=True)
 both = sympy.Symbol("P_12", nonnegative=True)
 _OVERLAP = -both / (only_1 * only_2 + both * (only_1 + only_2))
@@ -167,7 +167,7 @@ def _off_diagonal(point: Point) -> Fraction:
 
 PRECISION = Claim(
     id="ols.gates.precision",
-    title="The off-diagonal block of A^-1 vanishes exactly where no input opens both gates",
+    title="Exclusive gates make the precision A^-1 block diagonal; of two gates, only exclusive ones do",
     kind=Kind.EQUIVALENCE,
     statement=Eq(sympy.Function("precision_12")(only_1, only_2, both), _OVERLAP, evaluate=False),
     params=(
@@ -176,15 +176,18 @@ PRECISION = Claim(
         Param(both, Interval(0, 3), "<g_1 g_2 x^2>", (Integer(0), Rational(1, 64))),
     ),
     assumptions=(
-        "one input; for n of them the same: A_12 = <g_1 g_2 x x^T> is positive semidefinite of trace <g_1 g_2 |x|^2>, "
-        "and the off-diagonal block of A^-1 is A_12 between two regular matrices",
+        "two gates and one input; for n inputs the same: A_12 = <g_1 g_2 x x^T> is positive semidefinite of trace "
+        "<g_1 g_2 |x|^2>, and the off-diagonal block of A^-1 is A_12 between two regular matrices",
+        "with more gates A is block diagonal where they are exclusive, and so is its inverse",
     ),
     sources=(
         Source(
             NOTES,
             "section 3.3",
             printed=Integer(0),
-            note="so they do, and so do exclusive gates that leave a part of the space uncovered",
+            note="'this' is read as a block-diagonal precision; exclusive gates that leave a part of the space "
+            "uncovered achieve it too; with three gates a block can vanish for gates that overlap: A_11 = A_22 = A_33 "
+            "= 1, A_12 = 1/4 and A_13 = A_23 = 1/2 give A^-1 a zero at (1, 2)",
             says=Says.CONJECTURES,
             words="Gates that tile the space without overlap would achieve this (I think?).",
             readings=(Reading("no input opens both gates, as the sentence says", where=Eq(both, 0)),),
@@ -197,7 +200,7 @@ PRECISION = Claim(
     },
 )
 
-# Overlapping gates beat every exclusive pair: three inputs that ask for the weights a, b and a + b
+# Overlapping gates beat every exclusive pair: three inputs whose best weights are a, b and a + b
 a, b = sympy.symbols("a b", positive=True)
 _BEST_EXCLUSIVE = a**2 / (b**2 + (a + b) ** 2) / 6
 
@@ -205,7 +208,8 @@ _BEST_EXCLUSIVE = a**2 / (b**2 + (a + b) ** 2) / 6
 def _least_losses(point: Point) -> tuple[Fraction, Fraction]:
     """The least loss of two exclusive gates, and of any two gates, over every way to open them.
 
-    Class 1 has x = 1/a, 1/b, 1/(a + b), equally likely; class 0 has x = 1; labels 1 and 0, one input.
+    Class 1 has x = 1/a, 1/b, 1/(a + b), equally likely; class 0 has x = 1; labels 1 and 0, one input. The four inputs
+    must differ, for a gate is a function of the input.
     """
     at = exact_values(point)
     sixth = Fraction(1, 6)
@@ -238,29 +242,28 @@ def _gap(point: Point) -> Fraction:
 
 OVERLAP_WINS = Claim(
     id="ols.gates.overlap_wins",
-    title="Two overlapping gates can beat every exclusive pair: the gain where x asks for the weights a, b, a + b",
+    title="A law of four inputs for which two overlapping gates have a smaller loss than every exclusive pair",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("gain")(a, b), _BEST_EXCLUSIVE, evaluate=False),
     params=(
-        Param(a, Interval(Rational(1, 2), 2), "weight that the first input asks for", (Integer(1),)),
-        Param(b, Interval(2, 9), "weight that the second asks for", (Integer(4), Integer(9))),
+        Param(a, Interval(Rational(1, 2), 2), "the best weight at x = 1/a", (Rational(3, 2),)),
+        Param(b, Interval(2, 9), "the best weight at x = 1/b", (Integer(4), Integer(9))),
     ),
-    conditions=(b >= 2 * a,),  # then the inputs 1/b and 1/(a + b) are those that an exclusive pair lets share a weight
+    # At b >= 2 a the inputs 1/b and 1/(a + b) are those that the best exclusive pair lets share a weight; at a = 1 the
+    # inputs 1/a and 1 of the two classes are one, and no gate tells them apart.
+    conditions=(b >= 2 * a, sympy.Ne(a, 1)),
     assumptions=(
         "one input; class y = 1 has x = 1/a, 1/b, 1/(a + b), equally likely, class y = 0 has x = 1; "
         "gates are any functions of x, and all of them are enumerated",
+        "gain = the least loss of exclusive gates less the least loss of any two gates",
     ),
     sources=(
         Source(
             NOTES,
             "section 3.3",
-            printed=Integer(0),
-            note="if it held for every law, overlap would gain nothing over the best exclusive pair; where both gates "
-            "are open the network has a third weight, w_1 + w_2; the law of this example has four inputs, so that all "
-            "gates can be tried",
-            says=Says.CONJECTURES,
-            words="I think that the best precision matrix would be maximally diagonal (no clue if this actually true! "
-            "but maybe it holds empirically?).",
+            note="where both gates are open the network has a third weight, w_1 + w_2; so a maximally diagonal "
+            "precision is not the best for every law; for the two laws of the notes, which they hold fixed, it is open",
+            says=Says.UNSTATED,
         ),
     ),
     **rational(_gap),
@@ -277,7 +280,7 @@ _PLACES = 12
 _SITES = 4
 _LENGTHS = (Fraction(2), Fraction(1))
 _LABELS = (Fraction(1), Fraction(0))
-_TILING = ((1, 1), (1, -1))  # (site, side): 1[z_1 >= 0] and its complement
+_TILING = ((1, 1), (1, -1))  # (site from 0, side): the texts number sites from 1, 1[z_2 >= 0] and its complement
 _OVERLAPPING = ((1, 1), (2, -1))
 
 
@@ -316,20 +319,21 @@ GAINED = 1947594834  # in units of 10^-12
 
 OVERLAP_ON_SITES = Claim(
     id="ols.gates.overlap_on_sites",
-    title="The overlapping site gates 1[z_1 >= 0] and 1[z_2 < 0] lose 0.2775, the tiling by a site gate 0.2794",
+    title="Overlapping site gates 1[z_2 >= 0] and 1[z_3 < 0] have loss 0.2775, the tiling by a site gate 0.2794",
     kind=Kind.EQUATION,
     statement=Eq(sympy.floor(10**_PLACES * (loss_tiling - loss_overlapping)), Integer(GAINED), evaluate=False),
     assumptions=(
-        "open line of four sites, gain 1, unit variance, xi1 = 2, xi2 = 1, labels 1 and 0, balanced classes",
-        "tiling: 1[z_1 >= 0] and 1[z_1 < 0], better than at an edge; overlapping: 1[z_1 >= 0] and 1[z_2 < 0]",
+        "nonlinear Gaussian process on an open line of four sites, numbered 1 to 4; gain 1, unit variance, xi1 = 2, "
+        "xi2 = 1, labels 1 and 0, balanced classes",
+        "tiling: 1[z_2 >= 0] and 1[z_2 < 0], better than at an edge; overlapping: 1[z_2 >= 0] and 1[z_3 < 0]",
         "the statement has the difference of the two losses, 0.001947594834, in units of 10^-12",
     ),
     sources=(
         Source(
             NOTES,
             "section 3.3",
-            note="it is no counter-example: the tiling by 1[z_1 + z_2 >= 0] and its complement loses 0.2745, less than "
-            "both",
+            note="four sites of an open line, numbered 1 to 4, gain 1, xi1 = 2, xi2 = 1; it is no counter-example: the "
+            "tiling by 1[z_2 + z_3 >= 0] and its complement has loss 0.2745, less than both",
             says=Says.UNSTATED,
         ),
     ),
@@ -392,21 +396,22 @@ def _by_counting(point: Point) -> Fraction:
 
 INDEPENDENCE = Claim(
     id="ols.gates.independence",
-    title="Of two blocks of x~ whose gates tile the space exactly one is zero, so that they are not independent",
+    title="Of the two blocks of x~ behind two gates that tile the space exactly one is zero: they are dependent",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("dependence")(share), -share * (1 - share), evaluate=False),
     params=(Param(share, Interval.open(0, 1), "probability that gate 1 is open", (Rational(1, 2),)),),
     assumptions=(
-        "x Gaussian, so that x~_k = 0 where gate k is closed and else almost surely not",
-        "dependence = P(x~_1 = 0 and x~_2 = 0) - P(x~_1 = 0) P(x~_2 = 0), which is 0 for independent blocks",
+        "x Gaussian, so that x~_k = 0 where gate k is closed and else almost surely not; p = P(g_1 = 1)",
+        "dependence(p) = P(x~_1 = 0 and x~_2 = 0) - P(x~_1 = 0) P(x~_2 = 0), which is 0 for independent blocks",
     ),
     sources=(
         Source(
             NOTES,
             "section 3.3",
             printed=Integer(0),
-            note="a zero in the precision means this where x~ is Gaussian; but g(x) x is not Gaussian even where x is, "
-            "as it is 0 wherever the gate is closed; with two blocks there are no others to condition on",
+            note="right where x~ is Gaussian; g(x) x is not, even where x is, as it is 0 wherever the gate is closed; "
+            "dependence(p) = P(x~_1 = 0 and x~_2 = 0) - P(x~_1 = 0) P(x~_2 = 0) with p = P(g_1 = 1) is 0 for "
+            "independent blocks; with two blocks there are no others to condition on",
             says=Says.CONJECTURES,
             words="For Gaussian data (at least), this mean that the blocks are independent conditioned on all the "
             "other blocks.",

@@ -119,7 +119,7 @@ def _labels_in_float64(y1: Number, y0: Number, **at: Number) -> float:
 
 LOSS_LABELS = Claim(
     id="ols.loss.labels",
-    title="The least-squares loss for any two labels of balanced classes",
+    title="The least-squares loss for any two labels y1 and y0 of balanced classes, without an output bias",
     kind=Kind.EQUATION,
     statement=Eq(
         loss,
@@ -138,11 +138,12 @@ LOSS_LABELS = Claim(
             NOTES,
             "after (16)",
             printed=(y1 - y0) ** 2 * (HALF - HALF * form((s11, s12, s22), m1)),
-            note="the other label is free, and sets the scale of the loss; labels such as 1 and -1 give another loss, "
-            "as the gated input has no constant, unless there is an output bias (ols.loss.intercept)",
+            note="right, up to the scale of the loss, with an output bias as in (1) (ols.loss.intercept); without one, "
+            "as in (3), only if the negative label is 0: labels such as 1 and -1 then give another loss, as the gated "
+            "input has no constant",
             says=Says.READ_AS,
             words="we assumed (WLOG) that the negative class is y = 0 and the positive class is y = 1",
-            readings=(Reading("the label of the negative class is 0, as in section 1", where=Eq(y0, 0)),),
+            readings=(Reading("there is an output bias, as in (1), or the negative label is 0", where=Eq(y0, 0)),),
         ),
     ),
     oracle=by_minimisation,

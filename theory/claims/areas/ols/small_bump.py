@@ -100,8 +100,7 @@ def _printed_18(problem: Problem) -> np.ndarray:
 
 LOSS = Claim(
     id="ols.small_bump.two_sites",
-    title="Two inputs: the least loss of the small-bump network is 1/2 - (1/pi) a^T D^-1 a, with a = asin(kappa R_1 "
-    "e_i) and D = asin(kappa^2 R_1) + asin(kappa^2 R_0), entry by entry",
+    title="The least loss of the small-bump network with two inputs",
     kind=Kind.EQUATION,
     statement=Eq(
         loss,
