@@ -63,10 +63,6 @@ VERDICTS = {
     "localization.relu.replayed_gates": Verdict.OPEN,
     "localization.relu.biases_removed": Verdict.OPEN,
     "localization.sigmoid.like_erf": Verdict.OPEN,
-    "localization.design.concentrated": Verdict.OPEN,
-    "localization.design.oscillating": Verdict.OPEN,
-    "localization.design.gates": Verdict.OPEN,
-    "localization.design.growth": Verdict.OPEN,
     "localization.relu.order": Verdict.OPEN,
 }
 
