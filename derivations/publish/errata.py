@@ -63,7 +63,8 @@ def _at_a_glance(slips: Sequence[Slip], entries: Sequence[Entry]) -> str:
 def _slip(slip: Slip, entries: Sequence[Entry], link: Link, names: Mapping[str, str]) -> Iterator[str]:
     charged = [entry for entry in entries if entry.slip == slip and entry.verdict == Verdict.CORRECTED]
     inherited = _inherited(slip, entries)
-    yield f"### {', '.join(slip.root)}: {prose(slip.title)}\n"
+    roots = ", ".join(slip.root)
+    yield f"### {'' if slip.title.startswith(roots) else f'{roots}: '}{prose(slip.title)}\n"
     yield f"*Repair.* {sentence(prose(slip.repair))}\n"
     for entry in charged:
         tex, legend = notation_of(entry.claim).display(entry.claim.statement, names.get(entry.claim.id, ""))

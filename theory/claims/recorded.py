@@ -78,8 +78,9 @@ RECORDED = (
         Left.OBSERVATION,
         "(There is, importantly, a phase where it goes from Gaussian to non-Gaussian, but the localization seems to be "
         "more likely to occur around its mode.)",
-        ("localization.relu.around_mode",),
-        "The phase is told of earlier experiments and not measured here; where the fields localize is.",
+        ("localization.design.concentrated", "localization.relu.around_mode"),
+        "Told of earlier experiments. The participation ratio of the weights, and where they localize, are measured in "
+        "the configurations that the claims name.",
     ),
     Recorded(
         NOTES,
