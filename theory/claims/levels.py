@@ -265,7 +265,7 @@ def contradicted(finding: PrintedFinding, rows: tuple[TableRow, ...]) -> TableRo
     >>> claim = catalog()["conditional.variance.value"]
     >>> rows = table(claim, tried=points(claim)[:2])
     >>> [contradicted(finding, rows) for finding in printed_findings(claim, rows)]
-    [None, None]
+    [None]
     """
     source = finding.source
     held = [reading for reading in source.readings if reading.convention == finding.reading]
