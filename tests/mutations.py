@@ -118,7 +118,7 @@ def _planted(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def _faults(node: ast.AST) -> Iterator[ast.AST | str]:
-    """What may stand in the place of the node: another node, or text."""
+    """The replacements of a node: other nodes, or text."""
     if isinstance(node, ast.Compare):
         for index, operator in enumerate(node.ops):
             changed = [*node.ops[:index], _EXCHANGED[type(operator)](), *node.ops[index + 1 :]]

@@ -1,4 +1,4 @@
-"""What is forgotten is named in one sentence with the file that takes it, by the helper that tests look it up with."""
+"""A forgotten piece is named in one sentence with the file that takes it, by the function that looks it up."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from tests.pieces import claim_named, evidence_of, missing
 
 
 def said(call, *arguments):
-    """What a look-up fails with."""
+    """The message with which a look-up fails."""
     with pytest.raises(pytest.fail.Exception) as failed:
         call(*arguments)
     return str(failed.value)

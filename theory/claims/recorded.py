@@ -1,4 +1,4 @@
-"""What the notes leave blank, ask, guess, assume or tell of their history: recorded, and not judged.
+"""The record of blanks, questions, guesses, assumptions and history in the notes: recorded, and not judged.
 
 Beside each stands what the workbench can say to it, as claims and in a sentence, where it can say anything. A question
 or a guess that the workbench decides is a row of the ledger, with `says=Says.ASKS` or `CONJECTURES`, and not listed

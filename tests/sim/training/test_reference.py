@@ -17,7 +17,7 @@ NETWORKS = [gated(EVERY_GATE, "sum", "trained"), Network("relu", "mean", 3)]
 
 
 def flat(run, s):
-    """What is learned of a replicate, at the times."""
+    """The parameters of a replicate at the times."""
     parts = [part[s] for part in (run.weights, run.biases, run.readout) if part is not None]
     return np.concatenate([part.reshape(len(part), -1) for part in parts], axis=1)
 

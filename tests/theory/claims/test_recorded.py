@@ -1,4 +1,4 @@
-"""What the notes leave blank and ask: each record names claims of the catalog and says something where it names any."""
+"""Blanks and questions of the notes: each record names claims of the catalog and says something where it names any."""
 
 import pytest
 
