@@ -195,12 +195,15 @@ def _float_error(claim: Claim, point: Point) -> tuple[float, float, Point]:
     truth = evaluate(formula, rounded, PRECISE_DIGITS)
     arguments = {symbol.name: int(at) if symbol.is_integer else float(at) for symbol, at in rounded.items()}
     value = float(claim.numeric(**arguments))
-    condition = 0.0
+    # Below the smallest normal number float64 has fewer digits, down to none: what is lost is relative to that number.
+    scale, condition = max(abs(truth), mpmath.mpf(sys.float_info.min)), 0.0
     for symbol, number in rounded.items():
         if number != 0 and truth != 0 and not number.is_Integer:
             slope = evaluate(formula.diff(symbol), rounded, REJECTION_DIGITS)
-            condition += abs(float(number) * float(slope) / float(truth))
+            condition += float(abs(mpmath.mpf(number.p) / number.q * slope / scale))
     tolerance = FLOATING_TOLERANCE + 4 * sys.float_info.epsilon * condition
+    if 0 < abs(truth) < scale:
+        return float(abs(mpmath.mpf(value) - truth) / scale), tolerance, rounded
     return relative_error(mpmath.mpf(value), truth, PRECISE_DIGITS), tolerance, rounded
 
 

@@ -201,3 +201,11 @@ def test_an_empirical_claim_needs_its_experiment_and_a_definition_needs_nothing(
     reason = {Level.NEGATIVE_CONTROL: "every network is excluded by the same bound"}
     assert verdict(replace(empirical, unchecked=reason), (simulated,)) is Verdict.CONFIRMED
     assert verdict(replace(CLAIM, kind=Kind.DEFINITION), ()) is Verdict.DEFINITION
+
+
+@pytest.mark.parametrize(("value", "passes"), [(0.0, True), (2.0**-1074, True), (1e-300, False), (float("nan"), False)])
+def test_a_value_below_the_numbers_of_float64_is_met_by_zero(value, passes):
+    """exp(-1000) is 5e-435: a float64 path can only say that it is below the smallest normal number."""
+    tiny = replace(CLAIM, statement=Eq(CLAIM.statement.lhs, sympy.exp(-a), evaluate=False), numeric=lambda a: value)
+    found = levels.floating(tiny, ({a: Rational(1000)},))
+    assert (found.outcome is Outcome.PASS) == passes
