@@ -399,3 +399,8 @@ BINOMIAL_TAIL = 1e3 * UNIT_ROUNDOFF
 # less, and that of 7 degrees of freedom 1.33 more.
 EXAMPLE_MOMENT = 6 * np.sqrt(8 / 3 / 2e5)
 EXAMPLE_KURTOSIS = 6 * np.sqrt(444 / 2e5)
+
+# The gradient flow of a gated graph by its paths against autograd, relative to the largest entry: up to 30 paths of at
+# most five products of 2 x 4 matrices, with moments summed over 30 examples. Terms of different paths cancel; in 40
+# random graphs the sum of their sizes is below 100 times the result.
+GRAPH_FLOW = 100 * 40 * UNIT_ROUNDOFF

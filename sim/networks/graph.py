@@ -22,7 +22,7 @@ def forward(
 ) -> Float[torch.Tensor, "S B *m"]:
     """Return the outputs of S networks: (S, B) for one output unit, (S, B, m) for m.
 
-    Every input node holds x; equal weight names share their numbers. Raises OutOfReachError for an activation without a
+    Every input node holds x, times its gate where it has one; equal weight names share their numbers. Raises OutOfReachError for an activation without a
     simulation, KeyError for a gate whose values are missing.
 
     >>> from fractions import Fraction
@@ -34,7 +34,7 @@ def forward(
     [[1.5, 2.0]]
     """
     inputs = x.transpose(1, 2)
-    values = dict.fromkeys(graph.inputs, inputs)
+    values = {name: inputs * gates[name] if graph.node(name).gates else inputs for name in graph.inputs}
     for name in graph.order:
         if name not in values:
             values[name] = _node(graph, graph.node(name), parameters, values, gates)

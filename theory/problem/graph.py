@@ -79,7 +79,8 @@ class Graph:
     """Nodes, edges and parameters of a network, from `inputs` to `outputs`.
 
     Raises InputError for names that are used twice or are not there, a circle of edges, an edge into an input, a node
-    that nothing reaches, and parameters whose sizes do not fit.
+    that nothing reaches or that reaches no output, and parameters whose sizes do not fit. A gate of an input node
+    multiplies x.
 
     A deep linear network y = W2 W1 x with the same 2 x 2 weights in both layers:
 
@@ -114,7 +115,7 @@ class Graph:
                 self._check_size(node.bias, node.dimension, f"the bias of node {node.name}")
         for edge in self.edges:
             self._check_edge(edge)
-        _ = self.order
+        self._check_reached()
 
     @cached_property
     def _nodes(self) -> dict[str, Node]:
@@ -148,6 +149,17 @@ class Graph:
             placed += ready
             left = [name for name in left if name not in ready]
         return tuple(placed)
+
+    def _check_reached(self) -> None:
+        reaching = set(self.outputs)
+        for name in reversed(self.order):
+            if any(edge.source == name and edge.target in reaching for edge in self.edges):
+                reaching.add(name)
+        for name in self.order:
+            if name not in reaching:
+                raise InputError(
+                    f"No path leads from node {name} to an output.", "Add an edge that leads on, or remove the node."
+                )
 
     def _check_edge(self, edge: Edge) -> None:
         source, target = self._nodes[edge.source].dimension, self._nodes[edge.target].dimension

@@ -1,0 +1,49 @@
+"""The derived gradient flow of random gated graphs is minus the gradient that automatic differentiation finds."""
+
+import numpy as np
+import pytest
+import torch
+
+from sim.networks.graph import gradient
+from tests.theory.flow.graph.graphs import EXAMPLES, drawn, opens
+from tests.tolerances import GRAPH_FLOW
+from theory.flow.graph.gradient_flow import GraphFlow
+from theory.flow.graph.moments import empirical, velocities
+
+SEEDS = range(40)
+
+
+def by_theory(case, loss):
+    """tau dW/dt by the derived flow, from the moments of the examples."""
+    flow = GraphFlow(case.graph, loss)
+    gates = {
+        a: np.prod([opens(gate, case.x) for gate in product], axis=0)
+        for a, product in enumerate(flow.openings, start=1)
+        if product
+    }
+    moments = empirical(flow, case.x, case.y, gates, np.full(EXAMPLES, 1 / EXAMPLES))
+    return velocities(flow, case.weights, moments)
+
+
+def by_autograd(case, loss):
+    """-dL/dW of the network that is run forward on the examples."""
+    gates = {}
+    for item in (*case.graph.nodes, *case.graph.edges):
+        own = item.gates if hasattr(item, "gates") else (item.gate,) * (item.gate is not None)
+        if own:
+            gates[getattr(item, "name", item)] = torch.tensor(opens(own[0], case.x))[None, None]
+    y = np.concatenate([case.y[name] for name in case.graph.outputs], axis=1)
+    y = y[:, 0] if y.shape[1] == 1 else y
+    parameters = {name: torch.tensor(values)[None] for name, values in case.weights.items()}
+    found = gradient(case.graph, loss, parameters, torch.tensor(case.x)[None], torch.tensor(y)[None], gates)
+    return {name: -values[0].numpy() for name, values in found.items()}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_flow_is_minus_the_gradient_of_the_loss(seed):
+    case = drawn(seed)
+    loss = ("half-mse", "mse")[seed % 2]
+    theory, autograd = by_theory(case, loss), by_autograd(case, loss)
+    assert set(theory) == set(autograd) == set(case.weights)
+    for name, expected in autograd.items():
+        assert abs(theory[name] - expected).max() <= GRAPH_FLOW * abs(expected).max(), (name, case.graph)

@@ -1,0 +1,208 @@
+"""Rules for traces of products of matrices of any size: the average over the data, the gradient, and rearranging.
+
+A product is a word of letters, each a matrix symbol or its transpose, and a sum of products is a table from words to
+coefficients. Products do not commute, so two sums of products are equal for matrices of every size if and only if their
+tables are. Traces of words are equal where one word is a rotation of the other, or of its transpose.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+import sympy
+from sympy.matrices.expressions import (
+    Identity,
+    MatAdd,
+    MatMul,
+    MatPow,
+    MatrixExpr,
+    MatrixSymbol,
+    Trace,
+    Transpose,
+    ZeroMatrix,
+)
+
+from theory.proof.derivation import Step, StepError, rule
+
+Letter = tuple[MatrixSymbol, bool]  # a matrix symbol, and whether it is transposed
+Word = tuple[Letter, ...]
+Sum = dict[Word, sympy.Expr]
+
+MEAN = sympy.Function("E")  # the average over the data
+
+
+def transposed(word: Word, symmetric: frozenset[MatrixSymbol] = frozenset()) -> Word:
+    """The transpose of a product: the transposes in the reverse order."""
+    return tuple((symbol, not flag and symbol not in symmetric) for symbol, flag in reversed(word))
+
+
+def products(expr: MatrixExpr, symmetric: frozenset[MatrixSymbol] = frozenset()) -> Sum:
+    """The products that a matrix expression is the sum of, with their coefficients; `symmetric` are those with S' = S.
+
+    >>> A, B = MatrixSymbol("A", 2, 2), MatrixSymbol("B", 2, 2)
+    >>> products((A + B) * B) == products(A * B + B * B), products(A * B) == products(B * A)
+    (True, False)
+    >>> products((A * B).T) == products(B.T * A.T)
+    True
+    """
+    if isinstance(expr, MatrixSymbol):
+        return {((expr, False),): sympy.S.One}
+    if isinstance(expr, Identity):
+        return {(): sympy.S.One}
+    if isinstance(expr, ZeroMatrix):
+        return {}
+    if isinstance(expr, Transpose):
+        return {transposed(word, symmetric): factor for word, factor in products(expr.arg, symmetric).items()}
+    if isinstance(expr, MatAdd):
+        return _total(products(term, symmetric) for term in expr.args)
+    if isinstance(expr, MatPow) and expr.exp.is_Integer and expr.exp > 0:
+        expr = MatMul(*[expr.base] * int(expr.exp), evaluate=False)
+    if isinstance(expr, MatMul):
+        found: Sum = {(): sympy.S.One}
+        for factor in expr.args:
+            each = products(factor, symmetric) if isinstance(factor, MatrixExpr) else {(): factor}
+            found = _total({a + b: x * y for b, y in each.items()} for a, x in found.items())
+        return found
+    raise StepError(f"{expr} is no sum of products of matrices")
+
+
+@lru_cache(maxsize=4)  # each weight's step reads the same loss
+def traces(expr: sympy.Expr, symmetric: frozenset[MatrixSymbol] = frozenset()) -> Sum:
+    """The traces of products that a number is a linear combination of, one word standing for all that have its trace.
+
+    >>> A, B = MatrixSymbol("A", 2, 2), MatrixSymbol("B", 2, 2)
+    >>> traces(Trace(A * B)) == traces(Trace(B * A)) == traces(Trace((A * B).T))
+    True
+    """
+    found = []
+    for term in sympy.Add.make_args(expr):
+        factor, trace = term.as_independent(Trace)
+        if not isinstance(trace, Trace):
+            raise StepError(f"{term} is no multiple of a trace")
+        inside = products(trace.arg, symmetric)
+        found += [{_representative(word, symmetric): factor * each} for word, each in inside.items()]
+    return _total(found)
+
+
+@rule("matrix-algebra")
+def matrix_algebra(before: sympy.Basic, step: Step) -> None:
+    """Both statements are X = M with the same X, and the two M are sums of the same products.
+
+    `using` are the matrices that are symmetric.
+
+    >>> A, B, X = (MatrixSymbol(name, 2, 2) for name in "ABX")
+    >>> equation = lambda side: sympy.Eq(X, side, evaluate=False)
+    >>> matrix_algebra(equation(A * (A + B)), Step(equation(A * A + A * B), "expanded", "matrix-algebra"))
+    >>> matrix_algebra(equation(A * B), Step(equation(B * A), "exchanged", "matrix-algebra"))
+    Traceback (most recent call last):
+    theory.proof.derivation.StepError: the products A*B and B*A have different coefficients
+    """
+    if before.lhs != step.expr.lhs:
+        raise StepError(f"{step.expr.lhs} is not {before.lhs}")
+    symmetric = frozenset(step.using)
+    _require_same(products(before.rhs, symmetric), products(step.expr.rhs, symmetric))
+
+
+@rule("matrix-gradient")
+def matrix_gradient(before: sympy.Basic, step: Step) -> None:
+    """L = a sum of traces becomes tau dW/dt = -dL/dW, with (dL/dW)_ij = dL/dW_ij.
+
+    `using` is W, its velocity dW/dt, tau, then the matrices that are symmetric. The trace of W M, W at one of its
+    places, contributes M' to the gradient, and that of W' M contributes M.
+
+    >>> W, V, C, S = (MatrixSymbol(name, 2, 2) for name in "WVCS")
+    >>> L, tau = sympy.symbols("L tau")
+    >>> loss = sympy.Eq(L, Trace(W * S * W.T) / 2 - Trace(C.T * W), evaluate=False)
+    >>> flow = lambda side: Step(sympy.Eq(tau * V, side, evaluate=False), "descent", "matrix-gradient", (W, V, tau, S))
+    >>> matrix_gradient(loss, flow(C - W * S))
+    >>> matrix_gradient(loss, flow(C - S * W))
+    Traceback (most recent call last):
+    theory.proof.derivation.StepError: the products S*W and W*S have different coefficients
+    """
+    weight, velocity, tau, *others = step.using
+    if step.expr.lhs != tau * velocity:
+        raise StepError(f"{step.expr.lhs} is not {tau * velocity}")
+    symmetric = frozenset(others)
+    if weight in symmetric:
+        raise StepError(f"{weight} is differentiated by each of its entries, which a symmetric matrix does not allow")
+    found = []
+    for word, factor in traces(before.rhs, symmetric).items():
+        if before.lhs in factor.free_symbols:
+            raise StepError(f"{before.lhs} is not defined by what stands beside it")
+        for place, (symbol, flag) in enumerate(word):
+            if symbol == weight:
+                rest = word[place + 1 :] + word[:place]
+                found.append({rest if flag else transposed(rest, symmetric): -factor})
+    _require_same(products(step.expr.rhs, symmetric), _total(found))
+
+
+@rule("average")
+def average(before: sympy.Basic, step: Step) -> None:
+    """L = a sum of averages E(trace) becomes a sum of traces of moments, as E is linear.
+
+    `using` are tuples (M, c, u, v) with M = E(c u v'): a matrix of moments, a number c and two columns
+    that depend on the example (c may be a product of gates). Every other letter is the same for all examples.
+
+    >>> x, y, g = MatrixSymbol("x", 3, 1), MatrixSymbol("y", 1, 1), sympy.Symbol("g")
+    >>> W, C = MatrixSymbol("W", 1, 3), MatrixSymbol("C", 1, 3)
+    >>> L = sympy.Symbol("L")
+    >>> before = sympy.Eq(L, MEAN(g * Trace(y * x.T * W.T)), evaluate=False)
+    >>> moments = (sympy.Tuple(C, g, y, x),)
+    >>> average(before, Step(sympy.Eq(L, Trace(C * W.T), evaluate=False), "averaged", "average", moments))
+    """
+    if before.lhs != step.expr.lhs:
+        raise StepError(f"{step.expr.lhs} is not {before.lhs}")
+    moments = {}
+    for moment, factor, left, right in step.using:
+        if (factor, left, right) in moments:
+            raise StepError(f"two moments are given for {factor} {left} {right}'")
+        moments[factor, left, right] = moment
+    columns = frozenset(column for _, left, right in moments for column in (left, right))
+    numbers = frozenset(symbol for factor, _, _ in moments for symbol in factor.free_symbols)
+    symmetric = frozenset(moment for (_, left, right), moment in moments.items() if left == right)
+    found = []
+    for term in sympy.Add.make_args(before.rhs):
+        share, mean = term.as_independent(MEAN)
+        if not isinstance(mean, MEAN) or share.free_symbols & numbers:
+            raise StepError(f"{term} is no multiple of an average")
+        for word, factor in traces(mean.args[0], symmetric).items():
+            fixed, drawn = factor.as_independent(*numbers) if numbers else (factor, sympy.S.One)
+            found.append({_representative(_averaged(word, drawn, columns, moments), symmetric): share * fixed})
+    _require_same(traces(step.expr.rhs, symmetric), _total(found))
+
+
+def _averaged(word: Word, drawn: sympy.Expr, columns: frozenset, moments: dict) -> Word:
+    """The word in which u v' is replaced by its moment: all of it that depends on the example."""
+    places = [place for place, (symbol, _) in enumerate(word) if symbol in columns]
+    for first, second in ((places[0], places[-1]), (places[-1], places[0])) if len(places) == 2 else ():
+        (left, flipped), (right, flag) = word[first], word[second]
+        if (first + 1) % len(word) != second or flipped or not flag:
+            continue
+        rest = word[second + 1 :] + word[:first] if second > first else word[second + 1 : first]
+        if (drawn, left, right) in moments:
+            return ((moments[drawn, left, right], False), *rest)
+        if (drawn, right, left) in moments:
+            return ((moments[drawn, right, left], True), *rest)
+    said = "*".join(f"{symbol}'" if flag else str(symbol) for symbol, flag in word)
+    raise StepError(f"no moment is given for {drawn}*{said}")
+
+
+def _representative(word: Word, symmetric: frozenset[MatrixSymbol]) -> Word:
+    """The first, in the order of names, of the words with the same trace."""
+    both = (word, transposed(word, symmetric))
+    rotations = (each[place:] + each[:place] for each in both for place in range(max(len(each), 1)))
+    return min(rotations, key=lambda letters: [(symbol.name, flag) for symbol, flag in letters])
+
+
+def _total(sums: Iterable[Sum]) -> Sum:
+    total: Sum = {}
+    for each in sums:
+        for word, factor in each.items():
+            total[word] = total.get(word, sympy.S.Zero) + factor
+    return {word: expanded for word, factor in total.items() if (expanded := sympy.expand(factor)) != 0}
+
+
+def _require_same(one: Sum, other: Sum) -> None:
+    only = [next((word for word in a if a[word] != b.get(word, 0)), None) for a, b in ((one, other), (other, one))]
+    if only != [None, None]:
+        said = sorted({"*".join(f"{s}'" if flag else str(s) for s, flag in word) for word in only if word is not None})
+        raise StepError(f"the products {' and '.join(said)} have different coefficients")
