@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from derivations.answers.graph import GraphSimulateAnswer, simulated
 from sim.measure import measure_each
 from sim.measure.source import lies_on_a_line
 from sim.train import train
@@ -15,6 +16,7 @@ from sim.training.schedule import device_named, refuse_endless_measurement
 from theory.moments.constant_gates import remarks
 from theory.problem import (
     BiasesAtTimes,
+    GatedGraph,
     InputError,
     InputOutputMoment,
     LossAtTimes,
@@ -144,7 +146,7 @@ def answer(
     measuring: Callable[[str], None] = lambda _name: None,
     dtype: str | None = None,
     threads: int = 1,
-) -> SimulateAnswer:
+) -> SimulateAnswer | GraphSimulateAnswer:
     """Train the networks of `problem` and measure them; at most `memory` bytes are taken by networks side by side.
 
     `backend` "auto" is the reference for a short run (see `sim.training.backends.short`), else that of `sim.train`.
@@ -161,6 +163,8 @@ def answer(
     if dtype is not None:
         problem = replace(problem, simulation=replace(problem.simulated(), dtype=dtype))
     refuse_endless_measurement(problem, problem.simulated().replicates)
+    if isinstance(problem.network, GatedGraph):
+        return simulated(problem, device, backend, memory, progress, measuring, threads)
     run = _trained(problem, device, backend, memory, progress, threads)
     means: dict[str, Any] = {"times": run.times, "readout": None, "readout_standard_error": None}
     values = {

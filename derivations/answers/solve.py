@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from derivations.answers.graph import GraphSolveAnswer, solved
 from theory.flow import Solution, solve
-from theory.problem import Law, Problem
+from theory.problem import GatedGraph, Law, Problem
 
 _REACH = 3  # sites shown on each side of a unit's peak
 _ONE_OUTPUT = 2  # axes of the weights: unit and site
@@ -57,7 +58,7 @@ class SolveAnswer:
         return "\n".join([*lines, "", *(f"note: {note}" for note in solution.notes)])
 
 
-def answer(problem: Problem, digits: int | None = None) -> SolveAnswer:
+def answer(problem: Problem, digits: int | None = None) -> SolveAnswer | GraphSolveAnswer:
     """Solve `problem` under gradient flow, with `digits` certified digits of every number or in float64.
 
     Raises OutOfReachError for laws, gates and networks whose flow has no closed form; the message says which.
@@ -66,6 +67,8 @@ def answer(problem: Problem, digits: int | None = None) -> SolveAnswer:
     >>> f"{answer(problem_named('small-bump')).solution.mse:.6f}"
     '0.279221'
     """
+    if isinstance(problem.network, GatedGraph):
+        return solved(problem, digits)
     return SolveAnswer(problem, solve(problem, digits))
 
 

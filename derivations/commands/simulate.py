@@ -39,9 +39,11 @@ def command(
 
         question = load(problem)
         if plot is not None:
+            from derivations.answers.graph import refuse_picture
             from theory.flow.picture import require_one_output  # it loads matplotlib
 
             check_picture(plot)
+            refuse_picture(question)
             require_one_output(question.data)
         limit = None if memory is None else int(exact(memory, "--memory") * 2**30)
         if out is None:

@@ -22,12 +22,15 @@ def command(
 
     def body() -> int:
         from derivations.answers import solve
+        from derivations.answers.graph import refuse_picture
         from derivations.pictures import check_picture, write_picture
         from theory.problem import load
 
+        question = load(problem)
         if plot is not None:
             check_picture(plot)
-        answer = solve.answer(load(problem), digits)
+            refuse_picture(question)
+        answer = solve.answer(question, digits)
         if plot is not None:
             write_picture(answer.solution.plot(), plot)
         written = "" if plot is None else f"\n\nWritten: {plot}"

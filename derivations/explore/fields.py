@@ -48,7 +48,7 @@ def live(problem: Problem, batch: int, replicates: int) -> Problem:
 
 def rivals(problem: Problem) -> dict[str, Problem]:
     """The networks trained side by side: the gated-linear one, and the ReLU network of as many units and biases."""
-    given = problem.network
+    given = problem.one_layer
     relu = Network("relu", given.readout, given.units, (), given.biases)
     return {"gated-linear": problem, "relu": replace(problem, network=relu)}
 

@@ -104,7 +104,7 @@ def gates_of(problem: Problem, values: Mapping[str, Any], moved: Set[str]) -> li
 
 def with_gates(problem: Problem, gates: Sequence[Gate]) -> Problem:
     """The problem with these gates, one a unit, in a gated-linear network with the same readout and biases."""
-    given = problem.network
+    given = problem.one_layer
     network = Network(Network.gated, given.readout, len(gates), tuple(gates), given.biases)
     return replace(problem, network=network)
 
@@ -180,7 +180,7 @@ def _through_gates(problem: Problem) -> "Iterator[tuple[torch.Tensor, Draw]]":
     from sim.gates.gating import gate_values, gates_of
 
     for drawn in _examples(problem.data):
-        yield gate_values(gates_of(problem.network), drawn)[0], drawn
+        yield gate_values(gates_of(problem.one_layer), drawn)[0], drawn
 
 
 def rows(view: GateView) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from theory.problem import InputMoment, InputOutputMoment
 
 @values_of.register
 def _(_observable: InputOutputMoment, source: Source) -> OnFresh:
-    gates, outputs = gates_of(source.problem.network), source.problem.data.outputs
+    gates, outputs = gates_of(source.problem.one_layer), source.problem.data.outputs
     units, n = len(gates), source.problem.data.n
 
     def product(drawn: Draw) -> Float[torch.Tensor, "Km n"]:
@@ -32,7 +32,7 @@ def _(_observable: InputOutputMoment, source: Source) -> OnFresh:
 
 @values_of.register
 def _(_observable: InputMoment, source: Source) -> OnFresh:
-    gates = gates_of(source.problem.network)
+    gates = gates_of(source.problem.one_layer)
     units, n = len(gates), source.problem.data.n
     remedy = "Lower the number of units, sites or replicates."
     refuse_too_large("The second moments", (len(source.replicates) + 1) * (units * n) ** 2, 8, remedy)

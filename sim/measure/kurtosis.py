@@ -25,7 +25,7 @@ def _(observable: PreactivationKurtosisAtTimes, source: Source) -> OnFresh:
             f"category = {observable.category}: the law has the classes 0 to {source.problem.data.classes - 1}.",
             "Give one of them, or None for all.",
         )
-    source.trained(observable)
+    source.weights(observable)
     return OnFresh(partial(Preactivations, observable.category))
 
 

@@ -27,7 +27,7 @@ class Penalties:
     def __init__(self, problem: Problem, own: Parameters) -> None:
         self._problem, self._own = problem, own
         self._network, self._loss = network_of(problem), loss_named(problem.training.loss)
-        self._total = torch.zeros(len(own["w"]), dtype=torch.float64)
+        self._total = torch.zeros(len(next(iter(own.values()))), dtype=torch.float64)
 
     def add(self, drawn: Draw) -> None:
         """Take in the examples of a draw."""

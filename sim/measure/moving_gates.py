@@ -24,7 +24,7 @@ from theory.problem import (
 
 @values_of.register
 def _(observable: GateFlipsAtTimes, source: Source) -> OnFresh:
-    source.trained(observable)
+    source.weights(observable)
     return OnFresh(Flips)
 
 

@@ -15,6 +15,7 @@ from jaxtyping import Float
 from sim.data.sample import Draw, Sampler, prepare
 from sim.networks.parameters import Parameters, mapped
 from sim.random.streams import MEASUREMENT, Fill, Stream, stream
+from sim.training.run import fields_of
 from sim.training.schedule import columns, device_named, refuse_endless_measurement
 from sim.training.state import stream_number
 from theory.problem import InputError, Law, NonlinearGP2D, OutOfReachError, Problem
@@ -65,7 +66,7 @@ class Source:
 
     def weights(self, observable: object) -> Float[np.ndarray, "R T K *m n"]:
         """Return the weights of the hidden units. Raises InputError where nothing was trained."""
-        return self.trained(observable)["w"]
+        return fields_of(self.problem, self.trained(observable))
 
     def weights_along_a_line(self, observable: object) -> Float[np.ndarray, "R T K *m n"]:
         """Return the weights where sites lie on a line or a ring; OutOfReachError on a grid."""

@@ -9,7 +9,7 @@ import torch
 from sim.networks import graph, one_hidden_layer
 from sim.networks.examples import Examples
 from sim.networks.parameters import Parameters
-from theory.problem import Problem
+from theory.problem import GatedGraph, Problem
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def network_of(problem: Problem) -> Differentiable:
     >>> network_of(problem).gradient.func is one_hidden_layer.gradient
     True
     """
-    if problem.data.outputs > 1:
+    if problem.data.outputs > 1 or isinstance(problem.network, GatedGraph):
         return by_graph(problem)
     network, kind = problem.network, problem.training.loss
     return Differentiable(partial(one_hidden_layer.predict, network), partial(one_hidden_layer.gradient, network, kind))
@@ -53,8 +53,10 @@ def by_graph(problem: Problem) -> Differentiable:
 
 
 def _gates(problem: Problem, examples: Examples) -> graph.GateValues:
-    """The values of the hidden node's gates; units that share one stand after one another."""
+    """The values of the gates; units of the hidden node that share one stand after one another."""
     if examples.gate is None:
         return {}
+    if isinstance(problem.network, GatedGraph):
+        return {owner: examples.gate[:, k : k + 1] for k, owner in enumerate(problem.network.gated)}
     copies = problem.graph.node("hidden").dimension // problem.network.units
     return {"hidden": examples.gate.repeat_interleave(copies, dim=1)}

@@ -22,8 +22,8 @@ def forward(
 ) -> Float[torch.Tensor, "S B *m"]:
     """Return the outputs of S networks: (S, B) for one output unit, (S, B, m) for m.
 
-    Every input node holds x, times its gate where it has one; equal weight names share their numbers. Raises OutOfReachError for an activation without a
-    simulation, KeyError for a gate whose values are missing.
+    Every input node holds x, times its gate where it has one; equal weight names share their numbers. Raises
+    OutOfReachError for an activation without a simulation, KeyError for a gate whose values are missing.
 
     >>> from fractions import Fraction
     >>> from theory.problem.parameters import Parameter

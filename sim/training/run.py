@@ -9,7 +9,7 @@ from jaxtyping import Bool, Float
 from sim.networks.examples import Examples
 from sim.training.stability import EXAMPLES, largest_stable_rate
 from sim.training.state import State
-from theory.problem import InputError, Problem, WorkbenchError
+from theory.problem import GatedGraph, InputError, OutOfReachError, Problem, WorkbenchError
 
 
 class DivergedError(WorkbenchError):
@@ -47,8 +47,8 @@ class Run:
 
     @property
     def weights(self) -> Float[np.ndarray, "S T K *m n"]:
-        """The weights w_k of the hidden units."""
-        return self.parameters["w"]
+        """The weights w_k of the hidden units. Raises OutOfReachError for a graph, whose weights have their names."""
+        return fields_of(self.problem, self.parameters)
 
     @property
     def biases(self) -> Float[np.ndarray, "S T C"] | None:
@@ -83,6 +83,24 @@ class Run:
         return kept
 
 
+def fields_of(problem: Problem, parameters: Mapping[str, np.ndarray]) -> Float[np.ndarray, "S T K *m n"]:
+    """Return the weights w_k of one hidden layer. Raises OutOfReachError for a graph, which may have several layers.
+
+    >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Training
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> problem = Problem(law, Network("relu", "mean", 1), Training("mse", 1, NormalInitialisation(1, 0), (1,)))
+    >>> fields_of(problem, {"w": np.ones((1, 1, 1, 4))}).shape
+    (1, 1, 1, 4)
+    """
+    if isinstance(problem.network, GatedGraph):
+        named = ", ".join(parameters)
+        raise OutOfReachError(
+            f"The fields w_k belong to networks with one hidden layer; this graph has the weights {named}.",
+            "Measure its loss, or read run.parameters by name.",
+        )
+    return parameters["w"]
+
+
 def biases_of(parameters: Mapping[str, np.ndarray]) -> Float[np.ndarray, "S T C"] | None:
     """Return hidden biases and then those of the outputs along one axis; None where the network has none.
 
@@ -97,7 +115,8 @@ def biases_of(parameters: Mapping[str, np.ndarray]) -> Float[np.ndarray, "S T C"
 
 def _calmer(problem: Problem) -> str:
     """The remedy against divergence: the largest stable rate, where there is one."""
-    if problem.network.trains_readout or problem.simulated().optimizer != "sgd":
+    stable = not problem.network.trains_readout and not isinstance(problem.network, GatedGraph)
+    if not stable or problem.simulated().optimizer != "sgd":
         return "Use a smaller simulation.learning_rate."
     return (
         f"On {EXAMPLES} examples the largest stable simulation.learning_rate is about "

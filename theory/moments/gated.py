@@ -86,7 +86,7 @@ def gated_moments(problem: Problem) -> GatedMoments:
     >>> moments.sigma_yx.tolist(), moments.sigma_xx[0, 0].tolist(), moments.y2
     ([[0.5, 0.0]], [[0.5, 0.25], [0.25, 0.5]], 1.0)
     """
-    return GatedMoments(problem, feature_moments(problem.data, problem.network, FLOAT64))
+    return GatedMoments(problem, feature_moments(problem.data, problem.one_layer, FLOAT64))
 
 
 def gated_moments_certified(problem: Problem, digits: int) -> GatedMoments:
@@ -103,6 +103,6 @@ def gated_moments_certified(problem: Problem, digits: int) -> GatedMoments:
     """
 
     with precision(digits=digits + 8):
-        moments = GatedMoments(problem, feature_moments(problem.data, problem.network, certified()))
+        moments = GatedMoments(problem, feature_moments(problem.data, problem.one_layer, certified()))
         _ = moments.A, moments.b, moments.y2  # assembled here, at this precision
         return moments

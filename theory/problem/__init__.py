@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from theory.problem.distributions.nonlinear_gp_2d import NonlinearGP2D
     from theory.problem.distributions.single_pulse import SinglePulse
     from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
+    from theory.problem.gated_graph import GatedGraph
     from theory.problem.gates import GATES, Gate, resolved
     from theory.problem.gates.always import AlwaysGate
     from theory.problem.gates.direction import DirectionGate
@@ -49,7 +50,7 @@ if TYPE_CHECKING:
         SpectralPeakAtTimes,
         SpectralPeakShareAtTimes,
     )
-    from theory.problem.parameters import NormalInitialisation, Parameter
+    from theory.problem.parameters import InitialByName, NormalInitialisation, Parameter
     from theory.problem.problem import Problem
     from theory.problem.simulation import Simulation
     from theory.problem.sweep import Axis, Cell, Sweep
@@ -75,8 +76,10 @@ __all__ = [
     "GateFlipsAtTimes",
     "GateFlipsBetweenTimes",
     "GateOverlapBetweenTimes",
+    "GatedGraph",
     "GaussianClone",
     "Graph",
+    "InitialByName",
     "InputError",
     "InputMoment",
     "InputOutputMoment",
@@ -130,6 +133,7 @@ _NAMES = {
     "distributions.nonlinear_gp_2d": "NonlinearGP2D",
     "distributions.single_pulse": "SinglePulse",
     "errors": "InputError OutOfReachError WorkbenchError",
+    "gated_graph": "GatedGraph",
     "gates": "GATES Gate resolved",
     "gates.always": "AlwaysGate",
     "gates.direction": "DirectionGate",
@@ -147,7 +151,7 @@ _NAMES = {
     "OpenTogetherBetweenTimes",
     "observables.receptive_fields": "FieldCentreAtTimes FieldNormAtTimes FieldWidthAtTimes LowFrequencyPowerAtTimes "
     "ParticipationRatioAtTimes SpectralPeakAtTimes SpectralPeakShareAtTimes",
-    "parameters": "NormalInitialisation Parameter",
+    "parameters": "InitialByName NormalInitialisation Parameter",
     "problem": "Problem",
     "simulation": "Simulation",
     "sweep": "Axis Cell Sweep",

@@ -60,7 +60,28 @@ class NormalInitialisation:
         whole(self.seed, f"{where}.seed", least=0)
 
 
-Initial = NormalInitialisation | Numbers
+@dataclass(frozen=True)
+class InitialByName:
+    """The initial numbers, or their laws, of the weights of a graph, each by its name.
+
+    >>> starts = InitialByName((("A", NormalInitialisation(1, 0)), ("B", ((Fraction(1), Fraction(2)),))))
+    >>> starts.names, starts.of("B")
+    (('A', 'B'), ((Fraction(1, 1), Fraction(2, 1)),))
+    """
+
+    starts: tuple[tuple[str, NormalInitialisation | Numbers], ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names, in the order in which they are given."""
+        return tuple(name for name, _ in self.starts)
+
+    def of(self, name: str) -> NormalInitialisation | Numbers:
+        """The initial numbers of a name. Raises KeyError for another."""
+        return dict(self.starts)[name]
+
+
+Initial = NormalInitialisation | InitialByName | Numbers
 
 
 def nested(values: object, where: str, convert: Callable[[Any, str], Fraction] = exact) -> Numbers:

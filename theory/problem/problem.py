@@ -8,18 +8,20 @@ from jaxtyping import Float
 
 from theory.problem.discovery import file_of
 from theory.problem.distributions import Law
-from theory.problem.errors import InputError
+from theory.problem.errors import InputError, OutOfReachError
+from theory.problem.gated_graph import GatedGraph
 from theory.problem.gates import Gate
 from theory.problem.gates.base import looks_on, sites_of
 from theory.problem.graph import Graph, one_hidden_layer
 from theory.problem.network import Network
 from theory.problem.numbers import shown
-from theory.problem.parameters import NormalInitialisation, Parameter, has_shape, initial_numbers
+from theory.problem.parameters import InitialByName, NormalInitialisation, Parameter, has_shape, initial_numbers
 from theory.problem.simulation import Simulation
 from theory.problem.training import INITIAL, Training
 
 # Behind a replicate's number in the keys of its draws: what tells the parameters of equal seeds apart.
 _KEYS = {"w": (), "b": (0, 0), "a": (0, 1), "b_out": (0, 2)}
+_GRAPH = 3  # the weights of a graph: (0, 3), (0, 4), ...
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Problem:
     """
 
     data: Law
-    network: Network
+    network: Network | GatedGraph
     training: Training
     simulation: Simulation | None = None
 
@@ -56,11 +58,24 @@ class Problem:
     @cached_property
     def graph(self) -> Graph:
         """The network as a graph of named parameters."""
+        if isinstance(self.network, GatedGraph):
+            self.network.check_data(self.data.n, self.data.outputs)
+            return self.network.graph
         return one_hidden_layer(self.network, self.data.n, self.data.outputs)
 
     @property
+    def one_layer(self) -> Network:
+        """The network, where it has one hidden layer. Raises OutOfReachError for a graph: it has no closed solution."""
+        if isinstance(self.network, GatedGraph):
+            raise OutOfReachError(
+                "This needs a network with one hidden layer, and the network is a graph.",
+                "For a graph, gdln flow derives the equations, gdln solve integrates them, gdln simulate trains it.",
+            )
+        return self.network
+
+    @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The network's parameters: "w", and "b", "b_out" and "a" where it has them."""
+        """The network's parameters: "w", and "b", "b_out" and "a" where it has them; the weights of a graph."""
         return self.graph.parameters
 
     def start(self, replicate: int | None = None) -> dict[str, np.ndarray]:
@@ -69,15 +84,17 @@ class Problem:
         With `replicate` a law draws that replicate's own numbers, which are independent of those of the others.
         """
         own = () if replicate is None else (replicate,)
+        graph = isinstance(self.network, GatedGraph)
+        keys = {each.name: (0, _GRAPH + index) for index, each in enumerate(self.parameters)} if graph else _KEYS
         return {
             parameter.name: initial_numbers(
-                self.training.initial(parameter.name), parameter.shape, (*own, *_KEYS[parameter.name])
+                self.training.initial(parameter.name), parameter.shape, (*own, *keys[parameter.name])
             )
             for parameter in self.parameters
         }
 
     def _check_sites(self, index: int, gate: Gate) -> None:
-        n, where, sites = self.data.n, f"network.gates[{index}]", sites_of(gate)
+        n, where, sites = self.data.n, self._place(index), sites_of(gate)
         if looks_on(gate) is not None and not hasattr(gate, "sites"):
             raise InputError(
                 f"{where}: {type(gate).__name__} has `on` but no `sites`, so that its sites cannot be checked.",
@@ -95,14 +112,63 @@ class Problem:
             )
         if looks_on(gate) == "latent" and not self.data.latent:
             raise InputError(
-                f'network.gates[{index}] is on the latent, but the law "{self.data.law}" has no latent variable.',
+                f'{where} is on the latent, but the law "{self.data.law}" has no latent variable.',
                 'Leave `on` out or write on = "input".',
             )
 
+    def _place(self, index: int) -> str:
+        """Where a gate stands in a problem file."""
+        if not isinstance(self.network, GatedGraph):
+            return f"network.gates[{index}]"
+        owner = self.network.gated[index]
+        return (
+            f"the gate of node {owner}" if isinstance(owner, str) else f"the gate from {owner.source} to {owner.target}"
+        )
+
+    def _check_weights_by_name(self) -> None:
+        """Weights of a graph start from one law, or each from its own law or numbers."""
+        w0, names = self.training.w0, [parameter.name for parameter in self.parameters]
+        if isinstance(w0, NormalInitialisation):
+            return
+        if not isinstance(w0, InitialByName):
+            raise InputError(
+                "training.w0 is one array, but a graph has weights of several names.",
+                f"Write [training.w0] with {', '.join(names)}, or one law for all.",
+            )
+        for name in w0.names:
+            if name not in names:
+                raise InputError(f"training.w0 names {name}, which no edge has.", f"Name {', '.join(names)}.")
+        for parameter in self.parameters:
+            if parameter.name not in w0.names:
+                raise InputError(f"training.w0 lacks {parameter.name}.", "Give its numbers or a law.")
+            given = w0.of(parameter.name)
+            if not isinstance(given, NormalInitialisation) and not has_shape(given, parameter.shape):
+                rows, columns = parameter.shape
+                raise InputError(
+                    f"training.w0.{parameter.name} is no array of {rows} x {columns} numbers.",
+                    f"Give {rows} rows of {columns} numbers: a row for each unit that the edge leads to.",
+                )
+        self._check_drawn(all(isinstance(w0.of(name), NormalInitialisation) for name in names))
+
+    def _check_drawn(self, drawn: bool) -> None:
+        if not drawn and self.simulation and self.simulation.initialisation == "per-replicate":
+            raise InputError(
+                'simulation.initialisation = "per-replicate" needs a law for w0, but w0 is given as numbers.',
+                'Write w0 = { law = "normal", scale = ..., seed = ... }, or initialisation = "shared".',
+            )
+
     def _check_initial_weights(self) -> None:
+        if isinstance(self.network, GatedGraph):
+            self._check_weights_by_name()
+            return
         w0, units, n = self.training.w0, self.network.units, self.data.n
         if isinstance(w0, NormalInitialisation):
             return
+        if isinstance(w0, InitialByName):
+            raise InputError(
+                "training.w0 is a table of weights by name, which belongs to a graph.",
+                'Give K rows of n numbers or a law, or write network.model = "gated-graph".',
+            )
         if not has_shape(w0, self.graph.parameter("w").shape):
             lengths = sorted({len(row) for row in w0})
             rows = (
@@ -114,11 +180,7 @@ class Problem:
                 f"training.w0 has {len(w0)} rows of length {shown(lengths)}; the network needs {rows}.",
                 "Give one row of n numbers for each unit.",
             )
-        if self.simulation and self.simulation.initialisation == "per-replicate":
-            raise InputError(
-                'simulation.initialisation = "per-replicate" needs a law for w0, but w0 is given as numbers.',
-                'Write w0 = { law = "normal", scale = ..., seed = ... }, or initialisation = "shared".',
-            )
+        self._check_drawn(drawn=False)
 
     def _check_further_starts(self) -> None:
         """hidden_bias0, output_bias0 and readout0: given where the network has them, for each unit one."""
@@ -127,7 +189,7 @@ class Problem:
         self._check_given(("hidden_bias0", "output_bias0"), network.has_biases, has, "no biases", otherwise)
         has, otherwise = f'network.readout = "{network.readout}"', 'network.readout = "trained-mean" or "trained-sum"'
         self._check_given(("readout0",), network.trains_readout, has, "readout weights that are all 1", otherwise)
-        for parameter in self.parameters:
+        for parameter in () if isinstance(network, GatedGraph) else self.parameters:
             given = training.initial(parameter.name)
             if parameter.name == "w" or not isinstance(given, tuple) or has_shape(given, parameter.shape):
                 continue

@@ -1,5 +1,6 @@
 """Problem files: TOML in, TOML out, exact in both directions; unknown or missing keys are errors."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
@@ -11,10 +12,12 @@ from typing import Any
 
 from theory.problem.distributions import LAWS, Law
 from theory.problem.errors import InputError
+from theory.problem.gated_graph import GatedGraph
 from theory.problem.gates import GATES, Gate, resolved
+from theory.problem.graph import Edge, Node
 from theory.problem.network import MODELS, Network
 from theory.problem.numbers import RANGES, nearest, one_of, positive, shown, spaced
-from theory.problem.parameters import NormalInitialisation
+from theory.problem.parameters import InitialByName, NormalInitialisation, nested
 from theory.problem.problem import Problem
 from theory.problem.simulation import DTYPES, Simulation
 from theory.problem.training import Training
@@ -23,6 +26,7 @@ from theory.problem.user_files import read_text
 _OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon", "dtype")
 MOST_TIMES = 10_000
 _HALF = Fraction(1, 2)
+_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 
 
 def load(path: str | Path) -> Problem:
@@ -133,12 +137,13 @@ def keys_of(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(field.name for field in written if field.name not in optional), optional
 
 
-def _network(table: Mapping[str, Any], data: Law) -> Network:
+def _network(table: Mapping[str, Any], data: Law) -> Network | GatedGraph:
+    if "model" in table:
+        one_of(table["model"], "network.model", (*MODELS, GatedGraph.model))
+    if table.get("model") == GatedGraph.model:
+        return _graph(table, data)
     check_keys(table, "[network]", required=("model", "readout"), optional=("units", "gates", "biases", "slope"))
-    one_of(table["model"], "network.model", MODELS)
-    rows = table.get("gates", [])
-    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
-        raise InputError("network.gates must be tables, one for each unit.", "Write [[network.gates]] for each.")
+    rows = _rows(table.get("gates", []), "network.gates", "unit")
     gates = tuple(_gate(row, f"network.gates[{index}]", data) for index, row in enumerate(rows))
     units = table.get("units", len(gates) if table["model"] == Network.gated else None)
     if units is None:
@@ -146,6 +151,51 @@ def _network(table: Mapping[str, Any], data: Law) -> Network:
     if table["model"] == Network.gated and not gates:
         raise InputError("A gated-linear network needs gates.", "Write one [[network.gates]] table per unit.")
     return Network(table["model"], table["readout"], units, gates, table.get("biases", "none"), table.get("slope"))
+
+
+def _rows(rows: Any, where: str, what: str) -> list[Mapping[str, Any]]:
+    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
+        raise InputError(f"{where} must be tables, one for each {what}.", f"Write [[{where}]] for each.")
+    return rows
+
+
+def _graph(table: Mapping[str, Any], data: Law) -> GatedGraph:
+    check_keys(table, "[network]", required=("model", "nodes", "edges", "inputs", "outputs"))
+    nodes, edges = [], []
+    for index, row in enumerate(_rows(table["nodes"], "network.nodes", "node")):
+        where = f"network.nodes[{index}]"
+        check_keys(row, where, required=("name", "dimension"), optional=("gate", "scale"))
+        scale = positive(row.get("scale", 1), f"{where}.scale", "it multiplies the sum over the edges")
+        nodes.append(Node(_name(row, where, "name"), row["dimension"], _one_gate(row, where, data), scale=scale))
+    for index, row in enumerate(_rows(table["edges"], "network.edges", "edge")):
+        where = f"network.edges[{index}]"
+        check_keys(row, where, required=("from", "to"), optional=("weight", "gate"))
+        weight = _name(row, where, "weight") if "weight" in row else None
+        gate = next(iter(_one_gate(row, where, data)), None)
+        edges.append(Edge(_name(row, where, "from"), _name(row, where, "to"), weight, gate))
+    ends = {}
+    for key in ("inputs", "outputs"):
+        if not isinstance(table[key], list) or not table[key] or not all(isinstance(end, str) for end in table[key]):
+            raise InputError(f"network.{key} must be a list of names of nodes.", f'Write {key} = ["..."].')
+        ends[key] = tuple(table[key])
+    return GatedGraph(tuple(nodes), tuple(edges), ends["inputs"], ends["outputs"])
+
+
+def _name(row: Mapping[str, Any], where: str, key: str) -> str:
+    name = row[key]
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise InputError(
+            f"{where}.{key} = {shown(name)} is no name.", "Write a letter, then letters, digits and underscores."
+        )
+    return name
+
+
+def _one_gate(row: Mapping[str, Any], where: str, data: Law) -> tuple[Gate, ...]:
+    if "gate" not in row:
+        return ()
+    if not isinstance(row["gate"], Mapping):
+        raise InputError(f"{where}.gate must be a table.", 'Write gate = { kind = "site", site = 0, lo = 0.0 }.')
+    return (_gate(row["gate"], f"{where}.gate", data),)
 
 
 def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
@@ -189,9 +239,15 @@ def _range(table: Mapping[str, Any]) -> list[Fraction]:
 
 
 def _start(value: Any, where: str) -> Any:
-    """Numbers as they are; a table as the law that it names."""
+    """Numbers as they are; a table as the law that it names, or as the starts of a graph's weights by their names."""
     if not isinstance(value, Mapping):
         return value
+    if where == "training.w0" and "law" not in value and value:
+        starts = ((name, _start(each, f"{where}.{name}")) for name, each in value.items())
+        laws = NormalInitialisation
+        return InitialByName(
+            tuple((name, each if isinstance(each, laws) else nested(each, f"{where}.{name}")) for name, each in starts)
+        )
     _choose(value, where, "law", {NormalInitialisation.law: NormalInitialisation})
     check_keys(value, where, required=("law", "scale", "seed"))
     return NormalInitialisation(value["scale"], value["seed"], where)
@@ -254,16 +310,9 @@ def dumps(problem: Problem) -> str:
     data, network, training = problem.data, problem.network, problem.training
     lines = ["[data]", f'law = "{data.law}"']
     lines += [f"{field.name} = {_value(getattr(data, field.name))}" for field in _said(data)]
-    lines += ["", "[network]", f'model = "{network.model}"', f'readout = "{network.readout}"']
-    lines += [] if network.gates else [f"units = {network.units}"]
-    lines += [f'biases = "{network.biases}"'] if network.has_biases else []
     resolved(network.gates)  # refuses recorded ones
-    lines += [f"slope = {number_text(network.slope)}"] if network.slope is not None else []
-    for gate in network.gates:
-        lines += ["[[network.gates]]", f'kind = "{gate.kind}"']
-        names = [field.name for field in fields(gate) if field.init]
-        hard = [] if getattr(gate, "sharpness", 0) != inf else ["sharpness"]
-        lines += [f"{name} = {_gate_value(getattr(gate, name))}" for name in names if name not in hard]
+    lines += ["", "[network]", f'model = "{network.model}"']
+    lines += _graph_lines(network) if isinstance(network, GatedGraph) else _network_lines(network)
     lines += ["", "[training]", f'loss = "{training.loss}"', f"tau = {number_text(training.tau)}"]
     lines += [f"w0 = {_initial(training.w0)}", f"times = {_list(training.times)}"]
     if network.has_biases:
@@ -277,6 +326,46 @@ def dumps(problem: Problem) -> str:
         left_out = {key for key, value in settings.items() if value is None or plain.get(key) == value}
         lines += [f"{key} = {_value(value)}" for key, value in settings.items() if key not in left_out]
     return "\n".join(lines) + "\n"
+
+
+def _network_lines(network: Network) -> list[str]:
+    lines = [f'readout = "{network.readout}"']
+    lines += [] if network.gates else [f"units = {network.units}"]
+    lines += [f'biases = "{network.biases}"'] if network.has_biases else []
+    lines += [f"slope = {number_text(network.slope)}"] if network.slope is not None else []
+    for gate in network.gates:
+        lines += ["[[network.gates]]", *(f"{key} = {value}" for key, value in _gate_items(gate))]
+    return lines
+
+
+def _graph_lines(network: GatedGraph) -> list[str]:
+    lines = [f"{key} = {_value(ends)}" for key, ends in (("inputs", network.inputs), ("outputs", network.outputs_at))]
+    for node in network.nodes:
+        lines += ["[[network.nodes]]", f'name = "{node.name}"', f"dimension = {node.dimension}"]
+        lines += [f"gate = {gate_text(gate)}" for gate in node.gates]
+        lines += [f"scale = {number_text(node.scale)}"] if node.scale != 1 else []
+    for edge in network.edges:
+        lines += ["[[network.edges]]", f'from = "{edge.source}"', f'to = "{edge.target}"']
+        lines += [f'weight = "{edge.weight}"'] if edge.weight is not None else []
+        lines += [f"gate = {gate_text(edge.gate)}"] if edge.gate is not None else []
+    return lines
+
+
+def _gate_items(gate: Gate) -> list[tuple[str, str]]:
+    names = [field.name for field in fields(gate) if field.init]
+    hard = [] if getattr(gate, "sharpness", 0) != inf else ["sharpness"]
+    items = [(name, _gate_value(getattr(gate, name))) for name in names if name not in hard]
+    return [("kind", f'"{gate.kind}"'), *items]
+
+
+def gate_text(gate: Gate) -> str:
+    """A gate as an inline table of a problem file.
+
+    >>> from theory.problem import SiteGate
+    >>> gate_text(SiteGate(3, lo=0, on="input"))
+    '{ kind = "site", site = 3, lo = 0.0, hi = inf, on = "input" }'
+    """
+    return f"{{ {', '.join(f'{key} = {value}' for key, value in _gate_items(gate))} }}"
 
 
 def _said(data: Law) -> list[Any]:
@@ -317,10 +406,17 @@ def _list(values: tuple[Fraction, ...]) -> str:
     return f"[{', '.join(number_text(value) for value in values)}]"
 
 
-def _initial(start: tuple[Any, ...] | NormalInitialisation) -> str:
-    """A law, a list of numbers, or rows of them."""
+def _initial(start: tuple[Any, ...] | NormalInitialisation | InitialByName) -> str:
+    """A law, a list of numbers, rows of them, or a table of these by name."""
+    if isinstance(start, InitialByName):
+        return f"{{ {', '.join(f'{name} = {_one_line(each)}' for name, each in start.starts)} }}"
     if isinstance(start, NormalInitialisation):
         return f'{{ law = "normal", scale = {number_text(start.scale)}, seed = {start.seed} }}'
     if all(isinstance(entry, Fraction) for entry in start):
         return _list(start)
     return "[\n" + "".join(f"  {_list(row)},\n" for row in start) + "]"
+
+
+def _one_line(start: Any) -> str:
+    """The same in one line, as tables in lines need it."""
+    return _initial(start) if isinstance(start, NormalInitialisation) else f"[{', '.join(map(_list, start))}]"

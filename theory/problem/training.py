@@ -6,7 +6,14 @@ from itertools import pairwise
 
 from theory.problem.errors import InputError
 from theory.problem.numbers import exact, one_of, positive
-from theory.problem.parameters import Initial, NormalInitialisation, nested, one_for_each_unit, rows_of_numbers
+from theory.problem.parameters import (
+    Initial,
+    InitialByName,
+    NormalInitialisation,
+    nested,
+    one_for_each_unit,
+    rows_of_numbers,
+)
 
 # Where the initial numbers of each parameter of a network with one hidden layer stand.
 INITIAL = {"w": "w0", "b": "hidden_bias0", "b_out": "output_bias0", "a": "readout0"}
@@ -20,9 +27,10 @@ class Training:
     "half-mse" is 1/2 <(y - yhat)^2>, "mse" is <(y - yhat)^2>, and "cross-entropy" is <log(1 + exp(-y yhat))>, for
     labels y = +-1: minus the log of the probability 1/(1 + exp(-y yhat)) of the label. Biases and readout weights,
     where the network trains them, follow the same flow from hidden_bias0 (K), output_bias0 and readout0 (K); fixed
-    biases stay at these values. Each is None where the network has none. `times` are t, in the same unit as tau, and
-    strictly increase from a value >= 0; `elapsed` is t/tau. Raises InputError for other times, another loss, tau <= 0
-    and initial numbers that are neither a law nor rows of numbers.
+    biases stay at these values. Each is None where the network has none. The weights of a graph start from one law for
+    all, or each from its own. `times` are t, in the same unit as tau, and strictly increase from a value >= 0;
+    `elapsed` is t/tau. Raises InputError for other times, another loss, tau <= 0 and initial numbers that are neither a
+    law nor rows of numbers.
 
     >>> training = Training("half-mse", tau=2, w0=[[0, 0]], times=[1, 4])
     >>> [str(time) for time in training.elapsed]  # t/tau
@@ -40,7 +48,7 @@ class Training:
     def __post_init__(self) -> None:
         one_of(self.loss, "training.loss", LOSSES)
         object.__setattr__(self, "tau", positive(self.tau, "training.tau", "it is the time constant of the flow"))
-        if not isinstance(self.w0, NormalInitialisation):
+        if not isinstance(self.w0, NormalInitialisation | InitialByName):
             object.__setattr__(self, "w0", rows_of_numbers(self.w0, "training.w0"))
         for name in ("hidden_bias0", "readout0"):
             if not isinstance(getattr(self, name), NormalInitialisation | None):
@@ -50,8 +58,13 @@ class Training:
         object.__setattr__(self, "times", _times(self.times))
 
     def initial(self, parameter: str) -> Initial | None:
-        """The initial numbers, or their law, of the parameter "w", "b", "b_out" or "a"; None where none are given."""
-        return getattr(self, INITIAL[parameter])
+        """The initial numbers, or their law, of the parameter "w", "b", "b_out" or "a"; None where none are given.
+
+        A weight of a graph has those of its name, or the law that all weights share.
+        """
+        if parameter in INITIAL:
+            return getattr(self, INITIAL[parameter])
+        return self.w0.of(parameter) if isinstance(self.w0, InitialByName) else self.w0
 
     @property
     def elapsed(self) -> tuple[Fraction, ...]:

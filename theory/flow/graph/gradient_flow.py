@@ -27,6 +27,7 @@ from theory.problem.graph import Edge, Graph
 from theory.proof.derivation import Derivation, Step
 from theory.proof.rules.matrices import MEAN
 
+# Names with brackets, such as Syx(1), are no names of weights in a problem file.
 TAU = sympy.Symbol("tau", positive=True)
 LOSS = sympy.Symbol("L", real=True)
 FACTORS = {"half-mse": sympy.Rational(1, 2), "mse": sympy.Integer(1)}
@@ -51,7 +52,7 @@ class GraphFlow:
     >>> nodes, edges = (Node("x", 3), Node("h", 2), Node("y", 1)), (Edge("x", "h", "A"), Edge("h", "y", "B"))
     >>> deep = Graph(nodes, edges, (Parameter("A", (2, 3)), Parameter("B", (1, 2))), ("x",), ("y",))
     >>> GraphFlow(deep, "half-mse").velocity("A")
-    B.T*(-B*A*Sxx1_1 + Syx1)
+    B.T*(-B*A*Sxx(1,1) + Syx(1))
     >>> flow = GraphFlow(deep, "half-mse")
     >>> all(check.passed for proof in (flow.loss_derivation, flow.derivation("A")) for check in proof.check())
     True
@@ -94,7 +95,7 @@ class GraphFlow:
         rows, columns = self.graph.node(edge.target).dimension, self.graph.node(edge.source).dimension
         if edge.weight is not None:
             return MatrixSymbol(edge.weight, rows, columns)
-        return Identity(rows) if rows == columns else MatrixSymbol(f"ones_{rows}_{columns}", rows, columns)
+        return Identity(rows) if rows == columns else MatrixSymbol(f"ones({rows},{columns})", rows, columns)
 
     def product(self, path: Path, first: int = 0, last: int | None = None) -> MatrixExpr:
         """The product of the weights of a path's edges from `first` to before `last`; I where there are none."""
@@ -113,13 +114,12 @@ class GraphFlow:
 
     def output_input(self, output: str, opening: int) -> MatrixSymbol:
         """Sigma^yx(a), <g_a y x'> at an output node."""
-        label = str(opening) if len(self.graph.outputs) == 1 else f"_{output}_{opening}"
-        return MatrixSymbol(f"Syx{label}", self.graph.node(output).dimension, self.inputs)
+        return MatrixSymbol(f"Syx({self._label(output, opening)})", self.graph.node(output).dimension, self.inputs)
 
     def input_input(self, one: int, other: int) -> MatrixExpr:
         """Sigma^xx(a, b), <g_a g_b x x'>, which is the same for (b, a)."""
         first, second = sorted((one, other))
-        return MatrixSymbol(f"Sxx{first}_{second}", self.inputs, self.inputs)
+        return MatrixSymbol(f"Sxx({first},{second})", self.inputs, self.inputs)
 
     @property
     def inputs(self) -> int:
@@ -130,6 +130,15 @@ class GraphFlow:
         """The paths that end at an output node."""
         return tuple(path for path in self.paths if path.target == output)
 
+    @cached_property
+    def errors(self) -> tuple[tuple[str, int], ...]:
+        """The output nodes and numbers a for which there is an E(a)."""
+        return tuple(
+            (output, opening)
+            for output in self.graph.outputs
+            for opening in sorted({self.opening(path) for path in self.ending(output)})
+        )
+
     def error(self, output: str, opening: int) -> MatrixExpr:
         """E(a) = Sigma^yx(a) - sum_j s_j W_j Sigma^xx(a_j, a) at an output node."""
         terms = [self.output_input(output, opening)]
@@ -139,8 +148,11 @@ class GraphFlow:
 
     def error_symbol(self, output: str, opening: int) -> MatrixSymbol:
         """The symbol of E(a) at an output node."""
-        moment = self.output_input(output, opening)
-        return MatrixSymbol(f"E{moment.name.removeprefix('Syx')}", *moment.shape)
+        shape = self.output_input(output, opening).shape
+        return MatrixSymbol(f"E({self._label(output, opening)})", *shape)
+
+    def _label(self, output: str, opening: int) -> str:
+        return str(opening) if len(self.graph.outputs) == 1 else f"{output},{opening}"
 
     def velocity(self, weight: str) -> MatrixExpr:
         """tau dW/dt: over the places of W in all paths, c s_p (product after)' E(p) (product before)'."""
@@ -173,8 +185,8 @@ class GraphFlow:
 
     def derivation(self, weight: str) -> Derivation:
         """The derivation of tau dW/dt from the loss: differentiate, then collect by path."""
-        shape = self._shape(weight)
-        symbol, velocity = MatrixSymbol(weight, *shape), MatrixSymbol(f"d{weight}", *shape)
+        shape = self.shape(weight)
+        symbol, velocity = MatrixSymbol(weight, *shape), MatrixSymbol(f"d{weight}/dt", *shape)
         symmetric = tuple(self.input_input(a, b) for a, b in self._pairs())
         flow = sympy.Eq(TAU * velocity, self.velocity(weight), evaluate=False)
         expanded = sympy.Eq(TAU * velocity, MatAdd(*self._expanded(weight), evaluate=False), evaluate=False)
@@ -189,7 +201,8 @@ class GraphFlow:
         )
         return Derivation(f"flow.graph.{weight}", flow, steps)
 
-    def _shape(self, weight: str) -> tuple[int, int]:
+    def shape(self, weight: str) -> tuple[int, int]:
+        """The shape of a weight: units of the edge's target times units of its source."""
         first = self.places(weight)[0]
         return self.matrix(self.paths[first.path].edges[first.index]).shape
 
@@ -200,8 +213,7 @@ class GraphFlow:
         return sympy.Symbol(f"g{opening}", real=True) if self.openings[opening - 1] else sympy.S.One
 
     def _columns(self, output: str) -> tuple[MatrixSymbol, MatrixSymbol]:
-        name = "y" if len(self.graph.outputs) == 1 else f"y_{output}"
-        return MatrixSymbol(name, self.graph.node(output).dimension, 1), MatrixSymbol("x", self.inputs, 1)
+        return MatrixSymbol(f"y({output})", self.graph.node(output).dimension, 1), MatrixSymbol("x()", self.inputs, 1)
 
     def _loss_by_examples(self) -> sympy.Expr:
         total = []
@@ -231,7 +243,7 @@ class GraphFlow:
 
     def _label_moment(self, output: str) -> MatrixSymbol:
         y, _ = self._columns(output)
-        return MatrixSymbol(f"S{y.name}{y.name}", y.shape[0], y.shape[0])
+        return MatrixSymbol(f"Syy({output})", y.shape[0], y.shape[0])
 
     def _moments(self) -> Iterator[sympy.Tuple]:
         for output in self.graph.outputs:

@@ -1,6 +1,6 @@
 """Path moments of data, and the gradient flow in numbers: the same sums over paths as the symbolic flow.
 
-    Sigma^yx(a) = <g_a y x'>,   Sigma^xx(a, b) = <g_a g_b x x'>,   a, b the different products of gates of the paths.
+Sigma^yx(a) = <g_a y x'>,   Sigma^xx(a, b) = <g_a g_b x x'>,   a, b the different products of gates of the paths.
 """
 
 from collections.abc import Mapping
@@ -64,14 +64,7 @@ def velocities(flow: GraphFlow, weights: Mapping[str, Any], moments: PathMoments
     >>> velocities(flow, {"w": np.array([[0.5]])}, moments)["w"].tolist()
     [[2.0]]
     """
-    errors = {}
-    for output in flow.graph.outputs:
-        for a in {flow.opening(path) for path in flow.ending(output)}:
-            total = moments.output_input[output, a]
-            for path in flow.ending(output):
-                before = moments.beside(flow.opening(path), a)
-                total = total - float(path.scale) * _forward(flow, path.edges, weights, before)
-            errors[output, a] = total
+    errors = _errors(flow, weights, moments)
     factor, found = float(2 * FACTORS[flow.loss]), {}
     for name in flow.weights:
         for place in flow.places(name):
@@ -80,6 +73,36 @@ def velocities(flow: GraphFlow, weights: Mapping[str, Any], moments: PathMoments
             term = _backward(flow, path, place.index, weights, term)
             found[name] = found[name] + term if name in found else term
     return found
+
+
+def loss_from(flow: GraphFlow, weights: Mapping[str, Any], moments: PathMoments, label_moment: float) -> Any:
+    """<|y - yhat|^2> = <|y|^2> - sum_p s_p tr((Sigma^yx(p) + E(p)) W_p'), E(p) the correlation of the error.
+
+    >>> import numpy as np
+    >>> from theory.problem import Network, one_hidden_layer, AlwaysGate
+    >>> flow = GraphFlow(one_hidden_layer(Network("gated-linear", "mean", 1, (AlwaysGate(),)), 1), "half-mse")
+    >>> moments = PathMoments({("y", 1): np.array([[3.0]])}, {(1, 1): np.array([[2.0]])})
+    >>> float(loss_from(flow, {"w": np.array([[1.5]])}, moments, 5.0))  # the optimum, 5 - 3^2/2
+    0.5
+    """
+    errors, total = _errors(flow, weights, moments), label_moment
+    for path in flow.paths:
+        key = path.target, flow.opening(path)
+        both = moments.output_input[key] + errors[key]
+        total = total - float(path.scale) * _forward(flow, path.edges, weights, both.T).trace()
+    return total
+
+
+def _errors(flow: GraphFlow, weights: Mapping[str, Any], moments: PathMoments) -> dict[tuple[str, int], Any]:
+    """E(a) = Sigma^yx(a) - sum_j s_j W_j Sigma^xx(a_j, a) at each output node."""
+    errors = {}
+    for output, a in flow.errors:
+        total = moments.output_input[output, a]
+        for path in flow.ending(output):
+            before = moments.beside(flow.opening(path), a)
+            total = total - float(path.scale) * _forward(flow, path.edges, weights, before)
+        errors[output, a] = total
+    return errors
 
 
 def _forward(flow: GraphFlow, edges: tuple[Edge, ...], weights: Mapping[str, Any], array: Any) -> Any:

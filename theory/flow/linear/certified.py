@@ -46,7 +46,7 @@ def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
     working = digits + GUARD_DIGITS
     while working <= MOST_WORKING_DIGITS:
         with precision(digits=working + 8):
-            moments = feature_moments(problem.data, problem.network, certified())
+            moments = feature_moments(problem.data, problem.one_layer, certified())
             try:
                 numbers = _flow(problem, moments, digits)
             except (Unresolved, ZeroDivisionError):

@@ -101,7 +101,7 @@ def discrete(problem: Problem) -> Parameters:
                 "Choose times that are whole multiples of tau * learning_rate.",
             )
     rules: Convention = convention(problem)
-    moments = feature_moments(problem.data, problem.network)  # refuses what has no exact flow
+    moments = feature_moments(problem.data, problem.one_layer)  # refuses what has no exact flow
     start = initial(problem)
     theta = np.repeat(start[None], len(counts), axis=0)
     for block in moments.blocks:

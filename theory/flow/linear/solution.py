@@ -152,7 +152,7 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
         problem = load(problem)
     if times is not None:
         problem = replace(problem, training=replace(problem.training, times=tuple(times)))
-    moments, rules = feature_moments(problem.data, problem.network), convention(problem)
+    moments, rules = feature_moments(problem.data, problem.one_layer), convention(problem)
     structure = moments.structure
     if digits is not None:
         require_certifiable(structure, f"{digits} certified digits are out of reach")

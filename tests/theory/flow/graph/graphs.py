@@ -1,4 +1,4 @@
-"""Random gated graphs with examples: depth up to 4, skip paths, shared weights, gates on nodes and edges, two outputs."""
+"""Random gated graphs with examples: depth up to 4, skip paths, shared weights, gates on nodes and edges."""
 
 from dataclasses import dataclass
 from fractions import Fraction

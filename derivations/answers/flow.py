@@ -1,0 +1,115 @@
+"""The answer of `gdln flow`: the gradient flow of a gated graph, derived path by path, as formulas and code."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from derivations.answers.steps import checked_steps
+from theory.flow.graph import export
+from theory.flow.graph.data import flow_of
+from theory.flow.graph.gradient_flow import GraphFlow
+from theory.problem import InputError, Problem
+from theory.problem.toml import gate_text
+
+FORMATS = ("text", "latex", "markdown", *export.LIBRARIES)
+_MOMENTS = "Syx[a] = <g_a y x'>, Sxx[a,b] = <g_a g_b x x'>, E[a] the correlation of the error with the inputs"
+
+
+@dataclass(frozen=True)
+class FlowAnswer:
+    """The flow of a problem's network: of one weight, or of all of them."""
+
+    flow: GraphFlow
+    weights: tuple[str, ...]
+
+    @cached_property
+    def steps(self) -> dict[str, list[dict[str, Any]]]:
+        """The checked steps of the proofs: of the loss by moments, then of each weight's equation."""
+        proofs = {"loss": self.flow.loss_derivation} | {name: self.flow.derivation(name) for name in self.weights}
+        return {name: checked_steps(proof) for name, proof in proofs.items()}
+
+    @property
+    def proved(self) -> bool:
+        """Whether the rules accept every step."""
+        return all(step["checked"] for steps in self.steps.values() for step in steps)
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln flow --json` prints."""
+        flow = self.flow
+        return {
+            "loss": flow.loss,
+            "paths": [
+                {
+                    "nodes": list(path.nodes),
+                    "weights": [edge.weight for edge in path.edges],
+                    "scale": str(path.scale),
+                    "gates": [gate_text(gate) for gate in path.gates],
+                    "a": flow.opening(path),
+                }
+                for path in flow.paths
+            ],
+            "flow": {name: export.plain(flow, name) for name in self.weights},
+            "errors": list(export.plain_errors(flow)),
+            "latex": {name: export.latex(flow, name) for name in self.weights},
+            "numpy": export.code(flow, "numpy"),
+            "torch": export.code(flow, "torch"),
+            "derivation": self.steps,
+            "proved": self.proved,
+        }
+
+    def text(self, form: str = "text") -> str:
+        """The flow in one of the FORMATS."""
+        if form in export.LIBRARIES:
+            return export.code(self.flow, form).rstrip("\n")
+        if form == "latex":
+            lines = [*export.latex_of_errors(self.flow), *(export.latex(self.flow, name) for name in self.weights)]
+            aligned = [line.replace(" = ", " &= ", 1) for line in lines]
+            return "\\begin{align}\n" + " \\\\\n".join(aligned) + "\n\\end{align}"
+        return self._markdown() if form == "markdown" else self._plain()
+
+    def _plain(self) -> str:
+        flow = self.flow
+        lines = ["paths, and the number a of the product of gates g_a that each passes"]
+        lines += [f"  {path}   a = {flow.opening(path)}{self._open(flow.opening(path))}" for path in flow.paths]
+        lines += ["", _MOMENTS, *(f"  {line}" for line in export.plain_errors(flow)), "", "gradient flow"]
+        lines += [f"  {export.plain(flow, name)}" for name in self.weights]
+        steps = [(name, step) for name, proof in self.steps.items() for step in proof]
+        failed = [f"  {name}, {step['rule']}: {step['error']}" for name, step in steps if not step["checked"]]
+        said = "each checked by its rule" if not failed else f"{len(failed)} NOT CHECKED"
+        lines += ["", f"proof  {len(steps)} steps from the loss, {said}; --json has them", *failed]
+        return "\n".join(lines)
+
+    def _markdown(self) -> str:
+        flow = self.flow
+        lines = ["| path | weights | $a$ |", "|---|---|---|"]
+        for path in flow.paths:
+            weights = ", ".join(f"${export.symbol(edge.weight)}$" for edge in path.edges if edge.weight is not None)
+            lines.append(f"| {' → '.join(path.nodes)} | {weights or '–'} | {flow.opening(path)} |")
+        lines += [
+            "",
+            r"$\Sigma^{yx}_a = \langle g_a y x^{\top} \rangle$, "
+            r"$\Sigma^{xx}_{a,b} = \langle g_a g_b x x^{\top} \rangle$; $g_a$ is the product of the gates on a path.",
+            "",
+        ]
+        formulas = [*export.latex_of_errors(flow), *(export.latex(flow, name) for name in self.weights)]
+        return "\n".join([*lines, *(f"$$\n{formula}\n$$\n" for formula in formulas)]).rstrip("\n")
+
+    def _open(self, opening: int) -> str:
+        gates = self.flow.openings[opening - 1]
+        return " (no gate)" if not gates else ": " + " times ".join(map(gate_text, gates))
+
+
+def answer(problem: Problem, weight: str | None = None) -> FlowAnswer:
+    """The gradient flow of the problem's network, for one weight or for all.
+
+    Raises InputError for a weight that the network does not train, OutOfReachError for nodes that are not linear, for
+    biases and for losses that are not quadratic.
+
+    >>> from derivations.experiments.folders import problem_named
+    >>> answer(problem_named("small-bump")).json()["flow"]["w.0"]
+    'tau dw.0/dt = 1/2 E[1]'
+    """
+    flow = flow_of(problem)
+    if weight is not None and weight not in flow.weights:
+        raise InputError(f"The network trains no weight {weight}.", f"Choose one of: {', '.join(flow.weights)}.")
+    return FlowAnswer(flow, flow.weights if weight is None else (weight,))

@@ -1,0 +1,205 @@
+"""The proofs of the gradient flow: every step checked, wrong equations rejected, the same numbers as the sums."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import sympy
+from sympy.matrices.expressions import MatMul, MatrixSymbol, Trace
+
+from tests.theory.flow.graph.graphs import EXAMPLES, drawn, opens
+from tests.tolerances import GRAPH_FLOW
+from theory.flow.graph import export
+from theory.flow.graph.gradient_flow import GraphFlow
+from theory.flow.graph.moments import empirical, velocities
+from theory.problem import Edge, Graph, InputError, Network, Node, OutOfReachError, Parameter, one_hidden_layer
+from theory.proof.derivation import Derivation, Step
+from theory.proof.rules import matrices
+
+SEEDS = range(12)
+
+
+def moments(case, flow):
+    """The moments of the drawn examples."""
+    gates = {
+        a: np.prod([opens(gate, case.x) for gate in product], axis=0)
+        for a, product in enumerate(flow.openings, start=1)
+        if product
+    }
+    return empirical(flow, case.x, case.y, gates, np.full(EXAMPLES, 1 / EXAMPLES))
+
+
+def faults(derivation):
+    """What the rules reject."""
+    return [check.error for check in derivation.check() if not check.passed]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_every_step_is_checked(seed):
+    flow = GraphFlow(drawn(seed).graph, ("half-mse", "mse")[seed % 2])
+    assert faults(flow.loss_derivation) == []
+    assert [faults(flow.derivation(name)) for name in flow.weights] == [[]] * len(flow.weights)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_wrong_equation_is_rejected(seed):
+    """A sign, a factor, a transpose or a dropped term, in the gradient and in the moments."""
+    flow = GraphFlow(drawn(seed).graph, "half-mse")
+    proof = flow.derivation(flow.weights[0])
+    *before, last = proof.steps
+    first, *others = sympy.Add.make_args(last.expr.rhs) if last.expr.rhs.is_MatAdd else (last.expr.rhs,)
+    wrong = [-last.expr.rhs, 2 * last.expr.rhs, sympy.MatAdd(2 * first, *others, evaluate=False)]
+    wrong += [sympy.MatAdd(*others, evaluate=False)] * bool(others)
+    for side in wrong:
+        step = replace(last, expr=sympy.Eq(last.expr.lhs, side, evaluate=False))
+        assert faults(Derivation(proof.id, step.expr, (*before, step))), side
+    loss = flow.loss_derivation
+    terms = loss.proves.rhs.args
+    for dropped in range(0, len(terms), max(1, len(terms) // 5)):
+        side = sympy.Add(*terms[:dropped], *terms[dropped + 1 :])
+        step = replace(loss.steps[1], expr=sympy.Eq(loss.proves.lhs, side, evaluate=False))
+        assert faults(Derivation(loss.id, step.expr, (loss.steps[0], step)))
+
+
+@pytest.mark.parametrize("library", export.LIBRARIES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_the_code_stands_alone_and_gives_the_same_numbers(seed, library):
+    case = drawn(seed)
+    flow = GraphFlow(case.graph, "half-mse")
+    names = {}
+    exec(compile(export.code(flow, library), "code", "exec"), names)  # noqa: S102 - it is what the code is for
+    gates = np.stack(
+        [np.prod([opens(g, case.x) for g in p], axis=0) * np.ones(EXAMPLES) for p in flow.openings], axis=1
+    )
+    y = np.concatenate([case.y[name] for name in case.graph.outputs], axis=1)
+    if library == "torch":
+        import torch
+
+        given = [torch.tensor(array) for array in (case.x, y, gates)]
+        weights = {name: torch.tensor(array) for name, array in case.weights.items()}
+    else:
+        given, weights = [case.x, y, gates], case.weights
+    found = names["flow"](weights, *names["moments"](*given))
+    expected = velocities(flow, case.weights, moments(case, flow))
+    assert set(found) == set(expected)
+    for name, array in expected.items():
+        assert abs(np.asarray(found[name]) - array).max() <= GRAPH_FLOW * abs(array).max()
+
+
+def test_the_velocity_is_linear_in_what_the_errors_are():
+    """E(p) spelled out and E(p) as a symbol are the same formula: the one that is printed is the one that is proved."""
+    flow = GraphFlow(drawn(3).graph, "half-mse")
+    for name in flow.weights:
+        spelled = flow.velocity_by_errors(name).xreplace(
+            {flow.error_symbol(*key): flow.error(*key) for key in flow.errors}
+        )
+        assert matrices.products(spelled) == matrices.products(flow.velocity(name))
+
+
+class TestRules:
+    """The rules by themselves: what is false for some matrices is rejected."""
+
+    A, B, S = (MatrixSymbol(name, 2, 2) for name in "ABS")
+    X = MatrixSymbol("X", 2, 2)
+    L, tau, g, h = sympy.symbols("L tau g h", real=True)
+    x, y = MatrixSymbol("x", 2, 1), MatrixSymbol("y", 2, 1)
+
+    def equation(self, left, right):
+        return sympy.Eq(left, right, evaluate=False)
+
+    def rejects(self, rule, before, after, *using):
+        with pytest.raises(matrices.StepError):
+            getattr(matrices, rule)(before, Step(after, "", rule.replace("_", "-"), using))
+
+    def test_a_transpose_is_no_equality_unless_the_matrix_is_symmetric(self):
+        one, other = self.equation(self.X, self.S * self.A), self.equation(self.X, self.S.T * self.A)
+        self.rejects("matrix_algebra", one, other)
+        matrices.matrix_algebra(one, Step(other, "", "matrix-algebra", (self.S,)))
+
+    def test_another_left_side(self):
+        self.rejects("matrix_algebra", self.equation(self.X, self.A), self.equation(self.B, self.A))
+
+    def test_gradients(self):
+        V = MatrixSymbol("V", 2, 2)
+        loss = self.equation(self.L, Trace(self.A * self.B * self.A))
+        both = -(self.B * self.A).T - (self.A * self.B).T
+        matrices.matrix_gradient(loss, Step(self.equation(self.tau * V, both), "", "", (self.A, V, self.tau)))
+        for wrong in (-both, -(self.B * self.A).T, both.T):
+            self.rejects("matrix_gradient", loss, self.equation(self.tau * V, wrong), self.A, V, self.tau)
+
+    def test_no_gradient_in_a_symmetric_matrix(self):
+        V = MatrixSymbol("V", 2, 2)
+        loss = self.equation(self.L, Trace(self.A * self.B))
+        self.rejects("matrix_gradient", loss, self.equation(self.tau * V, -self.B), self.A, V, self.tau, self.A)
+
+    def test_an_average_needs_its_own_moment(self):
+        C, D = MatrixSymbol("C", 2, 2), MatrixSymbol("D", 2, 2)
+        inside = MatMul(self.g, self.h, self.A, self.x, self.x.T)
+        before = self.equation(self.L, matrices.MEAN(Trace(inside)))
+        of = sympy.Tuple(C, self.g * self.h, self.x, self.x)
+        matrices.average(before, Step(self.equation(self.L, Trace(self.A * C)), "", "average", (of,)))
+        one_gate = sympy.Tuple(C, self.g, self.x, self.x)
+        self.rejects("average", before, self.equation(self.L, Trace(self.A * C)), one_gate)
+        self.rejects("average", before, self.equation(self.L, Trace(self.A * D)), of)
+        self.rejects("average", before, self.equation(self.L, 2 * Trace(self.A * C)), of)
+
+    def test_an_average_does_not_exchange_columns(self):
+        C = MatrixSymbol("C", 2, 2)
+        before = self.equation(self.L, matrices.MEAN(Trace(self.A * self.y * self.x.T)))
+        of = sympy.Tuple(C, sympy.S.One, self.x, self.y)
+        matrices.average(before, Step(self.equation(self.L, Trace(self.A * C.T)), "", "average", (of,)))
+        self.rejects("average", before, self.equation(self.L, Trace(self.A * C)), of)
+
+    def test_a_product_of_four_columns_has_no_second_moment(self):
+        C = MatrixSymbol("C", 2, 2)
+        four = Trace(self.x * self.x.T * self.x * self.x.T)
+        of = sympy.Tuple(C, sympy.S.One, self.x, self.x)
+        self.rejects("average", self.equation(self.L, matrices.MEAN(four)), self.equation(self.L, Trace(C * C)), of)
+
+
+class TestRefusals:
+    """What has no flow of this kind is refused by the name of its node or weight."""
+
+    def deep(self, **changes):
+        nodes = Node("x", 3), Node("h", 2, **changes), Node("y", 1)
+        weights = (Parameter("A", (2, 3)), Parameter("B", (1, 2)), Parameter("c", (2,)))
+        return Graph(nodes, (Edge("x", "h", "A"), Edge("h", "y", "B")), weights, ("x",), ("y",))
+
+    @pytest.mark.parametrize("changes", [{"activation": "relu"}, {"bias": "c"}])
+    def test_nodes(self, changes):
+        with pytest.raises(OutOfReachError, match="node h has"):
+            GraphFlow(self.deep(**changes), "half-mse")
+
+    def test_losses(self):
+        with pytest.raises(OutOfReachError, match="cross-entropy"):
+            GraphFlow(self.deep(), "cross-entropy")
+
+    def test_weights(self):
+        with pytest.raises(InputError, match="trains no weight C"):
+            GraphFlow(self.deep(), "mse").derivation("C")
+
+    def test_too_many_paths(self):
+        nodes = [Node("n0", 1), *(Node(f"n{depth}", 1) for depth in range(1, 13))]
+        edges = [Edge(f"n{depth}", f"n{depth + 1}", "W") for depth in range(12) for _ in range(2)]
+        graph = Graph(tuple(nodes), tuple(edges), (Parameter("W", (1, 1)),), ("n0",), ("n12",))
+        with pytest.raises(OutOfReachError, match="4096 paths"):
+            GraphFlow(graph, "mse")
+
+    def test_weights_shared_at_a_node_with_several_gates(self):
+        from theory.problem import SiteGate
+
+        gates = SiteGate(0, lo=0, on="input"), SiteGate(1, lo=0, on="input")
+        nodes = Node("x", 2), Node("h", 2, gates), Node("k", 2), Node("y", 2)
+        edges = Edge("x", "h", "A"), Edge("x", "k", "A"), Edge("h", "y", "B"), Edge("k", "y", "C")
+        weights = tuple(Parameter(name, (2, 2)) for name in "ABC")
+        with pytest.raises(OutOfReachError, match="weights A at node h"):
+            GraphFlow(Graph(nodes, edges, weights, ("x",), ("y",)), "mse")
+
+
+def test_one_hidden_layer_is_the_smallest_graph():
+    from theory.problem import SiteGate
+
+    gates = SiteGate(0, lo=0, on="input"), SiteGate(0, hi=0, on="input")
+    flow = GraphFlow(one_hidden_layer(Network("gated-linear", "mean", 2, gates), 3), "half-mse")
+    assert export.plain(flow, "w.1") == "tau dw.1/dt = 1/2 E[2]"
+    assert list(export.plain_errors(flow))[1] == "E[2] = Syx[2] - 1/2 w.0 Sxx[1,2] - 1/2 w.1 Sxx[2,2]"

@@ -1,0 +1,100 @@
+"""The path moments of a problem's data: by sums over the examples of a finite data set, else from the law's moments.
+
+A law with exact moments through its gates (`theory.moments`) gives those of a gated-linear network whose units have the
+paths' products of gates, where each product is a single gate.
+"""
+
+from functools import singledispatch
+
+import numpy as np
+
+from theory.flow.graph.gradient_flow import GraphFlow
+from theory.flow.graph.moments import PathMoments, empirical
+from theory.moments import gated_moments
+from theory.moments.gate_events import open_on
+from theory.problem import (
+    AlwaysGate,
+    FiniteData,
+    Gate,
+    Law,
+    Network,
+    NormalInitialisation,
+    OutOfReachError,
+    Problem,
+    Training,
+)
+
+
+def flow_of(problem: Problem) -> GraphFlow:
+    """The gradient flow of a problem's network by paths, a network with one hidden layer included.
+
+    >>> from theory.problem import SiteGate
+    >>> law = FiniteData([[1, 0], [0, 1]], [1, -1])
+    >>> gates = SiteGate(0, lo=0, on="input"), SiteGate(1, lo=0, on="input")
+    >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), (1,))
+    >>> [str(path) for path in flow_of(Problem(law, Network("gated-linear", "mean", 2, gates), training)).paths]
+    ['x -> hidden.0 -> y', 'x -> hidden.1 -> y']
+    """
+    return GraphFlow(problem.graph, problem.training.loss)
+
+
+def moments_of(problem: Problem, flow: GraphFlow) -> PathMoments:
+    """Sigma^yx(a) and Sigma^xx(a, b) of the problem's data in float64.
+
+    Raises OutOfReachError where a path passes several different gates and the data are no finite set, and where the law
+    has no exact moments through a gate.
+
+    >>> law = FiniteData([[1, 0], [0, 2]], [1, 3])
+    >>> network = Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> problem = Problem(law, network, Training("half-mse", 1, NormalInitialisation(1, 0), (1,)))
+    >>> moments_of(problem, flow_of(problem)).output_input["y", 1].tolist()
+    [[0.5, 3.0]]
+    """
+    return _moments(problem.data, flow)
+
+
+@singledispatch
+def _moments(law: Law, flow: GraphFlow) -> PathMoments:
+    gates = tuple(_single(product) for product in flow.openings)
+    n, outputs = law.n, {name: flow.graph.node(name).dimension for name in flow.graph.outputs}
+    network = Network("gated-linear", "sum", len(gates), gates)
+    training = Training("half-mse", 1, NormalInitialisation(0, 0), (0,))
+    found = gated_moments(Problem(law, network, training))
+    sigma_yx = found.sigma_yx.reshape(len(gates), -1, n)
+    output_input, first = {}, 0
+    for name, dimension in outputs.items():
+        for a in range(len(gates)):
+            output_input[name, a + 1] = sigma_yx[a, first : first + dimension]
+        first += dimension
+    pairs = [(a, b) for a in range(len(gates)) for b in range(a, len(gates))]
+    return PathMoments(output_input, {(a + 1, b + 1): found.sigma_xx[a, b] for a, b in pairs})
+
+
+@_moments.register
+def _(law: FiniteData, flow: GraphFlow) -> PathMoments:
+    exact = np.array(law.x, dtype=object)
+    gates = {
+        a: np.prod([open_on(gate, exact, "a gate of the graph") for gate in product], axis=0).astype(float)
+        for a, product in enumerate(flow.openings, start=1)
+        if product
+    }
+    labels = np.array([[float(entry) for entry in law.label_vectors[c]] for c in law.category])
+    y, first = {}, 0
+    for name in flow.graph.outputs:
+        dimension = flow.graph.node(name).dimension
+        y[name] = labels[:, first : first + dimension]
+        first += dimension
+    probabilities = np.array([float(share) for share in law.example_probabilities])
+    return empirical(flow, exact.astype(float), y, gates, probabilities)
+
+
+def _single(product: tuple[Gate, ...]) -> Gate:
+    """The one gate that a product of gates is; a hard gate times itself is itself."""
+    different = tuple(dict.fromkeys(product))
+    soft = any(getattr(gate, "sharpness", np.inf) != np.inf for gate in product)
+    if len(different) > 1 or (soft and len(product) > 1):
+        raise OutOfReachError(
+            "A path passes several gates, and the law has no exact moments through their product.",
+            'Use one gate along each path, or a finite data set (data.law = "finite").',
+        )
+    return different[0] if different else AlwaysGate()

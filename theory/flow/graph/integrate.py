@@ -1,0 +1,113 @@
+"""The gradient flow of a graph in time, and plain gradient descent, in numbers from the path moments.
+
+There is no closed form for more than one layer of weights: SciPy's DOP853 integrates tau dW/dt of the derived flow.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.integrate import solve_ivp
+
+from theory.flow.graph.data import flow_of, moments_of
+from theory.flow.graph.gradient_flow import GraphFlow
+from theory.flow.graph.moments import loss_from, velocities
+from theory.problem import OutOfReachError, Problem
+
+RELATIVE, ABSOLUTE = 1e-10, 1e-12  # of the integrator, in each weight
+
+
+@dataclass(frozen=True, repr=False)
+class GraphSolution:
+    """Weights along the flow: `weights` by name, each (T, rows, columns), and `losses` <|y - yhat|^2> at `times`."""
+
+    flow: GraphFlow
+    times: tuple[float, ...]
+    weights: dict[str, Float[np.ndarray, "T rows columns"]]
+    losses: Float[np.ndarray, " T"]
+
+
+def integrate(problem: Problem, times: Sequence[float] | None = None) -> GraphSolution:
+    """The weights of the problem's network under gradient flow at its times (t, in the unit of tau), in float64.
+
+    Raises OutOfReachError where the flow has no paths, the data no moments, or the integrator gives up.
+
+    One input and one output in two layers of equal weights follow a(t) = s e^{2st}/(e^{2st} - 1 + s/a(0)):
+
+    >>> from theory.problem import loads
+    >>> deep = loads('''
+    ... [data]
+    ... law = "finite"
+    ... x = [[1.0], [-1.0]]
+    ... y = [2.0, -2.0]
+    ... [network]
+    ... model = "gated-graph"
+    ... nodes = [{ name = "x", dimension = 1 }, { name = "h", dimension = 1 }, { name = "y", dimension = 1 }]
+    ... edges = [{ from = "x", to = "h", weight = "A" }, { from = "h", to = "y", weight = "B" }]
+    ... inputs = ["x"]
+    ... outputs = ["y"]
+    ... [training]
+    ... loss = "half-mse"
+    ... tau = 1.0
+    ... w0 = { A = [[0.1]], B = [[0.1]] }
+    ... times = [1.0]
+    ... ''')
+    >>> end = integrate(deep)
+    >>> growth = np.exp(4.0)
+    >>> bool(abs(end.weights["A"] * end.weights["B"] - 2 * growth / (growth - 1 + 200)).max() < 1e-8)
+    True
+    """
+    flow = flow_of(problem)
+    moments, start = moments_of(problem, flow), split(problem, flow)
+    tau = float(problem.training.tau)
+    asked = tuple(float(time) for time in (problem.training.times if times is None else times))
+    shapes = {name: array.shape for name, array in start.items()}
+
+    def rate(_time: float, theta: np.ndarray) -> np.ndarray:
+        return _flat(velocities(flow, _parts(theta, shapes), moments), shapes) / tau
+
+    theta, reached = _flat(start, shapes), [time for time in asked if time > 0]
+    columns = [theta] * (len(asked) - len(reached))
+    if reached:
+        found = solve_ivp(rate, (0.0, reached[-1]), theta, "DOP853", reached, rtol=RELATIVE, atol=ABSOLUTE)
+        if not found.success:
+            raise OutOfReachError(
+                f"The integration stops at t = {found.t[-1]:.6g}: {found.message}", "Ask for earlier times."
+            )
+        columns += list(found.y.T)
+    parts = [_parts(column, shapes) for column in columns]
+    weights = {name: np.stack([part[name] for part in parts]) for name in shapes}
+    second = label_moment(problem)
+    losses = np.array([loss_from(flow, part, moments, second) for part in parts])
+    return GraphSolution(flow, asked, weights, losses)
+
+
+def split(problem: Problem, flow: GraphFlow) -> dict[str, np.ndarray]:
+    """The initial weights in the names of the flow, as (target, source) matrices."""
+    start = problem.start()
+    found = {}
+    for name in flow.weights:
+        whole, _, unit = name.rpartition(".")
+        rows, columns = flow.shape(name)
+        if whole and name not in start:
+            matrix = start[whole].reshape(-1, columns) if rows == 1 else start[whole].reshape(rows, -1)
+            found[name] = matrix[int(unit)][None] if rows == 1 else matrix[:, [int(unit)]]
+        else:
+            found[name] = start[name].reshape(rows, columns)
+    return found
+
+
+def label_moment(problem: Problem) -> float:
+    """<|y|^2>."""
+    pairs = zip(problem.data.probabilities, problem.data.label_vectors, strict=True)
+    return float(sum(share * sum(entry * entry for entry in label) for share, label in pairs))
+
+
+def _flat(weights: dict[str, np.ndarray], shapes: dict[str, tuple[int, int]]) -> np.ndarray:
+    return np.concatenate([weights[name].ravel() for name in shapes])
+
+
+def _parts(theta: np.ndarray, shapes: dict[str, tuple[int, int]]) -> dict[str, np.ndarray]:
+    ends = np.cumsum([rows * columns for rows, columns in shapes.values()])[:-1]
+    return {name: part.reshape(shapes[name]) for name, part in zip(shapes, np.split(theta, ends), strict=True)}
