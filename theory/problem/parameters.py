@@ -60,16 +60,35 @@ class NormalInitialisation:
         whole(self.seed, f"{where}.seed", least=0)
 
 
+def nested(values: object, where: str, convert: Callable[[Any, str], Fraction] = exact) -> Numbers:
+    """Numbers in nested rows, made exact: [[1, "1/2"]] becomes ((1, 1/2),).
+
+    >>> nested([[1, "1/2"]], "w0")
+    ((Fraction(1, 1), Fraction(1, 2)),)
+    """
+    if not isinstance(values, list | tuple):
+        return convert(values, where)
+    return tuple(nested(value, f"{where}[{index}]", convert) for index, value in enumerate(values))
+
+
 @dataclass(frozen=True)
 class InitialByName:
     """The initial numbers, or their laws, of the weights of a graph, each by its name.
 
-    >>> starts = InitialByName((("A", NormalInitialisation(1, 0)), ("B", ((Fraction(1), Fraction(2)),))))
+    >>> starts = InitialByName((("A", NormalInitialisation(1, 0)), ("B", [[1, 2]])))
     >>> starts.names, starts.of("B")
     (('A', 'B'), ((Fraction(1, 1), Fraction(2, 1)),))
     """
 
     starts: tuple[tuple[str, NormalInitialisation | Numbers], ...]
+
+    def __post_init__(self) -> None:
+        laws = NormalInitialisation
+        starts = (
+            (name, given if isinstance(given, laws) else nested(given, f"training.w0.{name}"))
+            for name, given in self.starts
+        )
+        object.__setattr__(self, "starts", tuple(starts))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -82,17 +101,6 @@ class InitialByName:
 
 
 Initial = NormalInitialisation | InitialByName | Numbers
-
-
-def nested(values: object, where: str, convert: Callable[[Any, str], Fraction] = exact) -> Numbers:
-    """Numbers in nested rows, made exact: [[1, "1/2"]] becomes ((1, 1/2),).
-
-    >>> nested([[1, "1/2"]], "w0")
-    ((Fraction(1, 1), Fraction(1, 2)),)
-    """
-    if not isinstance(values, list | tuple):
-        return convert(values, where)
-    return tuple(nested(value, f"{where}[{index}]", convert) for index, value in enumerate(values))
 
 
 def has_shape(numbers: Numbers, shape: tuple[int, ...]) -> bool:

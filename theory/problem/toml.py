@@ -17,7 +17,7 @@ from theory.problem.gates import GATES, Gate, resolved
 from theory.problem.graph import Edge, Node
 from theory.problem.network import MODELS, Network
 from theory.problem.numbers import RANGES, nearest, one_of, positive, shown, spaced
-from theory.problem.parameters import InitialByName, NormalInitialisation, nested
+from theory.problem.parameters import InitialByName, NormalInitialisation
 from theory.problem.problem import Problem
 from theory.problem.simulation import DTYPES, Simulation
 from theory.problem.training import Training
@@ -243,11 +243,7 @@ def _start(value: Any, where: str) -> Any:
     if not isinstance(value, Mapping):
         return value
     if where == "training.w0" and "law" not in value and value:
-        starts = ((name, _start(each, f"{where}.{name}")) for name, each in value.items())
-        laws = NormalInitialisation
-        return InitialByName(
-            tuple((name, each if isinstance(each, laws) else nested(each, f"{where}.{name}")) for name, each in starts)
-        )
+        return InitialByName(tuple((name, _start(each, f"{where}.{name}")) for name, each in value.items()))
     _choose(value, where, "law", {NormalInitialisation.law: NormalInitialisation})
     check_keys(value, where, required=("law", "scale", "seed"))
     return NormalInitialisation(value["scale"], value["seed"], where)

@@ -179,7 +179,7 @@ class GraphFlow:
         proved = sympy.Eq(LOSS, self._loss_by_moments(), evaluate=False)
         steps = (
             Step(sympy.Eq(LOSS, self._loss_by_examples(), evaluate=False), given, "definition"),
-            Step(proved, averaged, "average", tuple(self._moments())),
+            Step(proved, averaged, "matrix-average", tuple(self._moments())),
         )
         return Derivation("flow.graph.loss", proved, steps)
 

@@ -135,8 +135,8 @@ def matrix_gradient(before: sympy.Basic, step: Step) -> None:
     _require_same(products(step.expr.rhs, symmetric), _total(found))
 
 
-@rule("average")
-def average(before: sympy.Basic, step: Step) -> None:
+@rule("matrix-average")
+def matrix_average(before: sympy.Basic, step: Step) -> None:
     """L = a sum of averages E(trace) becomes a sum of traces of moments, as E is linear.
 
     `using` are tuples (M, c, u, v) with M = E(c u v'): a matrix of moments, a number c and two columns
@@ -147,7 +147,8 @@ def average(before: sympy.Basic, step: Step) -> None:
     >>> L = sympy.Symbol("L")
     >>> before = sympy.Eq(L, MEAN(g * Trace(y * x.T * W.T)), evaluate=False)
     >>> moments = (sympy.Tuple(C, g, y, x),)
-    >>> average(before, Step(sympy.Eq(L, Trace(C * W.T), evaluate=False), "averaged", "average", moments))
+    >>> averaged = sympy.Eq(L, Trace(C * W.T), evaluate=False)
+    >>> matrix_average(before, Step(averaged, "averaged", "matrix-average", moments))
     """
     if before.lhs != step.expr.lhs:
         raise StepError(f"{step.expr.lhs} is not {before.lhs}")

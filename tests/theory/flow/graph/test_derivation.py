@@ -137,24 +137,26 @@ class TestRules:
         inside = MatMul(self.g, self.h, self.A, self.x, self.x.T)
         before = self.equation(self.L, matrices.MEAN(Trace(inside)))
         of = sympy.Tuple(C, self.g * self.h, self.x, self.x)
-        matrices.average(before, Step(self.equation(self.L, Trace(self.A * C)), "", "average", (of,)))
+        matrices.matrix_average(before, Step(self.equation(self.L, Trace(self.A * C)), "", "matrix-average", (of,)))
         one_gate = sympy.Tuple(C, self.g, self.x, self.x)
-        self.rejects("average", before, self.equation(self.L, Trace(self.A * C)), one_gate)
-        self.rejects("average", before, self.equation(self.L, Trace(self.A * D)), of)
-        self.rejects("average", before, self.equation(self.L, 2 * Trace(self.A * C)), of)
+        self.rejects("matrix_average", before, self.equation(self.L, Trace(self.A * C)), one_gate)
+        self.rejects("matrix_average", before, self.equation(self.L, Trace(self.A * D)), of)
+        self.rejects("matrix_average", before, self.equation(self.L, 2 * Trace(self.A * C)), of)
 
     def test_an_average_does_not_exchange_columns(self):
         C = MatrixSymbol("C", 2, 2)
         before = self.equation(self.L, matrices.MEAN(Trace(self.A * self.y * self.x.T)))
         of = sympy.Tuple(C, sympy.S.One, self.x, self.y)
-        matrices.average(before, Step(self.equation(self.L, Trace(self.A * C.T)), "", "average", (of,)))
-        self.rejects("average", before, self.equation(self.L, Trace(self.A * C)), of)
+        matrices.matrix_average(before, Step(self.equation(self.L, Trace(self.A * C.T)), "", "matrix-average", (of,)))
+        self.rejects("matrix_average", before, self.equation(self.L, Trace(self.A * C)), of)
 
     def test_a_product_of_four_columns_has_no_second_moment(self):
         C = MatrixSymbol("C", 2, 2)
         four = Trace(self.x * self.x.T * self.x * self.x.T)
         of = sympy.Tuple(C, sympy.S.One, self.x, self.x)
-        self.rejects("average", self.equation(self.L, matrices.MEAN(four)), self.equation(self.L, Trace(C * C)), of)
+        self.rejects(
+            "matrix_average", self.equation(self.L, matrices.MEAN(four)), self.equation(self.L, Trace(C * C)), of
+        )
 
 
 class TestRefusals:

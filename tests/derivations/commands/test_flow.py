@@ -1,0 +1,133 @@
+"""gdln flow as a user calls it: formulas, code, a drawing, the JSON contract and exit codes; graphs in other verbs."""
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from derivations import cli
+from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
+from derivations.publish.graph_drawing import drawing
+from tests.tolerances import SIM_SUMS
+from theory.flow.graph.paths import paths_of
+from theory.problem import Edge, Graph, Node, Parameter
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.fixture
+def race(request):
+    return str(request.config.rootpath / "derivations/experiments/problems/race.toml")
+
+
+def said(capsys, *words):
+    """The exit code, stdout and stderr of a command."""
+    code = cli.main(list(map(str, words)))
+    printed = capsys.readouterr()
+    return code, printed.out, printed.err
+
+
+def test_text(race, capsys):
+    code, out, err = said(capsys, "flow", race)
+    assert (code, err) == (PASS, "")
+    assert "x -> h -> left -> y   a = 2" in out
+    assert "tau dR/dt = decode' E[1] encode'" in out
+    assert "17 steps from the loss, each checked by its rule" in out
+
+
+def test_json(race, capsys):
+    code, out, _ = said(capsys, "flow", race, "--json")
+    found = json.loads(out)
+    assert code == PASS
+    assert found["schema"] == "gdln.flow/1"
+    assert found["proved"] is True
+    assert [path["a"] for path in found["paths"]] == [1, 2, 3]
+    assert set(found["flow"]) == set(found["latex"]) == {"encode", "R", "L", "decode", "always"}
+    assert all(step["checked"] for steps in found["derivation"].values() for step in steps)
+
+
+def test_one_weight(race, capsys):
+    found = json.loads(said(capsys, "flow", race, "--weight", "R", "--json")[1])
+    assert list(found["flow"]) == ["R"]
+
+
+@pytest.mark.parametrize("form", ["latex", "markdown", "numpy", "torch"])
+def test_other_forms(race, capsys, form):
+    code, out, _ = said(capsys, "flow", race, "--format", form)
+    assert code == PASS
+    if form in ("numpy", "torch"):
+        compile(out, "printed", "exec")
+        assert "decode" in out
+    else:
+        assert r"\frac{d R}{dt}" in out
+
+
+def test_a_drawing(race, capsys, tmp_path):
+    file = tmp_path / "race.svg"
+    assert said(capsys, "flow", race, "--weight", "always", "--plot", file)[0] == PASS
+    root = ElementTree.parse(file).getroot()
+    texts = [element.text for element in root.iter(f"{SVG}text")]
+    assert {"encode", "always", "left", "right", "paths through always"} <= set(texts)
+    assert texts.count("decode") == 2
+    assert texts.count("g") == 2
+
+
+def test_the_paths_through_an_edge_are_highlighted():
+    nodes = Node("x", 1), Node("a", 1), Node("b", 1), Node("y", 1)
+    edges = Edge("x", "a", "A"), Edge("x", "b", "B"), Edge("a", "y", "C"), Edge("b", "y", "D")
+    weights = tuple(Parameter(name, (1, 1)) for name in "ABCD")
+    graph = Graph(nodes, edges, weights, ("x",), ("y",))
+    root = ElementTree.fromstring(drawing(graph, paths_of(graph), "C"))
+    lines = [path for path in root.iter(f"{SVG}path") if path.get("fill") == "none"]
+    colours = [line.get("stroke") for line in lines]
+    assert len(set(colours)) == 2
+    assert [colours.count(colour) for colour in dict.fromkeys(colours)] == [2, 2]
+    plain = ElementTree.fromstring(drawing(graph))
+    assert len({line.get("stroke") for line in plain.iter(f"{SVG}path") if line.get("fill") == "none"}) == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "named"),
+    [
+        (["--weight", "Q"], BAD_INPUT, "trains no weight Q"),
+        (["--format", "fortran"], BAD_INPUT, "--format fortran"),
+        (["--plot", "race.png"], BAD_INPUT, "drawn as SVG"),
+        (["--plot", "missing/race.svg"], BAD_INPUT, "does not exist"),
+    ],
+)
+def test_bad_input(race, capsys, words, code, named):
+    found, _, err = said(capsys, "flow", race, *words)
+    assert found == code
+    assert named in err
+
+
+def test_a_network_that_gates_itself_has_no_paths(request, capsys):
+    file = request.config.rootpath / "derivations/experiments/problems/relu-training.toml"
+    code, _, err = said(capsys, "flow", file)
+    assert code == OUT_OF_REACH
+    assert "activation relu" in err
+
+
+def test_solve_and_simulate_a_graph(race, capsys, tmp_path):
+    code, out, _ = said(capsys, "solve", race, "--json")
+    solved = json.loads(out)
+    assert code == PASS
+    assert solved["losses"] == sorted(solved["losses"], reverse=True)
+    out_file = tmp_path / "race.npz"
+    code, out, _ = said(capsys, "simulate", race, "--json", "--out", out_file)
+    trained = json.loads(out)
+    assert code == PASS
+    assert out_file.exists()
+    for name, size in trained["sizes"].items():
+        start = sum(x * x for row in solved["weights"][name][0] for x in row) ** 0.5
+        assert abs(size[0] - start) <= SIM_SUMS
+    assert trained["loss"][-1] < trained["loss"][0] / 100
+
+
+@pytest.mark.parametrize("words", [["solve", "--digits", "20"], ["solve", "--plot", "x.png"], ["compare"]])
+def test_what_a_graph_has_not(race, capsys, words, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    verb, *rest = words
+    code, _, err = said(capsys, verb, race, *rest)
+    assert code == OUT_OF_REACH
+    assert "graph" in err

@@ -1,0 +1,113 @@
+"""Gated graphs in problem files: read, written, and refused with the name of the node, edge or weight."""
+
+import pytest
+
+from theory.problem import GatedGraph, InputError, dumps, loads
+
+DATA = '[data]\nlaw = "finite"\nx = [[1.0, 0.0], [0.0, 1.0]]\ny = [1.0, -1.0]\n'
+NODES = """
+[network]
+model = "gated-graph"
+inputs = ["x"]
+outputs = ["y"]
+[[network.nodes]]
+name = "x"
+dimension = 2
+[[network.nodes]]
+name = "h"
+dimension = 3
+gate = { kind = "site", site = 0, lo = 0.5 }
+[[network.nodes]]
+name = "y"
+dimension = 1
+scale = "1/3"
+"""
+EDGES = """
+[[network.edges]]
+from = "x"
+to = "h"
+weight = "A"
+[[network.edges]]
+from = "h"
+to = "y"
+weight = "B"
+[[network.edges]]
+from = "x"
+to = "y"
+gate = { kind = "site", site = 1, hi = 0.5 }
+"""
+TRAINING = """
+[training]
+loss = "half-mse"
+tau = 1.0
+times = [1.0]
+w0 = { A = { law = "normal", scale = 0.1, seed = 0 }, B = [[1.0, 2.0, "1/3"]] }
+"""
+WHOLE = DATA + NODES + EDGES + TRAINING
+
+
+def test_read_and_written():
+    problem = loads(WHOLE)
+    assert isinstance(problem.network, GatedGraph)
+    assert [(p.name, p.shape) for p in problem.parameters] == [("A", (3, 2)), ("B", (1, 3))]
+    assert problem.start()["B"].tolist() == [[1.0, 2.0, 1 / 3]]
+    assert loads(dumps(problem)) == problem
+
+
+def test_one_law_for_all_weights_draws_each_its_own_numbers():
+    problem = loads(WHOLE.replace(TRAINING[TRAINING.index("w0") :], 'w0 = { law = "normal", scale = 0.1, seed = 0 }\n'))
+    start = problem.start()
+    assert abs(start["A"][0, 0] - start["B"][0, 0]) > 0
+    assert loads(dumps(problem)) == problem
+
+
+REFUSED = {
+    "a circle": ('to = "h"\nweight = "A"', 'to = "h"\nweight = "A"\n[[network.edges]]\nfrom = "h"\nto = "h"', "circle"),
+    "a node that is not there": ('from = "h"', 'from = "hidden"', "hidden"),
+    "two nodes of one name": ('name = "h"', 'name = "y"', "Two nodes of the graph are called y"),
+    "inputs of another dimension": ("dimension = 2", "dimension = 5", "node x is an input of dimension 5"),
+    "outputs of another dimension": ("dimension = 1", "dimension = 2", "output nodes y have 2 units"),
+    "one weight of two shapes": ('weight = "B"', 'weight = "A"', "needs weights of 1 x 3 numbers; A has 3 x 2"),
+    "a node that reaches no output": (
+        '[[network.edges]]\nfrom = "h"\nto = "y"\nweight = "B"\n',
+        "",
+        "No path leads from node h",
+    ),
+    "a node that nothing reaches": ('from = "x"\nto = "h"', 'from = "x"\nto = "y"', "node h is no input"),
+    "an edge into an input": ('to = "h"\nweight = "A"', 'to = "x"\nweight = "A"', "node x is an input, and an edge"),
+    "an input that is an output": ('outputs = ["y"]', 'outputs = ["x"]', "Node x is an input and an output"),
+    "a gate outside the data": ("site = 0, lo", "site = 9, lo", "the gate of node h"),
+    "a gate of an edge outside the data": ("site = 1, hi", "site = 7, hi", "the gate from x to y"),
+    "a gate on a latent": ("site = 0, lo", 'on = "latent", site = 0, lo', "no latent"),
+    "a gate that repeats": ('{ kind = "site", site = 0, lo = 0.5 }', '{ kind = "repeated", of = 0 }', "repeats a unit"),
+    "a gate that is no table": ('gate = { kind = "site", site = 0, lo = 0.5 }', 'gate = "open"', "must be a table"),
+    "a name that is none": ('weight = "B"', 'weight = "B(1)"', "is no name"),
+    "an unknown key": ('weight = "B"', 'wieght = "B"', "wieght"),
+    "no nodes": ("[[network.nodes]]", "[[network.knots]]", "knots"),
+    "a dimension of 0": ("dimension = 3", "dimension = 0", "dimension"),
+    "a scale of 0": ('scale = "1/3"', "scale = 0", "scale"),
+    "blocks that do not fit": ('from = "x"\nto = "y"', 'from = "h"\nto = "g"', "g"),
+    "inputs that are no list": ('inputs = ["x"]', 'inputs = "x"', "network.inputs must be a list"),
+    "w0 without a weight": (', B = [[1.0, 2.0, "1/3"]]', "", "lacks B"),
+    "w0 of a weight that is not there": ("B = [[", "C = [[0.0]], B = [[", "names C"),
+    "w0 of another shape": ('[[1.0, 2.0, "1/3"]]', "[[1.0, 2.0]]", "1 x 3 numbers"),
+    "w0 as one array": (TRAINING[TRAINING.index("w0") :], "w0 = [[1.0, 0.0]]\n", "several names"),
+    "biases": ('model = "gated-graph"', 'model = "gated-graph"\nbiases = "trained"', "biases"),
+    "an unknown model": ('"gated-graph"', '"gated-grahp"', "gated-grahp"),
+}
+
+
+@pytest.mark.parametrize("fault", REFUSED)
+def test_what_is_wrong_is_named(fault):
+    before, after, said = REFUSED[fault]
+    assert before in WHOLE
+    with pytest.raises(InputError) as refused:
+        loads(WHOLE.replace(before, after))
+    assert said in refused.value.message
+    assert refused.value.hint
+
+
+def test_starts_by_name_belong_to_a_graph():
+    shallow = '[network]\nmodel = "relu"\nreadout = "mean"\nunits = 1\n'
+    with pytest.raises(InputError, match="belongs to a graph"):
+        loads(DATA + shallow + TRAINING)
