@@ -6,6 +6,7 @@ from typing import Any
 
 from derivations.answers.steps import checked_steps
 from theory.flow.graph import export
+from theory.flow.graph.conserved import Conserved, NotConserved, conserved
 from theory.flow.graph.data import flow_of
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.problem import InputError, Problem
@@ -23,9 +24,15 @@ class FlowAnswer:
     weights: tuple[str, ...]
 
     @cached_property
+    def conserved(self) -> tuple[tuple[Conserved, ...], tuple[NotConserved, ...]]:
+        """What the flow conserves at hidden nodes, and the nodes at which a condition fails."""
+        return conserved(self.flow)
+
+    @cached_property
     def steps(self) -> dict[str, list[dict[str, Any]]]:
-        """The checked steps of the proofs: of the loss by moments, then of each weight's equation."""
+        """The checked steps of the proofs: of the loss by moments, of each weight's equation, of what is conserved."""
         proofs = {"loss": self.flow.loss_derivation} | {name: self.flow.derivation(name) for name in self.weights}
+        proofs |= {str(kept): kept.derivation for kept in self.conserved[0]}
         return {name: checked_steps(proof) for name, proof in proofs.items()}
 
     @property
@@ -53,6 +60,8 @@ class FlowAnswer:
             "latex": {name: export.latex(flow, name) for name in self.weights},
             "numpy": export.code(flow, "numpy"),
             "torch": export.code(flow, "torch"),
+            "conserved": [{"nodes": kept.nodes, "matrix": str(kept)} for kept in self.conserved[0]],
+            "not_conserved": [{"nodes": lost.nodes, "why": lost.why} for lost in self.conserved[1]],
             "derivation": self.steps,
             "proved": self.proved,
         }
@@ -73,6 +82,9 @@ class FlowAnswer:
         lines += [f"  {path}   a = {flow.opening(path)}{self._open(flow.opening(path))}" for path in flow.paths]
         lines += ["", _MOMENTS, *(f"  {line}" for line in export.plain_errors(flow)), "", "gradient flow"]
         lines += [f"  {export.plain(flow, name)}" for name in self.weights]
+        lines += ["", "conserved by the flow, at hidden nodes"] if any(self.conserved) else []
+        lines += [f"  {kept}   at {', '.join(kept.nodes)}" for kept in self.conserved[0]]
+        lines += [f"  nothing of this kind at {', '.join(lost.nodes)}: {lost.why}" for lost in self.conserved[1]]
         steps = [(name, step) for name, proof in self.steps.items() for step in proof]
         failed = [f"  {name}, {step['rule']}: {step['error']}" for name, step in steps if not step["checked"]]
         said = "each checked by its rule" if not failed else f"{len(failed)} NOT CHECKED"

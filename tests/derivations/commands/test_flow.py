@@ -32,7 +32,7 @@ def test_text(race, capsys):
     assert (code, err) == (PASS, "")
     assert "x -> h -> left -> y   a = 2" in out
     assert "tau dR/dt = decode' E[1] encode'" in out
-    assert "17 steps from the loss, each checked by its rule" in out
+    assert "23 steps from the loss, each checked by its rule" in out
 
 
 def test_json(race, capsys):
@@ -41,6 +41,8 @@ def test_json(race, capsys):
     assert code == PASS
     assert found["schema"] == "gdln.flow/1"
     assert found["proved"] is True
+    assert found["conserved"][1] == {"nodes": ["right", "left"], "matrix": "decode' decode - R R' - L L'"}
+    assert found["not_conserved"] == []
     assert [path["a"] for path in found["paths"]] == [1, 2, 3]
     assert set(found["flow"]) == set(found["latex"]) == {"encode", "R", "L", "decode", "always"}
     assert all(step["checked"] for steps in found["derivation"].values() for step in steps)

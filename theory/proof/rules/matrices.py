@@ -102,6 +102,21 @@ def matrix_algebra(before: sympy.Basic, step: Step) -> None:
     _require_same(products(before.rhs, symmetric), products(step.expr.rhs, symmetric))
 
 
+@rule("matrix-substitute")
+def matrix_substitute(before: sympy.Basic, step: Step) -> None:
+    """X = M becomes X = M with matrices replaced by what they equal; `using` are pairs (matrix, what it equals).
+
+    >>> A, B, X = (MatrixSymbol(name, 2, 2) for name in "ABX")
+    >>> equation = lambda side: sympy.Eq(X, side, evaluate=False)
+    >>> pair = sympy.Tuple(A, B.T)
+    >>> matrix_substitute(equation(A * B), Step(equation(B.T * B), "A = B'", "matrix-substitute", (pair,)))
+    """
+    if before.lhs != step.expr.lhs:
+        raise StepError(f"{step.expr.lhs} is not {before.lhs}")
+    replaced = before.rhs.xreplace({old: new for old, new in step.using})
+    _require_same(products(replaced), products(step.expr.rhs))
+
+
 @rule("matrix-gradient")
 def matrix_gradient(before: sympy.Basic, step: Step) -> None:
     """L = a sum of traces becomes tau dW/dt = -dL/dW, with (dL/dW)_ij = dL/dW_ij.

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from theory.flow.graph.moments import empirical
 from theory.problem import Edge, Graph, Node, Parameter, SiteGate
 
 SITES, EXAMPLES = 4, 30
@@ -70,3 +71,13 @@ def _edge(rng, source, target, dimension, shapes):
     name = str(rng.choice(same)) if same and rng.random() < 0.4 else f"W{len(shapes)}"
     shapes[name] = (rows, columns)
     return Edge(source, target, name, gate)
+
+
+def moments(case, flow):
+    """The path moments of the drawn examples."""
+    gates = {
+        a: np.prod([opens(gate, case.x) for gate in product], axis=0)
+        for a, product in enumerate(flow.openings, start=1)
+        if product
+    }
+    return empirical(flow, case.x, case.y, gates, np.full(EXAMPLES, 1 / EXAMPLES))

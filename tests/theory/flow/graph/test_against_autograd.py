@@ -5,10 +5,10 @@ import pytest
 import torch
 
 from sim.networks.graph import gradient
-from tests.theory.flow.graph.graphs import EXAMPLES, drawn, opens
+from tests.theory.flow.graph.graphs import drawn, moments, opens
 from tests.tolerances import GRAPH_FLOW
 from theory.flow.graph.gradient_flow import GraphFlow
-from theory.flow.graph.moments import empirical, velocities
+from theory.flow.graph.moments import velocities
 
 SEEDS = range(40)
 
@@ -16,13 +16,7 @@ SEEDS = range(40)
 def by_theory(case, loss):
     """tau dW/dt by the derived flow, from the moments of the examples."""
     flow = GraphFlow(case.graph, loss)
-    gates = {
-        a: np.prod([opens(gate, case.x) for gate in product], axis=0)
-        for a, product in enumerate(flow.openings, start=1)
-        if product
-    }
-    moments = empirical(flow, case.x, case.y, gates, np.full(EXAMPLES, 1 / EXAMPLES))
-    return velocities(flow, case.weights, moments)
+    return velocities(flow, case.weights, moments(case, flow))
 
 
 def by_autograd(case, loss):

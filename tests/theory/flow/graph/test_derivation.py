@@ -7,26 +7,16 @@ import pytest
 import sympy
 from sympy.matrices.expressions import MatMul, MatrixSymbol, Trace
 
-from tests.theory.flow.graph.graphs import EXAMPLES, drawn, opens
+from tests.theory.flow.graph.graphs import EXAMPLES, drawn, moments, opens
 from tests.tolerances import GRAPH_FLOW
 from theory.flow.graph import export
 from theory.flow.graph.gradient_flow import GraphFlow
-from theory.flow.graph.moments import empirical, velocities
+from theory.flow.graph.moments import velocities
 from theory.problem import Edge, Graph, InputError, Network, Node, OutOfReachError, Parameter, one_hidden_layer
 from theory.proof.derivation import Derivation, Step
 from theory.proof.rules import matrices
 
 SEEDS = range(12)
-
-
-def moments(case, flow):
-    """The moments of the drawn examples."""
-    gates = {
-        a: np.prod([opens(gate, case.x) for gate in product], axis=0)
-        for a, product in enumerate(flow.openings, start=1)
-        if product
-    }
-    return empirical(flow, case.x, case.y, gates, np.full(EXAMPLES, 1 / EXAMPLES))
 
 
 def faults(derivation):

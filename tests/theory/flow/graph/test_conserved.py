@@ -1,0 +1,99 @@
+"""Conserved matrices: proved for random graphs, kept by the integrated flow, and lost with the condition named."""
+
+from dataclasses import replace
+
+import pytest
+import sympy
+
+from derivations.experiments.folders import problem_named
+from tests.theory.flow.graph.graphs import drawn, moments
+from tests.tolerances import GRAPH_FLOW, GRAPH_INTEGRATED
+from theory.flow.graph.conserved import conserved
+from theory.flow.graph.gradient_flow import GraphFlow
+from theory.flow.graph.integrate import integrate
+from theory.flow.graph.moments import velocities
+from theory.problem import Edge, GatedGraph, Node
+from theory.proof.derivation import Derivation
+
+
+def change(kept, weights, moved):
+    """dQ/dt from the weights and their velocities, by the product rule."""
+    total = sum(moved[name].T @ weights[name] + weights[name].T @ moved[name] for name in kept.outgoing)
+    return total - sum(moved[name] @ weights[name].T + weights[name] @ moved[name].T for name in kept.incoming)
+
+
+def test_random_graphs():
+    """Where the conditions hold, the velocities of random weights on random data leave the matrix as it is."""
+    found = 0
+    for seed in range(40):
+        case = drawn(seed)
+        flow = GraphFlow(case.graph, "half-mse")
+        moved = velocities(flow, case.weights, moments(case, flow))
+        for kept in conserved(flow)[0]:
+            assert all(check.passed for check in kept.derivation.check())
+            names = (*kept.outgoing, *kept.incoming)
+            size = max(abs(moved[name]).max() * abs(case.weights[name]).max() for name in names)
+            assert abs(change(kept, case.weights, moved)).max() <= 8 * GRAPH_FLOW * size
+            found += 1
+    assert found > 20
+
+
+def test_where_a_condition_fails_the_matrix_changes():
+    """The control: the same matrix at nodes that are refused does change."""
+    changed = 0
+    for seed in range(40):
+        case = drawn(seed)
+        flow = GraphFlow(case.graph, "half-mse")
+        moved = velocities(flow, case.weights, moments(case, flow))
+        for lost in conserved(flow)[1]:
+            edges = [edge for edge in case.graph.edges if edge.weight is not None]
+            out = {edge.weight for edge in edges if edge.source in lost.nodes}
+            into = {edge.weight for edge in edges if edge.target in lost.nodes}
+            sizes = {case.graph.node(name).dimension for name in lost.nodes}
+            if out and into and len(sizes) == 1:
+                total = sum(moved[w].T @ case.weights[w] for w in out) - sum(case.weights[w] @ moved[w].T for w in into)
+                changed += bool(abs(total + total.T).max() > GRAPH_INTEGRATED)
+    assert changed > 10
+
+
+def test_the_shipped_race():
+    problem = problem_named("race")
+    flow = GraphFlow(problem.graph, "half-mse")
+    kept, lost = conserved(flow)
+    first, second = map(str, kept)
+    assert first == "R' R + L' L + always' always - encode encode'"
+    assert second == "decode' decode - R R' - L L'"
+    assert lost == ()
+    weights = integrate(problem).weights
+    for each in kept:
+        at = [
+            sum(weights[w][t].T @ weights[w][t] for w in each.outgoing)
+            - sum(weights[w][t] @ weights[w][t].T for w in each.incoming)
+            for t in (0, -1)
+        ]
+        assert abs(at[1] - at[0]).max() <= GRAPH_INTEGRATED
+        assert abs(weights[each.outgoing[0]][-1] - weights[each.outgoing[0]][0]).max() > 10 * GRAPH_INTEGRATED
+
+
+@pytest.mark.parametrize(
+    ("edges", "nodes", "why"),
+    [
+        ((Edge("x", "h", "A"), Edge("h", "y")), ("h",), "the edge from h to y is not trained"),
+        ((Edge("x", "h", "A"), Edge("h", "y", "B"), Edge("x", "y", "B")), ("h",), "B also leads out of x"),
+    ],
+)
+def test_the_condition_that_fails_is_named(edges, nodes, why):
+    problem = problem_named("race")
+    network = GatedGraph((Node("x", 2), Node("h", 2), Node("y", 1)), edges, ("x",), ("y",))
+    kept, lost = conserved(GraphFlow(replace(problem, network=network).graph, "mse"))
+    assert kept == ()
+    assert [(each.nodes, each.why) for each in lost] == [(nodes, why)]
+
+
+def test_a_wrong_sign_is_rejected():
+    flow = GraphFlow(problem_named("race").graph, "half-mse")
+    proof = conserved(flow)[0][0].derivation
+    first, *others = proof.steps
+    wrong = sympy.Eq(first.expr.lhs, sympy.MatAdd(*first.expr.rhs.args[:-1], evaluate=False), evaluate=False)
+    altered = Derivation(proof.id, proof.proves, (replace(first, expr=wrong), *others))
+    assert not all(check.passed for check in altered.check())
