@@ -13,7 +13,6 @@ import sympy
 from theory.conjecture.statement import Domains, Statement, is_covariance
 from theory.expressions.domains import Condition, Nowhere
 from theory.expressions.exact import rational
-from theory.expressions.signs import sign_on
 from theory.problem.errors import InputError
 
 Point = dict[sympy.Symbol, sympy.Rational]
@@ -231,18 +230,17 @@ def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator
 
 
 def _no_point(statement: Statement, looked_at: int) -> InputError:
-    """The error for a domain in which nothing was found, with the conditions that contradict each other if some do."""
-    wanted = [str(condition) for condition in statement.conditions]
-    if statement.cov is not None and statement.cov.free_symbols:
-        wanted.append("that the matrix is a covariance matrix (positive semidefinite)")
-    message = f"No point of the domain was found: none of the {looked_at} that were tried meets {' and '.join(wanted)}."
+    """The error for a domain in which nothing was found: it is empty, or the numbers tried were too few."""
     against = contradiction(statement.conditions, statement.domains)
     if against:
         contradict = "contradicts the bounds" if len(against) == 1 else "contradict each other"
-        message += f" {' and '.join(map(str, against))} {contradict}."
-    if statement.cov is None:
-        return InputError(message, "Correct the domain, or give bounds close to the points that you mean.")
-    return InputError(message, "Check the matrix and the domain; correlations lie between -1 and 1.")
+        return InputError(f"The domain is empty: {' and '.join(map(str, against))} {contradict}.", "Correct the domain.")
+    wanted = [str(condition) for condition in statement.conditions]
+    hint = "Give bounds close to the points that you mean."
+    if statement.cov is not None and statement.cov.free_symbols:
+        wanted.append("that the matrix is a covariance matrix (positive semidefinite)")
+        hint += " Correlations lie between -1 and 1."
+    return InputError(f"No point was found: none of the {looked_at} tried meets {' and '.join(wanted)}.", hint)
 
 
 def contradiction(conditions: Iterable[Condition], domains: Domains) -> tuple[Condition, ...]:
@@ -256,8 +254,9 @@ def contradiction(conditions: Iterable[Condition], domains: Domains) -> tuple[Co
     known = [condition for condition in conditions if condition.polynomial is not None]
     subsets = chain.from_iterable(combinations(known, size) for size in range(1, len(known) + 1))
     for subset in islice(subsets, MAX_SUMS):
-        total = sympy.expand(sympy.Add(*(condition.polynomial for condition in subset)))
         strict = any(condition.strict for condition in subset)
-        if sign_on(total, domains) < 0 or (total == 0 and strict):
+        total = sympy.expand(sympy.Add(*(condition.polynomial for condition in subset)))
+        summed = Condition(total, ">" if strict else ">=", sympy.Integer(0))
+        if summed.fails_on(domains) if total.free_symbols else not summed.holds({}):
             return subset
     return ()

@@ -109,14 +109,14 @@ def symbolic_power(expr: sympy.Basic) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_covariance(cov: sympy.ImmutableDenseMatrix) -> bool:
-    """Whether the matrix is real, symmetric and positive semidefinite, as far as its numbers say.
+    """Whether the matrix is certainly real, symmetric and positive semidefinite; False where that is not decided.
 
     >>> [is_covariance(sympy.ImmutableDenseMatrix([[1, r], [r, 1]])) for r in (1, 2)]
     [True, False]
     """
     try:
         covariance(cov)
-    except InputError:
+    except WorkbenchError:
         return False
     return True
 

@@ -9,8 +9,10 @@ from functools import cached_property
 import sympy
 
 from theory.expressions.balls.precision import precision
+from theory.expressions.balls.real import FUNCTIONS as WITH_BALLS
 from theory.expressions.balls.real import Table, Undecided, Undefined, enclose, sign
 from theory.expressions.language import CONSTANTS, FUNCTIONS, NAME, Names, Walk, finite, one_line, short, tree_of
+from theory.expressions.signs import sign_on
 from theory.problem.errors import InputError
 
 HINT = 'Write domains like "g>0, -1<rho<1, c**2<a*b".'
@@ -42,6 +44,12 @@ class Condition:
         return f"{self.left} {self.sign} {self.right}"
 
     @property
+    def symbols(self) -> set[sympy.Symbol]:
+        """The parameters that the condition depends on; those that cancel do not count."""
+        sides = (self.left, self.right) if self.bare is not None else (self.margin,)
+        return set().union(*(side.free_symbols for side in sides))
+
+    @property
     def strict(self) -> bool:
         """Whether equality breaks the condition."""
         return "=" not in self.sign
@@ -54,7 +62,7 @@ class Condition:
     @cached_property
     def polynomial(self) -> sympy.Expr | None:
         """The margin, expanded, where it is a polynomial with rational coefficients; else None."""
-        symbols = sorted(self.margin.free_symbols, key=lambda symbol: symbol.name)
+        symbols = sorted(self.symbols, key=lambda symbol: symbol.name)
         if not symbols or not self.margin.is_polynomial(*symbols):
             return None
         poly = sympy.Poly(self.margin, *symbols)
@@ -76,13 +84,24 @@ class Condition:
     @property
     def impossible(self) -> bool:
         """Whether it is shown that no numbers satisfy the condition; of more than one parameter nothing is shown."""
-        symbols = self.left.free_symbols | self.right.free_symbols
-        if not symbols:
+        if not self.symbols:
             return self.holds({}) is False
         try:
-            return len(symbols) == 1 and self.interval() is sympy.S.EmptySet
+            return len(self.symbols) == 1 and self.interval() is sympy.S.EmptySet
         except Nowhere:
             return True
+
+    def fails_on(self, box: Mapping[sympy.Symbol, sympy.Interval]) -> bool:
+        """Whether it is certified that the condition holds nowhere on a box, its ends included where they belong to it.
+
+        >>> a = sympy.Symbol("a", real=True)
+        >>> [Condition(a, ">=", sympy.Integer(1)).fails_on({a: sympy.Interval(0, 1, False, end)}) for end in (True, False)]
+        [True, False]
+        """
+        if self.polynomial is None or sign_on(self.polynomial, box) >= 0:
+            return False
+        own = [box[symbol] for symbol in self.polynomial.free_symbols]
+        return self.strict or all(interval.left_open and interval.right_open for interval in own)
 
     def at(self, point: Mapping[sympy.Symbol, sympy.Expr]) -> "Condition":
         """The condition with values for symbols, or with other symbols."""
@@ -112,9 +131,9 @@ class Condition:
         >>> Condition(r**2, "<=", sympy.Integer(2)).interval()
         Interval(-sqrt(2), sqrt(2))
         """
-        if self.bare is not None or not self.margin.free_symbols:
+        if self.bare is not None or not self.symbols:
             return self.bare
-        (x,) = self.margin.free_symbols
+        (x,) = self.symbols
         if self.polynomial is None or sympy.degree(self.polynomial, x) > 2:
             return None
         return _satisfying(sympy.Poly(self.polynomial, x), self.strict)
@@ -223,7 +242,7 @@ def parse_domains(text: str | None) -> Domain:
         if own is None:
             joint.append(condition)
         else:
-            (symbol,) = condition.left.free_symbols | condition.right.free_symbols
+            (symbol,) = condition.symbols
             intervals[symbol] = sympy.Intersection(intervals[symbol], own)
     if len(joint) > MAX_CONDITIONS:
         raise InputError(f"There are {len(joint)} conditions; the limit is {MAX_CONDITIONS}.", "Leave some out.")
@@ -263,14 +282,17 @@ def _own_interval(condition: Condition) -> sympy.Interval | None:
     for side in (condition.left, condition.right):
         if not side.free_symbols and not side.is_extended_real:
             raise InputError(f"{side} is not a number.", HINT)
+        for function in side.atoms(sympy.Function):
+            if function.func not in WITH_BALLS:
+                raise InputError(f"Conditions do not take {function.func.__name__}: {condition}.", HINT)
         if any(power.exp.free_symbols for power in side.atoms(sympy.Pow)):
             raise InputError(f"{condition} has a parameter in an exponent.", "Write exp, or take logarithms.")
         if side.has(sympy.oo, -sympy.oo) and condition.bare is None:
             raise InputError(f"oo bounds a name by itself only: {condition}.", "Write a<oo, or leave the bound out.")
-    if condition.bare is None and not condition.margin.free_symbols:
+    if not condition.symbols:
         raise InputError(f"{condition} says nothing of a parameter.", f"Leave it out. {HINT}")
     try:
-        return condition.bare or (condition.interval() if len(condition.margin.free_symbols) == 1 else None)
+        return condition.interval() if len(condition.symbols) == 1 else None
     except Nowhere as error:
         raise InputError(f"{condition} leaves no interval: {error}.", "Correct the condition.") from error
 

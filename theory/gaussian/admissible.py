@@ -73,11 +73,13 @@ def admissible(domain: Domain, cov: sympy.MatrixBase) -> Admissible:
         for symbol, reasons in cut.items()
     )
     for condition in (*needs, *domain.conditions):
-        if condition.polynomial is not None and sign_on(condition.polynomial, intervals) < 0:
+        if condition.fails_on(intervals):
             why = NO_GAUSSIAN if condition in needs else "The condition contradicts the bounds."
-            raise InputError(f"{condition} holds nowhere on {', '.join(_bounds(intervals))}.", f"{why} Correct the domains.")
+            box = ", ".join(bounds_of(symbol, interval) for symbol, interval in intervals.items())
+            raise InputError(f"{condition} holds nowhere on {box}.", f"{why} Correct the domain.")
     stated = {condition.polynomial for condition in domain.conditions}
-    left = [need for need in needs if need.polynomial is None or need.polynomial not in stated]
+    left = [need for need in needs if not need.left.is_nonnegative]
+    left = [need for need in left if need.polynomial is None or need.polynomial not in stated]
     left = [need for need in left if need.polynomial is None or not sign_on(need.polynomial, intervals)]
     table_domain = domain_of(intervals, domain.conditions)
     table = {symbol: table_domain.names[symbol.name] for symbol in intervals}
@@ -91,10 +93,6 @@ def _without_ends(symbol: sympy.Symbol, interval: sympy.Interval, condition: Con
         for end, is_open in ((interval.start, interval.left_open), (interval.end, interval.right_open))
     )
     return sympy.Interval(interval.start, interval.end, interval.left_open or low, interval.right_open or high)
-
-
-def _bounds(intervals: dict[sympy.Symbol, sympy.Interval]) -> list[str]:
-    return [bounds_of(symbol, interval) for symbol, interval in intervals.items()]
 
 
 def _cut(need: Condition, intervals: dict[sympy.Symbol, sympy.Interval]) -> list[tuple[sympy.Symbol, sympy.Interval]]:
