@@ -32,8 +32,10 @@ BOUND = 10**30
 MAX_LOOKED_AT = 600
 # Sums of conditions that are looked at for a contradiction.
 MAX_SUMS = 300
-# Parts of an interval from its end, where the last parameter drawn is put close to a condition.
-CLOSE_TO_CONDITION = (None, None, Fraction(1, 10**3), 1 - Fraction(1, 10**3))
+# How close to an end of what the conditions leave of it the last parameter is drawn, from below where negative.
+CLOSE_TO_CONDITION = (0, Fraction(1, 10**3), -Fraction(1, 10**3), 0, Fraction(1, 10**9), -Fraction(1, 10**9))
+# Points with conditions are drawn so many times as often: what is false may be so close to one of them only.
+MORE_DRAWN = 3
 
 
 def values(interval: sympy.Interval) -> list[Fraction]:
@@ -152,20 +154,24 @@ def _joint_points(domains: Domains, parameters: list[sympy.Symbol], conditions: 
     draw = random.Random(len(parameters))
     for attempt in range(MAX_LOOKED_AT):
         order = parameters if attempt % 2 else draw.sample(parameters, len(parameters))
-        share = CLOSE_TO_CONDITION[attempt % len(CLOSE_TO_CONDITION)]
+        close = CLOSE_TO_CONDITION[attempt % len(CLOSE_TO_CONDITION)]
         point: Point = {}
         for symbol in order:
             interval = narrowed(domains[symbol], symbol, conditions, point)
             if not isinstance(interval, sympy.Interval):
                 break
-            low, high = bounds(interval)
-            if symbol == order[-1] and share is not None and low is not None and high is not None:
-                x = low + (high - low) * share
-            else:
-                x = random_value(interval, draw)
-            point |= _point([symbol], [x])
+            end = _close_to_end(interval, close) if symbol == order[-1] else None
+            point |= _point([symbol], [random_value(interval, draw) if end is None else end])
         else:
             yield point
+
+
+def _close_to_end(interval: sympy.Interval, close: Fraction) -> Fraction | None:
+    """The number at this part of the width from the lower end, or the upper where it is negative; None if there is none."""
+    low, high = bounds(interval)
+    width = high - low if low is not None and high is not None else 1
+    end = low if close > 0 else high
+    return None if end is None or close == 0 else end + close * width
 
 
 def narrowed(
@@ -211,7 +217,7 @@ def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator
     kinds = (
         (_plain_points(domains, parameters), plain),
         (_points_near_boundary(domains, parameters), close),
-        (random_points, drawn),
+        (random_points, drawn * (MORE_DRAWN if statement.conditions else 1)),
     )
     seen: list[Point] = []
     looked_at = missing = 0
@@ -225,16 +231,15 @@ def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator
                 if point not in seen:
                     seen.append(point)
                     yield point
+        if not seen and (against := contradiction(statement.conditions, domains)):
+            contradict = "contradicts the bounds" if len(against) == 1 else "contradict each other"
+            raise InputError(f"The domain is empty: {' and '.join(map(str, against))} {contradict}.", "Correct it.")
     if not seen:
         raise _no_point(statement, looked_at)
 
 
 def _no_point(statement: Statement, looked_at: int) -> InputError:
-    """The error for a domain in which nothing was found: it is empty, or the numbers tried were too few."""
-    against = contradiction(statement.conditions, statement.domains)
-    if against:
-        contradict = "contradicts the bounds" if len(against) == 1 else "contradict each other"
-        return InputError(f"The domain is empty: {' and '.join(map(str, against))} {contradict}.", "Correct the domain.")
+    """The error for a domain in which nothing was found; it may be empty or narrow."""
     wanted = [str(condition) for condition in statement.conditions]
     hint = "Give bounds close to the points that you mean."
     if statement.cov is not None and statement.cov.free_symbols:
