@@ -110,7 +110,10 @@ class Condition:
     @property
     def bare(self) -> sympy.Interval | None:
         """The ray of numbers where a name stands alone beside a number, infinite ones included; else None."""
-        for one, other, upward in ((self.left, self.right, ">" in self.sign), (self.right, self.left, "<" in self.sign)):
+        for one, other, upward in (
+            (self.left, self.right, ">" in self.sign),
+            (self.right, self.left, "<" in self.sign),
+        ):
             if one.is_Symbol and not other.free_symbols:
                 return _ray(other, upward, self.strict)
         return None
@@ -235,7 +238,9 @@ def parse_domains(text: str | None) -> Domain:
     clauses = body.elts if isinstance(body, ast.Tuple) else [body]
     names = {name: sympy.Symbol(name, real=True) for clause in clauses for name in _names(clause)}
     walk = Walk(source, Names(parameters=names))
-    intervals: dict[sympy.Symbol, sympy.Set] = {symbol: sympy.Interval(-sympy.oo, sympy.oo) for symbol in names.values()}
+    intervals: dict[sympy.Symbol, sympy.Set] = {
+        symbol: sympy.Interval(-sympy.oo, sympy.oo) for symbol in names.values()
+    }
     joint = []
     for condition in (condition for clause in clauses for condition in _conditions(clause, walk)):
         own = _own_interval(condition)
@@ -267,9 +272,7 @@ def _names(clause: ast.expr) -> Iterator[str]:
 def _conditions(clause: ast.expr, walk: Walk) -> Iterator[Condition]:
     """The comparisons of a chain, each of neighbours."""
     if not isinstance(clause, ast.Compare):
-        raise InputError(
-            f"{short(walk.source)} is no list of comparisons.", f"Separate comparisons by commas. {HINT}"
-        )
+        raise InputError(f"{short(walk.source)} is no list of comparisons.", f"Separate comparisons by commas. {HINT}")
     operands = [finite(walk.expression(operand, 0), walk.source) for operand in (clause.left, *clause.comparators)]
     for left, kind, right in zip(operands[:-1], clause.ops, operands[1:], strict=True):
         if type(kind) not in SIGNS:

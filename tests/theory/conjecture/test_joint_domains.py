@@ -199,7 +199,10 @@ def test_a_condition_that_is_not_strict_gives_no_sign():
 def test_the_sides_of_a_condition_that_has_two_parts_are_judged_apart():
     """c**2 < a*b leaves two parts, a, b > 0 and a, b < 0: what holds on one is no theorem."""
     assert judge(read("sqrt(a**2) + b*c = a + b*c", where="c**2<a*b, -9<c<9"), suggest=False).verdict == "refuted"
-    assert judge(read("sqrt(a**2) + b*c = a + b*c", where="c**2<a*b, b>0"), suggest=False).verdict in ("proved", "supported")
+    assert judge(read("sqrt(a**2) + b*c = a + b*c", where="c**2<a*b, b>0"), suggest=False).verdict in (
+        "proved",
+        "supported",
+    )
 
 
 # --- what the matrix adds
