@@ -11,8 +11,8 @@ import sys
 import sympy
 
 from derivations.benchmarks.gallery import CASES, Case
-from theory.expressions.functions import Phi, Relu
 from theory.expressions.domains import parse_domains
+from theory.expressions.functions import Phi, Relu
 from theory.expressions.language import Names, parse, parse_rows
 
 ERROR_LENGTH = 200

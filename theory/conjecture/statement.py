@@ -23,6 +23,7 @@ COVARIANCE = "Give one, such as [[1, rho], [rho, 1]] (--cov on the command line)
 MAX_PARAMETERS = 8
 
 Domains = Mapping[sympy.Symbol, sympy.Interval]
+WITHOUT_PARAMETERS = Admissible(Domain(), (), ())
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ class Statement:
     cov: sympy.ImmutableDenseMatrix | None
     domains: Domains
     conditions: tuple[Condition, ...] = ()
-    asked: Admissible = Admissible(Domain(), (), ())
+    asked: Admissible = WITHOUT_PARAMETERS
 
     @property
     def expectations(self) -> list[Expectation]:

@@ -95,8 +95,9 @@ class Condition:
         """Whether it is certified that the condition holds nowhere on a box, its ends included where they belong to it.
 
         >>> a = sympy.Symbol("a", real=True)
-        >>> [Condition(a, ">=", sympy.Integer(1)).fails_on({a: sympy.Interval(0, 1, False, end)}) for end in (True, False)]
-        [True, False]
+        >>> least = Condition(a, ">=", sympy.Integer(1))
+        >>> least.fails_on({a: sympy.Interval.Ropen(0, 1)}), least.fails_on({a: sympy.Interval(0, 1)})
+        (True, False)
         """
         if self.polynomial is None or sign_on(self.polynomial, box) >= 0:
             return False
@@ -231,7 +232,7 @@ def parse_domains(text: str | None) -> Domain:
     if equal := re.search(r"!=|==|(?<![<>])=", text):
         raise InputError(
             f"Domains are given by < <= > >= only, not by {equal[0]}: {short(text)}.",
-            "For an equation put the number or formula in place of the name; to leave out a point give each side of it.",
+            "Instead of an equation put the number or formula in place of the name; of a point left out, its sides.",
         )
     source = one_line(text, "list of domains", HINT)
     body = tree_of(source).body
@@ -281,7 +282,7 @@ def _conditions(clause: ast.expr, walk: Walk) -> Iterator[Condition]:
 
 
 def _own_interval(condition: Condition) -> sympy.Interval | None:
-    """The interval of the one parameter that a condition bounds; None for a joint one, InputError if it says nothing."""
+    """The interval of the one parameter that a condition bounds; None for a joint one. InputError if it is neither."""
     for side in (condition.left, condition.right):
         if not side.free_symbols and not side.is_extended_real:
             raise InputError(f"{side} is not a number.", HINT)

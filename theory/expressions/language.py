@@ -160,6 +160,7 @@ def parse_list(text: str, names: Names | None = None) -> list[sympy.Expr]:
 
 
 def short(text: str) -> str:
+    """The text as an error shows it."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
@@ -186,6 +187,7 @@ def one_line(text: str, what: str = "formula", hint: str = GRAMMAR) -> str:
 
 
 def tree_of(source: str) -> ast.Expression:
+    """Python's tree of one line; InputError where it has none."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -198,6 +200,7 @@ def tree_of(source: str) -> ast.Expression:
 
 
 def finite(expr: sympy.Expr, source: str) -> sympy.Expr:
+    """The expression; InputError where it divides by zero or is not real."""
     if expr.has(sympy.zoo, sympy.nan):
         raise InputError(f"{short(source)} divides by zero.", "Check the denominators.")
     if expr.has(sympy.I):

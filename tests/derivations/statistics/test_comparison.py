@@ -58,7 +58,7 @@ def test_the_truth_passes_and_a_wrong_form_fails():
     assert (result.level, result.outcome) == (Level.SIMULATED, Outcome.FAIL)
 
 
-@pytest.mark.parametrize("power", (-1000, -500, -100, 100, 500, 1000))
+@pytest.mark.parametrize("power", [-1000, -500, -100, 100, 500, 1000])
 def test_the_comparison_is_the_same_at_every_size(power):
     """Weights of 1e-301 or 1e301 are judged as those of size 1: true forms pass, wrong ones fail."""
     size = 2.0**power

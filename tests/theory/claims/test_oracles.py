@@ -159,7 +159,7 @@ def test_named_claims_alone_are_computed_again():
     made = make_claims.updated(stored, [name])
     assert made == {other: stored[other], name: STORED[name]}
     assert list(made) == sorted(made)
-    with pytest.raises(ValueError, match="close: gaussian.step_step.orthant"):
+    with pytest.raises(ValueError, match=r"close: gaussian\.step_step\.orthant"):
         make_claims.updated(stored, ["gaussian.step_step.orthan"])
 
 

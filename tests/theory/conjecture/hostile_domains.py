@@ -1,4 +1,4 @@
-"""Hostile domains: for each part of an error the texts that it answers, and texts that are domains, two blanks between."""
+"""Hostile domains by the words of the error that answers them, and odd ones that are right; two blanks between texts."""
 
 REFUSED = {
     "no list of comparisons": r"""

@@ -36,8 +36,7 @@ def refusal(text, equation=None, cov=None):
     try:
         found = list(islice(points(read(equation or asked(text), cov, where=text), 2, 1, 2), 5))
     except InputError as error:
-        assert error.hint
-        return f"{error.message} {error.hint}"
+        return f"{error.message} {error.hint}" if error.hint else "no hint"
     assert found
     return None
 
@@ -267,7 +266,7 @@ def test_narrow_chains_are_drawn_though_plain_values_miss_them():
     for point in found:
         values = [point[symbol] for symbol in sorted(point, key=lambda symbol: symbol.name)]
         assert values == sorted(set(values))
-        assert 0 < values[0]
+        assert values[0] > 0
         assert values[-1] < 1
 
 

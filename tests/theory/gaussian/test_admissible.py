@@ -1,4 +1,4 @@
-"""What a matrix with parameters needs to be a covariance, and signs of numbers that no finite number of digits decides."""
+"""Conditions under which a matrix is a covariance, and signs of numbers that no finite number of digits decides."""
 
 import random
 from fractions import Fraction
@@ -46,7 +46,7 @@ MATRICES = {
 
 @pytest.mark.parametrize("name", MATRICES)
 def test_the_stated_domain_is_where_the_matrix_is_semidefinite(name):
-    """At every point of a grid: bounds and conditions of the answer hold just where those asked for and the minors do."""
+    """On a grid, bounds and conditions of the answer hold just where those asked for do and no minor is negative."""
     where, matrix = MATRICES[name]
     domain = parse_domains(where)
     symbols = list(domain.intervals)

@@ -17,7 +17,8 @@ MOST_BITS = 2**16
 def known_sign(expr: sympy.Expr) -> int | None:
     """1, -1 or 0 where that is known: of a number it is proved, of parameters their assumptions tell.
 
-    None of a number for which there is no ball: SymPy would decide it by a few digits. Raises OutOfReachError for a number that neither differs from zero in its first 19,000 digits nor is proved zero.
+    None of a number for which there is no ball: SymPy would decide it by a few digits. Raises OutOfReachError for a
+    number that neither differs from zero in its first 19,000 digits nor is proved zero.
 
     >>> known_sign(sympy.sqrt(10**600 + 1) - 10**300)
     1
