@@ -167,7 +167,7 @@ def _joint_points(domains: Domains, parameters: list[sympy.Symbol], conditions: 
 
 
 def _close_to_end(interval: sympy.Interval, close: Fraction) -> Fraction | None:
-    """The number at this part of the width from the lower end, the upper if it is negative; None where there is none."""
+    """The number at this part of the width from the lower end, the upper if negative; None if there is no such end."""
     low, high = bounds(interval)
     width = high - low if low is not None and high is not None else 1
     end = low if close > 0 else high

@@ -96,7 +96,7 @@ class Condition:
 
         >>> a = sympy.Symbol("a", real=True)
         >>> least = Condition(a, ">=", sympy.Integer(1))
-        >>> least.fails_on({a: sympy.Interval.Ropen(0, 1)}), least.fails_on({a: sympy.Interval(0, 1)})
+        >>> least.fails_on({a: sympy.Interval.open(0, 1)}), least.fails_on({a: sympy.Interval(0, 1)})
         (True, False)
         """
         if self.polynomial is None or sign_on(self.polynomial, box) >= 0:

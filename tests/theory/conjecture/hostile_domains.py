@@ -1,4 +1,4 @@
-"""Hostile domains by the words of the error that answers them, and odd ones that are right; two blanks between texts."""
+"""Hostile domains by the words of the error that answers them, and odd ones that are right; two blanks between them."""
 
 REFUSED = {
     "no list of comparisons": r"""
