@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from derivations.answers.domain import domain_json, domain_lines
 from derivations.answers.steps import step_lines
 from theory.conjecture import Answer, Statement, judge, read
 from theory.conjecture.verdict import Trial
@@ -32,6 +33,7 @@ class CheckAnswer:
         judged, suggestion = self.judged, self.judged.suggestion
         return {
             "equation": self.equation,
+            "domain": domain_json(self.statement.asked),
             "verdict": judged.verdict,
             "digits": judged.digits,
             "counterexample": _trial(judged.counterexample) if judged.counterexample else None,
@@ -61,7 +63,7 @@ class CheckAnswer:
         content = self._content
         points, found, digits = content["points"], content["counterexample"], content["digits"]
         domain = f" for {self.where}" if self.where else ""
-        lines = [f"{content['equation']}{domain}"]
+        lines = [f"{content['equation']}{domain}", *domain_lines(content["domain"])]
         if content["verdict"] == "proved":
             lines.append(
                 f"proved wherever both sides are real, by the steps below; they agree to {digits} digits at "

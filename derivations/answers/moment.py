@@ -3,32 +3,33 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import islice, product
 from typing import Any
 
 import sympy
 
+from derivations.answers.domain import domain_json, domain_lines
 from derivations.answers.steps import checked_steps, step_lines
-from theory.conjecture.points import values
-from theory.conjecture.statement import is_covariance
-from theory.expressions.language import Names, parse, parse_domains, parse_list, parse_rows
+from theory.conjecture.points import points
+from theory.conjecture.statement import Statement
+from theory.expressions.language import Names, parse, parse_list
 from theory.gaussian import Certified, Moment, expect
+from theory.gaussian.admissible import Admissible
 from theory.gaussian.limits import limit as limit_of
 from theory.gaussian.moment import MAX_DIGITS, text
+from theory.gaussian.text import setting
 from theory.problem import InputError
-
-MOST_POINTS = 600  # combinations of parameter values looked at for one that is a covariance
 
 
 @dataclass(frozen=True)
 class MomentAnswer:
-    """The expectation of `integrand` as typed: its `moment`, and its value where it has no parameter.
+    """The expectation of `integrand` as typed on the domain `asked`: its `moment`, and its value where it is a number.
 
     `limit` is the limit that was taken first, "g->oo"; `code` the closed form in the programming `language`, `accuracy`
     a sentence on its relative error.
     """
 
     integrand: str
+    asked: Admissible
     moment: Moment
     certified: Certified | None
     limit: str | None = None
@@ -42,6 +43,7 @@ class MomentAnswer:
         moment, certified, proof = self.moment, self.certified, self.moment.arctan_derivation
         content = {
             "integrand": self.integrand,
+            "domain": domain_json(self.asked),
             "expr": text(moment.closed_form),
             "latex": moment.latex,
             "kind": moment.kind,
@@ -76,6 +78,7 @@ class MomentAnswer:
         lines = [f"{left} = {content['expr']}", f"class   {kind}"]
         if moment.remark:
             lines.append(f"        {moment.remark}")
+        lines += domain_lines(content["domain"])
         if content["arctan"] != content["expr"]:
             lines.append(f"arctan  {content['arctan']}")
         lines.append(f"LaTeX   {content['latex']}")
@@ -107,17 +110,16 @@ def answer(
     exporter = None if language is None else _exporter(language)
     if not 1 <= digits <= MAX_DIGITS:
         raise InputError(f"--digits {digits} is not between 1 and {MAX_DIGITS}.", "Ask for 30, say.")
-    domains = parse_domains(where) if where is not None else {}
-    parameters = {name: symbol for name, (symbol, _) in domains.items()}
-    rows = parse_rows(cov, Names(parameters=parameters))
+    rows, asked = setting(where, cov, (expr, mean))
+    parameters = asked.domain.names
     integrand = parse(expr, Names(variables=len(rows), parameters=parameters))
-    _require_admissible(sympy.Matrix(rows), {symbol: interval for symbol, interval in domains.values()})
+    _require_admissible(sympy.ImmutableDenseMatrix(rows), asked)
     moment = expect(integrand, rows, parse_list(mean, Names(parameters=parameters)) if mean is not None else None)
     if limit is not None:
         moment = _limit(moment, limit)
     certified = None if moment.closed_form.free_symbols else moment.evaluate(digits)
     code, accuracy = (None, None) if exporter is None else exporter(moment)
-    return MomentAnswer(expr, moment, certified, limit, language, code, accuracy)
+    return MomentAnswer(expr, asked, moment, certified, limit, language, code, accuracy)
 
 
 def _exporter(language: str) -> Callable[[Moment], tuple[str, str | None]]:
@@ -148,12 +150,7 @@ def _limit(moment: Moment, limit: str) -> Moment:
     return limit_of(moment, name, ends[to])
 
 
-def _require_admissible(cov: sympy.Matrix, domains: dict[sympy.Symbol, sympy.Interval]) -> None:
-    """InputError where no point tried in the domains makes `cov` positive semidefinite."""
-    used = [symbol for symbol in domains if symbol in cov.free_symbols]
-    tried = islice(product(*(values(domains[symbol]) for symbol in used)), MOST_POINTS)
-    if used and not any(is_covariance(cov.subs(dict(zip(used, point, strict=True))).as_immutable()) for point in tried):
-        raise InputError(
-            "No point tried in the domains makes the covariance positive semidefinite.",
-            "No Gaussian has such covariances; a correlation lies between -1 and 1. Correct the domains or the matrix.",
-        )
+def _require_admissible(cov: sympy.ImmutableDenseMatrix, asked: Admissible) -> None:
+    """InputError where no point tried in the domain meets the conditions and makes `cov` positive semidefinite."""
+    nothing = sympy.Integer(0)
+    next(points(Statement(nothing, nothing, cov, asked.domain.intervals, asked.domain.conditions, asked), 1, 0, 1))

@@ -140,10 +140,11 @@ def displayed(moment: Any) -> tuple[str, list[str]]:
 
 def derived(case: Case) -> Any:
     """The engine's moment of a case."""
-    from theory.expressions.language import Names, parse, parse_domains, parse_rows
+    from theory.expressions.domains import parse_domains
+    from theory.expressions.language import Names, parse, parse_rows
     from theory.gaussian import expect
 
-    parameters = {name: symbol for name, (symbol, _) in (parse_domains(case.where) if case.where else {}).items()}
+    parameters = parse_domains(case.where or None).names
     rows = parse_rows(case.cov, Names(parameters=parameters))
     return expect(parse(case.expr, Names(variables=len(rows), parameters=parameters)), rows)
 

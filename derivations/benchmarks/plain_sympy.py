@@ -11,15 +11,16 @@ import sys
 import sympy
 
 from derivations.benchmarks.gallery import CASES, Case
+from theory.expressions.domains import parse_domains
 from theory.expressions.functions import Phi, Relu
-from theory.expressions.language import Names, parse, parse_domains, parse_rows
+from theory.expressions.language import Names, parse, parse_rows
 
 ERROR_LENGTH = 200
 
 
 def integral(case: Case) -> tuple[sympy.Expr, list[sympy.Symbol]]:
     """The integrand times the density, in functions that SymPy has, and the variables."""
-    parameters = {name: symbol for name, (symbol, _) in (parse_domains(case.where) if case.where else {}).items()}
+    parameters = parse_domains(case.where or None).names
     cov = sympy.Matrix(parse_rows(case.cov, Names(parameters=parameters)))
     expr = parse(case.expr, Names(variables=cov.rows, parameters=parameters))
     expr = expr.replace(Relu, lambda u: sympy.Max(u, 0)).replace(Phi, lambda u: (1 + sympy.erf(u / sympy.sqrt(2))) / 2)

@@ -148,11 +148,22 @@ def _grid(interval: "sympy.Interval", count: int, inside: float | None) -> tuple
 
 
 def _admissible(statement: "Statement", rest: Mapping[str, float], name: str, x: np.ndarray) -> np.ndarray:
-    """The values at which the covariance is one. Raises InputError where there are none."""
-    kept = [value for value in x if statement.cov is None or _root(statement.cov, rest | {name: value}) is not None]
+    """The values in the joint domain, at which the covariance is one. Raises InputError where there are none."""
+    inside = [value for value in x if _meets_conditions(statement, rest | {name: value})]
+    kept = [
+        value for value in inside if statement.cov is None or _root(statement.cov, rest | {name: value}) is not None
+    ]
     if not kept:
-        raise InputError(f"The covariance is one at no value drawn of {name}.", "Draw it against another parameter.")
+        raise InputError(f"No value drawn of {name} lies in the domain.", "Draw it against another parameter.")
     return np.array(kept)
+
+
+def _meets_conditions(statement: "Statement", values: Mapping[str, float]) -> bool:
+    """Whether float64's values certainly meet the conditions of the domain."""
+    from fractions import Fraction
+
+    point = {symbol: Fraction(float(values[symbol.name])) for symbol in statement.parameters}
+    return all(condition.holds(point) for condition in statement.conditions)
 
 
 def _root(cov: "sympy.MatrixBase", values: Mapping[str, float]) -> np.ndarray | None:

@@ -78,7 +78,11 @@ def seed_for(claim_id: str) -> int:
 
 
 def agreement(claim: Claim, estimate: Estimate) -> Agreement:
-    """Measure `estimate` against the prediction registered with `claim`."""
+    """Measure `estimate` against the prediction registered with `claim`.
+
+    Both are divided by the power of two next to the largest prediction, which changes no digit: squares of numbers such
+    as 1e-300 or 1e300 are beyond float64.
+    """
     registered = claim.registration
     if registered is None:
         raise InputError(f"{claim.id} has no registered experiment.", "Register one in the claim before comparing.")
@@ -90,6 +94,8 @@ def agreement(claim: Claim, estimate: Estimate) -> Agreement:
             f"{claim.id}: the estimate has shape {values.shape[1:]} per replicate, the prediction {prediction.shape}.",
             "Measure the observable that the claim registers.",
         )
+    exponent = int(np.frexp(np.max(np.abs(prediction)))[1])
+    values, prediction = np.ldexp(values, -exponent), np.ldexp(prediction, -exponent)
     deviations = (values - prediction).reshape(len(values), -1)
     level = float(registered.level)
     mean, error = mean_and_error(deviations)
@@ -99,7 +105,8 @@ def agreement(claim: Claim, estimate: Estimate) -> Agreement:
     maxima = resampled_maxima(deviations, seed_for(claim.id))
     critical = critical_value(maxima, level)
     wrong = {
-        item.name: np.asarray(item.predict(estimate.problem), float) - prediction for item in registered.alternatives
+        item.name: np.ldexp(np.asarray(item.predict(estimate.problem), float), -exponent) - prediction
+        for item in registered.alternatives
     }
     moving = int(np.count_nonzero(varies(deviations)))
     skew = skewness(deviations)
@@ -108,8 +115,8 @@ def agreement(claim: Claim, estimate: Estimate) -> Agreement:
         p=p_value(float(studentised[worst]), maxima),
         statistic=float(studentised[worst]),
         critical=critical,
-        bound=_farthest(mean, error, critical),
-        margin=float(registered.margin) * float(np.max(np.abs(prediction))),
+        bound=float(np.ldexp(_farthest(mean, error, critical), exponent)),
+        margin=float(registered.margin) * float(np.ldexp(np.max(np.abs(prediction)), exponent)),
         worst_entry=tuple(int(index) for index in np.unravel_index(worst, prediction.shape)),
         replicates=len(values),
         diverged=estimate.diverged,

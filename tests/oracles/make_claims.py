@@ -1,11 +1,16 @@
-"""Reference values of the claims: python tests/oracles/make_claims.py writes claims.json (a minute).
+"""Reference values of the claims: python tests/oracles/make_claims.py [CLAIM...] writes claims.json (a minute).
 
+With names only the entries of these claims are computed again; the others are kept as they are.
 For every claim whose left-hand side can be computed, several points and the value there: {point, value, digits}. The
 witnesses are those of claims_*.py, which compute from the definition and know neither the formulas nor the oracles of
-the claims. Each value is computed at two precisions, and the digits stored are those on which the two must agree.
+the claims. Each value is computed at two precisions, and the digits stored are those on which the two must agree. The
+precision is that of the entry, whatever mpmath and flint are set to outside.
 """
 
 import json
+import sys
+from collections.abc import Sequence
+from difflib import get_close_matches
 from fractions import Fraction
 from pathlib import Path
 
@@ -53,14 +58,31 @@ def entry(witness: Witness, text: str) -> dict:
         return {"point": point, "value": mpmath.nstr(second, witness.digits + 2), "digits": witness.digits}
 
 
-def main() -> None:
+def chosen(names: Sequence[str]) -> dict[str, Witness]:
+    """The witnesses of these claims, all of them where no name is given. Raises ValueError for a name without one."""
+    known = witnesses()
+    unknown = sorted(set(names) - known.keys())
+    if unknown:
+        close = [f"{name} (close: {', '.join(get_close_matches(name, known)) or 'none'})" for name in unknown]
+        raise ValueError(f"no witness for {'; '.join(close)}")
+    return {name: known[name] for name in names} if names else known
+
+
+def updated(stored: dict[str, list[dict]], names: Sequence[str]) -> dict[str, list[dict]]:
+    """The content of the file, with the entries of these claims computed again; of all where no name is given."""
+    made = {claim: [entry(item, text) for text in item.points] for claim, item in chosen(names).items()}
+    return dict(sorted({**(stored if names else {}), **made}.items()))
+
+
+def main(names: Sequence[str]) -> None:
     """Write the file, in the order of the claims' ids."""
+    stored = json.loads(STORE.read_text(encoding="utf-8")) if names else {}
     blocks = []
-    for claim, item in sorted(witnesses().items()):
-        rows = ",\n".join("  " + json.dumps(entry(item, text)) for text in item.points)
+    for claim, entries in updated(stored, names).items():
+        rows = ",\n".join("  " + json.dumps(row) for row in entries)
         blocks.append(f'"{claim}": [\n{rows}\n ]')
     STORE.write_text("{\n " + ",\n ".join(blocks) + "\n}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -28,6 +28,8 @@ from theory.expressions.balls.real import Undecided, Undefined, enclose
 PRECISE_DIGITS = 30
 # A float64 formula of a few correctly rounded functions: about 450 units of the last place.
 FLOATING_TOLERANCE = 1e-13
+# Where rounding of the arguments may change more than this, float64 says nothing of the formula.
+FLOATING_MOST = 1e-6
 # A mutant is told apart far above the error of the oracle (1e-30) and far below any slip of a sign, term or factor.
 REJECTION_DIGITS = 15
 
@@ -87,7 +89,19 @@ def table(claim: Claim, digits: int = PRECISE_DIGITS, tried: tuple[Point, ...] |
 def _row(claim: Claim, point: Point, digits: int) -> TableRow:
     oracle = claim.oracle(point, digits + 5)
     formula = evaluate(claim.statement.rhs, point, digits + 5)
-    return TableRow(point, oracle, formula, relative_error(formula, oracle, digits + 5))
+    error = relative_error(formula, oracle, digits + 5)
+    if oracle == 0 and _excludes_zero(claim.statement.rhs, point, digits):
+        error = math.inf
+    return TableRow(point, oracle, formula, error)
+
+
+def _excludes_zero(formula: sympy.Expr, point: Point, digits: int) -> bool:
+    """Whether a ball shows that the formula is not zero, however small it is."""
+    with precision(digits=digits):
+        try:
+            return not enclose(formula, point).contains(0)
+        except (Undefined, Undecided):
+            return False
 
 
 @decimals()
@@ -173,7 +187,7 @@ def floating(claim: Claim, tried: tuple[Point, ...]) -> CheckResult:
     """Check that the library's float64 path agrees with the formula at the float64 values of the points.
 
     The tolerance at a point is 1e-13 plus what rounding each argument once may change: 4 eps x the condition number
-    sum_j |p_j df/dp_j / f|.
+    sum_j |p_j df/dp_j / f|, and 1e-6 at most. Beyond the largest number of float64 only infinity of its sign is right.
 
     >>> from theory.claims import catalog
     >>> claim = catalog()["gaussian.erf.second_moment"]
@@ -201,7 +215,9 @@ def _float_error(claim: Claim, point: Point) -> tuple[float, float, Point]:
         if number != 0 and truth != 0 and not number.is_Integer:
             slope = evaluate(formula.diff(symbol), rounded, REJECTION_DIGITS)
             condition += float(abs(mpmath.mpf(number.p) / number.q * slope / scale))
-    tolerance = FLOATING_TOLERANCE + 4 * sys.float_info.epsilon * condition
+    tolerance = min(FLOATING_TOLERANCE + 4 * sys.float_info.epsilon * condition, FLOATING_MOST)
+    if abs(truth) > sys.float_info.max and math.isinf(value):
+        return (0.0 if (value > 0) == (truth > 0) else math.inf), tolerance, rounded
     if 0 < abs(truth) < scale:
         return float(abs(mpmath.mpf(value) - truth) / scale), tolerance, rounded
     return relative_error(mpmath.mpf(value), truth, PRECISE_DIGITS), tolerance, rounded

@@ -2,26 +2,32 @@
 
 Where a function whose sign matters depends on one parameter, its real roots divide that parameter's interval. One
 that depends on several must be certified to keep its sign (`theory.expressions.signs`), or to be a factor of a
-principal minor of the covariance matrix, which is positive inside the domain; a denominator and the argument of an
-absolute value may change sign, for both sides are continuous across. Otherwise there are no cells.
+condition a < b on the domain, or of a principal minor of the covariance matrix, which is positive inside the domain; a
+denominator and the argument of an absolute value may change sign, for both sides are continuous across. Otherwise
+there are no cells. A condition a <= b decides no sign: what is proved then holds on a larger domain.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations, pairwise, product
+from itertools import islice, pairwise, product
 from math import prod
 
 import sympy
 
+from theory.conjecture.points import values
 from theory.conjecture.statement import Domains
+from theory.expressions.domains import Condition
 from theory.expressions.exact import rational
 from theory.expressions.normal_form import RANGES
 from theory.expressions.pieces import Kind, decisive, unnamed
 from theory.expressions.region import LINE, POSITIVE
 from theory.expressions.signs import outer_ends, sign_on
+from theory.gaussian.admissible import principal_minors
 
 MAX_CELLS = 48
+# Points looked at for one at which all principal minors are positive.
+MAX_WITNESSES = 600
 # Irrational roots are isolated by fractions this close.
 ISOLATION = sympy.QQ(1, 10**8)
 # Atoms that are no polynomials stand for a variable on these open intervals, which contain all their values.
@@ -44,17 +50,21 @@ class NoCells(ValueError):
 class Cell:
     """A product of open intervals; `inner` and `outer` have rational ends and differ at irrational roots only.
 
-    `place` counts the intervals of each parameter, and `signs` are those of the factors of principal minors.
+    `place` counts the intervals of each parameter, `signs` are those of the factors of principal minors, and `given`
+    those of the factors of `conditions`.
     """
 
     inner: Domains
     outer: Domains
     place: tuple[int, ...]
     signs: Mapping[sympy.Expr, int]
+    given: Mapping[sympy.Expr, int]
+    conditions: tuple[Condition, ...]
 
     def __str__(self) -> str:
         named = sorted(self.inner.items(), key=lambda item: item[0].name)
-        return ", ".join(_range(symbol, interval) for symbol, interval in named) or "numbers"
+        ranges = [_range(symbol, interval) for symbol, interval in named]
+        return ", ".join([*ranges, *map(str, self.conditions)]) or "numbers"
 
 
 @dataclass(frozen=True)
@@ -118,11 +128,16 @@ def _polynomial(expr: sympy.Expr, ranges: dict[sympy.Symbol, sympy.Interval]) ->
 
 
 def cells(
-    exprs: tuple[sympy.Expr, ...], jumps: tuple[sympy.Expr, ...], domains: Domains, cov: sympy.MatrixBase | None
+    exprs: tuple[sympy.Expr, ...],
+    jumps: tuple[sympy.Expr, ...],
+    domains: Domains,
+    cov: sympy.MatrixBase | None,
+    conditions: tuple[Condition, ...] = (),
 ) -> Cells:
     """The cells on which all `exprs` are analytic where they are real; NoCells if not certified.
 
-    The sides may jump at the zeros of `jumps`, which need not occur in `exprs`.
+    The sides may jump at the zeros of `jumps`, which need not occur in `exprs`. Cells on which a condition certainly
+    fails, or a minor is certainly negative, are left out.
     """
     for expr in exprs:
         for atom in sorted(unnamed(expr), key=sympy.default_sort_key)[:1]:
@@ -146,18 +161,24 @@ def cells(
     number = prod(len(marks) - 1 for marks in ends.values())
     if number > MAX_CELLS:
         raise NoCells(f"the domain falls into {number} cells")
-    minors = _minors(cov)
+    minors = _minors(cov, domains)
+    positive = [condition for condition in conditions if condition.polynomial is not None]
+    needs = [*(condition.polynomial for condition in positive), *minors]
+    strict = [condition for condition in positive if condition.strict]
     result = []
     for place in product(*(range(len(marks) - 1) for marks in ends.values())):
         pieces = {symbol: _piece(ends[symbol], k) for symbol, k in zip(ends, place, strict=True)}
         inner = {symbol: piece[0] for symbol, piece in pieces.items()}
         outer = {symbol: piece[1] for symbol, piece in pieces.items()}
+        if any(sign_on(polynomial, outer) < 0 for polynomial in needs):
+            continue
+        given = _given_signs(strict, outer)
         known = {}
         for factor, kind in joint:
-            if kind in (Kind.REAL, Kind.JUMP):
+            if kind in (Kind.REAL, Kind.JUMP) and not _looked_up(factor, given):
                 known[factor] = _required_sign(factor, kind, {**outer, **ranges}, minors)
         signs = {factor: sign for factor, sign in known.items() if factor.free_symbols <= set(domains)}
-        result.append(Cell(inner, outer, place, signs))
+        result.append(Cell(inner, outer, place, signs, given, conditions))
     return Cells(tuple(result), ends, {symbol: frozenset(marks) for symbol, marks in jumping.items()})
 
 
@@ -173,8 +194,22 @@ def _required_sign(
     return sign
 
 
+def _given_signs(conditions: list[Condition], box: Domains) -> dict[sympy.Expr, int]:
+    """The signs of factors of what the conditions make positive: of the one factor that is not certified otherwise."""
+    found = {}
+    for condition in conditions:
+        for factor, _ in sympy.factor_list(condition.polynomial)[1]:
+            if sign := _sign_by(factor, condition.polynomial, box):
+                found[factor] = sign
+    return found
+
+
+def _looked_up(factor: sympy.Expr, signs: Mapping[sympy.Expr, int]) -> int:
+    return signs.get(factor, 0) or -signs.get(sympy.expand(-factor), 0)
+
+
 def _sign_by(factor: sympy.Expr, minor: sympy.Expr, box: Mapping[sympy.Symbol, sympy.Interval]) -> int:
-    """The sign of `factor` if it is the one factor of a principal minor whose sign is not certified otherwise."""
+    """The sign of `factor` if it is the one factor of a positive polynomial whose sign is not certified otherwise."""
     if not factor.free_symbols <= minor.free_symbols or not minor.is_polynomial(*minor.free_symbols):
         return 0
     number, powers = sympy.factor_list(minor)
@@ -185,17 +220,24 @@ def _sign_by(factor: sympy.Expr, minor: sympy.Expr, box: Mapping[sympy.Symbol, s
     return int(sympy.sign(number)) * own[0] * prod(sign_on(f, box) for f in others)
 
 
-def _minors(cov: sympy.MatrixBase | None) -> list[sympy.Expr]:
-    """Principal minors with parameters, where the entries are linear in them: then the domain is convex."""
+def _minors(cov: sympy.MatrixBase | None, domains: Domains) -> list[sympy.Expr]:
+    """Principal minors with parameters, where the entries are linear in them: then the domain is convex.
+
+    None where no point is found at which all are positive: such a point shows that every point of the domain is a limit
+    of others at which they are positive.
+    """
     if cov is None or not cov.free_symbols:
         return []
     symbols = sorted(cov.free_symbols, key=lambda symbol: symbol.name)
     if not all(entry.is_polynomial(*symbols) and sympy.Poly(entry, *symbols).total_degree() <= 1 for entry in cov):
         return []
-    rows = range(min(cov.rows, 4))
-    blocks = [block for size in range(1, len(rows) + 1) for block in combinations(rows, size)]
-    minors = [sympy.expand(cov.extract(list(block), list(block)).det(method="berkowitz")) for block in blocks]
-    return [minor for minor in minors if minor.free_symbols]
+    minors = principal_minors(cov)
+    lists = [values(sympy.Interval.open(domains[symbol].start, domains[symbol].end)) for symbol in symbols]
+    for numbers in islice(product(*lists), MAX_WITNESSES):
+        point = dict(zip(symbols, numbers, strict=True))
+        if all(Condition(minor, ">", sympy.Integer(0)).holds(point) for minor in minors):
+            return minors
+    return []
 
 
 def _real_roots(polynomial: sympy.Expr, x: sympy.Symbol) -> list[tuple[Fraction, Fraction]] | None:

@@ -1,13 +1,17 @@
-"""Points of a domain at which an equation is tried: plain values first, then close to the boundary, then random."""
+"""Points of a domain at which an equation is tried: plain values first, then close to the boundary, then random.
+
+Points that break a condition, or leave no covariance matrix, are rejected; the numbers looked at are limited.
+"""
 
 import random
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
-from itertools import islice
+from itertools import chain, combinations, islice
 
 import sympy
 
 from theory.conjecture.statement import Domains, Statement, is_covariance
+from theory.expressions.domains import Condition, Nowhere
 from theory.expressions.exact import rational
 from theory.problem.errors import InputError
 
@@ -26,6 +30,12 @@ DISTANT = (Fraction(100), Fraction(10**4))
 BOUND = 10**30
 # Combinations looked at for one list of points, most of which may not be covariance matrices.
 MAX_LOOKED_AT = 600
+# Sums of conditions that are looked at for a contradiction.
+MAX_SUMS = 300
+# How close to an end of what the conditions leave of it the last parameter is drawn, from below where negative.
+CLOSE_TO_CONDITION = (0, Fraction(1, 10**3), -Fraction(1, 10**3), 0, Fraction(1, 10**9), -Fraction(1, 10**9))
+# Points with conditions are drawn so many times as often: what is false may be so close to one of them only.
+MORE_DRAWN = 3
 
 
 def values(interval: sympy.Interval) -> list[Fraction]:
@@ -139,8 +149,57 @@ def _with_sum(sizes: list[int], total: int) -> Iterator[tuple[int, ...]]:
             yield (first, *others)
 
 
+def _joint_points(domains: Domains, parameters: list[sympy.Symbol], conditions: list[Condition]) -> Iterator[Point]:
+    """Random fractions, each parameter drawn from what the conditions leave of its interval beside those before it."""
+    draw = random.Random(len(parameters))
+    for attempt in range(MAX_LOOKED_AT):
+        order = parameters if attempt % 2 else draw.sample(parameters, len(parameters))
+        close = CLOSE_TO_CONDITION[attempt % len(CLOSE_TO_CONDITION)]
+        point: Point = {}
+        for symbol in order:
+            interval = narrowed(domains[symbol], symbol, conditions, point)
+            if not isinstance(interval, sympy.Interval):
+                break
+            end = _close_to_end(interval, close) if symbol == order[-1] else None
+            point |= _point([symbol], [random_value(interval, draw) if end is None else end])
+        else:
+            yield point
+
+
+def _close_to_end(interval: sympy.Interval, close: Fraction) -> Fraction | None:
+    """The number at this part of the width from the lower end, the upper if negative; None if there is no such end."""
+    low, high = bounds(interval)
+    width = high - low if low is not None and high is not None else 1
+    end = low if close > 0 else high
+    return None if end is None or close == 0 else end + close * width
+
+
+def narrowed(
+    interval: sympy.Interval, symbol: sympy.Symbol, conditions: list[Condition], point: Point
+) -> sympy.Set | None:
+    """The part of an interval on which the conditions hold that speak of nothing else; None where one never does.
+
+    >>> a, b = sympy.symbols("a b", real=True)
+    >>> narrowed(sympy.Interval.open(0, 9), b, [Condition(a, "<", b)], {a: sympy.Integer(2)})
+    Interval.open(2, 9)
+    """
+    found: sympy.Set = interval
+    for condition in conditions:
+        if condition.polynomial is None or condition.margin.free_symbols - point.keys() != {symbol}:
+            continue
+        left = condition.at(point)
+        try:
+            own = left.interval() if left.margin.free_symbols else None
+        except Nowhere:
+            return None
+        found = found if own is None else found.intersect(own)
+    return found
+
+
 def admissible(statement: Statement, point: Mapping[sympy.Symbol, sympy.Expr]) -> bool:
-    """Whether the covariance matrix of the statement is one at this point."""
+    """Whether the point certainly meets the statement's conditions and makes its covariance matrix one."""
+    if not all(condition.holds(point) for condition in statement.conditions):
+        return False
     if statement.cov is None or not statement.cov.free_symbols:
         return True
     return is_covariance(statement.cov.xreplace(dict(point)))
@@ -148,19 +207,61 @@ def admissible(statement: Statement, point: Mapping[sympy.Symbol, sympy.Expr]) -
 
 def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator[Point]:
     """Yield at most `plain`, `close`, `drawn` admissible points of each kind, InputError if none exist."""
-    parameters = statement.parameters
+    parameters, domains = statement.parameters, statement.domains
     if not parameters:
         yield {}
         return
-    seen = []
-    for kind, limit in ((_plain_points, plain), (_points_near_boundary, close), (_random_points, drawn)):
-        candidates = kind(statement.domains, parameters)
-        for point in islice((point for point in candidates if admissible(statement, point)), limit):
-            if point not in seen:
-                seen.append(point)
-                yield point
+    random_points = _random_points(domains, parameters)
+    if statement.conditions:
+        random_points = _joint_points(domains, parameters, [*statement.conditions, *statement.asked.conditions])
+    kinds = (
+        (_plain_points(domains, parameters), plain),
+        (_points_near_boundary(domains, parameters), close),
+        (random_points, drawn * (MORE_DRAWN if statement.conditions else 1)),
+    )
+    seen: list[Point] = []
+    looked_at = missing = 0
+    for candidates, limit in kinds:
+        # Conditions may leave no plain points; then more are drawn.
+        missing = limit + (missing if statement.conditions else 0)
+        while missing and (point := next(candidates, None)) is not None:
+            looked_at += 1
+            if admissible(statement, point):
+                missing -= 1
+                if point not in seen:
+                    seen.append(point)
+                    yield point
+        if not seen and (against := contradiction(statement.conditions, domains)):
+            contradict = "contradicts the bounds" if len(against) == 1 else "contradict each other"
+            raise InputError(f"The domain is empty: {' and '.join(map(str, against))} {contradict}.", "Correct it.")
     if not seen:
-        raise InputError(
-            "No point of the domain was found at which the matrix is a covariance matrix (positive semidefinite).",
-            "Check the matrix and the domains; correlations lie between -1 and 1.",
-        )
+        raise _no_point(statement, looked_at)
+
+
+def _no_point(statement: Statement, looked_at: int) -> InputError:
+    """The error for a domain in which nothing was found; it may be empty or narrow."""
+    wanted = [str(condition) for condition in statement.conditions]
+    hint = "Give bounds close to the points that you mean."
+    if statement.cov is not None and statement.cov.free_symbols:
+        wanted.append("that the matrix is a covariance matrix (positive semidefinite)")
+        hint += " Correlations lie between -1 and 1."
+    return InputError(f"No point was found: none of the {looked_at} tried meets {' and '.join(wanted)}.", hint)
+
+
+def contradiction(conditions: Iterable[Condition], domains: Domains) -> tuple[Condition, ...]:
+    """Conditions that cannot all hold, because the sum of their margins is certainly not positive; none if not found.
+
+    >>> a, b = sympy.symbols("a b", real=True)
+    >>> box = {a: sympy.Interval(0, 1), b: sympy.Interval(0, 1)}
+    >>> [str(condition) for condition in contradiction([Condition(a, "<", b), Condition(b, "<", a)], box)]
+    ['a < b', 'b < a']
+    """
+    known = [condition for condition in conditions if condition.polynomial is not None]
+    subsets = chain.from_iterable(combinations(known, size) for size in range(1, len(known) + 1))
+    for subset in islice(subsets, MAX_SUMS):
+        strict = any(condition.strict for condition in subset)
+        total = sympy.expand(sympy.Add(*(condition.polynomial for condition in subset)))
+        summed = Condition(total, ">" if strict else ">=", sympy.Integer(0))
+        if summed.fails_on(domains) if total.free_symbols else not summed.holds({}):
+            return subset
+    return ()

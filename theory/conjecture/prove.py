@@ -102,7 +102,7 @@ def _decide(statement: Statement, digits: int, faces: int) -> list[ProofStep]:
     _require_small(lhs - rhs)
     domains = {symbol: statement.domains[symbol] for symbol in statement.parameters}
     try:
-        found = cells((lhs, rhs), tuple(_jumps(statement)), domains, statement.cov)
+        found = cells((lhs, rhs), tuple(_jumps(statement)), domains, statement.cov, statement.conditions)
     except NoCells as error:
         raise NotProved(str(error)) from error
     steps, real = [], set()
@@ -126,7 +126,7 @@ def _on_cell(statement: Statement, cell: Cell, digits: int) -> tuple[ProofStep, 
     lhs, rhs = statement.closed
     tried = ({symbol: rational(x) for symbol, x in point.items()} for point in _points_of(statement, cell))
     points = list(islice((point for point in tried if _is_real(lhs, point) and _is_real(rhs, point)), LOOKS))
-    region = Region(dict(cell.outer), certified=dict(cell.signs))
+    region = Region(dict(cell.outer), signs=dict(cell.given), certified=dict(cell.signs))
     proof = proved_zero(sympy.Add(lhs, -rhs, evaluate=False), region, points)
     why = f"on {cell}: no root, denominator or absolute value changes sign that matters, "
     if proof.verdict == "void":

@@ -6,13 +6,16 @@ from functools import cached_property, lru_cache
 
 import sympy
 
+from theory.expressions.domains import Condition, Domain
 from theory.expressions.functions import Phi, Relu
-from theory.expressions.language import Names, parse_domains, parse_equation, parse_list, parse_rows
+from theory.expressions.language import Names, parse_equation, parse_list
 from theory.gaussian import Expectation, Moment, expect
+from theory.gaussian.admissible import Admissible
 from theory.gaussian.covariance import covariance
 from theory.gaussian.derive.engine import value_form
 from theory.gaussian.expectation import variables
 from theory.gaussian.moment import centred, prepared
+from theory.gaussian.text import setting
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
 
 COVARIANCE = "Give one, such as [[1, rho], [rho, 1]] (--cov on the command line)."
@@ -20,11 +23,14 @@ COVARIANCE = "Give one, such as [[1, rho], [rho, 1]] (--cov on the command line)
 MAX_PARAMETERS = 8
 
 Domains = Mapping[sympy.Symbol, sympy.Interval]
+WITHOUT_PARAMETERS = Admissible(Domain(), (), ())
 
 
 @dataclass(frozen=True)
 class Statement:
-    """lhs = rhs wherever both are real, for parameters in `domains` that make `cov` a covariance matrix.
+    """lhs = rhs wherever both are real, for parameters in `domains` that meet `conditions` and make `cov` a covariance.
+
+    `asked` is the domain as it was read, with what the matrix adds to it.
 
     >>> half = read("E[Heaviside(z1)] = 1/2", "[[1]]")
     >>> half.lhs, half.closed
@@ -35,6 +41,8 @@ class Statement:
     rhs: sympy.Expr
     cov: sympy.ImmutableDenseMatrix | None
     domains: Domains
+    conditions: tuple[Condition, ...] = ()
+    asked: Admissible = WITHOUT_PARAMETERS
 
     @property
     def expectations(self) -> list[Expectation]:
@@ -44,8 +52,9 @@ class Statement:
 
     @property
     def parameters(self) -> list[sympy.Symbol]:
-        """The symbols that the statement depends on, the covariance matrix included, by name."""
+        """The symbols that the statement depends on, the covariance matrix and the conditions included, by name."""
         used = self.lhs.free_symbols | self.rhs.free_symbols
+        used |= {symbol for condition in self.conditions for symbol in condition.margin.free_symbols}
         if self.cov is not None:
             used |= self.cov.free_symbols
         return sorted(used, key=lambda symbol: symbol.name)
@@ -68,16 +77,21 @@ class Statement:
     def at(self, point: Mapping[sympy.Symbol, sympy.Expr]) -> "Statement":
         """The statement with values for parameters.
 
-        InputError where the covariance matrix is none, OutOfReachError where SymPy has no such expression.
+        InputError where the covariance matrix is none or a condition is impossible, OutOfReachError where SymPy has no
+        such expression.
         """
         cov = None if self.cov is None else self.cov.xreplace(point)
         if cov is not None and not is_covariance(cov):
             raise InputError(f"{cov.tolist()} is not a covariance matrix.", "Choose values inside the domain.")
         rest = {symbol: domain for symbol, domain in self.domains.items() if symbol not in point}
         try:
-            return Statement(self.lhs.xreplace(point), self.rhs.xreplace(point), cov, rest)
+            lhs, rhs = self.lhs.xreplace(point), self.rhs.xreplace(point)
+            conditions = tuple(condition.at(point) for condition in self.conditions)
         except (ValueError, TypeError) as error:  # SymPy, of an extreme of what is not real
             raise OutOfReachError(f"A side has no value at {point}: {error}", "Exclude it from the domain.") from error
+        if any(condition.impossible for condition in conditions):
+            raise InputError(f"{point} breaks a condition.", "Choose values inside the domain.")
+        return Statement(lhs, rhs, cov, rest, tuple(c for c in conditions if c.margin.free_symbols or not c.holds({})))
 
     def with_rhs(self, rhs: sympy.Expr) -> "Statement":
         """The same with another right side."""
@@ -96,14 +110,14 @@ def symbolic_power(expr: sympy.Basic) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_covariance(cov: sympy.ImmutableDenseMatrix) -> bool:
-    """Whether the matrix is real, symmetric and positive semidefinite, as far as its numbers say.
+    """Whether the matrix is certainly real, symmetric and positive semidefinite; False where that is not decided.
 
     >>> [is_covariance(sympy.ImmutableDenseMatrix([[1, r], [r, 1]])) for r in (1, 2)]
     [True, False]
     """
     try:
         covariance(cov)
-    except InputError:
+    except WorkbenchError:
         return False
     return True
 
@@ -125,9 +139,8 @@ def read(equation: str, cov: str | None = None, mean: str | None = None, where: 
     >>> read("E[erf(g*z1)*z1] = 2*g/sqrt(pi*(1 + 2*g**2))", "[[1]]", where="g>0").parameters
     [g]
     """
-    declared = parse_domains(where) if where is not None else {}
-    names = {name: symbol for name, (symbol, _) in declared.items()}
-    rows = parse_rows(cov, Names(parameters=names)) if cov is not None else None
+    rows, asked = setting(where, cov, (equation, mean))
+    names = asked.domain.names
     matrix = None if rows is None else covariance(rows)
     if mean is not None and matrix is None:
         raise InputError("A mean says nothing without a covariance.", COVARIANCE)
@@ -146,7 +159,7 @@ def read(equation: str, cov: str | None = None, mean: str | None = None, where: 
             raise InputError(f"{outside[0]} occurs outside E[...].", f"Write E[{outside[0]}] or use a parameter.")
         if side.has(sympy.oo, -sympy.oo):
             raise InputError("A side of the equation is infinite or contains oo.", "Both sides are real numbers.")
-    statement = Statement(_plain(lhs), _plain(rhs), matrix, dict(declared.values()))
+    statement = Statement(_plain(lhs), _plain(rhs), matrix, asked.domain.intervals, asked.domain.conditions, asked)
     for part in (*statement.expectations, *([] if matrix is None else matrix)):
         if symbolic_power(part):
             raise OutOfReachError(f"{part} has a parameter in an exponent.", "Give it a number, or use exp.")

@@ -216,8 +216,24 @@ class Field:
 
     def factors(self, element: sympy.Expr) -> tuple[sympy.Rational, list[tuple[sympy.Expr, int]]]:
         """A number and irreducible polynomials whose product with the square of the denominator is the element."""
+        _, _, number, factors = self.factored(element)
+        return number, factors
+
+    def factored(
+        self, element: sympy.Expr
+    ) -> tuple[sympy.Expr, sympy.Expr, sympy.Rational, list[tuple[sympy.Expr, int]]]:
+        """Numerator and denominator of an element, and the number and irreducible factors of their product.
+
+        Parameters are written by their roots only where a square shows: a - c**2 is one factor, and not the two
+        sqrt(a) - c and sqrt(a) + c, whose signs are not known.
+        """
         numerator, denominator = self.over(element, roots=True)
-        return sympy.factor_list(numerator * denominator)
+        number, factors = sympy.factor_list(numerator * denominator)
+        roots = {square.base for square in self.substituted.values()}
+        if roots and all(power == 1 or factor in roots for factor, power in factors):
+            numerator, denominator = self.over(element)
+            number, factors = sympy.factor_list(numerator * denominator)
+        return numerator, denominator, number, factors
 
     def require_positive(self, number: sympy.Rational, factors: list[tuple[sympy.Expr, int]]) -> None:
         """A product that must be positive for the expression to be real: Void where it is not.

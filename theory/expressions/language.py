@@ -1,4 +1,4 @@
-"""The one parser of user text: formulas, matrices and domains of parameters.
+"""The one parser of user text: formulas and matrices here, domains of parameters in `domains` with the same walk.
 
 Python's `ast` in eval mode and a walk that builds SymPy from a whitelist; nothing is evaluated as code. Numbers are
 exact fractions of their source text. All limits are enforced before any arithmetic on the numbers they bound.
@@ -55,6 +55,7 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., sympy.Expr], int, int]] = {
     "Phi2": (_phi2, 3, 3),
     "relu": (Relu, 1, 1),
     "Abs": (sympy.Abs, 1, 1),
+    "abs": (sympy.Abs, 1, 1),
     "sqrt": (sympy.sqrt, 1, 1),
     "exp": (sympy.exp, 1, 1),
     "log": (sympy.log, 1, 1),
@@ -72,7 +73,6 @@ FUNCTIONS: Mapping[str, tuple[Callable[..., sympy.Expr], int, int]] = {
 CONSTANTS = {"pi": sympy.pi, "oo": sympy.oo}
 CODE = "Code where a formula is expected: "
 LIST = "Write [0, 0], one entry a variable."
-DOMAINS = 'Write domains like "g>0, -1<rho<1".'
 ROWS = "Give it as bracketed rows, [[1, 1/2], [1/2, 1]], or as @ and the name of a file with such rows."
 GRAMMAR = "Formulas have numbers, names, + - * / **, parentheses and functions such as erf(g*z1)."
 
@@ -100,9 +100,9 @@ def parse(text: str, names: Names | None = None) -> sympy.Expr:
     >>> parse("0.7*erf(2*z1)", Names(variables=1))
     7*erf(2*z1)/10
     """
-    source = _source(text)
-    expr = _Walk(source, names or Names()).expression(_tree(source).body, 0)
-    return _finite(expr, source)
+    source = one_line(text)
+    expr = Walk(source, names or Names()).expression(tree_of(source).body, 0)
+    return finite(expr, source)
 
 
 def parse_equation(text: str, names: Names | None = None) -> tuple[sympy.Expr, sympy.Expr]:
@@ -111,11 +111,11 @@ def parse_equation(text: str, names: Names | None = None) -> tuple[sympy.Expr, s
     >>> parse_equation("2/4 = 1 - 0.5")
     (1/2, 1/2)
     """
-    source = _source(re.sub("[<>!=]=", _not_an_equation, text))
+    source = one_line(re.sub("[<>!=]=", _not_an_equation, text))
     sides = source.split("=")
     if len(sides) != 2 or not all(side.strip() for side in sides):
         raise InputError(
-            f"{_short(source)} has {len(sides) - 1} equals signs with a formula on each side; an equation has one.",
+            f"{short(source)} has {len(sides) - 1} equals signs with a formula on each side; an equation has one.",
             'Write "LHS = RHS".',
         )
     left, right = (parse(side, names) for side in sides)
@@ -132,17 +132,17 @@ def parse_rows(text: str, names: Names | None = None) -> list[list[sympy.Expr]]:
     >>> parse_rows("[[1, 0.5], [1/2, 1]]")
     [[1, 1/2], [1/2, 1]]
     """
-    source = _source(read_text(text[1:], MAX_FILE_BYTES, ROWS) if text.startswith("@") else text, "covariance", ROWS)
-    body = _tree(source).body
+    source = one_line(read_text(text[1:], MAX_FILE_BYTES, ROWS) if text.startswith("@") else text, "covariance", ROWS)
+    body = tree_of(source).body
     rows = body.elts if isinstance(body, ast.List) else []
     if not rows or not all(isinstance(row, ast.List) and row.elts for row in rows):
-        raise InputError(f"{_short(source)} is not a matrix.", ROWS)
+        raise InputError(f"{short(source)} is not a matrix.", ROWS)
     lengths = sorted({len(row.elts) for row in rows})
     if len(lengths) > 1:
         several = " and ".join([", ".join(map(str, lengths[:-1])), str(lengths[-1])])
-        raise InputError(f"{_short(source)} has rows of {several} entries; a matrix has rows of one length.", ROWS)
-    walk = _Walk(source, names or Names())
-    return [[_finite(walk.expression(entry, 0), source) for entry in row.elts] for row in rows]
+        raise InputError(f"{short(source)} has rows of {several} entries; a matrix has rows of one length.", ROWS)
+    walk = Walk(source, names or Names())
+    return [[finite(walk.expression(entry, 0), source) for entry in row.elts] for row in rows]
 
 
 def parse_list(text: str, names: Names | None = None) -> list[sympy.Expr]:
@@ -151,80 +151,20 @@ def parse_list(text: str, names: Names | None = None) -> list[sympy.Expr]:
     >>> parse_list("[0, 1/2]")
     [0, 1/2]
     """
-    source = _source(text, "mean", LIST)
-    body = _tree(source).body
+    source = one_line(text, "mean", LIST)
+    body = tree_of(source).body
     if not isinstance(body, ast.List) or not body.elts:
-        raise InputError(f"{_short(source)} is not a list.", LIST)
-    walk = _Walk(source, names or Names())
-    return [_finite(walk.expression(entry, 0), source) for entry in body.elts]
+        raise InputError(f"{short(source)} is not a list.", LIST)
+    walk = Walk(source, names or Names())
+    return [finite(walk.expression(entry, 0), source) for entry in body.elts]
 
 
-def parse_domains(text: str) -> dict[str, tuple[sympy.Symbol, sympy.Interval]]:
-    """Parse parameters and their domains: "g>0, -1<rho<1" gives {name: (symbol with assumptions, interval)}.
-
-    >>> parse_domains("g>0")["g"][0].is_positive
-    True
-    """
-    source = _source(text, "list of domains", DOMAINS)
-    body = _tree(source).body
-    domains: dict[str, sympy.Set] = {}
-    for clause in body.elts if isinstance(body, ast.Tuple) else [body]:
-        name, interval = _clause(clause, source)
-        domains[name] = sympy.Intersection(domains.get(name, sympy.S.Reals), interval)
-    for name, domain in domains.items():
-        if not isinstance(domain, sympy.Interval):
-            raise InputError(f"The domain of {name} contains no interval: {_short(source)}.", "Check the bounds.")
-    return {name: (_symbol(name, domain), domain) for name, domain in domains.items()}
-
-
-def _symbol(name: str, domain: sympy.Interval) -> sympy.Symbol:
-    low, high = domain.inf, domain.sup
-    if low > 0 or (low == 0 and domain.left_open):
-        return sympy.Symbol(name, positive=True)
-    if high < 0 or (high == 0 and domain.right_open):
-        return sympy.Symbol(name, negative=True)
-    if low == 0:
-        return sympy.Symbol(name, nonnegative=True)
-    if high == 0:
-        return sympy.Symbol(name, nonpositive=True)
-    return sympy.Symbol(name, real=True)
-
-
-def _clause(clause: ast.expr, source: str) -> tuple[str, sympy.Set]:
-    """One chain of comparisons with one name in it."""
-    if not isinstance(clause, ast.Compare):
-        raise InputError(f"{_short(source)} does not compare a name with numbers.", DOMAINS)
-    operands = [clause.left, *clause.comparators]
-    named = [k for k, operand in enumerate(operands) if isinstance(operand, ast.Name) and operand.id not in CONSTANTS]
-    if len(named) != 1:
-        raise InputError(f"A domain needs exactly one name with numbers around it: {_short(source)}.", DOMAINS)
-    name = operands[named[0]].id
-    if name in FUNCTIONS or name == "E" or re.fullmatch(r"z[0-9]+", name) or not NAME.fullmatch(name):
-        raise InputError(f"{name} is taken; a parameter cannot be called so.", "Choose another name.")
-    walk = _Walk(source, Names())
-    domain: sympy.Set = sympy.S.Reals
-    for k, (left, right, comparison) in enumerate(zip(operands[:-1], operands[1:], clause.ops, strict=True)):
-        if not isinstance(comparison, ast.Lt | ast.LtE | ast.Gt | ast.GtE):
-            raise InputError(f"Domains are given by < <= > >= only: {_short(source)}.", DOMAINS)
-        if named[0] not in (k, k + 1):
-            raise InputError(f"Only the name is compared with numbers: {_short(source)}.", DOMAINS)
-        bound = walk.expression(right if named[0] == k else left, 0)
-        if not bound.is_extended_real or bound.free_symbols:
-            raise InputError(f"{bound} is not a number.", DOMAINS)
-        upper = isinstance(comparison, ast.Lt | ast.LtE) == (named[0] == k)
-        is_open = isinstance(comparison, ast.Lt | ast.Gt)
-        side = (
-            sympy.Interval(-sympy.oo, bound, True, is_open) if upper else sympy.Interval(bound, sympy.oo, is_open, True)
-        )
-        domain = sympy.Intersection(domain, side)
-    return name, domain
-
-
-def _short(text: str) -> str:
+def short(text: str) -> str:
+    """The text as an error shows it."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
-def _source(text: str, what: str = "formula", hint: str = GRAMMAR) -> str:
+def one_line(text: str, what: str = "formula", hint: str = GRAMMAR) -> str:
     """The text on one line, within the limits that can be seen without parsing; `hint` says how `what` is written."""
     source = " ".join(text.split())
     if not source:
@@ -235,7 +175,7 @@ def _source(text: str, what: str = "formula", hint: str = GRAMMAR) -> str:
     if "^" in source:
         raise InputError("^ is not an operator here.", "Write powers with **, as in z1**2.")
     if odd:
-        raise InputError(f"{CODE}the character {odd[0]!r} has no place in {_short(source)}.", GRAMMAR)
+        raise InputError(f"{CODE}the character {odd[0]!r} has no place in {short(source)}.", GRAMMAR)
     depth = deepest = 0
     for character in source:
         depth += (character in "([") - (character in ")]")
@@ -246,7 +186,8 @@ def _source(text: str, what: str = "formula", hint: str = GRAMMAR) -> str:
     return source
 
 
-def _tree(source: str) -> ast.Expression:
+def tree_of(source: str) -> ast.Expression:
+    """Python's tree of one line; InputError where it has none."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -255,14 +196,15 @@ def _tree(source: str) -> ast.Expression:
         place = getattr(error, "offset", None)
         lacks = " and ".join(f"a {end}" for start, end in ("()", "[]") if source.count(start) > source.count(end))
         where = f": it lacks {lacks}" if lacks else f" near character {place}" if place else ""
-        raise InputError(f"{_short(source)} is not a formula{where}.", GRAMMAR) from error
+        raise InputError(f"{short(source)} is not a formula{where}.", GRAMMAR) from error
 
 
-def _finite(expr: sympy.Expr, source: str) -> sympy.Expr:
+def finite(expr: sympy.Expr, source: str) -> sympy.Expr:
+    """The expression; InputError where it divides by zero or is not real."""
     if expr.has(sympy.zoo, sympy.nan):
-        raise InputError(f"{_short(source)} divides by zero.", "Check the denominators.")
+        raise InputError(f"{short(source)} divides by zero.", "Check the denominators.")
     if expr.has(sympy.I):
-        raise InputError(f"{_short(source)} is not real.", "Check even roots, logarithms and inverse sines.")
+        raise InputError(f"{short(source)} is not real.", "Check even roots, logarithms and inverse sines.")
     return expr
 
 
@@ -284,7 +226,7 @@ PHRASES = {
 }
 
 
-class _Walk:
+class Walk:
     """The whitelist walk over one source text."""
 
     def __init__(self, source: str, names: Names) -> None:
@@ -309,7 +251,7 @@ class _Walk:
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "E":
             return self.expectation(node, depth)
         what = PHRASES.get(type(node), "an operator or construct that formulas do not have")
-        raise InputError(f"{CODE}{what} in {_short(self.source)}.", GRAMMAR)
+        raise InputError(f"{CODE}{what} in {short(self.source)}.", GRAMMAR)
 
     def number(self, node: ast.Constant) -> sympy.Rational:
         """The exact fraction of the digits."""
@@ -317,14 +259,14 @@ class _Walk:
         parts = NUMBER.fullmatch(text)
         if not parts or not (parts["whole"] or parts["part"]):
             raise InputError(
-                f"{CODE}{_short(text)} is not a number.", "Numbers look like 2, 0.7 or 1e-3; 1/3 is a quotient."
+                f"{CODE}{short(text)} is not a number.", "Numbers look like 2, 0.7 or 1e-3; 1/3 is a quotient."
             )
         digits = (parts["whole"] or "") + (parts["part"] or "")
         exponent = parts["exponent"] or "0"
         if len(digits) > MAX_DIGITS:
             raise InputError(f"A number has {len(digits)} digits; the limit is {MAX_DIGITS}.", "Shorten it.")
         if len(exponent) > 6 or abs(int(exponent)) > MAX_DECIMAL_EXPONENT:
-            raise InputError(f"The decimal exponent of {_short(text)} exceeds {MAX_DECIMAL_EXPONENT}.", "Rescale.")
+            raise InputError(f"The decimal exponent of {short(text)} exceeds {MAX_DECIMAL_EXPONENT}.", "Rescale.")
         value = Fraction(int(digits)) * Fraction(10) ** (int(exponent) - len(parts["part"] or ""))
         return sympy.Rational(value.numerator, value.denominator)
 
@@ -363,7 +305,7 @@ class _Walk:
         for operator, right in reversed(chain):
             value = self.expression(right, depth + 1)
             if isinstance(operator, ast.Div) and value == 0:
-                raise InputError(f"{_short(self.source)} divides by zero.", "Check the denominators.")
+                raise InputError(f"{short(self.source)} divides by zero.", "Check the denominators.")
             parts.append(
                 -value if isinstance(operator, ast.Sub) else 1 / value if isinstance(operator, ast.Div) else value
             )
@@ -376,17 +318,17 @@ class _Walk:
         if not exponent.free_symbols:
             if not exponent.is_Rational or abs(exponent) > MAX_EXPONENT or exponent.q > MAX_EXPONENT:
                 raise InputError(
-                    f"The exponent {_short(str(exponent))} is not a fraction of size at most {MAX_EXPONENT}.",
+                    f"The exponent {short(str(exponent))} is not a fraction of size at most {MAX_EXPONENT}.",
                     f"Use smaller exponents, with denominators to {MAX_EXPONENT}.",
                 )
             self.bounded(_bits(base) * max(1, abs(int(exponent))))
         if base == 0 and exponent.is_negative is not False:
-            raise InputError(f"{_short(self.source)} divides by zero.", "Check the denominators.")
+            raise InputError(f"{short(self.source)} divides by zero.", "Check the denominators.")
         return base**exponent
 
     def bounded(self, bits: int) -> None:
         if bits > MAX_BITS:
-            raise InputError(f"A number in {_short(self.source)} would have {bits} bits.", f"The limit is {MAX_BITS}.")
+            raise InputError(f"A number in {short(self.source)} would have {bits} bits.", f"The limit is {MAX_BITS}.")
 
     def call(self, node: ast.Call, depth: int) -> sympy.Expr:
         """A listed function with the right number of arguments."""
@@ -410,7 +352,7 @@ class _Walk:
             if not argument.free_symbols and argument.is_finite is not False:
                 self.bounded(_exponential_bits(argument) if name == "exp" else _bits(argument))
             if argument.is_extended_real is False:
-                raise InputError(f"{_short(str(argument))} is not real.", "Check even roots and inverse sines.")
+                raise InputError(f"{short(str(argument))} is not real.", "Check even roots and inverse sines.")
         try:
             value = function(*arguments)
         except (ValueError, TypeError) as error:
@@ -421,7 +363,7 @@ class _Walk:
             raise InputError(f"{name} cannot compare its arguments.", hint) from error
         if not value.free_symbols and value.is_extended_real is False:
             listed = ", ".join(map(str, arguments))
-            raise InputError(f"{_short(f'{name}({listed})')} is not real.", "Check its arguments.")
+            raise InputError(f"{short(f'{name}({listed})')} is not real.", "Check its arguments.")
         return value
 
     def expectation(self, node: ast.Subscript, depth: int) -> sympy.Expr:

@@ -135,13 +135,12 @@ class NormalForm(Field):
 
     def _square_root(self, base: sympy.Expr) -> sympy.Expr:
         """sqrt(N/D) = sqrt(N D)/|D|, with N D split into primes and irreducible factors."""
-        numerator, denominator = self.over(base, roots=True)
+        numerator, denominator, number, factors = self.factored(base)
         if numerator == 0:
             return sympy.Integer(0)
         denested = self._denested(numerator * denominator)
         if denested is not None:
             return denested / (self.sign(denominator) * denominator)
-        number, factors = sympy.factor_list(numerator * denominator)
         self.require_positive(number, factors)
         result = self._root_of_number(abs(number)) / (self.sign(denominator) * denominator)
         for factor, power in factors:

@@ -9,7 +9,7 @@ import sympy
 from theory.expressions.algebra import is_zero
 from theory.expressions.balls.known_sign import known_sign
 from theory.gaussian.expectation import variables
-from theory.problem.errors import InputError
+from theory.problem.errors import InputError, OutOfReachError
 
 
 def exact(number: object) -> sympy.Expr:
@@ -101,15 +101,15 @@ def _require_psd(matrix: sympy.ImmutableDenseMatrix) -> None:
 
 
 def sign(number: sympy.Expr) -> int:
-    """The sign of a real number without symbols, zero being proved.
+    """The sign of a real number without symbols, by balls, and zero by algebra. Raises OutOfReachError if undecided.
 
     >>> sign(sympy.sqrt(2) + sympy.sqrt(3) - sympy.sqrt(5 + 2 * sympy.sqrt(6))), sign(sympy.pi - 4)
     (0, -1)
     """
     found = known_sign(number)
-    if found is not None:
-        return found
-    return 0 if is_zero(number) is True else 1 if number.evalf(50) > 0 else -1
+    if found is None:
+        raise OutOfReachError(f"The sign of {number} is not decided.", "Write the number in a simpler form.")
+    return found
 
 
 def is_psd(matrix: sympy.MatrixBase) -> bool:

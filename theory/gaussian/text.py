@@ -4,7 +4,9 @@ from collections.abc import Iterable
 
 import sympy
 
-from theory.expressions.language import Names, parse, parse_domains, parse_list, parse_rows
+from theory.expressions.domains import Domain, parse_domains
+from theory.expressions.language import NAME, Names, parse, parse_list, parse_rows
+from theory.gaussian.admissible import Admissible, admissible
 from theory.gaussian.covariance import covariance
 from theory.gaussian.expectation import VARIABLE
 from theory.problem.errors import InputError
@@ -27,7 +29,7 @@ def typed(expr: object, cov: object, mean: object, where: str | None) -> tuple[o
         )
     parameters = _symbols(one for one in given if not isinstance(one, str))
     if where is not None:
-        parameters |= {name: symbol for name, (symbol, _) in parse_domains(where).items()}
+        parameters |= parse_domains(where).names
     rows = parse_rows(cov, Names(parameters=parameters)) if isinstance(cov, str) else cov
     count = covariance(rows).rows if isinstance(expr, str) else 0
     return (
@@ -35,6 +37,41 @@ def typed(expr: object, cov: object, mean: object, where: str | None) -> tuple[o
         rows,
         parse_list(mean, Names(parameters=parameters)) if isinstance(mean, str) else mean,
     )
+
+
+def setting(
+    where: str | None, cov: str | None, texts: Iterable[str | None]
+) -> tuple[list[list[sympy.Expr]] | None, Admissible]:
+    """The rows of a covariance, and the part of the domain `where` on which it can be one; both as a user types them.
+
+    `texts` are what else is asked. Raises InputError for what is not understood, for a condition on a name that occurs
+    nowhere else, and where no covariance is left.
+
+    >>> rows, found = setting("-2<r<2", "[[1, r], [r, 1]]", ())
+    >>> rows, found.domain.bounds
+    ([[1, r], [r, 1]], ['-1 <= r <= 1'])
+    """
+    domain = parse_domains(where)
+    rows = None if cov is None else parse_rows(cov, Names(parameters=domain.names))
+    _require_used(domain, rows or [], texts)
+    if rows is None:
+        return None, admissible(domain, sympy.eye(1))
+    found = admissible(domain, covariance(rows))
+    table = {symbol: found.domain.names[symbol.name] for symbol in domain.intervals}
+    return [[entry.xreplace(table) for entry in row] for row in rows], found
+
+
+def _require_used(domain: Domain, rows: list[list[sympy.Expr]], texts: Iterable[str | None]) -> None:
+    """InputError for a condition on a name that occurs nowhere else: it is a slip of the pen, or says nothing."""
+    known = {symbol.name for row in rows for entry in row for symbol in entry.free_symbols}
+    known |= {name for text in texts if text is not None for name in NAME.findall(text)}
+    for condition in domain.conditions:
+        for symbol in condition.margin.free_symbols:
+            if symbol.name not in known:
+                raise InputError(
+                    f"{symbol} occurs in the condition {condition} and nowhere else.",
+                    "Correct the name or leave the condition out; infinity is written oo.",
+                )
 
 
 def _symbols(given: Iterable[object]) -> dict[str, sympy.Symbol]:

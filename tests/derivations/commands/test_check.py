@@ -88,3 +88,43 @@ def test_errors(capsys, code, arguments, word):
     assert caught.out == ""
     assert word in caught.err
     assert "Traceback" not in caught.err
+
+
+GENERAL = "[[a, c], [c, b]]"
+
+
+def test_conditions_of_user_and_matrix_are_in_the_answer(capsys):
+    equation = "E[sign(z1)*sign(z2)] = 2*asin(c/sqrt(a*b))/pi"
+    code, out = answer(capsys, equation, "--cov", GENERAL, "--where", "-1<a<4, b>0, c>0, c**3<a*b")
+    # At a = 0, which the matrix allows, sign(z1) is a convention: no proof covers that end.
+    assert (code, out["verdict"]) == (0, "supported")
+    assert out["domain"] == {
+        "bounds": ["0 <= a < 4", "b > 0", "c > 0"],
+        "conditions": ["c**3 < a*b"],
+        "covariance": ["a*b - c**2 >= 0"],
+        "remarks": ["-1 < a < 4 is cut to 0 <= a < 4: the covariance needs a >= 0."],
+    }
+    assert main(["check", "sign(b - a) = 1", "--where", "0<a<b"]) == 0
+    assert "domain  a > 0, b > 0; a < b\n" in capsys.readouterr().out
+    assert main(["check", "sign(b - a) = 1", "--where", "0<a<b+1"]) == 1
+    assert "refuted" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("cov", "where", "word"),
+    [
+        (PAIR, "rho>3/2", "positive semidefinite"),
+        (PAIR, "rho>=1", "Put in rho = 1"),
+        (GENERAL, "a<b, b<a, c<1", "contradict each other"),
+        (GENERAL, "a<b, c==1", "not by =="),
+        (GENERAL, "a<b, c<d", "nowhere else"),
+        (GENERAL, "a<b, z1<c", "Gaussian variable"),
+    ],
+)
+def test_domains_without_points_are_bad_input(capsys, cov, where, word):
+    for verb, formula in (("check", "E[z1*z2] = 0"), ("moment", "z1*z2")):
+        assert main([verb, formula, "--cov", cov, "--where", where, "--json"]) == 2
+        caught = capsys.readouterr()
+        error = json.loads(caught.out)["error"]
+        assert (error["kind"], word in f"{error['message']} {error['hint']}") == ("input", True)
+        assert "Traceback" not in caught.err

@@ -129,3 +129,25 @@ def test_a_domain_without_a_covariance_is_refused(capsys):
     arguments = ["Heaviside(z1)*Heaviside(z2)", "--cov", "[[1,rho],[rho,1]]", "--where", "rho>2"]
     assert main(["moment", *arguments]) == 2
     assert "positive semidefinite" in capsys.readouterr().err
+
+
+def test_bounds_are_cut_to_those_of_the_matrix(capsys):
+    arguments = ["sign(z1)*sign(z2)", "--cov", "[[1,rho],[rho,1]]", "--where", "-2<rho<2"]
+    remark = "-2 < rho < 2 is cut to -1 <= rho <= 1: the covariance needs 1 - rho**2 >= 0."
+    code, out = answer(capsys, *arguments)
+    assert code == 0
+    assert out["domain"] == {"bounds": ["-1 <= rho <= 1"], "conditions": [], "covariance": [], "remarks": [remark]}
+    assert main(["moment", *arguments]) == 0
+    assert f"domain  -1 <= rho <= 1\n        {remark}\n" in capsys.readouterr().out
+
+
+def test_joint_conditions_are_taken(capsys):
+    code, out = answer(capsys, "abs(z1)*sign(z2)", "--cov", "[[a,c],[c,b]]", "--where", "a>0, b>0, c**2<a*b")
+    assert code == 0
+    assert out["domain"]["conditions"] == ["c**2 < a*b"]
+    assert all(step["checked"] for step in out["derivation"])
+
+
+def test_a_sign_that_is_not_decided_is_out_of_reach_and_no_traceback(capsys):
+    assert main(["moment", "z1**2", "--cov", "[[Phi2(1, 2, 1/3)]]"]) == 4
+    assert "The sign of Phi2(1, 2, 1/3) is not decided." in capsys.readouterr().err

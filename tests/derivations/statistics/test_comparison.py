@@ -58,6 +58,22 @@ def test_the_truth_passes_and_a_wrong_form_fails():
     assert (result.level, result.outcome) == (Level.SIMULATED, Outcome.FAIL)
 
 
+@pytest.mark.parametrize("power", [-1000, -500, -100, 100, 500, 1000])
+def test_the_comparison_is_the_same_at_every_size(power):
+    """Weights of 1e-301 or 1e301 are judged as those of size 1: true forms pass, wrong ones fail."""
+    size = 2.0**power
+    for factor in (1.0, 1.05, 2.0):
+        plain, scaled = (
+            replace(CLAIM.registration, predict=lambda problem, by=by: TRUTH * by, alternatives=())
+            for by in (factor, factor * size)
+        )
+        estimate = _estimate(np.random.default_rng(1))
+        expected = compare(replace(CLAIM, registration=plain), estimate)
+        found = compare(replace(CLAIM, registration=scaled), replace(estimate, values=estimate.values * size))
+        assert (found.outcome is Outcome.PASS) == (factor == 1.0)
+        assert (found.outcome, found.worst, found.where) == (expected.outcome, expected.worst * size, expected.where)
+
+
 def test_under_the_null_it_rejects_no_more_often_than_its_level():
     level, runs = 0.05, 240
     claim = replace(CLAIM, registration=replace(CLAIM.registration, level=Fraction(1, 20)))

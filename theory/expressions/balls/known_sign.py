@@ -4,6 +4,8 @@ import sympy
 
 from theory.expressions.algebra import is_zero
 from theory.expressions.balls.precision import precision
+from theory.expressions.balls.real import Undecided, Undefined, enclose
+from theory.expressions.balls.real import sign as sign_of_ball
 from theory.problem.errors import OutOfReachError
 
 FIRST_BITS = 64
@@ -15,15 +17,18 @@ MOST_BITS = 2**16
 def known_sign(expr: sympy.Expr) -> int | None:
     """1, -1 or 0 where that is known: of a number it is proved, of parameters their assumptions tell.
 
-    Raises OutOfReachError for a number that neither differs from zero in its first 19,000 digits nor is proved zero.
+    None of a number for which there is no ball: SymPy would decide it by a few digits. Raises OutOfReachError for a
+    number that neither differs from zero in its first 19,000 digits nor is proved zero.
 
     >>> known_sign(sympy.sqrt(10**600 + 1) - 10**300)
     1
     """
     if expr.is_Rational:
         return int(sympy.sign(expr))
-    if expr.free_symbols or not _has_balls(expr):
+    if expr.free_symbols:
         return 1 if expr.is_positive else -1 if expr.is_negative else 0 if expr.is_zero else None
+    if not _has_balls(expr):
+        return _by_real_balls(expr)
     found = _by_balls(expr, FIRST_BITS, MANY_BITS)
     if found is None:
         found = 0 if is_zero(expr) is True else _by_balls(expr, 2 * MANY_BITS, MOST_BITS)
@@ -43,6 +48,19 @@ def _by_balls(expr: sympy.Expr, bits: int, most: int) -> int | None:
             return 1 if value > 0 else -1
         bits *= 2
     return None
+
+
+def _by_real_balls(expr: sympy.Expr) -> int | None:
+    """The sign by the functions that have balls for real arguments only, such as extremes and angles."""
+    for bits in (FIRST_BITS, MANY_BITS):
+        try:
+            with precision(bits):
+                return sign_of_ball(enclose(expr, {}))
+        except Undefined:
+            return None
+        except Undecided:
+            continue
+    return 0 if is_zero(expr) is True else None
 
 
 def _has_balls(expr: sympy.Expr) -> bool:

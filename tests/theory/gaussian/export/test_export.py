@@ -12,7 +12,8 @@ import sympy
 
 from derivations.benchmarks.gallery import CASES, Case
 from tests import tolerances
-from theory.expressions.language import Names, parse, parse_domains, parse_rows
+from theory.expressions.domains import parse_domains
+from theory.expressions.language import Names, parse, parse_rows
 from theory.expressions.symbols import z
 from theory.gaussian import expect
 from theory.gaussian.export.code import export
@@ -26,7 +27,7 @@ STEP = 1e-4
 @cache
 def _solved(case: Case):
     """The closed form, its parameters with their values, and the certified value there."""
-    parameters = {name: symbol for name, (symbol, _) in (parse_domains(case.where) if case.where else {}).items()}
+    parameters = parse_domains(case.where or None).names
     rows = parse_rows(case.cov, Names(parameters=parameters))
     moment = expect(parse(case.expr, Names(variables=len(rows), parameters=parameters)), rows)
     needed = {symbol.name for symbol in moment.parameters}

@@ -1,0 +1,37 @@
+"""The domain of an answer: bounds and conditions of the user, conditions of the matrix, and what was cut."""
+
+from typing import Any
+
+from theory.gaussian.admissible import Admissible
+
+SEMIDEFINITE = "the covariance is positive semidefinite"
+
+
+def domain_json(asked: Admissible) -> dict[str, Any]:
+    """The content of the key `domain`.
+
+    >>> from theory.gaussian.text import setting
+    >>> found = domain_json(setting("-2<r<2", "[[1, r], [r, 1]]", ())[1])
+    >>> found["bounds"], found["remarks"]
+    (['-1 <= r <= 1'], ['-2 < r < 2 is cut to -1 <= r <= 1: the covariance needs 1 - r**2 >= 0.'])
+    """
+    return {
+        "bounds": asked.domain.bounds,
+        "conditions": [str(condition) for condition in asked.domain.conditions],
+        "covariance": [*map(str, asked.conditions), *([] if asked.whole else [SEMIDEFINITE])],
+        "remarks": list(asked.remarks),
+    }
+
+
+def domain_lines(domain: dict[str, Any], label: str = "domain  ") -> list[str]:
+    """The lines for a reader; none where the bounds are those that were typed and nothing else is needed.
+
+    >>> domain_lines({"bounds": ["a > 0"], "conditions": ["a < b"], "covariance": [], "remarks": []})
+    ['domain  a > 0; a < b']
+    """
+    if not (domain["conditions"] or domain["covariance"] or domain["remarks"]):
+        return []
+    parts = [", ".join(domain[key]) for key in ("bounds", "conditions") if domain[key]]
+    if domain["covariance"]:
+        parts.append(f"for the covariance {', '.join(domain['covariance'])}")
+    return [f"{label}{'; '.join(parts)}", *(" " * len(label) + remark for remark in domain["remarks"])]

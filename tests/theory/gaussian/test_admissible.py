@@ -1,0 +1,138 @@
+"""Conditions under which a matrix is a covariance, and signs of numbers that no finite number of digits decides."""
+
+import random
+from fractions import Fraction
+from itertools import combinations, product
+
+import pytest
+import sympy
+from sympy import Rational, exp, sqrt
+
+from theory.expressions.balls.known_sign import known_sign
+from theory.expressions.domains import parse_domains
+from theory.expressions.functions import Phi2
+from theory.gaussian.admissible import admissible
+from theory.gaussian.covariance import covariance, is_psd, sign
+from theory.problem.errors import InputError, OutOfReachError
+
+GRID = [Fraction(k, 2) for k in range(-4, 5)]
+
+
+def determinant(rows):
+    """By permutations, in fractions."""
+    if not rows:
+        return Fraction(1)
+    rest = [[row[j] for j in range(len(rows)) if j] for row in rows]
+    minors = ([r for i, r in enumerate(rest) if i != k] for k in range(len(rows)))
+    return sum((-1) ** k * row[0] * determinant(minor) for k, (row, minor) in enumerate(zip(rows, minors, strict=True)))
+
+
+def semidefinite(rows):
+    """No principal minor is negative."""
+    size = range(len(rows))
+    blocks = [block for count in size for block in combinations(size, count + 1)]
+    return all(determinant([[rows[i][j] for j in block] for i in block]) >= 0 for block in blocks)
+
+
+MATRICES = {
+    "pair": ("-2<=a<=2", lambda a: [[1, a], [a, 1]]),
+    "variance": ("-2<=a<=2, -2<=b<=2", lambda a, b: [[a, b], [b, 1]]),
+    "general": ("-2<=a<=2, -2<=b<=2, -2<=c<=2", lambda a, b, c: [[a, c], [c, b]]),
+    "triple": ("-2<=a<=2, -2<=b<=2", lambda a, b: [[1, a, b], [a, 1, Rational(1, 2)], [b, Rational(1, 2), 1]]),
+    "shifted": ("-2<=a<=2", lambda a: [[2 - a, a], [a, 1]]),
+    "conditioned": ("-2<=a<=2, -2<=b<=2, a<b", lambda a, b: [[1, a], [a, b]]),
+}
+
+
+@pytest.mark.parametrize("name", MATRICES)
+def test_the_stated_domain_is_where_the_matrix_is_semidefinite(name):
+    """On a grid, bounds and conditions of the answer hold just where those asked for do and no minor is negative."""
+    where, matrix = MATRICES[name]
+    domain = parse_domains(where)
+    symbols = list(domain.intervals)
+    found = admissible(domain, sympy.Matrix(matrix(*symbols)))
+    inside = outside = 0
+    for at in product(GRID, repeat=len(symbols)):
+        rows = [[Fraction(int(x.p), int(x.q)) for x in row] for row in sympy.Matrix(matrix(*map(exact, at))).tolist()]
+        point = dict(zip(symbols, at, strict=True))
+        asked = all(condition.holds(point) for condition in domain.conditions)
+        new = {symbol: point[old] for symbol, old in zip(found.domain.intervals, symbols, strict=True)}
+        stated = all(interval.contains(exact(new[s])) == sympy.true for s, interval in found.domain.intervals.items())
+        stated = stated and all(c.holds(new) for c in (*found.domain.conditions, *found.conditions))
+        assert stated == (asked and semidefinite(rows)), at
+        inside, outside = inside + stated, outside + (not stated)
+    assert inside
+    assert outside
+
+
+def exact(x):
+    return Rational(x.numerator, x.denominator)
+
+
+def test_large_matrices_are_said_to_be_conditioned_as_a_whole():
+    domain = parse_domains("-1<r<1")
+    r = domain.names["r"]
+    found = admissible(domain, sympy.Matrix(5, 5, lambda i, j: 1 if i == j else r))
+    assert not found.whole
+
+
+# Numbers whose sign shows late, or never, in their digits.
+SIGNS = [
+    (sqrt(2) + sqrt(3) - sqrt(5 + 2 * sqrt(6)), 0),
+    (sqrt(10**400 + 1) - 10**200, 1),
+    (10**200 - sqrt(10**400 + 1), -1),
+    (exp(-2000), 1),
+    (1 + exp(-2000) - 1 - 2 * exp(-2000), -1),
+    (sympy.Max(sqrt(2), sympy.pi - 1 - sqrt(3) / 10) - sqrt(2), 1),
+    (sympy.atan2(sqrt(2), -sympy.pi) - sympy.pi, -1),
+    (sympy.tan(1) * exp(-300), 1),
+]
+
+
+@pytest.mark.parametrize(("number", "expected"), SIGNS, ids=lambda value: str(value)[:40])
+def test_the_sign_of_a_number_is_certified(number, expected):
+    assert sign(number) == expected
+
+
+@pytest.mark.parametrize(
+    "number", [Phi2(1, 2, Rational(1, 3)), Phi2(1, 2, Rational(1, 3)) - Rational(1, 10**60)], ids=str
+)
+def test_a_number_without_a_ball_has_no_sign(number):
+    assert known_sign(number) is None
+    with pytest.raises(OutOfReachError, match="not decided"):
+        sign(number)
+    with pytest.raises(OutOfReachError, match="not decided"):
+        covariance([[number]])
+
+
+def test_digits_of_sympy_never_decide(monkeypatch):
+    """Planted: an evalf that says 1 of everything."""
+    monkeypatch.setattr(sympy.Expr, "evalf", lambda self, *_, **__: sympy.Integer(1))
+    for number, expected in SIGNS[1:5]:
+        assert sign(number) == expected
+
+
+def test_semidefinite_to_the_last_digit():
+    tiny = Rational(1, 10**300)
+    assert is_psd(sympy.Matrix([[1, 1 - tiny], [1 - tiny, 1]]))
+    assert not is_psd(sympy.Matrix([[1, 1 + tiny], [1 + tiny, 1]]))
+    root = sqrt(2)
+    assert is_psd(sympy.Matrix([[root, 2], [2, 2 * root]]))
+    assert not is_psd(sympy.Matrix([[root, 2 + exp(-900)], [2 + exp(-900), 2 * root]]))
+
+
+def test_random_matrices_of_fractions_agree_with_their_minors():
+    draw = random.Random(0)
+    seen = set()
+    for _ in range(60):
+        size = draw.randint(1, 3)
+        rows = [[Fraction(draw.randint(-2, 2), draw.randint(1, 2)) for _ in range(size)] for _ in range(size)]
+        rows = [[rows[min(i, j)][max(i, j)] for j in range(size)] for i in range(size)]
+        seen.add(semidefinite(rows))
+        try:
+            covariance(rows)
+        except InputError:
+            assert not semidefinite(rows)
+        else:
+            assert semidefinite(rows)
+    assert seen == {True, False}
