@@ -315,7 +315,7 @@ def _rest(rho: Correlation) -> arb:
 
 
 def _inner(rho: Correlation, slope: arb) -> arb:
-    """s in E[erf(slope z2) | z1] = erf(s z1), by E erf(m + t N) = erf(m / sqrt(1 + 2 t^2)), t^2 = slope^2 (1 - rho^2)."""
+    """s in E[erf(slope z2) | z1] = erf(s z1), by E erf(m + t N) = erf(m/sqrt(1 + 2 t^2)), t^2 = slope^2 (1 - rho^2)."""
     return slope * _ball(rho) / (1 + 2 * slope**2 * _rest(rho)).sqrt()
 
 

@@ -154,7 +154,7 @@ def _unknown() -> "arb":
 
 
 def _side_beyond(function: sympy.Expr, most: float) -> int:
-    """The sign of an argument that is certainly beyond `most`, else 0: SymPy's `evalf` errs where many digits cancel."""
+    """The sign of an argument certainly beyond `most`, else 0: SymPy's `evalf` errs where many digits cancel."""
 
     from theory.expressions.balls.closed_form import NotCertified, ball
 
