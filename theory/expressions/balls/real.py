@@ -4,7 +4,6 @@ Every ball contains the true value. An expression has a value where each of its 
 number, a division by zero or an inverse sine beyond 1 is `Undefined`, also where a factor beside it is zero.
 """
 
-import contextlib
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from math import prod
@@ -132,24 +131,6 @@ def enclose(expr: sympy.Expr, table: Table, others: Others | None = None) -> arb
     if not number.is_finite():
         raise Undecided(f"{expr.func.__name__} is not finite at this precision")
     return number
-
-
-def with_parts(expr: sympy.Expr, table: Table) -> Table:
-    """Return `table` with the value of every part of `expr`, for expressions that share parts with it.
-
-    Values are those at the current precision; a part without one is left out.
-
-    >>> x = sympy.Symbol("x")
-    >>> known = with_parts(sympy.sin(x) + sympy.log(x), {x: sympy.Integer(0)})
-    >>> bool(known[sympy.sin(x)] == 0), sympy.log(x) in known
-    (True, False)
-    """
-    known = dict(table)
-    for part in sympy.postorder_traversal(expr):
-        if isinstance(part, sympy.Expr) and part not in known:
-            with contextlib.suppress(Undefined, Undecided):
-                known[part] = _enclose(part, known, None)
-    return known
 
 
 def _arb(number: Value) -> arb:
