@@ -8,7 +8,7 @@ hardly ever in the quadrant s_i = a, s_j = b,
 
 and P(quadrant) <= exp(-q/2)/2, q its squared distance from the origin in the metric of the inverse covariance: a plane
 through the nearest point separates the two. So nearly singular covariances become singular ones. Of two signs, the
-probability of the quadrant itself is computed (`quadrant`).
+probability of the quadrant itself is computed (`quadrant`), and so is erfc(x) = 1 - erf(x) below x = 100.
 """
 
 import math
