@@ -180,7 +180,7 @@ def test_an_exponential_of_such_a_number():
 def test_precision_is_raised_beyond_that_of_a_quadrant(apart, monkeypatch):
     """The tails 1 - erf around a quadrant of size exp(-330) take 1,000 bits as digits, the quadrant itself does not.
 
-    Where their nines cancel exactly, nothing takes them.
+    Where their nines cancel exactly, no precision is raised.
     """
     asked = []
     if not apart:
