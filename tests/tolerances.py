@@ -204,7 +204,7 @@ THRESHOLD_CLOSE = 6 * 4.5e5 * UNIT_ROUNDOFF
 # (2/pi)/sqrt(1 - r^2) <= 460 at |r| <= 0.999999. The promise is 1e-12 for such gains and correlations.
 NUMERIC_LEAF = 6 * 460 * 5 * UNIT_ROUNDOFF / 4
 
-# mpmath's nested quadrature at 30 digits, by its own estimate good to 25.
+# mpmath's quadrature of Arb's at 30 digits, by its own estimate good to 25.
 THRESHOLD_NESTED = 1e-25
 
 

@@ -19,6 +19,11 @@ class NotANumber(ValueError):
     theory.claims.evaluate.NotANumber: 1/x has no value at {x: 0}
     """
 
+    def __str__(self) -> str:
+        # Written where it is read: long formulas take longer to print than to evaluate, and most are only counted.
+        expr, point, why = self.args
+        return f"{expr} {why} at {point}"
+
 
 @decimals()
 def evaluate(expr: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
@@ -30,9 +35,9 @@ def evaluate(expr: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
     value = expr.xreplace(dict(point)).doit(deep=False) if expr.has(sympy.Piecewise) else expr.xreplace(dict(point))
     number = sympy.N(value, digits + _GUARD)
     if number.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo) or number.free_symbols:
-        raise NotANumber(f"{expr} has no value at {dict(point)}")
+        raise NotANumber(expr, dict(point), "has no value")
     real, imaginary = number.as_real_imag()
     if imaginary != 0:
-        raise NotANumber(f"{expr} is not real at {dict(point)}: {number}")
+        raise NotANumber(expr, dict(point), f"is {number}, which is not real,")
     with mpmath.workdps(digits + _GUARD):
         return mpmath.mpf(sympy.Float(real, digits + _GUARD)._mpf_)

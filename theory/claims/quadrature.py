@@ -6,9 +6,9 @@ Gauss-Legendre panels refined around the fastest factor, and are accepted only w
 """
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import pairwise
-from math import log, sqrt
+from math import ceil, log, sqrt
 
 import mpmath
 import sympy
@@ -25,6 +25,8 @@ class NotConverged(ArithmeticError):
 
 
 Correlation = sympy.Expr  # an exact rational, or the exponential of one
+Number = sympy.Rational | mpmath.mpf
+Panel = tuple[float, float]
 
 
 def step_step(rho: Correlation, digits: int) -> mpmath.mpf:
@@ -35,7 +37,7 @@ def step_step(rho: Correlation, digits: int) -> mpmath.mpf:
     """
     with precision(digits=digits + _GUARD):
         slope = _ball(rho) / _rest(rho).sqrt()
-        return _half_line(lambda z: _probability(slope * z), digits)
+        return half_line(lambda z: probability(slope * z), digits)
 
 
 def step_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
@@ -53,24 +55,28 @@ def step_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
     with precision(digits=digits + _GUARD):
         slope = _ball(gain)
         if abs(rho) == 1:
-            return _half_line(lambda z: (int(rho) * slope * z).erf(), digits)
+            return half_line(lambda z: (int(rho) * slope * z).erf(), digits)
         steepness = _ball(rho) / _rest(rho).sqrt()
         # The two half lines together; the integrand at -z is phi(z) erf(-gain z) Phi(-steepness z), and
         # Phi(x) - Phi(-x) = erf(x/sqrt(2)) by the definition of Phi, without cancellation.
-        return _half_line(lambda z: (slope * z).erf() * (steepness * z / arb(2).sqrt()).erf(), digits)
+        return half_line(lambda z: (slope * z).erf() * (steepness * z / arb(2).sqrt()).erf(), digits)
 
 
-def smoothed_erf(mean: sympy.Rational, sd: sympy.Rational, digits: int) -> mpmath.mpf:
-    """Return E[erf(mean + sd N)] = int phi(z) erf(mean + sd z) dz, N ~ N(0, 1).
+def smoothed_erf(mean: Number, sd: Number, digits: int) -> mpmath.mpf:
+    """Return E[erf(mean + sd N)] = int phi(z) erf(mean + sd z) dz, N ~ N(0, 1), to `digits` relative digits.
 
     E erf(m + s N) = erf(m/sqrt(1 + 2 s^2)), here with 1 + 2 s^2 = 9:
 
     >>> mpmath.nstr(smoothed_erf(sympy.Integer(3), sympy.Integer(2), 20), 12), mpmath.nstr(mpmath.erf(1), 12)
     ('0.84270079295', '0.84270079295')
     """
-    with precision(digits=digits + _GUARD):
+    if mean == 0:
+        return mpmath.mpf(0)  # odd in z
+    # The two half lines together leave as little as the mean is small.
+    lost = max(0.0, -float(abs(_ball(mean)).log() / arb(10).log()))
+    with precision(digits=digits + _GUARD + ceil(lost)):
         shift, slope = _ball(mean), _ball(sd)
-        return _half_line(lambda z: (shift + slope * z).erf() + (shift - slope * z).erf(), digits)
+        return half_line(lambda z: (shift + slope * z).erf() + (shift - slope * z).erf(), digits)
 
 
 def erf_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
@@ -87,8 +93,41 @@ def erf_erf(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
     """
     with precision(digits=digits + _GUARD):
         slope = _ball(gain)
-        inner = slope * _ball(rho) / (1 + 2 * slope**2 * _rest(rho)).sqrt()
-        return _half_line(lambda z: 2 * (slope * z).erf() * (inner * z).erf(), digits)
+        inner = _inner(rho, slope)
+        return half_line(lambda z: 2 * (slope * z).erf() * (inner * z).erf(), digits)
+
+
+def step_erf_own(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
+    """Return E[1(z1 >= 0) erf(gain z1) erf(gain z2)] = int_0^oo phi(z) erf(gain z) E[erf(gain z2) | z1 = z] dz.
+
+    The inner integral is that of `erf_erf`. Here (1/pi) asin(1/3), half of E erf(z1) erf(z2) at the correlation 1/2:
+
+    >>> value = step_erf_own(sympy.Rational(1, 2), sympy.Integer(1), 20)
+    >>> mpmath.nstr(value * mpmath.pi, 12), mpmath.nstr(mpmath.asin(mpmath.mpf(1) / 3), 12)
+    ('0.339836909454', '0.339836909454')
+    """
+    with precision(digits=digits + _GUARD):
+        slope = _ball(gain)
+        inner = _inner(rho, slope)
+        return half_line(lambda z: (slope * z).erf() * (inner * z).erf(), digits)
+
+
+def step_square(rho: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
+    """Return E[1(z1 >= 0) erf(gain z2)^2] = int phi(z) erf(gain z)^2 Phi(rho z / sqrt(1 - rho^2)) dz, |rho| <= 1.
+
+    For |rho| = 1 the step selects a half line. Here (1/pi) asin(2/3), half of E erf(z)^2, whatever the correlation:
+
+    >>> value = step_square(sympy.Rational(1, 2), sympy.Integer(1), 20)
+    >>> mpmath.nstr(value * mpmath.pi, 12), mpmath.nstr(mpmath.asin(mpmath.mpf(2) / 3), 12)
+    ('0.729727656227', '0.729727656227')
+    """
+    with precision(digits=digits + _GUARD):
+        slope = _ball(gain)
+        if abs(rho) == 1:
+            return half_line(lambda z: (slope * z).erf() ** 2, digits)
+        steep = _ball(rho) / _rest(rho).sqrt()
+        # The values at z and at -z together.
+        return half_line(lambda z: (slope * z).erf() ** 2 * (probability(steep * z) + probability(-steep * z)), digits)
 
 
 def step_erf_erf(r12: Correlation, r13: Correlation, r23: Correlation, gain: sympy.Rational, digits: int) -> mpmath.mpf:
@@ -111,8 +150,8 @@ def step_erf_erf(r12: Correlation, r13: Correlation, r23: Correlation, gain: sym
         by_first = b - by_second * a
         left = 1 - b * b - by_second**2 * (1 - a * a)
         steep = slope / (1 + 2 * slope**2 * left).sqrt()
-        coarse = _quadrant(a, slope, steep * by_first, steep * by_second, digits, digits - 8)
-        for order in (digits, 3 * digits // 2, 2 * digits):
+        coarse = _quadrant(a, slope, steep * by_first, steep * by_second, digits, 3 * digits // 4)
+        for order in (7 * digits // 8, 3 * digits // 2, 2 * digits):
             fine = _quadrant(a, slope, steep * by_first, steep * by_second, digits, order)
             if abs(coarse - fine) < arb(10) ** -(digits - 2):
                 return _to_mpf(fine, digits)
@@ -139,74 +178,33 @@ def step_erf_of_two(first: mpmath.mpf, second: mpmath.mpf, correlation: mpmath.m
     along = first + second * correlation
     if along == 0:
         return mpmath.mpf(0)
-    h = along / rest if rest else mpmath.sign(along) * mpmath.inf
-    reach = mpmath.sqrt(2 * mpmath.log(10) * (mpmath.mp.dps + 5))
-    fastest = 1 / (1 + spread + (abs(h) if rest else 0))
-    ends = [mpmath.mpf(0), fastest]
-    while ends[-1] < reach:
-        ends.append(3 * ends[-1])
-    return mpmath.quad(
-        lambda v: mpmath.npdf(v) * mpmath.erf(spread * v) * mpmath.erf(h * v / mpmath.sqrt(2)),
-        [*ends[:-1], reach],
-    )
+    digits = mpmath.mp.dps
+    with precision(digits=digits + _GUARD):
+        slope = _ball(spread)
+        if not rest:
+            return half_line(lambda v: int(mpmath.sign(along)) * (slope * v).erf(), digits)
+        h = _ball(along) / _ball(rest)
+        return half_line(lambda v: (slope * v).erf() * (h * v / arb(2).sqrt()).erf(), digits)
 
 
-def _quadrant(r: arb, slope: arb, by_first: arb, by_second: arb, digits: int, order: int) -> arb:
-    """int_0^oo phi(z) int phi(u) erf(slope z2) erf(by_first z + by_second z2) du dz, z2 = r z + sqrt(1-r^2) u."""
-    rest = (1 - r * r).sqrt()
-    reach = _reach(digits)
-    steepest = max(1.0, float(slope), abs(float(by_first)) + abs(float(by_second)))
-    total = arb(0)
-    for z, z_weight in _nodes([end for end in _refined(0.0, 1 / steepest, reach) if end >= 0], order):
-        first = r * z
-        kink = -float(first / rest)  # where z2 changes sign
-        inner = arb(0)
-        for u, u_weight in _nodes(_refined(kink, 1 / max(1.0, steepest * float(rest)), reach), order):
-            second = first + rest * u
-            inner += u_weight * _density(u) * (slope * second).erf() * (by_first * z + by_second * second).erf()
-        total += z_weight * _density(z) * inner
-    return total
-
-
-def _refined(centre: float, width: float, reach: float) -> list[float]:
-    """Panel ends on [-reach, reach], doubling in length away from the point where an erf changes fastest.
-
-    `width` is the length over which it changes there; three of them are no harder for the nodes than what follows.
-    """
-    centre = min(max(centre, -reach), reach)
-    ends = {-reach, reach, centre}
-    distance = 3 * width
-    while distance < 2 * reach:
-        ends.update(end for end in (centre - distance, centre + distance) if -reach < end < reach)
-        distance = min(2 * distance, distance + 4.0)
-    return sorted(ends)
-
-
-def _nodes(ends: list[float], order: int) -> Iterator[tuple[arb, arb]]:
-    """Gauss-Legendre nodes and weights on consecutive panels."""
-    rule = _legendre(order, ctx.prec)
-    for start, end in pairwise(ends):
-        middle, half = (arb(end) + arb(start)) / 2, (arb(end) - arb(start)) / 2
-        for node, weight in rule:
-            yield middle + half * node, half * weight
-
-
-@lru_cache(maxsize=16)
-def _legendre(order: int, precision: int) -> tuple[tuple[arb, arb], ...]:
-    """The rule of `order` nodes on [-1, 1]; `precision` is part of the key because balls carry it."""
-    del precision
-    return tuple(arb.legendre_p_root(order, index, weight=True) for index in range(order))
-
-
-def _half_line(integrand: Callable[[acb], acb], digits: int) -> mpmath.mpf:
-    """int_0^oo phi(z) f(z) dz of a bounded entire function f, enclosed by Arb up to the cut of the Gaussian tail.
+def half_line(integrand: Callable[[acb], acb], digits: int) -> mpmath.mpf:
+    """Return int_0^oo phi(z) f(z) dz of an entire function f, enclosed by Arb up to the cut of the Gaussian tail.
 
     The enclosure is relative: where an absolute one leaves too few digits of a small value, a relative one is asked
-    for. |f| is no larger in the tail than 1e5 times its mean, so that the cut changes nothing that is kept.
+    for. |f| is no larger in the tail than 1e5 times its mean, so that the cut changes nothing that is kept. The
+    precision of Arb is that of the caller, a few digits more than `digits`. Raises NotConverged where it is too low.
+
+    E erf(z)^2 = (2/pi) asin(2/3), of which this is half:
+
+    >>> with precision(digits=30):
+    ...     value = half_line(lambda z: z.erf() ** 2, 20)
+    >>> mpmath.nstr(value * mpmath.pi, 12), mpmath.nstr(mpmath.asin(mpmath.mpf(2) / 3), 12)
+    ('0.729727656227', '0.729727656227')
     """
 
     def enclosed(**tolerances: arb) -> arb:
-        return acb.integral(lambda z, _: _density(z) * integrand(z), 0, _reach(digits), **tolerances).real
+        total = acb.integral(lambda z, _: _exponential(z) * integrand(z), 0, _reach(digits), **tolerances).real
+        return total / (2 * arb.pi()).sqrt()
 
     value = enclosed()
     if not _has_digits(value, digits):
@@ -216,17 +214,83 @@ def _half_line(integrand: Callable[[acb], acb], digits: int) -> mpmath.mpf:
     return _to_mpf(value, digits)
 
 
+def probability(x: arb | acb) -> arb | acb:
+    """Return Phi(x), the distribution function of N(0, 1).
+
+    >>> probability(arb(0)) == arb(1) / 2
+    True
+    """
+    return (-x / arb(2).sqrt()).erfc() / 2
+
+
+def _quadrant(r: arb, slope: arb, by_first: arb, by_second: arb, digits: int, order: int) -> arb:
+    """int_0^oo phi(z) int phi(u) erf(slope z2) erf(by_first z + by_second z2) du dz, z2 = r z + sqrt(1-r^2) u.
+
+    The panels of u begin where z2 = 0, at u = -r z/sqrt(1-r^2): counted from there, erf(slope z2) is the same for
+    every z, and each panel's values are computed once. Where z^2 + u^2 exceeds the square of the reach nothing is left.
+    """
+    rest = (1 - r * r).sqrt()
+    reach = _reach(digits)
+    steepest = max(1.0, float(slope), abs(float(by_first)) + abs(float(by_second)))
+    panels = _refined(1 / max(1.0, steepest * float(rest)), reach + abs(float(r * reach / rest)))
+
+    @cache
+    def of_panel(ends: Panel) -> list[tuple[arb, arb, arb]]:
+        nodes = [(v, rest * v, weight) for v, weight in _nodes(ends, order)]
+        return [(v, by_second * second, weight * (slope * second).erf()) for v, second, weight in nodes]
+
+    total = arb(0)
+    for outer in _refined(1 / steepest, reach):
+        for z, z_weight in _nodes(outer, order) if outer[0] >= 0 else ():
+            left = reach**2 - float(z) ** 2
+            start, first, inner = -r * z / rest, by_first * z, arb(0)
+            for ends in panels:
+                if _distance(ends, -float(start)) ** 2 < left:
+                    for v, second, weight in of_panel(ends):
+                        inner += weight * _exponential(start + v) * (first + second).erf()
+            total += z_weight * _exponential(z) * inner
+    return total / (2 * arb.pi())
+
+
+def _refined(width: float, reach: float) -> list[Panel]:
+    """Panels that cover [-reach, reach] and double in length away from 0, the point where an erf changes fastest.
+
+    `width` is the length over which it changes there; three of them are no harder for the nodes than the others.
+    """
+    ends, end = [0.0], 3 * width
+    while ends[-1] < reach:
+        ends.append(end)
+        end = min(2 * end, end + 4.0)
+    return list(pairwise([*(-end for end in reversed(ends[1:])), *ends]))
+
+
+def _distance(panel: Panel, point: float) -> float:
+    """The distance of a point from a panel."""
+    return max(panel[0] - point, point - panel[1], 0.0)
+
+
+def _nodes(panel: Panel, order: int) -> Iterator[tuple[arb, arb]]:
+    """Gauss-Legendre nodes and weights on a panel."""
+    start, end = panel
+    middle, half = (arb(end) + arb(start)) / 2, (arb(end) - arb(start)) / 2
+    for node, weight in _legendre(order, ctx.prec):
+        yield middle + half * node, half * weight
+
+
+@lru_cache(maxsize=16)
+def _legendre(order: int, precision: int) -> tuple[tuple[arb, arb], ...]:
+    """The rule of `order` nodes on [-1, 1]; `precision` is part of the key because balls carry it."""
+    del precision
+    return tuple(arb.legendre_p_root(order, index, weight=True) for index in range(order))
+
+
 def _has_digits(value: arb, digits: int) -> bool:
     return value == 0 or value.rad() < arb(10) ** -(digits + 2) * abs(value)
 
 
-def _density(z: arb | acb) -> arb | acb:
-    return (-z * z / 2).exp() / (2 * arb.pi()).sqrt()
-
-
-def _probability(x: arb | acb) -> arb | acb:
-    """Phi(x), the distribution function of N(0, 1)."""
-    return (-x / arb(2).sqrt()).erfc() / 2
+def _exponential(z: arb | acb) -> arb | acb:
+    """exp(-z^2/2)."""
+    return (-z * z / 2).exp()
 
 
 def _reach(digits: int) -> float:
@@ -234,7 +298,9 @@ def _reach(digits: int) -> float:
     return sqrt(2 * log(10) * (digits + 6))
 
 
-def _ball(value: Correlation) -> arb:
+def _ball(value: Correlation | Number) -> arb:
+    if isinstance(value, mpmath.mpf):
+        return arb(value)
     if isinstance(value, sympy.exp):
         return _ball(value.args[0]).exp()
     exact = sympy.Rational(value)
@@ -246,6 +312,11 @@ def _rest(rho: Correlation) -> arb:
     if isinstance(rho, sympy.exp):
         return -(2 * _ball(rho.args[0])).expm1()
     return _ball(1 - sympy.Rational(rho) ** 2)
+
+
+def _inner(rho: Correlation, slope: arb) -> arb:
+    """s in E[erf(slope z2) | z1] = erf(s z1), by E erf(m + t N) = erf(m/sqrt(1 + 2 t^2)), t^2 = slope^2 (1 - rho^2)."""
+    return slope * _ball(rho) / (1 + 2 * slope**2 * _rest(rho)).sqrt()
 
 
 def _to_mpf(value: arb, digits: int) -> mpmath.mpf:

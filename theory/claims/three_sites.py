@@ -9,7 +9,7 @@ import sympy
 from mpmath import mpf
 from sympy import Integer, Interval, Rational, oo, sqrt
 
-from theory.claims import finite_data
+from theory.claims import finite_data, quadrature
 from theory.claims.model import Param, Point
 from theory.claims.points import values
 from theory.expressions.symbols import g
@@ -72,17 +72,9 @@ def slopes(point: Point) -> tuple[mpf, mpf]:
     first, second, spread = regression(point)
     gain = values(point)["g"]
     where = 1 / (4 * (1 + gain))
-    return tuple(_undone(gain, beta * where, mpmath.sqrt(spread)) / where for beta in (first, second))
 
+    def undone(beta: mpf) -> mpf:
+        sd = gain * mpmath.sqrt(spread)
+        return mpmath.erfinv(quadrature.smoothed_erf(gain * beta * where, sd, mpmath.mp.dps)) / where
 
-def _undone(gain: mpf, mean: mpf, spread: mpf) -> mpf:
-    """erf^-1 of E erf(gain (mean + spread N)); the two half lines are added so that a mean of 0 gives 0."""
-    reach = mpmath.sqrt(2 * mpmath.log(10) * (mpmath.mp.dps + 5))
-    steep = 1 / (1 + gain * spread)
-    ends = [mpf(0), *(end for end in (steep, 2 * steep, 4 * steep) if end < 2), mpf(2), mpf(4), mpf(8), reach]
-
-    def integrand(u: mpf) -> mpf:
-        both = mpmath.erf(gain * (mean + spread * u)) + mpmath.erf(gain * (mean - spread * u))
-        return mpmath.npdf(u) * both
-
-    return mpmath.erfinv(mpmath.quad(integrand, ends))
+    return undone(first), undone(second)

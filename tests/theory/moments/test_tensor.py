@@ -9,7 +9,7 @@ import sympy
 from derivations.benchmarks.moments import distinct_pairs
 from tests import tolerances
 from theory.expressions.symbols import z
-from theory.gaussian import expect
+from theory.gaussian.certified.digits import certified
 from theory.moments import four_point_block, four_point_blocks, four_point_by_lags
 from theory.moments.statistics import ClassStatistics
 from theory.problem import GaussianClone, InputError, NonlinearGP
@@ -20,18 +20,15 @@ def _law(kind=NonlinearGP, n=7, boundary="ring", gain=F(1), xi=(F(1), F(4, 5))):
 
 
 def _certified(law, c, sites):
-    """E[1_i 1_j erf_k erf_l] by the engine, from the latent correlations."""
+    """E[1_i 1_j erf_k erf_l] in balls, from the latent correlations."""
     used = sorted(set(sites))
     gap = [[min(abs(a - b), law.n - abs(a - b)) if law.boundary == "ring" else abs(a - b) for b in used] for a in used]
     xi = sympy.Rational(law.xi[c].numerator, law.xi[c].denominator)
     gain = sympy.Rational(law.gain.numerator, law.gain.denominator)
     cov = sympy.Matrix(len(used), len(used), lambda a, b: sympy.exp(-(sympy.Integer(gap[a][b]) ** 2) / xi**2))
     i, j, k, l = (z(used.index(site) + 1) for site in sites)
-    return float(
-        expect(sympy.Heaviside(i) * sympy.Heaviside(j) * sympy.erf(gain * k) * sympy.erf(gain * l), cov)
-        .evaluate(20)
-        .value
-    )
+    product = sympy.Heaviside(i) * sympy.Heaviside(j) * sympy.erf(gain * k) * sympy.erf(gain * l)
+    return float(certified(product, cov, 20).value)
 
 
 @pytest.mark.parametrize("gain", [F(1, 100), F(1), F(100)])

@@ -15,6 +15,7 @@ from theory.gaussian.certified.saturation import (
     REMAINDER_EXPONENT,
     Remainders,
     refusal,
+    without_nines,
     without_saturated_functions,
     without_saturated_signs,
 )
@@ -86,7 +87,8 @@ def certified_form(form: sympy.Expr, digits: int) -> Certified:
     free = form.free_symbols - names.keys() - remainders.keys()
     if free:
         raise InputError(f"The result depends on {', '.join(sorted(map(str, free)))}.", "Give values for them.")
-    middle, radius = _enclosed(form, names, digits, remainders)
+    form, complements = without_nines(form)
+    middle, radius = _enclosed(form, names, digits, remainders | complements)
     return rounded(middle, radius, digits, "arb")
 
 

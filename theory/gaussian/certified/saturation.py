@@ -8,13 +8,13 @@ hardly ever in the quadrant s_i = a, s_j = b,
 
 and P(quadrant) <= exp(-q/2)/2, q its squared distance from the origin in the metric of the inverse covariance: a plane
 through the nearest point separates the two. So nearly singular covariances become singular ones. Of two signs, the
-probability of the quadrant itself is computed (`quadrant`).
+probability of the quadrant itself is computed (`quadrant`), and so is erfc(x) = 1 - erf(x) below x = 100.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations, product
-from math import prod
 from typing import TYPE_CHECKING
 
 import sympy
@@ -39,7 +39,8 @@ BITS = 512
 SPARE_PRECISION = 4
 # 1,200 digits of a quadrant: more bits, asked for where other numbers cancel, take minutes and tell nothing.
 QUADRANT_BITS = 2**12
-# Two signs are taken apart where a quadrant is less probable than exp(-LEAST_EXPONENT): digits would cancel otherwise.
+# Two signs are taken apart where a quadrant is less probable than exp(-LEAST_EXPONENT), and erf(x) where 1 - |erf(x)|
+# is smaller: digits would cancel otherwise.
 LEAST_EXPONENT = 20
 PAIR = 2
 
@@ -93,13 +94,39 @@ def without_saturated_functions(form: sympy.Expr) -> tuple[sympy.Expr, Remainder
     remainders: Remainders = {}
     table = {}
     for function in sorted(form.atoms(sympy.erf, sympy.exp), key=sympy.default_sort_key):
-        side = 0 if function.free_symbols else _side_if_saturated(function)
+        most = SATURATED if isinstance(function, sympy.erf) else LARGEST_EXPONENT
+        side = 0 if function.free_symbols else _side_beyond(function, most)
         if side:
             if side > 0 and isinstance(function, sympy.exp):
                 raise refusal(function)
             limit = sympy.Integer(side if isinstance(function, sympy.erf) else 0)
             table[function] = limit + _named(remainders, Remainder(function, _unknown))
     return form.xreplace(table), remainders
+
+
+def without_nines(form: sympy.Expr) -> tuple[sympy.Expr, Remainders]:
+    """Write erf(x) of a number beyond 1 - exp(-LEAST_EXPONENT) as 1 - erfc(x), so that its nines cancel exactly.
+
+    Where they cancel as digits, the precision has to rise to all of them: at x = 37 to 600. Returns as above.
+
+    >>> form, (small,) = without_nines(1 - sympy.erf(37))
+    >>> form == small
+    True
+    """
+    remainders: Remainders = {}
+    table = {}
+    for function in sorted(form.atoms(sympy.erf), key=sympy.default_sort_key):
+        side = 0 if function.free_symbols else _side_beyond(function, math.sqrt(LEAST_EXPONENT))
+        if side:
+            table[function] = side * (1 - _named(remainders, Remainder(function, _complement(function), known=True)))
+    return (sympy.expand(form.xreplace(table)) if table else form), remainders
+
+
+def _complement(function: sympy.Expr) -> "Callable[[], arb]":
+    """erfc(|x|) for a `function` erf(x), at the working precision."""
+    from theory.expressions.balls.closed_form import ball
+
+    return lambda: abs(ball(function.args[0], {}).real).erfc()
 
 
 def refusal(source: sympy.Expr) -> OutOfReachError:
@@ -126,8 +153,8 @@ def _unknown() -> "arb":
     return arb(0, 1) * arb(-REMAINDER_EXPONENT).exp().upper()
 
 
-def _side_if_saturated(function: sympy.Expr) -> int:
-    """The sign of an argument that is certainly saturated, else 0: SymPy's `evalf` errs where many digits cancel."""
+def _side_beyond(function: sympy.Expr, most: float) -> int:
+    """The sign of an argument certainly beyond `most`, else 0: SymPy's `evalf` errs where many digits cancel."""
 
     from theory.expressions.balls.closed_form import NotCertified, ball
 
@@ -136,7 +163,7 @@ def _side_if_saturated(function: sympy.Expr) -> int:
             argument = ball(function.args[0], {}).real
         except NotCertified:
             return 0
-        if abs(argument) > (SATURATED if isinstance(function, sympy.erf) else LARGEST_EXPONENT):
+        if abs(argument) > most:
             return 1 if argument > 0 else -1
     return 0
 
@@ -156,7 +183,7 @@ def _taken_apart(e: Expectation, remainders: Remainders) -> sympy.Expr | None:
     signs = [sympy.sign(z(k + 1) + offset) for k, (_, offset) in enumerate(signs_of(e.integrand))]
 
     def mean(*left: int) -> sympy.Expr:
-        return marginal(prod((signs[k] for k in left), start=sympy.Integer(1)), e.cov)
+        return marginal(math.prod((signs[k] for k in left), start=sympy.Integer(1)), e.cov)
 
     rows = range(len(signs))
     with precision(BITS):

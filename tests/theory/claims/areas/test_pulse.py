@@ -8,10 +8,9 @@ import sympy
 
 from tests.pieces import claim_named
 from tests.theory.claims.examined import each, examination
-from theory.claims import catalog
+from theory.claims import levels
 from theory.claims.areas.pulse import _pulses
-from theory.claims.judge import examine
-from theory.claims.model import Level, Outcome
+from theory.claims.model import Outcome
 from theory.claims.registry import select
 from theory.claims.rows import Verdict
 from theory.expressions.symbols import n
@@ -55,5 +54,4 @@ def test_a_wrong_formula_fails_in_fractions(claim):
     """One width more at the upper end."""
     wrong = claim.statement.rhs.subs(_pulses.b, _pulses.b + 1)
     planted = replace(claim, statement=sympy.Eq(claim.statement.lhs, wrong, evaluate=False))
-    (result,) = (result for result in examine(planted, catalog()).results if result.level is Level.EXACT)
-    assert result.outcome is Outcome.FAIL
+    assert levels.exact(planted).outcome is Outcome.FAIL

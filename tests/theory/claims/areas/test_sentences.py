@@ -11,13 +11,12 @@ import sympy
 from tests.pieces import claim_named, missing
 from tests.theory.claims.examined import each, examination
 from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE
-from theory.claims import catalog
+from theory.claims import catalog, levels
 from theory.claims.areas.flow import exclusive, redundant, second_moment
 from theory.claims.areas.gate import relu
 from theory.claims.areas.localization import gain, ring, sigmoid
 from theory.claims.areas.ols import _gated_quadrature, gates
-from theory.claims.judge import examine
-from theory.claims.model import Kind, Level, Outcome
+from theory.claims.model import Kind, Outcome
 from theory.claims.points import points
 from theory.claims.rows import Verdict
 from theory.expressions.symbols import K, n
@@ -89,10 +88,6 @@ def _with_right_side(name, expr):
     return replace(claim, statement=sympy.Eq(claim.statement.lhs, expr, evaluate=False))
 
 
-def _worked_out(claim, level):
-    return next(result for result in examine(claim, catalog()).results if result.level is level).outcome
-
-
 _PLANTED = [
     ("gate.relu.scale", lambda old: 1 + (relu.sign_h - sympy.Abs(relu.sign_h)) / 2),
     ("localization.single_pulse.support", lambda old: old + 1),
@@ -116,14 +111,14 @@ _PLANTED = [
 @pytest.mark.parametrize(("name", "plant"), _PLANTED, ids=[name for name, _ in _PLANTED])
 def test_a_wrong_formula_fails_in_fractions(name, plant):
     planted = _with_right_side(name, plant(claim_named(name).statement.rhs))
-    assert _worked_out(planted, Level.EXACT) is Outcome.FAIL
+    assert levels.exact(planted).outcome is Outcome.FAIL
 
 
 def test_a_wrong_formula_fails_its_steps():
     name = "localization.sigmoid.no_biases"
     planted = _with_right_side(name, claim_named(name).statement.rhs + sigmoid.h1 / 1000)
-    assert _worked_out(planted, Level.SYMBOLIC) is Outcome.FAIL
-    assert _worked_out(planted, Level.PRECISE) is Outcome.FAIL
+    assert levels.symbolic(planted, catalog()).outcome is Outcome.FAIL
+    assert levels.precise(planted, levels.table(planted)).outcome is Outcome.FAIL
 
 
 def test_the_gate_is_tried_at_every_pair_of_signs():

@@ -6,11 +6,9 @@ E = int phi(x) sign(x + h_i) E[sign(z_j + h_j) | x] prod_k erf((h_k + a_k x)/sqr
 
 from itertools import combinations
 
-import mpmath
 import numpy as np
 import pytest
-from flint import arb
-from mpmath import mpf
+from flint import acb, arb
 from scipy.special import erf
 
 from tests.tolerances import CERTIFIED_PAIR, CLOSE_SIGNS, NEAR_RANK_ONE
@@ -57,16 +55,18 @@ def expected(h, r, width):
 
 
 def expected_to_digits(h, r, width):
-    """The same by mpmath, to DIGITS digits."""
-    h_i, h_j, *others = map(mpf, h)
+    """The same by Arb, to DIGITS digits."""
+    h_i, h_j, *others = map(arb, h)
+    with precision(digits=DIGITS + 10):
 
-    def density(x):
-        value = mpmath.npdf(x) * mpmath.sign(x + h_i) * mpmath.erf((h_j + r * x) / (mpmath.sqrt(2) * width))
-        for h_k, a in zip(others, map(mpf, LOADINGS), strict=False):
-            value *= mpmath.erf((h_k + a * x) / mpmath.sqrt(2 * (1 - a * a)))
-        return value
+        def density(x, _):
+            value = (-x * x / 2).exp() * ((h_j + r * x) / (arb(2).sqrt() * width)).erf()
+            for h_k, a in zip(others, map(arb, LOADINGS), strict=False):
+                value *= ((h_k + a * x) / (2 * (1 - a * a)).sqrt()).erf()
+            return value
 
-    return mpmath.quad(density, sorted({*map(mpf, range(-12, 13)), -h_i, *steps_of(h_j, r, width)}))
+        below, above = (acb.integral(density, *ends).real for ends in ((-13, -h_i), (-h_i, 13)))
+        return (above - below) / (2 * arb.pi()).sqrt()
 
 
 def arranged(h, r, order):
@@ -135,10 +135,10 @@ def test_balls_of_nearly_equal_variables(m, h, side, power):
         r = side * (1 - arb(2) ** -power)
         thresholds, rows = arranged(list(map(arb, h)), r, tuple(range(m)))
         ball = BALLS[m](tuple(thresholds), [arb(row) for row in rows])
-        with mpmath.workdps(DIGITS + 20):
-            exact = side * (1 - mpf(2) ** -power)
-            value = expected_to_digits(h[:m], exact, mpmath.sqrt((1 - exact) * (1 + exact)))
-        assert abs(ball - arb(mpmath.nstr(value, DIGITS))) < CERTIFIED_PAIR
+    with precision(digits=DIGITS + 20):
+        value = expected_to_digits(h[:m], r, ((1 - r) * (1 + r)).sqrt())
+        assert value.rad() < arb(10) ** -DIGITS
+        assert abs(ball - value) < CERTIFIED_PAIR
 
 
 def nearly_dependent(m, small, rng):

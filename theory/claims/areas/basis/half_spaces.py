@@ -2,6 +2,7 @@
 
 import mpmath
 import sympy
+from flint import acb, arb
 from mpmath import mpf
 from sympy import Eq, Heaviside, Integer, Interval, Matrix, Rational, pi, sqrt
 
@@ -9,7 +10,9 @@ from theory.claims.documents import NOTES
 from theory.claims.expectations import derived
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.points import values
+from theory.claims.quadrature import half_line, probability
 from theory.claims.sources import Says, Source
+from theory.expressions.balls.precision import precision
 from theory.expressions.symbols import rho, z
 from theory.gaussian.expectation import Expectation
 
@@ -22,25 +25,22 @@ _CROSS = Eq(Expectation(_BOTH_OPEN, _THREE), _DEFECT, evaluate=False)
 
 def _diagonal_defect(point: Point, digits: int) -> mpf:
     """E[1 1 z_1^2] - E[1 1 z_3^2] with z_3 split into its part in z_1, z_2 and a rest; integrals over z_1 > 0."""
-    with mpmath.workdps(digits + 10):
+    with precision(digits=digits + 15), mpmath.workdps(digits + 10):
         at = values(point)
         r = at["rho"]
         rest = mpmath.sqrt(1 - r * r)
         by_1, by_2 = (at["a"] - r * at["b"]) / rest**2, (at["b"] - r * at["a"]) / rest**2
         left = 1 - by_1 * at["a"] - by_2 * at["b"]
+        slope, spread = arb(r) / arb(rest), arb(rest)
 
-        def over_quadrant(moment) -> mpf:
-            """int_0^oo phi(x) moment(x, P(z_2 > 0 | x), E[z_2; z_2 > 0 | x]) dx."""
+        def mean_2(x: acb) -> acb:
+            """E[z_2; z_2 > 0 | x], which is E[max(m + s N, 0)] = m Phi(m/s) + s phi(m/s)."""
+            ratio = slope * x
+            return spread * (ratio * probability(ratio) + (-ratio * ratio / 2).exp() / (2 * arb.pi()).sqrt())
 
-            def integrand(x: mpf) -> mpf:
-                open_2 = mpmath.ncdf(r * x / rest)
-                return mpmath.npdf(x) * moment(x, open_2, r * x * open_2 + rest * mpmath.npdf(r * x / rest))
-
-            return mpmath.quad(integrand, [0, 1, 3, 6, 10, 16])
-
-        both = over_quadrant(lambda _x, open_2, _mean: open_2)
-        square = over_quadrant(lambda x, open_2, _mean: x * x * open_2)
-        mixed = over_quadrant(lambda x, _open, mean: x * mean)
+        both = half_line(lambda x: probability(slope * x), digits + 5)
+        square = half_line(lambda x: x * x * probability(slope * x), digits + 5)
+        mixed = half_line(lambda x: x * mean_2(x), digits + 5)
         return square - ((by_1**2 + by_2**2) * square + 2 * by_1 * by_2 * mixed + left * both)
 
 

@@ -4,16 +4,18 @@ Both derivations split the step into a half and half a sign; the oracles are int
 """
 
 from collections.abc import Callable
+from functools import partial
 
 import mpmath
 import sympy
 from mpmath import mpf
 from sympy import Eq, Heaviside, Rational, asin, erf, exp, pi, sign
 
+from theory.claims import quadrature
 from theory.claims.areas.moment._symbols import NORMALISER, d, xi1, xi2
 from theory.claims.expectations import KAPPA, SECOND_MOMENT, Z_SQUARED, pair
 from theory.claims.model import Point
-from theory.claims.points import values
+from theory.claims.quadrature import Correlation
 from theory.expressions.symbols import g, z
 from theory.gaussian.expectation import Expectation
 from theory.proof.derivation import Derivation, Step
@@ -67,47 +69,13 @@ def derive_square() -> Derivation:
     return Derivation("moment.site_gate.square", SQUARE_LAW, (*_halved(_SQUARES), last))
 
 
-def _integrated(density: Callable[[mpf], mpf], steepest: mpf, both_sides: bool) -> mpf:
-    """int phi(z) density(z) dz over z >= 0 or all z, in panels that grow away from 0, at the working precision."""
-    reach = mpmath.sqrt(2 * mpmath.log(10) * (mpmath.mp.dps + 5))
-    ends = [mpf(0), 1 / (1 + steepest)]
-    while ends[-1] < reach:
-        ends.append(min(2 * ends[-1], reach))
-    ends = [*(-end for end in reversed(ends[1:])), *ends] if both_sides else ends
-    return mpmath.quad(lambda x: mpmath.npdf(x) * density(x), ends)
+def _mean_over_classes(of_class: Callable[[Correlation, Rational, int], mpf], point: Point, digits: int) -> mpf:
+    """The mean over the classes of `of_class(rho, gain, digits)`, divided by Z^2, which is computed by its integral."""
+    rhos = [exp(-(point[d] ** 2) / point[length] ** 2) for length in (xi1, xi2)]
+    total = [of_class(rho, point[g], digits + 5) for rho in rhos]
+    with mpmath.workdps(digits + 10):
+        return sum(total) / (2 * quadrature.erf_erf(sympy.Integer(1), point[g], digits + 5))
 
 
-def _mean_over_classes(of_class: Callable[[mpf, mpf], mpf], point: Point, digits: int) -> mpf:
-    """The mean over the classes of `of_class(1 - rho^2, rho)`, divided by Z^2, which is computed by its integral."""
-    with mpmath.workdps(digits + 15):
-        at = values(point)
-        slope = at["g"]
-        exponents = [(at["d"] / at[length.name]) ** 2 for length in (xi1, xi2)]
-        total = sum(of_class(-mpmath.expm1(-2 * e), mpmath.exp(-e)) for e in exponents)
-        square = 2 * _integrated(lambda x: mpmath.erf(slope * x) ** 2, slope, both_sides=False)
-        return total / (2 * square)
-
-
-def oracle_own(point: Point, digits: int) -> mpf:
-    """int_0^oo phi(z) erf(g z) E[erf(g z_l) | z] dz; the inner mean is E erf(m + s N) = erf(m/sqrt(1 + 2 s^2))."""
-
-    def of_class(rest: mpf, rho: mpf) -> mpf:
-        gain = values(point)["g"]
-        inner = gain * rho / mpmath.sqrt(1 + 2 * gain**2 * rest)
-        # The quadrature stops at an absolute error: rho, which may be tiny, stands in front.
-        return rho * _integrated(lambda x: mpmath.erf(gain * x) * mpmath.erf(inner * x) / rho, gain, both_sides=False)
-
-    return _mean_over_classes(of_class, point, digits)
-
-
-def oracle_square(point: Point, digits: int) -> mpf:
-    """int phi(z) erf(g z)^2 P(z_i >= 0 | z) dz over the whole line, z that of site k; at d = 0 over z >= 0."""
-
-    def of_class(rest: mpf, rho: mpf) -> mpf:
-        gain = values(point)["g"]
-        if rest == 0:
-            return _integrated(lambda x: mpmath.erf(gain * x) ** 2, gain, both_sides=False)
-        steep = rho / mpmath.sqrt(rest)
-        return _integrated(lambda x: mpmath.erf(gain * x) ** 2 * mpmath.ncdf(steep * x), gain + steep, both_sides=True)
-
-    return _mean_over_classes(of_class, point, digits)
+oracle_own = partial(_mean_over_classes, quadrature.step_erf_own)
+oracle_square = partial(_mean_over_classes, quadrature.step_square)

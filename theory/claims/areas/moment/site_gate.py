@@ -228,7 +228,7 @@ SITE_GATE_XX = Claim(
         predict=lambda problem: gated_moments(problem).sigma_xx,
         alternatives=(Alternative("small-bump (8)", printed_8_matrix),),
     ),
-    drawn=4,  # a double integral takes four to seven seconds
+    drawn=4,  # a point takes two double integrals, a second or more
     unchecked={Level.EXACT: reasons.ARCSINES},
 )
 
@@ -247,7 +247,7 @@ OWN_SITE = Claim(
     oracle=oracle_own,
     derive=derive_own,
     numeric=lambda d, g, xi1, xi2: instance(g, xi1, xi2).sigma_xx[0, 0, GATE, GATE + d],
-    drawn=3,  # four integrals to 35 digits take a second
+    drawn=3,
     unchecked={Level.EXACT: reasons.ARCSINES},
 )
 
