@@ -261,10 +261,10 @@ def test_the_formula_view(running, tmp_path):
     assert page.locator("#numbers").bounding_box()["width"] <= SIZE["width"]
     page.screenshot(path=tmp_path / "long.png")
 
-    side.get_by_label("begin with").select_option("an equation")
+    side.get_by_label("example").select_option("an equation")
     page.locator("#numbers").get_by_text("refuted").wait_for()
     page.get_by_alt_text("The formula against log₁₀ g").wait_for()
-    side.get_by_label("figure against").select_option("rho")
+    side.get_by_label("horizontal axis").select_option("rho")
     page.get_by_alt_text("The formula against rho").wait_for()
     assert shown.fits()
     page.screenshot(path=tmp_path / "formula.png")
@@ -272,7 +272,7 @@ def test_the_formula_view(running, tmp_path):
     shown.saves({"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF", "numbers as CSV": b"curve,rho"})
     shown.press("LaTeX")
     page.get_by_text("operatorname").first.wait_for()
-    side.get_by_label("begin with").select_option("its value")
+    side.get_by_label("example").select_option("its value")
     shown.press("Steps")
     page.locator("#steps").get_by_text("linearity").first.wait_for()
     shown.nothing_went_wrong()
