@@ -217,8 +217,8 @@ def remarks(view: GateView, p: int) -> tuple[str, ...]:
     outside = [unit for unit, gate in enumerate(gates) if has_controls(gate) and looks_on(gate) == "input"]
     if law.latent and outside:
         found.append(
-            f"{_units('Gate', outside)} on the input x, although the law {law.law} has a latent z. A gate whose controls "
-            "are moved here is on z."
+            f"{_units('Gate', outside)} on the input x, although the law {law.law} has a latent z. A gate whose "
+            "controls are moved here is on z."
         )
     shut = never_open(view)
     return (*found, f"{_units('Gate', shut)} closed for every input of this law.") if shut else tuple(found)

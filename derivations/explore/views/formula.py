@@ -95,7 +95,7 @@ def _(answer, comparison, comparison_figure, drawn, formula, mo, page, refused, 
         if drawn is None:
             figure = page.failure(undrawn)
         else:
-            says = f"The formula against {drawn.axis} (lines), sampled means with error bars (marks), and their difference."
+            says = f"The formula against {drawn.axis} (lines), sampled means with errors (marks), and their difference."
             figure = page.image(comparison_figure(drawn), says)
         return mo.vstack(
             [page.scrolling(mo.md(f"$$\n{answer.latex}\n$$")), page.table(list(answer.rows), "numbers"), figure]

@@ -257,7 +257,7 @@ OVERLAP_WINS = Claim(
     assumptions=(
         "one input; class $y = 1$ has $x = 1/a$, $1/b$, $1/(a + b)$, equally likely, class $y = 0$ has $x = 1$; "
         "gates are any functions of $x$, and all of them are enumerated",
-        "gain = the least loss of exclusive gates less the least loss of any two gates",
+        "the gain is the least loss of exclusive gates minus the least loss of any two gates",
     ),
     sources=(
         Source(
