@@ -20,6 +20,7 @@ from theory.proof.derivation import Derivation
 Link = Callable[[str], str]  # from the id of a claim to a Markdown link to where the book states it
 
 _EXACT_ROWS = 3
+_AGREEMENT = {"PASS": "agree", "FAIL": "do NOT agree", "INCONCLUSIVE": "do not decide it"}
 _SAYS = {
     "CONFIRMED": "it holds, and its source states it",
     "CORRECTED": "it holds; its source prints something else",
@@ -181,7 +182,7 @@ def _level(level: Mapping) -> str:
         case "negative control":
             return _control(level, passed)
         case "simulated":
-            return _simulated(level, passed)
+            return _simulated(level)
     return ""
 
 
@@ -216,8 +217,8 @@ def _control(level: Mapping, passed: bool) -> str:
     return f"{altered} (a sign, a factor, a term) fail{'s' if level['killed'] == 1 else ''} at these points.{others}"
 
 
-def _simulated(level: Mapping, passed: bool) -> str:
-    outcome = "agree" if passed else level["outcome"]
+def _simulated(level: Mapping) -> str:
+    outcome = _AGREEMENT[level["outcome"]]
     if "replicates" not in level:
         return f"Trained networks {outcome}: {level['where']}."
     wrong = [f"“{name}”" for name in level.get("powers", {})]

@@ -101,7 +101,7 @@ def _against(entry: Entry, link: Link, names: Mapping[str, str]) -> str:
 
 def _under_a_condition(group: Sequence[Entry], link: Link) -> str:
     first = group[0]
-    return f"- {_labels(group)}: right where {first.condition}. {_short(first, link)}\n"
+    return f"- {_capital(_labels(group))}: right where {first.condition}. {_short(first, link)}\n"
 
 
 def _remark(entry: Entry, link: Link) -> str:

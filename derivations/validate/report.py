@@ -160,7 +160,7 @@ def _table(item: Judged) -> Iterator[str]:
     yield "| at | by definition | relative difference of the formula |"
     yield "|---|---|---|"
     for row in item.rows[:_SHOWN_ROWS]:
-        yield f"| {describe(row.point)} | {mpmath.nstr(row.oracle, 32)} | {row.error:.1g} |"
+        yield f"| `{describe(row.point)}` | {mpmath.nstr(row.oracle, 32)} | {row.error:.1g} |"
     if len(item.rows) > _SHOWN_ROWS:
         yield f"\n({len(item.rows)} points in all.)"
     yield ""

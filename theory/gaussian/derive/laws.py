@@ -132,7 +132,8 @@ WHY = {
     "one-sign": r"one Gaussian variable of variance $v$: "
     r"$\mathbb{E} \operatorname{sign}(z + c) = \operatorname{erf}(c/\sqrt{2 v})$",
     "arcsine": "the arcsine law for two signs",
-    "two-signs": "two signs with thresholds are an orthant probability (Owen's T, or the bivariate normal distribution)",
+    "two-signs": "two signs with thresholds are an orthant probability (Owen's T, or the bivariate normal "
+    "distribution)",
     "price": "Price's theorem: the derivative with respect to a covariance is the mean of the mixed second "
     "derivative; integrated along correlations multiplied by $t$",
 }

@@ -17,7 +17,7 @@ _DESIGN = (
     "2) or (3.5, 2), gain 1, 3 or 10, $K = 4$, 10 or 20 units without biases, mean readout, entries of $w(0)$ of "
     "standard deviation 1/100 or 1/10, learning rate $K^2/100$ or $K^2/50$, batches of 500; eight networks each"
 )
-_SHARE = "the share counts configurations whose 99 % interval over networks decides so, the mean over units"
+_SHARE = "the share counts a configuration if its 99 % interval over networks, of means over units, decides so"
 _ORDERS = r"while for the latter we get localization if $\xi_1 > \xi_2$ and short-range oscillations otherwise"
 
 
@@ -96,8 +96,8 @@ GATES = Claim(
     statement=Gt(_share("flipped"), _HALF),
     assumptions=(
         _DESIGN,
-        r"of pairs (unit, example), at $t/(K^2 \tau) = 4$, 8 and 16, with the lengths in either order; unrelated "
-        "gates: 1/2",
+        r"the share of pairs (unit, example) whose gate is not that of the start, at $t/(K^2 \tau) = 4$, 8 and 16, "
+        "with the lengths in either order; 1/2 for unrelated gates",
         _SHARE,
     ),
     sources=(
