@@ -121,7 +121,7 @@ def derivation(claim: Claim, link: Link) -> str:
             lines.append("\n" + _indented(formula(tex)))
         if legend:
             lines.append(_indented(where(legend)))
-        if tex == shown:  # the step is one in the code alone, such as a narrower domain
+        if tex == shown:  # such as a symbol of a narrower domain, which is printed alike
             lines[-1] += " The line stays the same.\n"
         shown = tex
     return "\n".join(lines) + "\n"
@@ -202,7 +202,7 @@ def _floating(level: Mapping, passed: bool) -> str:
     if not passed:
         return "The library in float64 misses its tolerance."
     if level["worst"] == 0:
-        return "The library in float64 gives these values exactly."
+        return "The library in float64 agrees in every digit."
     return f"The library in float64 has a relative error of at most {level['worst']:.1g}."
 
 
@@ -221,11 +221,12 @@ def _simulated(level: Mapping) -> str:
     outcome = _AGREEMENT[level["outcome"]]
     if "replicates" not in level:
         return f"Trained networks {outcome}: {level['where']}."
-    wrong = [f"“{name}”" for name in level.get("powers", {})]
-    rejected = f" The wrong form{'s' if wrong[1:] else ''} {_listed(wrong)} {'are' if wrong[1:] else 'is'} rejected."
+    wrong = [f"“{name}”" for name, rejected in level.get("rejected_alternatives", {}).items() if rejected]
+    forms = f"s {_listed(wrong)} are" if wrong[1:] else f" {''.join(wrong)} is"
+    rejected = f" The wrong form{forms} rejected." if wrong else ""
     return (
         f"Trained networks {outcome}: over {level['replicates']} replicates the largest deviation is "
-        f"{level['statistic']:.2f} standard errors, and {level['critical']:.2f} are allowed.{rejected if wrong else ''}"
+        f"{level['statistic']:.2f} standard errors, and {level['critical']:.2f} are allowed.{rejected}"
     )
 
 
