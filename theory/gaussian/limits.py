@@ -17,9 +17,8 @@ from theory.proof.derivation import Derivation, Step
 WHY = {
     sympy.oo: r"dominated convergence: $\lvert \operatorname{erf} \rvert \leq 1$, and $\operatorname{erf}(g u)$ "
     r"tends to $\operatorname{sign}(u)$ for almost every $u$",
-    sympy.S.Zero: "dominated convergence: "
-    r"$\lvert \operatorname{erf}(g u)/g \rvert \leq 2 \lvert u \rvert/\sqrt{\pi}$, and "
-    r"$\operatorname{erf}(g u)/g$ tends to $2 u/\sqrt{\pi}$",
+    sympy.S.Zero: r"dominated convergence: $\lvert \operatorname{erf}(g u)/g \rvert \leq 2 \lvert u "
+    r"\rvert/\sqrt{\pi}$, and $\operatorname{erf}(g u)/g$ tends to $2 u/\sqrt{\pi}$",
 }
 
 

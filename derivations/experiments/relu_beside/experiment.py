@@ -66,8 +66,8 @@ def _remark(name: str, gated: Problem, weights: np.ndarray, prediction: np.ndarr
     )
     return (
         f"ReLU beside gated linear ({name}, {count} replicates, both from $e_i/10$ and $-e_i/10$): relative "
-        f"distance of "
-        f"the mean trained ReLU weights to the gated linear prediction {listed}. No claim says that it vanishes."
+        f"distance of the mean trained ReLU weights to the gated linear prediction {listed}. No claim says that it "
+        "vanishes."
     )
 
 

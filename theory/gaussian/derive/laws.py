@@ -129,8 +129,8 @@ def _best_block(cov: sympy.MatrixBase, offsets: list[sympy.Expr]) -> tuple[int, 
 
 
 WHY = {
-    "one-sign": r"one Gaussian variable of variance $v$: "
-    r"$\mathbb{E} \operatorname{sign}(z + c) = \operatorname{erf}(c/\sqrt{2 v})$",
+    "one-sign": r"one Gaussian variable of variance $v$: $\mathbb{E} \operatorname{sign}(z + c) = "
+    r"\operatorname{erf}(c/\sqrt{2 v})$",
     "arcsine": "the arcsine law for two signs",
     "two-signs": "two signs with thresholds are an orthant probability (Owen's T, or the bivariate normal "
     "distribution)",

@@ -222,9 +222,8 @@ FIRST_IN_SUM = Claim(
             NOTES,
             "(31)",
             printed=_PRINTED_FIRST,
-            note=r"the sum readout, that is with (5) mended, the $\Lambda$ of $2 A_{11}$ and $C$ set by "
-            "$w_1(0)$, so that "
-            r"$\Delta$ alone is missing; right as printed where $w_1(0) = w_2(0)$; " + _OTHERS,
+            note=r"the sum readout, that is with (5) mended, the $\Lambda$ of $2 A_{11}$ and $C$ set by $w_1(0)$, "
+            r"so that $\Delta$ alone is missing; right as printed where $w_1(0) = w_2(0)$; " + _OTHERS,
             readings=(
                 Reading(
                     r"$\Lambda$ of $2 A_{11}$, $C$ set by $w_1(0) - \Delta$",

@@ -230,8 +230,7 @@ BIASES_REMOVED = Claim(
     statement=Gt(contrast_with * contrast_without, 0),
     assumptions=(
         r"$D = P_{\text{low}}(\xi_1 > \xi_2) - P_{\text{low}}(\xi_1 < \xi_2)$; $D_{\text{biases}}$ is that of "
-        "networks that "
-        "train hidden biases and an output bias, all from 0; " + _LOW,
+        "networks that train hidden biases and an output bias, all from 0; " + _LOW,
         f"{_NETWORK}, learning rate 1, fresh batches of 500",
         r"three horizons, $t/\tau = 200$, 400, 800; " + _INTERVALS,
     ),

@@ -109,10 +109,9 @@ SIGMOID_LIKE_ERF = Claim(
         ),
     ),
     settled_by="The notes' configuration of these runs: how $b_1$ and $b_2$ start, their learning rates, the "
-    "readout, the "
-    "order of the lengths, and which statistic counts as qualitatively identical. Without biases a sigmoid "
-    "network learns nothing (`localization.sigmoid.no_biases`); with them the outcome depends on what is not "
-    "given.",
+    "readout, the order of the lengths, and which statistic counts as qualitatively identical. Without "
+    "biases a sigmoid network learns nothing (`localization.sigmoid.no_biases`); with them the outcome "
+    "depends on what is not given.",
     unchecked={Level.NEGATIVE_CONTROL: "no rule decides the sentence as it stands, so none can be tried on a fault"},
 )
 

@@ -210,8 +210,7 @@ SITE_GATE_XX = Claim(
             printed=_PRINTED_8[0].printed,
             note="(8) depends on the gate's site and is not symmetric in $k$ and $l$; it averages one erf where "
             r"$\Sigma^{xx}$ has two (`moment.site_gate.tower`); both numbers are means over the classes, over "
-            "$Z^2$, with "
-            r"(8) read within a class and for $x = \operatorname{erf}(g z)$, as (7) is; " + UNDEFINED,
+            r"$Z^2$, with (8) read within a class and for $x = \operatorname{erf}(g z)$, as (7) is; " + UNDEFINED,
             readings=_PRINTED_8,
             shown=_SHOWN_8,
             slip=SECOND_MOMENT_OF_ONE_ERF,
