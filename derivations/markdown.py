@@ -1,6 +1,25 @@
-"""Markdown that every room writes."""
+"""Markdown that every room writes, and the Markdown of texts beside the code as plain text for a terminal."""
 
+import re
+import unicodedata
 from collections.abc import Iterable, Sequence
+
+# The commands of TeX that texts use, each with the characters that a terminal shows for it.
+_SYMBOLS = {
+    **dict(zip(["beta", "eta", "kappa", "lambda", "mu", "omega"], "βηκλμω", strict=True)),
+    **dict(zip(["pi", "rho", "sigma", "tau", "varphi", "xi"], "πρστφξ", strict=True)),
+    **dict(zip(["Delta", "Lambda", "Sigma", "varepsilon", "ell", "infty", "sum", "cdot"], "ΔΛΣεℓ∞∑·", strict=True)),
+    **dict(zip(["otimes", "pm", "to", "leq", "geq", "sim", "in", "mid", "ldots", "neq"], "⊗±→≤≥∼∈|…≠", strict=True)),
+    **dict(zip(["{", "}", ",", "top", "ast"], "{} T*", strict=True)),
+    **{name: name for name in ("exp", "arcsin", "arctan", "max", "det")},
+}
+_OPENING = {"langle": "⟨", "lvert": "|"}
+_CLOSING = {"rangle": "⟩", "rvert": "|"}
+_ACCENTS = {"tilde": "\u0303", "hat": "\u0302"}
+_STYLES = ("operatorname", "text", "mathbf", "mathbb")
+_RAISED = dict(zip("0123456789+-nTxy", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁿᵀˣʸ", strict=True)) | {"*": "*"}
+_LOWERED = dict(zip("0123456789+-ijklnm", "₀₁₂₃₄₅₆₇₈₉₊₋ᵢⱼₖₗₙₘ", strict=True))
+_TOKEN = re.compile(r"\\(?:[A-Za-z]+|.)|.")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -11,3 +30,77 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join(f"| {' | '.join(cells)} |" for cells in lines) + "\n"
+
+
+def plain(text: str) -> str:
+    r"""Return a text in Markdown as a terminal shows it: `$...$` in Unicode, code without its backticks.
+
+    Raises ValueError for a dollar without a partner, and for TeX that is not in the vocabulary above.
+
+    >>> plain(r"for $\xi_1 > \xi_2$ the flow of $A_{11}^{-1} b_1$, see `flow.mode.solution`")
+    'for ξ₁ > ξ₂ the flow of A₁₁⁻¹ b₁, see flow.mode.solution'
+    """
+    if text.count("$") % 2:
+        raise ValueError(f"{text!r} has a dollar without a partner.")
+    return re.sub(r"\$([^$]*)\$|`([^`]*)`", lambda found: found[2] if found[1] is None else _unicode(found[1]), text)
+
+
+def _unicode(tex: str) -> str:
+    tokens = _TOKEN.findall(tex)[::-1]
+    try:
+        shown = _until(tokens, "")
+    except (KeyError, IndexError) as error:
+        raise ValueError(f"${tex}$ has {error} outside of the vocabulary of derivations/markdown.py.") from None
+    return unicodedata.normalize("NFC", re.sub(" +", " ", shown))
+
+
+def _until(tokens: list[str], end: str) -> str:
+    """The tokens before `end` as characters, taken from the end of the list; all of them where `end` is empty."""
+    shown = ""
+    while tokens:
+        token = tokens.pop()
+        if token == end:
+            return shown
+        name = token.removeprefix("\\") if len(token) > 1 else ""
+        if name in _CLOSING:
+            shown = shown.rstrip() + _CLOSING[name]
+        elif token in "^_":
+            shown += _shifted(_argument(tokens), token)
+        elif token in "{}":
+            raise KeyError(token)
+        else:
+            shown += _command(name, tokens) if name else token
+    if end:
+        raise KeyError(end)
+    return shown
+
+
+def _command(name: str, tokens: list[str]) -> str:
+    if name in _OPENING:
+        return _OPENING[name] + _argument(tokens)
+    if name in _ACCENTS:
+        return _argument(tokens) + _ACCENTS[name]
+    if name in _STYLES:
+        return _argument(tokens)
+    if name == "sqrt":
+        root = _argument(tokens)
+        return f"√{root}" if len(root) == 1 else f"√({root})"
+    return _SYMBOLS[name]
+
+
+def _argument(tokens: list[str]) -> str:
+    """What follows a command: a group in braces or one token."""
+    while tokens[-1] == " ":
+        tokens.pop()
+    token = tokens.pop()
+    return (
+        _until(tokens, "}") if token == "{" else _until([token], "") if len(token) == 1 else _command(token[1:], tokens)
+    )
+
+
+def _shifted(text: str, mark: str) -> str:
+    """An index or exponent in small characters where Unicode has all of them, else after its mark."""
+    small = _RAISED if mark == "^" else _LOWERED
+    if all(character in small for character in text):
+        return "".join(small[character] for character in text)
+    return mark + (text if len(text) == 1 or text.isalnum() else f"({text})")

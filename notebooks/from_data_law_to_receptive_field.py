@@ -67,11 +67,12 @@ plt.show()
 # an erf of two Gaussian variables with correlation $\rho$. The engine derives it; each step is checked by its rule.
 
 # %%
+from derivations.markdown import plain
 from theory.gaussian import expect
 
 moment = expect("Heaviside(z1)*erf(g*z2)", "[[1, rho], [rho, 1]]", where="g>0, -1<rho<1")
 for step, check in zip(moment.derivation.steps, moment.derivation.check(), strict=False):
-    print(f"{'checked' if check.passed else 'WRONG'}  [{step.rule}] {step.why}")
+    print(f"{'checked' if check.passed else 'WRONG'}  [{step.rule}] {plain(step.why)}")
 display(Math(r"\mathrm{E}[\theta(z_1)\,\mathrm{erf}(g z_2)] = " + moment.latex))
 certified = moment.evaluate(digits=30, g=1, rho="1/2")
 print(f"at g = 1, rho = 1/2: {certified.value}, error at most {certified.radius}")

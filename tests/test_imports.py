@@ -37,8 +37,8 @@ PLANTED = [
     ),
     (
         "derivations/experiments/folders.py",
-        "from derivations.publish import prose\n",
-        "derivations.experiments.folders -> derivations.publish.prose",
+        "from derivations.publish import compose\n",
+        "derivations.experiments.folders -> derivations.publish.compose",
     ),
     (
         "derivations/explore/figures/axes.py",

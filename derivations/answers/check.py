@@ -6,6 +6,7 @@ from typing import Any
 
 from derivations.answers.domain import domain_json, domain_lines
 from derivations.answers.steps import step_lines
+from derivations.markdown import plain
 from theory.conjecture import Answer, Statement, judge, read
 from theory.conjecture.verdict import Trial
 from theory.gaussian.moment import text
@@ -86,7 +87,7 @@ class CheckAnswer:
         if content["reason"]:
             lines.append(f"  {content['reason']}")
         lines += _suggestion(content["suggestion"]) + _undefined(points["undefined"])
-        lines += [f"Nothing is said {step['why']}." for step in content["steps"] if step["rule"] == "domain"]
+        lines += [f"Nothing is said {plain(step['why'])}." for step in content["steps"] if step["rule"] == "domain"]
         if content["verdict"] != "proved" and content["lhs"] is not None:
             lines += ["closed forms", f"  left side   {content['lhs']}", f"  right side  {content['rhs']}"]
         if content["steps"]:

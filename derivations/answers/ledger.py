@@ -7,6 +7,7 @@ from textwrap import wrap
 from typing import Any
 
 from derivations.evidence.entries import STALE, Entry, as_data, entries
+from derivations.markdown import plain
 from derivations.publish import compose
 from theory.claims import catalog
 from theory.claims.recorded import Recorded, recorded_in
@@ -40,7 +41,7 @@ class LedgerAnswer:
         return tuple(dict.fromkeys(entry.slip for entry in self.entries if entry.slip))
 
     def json(self) -> dict[str, Any]:
-        """The object that `gdln ledger --json` prints."""
+        """The object that `gdln ledger --json` prints; its texts are Markdown with mathematics as `$...$`."""
         return {
             "entries": [as_data(entry, self.places.get(entry.claim.id)) for entry in self.entries],
             "counts": self.counts,
@@ -60,11 +61,11 @@ class LedgerAnswer:
             if entry["document"] != group:
                 group = entry["document"]
                 lines += ["", group or "Not in a source", ""]
-            lines.append(f"  {entry['label'] or '':<{label_width}}  {entry['verdict']:<10}  {entry['title']}")
+            lines.append(f"  {entry['label'] or '':<{label_width}}  {entry['verdict']:<10}  {plain(entry['title'])}")
             indent = " " * (label_width + 16)
-            lines += [indent + line for text in _remarks(entry) for line in wrap(text, _SHORT)]
+            lines += [indent + line for text in _remarks(entry) for line in wrap(plain(text), _SHORT)]
             if entry["settled_by"]:
-                lines += [indent + line for line in wrap(f"would be settled by: {entry['settled_by']}", _SHORT)]
+                lines += [indent + line for line in wrap(f"would be settled by: {plain(entry['settled_by'])}", _SHORT)]
             lines.append(f"{indent}{entry['id']}, {entry['page']}" if entry["page"] else f"{indent}{entry['id']}")
         lines += _recorded(self.recorded)
         counts = ", ".join(f"{count} {name}" for name, count in content["counts"].items()) or "none"
@@ -108,8 +109,8 @@ def _recorded(records: Sequence[Recorded]) -> list[str]:
     """The lines on what the documents leave blank, ask, guess or tell; none where nothing is recorded."""
     lines = ["", "Recorded and not judged: blanks, questions, guesses, observations", ""] if records else []
     for record in records:
-        lines.append(f"  {record.document}, {record.label}, {record.left.value}: '{record.words}'")
-        lines += ["      " + line for line in wrap(record.answer, _SHORT)]
+        lines.append(f"  {record.document}, {record.label}, {record.left.value}: '{plain(record.words)}'")
+        lines += ["      " + line for line in wrap(plain(record.answer), _SHORT)]
         lines += [f"      {', '.join(record.claims)}"] if record.claims else []
     return lines
 

@@ -3,12 +3,13 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from derivations.markdown import plain
 from theory.gaussian.moment import text
 from theory.proof.derivation import Derivation
 
 
 def checked_steps(derivation: Derivation) -> list[dict[str, Any]]:
-    """The steps with the outcome of each rule's check: expr, why, rule, checked, error."""
+    """The steps with the outcome of each rule's check: expr, why (Markdown), rule, checked, error."""
     checks = derivation.check()
     return [
         {"expr": text(step.expr), "why": step.why, "rule": step.rule, "checked": check.passed, "error": check.error}
@@ -21,5 +22,5 @@ def step_lines(steps: Iterable[Mapping[str, Any]]) -> list[str]:
     lines = []
     for number, step in enumerate(steps):
         mark = "checked" if step["checked"] else f"NOT CHECKED: {step['error']}"
-        lines += [f"  {number}. [{step['rule']}, {mark}] {step['why']}", f"     {step['expr']}"]
+        lines += [f"  {number}. [{step['rule']}, {mark}] {plain(step['why'])}", f"     {step['expr']}"]
     return lines

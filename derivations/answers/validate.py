@@ -7,6 +7,7 @@ from typing import Any
 
 from derivations import atomic
 from derivations.experiments.model import Settings
+from derivations.markdown import plain
 from derivations.validate import evidence, report_files, validation
 from derivations.validate.judged import Validation, exit_outcome, result_at
 from derivations.validate.report import ran, same_form
@@ -45,7 +46,7 @@ class ValidateAnswer:
             results = {level.value: result_at(item, level) for level in Level}
             worst = [level for level, found in results.items() if found and found.outcome is Outcome.FAIL]
             failed = f"  FAILED: {', '.join(worst)}" if worst else ""
-            lines.append(f"{item.claim.id:<{width}}  {item.verdict.value:<10} {item.claim.title}{failed}")
+            lines.append(f"{item.claim.id:<{width}}  {item.verdict.value:<10} {plain(item.claim.title)}{failed}")
             for findings in same_form(item.printed):
                 first = findings[0]
                 if not first.right:
@@ -54,7 +55,7 @@ class ValidateAnswer:
                     found += f", at {describe(first.point)}" if first.point else ""
                     lines.append(f"{'':<{width}}  {first.source.document} {labels}: printed {first.printed}, {found}")
         end = f"{self.validation.seconds:.0f} s. Report: {self.folder / 'report.md'}"
-        lines += ["", *self.validation.finding.remarks, "", f"{ran(self.validation)}.", end]
+        lines += ["", *map(plain, self.validation.finding.remarks), "", f"{ran(self.validation)}.", end]
         return "\n".join(lines)
 
 

@@ -112,7 +112,8 @@ def with_rounding(result: CheckResult, claim: Claim, dtype: str, rounding: float
     """
     margin = float(claim.registration.margin)
     below = rounding < margin
-    said = f"trained in {dtype}: rounding <= {rounding:.1g} is {'' if below else 'not '}below the margin {margin:.1g}"
+    negation = "" if below else "not "
+    said = f"trained in {dtype}: rounding of at most {rounding:.1g} is {negation}below the margin {margin:.1g}"
     outcome = result.outcome if below or result.outcome is Outcome.FAIL else Outcome.INCONCLUSIVE
     details = {**result.details, "dtype": dtype, "rounding": rounding}
     return replace(result, outcome=outcome, where=f"{result.where}; {said}", details=details)

@@ -9,6 +9,7 @@ import sympy
 from derivations.answers import check, moment
 from derivations.explore.comparison import Comparison, compared
 from derivations.explore.tables import rows_csv
+from derivations.markdown import plain
 from theory.conjecture import Statement, read
 
 EXAMPLES = {
@@ -118,7 +119,7 @@ def _steps(steps: list[dict[str, Any]]) -> tuple[dict[str, Any], ...]:
             "step": number,
             "rule": step["rule"],
             "checked": "checked" if step["checked"] else f"NOT CHECKED: {step['error']}",
-            "why": step["why"],
+            "why": plain(step["why"]),
             "expression": str(step["expr"]),
         }
         for number, step in enumerate(steps)

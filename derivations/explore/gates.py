@@ -209,19 +209,19 @@ def remarks(view: GateView, p: int) -> tuple[str, ...]:
     sites = {unit: gate.site for unit, gate in enumerate(gates) if isinstance(gate, SiteGate)}
     if shape is not None and sites:
         places = (f"gate {unit} at row {site // shape[1]}, column {site % shape[1]}" for unit, site in sites.items())
-        found.append(f"On the grid of {shape[0]} rows and {shape[1]} columns these look: {'; '.join(places)}.")
+        found.append(f"Sites on the grid of {shape[0]} rows and {shape[1]} columns: {'; '.join(places)}.")
     drawn = panels(len(gates), p) if shape is None else range(p, p + 1)
     if len(drawn) < len(gates):
         which = f"units {drawn[0]} to {drawn[-1]}" if len(drawn) > 1 else f"unit {p}"
-        found.append(f"Σyx is drawn of {which} of the units 0 to {len(gates) - 1}; p chooses.")
+        found.append(f"Σyx is drawn for {which} of the units 0 to {len(gates) - 1}; choose p to see others.")
     outside = [unit for unit, gate in enumerate(gates) if has_controls(gate) and looks_on(gate) == "input"]
     if law.latent and outside:
         found.append(
-            f"{_units('Gate', outside)} on the input, although the law {law.law} has a latent, at which a gate looks "
-            "again once one of its controls moves."
+            f"{_units('Gate', outside)} on the input x, although the law {law.law} has a latent z. A gate whose "
+            "controls are moved here is on z."
         )
     shut = never_open(view)
-    return (*found, f"{_units('Gate', shut)} shut for every input of this law.") if shut else tuple(found)
+    return (*found, f"{_units('Gate', shut)} closed for every input of this law.") if shut else tuple(found)
 
 
 def _units(what: str, units: Sequence[int]) -> str:

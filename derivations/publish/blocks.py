@@ -12,7 +12,6 @@ import sympy
 
 from derivations.evidence.entries import STALE, Entry, verdict_on_claim
 from derivations.publish.notation import Notation
-from derivations.publish.prose import prose
 from theory.claims.model import Claim, Kind, Param, Standing
 from theory.claims.rows import Verdict
 from theory.claims.sources import Says, Source
@@ -21,6 +20,7 @@ from theory.proof.derivation import Derivation
 Link = Callable[[str], str]  # from the id of a claim to a Markdown link to where the book states it
 
 _EXACT_ROWS = 3
+_AGREEMENT = {"PASS": "agree", "FAIL": "do NOT agree", "INCONCLUSIVE": "do not decide it"}
 _SAYS = {
     "CONFIRMED": "it holds, and its source states it",
     "CORRECTED": "it holds; its source prints something else",
@@ -49,18 +49,18 @@ def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = ""
     """Heading, statement, where it holds, on what it rests, and its verdict."""
     notation = notation_of(claim)
     tex, legend = notation.display(claim.statement, name)
-    lines = [f'<a id="{claim.id}"></a>\n', f"### {prose(claim.title)}\n", formula(tex)]
+    lines = [f'<a id="{claim.id}"></a>\n', f"### {claim.title}\n", formula(tex)]
     lines += [where(legend)] if legend else []
-    lines += [f"- ${domain(param, notation)}$: {prose(param.doc)}" for param in claim.params]
+    lines += [f"- ${domain(param, notation)}$: {param.doc}" for param in claim.params]
     lines += [f"- ${notation.tex(condition)}$" for condition in claim.conditions]
-    lines += [f"- {prose(text)}" for text in claim.assumptions]
+    lines += [f"- {text}" for text in claim.assumptions]
     verdict = verdict_on_claim(claim, evidence) if evidence else STALE
     kind = "" if claim.kind is Kind.DEFINITION else f", {_kind(claim)}"
     fails = evidence is not None and evidence["standing"] == Standing.FAILS
     says = "a check rejects it" if fails else _SAYS[verdict]
     lines.append(f"\n**{verdict}**: {says}. Claim `{claim.id}`{kind}.{_rests_on(claim, link)}\n")
     if verdict == Verdict.OPEN and claim.settled_by:
-        lines.append(f"*What would settle it.* {prose(claim.settled_by)}\n")
+        lines.append(f"*What would settle it.* {claim.settled_by}\n")
     return "\n".join(lines)
 
 
@@ -116,13 +116,13 @@ def derivation(claim: Claim, link: Link) -> str:
     for number, step in enumerate(_derived(claim.derive).steps, start=1):
         tex, legend = notation.display(step.expr)
         cites = f", {_listed([link(name) for name in dict.fromkeys(step.cites)])}" if step.cites else ""
-        lines.append(f"{number}. {sentence(prose(step.why))} (*{step.rule}*{cites})")
+        lines.append(f"{number}. {sentence(step.why)} (*{step.rule}*{cites})")
         if tex != shown:
             lines.append("\n" + _indented(formula(tex)))
         if legend:
             lines.append(_indented(where(legend)))
-        if tex == shown:
-            lines.append("")
+        if tex == shown:  # such as a symbol of a narrower domain, which is printed alike
+            lines[-1] += " The line stays the same.\n"
         shown = tex
     return "\n".join(lines) + "\n"
 
@@ -172,44 +172,61 @@ def _level(level: Mapping) -> str:
     passed = level["outcome"] == "PASS"
     match level["level"]:
         case "symbolic":
-            return (
-                f"All {level['where']} are checked." if passed else f"Symbolically it fails: {prose(level['where'])}."
-            )
+            return f"All {level['where']} are checked." if passed else f"Symbolically it fails: {level['where']}."
         case "exact":
-            return f"In fractions it is exact at {level['where']}." if passed else "In fractions it fails."
+            return f"In fractions both sides are equal at {level['where']}." if passed else "In fractions they differ."
         case "precise":
-            how = "agree" if passed else "do NOT agree"
-            return (
-                f"At {level['points']} points the formula and the definition {how}: they differ by at most "
-                f"{level['worst']:.1g}, relatively; {level['tolerance']:.0e} is allowed."
-            )
+            return _precise(level, passed)
         case "floating":
-            return f"In float64 the library is within {level['worst']:.1g} of it." if passed else "Float64 fails."
+            return _floating(level, passed)
         case "negative control":
             return _control(level, passed)
         case "simulated":
-            return _simulated(level, passed)
+            return _simulated(level)
     return ""
 
 
+def _precise(level: Mapping, passed: bool) -> str:
+    points = f"at {level['points']} points"
+    if not passed:
+        return (
+            f"Formula and definition do NOT agree {points}: the largest relative difference is "
+            f"{level['worst']:.1g}, and {level['tolerance']:.0e} is allowed."
+        )
+    if level["worst"] == 0:
+        return f"Formula and definition agree exactly {points}."
+    return f"Formula and definition agree {points}: the largest relative difference is {level['worst']:.1g}."
+
+
+def _floating(level: Mapping, passed: bool) -> str:
+    if not passed:
+        return "The library in float64 misses its tolerance."
+    if level["worst"] == 0:
+        return "The library in float64 agrees in every digit."
+    return f"The library in float64 has a relative error of at most {level['worst']:.1g}."
+
+
 def _control(level: Mapping, passed: bool) -> str:
-    if "killed" in level:
-        count = level["equal"]
-        same = f", {count} {'is' if count == 1 else 'are'} the same function" if count else ""
-        return f"Of its mutants (a sign, a factor, a term) {level['killed']} are rejected{same}." if passed else ""
-    return f"Negative control: {prose(level['where'])}."
+    if "killed" not in level:
+        return f"Negative control: {level['where']}."
+    if not passed:
+        return ""
+    same = level["equal"]
+    others = f" {same} more {'is' if same == 1 else 'are'} the same function in another form." if same else ""
+    altered = "The one altered formula" if level["killed"] == 1 else f"All {level['killed']} altered formulas"
+    return f"{altered} (a sign, a factor, a term) fail{'s' if level['killed'] == 1 else ''} at these points.{others}"
 
 
-def _simulated(level: Mapping, passed: bool) -> str:
-    outcome = "agree" if passed else level["outcome"]
+def _simulated(level: Mapping) -> str:
+    outcome = _AGREEMENT[level["outcome"]]
     if "replicates" not in level:
-        return f"Trained networks: {outcome} ({prose(level['where'])})."
-    powers = level.get("powers", {})
-    wrong = _listed([prose(name) for name in powers]) if powers else ""
-    rejected = f"; what {wrong} predicts is rejected" if powers else ""
+        return f"Trained networks {outcome}: {level['where']}."
+    wrong = [f"“{name}”" for name, rejected in level.get("rejected_alternatives", {}).items() if rejected]
+    forms = f"s {_listed(wrong)} are" if wrong[1:] else f" {''.join(wrong)} is"
+    rejected = f" The wrong form{forms} rejected." if wrong else ""
     return (
         f"Trained networks {outcome}: over {level['replicates']} replicates the largest deviation is "
-        f"{level['statistic']:.2f} standard errors, of {level['critical']:.2f} allowed{rejected}."
+        f"{level['statistic']:.2f} standard errors, and {level['critical']:.2f} are allowed.{rejected}"
     )
 
 
@@ -230,7 +247,7 @@ def _printed_lines(entries: Sequence[Entry], name: str) -> Iterator[str]:
             yield difference(first, name)
             yield f"{sentence(notes)}\n" if notes else ""
         else:
-            how = f"right where {prose(first.condition)}" if first.condition else "agrees"
+            how = f"right where {first.condition}" if first.condition else "agrees"
             yield f"{_said(first)} {labels}: {how}" + (f" ({notes}).\n" if notes else ".\n")
 
 
@@ -238,7 +255,7 @@ def _said(entry: Entry) -> str:
     """How the source says it: the formula as printed, or the words that are read as the formula."""
     source = entry.source
     if source.words:
-        return f"*The source says* “{prose(source.words)}”."
+        return f"*The source says* “{source.words}”" + ("" if source.words.endswith((".", "?", "!")) else ".")
     if source.says is Says.UNSTATED:
         return "*Near the source, which does not state it.*"
     return "*As printed.*" if source.printed is not None else "*In the source.*"
@@ -246,17 +263,18 @@ def _said(entry: Entry) -> str:
 
 def _notes(group: Sequence[Entry]) -> str:
     """The notes of sources that print the same, each remark once."""
-    remarks = [remark for entry in group for remark in prose(entry.source.note).split("; ") if remark]
+    remarks = [remark for entry in group for remark in entry.source.note.split("; ") if remark]
     return "; ".join(dict.fromkeys(remarks))
 
 
 def same_form(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """Entries of one claim, those of one document that print the same form under the same condition together."""
+    """Entries of one claim, those of one document that say the same in the same words or formula together."""
     groups: dict[tuple, list[Entry]] = {}
     for entry in entries:
         if entry.source is not None:
             repaired = entry.source.repaired and (entry.source.repaired.convention, entry.source.repaired.condition)
-            same = (entry.claim.id, entry.document, entry.source.printed, entry.verdict, entry.condition, repaired)
+            said = (entry.source.printed, entry.source.words)
+            same = (entry.claim.id, entry.document, said, entry.verdict, entry.condition, repaired)
             groups.setdefault(same, []).append(entry)
     return list(groups.values())
 
@@ -282,12 +300,10 @@ def parting(claim: Claim, source: Source, finding: Mapping, name: str = "") -> s
         for letter, value in finding["at"].items()
     )
     if not at:
-        return f"{formula(tex)}\nMeasured is {prose(finding['definition'])}.\n"
+        return f"{formula(tex)}\nMeasured: {finding['definition']}.\n"
     stands = where(legend) + "\n" if legend else ""
-    return (
-        f"{formula(tex)}\n{stands}At {at} this gives {_value(finding['printed'])}, "
-        f"and the true value is {_value(finding['definition'])}.\n"
-    )
+    given = "this has no real value" if finding["printed"] == "no value" else f"this gives {_value(finding['printed'])}"
+    return f"{formula(tex)}\n{stands}At {at} {given}, and the true value is {_value(finding['definition'])}.\n"
 
 
 def _value(text: str) -> str:

@@ -23,7 +23,6 @@ from derivations.publish import blocks, book_figures
 from derivations.publish.dialect_tables import dialect_table
 from derivations.publish.errata import errata
 from derivations.publish.gallery import gallery
-from derivations.publish.prose import prose
 from derivations.publish.stored_runs import stored_table
 from theory.claims.model import Claim
 from theory.claims.rows import Verdict
@@ -234,9 +233,8 @@ class Book:
         rows = ["| label | verdict | statement | derived in |", "|---|---|---|---|"]
         for entry in self._of_document(document, here):
             said = f"“{entry.source.words}”" if entry.verdict == Verdict.REFUTED else entry.claim.title
-            title = prose(said).replace("|", "\\|").replace("\\\\|", "\\|")
             label = entry.source.label.replace(" ", "\u00a0")
-            rows.append(f"| {label} | {entry.verdict} | {title} | {link(entry.claim.id)} |")
+            rows.append(f"| {label} | {entry.verdict} | {said} | {link(entry.claim.id)} |")
         return "\n".join(rows) + "\n"
 
     def _contents(self, page: str) -> str:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from derivations.evidence.entries import Entry
 from derivations.publish.blocks import Link, difference, formula, notation_of, same_form, sentence, where
-from derivations.publish.prose import prose
 from theory.claims.recorded import Recorded, recorded_in
 from theory.claims.rows import Verdict
 from theory.claims.sources import Slip
@@ -48,15 +47,15 @@ def errata(entries: Sequence[Entry], link: Link, names: Mapping[str, str]) -> st
 
 
 def _left(record: Recorded, link: Link) -> str:
-    said = f"- {_capital(record.label)}, {record.left.value}: “{prose(record.words)}”"
-    claims = f" {prose(record.answer)} ({', '.join(link(claim) for claim in record.claims)})" if record.claims else ""
+    said = f"- {_capital(record.label)}, {record.left.value}: “{record.words}”"
+    claims = f" {record.answer} ({', '.join(link(claim) for claim in record.claims)})" if record.claims else ""
     return f"{said}{claims}\n"
 
 
 def _at_a_glance(slips: Sequence[Slip], entries: Sequence[Entry]) -> str:
     lines = ["| where | slip | once repaired, right as printed |", "|---|---|---|"]
     for slip in slips:
-        lines.append(f"| {', '.join(slip.root)} | {prose(slip.title)} | {_ranges(_inherited(slip, entries)) or '–'} |")
+        lines.append(f"| {', '.join(slip.root)} | {slip.title} | {_ranges(_inherited(slip, entries)) or '–'} |")
     return "\n".join(lines) + "\n"
 
 
@@ -64,17 +63,17 @@ def _slip(slip: Slip, entries: Sequence[Entry], link: Link, names: Mapping[str, 
     charged = [entry for entry in entries if entry.slip == slip and entry.verdict == Verdict.CORRECTED]
     inherited = _inherited(slip, entries)
     roots = ", ".join(slip.root)
-    yield f"### {'' if slip.title.startswith(roots) else f'{roots}: '}{prose(slip.title)}\n"
-    yield f"*Repair.* {sentence(prose(slip.repair))}\n"
+    yield f"### {'' if slip.title.startswith(roots) else f'{roots}: '}{slip.title}\n"
+    yield f"*Repair.* {sentence(slip.repair)}\n"
     for entry in charged:
         tex, legend = notation_of(entry.claim).display(entry.claim.statement, names.get(entry.claim.id, ""))
-        yield f"{sentence(prose(entry.claim.title))} {link(entry.claim.id)}, printed in {entry.source.label}:\n"
+        yield f"{sentence(entry.claim.title)} {link(entry.claim.id)}, printed in {entry.source.label}:\n"
         yield difference(entry, names.get(entry.claim.id, ""))
         yield f"What holds:\n\n{formula(tex)}"
         yield where(legend)
-        yield f"{sentence(prose(entry.source.note))}\n"
+        yield f"{sentence(entry.source.note)}\n"
         if entry.source.readings:
-            tried = "; ".join(prose(reading.convention) for reading in entry.source.readings)
+            tried = "; ".join(reading.convention for reading in entry.source.readings)
             yield f"*Readings tried; none makes it right.* {sentence(tried)}\n"
     if inherited:
         yield "*Wrong only through this slip, and right once it is repaired:*\n"
@@ -88,21 +87,21 @@ def _inherited(slip: Slip, entries: Sequence[Entry]) -> list[Entry]:
 def _follows(group: Sequence[Entry], link: Link) -> str:
     first = group[0]
     condition = first.source.repaired.condition if first.source.repaired else ""
-    printed = f"{_labels(group)}, where {prose(condition)}" if condition else _labels(group)
-    return f"- {printed}: {prose(first.claim.title)} ({link(first.claim.id)})\n"
+    printed = f"{_labels(group)}, where {condition}" if condition else _labels(group)
+    return f"- {printed}: {first.claim.title} ({link(first.claim.id)})\n"
 
 
 def _against(entry: Entry, link: Link, names: Mapping[str, str]) -> str:
-    said = f"{entry.source.label} {entry.source.says.value}: “{prose(entry.source.words)}”"
-    lines = [f"{_capital(said)}\n", f"{sentence(prose(entry.claim.title))} {link(entry.claim.id)}\n"]
+    said = f"{entry.source.label} {entry.source.says.value}: “{entry.source.words}”"
+    lines = [f"{_capital(said)}\n", f"{sentence(entry.claim.title)} {link(entry.claim.id)}\n"]
     if entry.differs:
         lines.append(difference(entry, names.get(entry.claim.id, "")))
-    return "\n".join(lines + ([f"{sentence(prose(entry.source.note))}\n"] if entry.source.note else []))
+    return "\n".join(lines + ([f"{sentence(entry.source.note)}\n"] if entry.source.note else []))
 
 
 def _under_a_condition(group: Sequence[Entry], link: Link) -> str:
     first = group[0]
-    return f"- {_labels(group)}: right where {prose(first.condition)}. {_short(first, link)}\n"
+    return f"- {_capital(_labels(group))}: right where {first.condition}. {_short(first, link)}\n"
 
 
 def _remark(entry: Entry, link: Link) -> str:
@@ -110,8 +109,8 @@ def _remark(entry: Entry, link: Link) -> str:
 
 
 def _short(entry: Entry, link: Link) -> str:
-    note = f" {sentence(prose(entry.source.note))}" if entry.source.note else ""
-    return f"{sentence(prose(entry.claim.title))}{note} ({link(entry.claim.id)})"
+    note = f" {sentence(entry.source.note)}" if entry.source.note else ""
+    return f"{sentence(entry.claim.title)}{note} ({link(entry.claim.id)})"
 
 
 def _capital(text: str) -> str:

@@ -7,7 +7,6 @@ from statistics import median
 from typing import Any
 
 from derivations.publish.blocks import formula
-from derivations.publish.prose import prose
 from theory.problem import InputError
 
 STORED = Path(__file__).parents[1] / "benchmarks" / "results" / "expectations.json"
@@ -39,7 +38,7 @@ def _summary(run: Mapping[str, Any]) -> str:
     lines = [
         f"SymPy {machine['sympy']} alone gives a closed form for {len(closed)} of the {len(rows)} within "
         f"{run['limit']} seconds of processor time; the engine derives all of them, the slowest "
-        f"({prose(slowest['name'])}) in {_seconds(slowest['first'])}. *First* is the first derivation in a fresh "
+        f"({slowest['name']}) in {_seconds(slowest['first'])}. *First* is the first derivation in a fresh "
         f"process, after the {_seconds(run['imports'])} in which the engine and SymPy are loaded; *repeated* is the "
         "same derivation again in that process, which finds the caches of SymPy and of the engine filled. All are "
         "processor time, measured while other jobs ran on the machine.",
@@ -63,7 +62,7 @@ def _case(row: Mapping[str, Any]) -> str:
     kind = row["kind"]
     if row["left_to_integrate"]:
         kind = f"one integral of {row['left_to_integrate']} functions"
-    parts = [f"**{prose(row['name'])}**\n", formula(row["tex"])]
+    parts = [f"**{row['name']}**\n", formula(row["tex"])]
     if row["legend"]:
         parts.append(_listed(row["legend"]) + ".\n")
     at = f" at {row['point']}" if row["point"] else ""

@@ -72,6 +72,7 @@ def mathml(tex: str, display: bool = False) -> str:
 
     known = re.sub(r"\\(begin|end)\{aligned\}", r"\\\1{align*}", tex)
     known = re.sub(r"\\(?:operatorname|mathrm)\{([A-Za-z]{2,})\}", r"\\text{\1}", known)
+    known = known.replace(r"\lvert", r"\left\vert").replace(r"\rvert", r"\right\vert")  # bars set close
     known = known.replace(r"\mathbf{1}", "𝟏")  # browsers draw bold by the letter, not by an attribute
     known = re.sub(r"(?<=[\w})\]])\s*(?=\\(?:arcsin|arctan|arccos|log|text)\b)", r"\\, ", known)
     try:

@@ -94,6 +94,8 @@ class _Printer(LatexPrinter):
         name = string.removeprefix(_LAST)
         if name in _NAMES:
             return _NAMES[name]
+        if name.endswith("'"):  # the transpose of a vector in matrix notation
+            return f"{self._deal_with_super_sub(name[:-1], style)}'"
         if re.search(r"[ (<>=]", name) and "\\" not in name:
             return _PIECE.sub(_piece, name)
         if words := _OF_WORDS.fullmatch(name):

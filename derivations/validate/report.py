@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import mpmath
 
 from derivations.publish.blocks import domain, notation_of, parting, sentence, where
-from derivations.publish.prose import prose
 from derivations.validate.judged import Judged, Validation, result_at
 from theory.claims.levels import PrintedFinding, describe
 from theory.claims.model import CheckResult, Level, Outcome
@@ -73,7 +72,7 @@ def _verdict_table(judged: tuple[Judged, ...]) -> str:
             if outcome in (Outcome.FAIL, Outcome.INCONCLUSIVE)
         ]
         rows.append(
-            f"| {prose(item.claim.title)} (`{item.claim.id}`) | {item.verdict.value} | {passed} | "
+            f"| {item.claim.title} (`{item.claim.id}`) | {item.verdict.value} | {passed} | "
             f"{', '.join(other) or '–'} | {_checked_now(item)} |"
         )
     return "\n".join(rows) + "\n"
@@ -95,9 +94,9 @@ def _corrections(judged: tuple[Judged, ...]) -> str:
             if not first.right:
                 at = {symbol.name: str(value) for symbol, value in first.point.items()}
                 finding = {"at": at, "printed": first.printed, "definition": first.oracle}
-                remarks = [part for found in findings for part in prose(found.source.note).split("; ") if part]
+                remarks = [part for found in findings for part in found.source.note.split("; ") if part]
                 parts.append(f"### {_labels(findings)}\n")
-                parts.append(f"{sentence(prose(item.claim.title))} (`{item.claim.id}`)\n")
+                parts.append(f"{sentence(item.claim.title)} (`{item.claim.id}`)\n")
                 parts.append(parting(item.claim, first.source, finding))
                 parts += [f"{sentence('; '.join(dict.fromkeys(remarks)))}\n"] if remarks else []
     agreeing = [_labels(found) for item in judged for found in same_form(item.printed) if found[0].right]
@@ -121,17 +120,17 @@ def _claim(item: Judged) -> str:
     claim = item.claim
     notation = notation_of(claim)
     tex, legend = notation.display(claim.statement)
-    lines = [f"### `{claim.id}`\n", f"{sentence(prose(claim.title))} **{item.verdict.value}** ({claim.kind.value}).\n"]
+    lines = [f"### `{claim.id}`\n", f"{sentence(claim.title)} **{item.verdict.value}** ({claim.kind.value}).\n"]
     lines += [f"$$\n{tex}\n$$\n", where(legend)]
-    lines += [f"- ${domain(param, notation)}$: {prose(param.doc)}" for param in claim.params]
+    lines += [f"- ${domain(param, notation)}$: {param.doc}" for param in claim.params]
     lines += [f"- where ${notation.tex(condition)}$" for condition in claim.conditions]
-    lines += [f"- {prose(text)}" for text in claim.assumptions]
-    lines += [f"- open until: {prose(claim.settled_by)}"] if claim.settled_by else []
+    lines += [f"- {text}" for text in claim.assumptions]
+    lines += [f"- open until: {claim.settled_by}"] if claim.settled_by else []
     lines.append("")
     lines += list(_derivation(item))
     lines += list(_table(item))
     lines += [
-        f"- {result.level.value}: {_MARK[result.outcome]}{prose(numbers(result))}{_from(item, result)}"
+        f"- {result.level.value}: {_MARK[result.outcome]}{numbers(result)}{_from(item, result)}"
         for result in item.results
     ]
     return "\n".join(lines) + "\n"
@@ -150,7 +149,7 @@ def _derivation(item: Judged) -> Iterator[str]:
     for number, step in enumerate(item.claim.derive().steps):
         cites = f", citing {', '.join(f'`{name}`' for name in step.cites)}" if step.cites else ""
         tex, legend = notation.display(step.expr)
-        yield f"{number}. {sentence(prose(step.why))} (*{step.rule}*{cites})\n\n   $$\n   {tex}\n   $$\n"
+        yield f"{number}. {sentence(step.why)} (*{step.rule}*{cites})\n\n   $$\n   {tex}\n   $$\n"
         if legend:
             yield f"   {where(legend)}"
 
@@ -161,7 +160,7 @@ def _table(item: Judged) -> Iterator[str]:
     yield "| at | by definition | relative difference of the formula |"
     yield "|---|---|---|"
     for row in item.rows[:_SHOWN_ROWS]:
-        yield f"| {prose(describe(row.point))} | {mpmath.nstr(row.oracle, 32)} | {row.error:.1g} |"
+        yield f"| `{describe(row.point)}` | {mpmath.nstr(row.oracle, 32)} | {row.error:.1g} |"
     if len(item.rows) > _SHOWN_ROWS:
         yield f"\n({len(item.rows)} points in all.)"
     yield ""

@@ -46,7 +46,8 @@ def drawings(validation: Validation) -> Iterator[Drawing]:
         yield Drawing(
             "relu_order",
             "Receptive fields of trained ReLU networks (two units of the first replicate, turned to the middle): "
-            "low-frequency bumps where the class y = 1 has the longer correlation, short-range oscillation otherwise.",
+            "low-frequency bumps where the class $y = 1$ has the longer correlation, short-range oscillation "
+            "otherwise.",
             {f"{title}: {curve}": values for title, curves in relu.items() for curve, values in curves.items()},
             lambda: plots.profiles(relu, "weight"),
         )
@@ -105,7 +106,7 @@ def _input_output(data: Mapping) -> Drawing:
     panels = {
         r"$\Sigma^{yx}(p_1)$": {
             "theory": data["prediction"][0],
-            "small-bump (7), without 1/(2 Z)": data["alternatives"]["small-bump (7) without 1/(2 Z)"][0],
+            "small-bump (7), without 1/(2 Z)": data["alternatives"]["small-bump (7) without $1/(2 Z)$"][0],
             "simulated mean": data["mean"][0],
         }
     }

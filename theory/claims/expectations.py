@@ -46,7 +46,7 @@ def derived(name: str, integrand: sympy.Expr, cov: Matrix, formula: sympy.Expr) 
     def derive() -> Derivation:
         steps = expect(integrand, cov).derivation.steps
         if steps[-1].expr != formula:
-            steps = (*steps, Step(formula, "the form in which it is stated", "identity"))
+            steps = (*steps, Step(formula, "rearranged into the form of the statement", "identity"))
         return Derivation(name, Eq(Expectation(integrand, cov), formula, evaluate=False), steps)
 
     return derive

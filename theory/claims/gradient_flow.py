@@ -34,7 +34,7 @@ def entry(units: sympy.Expr, claim: str) -> tuple[Step, Step]:
     cleared = Eq(units * tau * velocity, force - drive / units, evaluate=False)
     return (
         Step(stated, "the gradient flow of one weight", "premise", (stated,), (claim,)),
-        Step(cleared, f"times {units} tau", "rescale", (units * tau,)),
+        Step(cleared, rf"times ${units} \tau$", "rescale", (units * tau,)),
     )
 
 

@@ -356,7 +356,7 @@ def negative_control(
         else:
             survivors.append(mutant)
     outcome = Outcome.PASS if killed and not survivors else Outcome.FAIL
-    where = f"survives: {survivors[0]}" if survivors else f"{killed} mutants rejected"
+    where = f"survives: {survivors[0]}" if survivors else f"{killed} altered formulas rejected"
     return CheckResult(
         claim.id, Level.NEGATIVE_CONTROL, outcome, float(len(survivors)), 0.0, where, {"killed": killed, "equal": same}
     )

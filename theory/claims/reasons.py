@@ -2,11 +2,14 @@
 
 from theory.claims.model import Kind
 
-ARCSINES = "an arcsine or arctangent over pi is not rational at most rational points"
+ARCSINES = r"an arcsine or arctangent over $\pi$ is not rational at most rational points"
 EXPONENTIALS = "the flow is exponential in time, so it is not rational at rational times"
 A_LIMIT = "the definition is the limit of a flow, which no finite sum of fractions reaches"
 SAMPLES_BY_ROOTS = "the samples that have these moments are built with square roots"
-BY_LAGS = "the library has it in float64 for the correlations of a law, as compared in moment.site_gate.yx and xx"
+BY_LAGS = (
+    "the library has it in float64 for the correlations of a law, as compared in `moment.site_gate.yx` and "
+    "`moment.site_gate.xx`"
+)
 IN_A_DERIVATION = "a step of a derivation: the library uses what follows from it, and does not evaluate it"
 NO_VELOCITY = "the library moves by the solved flow and evaluates no velocity"
 NO_NETWORK = "the theory evaluates no network; the simulator does, and is a witness of its own"

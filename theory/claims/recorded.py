@@ -57,7 +57,7 @@ RECORDED = (
         NOTES,
         "section 2",
         Left.ASSUMPTION,
-        "We generally assume that g does not vary during learning.",
+        "We generally assume that $g$ does not vary during learning.",
         ("localization.relu.gates_flip", "localization.relu.replayed_gates"),
         "It is a choice of the model; how far the gates of ReLU units move is measured in the configurations that the "
         "claims name.",
@@ -66,8 +66,8 @@ RECORDED = (
         NOTES,
         "section 2",
         Left.QUESTION,
-        "To assess the validity of this assumption, we need to see how much g(x), as defined above, changes during "
-        "learning.",
+        "To assess the validity of this assumption, we need to see how much $g(x)$, as defined above, changes "
+        "during learning.",
         ("localization.relu.gates_flip",),
         "Networks are trained to see how much, in the configurations that the claim names.",
     ),
@@ -103,7 +103,7 @@ RECORDED = (
         NOTES,
         "section 3.3",
         Left.QUESTION,
-        "For fixed p_xi1 and p_xi2, how do we choose the gates g_k to minimize equation (16)?",
+        r"For fixed $p_{\xi_1}$ and $p_{\xi_2}$, how do we choose the gates $g_k$ to minimize equation (16)?",
         ("ols.gates.objective", "ols.gates.span"),
         "The best gates are not known here. The loss depends on the span of the gated inputs alone.",
     ),
@@ -132,7 +132,7 @@ RECORDED = (
         Left.BLANK,
         "Single Gate",
         ("flow.exclusive.mode", "flow.exclusive.own_subset"),
-        "The flow of one gate is derived, by K = 1 or exclusive gates; no network with a single gate is trained.",
+        "The flow of one gate is derived, by $K = 1$ or exclusive gates; no network with a single gate is trained.",
     ),
     Recorded(
         NOTES,
@@ -150,7 +150,7 @@ RECORDED = (
         Left.QUESTION,
         "(Also I have no idea how to decouple the ODEs with these matrices.)",
         ("flow.small_bump.first_mode", "flow.small_bump.second_mode", "flow.small_bump.two_sites"),
-        "They decouple in the basis of <x x^T>, the same for both units.",
+        r"They decouple in the basis of $\langle x x^\top \rangle$, the same for both units.",
     ),
 )
 

@@ -12,46 +12,48 @@ from theory.claims.documents import BUMP_NOTE, NOTES
 from theory.claims.sources import Reading, Slip
 from theory.expressions.symbols import K, tau
 
-SUM_READOUT = "the sum readout, with K tau as time constant"
+SUM_READOUT = r"the sum readout, with $K \tau$ as time constant"
 
 READOUT = Slip(
     NOTES,
     "readout",
     root=("(5)",),
-    title="(5) omits the factor 1/K that the mean readout of (3) gives the term in the weights",
-    repair="Read (3) as a sum over the units, without its 1/K, and keep K tau as the time constant.",
+    title="(5) omits the factor $1/K$ that the mean readout of (3) gives the term in the weights",
+    repair=r"Read (3) as a sum over the units, without its $1/K$, and keep $K \tau$ as the time constant.",
 )
 BUMP_READOUT = Slip(
     BUMP_NOTE,
     "readout",
     root=("(4)",),
     title="(4) omits the factor 1/2 that the mean readout of (1) gives the terms in the weights",
-    repair="Read (1) as a sum, without its 1/2, and keep 2 tau as the time constant.",
+    repair=r"Read (1) as a sum, without its 1/2, and keep $2 \tau$ as the time constant.",
 )
 SECOND_MOMENT_OF_ONE_ERF = Slip(
     BUMP_NOTE,
     "second moment",
     root=("(8)",),
     title="the average of one erf through the gate in place of two, which the note itself doubts",
-    repair="Take half of the second moment without the gate: (1/pi) asin(kappa^2 rho_kl) within a class, for x = "
-    "erf(g z), wherever the gate is.",
+    repair=r"Take half of the second moment without the gate: $(1/\pi) \arcsin(\kappa^2 \rho_{kl})$ within a class, "
+    r"for $x = \operatorname{erf}(g z)$, wherever the gate is.",
 )
 
 HALF_DIFFERENCE = Slip(
     NOTES,
     "half-difference",
     root=("(31)",),
-    title="the solution of (30) is w_1 - Delta and is printed as w_1",
-    repair="Add Delta to the right side: w_1 = Delta + (1/2) A_11^-1 (P E 1 + b_1), with E the printed exponential and "
-    "Lambda that of 2 A_11, the matrix of (30); in (32) the last term then becomes -Delta.",
+    title=r"the solution of (30) is $w_1 - \Delta$ and is printed as $w_1$",
+    repair=r"Add $\Delta$ to the right side: $w_1 = \Delta + (1/2) A_{11}^{-1} (P E 1 + b_1)$, with $E$ the printed "
+    r"exponential and $\Lambda$ that of $2 A_{11}$, the matrix of (30); in (32) the last term then becomes "
+    r"$-\Delta$.",
 )
 SECOND_MOMENTS = Slip(
     NOTES,
     "second moments",
     root=("(18)",),
     title="outer products of class means stand where (16) has second moments",
-    repair="Put the second moment <x~ x~^T> in the place of the outer product of the mean, for both classes: "
-    "L* = m_1^T S^-1 m_1 with S = <x~ x~^T>_1 + <x~ x~^T>_0 and m_1 = <x~>_1.",
+    repair=r"Put the second moment $\langle \tilde x \tilde x^\top \rangle$ in the place of the outer product of "
+    r"the mean, for both classes: $L^\ast = m_1^\top S^{-1} m_1$ with $S = \langle \tilde x \tilde x^\top "
+    r"\rangle_1 + \langle \tilde x \tilde x^\top \rangle_0$ and $m_1 = \langle \tilde x \rangle_1$.",
 )
 
 

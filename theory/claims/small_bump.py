@@ -40,13 +40,18 @@ EXPLICIT_MODES = ((_A0 + _A1, _D0 + _D1), (_A0 - _A1, _D0 - _D1))
 
 PARAMS = (
     Param(g, Interval(Rational(1, 64), 64), "gain", (Rational(1, 64), Integer(1), Integer(64))),
-    Param(rho1, Interval(Rational(1, 16), Rational(31, 32)), "latent correlation in class y = 1", (Rational(31, 32),)),
-    Param(rho0, Interval(Rational(1, 16), Rational(31, 32)), "latent correlation in class y = 0", (Rational(31, 32),)),
+    Param(
+        rho1, Interval(Rational(1, 16), Rational(31, 32)), "latent correlation in class $y = 1$", (Rational(31, 32),)
+    ),
+    Param(
+        rho0, Interval(Rational(1, 16), Rational(31, 32)), "latent correlation in class $y = 0$", (Rational(31, 32),)
+    ),
 )
 
 ASSUMPTIONS = (
-    "two sites, gates 1[z_1 >= 0] and its complement; x = erf(g z)/Z of unit variance, correlation rho_c in class c",
-    "labels 1 and 0, classes of probability 1/2; yhat = (g_1 W_1 + g_2 W_2) x/2",
+    r"two sites, gates $\mathbf{1}[z_1 \geq 0]$ and its complement; $x = \operatorname{erf}(g z)/Z$ of unit "
+    r"variance, correlation $\rho_c$ in class $c$",
+    r"labels 1 and 0, classes of probability 1/2; $\hat y = (g_1 W_1 + g_2 W_2) x/2$",
 )
 LAWS = ("gaussian.step_erf.arcsine", "gaussian.step_erf_erf.arcsine", "gaussian.erf.second_moment")
 

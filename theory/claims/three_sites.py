@@ -15,7 +15,7 @@ from theory.claims.points import values
 from theory.expressions.symbols import g
 
 # The reading of a symbol that (8) leaves undefined.
-UNDEFINED = "sigma_1^2 is undefined and read as 1 - rho_ik^2"
+UNDEFINED = r"$\sigma_1^2$ is undefined and read as $1 - \rho_{ik}^2$"
 
 ik, il, kl = sympy.symbols("rho_ik rho_il rho_kl", real=True)
 LEFT = 1 - ik**2
@@ -27,9 +27,9 @@ OF_I, OF_K = (il - kl * ik) / LEFT, (kl - il * ik) / LEFT  # beta_i, beta_k
 _INSIDE = Interval.open(-1, 1)
 
 CORRELATIONS = (
-    Param(ik, _INSIDE, "correlation of z_i and z_k", (Integer(0), Rational(63, 64))),
-    Param(il, _INSIDE, "correlation of z_i and z_l", (Integer(0),)),
-    Param(kl, _INSIDE, "correlation of z_k and z_l", (Integer(0),)),
+    Param(ik, _INSIDE, "correlation of $z_i$ and $z_k$", (Integer(0), Rational(63, 64))),
+    Param(il, _INSIDE, "correlation of $z_i$ and $z_l$", (Integer(0),)),
+    Param(kl, _INSIDE, "correlation of $z_k$ and $z_l$", (Integer(0),)),
 )
 
 # A determinant that is not tiny keeps the numbers of the oracles to their digits; the statement needs only > 0.

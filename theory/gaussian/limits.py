@@ -15,8 +15,10 @@ from theory.problem.errors import InputError, OutOfReachError
 from theory.proof.derivation import Derivation, Step
 
 WHY = {
-    sympy.oo: "dominated convergence: |erf| <= 1, and erf(g u) tends to sign(u) for almost every u",
-    sympy.S.Zero: "dominated convergence: |erf(g u)/g| <= 2 |u|/sqrt(pi), and erf(g u)/g tends to 2 u/sqrt(pi)",
+    sympy.oo: r"dominated convergence: $\lvert \operatorname{erf} \rvert \leq 1$, and $\operatorname{erf}(g u)$ "
+    r"tends to $\operatorname{sign}(u)$ for almost every $u$",
+    sympy.S.Zero: r"dominated convergence: $\lvert \operatorname{erf}(g u)/g \rvert \leq 2 \lvert u "
+    r"\rvert/\sqrt{\pi}$, and $\operatorname{erf}(g u)/g$ tends to $2 u/\sqrt{\pi}$",
 }
 
 

@@ -61,12 +61,13 @@ def _remark(name: str, gated: Problem, weights: np.ndarray, prediction: np.ndarr
     without = np.stack([_distance(np.delete(weights, s, axis=0).mean(axis=0), prediction) for s in range(count)])
     error = np.sqrt((count - 1) * without.var(axis=0))
     listed = ", ".join(
-        f"{value:.3f} ± {se:.3f} at t = {float(time):g}"
+        f"{value:.3f} ± {se:.3f} at $t = {float(time):g}$"
         for value, se, time in zip(whole, error, gated.training.times, strict=True)
     )
     return (
-        f"ReLU beside gated linear ({name}, {count} replicates, both from e_i/10 and -e_i/10): relative distance of "
-        f"the mean trained ReLU weights to the gated linear prediction {listed}. No claim says that it vanishes."
+        f"ReLU beside gated linear ({name}, {count} replicates, both from $e_i/10$ and $-e_i/10$): relative "
+        f"distance of the mean trained ReLU weights to the gated linear prediction {listed}. No claim says that it "
+        "vanishes."
     )
 
 

@@ -135,7 +135,8 @@ def _remark(runs: Mapping[str, Mapping[str, Run]], shares: Mapping[str, Shares])
         parts.append(f"{kind}: {' and '.join(low)} (inverse participation ratio {' and '.join(ratio)})")
     end = float(runs[WITH][LONG].times[-1])
     return (
-        f"Biases of ReLU networks: low-frequency share at t = {end:g} for xi1 > xi2 and xi1 < xi2, {'; '.join(parts)}. "
+        rf"Biases of ReLU networks: low-frequency share at $t = {end:g}$ for $\xi_1 > \xi_2$ and $\xi_1 < \xi_2$, "
+        f"{'; '.join(parts)}. "
         "The orders differ with biases as without for ReLU units, and not without biases for sigmoid units."
     )
 

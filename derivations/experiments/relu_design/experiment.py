@@ -170,7 +170,7 @@ def _contradicts(rule: Rule, stored: list[Mapping[str, Any]], again: Mapping[str
 
 def _named(one: Mapping[str, Any]) -> str:
     lengths = " and ".join(f"{length:g}" for length in one["xi"])
-    return f"{one['order']}, lengths {lengths}, gain {one['gain']:g}, K = {one['units']}, seed {one['seed']}"
+    return f"{one['order']}, lengths {lengths}, gain {one['gain']:g}, {one['units']} units, seed {one['seed']}"
 
 
 def _record(rule: Rule, stored: list[Mapping[str, Any]]) -> dict[str, Any]:

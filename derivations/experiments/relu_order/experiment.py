@@ -138,15 +138,15 @@ def _remark(runs: Mapping[str, Run], shares: Mapping[str, np.ndarray], ratios: M
     for name, one in runs.items():
         ratio = ratios[name].mean(axis=0)
         parts.append(
-            f"{name}: low-frequency share {shares[name][:, 0].mean():.3f} at t = 0 and "
-            f"{shares[name][:, -1].mean():.3f} at t = {one.times[-1]:g}, inverse participation ratio "
+            f"{name}: low-frequency share {shares[name][:, 0].mean():.3f} at $t = 0$ and "
+            f"{shares[name][:, -1].mean():.3f} at $t = {one.times[-1]:g}$, inverse participation ratio "
             f"{ratio[0]:.3f} and {ratio[-1]:.3f} (a sinusoid has {1.5 / one.weights.shape[-1]:.3f})"
         )
     predicted = ", ".join(f"{_site_gate_share(one.problem):.3f} ({name})" for name, one in runs.items())
     return (
         "ReLU networks: "
         + "; ".join(parts)
-        + f". The optimum under a fixed site gate has the same order: w_1(infinity) on the "
+        + r". The optimum under a fixed site gate has the same order: $w_1(\infty)$ on the "
         f"same data has the low-frequency share {predicted}."
     )
 

@@ -58,7 +58,7 @@ def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> 
         decide_stops(_ratios(norms[:, _EARLY:])),
         control(decide_stops(_ratios(norms[:, : _EARLY + 1])), "the first phase of growth"),
         decide_goes_on(_doublings(longer)),
-        control(decide_goes_on(_doublings(norms)), "the weights of xi = (2, 1)"),
+        control(decide_goes_on(_doublings(norms)), "the weights for lengths (2, 1)"),
         decide_place(_near(long.weights[:, _EARLY], long.weights[:, -1])),
         control(decide_place(_near(long.weights[:, 0], long.weights[:, -1])), "the largest weight at the start"),
     )
@@ -161,11 +161,12 @@ def _remark(
     longer: Float[np.ndarray, "S T K"],
 ) -> str:
     times = ", ".join(f"{time:g}" for time in trained.times[1:])
+    flipped = intervals(flips[:, 1:], _LEVEL).describe()
     lengths, exchanged = (", ".join(f"{norm:.3f}" for norm in of.mean(axis=(0, 2))) for of in (norms, longer))
     return (
-        f"ReLU gates while learning, xi = (2, 1): against the start, {intervals(flips[:, 1:], _LEVEL).describe()} of "
-        f"the gates have flipped at t = {times} (unrelated gates: 0.5). The mean length of w is {lengths} from t = 0 "
-        f"on; with the lengths exchanged it is {exchanged}."
+        f"ReLU gates while learning, lengths (2, 1): against the start, {flipped} of the gates have flipped at "
+        f"$t =$ {times} (unrelated gates: 0.5). The mean length of $w$ is {lengths} from $t = 0$ on; with the lengths "
+        f"exchanged it is {exchanged}."
     )
 
 

@@ -62,7 +62,7 @@ def decide(losses: Float[np.ndarray, "S T"]) -> CheckResult:
         within = (found.low > low).all() and (found.high < high).all()
         outcome = Outcome.PASS if within else Outcome.INCONCLUSIVE
     farthest = float(max(found.high.max() - UNLEARNED, UNLEARNED - found.low.min()))
-    return CheckResult(CLAIM, Level.SIMULATED, outcome, farthest, MARGIN, f"<(y - yhat)^2>: {found.describe(5)}")
+    return CheckResult(CLAIM, Level.SIMULATED, outcome, farthest, MARGIN, f"squared error: {found.describe(5)}")
 
 
 def _record(losses: Float[np.ndarray, "S T"]) -> dict[str, object]:

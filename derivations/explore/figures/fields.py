@@ -103,7 +103,7 @@ def _losses(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None:
     axis.plot(x, view.losses, **style(0))
     for name, trained in learned.items():
         axis.plot(x[: trained.losses.shape[1]], trained.losses.mean(axis=0), **_marked(name))
-    label(axis, "loss ⟨(y − ŷ)²⟩; line: of E w, dotted: least", "log₁₀ t", "units of y²")
+    label(axis, "loss ⟨(y − ŷ)²⟩ of E w (line); least loss (dotted)", "log₁₀ t", "units of y²")
 
 
 def _ratios(axis: Axes, view: FieldView, learned: dict[str, Learned], unit: int) -> None:
@@ -140,10 +140,10 @@ def _distances(axis: Axes, view: FieldView, learned: dict[str, Learned]) -> None
     axis.plot(np.log10(view.times[[0, -1]]), [0, 0], color=GREY, lw=0.8)
     axis.set_ylim(0, top)
     if not found:
-        axis.text(0.5, 0.5, "Train shows it here", ha="center", transform=axis.transAxes, fontsize=8)
-    ends = "; goes on above" if cut else ""
+        axis.text(0.5, 0.5, "click Train to measure it", ha="center", transform=axis.transAxes, fontsize=8)
+    ends = "; continues above" if cut else ""
     label(axis, f"distance to theory, 99 % band (hatched{ends})", "log₁₀ t", "|E w − theory|/|theory|")
     if any((measured.distance == 0).any() for measured in found.values()):
-        axis.plot([], [], ls="", label="no mark: noise hides\nthe distance")
+        axis.plot([], [], ls="", label="no mark: below\nthe noise")
     if found:
         legend(axis)

@@ -21,9 +21,9 @@ from theory.problem.gates.base import sites_of
 VIEWS = {"data": "Data", "gates": "Gates", "fields": "Fields", "formula": "Formula"}
 QUESTIONS = {
     "data": "How do the inputs x of the classes differ: exactly, and in samples?",
-    "gates": "What does the network see through its gates? Σxx(p, q) = ⟨g_p g_q x xᵀ⟩ and Σyx(p) = ⟨g_p y x⟩.",
-    "fields": "Which receptive fields w_k does gradient descent learn, and do trained networks follow the solution?",
-    "formula": "What is this Gaussian expectation, or does this equation hold?",
+    "gates": "Which moments of the data drive learning? Σxx(p, q) = ⟨g_p g_q x xᵀ⟩ and Σyx(p) = ⟨g_p y x⟩.",
+    "fields": "Which receptive fields w_k does gradient descent learn, and do trained networks follow the theory?",
+    "formula": "Does this Gaussian expectation have a closed form? Does this equation hold?",
 }
 _HEADING = "font-size: 1.1rem; font-weight: 600; line-height: 1; margin-top: -0.5rem"  # all fits 900 pixels
 LONGEST_WORD = 60  # characters that a cell of a table does not break
@@ -93,7 +93,7 @@ def gate_widgets(problem: Problem, units: int) -> Any:
         made[f"range.{unit}"] = mo.ui.range_slider(
             steps=steps,
             value=[low, high] if low < high else [0.0, END],
-            label=f"open from, to (±{END:g}: no bound)",
+            label=f"open between (±{END:g}: unbounded)",
             show_value=True,
             full_width=True,
         )
@@ -105,8 +105,8 @@ def pair_of_units(units: int) -> Any:
     options = {str(unit): unit for unit in range(units)}
     return mo.ui.dictionary(
         {
-            "p": mo.ui.dropdown(options, value="0", label="Σxx of p"),
-            "q": mo.ui.dropdown(options, value="0", label="and q"),
+            "p": mo.ui.dropdown(options, value="0", label="unit p of Σxx(p, q)"),
+            "q": mo.ui.dropdown(options, value="0", label="unit q"),
         }
     )
 
@@ -123,7 +123,7 @@ def classes_drawn(classes: int, first: int, choose: Callable[[int], None]) -> An
         return None
     options = {f"{c} and {c + 1}": c for c in range(classes - 1)}
     now = list(options)[min(first, classes - 2)]
-    return mo.ui.dropdown(options, value=now, label=f"covariances of which of the {classes} classes", on_change=choose)
+    return mo.ui.dropdown(options, value=now, label=f"covariance shown, of {classes} classes", on_change=choose)
 
 
 def frame(view: str, controls: Any) -> Any:
@@ -157,7 +157,7 @@ def question(example: tuple[str, str, str]) -> Any:
     """The form of the formula view: an expectation or equation, the Gaussian behind it, domains, digits."""
     line, cov, where = example
     fields = mo.md("{line}\n\n{cov}\n\n{mean}\n\n{where}\n\n{digits}").batch(
-        line=mo.ui.text_area(line, label="expectation, or equation with E[…]", rows=4, full_width=True),
+        line=mo.ui.text_area(line, label="integrand, or equation between E[…]", rows=4, full_width=True),
         cov=mo.ui.text_area(cov, label="covariance of z1, z2, …", rows=3, full_width=True),
         mean=mo.ui.text("", label="mean (zero if empty)", full_width=True),
         where=mo.ui.text(where, label="domains of the parameters", full_width=True),
@@ -168,7 +168,7 @@ def question(example: tuple[str, str, str]) -> Any:
 
 def parameter(names: tuple[str, ...]) -> Any:
     """Which parameter the figure of a formula is drawn against."""
-    return mo.ui.dropdown(names, value=names[0] if names else None, label="figure against", full_width=True)
+    return mo.ui.dropdown(names, value=names[0] if names else None, label="horizontal axis", full_width=True)
 
 
 def failure(error: WorkbenchError) -> Any:
@@ -268,8 +268,9 @@ def editor(shared: Problem) -> Any:
 def keeps_its_network(problem: Problem, adopt: Any) -> Any:
     """A note on the gates view of a network that has no gates, and the button that gives it those of the controls."""
     said = (
-        f'The shared problem has a network of the model "{problem.network.model}", which gates itself. Shown are the '
-        "gates of the controls in a gated-linear network on the same data; the shared problem keeps its network."
+        f'The shared problem has a network of the model "{problem.network.model}", whose gates depend on its weights. '
+        "This view shows a gated-linear network on the same data, with the gates chosen on the left; the shared "
+        "problem keeps its network."
     )
     return mo.hstack([mo.Html(f'<div role="note">{escape(said)}</div>'), adopt], widths=[4, 1], align="center")
 

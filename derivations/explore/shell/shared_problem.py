@@ -75,7 +75,9 @@ def carried(problem: Problem, law: Law) -> tuple[Problem, tuple[str, ...]]:
     gates = tuple(_carried_gate(gate, law, notes) for gate in problem.network.gates)
     stay = any(looks_on(gate) == "input" for gate in gates)
     if law.latent and not problem.data.latent and stay:
-        notes.append(f"The law {law.law} has a latent: gates on the input stay there until a control of theirs moves.")
+        notes.append(
+            f"The law {law.law} has a latent z: a gate on the input x stays on x until one of its controls moves."
+        )
     network = replace(problem.network, gates=gates)
     return replace(problem, data=law, network=network), tuple(dict.fromkeys(notes))
 

@@ -43,8 +43,8 @@ def _():
 
 @app.cell
 def _(fields, mo):
-    batch = mo.ui.dropdown(fields.BATCHES, value="256", label="examples a step", full_width=True)
-    replicates = mo.ui.slider(5, 32, value=8, label="networks of each kind", show_value=True, full_width=True)
+    batch = mo.ui.dropdown(fields.BATCHES, value="256", label="batch size", full_width=True)
+    replicates = mo.ui.slider(5, 32, value=8, label="networks of each model", show_value=True, full_width=True)
     train_button = mo.ui.run_button(label="Train")
     stop_button = mo.ui.run_button(label="Stop", kind="danger")
     return batch, replicates, stop_button, train_button
@@ -115,7 +115,9 @@ def _(
     progress = jobs[0].progress if jobs else None
     behind = None if progress is None or view is None else fields.behind(view, snapshot.value, progress.learned)
     said += [] if behind is None else [mo.md(behind)]
-    said += [] if view is not None else [mo.md("Networks are trained beside a prediction; here there is none.")]
+    said += (
+        [] if view is not None else [mo.md("Training is off: this problem has no exact prediction to compare with.")]
+    )
     mo.vstack([*said, page.progress(progress)])
     return
 

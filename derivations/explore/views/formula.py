@@ -19,7 +19,7 @@ def _():
 
 @app.cell
 def _(formula, mo):
-    example = mo.ui.dropdown(formula.EXAMPLES, value=next(iter(formula.EXAMPLES)), label="begin with", full_width=True)
+    example = mo.ui.dropdown(formula.EXAMPLES, value=next(iter(formula.EXAMPLES)), label="example", full_width=True)
     return (example,)
 
 
@@ -78,7 +78,11 @@ def _(against, answer, attempt):
 def _(answer, comparison, comparison_figure, drawn, formula, mo, page, refused, tab, undrawn):
     def content():
         if tab == "Steps":
-            return page.table(list(answer.steps), "steps") if answer.steps else mo.md("There is no proof.")
+            return (
+                page.table(list(answer.steps), "steps")
+                if answer.steps
+                else mo.md("No proof was found or asked for; the tab Result has the answer.")
+            )
         if tab == "Python":
             return page.code(answer.python, "python")
         if tab == "LaTeX":
@@ -91,7 +95,7 @@ def _(answer, comparison, comparison_figure, drawn, formula, mo, page, refused, 
         if drawn is None:
             figure = page.failure(undrawn)
         else:
-            says = f"The formula against {drawn.axis} as lines, samples as marks with errors, and their difference."
+            says = f"The formula against {drawn.axis} (lines), sampled means with errors (marks), and their difference."
             figure = page.image(comparison_figure(drawn), says)
         return mo.vstack(
             [page.scrolling(mo.md(f"$$\n{answer.latex}\n$$")), page.table(list(answer.rows), "numbers"), figure]

@@ -32,7 +32,7 @@ def test_the_type_is_stated_and_one_too_coarse_shows_nothing(trained, outcome):
     double = with_rounding(result, claim, *rounding_of(question))
     assert double.outcome is outcome
     assert double.details["dtype"] == "float64"
-    assert double.where.startswith("as judged; trained in float64: rounding <= ")
+    assert double.where.startswith("as judged; trained in float64: rounding of at most ")
     assert "is below the margin" in double.where
     single = replace(question, simulation=replace(question.simulated(), dtype="float32"))
     coarse = with_rounding(result, claim, *rounding_of(single))

@@ -62,7 +62,7 @@ def test_a_network_follows_its_data():
     assert carried(problem, problem.data) == (problem, ())
     back, notes = carried(other, problem.data)
     assert [gate.on for gate in back.network.gates] == ["input"] * 2
-    assert notes == ("The law nlgp has a latent: gates on the input stay there until a control of theirs moves.",)
+    assert notes == ("The law nlgp has a latent z: a gate on the input x stays on x until one of its controls moves.",)
 
 
 def test_a_wrong_text_leaves_the_board_as_it_is():

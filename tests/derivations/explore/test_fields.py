@@ -139,7 +139,7 @@ def test_a_distance_that_noise_hides_has_no_mark_and_a_cut_band_says_so(problem)
     drawn = next(line for line in axis.lines if line.get_label() == "gated-linear").get_ydata()
     assert (np.isnan(drawn) == hidden).all()
     assert "no mark" in axis.get_legend().get_texts()[-1].get_text()
-    assert ("goes on above" in axis.get_title()) == bool((meter.high > axis.get_ylim()[1]).any())
+    assert ("continues above" in axis.get_title()) == bool((meter.high > axis.get_ylim()[1]).any())
 
 
 @pytest.mark.parametrize("n", [2, 3, 4, 40])

@@ -132,7 +132,7 @@ def test_moments_on_a_grid_are_images_over_it(problem):
     assert lines[0].startswith('"site","row","column"')
     assert lines[12].startswith("11,2,1,")
     assert any("gate 1 at row 2, column 1" in note for note in remarks(view, 1))
-    assert any("drawn of unit 1 of the units 0 to 1" in note for note in remarks(view, 1))
+    assert any("drawn for unit 1 of the units 0 to 1" in note for note in remarks(view, 1))
 
 
 def test_the_file_has_the_whole_of_what_is_drawn(problem):
@@ -148,10 +148,10 @@ def test_what_the_figure_does_not_show_is_said(problem):
     assert remarks(gate_view(problem, measured=False), 0) == ()
     many = with_gates(problem, [SiteGate(site, lo=0) for site in range(4)])
     (note,) = remarks(gate_view(many, measured=False), 3)
-    assert note == "Σyx is drawn of units 1 to 3 of the units 0 to 3; p chooses."
+    assert note == "Σyx is drawn for units 1 to 3 of the units 0 to 3; choose p to see others."
     outside = with_gates(problem, [AlwaysGate(), SiteGate(3, lo=0, on="input")])
     (note,) = remarks(gate_view(outside, measured=False), 0)
-    assert note.startswith("Gate 1 is on the input, although the law nlgp has a latent")
+    assert note.startswith("Gate 1 is on the input x, although the law nlgp has a latent")
 
 
 @pytest.mark.parametrize(("support", "shut"), [("zero-one", [0]), ("plus-minus", [])])
@@ -160,7 +160,7 @@ def test_gates_that_never_open_are_named(problem, support, shut):
     gates = [SiteGate(3, hi=0, on="input"), SiteGate(3, lo=0, on="input")]
     view = gate_view(with_gates(carried(problem, law)[0], gates), measured=False)
     assert never_open(view) == shut
-    assert remarks(view, 0) == (("Gate 0 is shut for every input of this law.",) if shut else ())
+    assert remarks(view, 0) == (("Gate 0 is closed for every input of this law.",) if shut else ())
 
 
 def test_the_chosen_unit_is_among_those_shown(problem):

@@ -244,16 +244,16 @@ def test_the_formula_view(running, tmp_path):
     page, side = shown.page, shown.side
     page.locator("#numbers").get_by_text("asin(sqrt(2)*g*rho/sqrt(2*g**2 + 1))/pi").wait_for()
     assert shown.fits()
-    side.get_by_label("expectation, or equation with E[…]").fill("foo(z1)")
+    side.get_by_label("integrand, or equation between E[…]").fill("foo(z1)")
     side.get_by_role("button", name="Answer").click()
     page.get_by_role("alert").get_by_text("foo is not known").wait_for()
-    side.get_by_label("expectation, or equation with E[…]").fill("relu(z1)**2")
+    side.get_by_label("integrand, or equation between E[…]").fill("relu(z1)**2")
     side.get_by_label("covariance of z1, z2, …").fill("[[3]]")
     side.get_by_label("domains of the parameters").fill("")
     side.get_by_role("button", name="Answer").click()
     page.locator("#numbers").get_by_text("3/2", exact=True).wait_for()  # half of the variance
 
-    side.get_by_label("expectation, or equation with E[…]").fill("z1**2")
+    side.get_by_label("integrand, or equation between E[…]").fill("z1**2")
     side.get_by_label("covariance of z1, z2, …").fill("[[1e400]]")
     side.get_by_role("button", name="Answer").click()
     page.get_by_role("alert").get_by_text("float64, which cannot hold").wait_for()
@@ -261,10 +261,10 @@ def test_the_formula_view(running, tmp_path):
     assert page.locator("#numbers").bounding_box()["width"] <= SIZE["width"]
     page.screenshot(path=tmp_path / "long.png")
 
-    side.get_by_label("begin with").select_option("an equation")
+    side.get_by_label("example").select_option("an equation")
     page.locator("#numbers").get_by_text("refuted").wait_for()
     page.get_by_alt_text("The formula against log₁₀ g").wait_for()
-    side.get_by_label("figure against").select_option("rho")
+    side.get_by_label("horizontal axis").select_option("rho")
     page.get_by_alt_text("The formula against rho").wait_for()
     assert shown.fits()
     page.screenshot(path=tmp_path / "formula.png")
@@ -272,7 +272,7 @@ def test_the_formula_view(running, tmp_path):
     shown.saves({"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF", "numbers as CSV": b"curve,rho"})
     shown.press("LaTeX")
     page.get_by_text("operatorname").first.wait_for()
-    side.get_by_label("begin with").select_option("its value")
+    side.get_by_label("example").select_option("its value")
     shown.press("Steps")
     page.locator("#steps").get_by_text("linearity").first.wait_for()
     shown.nothing_went_wrong()

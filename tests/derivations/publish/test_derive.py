@@ -102,7 +102,7 @@ def test_a_wrong_form_without_its_slip_is_no_erratum():
 def test_errata_give_the_readings_tried_and_what_is_left_blank(book):
     text = book.render("errata")
     tried = text.partition("### (31)")[2].partition("\n### ")[0]
-    assert r"*Readings tried; none makes it right.* $\Lambda$ of 2 $A_{11}$, $C$ set by" in tried
+    assert r"*Readings tried; none makes it right.* $\Lambda$ of $2 A_{11}$, $C$ set by" in tried
     assert "- Section 4.2, blank: “Single Gate” The flow of one gate" in text
     assert "- Section 5, blank: “Questions:”\n" in text
 

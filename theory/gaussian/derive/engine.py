@@ -164,7 +164,7 @@ class _Chain:
         t = next(iter(found)).limits[0][0]
         values = {i: f.xreplace({t: sympy.Integer(1)}) - f.xreplace({t: sympy.Integer(0)}) for i, f in found.items()}
         using = tuple(sympy.Tuple(i, f) for i, f in found.items())
-        why = "the derivative of asin(t r) is r / sqrt(1 - t^2 r^2)"
+        why = r"the derivative of $\arcsin(t r)$ is $r / \sqrt{1 - t^2 r^2}$"
         self.steps.append(Step(self.now.xreplace(values), why, "integrate", using))
 
     def tidy(self) -> None:
@@ -214,7 +214,7 @@ def arctangents(expr: sympy.Expr) -> Derivation | None:
     using = tuple(sympy.Tuple(old, new) for old, new in sorted(replacements.items(), key=str))
     steps = (
         Step(expr, "the arcsine form", "definition"),
-        Step(after, "asin x = atan(x / sqrt(1 - x^2)) for |x| < 1", "arctan", using),
+        Step(after, r"$\arcsin x = \arctan(x / \sqrt{1 - x^2})$ for $\lvert x \rvert < 1$", "arctan", using),
     )
     return Derivation("gaussian.arctan-form", sympy.Eq(expr, after, evaluate=False), steps)
 

@@ -129,10 +129,12 @@ def _best_block(cov: sympy.MatrixBase, offsets: list[sympy.Expr]) -> tuple[int, 
 
 
 WHY = {
-    "one-sign": "one Gaussian variable: E sign(z + c) = erf(c/sqrt(2 v))",
+    "one-sign": r"one Gaussian variable of variance $v$: $\mathbb{E} \operatorname{sign}(z + c) = "
+    r"\operatorname{erf}(c/\sqrt{2 v})$",
     "arcsine": "the arcsine law for two signs",
-    "two-signs": "two signs with thresholds are an orthant probability (Owen's T, or the bivariate normal Phi2)",
-    "price": "Price's theorem: the derivative with respect to a covariance is the mean of the mixed second derivative; "
-    "integrated along correlations multiplied by t",
+    "two-signs": "two signs with thresholds are an orthant probability (Owen's T, or the bivariate normal "
+    "distribution)",
+    "price": "Price's theorem: the derivative with respect to a covariance is the mean of the mixed second "
+    "derivative; integrated along correlations multiplied by $t$",
 }
 LAWS = {"one-sign": one_sign, "arcsine": arcsine, "two-signs": two_signs, "price": price}

@@ -279,17 +279,19 @@ def stein(e: Expectation) -> sympy.Expr | None:
 
 
 WHY = {
-    "linearity": "expectation is linear; a step is (1 + sign)/2 and sign^2 = 1, almost everywhere",
-    "marginal": "variables that do not occur are left out",
-    "mehler": "two polynomials in one variable each: the k-th derivatives pair up (Mehler's formula)",
+    "linearity": r"expectation is linear; a step is $(1 + \operatorname{sign})/2$, and "
+    r"$\operatorname{sign}^2 = 1$, almost everywhere",
+    "marginal": "variables that do not occur in the integrand are integrated out, and the others numbered anew",
+    "mehler": "two polynomials in one variable each: derivatives of the same order pair up (Mehler's formula)",
     "exponential-tilt": "an exponential of a linear form shifts the Gaussian (Cameron-Martin)",
-    "parity": "the Gaussian is symmetric under z -> -z, so that odd integrands have mean zero",
-    "noisy-sign": "erf(u) = E sign(sqrt(2) u + eps) with eps ~ N(0, 1) independent: each factor's argument becomes one "
-    "Gaussian variable, and an erf attenuates its correlations",
-    "collinear-signs": "variables of correlation +-1 lie on one line, where two signs are combined into one",
+    "parity": r"the Gaussian is symmetric under $z \to -z$, so that odd integrands have mean zero",
+    "noisy-sign": r"$\operatorname{erf}(u) = \mathbb{E} \operatorname{sign}(\sqrt{2} u + \varepsilon)$ with "
+    r"$\varepsilon \sim N(0, 1)$ independent: each factor's argument becomes one Gaussian variable, "
+    "numbered anew, and an erf attenuates its correlations",
+    "collinear-signs": r"variables of correlation $\pm 1$ lie on one line, where two signs are combined into one",
     "independence": "uncorrelated groups of jointly Gaussian variables are independent",
     "isserlis": "the moment of a monomial is a sum over pairings (Isserlis)",
-    "density": "a Dirac factor is the density there times the conditional expectation",
+    "density": "the mean of a Dirac factor is the density at its zero times the conditional expectation of the rest",
     "stein": "Gaussian integration by parts (Stein)",
 }
 MOVES = {

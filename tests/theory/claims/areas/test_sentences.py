@@ -192,7 +192,7 @@ def test_the_alternating_mode_vanishes_where_the_title_says():
     assert mode.subs(ring.step, low) > 0 > mode.subs(ring.step, high)
     assert sympy.Poly(mode, ring.step).count_roots(sympy.Rational(1, 1000), sympy.Rational(999, 1000)) == 1
     assert f"{float(1 / sympy.sqrt(-sympy.log(low))):.5f}" == "1.72104"
-    assert "r = 0.713472 (xi = 1.72104)" in ring.ALTERNATING.title
+    assert r"$r = 0.713472$ ($\xi = 1.72104$)" in ring.ALTERNATING.title
 
 
 def test_the_first_failure_is_near_the_square_root_of_n_over_pi():

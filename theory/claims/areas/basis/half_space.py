@@ -27,7 +27,8 @@ def _through_a_half_space(point: Point) -> Fraction:
 
 OWN_BLOCK = Claim(
     id="basis.half_space.own_block",
-    title="For an even law and a half space through the origin <g x x^T> is half of <x x^T>, whatever its direction",
+    title=r"For an even law and a half space through the origin $\langle g x x^\top \rangle$ is half of "
+    r"$\langle x x^\top \rangle$, whatever its direction",
     kind=Kind.EQUATION,
     statement=Eq(
         sympy.Function("A_11")(x11, x12, x21, x22, v1, v2),
@@ -40,18 +41,18 @@ OWN_BLOCK = Claim(
     ),
     conditions=(sympy.Ne(v1 * x11 + v2 * x12, 0), sympy.Ne(v1 * x21 + v2 * x22, 0)),
     assumptions=(
-        "an even law: x and -x are equally likely, so that of each pair one passes the gate, and x x^T is the same for "
-        "both; a threshold other than 0 breaks this",
-        "<x x^T> is circulant on a ring and does not change while a gate turns, so that the DFT diagonalizes the block "
-        "A_kk at all times",
+        r"an even law: $x$ and $-x$ are equally likely, so that of each pair one passes the gate, and $x x^\top$ is "
+        "the same for both; a threshold other than 0 breaks this",
+        r"$\langle x x^\top \rangle$ is circulant on a ring and does not change while a gate turns, so that the DFT "
+        "diagonalizes the block $A_{kk}$ at all times",
     ),
     sources=(
         Source(
             NOTES,
             "section 5",
-            note="read as: whether it may; it holds for half spaces through the origin, an even law and gates that do "
-            "not overlap, and on a ring the basis is that of the DFT; the blocks A_kl of half spaces that overlap are "
-            "in general not circulant (basis.half_spaces.cross_block)",
+            note="read as: whether it may; it holds for half spaces through the origin, an even law and gates that "
+            "do not overlap, and on a ring the basis is that of the DFT; the blocks $A_{kl}$ of half spaces "
+            "that overlap are in general not circulant (`basis.half_spaces.cross_block`)",
             says=Says.ASKS,
             words="we may be able to use a single basis to diagonalize them across time (Toeplitz/circulant "
             "properties? DFT?)",

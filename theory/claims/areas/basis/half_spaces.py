@@ -57,13 +57,15 @@ CROSS_BLOCK = Claim(
         Param(b, Interval.open(-1, 1), "correlation of the second gate's site with the third", (Integer(0),)),
     ),
     conditions=(sympy.Gt(_PSD, Rational(1, 50)),),
-    assumptions=("x Gaussian of unit variance, the limit of small gain; both gates 1[x >= 0] at their sites",),
+    assumptions=(
+        r"$x$ Gaussian of unit variance, the limit of small gain; both gates $\mathbf{1}[x \geq 0]$ at their sites",
+    ),
     sources=(
         Source(
             NOTES,
             "section 5",
             note="a circulant block has a constant diagonal: where two half spaces overlap, the DFT does not "
-            "diagonalize A_12; exclusive gates have no such block",
+            "diagonalize $A_{12}$; exclusive gates have no such block",
             says=Says.UNSTATED,
         ),
     ),
@@ -71,7 +73,7 @@ CROSS_BLOCK = Claim(
     derive=derived("basis.half_spaces.cross_block", _BOTH_OPEN, _THREE, _DEFECT),
     drawn=3,
     unchecked={
-        Level.EXACT: "an integral over a quadrant, with 1/pi and a square root",
+        Level.EXACT: r"an integral over a quadrant, with $1/\pi$ and a square root",
         Level.FLOATING: "the library has such blocks for the correlations of a lattice, not for any three",
     },
 )

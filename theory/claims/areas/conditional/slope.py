@@ -43,14 +43,14 @@ def _derive_slope(name: str, which: int) -> Callable[[], Derivation]:
         steps = (
             Step(
                 orthogonal,
-                "z_l - (a_i z_i + a_k z_k)/c is uncorrelated with z_i and with z_k: the mean is (a_i z_i + a_k z_k)/c, "
-                "and averaged over the rest of z_l the erf has the gain c",
+                "$z_l - (a_i z_i + a_k z_k)/c$ is uncorrelated with $z_i$ and with $z_k$: the mean is "
+                "$(a_i z_i + a_k z_k)/c$, and averaged over the rest of $z_l$ the erf has the gain $c$",
                 "definition",
             ),
             Step(solved, "Cramer's rule", "solve-linear", (Tuple(unknown, solved.rhs), Tuple(other, gain_left * rest))),
             Step(
                 with_gain,
-                "c = g/sqrt(1 + 2 g^2 sigma^2)",
+                r"$c = g/\sqrt{1 + 2 g^2 \sigma^2}$",
                 "substitute",
                 (Tuple(gain_left, g / sqrt(1 + 2 * g**2 * variance)),),
             ),
@@ -62,14 +62,16 @@ def _derive_slope(name: str, which: int) -> Callable[[], Derivation]:
 
 
 _LABELS = (
-    "read as: (9) is the coefficient of z_k and (10) that of z_i in the argument of E[erf(g z_l) | z_i, z_k]; the "
-    "note does not say so, and (8) uses a_i and a_k the other way round, as the symbols of this claim do"
+    "read as: (9) is the coefficient of $z_k$ and (10) that of $z_i$ in the argument of "
+    r"$\mathbb{E}[\operatorname{erf}(g z_l) \mid z_i, z_k]$; the note does not say so, and (8) uses $a_i$ and $a_k$ "
+    "the other way round, as the symbols of this claim do"
 )
 
 
 SLOPE_I = Claim(
     id="conditional.slope.gate_site",
-    title="The coefficient of z_i, the gate's site, in the argument of E[erf(g z_l) | z_i, z_k]",
+    title="The coefficient of $z_i$, the gate's site, in the argument of "
+    r"$\mathbb{E}[\operatorname{erf}(g z_l) \mid z_i, z_k]$",
     kind=Kind.EQUATION,
     statement=Eq(a_i, C * OF_I, evaluate=False),
     params=(*CORRELATIONS, SMALL_GAIN),
@@ -84,7 +86,8 @@ SLOPE_I = Claim(
 
 SLOPE_K = Claim(
     id="conditional.slope.other_site",
-    title="The coefficient of z_k, the other site, in the argument of E[erf(g z_l) | z_i, z_k]",
+    title="The coefficient of $z_k$, the other site, in the argument of "
+    r"$\mathbb{E}[\operatorname{erf}(g z_l) \mid z_i, z_k]$",
     kind=Kind.EQUATION,
     statement=Eq(a_k, C * OF_K, evaluate=False),
     params=(*CORRELATIONS, SMALL_GAIN),

@@ -62,8 +62,8 @@ def _exactly_by_least_squares(point: Point) -> Fraction:
 def _expanded() -> Step:
     quadratic = 1 - 2 * beta_i * il - 2 * beta_k * kl + beta_i**2 + beta_k**2 + 2 * beta_i * beta_k * ik
     why = (
-        "expand E (z_l - beta_i z_i - beta_k z_k)^2; at its minimum the rest of z_l is uncorrelated with z_i and z_k, "
-        "hence independent of them, and its variance is that of z_l given both"
+        r"expand $\mathbb{E} (z_l - \beta_i z_i - \beta_k z_k)^2$; at its minimum the rest of $z_l$ is uncorrelated "
+        "with $z_i$ and $z_k$, hence independent of them, and its variance is that of $z_l$ given both"
     )
     return Step(Eq(residual, quadratic, evaluate=False), why, "definition")
 
@@ -94,7 +94,8 @@ VARIANCE_VALUE = Claim(
 
 VARIANCE_DETERMINANT = Claim(
     id="conditional.variance.determinant",
-    title="The same variance as a ratio of determinants, det R_ikl/(1 - rho_ik^2): (12) and (13) are one function",
+    title=r"The same variance as a ratio of determinants, $\det R_{ikl}/(1 - \rho_{ik}^2)$: (12) and (13) are one "
+    "function",
     kind=Kind.EQUATION,
     statement=Eq(variance, DETERMINANT / LEFT, evaluate=False),
     params=CORRELATIONS,

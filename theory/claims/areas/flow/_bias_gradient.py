@@ -61,7 +61,7 @@ def hidden_bias_flow() -> Derivation:
     steps = (
         *_from_loss(hidden_velocity, biases[k], loss_factor * readout * _mean(gate, _residual)),
         _averaged(hidden_velocity, averaged, averages),
-        Step(named, "as symbols, the unit being given", "name", names),
+        Step(named, "write the averages of the given unit as $m_k$, $q_k$ and $r_k$", "name", names),
         *_chosen(hidden_velocity, (gate_label - gate_sum / K - gate_share * output_bias) / K),
     )
     return Derivation("flow.gradient.hidden_bias", steps[-1].expr, steps)
@@ -88,14 +88,14 @@ def output_bias_flow() -> Derivation:
 def _from_loss(velocity: Symbol, bias: Expr, derivative: Expr) -> tuple[Step, Step]:
     descent = Eq(tau * velocity, -Derivative(LOSS, bias), evaluate=False)
     return (
-        Step(descent, "gradient flow of the loss with time constant tau", "definition"),
+        Step(descent, r"gradient flow of the loss with time constant $\tau$", "definition"),
         Step(Eq(tau * velocity, derivative, evaluate=False), "chain rule", "gradient", (bias,)),
     )
 
 
 def _averaged(velocity: Symbol, pull: Expr, averages: tuple[Tuple, ...]) -> Step:
     named = Eq(tau * velocity, pull, evaluate=False)
-    return Step(named, "names for the averages over the data", "average", averages)
+    return Step(named, "write the averages over the data as letters", "average", averages)
 
 
 def _chosen(velocity: Symbol, force: Expr) -> tuple[Step, Step]:
@@ -103,8 +103,8 @@ def _chosen(velocity: Symbol, force: Expr) -> tuple[Step, Step]:
     conventions = (Tuple(readout, 1 / K), Tuple(loss_factor, one))
     chosen = Eq(tau * velocity, force, evaluate=False)
     return (
-        Step(chosen, "mean readout, s = 1/K, and the half-mse, ell = 1", "substitute", conventions),
-        Step(Eq(velocity, force / tau, evaluate=False), "divide by tau > 0", "rescale", (1 / tau,)),
+        Step(chosen, r"mean readout, $s = 1/K$, and the half-mse, $\ell = 1$", "substitute", conventions),
+        Step(Eq(velocity, force / tau, evaluate=False), r"divide by $\tau > 0$", "rescale", (1 / tau,)),
     )
 
 

@@ -21,7 +21,7 @@ positive_lam = sympy.Symbol("lambda", positive=True)  # where the statement need
 # Stacked weights, their velocity, input-output moments, gated second moments, and an eigenvector (as a row).
 w, w_dot, b, A, v = sympy.symbols(r"w \dot{w} b A v", commutative=False)
 MODE_ODE = Eq(K * tau * u(t).diff(t), c - lam * u(t) / K, evaluate=False)
-FORCE = Param(c, Interval(-3, 3), "component of b along the eigenvector")
+FORCE = Param(c, Interval(-3, 3), "component of $b$ along the eigenvector")
 
 
 def relax(ode: sympy.Eq, unknown: sympy.Expr, initial: sympy.Expr) -> sympy.Expr:
@@ -45,13 +45,13 @@ def projected_flow() -> tuple[Step, ...]:
         *entry(K, "flow.gradient.entry"),
         Step(
             Eq(K * tau * w_dot, b - A * w / K, evaluate=False),
-            "all weights stacked; h = A w",
+            "all weights stacked; $h = A w$",
             "stack",
             (reading(w_dot, b, A * w),),
         ),
         Step(
             MODE_ODE,
-            "project on an eigenvector: A is symmetric, so v A = lam v; u = v.w and c = v.b",
+            r"project on an eigenvector: $A$ is symmetric, so $v A = \lambda v$; $u = v \cdot w$ and $c = v \cdot b$",
             "project",
             (v, Tuple(A, lam), Tuple(w, w_dot, u(t)), Tuple(b, c)),
         ),

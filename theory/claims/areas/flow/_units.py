@@ -23,10 +23,10 @@ lam = sympy.Symbol("lambda", nonnegative=True)  # A_11 v = lam v
 w1, w2, wr, w1_dot, w2_dot = sympy.symbols(r"w_1 w_2 w_r \dot{w}_1 \dot{w}_2", commutative=False)
 b1, A11, A1r, v = sympy.symbols("b_1 A_11 A_1r v", commutative=False)
 
-EIGENVALUE = Param(lam, Interval.open(0, oo), "eigenvalue of A_11", (Rational(1, 2**40), Integer(1), Integer(1000)))
-FORCE = Param(c1, Interval(-3, 3), "component of b_1 along the eigenvector")
-START_1 = Param(u10, Interval(-3, 3), "component of w_1(0) along the eigenvector", (Integer(0),))
-START_2 = Param(u20, Interval(-3, 3), "component of w_2(0) along the eigenvector", (Integer(0),))
+EIGENVALUE = Param(lam, Interval.open(0, oo), "eigenvalue of $A_{11}$", (Rational(1, 2**40), Integer(1), Integer(1000)))
+FORCE = Param(c1, Interval(-3, 3), "component of $b_1$ along the eigenvector")
+START_1 = Param(u10, Interval(-3, 3), "component of $w_1(0)$ along the eigenvector", (Integer(0),))
+START_2 = Param(u20, Interval(-3, 3), "component of $w_2(0)$ along the eigenvector", (Integer(0),))
 
 
 def _sharing_a_gate(at: dict[str, mpf], shared: int, readout: mpf) -> finite_data.Loss:

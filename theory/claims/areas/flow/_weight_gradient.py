@@ -37,7 +37,7 @@ def general_flow() -> Derivation:
     descent = Eq(tau * velocity, -Derivative(LOSS, w[k, i]), evaluate=False)
     derivative = -LOSS.diff(w[k, i]).replace(lambda part: isinstance(part, Sum) and part.has(KroneckerDelta), _picked)
     steps = (
-        Step(descent, "gradient flow of the loss with time constant tau", "definition"),
+        Step(descent, r"gradient flow of the loss with time constant $\tau$", "definition"),
         Step(
             Eq(tau * velocity, derivative, evaluate=False),
             "chain rule; each delta picks one entry",
@@ -46,17 +46,17 @@ def general_flow() -> Derivation:
         ),
         Step(
             Eq(tau * velocity, loss_factor * readout * (b[k, i] - readout * stacked), evaluate=False),
-            "the averages over the data are b = <g_k x_i y> and A = <g_k x_i g_l x_j>",
+            r"the averages over the data are $b = \langle g_k x_i y \rangle$ and $A = \langle g_k x_i g_l x_j \rangle$",
             "average",
             (INPUT_OUTPUT, SECOND_MOMENT),
         ),
         Step(
             Eq(tau * velocity, loss_factor * readout * (force - readout * drive), evaluate=False),
-            "names for the two averages",
+            "write the two averages as $b_{ki}$ and $h_{ki}$",
             "name",
             (Tuple(b[k, i], force), Tuple(stacked, drive)),
         ),
-        Step(GENERAL, "divide by tau > 0", "rescale", (1 / tau,)),
+        Step(GENERAL, r"divide by $\tau > 0$", "rescale", (1 / tau,)),
     )
     return Derivation("flow.gradient.general", GENERAL, steps)
 
@@ -77,7 +77,7 @@ def _specialised(name: str, units: sympy.Expr) -> Derivation:
         Step(GENERAL, "the gradient flow of one weight", "premise", (GENERAL,), ("flow.gradient.general",)),
         Step(
             chosen,
-            f"mean readout, s = 1/{units}, and the half-mse, ell = 1",
+            rf"mean readout, $s = 1/{units}$, and the half-mse, $\ell = 1$",
             "substitute",
             (Tuple(readout, 1 / units), Tuple(loss_factor, sympy.S.One)),
         ),

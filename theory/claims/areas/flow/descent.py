@@ -42,12 +42,17 @@ def mode_descent() -> Derivation:
             *projected_flow(),
             Step(
                 MODE_ODE.xreplace({lam: positive_lam}),
-                "a mode that decays, lam > 0",
+                r"a mode that decays, $\lambda > 0$",
                 "substitute",
                 (Tuple(lam, positive_lam),),
             ),
-            Step(MODE_STEP, "a step of gradient descent is an Euler step of size tau eta", "euler-step", (m, eta)),
-            Step(SOLUTION, "true at m = 0, and the step takes it from m to m + 1", "induction", (m, Tuple(u(0), u0))),
+            Step(MODE_STEP, r"a step of gradient descent is an Euler step of size $\tau \eta$", "euler-step", (m, eta)),
+            Step(
+                SOLUTION,
+                "true at $m = 0$, and the step takes it from $m$ to $m + 1$",
+                "induction",
+                (m, Tuple(u(0), u0)),
+            ),
         ),
     )
 
@@ -90,20 +95,20 @@ def _printed_ode(problem: Problem) -> np.ndarray:
 
 WEIGHTS = Claim(
     id="flow.descent.weights",
-    title="A mode of plain gradient descent after m steps, at any learning rate",
+    title="A mode of plain gradient descent after $m$ steps, at any learning rate",
     kind=Kind.EQUATION,
     statement=SOLUTION,
     params=(
         Param(m, Range(0, 25), "number of steps", (Integer(0), Integer(1), Integer(24))),
-        Param(eta, Interval.open(0, oo), "learning rate; t = tau eta m"),
+        Param(eta, Interval.open(0, oo), r"learning rate; $t = \tau \eta m$"),
         Param(K, Range(1, 8), "number of units", (Integer(1),)),
-        Param(positive_lam, Interval.open(0, oo), "eigenvalue of A"),
-        Param(c, Interval(-3, 3), "component of b along the eigenvector"),
-        Param(u0, Interval(-3, 3), "component of w(0) along the eigenvector"),
+        Param(positive_lam, Interval.open(0, oo), "eigenvalue of $A$"),
+        Param(c, Interval(-3, 3), "component of $b$ along the eigenvector"),
+        Param(u0, Interval(-3, 3), "component of $w(0)$ along the eigenvector"),
     ),
     assumptions=(
         "half-mse loss and mean readout; fixed gates",
-        "with fresh data the mean over runs follows the same law for every batch size, since a step is linear in w",
+        "with fresh data the mean over runs follows the same law for every batch size, since a step is linear in $w$",
     ),
     oracle=_by_steps,
     exact=_exactly_by_steps,

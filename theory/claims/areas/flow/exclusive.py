@@ -54,13 +54,13 @@ def _exclusive_flow() -> tuple[Step, ...]:
         *entry(K, "flow.gradient.entry"),
         Step(
             Eq(K * tau * w1_dot, b1 - (A11 * w1 + A1r * wr) / K, evaluate=False),
-            "the weights of unit 1; the other units are collected in w_r",
+            "the weights of unit 1; the other units are collected in $w_r$",
             "stack",
             (reading(w1_dot, b1, A11 * w1 + A1r * wr),),
         ),
         Step(
             Eq(K * tau * w1_dot, b1 - A11 * w1 / K, evaluate=False),
-            "exclusive gates: g_1 g_l = 0 almost surely, so <g_1 g_l x x^T> = 0",
+            r"exclusive gates: $g_1 g_l = 0$ almost surely, so $\langle g_1 g_l x x^\top \rangle = 0$",
             "block",
             (A1r,),
         ),
@@ -78,7 +78,7 @@ def exclusive_mode() -> Derivation:
         *_exclusive_flow(),
         Step(
             ode,
-            "project on an eigenvector of A_11",
+            "project on an eigenvector of $A_{11}$",
             "project",
             (v, Tuple(A11, lam), Tuple(w1, w1_dot, u1(t)), Tuple(b1, c1)),
         ),
@@ -108,7 +108,7 @@ def exclusive_fixed_point() -> Derivation:
         *entry(K, "flow.gradient.entry"),
         Step(
             flow,
-            "the two weights of unit 1; exclusive gates leave A_11 alone",
+            "the two weights of unit 1; exclusive gates leave $A_{11}$ alone",
             "stack",
             (
                 reading(w_first(t).diff(t), b_first, a11 * w_first(t) + a12 * w_second(t)),
@@ -117,7 +117,7 @@ def exclusive_fixed_point() -> Derivation:
         ),
         Step(
             at_rest,
-            "A_11 is regular, so every mode decays to its limit",
+            "$A_{11}$ is regular, so every mode decays to its limit",
             "rest",
             (Tuple(w_first(t), first), Tuple(w_second(t), second), a11 * a22 - a12**2 > 0),
         ),
@@ -153,11 +153,11 @@ def _exclusive_at_rest(point: Point, digits: int) -> mpf:
 
 
 _PRINTED = (u10 - c1 / lam) * sympy.exp(-lam * t / (K * tau)) + c1 / lam
-_REGULAR = "no eigenvalue of A_11 is zero"
+_REGULAR = "no eigenvalue of $A_{11}$ is zero"
 
 EXCLUSIVE_MODE = Claim(
     id="flow.exclusive.mode",
-    title="A mode of one unit at time t under exclusive gates, in the mean readout",
+    title="A mode of one unit at time $t$ under exclusive gates, in the mean readout",
     kind=Kind.EQUATION,
     statement=Eq(
         u1(t),
@@ -165,14 +165,14 @@ EXCLUSIVE_MODE = Claim(
         evaluate=False,
     ),
     params=(UNITS, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START_1),
-    assumptions=("g_1 g_l = 0 almost surely for every other unit l",),
+    assumptions=("$g_1 g_l = 0$ almost surely for every other unit $l$",),
     sources=tuple(
         Source(
             NOTES,
             label,
             printed=_PRINTED,
-            note="no eigenvalue of A_11 is zero; C is set by w_1(0); the mean readout of (3) gives the rate a factor "
-            "1/K and the limit a factor K",
+            note="no eigenvalue of $A_{11}$ is zero; $C$ is set by $w_1(0)$; the mean readout of (3) gives the rate "
+            "a factor $1/K$ and the limit a factor $K$",
             slip=READOUT,
             repaired=under_sum_readout(_PRINTED, (u10,), condition=_REGULAR),
         )
@@ -188,26 +188,26 @@ _AT_REST = (a22 * b_first - a12 * b_second) / (a11 * a22 - a12**2)
 
 EXCLUSIVE_FIXED_POINT = Claim(
     id="flow.exclusive.fixed_point",
-    title="Where one unit comes to rest under exclusive gates, in the mean readout: K A_11^-1 b_1",
+    title="Where one unit comes to rest under exclusive gates, in the mean readout: $K A_{11}^{-1} b_1$",
     kind=Kind.EQUATION,
     statement=Eq(w_first(oo), K * (a22 * b_first - a12 * b_second) / (a11 * a22 - a12**2), evaluate=False),
     params=(
         UNITS,
-        Param(a11, Interval.open(0, 5), "entry of A_11 = <g_1 x x^T>"),
-        Param(a12, Interval(-3, 3), "entry of A_11", (Integer(0),)),
-        Param(a22, Interval.open(0, 5), "entry of A_11"),
-        Param(b_first, Interval(-3, 3), "first entry of b_1 = <g_1 x y>"),
-        Param(b_second, Interval(-3, 3), "second entry of b_1"),
+        Param(a11, Interval.open(0, 5), r"entry of $A_{11} = \langle g_1 x x^\top \rangle$"),
+        Param(a12, Interval(-3, 3), "entry of $A_{11}$", (Integer(0),)),
+        Param(a22, Interval.open(0, 5), "entry of $A_{11}$"),
+        Param(b_first, Interval(-3, 3), r"first entry of $b_1 = \langle g_1 x y \rangle$"),
+        Param(b_second, Interval(-3, 3), "second entry of $b_1$"),
     ),
-    assumptions=("g_1 g_l = 0 almost surely for every other unit l; two inputs",),
+    assumptions=("$g_1 g_l = 0$ almost surely for every other unit $l$; two inputs",),
     conditions=(a11 * a22 - a12**2 > Rational(1, 100),),
     sources=(
         Source(
             NOTES,
             "(26)",
             printed=_AT_REST,
-            note="read at t = oo, where its exponential vanishes; no eigenvalue of A_11 is zero; the mean readout of "
-            "(3) gives it a factor K",
+            note=r"read at $t = \infty$, where its exponential vanishes; no eigenvalue of $A_{11}$ is zero; the "
+            "mean readout of (3) gives it a factor $K$",
             slip=READOUT,
             repaired=under_sum_readout(_AT_REST, condition=_REGULAR),
         ),
@@ -269,37 +269,42 @@ def _exact(value: Fraction) -> fmpq:
 
 ON_ITS_SUBSET = Claim(
     id="flow.exclusive.own_subset",
-    title="Under exclusive gates a unit of the mean readout rests at K times the OLS solution on its gate's subset",
+    title="Under exclusive gates a unit of the mean readout rests at $K$ times the OLS solution on its gate's subset",
     kind=Kind.EQUATION,
     statement=Eq(w_first(oo), K * _SUBSET, evaluate=False),
     params=(
         UNITS,
-        Param(s11, Interval(1, 6), "entry of <x x^T | g_1 = 1>"),
-        Param(s12, Interval(-3, 3), "entry of <x x^T | g_1 = 1>", (Integer(0),)),
-        Param(s22, Interval(1, 6), "entry of <x x^T | g_1 = 1>"),
-        Param(r1, Interval(-3, 3), "first entry of <x y | g_1 = 1>"),
-        Param(r2, Interval(-3, 3), "second entry of <x y | g_1 = 1>"),
+        Param(s11, Interval(1, 6), r"entry of $\langle x x^\top \mid g_1 = 1 \rangle$"),
+        Param(s12, Interval(-3, 3), r"entry of $\langle x x^\top \mid g_1 = 1 \rangle$", (Integer(0),)),
+        Param(s22, Interval(1, 6), r"entry of $\langle x x^\top \mid g_1 = 1 \rangle$"),
+        Param(r1, Interval(-3, 3), r"first entry of $\langle x y \mid g_1 = 1 \rangle$"),
+        Param(r2, Interval(-3, 3), r"second entry of $\langle x y \mid g_1 = 1 \rangle$"),
         Param(opened, Interval.open(0, 1), "probability that gate 1 is open, which drops out"),
     ),
     conditions=(s11 * s22 - s12**2 > Rational(1, 100),),
-    assumptions=("g_1 g_l = 0 almost surely for every other unit l; two inputs; yhat = (1/K) sum_k g_k w_k.x",),
+    assumptions=(
+        r"$g_1 g_l = 0$ almost surely for every other unit $l$; two inputs; $\hat y = (1/K) \sum_k g_k w_k \cdot x$",
+    ),
     sources=(
         Source(
             NOTES,
             "section 3.4",
             printed=_SUBSET,
-            note="the mean readout of (3) gives it a factor K",
+            note="the mean readout of (3) gives it a factor $K$",
             says=Says.READ_AS,
             words="So, each weight matrix converges to the OLS solution on the subset of the data determined by its "
             "gate.",
             slip=READOUT,
-            repaired=under_sum_readout(_SUBSET, condition="<x x^T | g_1 = 1> has no zero eigenvalue"),
+            repaired=under_sum_readout(
+                _SUBSET, condition=r"$\langle x x^\top \mid g_1 = 1 \rangle$ has no zero eigenvalue"
+            ),
         ),
     ),
     **rational(_rest_of_one_unit),
     numeric=_own_subset_in_float64,
     unchecked={
-        Level.SYMBOLIC: "it is derived as flow.exclusive.fixed_point, with A_11 = P S and b_1 = P r, where P cancels"
+        Level.SYMBOLIC: "it is derived as `flow.exclusive.fixed_point`, with $A_{11} = P S$ and $b_1 = P r$, "
+        "where $P$ cancels"
     },
 )
 
@@ -326,11 +331,12 @@ def _after_a_newton_step(point: Point) -> Fraction:
 
 TRANSIENT_ENDS = Claim(
     id="flow.exclusive.transient",
-    title="At t = oo the transient of (25) has gone: in the sum readout w_1(oo) = A_11^-1 b_1, whatever C is",
+    title=r"At $t = \infty$ the transient of (25) has gone: in the sum readout $w_1(\infty) = A_{11}^{-1} b_1$, "
+    "whatever $C$ is",
     kind=Kind.EQUATION,
     statement=Eq(u1(oo), c1 / lam, evaluate=False),
     params=(EIGENVALUE, FORCE, START_1),
-    assumptions=("the sum readout; one component along an eigenvector of A_11",),
+    assumptions=("the sum readout; one component along an eigenvector of $A_{11}$",),
     sources=(
         Source(
             NOTES,
@@ -342,8 +348,8 @@ TRANSIENT_ENDS = Claim(
     oracle=_end_of_the_flow,
     exact=_after_a_newton_step,
     unchecked={
-        Level.SYMBOLIC: "the limit is a step of flow.exclusive.fixed_point",
-        Level.FLOATING: "the library has the rest point of the mean readout: flow.exclusive.fixed_point",
+        Level.SYMBOLIC: "the limit is a step of `flow.exclusive.fixed_point`",
+        Level.FLOATING: "the library has the rest point of the mean readout: `flow.exclusive.fixed_point`",
     },
 )
 
@@ -365,23 +371,26 @@ def _largest_shared_entry(point: Point) -> Fraction:
 
 NOTHING_SHARED = Claim(
     id="flow.exclusive.second_moment",
-    title="Under exclusive gates Sigma^xx(p, q) = 0 for p other than q, so that A is block diagonal",
+    title=r"Under exclusive gates $\Sigma^{xx}(p, q) = 0$ for $p$ other than $q$, so that $A$ is block diagonal",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("shared")(x11, x12, x21, x22), 0, evaluate=False),
     params=tuple(Param(value, Interval(-3, 3), "entry of an input") for value in (x11, x12, x21, x22)),
-    assumptions=("at most one gate is open at a time: g_k g_l = 0, and with it each term of <g_k g_l x x^T>",),
+    assumptions=(
+        "at most one gate is open at a time: $g_k g_l = 0$, and with it each term of "
+        r"$\langle g_k g_l x x^\top \rangle$",
+    ),
     sources=(
         Source(
             NOTES,
             "section 3.4",
             printed=Integer(0),
             says=Says.READ_AS,
-            words="Then, Sigma^xx(p, q) = 0 for p ≠ q. Then A becomes block diagonal.",
+            words=r"Then, $\Sigma^{xx}(p, q) = 0$ for $p \neq q$. Then $A$ becomes block diagonal.",
         ),
     ),
     **rational(_largest_shared_entry),
     unchecked={
-        Level.SYMBOLIC: "each term has the factor g_k g_l = 0, as the assumption says; no step is left",
+        Level.SYMBOLIC: "each term has the factor $g_k g_l = 0$, as the assumption says; no step is left",
         Level.FLOATING: "the library keeps no block for gates that exclude each other",
     },
 )

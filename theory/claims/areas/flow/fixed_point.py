@@ -33,8 +33,8 @@ def mode_fixed_point() -> Derivation:
     decaying = Eq(u(t), relax(MODE_ODE, u(t), u0).xreplace({lam: positive_lam}), evaluate=False)
     settled = Eq(u(oo), sympy.limit(decaying.rhs.rewrite(sympy.exp), t, oo), evaluate=False)
     steps = (
-        Step(at_time, "the mode at time t", "premise", (at_time,), ("flow.mode.solution",)),
-        Step(decaying, "a mode that decays, lam > 0", "substitute", (Tuple(lam, positive_lam),)),
+        Step(at_time, "the mode at time $t$", "premise", (at_time,), ("flow.mode.solution",)),
+        Step(decaying, r"a mode that decays, $\lambda > 0$", "substitute", (Tuple(lam, positive_lam),)),
         Step(settled, "the transient decays", "limit", (t,)),
     )
     return Derivation("flow.fixed_point.mode", settled, steps)
@@ -49,10 +49,11 @@ def null_mode_fixed_point() -> Derivation:
     resting = Eq(u(t), u0, evaluate=False)
     settled = Eq(u(oo), u0, evaluate=False)
     steps = (
-        Step(at_time, "the mode at time t", "premise", (at_time,), ("flow.mode.solution",)),
+        Step(at_time, "the mode at time $t$", "premise", (at_time,), ("flow.mode.solution",)),
         Step(
             resting,
-            "A v = 0 gives <(v.x~)^2> = 0, so v.x~ = 0 almost surely and c = <v.x~ y> = 0",
+            r"$A v = 0$ gives $\langle (v \cdot \tilde x)^2 \rangle = 0$, so $v \cdot \tilde x = 0$ almost surely "
+            r"and $c = \langle v \cdot \tilde x y \rangle = 0$",
             "substitute",
             (Tuple(lam, sympy.S.Zero), Tuple(c, sympy.S.Zero)),
         ),
@@ -80,20 +81,20 @@ FIXED_POINT_MODE = Claim(
         Param(
             positive_lam,
             Interval.open(0, oo),
-            "positive eigenvalue of A",
+            "positive eigenvalue of $A$",
             (Rational(1, 2**40), Integer(1), Integer(1000)),
         ),
         FORCE,
     ),
-    assumptions=("u = v.w and c = v.b for a unit eigenvector v of A",),
+    assumptions=(r"$u = v \cdot w$ and $c = v \cdot b$ for a unit eigenvector $v$ of $A$",),
     sources=(
         Source(
             NOTES,
             "after (11)",
             printed=c / positive_lam,
-            note="w(oo) = A^-1 b, component by component; the mean readout of (3) gives it a factor K",
+            note=r"$w(\infty) = A^{-1} b$, component by component; the mean readout of (3) gives it a factor $K$",
             slip=READOUT,
-            repaired=under_sum_readout(c / positive_lam, condition="no eigenvalue of A is zero"),
+            repaired=under_sum_readout(c / positive_lam, condition="no eigenvalue of $A$ is zero"),
         ),
     ),
     oracle=_mode_at_rest,
@@ -125,10 +126,10 @@ FIXED_POINT_NULL_MODE = Claim(
     title="A mode that the data do not see keeps its initial value",
     kind=Kind.EQUATION,
     statement=Eq(u(oo), u0, evaluate=False),
-    params=(UNITS, Param(u0, Interval(-3, 3), "component of w(0) along the eigenvector")),
+    params=(UNITS, Param(u0, Interval(-3, 3), "component of $w(0)$ along the eigenvector")),
     assumptions=(
-        "u = v.w for a unit vector v with A v = 0",
-        "with flow.fixed_point.mode: w(oo) = K A^+ b + (I - A A^+) w(0)",
+        r"$u = v \cdot w$ for a unit vector $v$ with $A v = 0$",
+        r"with `flow.fixed_point.mode`: $w(\infty) = K A^+ b + (I - A A^+) w(0)$",
     ),
     sources=(
         Source(
@@ -184,7 +185,7 @@ def singular_fixed_point() -> Derivation:
         *entry(K, "flow.gradient.entry"),
         Step(
             flow,
-            "one unit is open, and the data are one input x with label y: b = y x and A = x x^T has rank 1",
+            r"one unit is open, and the data are one input $x$ with label $y$: $b = y x$ and $A = x x^\top$ has rank 1",
             "stack",
             (
                 reading(w_first(t).diff(t), x1 * y, x1 * seen),
@@ -193,7 +194,7 @@ def singular_fixed_point() -> Derivation:
         ),
         Step(
             decoupled,
-            "the component along x, and the one that x does not see",
+            "the component along $x$, and the one that $x$ does not see",
             "linear-change",
             (Tuple(along(t), seen), Tuple(across(t), unseen)),
         ),
@@ -225,7 +226,7 @@ _SQUARE = x1**2 + x2**2
 
 FIXED_POINT_SINGULAR = Claim(
     id="flow.fixed_point.singular",
-    title="Where the gradient flow comes to rest when A is singular: K A^+ b + (I - A A^+) w(0)",
+    title="Where the gradient flow comes to rest when $A$ is singular: $K A^+ b + (I - A A^+) w(0)$",
     kind=Kind.EQUATION,
     statement=Eq(
         w_first(oo),
@@ -237,15 +238,16 @@ FIXED_POINT_SINGULAR = Claim(
         Param(x1, Interval.open(0, 3), "first entry of the only input", (Rational(1, 2**20),)),
         Param(x2, Interval(-3, 3), "second entry", (Integer(0),)),
         Param(y, Interval(-3, 3), "its label"),
-        Param(w10, Interval(-3, 3), "first weight at t = 0"),
-        Param(w20, Interval(-3, 3), "second weight at t = 0"),
+        Param(w10, Interval(-3, 3), "first weight at $t = 0$"),
+        Param(w20, Interval(-3, 3), "second weight at $t = 0$"),
     ),
-    assumptions=("n = 2, one unit open, one input: A = x x^T and b = y x",),
+    assumptions=(r"$n = 2$, one unit open, one input: $A = x x^\top$ and $b = y x$",),
     oracle=_one_sample_at_rest,
     derive=singular_fixed_point,
     unchecked={
         Level.EXACT: reasons.A_LIMIT,
-        Level.FLOATING: "float64 removes dependent gates by their exact rank and takes <x x^T> to be regular",
+        Level.FLOATING: "float64 removes dependent gates by their exact rank and takes "
+        r"$\langle x x^\top \rangle$ to be regular",
     },
 )
 

@@ -77,22 +77,28 @@ def _velocity(at: Mapping[str, Number], one: Number) -> Number:
 
 
 _MOMENTS = (
-    Param(force, Interval(-3, 3), "b_ki = <g_k x_i y>", (Integer(0),)),
-    Param(drive, Interval(-3, 3), "h_ki = <g_k x_i sum_l g_l w_l.x> = sum_lj A_kilj w_lj", (Integer(0),)),
+    Param(force, Interval(-3, 3), r"$b_{ki} = \langle g_k x_i y \rangle$", (Integer(0),)),
+    Param(
+        drive,
+        Interval(-3, 3),
+        r"$h_{ki} = \langle g_k x_i \sum_l g_l w_l \cdot x \rangle = \sum_{lj} A_{kilj} w_{lj}$",
+        (Integer(0),),
+    ),
 )
 
 _IN_PATHS = (
-    "for path weights w_k/K, with tau read as K tau, (5) is right; the notes leave tau undefined, but (3) writes "
-    "w_k/K out"
+    r"for path weights $w_k/K$, with $\tau$ read as $K \tau$, (5) is right; the notes leave $\tau$ undefined, but "
+    "(3) writes $w_k/K$ out"
 )
 _PRINTED = (force - drive) / (K * tau)
 _READINGS = (
     Reading("the loss is the mean square, without the half", (force - drive) / (2 * K * tau)),
     Reading(
-        "w_k stands for the weight w_k/K of a whole path on both sides, with the same tau", (force - drive / K) / tau
+        r"$w_k$ stands for the weight $w_k/K$ of a whole path on both sides, with the same $\tau$",
+        (force - drive / K) / tau,
     ),
 )
-_SHARED_BY_TWO = "K = 2, or every other gate is exclusive of these two"
+_SHARED_BY_TWO = "$K = 2$, or every other gate is exclusive of these two"
 
 GRADIENT_GENERAL = Claim(
     id="flow.gradient.general",
@@ -100,14 +106,17 @@ GRADIENT_GENERAL = Claim(
     kind=Kind.EQUATION,
     statement=GENERAL,
     params=(
-        Param(readout, Interval.open(0, 3), "factor of the readout: 1/K (mean) or 1 (sum)", (Integer(1),)),
+        Param(readout, Interval.open(0, 3), "factor of the readout: $1/K$ (mean) or 1 (sum)", (Integer(1),)),
         Param(
             loss_factor, Interval.open(0, 3), "factor of the loss: 1 (half-mse) or 2 (mse)", (Integer(1), Integer(2))
         ),
         TIME_CONSTANT,
         *_MOMENTS,
     ),
-    assumptions=("yhat = s sum_k g_k w_k.x and L = (ell/2) <(y - yhat)^2>; the gates do not depend on the weights",),
+    assumptions=(
+        r"$\hat y = s \sum_k g_k w_k \cdot x$ and $L = (\ell/2) \langle (y - \hat y)^2 \rangle$; the gates do not "
+        "depend on the weights",
+    ),
     oracle=_velocity_by_differences,
     exact=_exact_velocity,
     derive=general_flow,
@@ -120,7 +129,10 @@ GRADIENT_ENTRY = Claim(
     kind=Kind.EQUATION,
     statement=Eq(velocity, (force - drive / K) / (K * tau), evaluate=False),
     params=(UNITS, TIME_CONSTANT, *_MOMENTS),
-    assumptions=("yhat = (1/K) sum_k g_k w_k.x and L = <(y - yhat)^2>/2; the gates do not depend on the weights",),
+    assumptions=(
+        r"$\hat y = (1/K) \sum_k g_k w_k \cdot x$ and $L = \langle (y - \hat y)^2 \rangle/2$; the gates do not "
+        "depend on the weights",
+    ),
     sources=(
         Source(NOTES, "(5)", printed=_PRINTED, note=_IN_PATHS, readings=_READINGS, slip=READOUT),
         *(
@@ -133,13 +145,13 @@ GRADIENT_ENTRY = Claim(
                 repaired=under_sum_readout(_PRINTED, (drive,), condition=condition),
             )
             for label, note, condition in (
-                ("(8)", "all weights together: h = A w", ""),
-                ("(19)", "exclusive gates: h = A_11 w_1", ""),
-                ("(20)", "exclusive gates: h = lambda u_1", ""),
-                ("(27)", f"redundant gates, {_SHARED_BY_TWO}: h = A_11 (w_1 + w_2)", _SHARED_BY_TWO),
-                ("(28)", f"redundant gates, {_SHARED_BY_TWO}: h = A_11 (w_1 + w_2)", _SHARED_BY_TWO),
+                ("(8)", "all weights together: $h = A w$", ""),
+                ("(19)", "exclusive gates: $h = A_{11} w_1$", ""),
+                ("(20)", r"exclusive gates: $h = \lambda u_1$", ""),
+                ("(27)", f"redundant gates, {_SHARED_BY_TWO}: $h = A_{{11}} (w_1 + w_2)$", _SHARED_BY_TWO),
+                ("(28)", f"redundant gates, {_SHARED_BY_TWO}: $h = A_{{11}} (w_1 + w_2)$", _SHARED_BY_TWO),
                 ("(29)", f"the mean of (27) and (28), {_SHARED_BY_TWO}", _SHARED_BY_TWO),
-                ("(30)", f"(29) for w_1 - Delta, the half sum of the weights, {_SHARED_BY_TWO}", _SHARED_BY_TWO),
+                ("(30)", r"(29) for $w_1 - \Delta$, the half sum of the weights, " + _SHARED_BY_TWO, _SHARED_BY_TWO),
             )
         ),
     ),
@@ -155,14 +167,14 @@ GRADIENT_SMALL_BUMP = Claim(
     kind=Kind.EQUATION,
     statement=Eq(velocity, (force - drive / 2) / (2 * tau), evaluate=False),
     params=(TIME_CONSTANT, *_MOMENTS),
-    assumptions=("yhat = (g_1 W_1 + g_2 W_2) x/2 and L = <(y - yhat)^2>/2",),
+    assumptions=(r"$\hat y = (g_1 W_1 + g_2 W_2) x/2$ and $L = \langle (y - \hat y)^2 \rangle/2$",),
     sources=(
         Source(
             BUMP_NOTE,
             "(4)",
             printed=(force - drive) / (2 * tau),
-            note="with W/2 in place of W and the loss without the half (4) is right, but then (1) and (4) use W in two "
-            "senses",
+            note="with $W/2$ in place of $W$ and the loss without the half (4) is right, but then (1) and (4) use "
+            "$W$ in two senses",
             slip=BUMP_READOUT,
         ),
     ),
@@ -176,7 +188,8 @@ _PROBLEMS = ("biases", "biases-clone")
 _OUTPUT_BIAS = Param(output_bias, Interval(-2, 2), "the output bias", (Integer(0),))
 
 _WITH_BIASES = (
-    "yhat = (1/K) sum_k g_k (w_k.x + b_k) + b_out and L = <(y - yhat)^2>/2; the gates do not depend on what is learned",
+    r"$\hat y = (1/K) \sum_k g_k (w_k \cdot x + b_k) + b_{\text{out}}$ and $L = \langle (y - \hat y)^2 \rangle/2$; "
+    "the gates do not depend on what is learned",
     "simulated: plain gradient descent on fresh data, whose mean over runs takes steps of this gradient exactly",
 )
 
@@ -192,9 +205,9 @@ HIDDEN_BIAS = Claim(
     params=(
         UNITS,
         TIME_CONSTANT,
-        Param(gate_label, Interval(-3, 3), "m_k = <g_k y>", (Integer(0),)),
-        Param(gate_sum, Interval(-3, 3), "r_k = <g_k sum_l g_l (w_l.x + b_l)>", (Integer(0),)),
-        Param(gate_share, Interval.open(0, 1), "q_k = <g_k>", (Rational(1, 2),)),
+        Param(gate_label, Interval(-3, 3), r"$m_k = \langle g_k y \rangle$", (Integer(0),)),
+        Param(gate_sum, Interval(-3, 3), r"$r_k = \langle g_k \sum_l g_l (w_l \cdot x + b_l) \rangle$", (Integer(0),)),
+        Param(gate_share, Interval.open(0, 1), r"$q_k = \langle g_k \rangle$", (Rational(1, 2),)),
         _OUTPUT_BIAS,
     ),
     assumptions=_WITH_BIASES,
@@ -212,7 +225,7 @@ HIDDEN_BIAS = Claim(
 
 OUTPUT_BIAS = Claim(
     id="flow.gradient.output_bias",
-    title="The gradient flow of the output bias: no factor 1/K before its pull",
+    title="The gradient flow of the output bias: no factor $1/K$ before its pull",
     kind=Kind.EQUATION,
     statement=Eq(
         output_velocity,
@@ -222,8 +235,8 @@ OUTPUT_BIAS = Claim(
     params=(
         UNITS,
         TIME_CONSTANT,
-        Param(mean_label, Interval(-3, 3), "m = <y>", (Integer(0),)),
-        Param(mean_sum, Interval(-3, 3), "r = <sum_l g_l (w_l.x + b_l)>", (Integer(0),)),
+        Param(mean_label, Interval(-3, 3), r"$m = \langle y \rangle$", (Integer(0),)),
+        Param(mean_sum, Interval(-3, 3), r"$r = \langle \sum_l g_l (w_l \cdot x + b_l) \rangle$", (Integer(0),)),
         _OUTPUT_BIAS,
     ),
     assumptions=_WITH_BIASES,

@@ -34,7 +34,7 @@ def mode_solution() -> Derivation:
 def _solved(solution: sympy.Eq) -> Step:
     return Step(
         solution,
-        "variation of constants; (1 - exp(-z))/z is entire, so lam = 0 is included",
+        r"variation of constants; $(1 - \exp(-z))/z$ is entire, so $\lambda = 0$ is included",
         "solve-ode",
         (t, Tuple(u(t), u0)),
     )
@@ -57,26 +57,28 @@ def _mode_in_float64(**at: int | float) -> float:
     return float64_flow([[at["lambda"]]], [at["c"]], [[at["u0"]]], at["K"], time).weights[0, 0, 0]
 
 
-EIGENVALUE = Param(lam, Interval(0, oo), "eigenvalue of A", (Integer(0), Rational(1, 2**40), Integer(1), Integer(1000)))
-START = Param(u0, Interval(-3, 3), "component of w(0) along the eigenvector")
+EIGENVALUE = Param(
+    lam, Interval(0, oo), "eigenvalue of $A$", (Integer(0), Rational(1, 2**40), Integer(1), Integer(1000))
+)
+START = Param(u0, Interval(-3, 3), "component of $w(0)$ along the eigenvector")
 _PRINTED = (u0 - c / lam) * sympy.exp(-lam * t / (K * tau)) + c / lam
 
 MODE_SOLUTION = Claim(
     id="flow.mode.solution",
-    title="A mode of the gradient flow at time t in the mean readout, zero eigenvalues included",
+    title="A mode of the gradient flow at time $t$ in the mean readout, zero eigenvalues included",
     kind=Kind.EQUATION,
     statement=Eq(
         u(t), sympy.exp(-lam * t / (K**2 * tau)) * u0 + t / (K * tau) * phi1(lam * t / (K**2 * tau)) * c, evaluate=False
     ),
     params=(UNITS, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START),
-    assumptions=("u = v.w and c = v.b for a unit eigenvector v of A",),
+    assumptions=(r"$u = v \cdot w$ and $c = v \cdot b$ for a unit eigenvector $v$ of $A$",),
     sources=tuple(
         Source(
             NOTES,
             label,
             printed=_PRINTED,
-            note="no eigenvalue is zero, for Lambda^-1 to exist; C is set by u(0); the mean readout of (3) gives the "
-            "rate a factor 1/K and the limit a factor K",
+            note=r"no eigenvalue is zero, for $\Lambda^{-1}$ to exist; $C$ is set by $u(0)$; the mean readout of "
+            "(3) gives the rate a factor $1/K$ and the limit a factor $K$",
             slip=READOUT,
             repaired=under_sum_readout(_PRINTED, (u0,), Ne(lam, 0), "no eigenvalue is zero"),
         )
@@ -105,31 +107,34 @@ def _constant_by_velocity(point: Point) -> Fraction:
 
 CONSTANT_OF_MODE = Claim(
     id="flow.mode.constant",
-    title="The constant of (9): e^C = lambda u(0) - c along each eigenvector",
+    title=r"The constant of (9): $e^C = \lambda u(0) - c$ along each eigenvector",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("D")(positive_lam, away), positive_lam * away, evaluate=False),
     params=(
-        Param(positive_lam, Interval.open(0, oo), "eigenvalue of A"),
-        Param(away, Interval(-3, 3), "u(0) - c/lambda, how far the mode starts from its fixed point", (Integer(0),)),
-        Param(c, Interval(-3, 3), "component of b along the eigenvector, which drops out"),
+        Param(positive_lam, Interval.open(0, oo), "eigenvalue of $A$"),
+        Param(
+            away, Interval(-3, 3), r"$u(0) - c/\lambda$, how far the mode starts from its fixed point", (Integer(0),)
+        ),
+        Param(c, Interval(-3, 3), "component of $b$ along the eigenvector, which drops out"),
     ),
     assumptions=(
-        "K tau du/dt = c - lambda u, the flow under the sum readout; lambda > 0",
-        "its solution is u(t) = (D E(t) + c)/lambda with E(t) = exp(-lambda t/(K tau)) and D in the place of e^C",
+        r"$K \tau\, du/dt = c - \lambda u$, the flow under the sum readout; $\lambda > 0$",
+        r"its solution is $u(t) = (D E(t) + c)/\lambda$ with $E(t) = \exp(-\lambda t/(K \tau))$ and $D$ in the "
+        "place of $e^C$",
     ),
     sources=tuple(
         Source(
             NOTES,
             label,
             printed=_REAL,
-            note="in the sum readout; a real C needs lambda u(0) > c, which the other sign of the eigenvector gives "
-            "where lambda u(0) < c; a mode that starts at its fixed point c/lambda has no C",
+            note=r"in the sum readout; a real $C$ needs $\lambda u(0) > c$, which the other sign of the eigenvector "
+            r"gives where $\lambda u(0) < c$; a mode that starts at its fixed point $c/\lambda$ has no $C$",
             says=Says.READ_AS,
-            words="C is a constant diagonal matrix that defines the initial condition",
+            words="$C$ is a constant diagonal matrix that defines the initial condition",
             readings=(
                 Reading(
-                    "no mode starts at its fixed point, and the sign of each eigenvector suits the initial condition "
-                    "or C is complex",
+                    "no mode starts at its fixed point, and the sign of each eigenvector suits the initial "
+                    "condition or $C$ is complex",
                     positive_lam * away,
                     Ne(away, 0),
                 ),
@@ -139,8 +144,8 @@ CONSTANT_OF_MODE = Claim(
     ),
     **rational(_constant_by_velocity),
     unchecked={
-        Level.SYMBOLIC: "the printed solution at t = 0 gives it in one line",
-        Level.FLOATING: "the library writes the solution with u(0) itself and has no such constant",
+        Level.SYMBOLIC: "the printed solution at $t = 0$ gives it in one line",
+        Level.FLOATING: "the library writes the solution with $u(0)$ itself and has no such constant",
     },
 )
 

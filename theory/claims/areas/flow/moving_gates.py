@@ -34,7 +34,7 @@ def turning_mode() -> Derivation:
         *projected_flow(),
         Step(
             _TURNING,
-            "the gate turns: lam > 0 stays as it is, and the force oscillates",
+            r"the gate turns: $\lambda > 0$ stays as it is, and the force oscillates",
             "substitute",
             (Tuple(c, c0 * cos(omega * t)), Tuple(lam, positive_lam)),
         ),
@@ -60,29 +60,29 @@ def _turning_by_series(point: Point, digits: int) -> mpf:
 
 MODE = Claim(
     id="flow.moving_gates.mode",
-    title="Where one basis diagonalizes A(t) at all times, the flow with moving gates is solved mode by mode",
+    title="Where one basis diagonalizes $A(t)$ at all times, the flow with moving gates is solved mode by mode",
     kind=Kind.EQUATION,
     statement=SOLUTION,
     params=(
         UNITS,
         TIME_CONSTANT,
         TIME,
-        Param(positive_lam, Interval.open(0, oo), "eigenvalue of A", (Rational(1, 1024), Integer(1000))),
-        Param(c0, Interval(-3, 3), "component of b along the eigenvector at t = 0"),
+        Param(positive_lam, Interval.open(0, oo), "eigenvalue of $A$", (Rational(1, 1024), Integer(1000))),
+        Param(c0, Interval(-3, 3), "component of $b$ along the eigenvector at $t = 0$"),
         Param(omega, Interval(-3, 3), "rate of turning", (Integer(0),)),
-        Param(u0, Interval(-3, 3), "component of w(0) along the eigenvector"),
+        Param(u0, Interval(-3, 3), "component of $w(0)$ along the eigenvector"),
     ),
     assumptions=(
-        "the gates are functions of x and t, and not of the weights; one basis diagonalizes A at all times",
-        "any lambda(t) and c(t) leave one integral over time for each mode",
+        "the gates are functions of $x$ and $t$, and not of the weights; one basis diagonalizes $A$ at all times",
+        r"any $\lambda(t)$ and $c(t)$ leave one integral over time for each mode",
     ),
     sources=(
         Source(
             NOTES,
             "section 5",
-            note="by one integral a mode where one basis diagonalizes A(t) at all times, as here for a half space that "
-            "turns; else by a time-ordered exponential; gates that follow the weights, as those of a ReLU do, make the "
-            "flow nonlinear",
+            note="by one integral a mode where one basis diagonalizes $A(t)$ at all times, as here for a half space "
+            "that turns; else by a time-ordered exponential; gates that follow the weights, as those of a ReLU "
+            "do, make the flow nonlinear",
             says=Says.READ_AS,
             words="We can still solve the differential equation",
         ),
@@ -106,25 +106,30 @@ def _through_a_step(point: Point, digits: int) -> mpf:
 
 MOMENT = expectation_claim(
     "flow.moving_gates.moment",
-    "While a half space turns Sigma^yx depends on t: the gated mean of a site of correlation rho with v(t).x",
+    r"While a half space turns $\Sigma^{yx}$ depends on $t$: the gated mean of a site of correlation $\rho$ with "
+    r"$v(t) \cdot x$",
     _STEP_TIMES_SITE,
     pair(rho),
     rho / sqrt(2 * pi),
     params=(CORRELATION,),
-    assumptions=("x Gaussian of unit variance; z_1 = v(t).x over its standard deviation; rho depends on t through v",),
+    assumptions=(
+        r"$x$ Gaussian of unit variance; $z_1 = v(t) \cdot x$ over its standard deviation; $\rho$ depends on $t$ "
+        "through $v$",
+    ),
     sources=(
         Source(
             NOTES,
             "section 5",
-            note="judged for Sigma^yx alone; Sigma^xx need not depend on t: the block Sigma^xx(p, p) of a half space "
-            "through the origin does not (basis.half_space.own_block), its blocks with other gates do",
+            note=r"judged for $\Sigma^{yx}$ alone; $\Sigma^{xx}$ need not depend on $t$: the block "
+            r"$\Sigma^{xx}(p, p)$ of a half space through the origin does not (`basis.half_space.own_block`), "
+            "its blocks with other gates do",
             says=Says.READ_AS,
-            words="So, Sigma^yx and Sigma^xx will depend on t as well.",
+            words=r"So, $\Sigma^{yx}$ and $\Sigma^{xx}$ will depend on $t$ as well.",
         ),
     ),
     oracle=_through_a_step,
     unchecked={
-        Level.EXACT: "the root of 2 pi is not rational",
+        Level.EXACT: r"the root of $2 \pi$ is not rational",
         Level.FLOATING: "the library has it for the laws of problem files, not for one correlation",
     },
 )

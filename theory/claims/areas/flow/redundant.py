@@ -78,11 +78,11 @@ def _entry_in_sum() -> tuple[Step, ...]:
         Step(GENERAL, "the gradient flow of one weight", "premise", (GENERAL,), ("flow.gradient.general",)),
         Step(
             in_sum,
-            "sum readout, s = 1, the half-mse, ell = 1, and K tau as time constant",
+            r"sum readout, $s = 1$, the half-mse, $\ell = 1$, and $K \tau$ as time constant",
             "substitute",
             (Tuple(readout, Integer(1)), Tuple(loss_factor, Integer(1)), Tuple(tau, K * tau)),
         ),
-        Step(Eq(K * tau * velocity, force - drive, evaluate=False), "times K tau", "rescale", (K * tau,)),
+        Step(Eq(K * tau * velocity, force - drive, evaluate=False), r"times $K \tau$", "rescale", (K * tau,)),
     )
 
 
@@ -111,13 +111,13 @@ def _redundant(name: str, which: int, of_a_weight: tuple[Step, ...], share: symp
         *of_a_weight,
         Step(
             vectors,
-            "g_1 = g_2 gives b_1 = b_2 and A_11 = A_12 = A_22; the other gates are exclusive to g_1",
+            "$g_1 = g_2$ gives $b_1 = b_2$ and $A_{11} = A_{12} = A_{22}$; the other gates are exclusive to $g_1$",
             "stack",
             tuple(reading(dot, b1, A11 * (w1 + w2)) for dot in (w1_dot, w2_dot)),
         ),
         Step(
             modes,
-            "project on an eigenvector of A_11",
+            "project on an eigenvector of $A_{11}$",
             "project",
             (v, Tuple(A11, lam), Tuple(w1, w1_dot, u1(t)), Tuple(w2, w2_dot, u2(t)), Tuple(b1, c1)),
         ),
@@ -157,7 +157,7 @@ def _second_of_two_by_series(point: Point, digits: int) -> mpf:
 _TWO_OR_MORE = Param(K, Range(2, 8), "number of units", (Integer(2), Integer(7)))
 _RATE = 2 * lam / (K**2 * tau)
 _HALF_SUM = (u10 + u20) / 2 * sympy.exp(-_RATE * t) + t / (K * tau) * phi1(_RATE * t) * c1
-_OTHERS = "K = 2, or every other gate is exclusive of these two"
+_OTHERS = "$K = 2$, or every other gate is exclusive of these two"
 
 REDUNDANT_FIRST = Claim(
     id="flow.redundant.first",
@@ -165,7 +165,7 @@ REDUNDANT_FIRST = Claim(
     kind=Kind.EQUATION,
     statement=Eq(u1(t), (u10 - u20) / 2 + _HALF_SUM, evaluate=False),
     params=(_TWO_OR_MORE, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START_1, START_2),
-    assumptions=("g_1 = g_2, and every other gate is exclusive to them",),
+    assumptions=("$g_1 = g_2$, and every other gate is exclusive to them",),
     sources=(Source(NOTES, "(31)", note=_OTHERS, says=Says.UNSTATED),),
     oracle=_first_of_two_by_series,
     derive=redundant_first,
@@ -179,7 +179,7 @@ REDUNDANT_SECOND = Claim(
     kind=Kind.EQUATION,
     statement=Eq(u2(t), _HALF_SUM - (u10 - u20) / 2, evaluate=False),
     params=(_TWO_OR_MORE, TIME_CONSTANT, TIME, EIGENVALUE, FORCE, START_1, START_2),
-    assumptions=("g_1 = g_2, and every other gate is exclusive to them",),
+    assumptions=("$g_1 = g_2$, and every other gate is exclusive to them",),
     sources=(Source(NOTES, "(32)", note=_OTHERS, says=Says.UNSTATED),),
     oracle=_second_of_two_by_series,
     derive=redundant_second,
@@ -207,8 +207,8 @@ def _second_in_sum(point: Point, digits: int) -> mpf:
     return unit_by_series(point, digits, ("u10", "u20"), 1, in_sum=True)
 
 
-_IN_SUM = "yhat = sum_k g_k w_k.x with K tau as time constant; Delta = (w_1(0) - w_2(0))/2"
-_NOT_IN_LIBRARY = "the library has the mean readout: flow.redundant.first and second"
+_IN_SUM = r"$\hat y = \sum_k g_k w_k \cdot x$ with $K \tau$ as time constant; $\Delta = (w_1(0) - w_2(0))/2$"
+_NOT_IN_LIBRARY = "the library has the mean readout: `flow.redundant.first` and `flow.redundant.second`"
 
 FIRST_IN_SUM = Claim(
     id="flow.redundant.first_in_sum",
@@ -222,12 +222,17 @@ FIRST_IN_SUM = Claim(
             NOTES,
             "(31)",
             printed=_PRINTED_FIRST,
-            note="the sum readout, that is with (5) mended, the Lambda of 2 A_11 and C set by w_1(0), so that Delta "
-            f"alone is missing; right as printed where w_1(0) = w_2(0); {_OTHERS}",
+            note=r"the sum readout, that is with (5) mended, the $\Lambda$ of $2 A_{11}$ and $C$ set by $w_1(0)$, "
+            r"so that $\Delta$ alone is missing; right as printed where $w_1(0) = w_2(0)$; " + _OTHERS,
             readings=(
-                Reading("Lambda of 2 A_11, C set by w_1(0) - Delta", _LIMIT + ((u10 + u20) / 2 - _LIMIT) * _DECAY),
-                Reading("Lambda of A_11, C set by w_1(0)", _LIMIT + (u10 - _LIMIT) * _SLOW),
-                Reading("Lambda of A_11, C set by w_1(0) - Delta", _LIMIT + ((u10 + u20) / 2 - _LIMIT) * _SLOW),
+                Reading(
+                    r"$\Lambda$ of $2 A_{11}$, $C$ set by $w_1(0) - \Delta$",
+                    _LIMIT + ((u10 + u20) / 2 - _LIMIT) * _DECAY,
+                ),
+                Reading(r"$\Lambda$ of $A_{11}$, $C$ set by $w_1(0)$", _LIMIT + (u10 - _LIMIT) * _SLOW),
+                Reading(
+                    r"$\Lambda$ of $A_{11}$, $C$ set by $w_1(0) - \Delta$", _LIMIT + ((u10 + u20) / 2 - _LIMIT) * _SLOW
+                ),
             ),
             slip=HALF_DIFFERENCE,
         ),
@@ -249,10 +254,10 @@ SECOND_IN_SUM = Claim(
             NOTES,
             "(32)",
             printed=_PRINTED_FIRST - (u10 - u20),
-            note="the sum readout, that is with (5) mended; w_2 = w_1 - 2 Delta is right, and with the mended (31) its "
-            f"last term becomes -Delta; {_OTHERS}",
+            note=r"the sum readout, that is with (5) mended; $w_2 = w_1 - 2 \Delta$ is right, and with the mended (31) "
+            r"its last term becomes $-\Delta$; " + _OTHERS,
             slip=HALF_DIFFERENCE,
-            repaired=Reading("(31) with its Delta", FIRST_IN_SUM.statement.rhs - (u10 - u20), condition=_OTHERS),
+            repaired=Reading(r"(31) with its $\Delta$", FIRST_IN_SUM.statement.rhs - (u10 - u20), condition=_OTHERS),
         ),
     ),
     oracle=_second_in_sum,
@@ -268,7 +273,7 @@ def _derive_apart() -> Derivation:
     used = (REDUNDANT_FIRST.statement, REDUNDANT_SECOND.statement)
     difference = used[0].rhs - used[1].rhs
     steps = [
-        Step(_APART.lhs, "along an eigenvector of A_11", "definition"),
+        Step(_APART.lhs, "along an eigenvector of $A_{11}$", "definition"),
         Step(difference, "the two units of a shared gate", "cite", used, (REDUNDANT_FIRST.id, REDUNDANT_SECOND.id)),
     ]
     if difference != _APART.rhs:
@@ -294,14 +299,15 @@ DIFFERENCE = Claim(
             "section 3.5",
             printed=u10 - u20,
             says=Says.READ_AS,
-            words="Clearly, then, w_1 - w_2 is a constant vector.",
+            words="Clearly, then, $w_1 - w_2$ is a constant vector.",
         ),
     ),
     oracle=_apart_by_series,
     derive=_derive_apart,
     unchecked={
         Level.EXACT: reasons.EXPONENTIALS,
-        Level.FLOATING: "the library has the two weights, which are compared in flow.redundant.first and second",
+        Level.FLOATING: "the library has the two weights, which are compared in `flow.redundant.first` and "
+        "`flow.redundant.second`",
     },
 )
 
@@ -328,23 +334,23 @@ def _largest_difference(point: Point) -> Fraction:
 
 SHARED_MOMENTS = Claim(
     id="flow.redundant.moments",
-    title="Two units that share a gate have b_1 = b_2 and A_11 = A_12 = A_22: the largest difference is 0",
+    title="Two units that share a gate have $b_1 = b_2$ and $A_{11} = A_{12} = A_{22}$: the largest difference is 0",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("difference")(x11, x12, x21, x22), 0, evaluate=False),
     params=tuple(Param(value, Interval(-3, 3), "entry of an input") for value in (x11, x12, x21, x22)),
-    assumptions=("g_1 = g_2, with values 0 and 1, so that g_1 g_2 = g_1",),
+    assumptions=("$g_1 = g_2$, with values 0 and 1, so that $g_1 g_2 = g_1$",),
     sources=(
         Source(
             NOTES,
             "section 3.5",
             printed=Integer(0),
             says=Says.READ_AS,
-            words="What if g_1 = g_2? Then, b_1 = b_2 and A_11 = A_12 = A_22.",
+            words="What if $g_1 = g_2$? Then, $b_1 = b_2$ and $A_{11} = A_{12} = A_{22}$.",
         ),
     ),
     **rational(_largest_difference),
     unchecked={
-        Level.SYMBOLIC: "g_1 g_2 = g_1 = g_2 in every term; no step is left",
+        Level.SYMBOLIC: "$g_1 g_2 = g_1 = g_2$ in every term; no step is left",
         Level.FLOATING: "the library keeps the moments of a gate once for all units that share it",
     },
 )

@@ -32,31 +32,33 @@ def _asymmetry(point: Point) -> Fraction:
 
 BLOCKS_SYMMETRIC = Claim(
     id="flow.second_moment.symmetric",
-    title="Every block A_ij = <g_i g_j x x^T> is symmetric and equals A_ji: the largest difference is 0",
+    title=r"Every block $A_{ij} = \langle g_i g_j x x^\top \rangle$ is symmetric and equals $A_{ji}$: the largest "
+    "difference is 0",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("asymmetry")(x11, x12, x21, x22), 0, evaluate=False),
     params=tuple(Param(entry, Interval(-3, 3), "entry of an input") for entry in (x11, x12, x21, x22)),
-    assumptions=("gates are numbers, so g_i g_j commutes and multiplies the symmetric x x^T",),
+    assumptions=(r"gates are numbers, so $g_i g_j$ commutes and multiplies the symmetric $x x^\top$",),
     sources=(
         Source(
             NOTES,
             "section 3.3",
             printed=Integer(0),
             says=Says.READ_AS,
-            words="Note that A_ij is symmetric and A_ij = A_ji.",
+            words="Note that $A_{ij}$ is symmetric and $A_{ij} = A_{ji}$.",
         ),
         Source(
             NOTES,
             "after (8)",
             printed=Integer(0),
             says=Says.READ_AS,
-            words="(It is symmetric because A is block symmetric with blocks A_ij, and the blocks are also symmetric.)",
+            words="(It is symmetric because $A$ is block symmetric with blocks $A_{ij}$, and the blocks are also "
+            "symmetric.)",
         ),
     ),
     **rational(_asymmetry),
     unchecked={
         Level.SYMBOLIC: "the difference is 0 entry by entry of every sample, as the assumption says; no step is left",
-        Level.FLOATING: "the library keeps one matrix for A_ij and A_ji, so that there is nothing to compare",
+        Level.FLOATING: "the library keeps one matrix for $A_{ij}$ and $A_{ji}$, so that there is nothing to compare",
     },
 )
 
@@ -79,12 +81,13 @@ def _quadratic_form(point: Point) -> Fraction:
 
 NONNEGATIVE = Claim(
     id="flow.second_moment.nonnegative",
-    title="The eigenvalues of A are nonnegative: v^T A v = <(v.x~)^2>, a mean of squares",
+    title=r"The eigenvalues of $A$ are nonnegative: $v^\top A v = \langle (v \cdot \tilde x)^2 \rangle$, a mean of "
+    "squares",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("form")(v1, v2, v3, v4), _SQUARES, evaluate=False),
     params=(
         *(Param(entry, Interval(-3, 3), "entry of an input") for entry in (x11, x12, x21, x22)),
-        *(Param(entry, Interval(-3, 3), "entry of v, a vector of both units") for entry in (v1, v2, v3, v4)),
+        *(Param(entry, Interval(-3, 3), "entry of $v$, a vector of both units") for entry in (v1, v2, v3, v4)),
     ),
     assumptions=("two equally likely samples with two inputs; the first opens gate 1, the second opens both gates",),
     sources=(
@@ -92,7 +95,7 @@ NONNEGATIVE = Claim(
             NOTES,
             "section 3.3",
             says=Says.READ_AS,
-            words="the diagonal entries of Lambda are the corresponding (nonnegative) eigenvalues",
+            words=r"the diagonal entries of $\Lambda$ are the corresponding (nonnegative) eigenvalues",
         ),
     ),
     **rational(_quadratic_form),

@@ -42,7 +42,7 @@ from theory.proof.derivation import Derivation, Step
 _DECOUPLED = Source(
     BUMP_NOTE,
     "after (13)",
-    note="the note has 'no idea how to decouple the ODEs': the basis of <x x^T> does it",
+    note=r"the note has 'no idea how to decouple the ODEs': the basis of $\langle x x^\top \rangle$ does it",
     says=Says.UNSTATED,
 )
 
@@ -95,17 +95,20 @@ def two_sites_fixed_point() -> Derivation:
     at_site = Eq(site, Z * sum(a / d for a, d in MODES), evaluate=False)
     explicit = Eq(site, at_site.rhs.subs(MOMENTS), evaluate=False)
     steps = (
-        Step(FIRST_SOLVED, "the mode of unit 1 at time t", "premise", (FIRST_SOLVED,), ("flow.small_bump.first_mode",)),
-        Step(settled, "the transient decays at the rate s/(8 tau)", "limit", (t,)),
+        Step(
+            FIRST_SOLVED, "the mode of unit 1 at time $t$", "premise", (FIRST_SOLVED,), ("flow.small_bump.first_mode",)
+        ),
+        Step(settled, r"the transient decays at the rate $s/(8 \tau)$", "limit", (t,)),
         Step(
             by_arcsines,
-            "arcsine laws: S = D/(pi Z^2), and b_1 = asin(kappa R_1 e_i)/(2 pi Z) with the class prior 1/2",
+            r"arcsine laws: $S = D/(\pi Z^2)$, and $b_1 = \arcsin(\kappa R_1 e_i)/(2 \pi Z)$ with the class prior 1/2",
             "substitute",
             (Tuple(pull, a_mode / (2 * pi * Z)), Tuple(eigenvalue, d_mode / (pi * Z**2))),
         ),
         Step(
             in_modes,
-            "two sites: (1, 1)/sqrt(2) and (1, -1)/sqrt(2) are the eigenvectors of D = [[D0, D1], [D1, D0]]",
+            r"two sites: $(1, 1)/\sqrt{2}$ and $(1, -1)/\sqrt{2}$ are the eigenvectors of "
+            "$D = [[D_0, D_1], [D_1, D_0]]$",
             "stack",
             tuple(
                 Tuple(Tuple(first(oo), end), Tuple(a_mode, a / sqrt(2)), Tuple(d_mode, d))
@@ -149,21 +152,23 @@ def _decoupled() -> tuple[Step, ...]:
         *entry(sympy.Integer(2), "flow.gradient.small_bump"),
         Step(
             coupled,
-            "the rows W_1 and W_2; h = A W",
+            "the rows $W_1$ and $W_2$; $h = A W$",
             "stack",
             (reading(W1_dot, b1, A11 * W1 + A12 * W2), reading(W2_dot, b2, A21 * W1 + A22 * W2)),
         ),
-        Step(separate, "g_1 g_2 = 0 almost surely: the gates exclude each other", "block", (A12, A21)),
-        Step(one_basis, "x -> -x exchanges the gates and leaves the data alone", "half-spaces", (A11, A22, S, b1, b2)),
+        Step(separate, "$g_1 g_2 = 0$ almost surely: the gates exclude each other", "block", (A12, A21)),
+        Step(
+            one_basis, r"$x \to -x$ exchanges the gates and leaves the data alone", "half-spaces", (A11, A22, S, b1, b2)
+        ),
         Step(
             modes,
-            "project on an eigenvector of S",
+            "project on an eigenvector of $S$",
             "project",
             (v, Tuple(S, eigenvalue), Tuple(W1, W1_dot, first(t)), Tuple(W2, W2_dot, second(t)), Tuple(b1, pull)),
         ),
         Step(
             solved,
-            "both units relax at the rate s/(8 tau)",
+            r"both units relax at the rate $s/(8 \tau)$",
             "solve-ode",
             (t, Tuple(first(t), u10), Tuple(second(t), u20)),
         ),
@@ -192,19 +197,23 @@ def _mode_claim(name: str, which: int, solved: Eq, start: sympy.Symbol, derive: 
     sign = (1, -1)[which]
     return Claim(
         id=f"flow.small_bump.{name}_mode",
-        title=f"The {name} unit of the small-bump network at time t, along an eigenvector of S = <x x^T>",
+        title=rf"The {name} unit of the small-bump network at time $t$, along an eigenvector of "
+        r"$S = \langle x x^\top \rangle$",
         kind=Kind.EQUATION,
         statement=solved,
         params=(
             TIME_CONSTANT,
             TIME,
-            Param(eigenvalue, Interval.open(0, oo), "eigenvalue of S", (Rational(1, 2**40), Integer(1), Integer(1000))),
-            Param(pull, Interval(-3, 3), "component of b_1 along the eigenvector"),
-            Param(start, Interval(-3, 3), f"component of W_{which + 1}(0) along the eigenvector"),
+            Param(
+                eigenvalue, Interval.open(0, oo), "eigenvalue of $S$", (Rational(1, 2**40), Integer(1), Integer(1000))
+            ),
+            Param(pull, Interval(-3, 3), "component of $b_1$ along the eigenvector"),
+            Param(start, Interval(-3, 3), f"component of $W_{which + 1}(0)$ along the eigenvector"),
         ),
         assumptions=(
-            "gates 1[x_i >= 0] and its complement, and x and -x equally likely with the same label, so that b_2 = -b_1",
-            "yhat = (g_1 W_1 + g_2 W_2) x/2 and L = <(y - yhat)^2>/2",
+            r"gates $\mathbf{1}[x_i \geq 0]$ and its complement, and $x$ and $-x$ equally likely with the same "
+            "label, so that $b_2 = -b_1$",
+            r"$\hat y = (g_1 W_1 + g_2 W_2) x/2$ and $L = \langle (y - \hat y)^2 \rangle/2$",
         ),
         sources=(_DECOUPLED,),
         oracle=_mode_by_series(start.name, which),

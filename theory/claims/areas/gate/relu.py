@@ -33,16 +33,20 @@ def _gate_of_scaled_weights(point: Point) -> Fraction:
 
 GATE_SCALE = Claim(
     id="gate.relu.scale",
-    title="The gate of scaled weights c w: that of w for c > 0, its complement for c < 0 (w.x not 0), 1 for c = 0",
+    title=r"The gate of scaled weights $c w$: that of $w$ for $c > 0$, its complement for $c < 0$ ($w \cdot x$ not "
+    "0), 1 for $c = 0$",
     kind=Kind.EQUIVALENCE,
     statement=Eq(
         sympy.Function("gate")(sign_c * sign_h), 1 + (sign_c * sign_h - Abs(sign_c * sign_h)) / 2, evaluate=False
     ),
     params=(
-        Param(sign_c, _SIGNS, "sign of the scale c", _EVERY_SIGN),
-        Param(sign_h, _SIGNS, "sign of w.x", _EVERY_SIGN),
+        Param(sign_c, _SIGNS, "sign of the scale $c$", _EVERY_SIGN),
+        Param(sign_h, _SIGNS, r"sign of $w \cdot x$", _EVERY_SIGN),
     ),
-    assumptions=("gate = 1[c w.x >= 0]; both sides depend on the signs alone, and all nine pairs of them are tried",),
+    assumptions=(
+        r"the gate is $\mathbf{1}[c w \cdot x \geq 0]$; both sides depend on the signs alone, and all nine pairs of "
+        "them are tried",
+    ),
     sources=(
         Source(
             NOTES,
@@ -50,8 +54,8 @@ GATE_SCALE = Claim(
             printed=1 + (sign_h - Abs(sign_h)) / 2,
             note="a scale is a positive factor; a negative one gives the complement, and 0 opens every gate",
             says=Says.READ_AS,
-            words="g is invariant to the scale of w_1",
-            readings=(Reading("c > 0", where=sign_c > 0),),
+            words="$g$ is invariant to the scale of $w_1$",
+            readings=(Reading("$c > 0$", where=sign_c > 0),),
         ),
     ),
     **rational(_gate_of_scaled_weights),

@@ -18,7 +18,7 @@ at_site = sympy.Symbol("x_i", real=True)
 _OPEN_GATES = sympy.Symbol("g_1 + g_2", real=True)
 _COUNT = Piecewise((2, Eq(at_site, 0)), (1, True))
 _ALMOST_SURE = Reading(
-    "x_i is not 0, which has probability 1 for the nonlinear Gaussian process, as the gain in (7) implies",
+    "$x_i$ is not 0, which has probability 1 for the nonlinear Gaussian process, as the gain in (7) implies",
     where=Ne(at_site, 0),
 )
 
@@ -31,14 +31,14 @@ def _derive_count() -> Derivation:
     result = Eq(_OPEN_GATES, _COUNT, evaluate=False)
     steps = (
         Step(Eq(_OPEN_GATES, is_open(at_site) + is_open(-at_site), evaluate=False), "(2) and (3)", "definition"),
-        Step(result, "x_i > 0, x_i = 0 and x_i < 0", "cases", (at_site,)),
+        Step(result, "$x_i > 0$, $x_i = 0$ and $x_i < 0$", "cases", (at_site,)),
     )
     return Derivation("gate.small_bump.complement", result, steps)
 
 
 COMPLEMENT = Claim(
     id="gate.small_bump.complement",
-    title="The small-bump gates are complements except where x_i = 0: there both are open",
+    title="The small-bump gates are complements except where $x_i = 0$: there both are open",
     kind=Kind.EQUATION,
     statement=Eq(_OPEN_GATES, _COUNT, evaluate=False),
     params=(Param(at_site, Interval(-oo, oo), "input at the gates' site", (Integer(0), TINY, -TINY)),),
@@ -47,8 +47,8 @@ COMPLEMENT = Claim(
             BUMP_NOTE,
             "after (3)",
             printed=Integer(1),
-            note="where x_i = 0 both closed half-spaces hold the input",
-            words="So, g_1(x) = 1 - g_2(x)",
+            note="where $x_i = 0$ both closed half-spaces hold the input",
+            words="So, $g_1(x) = 1 - g_2(x)$",
             readings=(_ALMOST_SURE,),
         ),
     ),
@@ -70,27 +70,32 @@ def _derive_product() -> Derivation:
     result = Eq(_PRODUCT, _BOTH, evaluate=False)
     steps = (
         Step(Eq(_PRODUCT, is_open(at_site) * is_open(-at_site), evaluate=False), "(2) and (3)", "definition"),
-        Step(result, "x_i > 0, x_i = 0 and x_i < 0", "cases", (at_site,)),
+        Step(result, "$x_i > 0$, $x_i = 0$ and $x_i < 0$", "cases", (at_site,)),
     )
     return Derivation("gate.small_bump.product", result, steps)
 
 
 PRODUCT = Claim(
     id="gate.small_bump.product",
-    title="The small-bump gates are both open at x_i = 0 alone: Sigma^xx(p_1, p_2) = 0 where x_i has a density",
+    title=r"The small-bump gates are both open at $x_i = 0$ alone: $\Sigma^{xx}(p_1, p_2) = 0$ where $x_i$ has a "
+    "density",
     kind=Kind.EQUATION,
     statement=Eq(_PRODUCT, _BOTH, evaluate=False),
     params=(Param(at_site, Interval(-oo, oo), "input at the gates' site", (Integer(0), TINY, -TINY)),),
-    assumptions=("Sigma^xx(p_1, p_2) = <g_1 g_2 x x^T>: an integrand that is 0 but on a set of probability 0",),
+    assumptions=(
+        r"$\Sigma^{xx}(p_1, p_2) = \langle g_1 g_2 x x^\top \rangle$: an integrand that is 0 but on a set of "
+        "probability 0",
+    ),
     sources=(
         Source(
             BUMP_NOTE,
             "after (6)",
             printed=Integer(0),
-            note="for single pulses of support {0, 1}, which the note does not treat, see pulse.small_bump.cross",
+            note=r"for single pulses of support $\{0, 1\}$, which the note does not treat, see "
+            "`pulse.small_bump.cross`",
             says=Says.READ_AS,
-            words="Note that Sigma^xx(p_1, p_2) = 0 by the construction of our gates, since they are never both "
-            "nonzero",
+            words=r"Note that $\Sigma^{xx}(p_1, p_2) = 0$ by the construction of our gates, since they are never "
+            "both nonzero",
             readings=(_ALMOST_SURE,),
         ),
     ),
@@ -122,19 +127,20 @@ def _derive_both_open() -> Derivation:
     steps = (
         Step(
             Eq(_P_BOTH, total, evaluate=False),
-            "a pulse of width W covers a site with probability W/n; where it does not, x_i = 0 and both gates are 1",
+            "a pulse of width $W$ covers a site with probability $W/n$; where it does not, $x_i = 0$ and both gates "
+            "are 1",
             "definition",
         ),
         Step(Eq(_P_BOTH, summed, evaluate=False), "an arithmetic series", "telescope", (Tuple(total, antidifference),)),
-        Step(result, "algebra", "identity"),
+        Step(result, "the difference of the two ends, with the factor $b - a + 1$ cancelled", "identity"),
     )
     return Derivation("gate.small_bump.both_open", result, steps)
 
 
 BOTH_OPEN = Claim(
     id="gate.small_bump.both_open",
-    title="For single pulses of support {0, 1} on a ring, width uniform on a..b, both small-bump gates are open with "
-    "probability 1 - (a + b)/(2 n)",
+    title=r"For single pulses of support $\{0, 1\}$ on a ring, width uniform on $a, \ldots, b$, both small-bump "
+    "gates are open with probability $1 - (a + b)/(2 n)$",
     kind=Kind.EQUATION,
     statement=Eq(_P_BOTH, _OFF, evaluate=False),
     params=(
@@ -142,13 +148,13 @@ BOTH_OPEN = Claim(
         Param(shortest, Range(1, 5), "least width of the pulse", (Integer(3),)),
         Param(longest, Range(4, 9), "largest width", (Integer(4), Integer(8))),
     ),
-    assumptions=("the width is uniform on a..b and the start uniform on the ring; there is no random flip",),
+    assumptions=(r"the width is uniform on $a, \ldots, b$ and the start uniform on the ring; there is no random flip",),
     sources=(
         Source(
             BUMP_NOTE,
             "after (6)",
             note="the gain in (7) implies the nonlinear Gaussian process, for which this probability is 0; for "
-            "single pulses one half-space closed and one open, or the support {-1, 1}, gives complements",
+            r"single pulses one half-space closed and one open, or the support $\{-1, 1\}$, gives complements",
             says=Says.UNSTATED,
         ),
     ),

@@ -16,7 +16,7 @@ from theory.proof.derivation import Derivation, Step
 
 ERF_SECOND_MOMENT = expectation_claim(
     "gaussian.erf.second_moment",
-    "The second moment of an erf, Z^2: the normaliser of the nonlinear Gaussian process",
+    "The second moment of an erf, $Z^2$: the normaliser of the nonlinear Gaussian process",
     erf(g * z(1)) ** 2,
     Matrix([[1]]),
     2 * asin(KAPPA**2) / pi,
@@ -44,17 +44,21 @@ def smoothing() -> Derivation:
     rate = Integral((erf(g * (m + sd * u)) * _WEIGHT).diff(m).xreplace({m: s}), _LINE)
     value = 2 * SLOPE / sqrt(pi) * exp(-(g**2) * s**2 / _WIDENED)
     steps = (
-        Step(_MEAN, "the mean of erf(g x) for x of mean m and standard deviation sigma", "definition"),
-        Step(integral, "the density of N(0, 1)", "as-integral", (sympy.Tuple(_MEAN, integral),)),
+        Step(
+            _MEAN,
+            r"the mean of $\operatorname{erf}(g x)$ for $x$ of mean $m$ and standard deviation $\sigma$",
+            "definition",
+        ),
+        Step(integral, "the density of $N(0, 1)$", "as-integral", (sympy.Tuple(_MEAN, integral),)),
         Step(
             start + Integral(rate, (s, 0, m)),
-            "the value at m = 0 and the integral of the derivative, which is bounded by the Gaussian weight",
+            "the value at $m = 0$ and the integral of the derivative, which is bounded by the Gaussian weight",
             "under-the-integral",
             (sympy.Tuple(integral, start + Integral(rate, (s, 0, m))), m),
         ),
         Step(
             Integral(rate, (s, 0, m)),
-            "at m = 0 the integrand is odd",
+            "at $m = 0$ the integrand is odd",
             "odd-integrand",
             (sympy.Tuple(start, Integer(0)),),
         ),
@@ -83,7 +87,7 @@ def _by_quadrature(point: Point, digits: int) -> mpmath.mpf:
 
 SMOOTHING = Claim(
     id="gaussian.erf.smoothing",
-    title="The mean of an erf of a Gaussian with mean m: an erf with a smaller gain",
+    title="The mean of an erf of a Gaussian with mean $m$: an erf with a smaller gain",
     kind=Kind.EQUATION,
     statement=STATEMENT,
     params=(
@@ -96,8 +100,9 @@ SMOOTHING = Claim(
             BUMP_NOTE,
             "(11)",
             printed=erf(SLOPE * m),
-            note="(11) prints c alone, read as the gain of the conditional mean: E[erf(g z_l) | z_i, z_k] = erf(c "
-            "E[z_l | z_i, z_k])",
+            note="(11) prints $c$ alone, read as the gain of the conditional mean: "
+            r"$\mathbb{E}[\operatorname{erf}(g z_l) \mid z_i, z_k] = \operatorname{erf}(c \mathbb{E}[z_l \mid "
+            "z_i, z_k])$",
         ),
     ),
     oracle=_by_quadrature,

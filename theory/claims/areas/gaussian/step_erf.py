@@ -62,7 +62,7 @@ STEP_ERF_OF_TWO = Claim(
         Source(
             BUMP_NOTE,
             "(8)",
-            note="(8) has rho_ik + a_i in place of a_i + a_k rho_ik",
+            note=r"(8) has $\rho_{ik} + a_i$ in place of $a_i + a_k \rho_{ik}$",
             says=Says.UNSTATED,
         ),
     ),

@@ -14,11 +14,11 @@ from theory.claims.sources import Says, Source
 _HALF = Rational(1, 2)
 _DESIGN = (
     "48 of the 144 configurations of: nonlinear Gaussian process on a ring of 40 sites, lengths (2, 1), (3, 1), (3, "
-    "2) or (3.5, 2), gain 1, 3 or 10, K = 4, 10 or 20 units without biases, mean readout, entries of w(0) of "
-    "standard deviation 1/100 or 1/10, learning rate K^2/100 or K^2/50, batches of 500; eight networks each"
+    "2) or (3.5, 2), gain 1, 3 or 10, $K = 4$, 10 or 20 units without biases, mean readout, entries of $w(0)$ of "
+    "standard deviation 1/100 or 1/10, learning rate $K^2/100$ or $K^2/50$, batches of 500; eight networks each"
 )
-_SHARE = "the share counts configurations whose 99 % interval over networks decides so, the mean over units"
-_ORDERS = "while for the latter we get localization if xi_1 > xi_2 and short-range oscillations otherwise"
+_SHARE = "the share counts a configuration if its 99 % interval over networks, of means over units, decides so"
+_ORDERS = r"while for the latter we get localization if $\xi_1 > \xi_2$ and short-range oscillations otherwise"
 
 
 def _share(name: str) -> sympy.Symbol:
@@ -27,13 +27,14 @@ def _share(name: str) -> sympy.Symbol:
 
 CONCENTRATED = Claim(
     id="localization.design.concentrated",
-    title="Nonlinear Gaussian process on a ring of 40, xi1 > xi2: in 46 of 48 drawn configurations of ReLU units the "
-    "inverse participation ratio at t = 16 K^2 tau exceeds 3/42, that of Gaussian weights",
+    title=r"Nonlinear Gaussian process on a ring of 40, $\xi_1 > \xi_2$: in 46 of 48 drawn configurations of ReLU "
+    r"units the inverse participation ratio at $t = 16 K^2 \tau$ exceeds 3/42, that of Gaussian weights",
     kind=Kind.EMPIRICAL,
     statement=Gt(_share("concentrated"), _HALF),
     assumptions=(
         _DESIGN,
-        "concentrated: the inverse participation ratio exceeds 3/(n + 2), that of Gaussian noise, at t = 16 K^2 tau",
+        "concentrated: the inverse participation ratio exceeds $3/(n + 2)$, that of Gaussian noise, at "
+        r"$t = 16 K^2 \tau$",
         _SHARE,
     ),
     sources=(
@@ -47,9 +48,9 @@ CONCENTRATED = Claim(
         Source(
             NOTES,
             "section 2.1",
-            note="read as the inverse participation ratio, which is that of Gaussian weights at t = 0, where the "
-            "weights are drawn so, and exceeds it at the end; with xi1 < xi2 the ratio stays near it, and no other "
-            "statistic is tried",
+            note="read as the inverse participation ratio, which is that of Gaussian weights at $t = 0$, where the "
+            r"weights are drawn so, and exceeds it at the end; with $\xi_1 < \xi_2$ the ratio stays near it, "
+            "and no other statistic is tried",
             says=Says.READ_AS,
             words="There is, importantly, a phase where it goes from Gaussian to non-Gaussian",
         ),
@@ -58,13 +59,15 @@ CONCENTRATED = Claim(
 
 OSCILLATING = Claim(
     id="localization.design.oscillating",
-    title="Nonlinear Gaussian process on a ring of 40, xi1 < xi2: do ReLU units have less than half of their power at "
-    "frequencies |q| <= n/4 at t = 16 K^2 tau in most configurations? In 24 of 48 drawn",
+    title=r"Nonlinear Gaussian process on a ring of 40, $\xi_1 < \xi_2$: do ReLU units have less than half of their "
+    r"power at frequencies $\lvert q \rvert \leq n/4$ at $t = 16 K^2 \tau$ in most configurations? In 24 of "
+    "48 drawn",
     kind=Kind.EMPIRICAL,
     statement=Gt(_share("oscillating"), _HALF),
     assumptions=(
         _DESIGN,
-        "at short range: under half of the power at frequencies |q| <= n/4 at t = 16 K^2 tau; white noise has 21/40",
+        r"at short range: under half of the power at frequencies $\lvert q \rvert \leq n/4$ at $t = 16 K^2 \tau$; "
+        "white noise has 21/40",
         _SHARE,
     ),
     sources=(
@@ -72,57 +75,61 @@ OSCILLATING = Claim(
             NOTES,
             "section 1",
             note="oscillation is read as a low-frequency share below 1/2, where white noise has 21/40; in one "
-            "configuration it holds at three horizons (localization.relu.order); the fields pass through a phase of "
-            "long range first, and where the shorter length is 2 they are still in it at t = 16 K^2 tau",
+            "configuration it holds at three horizons (`localization.relu.order`); the fields pass through a "
+            "phase of long range first, and where the shorter length is 2 they are still in it at "
+            r"$t = 16 K^2 \tau$",
             says=Says.READ_AS,
             words=_ORDERS,
         ),
     ),
-    settled_by="Longer training. By t = 16 K^2 tau it holds in most configurations with lengths (2, 1) and (3, 1) and "
-    "in none with (3, 2) and (3.5, 2), where the low-frequency share is still falling; 64 K^2 tau would tell.",
+    settled_by=r"Longer training. By $t = 16 K^2 \tau$ it holds in most configurations with lengths (2, 1) and (3, "
+    "1) and in none with (3, 2) and (3.5, 2), where the low-frequency share is still falling; "
+    r"$64 K^2 \tau$ would tell.",
 )
 
 GATES = Claim(
     id="localization.design.gates",
-    title="Nonlinear Gaussian process on a ring of 40: in all 96 trainings of ReLU units, 48 drawn configurations in "
-    "both orders of the lengths, more than a tenth of the gates differ from those of the start at t = 4, 8 and 16 "
-    "K^2 tau",
+    title="Nonlinear Gaussian process on a ring of 40: in all 96 trainings of ReLU units, 48 drawn configurations "
+    "in both orders of the lengths, more than a tenth of the gates differ from those of the start at "
+    r"$t/(K^2 \tau) = 4$, 8 and 16",
     kind=Kind.EMPIRICAL,
     statement=Gt(_share("flipped"), _HALF),
     assumptions=(
         _DESIGN,
-        "of pairs (unit, example), at t = 4, 8 and 16 K^2 tau, with the lengths in either order; unrelated gates: 1/2",
+        r"the share of pairs (unit, example) whose gate is not that of the start, at $t/(K^2 \tau) = 4$, 8 and 16, "
+        "with the lengths in either order; 1/2 for unrelated gates",
         _SHARE,
     ),
     sources=(
         Source(
             NOTES,
             "section 2.1",
-            note="'g(x) may be relatively constant' says 'may' and names no bound, so that it is not refuted; read "
-            "as constant since the start: no; at t = 16 K^2 tau the median share of gates that differ is 0.32 for "
-            "xi1 > xi2 and 0.38 for xi1 < xi2, 1/2 being unrelated; most of them flip before t = 4 K^2 tau",
+            note="'$g(x)$ may be relatively constant' says 'may' and names no bound, so that it is not refuted; "
+            r"read as constant since the start: no; at $t = 16 K^2 \tau$ the median share of gates that differ "
+            r"is 0.32 for $\xi_1 > \xi_2$ and 0.38 for $\xi_1 < \xi_2$, 1/2 being unrelated; most of them flip "
+            r"before $t = 4 K^2 \tau$",
             says=Says.UNSTATED,
-            words="g(x) may be relatively constant during learning",
+            words="$g(x)$ may be relatively constant during learning",
         ),
     ),
 )
 
 GROWTH = Claim(
     id="localization.design.growth",
-    title="Nonlinear Gaussian process on a ring of 40, xi1 < xi2: in all 48 drawn configurations of ReLU units the "
-    "weights are longer at t = 4, 8 and 16 K^2 tau than at t = K^2 tau",
+    title=r"Nonlinear Gaussian process on a ring of 40, $\xi_1 < \xi_2$: in all 48 drawn configurations of ReLU "
+    r"units the weights are longer at $t/(K^2 \tau) = 4$, 8 and 16 than at 1",
     kind=Kind.EMPIRICAL,
     statement=Gt(_share("grown"), _HALF),
-    assumptions=(_DESIGN, "|w_k| at t = 4, 8 and 16 K^2 tau exceeds that at t = K^2 tau", _SHARE),
+    assumptions=(_DESIGN, r"$\lvert w_k \rvert$ at $t/(K^2 \tau) = 4$, 8 and 16 exceeds that at 1", _SHARE),
     sources=(
         Source(
             NOTES,
             "section 2.1",
-            note="'grow uniformly in size' is not said of one order of the lengths; from t = 0 to K^2 tau the mean "
-            "length grows in both orders in every configuration, later it exceeds that at K^2 tau for xi1 > xi2 in "
-            "14 of 48 only; 'uniformly' is untested",
+            note=r"'grow uniformly in size' is not said of one order of the lengths; from $t = 0$ to $K^2 \tau$ the "
+            r"mean length grows in both orders in every configuration, later it exceeds that at $K^2 \tau$ for "
+            r"$\xi_1 > \xi_2$ in 14 of 48 only; 'uniformly' is untested",
             says=Says.UNSTATED,
-            words="w_1 appears to grow uniformly in size during much of its training",
+            words="$w_1$ appears to grow uniformly in size during much of its training",
         ),
     ),
 )

@@ -66,15 +66,16 @@ def _correlation(length: int, lag: int) -> sympy.Expr:
 
 GAIN_LOCALIZES = Claim(
     id="localization.gain.participation",
-    title="Ring of 40, xi1 = 2 > xi2 = 1: under a fixed site gate the optimal weights have the inverse participation "
-    "ratio 0.411, 0.587, 0.755, 0.822 at gain 1/20, 1, 3, 100",
+    title=r"Ring of 40, $\xi_1 = 2 > \xi_2 = 1$: under a fixed site gate the optimal weights have the inverse "
+    "participation ratio 0.411, 0.587, 0.755, 0.822 at gain 1/20, 1, 3, 100",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("ipr")(g), table(g, PARTICIPATION), evaluate=False),
     params=(Param(g, FiniteSet(*PARTICIPATION), "gain", tuple(PARTICIPATION)),),
     assumptions=(
-        "ring of 40 sites, xi1 = 2, xi2 = 1, labels 1 and 0, a site gate and its complement; w_1(infinity) from zero",
-        "the ratio R is sum w^4/(sum w^2)^2, and the integers are 1000 R, truncated: 1/40 for a flat field, 1 for "
-        "one site; it grows with the gain",
+        r"ring of 40 sites, $\xi_1 = 2$, $\xi_2 = 1$, labels 1 and 0, a site gate and its complement; $w_1(\infty)$ "
+        "from zero",
+        r"the ratio $R$ is $\sum w^4/(\sum w^2)^2$, and the integers are $1000 R$, truncated: 1/40 for a flat "
+        "field, 1 for one site; it grows with the gain",
         "the gate imposes the place of the field: a property of the optimum under that gate, not of trained networks",
     ),
     sources=(
@@ -82,7 +83,7 @@ GAIN_LOCALIZES = Claim(
             NOTES,
             "section 1",
             note="the notes speak of trained networks where they say that the data have 'a gain parameter that "
-            "controls the degree of localization', which is localization.gain.neuron",
+            "controls the degree of localization', which is `localization.gain.neuron`",
             says=Says.UNSTATED,
         ),
     ),
@@ -100,16 +101,16 @@ high_gain = sympy.Symbol("R(g=10)", real=True)
 
 NEURON = Claim(
     id="localization.gain.neuron",
-    title="One ReLU neuron, nonlinear Gaussian process on a ring of 40, xi1 = 0.7 > xi2 = 0.3, t = 100: the "
-    "effective number of sites 1/R is above 10 at gain 1/10 and below 2 at gain 10",
+    title=r"One ReLU neuron, nonlinear Gaussian process on a ring of 40, $\xi_1 = 0.7 > \xi_2 = 0.3$, $t = 100$: "
+    "the effective number of sites $1/R$ is above 10 at gain 1/10 and below 2 at gain 10",
     kind=Kind.EMPIRICAL,
     statement=sympy.And(low_gain < Rational(1, 10), high_gain > Rational(1, 2)),
     assumptions=(
-        "R is the inverse participation ratio sum w^4/(sum w^2)^2: 1/m for equal weights on m sites; in the mean 1/14 "
-        "for independent Gaussian weights",
-        "the public experiment: ring of 40 sites, lengths xi1 = 0.7 (y = 1) and xi2 = 0.3 (y = 0), one ReLU neuron "
-        "without bias, squared error without 1/2, learning rate 0.1, w(0) of standard deviation 0.007; fresh batches "
-        "of 1000",
+        r"$R$ is the inverse participation ratio $\sum w^4/(\sum w^2)^2$: $1/m$ for equal weights on $m$ sites; in "
+        "the mean 1/14 for independent Gaussian weights",
+        r"the public experiment: ring of 40 sites, lengths $\xi_1 = 0.7$ ($y = 1$) and $\xi_2 = 0.3$ ($y = 0$), one "
+        "ReLU neuron without bias, squared error without 1/2, learning rate 0.1, $w(0)$ of standard deviation "
+        "0.007; fresh batches of 1000",
         "judged by 99 % intervals for both gains together, one value a network",
     ),
     sources=(

@@ -20,7 +20,12 @@ _SUPPORT = Eq(1 / sqrt(SECOND_MOMENT), 1 / sqrt(Z_SQUARED), evaluate=False)
 def _derive_support() -> Derivation:
     cited = Eq(SECOND_MOMENT, Z_SQUARED, evaluate=False)
     steps = (
-        Step(_SUPPORT.lhs, "erf maps the line onto (-1, 1), and x = erf(g z)/Z with Z^2 = E erf(g z)^2", "definition"),
+        Step(
+            _SUPPORT.lhs,
+            r"erf maps the line onto (-1, 1), and $x = \operatorname{erf}(g z)/Z$ with "
+            r"$Z^2 = \mathbb{E} \operatorname{erf}(g z)^2$",
+            "definition",
+        ),
         Step(_SUPPORT.rhs, "the second moment of an erf", "cite", (cited,), ("gaussian.erf.second_moment",)),
     )
     return Derivation("localization.nlgp.support", _SUPPORT, steps)
@@ -35,13 +40,13 @@ def _largest_input(point: Point, digits: int) -> mpmath.mpf:
 
 NLGP_SUPPORT = Claim(
     id="localization.nlgp.support",
-    title="The support of the nonlinear Gaussian process is continuous: all of the cube |x_i| <= 1/Z",
+    title=r"The support of the nonlinear Gaussian process is continuous: all of the cube $\lvert x_i \rvert \leq 1/Z$",
     kind=Kind.EQUATION,
     statement=_SUPPORT,
     params=(GAIN,),
     assumptions=(
-        "x = erf(g z)/Z has unit variance; the latent covariance is nonsingular, so that z fills R^n; 1/Z is the "
-        "least upper bound of |x_i|",
+        r"$x = \operatorname{erf}(g z)/Z$ has unit variance; the latent covariance is nonsingular, so that $z$ "
+        r"fills $\mathbb{R}^n$; $1/Z$ is the least upper bound of $\lvert x_i \rvert$",
     ),
     sources=(
         Source(
@@ -50,7 +55,7 @@ NLGP_SUPPORT = Claim(
             note="continuous as opposed to the discrete support of the single pulse; that it is a cube, and which "
             "one, the notes do not state",
             says=Says.READ_AS,
-            words="the former has continuous support on R^n",
+            words=r"the former has continuous support on $\mathbb{R}^n$",
         ),
     ),
     oracle=_largest_input,

@@ -14,11 +14,18 @@ from theory.claims.sources import Says, Source
 from theory.moments.null_levels import gaussian_ratio
 
 _HERE = "Ten ReLU units, nonlinear Gaussian process of gain 3 on a ring of 40"
-_NETWORK = "nonlinear Gaussian process on a ring of 40 sites, gain 3; ten ReLU units, mean readout, w(0) of standard "
-"deviation 1/10 an entry"
+_NETWORK = (
+    "nonlinear Gaussian process on a ring of 40 sites, gain 3; ten ReLU units, mean readout, entries of $w(0)$ of "
+    "standard deviation 1/10"
+)
 _PLAIN = f"{_NETWORK}, no biases, learning rate 2, fresh batches of 500"
+_LONG_FIRST = _HERE + r", $\xi_1 = 2 > \xi_2 = 1$"
+_SHORT_FIRST = _HERE + r", $\xi_1 = 1 < \xi_2 = 2$"
 _INTERVALS = "judged by 99 % intervals for all times together; the value of a network is the mean over its units"
-_LOW = "P_low is the share of the field's power at frequencies |q| <= n/4; 21/40 for white noise"
+_LOW = (
+    r"$P_{\text{low}}$ is the share of the field's power at frequencies $\lvert q \rvert \leq n/4$; 21/40 for white "
+    "noise"
+)
 
 long_first = sympy.Symbol("P_low(xi1>xi2)", real=True)
 short_first = sympy.Symbol("P_low(xi1<xi2)", real=True)
@@ -32,18 +39,20 @@ contrast_without = sympy.Symbol("D", real=True)
 
 RELU_ORDER = Claim(
     id="localization.relu.order",
-    title=f"{_HERE}, t = 400 to 1600: more than half of the power lies at frequencies |q| <= n/4 for xi1 = 2 > xi2 = "
-    "1, less than half for xi1 = 1 < xi2 = 2",
+    title=_HERE
+    + r", $t = 400$ to 1600: more than half of the power lies at frequencies $\lvert q \rvert \leq n/4$ for "
+    r"$\xi_1 = 2 > \xi_2 = 1$, less than half for $\xi_1 = 1 < \xi_2 = 2$",
     kind=Kind.EMPIRICAL,
     statement=sympy.And(long_first > Rational(1, 2), short_first < Rational(1, 2)),
-    assumptions=(_LOW, _PLAIN, f"three horizons, t = 400, 800, 1600 tau; {_INTERVALS}"),
+    assumptions=(_LOW, _PLAIN, r"three horizons, $t/\tau = 400$, 800, 1600; " + _INTERVALS),
     sources=(
         Source(
             NOTES,
             "section 1",
-            note="in this configuration; oscillation is read as a low-frequency share below 1/2, where white noise has "
-            "21/40: about 0.20, 0.08 and 0.01 at the three horizons; over 48 configurations the half-sentence is open "
-            "(localization.design.oscillating); localization is judged by localization.relu.localizes",
+            note="in this configuration; oscillation is read as a low-frequency share below 1/2, where white noise "
+            "has 21/40: about 0.20, 0.08 and 0.01 at the three horizons; over 48 configurations the "
+            "half-sentence is open (`localization.design.oscillating`); localization is judged by "
+            "`localization.relu.localizes`",
             says=Says.READ_AS,
             words="short-range oscillations otherwise",
         ),
@@ -52,55 +61,56 @@ RELU_ORDER = Claim(
 
 LOCALIZES = Claim(
     id="localization.relu.localizes",
-    title=f"{_HERE}, xi1 = 2 > xi2 = 1: the inverse participation ratio, about 0.091 at t = 800 and 0.111 at t = "
-    "1600, exceeds the 0.071 of Gaussian weights",
+    title=f"{_LONG_FIRST}: the inverse participation ratio, about 0.091 at $t = 800$ and 0.111 at $t = 1600$, exceeds "
+    "the 0.071 of Gaussian weights",
     kind=Kind.EMPIRICAL,
     statement=Gt(participation, Rational(gaussian_ratio(40))),
     assumptions=(
-        "R is the inverse participation ratio sum w^4/(sum w^2)^2; its mean is 3/(n + 2) = 1/14 for independent "
-        "Gaussian weights, and it is 1/n for a flat field and 1 for a single site",
+        r"$R$ is the inverse participation ratio $\sum w^4/(\sum w^2)^2$; its mean is $3/(n + 2) = 1/14$ for "
+        "independent Gaussian weights, and it is $1/n$ for a flat field and 1 for a single site",
         _PLAIN,
-        f"two horizons, t = 800 and 1600 tau; {_INTERVALS}",
+        r"two horizons, $t/\tau = 800$ and 1600; " + _INTERVALS,
     ),
     sources=(
         Source(
             NOTES,
             "section 1",
-            note="in this configuration and at these horizons; at t = 400 the ratio is still near that of Gaussian "
-            "weights, and for xi1 = 1 < xi2 = 2 the rule does not pass",
+            note="in this configuration and at these horizons; at $t = 400$ the ratio is still near that of "
+            r"Gaussian weights, and for $\xi_1 = 1 < \xi_2 = 2$ the rule does not pass",
             says=Says.READ_AS,
-            words="for the latter we get localization if xi_1 > xi_2",
+            words=r"for the latter we get localization if $\xi_1 > \xi_2$",
         ),
     ),
 )
 
 GATES_FLIP = Claim(
     id="localization.relu.gates_flip",
-    title=f"{_HERE}, xi1 = 2 > xi2 = 1: at t = 100 to 800 more than a tenth of the gates differ from those of the "
-    "start, about a fifth at t = 100 and three in ten at t = 800",
+    title=f"{_LONG_FIRST}: at $t = 100$ to 800 more than a tenth of the gates differ from those of the start, about a "
+    "fifth at $t = 100$ and three in ten at $t = 800$",
     kind=Kind.EMPIRICAL,
     statement=Gt(flipped, Rational(1, 10)),
     assumptions=(
-        "F(t) is the share of pairs (unit, example) whose gate 1[w(t).x >= 0] is not that of w(0); 1/2 is unrelated",
+        r"$F(t)$ is the share of pairs (unit, example) whose gate $\mathbf{1}[w(t) \cdot x \geq 0]$ is not that of "
+        "$w(0)$; 1/2 is unrelated",
         _PLAIN,
-        f"t = 100, 200, 400, 800 tau; {_INTERVALS}",
+        r"$t/\tau = 100$, 200, 400, 800; " + _INTERVALS,
     ),
     sources=(
         Source(
             NOTES,
             "section 2",
-            note="that g does not vary is an assumption of the notes' model, which is not judged: the gates of this "
-            "claim are those of ReLU units",
+            note="that $g$ does not vary is an assumption of the notes' model, which is not judged: the gates of "
+            "this claim are those of ReLU units",
             says=Says.UNSTATED,
-            words="We generally assume that g does not vary during learning.",
+            words="We generally assume that $g$ does not vary during learning.",
         ),
         Source(
             NOTES,
             "section 2.1",
-            note="the notes say that 'g(x) may be relatively constant during learning', without a bound, a time of "
-            "reference or a configuration; a tenth, the start and this configuration are the choices of this claim; "
-            "fewer gates flip late in training, and of one neuron at gain 100 less than one in a thousand between "
-            "t = 100 and 400 (page on the sweep of the gain)",
+            note="the notes say that '$g(x)$ may be relatively constant during learning', without a bound, a time "
+            "of reference or a configuration; a tenth, the start and this configuration are the choices of "
+            "this claim; fewer gates flip late in training, and of one neuron at gain 100 less than one in a "
+            "thousand between $t = 100$ and 400 (page on the sweep of the gain)",
             says=Says.UNSTATED,
         ),
     ),
@@ -108,20 +118,20 @@ GATES_FLIP = Claim(
 
 GROWTH_STOPS = Claim(
     id="localization.relu.growth_stops",
-    title=f"{_HERE}, xi1 = 2 > xi2 = 1: at t = 200, 400 and 800 the weights are shorter than at t = 100",
+    title=f"{_LONG_FIRST}: at $t = 200$, 400 and 800 the weights are shorter than at $t = 100$",
     kind=Kind.EMPIRICAL,
     statement=Lt(growth, 1),
     assumptions=(
-        "N(t) = |w(t)|/|w(100)|; from t = 0 to 100 the lengths grow",
+        r"$N(t) = \lvert w(t) \rvert/\lvert w(100) \rvert$; from $t = 0$ to 100 the lengths grow",
         _PLAIN,
-        f"t = 200, 400, 800 tau; {_INTERVALS}",
+        r"$t/\tau = 200$, 400, 800; " + _INTERVALS,
     ),
     sources=(
         Source(
             NOTES,
             "section 2.1",
-            note="one configuration, in which the phase of growth is short; with the two lengths exchanged it is not "
-            "(localization.relu.growth_goes_on)",
+            note="one configuration, in which the phase of growth is short; with the two lengths exchanged it is "
+            "not (`localization.relu.growth_goes_on`)",
             says=Says.UNSTATED,
         ),
     ),
@@ -129,36 +139,37 @@ GROWTH_STOPS = Claim(
 
 GROWTH_GOES_ON = Claim(
     id="localization.relu.growth_goes_on",
-    title=f"{_HERE}, xi1 = 1 < xi2 = 2: at t = 200, 400 and 800 the weights are longer than at half of that time",
+    title=f"{_SHORT_FIRST}: at $t = 200$, 400 and 800 the weights are longer than at half of that time",
     kind=Kind.EMPIRICAL,
     statement=Gt(growth, 1),
     assumptions=(
-        "N(t) = |w(t)|/|w(t/2)|",
+        r"$N(t) = \lvert w(t) \rvert/\lvert w(t/2) \rvert$",
         _PLAIN,
-        f"t = 200, 400, 800 tau; {_INTERVALS}",
+        r"$t/\tau = 200$, 400, 800; " + _INTERVALS,
     ),
     sources=(
         Source(
             NOTES,
             "section 2.1",
-            note="one configuration and one order of the lengths, where 'grow uniformly in size' is said of none; in "
-            "the other order the growth ends early (localization.relu.growth_stops); 'uniformly' is untested",
+            note="one configuration and one order of the lengths, where 'grow uniformly in size' is said of none; "
+            "in the other order the growth ends early (`localization.relu.growth_stops`); 'uniformly' is "
+            "untested",
             says=Says.UNSTATED,
-            words="w_1 appears to grow uniformly in size during much of its training",
+            words="$w_1$ appears to grow uniformly in size during much of its training",
         ),
     ),
 )
 
 AROUND_MODE = Claim(
     id="localization.relu.around_mode",
-    title=f"{_HERE}, xi1 = 2 > xi2 = 1: for about three units in four the largest weight at t = 800 lies within two "
-    "sites of that at t = 100; by chance it would be one in eight",
+    title=f"{_LONG_FIRST}: for about three units in four the largest weight at $t = 800$ lies within two sites of that "
+    "at $t = 100$; by chance it would be one in eight",
     kind=Kind.EMPIRICAL,
     statement=Gt(near_the_mode, Rational(1, 2)),
     assumptions=(
-        "M is the share of units for which the sites of the largest |w_i| at t = 100 and at t = 800 are at most two "
-        "apart; 5/40 for sites chosen at random",
-        "at t = 100 the inverse participation ratio is near the 1/14 of Gaussian weights, at t = 800 above it",
+        r"$M$ is the share of units for which the sites of the largest $\lvert w_i \rvert$ at $t = 100$ and at "
+        "$t = 800$ are at most two apart; 5/40 for sites chosen at random",
+        "at $t = 100$ the inverse participation ratio is near the 1/14 of Gaussian weights, at $t = 800$ above it",
         _PLAIN,
         f"one horizon; {_INTERVALS}",
     ),
@@ -166,9 +177,9 @@ AROUND_MODE = Claim(
         Source(
             NOTES,
             "section 2.1",
-            note="in this configuration; the mode is read as the site of the largest |w_i| before the weights are "
-            "localized, at t = 100, and 'more likely' as more than half of the units: 0.75 against 0.125 by chance; "
-            "read as the largest weight at t = 0 the sentence does not pass the rule",
+            note=r"in this configuration; the mode is read as the site of the largest $\lvert w_i \rvert$ before "
+            "the weights are localized, at $t = 100$, and 'more likely' as more than half of the units: 0.75 "
+            "against 0.125 by chance; read as the largest weight at $t = 0$ the sentence does not pass the rule",
             says=Says.READ_AS,
             words="the localization seems to be more likely to occur around its mode",
         ),
@@ -177,13 +188,14 @@ AROUND_MODE = Claim(
 
 REPLAYED_GATES = Claim(
     id="localization.relu.replayed_gates",
-    title=f"{_HERE}, xi1 = 2 > xi2 = 1: a gated linear network with the gates of the end of a run has its loss at t "
-    "= 800 within 1 %",
+    title=f"{_LONG_FIRST}: a gated linear network with the gates of the end of a run has its loss at $t = 800$ "
+    f"within 1 %",
     kind=Kind.EMPIRICAL,
     statement=Lt(apart, Rational(1, 100)),
     assumptions=(
-        "D_loss = |<L> - <L_ReLU>|/<L_ReLU> for the means over networks at t = 800 tau; both start from the same "
-        "weights and see the same examples, and the gates 1[w(800).x > 0] are held fixed from the start",
+        r"$D_{\text{loss}} = \lvert \langle L \rangle - \langle L_{\text{ReLU}} \rangle \rvert/\langle "
+        r"L_{\text{ReLU}} \rangle$ for the means over networks at $t = 800 \tau$; both start from the same weights "
+        r"and see the same examples, and the gates $\mathbf{1}[w(800) \cdot x > 0]$ are held fixed from the start",
         _PLAIN,
         "judged by the 99 % band of this distance",
     ),
@@ -213,23 +225,24 @@ REPLAYED_GATES = Claim(
 BIASES_REMOVED = Claim(
     id="localization.relu.biases_removed",
     title=f"{_HERE}, lengths 2 and 1: the contrast of the two orders in low-frequency power has the same sign with "
-    "and without biases, at t = 200, 400 and 800",
+    "and without biases, at $t = 200$, 400 and 800",
     kind=Kind.EMPIRICAL,
     statement=Gt(contrast_with * contrast_without, 0),
     assumptions=(
-        "D = P_low(xi1>xi2) - P_low(xi1<xi2); D_biases is that of networks that train hidden biases and an output "
-        f"bias, all from 0; {_LOW}",
+        r"$D = P_{\text{low}}(\xi_1 > \xi_2) - P_{\text{low}}(\xi_1 < \xi_2)$; $D_{\text{biases}}$ is that of "
+        "networks that train hidden biases and an output bias, all from 0; " + _LOW,
         f"{_NETWORK}, learning rate 1, fresh batches of 500",
-        f"three horizons, t = 200, 400, 800 tau; {_INTERVALS}",
+        r"three horizons, $t/\tau = 200$, 400, 800; " + _INTERVALS,
     ),
     sources=(
         Source(
             NOTES,
             "section 1",
             note="in this configuration, and read as the contrast of the two orders; the sigmoid half is "
-            "localization.sigmoid.no_biases",
+            "`localization.sigmoid.no_biases`",
             says=Says.READ_AS,
-            words="For sigma = ReLU, one can further remove the bias terms b_1 and b_2 (though not for sigmoid)",
+            words=r"For $\sigma = \operatorname{ReLU}$, one can further remove the bias terms $b_1$ and $b_2$ (though "
+            "not for sigmoid)",
         ),
     ),
 )

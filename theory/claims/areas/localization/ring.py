@@ -36,14 +36,15 @@ def _alternating_mode(point: Point) -> Fraction:
 
 ALTERNATING = Claim(
     id="localization.ring.alternating",
-    title="Eigenvalue of the alternating mode on a ring of eight sites: negative above r = 0.713472 (xi = 1.72104)",
+    title="Eigenvalue of the alternating mode on a ring of eight sites: negative above $r = 0.713472$ "
+    r"($\xi = 1.72104$)",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("lambda")(step), _ALTERNATING, evaluate=False),
     params=(
         Param(
             step,
             Interval.open(0, 1),
-            "correlation of neighbours, exp(-1/xi^2)",
+            r"correlation of neighbours, $\exp(-1/\xi^2)$",
             (Rational(1, 2), Rational(3, 4), Rational(15, 16)),
         ),
     ),
@@ -100,18 +101,19 @@ def _first_failure_by_bisection(point: Point, digits: int) -> mpf:
 
 RING_LIMIT = Claim(
     id="localization.ring.first_failure",
-    title="On a ring of n sites exp(-d^2/xi^2) first fails to be a covariance at xi = 1.73, 2.62, 3.65, 5.70 (n = 8, "
-    "20, 40, 100)",
+    title=r"On a ring of $n$ sites $\exp(-d^2/\xi^2)$ first fails to be a covariance at $\xi = 1.73$, 2.62, 3.65, "
+    "5.70 ($n = 8$, 20, 40, 100)",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("first")(n), table(n, FIRST_FAILURES), evaluate=False),
     params=(Param(n, FiniteSet(*FIRST_FAILURES), "number of sites", tuple(FIRST_FAILURES)),),
     assumptions=(
-        "lengths are tried in steps of 1/100 site, and the integers are 100 xi; at all smaller steps it is a "
+        r"lengths are tried in steps of 1/100 site, and the integers are $100 \xi$; at all smaller steps it is a "
         "covariance",
-        "where 4 divides n, as here, near sqrt(n/pi) sites: the alternating mode is 2 sqrt(pi) xi exp(-pi^2 xi^2/4) on "
-        "the infinite line, and the ring takes exp(-n^2/(4 xi^2)) away at the opposite site; for other n it is another "
-        "mode that fails first",
-        "at n = 40 and 100 the mode is -1.5e-14 and -4e-35 there: float64 sees the failure only at longer lengths",
+        r"where 4 divides $n$, as here, near $\sqrt{n/\pi}$ sites: the alternating mode is "
+        r"$2 \sqrt{\pi} \xi \exp(-\pi^2 \xi^2/4)$ on the infinite line, and the ring takes $\exp(-n^2/(4 \xi^2))$ "
+        "away at the opposite site; for other $n$ it is another mode that fails first",
+        r"at $n = 40$ and 100 the mode has the value $-1.5 \cdot 10^{-14}$ and $-4 \cdot 10^{-35}$ at these "
+        "lengths: float64 sees the failure only at longer ones",
     ),
     sources=(
         Source(
@@ -127,7 +129,7 @@ RING_LIMIT = Claim(
     drawn=1,
     unchecked={
         Level.SYMBOLIC: "integers found by the signs of balls: there is no formula to derive",
-        Level.FLOATING: "at n = 40 and 100 the mode that turns negative is below the rounding of float64",
+        Level.FLOATING: "at $n = 40$ and 100 the mode that turns negative is below the rounding of float64",
     },
 )
 

@@ -34,10 +34,10 @@ def _derive_sigmoid() -> Derivation:
     steps = (
         Step(
             _PAIR_ERROR,
-            "x and -x are equally likely given y; without biases -x has the pre-activations -h",
+            "$x$ and $-x$ are equally likely given $y$; without biases $-x$ has the pre-activations $-h$",
             "definition",
         ),
-        Step(_SIGMOID.rhs, "sigmoid(-h) = 1 - sigmoid(h)", "identity"),
+        Step(_SIGMOID.rhs, r"$\operatorname{sigmoid}(-h) = 1 - \operatorname{sigmoid}(h)$", "identity"),
     )
     return Derivation("localization.sigmoid.no_biases", _SIGMOID, steps)
 
@@ -55,30 +55,31 @@ def _sigmoid_by_cases(point: Point, digits: int) -> mpmath.mpf:
 
 SIGMOID_NO_BIASES = Claim(
     id="localization.sigmoid.no_biases",
-    title="Two sigmoid units without biases, each class even in x: averaged over x and -x the squared error is 1/4 "
-    "plus the squared deviation of the output from 1/2",
+    title="Two sigmoid units without biases, each class even in $x$: averaged over $x$ and $-x$ the squared error "
+    "is 1/4 plus the squared deviation of the output from 1/2",
     kind=Kind.EQUATION,
     statement=_SIGMOID,
     params=(
-        Param(h1, Interval(-8, 8), "w_1.x", (Integer(0),)),
-        Param(h2, Interval(-8, 8), "w_2.x", (Integer(0),)),
-        Param(share, Interval.open(0, 1), "probability of y = 1 given |x|", (Rational(1, 2),)),
+        Param(h1, Interval(-8, 8), r"$w_1 \cdot x$", (Integer(0),)),
+        Param(h2, Interval(-8, 8), r"$w_2 \cdot x$", (Integer(0),)),
+        Param(share, Interval.open(0, 1), r"probability of $y = 1$ given $\lvert x \rvert$", (Rational(1, 2),)),
     ),
     assumptions=(
-        "each class has the same density at x and -x, as the nonlinear Gaussian process; labels 1 and 0; mean readout",
-        "averaged over x the error is 1/4 at least, and 1/4 only if the output is 1/2 everywhere: nothing is learned",
-        "simulated: four units on a ring of ten sites, gain 3, lengths 3/2 and 3/4, learning rate 2, fresh batches of "
-        "200, t = 1000 and 2000 tau; both 99 % intervals of the error must lie within 1 % of 1/4",
+        "each class has the same density at $x$ and $-x$, as the nonlinear Gaussian process; labels 1 and 0; mean "
+        "readout",
+        "averaged over $x$ the error is 1/4 at least, and 1/4 only if the output is 1/2 everywhere: nothing is learned",
+        "simulated: four units on a ring of ten sites, gain 3, lengths 3/2 and 3/4, learning rate 2, fresh batches "
+        r"of 200, $t/\tau = 1000$ and 2000; both 99 % intervals of the error must lie within 1 % of 1/4",
     ),
     sources=(
         Source(
             NOTES,
             "section 1",
-            note="where each class has the same density at x and -x, as the nonlinear Gaussian process, for the mean "
-            "readout and labels 1 and 0, for two units; more change nothing; the ReLU half is "
-            "localization.relu.biases_removed",
+            note="where each class has the same density at $x$ and $-x$, as the nonlinear Gaussian process, for the "
+            "mean readout and labels 1 and 0, for two units; more change nothing; the ReLU half is "
+            "`localization.relu.biases_removed`",
             says=Says.READ_AS,
-            words="one can further remove the bias terms b_1 and b_2 (though not for sigmoid)",
+            words="one can further remove the bias terms $b_1$ and $b_2$ (though not for sigmoid)",
         ),
     ),
     oracle=_sigmoid_by_cases,
@@ -90,11 +91,14 @@ same_order = sympy.Symbol("P_low^sigmoid(xi1>xi2) - P_low^erf(xi1>xi2)", real=Tr
 
 SIGMOID_LIKE_ERF = Claim(
     id="localization.sigmoid.like_erf",
-    title="For xi1 > xi2 sigmoid networks have at least the low-frequency share of erf networks (no configuration is "
-    "given)",
+    title=r"For $\xi_1 > \xi_2$ sigmoid networks have at least the low-frequency share of erf networks (no "
+    "configuration is given)",
     kind=Kind.EMPIRICAL,
     statement=Ge(same_order, 0),
-    assumptions=("P_low is the share of the field's power at frequencies |q| <= n/4, the mean over units",),
+    assumptions=(
+        r"$P_{\text{low}}$ is the share of the field's power at frequencies $\lvert q \rvert \leq n/4$, the mean "
+        "over units",
+    ),
     sources=(
         Source(
             NOTES,
@@ -104,11 +108,10 @@ SIGMOID_LIKE_ERF = Claim(
             words="For the former, the results are qualitatively identical",
         ),
     ),
-    settled_by=(
-        "The notes' configuration of these runs: how b_1 and b_2 start, their learning rates, the readout, the order "
-        "of the lengths, and which statistic counts as qualitatively identical. Without biases a sigmoid network "
-        "learns nothing (localization.sigmoid.no_biases); with them the outcome depends on what is not given."
-    ),
+    settled_by="The notes' configuration of these runs: how $b_1$ and $b_2$ start, their learning rates, the "
+    "readout, the order of the lengths, and which statistic counts as qualitatively identical. Without "
+    "biases a sigmoid network learns nothing (`localization.sigmoid.no_biases`); with them the outcome "
+    "depends on what is not given.",
     unchecked={Level.NEGATIVE_CONTROL: "no rule decides the sentence as it stands, so none can be tried on a fault"},
 )
 

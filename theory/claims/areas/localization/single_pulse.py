@@ -29,7 +29,7 @@ def _pulses(point: Point) -> Fraction:
 
 PULSE_SUPPORT = Claim(
     id="localization.single_pulse.support",
-    title="The support of the single pulse is a subset of {0, 1}^n: on a ring, n m points for m widths",
+    title=r"The support of the single pulse is a subset of $\{0, 1\}^n$: on a ring, $n m$ points for $m$ widths",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("points")(n, narrowest, widths), n * widths, evaluate=False),
     params=(
@@ -38,14 +38,16 @@ PULSE_SUPPORT = Claim(
         Param(widths, Range(1, 4), "number of widths, which follow each other"),
     ),
     conditions=(narrowest + widths <= n,),  # the widest pulse leaves a site dark
-    assumptions=("every start and every width has positive probability; for a support of {-1, 1} map u to 2 u - 1",),
+    assumptions=(
+        r"every start and every width has positive probability; for a support of $\{-1, 1\}$ map $u$ to $2 u - 1$",
+    ),
     sources=(
         Source(
             NOTES,
             "section 1",
-            note="the ring, and so the number n m of the points, is not in the notes",
+            note="the ring, and so the number $n m$ of the points, is not in the notes",
             says=Says.READ_AS,
-            words="the latter has discrete support on a subset of {0, 1}^n",
+            words=r"the latter has discrete support on a subset of $\{0, 1\}^n$",
         ),
     ),
     **rational(_pulses),

@@ -12,7 +12,7 @@ GATE_VECTOR = definition(
     "The vector of the gates",
     Eq(gate_vector[k], g[k], evaluate=False),
     (Source(NOTES, "(17)"),),
-    "g_k(x) is 0 or 1",
+    "$g_k(x)$ is 0 or 1",
 )
 
 CLAIMS = (GATE_VECTOR,)

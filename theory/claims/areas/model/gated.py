@@ -19,8 +19,8 @@ GATED = definition(
     "model.gated.definition",
     "The gated linear network",
     Eq(output, Sum(g[k] * Sum(w[k, j] * x[j], (j, 1, n)), (k, 1, K)) / K, evaluate=False),
-    (Source(NOTES, "(3)"), Source(BUMP_NOTE, "(1)", note="K = 2")),
-    "g_k depends on x and not on the weights",
+    (Source(NOTES, "(3)"), Source(BUMP_NOTE, "(1)", note="$K = 2$")),
+    "$g_k$ depends on $x$ and not on the weights",
 )
 
 g1, g2 = sympy.symbols("g1 g2", real=True)
@@ -44,8 +44,8 @@ def _derive_forms() -> Derivation:
     result = Eq(output, _BY_GATED_INPUT, evaluate=False)
     steps = (
         Step(Eq(output, _BY_ROWS, evaluate=False), "(3) for two units and two inputs", "definition"),
-        Step(Eq(output, _BY_BILINEAR_FORM, evaluate=False), "unit by unit: g~^T W_1 x/K", "identity"),
-        Step(result, "w.x~/K with x~ = g~ (x) x, the Kronecker product", "identity"),
+        Step(Eq(output, _BY_BILINEAR_FORM, evaluate=False), r"unit by unit: $\tilde g^\top W_1 x/K$", "identity"),
+        Step(result, r"$w \cdot \tilde x/K$ with $\tilde x = \tilde g \otimes x$, the Kronecker product", "identity"),
     )
     return Derivation("model.gated.forms", result, steps)
 
@@ -54,7 +54,8 @@ _GATE = FiniteSet(Integer(0), Integer(1))
 
 FORMS = Claim(
     id="model.gated.forms",
-    title="The gated network is linear in the gated input: yhat = w.x~/K = g~^T W_1 x/K with x~ = g~ (x) x",
+    title=r"The gated network is linear in the gated input: $\hat y = w \cdot \tilde x/K = \tilde g^\top W_1 x/K$ "
+    r"with $\tilde x = \tilde g \otimes x$",
     kind=Kind.EQUIVALENCE,
     statement=Eq(output, _BY_GATED_INPUT, evaluate=False),
     params=(
@@ -65,7 +66,12 @@ FORMS = Claim(
     ),
     assumptions=("two units, two inputs",),
     sources=(
-        Source(NOTES, "(12)", note="yhat = w.x~/K, by which w/K regresses y on x~", says=Says.UNSTATED),
+        Source(
+            NOTES,
+            "(12)",
+            note=r"$\hat y = w \cdot \tilde x/K$, by which $w/K$ regresses $y$ on $\tilde x$",
+            says=Says.UNSTATED,
+        ),
         Source(NOTES, "(17)", note="the output, where (17) is used for the objective (16)", says=Says.UNSTATED),
     ),
     **rational_by_name(_gated_output),

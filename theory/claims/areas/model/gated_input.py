@@ -15,10 +15,10 @@ from theory.claims.sources import Says, Source
 
 GATED_INPUT = definition(
     "model.gated_input.definition",
-    "The gated input: x once for each unit, where its gate is open",
+    "The gated input: $x$ once for each unit, where its gate is open",
     Eq(gated_input[k, j], g[k] * x[j], evaluate=False),
     (Source(NOTES, "(12)"),),
-    "unit after unit: component (k, j) has the place (k - 1) n + j",
+    "unit after unit: component $(k, j)$ has the place $(k - 1) n + j$",
 )
 
 # As a Kronecker product, along any vector v of both units
@@ -36,22 +36,22 @@ _GATE = FiniteSet(Integer(0), Integer(1))
 
 KRONECKER = Claim(
     id="model.gated_input.kronecker",
-    title="The gated input is a Kronecker product: x~ = g~ (x) x",
+    title=r"The gated input is a Kronecker product: $\tilde x = \tilde g \otimes x$",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("along")(v1, v2, v3, v4), _ALONG_V, evaluate=False),
     params=(
         Param(g1, _GATE, "gate of unit 1", (Integer(1),)),
         Param(g2, _GATE, "gate of unit 2", (Integer(1),)),
         *INPUTS,
-        *(Param(entry, Interval(-3, 3), "entry of a vector v") for entry in (v1, v2, v3, v4)),
+        *(Param(entry, Interval(-3, 3), "entry of a vector $v$") for entry in (v1, v2, v3, v4)),
     ),
-    assumptions=("two units, two inputs; along = v.x~ for any vector v",),
+    assumptions=(r"two units, two inputs; along $= v \cdot \tilde x$ for any vector $v$",),
     sources=(
         Source(
             NOTES,
             "(17)",
             printed=_ALONG_V,
-            note="read as: x~ = g~ (x) x in (16)",
+            note=r"read as: $\tilde x = \tilde g \otimes x$ in (16)",
             says=Says.READ_AS,
             words="It may be useful to write this in terms of Kronecker products.",
         ),

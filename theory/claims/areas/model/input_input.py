@@ -9,10 +9,11 @@ from theory.claims.sources import Source
 
 INPUT_INPUT_MOMENT = definition(
     "model.input_input.definition",
-    "Sigma^xx(p_k, p_l) = <g_k g_l x x^T>, the second moment of the input through two gates (A_kl in the notes)",
+    r"$\Sigma^{xx}(p_k, p_l) = \langle g_k g_l x x^\top \rangle$, the second moment of the input through two gates "
+    "($A_{kl}$ in the notes)",
     Eq(A[k, i, l, j], SECOND_MOMENT[1], evaluate=False),
     (Source(NOTES, "(7)"), Source(BUMP_NOTE, "(6)")),
-    "an uncentred moment; written for a law of N points with probabilities p",
+    "an uncentred moment; written for a law of $N$ points with probabilities $p$",
 )
 
 CLAIMS = (INPUT_INPUT_MOMENT,)

@@ -9,10 +9,11 @@ from theory.claims.sources import Source
 
 INPUT_OUTPUT_MOMENT = definition(
     "model.input_output.definition",
-    "Sigma^yx(p_k) = <g_k y x^T>, the correlation of input and output through a gate (b_k^T in the notes)",
+    r"$\Sigma^{yx}(p_k) = \langle g_k y x^\top \rangle$, the correlation of input and output through a gate "
+    r"($b_k^\top$ in the notes)",
     Eq(b[k, i], INPUT_OUTPUT[1], evaluate=False),
     (Source(NOTES, "(6)"), Source(BUMP_NOTE, "(5)")),
-    "written for a law of N points with probabilities p; both classes are averaged over, with their priors",
+    "written for a law of $N$ points with probabilities $p$; both classes are averaged over, with their priors",
 )
 
 CLAIMS = (INPUT_OUTPUT_MOMENT,)

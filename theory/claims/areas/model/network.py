@@ -21,7 +21,8 @@ NETWORK = definition(
         evaluate=False,
     ),
     (Source(NOTES, "(1)"),),
-    "x in R^n, one output, K hidden units; in the runs that are described W2 is fixed, each entry 1/K",
+    r"$x \in \mathbb{R}^n$, one output, $K$ hidden units; in the runs that are described $W_2$ is fixed, each entry "
+    "$1/K$",
 )
 
 CLAIMS = (NETWORK,)

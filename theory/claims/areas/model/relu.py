@@ -25,8 +25,8 @@ def relu(value: Number) -> Number:
 def _derive_relu() -> Derivation:
     result = Eq(Max(h, 0), is_open(h) * h, evaluate=False)
     steps = (
-        Step(result.lhs, "ReLU(h) = max(h, 0)", "definition"),
-        Step(result.rhs, "h > 0, h = 0 (both sides vanish) and h < 0", "cases", (h,)),
+        Step(result.lhs, r"$\operatorname{ReLU}(h) = \max(h, 0)$", "definition"),
+        Step(result.rhs, "$h > 0$, $h = 0$ (both sides vanish) and $h < 0$", "cases", (h,)),
     )
     return Derivation("model.relu.gating", result, steps)
 
@@ -36,8 +36,8 @@ RELU = Claim(
     title="A ReLU is a gate times its argument, at 0 as well",
     kind=Kind.EQUATION,
     statement=Eq(Max(h, 0), is_open(h) * h, evaluate=False),
-    params=(Param(h, Interval(-oo, oo), "pre-activation <w_1, x>", (Integer(0), TINY, -TINY)),),
-    sources=(Source(NOTES, "(2)", printed=is_open(h) * h, note="at h = 0 the gate's value does not matter"),),
+    params=(Param(h, Interval(-oo, oo), r"pre-activation $\langle w_1, x \rangle$", (Integer(0), TINY, -TINY)),),
+    sources=(Source(NOTES, "(2)", printed=is_open(h) * h, note="at $h = 0$ the gate's value does not matter"),),
     **rational_by_name(lambda at: relu(at["h"])),
     derive=_derive_relu,
     unchecked={Level.FLOATING: reasons.NO_NETWORK},
@@ -65,13 +65,13 @@ def _derive_as_gated() -> Derivation:
     steps = (
         Step(
             Eq(output, (Max(first, 0) + Max(second, 0)) / 2, evaluate=False),
-            "(1) with W_2 = (1/2, 1/2) and no biases, for two units",
+            "(1) with $W_2 = (1/2, 1/2)$ and no biases, for two units",
             "definition",
         ),
         Step(gated, "each ReLU is a gate times its argument", "cases", (first, second)),
         Step(
             Eq(output, by_units, evaluate=False),
-            "h_k = w_k.x for two inputs",
+            r"$h_k = w_k \cdot x$ for two inputs",
             "substitute",
             (Tuple(first, _DRIVES[0]), Tuple(second, _DRIVES[1])),
         ),

@@ -18,7 +18,7 @@ SMALL_BUMP_GATES = definition(
         Eq(_gate(1), Heaviside(x[site], 1), evaluate=False), Eq(_gate(2), Heaviside(-x[site], 1), evaluate=False)
     ),
     (Source(BUMP_NOTE, "(2)"), Source(BUMP_NOTE, "(3)")),
-    "on {x_i = 0} both gates are 1 (gate.small_bump.complement)",
+    r"on $\{x_i = 0\}$ both gates are 1 (`gate.small_bump.complement`)",
 )
 
 CLAIMS = (SMALL_BUMP_GATES,)

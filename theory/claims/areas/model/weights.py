@@ -11,7 +11,7 @@ WEIGHT_ROWS = definition(
     "model.weights.definition",
     "The rows of the first-layer weights",
     Eq(W1[k, j], first_row[k, j], evaluate=False),
-    (Source(NOTES, "(4)", note="row k of W_1 is w_k^T"),),
+    (Source(NOTES, "(4)", note=r"row $k$ of $W_1$ is $w_k^\top$"),),
 )
 
 CLAIMS = (WEIGHT_ROWS,)

@@ -46,9 +46,14 @@ def _halved(halves: tuple[Expectation, ...]) -> tuple[Step, Step, Step]:
     second = first.xreplace(dict(split))
     third = second.xreplace({odd: sympy.S.Zero for _, odd in parts})
     return (
-        Step(first, "the mean over the two classes; x = erf(g z)/Z", "definition"),
-        Step(second, "1(z >= 0) = (1 + sign z)/2", "linearity", tuple(sympy.Tuple(*one) for one in split)),
-        Step(third, "odd in z", "parity", tuple(sympy.Tuple(odd, sympy.S.Zero) for _, odd in parts)),
+        Step(first, r"the mean over the two classes; $x = \operatorname{erf}(g z)/Z$", "definition"),
+        Step(
+            second,
+            r"$\mathbf{1}(z \geq 0) = (1 + \operatorname{sign} z)/2$",
+            "linearity",
+            tuple(sympy.Tuple(*one) for one in split),
+        ),
+        Step(third, "odd in $z$", "parity", tuple(sympy.Tuple(odd, sympy.S.Zero) for _, odd in parts)),
     )
 
 
@@ -65,7 +70,9 @@ def derive_square() -> Derivation:
     """Derive <g_1 x_k^2> = 1/2: the parity of the sign leaves half of the mean square, which is 1."""
     evens = [_without_step(half)[0] for half in _SQUARES]
     one_site = tuple(sympy.Tuple(even, SECOND_MOMENT) for even in evens)
-    last = Step(SQUARE_LAW.rhs, "E erf(g z)^2 does not know the gate's site", "marginal", one_site)
+    last = Step(
+        SQUARE_LAW.rhs, r"$\mathbb{E} \operatorname{erf}(g z)^2$ does not know the gate's site", "marginal", one_site
+    )
     return Derivation("moment.site_gate.square", SQUARE_LAW, (*_halved(_SQUARES), last))
 
 

@@ -33,7 +33,7 @@ def printed_7(problem: Problem) -> np.ndarray:
     return np.stack([printed, -printed])
 
 
-def printed_8(ik, il, kl, gain, root, arctan, sigma_1="1 - rho_ik^2", exchanged=False):
+def printed_8(ik, il, kl, gain, root, arctan, sigma_1=r"$1 - \rho_{ik}^2$", exchanged=False):
     """Return pi times small-bump (8) with (9)-(12), for numbers or symbols.
 
     The note leaves sigma_1^2 undefined; `sigma_1` names the reading, a key of the table below. `exchanged` takes (9)
@@ -45,7 +45,7 @@ def printed_8(ik, il, kl, gain, root, arctan, sigma_1="1 - rho_ik^2", exchanged=
     a_i, a_k = c * (kl - il * ik) / left, c * (il - kl * ik) / left
     if exchanged:
         a_i, a_k = a_k, a_i
-    spread = {"1 - rho_ik^2": left, "sigma^2 of (12)": variance, "1": 1}[sigma_1]
+    spread = {r"$1 - \rho_{ik}^2$": left, r"$\sigma^2$ of (12)": variance, "1": 1}[sigma_1]
     return arctan(root(2) * (ik + a_i) / root(1 + 2 * a_k**2 * spread))
 
 
@@ -55,10 +55,10 @@ def readings_8(classes: Sequence[tuple[sympy.Expr, sympy.Expr, sympy.Expr]]) -> 
     `classes` holds rho_ik, rho_il, rho_kl of both classes; their mean over Z^2 is the moment of x = erf(g z)/Z.
     """
     found = []
-    for sigma_1, exchanged in product(("1 - rho_ik^2", "sigma^2 of (12)", "1"), (False, True)):
+    for sigma_1, exchanged in product((r"$1 - \rho_{ik}^2$", r"$\sigma^2$ of (12)", "1"), (False, True)):
         parts = (printed_8(*rhos, g, sympy.sqrt, sympy.atan, sigma_1, exchanged) / sympy.pi for rhos in classes)
-        labels = "(9) is a_k and (10) is a_i" if exchanged else "(9) is a_i and (10) is a_k"
-        within = f"within each class, for x = erf(g z): sigma_1^2 is {sigma_1}, {labels}"
+        labels = "(9) is $a_k$ and (10) is $a_i$" if exchanged else "(9) is $a_i$ and (10) is $a_k$"
+        within = rf"within each class, for $x = \operatorname{{erf}}(g z)$: $\sigma_1^2$ is {sigma_1}, {labels}"
         found.append(Reading(within, sum(parts) / (2 * Z_SQUARED)))
     return tuple(found)
 

@@ -67,8 +67,8 @@ PROBLEM = "small-bump"
 p, q = sympy.symbols("p q", integer=True)
 
 LENGTHS = (
-    Param(xi1, Interval.open(0, oo), "correlation length of class y = 1, in sites", (Rational(1, 2), Rational(8))),
-    Param(xi2, Interval.open(0, oo), "correlation length of class y = 0, in sites"),
+    Param(xi1, Interval.open(0, oo), "correlation length of class $y = 1$, in sites", (Rational(1, 2), Rational(8))),
+    Param(xi2, Interval.open(0, oo), "correlation length of class $y = 0$, in sites"),
 )
 
 # Sigma^yx(p_1)
@@ -83,7 +83,11 @@ def _derive_yx() -> Derivation:
         "moment.site_gate.yx",
         _YX,
         (
-            Step(_YX.lhs, "y is 1 in class 1, of probability 1/2, and 0 otherwise; x = erf(g z)/Z", "definition"),
+            Step(
+                _YX.lhs,
+                r"$y$ is 1 in class 1, of probability 1/2, and 0 otherwise; $x = \operatorname{erf}(g z)/Z$",
+                "definition",
+            ),
             Step(
                 _YX.rhs,
                 "the arcsine law of a step and an erf, and the normaliser",
@@ -103,21 +107,21 @@ def _oracle_yx(point: Point, digits: int) -> mpmath.mpf:
 
 SITE_GATE_YX = Claim(
     id="moment.site_gate.yx",
-    title="Input-output correlation through a site gate, at distance d from its site",
+    title="Input-output correlation through a site gate, at distance $d$ from its site",
     kind=Kind.EQUATION,
     statement=_YX,
     params=(Param(d, Range(-4, 5), "distance of the site from the gate's"), GAIN, LENGTHS[0]),
-    assumptions=("labels 1 and 0, classes of probability 1/2; x = erf(g z)/Z has unit variance",),
+    assumptions=(r"labels 1 and 0, classes of probability 1/2; $x = \operatorname{erf}(g z)/Z$ has unit variance",),
     sources=(
         Source(
             BUMP_NOTE,
             "(7)",
             printed=atan(sqrt(_RHO**2 / (1 / (2 * g**2) + 1 - _RHO**2))) / pi,
-            note="rho = exp(-(i - k)^2/xi_1^2) is never negative, so that sqrt(rho^2) = rho; (7) lacks P(y = 1), 1/2 "
-            "for balanced classes, and for x = erf(g z)/Z also 1/Z",
+            note=r"$\rho = \exp(-(i - k)^2/\xi_1^2)$ is never negative, so that $\sqrt{\rho^2} = \rho$; (7) lacks "
+            r"$P(y = 1)$, 1/2 for balanced classes, and for $x = \operatorname{erf}(g z)/Z$ also $1/Z$",
             readings=(
                 Reading(
-                    "the average is within class y = 1, and x = erf(g z) has no normaliser",
+                    r"the average is within class $y = 1$, and $x = \operatorname{erf}(g z)$ has no normaliser",
                     atan(sqrt(_RHO**2 / (1 / (2 * g**2) + 1 - _RHO**2))) / (2 * pi * sqrt(Z_SQUARED)),
                 ),
             ),
@@ -130,7 +134,7 @@ SITE_GATE_YX = Claim(
         problems=(PROBLEM,),
         observable=InputOutputMoment(),
         predict=lambda problem: gated_moments(problem).sigma_yx,
-        alternatives=(Alternative("small-bump (7) without 1/(2 Z)", printed_7),),
+        alternatives=(Alternative("small-bump (7) without $1/(2 Z)$", printed_7),),
     ),
     unchecked={Level.EXACT: reasons.ARCSINES},
 )
@@ -159,7 +163,7 @@ def _derive_xx() -> Derivation:
         "moment.site_gate.xx",
         _XX,
         (
-            Step(_XX.lhs, "the mean over the two classes; x = erf(g z)/Z", "definition"),
+            Step(_XX.lhs, r"the mean over the two classes; $x = \operatorname{erf}(g z)/Z$", "definition"),
             Step(
                 _XX.rhs,
                 "a step halves the second moment of two erfs in each class",
@@ -192,21 +196,21 @@ SITE_GATE_XX = Claim(
     kind=Kind.EQUATION,
     statement=_XX,
     params=(
-        Param(p, Range(-4, 5), "distance of site k from the gate's", likely=Range(-2, 3)),
-        Param(q, Range(-4, 5), "distance of site l from the gate's", likely=Range(-2, 3)),
+        Param(p, Range(-4, 5), "distance of site $k$ from the gate's", likely=Range(-2, 3)),
+        Param(q, Range(-4, 5), "distance of site $l$ from the gate's", likely=Range(-2, 3)),
         Param(g, Interval.open(0, oo), "gain"),
         *(Param(param.symbol, param.domain, param.doc, likely=Interval(1, 9)) for param in LENGTHS),
     ),
     conditions=(Ne(p, 0), Ne(q, 0), Ne(p, q)),
-    assumptions=("classes of probability 1/2; x = erf(g z)/Z has unit variance",),
+    assumptions=(r"classes of probability 1/2; $x = \operatorname{erf}(g z)/Z$ has unit variance",),
     sources=(
         Source(
             BUMP_NOTE,
             "(8)",
             printed=_PRINTED_8[0].printed,
-            note="(8) depends on the gate's site and is not symmetric in k and l; it averages one erf where Sigma^xx "
-            "has two (moment.site_gate.tower); both numbers are means over the classes, over Z^2, with (8) read "
-            f"within a class and for x = erf(g z), as (7) is; {UNDEFINED}",
+            note="(8) depends on the gate's site and is not symmetric in $k$ and $l$; it averages one erf where "
+            r"$\Sigma^{xx}$ has two (`moment.site_gate.tower`); both numbers are means over the classes, over "
+            r"$Z^2$, with (8) read within a class and for $x = \operatorname{erf}(g z)$, as (7) is; " + UNDEFINED,
             readings=_PRINTED_8,
             shown=_SHOWN_8,
             slip=SECOND_MOMENT_OF_ONE_ERF,
@@ -282,12 +286,12 @@ def _derive_again() -> Derivation:
     steps = (
         Step(
             Eq(_SEVENTH, _RIGHT, evaluate=False),
-            "average erf(g z_l) over the rest of z_l, then the step and the erf of two sites: (8) with (9) for a_k, "
-            "(10) for a_i, and a_i + a_k rho_ik in place of rho_ik + a_i",
+            r"average $\operatorname{erf}(g z_l)$ over the rest of $z_l$, then the step and the erf of two sites: "
+            r"(8) with (9) for $a_k$, (10) for $a_i$, and $a_i + a_k \rho_{ik}$ in place of $\rho_{ik} + a_i$",
             "definition",
         ),
-        Step(Eq(_SEVENTH, by_arctangent, evaluate=False), "a_i + a_k rho_ik = c rho_il", "identity"),
-        Step(result, "asin x = atan(x/sqrt(1 - x^2))", "identity"),
+        Step(Eq(_SEVENTH, by_arctangent, evaluate=False), r"$a_i + a_k \rho_{ik} = c \rho_{il}$", "identity"),
+        Step(result, r"$\arcsin x = \arctan(x/\sqrt{1 - x^2})$", "identity"),
     )
     return Derivation("moment.site_gate.tower", result, steps)
 
@@ -301,12 +305,15 @@ def _by_numbers(point: Point, digits: int) -> mpf:
 
 TOWER = Claim(
     id="moment.site_gate.tower",
-    title="The average behind (8) is (7) at site l: that of one erf, where the second moment has two",
+    title="The average behind (8) is (7) at site $l$: that of one erf, where the second moment has two",
     kind=Kind.EQUATION,
     statement=Eq(_SEVENTH, asin(KAPPA * il) / pi, evaluate=False),
     params=(
         Param(
-            ik, CORRELATIONS[0].domain, "correlation of z_i and z_k", likely=Interval(-Rational(3, 4), Rational(3, 4))
+            ik,
+            CORRELATIONS[0].domain,
+            "correlation of $z_i$ and $z_k$",
+            likely=Interval(-Rational(3, 4), Rational(3, 4)),
         ),
         *CORRELATIONS[1:],
         SMALL_GAIN,
@@ -316,9 +323,9 @@ TOWER = Claim(
         Source(
             BUMP_NOTE,
             "(8)",
-            note="(8) becomes this average with (9) for a_k, (10) for a_i, sigma_1^2 = 1 - rho_ik^2, and "
-            "a_i + a_k rho_ik in place of rho_ik + a_i; with (9) for a_i and (10) for a_k it is then (1/pi) asin(kappa "
-            "rho_kl), the same through the gate of site k",
+            note=r"(8) becomes this average with (9) for $a_k$, (10) for $a_i$, $\sigma_1^2 = 1 - \rho_{ik}^2$, and "
+            r"$a_i + a_k \rho_{ik}$ in place of $\rho_{ik} + a_i$; with (9) for $a_i$ and (10) for $a_k$ it is "
+            r"then $(1/\pi) \arcsin(\kappa \rho_{kl})$, the same through the gate of site $k$",
             says=Says.UNSTATED,
         ),
     ),
@@ -333,7 +340,7 @@ TOWER = Claim(
     drawn=2,
     unchecked={
         Level.EXACT: reasons.ARCSINES,
-        Level.FLOATING: "it is moment.site_gate.yx without 1/(2 Z), and that is compared",
+        Level.FLOATING: "it is `moment.site_gate.yx` without $1/(2 Z)$, and that is compared",
     },
 )
 
@@ -347,9 +354,9 @@ _SIGNED = atan(_nonnegative / sqrt(1 / (2 * g**2) + 1 - _nonnegative**2)) / pi
 def _derive_first() -> Derivation:
     used = Eq(_FIRST, _SIGNED, evaluate=False)
     steps = (
-        Step(_FIRST, "the mean of g_1 x_k in class y = 1, for x = erf(g z)", "definition"),
+        Step(_FIRST, r"the mean of $g_1 x_k$ in class $y = 1$, for $x = \operatorname{erf}(g z)$", "definition"),
         Step(_SIGNED, "the arctangent form", "cite", (used,), ("gaussian.step_erf.arctangent",)),
-        Step(_PRINTED_7, "rho >= 0", "identity"),
+        Step(_PRINTED_7, r"$\rho \geq 0$", "identity"),
     )
     return Derivation("moment.site_gate.first_one", Eq(_FIRST, _PRINTED_7, evaluate=False), steps)
 
@@ -360,14 +367,16 @@ def _by_step_erf(point: Point, digits: int) -> mpf:
 
 FIRST_ONE = Claim(
     id="moment.site_gate.first_one",
-    title="(7) within class y = 1, for x = erf(g z) and correlations that are not negative",
+    title=r"(7) within class $y = 1$, for $x = \operatorname{erf}(g z)$ and correlations that are not negative",
     kind=Kind.EQUATION,
     statement=Eq(_FIRST, _PRINTED_7, evaluate=False),
     params=(
-        Param(_nonnegative, Interval.Ropen(0, 1), "exp(-(i - k)^2/xi_1^2)", (Integer(0), Rational(999999, 1000000))),
+        Param(
+            _nonnegative, Interval.Ropen(0, 1), r"$\exp(-(i - k)^2/\xi_1^2)$", (Integer(0), Rational(999999, 1000000))
+        ),
         GAIN,
     ),
-    assumptions=("the average is over class y = 1 alone and x is not divided by Z, which the note does not say",),
+    assumptions=("the average is over class $y = 1$ alone and $x$ is not divided by $Z$, which the note does not say",),
     sources=(
         Source(
             BUMP_NOTE,
@@ -382,7 +391,7 @@ FIRST_ONE = Claim(
     derive=_derive_first,
     unchecked={
         Level.EXACT: reasons.ARCSINES,
-        Level.FLOATING: "it is moment.site_gate.yx without 1/(2 Z), and that is compared",
+        Level.FLOATING: "it is `moment.site_gate.yx` without $1/(2 Z)$, and that is compared",
     },
 )
 

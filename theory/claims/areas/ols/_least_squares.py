@@ -49,22 +49,29 @@ def loss_value() -> Derivation:
     result = Eq(loss, HALF - form((a11, a12, a22), (b1, b2)), evaluate=False)
     entries = ImmutableMatrix([[a11, a12], [a12, a22]])
     steps = (
-        Step(expanded, "expand <(y - beta.x~)^2>", "definition"),
+        Step(
+            expanded,
+            r"expand $\langle (y - \beta \cdot \tilde x)^2 \rangle$, with $Y = \langle y^2 \rangle$ and a prime "
+            "for the transpose",
+            "definition",
+        ),
         Step(
             completed,
-            "complete the square; A v = 0 gives <(v.x~)^2> = 0 and so v.b = 0: b lies in the range of A",
+            r"complete the square; $A v = 0$ gives $\langle (v \cdot \tilde x)^2 \rangle = 0$ and so "
+            r"$v \cdot b = 0$: $b$ lies in the range of $A$",
             "complete-square",
             transposes,
         ),
         Step(
             Eq(loss, lowest, evaluate=False),
-            "A = <x~ x~^T> is positive semidefinite, so the square is least at beta = A^+ b",
+            r"$A = \langle \tilde x \tilde x^\top \rangle$ is positive semidefinite, so the square is least at "
+            r"$\beta = A^+ b$",
             "minimum",
             transposes,
         ),
         Step(
             result,
-            "two components of x~ and a regular A; <y^2> = 1/2 for balanced labels 1 and 0",
+            r"two components of $\tilde x$ and a regular $A$; $\langle y^2 \rangle = 1/2$ for balanced labels 1 and 0",
             "components",
             (*transposes[:2], Tuple(entries, entries.inv()), ImmutableMatrix([b1, b2]), Tuple(label_square, HALF)),
         ),
@@ -105,7 +112,8 @@ def loss_intercept() -> Derivation:
     start = (
         Step(
             Eq(sympy.Function("L")(*beta, intercept), quadratic, evaluate=False),
-            "expand <(y - beta.x~ - b_out)^2>; V is the covariance of x~ and mu its mean",
+            r"expand $\langle (y - \beta \cdot \tilde x - b_{\text{out}})^2 \rangle$; $V$ is the covariance of "
+            r"$\tilde x$ and $\mu$ its mean",
             "definition",
         ),
         Step(
@@ -122,7 +130,7 @@ def loss_intercept() -> Derivation:
         without,
         value,
         start,
-        "the gradient vanishes at (y1 - y0) V^-1 d/4, and V is positive",
+        "the gradient vanishes at $(y_1 - y_0) V^{-1} d/4$, and $V$ is positive",
     )
 
 
@@ -142,14 +150,23 @@ def minimised(
     quadratic: sympy.Expr,
     value: sympy.Expr,
     start: tuple[Step, ...] = (),
-    why: str = "the gradient vanishes at A^-1 b, and A = <x~ x~^T> is positive",
+    why: str = r"the gradient vanishes at $A^{-1} b$, and $A = \langle \tilde x \tilde x^\top \rangle$ is positive",
 ) -> Derivation:
     """Return the derivation of Eq(lowest, value), the minimum over beta of `quadratic`; `start` states that first."""
     gradient = [quadratic.diff(variable) for variable in beta]
     (minimiser,) = sympy.linsolve(gradient, beta)
     result = Eq(lowest, value, evaluate=False)
     steps = (
-        *(start or (Step(Eq(_at, quadratic, evaluate=False), "expand <(y - beta.x~)^2>", "definition"),)),
+        *(
+            start
+            or (
+                Step(
+                    Eq(_at, quadratic, evaluate=False),
+                    r"expand $\langle (y - \beta \cdot \tilde x)^2 \rangle$",
+                    "definition",
+                ),
+            )
+        ),
         Step(
             result,
             why,

@@ -18,13 +18,17 @@ from theory.claims.points import values
 
 # The domains make S - m_1 m_1^T - m_0 m_0^T positive definite (diagonal >= 3, off-diagonal < 3), so that data exist.
 SECOND_MOMENTS = (
-    Param(s11, Interval(5, 9), "entry of S = <x~ x~^T>_1 + <x~ x~^T>_0"),
-    Param(s12, Interval.open(-1, 1), "entry of S", (Integer(0),)),
-    Param(s22, Interval(5, 9), "entry of S"),
+    Param(
+        s11,
+        Interval(5, 9),
+        r"entry of $S = \langle \tilde x \tilde x^\top \rangle_1 + \langle \tilde x \tilde x^\top \rangle_0$",
+    ),
+    Param(s12, Interval.open(-1, 1), "entry of $S$", (Integer(0),)),
+    Param(s22, Interval(5, 9), "entry of $S$"),
 )
 
-MEAN_1 = tuple(Param(entry, Interval(-1, 1), "entry of <x~>_1") for entry in m1)
-MEAN_0 = tuple(Param(entry, Interval(-1, 1), "entry of <x~>_0") for entry in m0)
+MEAN_1 = tuple(Param(entry, Interval(-1, 1), r"entry of $\langle \tilde x \rangle_1$") for entry in m1)
+MEAN_0 = tuple(Param(entry, Interval(-1, 1), r"entry of $\langle \tilde x \rangle_0$") for entry in m0)
 
 LABELS = (
     Param(y1, Interval(-2, 2), "label of the first class", (Integer(1),)),

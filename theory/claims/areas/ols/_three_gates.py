@@ -72,7 +72,7 @@ def _exact(value: Fraction) -> fmpq:
 
 THREE_GATES = Claim(
     id="ols.gates.three_gates",
-    title="(18) has no inverse for K n > 2: the objective of three exclusive gates on one input",
+    title="(18) has no inverse for $K n > 2$: the objective of three exclusive gates on one input",
     kind=Kind.EQUATION,
     statement=Eq(
         sympy.Symbol(r"\mathcal{L}^*", real=True),
@@ -80,23 +80,24 @@ THREE_GATES = Claim(
         evaluate=False,
     ),
     params=tuple(
-        Param(entry, Interval.open(0, 3), f"the input of class y = {label} at which gate {k} is open")
+        Param(entry, Interval.open(0, 3), f"the input of class $y = {label}$ at which gate {k} is open")
         for entries, label in ((_ONE, 1), (_ZERO, 0))
         for entry, k in zip(entries, _GATES, strict=True)
     ),
     assumptions=(
-        "three exclusive gates on one input, K n = 3, each open at one input of either class, all equally likely; "
+        "three exclusive gates on one input, $K n = 3$, each open at one input of either class, all equally likely; "
         "labels 1 and 0",
-        "so <x~>_1 = a/3, and <x~ x~^T>_1 + <x~ x~^T>_0 has the diagonal (a_k^2 + b_k^2)/3",
+        r"so $\langle \tilde x \rangle_1 = a/3$, and $\langle \tilde x \tilde x^\top \rangle_1 + \langle \tilde x "
+        r"\tilde x^\top \rangle_0$ has the diagonal $(a_k^2 + b_k^2)/3$",
     ),
     sources=(
         Source(
             NOTES,
             "(18)",
             printed=_printed(),
-            note="m_1 m_1^T + m_0 m_0^T has rank 2 at most, so that it is singular for K n > 2; m_1 = <g~ (x) x> in "
-            "class 1; in the example gate k is open at one input of each class, a_k of class 1 and b_k of class 0, and "
-            "all six are equally likely",
+            note=r"$m_1 m_1^\top + m_0 m_0^\top$ has rank 2 at most, so that it is singular for $K n > 2$; "
+            r"$m_1 = \langle \tilde g \otimes x \rangle$ in class 1; in the example gate $k$ is open at one "
+            "input of each class, $a_k$ of class 1 and $b_k$ of class 0, and all six are equally likely",
             readings=(Reading("the pseudo-inverse in the place of the inverse, which gives 1", Integer(1)),),
             slip=SECOND_MOMENTS,
             shown=_SHOWN,

@@ -79,40 +79,48 @@ def _derive_regression() -> Derivation:
         *entry(K, "flow.gradient.entry"),
         Step(
             flow,
-            "two components of x~ = g~ (x) x, of one unit or of two: A = <x~ x~^T> and b = <x~ y>",
+            r"two components of $\tilde x = \tilde g \otimes x$, of one unit or of two: "
+            r"$A = \langle \tilde x \tilde x^\top \rangle$ and $b = \langle \tilde x y \rangle$",
             "stack",
             (reading(weight.diff(t), _b1, drives[0]), reading(other.diff(t), _b2, drives[1])),
         ),
         Step(
             at_rest,
-            "A is regular and positive, so every mode decays to its limit",
+            "$A$ is regular and positive, so every mode decays to its limit",
             "rest",
             (Tuple(weight, _first), Tuple(other, _second), _a11 > 0, _a11 * _a22 - _a12**2 > 0),
         ),
         Step(solved, "Cramer's rule", "solve-linear", (Tuple(_first, solved.rhs), Tuple(_second, second))),
-        Step(result, "beta = w(oo)/K, for yhat = w.x~/K", "linear-change", (Tuple(_coefficient, _first / K),)),
+        Step(
+            result,
+            r"$\beta = w(\infty)/K$, for $\hat y = w \cdot \tilde x/K$",
+            "linear-change",
+            (Tuple(_coefficient, _first / K),),
+        ),
     )
     return Derivation("ols.gated_input.regression", result, steps)
 
 
 REGRESSION = Claim(
     id="ols.gated_input.regression",
-    title="The least-squares regression of y on the gated input is A^-1 b, which is w(oo)/K",
+    title=r"The least-squares regression of $y$ on the gated input is $A^{-1} b$, which is $w(\infty)/K$",
     kind=Kind.EQUIVALENCE,
     statement=Eq(_coefficient, _CRAMER, evaluate=False),
     params=(UNITS, *LOSS_VALUE.params),
     assumptions=(
-        "two components of x~; A regular (where it is singular the part of w(0) that the data do not see is added)",
-        "beta = w(oo)/K, the rest point of the flow over K",
+        r"two components of $\tilde x$; $A$ regular (where it is singular the part of $w(0)$ that the data do not "
+        "see is added)",
+        r"$\beta = w(\infty)/K$, the rest point of the flow over $K$",
     ),
     sources=(
         Source(
             NOTES,
             "(12)",
             printed=_CRAMER,
-            note="so A^-1 b is; that the flow ends there is the row of w(oo), after (11)",
+            note=r"so $A^{-1} b$ is; that the flow ends there is the row of $w(\infty)$, after (11)",
             says=Says.READ_AS,
-            words="Then, it is clear that this is the population solution to the OLS problem of regressing y on x~.",
+            words="Then, it is clear that this is the population solution to the OLS problem of regressing $y$ on "
+            r"$\tilde x$.",
         ),
     ),
     oracle=_regress,
@@ -147,7 +155,8 @@ def _largest_difference(point: Point) -> Fraction:
 
 MOMENTS = Claim(
     id="ols.gated_input.moments",
-    title="A = <x~ x~^T> and b = <x~ y> are the matrix and the vector of (8): the largest difference is 0",
+    title=r"$A = \langle \tilde x \tilde x^\top \rangle$ and $b = \langle \tilde x y \rangle$ are the matrix and the "
+    "vector of (8): the largest difference is 0",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("difference")(x11, x12, x21, x22, y1, y2), 0, evaluate=False),
     params=(*_ENTRIES, *(Param(label, Interval(-3, 3), "label of a sample") for label in (y1, y2))),
@@ -158,12 +167,12 @@ MOMENTS = Claim(
             "after (12)",
             printed=Integer(0),
             says=Says.READ_AS,
-            words="then A = <x~ x~^T> and b = <x~ y>.",
+            words=r"then $A = \langle \tilde x \tilde x^\top \rangle$ and $b = \langle \tilde x y \rangle$.",
         ),
     ),
     **rational(_largest_difference),
     unchecked={
-        Level.SYMBOLIC: "each entry of both sides is <g_k x_i g_l x_j>; no step is left",
+        Level.SYMBOLIC: r"each entry of both sides is $\langle g_k x_i g_l x_j \rangle$; no step is left",
         Level.FLOATING: "the library keeps the moments of the gated input alone",
     },
 )
@@ -192,12 +201,16 @@ def _by_projection(point: Point) -> Fraction:
 
 SAMPLES = Claim(
     id="ols.gated_input.samples",
-    title="The OLS solution (X^T X)^-1 X^T y of a sample is <x x^T>^-1 <x y> with its averages: its size cancels",
+    title=r"The OLS solution $(X^\top X)^{-1} X^\top y$ of a sample is "
+    r"$\langle x x^\top \rangle^{-1} \langle x y \rangle$ with its averages: its size cancels",
     kind=Kind.EQUATION,
     statement=Eq(_coefficient, _BY_MEANS, evaluate=False),
     params=(*_ENTRIES, *(Param(label, Interval(-3, 3), "label of a sample") for label in (y1, y2, y3))),
     conditions=(sympy.Gt(_DETERMINANT, Rational(1, 100)), sympy.Ne(x12**2 + x21**2 + x22**2, 0)),
-    assumptions=("two inputs, three samples, the rows of X: (x11, x12), (x21, x22) and (x12, x21); first coefficient",),
+    assumptions=(
+        "two inputs, three samples, the rows of $X$: $(x_{11}, x_{12})$, $(x_{21}, x_{22})$ and $(x_{12}, x_{21})$; "
+        "first coefficient",
+    ),
     sources=(
         Source(
             NOTES,
@@ -205,12 +218,13 @@ SAMPLES = Claim(
             printed=_BY_MEANS,
             note="of the population where the averages are those of the law; on the inputs that open the gate",
             says=Says.READ_AS,
-            words="As with above, this is the population solution to OLS, (X^T X)^-1 X^T y = (<x x^T>)^-1 (<x y>).",
+            words=r"As with above, this is the population solution to OLS, $(X^\top X)^{-1} X^\top y = (\langle x "
+            r"x^\top \rangle)^{-1} (\langle x y \rangle)$.",
         ),
     ),
     **rational(_by_projection),
     unchecked={
-        Level.SYMBOLIC: "the factors 1/N of both averages cancel; no step is left",
+        Level.SYMBOLIC: "the factors $1/N$ of both averages cancel; no step is left",
         Level.FLOATING: "the library has the moments of a law, and no rows of samples",
     },
 )

@@ -51,7 +51,7 @@ def gate_objective() -> Derivation:
     definition = Eq(objective, 1 - 2 * loss, evaluate=False)
     result = Eq(objective, form((s11, s12, s22), m1), evaluate=False)
     steps = (
-        Step(definition, "L* is to be large where the loss is small", "definition"),
+        Step(definition, r"$L^\ast$ is to be large where the loss is small", "definition"),
         Step(
             Eq(objective, 1 - 2 * least.proves.rhs, evaluate=False),
             "the loss by class means",
@@ -59,7 +59,7 @@ def gate_objective() -> Derivation:
             (least.proves,),
             cites=("ols.loss.class_means",),
         ),
-        Step(result, "algebra", "identity"),
+        Step(result, "the constant 1 cancels, and the factor 2 cancels the 1/2 of the loss", "identity"),
     )
     return Derivation("ols.gates.objective", result, steps)
 
@@ -74,7 +74,7 @@ def printed_objective_is_constant() -> Derivation:
     result = Eq(printed, 1, evaluate=False)
     steps = (
         Step(printed, "the printed form with two components", "definition"),
-        Step(sympy.S.One, "numerator and determinant are both (m11 m02 - m12 m01)^2", "identity"),
+        Step(sympy.S.One, "numerator and determinant are both $(m_{11} m_{02} - m_{12} m_{01})^2$", "identity"),
     )
     return Derivation("ols.gates.printed_objective", result, steps)
 
@@ -99,7 +99,7 @@ def _objective_in_float64(**at: Number) -> float:
 
 GATE_OBJECTIVE = Claim(
     id="ols.gates.objective",
-    title="What the best gates maximise: L* = m_1^T S^-1 m_1 of (16), so that the loss is (1 - L*)/2",
+    title=r"What the best gates maximise: $L^\ast = m_1^\top S^{-1} m_1$ of (16), so that the loss is $(1 - L^\ast)/2$",
     kind=Kind.EQUATION,
     statement=Eq(objective, form((s11, s12, s22), m1), evaluate=False),
     params=(*SECOND_MOMENTS, *MEAN_1, *MEAN_0),
@@ -130,25 +130,25 @@ def _printed_objective(point: Point) -> Fraction:
 
 PRINTED_OBJECTIVE = Claim(
     id="ols.gates.printed_objective",
-    title="With K n = 2 the objective (18) as printed is 1 for any independent class means: it prefers no gates",
+    title="With $K n = 2$ the objective (18) as printed is 1 for any independent class means: it prefers no gates",
     kind=Kind.EQUATION,
     statement=Eq(printed_objective(), 1, evaluate=False),
     params=(*MEAN_1, *MEAN_0),
     conditions=(sympy.Ne(m1[0] * m0[1] - m1[1] * m0[0], 0),),
     assumptions=(
-        "K n = 2; beyond two the matrix has rank 2 at most and no inverse; its pseudo-inverse gives 1 as well",
+        "$K n = 2$; beyond two the matrix has rank 2 at most and no inverse; its pseudo-inverse gives 1 as well",
     ),
     sources=(
         Source(
             NOTES,
             "(18)",
-            note="the case K n = 2, in which the printed matrix has an inverse",
+            note="the case $K n = 2$, in which the printed matrix has an inverse",
             says=Says.UNSTATED,
         ),
     ),
     **rational(_printed_objective),
     derive=printed_objective_is_constant,
-    unchecked={Level.FLOATING: "a constant: the library has the objective of ols.gates.objective"},
+    unchecked={Level.FLOATING: "a constant: the library has the objective of `ols.gates.objective`"},
 )
 
 # Exclusive gates make the precision block diagonal; of two gates, only exclusive ones do
@@ -167,18 +167,19 @@ def _off_diagonal(point: Point) -> Fraction:
 
 PRECISION = Claim(
     id="ols.gates.precision",
-    title="Exclusive gates make the precision A^-1 block diagonal; of two gates, only exclusive ones do",
+    title="Exclusive gates make the precision $A^{-1}$ block diagonal; of two gates, only exclusive ones do",
     kind=Kind.EQUIVALENCE,
     statement=Eq(sympy.Function("precision_12")(only_1, only_2, both), _OVERLAP, evaluate=False),
     params=(
-        Param(only_1, Interval.open(0, 3), "<g_1 (1 - g_2) x^2>"),
-        Param(only_2, Interval.open(0, 3), "<g_2 (1 - g_1) x^2>"),
-        Param(both, Interval(0, 3), "<g_1 g_2 x^2>", (Integer(0), Rational(1, 64))),
+        Param(only_1, Interval.open(0, 3), r"$\langle g_1 (1 - g_2) x^2 \rangle$"),
+        Param(only_2, Interval.open(0, 3), r"$\langle g_2 (1 - g_1) x^2 \rangle$"),
+        Param(both, Interval(0, 3), r"$\langle g_1 g_2 x^2 \rangle$", (Integer(0), Rational(1, 64))),
     ),
     assumptions=(
-        "two gates and one input; for n inputs the same: A_12 = <g_1 g_2 x x^T> is positive semidefinite of trace "
-        "<g_1 g_2 |x|^2>, and the off-diagonal block of A^-1 is A_12 between two regular matrices",
-        "with more gates A is block diagonal where they are exclusive, and so is its inverse",
+        r"two gates and one input; for $n$ inputs the same: $A_{12} = \langle g_1 g_2 x x^\top \rangle$ is positive "
+        r"semidefinite of trace $\langle g_1 g_2 \lvert x \rvert^2 \rangle$, and the off-diagonal block of $A^{-1}$ "
+        "is $A_{12}$ between two regular matrices",
+        "with more gates $A$ is block diagonal where they are exclusive, and so is its inverse",
     ),
     sources=(
         Source(
@@ -186,8 +187,9 @@ PRECISION = Claim(
             "section 3.3",
             printed=Integer(0),
             note="'this' is read as a block-diagonal precision; exclusive gates that leave a part of the space "
-            "uncovered achieve it too; with three gates a block can vanish for gates that overlap: A_11 = A_22 = A_33 "
-            "= 1, A_12 = 1/4 and A_13 = A_23 = 1/2 give A^-1 a zero at (1, 2)",
+            "uncovered achieve it too; with three gates a block can vanish for gates that overlap: "
+            "$A_{11} = A_{22} = A_{33} = 1$, $A_{12} = 1/4$ and $A_{13} = A_{23} = 1/2$ give $A^{-1}$ a zero "
+            "at (1, 2)",
             says=Says.CONJECTURES,
             words="Gates that tile the space without overlap would achieve this (I think?).",
             readings=(Reading("no input opens both gates, as the sentence says", where=Eq(both, 0)),),
@@ -196,7 +198,7 @@ PRECISION = Claim(
     **rational(_off_diagonal),
     unchecked={
         Level.SYMBOLIC: "the entry is one cofactor over the determinant: no step between",
-        Level.FLOATING: "the library solves with A and never forms its inverse",
+        Level.FLOATING: "the library solves with $A$ and never forms its inverse",
     },
 )
 
@@ -246,23 +248,24 @@ OVERLAP_WINS = Claim(
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("gain")(a, b), _BEST_EXCLUSIVE, evaluate=False),
     params=(
-        Param(a, Interval(Rational(1, 2), 2), "the best weight at x = 1/a", (Rational(3, 2),)),
-        Param(b, Interval(2, 9), "the best weight at x = 1/b", (Integer(4), Integer(9))),
+        Param(a, Interval(Rational(1, 2), 2), "the best weight at $x = 1/a$", (Rational(3, 2),)),
+        Param(b, Interval(2, 9), "the best weight at $x = 1/b$", (Integer(4), Integer(9))),
     ),
     # At b >= 2 a the inputs 1/b and 1/(a + b) are those that the best exclusive pair lets share a weight; at a = 1 the
     # inputs 1/a and 1 of the two classes are one, and no gate tells them apart.
     conditions=(b >= 2 * a, sympy.Ne(a, 1)),
     assumptions=(
-        "one input; class y = 1 has x = 1/a, 1/b, 1/(a + b), equally likely, class y = 0 has x = 1; "
-        "gates are any functions of x, and all of them are enumerated",
-        "gain = the least loss of exclusive gates less the least loss of any two gates",
+        "one input; class $y = 1$ has $x = 1/a$, $1/b$, $1/(a + b)$, equally likely, class $y = 0$ has $x = 1$; "
+        "gates are any functions of $x$, and all of them are enumerated",
+        "the gain is the least loss of exclusive gates minus the least loss of any two gates",
     ),
     sources=(
         Source(
             NOTES,
             "section 3.3",
-            note="where both gates are open the network has a third weight, w_1 + w_2; so a maximally diagonal "
-            "precision is not the best for every law; for the two laws of the notes, which they hold fixed, it is open",
+            note="where both gates are open the network has a third weight, $w_1 + w_2$; so a maximally diagonal "
+            "precision is not the best for every law; for the two laws of the notes, which they hold fixed, it "
+            "is open",
             says=Says.UNSTATED,
         ),
     ),
@@ -319,21 +322,24 @@ GAINED = 1947594834  # in units of 10^-12
 
 OVERLAP_ON_SITES = Claim(
     id="ols.gates.overlap_on_sites",
-    title="Overlapping site gates 1[z_2 >= 0] and 1[z_3 < 0] have loss 0.2775, the tiling by a site gate 0.2794",
+    title=r"Overlapping site gates $\mathbf{1}[z_2 \geq 0]$ and $\mathbf{1}[z_3 < 0]$ have loss 0.2775, the tiling by "
+    "a site gate 0.2794",
     kind=Kind.EQUATION,
     statement=Eq(sympy.floor(10**_PLACES * (loss_tiling - loss_overlapping)), Integer(GAINED), evaluate=False),
     assumptions=(
-        "nonlinear Gaussian process on an open line of four sites, numbered 1 to 4; gain 1, unit variance, xi1 = 2, "
-        "xi2 = 1, labels 1 and 0, balanced classes",
-        "tiling: 1[z_2 >= 0] and 1[z_2 < 0], better than at an edge; overlapping: 1[z_2 >= 0] and 1[z_3 < 0]",
-        "the statement has the difference of the two losses, 0.001947594834, in units of 10^-12",
+        "nonlinear Gaussian process on an open line of four sites, numbered 1 to 4; gain 1, unit variance, "
+        r"$\xi_1 = 2$, $\xi_2 = 1$, labels 1 and 0, balanced classes",
+        r"tiling: $\mathbf{1}[z_2 \geq 0]$ and $\mathbf{1}[z_2 < 0]$, better than one at an edge site; overlapping: "
+        r"$\mathbf{1}[z_2 \geq 0]$ and $\mathbf{1}[z_3 < 0]$",
+        "the statement has the difference of the two losses, 0.001947594834, in units of $10^{-12}$",
     ),
     sources=(
         Source(
             NOTES,
             "section 3.3",
-            note="four sites of an open line, numbered 1 to 4, gain 1, xi1 = 2, xi2 = 1; it is no counter-example: the "
-            "tiling by 1[z_2 + z_3 >= 0] and its complement has loss 0.2745, less than both",
+            note=r"four sites of an open line, numbered 1 to 4, gain 1, $\xi_1 = 2$, $\xi_2 = 1$; it is no "
+            r"counter-example: the tiling by $\mathbf{1}[z_2 + z_3 \geq 0]$ and its complement has loss "
+            "0.2745, less than both",
             says=Says.UNSTATED,
         ),
     ),
@@ -359,13 +365,14 @@ def _with_always_on(point: Point) -> Fraction:
 
 SPAN = Claim(
     id="ols.gates.span",
-    title="The gates 1 and h, whose precision is not block diagonal, have the loss of the tiling h and 1 - h",
+    title="The gates 1 and $h$, whose precision is not block diagonal, have the loss of the tiling $h$ and $1 - h$",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("loss")(x1, x2, x3, x4), _BY_HALVES, evaluate=False),
     params=tuple(Param(entry, Interval.open(0, 3), "input") for entry in (x1, x2, x3, x4)),
     assumptions=(
-        "one input; four equally likely samples, y = 1 at x1 and x3, y = 0 at x2 and x4; h is open at x1 and x2",
-        "in general the loss depends on the linear span of the functions g_k(x) x_i alone",
+        "one input; four equally likely samples, $y = 1$ at $x_1$ and $x_3$, $y = 0$ at $x_2$ and $x_4$; $h$ is "
+        "open at $x_1$ and $x_2$",
+        "in general the loss depends on the linear span of the functions $g_k(x) x_i$ alone",
     ),
     sources=(
         Source(
@@ -396,22 +403,25 @@ def _by_counting(point: Point) -> Fraction:
 
 INDEPENDENCE = Claim(
     id="ols.gates.independence",
-    title="Of the two blocks of x~ behind two gates that tile the space exactly one is zero: they are dependent",
+    title=r"Of the two blocks of $\tilde x$ behind two gates that tile the space exactly one is zero: they are "
+    "dependent",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("dependence")(share), -share * (1 - share), evaluate=False),
     params=(Param(share, Interval.open(0, 1), "probability that gate 1 is open", (Rational(1, 2),)),),
     assumptions=(
-        "x Gaussian, so that x~_k = 0 where gate k is closed and else almost surely not; p = P(g_1 = 1)",
-        "dependence(p) = P(x~_1 = 0 and x~_2 = 0) - P(x~_1 = 0) P(x~_2 = 0), which is 0 for independent blocks",
+        r"$x$ Gaussian, so that $\tilde x_k = 0$ where gate $k$ is closed and else almost surely not; $p = P(g_1 = 1)$",
+        r"$\operatorname{dependence}(p) = P(\tilde x_1 = 0, \tilde x_2 = 0) - P(\tilde x_1 = 0) P(\tilde x_2 = 0)$, "
+        "which is 0 for independent blocks",
     ),
     sources=(
         Source(
             NOTES,
             "section 3.3",
             printed=Integer(0),
-            note="right where x~ is Gaussian; g(x) x is not, even where x is, as it is 0 wherever the gate is closed; "
-            "dependence(p) = P(x~_1 = 0 and x~_2 = 0) - P(x~_1 = 0) P(x~_2 = 0) with p = P(g_1 = 1) is 0 for "
-            "independent blocks; with two blocks there are no others to condition on",
+            note=r"right where $\tilde x$ is Gaussian; $g(x) x$ is not, even where $x$ is, as it is 0 wherever the "
+            r"gate is closed; $\operatorname{dependence}(p) = P(\tilde x_1 = 0, \tilde x_2 = 0) - P(\tilde x_1 "
+            r"= 0) P(\tilde x_2 = 0)$ with $p = P(g_1 = 1)$ is 0 for independent blocks; with two blocks there "
+            "are no others to condition on",
             says=Says.CONJECTURES,
             words="For Gaussian data (at least), this mean that the blocks are independent conditioned on all the "
             "other blocks.",

@@ -61,11 +61,11 @@ LOSS_VALUE = Claim(
         evaluate=False,
     ),
     params=(
-        Param(a11, Interval(2, 4), "entry of A = <x~ x~^T>"),
-        Param(a12, Interval.open(-HALF, HALF), "entry of A", (Integer(0),)),
-        Param(a22, Interval(2, 4), "entry of A"),
-        Param(b1, Interval(-HALF, HALF), "entry of b = <x~ y>"),
-        Param(b2, Interval(-HALF, HALF), "entry of b"),
+        Param(a11, Interval(2, 4), r"entry of $A = \langle \tilde x \tilde x^\top \rangle$"),
+        Param(a12, Interval.open(-HALF, HALF), "entry of $A$", (Integer(0),)),
+        Param(a22, Interval(2, 4), "entry of $A$"),
+        Param(b1, Interval(-HALF, HALF), r"entry of $b = \langle \tilde x y \rangle$"),
+        Param(b2, Interval(-HALF, HALF), "entry of $b$"),
     ),
     assumptions=("labels 1 and 0", BALANCED),
     sources=tuple(
@@ -78,7 +78,7 @@ LOSS_VALUE = Claim(
         for label, note in (
             ("(13)", "the definition; its value by (15)"),
             ("(14)", "the square expanded; its value by (15)"),
-            ("(15)", "the loss is without the factor 1/2; A^+ replaces A^-1 where A is singular"),
+            ("(15)", "the loss is without the factor 1/2; $A^+$ replaces $A^{-1}$ where $A$ is singular"),
         )
     ),
     oracle=by_minimisation,
@@ -100,7 +100,7 @@ LOSS_CLASS_MEANS = Claim(
             "(16)",
             printed=HALF
             - HALF * (s22 * m1[0] ** 2 - 2 * s12 * m1[0] * m1[1] + s11 * m1[1] ** 2) / (s11 * s22 - s12**2),
-            note="agrees; A^+ replaces A^-1 where A is singular",
+            note="$A^+$ replaces $A^{-1}$ where $A$ is singular",
         ),
     ),
     oracle=by_minimisation,
@@ -119,7 +119,7 @@ def _labels_in_float64(y1: Number, y0: Number, **at: Number) -> float:
 
 LOSS_LABELS = Claim(
     id="ols.loss.labels",
-    title="The least-squares loss for any two labels y1 and y0 of balanced classes, without an output bias",
+    title="The least-squares loss for any two labels $y_1$ and $y_0$ of balanced classes, without an output bias",
     kind=Kind.EQUATION,
     statement=Eq(
         loss,
@@ -138,11 +138,11 @@ LOSS_LABELS = Claim(
             NOTES,
             "after (16)",
             printed=(y1 - y0) ** 2 * (HALF - HALF * form((s11, s12, s22), m1)),
-            note="right, up to the scale of the loss, with an output bias as in (1) (ols.loss.intercept); without one, "
-            "as in (3), only if the negative label is 0: labels such as 1 and -1 then give another loss, as the gated "
-            "input has no constant",
+            note="right, up to the scale of the loss, with an output bias as in (1) (`ols.loss.intercept`); without "
+            "one, as in (3), only if the negative label is 0: labels such as 1 and -1 then give another loss, "
+            "as the gated input has no constant",
             says=Says.READ_AS,
-            words="we assumed (WLOG) that the negative class is y = 0 and the positive class is y = 1",
+            words="we assumed (WLOG) that the negative class is $y = 0$ and the positive class is $y = 1$",
             readings=(Reading("there is an output bias, as in (1), or the negative label is 0", where=Eq(y0, 0)),),
         ),
     ),
@@ -170,20 +170,28 @@ def with_output_bias(point: Point, digits: int) -> mpf:
 
 LABELS_FREE = Claim(
     id="ols.loss.intercept",
-    title="With an output bias the labels are free: the least loss is (y1 - y0)^2 times a number of the inputs alone",
+    title="With an output bias the labels are free: the least loss is $(y_1 - y_0)^2$ times a number of the "
+    "inputs alone",
     kind=Kind.EQUATION,
     statement=Eq(loss, (y1 - y0) ** 2 / 4 * (1 - _DISTANCE / 4), evaluate=False),
     params=(
-        Param(v11, Interval(2, 4), "entry of V, the covariance of x~"),
-        Param(v12, Interval.open(-HALF, HALF), "entry of V", (Integer(0),)),
-        Param(v22, Interval(2, 4), "entry of V"),
-        *(Param(entry, Interval(-1, 1), "entry of d = <x~>_1 - <x~>_0") for entry in apart),
-        *(Param(entry, Interval(-2, 2), "entry of mu = <x~>, which drops out") for entry in mean),
+        Param(v11, Interval(2, 4), r"entry of $V$, the covariance of $\tilde x$"),
+        Param(v12, Interval.open(-HALF, HALF), "entry of $V$", (Integer(0),)),
+        Param(v22, Interval(2, 4), "entry of $V$"),
+        *(
+            Param(entry, Interval(-1, 1), r"entry of $d = \langle \tilde x \rangle_1 - \langle \tilde x \rangle_0$")
+            for entry in apart
+        ),
+        *(
+            Param(entry, Interval(-2, 2), r"entry of $\mu = \langle \tilde x \rangle$, which drops out")
+            for entry in mean
+        ),
         *LABELS,
     ),
     assumptions=(
         BALANCED,
-        "yhat = beta.x~ + b_out; x~ has the components g_k x and, with hidden biases, g_k; two of them are written out",
+        r"$\hat y = \beta \cdot \tilde x + b_{\text{out}}$; $\tilde x$ has the components $g_k x$ and, with hidden "
+        "biases, $g_k$; two of them are written out",
     ),
     sources=(
         Source(

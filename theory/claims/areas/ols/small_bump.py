@@ -53,18 +53,19 @@ def two_sites_loss() -> Derivation:
     steps = (
         Step(
             Eq(sympy.Function("L")(*beta), quadratic, evaluate=False),
-            "<(y - beta.x~)^2> with A = diag(S, S)/2, b = (b_1, -b_1) and <y^2> = 1/2",
+            r"$\langle (y - \beta \cdot \tilde x)^2 \rangle$ with $A = \operatorname{diag}(S, S)/2$, "
+            r"$b = (b_1, -b_1)$ and $\langle y^2 \rangle = 1/2$",
             "definition",
         ),
         Step(
             Eq(loss, least, evaluate=False),
-            "the gradient vanishes at A^-1 b",
+            "the gradient vanishes at $A^{-1} b$",
             "least-squares",
             tuple(Tuple(variable, at) for variable, at in zip(beta, minimiser, strict=True)),
         ),
         Step(
             Eq(loss, by_arcsines, evaluate=False),
-            "arcsine laws: S = D/(pi Z^2), and b_1 = a/(2 pi Z) with the class prior 1/2",
+            r"arcsine laws: $S = D/(\pi Z^2)$, and $b_1 = a/(2 \pi Z)$ with the class prior 1/2",
             "substitute",
             (
                 *(Tuple(s, d / (pi * Z**2)) for s, d in ((s0, d0), (s1, d1))),

@@ -29,10 +29,10 @@ WIDTHS = (
 )
 
 FIT = (a <= b, b <= n)
-LAW = "the width is uniform on a..b and the start uniform on the ring, independently"
+LAW = r"the width is uniform on $a, \ldots, b$ and the start uniform on the ring, independently"
 DISTANCE = Param(d, Range(0, 40), "distance of the two sites along the ring", (Integer(0),))
-FIRST = Param(p, Range(0, 40), "distance along the ring from the gate's site i to k", (Integer(0),))
-SECOND = Param(q, Range(0, 40), "distance along the ring from the gate's site i to l")
+FIRST = Param(p, Range(0, 40), "distance along the ring from the gate's site $i$ to $k$", (Integer(0),))
+SECOND = Param(q, Range(0, 40), "distance along the ring from the gate's site $i$ to $l$")
 
 
 def covered(*gaps: sympy.Expr) -> sympy.Expr:

@@ -33,12 +33,12 @@ def _same_with_a_flip(at: dict[str, int]) -> list[list[int]]:
 
 PLUS_MINUS = Claim(
     id="pulse.plus_minus.second",
-    title="Second moments of single pulses with support {-1, 1}, with or without a random sign flip",
+    title=r"Second moments of single pulses with support $\{-1, 1\}$, with or without a random sign flip",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\langle x_i x_{i+d} \rangle", real=True), SIGNED_SECOND, evaluate=False),
     params=(*WIDTHS, DISTANCE),
     conditions=(*FIT, d < n),
-    assumptions=(LAW, "x = 2 u - 1; uncentred: without a flip the mean is (a + b)/n - 1"),
+    assumptions=(LAW, "$x = 2 u - 1$; uncentred: without a flip the mean is $(a + b)/n - 1$"),
     **enumerated(_same_with_a_flip, lambda x, at: x[0] * x[at["d"]]),
     numeric=lambda **at: float(library_moments(at, "plus-minus", "sign", site_gate()).sigma_xx[0, 0, 0, at["d"]]),
     drawn=40,

@@ -34,11 +34,13 @@ GATED_SECOND = Claim(
     ),
     params=(
         *WIDTHS,
-        Param(p, Range(0, 40), "distance along the ring from the gate's site i to k, which drops out", (Integer(0),)),
-        Param(q, Range(0, 40), "distance along the ring from k to l", (Integer(0),)),
+        Param(
+            p, Range(0, 40), "distance along the ring from the gate's site $i$ to $k$, which drops out", (Integer(0),)
+        ),
+        Param(q, Range(0, 40), "distance along the ring from $k$ to $l$", (Integer(0),)),
     ),
     conditions=(*FIT, p < n, q < n),
-    assumptions=(LAW, "x = 2 u - 1, times a random sign; 1(x_i > 0) + 1(x_i < 0) = 1"),
+    assumptions=(LAW, r"$x = 2 u - 1$, times a random sign; $\mathbf{1}(x_i > 0) + \mathbf{1}(x_i < 0) = 1$"),
     **enumerated(both_signs, lambda x, at: (x[0] > 0) * x[at["p"]] * x[(at["p"] + at["q"]) % at["n"]]),
     numeric=lambda **at: float(
         library_moments(at, "plus-minus", "sign", HALF_SPACE).sigma_xx[0, 0, at["p"], (at["p"] + at["q"]) % at["n"]]
@@ -56,7 +58,10 @@ GATED_FIRST = Claim(
     ),
     params=(*WIDTHS, DISTANCE),
     conditions=(*FIT, d < n),
-    assumptions=(LAW, "x = 2 u - 1, times a random sign: 1(x_i > 0) = (1 + x_i)/2, and odd moments vanish"),
+    assumptions=(
+        LAW,
+        r"$x = 2 u - 1$, times a random sign: $\mathbf{1}(x_i > 0) = (1 + x_i)/2$, and odd moments vanish",
+    ),
     **enumerated(both_signs, lambda x, at: (x[0] > 0) * x[at["d"]]),
     numeric=lambda **at: float(library_moments(at, "plus-minus", "sign", HALF_SPACE).sigma_yx[0, at["d"]]),
     drawn=40,

@@ -25,14 +25,15 @@ from theory.expressions.symbols import n
 
 PAIR = Claim(
     id="pulse.sites.pair",
-    title="How often a pulse covers two sites at distance d",
+    title="How often a pulse covers two sites at distance $d$",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Symbol(r"\langle u_i u_{i+d} \rangle", real=True), COVERS_TWO, evaluate=False),
     params=(*WIDTHS, DISTANCE),
     conditions=(*FIT, d < n),
     assumptions=(
         LAW,
-        "the sum of (W - e)_+ over the widths is a difference of triangular numbers; at d = 0 the value is E W/n",
+        "the sum of $(W - e)_+$ over the widths is a difference of triangular numbers; at $d = 0$ the value is "
+        r"$\mathbb{E} W/n$",
     ),
     **enumerated(zeros_and_ones, lambda x, at: x[0] * x[at["d"]]),
     numeric=lambda **at: covered_in_float64(at, 0, at["d"]),
@@ -42,7 +43,7 @@ PAIR = Claim(
 
 TRIPLE = Claim(
     id="pulse.sites.triple",
-    title="How often a pulse covers three sites with the gaps p, q - p and n - q",
+    title="How often a pulse covers three sites with the gaps $p$, $q - p$ and $n - q$",
     kind=Kind.EQUATION,
     statement=Eq(
         sympy.Symbol(r"\langle u_i u_{i+p} u_{i+q} \rangle", real=True), covered(p, q - p, n - q), evaluate=False

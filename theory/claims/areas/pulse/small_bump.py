@@ -31,8 +31,8 @@ _CLOSED_BELOW = site_gate(hi=Fraction(1, 2))
 
 OVERLAP = Claim(
     id="pulse.small_bump.cross",
-    title="For single pulses of support {0, 1} on a ring, width uniform on a..b, the small-bump gates overlap: "
-    "Sigma^xx(p_1, p_2) is not 0 in general",
+    title=r"For single pulses of support $\{0, 1\}$ on a ring, width uniform on $a, \ldots, b$, the small-bump "
+    r"gates overlap: $\Sigma^{xx}(p_1, p_2)$ is not 0 in general",
     kind=Kind.EQUATION,
     statement=Eq(
         sympy.Symbol(r"\langle g_1 g_2 x_{k} x_{l} \rangle", real=True),
@@ -43,17 +43,19 @@ OVERLAP = Claim(
     conditions=(*FIT, p <= q, q < n),
     assumptions=(
         LAW,
-        "g_1 = 1[x_i >= 0], g_2 = 1[-x_i >= 0] as printed, two closed half-spaces; k = i + p and l = i + q on the "
-        "ring; no flip",
-        "<u_k u_l> - <u_i u_k u_l>: the gap q - p between k and l is in both and cancels",
-        "with one half-space open, 1[x_i < 0], the first gate is always 1 and the second always 0",
+        r"$g_1 = \mathbf{1}[x_i \geq 0]$, $g_2 = \mathbf{1}[-x_i \geq 0]$ as printed, two closed half-spaces; "
+        "$k = i + p$ and $l = i + q$ on the ring; no flip",
+        r"$\langle u_k u_l \rangle - \langle u_i u_k u_l \rangle$: the gap $q - p$ between $k$ and $l$ is in both "
+        "and cancels",
+        r"with one half-space open, $\mathbf{1}[x_i < 0]$, the first gate is always 1 and the second always 0",
     ),
     sources=(
         Source(
             BUMP_NOTE,
             "after (6)",
-            note="the gain in (7) implies the nonlinear Gaussian process, for which x_i = 0 has probability 0 and "
-            "Sigma^xx(p_1, p_2) = 0 (gate.small_bump.product); a single pulse that misses site i opens both gates",
+            note="the gain in (7) implies the nonlinear Gaussian process, for which $x_i = 0$ has probability 0 and "
+            r"$\Sigma^{xx}(p_1, p_2) = 0$ (`gate.small_bump.product`); a single pulse that misses site $i$ "
+            "opens both gates",
             says=Says.UNSTATED,
         ),
     ),

@@ -1,0 +1,68 @@
+"""Blocks about claims: sentences on the levels of checking, quotations of sources, and steps that change no line."""
+
+import pytest
+
+from derivations.evidence.entries import Entry
+from derivations.publish import blocks
+from theory.claims import catalog
+
+COMPARED = {"replicates": 64, "statistic": 1.0, "critical": 2.5}
+
+
+def said(name, outcome="PASS", **numbers):
+    """The sentence on one level of checking."""
+    evidence = {"levels": [{"level": name, "outcome": outcome, **numbers}], "precise": []}
+    return blocks.numbers(catalog()["gaussian.step_step.orthant"], evidence).removeprefix("*Numbers.* ").strip()
+
+
+@pytest.mark.parametrize(
+    ("level", "sentence"),
+    [
+        ({"name": "precise", "points": 9, "worst": 0.0}, "Formula and definition agree exactly at 9 points."),
+        (
+            {"name": "precise", "points": 9, "worst": 2e-40},
+            "Formula and definition agree at 9 points: the largest relative difference is 2e-40.",
+        ),
+        (
+            {"name": "precise", "points": 9, "worst": 0.5, "tolerance": 1e-30, "outcome": "FAIL"},
+            "Formula and definition do NOT agree at 9 points: the largest relative difference is 0.5, and 1e-30 is "
+            "allowed.",
+        ),
+        (
+            {"name": "negative control", "killed": 51, "equal": 0},
+            "All 51 altered formulas (a sign, a factor, a term) fail at these points.",
+        ),
+        (
+            {"name": "negative control", "killed": 1, "equal": 2},
+            "The one altered formula (a sign, a factor, a term) fails at these points. 2 more are the same function in "
+            "another form.",
+        ),
+        ({"name": "floating", "worst": 0.0}, "The library in float64 agrees in every digit."),
+        ({"name": "simulated", "outcome": "INCONCLUSIVE", "where": "few"}, "Trained networks do not decide it: few."),
+        (
+            {"name": "simulated"} | COMPARED | {"rejected_alternatives": {"no biases": True}},
+            "Trained networks agree: over 64 replicates the largest deviation is 1.00 standard errors, and 2.50 are "
+            "allowed. The wrong form “no biases” is rejected.",
+        ),
+        (
+            {"name": "simulated", "outcome": "FAIL"} | COMPARED | {"rejected_alternatives": {"no biases": False}},
+            "Trained networks do NOT agree: over 64 replicates the largest deviation is 1.00 standard errors, and 2.50 "
+            "are allowed.",
+        ),
+    ],
+)
+def test_a_level_in_a_sentence(level, sentence):
+    assert said(**level) == sentence
+
+
+def test_sources_with_other_words_are_quoted_each():
+    claim = catalog()["localization.design.concentrated"]
+    text = blocks.printed([Entry(claim, source, "CONFIRMED", None, None) for source in claim.sources])
+    words = {source.words for source in claim.sources}
+    assert len(words) == len(claim.sources) > 1
+    assert all(f"“{quoted}”" in text for quoted in words)
+
+
+def test_a_step_that_changes_no_line_says_so():
+    text = blocks.derivation(catalog()["flow.fixed_point.mode"], lambda name: f"`{name}`")
+    assert "A mode that decays, $\\lambda > 0$. (*substitute*) The line stays the same." in text
