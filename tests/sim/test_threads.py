@@ -121,6 +121,7 @@ def test_measuring_on_examples_of_compiled_loops(data, network, changes):
 
 
 @NEEDS_NUMBA
+@pytest.mark.xdist_group("compiled loops")
 @pytest.mark.parametrize("units", [2, 5])
 @pytest.mark.parametrize("batch", [1, 5, 40])
 @pytest.mark.parametrize("dtype", ["float64", "float32"])

@@ -19,6 +19,8 @@ from theory.claims.rows import Verdict
 from theory.claims.sources import Says, Source
 from theory.problem import InputError, OutOfReachError
 
+pytestmark = pytest.mark.xdist_group("book")  # they share the book of the whole catalog
+
 CLAIM = "flow.fixed_point.mode"
 PAGES = tuple(compose.sources())
 

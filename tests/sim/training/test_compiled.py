@@ -26,6 +26,9 @@ from theory.problem import DirectionGate, GaussianClone, InputError, Network, Ou
 numba = pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
 from sim.training.backends.compiled.normals import compiled_normals  # noqa: E402 - it needs numba
 
+# Many cases share a compiled loop, which two processes would both compile where neither has kept it yet.
+pytestmark = pytest.mark.xdist_group("compiled loops")
+
 
 def both(question, **settings):
     return tuple(train(question, "cpu", backend=backend, **settings) for backend in ("reference", "compiled"))
