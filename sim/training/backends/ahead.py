@@ -3,6 +3,7 @@
 Nothing but time depends on it: what it has not compiled, this process compiles itself.
 """
 
+import gc
 import os
 import subprocess
 import sys
@@ -95,4 +96,6 @@ def compile_steps(problem: Problem) -> None:
 
 
 if __name__ == "__main__":
+    # The process ends before its garbage is worth a collection: without any it takes 9 % less time.
+    gc.disable()
     compile_steps(loads(sys.stdin.read()))
