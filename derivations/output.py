@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from shutil import get_terminal_size
 from typing import Any, Protocol, TextIO
 
-from derivations.timeout import HINT, KIND, LONGEST, TimedOutError, is_time, limited
+from derivations.timeout import HINT, KIND, LONGEST, TimedOutError, answered, is_time, limited
 from theory.problem.errors import WorkbenchError
 
 PASS, CHECK_FAILED, BAD_INPUT, UNDECIDED, OUT_OF_REACH, INTERRUPTED = 0, 1, 2, 3, 4, 130
@@ -42,6 +42,7 @@ def emit(verb: str, payload: Mapping[str, Any], text: str, as_json: bool) -> Non
 
         answer = {"schema": f"gdln.{verb}/1", "version": version(DISTRIBUTION), **payload}
         print(json.dumps(plain(answer), allow_nan=False))
+        answered()
     else:
         print(_for(sys.stdout, text))
 
@@ -149,6 +150,7 @@ def report_error(kind: str, message: str, hint: str, code: int, as_json: bool) -
     """The message on stderr, and as JSON on stdout where that was asked for; returns `code`."""
     if as_json:
         print(json.dumps({"error": {"kind": kind, "message": message, "hint": hint}}))
+        answered()
     text = f"gdln: {message}" + (f"\n  {hint}" if hint else "")
     print(_for(sys.stderr, text), file=sys.stderr)
     return code

@@ -153,6 +153,13 @@ def mention(aside: str | Path) -> None:
         os.write(_asides, f"aside {os.path.abspath(aside)}\n".encode())
 
 
+def answered() -> None:
+    """Say that the answer is on stdout: should this process then fail to end, none is printed in its place."""
+    if _asides is not None:
+        sys.stdout.flush()
+        os.write(_asides, b"answered\n")
+
+
 def _mention_to(handle: int) -> None:
     global _asides
     _asides = handle
@@ -179,7 +186,7 @@ def _ended(child: int, reading: int, seconds: float, as_json: bool) -> int:
             _remove(Path(line.removeprefix("aside ")))
     files = re.findall(r'^  File "(.+)", line [0-9]+ in ', "\n".join(lines), re.MULTILINE)
     text = message(seconds, [_module(file) for file in files])
-    if as_json:
+    if as_json and "answered" not in lines:
         print(json.dumps({"error": {"kind": KIND, "message": text, "hint": HINT}}))
     print(f"gdln: {text}\n  {HINT}", file=sys.stderr)
     return EXIT_CODE

@@ -89,6 +89,13 @@ def test_a_c_library_that_never_returns_is_ended_and_named():
     assert "Traceback" not in said
 
 
+def test_one_object_on_stdout_where_the_process_does_not_end_after_its_answer():
+    """It has printed the error, and what runs at its end never returns: the supervisor prints no second object."""
+    late = f"import atexit; atexit.register(lambda: {NEVER_RETURNS}); time.sleep(60)"
+    code, out, _ = ended(begun(late, "--timeout", "0.5", "--json"))
+    assert (code, json.loads(out)["error"]["kind"]) == (OUT_OF_REACH, "timeout")
+
+
 @pytest.mark.parametrize("kind", ["new_text", "replacing"])
 def test_what_was_being_written_is_removed(tmp_path, kind):
     (tmp_path / "precious").write_text("x")
