@@ -23,11 +23,13 @@ import numpy as np
 
 from derivations.experiments.folders import problem_named
 from derivations.statistics.comparison import seed_for
+from theory.claims.model import Outcome
 from theory.problem import Problem
 
 NAME = "relu-design"
 COUNT = 48  # pairs of configurations
 LEVEL = 0.01
+HALF = 0.5  # a statement holds in most configurations where its share lies above
 TIMES = (0, 1, 4, 8, 16, 64)  # in units of K^2 tau
 PAIRS = (
     (2, 1),
@@ -116,6 +118,23 @@ class Share:
 
         most = self.holds + self.undecided
         return float(betaincinv(most + 1, self.count - most, 1 - LEVEL / 2)) if most < self.count else 1.0
+
+    @property
+    def outcome(self) -> Outcome:
+        """PASS where the interval lies above 1/2, FAIL where it lies below, else INCONCLUSIVE."""
+        if self.low > HALF:
+            return Outcome.PASS
+        return Outcome.FAIL if self.high < HALF else Outcome.INCONCLUSIVE
+
+    def data(self) -> dict[str, float]:
+        """The share as numbers, for evidence."""
+        return {
+            "holds": self.holds,
+            "undecided": self.undecided,
+            "configurations": self.count,
+            "low": self.low,
+            "high": self.high,
+        }
 
     def describe(self) -> str:
         """The share in words."""
