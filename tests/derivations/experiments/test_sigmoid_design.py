@@ -7,11 +7,13 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from derivations.experiments.folders import read
 from derivations.experiments.model import Settings
 from derivations.experiments.relu_design.design import ORDERS, PAIRS
-from derivations.experiments.sigmoid_design import design, experiment
+from derivations.experiments.sigmoid_design import design, experiment, tables
 from derivations.experiments.sigmoid_design.design import alike, configurations
-from theory.claims.model import Outcome
+from theory.claims import catalog
+from theory.claims.model import Level, Outcome
 
 PAIR = experiment.PAIR
 
@@ -138,3 +140,43 @@ def test_one_configuration_is_trained_as_its_run_is_stored(monkeypatch):
             assert own["seed"] == tiny.problem(model, order).simulated().seed
             for name in (*design.MARGINS, "loss"):
                 assert np.shape(own[name]["mean"]) == np.shape(own[name]["standard_error"]) == (2,)
+
+
+def test_what_is_stored_is_of_the_design_and_judges_the_claim():
+    run = read(design.NAME)
+    assert run["times"] == list(design.TIMES)
+    for one, drawn in zip(run["trained"], configurations(), strict=True):
+        assert drawn.data().items() <= one.items()
+        for model in design.MODELS:
+            for order in ORDERS:
+                assert one["trained"][model][order]["seed"] == drawn.problem(model, order).simulated().seed
+    assert experiment.judged(run["trained"], []).outcome is Outcome.PASS
+    assert experiment.controlled(run["trained"]).outcome is Outcome.PASS
+
+
+def test_a_validation_trains_some_configurations_again(monkeypatch):
+    asked = []
+
+    def record(wanted, _settings, _progress):
+        asked.append(len(wanted))
+        return []
+
+    monkeypatch.setattr(experiment, "trained", record)
+    finding = experiment.run({}, Settings("full"), lambda _what, _share: None)
+    assert asked == [4]
+    assert {result.level for result in finding.results} == {Level.SIMULATED, Level.NEGATIVE_CONTROL}
+    assert {record["configurations"] for record in finding.estimates[experiment.CLAIM].values()} == {12, 16}
+
+
+def test_the_tables_have_a_row_for_each_treatment_of_the_biases():
+    run = read(design.NAME)
+    for make, rows in ((tables.by_biases, 1), (tables.ends, len(design.MODELS))):
+        lines = make(run).strip().splitlines()
+        assert len(lines) == rows * len(design.TREATMENTS) + 2
+        assert len({line.count("|") for line in lines}) == 1
+
+
+def test_the_title_counts_what_the_stored_run_holds():
+    found = experiment.judged(read(design.NAME)["trained"], []).where
+    counted = found.removeprefix("alike in ").partition(" configurations")[0]
+    assert counted in catalog()[experiment.CLAIM].title
