@@ -150,7 +150,7 @@ def test_what_is_stored_is_of_the_design_and_judges_the_claim():
         for model in design.MODELS:
             for order in ORDERS:
                 assert one["trained"][model][order]["seed"] == drawn.problem(model, order).simulated().seed
-    assert experiment.judged(run["trained"], []).outcome is Outcome.PASS
+    assert experiment.judged(run["trained"], []).outcome is Outcome.INCONCLUSIVE  # five are undecided
     assert experiment.controlled(run["trained"]).outcome is Outcome.PASS
 
 
