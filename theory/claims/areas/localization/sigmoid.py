@@ -124,8 +124,8 @@ SIGMOID_LIKE_ERF = Claim(
         ),
     ),
     settled_by="More networks of each configuration: with sixteen the intervals of the shares' differences reach up to "
-    "0.23 to either side in the undecided ones, beside a bound of 1/3. Or the notes' configuration: the start of b_1 and "
-    "b_2, their rates, and the statistic that counts as qualitatively identical.",
+    "0.23 to either side in the undecided ones, beside a bound of 1/3. Or the notes' configuration: the start of b_1 "
+    "and b_2, their rates, and the statistic that counts as qualitatively identical.",
 )
 
 CLAIMS = (SIGMOID_NO_BIASES, SIGMOID_LIKE_ERF)
