@@ -15,8 +15,8 @@ Each holds in most configurations where the interval of its share lies above 1/2
 Control: the same rule must not pass in the other order of the lengths; that of the gates not at the start.
 
 A first run ended at t = 16 K^2, where `oscillating` held in 24 of the 48 configurations, and in none whose shorter
-length is 2: their low-frequency share was still falling. So its rule was fixed anew, for t = 64 K^2, before anything
-was trained that long. The seeds are those of the first run, and all its numbers came out the same.
+length is 2: in most of those the low-frequency share was falling. So its rule was fixed anew, for t = 64 K^2, before
+anything was trained that long. The seeds are those of the first run, and all its numbers came out the same.
 """
 
 from collections.abc import Mapping
