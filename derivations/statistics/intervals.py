@@ -1,5 +1,6 @@
 """Simultaneous intervals for means over replicates, and what they say of a bound."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,3 +41,21 @@ def intervals(values: Float[np.ndarray, "S T"], level: float) -> Intervals:
     mean = values.mean(axis=0)
     error = values.std(axis=0, ddof=1) / np.sqrt(replicates)
     return Intervals(mean, mean - reach * error, mean + reach * error)
+
+
+def difference(
+    means: Sequence[Float[np.ndarray, " T"]],
+    errors: Sequence[Float[np.ndarray, " T"]],
+    replicates: Sequence[int],
+    level: float,
+) -> Intervals:
+    """Return Welch's intervals for the first mean less the second; each of them misses with probability `level`.
+
+    The two samples are independent and have so many replicates; `errors` are the standard errors of their means.
+    """
+    squares = [error**2 for error in errors]
+    total = squares[0] + squares[1]
+    freedom = total**2 / sum(square**2 / (count - 1) for square, count in zip(squares, replicates, strict=True))
+    reach = -stdtrit(freedom, level / 2) * np.sqrt(total)
+    middle = means[0] - means[1]
+    return Intervals(middle, middle - reach, middle + reach)

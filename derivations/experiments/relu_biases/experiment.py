@@ -17,13 +17,12 @@ from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Float
-from scipy.stats import t as student_t
 
 from derivations.experiments.control import control
 from derivations.experiments.folders import problem_named
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.statistics.comparison import seed_for
-from derivations.statistics.intervals import Intervals
+from derivations.statistics.intervals import Intervals, difference
 from sim.measure import measure
 from sim.train import train
 from sim.training.run import Run
@@ -83,14 +82,10 @@ def decide(with_biases: Shares, without: Shares) -> CheckResult:
 
 def contrasts(shares: Shares, level: float) -> Intervals:
     """Welch's intervals for the difference of the means of both orders; each misses with probability `level`."""
-    means = [shares[name].mean(axis=0) for name in (LONG, SHORT)]
-    squares = [shares[name].var(axis=0, ddof=1) / len(shares[name]) for name in (LONG, SHORT)]
-    freedom = (squares[0] + squares[1]) ** 2 / sum(
-        square**2 / (len(shares[name]) - 1) for square, name in zip(squares, (LONG, SHORT), strict=True)
-    )
-    reach = student_t.isf(level / 2, freedom) * np.sqrt(squares[0] + squares[1])
-    middle = means[0] - means[1]
-    return Intervals(middle, middle - reach, middle + reach)
+    both = [shares[name] for name in (LONG, SHORT)]
+    counts = [len(values) for values in both]
+    errors = [values.std(axis=0, ddof=1) / np.sqrt(len(values)) for values in both]
+    return difference([values.mean(axis=0) for values in both], errors, counts, level)
 
 
 def _problem(kind: str, name: str, scale: int) -> Problem:

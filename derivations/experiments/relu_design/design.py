@@ -5,7 +5,7 @@ factors make, and a statement is judged by the share of configurations in which 
 
 * correlation lengths (long, short) of the ring of 40 sites, each pair in both orders;
 * gain g, units K, standard deviation of an entry of w(0), learning rate in units of K^2 (as the mean readout makes all
-  rates eigenvalues over K^2). Looked at at t = 0, K^2, 4 K^2, 8 K^2 and 16 K^2.
+  rates eigenvalues over K^2). Measured at t = 0, K^2, 4 K^2, 8 K^2, 16 K^2 and 64 K^2.
 
 In one configuration a quantity is above or below a bound where its 99 % t-interval over replicates says so, at every
 time that the statement names; else it is undecided. The share has the binomial interval of Clopper and Pearson at
@@ -23,12 +23,14 @@ import numpy as np
 
 from derivations.experiments.folders import problem_named
 from derivations.statistics.comparison import seed_for
+from theory.claims.model import Outcome
 from theory.problem import Problem
 
 NAME = "relu-design"
 COUNT = 48  # pairs of configurations
 LEVEL = 0.01
-TIMES = (0, 1, 4, 8, 16)  # in units of K^2 tau
+HALF = 0.5  # a statement holds in most configurations where its share lies above
+TIMES = (0, 1, 4, 8, 16, 64)  # in units of K^2 tau
 PAIRS = (
     (2, 1),
     (3, 1),
@@ -117,6 +119,23 @@ class Share:
         most = self.holds + self.undecided
         return float(betaincinv(most + 1, self.count - most, 1 - LEVEL / 2)) if most < self.count else 1.0
 
+    @property
+    def outcome(self) -> Outcome:
+        """PASS where the interval lies above 1/2, FAIL where it lies below, else INCONCLUSIVE."""
+        if self.low > HALF:
+            return Outcome.PASS
+        return Outcome.FAIL if self.high < HALF else Outcome.INCONCLUSIVE
+
+    def data(self) -> dict[str, float]:
+        """The share as numbers, for evidence."""
+        return {
+            "holds": self.holds,
+            "undecided": self.undecided,
+            "configurations": self.count,
+            "low": self.low,
+            "high": self.high,
+        }
+
     def describe(self) -> str:
         """The share in words."""
         open_ = f", {self.undecided} undecided" if self.undecided else ""
@@ -132,8 +151,17 @@ def share(trained: Iterable[Mapping[str, Any]], decide: Decide) -> Share:
     return Share(decisions.count(True), decisions.count(None), len(decisions))
 
 
+def at(*times: int) -> tuple[int, ...]:
+    """Return where these times, in units of K^2 tau, stand in TIMES.
+
+    >>> at(4, 16)
+    (2, 4)
+    """
+    return tuple(TIMES.index(time) for time in times)
+
+
 def above(quantity: str, bound: float, times: Iterable[int]) -> Decide:
-    """A decision: whether a quantity exceeds the bound at all of the times (indices into TIMES)."""
+    """A decision: whether a quantity exceeds the bound at all of the times (indices into TIMES; see `at`)."""
     indices = tuple(times)
 
     def decide(trained: Mapping[str, Any]) -> bool | None:

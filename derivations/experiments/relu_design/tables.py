@@ -22,9 +22,7 @@ def quantities(run: Run) -> str:
     ):
         for order in ORDERS:
             own = [one[name]["mean"] for one in run["trained"] if one["order"] == order]
-            rows.append(
-                [f"{title}, {_TITLES[order]}", *(_spread([mean[i] for mean in own]) for i in range(len(times)))]
-            )
+            rows.append([f"{title}, {_TITLES[order]}", *(spread([mean[i] for mean in own]) for i in range(len(times)))])
     return table(["median (least to greatest)", *times], rows)
 
 
@@ -37,13 +35,14 @@ def by_lengths(run: Run) -> str:
         for order in ORDERS:
             own = [one for one in run["trained"] if one["order"] == order and tuple(one["xi"]) == pair]
             for name in ("participation_ratio", "low_frequency_power"):
-                cells.append(_spread([one[name]["mean"][-1] for one in own]))
+                cells.append(spread([one[name]["mean"][-1] for one in own]))
         rows.append([*cells, str(len(own))])
     heads = [f"{what}, {_TITLES[order]}" for order in ORDERS for what in ("ratio", "low-frequency share")]
     return table(["lengths", *heads, "configurations"], rows)
 
 
-def _spread(values: list[float]) -> str:
+def spread(values: list[float]) -> str:
+    """Return median, least and greatest as a cell."""
     ordered = sorted(values)
     middle = len(ordered) // 2
     median = ordered[middle] if len(ordered) % 2 else (ordered[middle - 1] + ordered[middle]) / 2

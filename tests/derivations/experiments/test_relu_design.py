@@ -38,7 +38,7 @@ def test_a_configuration_is_the_problem_that_it_says():
     long, short = (one.problem(order) for order in design.ORDERS)
     assert long.data.xi == one.lengths == short.data.xi[::-1]
     assert long.data.xi[0] > long.data.xi[1]
-    assert long.training.times[-1] == 16 * one.units**2
+    assert long.training.times[-1] == 64 * one.units**2
     assert long.simulation.learning_rate == one.rate * one.units**2
     assert long.simulation.seed != short.simulation.seed
     assert isinstance(long.data, NonlinearGP)
@@ -151,7 +151,7 @@ def test_what_is_stored_is_of_the_design_and_judges_every_claim():
     assert {rule.claim for rule in experiment.RULES} == {
         name for name in catalog() if name.startswith("localization.design.")
     }
-    undecided = "localization.design.oscillating"  # half of the configurations, at the last time
+    undecided = "localization.design.oscillating"  # its interval just reaches 1/2
     for rule in experiment.RULES:
         expected = Outcome.INCONCLUSIVE if rule.claim == undecided else Outcome.PASS
         assert experiment.judged(rule, run["trained"], []).outcome is expected

@@ -40,6 +40,7 @@ ABOVE = {
     *((f"localization.relu.{name}", Level.SIMULATED) for name in ("around_mode", "growth_goes_on", "localizes")),
     ("localization.relu.biases_removed", Level.SIMULATED),
     ("localization.relu.gates_flip", Level.SIMULATED),
+    ("localization.sigmoid.like_erf", Level.SIMULATED),
     ("localization.relu.order", Level.SIMULATED),
     ("localization.relu.growth_stops", Level.NEGATIVE_CONTROL),
     ("localization.relu.replayed_gates", Level.NEGATIVE_CONTROL),

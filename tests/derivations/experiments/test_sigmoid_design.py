@@ -1,0 +1,182 @@
+"""The design of erf and sigmoid networks: its configurations, when networks are alike, and controls that can fail."""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from derivations.experiments.folders import read
+from derivations.experiments.model import Settings
+from derivations.experiments.relu_design.design import ORDERS, PAIRS
+from derivations.experiments.sigmoid_design import design, experiment, tables
+from derivations.experiments.sigmoid_design.design import alike, configurations
+from theory.claims import catalog
+from theory.claims.model import Level, Outcome
+
+PAIR = experiment.PAIR
+
+
+def trained(models=None, error=0.01, replicates=16, **more):
+    """A stored configuration whose networks have low-frequency share 1/2 and ratio 1/10, but where `models` says so."""
+    networks = {}
+    for model in design.MODELS:
+        networks[model] = {}
+        for order in ORDERS:
+            low, ratio = (models or {}).get((model, order), (0.5, 0.1))
+            networks[model][order] = {
+                "replicates": replicates,
+                "low_frequency_power": {"mean": [0.5, low], "standard_error": [0.0, error]},
+                "participation_ratio": {"mean": [0.07, ratio], "standard_error": [0.0, error / 10]},
+            }
+    return {"trained": networks, "centred": True, **more}
+
+
+def numbered(index, **more):
+    """A stored configuration with factors of its own."""
+    return {"xi": [2.0, 1.0], "gain": index, "units": 5, "scale": 0.1, "biases": "0", **more}
+
+
+def test_each_treatment_of_the_biases_has_one_configuration_with_each_pair_of_lengths():
+    drawn = configurations()
+    assert drawn == configurations()
+    assert Counter((one.biases, one.lengths) for one in drawn) == Counter(
+        (biases, tuple(map(Fraction, lengths))) for biases in design.TREATMENTS for lengths in PAIRS
+    )
+    for factor in ("gain", "units", "scale"):
+        assert len({getattr(one, factor) for one in drawn}) > 1
+
+
+@pytest.mark.parametrize("one", configurations()[::5], ids=lambda one: one.biases.describe())
+def test_a_configuration_is_the_problem_that_it_says(one):
+    problems = {(model, order): one.problem(model, order) for model in design.MODELS for order in ORDERS}
+    assert len({problem.simulated().seed for problem in problems.values()}) == len(problems)
+    for (model, order), problem in problems.items():
+        assert problem.network.model == model
+        assert (problem.data.xi[0] > problem.data.xi[1]) is (order == ORDERS[0])
+        assert problem.training.w0.scale == one.scale
+    assert problems["relu", ORDERS[0]].network.biases == "none"
+    erf, sigmoid = (problems[model, ORDERS[0]] for model in ("erf", "sigmoid"))
+    for problem in (erf, sigmoid):
+        assert problem.network.biases == ("trained" if one.biases.trained else "fixed")
+        assert problem.training.hidden_bias0.scale == one.biases.spread
+    assert erf.training.output_bias0 == (Fraction(1, 2) if one.biases.centred else 0)
+    assert sigmoid.training.output_bias0 == 0
+
+
+def test_erf_and_sigmoid_networks_learn_equally_long():
+    """Times over K/f'(0)^2, with the slopes at 0 by finite differences; they are rounded by less than a twentieth."""
+    from sim.networks.activations import activation_named, torch
+
+    step = 1e-3
+    one, reached = configurations()[0], []
+    for model in PAIR:
+        value = activation_named(model).value
+        slope = (value(torch.tensor(step), 0.0) - value(torch.tensor(-step), 0.0)) / (2 * step)
+        reached.append(float(one.problem(model, ORDERS[0]).training.times[-1]) * float(slope) ** 2 / one.units)
+    assert abs(reached[0] / reached[1] - 1) < 0.05
+
+
+@pytest.mark.parametrize(
+    ("models", "error", "expected"),
+    [
+        ({}, 0.01, True),
+        ({("erf", ORDERS[1]): (0.1, 0.1)}, 0.01, False),  # the range differs in one order
+        ({("sigmoid", ORDERS[0]): (0.5, 0.3)}, 0.01, False),  # the ratio differs in one order
+        ({("erf", ORDERS[1]): (0.1, 0.1)}, 0.05, None),
+        ({}, 0.5, None),  # too few or too scattered networks are not alike
+        ({("relu", ORDERS[0]): (1.0, 0.5)}, 0.01, True),  # not of this pair
+    ],
+)
+def test_networks_are_alike_where_all_four_differences_are_small(models, error, expected):
+    assert alike(trained(models, error), PAIR) is expected
+    assert alike(trained(models, error), PAIR[::-1]) is expected
+
+
+def test_networks_on_the_same_sides_of_the_null_levels():
+    both = {(model, order): (0.2, 0.1) for model in PAIR for order in ORDERS}
+    assert experiment.same_sides(trained(both)) is True
+    assert experiment.same_sides(trained({**both, ("erf", ORDERS[0]): (0.9, 0.1)})) is False
+    assert experiment.same_sides(trained({**both, ("erf", ORDERS[0]): (0.52, 0.1)})) is None
+
+
+UNLIKE = {("erf", ORDERS[0]): (0.0, 0.1), ("relu", ORDERS[0]): (1.0, 0.1)}
+
+
+def stored(alike_ones, unlike):
+    """Configurations of both kinds, and others whose output bias starts at 0, which the rule must not count."""
+    kinds = [{}] * alike_ones + [UNLIKE] * unlike
+    found = [trained(kind, **numbered(index)) for index, kind in enumerate(kinds)]
+    return found + [trained(UNLIKE, **numbered(100 + index)) | {"centred": False} for index in range(30)]
+
+
+def test_most_configurations_pass_few_fail_and_half_is_undecided():
+    outcomes = [experiment.judged(stored(k, 16 - k), []).outcome for k in (16, 8, 0)]
+    assert outcomes == [Outcome.PASS, Outcome.INCONCLUSIVE, Outcome.FAIL]
+
+
+def test_a_configuration_that_is_decided_the_other_way_fails_the_rule():
+    run = stored(16, 0)
+    assert experiment.judged(run, [run[3]]).outcome is Outcome.PASS
+    found = experiment.judged(run, [{**run[3], "trained": trained(UNLIKE)["trained"]}])
+    assert found.outcome is Outcome.FAIL
+    assert "the other way" in found.where
+
+
+def test_the_control_fails_where_relu_networks_are_like_erf_networks():
+    assert experiment.controlled(stored(0, 16)).outcome is Outcome.PASS
+    assert experiment.controlled(stored(16, 0)).outcome is Outcome.FAIL
+
+
+def test_one_configuration_is_trained_as_its_run_is_stored(monkeypatch):
+    """In small: two units for a short time, in each model and order."""
+    monkeypatch.setattr(design, "TIMES", (0, 1))
+    tiny = replace(configurations()[4], units=2)
+    found = experiment.trained([tiny], Settings(device="cpu"), lambda _done: None)[0]
+    for model in design.MODELS:
+        for order in ORDERS:
+            own = found["trained"][model][order]
+            assert own["seed"] == tiny.problem(model, order).simulated().seed
+            for name in (*design.MARGINS, "loss"):
+                assert np.shape(own[name]["mean"]) == np.shape(own[name]["standard_error"]) == (2,)
+
+
+def test_what_is_stored_is_of_the_design_and_judges_the_claim():
+    run = read(design.NAME)
+    assert run["times"] == list(design.TIMES)
+    for one, drawn in zip(run["trained"], configurations(), strict=True):
+        assert drawn.data().items() <= one.items()
+        for model in design.MODELS:
+            for order in ORDERS:
+                assert one["trained"][model][order]["seed"] == drawn.problem(model, order).simulated().seed
+    assert experiment.judged(run["trained"], []).outcome is Outcome.INCONCLUSIVE  # five are undecided
+    assert experiment.controlled(run["trained"]).outcome is Outcome.PASS
+
+
+def test_a_validation_trains_some_configurations_again(monkeypatch):
+    asked = []
+
+    def record(wanted, _settings, _progress):
+        asked.append(len(wanted))
+        return []
+
+    monkeypatch.setattr(experiment, "trained", record)
+    finding = experiment.run({}, Settings("full"), lambda _what, _share: None)
+    assert asked == [4]
+    assert {result.level for result in finding.results} == {Level.SIMULATED, Level.NEGATIVE_CONTROL}
+    assert {record["configurations"] for record in finding.estimates[experiment.CLAIM].values()} == {12, 16}
+
+
+def test_the_tables_have_a_row_for_each_treatment_of_the_biases():
+    run = read(design.NAME)
+    for make, rows in ((tables.by_biases, 1), (tables.ends, len(design.MODELS))):
+        lines = make(run).strip().splitlines()
+        assert len(lines) == rows * len(design.TREATMENTS) + 2
+        assert len({line.count("|") for line in lines}) == 1
+
+
+def test_the_title_counts_what_the_stored_run_holds():
+    found = experiment.judged(read(design.NAME)["trained"], []).where
+    counted = found.removeprefix("alike in ").partition(" configurations")[0]
+    assert counted in catalog()[experiment.CLAIM].title
