@@ -399,3 +399,16 @@ BINOMIAL_TAIL = 1e3 * UNIT_ROUNDOFF
 # less, and that of 7 degrees of freedom 1.33 more.
 EXAMPLE_MOMENT = 6 * np.sqrt(8 / 3 / 2e5)
 EXAMPLE_KURTOSIS = 6 * np.sqrt(444 / 2e5)
+
+# --- the pages --------------------------------------------------------------------------------------------------------
+
+# A number that is rounded to the last digit it shows is off by half a unit of that digit.
+PAGES_HALF_UNIT = 0.5
+
+# All means over networks that the pages state beside those of networks trained again, together (Bonferroni): one false
+# alarm in a hundred choices of the seeds, which are fixed.
+PAGES_LEVEL = 0.01
+
+# A network trained again by the same script, in float32: 1,000 contracting steps, each with roundings of 40 terms of
+# another BLAS, of which those that turn a gate at h = 0 count most. 1,000 * 40 roundings of 6e-8, relative.
+PAGES_REPEATED = 1_000 * 40 * float(np.finfo(np.float32).eps)
