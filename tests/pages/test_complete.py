@@ -1,8 +1,13 @@
 """No page states a number that is in none of the lists: recomputed, given, or counted."""
 
+import ast
+from pathlib import Path
+
 from tests.pages import reading, test_averages, test_claims, test_counts, test_dialects, test_runs, test_sentences
 from tests.pages.inputs import INPUTS
 
+PROJECT = {"theory", "sim", "derivations", "tests", "witness", "pulses", "gaussian_quadrature"}
+OWN = ("tests.pages", "tests.paths", "tests.tolerances")
 LISTS = (test_claims, test_averages, test_counts, test_dialects, test_runs, test_sentences)
 
 
@@ -22,6 +27,30 @@ def unaccounted() -> list[str]:
 def test_every_number_is_accounted_for():
     mark()
     assert unaccounted() == []
+
+
+def project_imports(text: str) -> list[str]:
+    """The modules of the project that a file imports, but for this folder, the paths and the tolerances."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            names = [node.module or "."] if node.module != "tests" else [f"tests.{alias.name}" for alias in node.names]
+        found += [name for name in names if name.split(".")[0] in PROJECT and not name.startswith(OWN)]
+    return found
+
+
+def test_nothing_is_computed_by_the_project():
+    files = sorted(Path(__file__).parent.glob("*.py"))
+    assert files
+    assert {file.name: bad for file in files if (bad := project_imports(file.read_text("utf-8")))} == {}
+
+
+def test_an_import_of_the_project_is_noticed():
+    planted = (
+        "import sim.data\nfrom theory.flow import solve\nfrom tests import witness\nfrom tests.pages import laws\n"
+    )
+    assert project_imports(planted) == ["sim.data", "theory.flow", "tests.witness"]
 
 
 def test_the_pages_have_numbers():

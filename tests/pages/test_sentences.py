@@ -7,7 +7,7 @@ from tests.pages.decisions import CLAIMED, ORDERS, RULES, decide, decided
 from tests.pages.evidence import evidence, printed_as, run
 from tests.pages.numerics import DIGITS
 from tests.pages.reading import claimed
-from tests.pages.sentences import SENTENCES, localized, three_weights
+from tests.pages.sentences import SENTENCES, WORDS, localized, three_weights
 from tests.pages.sites import binomial_ends
 
 
@@ -25,6 +25,12 @@ def test_sentence(text, recompute):
     assert len(numbers) == len(found)
     for shown, value in zip(numbers, found, strict=True):
         assert printed_as(shown, value), f"{text}: {shown}, recomputed {value}"
+
+
+@pytest.mark.parametrize(("text", "holds"), WORDS, ids=[text[:60] for text, _ in WORDS])
+def test_words(text, holds):
+    assert claimed(text), f"No page has {text!r}: a changed share must be recomputed here."
+    assert holds()
 
 
 @pytest.mark.parametrize("rule", RULES)

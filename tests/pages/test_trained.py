@@ -118,7 +118,11 @@ def by_sweeps() -> Iterator[tuple[str, Sample, Sample]]:
 
 
 def by_replays() -> Iterator[tuple[str, Sample, Sample]]:
-    """The numbers of the replays."""
+    """The numbers of the replays, and those of the claim, whose networks are others."""
+    told = "; ".join(level["where"] for level in evidence()["localization.relu.replayed_gates"]["levels"])
+    for (mean, low, high, _), name in zip(triples(told), ("end", "start"), strict=True):
+        page = (mean, (high - low) / 2 / reach(16, 1), 16)
+        yield f"the claim, {name}", page, relative(values("replays", f"loss {name}"), values("replays", "loss relu"))
     data = run("replayed_gates", "replayed-gates")
     times, count = [int(t) for t in data["times"]], data["replicates"]
     for i, early in enumerate(times):

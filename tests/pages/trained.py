@@ -39,6 +39,8 @@ DESIGN = (
     ((3.0, 2.0), 3.0, 10, 0.01, 0.02),
 )
 
+SAMPLES = 100_000  # of a moment through a gate, for each seed
+
 Values = dict[str, np.ndarray]  # name -> one value a network, (S)
 MAKERS: dict[str, Callable[[list[int]], Values]] = {}
 COUNTS: dict[str, int] = {}
@@ -186,9 +188,9 @@ def gates_of_directions(gain: float) -> Callable[[list[int]], Values]:
         z = np.sqrt(2 / np.pi * np.arcsin(2 * gain**2 / (1 + 2 * gain**2)))
         found: dict[str, list[float]] = {}
         for seed in seeds:
-            x = erf(gain * np.random.default_rng(seed).standard_normal((50_000, 40)) @ root) / z
+            x = erf(gain * np.random.default_rng(seed).standard_normal((SAMPLES, 40)) @ root) / z
             for name, w in BUMPS.items():
-                for k, mean in enumerate(((x @ w >= 0) - 0.5) @ x / len(x)):
+                for k, mean in enumerate(((x @ w >= 0) - 0.5) @ x / SAMPLES):
                     found.setdefault(f"{name} {k}", []).append(mean)
         return {name: np.array(of) for name, of in found.items()}
 
@@ -212,7 +214,7 @@ for _number, _configuration in enumerate(DESIGN):
     for _order in ORDERS:
         entry(f"design {_number} {_order}", 8, design(_configuration, _order))
 for _gain in (0.05, 3.0, 100.0):
-    entry(f"directions {_gain:g}", 40, gates_of_directions(_gain))
+    entry(f"directions {_gain:g}", 20, gates_of_directions(_gain))
 
 
 def made(name: str, count: int | None = None) -> Values:
