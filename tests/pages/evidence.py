@@ -2,8 +2,10 @@
 
 import json
 from functools import cache
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 from mpmath import mp, mpf
 
 from tests.paths import ROOT
@@ -30,6 +32,16 @@ def run(folder: str, name: str) -> Any:
 def benchmark(name: str) -> Any:
     """A stored measurement."""
     return json.loads((BENCHMARKS / f"{name}.json").read_text("utf-8"))
+
+
+def values(entry: str, key: str) -> np.ndarray:
+    """Return what `trained.py` stored of each network of an entry."""
+    return np.array(_trained()["entries"][entry]["values"][key])
+
+
+@cache
+def _trained() -> dict[str, Any]:
+    return json.loads((Path(__file__).with_name("trained.json")).read_text("utf-8"))
 
 
 def number(text: str) -> mpf:

@@ -8,7 +8,7 @@ INPUTS = (
     # domains of parameters and conditions on them
     r"^- -? ?\d+/\d+ (<|leq) [^:]*",
     r"^- .* > \d+/\d+$",
-    r"^- g in left 1/20 ",
+    r"^- g in left 1/20,",
     r"lengths are tried in steps of 1/100 site",
     # configurations
     r"at gain 1/(10|20)",
@@ -36,14 +36,14 @@ INPUTS = (
     r"1/2 for balanced classes",
     r"(the )?factor 1/2",
     r"without( its)? 1/2",
-    r"⟨y2⟩ = 1/2",
+    r"langle y2 rangle = 1/2",
     r"\| loss \| 1/2 langle",
     r"W2 = \(1/2, 1/2\)",
     r"s = 1/2, and the half-mse",
     r"\(1/2\) A11-1",
     # constants of formulas that stand in a sentence
-    r"1/2 \[\(f - 1\)2 \+ f2\] = \(f - 1/2 \)2 \+ 1/4 : the labels are pm 1/2 ",
-    r"\(a - 1/2 \)/n and \(b \+ 1/2 \)/n",
+    r"1/2 \[\(f - 1\)2 \+ f2\] = \(f - 1/2\)2 \+ 1/4: the labels are \+- 1/2,",
+    r"\(a - 1/2\)/n and \(b \+ 1/2\)/n",
     r"large-gain \| 1/2 operatornameerf",
     r"1/\(2 Z\)",
     r"rangle = 1/2 ?",

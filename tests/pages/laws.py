@@ -161,8 +161,8 @@ def spanned(x1, x2, x3, x4) -> mpf:
 
 def three_gates(a1, a2, a3, b1, b2, b3) -> mpf:
     """Return m_1.(S_1 + S_0)^-1 m_1: gate k is open at a_k of class 1 and b_k of class 0, all six equally likely."""
-    each = range(3)
-    s = [[(a**2 + b**2) / 3 if i == j else mpf(0) for j in each] for i, (a, b) in enumerate([(a1, b1), (a2, b2), (a3, b3)])]  # fmt: skip  # noqa: E501
+    squares = [(a**2 + b**2) / 3 for a, b in ((a1, b1), (a2, b2), (a3, b3))]
+    s = [[squares[i] if i == j else mpf(0) for j in range(3)] for i in range(3)]
     return explained(s, [a / 3 for a in (a1, a2, a3)])
 
 

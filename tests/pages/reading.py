@@ -14,7 +14,8 @@ from tests.paths import ROOT
 
 BOOK = ROOT / "derivations" / "book"
 NUMBER = re.compile(r"(?<![\w./])\d+(?:,\d{3})*(?:\.\d+(?:e-?\d+)?|e-\d+|/\d+)(?![\w/]|\.\d)")
-_WORDS = {"≥": " geq ", "≤": " leq ", "\\geq": " geq ", "\\leq": " leq ", "±": "+-", "−": "-", "ξ": "xi", "τ": "tau"}
+_WORDS = {"≥": " geq ", "\\geq": " geq ", "≤": " leq ", "\\leq": " leq ", "⟨": " langle ", "⟩": " rangle "}
+_WORDS |= {"±": "+-", "\\pm": "+-", "−": "-", "ξ": "xi", "τ": "tau", "\\cdot": " cdot ", "·": " cdot "}
 
 
 @dataclass
@@ -46,6 +47,13 @@ def plain(text: str) -> str:
     text = unicodedata.normalize("NFKD", text)
     text = re.sub(r"(?<=\d)\^\{?(?=-?\d)", "POWER", text)  # 0.1^2 is no 0.12
     text = re.sub(r"[$\\{}_*^]", "", text).replace("POWER", "^")
+    return spaced(text)
+
+
+def spaced(text: str) -> str:
+    """Return the text with its spaces as they stand in a sentence, however its mathematics is set."""
+    text = re.sub(r"\s*([=<>])\s*", r" \1 ", text)
+    text = re.sub(r"\s+(?=[),.;:\]])|(?<=[(\[])\s+", "", text)
     return re.sub(r"\s+", " ", text).strip()
 
 
@@ -80,7 +88,8 @@ def claimed(text: str) -> list[tuple[Unit, list[str]]]:
 
     Their spans are marked as seen.
     """
-    plain_text = " ".join(text.replace("{", "").replace("}", "").split())
+    text = spaced(text)
+    plain_text = text.replace("{", "").replace("}", "")
     numbers = re.findall(r"\{([^}]*)\}", text)
     found = []
     for unit in units():
@@ -93,7 +102,7 @@ def claimed(text: str) -> list[tuple[Unit, list[str]]]:
 
 
 def _mark(unit: Unit, at: int, text: str) -> None:
-    for piece in re.split(r"(\{[^}]*\})", " ".join(text.split())):
+    for piece in re.split(r"(\{[^}]*\})", text):
         size = len(piece) - 2 if piece.startswith("{") else len(piece)
         if piece.startswith("{"):
             unit.seen.append((at, at + size))

@@ -15,7 +15,7 @@ from mpmath import mp, mpf
 
 from tests.pages import flows, gaussians, laws, sites
 from tests.pages.decisions import counted, decided, held, triples
-from tests.pages.evidence import benchmark, evidence, run
+from tests.pages.evidence import benchmark, evidence, run, values
 from tests.pages.test_runs import LONG, NETWORKS, PUBLISHED, ROUNDED, SHORT, design, gained, with_error
 
 Sentence = tuple[str, Callable[[], Sequence[Any]]]
@@ -199,8 +199,12 @@ SENTENCES: list[Sentence] = [
     ("omits the factor {1/2} that the mean readout of (1) gives", readout_factor),
     # --- of trained networks, by the stored numbers; `test_trained` has these again from networks of its own ---
     (
-        "about {0.091} at t = 800 and {0.111} at t = 1600",
+        "about {0.09} at t = 800 and {0.11} at t = 1600",
         lambda: estimates("localization.relu.localizes", "relu-long", "participation_ratio")[2:],
+    ),
+    (
+        "about {0.09} at t = 800 and {0.11} at t = 1600",
+        lambda: [values("relu long", f"ratio {t}").mean() for t in (800, 1600)],
     ),
     (
         "an inverse participation ratio of about {0.11}",
@@ -210,7 +214,10 @@ SENTENCES: list[Sentence] = [
         "about {0.20}, {0.08} and {0.01} at the three horizons",
         lambda: estimates("localization.relu.order", "relu-short", "low_frequency_power")[1:],
     ),
-    ("more than half of the units: {0.75} against", lambda: counted("localization.relu.around_mode")[:1]),
+    (
+        "more than half of the units: about {0.7} against",
+        lambda: [values("relu long", "near 100 800").mean()],
+    ),
     (
         "is {0.32} for xi1 > xi2 and {0.38} for xi1 < xi2",
         lambda: [np.median(design(order, "gate_flips", 4)) for order in ("long-first", "short-first")],
@@ -268,6 +275,10 @@ WORDS: list[tuple[str, Callable[[], bool]]] = [
     (
         "participation ratio stays about a fifth lower",
         lambda: nearest(replay("participation_ratio", "of the start"), 5),
+    ),
+    (
+        "for about seven units in ten the largest weight",
+        lambda: round(10 * values("relu long", "near 100 800").mean()) == 7,
     ),
     ("by chance it would be one in eight", lambda: near_by_chance() == Fraction(1, 8)),
     (

@@ -15,7 +15,7 @@ N, UNITS = 400, 20  # sites and units of the problem that is converted
 LOSS = Fraction(1, 2)  # of the workbench, in front of the mean square
 DASH = "–"
 # Those whose "IPR" is (sum w^2)^2/sum w^4, so that 1/4 of the workbench is 4.
-INVERSE = {"pnas-2022", "convemerge", "convemerge, perturbation=0", "convemerge, p=1"}
+INVERSE = {"pnas-2022", "convemerge", "convemerge, perturbation = 0", "convemerge, p = 1"}
 
 
 @pytest.fixture(autouse=True)
@@ -44,12 +44,12 @@ def dialects() -> dict[str, tuple]:
         "small-bump-gate": (erf, mpf(1), *ours[2:]),
         "pnas-2022": (scaled, paper, *ours[2:]),
         "convemerge": (*codes[:4], 1 + mpf(1) / 1000, *codes[5:]),
-        "convemerge, perturbation=0": codes,
-        "convemerge, p=1": codes,
+        "convemerge, perturbation = 0": codes,
+        "convemerge, p = 1": codes,
         "Localization, head": (erf, z**2, z, 0, 1, 1, 1, ours[7]),
-        "Localization, head, adjust=None": (erf, z**2, 1, 0, 1, 1, 1, ours[7]),
+        "Localization, head, adjust = None": (erf, z**2, 1, 0, 1, 1, 1, ours[7]),
         # the interval (0, 1) takes the interval (-1, 1) to itself by (x + 1)/2
-        "Localization, head, adjust=(0, 1)": (erf, z**2, z / 2, half, 1, 1, 1, ours[7]),
+        "Localization, head, adjust = (0, 1)": (erf, z**2, z / 2, half, 1, 1, 1, ours[7]),
         "Localization, 89921cd": (erf, paper, 1, 0, 1, 1, 1, ours[7]),
     }
 
@@ -82,7 +82,7 @@ def test_weights_and_times():
         if gain != DASH:
             assert printed_as(gain, mine[0]), name
         if DASH in (a, time):
-            assert mine[3] or mine[4] != 1 or name.endswith("p=1"), f"{name}: its law is one of the workbench"
+            assert mine[3] or mine[4] != 1 or name.endswith("p = 1"), f"{name}: its law is one of the workbench"
         else:
             assert printed_as(a, share), name
             assert printed_as(time, share**2 * mine[6] / LOSS), name

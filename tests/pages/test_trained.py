@@ -4,9 +4,7 @@ A difference of two means over networks is studentised with the variance of both
 same where both train the same networks. All of these comparisons hold together at the level `PAGES_LEVEL`.
 """
 
-import json
 from collections.abc import Iterator
-from functools import cache
 
 import numpy as np
 import pytest
@@ -14,23 +12,12 @@ from scipy.stats import t as student
 
 from tests.pages import trained
 from tests.pages.decisions import reach, triples
-from tests.pages.evidence import benchmark, evidence, run
+from tests.pages.evidence import benchmark, evidence, run, values
 from tests.pages.reading import units
 from tests.tolerances import PAGES_LEVEL, PAGES_REPEATED
 
 Sample = tuple[float, float, int]  # mean, its standard error, networks
 ROUNDING = 1 / np.sqrt(12)  # standard deviation of what rounding to a unit leaves out, in units
-
-
-@cache
-def stored() -> dict[str, dict]:
-    """The entries that `trained.py` made."""
-    return json.loads(trained.STORED.read_text("utf-8"))["entries"]
-
-
-def values(entry: str, key: str) -> np.ndarray:
-    """The values of the networks of an entry."""
-    return np.array(stored()[entry]["values"][key])
 
 
 def sample(found: np.ndarray) -> Sample:

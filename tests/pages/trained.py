@@ -198,7 +198,7 @@ def gates_of_directions(gain: float) -> Callable[[list[int]], Values]:
 
 
 for _order in ORDERS:
-    entry(f"relu {_order}", 24, relu(_order))
+    entry(f"relu {_order}", 120 if _order == "long" else 24, relu(_order))
 for _order in ORDERS:
     entry(f"relu biases {_order}", 8, biases(_order, "relu", True))
     entry(f"relu no biases {_order}", 8, biases(_order, "relu", False))

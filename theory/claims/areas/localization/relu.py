@@ -52,7 +52,7 @@ RELU_ORDER = Claim(
 
 LOCALIZES = Claim(
     id="localization.relu.localizes",
-    title=f"{_HERE}, xi1 = 2 > xi2 = 1: the inverse participation ratio, about 0.091 at t = 800 and 0.111 at t = "
+    title=f"{_HERE}, xi1 = 2 > xi2 = 1: the inverse participation ratio, about 0.09 at t = 800 and 0.11 at t = "
     "1600, exceeds the 0.071 of Gaussian weights",
     kind=Kind.EMPIRICAL,
     statement=Gt(participation, Rational(gaussian_ratio(40))),
@@ -151,7 +151,7 @@ GROWTH_GOES_ON = Claim(
 
 AROUND_MODE = Claim(
     id="localization.relu.around_mode",
-    title=f"{_HERE}, xi1 = 2 > xi2 = 1: for about three units in four the largest weight at t = 800 lies within two "
+    title=f"{_HERE}, xi1 = 2 > xi2 = 1: for about seven units in ten the largest weight at t = 800 lies within two "
     "sites of that at t = 100; by chance it would be one in eight",
     kind=Kind.EMPIRICAL,
     statement=Gt(near_the_mode, Rational(1, 2)),
@@ -167,8 +167,8 @@ AROUND_MODE = Claim(
             NOTES,
             "section 2.1",
             note="in this configuration; the mode is read as the site of the largest |w_i| before the weights are "
-            "localized, at t = 100, and 'more likely' as more than half of the units: 0.75 against 0.125 by chance; "
-            "read as the largest weight at t = 0 the sentence does not pass the rule",
+            "localized, at t = 100, and 'more likely' as more than half of the units: about 0.7 against 0.125 by "
+            "chance; read as the largest weight at t = 0 the sentence does not pass the rule",
             says=Says.READ_AS,
             words="the localization seems to be more likely to occur around its mode",
         ),
