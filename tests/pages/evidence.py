@@ -11,6 +11,7 @@ from mpmath import mp, mpf
 from tests.paths import ROOT
 from tests.tolerances import PAGES_HALF_UNIT
 
+LOST = 5  # digits that a value loses at most on its way from the quadrature
 EVIDENCE = ROOT / "derivations" / "evidence"
 EXPERIMENTS = ROOT / "derivations" / "experiments"
 BENCHMARKS = ROOT / "derivations" / "benchmarks" / "results"
@@ -63,5 +64,5 @@ def unit(text: str, significant: int | None = None) -> mpf:
 def printed_as(text: str, value: Any, significant: int | None = None) -> bool:
     """Whether the text is the value rounded to the digits that it shows; the value of a fraction is that fraction."""
     exact = mpf(value.numerator) / value.denominator if hasattr(value, "denominator") else mpf(value)
-    lost = mpf(10) ** (5 - mp.dps) if "/" not in text or not mp.isint(exact) else 0
-    return abs(number(text) - exact) <= PAGES_HALF_UNIT * unit(text, significant) + lost * max(1, abs(exact))
+    lost = mpf(10) ** (LOST - mp.dps) * max(1, abs(exact))
+    return abs(number(text) - exact) <= PAGES_HALF_UNIT * unit(text, significant) + lost

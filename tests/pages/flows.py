@@ -23,7 +23,10 @@ def pair(k: mpf, tau: mpf, t: mpf, lam: mpf, c: mpf, u: mpf, v: mpf, readout: mp
 
 def rest(k: mpf, lam: mpf, c: mpf) -> mpf:
     """Return the least point of L(u) = lam u^2/(2 K^2) - c u/K, from its slope and its curvature at 0."""
-    loss = lambda u: lam * u**2 / (2 * k**2) - c * u / k  # noqa: E731
+
+    def loss(u: int) -> mpf:
+        return lam * u**2 / (2 * k**2) - c * u / k
+
     return -slope(loss) / (loss(1) + loss(-1))
 
 

@@ -1,10 +1,8 @@
 """The values of the claims on Gaussian averages and site gates, from their integrals."""
 
-from functools import cache
-
 from mpmath import mp, mpf
 
-from tests.pages.numerics import mean, solved, steps_and_erfs
+from tests.pages.numerics import kept, mean, solved, steps_and_erfs
 
 half = mpf(1) / 2
 
@@ -14,7 +12,7 @@ def given_first(g: mpf, rho: mpf) -> mpf:
     return g * rho / mp.sqrt(1 + 2 * g**2 * (1 - rho**2))
 
 
-@cache
+@kept
 def step_erf(g: mpf, rho: mpf) -> mpf:
     """Return E[1[z_1 >= 0] erf(g z_2)]."""
     c = given_first(g, rho)
@@ -29,7 +27,7 @@ def step_step(rho: mpf) -> mpf:
     return mean(lambda x: mp.ncdf(c * x), 0, 1 / max(1, abs(c)))
 
 
-@cache
+@kept
 def erf_erf(g: mpf, rho: mpf) -> mpf:
     """Return E[erf(g z_1) erf(g z_2)]; rho may be 1."""
     c = given_first(g, rho)

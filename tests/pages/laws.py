@@ -205,8 +205,8 @@ def cross(n, a, b, p, q) -> Fraction:
 
 def sigmoid_error(h1, h2, p) -> mpf:
     """Return the squared error averaged over x, -x and the label."""
-    units = lambda sign: mp.fsum(1 / (1 + mp.exp(-sign * h)) for h in (h1, h2)) / 2  # noqa: E731
-    return mp.fsum((p * (1 - units(s)) ** 2 + (1 - p) * units(s) ** 2) / 2 for s in (1, -1))
+    outputs = [mp.fsum(1 / (1 + mp.exp(-sign * h)) for h in (h1, h2)) / 2 for sign in (1, -1)]
+    return mp.fsum((p * (1 - one) ** 2 + (1 - p) * one**2) / 2 for one in outputs)
 
 
 def relu_mean(w11, w12, w21, w22, x1, x2) -> mpf:

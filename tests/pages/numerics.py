@@ -1,7 +1,7 @@
 """Quadrature, linear flows and orthants in many digits, from mpmath alone."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, wraps
 from itertools import combinations, pairwise
 
 from mpmath import mp, mpf
@@ -12,10 +12,16 @@ TAIL = 15  # phi(15) = 6e-50: beyond it a Gaussian is smaller than the digits
 Function = Callable[[mpf], mpf]
 
 
-@cache
-def nodes(digits: int) -> tuple[tuple[mpf, mpf], ...]:
-    """Return Gauss and Legendre's nodes and weights on [-1, 1] for so many digits: Newton on the recursion of P_n."""
-    found, count = [], digits - 5
+def kept(function: Callable) -> Callable:
+    """Keep the values of a function, for each working precision its own."""
+    values = cache(lambda _digits, *arguments: function(*arguments))
+    return wraps(function)(lambda *arguments: values(mp.dps, *arguments))
+
+
+@kept
+def nodes() -> tuple[tuple[mpf, mpf], ...]:
+    """Return Gauss and Legendre's nodes and weights on [-1, 1], by Newton's method on the recursion of P_n."""
+    found, count = [], mp.dps - 5
     for k in range(count):
         x = mp.cos(mp.pi * (k + mpf("0.75")) / (count + mpf("0.5")))
         for _ in range(20):
@@ -36,7 +42,7 @@ def integral(f: Function, points: Sequence[mpf]) -> mpf:
     total = mpf(0)
     for a, b in pairwise(points):
         half, middle = (b - a) / 2, (b + a) / 2
-        total += half * mp.fsum(w * f(middle + half * x) for x, w in nodes(mp.dps))
+        total += half * mp.fsum(w * f(middle + half * x) for x, w in nodes())
     return total
 
 

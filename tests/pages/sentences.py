@@ -150,7 +150,11 @@ def per_cent(value: float) -> float:
     return 100 * value
 
 
-NOISE = lambda: [sites.gaussian_ratio(40)]  # noqa: E731
+def noise() -> list[mpf]:
+    """Return the mean participation ratio of independent Gaussian weights."""
+    return [sites.gaussian_ratio(40)]
+
+
 SENTENCES: list[Sentence] = [
     # --- analytic ---
     ("A gain of 3 in the paper is 3/sqrt 2 approx {2.12132} here", lambda: [mp.sqrt(mpf(9) / 2)]),
@@ -173,14 +177,14 @@ SENTENCES: list[Sentence] = [
     ),
     ("{21/40} for white noise", lambda: [white_noise()]),
     ("white noise has {21/40}", lambda: [white_noise()]),
-    ("= {1/14} for independent Gaussian weights", NOISE),
-    ("in the mean {1/14} for independent Gaussian weights", NOISE),
-    ("near the {1/14} of Gaussian weights", NOISE),
-    ("exceeds {3/42}, that of Gaussian weights", NOISE),
-    ("{3/42} = {0.071}, that of Gaussian noise", lambda: NOISE() * 2),
-    ("3/(n + 2) = {0.071} of a Gaussian draw", NOISE),
-    ("exceeds the {0.071} of Gaussian weights", NOISE),
-    ("where Gaussian weights have {0.07}", NOISE),
+    ("= {1/14} for independent Gaussian weights", noise),
+    ("in the mean {1/14} for independent Gaussian weights", noise),
+    ("near the {1/14} of Gaussian weights", noise),
+    ("exceeds {3/42}, that of Gaussian weights", noise),
+    ("{3/42} = {0.071}, that of Gaussian noise", lambda: noise() * 2),
+    ("3/(n + 2) = {0.071} of a Gaussian draw", noise),
+    ("exceeds the {0.071} of Gaussian weights", noise),
+    ("where Gaussian weights have {0.07}", noise),
     ("{5/40} for sites chosen at random", lambda: [near_by_chance()]),
     ("against {0.125} by chance", lambda: [near_by_chance()]),
     ("{0.9125} for the widths 3 and 4", lambda: [laws.VALUES["gate.small_bump.both_open"](40, 3, 4)]),

@@ -12,7 +12,7 @@ from scipy.special import erf
 
 from tests.pages.gaussians import erf_erf, step_erf
 from tests.pages.laws import explained
-from tests.pages.numerics import mean, steps_and_erfs
+from tests.pages.numerics import kept, mean, steps_and_erfs
 
 SHORT = 20  # digits of the losses, of which at most twelve are printed
 
@@ -26,12 +26,12 @@ def modes(n: int, xi: mpf) -> list[mpf]:
     return [mp.fdot(kernel, _cosines(n, q)) for q in range(n // 2 + 1)]
 
 
-@cache
+@kept
 def _cosines(n: int, q: int) -> tuple[mpf, ...]:
     return tuple(mp.cos(2 * mp.pi * q * d / n) for d in range(n // 2 + 1))
 
 
-@cache
+@kept
 def first_failure(n: int) -> tuple[int, mpf]:
     """Return the least xi, in hundredths of a site, at which an eigenvalue is negative, and the least eigenvalue there.
 
@@ -55,7 +55,7 @@ def alternating(r: mpf) -> mpf:
     return mp.fsum((-1) ** d * r ** (min(d, 8 - d) ** 2) for d in range(8))
 
 
-@cache
+@kept
 def alternating_root() -> tuple[mpf, mpf]:
     """Return the first r at which the alternating mode vanishes, by bisection, and its xi."""
     low, high = mpf(1) / 2, mpf(3) / 4
@@ -114,7 +114,7 @@ def correlations(xi: int) -> list[list[mpf]]:
     return [[mp.exp(-(mpf(i - j) ** 2) / xi**2) for j in range(4)] for i in range(4)]
 
 
-@cache
+@kept
 def tiling_loss(direction: Sequence[int]) -> mpf:
     """Return the loss of 1[v.z >= 0] and its complement: 1/2 - 2 b.A^-1 b, A half of the second moments by parity."""
     g, square = mpf(1), erf_erf(mpf(1), mpf(1))
@@ -126,7 +126,7 @@ def tiling_loss(direction: Sequence[int]) -> mpf:
     return mpf(1) / 2 - 2 * explained(a, [step_erf(g, one) / (2 * mp.sqrt(square)) for one in along])
 
 
-@cache
+@kept
 def overlapping_loss() -> mpf:
     """Return the loss of 1[z_2 >= 0] and 1[z_3 < 0] on four sites, xi = 2 and 1, gain 1."""
     g, square = mpf(1), erf_erf(mpf(1), mpf(1))
@@ -173,7 +173,10 @@ def gaussian_ratio(n: int) -> mpf:
     The ratio does not depend on the length, so that E ratio E |w|^4 = n E w^4, and |w|^2 is chi-squared.
     """
     fourth = 2 * mean(lambda x: x**4, 0)
-    length = lambda x: x ** (mpf(n) / 2 - 1) * mp.exp(-x / 2)  # noqa: E731
+
+    def length(x: mpf) -> mpf:
+        return x ** (mpf(n) / 2 - 1) * mp.exp(-x / 2)
+
     return n * fourth * mp.quad(length, [0, n, 10 * n]) / mp.quad(lambda x: x**2 * length(x), [0, n, 10 * n])
 
 

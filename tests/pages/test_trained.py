@@ -33,7 +33,10 @@ def difference(first: np.ndarray, second: np.ndarray) -> Sample:
 
 def relative(found: np.ndarray, reference: np.ndarray) -> Sample:
     """The distance of two means over paired networks, relative to the second, with its jackknife error."""
-    apart = lambda a, b: abs(a.mean() - b.mean()) / b.mean()  # noqa: E731
+
+    def apart(a: np.ndarray, b: np.ndarray) -> float:
+        return float(abs(a.mean() - b.mean()) / b.mean())
+
     count = len(found)
     without = np.array([apart(np.delete(found, s), np.delete(reference, s)) for s in range(count)])
     error = np.sqrt((count - 1) * ((without - without.mean()) ** 2).mean())
