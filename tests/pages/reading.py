@@ -109,14 +109,10 @@ def _mark(unit: Unit, at: int, text: str) -> None:
         at += size
 
 
-def given(pattern: str) -> int:
-    """Mark the numbers within what the pattern matches as seen; return how often it matched."""
-    count = 0
+def given(pattern: str) -> None:
+    """Mark the numbers within what the pattern matches as seen."""
     for unit in units():
-        for match in re.finditer(pattern, unit.text):
-            unit.seen.append(match.span())
-            count += 1
-    return count
+        unit.seen.extend(match.span() for match in re.finditer(pattern, unit.text))
 
 
 def tables(page: str) -> list[list[Unit]]:
