@@ -5,12 +5,15 @@ from typing import Any
 
 import pytest
 
+from tests.pages.decisions import triples
 from tests.pages.evidence import evidence
 from tests.pages.reading import Unit, see, units
 
 COUNT = re.compile(r"(?<![\w./])\d+(?:\.\d+)?(?:e-?\d+)?(?![\w/]|\.\d)")
 LABEL = re.compile(r"\(\d+\)")  # of an equation
 LEVEL = "99"  # per cent, of every interval
+# What the page shows of a level to one digit: the largest deviation, and what is allowed in many digits alone.
+ROUNDED = {"precise": ("worst", "tolerance"), "floating": ("worst",)}
 
 
 def paragraphs() -> dict[str, list[Unit]]:
@@ -27,13 +30,9 @@ def counted(stored: dict[str, Any]) -> set[str]:
     found = {LEVEL}
     for level in stored["levels"]:
         found |= set(COUNT.findall(level["where"]))
-        for key in ("worst", "tolerance", "rounding"):
-            if isinstance(level.get(key), float):
-                found |= {
-                    f"{level[key]:.0e}".replace("e-0", "e-"),
-                    f"{level[key]:.2g}",
-                    "0" if not level[key] else LEVEL,
-                }
+        for key in ROUNDED.get(level["level"], ()):
+            if isinstance(level[key], float):
+                found.add(f"{level[key]:.0e}".replace("e-0", "e-") if level[key] else "0")
         for key in ("statistic", "critical"):
             if key in level:
                 found.add(f"{level[key]:.2f}")
@@ -57,6 +56,12 @@ def test_counts_of_a_claim(claim):
         stated = COUNT.findall(LABEL.sub("", unit.text))
         assert stated, unit.text
         assert set(stated) <= allowed, f"{claim}: {sorted(set(stated) - allowed)} in {unit.text}"
+
+
+def test_intervals_stand_together():
+    for claim, written in paragraphs().items():
+        stored = {one for level in evidence()[claim]["levels"] for one in triples(level["where"])}
+        assert {one for unit in written for one in triples(unit.text)} == stored, claim
 
 
 def test_altered_forms_are_counted():
