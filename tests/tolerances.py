@@ -419,3 +419,15 @@ GRAPH_SHALLOW = 1e-10 * 100
 # Gradient descent of a graph against the Euler map of its moments: 320 steps, each with roundings of sums over 4,000
 # examples and products of four matrices of size 1 to 2, in a flow that may double an error four times over.
 GRAPH_DESCENT = 320 * 64 * 16 * UNIT_ROUNDOFF
+# --- the pages --------------------------------------------------------------------------------------------------------
+
+# A number that is rounded to the last digit it shows is off by half a unit of that digit.
+PAGES_HALF_UNIT = 0.5
+
+# All means over networks that the pages state beside those of networks trained again, together (Bonferroni): one false
+# alarm in a hundred choices of the seeds, which are fixed.
+PAGES_LEVEL = 0.01
+
+# A network trained again by the same script, in float32: 1,000 contracting steps, each with roundings of 40 terms of
+# another BLAS, of which those that turn a gate at h = 0 count most. 1,000 * 40 roundings of 6e-8, relative.
+PAGES_REPEATED = 1_000 * 40 * float(np.finfo(np.float32).eps)

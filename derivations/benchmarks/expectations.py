@@ -115,7 +115,7 @@ def engine(case: Case) -> dict[str, Any]:
 
 
 def displayed(moment: Any) -> tuple[str, list[str]]:
-    """The equation as display TeX with what its letters stand for; a very long integral is only named."""
+    """The equation as display TeX with what its letters stand for; very long integrals are only named."""
     import sympy
 
     from derivations.publish.notation import Notation
@@ -126,6 +126,8 @@ def displayed(moment: Any) -> tuple[str, list[str]]:
     if len(tex) <= WIDEST:
         return tex, legend
     found = sorted(moment.closed_form.atoms(sympy.Integral), key=sympy.default_sort_key)
+    if not found:
+        return tex, legend
     names = [sympy.Symbol("I" if len(found) == 1 else f"I{k + 1}") for k in range(len(found))]
     short = moment.closed_form.xreplace(dict(zip(found, names, strict=True)))
     tex, legend = Notation(normaliser=False).display(sympy.Eq(left, short, evaluate=False))

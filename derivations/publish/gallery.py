@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -10,7 +11,7 @@ from derivations.publish.blocks import formula
 from theory.problem import InputError
 
 STORED = Path(__file__).parents[1] / "benchmarks" / "results" / "expectations.json"
-_DIGITS = 25  # of a value in print
+_PLACES = Decimal("1e-23")  # of a value in print, of which 30 digits are certain
 
 
 def stored(path: Path = STORED) -> dict[str, Any]:
@@ -54,6 +55,11 @@ def _summary(run: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _rounded(value: str) -> str:
+    number = Decimal(value)
+    return str(number if number.as_tuple().exponent >= _PLACES.as_tuple().exponent else number.quantize(_PLACES))
+
+
 def _seconds(value: float) -> str:
     return f"{value:.2g} s" if value >= 0.1 else f"{1000 * value:.2g} ms"
 
@@ -68,7 +74,7 @@ def _case(row: Mapping[str, Any]) -> str:
     at = f" at {row['point']}" if row["point"] else ""
     parts.append(
         f"Class: {kind}. Derived in {_seconds(row['first'])} first, {_seconds(row['repeated'])} repeated. "
-        f"Value{at}: `{row['value'][:_DIGITS]}`. "
+        f"Value{at}: `{_rounded(row['value'])}`. "
         f"SymPy alone: {_plain(row['sympy'])}.\n"
     )
     return "\n".join(parts)

@@ -67,7 +67,7 @@ def _correlation(length: int, lag: int) -> sympy.Expr:
 GAIN_LOCALIZES = Claim(
     id="localization.gain.participation",
     title=r"Ring of 40, $\xi_1 = 2 > \xi_2 = 1$: under a fixed site gate the optimal weights have the inverse "
-    "participation ratio 0.411, 0.587, 0.755, 0.822 at gain 1/20, 1, 3, 100",
+    "participation ratio 0.412, 0.588, 0.755, 0.822 at gain 1/20, 1, 3, 100",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("ipr")(g), table(g, PARTICIPATION), evaluate=False),
     params=(Param(g, FiniteSet(*PARTICIPATION), "gain", tuple(PARTICIPATION)),),

@@ -1,0 +1,214 @@
+"""The tables of stored runs: every cell counted again from the stored numbers, by the definition on the page."""
+
+from collections.abc import Iterator
+from statistics import median
+
+import numpy as np
+
+from tests.pages.evidence import benchmark, run
+from tests.pages.reading import cells, see, tables
+
+# The public sweep at lengths 0.3 and 0.7, as published: mean and, where it is known, standard deviation of 30 networks.
+PUBLISHED = {
+    "0.01": ("0.060", "0.017"),
+    "0.0278": ("0.061", ""),
+    "0.0774": ("0.063", ""),
+    "0.215": ("0.090", "0.035"),
+    "0.599": ("0.792", "0.129"),
+    "1.67": ("0.974", ""),
+    "4.64": ("0.987", ""),
+    "12.9": ("0.990", ""),
+    "100": ("0.991", "0.001"),
+}
+NETWORKS, ROUNDED = 30, 0.001
+SHORT, LONG = [0.3, 0.7], [2.0, 3.0]
+Rows = list[list[str]]
+
+
+def gained(name: str, xi: list[float]) -> list[dict]:
+    """The cells of a stored sweep at these lengths, by gain."""
+    return sorted((one for one in run("localization_sweep", name)["cells"] if one["xi"] == xi), key=lambda c: c["gain"])
+
+
+def with_error(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Mean over networks and standard error."""
+    centred = values - values.mean(axis=0)
+    return values.mean(axis=0), np.sqrt((centred**2).sum(axis=0) / (len(values) - 1) / len(values))
+
+
+def ratios(name: str, xi: list[float]) -> Rows:
+    """Participation ratios after the start, beside the published ones where these are of the same lengths."""
+    found = []
+    for cell in gained(name, xi):
+        mean, error = with_error(np.array(cell["participation_ratio"])[:, 1:])
+        gain = f"{cell['gain']:.3g}"
+        row = [gain, *(f"{m:.4f} +- {e:.4f}" for m, e in zip(mean, error, strict=True))]
+        if xi == SHORT:
+            published, spread = PUBLISHED.get(gain, ("", ""))
+            apart = mean[1] - float(published) if published else 0.0
+            told = f"{apart:+.3f}" if published else ""
+            if spread:
+                both = np.sqrt(error[1] ** 2 + float(spread) ** 2 / NETWORKS + ROUNDED**2 / 12)
+                told += f" ({apart / both:+.1f} standard errors)"
+            row = [gain, published + (f" (sd {spread})" if spread else ""), *row[1:], told]
+        found.append(row)
+    return found
+
+
+def shapes(xi: list[float]) -> Rows:
+    """Width, peaks at frequency 0 and the share of the peak, at the last time."""
+    return [
+        [
+            f"{cell['gain']:.3g}",
+            f"{cell['field_width']['mean'][-1]:.2f} +- {cell['field_width']['standard_error'][-1]:.2f}",
+            f"{cell['flat'][-1]} of {len(cell['participation_ratio'])}",
+            f"{cell['peak_share']['mean'][-1]:.2f} +- {cell['peak_share']['standard_error'][-1]:.2f}",
+        ]
+        for cell in gained("localization-sweep", xi)
+    ]
+
+
+def per_cent(flips: dict, pairs: list[tuple[int, int]]) -> list[str]:
+    """Flipped gates between two times, per cent."""
+    return [f"{100 * flips['mean'][i][j]:.1f} +- {100 * flips['standard_error'][i][j]:.1f}" for i, j in pairs]
+
+
+def turned(xi: list[float]) -> Rows:
+    """Flipped gates from each time to the next and from the first to the last."""
+    pairs = [(0, 1), (1, 2), (2, 3), (0, 3)]
+    return [[f"{cell['gain']:.3g}", *per_cent(cell["gate_flips"], pairs)] for cell in gained("localization-sweep", xi)]
+
+
+def spread(values: list[float]) -> str:
+    """Median, least and greatest."""
+    return f"{median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
+
+
+def design(order: str, name: str, time: int, xi: list[float] | None = None) -> list[float]:
+    """A quantity of the configurations of one order at one time."""
+    trained = run("relu_design", "relu-design")["trained"]
+    return [one[name]["mean"][time] for one in trained if one["order"] == order and xi in (None, one["xi"])]
+
+
+def quantities() -> Rows:
+    """Four quantities, two orders, five times."""
+    titles = {
+        "participation ratio": "participation_ratio",
+        "low-frequency share": "low_frequency_power",
+        "gates that differ from the start": "gate_flips",
+        "length over that at K2": "growth",
+    }
+    orders = {"xi1 > xi2": "long-first", "xi1 < xi2": "short-first"}
+    return [
+        [f"{title}, {sign}", *(spread(design(order, name, time)) for time in range(5))]
+        for title, name in titles.items()
+        for sign, order in orders.items()
+    ]
+
+
+def by_lengths() -> Rows:
+    """Ratio and share at the last time by the lengths."""
+    found = []
+    for xi in ([2.0, 1.0], [3.0, 1.0], [3.0, 2.0], [3.5, 2.0]):
+        row = [f"{xi[0]:g}, {xi[1]:g}"]
+        for order in ("long-first", "short-first"):
+            row += [spread(design(order, name, 4, xi)) for name in ("participation_ratio", "low_frequency_power")]
+        found.append([*row, str(len(design("long-first", "growth", 4, xi)))])
+    return found
+
+
+def band(found: dict, at: int) -> str:
+    """A distance with its band."""
+    return f"{found['distance'][at]:.3f} ({found['low'][at]:.3f} to {found['high'][at]:.3f})"
+
+
+def first_above(times: list[float], values: list[float], margin: float) -> float:
+    """The first time at which a value exceeds the margin, or infinity."""
+    return next((time for time, value in zip(times, values, strict=True) if value > margin), np.inf)
+
+
+def replayed() -> Iterator[tuple[str, Rows]]:
+    """The three tables of the replays, by a word of their heads."""
+    stored = run("replayed_gates", "replayed-gates")
+    last = len(stored["times"]) - 1
+    pairs = {
+        "since the start": [(0, i) for i in range(1, last + 1)],
+        "since the time before": [(i - 1, i) for i in range(1, last + 1)],
+        "until the end": [(i, last) for i in range(1, last + 1)],
+    }
+    yield "gates that differ, %", [[name, *per_cent(stored["flips"], which)] for name, which in pairs.items()]
+    far = []
+    for name, one in stored["weight_distance"].items():
+        first, surely = (first_above(stored["times"], one[end], stored["margin"]) for end in ("high", "low"))
+        when = f"{first:g} leq t leq {surely:g}" if first < surely else f"t = {surely:g}"
+        when = "not by the end" if surely == np.inf else when
+        far.append([name, *(band(one, stored["times"].index(t)) for t in (100, 200, 400, 800)), when])
+    yield f"exceeds {stored['margin']:g} at", far
+    ends = []
+    for name, loss in stored["loss"].items():
+        row = [name, f"{loss['mean'][-1]:.4f}", "", f"{stored['participation_ratio'][name]['mean'][-1]:.4f}", "", ""]
+        if name in stored["variance_reduction"]:
+            saved = stored["variance_reduction"][name]
+            row[2], row[4] = (band(stored[f"{what}_distance"][name], -1) for what in ("loss", "participation_ratio"))
+            row[5] = f"{saved['factor']:.1f} +- {saved['standard_error']:.1f}"
+        ends.append(row)
+    yield "variance ratio", ends
+
+
+def approximations() -> Rows:
+    """Errors of the three forms against samples, as measured."""
+    return [
+        [
+            row["weights"].replace("_", ""),
+            row["gain"],
+            f"{row['largest']:.3f}",
+            *(f"{row['errors'][form]:.4f}" for form in ("latent-direction", "clt", "large-gain")),
+            f"{row['errors']['exact']:.4f}" if "exact" in row["errors"] else "",
+            f"{row['standard_error']:.5f}",
+        ]
+        for row in benchmark("relu-gates")["rows"]
+    ]
+
+
+def expected() -> Iterator[tuple[str, str, int, Rows]]:
+    """Page, a word of the heads, which of the tables with it, and the rows that it must have."""
+    page = "localization-sweep"
+    yield page, "t = 25", 0, ratios(page, SHORT)
+    yield page, "t = 25", 1, ratios(page, LONG)
+    yield page, "width in sites", 0, shapes(SHORT)
+    yield page, "width in sites", 1, shapes(LONG)
+    yield page, "t = 0 to 25", 0, turned(SHORT)
+    yield page, "t = 0 to 25", 1, turned(LONG)
+    yield page, "t = 25", 2, ratios("localization-batch", SHORT)
+    yield "relu-gates", "median (least to greatest)", 0, quantities()
+    yield "relu-gates", "configurations", 0, by_lengths()
+    yield "relu-gates", "largest moment", 0, approximations()
+    for head, rows in replayed():
+        yield "replayed-gates", head, 0, rows
+
+
+def shown(page: str, head: str, place: int) -> list:
+    """The units of a table, its heads among them."""
+    return [table for table in tables(page) if head in cells(table[0].text)][place]
+
+
+def test_every_cell_of_the_tables():
+    for page, head, place, rows in expected():
+        written = [cells(unit.text.replace("±", "+-")) for unit in shown(page, head, place)[2:]]
+        assert written == rows, f"{page}, table {place} with {head!r}"
+
+
+def test_every_table_of_a_run_is_counted():
+    counted = {id(shown(page, head, place)[0]) for page, head, place, _ in expected()}
+    heads = [table[0] for page in {page for page, *_ in expected()} for table in tables(page)]
+    assert {id(head) for head in heads if cells(head.text)[0] != FORMS} == counted
+
+
+FORMS = "form"  # first head of the one table on these pages that has formulas and no measured number
+
+
+def mark() -> None:
+    """Mark the tables."""
+    for page, head, place, _ in expected():
+        for unit in shown(page, head, place):
+            see(unit)
