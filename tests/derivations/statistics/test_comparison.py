@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy.stats import binom, gamma
 from derivations.experiments.folders import problem_named
 from derivations.statistics import calibration
 from derivations.statistics.comparison import (
+    _normal_critical,
     agreement,
     compare,
     decide,
@@ -19,8 +21,9 @@ from derivations.statistics.comparison import (
     replicates_needed,
     seed_for,
 )
+from derivations.statistics.resampling import RESAMPLES
 from sim.measure import Estimate
-from tests.tolerances import RESAMPLED_SUMS
+from tests.tolerances import RESAMPLED_SUMS, STANDARD_ERRORS
 from theory.claims.model import Alternative, Claim, Kind, Level, Outcome, Registration
 from theory.problem import InputError, WeightsAtTimes
 
@@ -106,6 +109,7 @@ def test_an_entry_without_spread_must_be_met_exactly():
     met = _estimate(rng)
     met.values[:, 0, 0] = TRUTH[0, 0]
     assert compare(CLAIM, met).outcome is Outcome.PASS
+    assert agreement(CLAIM, met).powers == {"twice": 1.0}
     missed = _estimate(rng)
     missed.values[:, 0, 0] = TRUTH[0, 0] + 1e-9
     assert compare(CLAIM, missed).outcome is Outcome.FAIL
@@ -185,6 +189,21 @@ def test_a_plan_gives_every_wrong_form_the_power_of_99_percent(scale):
     assert powers[1] < 0.8
 
 
+@pytest.mark.parametrize("entries", [1, 2, 3])
+def test_the_normal_tail_of_a_plan_is_that_of_independent_entries(entries):
+    """P(max |N_j| < c) = (2 Phi(c) - 1)^d for a pilot of uncorrelated entries; beside them one that never varies."""
+    level = 0.05
+    patterns = np.array([[1, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1], [0, 0, 0, 0]]).T
+    pilot = _field(None, 1e-3 * patterns[:, [*range(entries), 3]])[1]
+    reached = (2 * NormalDist().cdf(_normal_critical(pilot, level, 1)) - 1) ** entries
+    assert abs(reached - (1 - level)) < STANDARD_ERRORS * np.sqrt(level * (1 - level) / RESAMPLES)
+
+
+def test_a_pilot_that_never_varies_has_the_tail_of_one_number():
+    pilot = _field(None, np.zeros((4, 3)))[1]
+    assert _normal_critical(pilot, 0.01, 1) == NormalDist().inv_cdf(0.995)
+
+
 def test_a_plan_that_nothing_fulfils_ends():
     assert replicates_needed(CLAIM, _estimate(np.random.default_rng(22), replicates=8, noise=100.0)) == 4096
 
@@ -251,6 +270,18 @@ def test_every_entry_has_its_own_error():
     quiet = rng.normal(size=(96, 300))
     quiet[:, 0] /= 1000
     assert compare(*_field(rng, quiet / 1000)).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("power", [0.5, 0.9, 0.99])
+def test_the_power_is_the_probability_that_a_wrong_form_exceeds_the_critical_value(power):
+    """For an entry with a normal mean: a shift of critical + Phi^-1(power) standard errors."""
+    rng = np.random.default_rng(27)
+    claim, estimate = _field(rng, rng.normal(size=(64, 1)))
+    error = estimate.values.std(axis=0, ddof=1) / np.sqrt(64)
+    shift = (agreement(claim, estimate).critical + NormalDist().inv_cdf(power)) * error
+    forms = (Alternative("above", lambda problem: 1 + shift), Alternative("below", lambda problem: 1 - shift))
+    found = agreement(replace(claim, registration=replace(claim.registration, alternatives=forms)), estimate)
+    assert max(abs(found.powers[name] - power) for name in ("above", "below")) < RESAMPLED_SUMS
 
 
 @pytest.mark.parametrize(("power", "outcome"), [(0.3, "INCONCLUSIVE"), (0.98, "INCONCLUSIVE"), (0.995, "PASS")])
