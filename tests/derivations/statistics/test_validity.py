@@ -280,7 +280,7 @@ def test_common_numbers():
     one = variance_reduction(3 * shared[:, 0] + first[:, 0], 3 * shared[:, 0] + second[:, 0])
     assert abs(one.factor - 10) < STANDARD_ERRORS * one.standard_error
     with pytest.raises(InputError, match="no variance to reduce"):
-        variance_reduction(first, first + np.arange(2))
+        variance_reduction(np.arange(12.0).reshape(6, 2), np.arange(12.0).reshape(6, 2) + np.arange(2))
     with pytest.raises(InputError, match="no variance to reduce"):
         variance_reduction(np.arange(6.0), np.arange(6.0) + 1)
     with pytest.raises(InputError, match="Shapes"):
