@@ -190,15 +190,16 @@ class _Session:
         sys.dont_write_bytecode = True
         reached = {test.nodeid: self._sound(tests, test) for test in collected}
         self._say(reached)
-        live, by_name = _live(self.imported.files), {test.nodeid: test for test in collected}
+        live, loops = _live(self.imported.files), _compiled_loops()
+        by_name = {test.nodeid: test for test in collected}
         for index, (file, mutant) in enumerate(self.chosen):
             path = str(self.home / file)
             planted = None if self.imported.lines & _places(path, mutant) else _planting(path, mutant, live)
             if planted is None:
                 self._say([index, _AT_IMPORT])
                 continue
-            loops = _compiled_loops()
             of_a_loop = any(loop.py_func is function for loop in loops for function, _ in planted)
+            # The lines of a compiled loop are not seen.
             names = _nearest(reached, set() if of_a_loop else _places(path, mutant))
             work = partial(self._planted, tests, [by_name[name] for name in names], planted, loops)
             self._say([index, outcome(work, _limit(reached, names)) if names else _UNREACHED])

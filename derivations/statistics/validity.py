@@ -235,10 +235,6 @@ def _critical(maxima: np.ndarray, level: float, replicates: int) -> float:
     return found
 
 
-def _over_replicates(values: Float[np.ndarray, "p S ..."]) -> tuple[np.ndarray, np.ndarray]:
-    return values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
-
-
 def _root(square: np.ndarray) -> np.ndarray:
     return np.sqrt(np.maximum(square, 0.0))
 

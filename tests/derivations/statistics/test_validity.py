@@ -118,6 +118,14 @@ def test_noise_that_happens_to_have_the_mean_zero_is_not_taken_for_no_distance()
         assert found.high[0] > 0.01
 
 
+def test_one_number_a_time_needs_no_axis_of_its_own():
+    values, reference = networks(np.random.default_rng(13), np.full(4, 0.7), entries=1)
+    for paired in (False, True):
+        second = values[::-1] if paired else reference
+        found, flat = meter(TIMES, values, second), meter(TIMES, values[..., 0], second[..., 0])
+        assert all((getattr(found, name) == getattr(flat, name)).all() for name in ("low", "distance", "high"))
+
+
 def test_networks_that_are_the_prediction_have_no_distance():
     _, reference = networks(np.random.default_rng(1), np.zeros(4))
     found = meter(TIMES, np.stack([reference] * 6), reference)
@@ -258,12 +266,14 @@ def test_what_has_no_distance_is_refused():
     values, reference = networks(np.random.default_rng(8), np.zeros(4))
     with pytest.raises(InputError, match="zero at t = 2"):
         meter(TIMES, values, reference * np.array([1, 0, 1, 1])[:, None])
-    with pytest.raises(InputError, match="3 replicates give no band"):
+    with pytest.raises(InputError, match=r"3 replicates give no band\."):
         meter(TIMES, values[:3], reference)
     with pytest.raises(InputError, match=r"4 replicates give no band of level 0\.005"):
         meter(TIMES, values[:4], reference)
     with pytest.raises(InputError, match="Give values"):
         meter(TIMES[:3], values, reference)
+    with pytest.raises(InputError, match="Give values"):
+        meter(TIMES, values[:, 0, 0], values[:, 0, 0])
     with pytest.raises(InputError, match="Give values"):
         network_meter(TIMES, values, reference)
     with pytest.raises(InputError, match="only zeros"):
