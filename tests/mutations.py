@@ -68,6 +68,7 @@ TARGETS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "evidence": (
         ("derivations/evidence", "derivations/seals.py", "derivations/validate/recorded.py"),
         (
+            "tests/derivations/validate/test_consistency.py",
             "tests/derivations/validate/test_evidence_edited.py",
             "tests/derivations/validate/test_evidence.py",
             "tests/derivations/validate/test_code.py",
