@@ -57,8 +57,8 @@ REFUSED = [
     ("solve-ode", Eq(u(t).diff(t), -(u(t) ** 2)), equal(u(t), a / (1 + a * t)), (t, Tuple(u(t), a)), "not affine"),
     ("limit", equal(u(t), 1 - exp(-a * t)), equal(v(oo), 1), (t,), "not the limit"),
     ("limit", equal(u(t), 1 + 1 / t), equal(u(oo), 1), (t,), "does not settle"),
-    # exp(-1/t) has a positive rate 1/t^2 and goes to 1.
-    ("limit", equal(u(t), exp(-1 / t)), equal(u(oo), 0), (t,), "need not decay"),
+    # exp(-1/a) has the positive rate 1/a^2 and goes to 1.
+    ("limit", equal(u(a), exp(-1 / a)), equal(u(oo), 0), (a,), "need not decay"),
     ("limit", equal(u(t), exp(-c * t)), equal(u(oo), 0), (t,), "need not decay"),
     ("components", equal(L, b_row * w), equal(L, 2 * c**2), ENTRIES, "has no entries"),
     ("components", equal(L, A * b), equal(L, 2 * c), ENTRIES, "is no number"),
