@@ -1,35 +1,76 @@
-"""The tool that plants faults: it plants each kind, and tells one that tests notice from one that they do not."""
+"""The tool that plants faults: it plants each kind, and tells those that tests notice from those that they do not."""
 
 import subprocess
 import sys
 
 import pytest
 
-from tests.mutations import TARGETS, mutants
+from tests.faults import mutants
+from tests.mutations import TARGETS
 from tests.paths import ROOT
 
 SOURCE = '''"""A module."""
+
+LEAST = 2
 
 
 def larger(a, b):
     """Return the larger."""
     return a if a > b else b + 0
+
+
+class Pair:
+    """Two numbers."""
+
+    def __str__(self):
+        return str(self.both - 1)
+
+    @property
+    def both(self):
+        return (
+            LEAST
+            * 3
+        )
+
+
+def forgotten():
+    return 5
+
 '''
 TEST = """
-from sound import larger
+from functools import cache
+
+import sound
 
 def test_larger():
-    assert (larger(1, 2), larger(3, 2)) == (2, 3)
+    assert (sound.larger(1, 2), sound.larger(3, 2)) == (2, 3)
+
+@cache
+def both():
+    return sound.Pair().both
+
+def test_both_is_a_number():
+    assert isinstance(both(), int)
+
+def test_both():
+    assert both() == 6
 """
 DRIVER = """
 import sys
 from pathlib import Path
-from tests.mutations import mutants, survivors
+from tests import mutations
+from tests.faults import mutants
 
 home = Path(sys.argv[1])
-faults = list(mutants((home / "sound.py").read_text()))
-for fault, said in survivors(home, "sound.py", faults, ["test_sound.py"], 60):
+faults = [("sound.py", fault) for fault in mutants((home / "sound.py").read_text())]
+for file, fault, said in mutations.outcomes(home, faults, ["test_sound.py"]):
     print(said, fault)
+"""
+HANGS = """
+from threading import Event
+from tests.mutations import outcome
+
+print(outcome(Event().wait, 0.1))
 """
 
 
@@ -50,6 +91,7 @@ for fault, said in survivors(home, "sound.py", faults, ["test_sound.py"], 60):
         ("if a:\n    f()", ["pass", "pass"]),
         ('raise ValueError(f"{1 + 1}")', ["pass"]),
         ('"""Text."""\nx: list[2] = "text"', []),
+        ("def __repr__(self):\n    return 1 + 1", []),
     ],
 )
 def test_each_kind_of_fault_is_planted(source, planted):
@@ -57,22 +99,45 @@ def test_each_kind_of_fault_is_planted(source, planted):
 
 
 def test_a_fault_that_no_test_notices_is_told_from_one_that_is_noticed(tmp_path):
-    (tmp_path / "sound.py").write_text(SOURCE)
-    (tmp_path / "test_sound.py").write_text(TEST)
-    command = [sys.executable, "-c", DRIVER, str(tmp_path)]
+    home = tmp_path / "project"
+    home.mkdir()
+    (home / "sound.py").write_text(SOURCE)
+    (home / "test_sound.py").write_text(TEST)
+    command = [sys.executable, "-c", DRIVER, str(home)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
-        "SURVIVED line 6: a > b  ->  (a >= b)",
-        "SURVIVED line 6: b + 0  ->  (b - 0)",
-        "SURVIVED line 6: b + 0  ->  (b)",
-        "noticed line 6: b + 0  ->  (0)",
-        "noticed line 6: 0  ->  (1)",
+        "noticed line 3: 2  ->  (3)",
+        "SURVIVED line 8: a > b  ->  (a >= b)",
+        "SURVIVED line 8: b + 0  ->  (b - 0)",
+        "SURVIVED line 8: b + 0  ->  (b)",
+        "noticed line 8: b + 0  ->  (0)",
+        "noticed line 8: 0  ->  (1)",
+        "noticed line 20: LEAST * 3  ->  (LEAST / 3)",
+        "noticed line 21: 3  ->  (4)",
+        "UNREACHED line 26: 5  ->  (6)",
     ]
-    assert (tmp_path / "sound.py").read_text() == SOURCE
+    assert (home / "sound.py").read_text() == SOURCE
+
+
+def test_what_takes_too_long_hangs():
+    done = subprocess.run([sys.executable, "-c", HANGS], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout == "hangs\n"
+
+
+def test_faults_in_tests_that_fail_without_one_are_refused(tmp_path):
+    home = tmp_path / "project"
+    home.mkdir()
+    (home / "sound.py").write_text(SOURCE)
+    (home / "test_sound.py").write_text(TEST.replace("== 6", "== 7"))
+    done = subprocess.run(
+        [sys.executable, "-c", DRIVER, str(home)], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert done.stderr == "Without a fault this fails: test_sound.py::test_both\n"
 
 
 @pytest.mark.parametrize("name", TARGETS)
 def test_the_files_and_the_tests_of_a_target_exist(name):
     files, tests = TARGETS[name]
-    assert [path for path in (*files, *tests) if not (ROOT / path).exists()] == []
+    assert [path for path in (*files, *tests) if not (ROOT / path.split("::")[0]).exists()] == []

@@ -106,7 +106,7 @@ def meter(
     plain, noise = _any_direction(v, r, level / 2, seed)
     root = _root(share)
     with np.errstate(divide="ignore", invalid="ignore"):
-        above = np.where(root > 0, root + reach / (2 * root), np.where(reach > 0, np.inf, 0.0))
+        above = np.where(root > 0, root + reach / (2 * root), np.inf)
     return Meter(
         times=np.asarray(times, float),
         plain=plain,
@@ -213,8 +213,10 @@ def _any_direction(
     own = np.einsum("tss->ts", gram)
     square = own.mean(axis=1)
     moving = square > 0
-    maxima = [np.zeros(1)]
-    for counts in counts_of(count, seed) if moving.any() else ():
+    if not moving.any():
+        return np.linalg.norm(apart, axis=-1), np.zeros_like(square)
+    maxima = []
+    for counts in counts_of(count, seed):
         share = counts / count
         mean = np.einsum("bu,tbu->bt", share, share @ gram[moving])
         spread = share @ own[moving].T - mean
@@ -231,10 +233,6 @@ def _critical(maxima: np.ndarray, level: float, replicates: int) -> float:
     if not np.isfinite(found):
         raise InputError(f"{replicates} replicates give no band of level {level}.", "Train more.", "undefined")
     return found
-
-
-def _over_replicates(values: Float[np.ndarray, "p S ..."]) -> tuple[np.ndarray, np.ndarray]:
-    return values.mean(axis=1), values.std(axis=1, ddof=1) / np.sqrt(values.shape[1])
 
 
 def _root(square: np.ndarray) -> np.ndarray:

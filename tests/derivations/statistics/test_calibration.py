@@ -39,7 +39,7 @@ def test_the_stored_study_is_that_of_the_code():
 )
 def test_a_part_of_the_study_repeated(cell):
     stored, again = ROWS[cell], calibration_study.row(*cell)
-    for name in ("within", "rejected"):
+    for name in ("within", "rejected", "rejected_at_any_skewness"):
         assert np.abs(np.subtract(stored[name], again[name])).max() <= RECOUNTED
 
 
@@ -92,6 +92,66 @@ def test_families_have_the_mean_zero():
         assert abs(x.mean()) < 5 * x.std() / np.sqrt(len(x))
 
 
+def test_families_keep_the_shape_and_one_log_normal_entry_leaves_the_others_normal():
+    rng = np.random.default_rng(5)
+    z = field(rng, (50, 6), 8)
+    assert {family(z, rng).shape for family in FAMILIES.values()} == {z.shape}
+    mixed = FAMILIES["one log-normal entry"](z, rng)
+    assert (mixed[..., 1:] == z[..., 1:]).all()
+    assert (mixed[..., :1] == FAMILIES["log-normal"](z[..., :1], rng)).all()
+
+
+def test_the_whole_study_is_its_rows_and_what_repeats_them(monkeypatch):
+    monkeypatch.setattr(calibration_study, "cells", lambda: [("normal", 8, 1), ("t3", 8, 1)])
+    monkeypatch.setitem(RUNS, 1, 500)
+    clock = iter([100.0, 104.4])
+    monkeypatch.setattr(calibration_study.time, "process_time", lambda: next(clock))
+    found = calibration_study.study()
+    assert found["rows"] == [calibration_study.row("normal", 8, 1), calibration_study.row("t3", 8, 1)]
+    assert found["cpu_seconds"] == 4
+    assert found.keys() == TABLE.keys()
+
+
+def test_the_stored_text_is_the_table_with_a_row_a_line():
+    assert calibration_study.text(TABLE) == calibration.STORED.read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def judged(monkeypatch, tmp_path):
+    """The limits of a study by hand: rows (replicates, entries, runs, rejected), of three skewnesses and levels."""
+
+    def store(*rows):
+        named = [dict(zip(("replicates", "entries", "runs", "rejected"), row, strict=True)) for row in rows]
+        table = {"levels": LEVELS, "skewness": [0.5, 1.0, 1.5], "rows": named}
+        path = tmp_path / "study.json"
+        path.write_text(json.dumps(table))
+        monkeypatch.setattr(calibration, "STORED", path)
+        forget()
+
+    def forget():
+        calibration._table.cache_clear()
+        calibration._limits.cache_clear()
+
+    yield store
+    forget()
+
+
+@pytest.mark.parametrize("level", range(3))
+@pytest.mark.parametrize(("beyond", "expected"), [(3, 1.5), (2, 1.0), (1, 0.5), (0, 0.0)])
+def test_the_largest_allowed_count_is_allowed_and_one_more_is_not(judged, level, beyond, expected):
+    """1.5, 1.5 and 2 times the level of 10,000 runs, exceeded by one run from the skewness `beyond` on."""
+    counts = [[750] * 3, [150] * 3, [40] * 3]
+    counts[level][beyond:] = [count + 1 for count in counts[level][beyond:]]
+    judged((64, 1, 10_000, [[0] * 3] * 3), (64, 1, 10_000, counts))
+    assert limit(64, 1) == expected
+
+
+@pytest.mark.parametrize(("runs", "expected"), [(4_999, 1.5), (5_000, 0.0)])
+def test_a_level_is_judged_where_its_runs_expect_ten_rejections(judged, runs, expected):
+    judged((64, 1, runs, [[0] * 3, [0] * 3, [100] * 3]))
+    assert limit(64, 1) == expected
+
+
 @pytest.mark.parametrize(("replicates", "entries"), [(63, 1), (100, 3), (96, 5), (1000, 4), (128, 41), (500, 4000)])
 def test_the_limit_is_that_of_fewer_replicates_and_of_any_number_of_entries(replicates, entries):
     fewer = max(count for count in REPLICATES if count <= replicates)
@@ -133,6 +193,11 @@ def test_the_number_that_would_do_is_larger_and_suffices(skewness, replicates):
     enough = sufficient_replicates(1, skewness, replicates)
     assert enough > replicates
     assert limit(enough, 1) >= skewness
+
+
+@pytest.mark.parametrize("count", REPLICATES[3:])
+def test_one_replicate_more_is_enough_where_it_reaches_the_next_number_of_the_study(count):
+    assert sufficient_replicates(1, limit(count, 1), count - 1) == count
 
 
 def test_beyond_the_study_the_number_grows_with_the_square_of_the_skewness():

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 import pytest
@@ -10,9 +11,19 @@ from scipy.stats import binom, gamma
 
 from derivations.experiments.folders import problem_named
 from derivations.statistics import calibration
-from derivations.statistics.comparison import agreement, compare, decide, decide_all, holm_levels, replicates_needed
+from derivations.statistics.comparison import (
+    _normal_critical,
+    agreement,
+    compare,
+    decide,
+    decide_all,
+    holm_levels,
+    replicates_needed,
+    seed_for,
+)
+from derivations.statistics.resampling import RESAMPLES
 from sim.measure import Estimate
-from tests.tolerances import RESAMPLED_SUMS
+from tests.tolerances import RESAMPLED_SUMS, STANDARD_ERRORS
 from theory.claims.model import Alternative, Claim, Kind, Level, Outcome, Registration
 from theory.problem import InputError, WeightsAtTimes
 
@@ -114,6 +125,7 @@ def test_an_entry_without_spread_must_be_met_exactly():
     met = _estimate(rng)
     met.values[:, 0, 0] = TRUTH[0, 0]
     assert compare(CLAIM, met).outcome is Outcome.PASS
+    assert agreement(CLAIM, met).powers == {"twice": 1.0}
     missed = _estimate(rng)
     missed.values[:, 0, 0] = TRUTH[0, 0] + 1e-9
     assert compare(CLAIM, missed).outcome is Outcome.FAIL
@@ -172,7 +184,81 @@ def test_the_margin_is_relative_to_the_prediction():
     """Not to the replicates, of which noise makes one large."""
     estimate = _estimate(np.random.default_rng(12))
     estimate.values[0] *= 50
-    assert agreement(CLAIM, estimate).margin == float(CLAIM.registration.margin) * np.abs(TRUTH).max()
+    trebled = replace(CLAIM, registration=replace(CLAIM.registration, predict=lambda problem: 3 * TRUTH))
+    for claim, largest in ((CLAIM, 1), (trebled, 3)):
+        assert agreement(claim, estimate).margin == largest * float(CLAIM.registration.margin)
+
+
+def _with_wrong_form(factor):
+    wrong = Alternative("wrong", lambda problem: factor * TRUTH)
+    return replace(CLAIM, registration=replace(CLAIM.registration, alternatives=(wrong,)))
+
+
+@pytest.mark.parametrize("scale", [1, 3])
+def test_a_plan_gives_every_wrong_form_the_power_of_99_percent(scale):
+    """A wrong form that is half of the noise of one network away, as seen by the test in the planned run."""
+    noise, rng = scale * 0.004, np.random.default_rng(21)
+    claim = _with_wrong_form(1 + noise / 2)
+    planned = replicates_needed(claim, _estimate(rng, replicates=96, noise=noise))
+    powers = [agreement(claim, _estimate(rng, count, noise)).powers["wrong"] for count in (planned, planned // 2)]
+    assert powers[0] > 0.95
+    assert powers[1] < 0.8
+
+
+@pytest.mark.parametrize("entries", [1, 2, 3])
+def test_the_normal_tail_of_a_plan_is_that_of_independent_entries(entries):
+    """P(max |N_j| < c) = (2 Phi(c) - 1)^d for a pilot of uncorrelated entries; beside them one that never varies."""
+    level = 0.05
+    patterns = np.array([[1, 1, -1, -1], [1, -1, 1, -1], [1, -1, -1, 1], [0, 0, 0, 0]]).T
+    pilot = _field(None, 1e-3 * patterns[:, [*range(entries), 3]])[1]
+    reached = (2 * NormalDist().cdf(_normal_critical(pilot, level, 1)) - 1) ** entries
+    assert abs(reached - (1 - level)) < STANDARD_ERRORS * np.sqrt(level * (1 - level) / RESAMPLES)
+
+
+def test_a_pilot_that_never_varies_has_the_tail_of_one_number():
+    pilot = _field(None, np.zeros((4, 3)))[1]
+    assert _normal_critical(pilot, 0.01, 1) == NormalDist().inv_cdf(0.995)
+
+
+def test_a_plan_that_nothing_fulfils_ends():
+    assert replicates_needed(CLAIM, _estimate(np.random.default_rng(22), replicates=8, noise=100.0)) == 4096
+
+
+def test_a_plan_from_networks_on_one_stream_is_refused():
+    pilot = _estimate(np.random.default_rng(23))
+    shared = replace(PROBLEM, simulation=replace(PROBLEM.simulation, shared_stream=True))
+    with pytest.raises(InputError, match="one cluster"):
+        replicates_needed(CLAIM, replace(pilot, problem=shared))
+
+
+def test_a_p_value_that_is_the_level_rejects():
+    """The prediction itself, registered as a wrong form, has the p-value of the prediction."""
+    estimate = _estimate(np.random.default_rng(24))
+    p = agreement(CLAIM, estimate).p
+    for level, rejected in ((p, True), (np.nextafter(p, 0), False)):
+        same = _with_wrong_form(1)
+        claim = replace(same, registration=replace(same.registration, level=Fraction(level)))
+        found = agreement(claim, estimate)
+        assert found.rejected_alternatives == {"wrong": rejected}
+        decided = decide(claim, replace(found, powers={}, rejected_alternatives={}), level)
+        assert (decided.outcome is Outcome.FAIL) == rejected
+
+
+def test_a_bound_that_is_the_margin_is_equivalent():
+    found = agreement(CLAIM, _estimate(np.random.default_rng(25)))
+    for bound, outcome in ((found.margin, Outcome.PASS), (np.nextafter(found.margin, 1), Outcome.INCONCLUSIVE)):
+        assert decide(CLAIM, replace(found, bound=float(bound)), 0.01).outcome is outcome
+
+
+@pytest.mark.parametrize(("skewness", "most", "shown"), [(0.75, 0.75, True), (0.76, 0.75, False), (0.0, 0.0, False)])
+def test_a_sample_is_decided_up_to_the_limit_of_its_skewness(skewness, most, shown):
+    found = agreement(CLAIM, _estimate(np.random.default_rng(26)))
+    assert replace(found, skewness=skewness, skewness_limit=most).shown == shown
+
+
+def test_the_seed_of_a_claim_is_the_beginning_of_a_digest():
+    """Computed once with sha256sum of `test.weights/1`: another seed would be a chosen one."""
+    assert seed_for("test.weights") == 0x0B08B870
 
 
 def test_intervals_miss_no_more_often_than_their_level_and_are_no_wider_than_they_must():
@@ -200,6 +286,18 @@ def test_every_entry_has_its_own_error():
     quiet = rng.normal(size=(96, 300))
     quiet[:, 0] /= 1000
     assert compare(*_field(rng, quiet / 1000)).outcome is Outcome.PASS
+
+
+@pytest.mark.parametrize("power", [0.5, 0.9, 0.99])
+def test_the_power_is_the_probability_that_a_wrong_form_exceeds_the_critical_value(power):
+    """For an entry with a normal mean: a shift of critical + Phi^-1(power) standard errors."""
+    rng = np.random.default_rng(27)
+    claim, estimate = _field(rng, rng.normal(size=(64, 1)))
+    error = estimate.values.std(axis=0, ddof=1) / np.sqrt(64)
+    shift = (agreement(claim, estimate).critical + NormalDist().inv_cdf(power)) * error
+    forms = (Alternative("above", lambda problem: 1 + shift), Alternative("below", lambda problem: 1 - shift))
+    found = agreement(replace(claim, registration=replace(claim.registration, alternatives=forms)), estimate)
+    assert max(abs(found.powers[name] - power) for name in ("above", "below")) < RESAMPLED_SUMS
 
 
 @pytest.mark.parametrize(("power", "outcome"), [(0.3, "INCONCLUSIVE"), (0.98, "INCONCLUSIVE"), (0.995, "PASS")])

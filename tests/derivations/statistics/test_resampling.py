@@ -90,6 +90,13 @@ def test_skewness():
     assert skewness(np.full((5, 1), 0.1))[0] == 0
 
 
+def test_the_error_of_skewness_by_leaving_out():
+    values = np.random.default_rng(9).exponential(size=6)
+    left_out = np.array([skew([x for other, x in enumerate(values) if other != one]) for one in range(6)])
+    expected = np.sqrt(5 / 6 * np.sum((left_out - left_out.mean()) ** 2))
+    assert abs(skewness_error(values) / expected - 1) < RESAMPLED_SUMS
+
+
 def test_the_error_of_skewness_is_its_scatter():
     samples = np.random.default_rng(8).normal(size=(200, 256))
     scatter = skewness(samples.T).std()

@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
+from derivations.statistics.resampling import critical_value, resampled_maxima
 from derivations.statistics.validity import Meter, meter, network_meter, variance_reduction
 from sim.train import train
 from tests.sim.cases import line, problem
@@ -63,6 +64,103 @@ def test_jackknife_by_leaving_out():
     assert np.abs(square - left_out.mean(axis=0)).max() < METER_SUMS
     jackknife = 8 * left_out.var(axis=0)
     assert np.abs(np.square(terms).sum(axis=0) / (9 * 8) / jackknife - 1).max() < METER_SUMS
+
+
+def test_the_variance_without_a_distance_by_loops_and_by_simulation():
+    from derivations.statistics.validity import _null_variance, _unbiased_square
+
+    x = np.random.default_rng(3).normal(size=(5, 2, 3))
+    centred = x - x.mean(axis=0)
+    for t, found in enumerate(_null_variance(x)):
+        pairs = [(centred[s, t] @ centred[u, t]) ** 2 for s in range(5) for u in range(5) if s != u]
+        assert abs(found - 2 * sum(pairs) / (5 * 4) ** 2) < METER_SUMS
+    # 2 tr Cov^2/(S (S - 1)) = 2 * 3/(64 * 63) is the variance of theta for three standard normal entries.
+    square = np.square(_unbiased_square(np.random.default_rng(4).normal(size=(64, 20_000, 3)))[0])
+    assert abs(square.mean() - 2 * 3 / (64 * 63)) < STANDARD_ERRORS * square.std() / np.sqrt(len(square))
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_the_band_along_a_distance_by_loops(paired):
+    """Where the weights are many it is the narrower one; networks beside partners share their noise with them."""
+    rng, level, count, entries = np.random.default_rng(9), 0.1, 24, 120
+    r = 3 + paired * rng.normal(size=(count, 2, entries))
+    values = r + 0.5 + rng.normal(size=(count, 2, entries))
+    found = meter((1, 2), values, r if paired else r[0], level, seed=7)
+
+    def theta_and_terms(x):
+        others = np.array([sum(x[s] @ x[u] for u in range(count) if u != s) / (count - 1) for s in range(count)])
+        return others.mean(), 2 * (others - others.mean()) * (count - 1) / (count - 2)
+
+    def null_variance(x):
+        x = x - x.mean(axis=0)
+        pairs = sum((x[s] @ x[u]) ** 2 for s in range(count) for u in range(count) if s != u)
+        return 2 * pairs / (count * (count - 1)) ** 2
+
+    terms, error, share = np.empty((count, 2)), np.empty(2), np.empty(2)
+    for t in range(2):
+        square, own = theta_and_terms(values[:, t] - r[:, t])
+        scale, scale_terms = theta_and_terms(r[:, t]) if paired else (r[0, t] @ r[0, t], np.zeros(count))
+        share[t], terms[:, t] = square / scale, (own - square / scale * scale_terms) / scale
+        null = null_variance(values[:, t] - r[:, t]) / scale**2
+        error[t] = np.sqrt(np.square(terms[:, t]).sum() / (count * (count - 1)) + null)
+    reach = critical_value(resampled_maxima(terms, 7), level / 2) * error
+    assert np.abs(found.distance - np.sqrt(share)).max() < METER_SUMS
+    assert np.abs(found.low - np.sqrt(share - reach)).max() < METER_SUMS
+    assert np.abs(found.high - np.sqrt(share) - reach / (2 * np.sqrt(share))).max() < METER_SUMS
+
+
+def test_noise_that_happens_to_have_the_mean_zero_is_not_taken_for_no_distance():
+    """At the first time every jackknife term is the same, so that its variance is 0, and so its law at that time."""
+    noise = np.array([[1, -1, 1, -1, 1, -1, 1, -1], np.random.default_rng(5).normal(size=8)]).T
+    error = 1 / np.sqrt(8) / 10  # of the mean, in units of the reference
+    for times in ((1, 2), (1,)):
+        found = meter(times, 10 + noise[:, : len(times), None], np.full((len(times), 1), 10.0), level=0.1)
+        assert found.distance[0] == 0
+        assert found.high[0] > error
+
+
+def test_one_number_a_time_needs_no_axis_of_its_own():
+    values, reference = networks(np.random.default_rng(13), np.full(4, 0.7), entries=1)
+    for paired in (False, True):
+        second = values[::-1] if paired else reference
+        found, flat = meter(TIMES, values, second), meter(TIMES, values[..., 0], second[..., 0])
+        assert all((getattr(found, name) == getattr(flat, name)).all() for name in ("low", "distance", "high"))
+
+
+def test_networks_that_are_the_prediction_have_no_distance():
+    _, reference = networks(np.random.default_rng(1), np.zeros(4))
+    found = meter(TIMES, np.stack([reference] * 6), reference)
+    for band in (found.low, found.distance, found.plain, found.high):
+        assert (band == 0).all()
+
+
+def test_the_length_of_the_partners_has_noise_too():
+    """Twice the partner, in one number: numerator and denominator go up and down together, so that nothing is left."""
+    from derivations.statistics.validity import _any_direction
+
+    partners = 3 + np.random.default_rng(12).normal(size=(8, 2, 1))
+    apart, noise = _any_direction(2 * partners, partners, 0.1, 0)
+    assert np.abs(apart - 1).max() < METER_SUMS
+    assert noise.max() < METER_SUMS
+
+
+def test_the_band_in_any_direction_is_that_of_the_mean_for_one_number():
+    """The noise hides the distance here, so that |mean| and its standard errors alone limit it."""
+    level, x = 0.1, np.random.default_rng(10).normal(size=12)
+    x += 0.1 - x.mean()
+    found = meter((1,), 4 + x[:, None, None], np.full((1, 1), 4.0), level, seed=3)
+    reach = critical_value(resampled_maxima(x[:, None], 3), level / 2) * x.std(ddof=1) / np.sqrt(12)
+    assert found.distance[0] == found.low[0] == 0
+    assert abs(found.plain[0] - 0.1 / 4) < METER_SUMS
+    assert abs(found.high[0] - (0.1 + reach) / 4) < METER_SUMS
+
+
+def test_the_noise_of_the_partners_is_taken_out_of_their_distance():
+    """Networks that are twice their partners are at the distance 1 from them, however their partners scatter."""
+    reference = 1 + np.random.default_rng(6).normal(size=(12, 4, 5)) / 4
+    found = meter(TIMES, 2 * reference, reference)
+    for band in (found.low, found.distance, found.high):
+        assert np.abs(band - 1).max() < METER_SUMS
 
 
 @pytest.mark.parametrize("shape", [{"entries": 1, "rank": 1}, {"entries": 6, "rank": 3}, {"entries": 80, "rank": 300}])
@@ -132,6 +230,8 @@ def test_departure_lies_in_its_interval():
     found = Meter(times, low, low, low, high, 0.01, 8)
     assert vars(found.departure(0.12)) == {"margin": 0.12, "time": 3.0, "earliest": 1.0}
     assert vars(found.departure(0.45)) == {"margin": 0.45, "time": None, "earliest": 3.0}
+    assert vars(found.departure(0.3)) == {"margin": 0.3, "time": None, "earliest": 2.0}  # a margin may be reached
+    assert vars(found.departure(0.4)) == {"margin": 0.4, "time": None, "earliest": 3.0}
     assert vars(found.departure(0.7)) == {"margin": 0.7, "time": None, "earliest": None}
     with pytest.raises(InputError, match="no distance"):
         found.departure(-1)
@@ -155,6 +255,10 @@ def test_each_network_beside_its_own():
     assert np.abs(found.distance - (factors - 1).mean(axis=0)).max() < METER_SUMS
     assert (found.low < found.distance).all()
     assert (found.distance < found.high).all()
+    apart = np.linalg.norm(reference * (factors[..., None] - 1), axis=-1) / np.linalg.norm(reference, axis=-1)
+    reach = critical_value(resampled_maxima(apart, 0), 0.01) * apart.std(axis=0, ddof=1) / np.sqrt(12)
+    assert np.abs(found.high - found.distance - reach).max() < METER_SUMS
+    assert np.abs(found.low - np.maximum(found.distance - reach, 0)).max() < METER_SUMS
     same = network_meter(TIMES, reference, reference)
     assert (same.high == 0).all()
 
@@ -163,12 +267,14 @@ def test_what_has_no_distance_is_refused():
     values, reference = networks(np.random.default_rng(8), np.zeros(4))
     with pytest.raises(InputError, match="zero at t = 2"):
         meter(TIMES, values, reference * np.array([1, 0, 1, 1])[:, None])
-    with pytest.raises(InputError, match="3 replicates give no band"):
+    with pytest.raises(InputError, match=r"3 replicates give no band\."):
         meter(TIMES, values[:3], reference)
     with pytest.raises(InputError, match=r"4 replicates give no band of level 0\.005"):
         meter(TIMES, values[:4], reference)
     with pytest.raises(InputError, match="Give values"):
         meter(TIMES[:3], values, reference)
+    with pytest.raises(InputError, match="Give values"):
+        meter(TIMES, values[:, 0, 0], values[:, 0, 0])
     with pytest.raises(InputError, match="Give values"):
         network_meter(TIMES, values, reference)
     with pytest.raises(InputError, match="only zeros"):
@@ -182,6 +288,10 @@ def test_common_numbers():
     assert abs(found.factor - 10) < STANDARD_ERRORS * found.standard_error
     apart = variance_reduction(first, second)
     assert abs(apart.factor - 1) < STANDARD_ERRORS * apart.standard_error
+    one = variance_reduction(3 * shared[:, 0] + first[:, 0], 3 * shared[:, 0] + second[:, 0])
+    assert abs(one.factor - 10) < STANDARD_ERRORS * one.standard_error
+    with pytest.raises(InputError, match="no variance to reduce"):
+        variance_reduction(np.arange(12.0).reshape(6, 2), np.arange(12.0).reshape(6, 2) + np.arange(2))
     with pytest.raises(InputError, match="no variance to reduce"):
         variance_reduction(np.arange(6.0), np.arange(6.0) + 1)
     with pytest.raises(InputError, match="Shapes"):

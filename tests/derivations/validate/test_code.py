@@ -103,3 +103,16 @@ def test_a_claim_depends_on_its_rules_and_not_on_the_other_claims():
 
 def test_a_problem_depends_on_the_laws_that_are_found_by_themselves():
     assert "theory.problem.distributions.nonlinear_gp" in closure(["theory.problem"])
+
+
+@pytest.mark.parametrize(
+    ("source", "finds"),
+    [
+        ("import pkgutil\npkgutil.iter_modules(__name__)\n", True),
+        ("import importlib\nimportlib.import_module('theory.found.law')\n", True),
+        ("# iter_modules and import_module are not called\nX = 'import_module'\n", False),
+    ],
+)
+def test_a_package_finds_modules_where_its_code_does_and_not_its_words(tree, source, finds):
+    found = closure(["theory.asks"], tree(changes={"theory/found/__init__.py": source}))
+    assert ("theory.found.law" in found) == finds

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from sim.random.streams import COINS, LOW, MEASUREMENT, MOST_NETWORKS, TRAINING, key_of, philox, stream
+from sim.random.streams import COINS, LOW, MEASUREMENT, MOST_NETWORKS, TRAINING, Stream, key_of, philox, stream
 from tests.tolerances import STANDARD_ERRORS, STREAM_NORMAL
 from theory.problem import InputError
 
@@ -49,13 +49,46 @@ def test_the_normal_numbers_by_hand():
             assert np.abs(mine - expected[: len(mine)]).max(initial=0) < STREAM_NORMAL
 
 
-def test_coins_by_hand():
-    own = stream(3, 1, TRAINING, 100)
-    found = own.coins(3 * COINS)
+def words_of(*counter, seed=3):
+    return [int(word[0]) for word in philox(tuple(np.array([part]) for part in counter), key_of(seed))]
+
+
+@pytest.mark.parametrize("example", [100, 1000, 2**39 + 1000])
+@pytest.mark.parametrize("purpose", [TRAINING, MEASUREMENT])
+def test_coins_by_hand(purpose, example):
+    found = stream(3, 1, purpose, example).coins(3 * COINS)
+    assert len(found) == 3 * COINS
     for place in (0, 27, 28, 29, 200, 3 * COINS - 1):
-        group, bit = divmod(100 + place, COINS)
-        words = philox(tuple(np.array([word]) for word in (0, group, 0, 4 + 1)), key_of(3))
-        assert found[place] == bool(int(words[bit // 32][0]) >> (bit % 32) & 1)
+        group, bit = divmod(example + place, COINS)
+        words = words_of(0, group & LOW, group >> 32, 4 + 2 * purpose + 1)
+        assert found[place] == bool(words[bit // 32] >> (bit % 32) & 1)
+
+
+@pytest.mark.parametrize("example", [100, 2**33 + 5])
+@pytest.mark.parametrize("purpose", [TRAINING, MEASUREMENT])
+def test_choices_and_uniform_numbers_by_hand(purpose, example):
+    """(word + 1/2)/2^32 is a float64, so that nothing is rounded."""
+    own = stream(3, 1, purpose, example)
+    choices, uniforms = own.choices(3), own.uniforms(3, 2)
+    assert (choices.shape, uniforms.shape) == ((3,), (3, 2))
+    for place in range(3):
+        low, high, word = (example + place) & LOW, (example + place) >> 32, 4 + 2 * purpose
+        assert choices[place] == (words_of(1, low, high, word + 1)[0] + 0.5) / 2**32
+        assert uniforms[place].tolist() == [(one + 0.5) / 2**32 for one in words_of(0, low, high, word)[:2]]
+
+
+def test_many_examples_are_those_that_stand_at_their_places():
+    """More than are made at once: 2^14 calls of the generator, one or two for each example."""
+    for modes, rows in ((4, 2**14 + 3), (5, 2**13 + 3)):
+        found = normals(stream(5, 2, TRAINING, 7), rows, modes)
+        for first in (0, rows // 2, rows - 5):
+            assert (found[first : first + 5] == normals(stream(5, 2, TRAINING, 7 + first), 5, modes)).all()
+
+
+def test_a_stream_begins_with_the_first_example():
+    first = normals(stream(5, 2, TRAINING, 0), 1, 4)
+    assert (normals(stream(5, 2, TRAINING), 1, 4) == first).all()
+    assert (normals(Stream(5, 2, TRAINING), 1, 4) == first).all()
 
 
 def test_a_place_in_the_stream_is_all_there_is():

@@ -11,6 +11,7 @@ from theory.proof.derivation import RULES, Step, StepError
 x, a = sympy.symbols("x a", real=True)
 t = sympy.Symbol("t", nonnegative=True)
 AREA = sympy.Integral(3 * x**2, (x, 0, a))
+AREA_FROM_1 = sympy.Integral(3 * x**2, (x, 1, a))
 POLE = sympy.Integral(1 / (1 + x**2), (x, 0, 2))
 HYPERBOLA = sympy.Integral(1 / x**2, (x, -1, 1))
 ARC = sympy.Integral(1 / sympy.sqrt(1 - t**2 * x**2), (x, 0, 1))
@@ -26,6 +27,7 @@ GOOD = [
     ((x + 1) ** 2, step("identity", x**2 + 2 * x + 1)),
     (sympy.Eq(x, a, evaluate=False), step("identity", sympy.Eq(2 * x, a + x, evaluate=False))),
     (AREA + 1, step("integrate", a**3 + 1, sympy.Tuple(AREA, x**3))),
+    (AREA_FROM_1, step("integrate", a**3 - 1, sympy.Tuple(AREA_FROM_1, x**3 + 5))),
     # The root is real up to x = 1 because it is there.
     (ARC * t, step("integrate", sympy.asin(t), sympy.Tuple(ARC, sympy.asin(t * x) / t))),
     (sympy.Eq(x + a, 2 * a, evaluate=False), step("substitute", sympy.Eq(x + 1, 2), sympy.Tuple(a, sympy.Integer(1)))),
@@ -44,6 +46,12 @@ BAD = [
     ),
     # A pole between the ends, in the integrand too.
     (HYPERBOLA, step("integrate", sympy.Integer(-2), sympy.Tuple(HYPERBOLA, -1 / x))),
+    # A pole near either end.
+    *(
+        (area, step("integrate", -1 / (1 - place) + 1 / (-1 - place), sympy.Tuple(area, -1 / (x - place))))
+        for place in (sympy.Rational(-3, 4), sympy.Rational(3, 4))
+        for area in (sympy.Integral(1 / (x - place) ** 2, (x, -1, 1)),)
+    ),
     # An antiderivative with a step at a number that no sample meets.
     (
         AREA,
@@ -56,6 +64,7 @@ BAD = [
     (x + a, step("substitute", x + 1, sympy.Tuple(a, sympy.Integer(1)))),
     (sympy.sin(2 * x), step("cite", 2 * sympy.sin(x) * sympy.cos(x), LAW)),
     (sympy.sin(2 * x), step("cite", sympy.sin(x) * sympy.cos(x), LAW, cites=("trigonometry.double",))),
+    (sympy.sin(2 * x), step("cite", 2 * sympy.sin(x) * sympy.cos(x), LAW, cites=("trigonometry.double", "another"))),
 ]
 
 

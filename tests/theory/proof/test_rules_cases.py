@@ -56,6 +56,7 @@ GOOD = [
     (Max(h, 0) + Max(f, 0), step("cases", OPEN * h + Max(f, 0), h, f)),
     (Eq(f, Max(h, 0), evaluate=False), step("cases", Eq(f, OPEN * h, evaluate=False), h)),
     (SERIES, step("telescope", n * (n + 1) / 2, Tuple(SERIES, k * (k - 1) / 2))),
+    (SERIES, step("telescope", n * (n + 1) / 2, Tuple(SERIES, k * (k - 1) / 2 + 5))),
     by("as-integral", MEAN, Integral(erf(g * u) * DENSITY, LINE)),
     by("under-the-integral", SMOOTH, RUNNING, m),
     by("odd-integrand", AT_ZERO, sympy.S.Zero),

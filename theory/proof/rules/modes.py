@@ -164,6 +164,8 @@ def solve_ode(before: sympy.Basic, step: Step) -> None:
     >>> solve_ode(sympy.Eq(u.diff(t), -a * u), Step(solution, "decay", "solve-ode", (t, sympy.Tuple(u, u0))))
     """
     time, *unknowns = step.using
+    if len(unknowns) != len(equations(before)):
+        raise StepError("each ODE needs its own unknown, with its start")
     for (ode, solution), (unknown, initial) in zip(paired(before, step.expr), unknowns, strict=True):
         if solution.lhs != unknown or solution.rhs.has(unknown.func):
             raise StepError(f"{solution} does not solve for {unknown}")

@@ -3,7 +3,7 @@
 import sympy
 
 from theory.proof.derivation import Step, StepError, rule
-from theory.proof.rules.modes import equations, require_zero
+from theory.proof.rules.modes import equations, paired, require_zero
 
 
 @rule("solve-linear")
@@ -53,7 +53,7 @@ def rest(before: sympy.Basic, step: Step) -> None:
         minor = sympy.factor(matrix[:size, :size].det())
         if not (minor.is_positive or any(sympy.cancel(minor / known).is_positive for known in positive)):
             raise StepError(f"the leading minor {minor} need not be positive")
-    for old, new in zip(system, equations(step.expr), strict=True):
+    for old, (_, new) in zip(system, paired(before, step.expr), strict=True):
         still = old.subs(dict.fromkeys(velocities, 0)).xreplace(dict(names))
         require_zero(still - (new.lhs - new.rhs), "the equation at rest differs")
 

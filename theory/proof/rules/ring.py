@@ -3,7 +3,7 @@
 import sympy
 
 from theory.proof.derivation import Step, StepError, rule
-from theory.proof.rules.modes import equations
+from theory.proof.rules.modes import paired
 
 
 @rule("half-spaces")
@@ -19,7 +19,7 @@ def half_spaces(before: sympy.Basic, step: Step) -> None:
     >>> half_spaces(before, Step(after, "reflection", "half-spaces", (A11, A22, S, b1, b2)))
     """
     first, second, whole, force, other = step.using
-    for old, new in zip(equations(before), equations(step.expr), strict=True):
+    for old, new in paired(before, step.expr):
         read = (old.lhs - old.rhs).subs({first: whole / 2, second: whole / 2, other: -force})
         if sympy.expand(read - (new.lhs - new.rhs)) != 0:
             raise StepError(f"with both blocks {whole}/2 and opposite forces the equation is another one than {new}")

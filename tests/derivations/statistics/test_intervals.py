@@ -1,0 +1,44 @@
+"""Simultaneous intervals for means: Student's, by another library, and what they say of a bound."""
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from derivations.statistics.intervals import Intervals, intervals
+from tests.tolerances import RESAMPLED_SUMS
+from theory.claims.model import Outcome
+
+
+@pytest.mark.parametrize("level", [0.01, 0.1])
+@pytest.mark.parametrize("entries", [1, 4])
+@pytest.mark.parametrize("replicates", [2, 5, 40])
+def test_intervals_are_students_at_an_equal_part_of_the_level(replicates, entries, level):
+    values = np.random.default_rng(1).normal(size=(replicates, entries))
+    found = intervals(values, level)
+    error = np.sqrt(((values - values.mean(axis=0)) ** 2).sum(axis=0) / (replicates * (replicates - 1)))
+    low, high = student.interval(1 - level / entries, replicates - 1, values.mean(axis=0), error)
+    assert (found.mean == values.mean(axis=0)).all()
+    assert np.abs((found.low - low) / (high - low)).max() < RESAMPLED_SUMS
+    assert np.abs((found.high - high) / (high - low)).max() < RESAMPLED_SUMS
+
+
+@pytest.mark.parametrize(
+    ("bound", "above", "below"),
+    [
+        (0.5, "PASS", "FAIL"),
+        (1.0, "INCONCLUSIVE", "FAIL"),  # the end of the lower interval does not exceed itself
+        (1.5, "INCONCLUSIVE", "FAIL"),
+        (2.5, "FAIL", "FAIL"),
+        (3.5, "FAIL", "INCONCLUSIVE"),
+        (4.0, "FAIL", "INCONCLUSIVE"),
+        (4.5, "FAIL", "PASS"),
+    ],
+)
+def test_all_entries_must_exceed_a_bound_and_one_is_enough_to_miss_it(bound, above, below):
+    found = Intervals(np.array([1.5, 3.5]), np.array([1.0, 3.0]), np.array([2.0, 4.0]))
+    assert (found.above(bound), found.below(bound)) == (Outcome(above), Outcome(below))
+
+
+def test_an_interval_that_ends_at_the_bound_is_undecided():
+    found = Intervals(np.array([1.5]), np.array([1.0]), np.array([2.0]))
+    assert {found.above(bound) for bound in (1.0, 2.0)} == {Outcome.INCONCLUSIVE}
