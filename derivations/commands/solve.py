@@ -26,9 +26,10 @@ def command(
         from derivations.pictures import check_picture, write_picture
         from theory.problem import load
 
-        question = load(problem)
         if plot is not None:
             check_picture(plot)
+        question = load(problem)
+        if plot is not None:
             refuse_picture(question)
         answer = solve.answer(question, digits)
         if plot is not None:

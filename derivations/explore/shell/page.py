@@ -105,8 +105,8 @@ def pair_of_units(units: int) -> Any:
     options = {str(unit): unit for unit in range(units)}
     return mo.ui.dictionary(
         {
-            "p": mo.ui.dropdown(options, value="0", label="unit p of Σxx(p, q)"),
-            "q": mo.ui.dropdown(options, value="0", label="unit q"),
+            "p": mo.ui.dropdown(options, value="0", label="p of Σxx(p, q)"),
+            "q": mo.ui.dropdown(options, value="0", label="q"),
         }
     )
 
