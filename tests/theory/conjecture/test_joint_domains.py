@@ -108,7 +108,7 @@ EMPTY = ("domain is empty", "holds nowhere", "contradict each other", "leaves no
 def test_points_of_random_domains_lie_in_them_and_empty_ones_are_empty(part):
     draw = random.Random(part)
     met = empty = 0
-    for _ in range(50):
+    for _ in range(20):
         text, holds = drawn_domain(draw)
         names = sorted(set(re.findall("[abc]", text)))
         try:
@@ -126,7 +126,7 @@ def test_points_of_random_domains_lie_in_them_and_empty_ones_are_empty(part):
         for point in found:
             at = {symbol.name: Fraction(int(x.p), int(x.q)) for symbol, x in point.items()}
             assert holds({name: at.get(name, Fraction(0)) for name in "abc"}), (text, at)
-    assert met > 15
+    assert met > 5
     assert empty
 
 
