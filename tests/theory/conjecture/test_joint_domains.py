@@ -104,11 +104,11 @@ GRID = [Fraction(k, 3) for k in (-12, -7, -3, -2, -1, 0, 1, 2, 3, 5, 12)]
 EMPTY = ("domain is empty", "holds nowhere", "contradict each other", "leaves no interval")
 
 
-@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("part", range(2))
 def test_points_of_random_domains_lie_in_them_and_empty_ones_are_empty(part):
     draw = random.Random(part)
     met = empty = 0
-    for _ in range(20):
+    for _ in range(40):
         text, holds = drawn_domain(draw)
         names = sorted(set(re.findall("[abc]", text)))
         try:
@@ -126,7 +126,7 @@ def test_points_of_random_domains_lie_in_them_and_empty_ones_are_empty(part):
         for point in found:
             at = {symbol.name: Fraction(int(x.p), int(x.q)) for symbol, x in point.items()}
             assert holds({name: at.get(name, Fraction(0)) for name in "abc"}), (text, at)
-    assert met > 5
+    assert met > 12
     assert empty
 
 
