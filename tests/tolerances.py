@@ -431,3 +431,7 @@ PAGES_LEVEL = 0.01
 # A network trained again by the same script, in float32: 1,000 contracting steps, each with roundings of 40 terms of
 # another BLAS, of which those that turn a gate at h = 0 count most. 1,000 * 40 roundings of 6e-8, relative.
 PAGES_REPEATED = 1_000 * 40 * float(np.finfo(np.float32).eps)
+
+# Times of erf and sigmoid units, 96 and 1,024 K tau, are 61.1 and 64 over f'(0)^2: equal up to the rounding of the
+# first to a number of steps that all learning rates have in common.
+EQUALLY_LONG = 0.05

@@ -12,6 +12,7 @@ from derivations.experiments.model import Settings
 from derivations.experiments.relu_design.design import ORDERS, PAIRS
 from derivations.experiments.sigmoid_design import design, experiment, tables
 from derivations.experiments.sigmoid_design.design import alike, configurations
+from tests.tolerances import EQUALLY_LONG
 from theory.claims import catalog
 from theory.claims.model import Level, Outcome
 
@@ -75,7 +76,7 @@ def test_erf_and_sigmoid_networks_learn_equally_long():
         value = activation_named(model).value
         slope = (value(torch.tensor(step), 0.0) - value(torch.tensor(-step), 0.0)) / (2 * step)
         reached.append(float(one.problem(model, ORDERS[0]).training.times[-1]) * float(slope) ** 2 / one.units)
-    assert abs(reached[0] / reached[1] - 1) < 0.05
+    assert abs(reached[0] / reached[1] - 1) < EQUALLY_LONG
 
 
 @pytest.mark.parametrize(
