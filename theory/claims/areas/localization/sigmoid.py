@@ -105,20 +105,21 @@ SIGMOID_LIKE_ERF = Claim(
         "centred: the output bias starts at 1/2 for erf and at 0 for sigmoid units",
         r"$t = 96 K \tau$ for erf and $1024 K \tau$ for sigmoid units, as the rates of hidden weights are $f'(0)^2/K$ "
         r"times eigenvalues, and $f'(0)^2$ is $2/\pi$ and 1/16",
-        r"alike: in both orders the shares of power at frequencies $\lvert q \rvert \leq n/4$, means over units, differ "
-        "by less than 1/3 and the inverse participation ratios by less than 3/42, as 99 % intervals for the four differences decide",
+        r"alike: in both orders the shares of power at frequencies $\lvert q \rvert \leq n/4$, means over units, "
+        "differ by less than 1/3 and the inverse participation ratios by less than 3/42, as 99 % intervals for the "
+        "four differences decide",
     ),
     sources=(
         Source(
             NOTES,
             "section 1",
             note="no configuration is given; in none of 28 drawn are sigmoid and erf networks shown to be unlike: "
-            "where the output bias starts at 0 for both they are alike in 4 of 12 and undecided in 8; sigmoid(h) is "
-            "close to (1 + erf(c h/sqrt(2)))/2 with c = 0.6, so that a sigmoid network on the labels 1 and 0 is close "
-            "to an erf network on the labels 1 and -1, and the start of the output bias should matter where the hidden "
-            "biases start small: the orders of the lengths differ most in an erf network with both at 0, lengths (3, "
-            "1), gain 10 and w(0) of 1/10, whose shares are 0.42 and 0.91 where the sigmoid network has 0.67 and 0.66; "
-            "on which sides of the null levels 21/40 and 3/42 they lie is undecided for most; the rule is coarse: ReLU "
+            "where the output bias starts at 0 for both they are alike in 4 of 12 and undecided in 8; "
+            r"$\operatorname{sigmoid}(h)$ is close to $(1 + \operatorname{erf}(c h/\sqrt{2}))/2$ with $c = 0.6$, so "
+            "that a sigmoid network on the labels 1 and 0 is close to an erf network on the labels 1 and -1, and the "
+            "start of the output bias should matter where the hidden biases start small: the orders of the lengths "
+            "differ most in an erf network with both at 0, lengths (3, 1), gain 10 and $w(0)$ of 1/10, whose shares "
+            "are 0.42 and 0.91 where the sigmoid network has 0.67 and 0.66; on which sides of the null levels 21/40 and 3/42 they lie is undecided for most; the rule is coarse: ReLU "
             "networks are like erf networks in 7 of the 16, unlike in 4",
             says=Says.READ_AS,
             words="For the former, the results are qualitatively identical",
