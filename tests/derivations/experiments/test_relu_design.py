@@ -186,6 +186,25 @@ def test_what_is_stored_is_of_the_design_and_judges_every_claim():
         assert experiment.controlled(rule, run["trained"]).outcome is Outcome.PASS
 
 
+def test_what_is_said_of_oscillation_by_lengths_and_units_is_what_is_stored():
+    rule = next(rule for rule in experiment.RULES if rule.claim == "localization.design.oscillating")
+    found = {}
+    for one in read(design.NAME)["trained"]:
+        if one["order"] in rule.orders:
+            found.setdefault((min(one["xi"]), one["units"]), []).append(rule.decide(one))
+    short = [decision for units in design.UNITS for decision in found[1, units]]
+    four, ten, twenty = (found[2, units] for units in design.UNITS)
+    claim = catalog()[rule.claim]
+    note = claim.sources[0].note
+    assert all(short)
+    assert f"in all {len(short)} whose shorter length is 1" in claim.title
+    assert f"in {twenty.count(True)} of the {len(four + ten + twenty)} whose shorter length is 2" in claim.title
+    assert f"in {twenty.count(True)} of {len(twenty)} with 20 units, {twenty.count(None)} undecided" in note
+    assert set(four + ten) == {False}
+    assert f"in none of {len(ten)} with 10 units" in note
+    assert f"in none of {len(four)} with 4 units" in note
+
+
 def test_a_validation_trains_some_configurations_again(monkeypatch):
     asked = []
 
