@@ -1,16 +1,20 @@
-"""The design of the ReLU experiments: which configurations are drawn, and what is decided of each and of all.
+"""The design of the ReLU experiments: which configurations there are, and what is decided of each and of all.
 
-A sentence about trained ReLU networks names no configuration. The design draws 48 of the 144 configurations that these
-factors make, and a statement is judged by the share of configurations in which it holds:
+A sentence about trained ReLU networks names no configuration. These factors make 144 configurations, and a statement is
+judged by the share of them in which it holds:
 
 * correlation lengths (long, short) of the ring of 40 sites, each pair in both orders;
 * gain g, units K, standard deviation of an entry of w(0), learning rate in units of K^2 (as the mean readout makes all
   rates eigenvalues over K^2). Measured at t = 0, K^2, 4 K^2, 8 K^2, 16 K^2 and 64 K^2.
 
 In one configuration a quantity is above or below a bound where its 99 % t-interval over replicates says so, at every
-time that the statement names; else it is undecided. The share has the binomial interval of Clopper and Pearson at
-99 %, which is conservative for draws without replacement; at its lower end undecided configurations count as against,
-at its upper end as for. A statement holds in most configurations where the whole interval lies above 1/2.
+time that the statement names; else it is undecided. Each decision errs at that level, and not independently of the
+others: configurations of one number of units start from the same eight draws of w(0), times their scale.
+
+A census tries all configurations, so that the share is known but for the undecided: they count as against at its lower
+end, as for at its upper end. A share of drawn configurations has the binomial interval of Clopper and Pearson at 99 %
+beside that, which is conservative for draws without replacement. A statement holds in most configurations where both
+ends lie above 1/2.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -27,7 +31,6 @@ from theory.claims.model import Outcome
 from theory.problem import Problem
 
 NAME = "relu-design"
-COUNT = 48  # pairs of configurations
 LEVEL = 0.01
 HALF = 0.5  # a statement holds in most configurations where its share lies above
 TIMES = (0, 1, 4, 8, 16, 64)  # in units of K^2 tau
@@ -55,8 +58,8 @@ class Configuration:
     scale: Fraction
     rate: Fraction
 
-    def problem(self, order: str, replicates: int | None = None) -> Problem:
-        """The configuration with the lengths in one of the ORDERS, to be trained."""
+    def problem(self, order: str, until: int = TIMES[-1], replicates: int | None = None) -> Problem:
+        """The configuration with the lengths in one of the ORDERS, to be trained until one of the TIMES."""
         base = problem_named(NAME)
         simulation = base.simulated()
         squared = self.units**2
@@ -67,7 +70,7 @@ class Configuration:
             training=replace(
                 base.training,
                 w0=replace(base.training.w0, scale=self.scale),
-                times=tuple(Fraction(time * squared) for time in TIMES),
+                times=tuple(Fraction(time * squared) for time in TIMES if time <= until),
             ),
             simulation=replace(
                 simulation,
@@ -86,42 +89,49 @@ class Configuration:
         }
 
 
-def configurations(count: int = COUNT, seed: int | None = None) -> list[Configuration]:
-    """So many different configurations, all sets of them equally likely; the seed is that of the design."""
+def configurations() -> list[Configuration]:
+    """All configurations, in the order in which they were drawn: the first 48 are those of the first two runs."""
     every = [
         Configuration(tuple(Fraction(length) for length in lengths), Fraction(gain), units, scale, rate)
         for lengths, gain, units, scale, rate in product(PAIRS, GAINS, UNITS, SCALES, RATES)
     ]
-    rng = np.random.default_rng(seed_for(NAME) if seed is None else seed)
-    return [every[index] for index in rng.permutation(len(every))[:count]]
+    return [every[index] for index in np.random.default_rng(seed_for(NAME)).permutation(len(every))]
 
 
 @dataclass(frozen=True)
 class Share:
-    """In how many of `count` configurations a statement holds, in how many it is undecided, and the 99 % interval."""
+    """In how many of `count` configurations a statement holds, in how many it is undecided, and the ends of the share.
+
+    The configurations are drawn from more of them, unless they are a `census`.
+    """
 
     holds: int
     undecided: int
     count: int
+    census: bool = False
 
     @property
     def low(self) -> float:
-        """The lower end of the interval: undecided configurations count as against."""
+        """The lower end of the share: undecided configurations count as against."""
         from scipy.special import betaincinv
 
+        if self.census:
+            return self.holds / self.count
         return float(betaincinv(self.holds, self.count - self.holds + 1, LEVEL / 2)) if self.holds else 0.0
 
     @property
     def high(self) -> float:
-        """The upper end of the interval: undecided configurations count as for."""
+        """The upper end of the share: undecided configurations count as for."""
         from scipy.special import betaincinv
 
         most = self.holds + self.undecided
+        if self.census:
+            return most / self.count
         return float(betaincinv(most + 1, self.count - most, 1 - LEVEL / 2)) if most < self.count else 1.0
 
     @property
     def outcome(self) -> Outcome:
-        """PASS where the interval lies above 1/2, FAIL where it lies below, else INCONCLUSIVE."""
+        """PASS where both ends lie above 1/2, FAIL where they lie below, else INCONCLUSIVE."""
         if self.low > HALF:
             return Outcome.PASS
         return Outcome.FAIL if self.high < HALF else Outcome.INCONCLUSIVE
@@ -139,16 +149,17 @@ class Share:
     def describe(self) -> str:
         """The share in words."""
         open_ = f", {self.undecided} undecided" if self.undecided else ""
-        return f"{self.holds} of {self.count} configurations{open_} (99 %: {self.low:.2f} to {self.high:.2f})"
+        drawn = "" if self.census else f" (99 %: {self.low:.2f} to {self.high:.2f})"
+        return f"{self.holds} of {self.count} configurations{open_}{drawn}"
 
 
 Decide = Callable[[Mapping[str, Any]], bool | None]  # what is stored of one training -> holds, fails or undecided
 
 
-def share(trained: Iterable[Mapping[str, Any]], decide: Decide) -> Share:
-    """The share of the trained configurations in which a statement holds."""
+def share(trained: Iterable[Mapping[str, Any]], decide: Decide, census: bool = False) -> Share:
+    """The share of the trained configurations in which a statement holds; a `census` has trained all."""
     decisions = [decide(one) for one in trained]
-    return Share(decisions.count(True), decisions.count(None), len(decisions))
+    return Share(decisions.count(True), decisions.count(None), len(decisions), census)
 
 
 def at(*times: int) -> tuple[int, ...]:

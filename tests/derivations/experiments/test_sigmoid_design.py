@@ -155,16 +155,36 @@ def test_what_is_stored_is_of_the_design_and_judges_the_claim():
     assert experiment.controlled(run["trained"]).outcome is Outcome.PASS
 
 
-def test_a_validation_trains_some_configurations_again(monkeypatch):
+@pytest.mark.parametrize(
+    ("ends", "expected"), [({}, Outcome.INCONCLUSIVE), ({"erf": 0.0, "sigmoid": 1.0}, Outcome.FAIL)]
+)
+def test_a_validation_trains_a_decided_configuration_again(ends, expected, monkeypatch):
+    """In place of a training its stored numbers, but the low-frequency share that `ends` says."""
+    stored = dict(zip(configurations(), read(design.NAME)["trained"], strict=True))
+
+    def measured(configuration, model, order, _device):
+        found = stored[configuration]["trained"][model][order]
+        low = found["low_frequency_power"]
+        return {**found, "low_frequency_power": {**low, "mean": [*low["mean"][:-1], ends.get(model, low["mean"][-1])]}}
+
+    monkeypatch.setattr(experiment, "measured", measured)
+    finding = experiment.run({}, Settings(), lambda _what, _share: None)
+    assert finding.results[0].outcome is expected
+
+
+def test_a_full_validation_trains_four_configurations_again(monkeypatch):
     asked = []
 
-    def record(wanted, _settings, _progress):
-        asked.append(len(wanted))
-        return []
+    def record(configuration, model, order, _device):
+        asked.append((configuration, model, order))
+        return stored[configuration]["trained"][model][order]
 
-    monkeypatch.setattr(experiment, "trained", record)
+    stored = dict(zip(configurations(), read(design.NAME)["trained"], strict=True))
+    monkeypatch.setattr(experiment, "measured", record)
     finding = experiment.run({}, Settings("full"), lambda _what, _share: None)
-    assert asked == [4]
+    assert len(asked) == len(set(asked)) == 4 * len(PAIR)
+    assert {(model, order) for _, model, order in asked} == {(model, ORDERS[0]) for model in PAIR}
+    assert all(alike(stored[configuration], PAIR) is not None for configuration, _, _ in asked)
     assert {result.level for result in finding.results} == {Level.SIMULATED, Level.NEGATIVE_CONTROL}
     assert {record["configurations"] for record in finding.estimates[experiment.CLAIM].values()} == {12, 16}
 

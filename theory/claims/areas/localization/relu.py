@@ -50,9 +50,9 @@ RELU_ORDER = Claim(
             NOTES,
             "section 1",
             note="in this configuration; oscillation is read as a low-frequency share below 1/2, where white noise "
-            "has 21/40: about 0.20, 0.08 and 0.01 at the three horizons; over 48 configurations the "
-            "half-sentence is open (`localization.design.oscillating`); localization is judged by "
-            "`localization.relu.localizes`",
+            "has 21/40: about 0.20, 0.08 and 0.01 at the three horizons; over a design "
+            "of configurations the half-sentence is judged by `localization.design.oscillating`; localization is "
+            "judged by `localization.relu.localizes`",
             says=Says.READ_AS,
             words="short-range oscillations otherwise",
         ),

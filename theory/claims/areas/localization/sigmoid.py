@@ -114,13 +114,14 @@ SIGMOID_LIKE_ERF = Claim(
             NOTES,
             "section 1",
             note="no configuration is given; in none of 28 drawn are sigmoid and erf networks shown to be unlike: "
-            "where the output bias starts at 0 for both they are alike in 4 of 12 and undecided in 8; $1/(1 + e^{-h})$ "
-            r"is close to $(1 + \text{erf}(c h/\sqrt{2}))/2$ with $c = 0.6$, so that a sigmoid network on the labels 1 "
-            "and 0 is close to an erf network on the labels 1 and -1, and the start of the output bias should matter "
-            "where the hidden biases start small: the orders of the lengths differ most in an erf network with both at "
-            "0, lengths (3, 1), gain 10 and $w(0)$ of 1/10, whose shares are 0.42 and 0.91 where the sigmoid network "
-            "has 0.67 and 0.66; on which sides of the null levels 21/40 and 3/42 they lie is undecided for most; the "
-            "rule is coarse: ReLU networks are like erf networks in 7 of the 16, unlike in 4",
+            "where the output bias starts at 0 for both they are alike in 4 of 12 and undecided in 8; "
+            r"$\operatorname{sigmoid}(h)$ is close to $(1 + \operatorname{erf}(c h/\sqrt{2}))/2$ with $c = 0.6$, so "
+            "that a sigmoid network on the labels 1 and 0 is close to an erf network on the labels 1 and -1, and the "
+            "start of the output bias should matter where the hidden biases start small: the orders of the lengths "
+            "differ most in an erf network with both at 0, lengths (3, 1), gain 10 and $w(0)$ of 1/10, whose shares "
+            "are 0.42 and 0.91 where the sigmoid network has 0.67 and 0.66; on which sides of the null levels 21/40 "
+            "and 3/42 they lie is undecided for most; the rule is coarse: ReLU networks are like erf networks in 7 of "
+            "the 16, unlike in 4",
             says=Says.READ_AS,
             words="For the former, the results are qualitatively identical",
         ),
