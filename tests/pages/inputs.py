@@ -26,6 +26,8 @@ INPUTS = (
     r"(Up to|At|From) gain \d\.\d( on)?",
     r"gains 35\.9 and 100",
     r"added to the diagonal .*",
+    r"The 10\^-3 on the diagonal",
+    r"in units of 10\^-12$",
     r"output bias starts( where .*)? at 1/2 for erf and at 0 for sigmoid",
     # class probabilities, labels and factors, by convention
     r"probability 1/2( each)?",

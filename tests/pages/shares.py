@@ -24,7 +24,7 @@ Share = tuple[str, Callable[[], Sequence[Any]]]
 _NUMBER = r"(none|\d+(?:/\d+|\.\d+)?)"
 LONG_FIRST, SHORT_FIRST = ORDERS
 CLAIMS = ("localization.design.", "localization.sigmoid.like_erf")
-COUNT = re.compile(r"\b(?:\d+|none) of (?:the )?\d+\b|\ball \d+\b|\b(?<!K = )\d+ (?:drawn |undecided|configurations)")
+COUNT = re.compile(r"\b(?:\d+|none) of (?:the )?\d+\b|\ball \d+\b|\b\d+ (?:drawn |undecided|configurations)")
 
 
 def places(pattern: str) -> list[tuple[reading.Unit, list[str]]]:

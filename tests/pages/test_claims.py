@@ -86,6 +86,7 @@ def test_counter_examples():
         if match["printed"] is None:
             assert wrong is None, f"{unit.text}: {wrong}"
         else:
+            assert wrong is not None, f"{unit.text}: no real value"
             assert printed_as(match["printed"], wrong, COUNTED), f"{unit.text}: {wrong}"
 
 

@@ -221,6 +221,12 @@ def test_every_cell_of_the_tables():
         assert written == rows, f"{page}, table {place} with {head!r}"
 
 
+def test_the_times_of_the_design():
+    times = run("relu_design", "relu-design")["times_in_units_of_K2"]
+    heads = cells(shown("relu-gates", "median (least to greatest)", 0)[0].text)
+    assert heads[1:] == ["t = 0", *(f"t = {time} K2" for time in times[1:])]
+
+
 def test_every_table_of_a_run_is_counted():
     counted = {id(shown(page, head, place)[0]) for page, head, place, _ in expected()}
     heads = [table[0] for page in {page for page, *_ in expected()} for table in tables(page)]

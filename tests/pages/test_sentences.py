@@ -3,7 +3,7 @@
 import pytest
 from mpmath import mp
 
-from tests.pages import shares
+from tests.pages import reading, shares
 from tests.pages.decisions import CLAIMED, ORDERS, RULES, decided
 from tests.pages.evidence import evidence, printed_as
 from tests.pages.numerics import DIGITS
@@ -65,6 +65,19 @@ def test_share(pattern, recount):
 def test_every_count_of_a_design_is_counted_again():
     shares.mark()
     assert list(uncounted()) == []
+
+
+def test_a_count_that_no_pattern_has_is_named(monkeypatch):
+    shares.mark()
+    text = "with gain 10 it holds in 14 of 16, in none of the 5 others and in all 7 of one unit; 3 undecided"
+    added = reading.Unit("relu-gates", "localization.design.oscillating", text, text)
+    monkeypatch.setattr(reading, "units", lambda: (added,))
+    assert [line.split(" in ")[0].split(": ")[1] for line in uncounted()] == [
+        "14 of 16",
+        "none of the 5",
+        "all 7",
+        "3 undecided",
+    ]
 
 
 def test_networks_that_have_not_localized():
