@@ -7,7 +7,6 @@ have the numbers that are counted in the stored run.
 import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from itertools import product
 from math import floor
 from typing import Any
 
@@ -39,12 +38,13 @@ def places(pattern: str) -> list[tuple[reading.Unit, list[str]]]:
 
 def all_configurations() -> int:
     """Return how many there are: lengths, gains, units, scales and rates."""
-    return len(list(product(range(4), range(3), range(3), range(2), range(2))))
+    return 4 * 3 * 3 * 2 * 2
 
 
 def drawn() -> int:
-    """Return how many of them are trained."""
-    return run("relu_design", "relu-design")["configurations"]
+    """Return how many of them are trained, each counted once."""
+    factors = ("gain", "units", "scale", "rate")
+    return len({(*one["xi"], *(one[name] for name in factors)) for one in trainings(SHORT_FIRST)})
 
 
 def oscillating(**factors: float) -> tuple[int, int]:
