@@ -9,11 +9,11 @@ from tests.pages.evidence import evidence, run
 
 LEVEL = 0.01
 ORDERS = ("long-first", "short-first")
-LATE = (2, 3, 4)  # 4, 8 and 16 K^2, of the five times
-# quantity, bound, side of the bound that is claimed, and the times at which it is claimed together
+LATE = (4, 8, 16)
+# quantity, bound, side of the bound that is claimed, and the times, in units of K^2, at which it is claimed together
 RULES = {
-    "concentrated": ("participation_ratio", 3 / 42, 1, (4,)),
-    "oscillating": ("low_frequency_power", 1 / 2, -1, (4,)),
+    "concentrated": ("participation_ratio", 3 / 42, 1, (16,)),
+    "oscillating": ("low_frequency_power", 1 / 2, -1, (64,)),
     "gates": ("gate_flips", 1 / 10, 1, LATE),
     "growth": ("growth", 1.0, 1, LATE),
 }
@@ -28,7 +28,7 @@ def reach(networks: int, together: int, level: float = LEVEL) -> float:
 def decide(trained: dict, rule: str, times: tuple[int, ...] | None = None) -> bool | None:
     """Return whether a statement holds in one training; None where an interval has the bound inside."""
     name, bound, side, when = RULES[rule]
-    at = list(times or when)
+    at = [run("relu_design", "relu-design")["times_in_units_of_K2"].index(time) for time in times or when]
     mean, error = (np.array(trained[name][key])[at] for key in ("mean", "standard_error"))
     apart, wide = side * (mean - bound), reach(trained["replicates"], len(at)) * error
     if (apart > wide).all():
@@ -36,11 +36,19 @@ def decide(trained: dict, rule: str, times: tuple[int, ...] | None = None) -> bo
     return False if (apart < -wide).any() else None
 
 
-def decided(rule: str, *orders: str, times: tuple[int, ...] | None = None) -> tuple[int, int, int]:
-    """Return in how many trainings of the orders a statement holds, in how many it is undecided, and how many."""
-    all_of_them = run("relu_design", "relu-design")["trained"]
-    found = [decide(one, rule, times) for one in all_of_them if one["order"] in orders]
+def decided(rule: str, *orders: str, times: tuple[int, ...] | None = None, **factors: float) -> tuple[int, int, int]:
+    """Return in how many trainings of the orders a statement holds, in how many it is undecided, and how many.
+
+    Counted are those with these factors: `short`, the shorter length, and `units`.
+    """
+    found = [decide(one, rule, times) for order in orders for one in trainings(order, **factors)]
     return found.count(True), found.count(None), len(found)
+
+
+def trainings(order: str, **factors: float) -> list[dict]:
+    """Return the stored trainings of one order that have these factors."""
+    kept = [one for one in run("relu_design", "relu-design")["trained"] if one["order"] == order]
+    return [one for one in kept if factors.items() <= {"short": min(one["xi"]), "units": one["units"]}.items()]
 
 
 def held(rule: str) -> tuple[int, int]:

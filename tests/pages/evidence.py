@@ -11,6 +11,7 @@ from mpmath import mp, mpf
 from tests.paths import ROOT
 from tests.tolerances import PAGES_HALF_UNIT
 
+TIMES_TEN = " cdot 10^"  # as plain text has a power of ten that is set in TeX
 LOST = 5  # digits that a value loses at most on its way from the quadrature
 EVIDENCE = ROOT / "derivations" / "evidence"
 EXPERIMENTS = ROOT / "derivations" / "experiments"
@@ -46,7 +47,8 @@ def _trained() -> dict[str, Any]:
 
 
 def number(text: str) -> mpf:
-    """Return a decimal or a fraction, such as 0.5, -1/3 or 1e-30."""
+    """Return a decimal or a fraction, such as 0.5, -1/3, 1e-30 or 1 cdot 10^-30."""
+    text = text.replace(TIMES_TEN, "e")
     top, _, bottom = text.replace(",", "").partition("/")
     return mpf(top) / mpf(bottom or 1)
 
@@ -57,7 +59,7 @@ def unit(text: str, significant: int | None = None) -> mpf:
         return mpf(0)
     if significant is not None and number(text):
         return mpf(10) ** (int(mp.floor(mp.log10(abs(number(text))))) - significant + 1)
-    mantissa, _, power = text.partition("e")
+    mantissa, _, power = text.replace(TIMES_TEN, "e").partition("e")
     return mpf(10) ** (int(power or 0) - len(mantissa.partition(".")[2]))
 
 

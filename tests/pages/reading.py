@@ -1,7 +1,7 @@
 """The pages as a reader sees them: plain sentences and table rows, and the numbers in them.
 
 A text is compared after the marks of Markdown and TeX are taken out of it, so that it is found however its mathematics
-is written. A number is a decimal, a fraction or a power of ten: 0.411, 3/42, 4e-35.
+is written. A number is a decimal, a fraction or a power of ten: 0.411, 3/42, 4e-35, 4 cdot 10^-35.
 """
 
 import re
@@ -13,7 +13,9 @@ from functools import cache
 from tests.paths import ROOT
 
 BOOK = ROOT / "derivations" / "book"
-NUMBER = re.compile(r"(?<![\w./])\d+(?:,\d{3})*(?:\.\d+(?:e-?\d+)?|e-\d+|/\d+)(?![\w/]|\.\d)")
+_POWER = r"10\^-?\d+"
+_DECIMAL = rf"\d+(?:,\d{{3}})*(?:(?:\.\d+)? cdot {_POWER}|\.\d+(?:e-?\d+)?|e-\d+|/\d+)"
+NUMBER = re.compile(rf"(?<![\w./])(?:{_DECIMAL}|{_POWER})(?![\w/]|\.\d)")
 _WORDS = {"≥": " geq ", "\\geq": " geq ", "≤": " leq ", "\\leq": " leq ", "⟨": " langle ", "⟩": " rangle "}
 _WORDS |= {"±": "+-", "\\pm": "+-", "−": "-", "ξ": "xi", "τ": "tau", "\\cdot": " cdot ", "·": " cdot "}
 

@@ -61,9 +61,12 @@ def test_the_pages_have_numbers():
 def test_a_new_number_is_named(monkeypatch):
     mark()
     added = reading.Unit(
-        "errata", "", "", reading.plain("The share is $\\frac{3}{7}$, about 0.4286 or 4e-3 of 12 sites.")
+        "errata",
+        "",
+        "",
+        reading.plain(r"The share is $\frac{3}{7}$, about 0.4286, 4e-3, $2 \cdot 10^{-9}$ or $10^{-8}$ of 12 sites."),
     )
     kept, before = reading.units(), unaccounted()
     monkeypatch.setattr(reading, "units", lambda: (*kept, added))
-    named = [line.split()[1] for line in unaccounted() if line not in before]
-    assert named == ["3/7", "0.4286", "4e-3"]
+    named = [line.split(": ")[1].split(" in ")[0] for line in unaccounted() if line not in before]
+    assert named == ["3/7", "0.4286", "4e-3", "2 cdot 10^-9", "10^-8"]

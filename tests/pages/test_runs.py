@@ -5,7 +5,9 @@ from statistics import median
 
 import numpy as np
 
+from tests.pages.decisions import ORDERS
 from tests.pages.evidence import benchmark, run
+from tests.pages.likeness import alike, treatments
 from tests.pages.reading import cells, see, tables
 
 # The public sweep at lengths 0.3 and 0.7, as published: mean and, where it is known, standard deviation of 30 networks.
@@ -91,7 +93,8 @@ def design(order: str, name: str, time: int, xi: list[float] | None = None) -> l
 
 
 def quantities() -> Rows:
-    """Four quantities, two orders, five times."""
+    """Four quantities, two orders, all times."""
+    times = run("relu_design", "relu-design")["times_in_units_of_K2"]
     titles = {
         "participation ratio": "participation_ratio",
         "low-frequency share": "low_frequency_power",
@@ -100,7 +103,7 @@ def quantities() -> Rows:
     }
     orders = {"xi1 > xi2": "long-first", "xi1 < xi2": "short-first"}
     return [
-        [f"{title}, {sign}", *(spread(design(order, name, time)) for time in range(5))]
+        [f"{title}, {sign}", *(spread(design(order, name, time)) for time in range(len(times)))]
         for title, name in titles.items()
         for sign, order in orders.items()
     ]
@@ -112,9 +115,27 @@ def by_lengths() -> Rows:
     for xi in ([2.0, 1.0], [3.0, 1.0], [3.0, 2.0], [3.5, 2.0]):
         row = [f"{xi[0]:g}, {xi[1]:g}"]
         for order in ("long-first", "short-first"):
-            row += [spread(design(order, name, 4, xi)) for name in ("participation_ratio", "low_frequency_power")]
-        found.append([*row, str(len(design("long-first", "growth", 4, xi)))])
+            row += [spread(design(order, name, -1, xi)) for name in ("participation_ratio", "low_frequency_power")]
+        found.append([*row, str(len(design("long-first", "growth", -1, xi)))])
     return found
+
+
+def sigmoid_beside_erf() -> Iterator[tuple[str, Rows]]:
+    """The two tables of erf, sigmoid and ReLU networks by their biases, by a word of their heads."""
+    counts, ends = [], []
+    for title, own in treatments().items():
+        row = [title, str(len(own))]
+        for models in (("sigmoid", "erf"), ("relu", "erf")):
+            found = [alike(one, *models) for one in own]
+            told = {"alike": True, "unlike": False, "undecided": None}
+            row.append(", ".join(f"{found.count(value)} {word}" for word, value in told.items()))
+        counts.append(row)
+        for model in ("erf", "sigmoid", "relu"):
+            both = [(name, order) for name in ("low_frequency_power", "participation_ratio") for order in ORDERS]
+            row = [spread([one["trained"][model][order][name]["mean"][-1] for one in own]) for name, order in both]
+            ends.append([f"{title}: {model}", *row])
+    yield "hidden biases, output bias", counts
+    yield "median (least to greatest)", ends
 
 
 def band(found: dict, at: int) -> str:
@@ -185,6 +206,8 @@ def expected() -> Iterator[tuple[str, str, int, Rows]]:
     yield "relu-gates", "largest moment", 0, approximations()
     for head, rows in replayed():
         yield "replayed-gates", head, 0, rows
+    for head, rows in sigmoid_beside_erf():
+        yield "further-statements", head, 0, rows
 
 
 def shown(page: str, head: str, place: int) -> list:
@@ -198,13 +221,20 @@ def test_every_cell_of_the_tables():
         assert written == rows, f"{page}, table {place} with {head!r}"
 
 
+def test_the_times_of_the_design():
+    times = run("relu_design", "relu-design")["times_in_units_of_K2"]
+    heads = cells(shown("relu-gates", "median (least to greatest)", 0)[0].text)
+    assert heads[1:] == ["t = 0", *(f"t = {time} K2" for time in times[1:])]
+
+
 def test_every_table_of_a_run_is_counted():
     counted = {id(shown(page, head, place)[0]) for page, head, place, _ in expected()}
     heads = [table[0] for page in {page for page, *_ in expected()} for table in tables(page)]
-    assert {id(head) for head in heads if cells(head.text)[0] != FORMS} == counted
+    assert {id(head) for head in heads if cells(head.text)[0] != FORMS and POINTS not in head.text} == counted
 
 
 FORMS = "form"  # first head of the one table on these pages that has formulas and no measured number
+POINTS = "definition and formula"  # last head of the tables of points, which `test_claims` recomputes
 
 
 def mark() -> None:

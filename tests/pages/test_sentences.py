@@ -3,11 +3,13 @@
 import pytest
 from mpmath import mp
 
-from tests.pages.decisions import CLAIMED, ORDERS, RULES, decide, decided
-from tests.pages.evidence import evidence, printed_as, run
+from tests.pages import reading, shares
+from tests.pages.decisions import CLAIMED, ORDERS, RULES, decided
+from tests.pages.evidence import evidence, printed_as
 from tests.pages.numerics import DIGITS
 from tests.pages.reading import claimed
 from tests.pages.sentences import SENTENCES, WORDS, localized, three_weights
+from tests.pages.shares import SAID, SHARES, places, uncounted
 from tests.pages.sites import binomial_ends
 
 
@@ -27,7 +29,7 @@ def test_sentence(text, recompute):
         assert printed_as(shown, value), f"{text}: {shown}, recomputed {value}"
 
 
-@pytest.mark.parametrize(("text", "holds"), WORDS, ids=[text[:60] for text, _ in WORDS])
+@pytest.mark.parametrize(("text", "holds"), WORDS + SAID, ids=[text[:60] for text, _ in WORDS + SAID])
 def test_words(text, holds):
     assert claimed(text), f"No page has {text!r}: a changed share must be recomputed here."
     assert holds()
@@ -38,26 +40,44 @@ def test_shares_over_the_configurations(rule):
     # The control is the other order, or the start where both orders are claimed.
     other = [order for order in ORDERS if order not in CLAIMED[rule]]
     levels = evidence()[f"localization.design.{rule}"]["levels"]
-    shares = {"simulated": decided(rule, *CLAIMED[rule])}
-    shares["negative control"] = decided(rule, *(other or ORDERS), times=None if other else (0,))
+    found = {"simulated": decided(rule, *CLAIMED[rule])}
+    found["negative control"] = decided(rule, *(other or ORDERS), times=None if other else (0,))
     for level in levels:
-        if level["level"] not in shares:
+        if level["level"] not in found:
             continue
-        holds, undecided, count = shares[level["level"]]
+        holds, undecided, count = found[level["level"]]
         low, high = binomial_ends(holds, undecided, count)
         told = f"{holds} of {count} configurations" + (f", {undecided} undecided" if undecided else "")
         assert told in level["where"]
         assert f"(99 %: {low:.2f} to {high:.2f})" in level["where"]
 
 
-def test_where_oscillation_holds():
-    pairs = {}
-    for one in run("relu_design", "relu-design")["trained"]:
-        if one["order"] == ORDERS[1]:
-            pairs.setdefault(tuple(one["xi"]), []).append(decide(one, "oscillating") is True)
-    shares = {xi: sum(found) / len(found) for xi, found in pairs.items()}
-    assert all(shares[tuple(xi)] > 1 / 2 for xi in ([2.0, 1.0], [3.0, 1.0]))
-    assert not any(shares[tuple(xi)] for xi in ([3.0, 2.0], [3.5, 2.0]))
+@pytest.mark.parametrize(("pattern", "recount"), SHARES, ids=[pattern[:60] for pattern, _ in SHARES])
+def test_share(pattern, recount):
+    found, counted = places(pattern), list(recount())
+    assert found, f"No page has {pattern!r}: a sentence in other words must be counted here."
+    for unit, numbers in found:
+        assert len(numbers) == len(counted)
+        for shown, value in zip(numbers, counted, strict=True):
+            assert printed_as(shown, value), f"{unit.text}: {shown}, counted {value}"
+
+
+def test_every_count_of_a_design_is_counted_again():
+    shares.mark()
+    assert list(uncounted()) == []
+
+
+def test_a_count_that_no_pattern_has_is_named(monkeypatch):
+    shares.mark()
+    text = "with gain 10 it holds in 14 of 16, in none of the 5 others and in all 7 of one unit; 3 undecided"
+    added = reading.Unit("relu-gates", "localization.design.oscillating", text, text)
+    monkeypatch.setattr(reading, "units", lambda: (added,))
+    assert [line.split(" in ")[0].split(": ")[1] for line in uncounted()] == [
+        "14 of 16",
+        "none of the 5",
+        "all 7",
+        "3 undecided",
+    ]
 
 
 def test_networks_that_have_not_localized():
@@ -79,3 +99,4 @@ def mark() -> None:
     """Mark the sentences."""
     for text, _ in SENTENCES:
         claimed(text)
+    shares.mark()
