@@ -1,4 +1,4 @@
-"""How often a statement holds over the drawn configurations, and intervals of means over networks, counted again."""
+"""How often a statement holds over the configurations, and intervals of means over networks, counted again."""
 
 import re
 

@@ -55,7 +55,6 @@ INPUTS = (
     r"1/2 (is|being) unrelated",
     r"unrelated gates: 1/2",
     r"1/2 for unrelated gates",
-    r"just reaches 1/2",
     r"by less than 1/3 and",
     r"beside a bound of 1/3",
     r"At p = 1/2",

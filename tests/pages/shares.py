@@ -14,14 +14,14 @@ import numpy as np
 from scipy.special import erf, expit
 
 from tests.pages import likeness, reading
-from tests.pages.decisions import CLAIMED, ORDERS, decided, held, trainings
+from tests.pages.decisions import ORDERS, decide, decided, held, trainings
 from tests.pages.evidence import run
-from tests.pages.sites import binomial_ends
 from tests.pages.test_runs import design
 
 Share = tuple[str, Callable[[], Sequence[Any]]]
 _NUMBER = r"(none|\d+(?:/\d+|\.\d+)?)"
 LONG_FIRST, SHORT_FIRST = ORDERS
+FIRST = 48  # configurations of the first runs: they stand first in the stored run
 CLAIMS = ("localization.design.", "localization.sigmoid.like_erf")
 COUNT = re.compile(r"\b(?:\d+|none) of (?:the )?\d+\b|\ball \d+\b|\b\d+ (?:drawn |undecided|configurations)")
 
@@ -41,7 +41,7 @@ def all_configurations() -> int:
     return 4 * 3 * 3 * 2 * 2
 
 
-def drawn() -> int:
+def trained() -> int:
     """Return how many of them are trained, each counted once."""
     factors = ("gain", "units", "scale", "rate")
     return len({(*one["xi"], *(one[name] for name in factors)) for one in trainings(SHORT_FIRST)})
@@ -53,10 +53,41 @@ def oscillating(**factors: float) -> tuple[int, int]:
     return holds, count
 
 
-def oscillating_before() -> tuple[int, int]:
-    """Return the same at t = 16 K^2."""
-    holds, _, count = decided("oscillating", SHORT_FIRST, times=(16,))
-    return holds, count
+def oscillating_first(time: int) -> int:
+    """Return in how many configurations of the first runs the fields oscillate at a time, in units of K^2."""
+    return [decide(one, "oscillating", (time,)) for one in trainings(SHORT_FIRST)[:FIRST]].count(True)
+
+
+def not_concentrated() -> list[tuple[bool | None, dict]]:
+    """Return the trainings for xi_1 > xi_2 in which the ratio is not above noise, each with its decision."""
+    found = [(decide(one, "concentrated"), one) for one in trainings(LONG_FIRST)]
+    return [(decision, one) for decision, one in found if not decision]
+
+
+def concentrated_in_reverse(few: bool) -> list[dict]:
+    """Return the trainings for xi_1 < xi_2 in which the ratio exceeds noise: those of 4 units, or the others."""
+    found = [one for one in trainings(SHORT_FIRST) if decide(one, "concentrated")]
+    return [one for one in found if (one["units"] == 4) == few]
+
+
+def reversed_ratios(few: bool) -> list[float]:
+    """Return their ratios at t = 16 K^2, in order."""
+    at = run("relu_design", "relu-design")["times_in_units_of_K2"].index(16)
+    return sorted(one["participation_ratio"]["mean"][at] for one in concentrated_in_reverse(few))
+
+
+def reversed_of_few_units() -> list[Any]:
+    """Return the ends of the ratios of 4 units, how many units, and lengths, gains and scales that occur there."""
+    found, ratios = concentrated_in_reverse(few=True), reversed_ratios(few=True)
+    lengths = sorted({tuple(sorted(one["xi"], reverse=True)) for one in found})
+    gains, scales = (sorted({one[name] for one in found}) for name in ("gain", "scale"))
+    ends = [ratios[0], ratios[-1], *(one["units"] for one in found[:1])]
+    return [*ends, *(length for pair in lengths for length in pair), *gains, *(Fraction(str(one)) for one in scales)]
+
+
+def above_all(values: list[float], places: int) -> float:
+    """Return the least number of so many decimal places that is above all values."""
+    return (floor(10**places * max(values)) + 1) / 10**places
 
 
 def low_shares(**factors: float) -> np.ndarray:
@@ -107,36 +138,49 @@ def whole(found: tuple[int, int]) -> list[float]:
     return [count if holds == count else np.nan]
 
 
-def interval(rule: str) -> tuple[float, float]:
-    """Return the 99 % interval of the share of a claim on the ReLU design."""
-    return binomial_ends(*decided(rule, *CLAIMED[rule]))
-
-
-ALWAYS: list[Share] = [
+SHARES: list[Share] = [
     # --- ReLU networks ---
     (r"(?:[Tt]he|[Aa]ll) # configurations of(?::| a design)", lambda: [all_configurations()]),
-    (r"over # configurations", lambda: [drawn()]),
+    (r"(?:So|over) all # configurations", lambda: [trained()]),
     (
-        r"in # of (?:the )?#(?: drawn)? configurations of ReLU units the inverse participation ratio",
+        r"in # of (?:the )?# configurations of ReLU units the inverse participation ratio",
         lambda: held("concentrated"),
     ),
     (
-        r"in all # trainings of ReLU units, #(?: drawn)? configurations in both orders",
-        lambda: [*whole(held("gates")), drawn()],
+        r"in all # trainings of ReLU units, # configurations in both orders",
+        lambda: [*whole(held("gates")), trained()],
     ),
-    (r"in all #(?: drawn)? configurations of ReLU units the weights are longer", lambda: whole(held("growth"))),
+    (r"in all # configurations of ReLU units the weights are longer", lambda: whole(held("growth"))),
     (r"for xi1 > xi2 in # of # only", lambda: decided("growth", LONG_FIRST)[::2]),
     (r"is # for xi1 > xi2 and # for xi1 < xi2", lambda: [np.median(design(one, "gate_flips", 4)) for one in ORDERS]),
+    (r"but for # undecided configurations and", lambda: [decided("concentrated", LONG_FIRST)[1]]),
+    (r"the ratio exceeds it at that time in # configurations", lambda: [decided("concentrated", SHORT_FIRST)[0]]),
     (
-        r"(?:64 K2 tau in most configurations\? In # of (?:the )?#|"
-        r"[Ii]n # of (?:the )?#(?: drawn)? configurations(?: of)? ReLU units have less than half of their power)",
-        oscillating,
+        r"it is # to # in six of # units with lengths \(#, #\) or \(#, #\), gain # or # and entries of w\(0\) of #,",
+        reversed_of_few_units,
     ),
-    (r"and in all # of them whose shorter length is 1", lambda: whole(oscillating(short=1))),
-    (r"ended at t = 16 K2 tau, where it holds in # of #", oscillating_before),
+    (r"and less than # in the other six", lambda: [above_all(reversed_ratios(few=False), 1)]),
+    (r"[Ii]n # of # configurations ReLU units have less than half of their power", oscillating),
+    (
+        r"in all # whose shorter length is 1 and in # of the # whose shorter length is 2",
+        lambda: [*whole(oscillating(short=1)), *oscillating(short=2)],
+    ),
+    (
+        r"a first run of # drawn configurations ended at t = 16 K2 tau, where it holds in #;",
+        lambda: [FIRST, oscillating_first(16)],
+    ),
+    (r"it held in # of the same #;", lambda: [oscillating_first(64), FIRST]),
+    (
+        r"the rule of the census, more than # of #,",
+        lambda: [Fraction(all_configurations(), 2), all_configurations()],
+    ),
+    (r"before any result of the other # was seen", lambda: [trained() - FIRST]),
     (r"with lengths \(2, 1\) and \(3, 1\) it holds in # of # configurations", lambda: oscillating(short=1)),
-    (r"with \(3, 2\) and \(3\.5, 2\) in # of # with 20 units", lambda: oscillating(short=2, units=20)),
-    (r"with 20 units, in # of # with 10 units", lambda: oscillating(short=2, units=10)),
+    (
+        r"with \(3, 2\) and \(3\.5, 2\) in # of # with 20 units, # undecided",
+        lambda: [decided("oscillating", SHORT_FIRST, short=2, units=20)[place] for place in (0, 2, 1)],
+    ),
+    (r"undecided, in # of # with 10 units", lambda: oscillating(short=2, units=10)),
     (
         r"in # of # with 4 units, whose share stays above #",
         lambda: [*oscillating(short=2, units=4), least_of_four_units()],
@@ -171,17 +215,11 @@ ALWAYS: list[Share] = [
     ),
     (r"t = # K tau for erf and # K tau for sigmoid units", horizons),
     (r"intervals of the shares' differences reach up to # to either side", lambda: [likeness.widest()]),
-    (r"is close to \(1 \+ (?:text)?erf\(c h/sqrt2\)\)/2 with c = #", lambda: [sigmoid_as_erf()]),
+    (r"is close to \(1 \+ operatornameerf\(c h/sqrt2\)\)/2 with c = #", lambda: [sigmoid_as_erf()]),
     (r"f'\(0\)2 is 2/pi and #", lambda: [squared_slope()]),
 ]
-# While configurations are left that were not drawn.
-PARTLY: list[Share] = [
-    (r"(?<!other )\b# of the # configurations of", lambda: [drawn(), all_configurations()]),
-    (r"The other # of the # configurations", lambda: [all_configurations() - drawn(), all_configurations()]),
-    (r"99 % interval of the share, # to #,", lambda: interval("oscillating")),
-]
 # Sentences in words, and whether the stored runs bear them out.
-ALWAYS_SAID: list[tuple[str, Callable[[], bool]]] = [
+SAID: list[tuple[str, Callable[[], bool]]] = [
     (
         "networks of 20 units mostly get there by the last time, and smaller ones do not",
         lambda: most(short=2, units=20) and not any(oscillating(short=2, units=units)[0] for units in (4, 10)),
@@ -198,17 +236,26 @@ ALWAYS_SAID: list[tuple[str, Callable[[], bool]]] = [
         "on which sides of the null levels 21/40 and 3/42 they lie is undecided for most",
         lambda: 2 * likeness.sides_undecided() > len(likeness.configurations()),
     ),
-]
-PARTLY_SAID: list[tuple[str, Callable[[], bool]]] = [
-    ("just reaches 1/2", lambda: 0 <= 1 / 2 - interval("oscillating")[0] < 1 / 100),
-    ("All configurations that fail have lengths (3, 2) or (3.5, 2)", lambda: len(set(oscillating(short=1))) == 1),
     (
-        "with 4 units the share hardly moves from t = 16 K2 tau to 64 K2 tau",
-        lambda: bool((abs(np.diff(low_shares(short=2, units=4)[:, -2:])) < 1 / 20).all()),
+        "undecided configurations and one that fails, all of gain 1;",
+        lambda: (
+            [decision for decision, _ in not_concentrated()].count(False) == 1
+            and {one["gain"] for _, one in not_concentrated()} == {1}
+        ),
+    ),
+    (
+        "in six of 4 units with lengths",
+        lambda: [len(concentrated_in_reverse(few)) for few in (True, False)] == [6, 6],
+    ),
+    (
+        "depends on the lengths of this design, half of which have shorter length 1",
+        lambda: 2 * oscillating(short=1)[1] == all_configurations() and not most(short=2),
+    ),
+    (
+        "from t = 0 to K2 tau the mean length grows in both orders in every configuration",
+        lambda: all(max(design(order, "growth", 0)) < 1 for order in ORDERS),
     ),
 ]
-SAID = ALWAYS_SAID + (PARTLY_SAID if drawn() < all_configurations() else [])
-SHARES = ALWAYS + (PARTLY if drawn() < all_configurations() else [])
 
 
 def centred(model: str) -> tuple[int, int, int, int]:

@@ -3,8 +3,8 @@
 import pytest
 from mpmath import mp
 
-from tests.pages import reading, shares
-from tests.pages.decisions import CLAIMED, ORDERS, RULES, decided
+from tests.pages import likeness, reading, shares
+from tests.pages.decisions import CLAIMED, ORDERS, RULES, decided, trainings
 from tests.pages.evidence import evidence, printed_as
 from tests.pages.numerics import DIGITS
 from tests.pages.reading import claimed
@@ -39,17 +39,35 @@ def test_words(text, holds):
 def test_shares_over_the_configurations(rule):
     # The control is the other order, or the start where both orders are claimed.
     other = [order for order in ORDERS if order not in CLAIMED[rule]]
-    levels = evidence()[f"localization.design.{rule}"]["levels"]
-    found = {"simulated": decided(rule, *CLAIMED[rule])}
-    found["negative control"] = decided(rule, *(other or ORDERS), times=None if other else (0,))
-    for level in levels:
-        if level["level"] not in found:
-            continue
-        holds, undecided, count = found[level["level"]]
-        low, high = binomial_ends(holds, undecided, count)
-        told = f"{holds} of {count} configurations" + (f", {undecided} undecided" if undecided else "")
-        assert told in level["where"]
-        assert f"(99 %: {low:.2f} to {high:.2f})" in level["where"]
+    told = told_of(f"localization.design.{rule}")
+    asked = {"simulated": (CLAIMED[rule], None), "negative control": (other or ORDERS, None if other else (0,))}
+    assert set(told) == set(asked)
+    for level, (orders, times) in asked.items():
+        # All configurations are counted, so that no interval stands beside the count.
+        assert told[level].endswith(f" {share(*decided(rule, *orders, times=times))}")
+
+
+def test_every_configuration_is_trained_once_in_each_order():
+    assert shares.trained() == shares.all_configurations()
+    assert [len(trainings(order)) for order in ORDERS] == [shares.all_configurations()] * len(ORDERS)
+
+
+@pytest.mark.parametrize(("level", "model"), [("simulated", "sigmoid"), ("negative control", "relu")])
+def test_shares_over_the_drawn_configurations(level, model):
+    holds, undecided, _, count = likeness.counts(model, "erf", centred=True)
+    low, high = binomial_ends(holds, undecided, count)
+    told = f"alike in {share(holds, undecided, count)} (99 %: {low:.2f} to {high:.2f})"
+    assert told in told_of("localization.sigmoid.like_erf")[level]
+
+
+def told_of(claim: str) -> dict[str, str]:
+    """What the evidence says of the trained networks of a claim, by level."""
+    return {one["level"]: one["where"] for one in evidence()[claim]["levels"] if one["outcome"] != "SKIPPED"}
+
+
+def share(holds: int, undecided: int, count: int) -> str:
+    """A count of configurations in words."""
+    return f"{holds} of {count} configurations" + (f", {undecided} undecided" if undecided else "")
 
 
 @pytest.mark.parametrize(("pattern", "recount"), SHARES, ids=[pattern[:60] for pattern, _ in SHARES])

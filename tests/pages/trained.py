@@ -31,7 +31,7 @@ GAINS = [10 ** (-2 + 4 * index / 9) for index in range(10)]
 # A handful of the cells of the sweep, drawn once: (lengths, index of the gain), all up to t = 400.
 CELLS = (("0.3, 0.7", 2), ("0.3, 0.7", 4), ("0.3, 0.7", 5), ("0.3, 0.7", 9), ("2, 3", 0), ("2, 3", 4), ("2, 3", 7))
 LARGE = (4, 9)  # gains of the sweep again with batches of 10,000
-# A handful of the 48 drawn configurations: (long, short), gain, units, scale, rate over K^2.
+# A handful of the configurations: (long, short), gain, units, scale, rate over K^2.
 DESIGN = (
     ((3.0, 1.0), 10.0, 4, 0.01, 0.02),
     ((2.0, 1.0), 1.0, 10, 0.1, 0.01),
@@ -156,7 +156,7 @@ def neuron(xi: tuple[float, float], gain: float, times: tuple[int, ...], batch: 
 
 
 def design(configuration: tuple, order: str) -> Callable[[list[int]], Values]:
-    """ReLU units in one drawn configuration, at t = 0, K^2, 4 K^2, 8 K^2 and 16 K^2."""
+    """ReLU units in one configuration, at t = 0, K^2, 4 K^2, 8 K^2 and 16 K^2."""
     lengths, gain, units, scale, rate = configuration
 
     def make(seeds: list[int]) -> Values:
