@@ -25,7 +25,7 @@ class FlowAnswer:
 
     @cached_property
     def conserved(self) -> tuple[tuple[Conserved, ...], tuple[NotConserved, ...]]:
-        """What the flow conserves at hidden nodes, and the nodes at which a condition fails."""
+        """Conserved matrices of hidden nodes, and the nodes at which a condition fails."""
         return conserved(self.flow)
 
     @cached_property

@@ -74,14 +74,7 @@ class GraphSimulateAnswer:
             "loss": self.loss.mean,
             "loss_standard_error": error,
             "sizes": {name: size.mean(axis=0) for name, size in self.sizes.items()},
-            "replicates": len(run.replicates),
-            "diverged": int(run.diverged.sum()),
-            "device": run.device,
-            "backend": run.backend,
-            "dtype": run.dtype,
-            "fallback": run.fallback,
-            "seed": run.seed,
-            "steps": run.steps,
+            **about(run),
             "remarks": (),
         }
 
@@ -146,6 +139,20 @@ def simulated(
     run = train(problem, device, progress=progress, backend=backend, memory=memory, threads=threads)
     (loss,) = measure_each((LossAtTimes(),), run, device, measuring=measuring, threads=threads)
     return GraphSimulateAnswer(problem, run, loss)
+
+
+def about(run: Any) -> dict[str, Any]:
+    """The facts of a training run (sim.training.run.Run) that `gdln simulate --json` prints for every network."""
+    return {
+        "replicates": len(run.replicates),
+        "diverged": int(run.diverged.sum()),
+        "device": run.device,
+        "backend": run.backend,
+        "dtype": run.dtype,
+        "fallback": run.fallback,
+        "seed": run.seed,
+        "steps": run.steps,
+    }
 
 
 def _table(times: Any, names: list[str], columns: Mapping[str, list[str]]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from derivations.answers.graph import GraphSimulateAnswer, simulated
+from derivations.answers.graph import GraphSimulateAnswer, about, simulated
 from sim.measure import measure_each
 from sim.measure.source import lies_on_a_line
 from sim.train import train
@@ -56,14 +56,7 @@ class SimulateAnswer:
         run = self.run
         return {
             **self.means,
-            "replicates": len(run.replicates),
-            "diverged": int(run.diverged.sum()),
-            "device": run.device,
-            "backend": run.backend,
-            "dtype": run.dtype,
-            "fallback": run.fallback,
-            "seed": run.seed,
-            "steps": run.steps,
+            **about(run),
             "remarks": self.remarks,
         }
 

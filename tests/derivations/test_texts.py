@@ -53,7 +53,7 @@ def of_claim(claim: Claim) -> Iterator[str]:
 
 
 def faults(text: str) -> list[str]:
-    """What is wrong with a text in Markdown."""
+    """Faults of a text in Markdown."""
     try:
         plain(text)
         for tex in _FORMULA.findall(text):

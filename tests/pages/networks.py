@@ -15,7 +15,7 @@ EXAMPLES = 4000  # fresh examples on which a loss and a flip are measured
 
 @dataclass(frozen=True)
 class Setting:
-    """What is trained: x = erf(g z)/Z on a ring, Cov z = exp(-d^2/xi^2), label 1 at xi[0] and 0 at xi[1]."""
+    """A training: x = erf(g z)/Z on a ring, Cov z = exp(-d^2/xi^2), label 1 at xi[0] and 0 at xi[1]."""
 
     xi: tuple[float, float]
     gain: float = 3.0

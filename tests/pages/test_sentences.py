@@ -61,7 +61,7 @@ def test_shares_over_the_drawn_configurations(level, model):
 
 
 def told_of(claim: str) -> dict[str, str]:
-    """What the evidence says of the trained networks of a claim, by level."""
+    """Sentences of the evidence on the trained networks of a claim, by level."""
     return {one["level"]: one["where"] for one in evidence()[claim]["levels"] if one["outcome"] != "SKIPPED"}
 
 

@@ -62,7 +62,7 @@ NETWORKS = {"localization.relu.biases_removed": 8, "localization.gain.neuron": 1
 
 
 def outcome(claim: str) -> str:
-    """What the evidence says of the trained networks."""
+    """Sentences of the evidence on trained networks."""
     return next(one["where"] for one in evidence()[claim]["levels"] if one["level"] == "simulated")
 
 

@@ -71,7 +71,7 @@ def test_fields_of_a_graph_are_refused(run):
 
 
 def test_the_gates_of_the_example_are_exclusive():
-    """What the file says of itself: one of the two gated pathways is open for every example."""
+    """As the file says: one of the two gated pathways is open for every example."""
     problem = problem_named("race")
     right, left = resolved(problem.network.gates)
     for row in problem.data.x:

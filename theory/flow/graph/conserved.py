@@ -1,4 +1,4 @@
-"""What gradient flow on a graph conserves: at hidden nodes, outgoing W'W minus incoming W W'.
+"""Matrices that gradient flow on a graph conserves: at hidden nodes, outgoing W'W minus incoming W W'.
 
     d/dt ( sum_{W out of the nodes} W'W - sum_{W into the nodes} W W' ) = 0
 

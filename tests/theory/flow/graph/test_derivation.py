@@ -20,7 +20,7 @@ SEEDS = range(12)
 
 
 def faults(derivation):
-    """What the rules reject."""
+    """Errors of the steps that the rules reject."""
     return [check.error for check in derivation.check() if not check.passed]
 
 
@@ -150,7 +150,7 @@ class TestRules:
 
 
 class TestRefusals:
-    """What has no flow of this kind is refused by the name of its node or weight."""
+    """Networks without such a flow are refused by the name of the node or weight."""
 
     def deep(self, **changes):
         nodes = Node("x", 3), Node("h", 2, **changes), Node("y", 1)
