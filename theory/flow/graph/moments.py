@@ -53,9 +53,10 @@ def empirical(flow: GraphFlow, x: Any, y: Mapping[str, Any], gates: Mapping[int,
 
 
 def velocities(flow: GraphFlow, weights: Mapping[str, Any], moments: PathMoments) -> dict[str, Any]:
-    """tau dW/dt of every trained weight at the given weights, W as (target, source) matrices.
+    """tau dW/dt of every trained weight at the given weights, W as (..., target, source) matrices.
 
-    Edges without weights add up blocks of their source, as in `theory.problem.graph.Edge`.
+    Axes before the last two, of weights or of moments, stand for several networks or data sets at once. Edges
+    without weights add up blocks of their source, as in `theory.problem.graph.Edge`.
 
     >>> import numpy as np
     >>> from theory.problem import Network, one_hidden_layer, AlwaysGate
@@ -89,7 +90,8 @@ def loss_from(flow: GraphFlow, weights: Mapping[str, Any], moments: PathMoments,
     for path in flow.paths:
         key = path.target, flow.opening(path)
         both = moments.output_input[key] + errors[key]
-        total = total - float(path.scale) * _forward(flow, path.edges, weights, both.T).trace()
+        product = _forward(flow, path.edges, weights, _transposed(both))
+        total = total - float(path.scale) * sum(product[..., i, i] for i in range(product.shape[-1]))
     return total
 
 
@@ -115,17 +117,21 @@ def _forward(flow: GraphFlow, edges: tuple[Edge, ...], weights: Mapping[str, Any
 def _backward(flow: GraphFlow, path: Path, index: int, weights: Mapping[str, Any], array: Any) -> Any:
     """(product after the place)' array (product before it)'."""
     for edge in reversed(path.edges[index + 1 :]):
-        array = _spread(flow, edge, array) if edge.weight is None else weights[edge.weight].T @ array
-    return _forward(flow, path.edges[:index], weights, array.T).T
+        array = _spread(flow, edge, array) if edge.weight is None else _transposed(weights[edge.weight]) @ array
+    return _transposed(_forward(flow, path.edges[:index], weights, _transposed(array)))
 
 
 def _blocks(flow: GraphFlow, edge: Edge, array: Any) -> Any:
     """(I ... I) array: the sum over blocks of the target's dimension."""
     rows = flow.graph.node(edge.target).dimension
-    return sum(array[first : first + rows] for first in range(rows, len(array), rows)) + array[:rows]
+    return sum(array[..., first : first + rows, :] for first in range(0, array.shape[-2], rows))
 
 
 def _spread(flow: GraphFlow, edge: Edge, array: Any) -> Any:
     """(I ... I)' array: the array once for each block of the source."""
     rows, columns = flow.graph.node(edge.target).dimension, flow.graph.node(edge.source).dimension
-    return array[[row % rows for row in range(columns)]]
+    return array[..., [row % rows for row in range(columns)], :]
+
+
+def _transposed(array: Any) -> Any:
+    return array.swapaxes(-1, -2)
