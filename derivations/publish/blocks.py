@@ -187,7 +187,7 @@ def _level(level: Mapping) -> str:
 
 
 def _precise(level: Mapping, passed: bool) -> str:
-    points = f"at {level['points']} points"
+    points = f"at {level['points']} point{'s' * (level['points'] != 1)}"
     if not passed:
         return (
             f"Formula and definition do NOT agree {points}: the largest relative difference is "

@@ -169,7 +169,7 @@ def exact(claim: Claim, tried: tuple[Point, ...] | None = None) -> CheckResult:
         if formula != sympy.Rational(definition.numerator, definition.denominator):
             where = f"{formula} is not {definition} at {describe(point)}"
             return CheckResult(claim.id, Level.EXACT, Outcome.FAIL, 1.0, 0.0, where)
-    return CheckResult(claim.id, Level.EXACT, Outcome.PASS, 0.0, 0.0, f"{len(tried)} points")
+    return CheckResult(claim.id, Level.EXACT, Outcome.PASS, 0.0, 0.0, f"{len(tried)} point{'s' * (len(tried) != 1)}")
 
 
 def precise(claim: Claim, rows: tuple[TableRow, ...], digits: int = PRECISE_DIGITS) -> CheckResult:
