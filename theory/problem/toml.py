@@ -100,8 +100,8 @@ def _where_broken(text: str, said: str) -> str:
 def placed(tables: Mapping[str, Any], folder: str | Path) -> Mapping[str, Any]:
     """The tables of a problem file in `folder`, with the path in data.file, which begins there, made absolute.
 
-    >>> placed({"data": {"law": "table", "file": "data.npz"}}, "/home/me")
-    {'data': {'law': 'table', 'file': '/home/me/data.npz'}}
+    >>> placed({"data": {"law": "table", "file": "data.npz"}}, "/somewhere")
+    {'data': {'law': 'table', 'file': '/somewhere/data.npz'}}
     """
     data = tables.get("data")
     if not isinstance(data, Mapping) or not isinstance(data.get("file"), str):
