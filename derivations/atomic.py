@@ -1,5 +1,6 @@
 """Files and folders that are whole or absent: written aside, then renamed."""
 
+import io
 import os
 import shutil
 import tempfile
@@ -23,19 +24,38 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def new_text(path: Path) -> Iterator[IO[str]]:
-    """A text that takes the place of `path` when the block ends well, and vanishes when it does not.
+    """A text that takes the place of `path`; see `new_file`."""
+    with new_file(path) as file, io.TextIOWrapper(file, encoding="utf-8") as text:
+        yield text
 
-    A folder that cannot be written is an OSError at once, before the block works.
+
+@contextmanager
+def new_file(path: Path) -> Iterator[IO[bytes]]:
+    """A file that takes the place of `path` when the block ends well, and vanishes when it does not.
+
+    A folder that cannot be written is an OSError at once, before the block works. It names `path`.
     """
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    with _named(path):
+        handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     mention(aside)
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
+        with os.fdopen(handle, "wb") as file:
             yield file
-        Path(aside).chmod(0o644)
-        Path(aside).replace(path)
+        with _named(path):
+            Path(aside).chmod(0o644)
+            Path(aside).replace(path)
     except BaseException:
         Path(aside).unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def _named(path: Path) -> Iterator[None]:
+    """Let an OSError name the file that the user asked for in place of the one written aside."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = str(path)
         raise
 
 

@@ -106,6 +106,15 @@ def rounded(value: Any, digits: int) -> Any:
     return [rounded(item, digits) for item in value] if isinstance(value, list | tuple) else value
 
 
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "check"), counted(2, "check")
+    ('1 check', '2 checks')
+    """
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def run(body: Callable[[], int], as_json: bool, timeout: float | None = None) -> int:
     """Run a command's body, for `timeout` seconds at most; turn what a user can cause into a message and a code."""
     if timeout is not None and not is_time(timeout):

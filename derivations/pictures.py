@@ -1,11 +1,11 @@
 """The files of --plot: checked before anything is computed, written whole; and the picture of a sweep."""
 
 import os
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from derivations.atomic import new_file
 from theory.problem import InputError, OutOfReachError
 
 if TYPE_CHECKING:
@@ -43,15 +43,8 @@ def write_picture(figure: "Figure", path: Path) -> None:
 
     kind = path.suffix.lower().removeprefix(".")
     dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind)
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as file, rc_context({"svg.hashsalt": "gdln"}):
-            figure.savefig(file, format=kind, dpi=_DPI, metadata=dates)
-        Path(aside).chmod(0o644)
-        Path(aside).replace(path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
+    with new_file(path) as file, rc_context({"svg.hashsalt": "gdln"}):
+        figure.savefig(file, format=kind, dpi=_DPI, metadata=dates)
 
 
 def sweep_picture(axes: Sequence[str], cells: Sequence[Mapping[str, Any]], names: Sequence[str]) -> "Figure":

@@ -15,7 +15,7 @@ def command(
         ..., metavar="EQUATION", help='"LHS = RHS" in parameters and E[...], such as "E[erf(z1)*z1] = 2/sqrt(3*pi)".'
     ),
     cov: str = typer.Option(None, "--cov", help="The covariance of z1, z2, ... in E[...]: [[1, rho], [rho, 1]]."),
-    mean: str = typer.Option(None, "--mean", help="The means, [0, 0]; zero is what the engine integrates."),
+    mean: str = typer.Option(None, "--mean", help="The means, such as [0, 0]; zero by default."),
     where: str = typer.Option(None, "--where", help='The domain of the parameters: "g>0, -1<rho<1, c**2<a*b".'),
     digits: int = typer.Option(30, "--digits", help="Significant digits to which the sides are compared."),
     timeout: Timeout = None,

@@ -15,7 +15,7 @@ def command(
     cov: str = typer.Option(..., "--cov", help="The covariance matrix: [[1, rho], [rho, 1]], or @file."),
     mean: str = typer.Option(None, "--mean", help="The means, [0, 0]; zero if left out."),
     where: str = typer.Option(None, "--where", help='The domain of the parameters: "g>0, -1<rho<1, c**2<a*b".'),
-    digits: int = typer.Option(30, "--digits", help="Correct significant digits of the value."),
+    digits: int = typer.Option(30, "--digits", help="Significant digits of the value, all correct."),
     limit: str = typer.Option(None, "--limit", help="Take a limit in a gain first: g->oo or g->0."),
     export: str = typer.Option(None, "--export", help="Print code of the closed form: latex, numpy, torch or c."),
     timeout: Timeout = None,

@@ -1,16 +1,14 @@
 """`gdln simulate`: train the networks of a problem file on sampled data and measure what they learned."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from derivations.commands import Backend, Timeout
-from derivations.timeout import mention
 
 MAY_BEGIN_WITH_MINUS = False
 _UPDATES = 200
@@ -80,10 +78,10 @@ def _written(
     """The answer, with the values of every replicate written to `out`; a file that cannot be written is found first."""
     import numpy as np
 
-    from derivations.atomic import check_archive
+    from derivations.atomic import check_archive, new_file
 
     check_archive(out, problem)
-    with _aside(out) as file:
+    with new_file(out) as file:
         answer = _answer(question, device, backend, limit, dtype)
         np.savez(file, **answer.arrays())
     return answer
@@ -108,16 +106,3 @@ def progress_bar() -> Iterator[tuple[Callable[[int, int], None], Callable[[str],
                 bar.update(task, completed=done, total=total)
 
         yield trained, lambda name: bar.update(task, description=f"measuring {name.replace('-', ' ')}")
-
-
-@contextmanager
-def _aside(path: Path) -> Iterator[IO[bytes]]:
-    """A file beside `path` that takes its place when the block ends well, and is removed otherwise."""
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    mention(part)
-    try:
-        with part.open("xb") as file:
-            yield file
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -19,7 +19,7 @@ def command(
     workers: Annotated[int | None, typer.Option(help="Processes; by default one for each core, at most 16.")] = None,
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     dtype: Annotated[str | None, typer.Option(help="float64 or float32; by default that of the base.")] = None,
-    status: Annotated[bool, typer.Option("--status", help="Show what is there; run and write nothing.")] = False,
+    status: Annotated[bool, typer.Option("--status", help="Show the cells; run and write nothing.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would run; run and write nothing.")] = False,
     csv: Annotated[
         Path | None, typer.Option(help="Also write means and standard errors to this new .csv file.")

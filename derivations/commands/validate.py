@@ -22,7 +22,7 @@ def command(
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     seed: Annotated[int | None, typer.Option(help="Repeat the quick run that printed this seed.")] = None,
     write_evidence: Annotated[
-        bool, typer.Option("--write-evidence", help="Check everything whole and store the evidence of each claim.")
+        bool, typer.Option("--write-evidence", help="Run every check in full and store the evidence of each claim.")
     ] = False,
     timeout: Timeout = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,

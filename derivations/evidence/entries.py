@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -91,12 +92,12 @@ def _found(source: Source, finding: Mapping[str, Any]) -> PrintedFinding:
 
 
 def label_order(source: Source | None) -> tuple:
-    """Sections first, then equations by number; "after (11)" stands between (11) and (12)."""
+    """Sections first, "section A" behind the numbered ones; then equations, "after (11)" between (11) and (12)."""
     if source is None:
         return ()
     number = re.search(r"\d+(?:\.\d+)?", source.label)
     section = not re.search(r"\(\d+\)", source.label)
-    at = Fraction(number[0]) if number else Fraction(0)
+    at = Fraction(number[0]) if number else inf
     return (not section, at, "after" in source.label, source.label)
 
 

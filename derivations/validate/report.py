@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import mpmath
 
+from derivations.output import counted
 from derivations.publish.blocks import domain, notation_of, parting, sentence, where
 from derivations.validate.judged import Judged, Validation, result_at
 from theory.claims.levels import PrintedFinding, describe
@@ -38,7 +39,8 @@ def _summary(validation: Validation) -> str:
     listed = ", ".join(f"{count} {verdict.value}" for verdict, count in counts.items() if count)
     versions = ", ".join(f"{name} {number}" for name, number in validation.versions.items())
     return (
-        f"{len(validation.judged)} claims: {listed}. Profile {validation.profile}, {validation.seconds:.0f} s.\n\n"
+        f"{counted(len(validation.judged), 'claim')}: {listed}. "
+        f"Profile {validation.profile}, {validation.seconds:.0f} s.\n\n"
         f"{sentence(ran(validation))}\n\n"
         f"Versions: {versions}.\n\n"
         "CONFIRMED: the statement holds and its sources print it. CORRECTED: the statement holds, and what a source "
@@ -47,17 +49,18 @@ def _summary(validation: Validation) -> str:
 
 
 def ran(validation: Validation) -> str:
-    """One or two sentences: which checks ran, by what budget and seed, and which stand by their evidence."""
+    """One or two sentences: which checks ran, by what budget and seed, and which the evidence covers."""
     plan = validation.plan
     if not any(check.fresh for check in (*plan.now, *plan.stored)):
-        return f"All {len(plan.now)} checks ran whole, {validation.spent:.0f} s of processor time"
+        ran_whole = "The check" if len(plan.now) == 1 else f"All {len(plan.now)} checks"
+        return f"{ran_whole} ran whole, {validation.spent:.0f} s of processor time"
     versions = sorted({item.evidence_version for item in validation.judged if item.evidence_version})
-    standing = f"; {len(plan.stored)} stand by the evidence of version {', '.join(versions)}" if plan.stored else ""
+    covered = f"; the evidence of version {', '.join(versions)} covers {counted(len(plan.stored), 'check')}"
     return (
-        f"{len(plan.now)} checks ran now, {len(plan.changed)} of them whole because their claim or its code has changed"
-        f"{standing}. What is fresh runs at new points (--seed {plan.seed}) within {plan.budget:.0f} s of processor "
-        f"time: round {plan.round + 1} of {plan.rounds}, each check at least once in {plan.rounds} runs. "
-        f"All of it took {validation.spent:.0f} s of processor time"
+        f"{counted(len(plan.now), 'check')} ran now, of which {len(plan.changed)} whole because the claim or its code "
+        f"has changed{covered if plan.stored else ''}. What is fresh runs at new points (--seed {plan.seed}) within "
+        f"{plan.budget:.0f} s of processor time: round {plan.round + 1} of {plan.rounds}, each check at least once in "
+        f"{counted(plan.rounds, 'run')}. All of it took {validation.spent:.0f} s of processor time"
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from derivations import threads
 from derivations.evidence import stored
 from derivations.experiments.model import Settings
+from derivations.output import counted
 from derivations.validate import outcomes, rotation, workers
 from derivations.validate.checks import Check, Evidence
 from derivations.validate.judged import Validation, versions
@@ -84,8 +85,8 @@ def _announcement(plan: Plan, todo: Sequence[Task], processes: int) -> str:
     wall = _START + max([sum(seconds) / processes, *seconds])
     how = f"about {wall:.0f} s with {processes} process{'es' if processes > 1 else ''} on idle cores"
     if not any(check.fresh for check in (*plan.now, *plan.stored)):
-        return f"{len(plan.now)} checks, each whole: {how}"
-    of = f"{len(plan.now)} of {len(plan.now) + len(plan.stored)} checks ({len(plan.changed)} of them changed)"
+        return f"{counted(len(plan.now), 'check')} in full: {how}"
+    of = f"{len(plan.now)} of {counted(len(plan.now) + len(plan.stored), 'check')} ({len(plan.changed)} changed)"
     return f"{of}, round {plan.round + 1} of {plan.rounds}, --seed {plan.seed}: {how}"
 
 

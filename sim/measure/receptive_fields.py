@@ -85,7 +85,7 @@ def centre(w: Float[np.ndarray, "*any n"], boundary: str) -> Float[np.ndarray, "
     if np.isnan(found).any():
         raise InputError(
             "The centre of a field is undefined: on the ring, a unit's squared weights have no mean direction.",
-            "Flat and purely sinusoidal fields look nowhere; measure the width or the spectral peak.",
+            "Flat and purely sinusoidal fields have no centre; measure the width or the spectral peak.",
             "undefined",
         )
     return found

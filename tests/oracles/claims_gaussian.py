@@ -2,8 +2,9 @@
 
 Every erf is its own defining integral, erf(s r) = (2/sqrt pi) int_0^1 s r exp(-(s r u)^2) du, and the Gaussian
 variables are integrated first, in polar coordinates where there is a step. What is left is one integral of an
-algebraic function, without an erf, an exponential or an inverse trigonometric function. Three factors are integrated
-directly, by a trapezoidal rule in one variable and Gauss-Legendre panels in another.
+algebraic function, without an erf, an exponential or an inverse trigonometric function; of a step and two erfs of its
+plane one arctangent is left. Three factors are integrated directly, by a trapezoidal rule in one variable and
+Gauss-Legendre panels in another.
 """
 
 from fractions import Fraction
@@ -209,6 +210,40 @@ def _second_moment(p: mpf, q: mpf, gain: mpf, xi1: mpf, xi2: mpf, digits: int) -
     return total / (2 * variance(gain, digits))
 
 
+def _step_and_two(rho: mpf, first: mpf, second: mpf, gain: mpf, digits: int) -> mpf:
+    """E[1(z1 >= 0) erf(s) erf(t)], s = first z1 + (gain - first) z2 and t = second z1 + (gain - second) z2.
+
+    By parts, and from int_0^oo erf(t r) exp(-p r^2) dr = atan(t/sqrt p)/sqrt(pi p), the integral along a ray is
+    int_0^oo r erf(s r) erf(t r) exp(-A r^2) dr
+    = [s atan(t/sqrt(A + s^2))/sqrt(A + s^2) + t atan(s/sqrt(A + t^2))/sqrt(A + t^2)]/(pi A).
+    """
+
+    def moment(cos: mpf, sin: mpf, rate: mpf) -> mpf:
+        s, t = (along * cos + (gain - along) * sin for along in (first, second))
+        by_s, by_t = mpmath.sqrt(rate + s * s), mpmath.sqrt(rate + t * t)
+        return (s / by_s * mpmath.atan(t / by_s) + t / by_t * mpmath.atan(s / by_t)) / (mpmath.pi * rate)
+
+    width = 1 / (2 + 2 * gain)
+    near = tuple((centre, width) for centre in (-mpmath.pi / 2, mpf(0), mpmath.pi / 2))
+    return _over_angles(rho, -mpmath.pi / 2, digits, moment, near)
+
+
+def _own_site(d: mpf, gain: mpf, xi1: mpf, xi2: mpf, digits: int) -> mpf:
+    total = sum(_step_and_two(_correlation(d, length), gain, mpf(0), gain, digits) for length in (xi1, xi2))
+    return total / (2 * variance(gain, digits))
+
+
+def _square(d: mpf, gain: mpf, xi1: mpf, xi2: mpf, digits: int) -> mpf:
+    """At the gate's own site E[1(z >= 0) erf(g z)^2] is integrated as it stands."""
+    if d:
+        total = sum(_step_and_two(_correlation(d, length), mpf(0), mpf(0), gain, digits) for length in (xi1, xi2))
+    else:
+        reach = mpmath.sqrt(2 * mpmath.log(10) * (digits + GUARD))
+        ends = panels(mpf(0), reach, (mpf(0), mpf(1)), (mpf(0), 1 / (1 + gain)))
+        total = 2 * integral(lambda u: mpmath.npdf(u) * mpmath.erf(gain * u) ** 2, ends, digits)
+    return total / (2 * variance(gain, digits))
+
+
 _PAIRS = (
     "rho=1/3 g=1",
     "rho=-7/10 g=1/100",
@@ -292,5 +327,26 @@ WITNESSES = {
             "p=2 q=-2 g=1/100 xi1=3/2 xi2=5/2",
         ),
         30,
+    ),
+    "moment.site_gate.own_site": Witness(
+        _of(_own_site, "d", "g", "xi1", "xi2"),
+        (
+            "d=1 g=1 xi1=2 xi2=1",
+            "d=-1 g=1/100 xi1=8 xi2=1/2",
+            "d=3 g=5/2 xi1=7/3 xi2=3/2",
+            "d=-4 g=100 xi1=2 xi2=5",
+            "d=2 g=1/3 xi1=1 xi2=1",
+        ),
+    ),
+    "moment.site_gate.square": Witness(
+        _of(_square, "d", "g", "xi1", "xi2"),
+        (
+            "d=1 g=1 xi1=2 xi2=1",
+            "d=0 g=1/3 xi1=1 xi2=3",
+            "d=-2 g=5/2 xi1=7/3 xi2=3/2",
+            "d=4 g=100 xi1=2 xi2=8",
+            "d=-1 g=1/100 xi1=8 xi2=1/2",
+            "d=0 g=100 xi1=2 xi2=1",
+        ),
     ),
 }

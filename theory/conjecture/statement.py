@@ -143,7 +143,7 @@ def read(equation: str, cov: str | None = None, mean: str | None = None, where: 
     names = asked.domain.names
     matrix = None if rows is None else covariance(rows)
     if mean is not None and matrix is None:
-        raise InputError("A mean says nothing without a covariance.", COVARIANCE)
+        raise InputError("A mean needs a covariance beside it.", COVARIANCE)
     shift = centred(parse_list(mean, Names(parameters=names)), matrix.rows) if mean is not None else {}
 
     def mean_of(integrand: sympy.Expr) -> sympy.Expr:

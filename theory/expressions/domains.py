@@ -262,7 +262,7 @@ def _names(clause: ast.expr) -> Iterator[str]:
     for name in (node.id for node in sorted(found, key=lambda node: node.col_offset) if node.id not in CONSTANTS):
         if re.fullmatch(r"z[0-9]+", name):
             raise InputError(
-                f"{name} is a Gaussian variable; a domain speaks of parameters.",
+                f"{name} is a Gaussian variable; domains are for parameters only.",
                 "Put what depends on it under the expectation, such as Heaviside(z1 - z2).",
             )
         if name in FUNCTIONS or name == "E" or not NAME.fullmatch(name):
@@ -294,7 +294,7 @@ def _own_interval(condition: Condition) -> sympy.Interval | None:
         if side.has(sympy.oo, -sympy.oo) and condition.bare is None:
             raise InputError(f"oo bounds a name by itself only: {condition}.", "Write a<oo, or leave the bound out.")
     if not condition.symbols:
-        raise InputError(f"{condition} says nothing of a parameter.", f"Leave it out. {HINT}")
+        raise InputError(f"{condition} contains no parameter.", f"Leave it out. {HINT}")
     try:
         return condition.interval() if len(condition.symbols) == 1 else None
     except Nowhere as error:

@@ -226,7 +226,7 @@ def _require_bounded_numbers(integrand: sympy.Expr, cov: sympy.MatrixBase) -> No
     for number in sorted(integrand.atoms(sympy.Rational) | cov.atoms(sympy.Rational)):
         if (bits := max(int(number.p).bit_length(), int(number.q).bit_length())) > MOST_BITS:
             raise OutOfReachError(
-                f"A number in it has {bits} bits; roots of numbers with more than {MOST_BITS} take too long.",
+                f"A number has {bits} bits; roots of numbers with more than {MOST_BITS} take too long.",
                 "Rescale the variables, or put a gain in its place and take its limit: --limit 'g->oo'.",
             )
 

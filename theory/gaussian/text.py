@@ -24,8 +24,8 @@ def typed(expr: object, cov: object, mean: object, where: str | None) -> tuple[o
     given = (expr, cov, mean)
     if where is not None and not any(isinstance(one, str) for one in given):
         raise InputError(
-            f"where = {where!r} gives domains to the parameters of text, and nothing here is text.",
-            'SymPy symbols carry their own: Symbol("g", positive=True).',
+            f"where = {where!r} gives domains to the parameters of text, but the inputs are SymPy expressions.",
+            'Declare them with the symbols: Symbol("g", positive=True).',
         )
     parameters = _symbols(one for one in given if not isinstance(one, str))
     if where is not None:

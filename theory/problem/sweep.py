@@ -150,7 +150,7 @@ class Sweep:
         """Return the sweep with simulation.dtype in its base. Raises InputError where an axis sets it."""
         field = "simulation.dtype"
         if any(axis.field == field for axis in self.axes):
-            raise InputError(f"axes: {field} says which types are used; {shown(dtype)} does too.", "Keep one of them.")
+            raise InputError(f"axes: {field} sets the types; so does {shown(dtype)}.", "Keep one of them.")
         return replace(self, base=_replaced(self.base, field.split("."), dtype, field))
 
     @property
@@ -196,7 +196,7 @@ def _replaced(tables: Any, path: list[str], value: Any, field: str) -> Any:
         if not key.isdecimal() or len(key) > 9 or int(key) >= len(tables):
             raise InputError(
                 f"axes: {field}: there is no entry {shown(key)}; the base has {len(tables)} there, counted from 0.",
-                "Name one that there is.",
+                "Name one of these.",
             )
         place = int(key)
         entry = _replaced(tables[place], rest, value, field) if rest else value

@@ -102,13 +102,15 @@ def configurations() -> list[Configuration]:
 class Share:
     """In how many of `count` configurations a statement holds, in how many it is undecided, and the ends of the share.
 
-    The configurations are drawn from more of them, unless they are a `census`.
+    The configurations are drawn from more of them, unless they are a `census`. The interval of a share of drawn ones
+    misses it with probability `level` at most.
     """
 
     holds: int
     undecided: int
     count: int
     census: bool = False
+    level: float = LEVEL
 
     @property
     def low(self) -> float:
@@ -117,7 +119,7 @@ class Share:
 
         if self.census:
             return self.holds / self.count
-        return float(betaincinv(self.holds, self.count - self.holds + 1, LEVEL / 2)) if self.holds else 0.0
+        return float(betaincinv(self.holds, self.count - self.holds + 1, self.level / 2)) if self.holds else 0.0
 
     @property
     def high(self) -> float:
@@ -127,7 +129,7 @@ class Share:
         most = self.holds + self.undecided
         if self.census:
             return most / self.count
-        return float(betaincinv(most + 1, self.count - most, 1 - LEVEL / 2)) if most < self.count else 1.0
+        return float(betaincinv(most + 1, self.count - most, 1 - self.level / 2)) if most < self.count else 1.0
 
     @property
     def outcome(self) -> Outcome:
@@ -149,17 +151,17 @@ class Share:
     def describe(self) -> str:
         """The share in words."""
         open_ = f", {self.undecided} undecided" if self.undecided else ""
-        drawn = "" if self.census else f" (99 %: {self.low:.2f} to {self.high:.2f})"
+        drawn = "" if self.census else f" ({100 * (1 - self.level):g} %: {self.low:.2f} to {self.high:.2f})"
         return f"{self.holds} of {self.count} configurations{open_}{drawn}"
 
 
 Decide = Callable[[Mapping[str, Any]], bool | None]  # what is stored of one training -> holds, fails or undecided
 
 
-def share(trained: Iterable[Mapping[str, Any]], decide: Decide, census: bool = False) -> Share:
+def share(trained: Iterable[Mapping[str, Any]], decide: Decide, census: bool = False, level: float = LEVEL) -> Share:
     """The share of the trained configurations in which a statement holds; a `census` has trained all."""
     decisions = [decide(one) for one in trained]
-    return Share(decisions.count(True), decisions.count(None), len(decisions), census)
+    return Share(decisions.count(True), decisions.count(None), len(decisions), census, level)
 
 
 def at(*times: int) -> tuple[int, ...]:

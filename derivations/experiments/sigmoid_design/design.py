@@ -17,10 +17,13 @@ Rates of hidden weights are f'(0)^2 eigenvalues/K: times are in units of 4 K/f'(
 
 Two networks are alike where in both orders of the lengths their low-frequency shares of power differ by less than 1/3
 and their participation ratios by less than 3/(n + 2), the ratio of Gaussian weights, at the last time; they are unlike
-where one of the four differences is larger. Welch's 99 % intervals, which hold for the four differences together,
-decide so, or leave it undecided. The means are over units: networks whose biases differ in sign have units of long and
+where one of the four differences is larger. Welch's intervals, which hold for the four differences together, decide so,
+or leave it undecided. The means are over units: networks whose biases differ in sign have units of long and
 of short range side by side, so that their means may lie anywhere between, and on which side of the null levels they
 lie says less than how far they are apart.
+
+The design is trained twice, as two looks. The first had sixteen networks of each kind and intervals of 99 %. The second
+has 64 networks of each kind, with seeds of their own, and intervals of 99.5 %; `experiment.py` has the reason.
 """
 
 from collections.abc import Mapping
@@ -38,7 +41,7 @@ from derivations.statistics.intervals import Intervals, difference
 from theory.moments import null_levels
 from theory.problem import Network, NormalInitialisation, Problem
 
-NAME = "sigmoid-design"
+NAME = "sigmoid-design"  # of the problem file, and of the draw
 MODELS = ("erf", "sigmoid", "relu")
 TIMES = (0, 4, 8, 16)  # in units of 4 K/f'(0)^2; of K^2 for ReLU units
 UNITS = (5, 10)
@@ -47,6 +50,19 @@ _UNIT = {"erf": 6, "sigmoid": 64}  # f'(0)^2 = 2/pi and 1/16
 CENTRED = {"erf": Fraction(1, 2), "sigmoid": Fraction(0)}
 _RELU_RATE = Fraction(1, 50)  # in units of K^2, as in the design of ReLU networks
 MARGINS = {"low_frequency_power": 1 / 3, "participation_ratio": float(null_levels.gaussian_ratio(40))}
+
+
+@dataclass(frozen=True)
+class Look:
+    """A run of the design: the name of its file and of its seeds, how many networks of each kind, and its level."""
+
+    run: str
+    networks: int
+    level: float
+
+
+FIRST = Look(NAME, 16, LEVEL)
+SECOND = Look("sigmoid-design-second", 64, LEVEL / 2)
 
 
 @dataclass(frozen=True)
@@ -80,11 +96,11 @@ class Configuration:
     scale: Fraction
     biases: Biases
 
-    def problem(self, model: str, order: str) -> Problem:
+    def problem(self, model: str, order: str, look: Look) -> Problem:
         """Return the problem of one of the MODELS with the lengths in one of the ORDERS; ReLU has no biases."""
-        base, seed = problem_named(NAME), seed_for(f"{NAME}/{self}/{model}/{order}")
+        base, seed = problem_named(NAME), seed_for(f"{look.run}/{self}/{model}/{order}")
         training = replace(base.training, w0=NormalInitialisation(self.scale, seed))
-        settings = replace(base.simulated(), seed=seed)
+        settings = replace(base.simulated(), seed=seed, replicates=look.networks)
         if model == "relu":
             network, squared = Network(model, base.network.readout, self.units), self.units**2
             training = replace(training, times=_times(squared), hidden_bias0=None, output_bias0=None)
@@ -130,17 +146,21 @@ def configurations() -> list[Configuration]:
     return drawn
 
 
-def alike(one: Mapping[str, Any], models: tuple[str, str]) -> bool | None:
-    """Return whether two models are alike in a trained configuration; None where the intervals do not decide it."""
-    found = [(distance(one, models, order, name), MARGINS[name]) for order in ORDERS for name in MARGINS]
+def alike(one: Mapping[str, Any], models: tuple[str, str], level: float) -> bool | None:
+    """Return whether two models are alike in a trained configuration; None where the intervals do not decide it.
+
+    The intervals of the four differences hold together but for the probability `level`.
+    """
+    each = level / (len(ORDERS) * len(MARGINS))
+    found = [(distance(one, models, order, name, each), MARGINS[name]) for order in ORDERS for name in MARGINS]
     if all(-margin < interval.low[0] and interval.high[0] < margin for interval, margin in found):
         return True
     return False if any(interval.low[0] > margin or interval.high[0] < -margin for interval, margin in found) else None
 
 
-def distance(one: Mapping[str, Any], models: tuple[str, str], order: str, name: str) -> Intervals:
-    """Return the difference of a quantity between two models at the last time, with its interval (one of four)."""
+def distance(one: Mapping[str, Any], models: tuple[str, str], order: str, name: str, level: float) -> Intervals:
+    """Return the difference of a quantity between two models at the last time, with its interval at this level."""
     stored = [one["trained"][model][order] for model in models]
     means, errors = ([np.array([of[name][key][-1]]) for of in stored] for key in ("mean", "standard_error"))
     counts = [of["replicates"] for of in stored]
-    return difference(means, errors, counts, LEVEL / (len(ORDERS) * len(MARGINS)))
+    return difference(means, errors, counts, level)

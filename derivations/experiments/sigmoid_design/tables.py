@@ -1,24 +1,25 @@
 """The tables of the design of erf and sigmoid networks: where they end and how many are alike, by their biases."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from derivations.experiments.model import Run
 from derivations.experiments.relu_design.design import ORDERS
 from derivations.experiments.relu_design.tables import spread
-from derivations.experiments.sigmoid_design.design import MODELS, alike
+from derivations.experiments.sigmoid_design.design import FIRST, MODELS, SECOND, Look, alike
 from derivations.markdown import table
 
 _ORDERS = dict(zip(ORDERS, (r"$\xi_1 > \xi_2$", r"$\xi_1 < \xi_2$"), strict=True))
 
 
-def by_biases(run: Run) -> str:
+def by_biases(look: Look, run: Run) -> str:
     """Return in how many configurations the networks are alike, by how their biases start and whether they learn."""
     rows = []
     for title, own in _treatments(run):
         cells: list[Any] = [title, str(len(own))]
         for models in (("sigmoid", "erf"), ("relu", "erf")):
-            found = [alike(one, models) for one in own]
+            found = [alike(one, models, look.level) for one in own]
             cells.append(f"{found.count(True)} alike, {found.count(False)} unlike, {found.count(None)} undecided")
         rows.append(cells)
     return table(["hidden biases, output bias", "configurations", "sigmoid and erf", "ReLU and erf"], rows)
@@ -43,4 +44,6 @@ def _treatments(run: Run) -> list[tuple[str, list[Mapping[str, Any]]]]:
     return [(title, [one for one in run["trained"] if one["biases"] == title]) for title in titles]
 
 
-TABLES: Mapping[str, Mapping[str, Callable[[Run], str]]] = {"sigmoid-design": {"biases": by_biases, "ends": ends}}
+TABLES: Mapping[str, Mapping[str, Callable[[Run], str]]] = {
+    look.run: {"biases": partial(by_biases, look), "ends": ends} for look in (FIRST, SECOND)
+}

@@ -56,7 +56,7 @@ class Session:
         if self.stale:
             raise InputError(
                 "Another view has changed the shared problem since this text was written out.",
-                "Press Problem again and make the change in what is there.",
+                "Press Problem again and make the change in the new text.",
                 "stale",
             )
         self.problem = self._shared.read(text)

@@ -25,7 +25,7 @@ a<b>c
     "a comparison": r"""
 (a<b)<1  a<(b<1)
 """,
-    "says nothing of a parameter": r"""
+    "contains no parameter": r"""
 1<2  1<1  2<1  0<1,a<b  pi<4  a<a  a-a<1  a-a<=0  a*0<1  a*b<a*b  a*b<b*a  a<a+1  a>a+1  a+1<a  a**(b-b)<2
 a<b<=1>=0  a<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b<b
 a<b-1/3+a<b-1/3+a<b-1/3+a<b-1/3+a<b-1/3+a<b-1/3+a<b-1/3+a<b-1/3+a<b-1/3+a<b-1/3+1

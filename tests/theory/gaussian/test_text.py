@@ -46,7 +46,7 @@ def test_a_mean_as_text():
         (("erf(g*z1)", "[[1]]"), "g"),
         (("erf(z1)", "[[1, 2]]"), "square"),
         (("erf(z1)", 3), "not a matrix"),
-        ((sympy.erf(z(1)), [[1]], None, "g>0"), "nothing here is text"),
+        ((sympy.erf(z(1)), [[1]], None, "g>0"), "the inputs are SymPy expressions"),
     ],
 )
 def test_what_is_no_expectation_is_refused(arguments, said):

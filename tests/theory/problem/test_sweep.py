@@ -274,5 +274,5 @@ def test_a_dtype_is_an_axis_or_an_option_not_both():
     assert [cell.problem for cell in swept.in_dtype("float64").cells] == [cell.problem for cell in swept.cells]
     both = loaded(f'{HEAD}[axes]\n"simulation.dtype" = ["float64", "float32"]')
     assert [cell.problem.simulation.dtype for cell in both.cells] == ["float64", "float32"]
-    with pytest.raises(InputError, match=r"simulation\.dtype says which types are used"):
+    with pytest.raises(InputError, match=r"simulation\.dtype sets the types"):
         both.in_dtype("float32")

@@ -33,7 +33,9 @@ def known_sign(expr: sympy.Expr) -> int | None:
     if found is None:
         found = 0 if is_zero(expr) is True else _by_balls(expr, 2 * MANY_BITS, MOST_BITS)
     if found is None:
-        raise OutOfReachError(f"The sign of {expr} is not told from zero.", "Write the number in a simpler form.")
+        raise OutOfReachError(
+            f"The value of {expr} cannot be separated from zero.", "Write the number in a simpler form."
+        )
     return found
 
 

@@ -144,7 +144,7 @@ def _advice(reached: tuple[Fraction, Fraction] | None) -> str:
         return "Ask for fewer digits, or move the covariance away from a singular one."
     middle, radius = reached
     if abs(middle) <= radius:
-        return f"The value is not told from zero: its size is at most {upper(abs(middle) + radius)}."
+        return f"The value cannot be separated from zero: its size is at most {upper(abs(middle) + radius)}."
     known = rounded(middle, radius, 15, "arb")
     return f"Reached: {known.value}, error at most {known.radius}."
 

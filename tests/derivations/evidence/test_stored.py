@@ -1,0 +1,79 @@
+"""Stored evidence: what makes it stale, what makes it damaged, and what a run reads back from it."""
+
+import json
+from dataclasses import replace
+
+import pytest
+import sympy
+
+from derivations.evidence import stored
+from derivations.evidence.stored import DamagedEvidenceError, claim_hash, is_stale, read
+from derivations.output import CHECK_FAILED
+from derivations.seals import sealed
+from derivations.validate import recorded
+from tests.pieces import claim_named
+from theory.claims.model import Claim, Kind
+from theory.claims.sources import Reading, Source
+
+X = sympy.Symbol("x")
+CLAIM = Claim("area.subject.fact", "a title", Kind.EQUATION, sympy.Eq(X, 2))
+REGISTERED = claim_named("moment.site_gate.yx")
+
+
+def write(folder, **changes):
+    """Write evidence of the claim with these entries, sealed."""
+    content = {"schema": stored.SCHEMA, "hash": claim_hash(CLAIM), "standing": "HOLDS", "printed": [], "levels": []}
+    (folder / f"{CLAIM.id}.json").write_text(json.dumps(sealed(content | changes)))
+
+
+def test_evidence_of_another_form_or_of_another_version_is_stale(tmp_path):
+    assert is_stale(CLAIM, tmp_path)
+    write(tmp_path)
+    assert not is_stale(CLAIM, tmp_path)
+    for changes in ({"schema": "gdln.evidence/1"}, {"hash": "0"}):
+        write(tmp_path, **changes)
+        assert is_stale(CLAIM, tmp_path)
+
+
+@pytest.mark.parametrize("text", ["", "{", "3", "null", '"seal"', '["seal"]', '{"seal": "0"}', "{}"])
+def test_a_file_that_is_no_sealed_object_is_damaged(text, tmp_path):
+    (tmp_path / f"{CLAIM.id}.json").write_text(text)
+    with pytest.raises(DamagedEvidenceError, match=r"area\.subject\.fact is damaged") as caught:
+        read(CLAIM, tmp_path)
+    assert caught.value.exit_code == CHECK_FAILED
+    assert "--write-evidence" in caught.value.hint
+
+
+@pytest.mark.parametrize("change", ["problems", "margin", "level", "observable", "alternatives"])
+def test_each_part_of_a_registration_is_of_the_version(change):
+    now = REGISTERED.registration
+    other = {
+        "problems": ("another",),
+        "margin": now.margin / 2,
+        "level": now.level / 2,
+        "observable": claim_named("moment.site_gate.xx").registration.observable,
+        "alternatives": (),
+    }
+    changed = replace(REGISTERED, registration=replace(now, **{change: other[change]}))
+    assert claim_hash(changed) != claim_hash(REGISTERED)
+
+
+def test_the_form_of_a_reading_is_of_the_version():
+    forms = [None, sympy.Integer(3), sympy.Integer(4)]
+    sources = [Source("small-bump-gate", "(1)", readings=(Reading("more", printed=form),)) for form in forms]
+    assert len({claim_hash(replace(CLAIM, sources=(source,))) for source in sources}) == len(forms)
+
+
+def test_the_stored_digits_of_a_row_are_all_read():
+    """Two numbers of 38 digits that differ in the last one."""
+    definition, formula = "0.12345678901234567890123456789012345678", "0.12345678901234567890123456789012345679"
+    (row,) = recorded.rows(CLAIM, {"precise": [{"at": {}, "definition": definition, "formula": formula}]})
+    assert 8.0e-38 < row.error < 8.2e-38  # 1e-38/0.1234... = 8.1e-38
+
+
+def test_a_stored_level_is_the_result_that_it_was():
+    level = {"level": "simulated", "outcome": "PASS", "worst": 0.25, "tolerance": None, "where": "t = 1"}
+    (result,) = recorded.results(CLAIM, {"levels": [{**level, "experiment": "of_it"}]})
+    assert (result.claim, result.level.value, result.outcome.value) == (CLAIM.id, "simulated", "PASS")
+    assert (result.worst, result.tolerance, result.where) == (0.25, None, "t = 1")
+    assert result.details == {"experiment": "of_it"}
