@@ -6,7 +6,8 @@ from math import inf
 import numpy as np
 from jaxtyping import Shaped
 
-from theory.moments.gate_events import open_on
+from theory.moments.finite import contexts_of
+from theory.moments.gate_events import Contexts, open_on
 from theory.moments.marginal import largest
 from theory.moments.single_pulse import flips
 from theory.problem import AlwaysGate, DirectionGate, FiniteData, Gate, Law, Network, SinglePulse, SiteGate
@@ -77,7 +78,7 @@ def _bounded(law: Law) -> bool:
 
 @_states.register
 def _(law: FiniteData, gate: Gate) -> set[bool]:
-    return _on_examples(np.array(law.x, dtype=object), gate)
+    return _on_examples(np.array(law.x, dtype=object), gate, contexts_of(law))
 
 
 @_states.register
@@ -90,7 +91,7 @@ def _(law: SinglePulse, gate: Gate) -> set[bool]:
     return _on_examples(np.array(inputs).astype(object), gate)
 
 
-def _on_examples(x: Shaped[np.ndarray, "N n"], gate: Gate) -> set[bool]:
+def _on_examples(x: Shaped[np.ndarray, "N n"], gate: Gate, context: Contexts = None) -> set[bool]:
     if isinstance(gate, SiteGate | DirectionGate) and looks_on(gate) != "input":
         return set()  # refused by name where it is used
-    return set(open_on(gate, x, "the gate").tolist())
+    return set(open_on(gate, x, "the gate", context).tolist())

@@ -5,42 +5,57 @@ from math import inf
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Shaped
+from jaxtyping import Bool, Int, Shaped
 
 from theory.moments.gate_signs import refuse_gate, require_hard
-from theory.problem import AlwaysGate, DirectionGate, OutOfReachError, SiteGate
+from theory.problem import AlwaysGate, ContextGate, DirectionGate, OutOfReachError, SiteGate
 
 Inputs = Shaped[np.ndarray, "N n"]
+Contexts = Int[np.ndarray, " N"] | None
 
 
 @singledispatch
-def open_on(gate: Any, x: Inputs, where: str) -> Bool[np.ndarray, " N"]:
+def open_on(gate: Any, x: Inputs, where: str, context: Contexts = None) -> Bool[np.ndarray, " N"]:
     """The examples, rows of x in exact numbers, on which a gate is open; `where` names the gate in errors.
 
-    Raises OutOfReachError for soft gates and, by name, for a kind that is not registered.
+    `context` is that of each example, None for data without contexts. Raises OutOfReachError for soft gates, for a
+    context gate on data without contexts and, by name, for a kind that is not registered.
 
     >>> from fractions import Fraction
     >>> x = np.array([[Fraction(0)], [Fraction(1, 2)], [Fraction(1)]])
     >>> open_on(SiteGate(0, lo="1/2", on="input"), x, "network.gates[0]").tolist()
     [False, True, True]
     """
-    del x
+    del x, context
     refuse_gate(gate, where, open_on.registry)
 
 
 @open_on.register
-def _(gate: AlwaysGate, x: Inputs, where: str) -> Bool[np.ndarray, " N"]:
-    del gate, where
+def _(gate: AlwaysGate, x: Inputs, where: str, context: Contexts = None) -> Bool[np.ndarray, " N"]:
+    del gate, where, context
     return np.ones(len(x), dtype=bool)
 
 
 @open_on.register
-def _(gate: SiteGate, x: Inputs, where: str) -> Bool[np.ndarray, " N"]:
+def _(gate: ContextGate, x: Inputs, where: str, context: Contexts = None) -> Bool[np.ndarray, " N"]:
+    del x
+    if context is None:
+        raise OutOfReachError(
+            f"{where} opens in contexts, and these data have none.",
+            "Give data.context, one whole number for each example, or use another gate.",
+        )
+    return np.isin(context, gate.open)
+
+
+@open_on.register
+def _(gate: SiteGate, x: Inputs, where: str, context: Contexts = None) -> Bool[np.ndarray, " N"]:
+    del context
     return _between(gate, x[:, gate.site], where)
 
 
 @open_on.register
-def _(gate: DirectionGate, x: Inputs, where: str) -> Bool[np.ndarray, " N"]:
+def _(gate: DirectionGate, x: Inputs, where: str, context: Contexts = None) -> Bool[np.ndarray, " N"]:
+    del context
     return _between(gate, sum(number * x[:, site] for site, number in gate.v), where)
 
 

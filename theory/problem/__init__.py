@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from theory.problem.gated_graph import GatedGraph
     from theory.problem.gates import GATES, Gate, resolved
     from theory.problem.gates.always import AlwaysGate
+    from theory.problem.gates.context import ContextGate
     from theory.problem.gates.direction import DirectionGate
     from theory.problem.gates.recorded import RecordedGate
     from theory.problem.gates.repeated import RepeatedGate
@@ -66,6 +67,7 @@ __all__ = [
     "Axis",
     "BiasesAtTimes",
     "Cell",
+    "ContextGate",
     "DirectionGate",
     "Edge",
     "FieldCentreAtTimes",
@@ -136,6 +138,7 @@ _NAMES = {
     "gated_graph": "GatedGraph",
     "gates": "GATES Gate resolved",
     "gates.always": "AlwaysGate",
+    "gates.context": "ContextGate",
     "gates.direction": "DirectionGate",
     "gates.recorded": "RecordedGate",
     "gates.repeated": "RepeatedGate",

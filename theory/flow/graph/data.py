@@ -11,6 +11,7 @@ import numpy as np
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.moments import PathMoments, empirical
 from theory.moments import gated_moments
+from theory.moments.finite import contexts_of
 from theory.moments.gate_events import open_on
 from theory.problem import (
     AlwaysGate,
@@ -72,9 +73,9 @@ def _moments(law: Law, flow: GraphFlow) -> PathMoments:
 
 @_moments.register
 def _(law: FiniteData, flow: GraphFlow) -> PathMoments:
-    exact = np.array(law.x, dtype=object)
+    exact, context = np.array(law.x, dtype=object), contexts_of(law)
     gates = {
-        a: np.prod([open_on(gate, exact, "a gate of the graph") for gate in product], axis=0).astype(float)
+        a: np.prod([open_on(gate, exact, "a gate of the graph", context) for gate in product], axis=0).astype(float)
         for a, product in enumerate(flow.openings, start=1)
         if product
     }
