@@ -29,7 +29,7 @@ class Alignment:
     def condition(self) -> Condition:
         """The condition on the initial weights."""
         says = "the initial weights are aligned, $W = R_t B R_s^{\\top}$"
-        holds = self.off <= self.rounding
+        holds = bool(self.off <= self.rounding)
         within = f", within the rounding of float64 ({self.rounding:.1g})" if holds else ""
         return Condition(says, holds, f"at most {self.off:.2g} of the norm of a weight{within}", False)
 

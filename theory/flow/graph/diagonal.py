@@ -13,7 +13,7 @@ c_bc A_a P = A_a P A_b' A_c P = A_b P A_a' A_c P = c_ac A_b P: the A_a P are mul
 of a basis are columns of U. Eckart and Young (1939) have the theorem for two matrices A.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, combinations_with_replacement
 
@@ -22,7 +22,7 @@ from jaxtyping import Float
 
 from theory.flow.graph.conditions import Condition
 from theory.flow.graph.gradient_flow import GraphFlow
-from theory.flow.graph.known import EPSILON, Known, Moment, Off, asymmetry
+from theory.flow.graph.known import EPSILON, Known, Moment, asymmetry
 from theory.problem import OutOfReachError
 
 MOST_WORK = 2e10  # multiplications of all products together: about a minute
@@ -88,22 +88,20 @@ def shared_vectors(known: Known) -> tuple[Condition, ...]:
             for C, D in squares[p]
         )
         groups.append(("the products `Syx' Syx` of different outputs", across))
-    return tuple(_condition(name, products, known.exact) for name, products in groups)
+    found = (_condition(name, list(products), known.exact) for name, products in groups)
+    return tuple(condition for condition in found if condition is not None)
 
 
-def _condition(name: str, products: Iterator[Sequence[tuple[Moment, bool]]], exact: bool) -> Condition:
-    """All products are symmetric; where one is not, the one that is worst is named."""
-    worst, named, count = Off(True, 0.0, "", exact), "", 0
-    for factors in products:
-        off = asymmetry(factors)
-        count += 1
-        if (not off.zero, off.size) > (not worst.zero, worst.size) or not named:
-            worst, named = off, " ".join(moment.name + "'" * flag for moment, flag in factors)
-    if not worst.zero:
-        return Condition(f"`{named}` is symmetric", False, str(worst), exact)
-    return Condition(
-        f"{name} are symmetric" if count else f"{name} are symmetric (there are none)", True, str(worst), exact
-    )
+def _condition(name: str, products: Sequence[Sequence[tuple[Moment, bool]]], exact: bool) -> Condition | None:
+    """All products are symmetric; where one is not, the one that is worst is named. None where there are none."""
+    offs = [asymmetry(factors) for factors in products]
+    if not offs:
+        return None
+    worst = max(range(len(offs)), key=lambda index: (not offs[index].zero, offs[index].size))
+    if offs[worst].zero:
+        return Condition(f"{name} are symmetric", True, str(offs[worst]), exact)
+    named = " ".join(moment.name + "'" * flag for moment, flag in products[worst])
+    return Condition(f"`{named}` is symmetric", False, str(offs[worst]), exact)
 
 
 def _different(moments: Sequence[Moment]) -> list[Moment]:

@@ -169,7 +169,7 @@ def relative_off(size: float, norms: float, allowed: float, of: str) -> Off:
     >>> relative_off(1e-17, 1.0, 1e-15, "1").zero, relative_off(0.5, 2.0, 1e-15, "2").size
     (True, 0.25)
     """
-    return Off(size <= allowed, size / norms if norms else 0.0, of, False, allowed / norms if norms else 0.0)
+    return Off(bool(size <= allowed), size / norms if norms else 0.0, of, False, allowed / norms if norms else 0.0)
 
 
 def _product(matrices: Sequence[Any], times: Any = lambda left, right: left * right) -> Any:

@@ -86,7 +86,9 @@ class RaceProof:
             "matrix-substitute",
             (sympy.Tuple(error.matrix, self.flow.error(output, opening)),),
         )
-        return self._chain(error, error.inside, error.entry, step, self.flow.error(output, opening), self.given)
+        return self._chain(
+            error.matrix.name, error, error.inside, error.entry, step, self.flow.error(output, opening), self.given
+        )
 
     def of(self, weight: str) -> Derivation:
         """The proof of tau db/dt = c sum_p s_p b_{p without e} e(a_p)."""
@@ -102,7 +104,7 @@ class RaceProof:
             (sympy.Tuple(moving, velocity),),
             (f"flow.graph.{weight}",),
         )
-        return self._chain(change, TAU * rate, TAU * change.entry, step, velocity, (*self.given, *self.errors))
+        return self._chain(weight, change, TAU * rate, TAU * change.entry, step, velocity, (*self.given, *self.errors))
 
     def _ends(self, weight: str) -> tuple[MatrixSymbol, MatrixSymbol]:
         edge = next(edge for edge in self.flow.graph.edges if edge.weight == weight)
@@ -110,6 +112,7 @@ class RaceProof:
 
     def _chain(
         self,
+        name: str,
         change: Diagonal,
         left: MatrixExpr,
         entry: sympy.Expr,
@@ -147,7 +150,7 @@ class RaceProof:
                 tuple(dict.fromkeys(each.pair for each in (*known, change))),
             ),
         )
-        return Derivation(f"flow.graph.race.{change.matrix.name}", proved, steps)
+        return Derivation(f"flow.graph.race.{name}", proved, steps)
 
 
 def _diagonal(matrix: MatrixSymbol, target: MatrixSymbol, source: MatrixSymbol) -> Diagonal:

@@ -61,7 +61,7 @@ class NotReduced:
     why: str = ""
 
     def __str__(self) -> str:
-        failed = (f"{condition.says} fails, off by {condition.off}" for condition in self.conditions)
+        failed = (f"it needs that {condition.says}; off by {condition.off}" for condition in self.conditions)
         return "; ".join([*failed, *([self.why] if self.why else [])])
 
 

@@ -100,11 +100,11 @@ def code(flow: GraphFlow) -> str:
     >>> network = Network("gated-linear", "mean", 1, (AlwaysGate(),))
     >>> names = {}
     >>> exec(code(GraphFlow(one_hidden_layer(network, 3), "half-mse")), names)
-    >>> names["flow"]({"w": 0.5}, {("y", 1): 3.0}, {(1, 1): 2.0})
+    >>> names["race"]({"w": 0.5}, {("y", 1): 3.0}, {(1, 1): 2.0})
     {'w': 2.0}
     """
     lines = [
-        "def flow(b, S, D):",
+        "def race(b, S, D):",
         '    """tau db/dt by weight: b by weight, S by (output, a), D by (a, b); arrays have one number a mode."""',
         "    e = {}",
     ]

@@ -19,7 +19,7 @@ from theory.flow.graph.conditions import Condition
 from theory.flow.graph.diagonal import pairs_met
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.known import EPSILON, Known, Moment, Off, exact_off, relative_off
-from theory.flow.graph.reduction import NotReduced, Part, Reduction, formula
+from theory.flow.graph.reduction import Formula, NotReduced, Part, Reduction, formula
 from theory.problem import Problem
 from theory.proof.derivation import Derivation, Step
 from theory.proof.rules import matrices, orthogonal  # noqa: F401 - they register the rules that the derivation names
@@ -39,12 +39,16 @@ def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotRe
         return NotReduced(tuple(failed[:1]))
     proofs = tuple(_derive(flow, *key) for key in flow.errors)
     formulas = tuple(formula(flow, proof.proves.lhs, proof.proves.rhs) for proof in proofs)
-    spectra = "; ".join(f"`L[{a},{b}]` = {_shown(spectrum(moment.array))}" for (a, b), moment in moments.items())
+    spectra = tuple(_shown(a, b, spectrum(moment.array)) for (a, b), moment in moments.items())
     return Reduction(
         "the moments of the inputs are circulant: in the basis $F$ of cosines and sines they are diagonal, "
         "$\\Sigma^{xx} = F L F^{\\top}$",
         conditions,
-        (Part("the errors", formulas), Part(f"by frequency 0, 1, ...: {spectra}"), Part(" ".join(_decoupled(flow)))),
+        (
+            Part("the errors", formulas),
+            Part("the diagonals, by frequency 0, 1, ...", spectra),
+            Part("; ".join(_decoupled(flow))),
+        ),
         proofs,
     )
 
@@ -82,20 +86,22 @@ def spectrum(matrix: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " frequencie
     return np.fft.rfft(matrix[0]).real
 
 
-def _shown(values: np.ndarray) -> str:
-    rounded = np.where(abs(values) < len(values) * 8 * EPSILON * abs(values).max(), 0.0, values)
+def _shown(a: int, b: int, values: np.ndarray) -> Formula:
+    """The first numbers of a spectrum; what is rounding beside the largest is 0."""
+    kept = np.where(abs(values) < len(values) * 8 * EPSILON * abs(values).max(), 0.0, values)
     more = ", ..." if len(values) > SHOWN else ""
-    return f"({', '.join(f'{value:.4g}' for value in rounded[:SHOWN])}{more})"
+    listed = f"({', '.join(f'{value:.4g}' for value in kept[:SHOWN])}{more})"
+    return Formula(f"L[{a},{b}] = {listed}", f"L_{{{a},{b}}} = {listed}")
 
 
 def _decoupled(flow: GraphFlow) -> Iterator[str]:
     """What learns independently, and what does not."""
     layers = {sum(edge.weight in flow.weights for edge in path.edges) for path in flow.paths}
     if layers == {1} and all(path.edges[0].weight in flow.weights for path in flow.paths):
-        yield "Every path has one layer of weights: each column of $W F$ learns independently of the others."
+        yield "every path has one layer of weights: each column of $W F$ learns independently of the others"
     else:
-        yield "Each column of the first layer's $W F$ meets only itself in the errors."
-        yield "Weights of later layers add up all columns and couple them."
+        yield "each column of the first layer's $W F$ meets only itself in the errors"
+        yield "weights of later layers add up all columns and couple them"
 
 
 def _derive(flow: GraphFlow, output: str, a: int) -> Derivation:
