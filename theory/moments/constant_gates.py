@@ -10,7 +10,7 @@ from theory.moments.finite import contexts_of
 from theory.moments.gate_events import Contexts, open_on
 from theory.moments.marginal import largest
 from theory.moments.single_pulse import flips
-from theory.problem import AlwaysGate, DirectionGate, FiniteData, Gate, Law, Network, SinglePulse, SiteGate
+from theory.problem import AlwaysGate, DirectionGate, FiniteData, Gate, Law, Network, SinglePulse, SiteGate, Table
 from theory.problem.gates import resolved
 from theory.problem.gates.base import looks_on
 
@@ -79,6 +79,11 @@ def _bounded(law: Law) -> bool:
 @_states.register
 def _(law: FiniteData, gate: Gate) -> set[bool]:
     return _on_examples(np.array(law.x, dtype=object), gate, contexts_of(law))
+
+
+@_states.register
+def _(law: Table, gate: Gate) -> set[bool]:
+    return _on_examples(law.rows.x, gate, law.rows.context)
 
 
 @_states.register

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     )
     from theory.problem.distributions.nonlinear_gp_2d import NonlinearGP2D
     from theory.problem.distributions.single_pulse import SinglePulse
+    from theory.problem.distributions.table import Table
     from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
     from theory.problem.gated_graph import GatedGraph
     from theory.problem.gates import GATES, Gate, resolved
@@ -109,6 +110,7 @@ __all__ = [
     "SpectralPeakAtTimes",
     "SpectralPeakShareAtTimes",
     "Sweep",
+    "Table",
     "Training",
     "WeightKurtosisAtTimes",
     "WeightsAtTimes",
@@ -134,6 +136,7 @@ _NAMES = {
     "distributions.nonlinear_gp": "NonlinearGP axis_correlations latent_correlation latent_variance squared_distance",
     "distributions.nonlinear_gp_2d": "NonlinearGP2D",
     "distributions.single_pulse": "SinglePulse",
+    "distributions.table": "Table",
     "errors": "InputError OutOfReachError WorkbenchError",
     "gated_graph": "GatedGraph",
     "gates": "GATES Gate resolved",
