@@ -4,11 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from derivations.answers import reductions
 from derivations.answers.steps import checked_steps
 from theory.flow.graph import export
 from theory.flow.graph.conserved import Conserved, NotConserved, conserved
 from theory.flow.graph.data import flow_of
 from theory.flow.graph.gradient_flow import GraphFlow
+from theory.flow.graph.reduction import NotReduced, Reduction, reductions_of
 from theory.problem import InputError, Problem
 from theory.problem.toml import gate_text
 
@@ -20,8 +22,14 @@ _MOMENTS = "Syx[a] = <g_a y x'>, Sxx[a,b] = <g_a g_b x x'>, E[a] the correlation
 class FlowAnswer:
     """The flow of a problem's network: of one weight, or of all of them."""
 
+    problem: Problem
     flow: GraphFlow
     weights: tuple[str, ...]
+
+    @cached_property
+    def reductions(self) -> dict[str, Reduction | NotReduced]:
+        """Every reduction by name: what it gives, or why it does not apply."""
+        return reductions_of(self.problem, self.flow)
 
     @cached_property
     def conserved(self) -> tuple[tuple[Conserved, ...], tuple[NotConserved, ...]]:
@@ -30,9 +38,10 @@ class FlowAnswer:
 
     @cached_property
     def steps(self) -> dict[str, list[dict[str, Any]]]:
-        """The checked steps of the proofs: of the loss by moments, of each weight's equation, of what is conserved."""
+        """The checked steps of the proofs: of the loss by moments, of each weight's equation, of the reductions."""
         proofs = {"loss": self.flow.loss_derivation} | {name: self.flow.derivation(name) for name in self.weights}
-        proofs |= {str(kept): kept.derivation for kept in self.conserved[0]}
+        applied = (each for each in self.reductions.values() if isinstance(each, Reduction))
+        proofs |= {proof.id: proof for each in applied for proof in each.derivations}
         return {name: checked_steps(proof) for name, proof in proofs.items()}
 
     @property
@@ -62,6 +71,7 @@ class FlowAnswer:
             "torch": export.code(flow, "torch"),
             "conserved": [{"nodes": kept.nodes, "matrix": str(kept)} for kept in self.conserved[0]],
             "not_conserved": [{"nodes": lost.nodes, "why": lost.why} for lost in self.conserved[1]],
+            "reductions": reductions.json(self.reductions),
             "derivation": self.steps,
             "proved": self.proved,
         }
@@ -69,7 +79,8 @@ class FlowAnswer:
     def text(self, form: str = "text") -> str:
         """The flow in one of the FORMATS."""
         if form in export.LIBRARIES:
-            return export.code(self.flow, form).rstrip("\n")
+            reduced = [each.code for each in self.reductions.values() if isinstance(each, Reduction) and each.code]
+            return "\n\n".join([export.code(self.flow, form), *reduced]).rstrip("\n")
         if form == "latex":
             lines = [*export.latex_of_errors(self.flow), *(export.latex(self.flow, name) for name in self.weights)]
             aligned = [line.replace(" = ", " &= ", 1) for line in lines]
@@ -82,9 +93,7 @@ class FlowAnswer:
         lines += [f"  {path}   a = {flow.opening(path)}{self._open(flow.opening(path))}" for path in flow.paths]
         lines += ["", _MOMENTS, *(f"  {line}" for line in export.plain_errors(flow)), "", "gradient flow"]
         lines += [f"  {export.plain(flow, name)}" for name in self.weights]
-        lines += ["", "conserved by the flow, at hidden nodes"] if any(self.conserved) else []
-        lines += [f"  {kept}   at {', '.join(kept.nodes)}" for kept in self.conserved[0]]
-        lines += [f"  nothing of this kind at {', '.join(lost.nodes)}: {lost.why}" for lost in self.conserved[1]]
+        lines += ["", "reductions", *reductions.text(self.reductions)]
         steps = [(name, step) for name, proof in self.steps.items() for step in proof]
         failed = [f"  {name}, {step['rule']}: {step['error']}" for name, step in steps if not step["checked"]]
         said = "each checked by its rule" if not failed else f"{len(failed)} NOT CHECKED"
@@ -104,7 +113,8 @@ class FlowAnswer:
             "",
         ]
         formulas = [*export.latex_of_errors(flow), *(export.latex(flow, name) for name in self.weights)]
-        return "\n".join([*lines, *(f"$$\n{formula}\n$$\n" for formula in formulas)]).rstrip("\n")
+        lines += [f"$$\n{formula}\n$$\n" for formula in formulas]
+        return "\n".join([*lines, *reductions.markdown(self.reductions)]).rstrip("\n")
 
     def _open(self, opening: int) -> str:
         gates = self.flow.openings[opening - 1]
@@ -124,4 +134,4 @@ def answer(problem: Problem, weight: str | None = None) -> FlowAnswer:
     flow = flow_of(problem)
     if weight is not None and weight not in flow.weights:
         raise InputError(f"The network trains no weight {weight}.", f"Choose one of: {', '.join(flow.weights)}.")
-    return FlowAnswer(flow, flow.weights if weight is None else (weight,))
+    return FlowAnswer(problem, flow, flow.weights if weight is None else (weight,))

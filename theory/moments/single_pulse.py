@@ -209,7 +209,7 @@ def exact_moments(law: SinglePulse, network: Network) -> ExactMoments:
     require_rows(network, law.n)
     gates = resolved(network.gates)
     if law.means or any(opens_in.dispatch(type(gate)) is opens_in.dispatch(object) for gate in gates):
-        return of_examples(_examples(law, network), network)
+        return of_examples(examples(law, network), network)
     events = tuple(event(law, gate) for gate in gates)
     values = flips(law)
     weights = [p / (len(values) * pulses(law, c)) for c, p in enumerate(law.probabilities)]
@@ -259,8 +259,14 @@ def _features(network: Network, events: tuple[Event, ...], f: int, x: Factor) ->
     return [*inputs, *([gate] for gate in gates), [(None, int(1 / network.scale), 0)]]
 
 
-def _examples(law: SinglePulse, network: Network) -> Examples:
-    """Every pulse of every class, flip and width, one by one."""
+def examples(law: SinglePulse, network: Network) -> Examples:
+    """Every pulse of every class, flip and width, one by one.
+
+    >>> from theory.problem import Network
+    >>> law = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0))
+    >>> examples(law, Network("gated-linear", "mean", 1, (AlwaysGate(),))).x.shape
+    (8, 4)
+    """
     values = flips(law)
     require_examples(sum(pulses(law, c) for c in range(law.classes)) * len(values), network, law.n)
     means = law.means or ((Fraction(0),) * law.n,) * law.classes

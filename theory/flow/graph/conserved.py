@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import sympy
 from sympy.matrices.expressions import MatAdd, MatMul, MatrixExpr, MatrixSymbol, ZeroMatrix
 
+from theory.flow.graph.export import symbol
 from theory.flow.graph.gradient_flow import TAU, GraphFlow
 from theory.proof.derivation import Derivation, Step
 from theory.proof.rules import matrices  # noqa: F401 - it registers the rules that the derivation names
@@ -29,6 +30,13 @@ class Conserved:
 
     def __str__(self) -> str:
         gains, losses = (f"{name}' {name}" for name in self.outgoing), (f"{name} {name}'" for name in self.incoming)
+        return " - ".join([" + ".join(gains), *losses])
+
+    @property
+    def latex(self) -> str:
+        """The matrix as LaTeX."""
+        out, into = map(symbol, self.outgoing), map(symbol, self.incoming)
+        gains, losses = (rf"{name}^{{\top}} {name}" for name in out), (rf"{name} {name}^{{\top}}" for name in into)
         return " - ".join([" + ".join(gains), *losses])
 
 

@@ -58,7 +58,7 @@ def moments_of(problem: Problem, flow: GraphFlow) -> PathMoments:
 
 @singledispatch
 def _moments(law: Law, flow: GraphFlow) -> PathMoments:
-    gates = tuple(_single(product) for product in flow.openings)
+    gates = single_gates(flow)
     n, outputs = law.n, {name: flow.graph.node(name).dimension for name in flow.graph.outputs}
     network = Network("gated-linear", "sum", len(gates), gates)
     training = Training("half-mse", 1, NormalInitialisation(0, 0), (0,))
@@ -137,6 +137,19 @@ def _by_output(flow: GraphFlow, labels: Float[np.ndarray, "N m"]) -> dict[str, F
         y[name] = labels[:, first : first + dimension]
         first += dimension
     return y
+
+
+def single_gates(flow: GraphFlow) -> tuple[Gate, ...]:
+    """The products of gates of a graph's paths as one gate each.
+
+    Raises OutOfReachError where a path passes several different gates.
+
+    >>> from theory.problem import one_hidden_layer
+    >>> network = Network("gated-linear", "mean", 2, (AlwaysGate(), AlwaysGate()))
+    >>> single_gates(GraphFlow(one_hidden_layer(network, 3), "half-mse"))
+    (AlwaysGate(),)
+    """
+    return tuple(_single(product) for product in flow.openings)
 
 
 def _single(product: tuple[Gate, ...]) -> Gate:

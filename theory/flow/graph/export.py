@@ -22,7 +22,7 @@ def latex(flow: GraphFlow, weight: str) -> str:
     >>> print(latex(GraphFlow(one_hidden_layer(network, 3), "half-mse"), "w.0"))
     \tau \, \frac{d w_{0}}{dt} = E_{1}
     """
-    side = _sum(flow, flow.velocity_by_errors(weight))
+    side = tex(flow, flow.velocity_by_errors(weight))
     return rf"\tau \, \frac{{d {symbol(weight)}}}{{dt}} = {side}"
 
 
@@ -34,21 +34,21 @@ def plain(flow: GraphFlow, weight: str) -> str:
     >>> plain(GraphFlow(one_hidden_layer(network, 3), "half-mse"), "w.0")
     'tau dw.0/dt = E[1]'
     """
-    return f"tau d{weight}/dt = {_characters(flow.velocity_by_errors(weight))}"
+    return f"tau d{weight}/dt = {characters(flow.velocity_by_errors(weight))}"
 
 
 def plain_errors(flow: GraphFlow) -> Iterator[str]:
     """E[a] = Syx[a] - sum_j W_j Sxx[a_j,a] of each output node and product of gates, in characters."""
     for output, opening in flow.errors:
-        name = _characters(flow.error_symbol(output, opening))
-        yield f"{name} = {_characters(flow.error(output, opening))}"
+        name = characters(flow.error_symbol(output, opening))
+        yield f"{name} = {characters(flow.error(output, opening))}"
 
 
 def latex_of_errors(flow: GraphFlow) -> Iterator[str]:
     r"""E_a = Sigma^yx_a - sum_j W_j Sigma^xx of each output node and product of gates, as LaTeX."""
     for output, opening in flow.errors:
-        name = _sum(flow, flow.error_symbol(output, opening))
-        yield f"{name} = {_sum(flow, flow.error(output, opening))}"
+        name = tex(flow, flow.error_symbol(output, opening))
+        yield f"{name} = {tex(flow, flow.error(output, opening))}"
 
 
 def symbol(name: str) -> str:
@@ -140,7 +140,7 @@ def _python(flow: GraphFlow, expr: MatrixExpr) -> str:
     return _joined(expr, product)
 
 
-def _characters(expr: MatrixExpr) -> str:
+def characters(expr: MatrixExpr) -> str:
     """A sum of products in characters, as a person writes them."""
 
     def product(word: Word, size: sympy.Rational) -> str:
@@ -150,7 +150,7 @@ def _characters(expr: MatrixExpr) -> str:
     return _joined(expr, product)
 
 
-def _sum(flow: GraphFlow, expr: MatrixExpr) -> str:
+def tex(flow: GraphFlow, expr: MatrixExpr) -> str:
     """A sum of products as LaTeX."""
     names = {each: text for each, _, text in _moments(flow)}
 

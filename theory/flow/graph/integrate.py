@@ -3,8 +3,9 @@
 There is no closed form for more than one layer of weights: SciPy's DOP853 integrates tau dW/dt of the derived flow.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from jaxtyping import Float
@@ -12,10 +13,10 @@ from scipy.integrate import solve_ivp
 
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.gradient_flow import GraphFlow
-from theory.flow.graph.moments import loss_from, velocities
+from theory.flow.graph.moments import PathMoments, loss_from, velocities
 from theory.problem import OutOfReachError, Problem
 
-RELATIVE, ABSOLUTE = 1e-10, 1e-12  # of the integrator, in each weight
+RELATIVE = 1e-10  # of the integrator, in each weight
 
 
 @dataclass(frozen=True, repr=False)
@@ -60,27 +61,50 @@ def integrate(problem: Problem, times: Sequence[float] | None = None) -> GraphSo
     """
     flow = flow_of(problem)
     moments, start = moments_of(problem, flow), split(problem, flow)
-    tau = float(problem.training.tau)
     asked = tuple(float(time) for time in (problem.training.times if times is None else times))
+    weights = weights_over_time(flow, start, moments, float(problem.training.tau), asked)
+    parts = [{name: array[index] for name, array in weights.items()} for index in range(len(asked))]
+    second = label_moment(problem)
+    losses = np.array([loss_from(flow, part, moments, second) for part in parts])
+    return GraphSolution(flow, asked, weights, losses)
+
+
+def weights_over_time(
+    flow: GraphFlow,
+    start: Mapping[str, np.ndarray],
+    moments: PathMoments,
+    tau: float,
+    times: Sequence[float],
+    relative: float = RELATIVE,
+) -> dict[str, np.ndarray]:
+    """The weights of a flow at ascending times, from arrays (..., target, source): one axis of times before theirs.
+
+    `relative` is the integrator's error a step; that of entries near 0 is a hundredth of it. Raises OutOfReachError
+    where the integrator gives up.
+
+    >>> from theory.problem import AlwaysGate, Network, one_hidden_layer
+    >>> flow = GraphFlow(one_hidden_layer(Network("gated-linear", "sum", 1, (AlwaysGate(),)), 1), "half-mse")
+    >>> moments = PathMoments({("y", 1): np.array([[1.0]])}, {(1, 1): np.array([[1.0]])})
+    >>> decay = weights_over_time(flow, {"w": np.array([[0.0]])}, moments, 1.0, [0.0, 1.0])["w"]
+    >>> decay.ravel().round(6).tolist()  # 1 - exp(-t)
+    [0.0, 0.632121]
+    """
     shapes = {name: array.shape for name, array in start.items()}
 
     def rate(_time: float, theta: np.ndarray) -> np.ndarray:
         return _flat(velocities(flow, _parts(theta, shapes), moments), shapes) / tau
 
-    theta, reached = _flat(start, shapes), [time for time in asked if time > 0]
-    columns = [theta] * (len(asked) - len(reached))
+    theta, reached = _flat(start, shapes), [time for time in times if time > 0]
+    columns = [theta] * (len(times) - len(reached))
     if reached:
-        found = solve_ivp(rate, (0.0, reached[-1]), theta, "DOP853", reached, rtol=RELATIVE, atol=ABSOLUTE)
+        found = solve_ivp(rate, (0.0, reached[-1]), theta, "DOP853", reached, rtol=relative, atol=relative / 100)
         if not found.success:
             raise OutOfReachError(
                 f"The integration stops at t = {found.t[-1]:.6g}: {found.message}", "Ask for earlier times."
             )
         columns += list(found.y.T)
     parts = [_parts(column, shapes) for column in columns]
-    weights = {name: np.stack([part[name] for part in parts]) for name in shapes}
-    second = label_moment(problem)
-    losses = np.array([loss_from(flow, part, moments, second) for part in parts])
-    return GraphSolution(flow, asked, weights, losses)
+    return {name: np.stack([part[name] for part in parts]) for name in shapes}
 
 
 def split(problem: Problem, flow: GraphFlow) -> dict[str, np.ndarray]:
@@ -104,10 +128,10 @@ def label_moment(problem: Problem) -> float:
     return float(sum(share * sum(entry * entry for entry in label) for share, label in pairs))
 
 
-def _flat(weights: dict[str, np.ndarray], shapes: dict[str, tuple[int, int]]) -> np.ndarray:
+def _flat(weights: Mapping[str, np.ndarray], shapes: dict[str, tuple[int, ...]]) -> np.ndarray:
     return np.concatenate([weights[name].ravel() for name in shapes])
 
 
-def _parts(theta: np.ndarray, shapes: dict[str, tuple[int, int]]) -> dict[str, np.ndarray]:
-    ends = np.cumsum([rows * columns for rows, columns in shapes.values()])[:-1]
+def _parts(theta: np.ndarray, shapes: dict[str, tuple[int, ...]]) -> dict[str, np.ndarray]:
+    ends = np.cumsum([prod(shape) for shape in shapes.values()])[:-1]
     return {name: part.reshape(shapes[name]) for name, part in zip(shapes, np.split(theta, ends), strict=True)}

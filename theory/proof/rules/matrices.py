@@ -53,14 +53,14 @@ def products(expr: MatrixExpr, symmetric: frozenset[MatrixSymbol] = frozenset())
     if isinstance(expr, Transpose):
         return {transposed(word, symmetric): factor for word, factor in products(expr.arg, symmetric).items()}
     if isinstance(expr, MatAdd):
-        return _total(products(term, symmetric) for term in expr.args)
+        return total(products(term, symmetric) for term in expr.args)
     if isinstance(expr, MatPow) and expr.exp.is_Integer and expr.exp > 0:
         expr = MatMul(*[expr.base] * int(expr.exp), evaluate=False)
     if isinstance(expr, MatMul):
         found: Sum = {(): sympy.S.One}
         for factor in expr.args:
             each = products(factor, symmetric) if isinstance(factor, MatrixExpr) else {(): factor}
-            found = _total({a + b: x * y for b, y in each.items()} for a, x in found.items())
+            found = total({a + b: x * y for b, y in each.items()} for a, x in found.items())
         return found
     raise StepError(f"{expr} is no sum of products of matrices")
 
@@ -80,7 +80,7 @@ def traces(expr: sympy.Expr, symmetric: frozenset[MatrixSymbol] = frozenset()) -
             raise StepError(f"{term} is no multiple of a trace")
         inside = products(trace.arg, symmetric)
         found += [{_representative(word, symmetric): factor * each} for word, each in inside.items()]
-    return _total(found)
+    return total(found)
 
 
 @rule("matrix-algebra")
@@ -99,7 +99,7 @@ def matrix_algebra(before: sympy.Basic, step: Step) -> None:
     if before.lhs != step.expr.lhs:
         raise StepError(f"{step.expr.lhs} is not {before.lhs}")
     symmetric = frozenset(step.using)
-    _require_same(products(before.rhs, symmetric), products(step.expr.rhs, symmetric))
+    same_products(products(before.rhs, symmetric), products(step.expr.rhs, symmetric))
 
 
 @rule("matrix-substitute")
@@ -114,7 +114,7 @@ def matrix_substitute(before: sympy.Basic, step: Step) -> None:
     if before.lhs != step.expr.lhs:
         raise StepError(f"{step.expr.lhs} is not {before.lhs}")
     replaced = before.rhs.xreplace({old: new for old, new in step.using})
-    _require_same(products(replaced), products(step.expr.rhs))
+    same_products(products(replaced), products(step.expr.rhs))
 
 
 @rule("matrix-gradient")
@@ -147,7 +147,7 @@ def matrix_gradient(before: sympy.Basic, step: Step) -> None:
             if symbol == weight:
                 rest = word[place + 1 :] + word[:place]
                 found.append({rest if flag else transposed(rest, symmetric): -factor})
-    _require_same(products(step.expr.rhs, symmetric), _total(found))
+    same_products(products(step.expr.rhs, symmetric), total(found))
 
 
 @rule("matrix-average")
@@ -183,7 +183,7 @@ def matrix_average(before: sympy.Basic, step: Step) -> None:
         for word, factor in traces(mean.args[0], symmetric).items():
             fixed, drawn = factor.as_independent(*numbers) if numbers else (factor, sympy.S.One)
             found.append({_representative(_averaged(word, drawn, columns, moments), symmetric): share * fixed})
-    _require_same(traces(step.expr.rhs, symmetric), _total(found))
+    same_products(traces(step.expr.rhs, symmetric), total(found))
 
 
 def _averaged(word: Word, drawn: sympy.Expr, columns: frozenset, moments: dict) -> Word:
@@ -209,15 +209,17 @@ def _representative(word: Word, symmetric: frozenset[MatrixSymbol]) -> Word:
     return min(rotations, key=lambda letters: [(symbol.name, flag) for symbol, flag in letters])
 
 
-def _total(sums: Iterable[Sum]) -> Sum:
-    total: Sum = {}
+def total(sums: Iterable[Sum]) -> Sum:
+    """The sum of tables of products, without the products whose coefficients cancel."""
+    added: Sum = {}
     for each in sums:
         for word, factor in each.items():
-            total[word] = total.get(word, sympy.S.Zero) + factor
-    return {word: expanded for word, factor in total.items() if (expanded := sympy.expand(factor)) != 0}
+            added[word] = added.get(word, sympy.S.Zero) + factor
+    return {word: expanded for word, factor in added.items() if (expanded := sympy.expand(factor)) != 0}
 
 
-def _require_same(one: Sum, other: Sum) -> None:
+def same_products(one: Sum, other: Sum) -> None:
+    """Raise StepError, which names the products, where two tables differ."""
     only = [next((word for word in a if a[word] != b.get(word, 0)), None) for a, b in ((one, other), (other, one))]
     if only != [None, None]:
         said = sorted({"*".join(f"{s}'" if flag else str(s) for s, flag in word) for word in only if word is not None})

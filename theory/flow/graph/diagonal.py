@@ -1,0 +1,209 @@
+r"""Moments of paths that share singular vectors: Sigma^yx(a) = U S(a) V' and Sigma^xx(a, b) = V D(a, b) V'.
+
+Orthogonal U (one for each output node) and V exist, with D diagonal and S with at most one entry in each row and
+column, if and only if these products are symmetric (A_a = Sigma^yx(a) at one output node, D over pairs (a, b) that meet
+at an output node):
+
+    D D'      A_a' A_b      A_a A_b'      A_a' A_b D      and A_a' A_b (A_c' A_d) for two output nodes.
+
+They are necessary, since diagonal matrices commute. They are sufficient. The D and the A_a'A_b are symmetric and
+commute, so that R^n is a sum of joint eigenspaces; P is the projector onto one, on which A_a'A_b is the number c_ab.
+The ranges of the A_a P for different P are orthogonal, so that A_a A_b' = A_b A_a' gives A_a P A_b' = A_b P A_a'. Hence
+c_bc A_a P = A_a P A_b' A_c P = A_b P A_a' A_c P = c_ac A_b P: the A_a P are multiples of one isometry, and the images
+of a basis are columns of U. Eckart and Young (1939) have the theorem for two matrices A.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, combinations_with_replacement
+
+import numpy as np
+from jaxtyping import Float
+
+from theory.flow.graph.conditions import Condition
+from theory.flow.graph.gradient_flow import GraphFlow
+from theory.flow.graph.known import EPSILON, Known, Moment, asymmetry
+from theory.problem import OutOfReachError
+
+MOST_WORK = 2e10  # multiplications of all products together: about a minute
+TRIES = 8  # combinations of the family whose eigenvectors are tried; the best is kept
+# An eigenvector is known up to rounding over the gap of the combination that it comes from. Gaps below GAP are taken
+# for equal eigenvalues; what is then left off the diagonals is measured, and stands in `Modes.residual`.
+GAP = 1e-7
+
+
+@dataclass(frozen=True, eq=False)
+class Modes:
+    """The shared singular vectors and the diagonals, mode by mode, the strongest first.
+
+    inputs: V, one column a mode. outputs: U of each output node; a column is 0 for a mode that the node has no room
+    for. S and D: by output and a, and by (a, b), one number a mode. residual: the largest entry that the diagonals
+    leave out, relative to the norm of its matrix, and the departure of U from orthonormal columns. rounding: the error
+    of the vectors, which is that of float64 over the smallest gap between eigenvalues of the combination.
+    """
+
+    inputs: Float[np.ndarray, "n n"]
+    outputs: Mapping[str, Float[np.ndarray, "m n"]]
+    S: Mapping[tuple[str, int], Float[np.ndarray, " n"]]
+    D: Mapping[tuple[int, int], Float[np.ndarray, " n"]]
+    residual: float
+    rounding: float
+
+
+def products_at(flow: GraphFlow, output: str) -> list[int]:
+    """The numbers a of the products of gates on paths that end at an output node."""
+    return sorted({flow.opening(path) for path in flow.ending(output)})
+
+
+def pairs_met(flow: GraphFlow) -> list[tuple[int, int]]:
+    """The pairs (a, b), a <= b, of products of gates whose paths end at one output node."""
+    met = {pair for o in flow.graph.outputs for pair in combinations_with_replacement(products_at(flow, o), 2)}
+    return sorted(met)
+
+
+def shared_vectors(known: Known) -> tuple[Condition, ...]:
+    """The conditions for shared singular vectors, each with its worst product.
+
+    Raises OutOfReachError where there are too many products to check.
+    """
+    flow = known.flow
+    second = _different([known.input_input(a, b) for a, b in pairs_met(flow)])
+    first = {o: _different([known.output_input(o, a) for a in products_at(flow, o)]) for o in flow.graph.outputs}
+    squares = {o: list(combinations_with_replacement(matrices, 2)) for o, matrices in first.items()}
+    _require_little(len(second), [len(pairs) for pairs in squares.values()], flow.inputs)
+    groups = [
+        ("the products of two `Sxx`", ([(D, False), (C, False)] for D, C in combinations(second, 2))),
+        ("the products `Syx' Syx`", ([(A, True), (B, False)] for o in first for A, B in combinations(first[o], 2))),
+        ("the products `Syx Syx'`", ([(A, False), (B, True)] for o in first for A, B in combinations(first[o], 2))),
+        (
+            "the products `Syx' Syx Sxx`",
+            ([(A, True), (B, False), (D, False)] for o in first for A, B in squares[o] for D in second),
+        ),
+    ]
+    if len(first) > 1:
+        across = (
+            [(A, True), (B, False), (C, True), (D, False)]
+            for o, p in combinations(first, 2)
+            for A, B in squares[o]
+            for C, D in squares[p]
+        )
+        groups.append(("the products `Syx' Syx` of different outputs", across))
+    found = (_condition(name, list(products), known.exact) for name, products in groups)
+    return tuple(condition for condition in found if condition is not None)
+
+
+def _condition(name: str, products: Sequence[Sequence[tuple[Moment, bool]]], exact: bool) -> Condition | None:
+    """All products are symmetric; where one is not, the one that is worst is named. None where there are none."""
+    offs = [asymmetry(factors) for factors in products]
+    if not offs:
+        return None
+    worst = max(range(len(offs)), key=lambda index: (not offs[index].zero, offs[index].size))
+    if offs[worst].zero:
+        return Condition(f"{name} are symmetric", True, str(offs[worst]), exact)
+    named = " ".join(moment.name + "'" * flag for moment, flag in products[worst])
+    return Condition(f"`{named}` is symmetric", False, str(offs[worst]), exact)
+
+
+def _different(moments: Sequence[Moment]) -> list[Moment]:
+    """The matrices that are neither 0 nor a multiple of an earlier one, which has the same products up to a factor."""
+    kept: dict[object, Moment] = {}
+    for moment in moments:
+        if moment.whole is None:
+            key: object = moment.array.tobytes()
+            zero = not moment.array.any()
+        else:
+            entries = [int(entry) for entry in moment.whole.entries()]
+            first = next((entry for entry in entries if entry), 0)
+            common = int(np.gcd.reduce(np.array(entries, dtype=object))) * (1 if first > 0 else -1)
+            zero = first == 0
+            key = zero or tuple(entry // common for entry in entries)
+        if not zero:
+            kept.setdefault(key, moment)
+    return list(kept.values())
+
+
+def _require_little(second: int, squares: Sequence[int], n: int) -> None:
+    across = sum(one * other for one, other in combinations(squares, 2))
+    count = second**2 / 2 + sum(squares) * (second + 2) + across
+    if 2 * count * n**3 > MOST_WORK:
+        raise OutOfReachError(
+            f"There are about {count:.2g} products of moments on {n} inputs, which would take longer than minutes.",
+            "Use fewer products of gates or inputs.",
+        )
+
+
+def modes_of(known: Known, beside: Sequence[Float[np.ndarray, "n n"]] = ()) -> Modes:
+    """The shared singular vectors in float64, where `shared_vectors` holds.
+
+    Where several modes have the same moments their vectors are free up to a rotation: those are chosen that make the
+    symmetric matrices `beside` diagonal, as far as a rotation can.
+    """
+    flow = known.flow
+    second = {pair: known.moments.input_input[pair] for pair in pairs_met(flow)}
+    first = {key: known.moments.output_input[key] for key in flow.errors}
+    family = [*second.values()]
+    for output in flow.graph.outputs:
+        own = [first[output, a] for a in products_at(flow, output)]
+        family += [(A.T @ B + B.T @ A) / 2 for A, B in combinations_with_replacement(own, 2)]
+    rng = np.random.default_rng(0)
+    tried = [_diagonals(flow, first, second, *_eigenvectors(family, beside, rng)) for _ in range(TRIES)]
+    return min(tried, key=lambda modes: modes.residual)
+
+
+def _eigenvectors(
+    family: Sequence[np.ndarray], beside: Sequence[np.ndarray], rng: np.random.Generator
+) -> tuple[np.ndarray, float]:
+    """Eigenvectors of a generic combination, within equal eigenvalues of one of the matrices `beside`; their error."""
+    values, vectors = np.linalg.eigh(_combined(family, rng))
+    other = _combined(beside, rng) if len(beside) else None
+    first = 0
+    for last in range(1, len(values) + 1):
+        if last == len(values) or values[last] - values[last - 1] > GAP:
+            if other is not None and last - first > 1:
+                block = vectors[:, first:last]
+                vectors[:, first:last] = block @ np.linalg.eigh(block.T @ other @ block)[1]
+            first = last
+    gaps = np.diff(values)
+    return vectors, len(values) * EPSILON / min(gaps[gaps > GAP], default=1.0)
+
+
+def _combined(family: Sequence[np.ndarray], rng: np.random.Generator) -> np.ndarray:
+    return sum(rng.normal() * matrix / (np.linalg.norm(matrix) or 1.0) for matrix in family)
+
+
+def _diagonals(flow: GraphFlow, first: Mapping, second: Mapping, V: np.ndarray, rounding: float) -> Modes:
+    """U, S and D for given V, and what they leave out."""
+    strength = sum((np.linalg.norm(A @ V, axis=0) / (np.linalg.norm(A) or 1.0)) ** 2 for A in first.values())
+    V = V[:, np.argsort(-strength, kind="stable")]
+    V = V * np.where(V[abs(V).argmax(axis=0), range(len(V))] < 0, -1.0, 1.0)
+    D = {pair: np.einsum("ia,ij,ja->a", V, matrix, V) for pair, matrix in second.items()}
+    left = [_relative(V.T @ matrix @ V - np.diag(D[pair]), matrix) for pair, matrix in second.items()]
+    U, S = {}, {}
+    for output in flow.graph.outputs:
+        own = {a: first[output, a] for a in products_at(flow, output)}
+        U[output] = _left_vectors(own, V)
+        left.append(float(abs(U[output].T @ U[output] - np.diag(U[output].any(axis=0))).max()))
+        for a, matrix in own.items():
+            S[output, a] = np.einsum("ia,ij,ja->a", U[output], matrix, V)
+            left.append(_relative(matrix - (U[output] * S[output, a]) @ V.T, matrix))
+    return Modes(V, U, S, D, max(left), rounding)
+
+
+def _left_vectors(own: Mapping[int, np.ndarray], V: np.ndarray) -> np.ndarray:
+    """One column a mode: the direction of the strongest A v; then any others that fill the space, in order."""
+    images = np.stack([matrix @ V / (np.linalg.norm(matrix) or 1.0) for matrix in own.values()])
+    sizes = np.linalg.norm(images, axis=1)
+    rows, n = images.shape[1:]
+    U = np.zeros((rows, n))
+    for mode in np.argsort(-sizes.max(axis=0), kind="stable")[:rows]:
+        strongest = sizes[:, mode].argmax()
+        if sizes[strongest, mode] > len(V) * 1e3 * EPSILON:
+            U[:, mode] = images[strongest, :, mode] / sizes[strongest, mode]
+    free = np.linalg.svd(U)[0][:, np.count_nonzero(U.any(axis=0)) :]
+    empty = np.flatnonzero(~U.any(axis=0))[: free.shape[1]]
+    U[:, empty] = free[:, : len(empty)]
+    return U
+
+
+def _relative(difference: np.ndarray, matrix: np.ndarray) -> float:
+    return float(abs(difference).max() / (np.linalg.norm(matrix) or 1.0))

@@ -1,0 +1,160 @@
+"""Products of gates of a graph as random variables: which are open together, and how they depend on each other.
+
+Each product g_a is a rational combination of linearly independent functions of the example: of the indicators of the
+patterns that finite data have, or of 1 and the signs of directions (`theory.moments.basis`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import singledispatch
+
+import numpy as np
+from jaxtyping import Bool
+
+from theory.flow.graph.data import single_gates
+from theory.flow.graph.gradient_flow import GraphFlow
+from theory.moments.arithmetic import FLOAT64
+from theory.moments.basis import gate_basis
+from theory.moments.exact_moments import Examples, require_examples
+from theory.moments.feature_moments import feature_moments
+from theory.moments.finite import contexts_of
+from theory.moments.gate_events import open_on
+from theory.moments.single_pulse import examples as all_pulses
+from theory.problem import AlwaysGate, FiniteData, Law, Network, SinglePulse
+
+Row = tuple[Fraction, ...]
+
+
+@dataclass(frozen=True)
+class GateValues:
+    """The products of gates a = 1, 2, ...: `rows[a - 1]` has the coefficients of g_a over independent functions.
+
+    together[a, b], for a <= b, is E[g_a g_b]: a fraction, or a float where it is irrational; 0 is exact in both.
+
+    >>> half = Fraction(1, 2)
+    >>> rows, together = ((1, 1), (1, 0), (0, 1)), {(1, 1): 1, (1, 2): half, (2, 3): 0}
+    >>> gates = GateValues(rows, together)
+    >>> gates.exclusive(2, 3), gates.exclusive(1, 2), gates.dependencies()
+    (True, False, {3: {1: Fraction(1, 1), 2: Fraction(-1, 1)}})
+    """
+
+    rows: tuple[Row, ...]
+    together: dict[tuple[int, int], Fraction | float]
+
+    def exclusive(self, one: int, other: int) -> bool:
+        """Whether g_a g_b = 0 with probability 1."""
+        return self.together[min(one, other), max(one, other)] == 0
+
+    def dependencies(self) -> dict[int, dict[int, Fraction]]:
+        """The products that are combinations of earlier ones, g_a = sum_b c_b g_b: c by b, by a."""
+        found = null_combinations(self.rows)
+        return {a + 1: {b + 1: share for b, share in shares.items()} for a, shares in found.items()}
+
+
+def null_combinations(rows: Sequence[Sequence[Fraction]]) -> dict[int, dict[int, Fraction]]:
+    """The rows that are combinations of earlier ones, row_i = sum_j c_j row_j: c by j, by i.
+
+    >>> null_combinations([(1, 0), (2, 0), (0, 1), (1, 1)])
+    {1: {0: Fraction(2, 1)}, 3: {0: Fraction(1, 1), 2: Fraction(1, 1)}}
+    """
+    from flint import fmpq, fmpq_mat
+
+    columns = list(zip(*rows, strict=True))
+    entries = [fmpq(*Fraction(entry).as_integer_ratio()) for column in columns for entry in column]
+    reduced, rank = fmpq_mat(len(columns), len(rows), entries).rref()
+    pivots = [next(i for i in range(len(rows)) if reduced[row, i]) for row in range(rank)]
+    found = {}
+    for i in sorted(set(range(len(rows))) - set(pivots)):
+        shares = {pivots[row]: reduced[row, i] for row in range(rank) if reduced[row, i]}
+        found[i] = {j: Fraction(int(share.p), int(share.q)) for j, share in shares.items()}
+    return found
+
+
+def gate_values(law: Law, flow: GraphFlow) -> GateValues:
+    """The products of gates of a graph's paths under a law.
+
+    Raises OutOfReachError for gates of which the law knows no exact moments, and for several on a path of a law that
+    has no list of examples.
+
+    >>> from theory.problem import SiteGate, one_hidden_layer
+    >>> gates = SiteGate(0, lo=0, on="input"), SiteGate(0, hi=0, on="input"), AlwaysGate()
+    >>> flow = GraphFlow(one_hidden_layer(Network("gated-linear", "mean", 3, gates), 1), "half-mse")
+    >>> gate_values(FiniteData([[1], [-1]], [1, 0]), flow).together[1, 2]
+    Fraction(0, 1)
+    """
+    listed = examples_of(law, len(flow.openings))
+    return _of_signs(law, flow) if listed is None else _of_examples(listed, flow)
+
+
+@singledispatch
+def examples_of(law: Law, products: int) -> Examples | None:
+    """All examples of a law with finitely many of them; None for another law. `products` of gates are to be read.
+
+    >>> examples_of(FiniteData([[1], [-1]], [1, 0]), 1).x.tolist()
+    [[Fraction(1, 1)], [Fraction(-1, 1)]]
+    """
+    del law, products
+    return None
+
+
+@examples_of.register
+def _(law: FiniteData, products: int) -> Examples:
+    require_examples(len(law.x), _network(products), law.n)
+    labels = tuple(law.label_vectors[c] for c in law.category)
+    return Examples(np.array(law.x, dtype=object), law.example_probabilities, labels, contexts_of(law))
+
+
+@examples_of.register
+def _(law: SinglePulse, products: int) -> Examples:
+    return all_pulses(law, _network(products))
+
+
+def opened(examples: Examples, flow: GraphFlow) -> Bool[np.ndarray, "N A"]:
+    """Which products of gates are open on which examples."""
+    ones = np.ones(len(examples.x), dtype=bool)
+    columns = []
+    for product in flow.openings:
+        column = ones
+        for gate in product:
+            column = column & open_on(gate, examples.x, "a gate of the graph", examples.context)
+        columns.append(column)
+    return np.stack(columns, axis=1)
+
+
+def _of_examples(examples: Examples, flow: GraphFlow) -> GateValues:
+    patterns: dict[tuple[bool, ...], Fraction] = {}
+    for pattern, share in zip(map(tuple, opened(examples, flow).tolist()), examples.probabilities, strict=True):
+        patterns[pattern] = patterns.get(pattern, Fraction(0)) + share
+    rows = tuple(tuple(Fraction(int(value)) for value in row) for row in zip(*patterns, strict=True))
+    numbers = range(len(rows))
+    together = {
+        (a + 1, b + 1): sum((share for pattern, share in patterns.items() if pattern[a] and pattern[b]), Fraction(0))
+        for a in numbers
+        for b in numbers
+        if a <= b
+    }
+    return GateValues(rows, together)
+
+
+def _of_signs(law: Law, flow: GraphFlow) -> GateValues:
+    """Half-spaces at threshold 0: two of them exclude each other only where they are complements."""
+    gates = single_gates(flow)
+    network = Network("gated-linear", "sum", len(gates), gates, biases="trained")
+    rows = gate_basis(Network("gated-linear", "sum", len(gates), gates), law.latent, not law.means).coefficients
+    gram = feature_moments(law, network, FLOAT64).A.dense()[-len(gates) - 1 : -1, -len(gates) - 1 : -1]
+    always = (Fraction(1), *(Fraction(0) for _ in rows[0][1:]))
+    numbers = range(len(rows))
+    together = {
+        (a + 1, b + 1): Fraction(0)
+        if tuple(map(sum, zip(rows[a], rows[b], strict=True))) == always
+        else float(gram[a, b])
+        for a in numbers
+        for b in numbers
+        if a <= b
+    }
+    return GateValues(rows, together)
+
+
+def _network(products: int) -> Network:
+    return Network("gated-linear", "sum", products, (AlwaysGate(),) * products)

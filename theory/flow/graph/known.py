@@ -1,0 +1,223 @@
+"""What reductions read of a problem's data: moments of paths in exact arithmetic where the data are, and in float64.
+
+Laws of finitely many examples have rational moments: whole numbers times a common factor. Of other laws the moments are
+float64, each entry within a few roundings of its largest term.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from math import lcm, sqrt
+from typing import Any
+
+import numpy as np
+
+from theory.flow.graph.data import moments_of
+from theory.flow.graph.gate_values import GateValues, examples_of, gate_values, opened
+from theory.flow.graph.gradient_flow import GraphFlow
+from theory.flow.graph.integrate import label_moment
+from theory.flow.graph.moments import PathMoments
+from theory.moments.exact_moments import Examples
+from theory.problem import OutOfReachError, Problem
+
+MOST_ENTRIES = 20_000_000  # numbers in all moments together: 160 MB
+EPSILON = float(np.finfo(float).eps)
+MOMENT_ROUNDINGS = 8  # of an entry of a law's moments, relative to its largest term
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """A matrix of moments: `array` in float64, and `whole`, the same times a positive factor, exact.
+
+    whole: None for moments that are not exact. name: as formulas print it. unit: a bound on the Frobenius norm that no
+    cancellation makes small, |y| |x| at its root mean square. rounding: the error of the array in that unit.
+    """
+
+    name: str
+    array: np.ndarray
+    whole: Any  # flint.fmpz_mat or None
+    unit: float
+    rounding: float
+
+
+@dataclass(frozen=True)
+class Off:
+    """By how much a matrix that should vanish does not: relative to `of`, in words; `zero` says whether it vanishes."""
+
+    zero: bool
+    size: float
+    of: str
+    exact: bool
+    bound: float = 0.0
+
+    def __str__(self) -> str:
+        if self.zero and self.exact:
+            return "0"
+        said = f"{self.size:.2g} of {self.of}"
+        return f"{said}, within the rounding of float64 ({self.bound:.1g})" if self.zero else said
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """The moments that a problem's paths see; what is out of reach raises OutOfReachError where it is asked for."""
+
+    problem: Problem
+    flow: GraphFlow
+
+    @cached_property
+    def gates(self) -> GateValues:
+        """Products of gates as random variables."""
+        return gate_values(self.problem.data, self.flow)
+
+    @cached_property
+    def moments(self) -> PathMoments:
+        """Sigma^yx(a) and Sigma^xx(a, b) in float64."""
+        products, n = len(self.flow.openings), self.flow.inputs
+        if products**2 * n**2 > 2 * MOST_ENTRIES:
+            raise OutOfReachError(
+                f"The moments of {products} products of gates on {n} inputs have more than {MOST_ENTRIES} entries.",
+                "Use fewer inputs or gates.",
+            )
+        return moments_of(self.problem, self.flow)
+
+    @cached_property
+    def _listed(self) -> Examples | None:
+        """The examples, where they are few enough for exact arithmetic."""
+        try:
+            return examples_of(self.problem.data, len(self.flow.openings))
+        except OutOfReachError:  # too many of them: float64 decides, and every condition says so
+            return None
+
+    @property
+    def exact(self) -> bool:
+        """Whether conditions on the moments are decided in exact arithmetic."""
+        return self._listed is not None
+
+    @cached_property
+    def _whole(self) -> tuple[dict[tuple[str, int], Any], dict[tuple[int, int], Any]]:
+        return _whole_moments(self._listed, self.flow) if self._listed is not None else ({}, {})
+
+    @cached_property
+    def _size(self) -> dict[int, float]:
+        """sqrt(<g_a^2 |x|^2>)."""
+        return {a: sqrt(np.trace(self.moments.beside(a, a))) for a in range(1, len(self.flow.openings) + 1)}
+
+    @property
+    def _rounding(self) -> float:
+        listed = getattr(self.problem.data, "x", ())  # sums over examples add a rounding each
+        return max(MOMENT_ROUNDINGS, len(listed)) * EPSILON
+
+    def input_input(self, one: int, other: int) -> Moment:
+        """Sigma^xx(a, b)."""
+        a, b = sorted((one, other))
+        array, whole = self.moments.input_input[a, b], self._whole[1].get((a, b))
+        return Moment(f"Sxx[{a},{b}]", array, whole, self._size[a] * self._size[b], self._rounding)
+
+    def output_input(self, output: str, a: int) -> Moment:
+        """Sigma^yx(a) at an output node."""
+        array, whole = self.moments.output_input[output, a], self._whole[0].get((output, a))
+        name = self.flow.output_input(output, a).name.replace("(", "[").replace(")", "]")
+        return Moment(name, array, whole, sqrt(label_moment(self.problem)) * self._size[a], self._rounding)
+
+
+def asymmetry(factors: Sequence[tuple[Moment, bool]]) -> Off:
+    """By how much a product of moments, each transposed where its flag says so, is not symmetric.
+
+    |P - P'| relative to the norms of the factors (Frobenius); exact where all factors are.
+
+    >>> from flint import fmpz_mat
+    >>> def moment(rows):
+    ...     return Moment("M", np.array(rows, dtype=float), fmpz_mat(rows), 1.0, 0.0)
+    >>> A, B = moment([[1, 0], [0, 2]]), moment([[0, 1], [1, 0]])
+    >>> str(asymmetry([(A, False), (A, True)])), str(asymmetry([(A, False), (B, False)]))
+    ('0', '0.45 of the product of the norms')
+    """
+    if all(moment.whole is not None for moment, _ in factors):
+        product = _product([moment.whole.transpose() if flag else moment.whole for moment, flag in factors])
+        difference = product - product.transpose()
+        return exact_off(difference, [moment.whole for moment, _ in factors], "the product of the norms")
+    array = _product([moment.array.T if flag else moment.array for moment, flag in factors], np.matmul)
+    size = float(np.linalg.norm(array - array.T))
+    norms = float(np.prod([np.linalg.norm(moment.array) for moment, _ in factors]))
+    units = float(np.prod([moment.unit for moment, _ in factors]))
+    longest = max(max(moment.array.shape) for moment, _ in factors)
+    each = sum(moment.rounding for moment, _ in factors) + (len(factors) - 1) * longest * EPSILON
+    allowed = 2 * each * units
+    return relative_off(size, norms, allowed, "the product of the norms")
+
+
+def exact_off(difference: Any, factors: Sequence[Any], of: str) -> Off:
+    """|D| relative to the product of norms, for matrices of whole numbers (flint.fmpz_mat).
+
+    >>> from flint import fmpz_mat
+    >>> exact_off(fmpz_mat([[3]]), [fmpz_mat([[4]])], "of it").size
+    0.75
+    """
+    square = _squared(difference)
+    if square == 0:
+        return Off(True, 0.0, of, True)
+    denominator = 1
+    for factor in factors:
+        denominator *= _squared(factor)
+    return Off(False, sqrt(Fraction(square, denominator)), of, True)
+
+
+def relative_off(size: float, norms: float, allowed: float, of: str) -> Off:
+    """`size` relative to `norms`, in float64: it counts as zero where rounding alone may make it as large.
+
+    >>> relative_off(1e-17, 1.0, 1e-15, "1").zero, relative_off(0.5, 2.0, 1e-15, "2").size
+    (True, 0.25)
+    """
+    return Off(bool(size <= allowed), size / norms if norms else 0.0, of, False, allowed / norms if norms else 0.0)
+
+
+def _product(matrices: Sequence[Any], times: Any = lambda left, right: left * right) -> Any:
+    found = matrices[0]
+    for matrix in matrices[1:]:
+        found = times(found, matrix)
+    return found
+
+
+def _squared(matrix: Any) -> int:
+    return sum(int(entry) ** 2 for entry in matrix.entries())
+
+
+def _whole_moments(examples: Examples, flow: GraphFlow) -> tuple[dict, dict]:
+    """Sigma^yx and Sigma^xx times one positive factor each, as whole numbers, one pattern of gates after the other."""
+    from flint import fmpz_mat
+
+    x, y = _whole_rows(examples.x.tolist()), _whole_rows(examples.labels)
+    shares = [row[0] for row in _whole_rows([(share,) for share in examples.probabilities])]
+    patterns: dict[tuple[bool, ...], list[int]] = {}
+    for index, pattern in enumerate(map(tuple, opened(examples, flow).tolist())):
+        patterns.setdefault(pattern, []).append(index)
+    n, m = len(x[0]), len(y[0])
+    second = {pattern: fmpz_mat(n, n) for pattern in patterns}
+    first = {pattern: fmpz_mat(m, n) for pattern in patterns}
+    for pattern, mine in patterns.items():
+        inputs = fmpz_mat([x[i] for i in mine])
+        second[pattern] = fmpz_mat([[shares[i] * entry for entry in x[i]] for i in mine]).transpose() * inputs
+        first[pattern] = fmpz_mat([[shares[i] * entry for entry in y[i]] for i in mine]).transpose() * inputs
+    numbers = range(1, len(flow.openings) + 1)
+    input_input = {
+        (a, b): sum((second[p] for p in patterns if p[a - 1] and p[b - 1]), fmpz_mat(n, n))
+        for a in numbers
+        for b in numbers
+        if a <= b
+    }
+    whole = {a: sum((first[p] for p in patterns if p[a - 1]), fmpz_mat(m, n)) for a in numbers}
+    output_input, row = {}, 0
+    for name in flow.graph.outputs:
+        rows = range(row, row + flow.graph.node(name).dimension)
+        for a, matrix in whole.items():
+            table = matrix.table()
+            output_input[name, a] = fmpz_mat([table[r] for r in rows])
+        row = rows.stop
+    return output_input, input_input
+
+
+def _whole_rows(rows: Sequence[Sequence[Fraction]]) -> list[list[int]]:
+    """Rows of fractions times their common denominator."""
+    common = lcm(*(Fraction(entry).denominator for row in rows for entry in row))
+    return [[int(Fraction(entry) * common) for entry in row] for row in rows]

@@ -1,0 +1,110 @@
+"""A reduction of a graph's flow, or the reason why it does not apply; the folder `reductions` has one file for each."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sympy.matrices.expressions import MatrixExpr
+
+from theory.flow.graph import export
+from theory.flow.graph.conditions import Condition
+from theory.flow.graph.gradient_flow import GraphFlow
+from theory.flow.graph.known import Known
+from theory.problem import Problem
+from theory.problem.discovery import modules
+from theory.problem.errors import InputError, OutOfReachError
+from theory.proof.derivation import Derivation
+
+
+@dataclass(frozen=True)
+class Formula:
+    """An equation for people: in characters and as LaTeX."""
+
+    plain: str
+    latex: str
+
+
+def formula(flow: GraphFlow, left: MatrixExpr, right: MatrixExpr) -> Formula:
+    """The equation of two sums of products of matrices of a flow."""
+    plain = f"{export.characters(left)} = {export.characters(right)}"
+    return Formula(plain, f"{export.tex(flow, left)} = {export.tex(flow, right)}")
+
+
+@dataclass(frozen=True)
+class Part:
+    """What a reduction says about one part of the network: a sentence (Markdown) and its formulas."""
+
+    says: str
+    formulas: tuple[Formula, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reduction:
+    """A reduction that applies: what it is (Markdown), its parts, its conditions, which all hold, and its proofs.
+
+    start: conditions on the initial weights, which another start may miss; they decide for whom the reduction is exact.
+    code: Python source of the reduced flow, "" where there is none.
+    """
+
+    says: str
+    conditions: tuple[Condition, ...]
+    parts: tuple[Part, ...] = ()
+    derivations: tuple[Derivation, ...] = ()
+    start: tuple[Condition, ...] = ()
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class NotReduced:
+    """A reduction that does not apply: the conditions that fail, or why they cannot be decided (Markdown)."""
+
+    conditions: tuple[Condition, ...] = ()
+    why: str = ""
+
+    def __str__(self) -> str:
+        failed = (f"it needs that {condition.says}; off by {condition.off}" for condition in self.conditions)
+        return "; ".join([*failed, *([self.why] if self.why else [])])
+
+
+Reduce = Callable[[Problem, GraphFlow, Known], Reduction | NotReduced]
+
+
+def reducers() -> dict[str, Reduce]:
+    """The function `reduce` of every file in the folder `reductions`, by the name of its file.
+
+    Raises InputError for a file without it.
+
+    >>> "conserved" in reducers()
+    True
+    """
+    from theory.flow.graph import reductions
+
+    found = {}
+    for module in modules(reductions.__name__, reductions.__path__):
+        name = module.__name__.rpartition(".")[2]
+        if not callable(getattr(module, "reduce", None)):
+            raise InputError(
+                f"theory/flow/graph/reductions/{name}.py has no function `reduce`.",
+                "Write reduce(problem, flow, known), which returns a Reduction or NotReduced.",
+            )
+        found[name] = module.reduce
+    return found
+
+
+def reductions_of(problem: Problem, flow: GraphFlow) -> dict[str, Reduction | NotReduced]:
+    """Every reduction by name: what it gives for a problem, or why it does not apply.
+
+    >>> from theory.flow.graph.data import flow_of
+    >>> from theory.problem import FiniteData, Network, NormalInitialisation, SiteGate, Training
+    >>> gates = SiteGate(0, lo=0, on="input"), SiteGate(0, hi=0, on="input")
+    >>> training = Training("half-mse", 1, NormalInitialisation(1, 0), (1,))
+    >>> two = Problem(FiniteData([[1], [-1]], [1, 0]), Network("gated-linear", "mean", 2, gates), training)
+    >>> print(reductions_of(two, flow_of(two))["exclusive"].parts[0].formulas[0].plain)
+    E[1] = Syx[1] - 1/2 w.0 Sxx[1,1]
+    """
+    known, found = Known(problem, flow), {}
+    for name, reduce in reducers().items():
+        try:
+            found[name] = reduce(problem, flow, known)
+        except OutOfReachError as error:
+            found[name] = NotReduced(why=str(error))
+    return found
