@@ -60,7 +60,8 @@ def sweep_picture(axes: Sequence[str], cells: Sequence[Mapping[str, Any]], names
 
     `cells` are those of `gdln sweep --json`: `at` maps an axis to its value, `observables` a name to `mean` and
     `standard_error`, (T) or (T, K), and to the `names` of weights or paths. Markers are means over networks, bars hold
-    99 %. Of several units the first is shown; the first weights or paths have a line each. Raises OutOfReachError where no cell has one of these observables.
+    99 %. Of several units the first is shown; the first weights or paths have a line each. Raises OutOfReachError where
+    no cell has one of these observables.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure

@@ -227,22 +227,11 @@ def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
     problem.simulated()
     graph = isinstance(problem.network, GatedGraph)
     for name in observables:
-        axes = set(OBSERVABLES[name].axes)
-        if graph and axes & _OF_ONE_LAYER:
+        if graph and _OF_ONE_LAYER & set(OBSERVABLES[name].axes):
             raise InputError(
                 f'observables has "{name}", which belongs to the units of one hidden layer; this network is a graph.',
                 f"Choose from: {', '.join(_OF_A_GRAPH)}.",
             )
-        if not graph and "path" in axes:
-            raise InputError(
-                f'observables has "{name}", but a "{problem.network.model}" network is no graph with paths.',
-                'Use model = "gated-graph", or leave it out.',
-            )
-        if "path" in axes:
-            try:
-                routes(problem.graph)
-            except OutOfReachError as error:
-                raise InputError(f'observables has "{name}": {error.message}', error.hint) from None
     if "biases" in observables and not problem.network.has_biases:
         raise InputError(
             'observables has "biases", but this network has none.',
@@ -259,6 +248,18 @@ def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
                 f'observables has "{name}", but a "{problem.network.model}" network has no gates given beforehand.',
                 'Use model = "gated-linear", or leave it out.',
             )
+    for name in observables:
+        if "path" not in OBSERVABLES[name].axes:
+            continue
+        if not graph:
+            raise InputError(
+                f'observables has "{name}", but a "{problem.network.model}" network is no graph with paths.',
+                'Use model = "gated-graph", or leave it out.',
+            )
+        try:
+            routes(problem.graph)
+        except OutOfReachError as error:
+            raise InputError(f'observables has "{name}": {error.message}', error.hint) from None
 
 
 def number_of(value: Any) -> Fraction | float | None:
