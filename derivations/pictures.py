@@ -17,13 +17,17 @@ _NAMED = 8  # weights or paths drawn for each cell
 _REMEDY = "Name another file with --plot."
 
 
-def check_picture(path: Path) -> None:
-    """Raise InputError unless a picture can be written to `path`, a new file or an earlier picture of its kind."""
+def check_picture(path: Path, kinds: Sequence[str] = tuple(BEGINNINGS)) -> None:
+    """Raise InputError unless a picture of one of the `kinds` can be written to `path`.
+
+    The path is that of a new file or of an earlier picture of its kind.
+    """
     kind = path.suffix.lower()
-    if kind not in BEGINNINGS:
+    if kind not in kinds:
         raise InputError(
-            f"--plot {path}: a picture's format is the ending of its name, and {kind or 'no ending'!r} is none.",
-            f"Let the name end in {', '.join(BEGINNINGS)}.",
+            f"--plot {path}: the picture is written as {', '.join(kinds)}, and the name has "
+            f"{f'the ending {kind!r}' if kind else 'no ending'}.",
+            f"Let the name end in {' or '.join(kinds)}.",
             "file",
         )
     if not path.parent.is_dir():

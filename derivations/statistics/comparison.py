@@ -14,6 +14,7 @@ from math import sqrt
 from statistics import NormalDist
 
 import numpy as np
+from jaxtyping import Float
 from scipy.stats import t as student_t
 
 from derivations.statistics import calibration

@@ -41,6 +41,16 @@ def strengths(flow: GraphFlow, weights: Weights) -> dict[str, Float[np.ndarray, 
     return {name: _length(float(path.scale) * _product(flow, path, weights)) for name, path in named}
 
 
+def largest(values: Mapping[str, Float[np.ndarray, " T"]], most: int) -> tuple[str, ...]:
+    """Return the names of up to `most` values that are largest at the last time, in their own order.
+
+    >>> largest({"A": np.array([3.0, 1.0]), "B": np.array([0.0, 4.0]), "C": np.array([0.0, 2.0])}, 2)
+    ('B', 'C')
+    """
+    kept = sorted(values, key=lambda name: values[name][-1], reverse=True)[:most]
+    return tuple(name for name in values if name in kept)
+
+
 def _product(flow: GraphFlow, path: Path, weights: Weights) -> Float[np.ndarray, "*any m n"]:
     product = np.eye(flow.inputs)
     for edge in path.edges:
