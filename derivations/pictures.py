@@ -13,16 +13,21 @@ if TYPE_CHECKING:
 
 BEGINNINGS = {".png": (b"\x89PNG",), ".svg": (b"<?xml", b"<svg"), ".pdf": (b"%PDF",)}
 _DPI = 150
+_NAMED = 8  # weights or paths drawn for each cell
 _REMEDY = "Name another file with --plot."
 
 
-def check_picture(path: Path) -> None:
-    """Raise InputError unless a picture can be written to `path`, a new file or an earlier picture of its kind."""
+def check_picture(path: Path, kinds: Sequence[str] = tuple(BEGINNINGS)) -> None:
+    """Raise InputError unless a picture of one of the `kinds` can be written to `path`.
+
+    The path is that of a new file or of an earlier picture of its kind.
+    """
     kind = path.suffix.lower()
-    if kind not in BEGINNINGS:
+    if kind not in kinds:
         raise InputError(
-            f"--plot {path}: a picture's format is the ending of its name, and {kind or 'no ending'!r} is none.",
-            f"Let the name end in {', '.join(BEGINNINGS)}.",
+            f"--plot {path}: the picture is written as {', '.join(kinds)}, and the name has "
+            f"{f'the ending {kind!r}' if kind else 'no ending'}.",
+            f"Let the name end in {' or '.join(kinds)}.",
             "file",
         )
     if not path.parent.is_dir():
@@ -51,8 +56,9 @@ def sweep_picture(axes: Sequence[str], cells: Sequence[Mapping[str, Any]], names
     """Draw each observable of `names` at the last time against the first axis, a line for each value of the others.
 
     `cells` are those of `gdln sweep --json`: `at` maps an axis to its value, `observables` a name to `mean` and
-    `standard_error`, (T) or (T, K). Markers are means over networks, bars hold 99 %. Of several units the first is
-    shown. Raises OutOfReachError where no cell has one of these observables.
+    `standard_error`, (T) or (T, K), and to the `names` of weights or paths. Markers are means over networks, bars hold
+    99 %. Of several units the first is shown; the first weights or paths have a line each. Raises OutOfReachError where
+    no cell has one of these observables.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -81,10 +87,15 @@ def _observable(axis: Any, axes: Sequence[str], cells: Sequence[Mapping[str, Any
     units = False
     for cell in cells:
         if name in cell.get("observables", {}):
-            last = [np.asarray(cell["observables"][name][key])[-1] for key in ("mean", "standard_error")]
-            units = units or (last[0].ndim > 0 and last[0].size > 1)
+            found = cell["observables"][name]
+            mean, error = (np.atleast_1d(np.asarray(found[key])[-1]) for key in ("mean", "standard_error"))
+            names = found.get("names")
+            units = units or (names is None and mean.size > 1)
             others = tuple(f"{field} = {_word(cell['at'][field])}" for field in axes[1:])
-            lines.setdefault(others, []).append((cell["at"][axes[0]], *(float(np.ravel(x)[0]) for x in last)))
+            for index, own in enumerate([()] if names is None else [(each,) for each in names[:_NAMED]]):
+                lines.setdefault((*own, *others), []).append(
+                    (cell["at"][axes[0]], float(mean[index]), float(error[index]))
+                )
     numbers = all(isinstance(x, int | float) for points in lines.values() for x, _, _ in points)
     for index, (others, points) in enumerate(lines.items()):
         x = [value if numbers else _word(value) for value, _, _ in points]
@@ -97,7 +108,7 @@ def _observable(axis: Any, axes: Sequence[str], cells: Sequence[Mapping[str, Any
         axis.set_xscale("log")
     axis.set(xlabel=axes[0], ylabel=name.replace("-", " "))
     axis.set_title(f"{name.replace('-', ' ')}{' of unit 0' if units else ''} at the last time, 99 % bars", fontsize=9)
-    if len(axes) > 1:
+    if any(lines):
         axis.legend(fontsize=7)
 
 

@@ -6,17 +6,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from derivations.answers.times import at_more_times
 from derivations.statistics.validity import Meter, meter
 from theory.flow import Solution, discrete, mse_at, solve
 from theory.flow.linear.convention import convention
 from theory.moments import gated_moments
-from theory.problem import InputError, OutOfReachError, Problem, WorkbenchError
+from theory.problem import GatedGraph, InputError, OutOfReachError, Problem, WorkbenchError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from matplotlib.figure import Figure
 
+    from derivations.answers.graph_compare import GraphCompareAnswer
     from derivations.answers.simulate import SimulateAnswer
 
 LAW = "theory: gradient descent"
@@ -73,15 +75,6 @@ def distance(view: FieldView, weights: Float[np.ndarray, "S t K n"]) -> Meter | 
         return meter(view.times[:count], weights, view.descent[:count]) if count else None
     except WorkbenchError:
         return None
-
-
-def spaced_steps(last: int, count: int) -> list[int]:
-    """Up to `count` whole numbers of steps from 1 to `last`, evenly spaced in their logarithm.
-
-    >>> spaced_steps(32, 6)
-    [1, 2, 4, 8, 16, 32]
-    """
-    return np.unique(np.round(np.geomspace(1, last, count)).astype(int)).tolist()
 
 
 @dataclass(frozen=True)
@@ -156,11 +149,7 @@ class CompareAnswer:
         from theory.flow.picture import Series, picture
 
         view, found = self.theory, self.distance
-        problem, last = view.problem, view.problem.training.times[-1]
-        step = problem.training.tau * problem.simulated().learning_rate
-        times = sorted({*problem.training.times, *(step * k for k in spaced_steps(int(last / step), _CURVE))})
-        first = problem.training.times[0]
-        fine = field_view(_at(problem, tuple(time for time in times if first <= time <= last)))
+        fine = field_view(at_more_times(view.problem, _CURVE))
         lines = Series(
             "gradient descent",
             view.times,
@@ -173,7 +162,7 @@ class CompareAnswer:
             note="; line: of E w",
         )
         apart = None if found is None else (found.times, found.distance, found.low, found.high)
-        return picture(problem.data, [lines, replace(self.trained.series(), distance=apart)])
+        return picture(view.problem.data, [lines, replace(self.trained.series(), distance=apart)])
 
 
 def answer(
@@ -183,7 +172,7 @@ def answer(
     memory: int | None = None,
     progress: "Callable[[int, int], None] | None" = None,
     measuring: "Callable[[str], None]" = lambda _name: None,
-) -> CompareAnswer:
+) -> "CompareAnswer | GraphCompareAnswer":
     """Predict the networks of `problem`, train them, and measure how far they are from the prediction.
 
     Raises OutOfReachError where there is no exact prediction (the message says why), InputError for a problem without
@@ -197,7 +186,10 @@ def answer(
     True
     """
     from derivations.answers import simulate
+    from derivations.answers.graph_compare import compared
 
+    if isinstance(problem.network, GatedGraph):
+        return compared(problem, device, backend, memory, progress, measuring)
     view = field_view(problem)
     if problem.simulated().initialisation == "per-replicate":
         raise InputError(
@@ -218,10 +210,6 @@ def _notes(problem: Problem) -> tuple[str, ...]:
             "the mean of the networks differs from it by a term of order 1/samples.",
         )
     return ()
-
-
-def _at(problem: Problem, times: tuple[Any, ...]) -> Problem:
-    return replace(problem, training=replace(problem.training, times=times))
 
 
 def _band(found: Meter, index: int) -> str:

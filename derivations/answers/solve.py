@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from derivations.answers.graph import GraphSolveAnswer, solved
 from theory.flow import Solution, solve
 from theory.problem import GatedGraph, Law, Problem
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 _REACH = 3  # sites shown on each side of a unit's peak
 _ONE_OUTPUT = 2  # axes of the weights: unit and site
@@ -28,6 +31,10 @@ class SolveAnswer:
     def json(self) -> dict[str, Any]:
         """The object that `gdln solve --json` prints."""
         return {name: getattr(self.solution, name) for name in _NAMES}
+
+    def figure(self) -> "Figure":
+        """The fields, the loss and the participation ratio of the flow."""
+        return self.solution.plot()
 
     def text(self) -> str:
         """Optimum, rates, losses over time and the fixed point of each unit, for a reader."""

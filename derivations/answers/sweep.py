@@ -1,6 +1,6 @@
 """The answer of `gdln sweep`: the cells of a sweep, made where they are missing, with their means."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -10,7 +10,7 @@ from derivations.pictures import sweep_picture
 from derivations.sweeps import running
 from derivations.sweeps.running import INVALID, Outcome, Swept
 from derivations.sweeps.store import Store, sweep_id
-from derivations.sweeps.table import csv_text, mean_and_error, number_or_text
+from derivations.sweeps.table import csv_text, mean_and_error, names_along, number_or_text
 from theory.problem import OBSERVABLES, Sweep
 from theory.problem.numbers import one_of
 from theory.problem.sweep import value_text
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MODES = ("run", "status", "plan")
+_SHOWN = 3  # units, weights or paths of a cell in the text; --json has them all
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,7 @@ class SweepAnswer:
         ]
         if shown and ran:
             lines += ["", "mean (standard error) over networks at the last time; per unit where units are listed"]
+            lines += self._names()
         for outcome in swept.outcomes:
             if outcome.error is not None:
                 lines += ["", f"{outcome.cell.label}: {outcome.state}", f"  {outcome.error['message']}"]
@@ -113,6 +115,17 @@ class SweepAnswer:
         made = f"; {new} made now" if self.mode == "run" else ""
         lines += ["", f"{counts}{made}. Store: {self.folder}"]
         return "\n".join(lines)
+
+    def _names(self) -> Iterator[str]:
+        """A line for each observable of weights or paths: their names, which may differ between cells."""
+        for name in self._without_sites:
+            kinds = {}
+            for entry in self._content["cells"]:
+                if name in entry.get("observables", {}) and entry["observables"][name]["names"] is not None:
+                    kinds[entry["observables"][name]["names"]] = None
+            listed = [", ".join(names[:_SHOWN]) + (", ..." if len(names) > _SHOWN else "") for names in kinds]
+            if listed:
+                yield f"{name} of: {'; or '.join(listed)}"
 
 
 def answer(
@@ -148,7 +161,8 @@ def _means(sweep: Sweep, outcome: Outcome, folder: Path) -> dict[str, Any]:
     for name in sweep.observables:
         if name in arrays and "site" not in OBSERVABLES[name].axes:
             mean, error = mean_and_error(arrays[name], arrays["diverged"])
-            answer["observables"][name] = {"mean": mean, "standard_error": error}
+            names = names_along(OBSERVABLES[name].axes[-1], outcome.cell.problem)
+            answer["observables"][name] = {"mean": mean, "standard_error": error, "names": names}
     return answer
 
 
@@ -158,5 +172,5 @@ def _last(found: dict[str, Any] | None) -> str:
         return "-"
     mean, error = found["mean"][-1], found["standard_error"][-1]
     pairs = [(float(mean), float(error))] if mean.ndim == 0 else list(zip(mean, error, strict=True))
-    words = [f"{value:.4g} ({spread:.1g})" for value, spread in pairs[:3]]
-    return " ".join(words) + (" ..." if len(pairs) > 3 else "")
+    words = [f"{value:.4g} ({spread:.1g})" for value, spread in pairs[:_SHOWN]]
+    return " ".join(words) + (" ..." if len(pairs) > _SHOWN else "")

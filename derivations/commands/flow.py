@@ -34,9 +34,7 @@ def command(
         if form not in flow.FORMATS:
             raise InputError(f"--format {form} is not known.", f"Choose one of: {', '.join(flow.FORMATS)}.")
         if plot is not None:
-            check_picture(plot)
-            if plot.suffix.lower() != ".svg":
-                raise InputError(f"--plot {plot}: a graph is drawn as SVG.", "Let the name end in .svg.", "file")
+            check_picture(plot, (".svg",))
         found = flow.answer(load(problem), weight)
         if plot is not None:
             write_text(plot, drawing(found.flow.graph, found.flow.paths, weight))

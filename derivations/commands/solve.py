@@ -14,7 +14,10 @@ def command(
     problem: Annotated[Path, typer.Argument(help="A problem file (TOML) with a gated-linear network.")],
     digits: Annotated[int | None, typer.Option(help="Certified significant digits of every number.")] = None,
     timeout: Timeout = None,
-    plot: Annotated[Path | None, typer.Option(help="Draw fields and loss to this file (.png, .svg or .pdf).")] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(help="Draw fields or paths, and the loss, to this file (.png, .svg or .pdf)."),
+    ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Solve PROBLEM exactly: optimum, fixed point, rates and weights over time under gradient flow."""
@@ -22,18 +25,14 @@ def command(
 
     def body() -> int:
         from derivations.answers import solve
-        from derivations.answers.graph import refuse_picture
         from derivations.pictures import check_picture, write_picture
         from theory.problem import load
 
         if plot is not None:
             check_picture(plot)
-        question = load(problem)
+        answer = solve.answer(load(problem), digits)
         if plot is not None:
-            refuse_picture(question)
-        answer = solve.answer(question, digits)
-        if plot is not None:
-            write_picture(answer.solution.plot(), plot)
+            write_picture(answer.figure(), plot)
         written = "" if plot is None else f"\n\nWritten: {plot}"
         emit("solve", answer.json(), answer.text() + written, json)
         return PASS

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from derivations.answers.compare import LAW, FieldView, distance, spaced_steps
+from derivations.answers.compare import LAW, FieldView, distance
+from derivations.answers.times import spaced_steps
 from derivations.explore.gates import MOST_GATES
 from derivations.explore.sites import grid, panels
 from derivations.explore.tables import rows_csv

@@ -14,6 +14,7 @@ from math import sqrt
 from statistics import NormalDist
 
 import numpy as np
+from jaxtyping import Float
 from scipy.stats import t as student_t
 
 from derivations.statistics import calibration
@@ -78,11 +79,7 @@ def seed_for(claim_id: str) -> int:
 
 
 def agreement(claim: Claim, estimate: Estimate) -> Agreement:
-    """Measure `estimate` against the prediction registered with `claim`.
-
-    Both are divided by the power of two next to the largest prediction, which changes no digit: squares of numbers such
-    as 1e-300 or 1e300 are beyond float64.
-    """
+    """Measure `estimate` against the prediction registered with `claim`."""
     registered = claim.registration
     if registered is None:
         raise InputError(f"{claim.id} has no registered experiment.", "Register one in the claim before comparing.")
@@ -94,20 +91,46 @@ def agreement(claim: Claim, estimate: Estimate) -> Agreement:
             f"{claim.id}: the estimate has shape {values.shape[1:]} per replicate, the prediction {prediction.shape}.",
             "Measure the observable that the claim registers.",
         )
-    exponent = int(np.frexp(np.max(np.abs(prediction)))[1])
-    values, prediction = np.ldexp(values, -exponent), np.ldexp(prediction, -exponent)
-    deviations = (values - prediction).reshape(len(values), -1)
-    level = float(registered.level)
+    wrong = {item.name: np.asarray(item.predict(estimate.problem), float) for item in registered.alternatives}
+    return agreement_of(
+        values,
+        prediction,
+        margin=float(registered.margin),
+        level=float(registered.level),
+        seed=seed_for(claim.id),
+        wrong=wrong,
+        diverged=estimate.diverged,
+    )
+
+
+def agreement_of(
+    values: Float[np.ndarray, "S ..."],
+    prediction: Float[np.ndarray, "..."],
+    *,
+    margin: float,
+    level: float,
+    seed: int,
+    wrong: Mapping[str, Float[np.ndarray, "..."]] | None = None,
+    diverged: int = 0,
+) -> Agreement:
+    """Measure values of S replicates against a prediction: one for all of them, or one for each, (S, ...).
+
+    The margin is relative to the largest prediction, the mean over replicates where each has its own. `wrong` holds
+    the predictions of wrong forms by name, `diverged` counts the replicates that are left out. All numbers are divided
+    by the power of two next to the largest prediction, which changes no digit: squares of numbers such as 1e-300 or
+    1e300 are beyond float64.
+    """
+    own = prediction.ndim == values.ndim
+    middle = prediction.mean(axis=0) if own else prediction
+    exponent = int(np.frexp(np.max(np.abs(middle)))[1])
+    deviations = (np.ldexp(values, -exponent) - np.ldexp(prediction, -exponent)).reshape(len(values), -1)
     mean, error = mean_and_error(deviations)
     studentised = studentise(mean, error)
     worst = int(np.argmax(studentised))
     # The resamples are centred, so that one law serves the test, the interval and every wrong form.
-    maxima = resampled_maxima(deviations, seed_for(claim.id))
+    maxima = resampled_maxima(deviations, seed)
     critical = critical_value(maxima, level)
-    wrong = {
-        item.name: np.ldexp(np.asarray(item.predict(estimate.problem), float), -exponent) - prediction
-        for item in registered.alternatives
-    }
+    shifts = {name: np.ldexp(form, -exponent) - np.ldexp(middle, -exponent) for name, form in (wrong or {}).items()}
     moving = int(np.count_nonzero(varies(deviations)))
     skew = skewness(deviations)
     most = int(np.argmax(np.abs(skew)))
@@ -116,14 +139,14 @@ def agreement(claim: Claim, estimate: Estimate) -> Agreement:
         statistic=float(studentised[worst]),
         critical=critical,
         bound=float(np.ldexp(_farthest(mean, error, critical), exponent)),
-        margin=float(registered.margin) * float(np.ldexp(np.max(np.abs(prediction)), exponent)),
-        worst_entry=tuple(int(index) for index in np.unravel_index(worst, prediction.shape)),
+        margin=margin * float(np.max(np.abs(middle))),
+        worst_entry=tuple(int(index) for index in np.unravel_index(worst, middle.shape)),
         replicates=len(values),
-        diverged=estimate.diverged,
-        powers={name: _power(shift, error, critical) for name, shift in wrong.items()},
+        diverged=diverged,
+        powers={name: _power(shift, error, critical) for name, shift in shifts.items()},
         rejected_alternatives={
             name: p_value(float(np.max(studentise(mean - shift.reshape(-1), error))), maxima) <= level
-            for name, shift in wrong.items()
+            for name, shift in shifts.items()
         },
         moving=moving,
         skewness=float(np.abs(skew[most])),
@@ -140,6 +163,14 @@ def _farthest(mean: np.ndarray, error: np.ndarray, critical: float) -> float:
 
 def decide(claim: Claim, found: Agreement, level: float) -> CheckResult:
     """PASS, FAIL or INCONCLUSIVE at a (Holm-adjusted) level; a registered wrong form that survives is a FAIL."""
+    outcome, why = judged(found, level)
+    details = {name: value for name, value in vars(found).items() if name not in ("bound", "margin")}
+    where = f"{why}; worst entry {found.worst_entry}"
+    return CheckResult(claim.id, Level.SIMULATED, outcome, found.bound, found.margin, where, details)
+
+
+def judged(found: Agreement, level: float) -> tuple[Outcome, str]:
+    """Return the outcome of a comparison at a level, and the reason in words."""
     survivors = [name for name, rejected in found.rejected_alternatives.items() if not rejected]
     weak = [name for name, power in found.powers.items() if power < _REQUIRED_POWER]
     if found.diverged:
@@ -158,9 +189,7 @@ def decide(claim: Claim, found: Agreement, level: float) -> CheckResult:
         outcome, why = Outcome.INCONCLUSIVE, "not rejected, but not shown equivalent within the margin"
     else:
         outcome, why = Outcome.PASS, f"not rejected (p = {found.p:.2g}) and equivalent"
-    details = {name: value for name, value in vars(found).items() if name not in ("bound", "margin")}
-    where = f"{why}; worst entry {found.worst_entry}"
-    return CheckResult(claim.id, Level.SIMULATED, outcome, found.bound, found.margin, where, details)
+    return outcome, why
 
 
 def _not_shown(found: Agreement) -> str:

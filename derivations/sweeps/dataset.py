@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from derivations.sweeps.table import Answers, axes_of, number_or_text
+from derivations.sweeps.table import Answers, axes_of, names_along, number_or_text
 from theory.problem import OBSERVABLES, OutOfReachError, Sweep, dumps_sweep
 
 SCHEMA = "gdln.dataset/1"
@@ -17,9 +17,10 @@ def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
     """The cells of the sweep that are there, as an xarray.Dataset.
 
     Dimensions: the axes of the sweep by their dotted keys (or "cell" for zipped axes), "replicate", "time", "unit",
-    "site". Variables: each observable; "state" ("complete", "diverged", or "missing"); "diverged" by replicate; "times"
-    where they differ between cells. What a cell does not have (a smaller n, fewer replicates, a replicate that
-    diverged) is NaN. Attributes: the sweep, the code, versions, devices and when the cells were made.
+    "site", "weight", "path"; the last two by their names where all cells have the same. Variables: each observable;
+    "state" ("complete", "diverged", or "missing"); "diverged" by replicate; "times" where they differ between cells.
+    What a cell does not have (a smaller n, fewer replicates, a replicate that diverged) is NaN. Attributes: the sweep,
+    the code, versions, devices and when the cells were made.
     `read` gives the cells as `store.answers` does, made by the version `code`. Raises
     OutOfReachError where xarray is not installed or memory would not do.
     """
@@ -31,7 +32,7 @@ def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
         ) from None
 
     # Metas are kept, arrays read twice: the sizes must be known before anything is filled.
-    sizes, times, metas = _sizes(read(), sweep)
+    sizes, times, names, metas = _sizes(read(), sweep)
     dims = tuple(axis.field for axis in sweep.axes) if sweep.combine == "product" else ("cell",)[: len(sweep.shape)]
     same_times = len({tuple(values) for values in times}) == 1
     variables: dict[str, tuple[tuple[str, ...], np.ndarray]] = {
@@ -56,17 +57,20 @@ def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
     coordinates: dict[str, Any] = {axis: np.arange(sizes[axis]) for axis in used}
     if same_times:
         coordinates |= {axis: np.array(times[0]) for axis in used & {"time", "other_time"}}
+    coordinates |= {axis: np.array(*found) for axis, found in names.items() if axis in used and len(found) == 1}
     for axis in sweep.axes:
         along = axis.field if sweep.combine == "product" else "cell"
         coordinates[axis.field] = (along, np.array([number_or_text(value) for value in axis.values]))
     return xarray.Dataset(variables, coords=coordinates, attrs=_provenance(sweep, code, metas))
 
 
-def _sizes(there: Any, sweep: Sweep) -> tuple[dict[str, int], list[list[float]], list[dict[str, Any]]]:
-    """The largest length of every dimension, the times of every cell, and what each cell says of itself."""
+def _sizes(
+    there: Answers, sweep: Sweep
+) -> tuple[dict[str, int], list[list[float]], dict[str, set[tuple[str, ...]]], list[dict[str, Any]]]:
+    """The largest length of every dimension, the times of every cell, the names of places, each cell's meta.json."""
     sizes = dict.fromkeys(("replicate", "time", *(a for name in sweep.observables for a in OBSERVABLES[name].axes)), 0)
-    times, metas = [], []
-    for _, meta, arrays in there:
+    times, metas, names = [], [], {axis: set() for axis in sizes}
+    for cell, meta, arrays in there:
         times.append([float(time) for time in arrays["times"]])
         metas.append(meta)
         sizes["time"] = max(sizes["time"], len(times[-1]))
@@ -75,7 +79,10 @@ def _sizes(there: Any, sweep: Sweep) -> tuple[dict[str, int], list[list[float]],
             if name in arrays:
                 for axis, length in zip(axes_of(name, arrays[name].ndim - 1), arrays[name].shape[1:], strict=True):
                     sizes[axis] = max(sizes[axis], length)
-    return sizes, times, metas
+        for axis, seen in names.items():
+            own = names_along(axis, cell.problem)
+            seen |= set() if own is None else {own}
+    return sizes, times, names, metas
 
 
 def _refuse_too_large(name: str, shape: tuple[int, ...]) -> None:

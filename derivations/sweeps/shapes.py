@@ -6,6 +6,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from derivations.sweeps.table import names_along
 from theory.problem import OBSERVABLES, Problem
 
 _PLAIN = {"times": ("time",), "replicates": ("replicate",), "diverged": ("replicate",)}
@@ -29,7 +30,7 @@ def fault(file: IO[bytes], meta: Mapping[str, Any], problem: Problem | None) -> 
     absent = [name for name in wanted if name not in headers]
     if absent:
         return f"it lacks the array {absent[0]}"
-    lengths = {"replicate": meta["replicates"], **_lengths(problem)}
+    lengths = {"replicate": meta["replicates"], **_lengths(problem, wanted)}
     several = problem is not None and problem.data.outputs > 1  # labels of several numbers have axes without a name
     for name, axes in wanted.items():
         shape, kind = headers[name]
@@ -44,10 +45,12 @@ def fault(file: IO[bytes], meta: Mapping[str, Any], problem: Problem | None) -> 
     return None
 
 
-def _lengths(problem: Problem | None) -> dict[str, int]:
+def _lengths(problem: Problem | None, wanted: Mapping[str, tuple[str, ...]]) -> dict[str, int]:
     if problem is None:
         return {}
-    return {"time": len(problem.training.times), "unit": problem.network.units, "site": problem.data.n}
+    known = {"time": len(problem.training.times), "unit": problem.network.units, "site": problem.data.n}
+    named = {axis: names_along(axis, problem) for axes in wanted.values() for axis in axes}
+    return known | {axis: len(names) for axis, names in named.items() if names is not None}
 
 
 def _headers(file: IO[bytes]) -> dict[str, tuple[tuple[int, ...], str]]:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from theory.problem import OBSERVABLES, Cell, OutOfReachError, Sweep
+from theory.problem import OBSERVABLES, Cell, OutOfReachError, Problem, Sweep
+from theory.problem.routes import route_names
 from theory.problem.sweep import number_of, value_text
 
 # The declaration, the verified meta.json and the arrays of each cell that is there.
 Answers = Iterable[tuple[Cell, Mapping[str, Any], Mapping[str, np.ndarray]]]
-PLACES = ("time", "unit", "other_unit", "site", "other_site", "bias", "other_time")
+PLACES = ("time", "unit", "other_unit", "site", "other_site", "bias", "other_time", "weight", "path")
 
 
 def mean_and_error(values: np.ndarray, diverged: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -37,9 +38,22 @@ def axes_of(name: str, dimensions: int) -> tuple[str, ...]:
     return axes
 
 
+def names_along(axis: str, problem: Problem) -> tuple[str, ...] | None:
+    """The names of the places along an axis of weights or paths; None for an axis whose places have numbers.
+
+    >>> from derivations.experiments.folders import problem_named
+    >>> names_along("weight", problem_named("race"))
+    ('encode', 'R', 'L', 'decode', 'always')
+    """
+    if axis == "weight":
+        return tuple(parameter.name for parameter in problem.parameters)
+    return route_names(problem.graph) if axis == "path" else None
+
+
 def rows(there: Answers, sweep: Sweep) -> Iterator[dict[str, Any]]:
     """One row for each cell, observable, time, unit and site (None where the observable has none of it).
 
+    Weights and paths of a graph stand by their names.
     Keys: the axes' fields, "cell", "observable", PLACES, "mean", "standard_error", "networks", "diverged".
     `there` are the cells as `store.answers` gives them.
     """
@@ -51,10 +65,13 @@ def rows(there: Answers, sweep: Sweep) -> Iterator[dict[str, Any]]:
                 continue
             mean, error = mean_and_error(arrays[name], arrays["diverged"])
             axes = axes_of(name, mean.ndim)
+            named = {axis: names for axis in axes if (names := names_along(axis, cell.problem)) is not None}
             for index in np.ndindex(mean.shape):
                 place: dict[str, Any] = dict.fromkeys(PLACES) | dict(zip(axes, index, strict=True))
                 for axis in {"time", "other_time"} & set(axes):
                     place[axis] = float(arrays["times"][place[axis]])
+                for axis, names in named.items():
+                    place[axis] = names[place[axis]]
                 yield {
                     **head,
                     "observable": name,

@@ -45,7 +45,7 @@ def test_what_would_be_lost_or_cannot_be_written_is_refused(tmp_path):
         ("notes.png", "no .png picture"),
         ("folder.png", "not a regular file"),
         ("link.png", "not a regular file"),
-        ("a.jpg", "'.jpg' is none"),
+        ("a.jpg", "the ending '.jpg'"),
         ("a", "no ending"),
         ("nowhere/a.png", "does not exist"),
     ):

@@ -156,11 +156,11 @@ def _image(axis: Axes, one: Series, unit: int, shape: tuple[int, int]) -> None:
 def _losses(axis: Axes, series: Sequence[Series]) -> None:
     for one in series:
         drawn = one if one.curve is None else one.curve
-        _against_time(axis, one, drawn.times, drawn.losses, one.losses_error, 0, one.name)
+        against_time(axis, one.measured, drawn.times, drawn.losses, one.losses_error, 0, one.name)
         if one.least is not None:
             axis.axhline(one.least, ls=":", color=GREY, lw=1.2, label="t → ∞")
     axis.set(ylabel="units of y²")
-    _finish(axis, series, f"loss {series[0].loss_name}{series[0].note}")
+    finish(axis, series[0].times, f"loss {series[0].loss_name}{series[0].note}")
 
 
 def _ratios(axis: Axes, series: Sequence[Series]) -> None:
@@ -168,38 +168,72 @@ def _ratios(axis: Axes, series: Sequence[Series]) -> None:
         drawn = one if one.curve is None or one.curve.ratio is None else one.curve
         for unit in range(0 if one.ratio is None else min(one.ratio.shape[1], _UNITS)):
             error = None if one.ratio_error is None else one.ratio_error[:, unit]
-            _against_time(axis, one, drawn.times, drawn.ratio[:, unit], error, unit, f"unit {unit}, {one.name}")
+            name = f"unit {unit}, {one.name}"
+            against_time(axis, one.measured, drawn.times, drawn.ratio[:, unit], error, unit, name)
     axis.set(ylabel="no unit (1: one site, 1/n: flat)")
-    _finish(axis, series, f"inverse participation ratio{series[0].note}")
+    finish(axis, series[0].times, f"inverse participation ratio{series[0].note}")
 
 
 def _distances(axis: Axes, series: Sequence[Series]) -> None:
-    """The distance of the mean field to the theory; the band covers all times together."""
-    for one in series:
-        if one.distance is not None:
-            times, distance, low, high = one.distance
-            top = 2 * float(np.where(np.isfinite(high), high, 0).max())
-            axis.fill_between(times, low, np.where(np.isfinite(high), high, top), color=COLOURS[1], alpha=0.3, lw=0)
-            axis.plot(times, distance, "o", ms=3.5, mfc="white", color=COLOURS[1], label=one.name, clip_on=False)
-    axis.set(ylabel="|E w − theory| / |theory|, no unit", ylim=(0, None))
-    _finish(axis, series, "distance to theory, 99 % band")
+    distances(axis, series[0].times, [(one.name, one.distance) for one in series if one.distance is not None])
 
 
-def _against_time(
-    axis: Axes, one: Series, times: np.ndarray, values: np.ndarray, error: np.ndarray | None, unit: int, name: str
+def distances(
+    axis: Axes,
+    times: Float[np.ndarray, " T"],
+    found: Sequence[tuple[str, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]],
 ) -> None:
-    look: dict[str, Any] = {"color": COLOURS[unit], "label": name}
-    if one.measured:
+    """Draw distances of trained weights from a theory, by name: times, distance, and a band that covers all times.
+
+    >>> axis, one = Figure().subplots(), np.array([0.5])
+    >>> distances(axis, one, [("networks", (one, one, 0.5 * one, 2 * one))])
+    >>> axis.get_title()
+    'distance to theory, 99 % band'
+    """
+    for name, (at, distance, low, high) in found:
+        top = 2 * float(np.where(np.isfinite(high), high, 0).max())
+        axis.fill_between(at, low, np.where(np.isfinite(high), high, top), color=COLOURS[1], alpha=0.3, lw=0)
+        axis.plot(at, distance, "o", ms=3.5, mfc="white", color=COLOURS[1], label=name, clip_on=False)
+    axis.set(ylabel="|E w − theory| / |theory|, no unit", ylim=(0, None))
+    finish(axis, times, "distance to theory, 99 % band")
+
+
+def against_time(
+    axis: Axes,
+    measured: bool,
+    times: Float[np.ndarray, " T"],
+    values: Float[np.ndarray, " T"],
+    error: Float[np.ndarray, " T"] | None,
+    index: int,
+    name: str | None,
+) -> None:
+    """Draw the curve number `index`: a line, or marks with 99 % bars of its standard errors where it is measured.
+
+    >>> axis, times = Figure().subplots(), np.array([1.0, 2.0])
+    >>> against_time(axis, False, times, times**2, None, 1, "square")
+    >>> axis.lines[0].get_ydata().tolist()
+    [1.0, 4.0]
+    """
+    look: dict[str, Any] = {"color": COLOURS[index % len(COLOURS)], "label": name}
+    if measured:
         bars = None if error is None else BAND * error
-        axis.errorbar(times, values, bars, fmt=_MARKS[unit], ms=3.5, mfc="white", lw=0.9, **look)
+        axis.errorbar(times, values, bars, fmt=_MARKS[index % len(_MARKS)], ms=3.5, mfc="white", lw=0.9, **look)
     else:
-        axis.plot(times, values, _DASHES[unit], lw=1.3, **look)
+        axis.plot(times, values, _DASHES[index % len(_DASHES)], lw=1.3, **look)
 
 
-def _finish(axis: Axes, series: Sequence[Series], title: str) -> None:
-    times = series[0].times[series[0].times > 0]
-    if len(times) > 1 and len(times) == len(series[0].times) and times[-1] >= 10 * times[0]:
+def finish(axis: Axes, times: Float[np.ndarray, " T"], title: str) -> None:
+    """Write title and legend of a panel against time; its axis is logarithmic where positive times span a decade.
+
+    >>> axis = Figure().subplots()
+    >>> finish(axis, np.array([1.0, 100.0]), "loss")
+    >>> axis.get_xscale()
+    'log'
+    """
+    positive = times[times > 0]
+    if len(positive) > 1 and len(positive) == len(times) and positive[-1] >= 10 * positive[0]:
         axis.set_xscale("log")
     axis.set_title(title, fontsize=8)
     axis.set_xlabel("time t (in the unit of tau)")
-    axis.legend(fontsize=7)
+    if axis.get_legend_handles_labels()[1]:
+        axis.legend(fontsize=7)

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from theory.problem.network import Network
     from theory.problem.observables import OBSERVABLES, Observable
     from theory.problem.observables.data_moments import InputMoment, InputOutputMoment
+    from theory.problem.observables.graph import PathStrengthsAtTimes, WeightSizesAtTimes
     from theory.problem.observables.kurtosis import PreactivationKurtosisAtTimes, WeightKurtosisAtTimes
     from theory.problem.observables.learned import BiasesAtTimes, ReadoutAtTimes, WeightsAtTimes
     from theory.problem.observables.loss import LossAtTimes
@@ -99,6 +100,7 @@ __all__ = [
     "OutOfReachError",
     "Parameter",
     "ParticipationRatioAtTimes",
+    "PathStrengthsAtTimes",
     "PreactivationKurtosisAtTimes",
     "Problem",
     "ReadoutAtTimes",
@@ -113,6 +115,7 @@ __all__ = [
     "Table",
     "Training",
     "WeightKurtosisAtTimes",
+    "WeightSizesAtTimes",
     "WeightsAtTimes",
     "WorkbenchError",
     "axis_correlations",
@@ -150,6 +153,7 @@ _NAMES = {
     "network": "Network",
     "observables": "OBSERVABLES Observable",
     "observables.data_moments": "InputMoment InputOutputMoment",
+    "observables.graph": "PathStrengthsAtTimes WeightSizesAtTimes",
     "observables.kurtosis": "PreactivationKurtosisAtTimes WeightKurtosisAtTimes",
     "observables.learned": "BiasesAtTimes ReadoutAtTimes WeightsAtTimes",
     "observables.loss": "LossAtTimes",

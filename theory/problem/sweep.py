@@ -10,10 +10,12 @@ from math import prod
 from typing import Any
 
 from theory.problem.distributions import LAWS
-from theory.problem.errors import InputError
+from theory.problem.errors import InputError, OutOfReachError
+from theory.problem.gated_graph import GatedGraph
 from theory.problem.numbers import exact_or_infinite, nearest, one_of, shown
 from theory.problem.observables import OBSERVABLES
 from theory.problem.problem import Problem
+from theory.problem.routes import routes
 from theory.problem.simulation import Simulation
 from theory.problem.toml import number_text, problem_of
 
@@ -22,17 +24,20 @@ INVALID = ("refuse", "leave-out")
 MOST_CELLS = 10_000
 FIELDS: dict[str, tuple[str, ...]] = {
     "data": ("law", *dict.fromkeys(field.name for law in LAWS.values() for field in fields(law) if field.init)),
-    "network": ("model", "readout", "units", "gates", "biases", "slope"),
+    "network": ("model", "readout", "units", "gates", "biases", "slope", "inputs", "outputs", "nodes", "edges"),
     "training": ("loss", "tau", "w0", "times", "hidden_bias0", "output_bias0", "readout0"),
     "simulation": tuple(field.name for field in fields(Simulation)),
 }
 _GATED = ("input-output-moment", "input-moment")
+_OF_ONE_LAYER = {"unit", "bias"}  # axes that a graph does not have
+_OF_A_GRAPH = tuple(name for name, kind in OBSERVABLES.items() if not _OF_ONE_LAYER & set(kind.axes))
 
 
 @dataclass(frozen=True)
 class Axis:
     """A field of the problem by its dotted key ("data.gain", "network.gates.0.site") and the values that it takes.
 
+    An entry of a list is named by its number from 0, a node of a graph also by its name: "network.nodes.h.dimension".
     Values are as in a problem file: numbers (int, Decimal, Fraction, or text such as "3/5"), words, lists, tables.
     Raises InputError for a field that no problem has, and for no values or more than 10000.
 
@@ -193,12 +198,7 @@ def _replaced(tables: Any, path: list[str], value: Any, field: str) -> Any:
     """The tables with the entry at `path` set; what is not on the path is shared, not copied."""
     key, *rest = path
     if isinstance(tables, list):
-        if not key.isdecimal() or len(key) > 9 or int(key) >= len(tables):
-            raise InputError(
-                f"axes: {field}: there is no entry {shown(key)}; the base has {len(tables)} there, counted from 0.",
-                "Name one of these.",
-            )
-        place = int(key)
+        place = _entry(tables, key, field)
         entry = _replaced(tables[place], rest, value, field) if rest else value
         return [*tables[:place], entry, *tables[place + 1 :]]
     if not isinstance(tables, Mapping):
@@ -209,8 +209,29 @@ def _replaced(tables: Any, path: list[str], value: Any, field: str) -> Any:
     return {**tables, key: _replaced(tables.get(key, {}), rest, value, field) if rest else value}
 
 
+def _entry(entries: list[Any], key: str, field: str) -> int:
+    """The place in a list that `key` names: the entry whose `name` it is, as nodes of a graph have one, or a number."""
+    names = [entry.get("name") for entry in entries if isinstance(entry, Mapping)]
+    if key in names:
+        return names.index(key)
+    if not key.isdecimal() or len(key) > 9 or int(key) >= len(entries):
+        named = ", ".join(name for name in names if isinstance(name, str))
+        raise InputError(
+            f"axes: {field}: there is no entry {shown(key)}; the base has {len(entries)} there, counted from 0.",
+            f"Name one of: {named}." if named else "Name one that there is.",
+        )
+    return int(key)
+
+
 def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
     problem.simulated()
+    graph = isinstance(problem.network, GatedGraph)
+    for name in observables:
+        if graph and _OF_ONE_LAYER & set(OBSERVABLES[name].axes):
+            raise InputError(
+                f'observables has "{name}", which belongs to the units of one hidden layer; this network is a graph.',
+                f"Choose from: {', '.join(_OF_A_GRAPH)}.",
+            )
     if "biases" in observables and not problem.network.has_biases:
         raise InputError(
             'observables has "biases", but this network has none.',
@@ -227,6 +248,18 @@ def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
                 f'observables has "{name}", but a "{problem.network.model}" network has no gates given beforehand.',
                 'Use model = "gated-linear", or leave it out.',
             )
+    for name in observables:
+        if "path" not in OBSERVABLES[name].axes:
+            continue
+        if not graph:
+            raise InputError(
+                f'observables has "{name}", but a "{problem.network.model}" network is no graph with paths.',
+                'Use model = "gated-graph", or leave it out.',
+            )
+        try:
+            routes(problem.graph)
+        except OutOfReachError as error:
+            raise InputError(f'observables has "{name}": {error.message}', error.hint) from None
 
 
 def number_of(value: Any) -> Fraction | float | None:

@@ -93,7 +93,7 @@ def test_the_paths_through_an_edge_are_highlighted():
     [
         (["--weight", "Q"], BAD_INPUT, "trains no weight Q"),
         (["--format", "fortran"], BAD_INPUT, "--format fortran"),
-        (["--plot", "race.png"], BAD_INPUT, "drawn as SVG"),
+        (["--plot", "race.png"], BAD_INPUT, "written as .svg"),
         (["--plot", "missing/race.svg"], BAD_INPUT, "does not exist"),
     ],
 )

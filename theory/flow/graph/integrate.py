@@ -1,4 +1,4 @@
-"""The gradient flow of a graph in time, and plain gradient descent, in numbers from the path moments.
+"""The gradient flow of a graph in time, in numbers from the path moments.
 
 There is no closed form for more than one layer of weights: SciPy's DOP853 integrates tau dW/dt of the derived flow.
 """
@@ -107,9 +107,9 @@ def weights_over_time(
     return {name: np.stack([part[name] for part in parts]) for name in shapes}
 
 
-def split(problem: Problem, flow: GraphFlow) -> dict[str, np.ndarray]:
-    """The initial weights in the names of the flow, as (target, source) matrices."""
-    start = problem.start()
+def split(problem: Problem, flow: GraphFlow, replicate: int | None = None) -> dict[str, np.ndarray]:
+    """The initial weights in the names of the flow, as (target, source) matrices; a replicate's own where given."""
+    start = problem.start(replicate)
     found = {}
     for name in flow.weights:
         whole, _, unit = name.rpartition(".")

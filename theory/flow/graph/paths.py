@@ -9,7 +9,6 @@ scales of its nodes. Sources: localization notes, eq. (3); Saxe, Sodhani and Lew
 (2022).
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import prod
@@ -19,8 +18,7 @@ from theory.problem.gates import Gate, resolved
 from theory.problem.gates.always import AlwaysGate
 from theory.problem.graph import Edge, Graph, Node
 from theory.problem.parameters import Parameter
-
-MOST_PATHS = 2_000
+from theory.problem.routes import route_name, routes
 
 
 @dataclass(frozen=True)
@@ -47,14 +45,14 @@ class Path:
         return (self.source, *(edge.target for edge in self.edges))
 
     def __str__(self) -> str:
-        return " -> ".join(self.nodes)
+        return route_name(self.edges)
 
 
 def paths_of(graph: Graph) -> tuple[Path, ...]:
     """All paths from an input to an output, by output, then in the order of the edges.
 
     Raises OutOfReachError for a node that is not linear or has a bias, for one gate a unit (see `one_gate_a_node`), and
-    for more than MOST_PATHS paths.
+    for more paths than `theory.problem.routes` lists.
 
     >>> nodes = (Node("x", 3), Node("h", 2), Node("y", 1))
     >>> edges = (Edge("x", "h", "A"), Edge("h", "y", "B"), Edge("x", "y", "C"))
@@ -66,13 +64,7 @@ def paths_of(graph: Graph) -> tuple[Path, ...]:
     """
     for node in graph.nodes:
         _require_linear(node)
-    count = _counted(graph)
-    if count > MOST_PATHS:
-        raise OutOfReachError(
-            f"The graph has {count} paths from an input to an output, more than {MOST_PATHS}.",
-            "The flow is written path by path: use fewer nodes, or train the network with gdln simulate.",
-        )
-    return tuple(_path(graph, edges) for output in graph.outputs for edges in _into(graph, output))
+    return tuple(_path(graph, route) for route in routes(graph))
 
 
 def one_gate_a_node(graph: Graph) -> Graph:
@@ -145,24 +137,6 @@ def _refusal(what: str) -> OutOfReachError:
         f"The flow is written along paths of linear nodes, and {what}.",
         "Use gated linear nodes without biases; gdln simulate trains every network.",
     )
-
-
-def _counted(graph: Graph) -> int:
-    """How many paths there are, without listing them."""
-    paths = dict.fromkeys(graph.inputs, 1)
-    for name in graph.order:
-        if name not in paths:
-            paths[name] = sum(paths[edge.source] for edge in graph.into(name))
-    return sum(paths[name] for name in graph.outputs)
-
-
-def _into(graph: Graph, name: str) -> Iterator[tuple[Edge, ...]]:
-    if name in graph.inputs:
-        yield ()
-        return
-    for edge in graph.into(name):
-        for before in _into(graph, edge.source):
-            yield (*before, edge)
 
 
 def _path(graph: Graph, edges: tuple[Edge, ...]) -> Path:

@@ -71,6 +71,34 @@ def _descend(
     return u
 
 
+def steps_at_times(problem: Problem) -> tuple[int, ...]:
+    """The steps of plain gradient descent until each of training.times, t/(tau simulation.learning_rate).
+
+    Raises InputError where a time is not a whole number of steps or without a [simulation] table; OutOfReachError for
+    an optimizer other than "sgd".
+
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Simulation, Training
+    >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> training = Training("half-mse", 2, NormalInitialisation(0, 0), (0, 1))
+    >>> steps_at_times(Problem(law, network, training, Simulation("full-batch", 2, "1/4", 2, 0)))
+    (0, 2)
+    """
+    settings = problem.simulated()
+    if settings.optimizer != "sgd":
+        raise OutOfReachError(
+            f'Discrete steps are predicted for optimizer = "sgd", which has no memory, not for "{settings.optimizer}".',
+            "Simulate it, or ask for the flow.",
+        )
+    counts = [elapsed / settings.learning_rate for elapsed in problem.training.elapsed]
+    for time, count in zip(problem.training.times, counts, strict=True):
+        if count.denominator != 1:
+            raise InputError(
+                f"training.times: t = {time} is {float(count):.6g} steps of tau * learning_rate.",
+                "Choose times that are whole multiples of tau * learning_rate.",
+            )
+    return tuple(map(int, counts))
+
+
 def discrete(problem: Problem) -> Parameters:
     """The mean weights (T, K, n) and biases (T, K + 1) of plain gradient descent at training.times.
 
@@ -85,21 +113,7 @@ def discrete(problem: Problem) -> Parameters:
     >>> discrete(Problem(law, network, training, steps)).weights[:, 0].round(4).tolist()  # 1 - (3/4)^2 after two steps
     [[0.0, 0.0], [0.4375, -0.4375]]
     """
-    settings = problem.simulated()
-    if settings.optimizer != "sgd":
-        raise OutOfReachError(
-            f'Discrete steps are known exactly for optimizer = "sgd", whose map is linear in the weights, not for '
-            f'"{settings.optimizer}".',
-            "Simulate it, or ask for the flow.",
-        )
-    rate = settings.learning_rate
-    counts = [elapsed / rate for elapsed in problem.training.elapsed]
-    for time, count in zip(problem.training.times, counts, strict=True):
-        if count.denominator != 1:
-            raise InputError(
-                f"training.times: t = {time} is {float(count):.6g} steps of tau * learning_rate.",
-                "Choose times that are whole multiples of tau * learning_rate.",
-            )
+    counts, rate = steps_at_times(problem), problem.simulated().learning_rate
     rules: Convention = convention(problem)
     moments = feature_moments(problem.data, problem.one_layer)  # refuses what has no exact flow
     start = initial(problem)
@@ -109,7 +123,7 @@ def discrete(problem: Problem) -> Parameters:
         u0, c = modes.to_modes(block.project(start)), modes.to_modes(block.rhs)
         lam = block.scales[:, None] * modes.values
         for index, count in enumerate(counts):
-            u = _descend(u0, c, lam, float(rate), float(rules.s), float(rules.ell), int(count))
+            u = _descend(u0, c, lam, float(rate), float(rules.s), float(rules.ell), count)
             theta[index] += block.embed(modes.from_modes(u - u0))
     return Parameters.of(theta, problem.network.units, problem.data.n, problem.data.outputs)
 

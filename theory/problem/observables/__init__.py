@@ -23,6 +23,8 @@ _FIRST = (
     "spectral-peak-share",
     "weight-kurtosis",
     "preactivation-kurtosis",
+    "weight-sizes",
+    "path-strengths",
 )
 OBSERVABLES: dict[str, type[Observable]] = declared(__name__, __path__, Observable, "name", _FIRST)
 

@@ -1,0 +1,301 @@
+"""The answer of `gdln compare` for a gated graph: gradient descent on the exact moments beside trained networks.
+
+The prediction is plain gradient descent at the learning rate of the problem (`theory.flow.graph.descent`), for each
+network from its own start. It is that of networks that see all of their data at every step. On N examples a network
+scatters around it, and its mean differs from it by a term of order 1/N (full batch) or learning rate/batch (online).
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from derivations.answers.graph import (
+    GraphSimulateAnswer,
+    bars,
+    numbers,
+    path_table,
+    simulated,
+    table,
+    with_errors,
+)
+from derivations.answers.times import at_more_times
+from derivations.statistics.comparison import Agreement, agreement_of, holm_levels, judged
+from derivations.statistics.validity import Meter, meter
+from theory.claims.model import Outcome
+from theory.flow.graph.descent import GraphDescent, descend
+from theory.flow.graph.integrate import integrate
+from theory.flow.graph.strengths import sizes, strengths
+from theory.problem import Problem, WorkbenchError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from theory.flow.graph.picture import Curves
+
+LAW = "gradient descent, exact moments"
+MARGIN, LEVEL = 0.01, 0.01  # of the largest prediction; of all verdicts together, as registered for the claims
+_CURVE = 48  # times of the drawn curve
+# A product of four matrices of 40 units, and the norm of the product: 4 x 40 roundings of which each side has its own.
+_ROUNDINGS = 2 * 4 * 40
+
+
+@dataclass(frozen=True)
+class GraphView:
+    """The prediction for a graph: gradient descent (S, T) of one shared start (S = 1) or of each network's own.
+
+    `flow_distance` is the largest |W_descent - W_flow|/|W_flow| over the times, all weights together: the effect of
+    the learning rate. It is None where each network has its own start.
+    """
+
+    problem: Problem
+    descent: GraphDescent
+    flow_distance: float | None
+
+    @property
+    def times(self) -> Float[np.ndarray, " T"]:
+        """The times t."""
+        return self.descent.times
+
+    @cached_property
+    def quantities(self) -> dict[str, dict[str, Float[np.ndarray, "S T"]]]:
+        """The loss, the sizes of weights and the strengths of paths by their names."""
+        flow, weights = self.descent.flow, self.descent.weights
+        return {
+            "loss": {"loss": self.descent.losses},
+            "sizes": sizes(flow, weights),
+            "strengths": strengths(flow, weights),
+        }
+
+    def means(self, what: str) -> dict[str, Float[np.ndarray, " T"]]:
+        """The mean over starts of each value of a quantity."""
+        return {name: values.mean(axis=0) for name, values in self.quantities[what].items()}
+
+    def curves(self) -> "Curves":
+        """The prediction as lines of a picture."""
+        from theory.flow.graph.picture import Curves
+
+        loss = self.means("loss")["loss"]
+        return Curves(LAW, self.times, loss, self.means("sizes"), self.means("strengths"))
+
+
+def graph_view(problem: Problem) -> GraphView:
+    """Return the prediction for a graph with a [simulation] table.
+
+    Raises OutOfReachError and InputError as `descend` does.
+    """
+    own = problem.simulated().initialisation == "per-replicate"
+    descent = descend(problem, range(problem.simulated().replicates) if own else (None,))
+    if own:
+        return GraphView(problem, descent, None)
+    flow = integrate(problem)
+    apart, length = (
+        np.sqrt(sum(np.square(array).sum(axis=(1, 2)) for array in arrays))
+        for arrays in (
+            [descent.weights[name][0] - flow.weights[name] for name in flow.weights],
+            list(flow.weights.values()),
+        )
+    )
+    relative = np.divide(apart, length, out=np.zeros_like(apart), where=length > 0)
+    return GraphView(problem, descent, float(relative.max()))
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The calibrated comparison of one quantity at all times after the start: what it says, and its numbers."""
+
+    found: Agreement
+    level: float
+    outcome: Outcome
+    why: str
+
+    def json(self) -> dict[str, Any]:
+        """The verdict in `gdln compare --json`; `bound` and `margin` in the unit of the quantity."""
+        found = self.found
+        return {
+            "outcome": self.outcome.value,
+            "why": self.why,
+            "p": found.p,
+            "level": self.level,
+            "bound": found.bound if np.isfinite(found.bound) else None,
+            "margin": found.margin,
+        }
+
+    def text(self) -> str:
+        """The verdict in a sentence: whether a difference is shown, and how large it may be."""
+        found = self.found
+        if found.diverged or not found.shown or not np.isfinite(found.bound):
+            return self.why
+        largest = f"{MARGIN * found.bound / found.margin:.2%} of the largest prediction"
+        if found.p > self.level:
+            said = "agrees: no difference is shown" if found.bound <= found.margin else "open: no difference is shown"
+            return f"{said} (p = {found.p:.2g}); any is at most {largest}"
+        within = "a small difference is shown" if found.bound <= found.margin else "differs: a difference is shown"
+        return f"{within} (p = {found.p:.2g}), of at most {largest}"
+
+
+@dataclass(frozen=True)
+class GraphCompareAnswer:
+    """Theory and networks of a graph at the problem's times.
+
+    `distance` is |E W - theory|/|theory| of all weights together with a band that covers all times with probability
+    99 %, or None where it is undefined; `verdicts` compare the loss, the sizes of weights and the strengths of paths.
+    """
+
+    theory: GraphView
+    trained: GraphSimulateAnswer
+    distance: Meter | None
+    verdicts: Mapping[str, Verdict]
+    notes: tuple[str, ...]
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln compare --json` prints."""
+        view, found = self.theory, self.distance
+        names = ("distance", "low", "high", "plain", "level")
+        return {
+            "times": view.times,
+            "theory": {
+                "loss": view.means("loss")["loss"],
+                "sizes": view.means("sizes"),
+                "strengths": view.means("strengths"),
+                "flow_distance": view.flow_distance,
+            },
+            "networks": self.trained.json(),
+            "distance": None if found is None else {name: getattr(found, name) for name in names},
+            "verdicts": {name: verdict.json() for name, verdict in self.verdicts.items()},
+            "notes": self.notes,
+        }
+
+    def text(self) -> str:
+        """Loss, distance, sizes and strengths over time, and the verdicts, for a reader."""
+        view, means = self.theory, self.trained.means
+        times, facts = view.times, self.trained.json()
+        losses = {
+            "loss": [f"{loss:.4g}" for loss in view.means("loss")["loss"]],
+            "networks": with_errors(means["loss"], means["loss_standard_error"]),
+        }
+        lines = [
+            f"gradient descent on the exact moments beside {facts['replicates']} networks, {facts['steps']} steps each",
+            "",
+            *table(times, losses | self._distances()),
+            "distance: |E W - theory| / |theory| of all weights together; the band covers all times together",
+            "",
+            "sizes of weights, theory / networks",
+            *table(times, bars(self._beside("sizes"))),
+            "",
+            *path_table(times, view.means("strengths"), self._beside("strengths")),
+            "",
+            f"all times after the start together, at a level of {LEVEL:.0%} and a margin of {MARGIN:.0%}",
+            *(f"  {name:<20}  {verdict.text()}" for name, verdict in self.verdicts.items()),
+        ]
+        return "\n".join([*lines, *(f"\nnote: {note}" for note in self.notes)])
+
+    def _distances(self) -> dict[str, list[str]]:
+        if self.distance is None:
+            return {"distance": ["undefined"] * len(self.theory.times)}
+        found = self.distance
+        band = [f"{low:.4f} to {high:.4f}" for low, high in zip(found.low, found.high, strict=True)]
+        return {"distance": [f"{value:.4f}" for value in found.distance], "99 % band": band}
+
+    def _beside(self, what: str) -> dict[str, list[str]]:
+        theory, networks = numbers(self.theory.means(what)), numbers(self.trained.means[what])
+        return {
+            name: [f"{one} / {other}" for one, other in zip(theory[name], networks[name], strict=True)]
+            for name in theory
+        }
+
+    def figure(self) -> "Figure":
+        """Loss, sizes of weights, strengths of paths and distance against time: lines of theory, marks of networks."""
+        from theory.flow.graph.picture import graph_picture
+
+        found = self.distance
+        apart = None if found is None else (found.times, found.distance, found.low, found.high)
+        return graph_picture(
+            [graph_view(at_more_times(self.theory.problem, _CURVE)).curves(), self.trained.curves()], apart
+        )
+
+
+def compared(
+    problem: Problem,
+    device: str,
+    backend: str,
+    memory: int | None,
+    progress: Callable[[int, int], None] | None,
+    measuring: Callable[[str], None],
+) -> GraphCompareAnswer:
+    """Predict the networks of a graph, train them, and measure how far they are from the prediction.
+
+    Raises OutOfReachError where there is no prediction (the message says why), InputError for a problem without a
+    [simulation] table.
+    """
+    view = graph_view(problem)
+    trained = simulated(problem, device, backend, memory, progress, measuring, threads=1)
+    kept = trained.run.surviving()
+    own = kept if len(view.descent.losses) > 1 else np.zeros(len(kept), dtype=int)
+    found = None if trained.run.one_cluster else _distance(view, trained, kept, own)
+    verdicts = {} if trained.run.one_cluster else _verdicts(view, trained, own)
+    return GraphCompareAnswer(view, trained, found, verdicts, tuple(_notes(view, trained)))
+
+
+def _distance(view: GraphView, trained: GraphSimulateAnswer, kept: np.ndarray, own: np.ndarray) -> Meter | None:
+    """The distance of all weights together; None where it is undefined, as for fewer than five networks."""
+    names = list(view.descent.weights)
+
+    def flat(arrays: Mapping[str, np.ndarray], rows: np.ndarray) -> np.ndarray:
+        return np.concatenate([arrays[name][rows].reshape(len(rows), len(view.times), -1) for name in names], axis=2)
+
+    values, theory = flat(trained.run.parameters, kept), flat(view.descent.weights, own)
+    try:
+        return meter(view.times, values, theory if len(view.descent.losses) > 1 else theory[0])
+    except WorkbenchError:
+        return None
+
+
+def _verdicts(view: GraphView, trained: GraphSimulateAnswer, own: np.ndarray) -> dict[str, Verdict]:
+    """The calibrated comparison of each quantity at the times after the start, with Holm's correction."""
+    measured = {"loss": trained.loss.values[:, :, None], "sizes": trained.sizes.values}
+    measured |= {"strengths": trained.strengths.values}
+    later = view.times > 0
+    if not later.any():
+        return {}
+    found = {}
+    for what, values in measured.items():
+        theory = np.stack(list(view.quantities[what].values()), axis=-1)[own]
+        rounding = _ROUNDINGS * float(np.finfo(trained.run.dtype).eps) * float(np.abs(theory).max())
+        apart = values - theory
+        # Weights that no gradient reaches stay where both sides round them: their difference is that of the rounding.
+        values = np.where(np.abs(apart) <= rounding, theory, values)
+        found[_SAID[what]] = agreement_of(
+            values[:, later], theory[:, later], margin=MARGIN, level=LEVEL, seed=0, diverged=trained.loss.diverged
+        )
+    levels = holm_levels([item.p for item in found.values()], [LEVEL] * len(found))
+    return {
+        name: Verdict(item, level, *judged(item, level))
+        for (name, item), level in zip(found.items(), levels, strict=True)
+    }
+
+
+_SAID = {"loss": "loss", "sizes": "sizes of weights", "strengths": "strengths of paths"}
+
+
+def _notes(view: GraphView, trained: GraphSimulateAnswer) -> Iterator[str]:
+    settings = view.problem.simulated()
+    if settings.mode == "full-batch":
+        yield (
+            f"each network descends on its own {settings.samples} examples; the prediction is for infinitely many, and "
+            "the mean of the networks differs from it by a term of order 1/samples."
+        )
+    else:
+        yield (
+            f"each step sees {settings.batch} examples; the prediction is for infinitely many, and the mean of the "
+            "networks differs from it by a term of order learning rate/batch."
+        )
+    if view.flow_distance is not None:
+        yield (
+            f"the weights of the prediction, at the learning rate {float(settings.learning_rate):g}, are within "
+            f"{view.flow_distance:.2g} (relative) of the gradient flow's."
+        )
+    yield from trained.remarks

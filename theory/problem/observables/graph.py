@@ -1,0 +1,39 @@
+"""The sizes of weights and the strengths of paths, as observables."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from theory.problem.observables.base import Observable
+
+
+@dataclass(frozen=True)
+class WeightSizesAtTimes(Observable):
+    """|W|, the Frobenius norm of each parameter in the order of `Problem.parameters`: array (T, W).
+
+    The norm does not see rotations of the units on either side of W:
+
+    >>> import numpy as np
+    >>> W, (c, s) = np.array([[3.0, 0.0], [4.0, 0.0]]), (0.6, 0.8)
+    >>> [round(float(np.linalg.norm(matrix)), 12) for matrix in (W, np.array([[c, -s], [s, c]]) @ W)]
+    [5.0, 5.0]
+    """
+
+    name: ClassVar[str] = "weight-sizes"
+    axes: ClassVar[tuple[str, ...]] = ("time", "weight")
+
+
+@dataclass(frozen=True)
+class PathStrengthsAtTimes(Observable):
+    """|s_p W_p| of each path p of a gated graph, in the order of `theory.problem.routes`: array (T, P).
+
+    W_p is the product of the weights along the path, s_p the product of its nodes' scales, and the norm that of
+    Frobenius. A path is as strong as it acts on x while its gates are open, so that one weight that is zero ends it:
+
+    >>> import numpy as np
+    >>> encode, decode = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[2.0, 0.0]])
+    >>> [float(np.linalg.norm(decode @ W @ encode)) for W in (np.eye(2), np.zeros((2, 2)))]
+    [2.0, 0.0]
+    """
+
+    name: ClassVar[str] = "path-strengths"
+    axes: ClassVar[tuple[str, ...]] = ("time", "path")

@@ -1,0 +1,83 @@
+"""The routes through a graph, from an input to an output: which edges follow each other, and names for them.
+
+A route is declared by the graph alone. What a path of a gated linear network computes along it stands in
+`theory.flow.graph.paths`, what trained networks have there in `sim.measure.graph`.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+
+from theory.problem.errors import OutOfReachError
+from theory.problem.graph import Edge, Graph
+
+MOST_ROUTES = 2_000
+Route = tuple[Edge, ...]
+
+
+def routes(graph: Graph) -> tuple[Route, ...]:
+    """Return all routes from an input to an output, by output, then in the order of the edges.
+
+    Raises OutOfReachError where there are more than MOST_ROUTES, which are counted without listing them.
+
+    >>> from theory.problem import Node, Parameter
+    >>> nodes = Node("x", 3), Node("h", 2), Node("y", 1)
+    >>> edges = Edge("x", "h", "A"), Edge("h", "y", "B"), Edge("x", "y", "C")
+    >>> weights = Parameter("A", (2, 3)), Parameter("B", (1, 2)), Parameter("C", (1, 3))
+    >>> [[edge.weight for edge in route] for route in routes(Graph(nodes, edges, weights, ("x",), ("y",)))]
+    [['A', 'B'], ['C']]
+    """
+    count = _counted(graph)
+    if count > MOST_ROUTES:
+        raise OutOfReachError(
+            f"The graph has {count} paths from an input to an output, more than {MOST_ROUTES}.",
+            "Use fewer nodes; gdln simulate trains the network without listing its paths.",
+        )
+    return tuple(edges for output in graph.outputs for edges in _into(graph, output))
+
+
+def route_name(route: Route) -> str:
+    """Return the nodes of a route in their order.
+
+    >>> route_name((Edge("x", "h", "A"), Edge("h", "y", "B")))
+    'x -> h -> y'
+    """
+    return " -> ".join([route[0].source, *(edge.target for edge in route)])
+
+
+def route_names(graph: Graph) -> tuple[str, ...]:
+    """Return a name for each route: its nodes, and where these do not tell routes apart, its weights or its number.
+
+    >>> from theory.problem import Node, Parameter
+    >>> nodes, edges = (Node("x", 2), Node("y", 1)), (Edge("x", "y", "A"), Edge("x", "y", "B"))
+    >>> weights = Parameter("A", (1, 2)), Parameter("B", (1, 2))
+    >>> route_names(Graph(nodes, edges, weights, ("x",), ("y",)))
+    ('x -> y (A)', 'x -> y (B)')
+    """
+    listed = routes(graph)
+    plain = [route_name(route) for route in listed]
+    weights = [f" ({', '.join(edge.weight or 'no weights' for edge in route)})" for route in listed]
+    named = [name if plain.count(name) == 1 else name + own for name, own in zip(plain, weights, strict=True)]
+    seen: Counter[str] = Counter()
+    found = []
+    for name in named:
+        seen[name] += 1
+        found.append(name if named.count(name) == 1 else f"{name} {seen[name]}")
+    return tuple(found)
+
+
+def _counted(graph: Graph) -> int:
+    """How many routes there are, without listing them."""
+    ways = dict.fromkeys(graph.inputs, 1)
+    for name in graph.order:
+        if name not in ways:
+            ways[name] = sum(ways[edge.source] for edge in graph.into(name))
+    return sum(ways[name] for name in graph.outputs)
+
+
+def _into(graph: Graph, name: str) -> Iterator[Route]:
+    if name in graph.inputs:
+        yield ()
+        return
+    for edge in graph.into(name):
+        for before in _into(graph, edge.source):
+            yield (*before, edge)
