@@ -137,7 +137,7 @@ def simulated(
     from sim.train import train
 
     run = train(problem, device, progress=progress, backend=backend, memory=memory, threads=threads)
-    (loss,) = measure_each((LossAtTimes(),), run, device, measuring=measuring, threads=threads)
+    (loss,) = measure_each((LossAtTimes(),), run, device, backend="compiled", measuring=measuring, threads=threads)
     return GraphSimulateAnswer(problem, run, loss)
 
 

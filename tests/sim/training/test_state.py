@@ -22,7 +22,7 @@ from theory.claims import catalog
 from theory.flow.linear.descent import discrete
 from theory.problem import InputError, OutOfReachError, WeightsAtTimes, dumps, loads
 
-BACKENDS = ["reference", "auto"]
+BACKENDS = ["reference", "auto", *(["compiled-examples"] if numba_is_installed() else [])]
 ADAM = {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)}
 
 
