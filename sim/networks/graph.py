@@ -108,6 +108,9 @@ def preactivation(
 def edge_weight(edge: Edge, node: Node, parameters: Parameters) -> Float[torch.Tensor, "S d source"]:
     """Return the weights of an edge into a node as matrices."""
     weight = parameters[edge.weight]
+    # Most weights are matrices already, and a step of a small network is little more than the calls it takes.
+    if weight.ndim == 3 and weight.shape[1] == node.dimension:
+        return weight
     return weight.reshape(len(weight), node.dimension, -1)
 
 

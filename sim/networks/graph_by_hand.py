@@ -58,7 +58,7 @@ def gradient(
             if edge.source not in graph.inputs:
                 _add(deltas, edge.source, _back(graph, edge, node, parameters, opened))
     return {
-        own.name: found[own.name].reshape(parameters[own.name].shape)
+        own.name: found[own.name].view_as(parameters[own.name])
         if own.name in found
         else torch.zeros_like(parameters[own.name])
         for own in graph.parameters

@@ -13,6 +13,7 @@ from derivations.statistics.comparison import agreement
 from sim.measure import measure
 from sim.networks.one_hidden_layer import gradient
 from sim.train import fixed_sample, train
+from sim.training.backends.names import numba_is_installed
 from sim.training.optimisers import optimiser_of
 from sim.training.schedule import bytes_of_one, networks_at_once
 from tests.paths import ROOT
