@@ -432,8 +432,8 @@ INTEGRATOR_ROUNDING = 300 * 8 * UNIT_ROUNDOFF
 # fewer than 100, as the estimate is that of the order below. Relative to what one step allows.
 INTEGRATOR_SMOOTH = 100
 
-# With a fast mode at the end of the stable interval the error of a step is neither damped nor amplified, and the control
-# rejects what goes beyond the tolerance: some steps' errors are seen at once. Relative likewise.
+# With a fast mode at the end of the stable interval the error of a step is neither damped nor amplified, and the
+# control rejects what goes beyond the tolerance: some steps' errors are seen at once. Relative likewise.
 INTEGRATOR_STIFF = 10
 
 # --- the pages --------------------------------------------------------------------------------------------------------

@@ -215,9 +215,9 @@ def test_times_that_do_not_increase_are_refused(times):
 
 def test_steps_and_tolerances_must_be_positive():
     start = {"y": np.ones(1)}
-    with pytest.raises(InputError, match="relative = 0.0 must be a positive number"):
+    with pytest.raises(InputError, match=r"relative = 0\.0 must be a positive number"):
         dormand_prince(bend, start, [1.0], 0.0, ABSOLUTE)
-    with pytest.raises(InputError, match="absolute = inf must be a positive number"):
+    with pytest.raises(InputError, match=r"absolute = inf must be a positive number"):
         dormand_prince(bend, start, [1.0], RELATIVE, math.inf)
-    with pytest.raises(InputError, match="step = -1.0 must be a positive number"):
+    with pytest.raises(InputError, match=r"step = -1\.0 must be a positive number"):
         runge_kutta(bend, start, [1.0], -1.0)
