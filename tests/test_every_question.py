@@ -29,6 +29,7 @@ from theory.problem import (
     LAWS,
     OBSERVABLES,
     AlwaysGate,
+    ContextGate,
     DirectionGate,
     Edge,
     FiniteData,
@@ -47,6 +48,7 @@ from theory.problem import (
     Simulation,
     SinglePulse,
     SiteGate,
+    Table,
     Training,
     WorkbenchError,
     dumps,
@@ -92,6 +94,9 @@ class MadeUpObservable(Observable):
 
 
 PROCESS = {"xi": (2, 1), "gain": 1, "boundary": "open", "normaliser": "unit-variance", "labels": (1, 0)}
+FOUR = [[2 if i == j else 1 for i in range(4)] for j in range(4)]
+MOMENTS = {"probability": "1/3", "xx": FOUR, "yx": [[0, 1, 0, 0]], "yy": [[2]]}
+VECTORS = {"probability": 1, "xx": FOUR, "yx": [[0, 1, 0, 0], [0, 0, 1, 0]], "yy": [[2, 0], [0, 2]]}
 DATA = {
     "nlgp": NonlinearGP(4, **PROCESS),
     "nlgp, ring": NonlinearGP(4, **PROCESS | {"boundary": "ring", "xi": (1, "1/2")}),
@@ -104,6 +109,9 @@ DATA = {
     "gaussian-clone": GaussianClone(4, **PROCESS),
     "single-pulse": SinglePulse(4, ((1, 1), (2, 2)), "plus-minus", "none", (1, 0)),
     "finite": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1)),
+    "finite, contexts": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1), context=(0, 1, 2)),
+    "table": Table(moments=[MOMENTS, MOMENTS | {"yx": [[1, 0, 0, 0]]}, MOMENTS]),
+    "table, vector labels": Table(moments=[VECTORS]),
     "made-up-law": MadeUpLaw(4),
     "made-up-clone": MadeUpClone(4, **PROCESS),
 }
@@ -115,6 +123,7 @@ GATE = {
     "direction": DirectionGate({0: 1, 2: -1}, lo=0, on="input"),
     "direction, three sites": DirectionGate({0: 1, 2: -1, 3: "1/3"}, lo=0, on="input"),
     "always": AlwaysGate(),
+    "context": ContextGate((0, 2)),
     "repeated": RepeatedGate(0),
     "made-up-gate": MadeUpGate(),
 }
@@ -200,15 +209,20 @@ def attempt(reader, problem):
     return refused
 
 
+def fits(gate, law):
+    """Whether a problem may put the gate on the law: the law has the latent or the contexts that the gate looks at."""
+    return (getattr(gate, "on", None) != "latent" or law.latent) and set(getattr(gate, "open", ())) <= set(law.contexts)
+
+
 def questions():
     """Every law with every gate in a gated-linear network, and every law with every model that gates itself."""
     for law_name, law in DATA.items():
         for gate_name, gate in GATE.items():
-            if getattr(gate, "on", None) != "latent" or law.latent:
+            if fits(gate, law):
                 yield pytest.param(law_name, gate_name, gated(law, gate), id=f"{law_name} - {gate_name}")
         for gate_name, gate in GATE.items():
-            known = not isinstance(gate, RepeatedGate) and (getattr(gate, "on", None) != "latent" or law.latent)
-            if known and (gate_name == "site" or law_name in ("nlgp", "finite")):
+            known = not isinstance(gate, RepeatedGate) and fits(gate, law)
+            if known and (gate_name in ("site", "context") or law_name in ("nlgp", "finite")):
                 yield pytest.param(law_name, gate_name, graphed(law, gate), id=f"{law_name} - graph, {gate_name}")
         for model in MODELS[1:]:
             yield pytest.param(law_name, model, ungated(law, model), id=f"{law_name} - {model}")

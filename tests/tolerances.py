@@ -452,3 +452,15 @@ PAGES_REPEATED = 1_000 * 40 * float(np.finfo(np.float32).eps)
 # Times of erf and sigmoid units, 96 and 1,024 K tau, are 61.1 and 64 over f'(0)^2: equal up to the rounding of the
 # first to a number of steps that all learning rates have in common.
 EQUALLY_LONG = 0.05
+
+# Examples made from the second moments of a context, d = 3: the eigensolver, the root and its square each err by at
+# most 4 d roundings of the largest eigenvalue, and what counts as 0 is below 4 d of them.
+TABLE_MADE = 4 * 4 * 3 * UNIT_ROUNDOFF
+
+# Moments of a table in float64, relative to the largest: sums over 40 examples with weights and gates of a few
+# roundings each, and a soft gate of 16 more (SOFT_GATE).
+TABLE_SUM = (40 + 4 + 16) * UNIT_ROUNDOFF
+
+# The flow from such moments against that of the same data in fractions: a condition of at most 1,000, of moments and
+# labels up to 10.
+TABLE_FLOW = TABLE_SUM * 1e3 * 10

@@ -119,7 +119,7 @@ class SimulateAnswer:
             lines.append(f"  {name}: {_shown(content, 'weights', -1, *unit, site)} at site {site}")
         if content["output_bias"] is not None:
             hidden = _per_unit(content, "hidden_biases", -1)
-            output = _shown(content, "output_bias", -1)
+            output = _per_unit(content, "output_bias", -1)
             lines += ["", f"biases at t = {content['times'][-1]:g}", f"  output: {output}", f"  units from 0: {hidden}"]
         if content["readout"] is not None:
             weights = _per_unit(content, "readout", -1)
@@ -232,7 +232,8 @@ def _apart(means: dict[str, Any]) -> dict[str, Any]:
 def _per_unit(content: dict[str, Any], name: str, index: int) -> str:
     if content[name] is None:
         return "undefined (a unit has only zero weights)"
-    shown = [_shown(content, name, index, unit) for unit in range(len(content[name][index]))]
+    places = np.ndindex(np.shape(content[name][index]))  # a unit, and its output where labels are vectors
+    shown = [_shown(content, name, index, *place) for place in places]
     return " ".join(shown[:4]) + (" ..." if len(shown) > 4 else "")
 
 

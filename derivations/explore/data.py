@@ -23,6 +23,7 @@ from theory.problem import (
     OutOfReachError,
     Problem,
     SinglePulse,
+    Table,
     Training,
 )
 
@@ -30,6 +31,7 @@ ROWS = 4096  # examples drawn for a view
 GROUPS = 16  # of them, for standard errors
 BINS = 32  # of a marginal
 SHOWN = 3  # examples drawn of each class
+MOST_CLASSES = 100  # of a table, each with its covariance
 IMAGES = 2  # covariances drawn side by side
 _REACH = 4.0  # standard deviations of a marginal drawn
 _ROUNDING = 1e-9  # beyond the end of the support, so that values rounded to it lie in the last bin
@@ -114,7 +116,7 @@ def theory_of(law: Law) -> DataTheory:
 
 def sites_alike(law: Law) -> bool:
     """Whether each site has the same distribution, so that one marginal and one kurtosis stand for all."""
-    return not law.means and not isinstance(law, FiniteData)
+    return not law.means and not isinstance(law, FiniteData | Table)
 
 
 @singledispatch
@@ -140,11 +142,26 @@ def _(law: SinglePulse) -> tuple[ClassTheory, ...]:
 @class_theories.register
 def _(law: FiniteData) -> tuple[ClassTheory, ...]:
     x, category = np.array(law.x, float), np.array(law.category)
+    return _of_examples(x, category, np.array(law.example_probabilities, float))
+
+
+@class_theories.register
+def _(law: Table) -> tuple[ClassTheory, ...]:
+    if law.classes > MOST_CLASSES:
+        raise OutOfReachError(
+            f"The table has {law.classes} different labels; the data view shows up to {MOST_CLASSES} classes.",
+            "Use labels of fewer values.",
+        )
+    return _of_examples(law.rows.x, law.category, law.rows.probabilities)
+
+
+def _of_examples(x: Float[np.ndarray, "N n"], category: np.ndarray, weights: np.ndarray) -> tuple[ClassTheory, ...]:
     found = []
-    for c in range(law.classes):
-        p = np.where(category == c, np.array(law.example_probabilities, float), 0.0) / float(law.probabilities[c])
-        mean_of_class = p @ x
-        off = x - mean_of_class
+    for c in range(category.max() + 1):
+        mine = category == c
+        p, own = weights[mine] / weights[mine].sum(), x[mine]
+        mean_of_class = p @ own
+        off = own - mean_of_class
         found.append(ClassTheory(mean_of_class, (p[:, None] * off).T @ off))
     return tuple(found)
 

@@ -8,6 +8,7 @@ checksum of data.npz.
 import hashlib
 import json
 import os
+import re
 import shutil
 import tempfile
 import zipfile
@@ -33,6 +34,7 @@ from theory.problem.user_files import LARGEST_TEXT, open_regular, read_json
 SCHEMA = "gdln.cell/1"
 DATA, META = "data.npz", "meta.json"
 COMPLETE, DIVERGED = "complete", "diverged"
+_PLACE = re.compile(r'^file = ".*"\n(?=sha256 = "[0-9a-f]{64}"$)', re.MULTILINE)  # in the TOML of a problem
 _LARGEST_META = 2 * LARGEST_TEXT  # it holds a problem, whose line ends JSON writes as two characters
 _FACTS = {
     "cell": str,
@@ -71,12 +73,16 @@ class Question:
 
     def cell(self, code: str) -> str:
         """The id of the cell that `code` makes of this question: 64 hexadecimal digits."""
-        return digest(canonical({"schema": SCHEMA, "code": code, **vars(self)}))
+        return digest(canonical({"schema": SCHEMA, "code": code, **self._asked()}))
 
     @property
     def key(self) -> str:
         """The hash of the question alone, the same for every version of the code."""
-        return digest(canonical(vars(self)))
+        return digest(canonical(self._asked()))
+
+    def _asked(self) -> dict[str, Any]:
+        """The fields, without the place of a file of data: its sha256, which follows, says what is in it."""
+        return vars(self) | {"problem": _PLACE.sub("", self.problem)}
 
 
 def question(problem: Problem, observables: tuple[str, ...]) -> Question:

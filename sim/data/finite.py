@@ -14,12 +14,13 @@ from theory.problem import FiniteData
 
 @dataclass(frozen=True)
 class FiniteSampler:
-    """A data set on one device: `x` are its N examples, `category` their classes, `limits` the sums P(<= i)."""
+    """A data set on one device: its N examples `x`, their classes and contexts; `limits` are the sums P(<= i)."""
 
     limits: Float[np.ndarray, " limits"]
     x: Float[torch.Tensor, "N n"]
     category: Int[torch.Tensor, " N"]
     labels: Float[torch.Tensor, "C *m"]
+    context: Int[torch.Tensor, " N"] | None
     device: torch.device
     dtype: torch.dtype
 
@@ -38,7 +39,8 @@ class FiniteSampler:
             own.advance(rows)
         examples = torch.from_numpy(index).to(self.device)
         category = self.category[examples]
-        return Draw(None, self.x[examples], category, self.labels[category])
+        context = None if self.context is None else self.context[examples]
+        return Draw(None, self.x[examples], category, self.labels[category], context=context)
 
 
 @sampler_of.register
@@ -47,4 +49,5 @@ def finite_sampler(law: FiniteData, device: torch.device, dtype: torch.dtype) ->
     x = torch.tensor([[float(entry) for entry in row] for row in law.x], dtype=dtype, device=device)
     category = torch.tensor(law.category, dtype=torch.int64, device=device)
     limits = bounds(law.example_probabilities)
-    return FiniteSampler(limits, x, category, label_table(law, device, dtype), device, dtype)
+    context = torch.tensor(law.context, dtype=torch.int64, device=device) if law.context else None
+    return FiniteSampler(limits, x, category, label_table(law, device, dtype), context, device, dtype)

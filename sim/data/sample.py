@@ -20,7 +20,8 @@ class Draw:
     """Independent examples of S replicates: latent z (None for a law without), input x, class c, label y.
 
     y is (S, B), or (S, B, m) where labels are vectors of m numbers. `gain` is that of x = erf(gain z)/Z + means[c],
-    None where x is no such function of a latent; `means` is () where they are zero.
+    None where x is no such function of a latent; `means` is () where they are zero. `context` is that of each example,
+    None for a law without contexts.
     """
 
     z: Float[torch.Tensor, "S B n"] | None
@@ -29,6 +30,7 @@ class Draw:
     y: Float[torch.Tensor, "S B *m"]
     gain: float | None = None
     means: tuple[tuple[Fraction, ...], ...] = ()
+    context: Int[torch.Tensor, "S B"] | None = None
 
 
 @runtime_checkable

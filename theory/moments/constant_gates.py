@@ -6,10 +6,11 @@ from math import inf
 import numpy as np
 from jaxtyping import Shaped
 
-from theory.moments.gate_events import open_on
+from theory.moments.finite import contexts_of
+from theory.moments.gate_events import Contexts, open_on
 from theory.moments.marginal import largest
 from theory.moments.single_pulse import flips
-from theory.problem import AlwaysGate, DirectionGate, FiniteData, Gate, Law, Network, SinglePulse, SiteGate
+from theory.problem import AlwaysGate, DirectionGate, FiniteData, Gate, Law, Network, SinglePulse, SiteGate, Table
 from theory.problem.gates import resolved
 from theory.problem.gates.base import looks_on
 
@@ -77,7 +78,12 @@ def _bounded(law: Law) -> bool:
 
 @_states.register
 def _(law: FiniteData, gate: Gate) -> set[bool]:
-    return _on_examples(np.array(law.x, dtype=object), gate)
+    return _on_examples(np.array(law.x, dtype=object), gate, contexts_of(law))
+
+
+@_states.register
+def _(law: Table, gate: Gate) -> set[bool]:
+    return _on_examples(law.rows.x, gate, law.rows.context)
 
 
 @_states.register
@@ -90,7 +96,7 @@ def _(law: SinglePulse, gate: Gate) -> set[bool]:
     return _on_examples(np.array(inputs).astype(object), gate)
 
 
-def _on_examples(x: Shaped[np.ndarray, "N n"], gate: Gate) -> set[bool]:
+def _on_examples(x: Shaped[np.ndarray, "N n"], gate: Gate, context: Contexts = None) -> set[bool]:
     if isinstance(gate, SiteGate | DirectionGate) and looks_on(gate) != "input":
         return set()  # refused by name where it is used
-    return set(open_on(gate, x, "the gate").tolist())
+    return set(open_on(gate, x, "the gate", context).tolist())

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.moments.arithmetic import LARGEST_EXACT
-from theory.moments.gate_events import open_on
+from theory.moments.gate_events import Contexts, open_on
 from theory.problem import AlwaysGate, Network, OutOfReachError, resolved
 
 # (K n)^2 exact integers and as many floats; gaps between four sites take five such arrays more: 200 MB.
@@ -70,7 +70,7 @@ def require_rows(network: Network, n: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """N examples one by one: x (N, n) in exact numbers, their probabilities, and labels as vectors of m numbers.
+    """N examples one by one: x (N, n) in exact numbers, their probabilities, labels as vectors of m numbers, contexts.
 
     >>> half = Fraction(1, 2)
     >>> data = Examples(np.array([[half], [Fraction(1)]], dtype=object), (half, half), ((Fraction(1),), (Fraction(0),)))
@@ -81,6 +81,7 @@ class Examples:
     x: Shaped[np.ndarray, "N n"]
     probabilities: tuple[Fraction, ...]
     labels: tuple[tuple[Fraction, ...], ...]
+    context: Contexts = None
 
 
 def require_examples(count: int, network: Network, n: int) -> None:
@@ -102,7 +103,7 @@ def require_examples(count: int, network: Network, n: int) -> None:
 def of_examples(data: Examples, network: Network) -> ExactMoments:
     """A = <phi phi^T> and b = <phi y> as fractions, by sums over the examples. Sources: notes, eq. (6), (7), (12).
 
-    Gates: at sites and along directions of the input with any bounds, always and repeated.
+    Gates: at sites and along directions of the input with any bounds, of contexts, always and repeated.
 
     >>> half = Fraction(1, 2)
     >>> data = Examples(np.array([[half], [Fraction(1)]], dtype=object), (half, half), ((Fraction(1),), (Fraction(0),)))
@@ -115,7 +116,7 @@ def of_examples(data: Examples, network: Network) -> ExactMoments:
     weights, total = _whole(np.array(data.probabilities, dtype=object))
     labels = np.array(data.labels, dtype=object)
     gates = resolved(network.gates)
-    opened = np.array([open_on(gate, data.x, f"network.gates[{k}]") for k, gate in enumerate(gates)]).T
+    opened = np.array([open_on(gate, data.x, f"network.gates[{k}]", data.context) for k, gate in enumerate(gates)]).T
     features = (opened[:, :, None] * x[:, None, :]).reshape(len(x), -1)
     if network.has_biases:
         ends = np.concatenate([opened, np.full((len(x), 1), int(1 / network.scale), dtype=object)], axis=1)

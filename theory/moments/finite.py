@@ -15,6 +15,7 @@ from theory.moments.exact_moments import (
     require_rows,
 )
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.gate_events import Contexts
 from theory.problem import FiniteData, Network
 
 
@@ -34,7 +35,17 @@ def exact_moments(law: FiniteData, network: Network) -> ExactMoments:
     require_rows(network, law.n)
     require_examples(len(law.x), network, law.n)
     labels = tuple(law.label_vectors[c] for c in law.category)
-    return of_examples(Examples(np.array(law.x, dtype=object), law.example_probabilities, labels), network)
+    examples = Examples(np.array(law.x, dtype=object), law.example_probabilities, labels, contexts_of(law))
+    return of_examples(examples, network)
+
+
+def contexts_of(law: FiniteData) -> Contexts:
+    """The context of each example as an array; None for data without contexts.
+
+    >>> contexts_of(FiniteData([[1], [2]], [1, -1], context=[3, 0])).tolist()
+    [3, 0]
+    """
+    return np.array(law.context) if law.context else None
 
 
 @law_moments.register

@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     )
     from theory.problem.distributions.nonlinear_gp_2d import NonlinearGP2D
     from theory.problem.distributions.single_pulse import SinglePulse
+    from theory.problem.distributions.table import Table
     from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
     from theory.problem.gated_graph import GatedGraph
     from theory.problem.gates import GATES, Gate, resolved
     from theory.problem.gates.always import AlwaysGate
+    from theory.problem.gates.context import ContextGate
     from theory.problem.gates.direction import DirectionGate
     from theory.problem.gates.recorded import RecordedGate
     from theory.problem.gates.repeated import RepeatedGate
@@ -66,6 +68,7 @@ __all__ = [
     "Axis",
     "BiasesAtTimes",
     "Cell",
+    "ContextGate",
     "DirectionGate",
     "Edge",
     "FieldCentreAtTimes",
@@ -107,6 +110,7 @@ __all__ = [
     "SpectralPeakAtTimes",
     "SpectralPeakShareAtTimes",
     "Sweep",
+    "Table",
     "Training",
     "WeightKurtosisAtTimes",
     "WeightsAtTimes",
@@ -132,10 +136,12 @@ _NAMES = {
     "distributions.nonlinear_gp": "NonlinearGP axis_correlations latent_correlation latent_variance squared_distance",
     "distributions.nonlinear_gp_2d": "NonlinearGP2D",
     "distributions.single_pulse": "SinglePulse",
+    "distributions.table": "Table",
     "errors": "InputError OutOfReachError WorkbenchError",
     "gated_graph": "GatedGraph",
     "gates": "GATES Gate resolved",
     "gates.always": "AlwaysGate",
+    "gates.context": "ContextGate",
     "gates.direction": "DirectionGate",
     "gates.recorded": "RecordedGate",
     "gates.repeated": "RepeatedGate",

@@ -81,8 +81,8 @@ def declared(package: str, path: list[str], base: type, word: str, first: tuple[
     word, and where a public class that derives from `base` has none.
 
     >>> import theory.problem.gates as room
-    >>> list(declared(room.__name__, room.__path__, room.Gate, "kind", ("site", "always")))[:3]
-    ['site', 'always', 'direction']
+    >>> list(declared(room.__name__, room.__path__, room.Gate, "kind", ("site", "always")))[:2]
+    ['site', 'always']
     """
     found: dict[str, type] = {}
     for module in modules(package, path):

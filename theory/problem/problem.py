@@ -6,6 +6,7 @@ from functools import cached_property
 import numpy as np
 from jaxtyping import Float
 
+from theory.problem.contexts import check_contexts
 from theory.problem.discovery import file_of
 from theory.problem.distributions import Law
 from theory.problem.errors import InputError, OutOfReachError
@@ -29,7 +30,8 @@ class Problem:
     """A problem: what is learned (`data`), by what (`network`), how (`training`), and how it is simulated.
 
     Raises InputError where the parts do not fit each other: a site outside the line, a direction of another length, a
-    gate with `on` and without `sites`, one on a latent that the law does not have, initial numbers of another shape,
+    gate with `on` and without `sites`, one on a latent or a context that the law does not have, a context in which all
+    paths are closed, initial numbers of another shape,
     biases or initial readout weights that are missing or that the network does not have, labels of several numbers for
     a network with one output, the cross-entropy of labels other than +-1.
 
@@ -50,7 +52,7 @@ class Problem:
     def __post_init__(self) -> None:
         for index, gate in enumerate(self.network.gates):
             self._check_sites(index, gate)
-        _ = self.graph
+        check_contexts(self.data, self.graph, [(self._place(k), gate) for k, gate in enumerate(self.network.gates)])
         self._check_initial_weights()
         self._check_further_starts()
         self._check_labels()

@@ -1,6 +1,7 @@
 """Sweep files: TOML in; JSON in and out for the record of a sweep beside its results."""
 
 import json
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ from typing import Any
 from theory.problem.errors import InputError
 from theory.problem.numbers import RANGES, shown, spaced
 from theory.problem.sweep import FIELDS, MOST_CELLS, Axis, Sweep
-from theory.problem.toml import check_keys, tables_of, text_of
+from theory.problem.toml import check_keys, placed, tables_of, text_of
 from theory.problem.user_files import parse_json
 
 
@@ -56,7 +57,7 @@ def _sweep(tables: Mapping[str, Any], folder: Path) -> Sweep:
     settings = {key: tables[key] for key in ("combine", "invalid") if key in tables}
     return Sweep(
         base=_base(tables["base"], folder),
-        axes=tuple(_axes(tables["axes"], "")),
+        axes=tuple(_axes(tables["axes"], "", folder)),
         observables=tuple(tables["observables"]),
         store=str(folder / tables["store"]),
         **settings,
@@ -68,7 +69,7 @@ def _base(base: Any, folder: Path) -> Mapping[str, Any]:
     if isinstance(base, str):
         path = folder / base
         try:
-            base, where = tables_of(text_of(path), str(path)), f"the base {path}"
+            base, where = placed(tables_of(text_of(path), str(path)), path.parent), f"the base {path}"
         except (OSError, ValueError) as error:  # a NUL in a path is a ValueError
             if isinstance(error, InputError):
                 raise
@@ -79,23 +80,29 @@ def _base(base: Any, folder: Path) -> Mapping[str, Any]:
                 f"{where} is a sweep itself.", "A base is a problem file: [data], [network], [training], [simulation]."
             )
     elif isinstance(base, Mapping):
-        where = "base"
+        base, where = placed(base, folder), "base"
     else:
         raise InputError(f"base = {shown(base)} is neither a path nor a table.", 'Write base = "problem.toml".')
     check_keys(base, where, optional=tuple(FIELDS))
     return base
 
 
-def _axes(table: Mapping[str, Any], prefix: str):
+def _placed(file: Any, folder: Path) -> Any:
+    """A path that begins in the folder of the sweep file, made absolute."""
+    return os.path.abspath(folder / file) if isinstance(file, str) else file
+
+
+def _axes(table: Mapping[str, Any], prefix: str, folder: Path):
     """The axes; a dotted key may be quoted ("data.gain") or not, then TOML has made tables of it."""
     for key, value in table.items():
         field = f"{prefix}{key}"
         if isinstance(value, list):
-            yield Axis(field, tuple(value))
+            files = field == "data.file"
+            yield Axis(field, tuple(_placed(entry, folder) if files else entry for entry in value))
         elif isinstance(value, Mapping) and set(value) & set(RANGES):
             yield Axis(field, _range(value, field))
         elif isinstance(value, Mapping) and not (prefix and not value):
-            yield from _axes(value, f"{field}.")
+            yield from _axes(value, f"{field}.", folder)
         else:
             raise InputError(
                 f"axes: {field} = {shown(value)} is not a list of values.",

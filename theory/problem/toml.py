@@ -1,9 +1,11 @@
 """Problem files: TOML in, TOML out, exact in both directions; unknown or missing keys are errors."""
 
+import json
+import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import floor, inf, isinf
@@ -44,11 +46,13 @@ def load(path: str | Path) -> Problem:
     ...     load(path) == problem
     True
     """
-    return loads(text_of(path), name=str(path))
+    return loads(text_of(path), name=str(path), folder=Path(path).parent)
 
 
-def loads(text: str, name: str = "problem") -> Problem:
-    r"""The problem written in TOML `text`; `name` stands in errors. Raises InputError with the place and the remedy.
+def loads(text: str, name: str = "problem", folder: str | Path = "") -> Problem:
+    r"""The problem written in TOML `text`; `name` stands in errors, and `folder` is where data.file is looked for.
+
+    Raises InputError with the place and the remedy.
 
     >>> problem = loads(
     ...     "[data]\nlaw = 'finite'\nx = [[1, 0], [0, 1]]\ny = [1, -1]\n"
@@ -64,7 +68,7 @@ def loads(text: str, name: str = "problem") -> Problem:
     """
     tables = tables_of(text, name)
     try:
-        return problem_of(tables)
+        return problem_of(placed(tables, folder))
     except InputError as error:
         raise InputError(f"{name}: {error.message}", error.hint, error.kind) from None
 
@@ -91,6 +95,18 @@ def _where_broken(text: str, said: str) -> str:
     if "end of document" in said:
         return f"The text ends with line {len(text.splitlines())}; a bracket, a quotation mark or a value is missing."
     return "Check that line and the one before it."
+
+
+def placed(tables: Mapping[str, Any], folder: str | Path) -> Mapping[str, Any]:
+    """The tables of a problem file in `folder`, with the path in data.file, which begins there, made absolute.
+
+    >>> placed({"data": {"law": "table", "file": "data.npz"}}, "/somewhere")
+    {'data': {'law': 'table', 'file': '/somewhere/data.npz'}}
+    """
+    data = tables.get("data")
+    if not isinstance(data, Mapping) or not isinstance(data.get("file"), str):
+        return tables
+    return {**tables, "data": {**data, "file": os.path.abspath(Path(folder) / data["file"])}}
 
 
 def problem_of(tables: Mapping[str, Any]) -> Problem:
@@ -385,7 +401,10 @@ def _value(value: Any) -> str:
         return number_text(value)
     if isinstance(value, tuple):
         return f"[{', '.join(map(_value, value))}]"
-    return str(value) if isinstance(value, int) else f'"{value}"'
+    if is_dataclass(value):
+        return f"{{ {', '.join(f'{field.name} = {_value(getattr(value, field.name))}' for field in fields(value))} }}"
+    # What JSON escapes, TOML reads; besides, TOML wants DEL escaped.
+    return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def number_text(value: Fraction) -> str:

@@ -111,19 +111,22 @@ def test_a_kind_of_gate_without_moments_is_refused_by_name():
     with pytest.raises(OutOfReachError, match=words) as caught:
         sign_of(Checkered(), "network.gates[0]", Signs(True, True))
     assert "theory/moments/gate_signs.py" in caught.value.hint
-    for base in (problem(gates=["up:1", "always"]), pulse_cases.problem(gates=(pulse_cases.UP, pulse_cases.OPEN))):
+    pulse = pulse_cases.problem(gates=(pulse_cases.UP, pulse_cases.OPEN))
+    of_inputs = words.replace('"always",', '"always", "context",')
+    for base, said in ((problem(gates=["up:1", "always"]), words), (pulse, of_inputs)):
         network = replace(base.network, gates=(base.network.gates[0], Checkered()))
-        with pytest.raises(OutOfReachError, match=r"network\.gates\[1\]: " + words):
+        with pytest.raises(OutOfReachError, match=r"network\.gates\[1\]: " + said):
             gated_moments(Problem(base.data, network, base.training))
     with pytest.raises(OutOfReachError, match=words.replace(', "direction"', "")):
         event(pulse_cases.problem().data, Checkered())
 
 
 def test_every_kind_of_gate_is_an_answer_or_a_named_refusal():
-    """Repeated and recorded gates are resolved or refused before they are asked for a sign."""
+    """Repeated and recorded gates are resolved or refused before they are asked for a sign; a context has none."""
     for kind, gate in ALL_GATES.items():
         answers = [dispatch.dispatch(gate) is not dispatch.dispatch(object) for dispatch in (sign_of, open_on)]
-        assert answers == [kind in ("site", "direction", "always")] * 2, kind
+        both = kind in ("site", "direction", "always")
+        assert answers == [both, both or kind == "context"], kind
 
 
 def test_direction_gates_on_pulses_are_taken_one_by_one():

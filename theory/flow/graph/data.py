@@ -1,4 +1,4 @@
-"""The path moments of a problem's data: by sums over the examples of a finite data set, else from the law's moments.
+"""The path moments of a problem's data: by sums over examples where the law has them, else from its moments.
 
 A law with exact moments through its gates (`theory.moments`) gives those of a gated-linear network whose units have the
 paths' products of gates, where each product is a single gate.
@@ -7,11 +7,13 @@ paths' products of gates, where each product is a single gate.
 from functools import singledispatch
 
 import numpy as np
+from jaxtyping import Float, Int, Shaped
 
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.moments import PathMoments, empirical
 from theory.moments import gated_moments
-from theory.moments.gate_events import open_on
+from theory.moments.finite import contexts_of
+from theory.moments.gate_events import Contexts, open_on
 from theory.problem import (
     AlwaysGate,
     FiniteData,
@@ -21,6 +23,7 @@ from theory.problem import (
     NormalInitialisation,
     OutOfReachError,
     Problem,
+    Table,
     Training,
 )
 
@@ -73,19 +76,67 @@ def _moments(law: Law, flow: GraphFlow) -> PathMoments:
 @_moments.register
 def _(law: FiniteData, flow: GraphFlow) -> PathMoments:
     exact = np.array(law.x, dtype=object)
-    gates = {
-        a: np.prod([open_on(gate, exact, "a gate of the graph") for gate in product], axis=0).astype(float)
+    gates = _opened(flow, exact, contexts_of(law))
+    labels = np.array([[float(entry) for entry in law.label_vectors[c]] for c in law.category])
+    probabilities = np.array([float(share) for share in law.example_probabilities])
+    return empirical(flow, exact.astype(float), _by_output(flow, labels), gates, probabilities)
+
+
+@_moments.register
+def _(law: Table, flow: GraphFlow) -> PathMoments:
+    rows = law.rows
+    gates, y = _opened(flow, rows.x, rows.context), _by_output(flow, rows.y)
+    patterns, found = _patterns(flow, gates, len(rows.x))
+    if len(patterns) >= len(flow.openings) ** 2:
+        return empirical(flow, rows.x, y, gates, rows.probabilities)
+    parts = [found == index for index in range(len(patterns))]
+    second = [(rows.x[part] * rows.probabilities[part, None]).T @ rows.x[part] for part in parts]
+    first = {
+        name: [(labels[part] * rows.probabilities[part, None]).T @ rows.x[part] for part in parts]
+        for name, labels in y.items()
+    }
+    numbers = range(1, len(flow.openings) + 1)
+    return PathMoments(
+        {(name, a): _sum(patterns[:, a - 1], sums) for name, sums in first.items() for a in numbers},
+        {(a, b): _sum(patterns[:, a - 1] * patterns[:, b - 1], second) for a in numbers for b in numbers if a <= b},
+    )
+
+
+def _patterns(
+    flow: GraphFlow, gates: dict[int, Float[np.ndarray, " N"]], examples: int
+) -> tuple[Float[np.ndarray, "G A"], Int[np.ndarray, " N"]]:
+    """The different values that (g_1, ..., g_A) takes over the examples, and which of them each example has."""
+    columns = [gates.get(a, np.ones(examples)) for a in range(1, len(flow.openings) + 1)]
+    patterns, found = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    return patterns, found.ravel()
+
+
+def _sum(factors: Float[np.ndarray, " G"], sums: list[np.ndarray]) -> np.ndarray:
+    """The sum over the patterns of a product of gates times what the examples of the pattern add up to."""
+    total = np.zeros_like(sums[0])
+    for factor, part in zip(factors.tolist(), sums, strict=True):
+        if factor:
+            total += factor * part
+    return total
+
+
+def _opened(flow: GraphFlow, x: Shaped[np.ndarray, "N n"], context: Contexts) -> dict[int, Float[np.ndarray, " N"]]:
+    """g_a of every example, by the number a of a product of gates; the product of no gates is left out."""
+    return {
+        a: np.prod([open_on(gate, x, "a gate of the graph", context) for gate in product], axis=0).astype(float)
         for a, product in enumerate(flow.openings, start=1)
         if product
     }
-    labels = np.array([[float(entry) for entry in law.label_vectors[c]] for c in law.category])
+
+
+def _by_output(flow: GraphFlow, labels: Float[np.ndarray, "N m"]) -> dict[str, Float[np.ndarray, "N d"]]:
+    """The labels of each output node."""
     y, first = {}, 0
     for name in flow.graph.outputs:
         dimension = flow.graph.node(name).dimension
         y[name] = labels[:, first : first + dimension]
         first += dimension
-    probabilities = np.array([float(share) for share in law.example_probabilities])
-    return empirical(flow, exact.astype(float), y, gates, probabilities)
+    return y
 
 
 def _single(product: tuple[Gate, ...]) -> Gate:

@@ -26,6 +26,8 @@ class Law:
     a network with m outputs. means[c], where `means` is not (), are n numbers that are added to x after the law's own
     construction.
 
+    `contexts` are the contexts that its examples have, in ascending order: () for a law that knows none.
+
     >>> from theory.problem import SinglePulse
     >>> law = SinglePulse(8, [[3, 4], [5, 6], [7, 7]], "zero-one", "none", [1, 0, -1], priors=["1/2", "1/4", "1/4"])
     >>> law.classes, sum(p * y for p, y in zip(law.probabilities, law.labels))  # C and <y>
@@ -39,6 +41,7 @@ class Law:
     labels: tuple[Label, ...]
     priors: tuple[Fraction, ...] = ()
     means: tuple[Mean, ...] = ()
+    contexts: tuple[int, ...] = ()
 
     def check_classes(self) -> None:
         """Make labels, priors and means exact. Raises InputError where they are not one for each class."""

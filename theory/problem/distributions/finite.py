@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from theory.problem.distributions.base import MOST_SITES, Label, Law, one_label, same_length, set_field
 from theory.problem.errors import InputError
-from theory.problem.numbers import exact, positive, shown
+from theory.problem.numbers import exact, positive, shown, whole
 
 MOST_EXAMPLES = 100_000
 
@@ -18,9 +18,10 @@ class FiniteData(Law):
 
     x are N rows of n numbers, y N labels: numbers, or m numbers each. The classes are the distinct labels in the order
     in which they first appear, and have no priors or means of their own. There is no latent; sites lie on an open line.
+    context[i], a whole number >= 0, is what a `ContextGate` looks at; without the field there are no contexts.
 
-    Raises InputError for rows of different lengths, more than 10000 sites or 100000 examples, labels or weights that
-    are not one for each example, and weights that are not positive.
+    Raises InputError for rows of different lengths, more than 10000 sites or 100000 examples, labels, weights or
+    contexts that are not one for each example, and weights that are not positive.
 
     >>> law = FiniteData([[1, 0], [0, 1], [1, 1]], [1, -1, 1], weights=[1, 1, 2])
     >>> law.n, [str(p) for p in law.example_probabilities], law.category, [str(p) for p in law.probabilities]
@@ -30,6 +31,7 @@ class FiniteData(Law):
     x: tuple[tuple[Fraction, ...], ...]
     y: tuple[Label, ...]
     weights: tuple[Fraction, ...] = field(default=(), kw_only=True)
+    context: tuple[int, ...] = field(default=(), kw_only=True)
 
     law: ClassVar[str] = "finite"
     boundary: ClassVar[str] = "open"
@@ -38,8 +40,9 @@ class FiniteData(Law):
         set_field(self, "x", _rows(self.x))
         set_field(self, "y", self._each_example("y", one_label))
         same_length(self.y, "data.y")
-        weights = self._each_example("weights", _weight) if len(self.weights) else ()
+        weights = self._each_if_given("weights", _weight)
         set_field(self, "weights", () if len(set(weights)) <= 1 else weights)
+        set_field(self, "context", self._each_if_given("context", _context))
 
     def _each_example(self, name: str, convert) -> tuple:
         values = getattr(self, name)
@@ -49,6 +52,10 @@ class FiniteData(Law):
                 "Give as many as rows of x.",
             )
         return tuple(convert(value, f"data.{name}[{index}]") for index, value in enumerate(values))
+
+    def _each_if_given(self, name: str, convert) -> tuple:
+        values = getattr(self, name)
+        return () if isinstance(values, list | tuple) and not values else self._each_example(name, convert)
 
     @property
     def n(self) -> int:
@@ -65,6 +72,11 @@ class FiniteData(Law):
         """The class of each example."""
         index = {label: c for c, label in enumerate(self.labels)}
         return tuple(index[label] for label in self.y)
+
+    @cached_property
+    def contexts(self) -> tuple[int, ...]:
+        """The different contexts, in ascending order."""
+        return tuple(sorted(set(self.context)))
 
     @cached_property
     def example_probabilities(self) -> tuple[Fraction, ...]:
@@ -85,6 +97,10 @@ class FiniteData(Law):
 
 def _weight(value: object, where: str) -> Fraction:
     return positive(value, where, "it is the example's share of the data")
+
+
+def _context(value: object, where: str) -> int:
+    return whole(value, where, least=0)
 
 
 def _rows(rows: object) -> tuple[tuple[Fraction, ...], ...]:

@@ -6,7 +6,7 @@ from theory.problem.gates.base import Gate
 from theory.problem.gates.recorded import RecordedGate
 from theory.problem.gates.repeated import RepeatedGate
 
-_FIRST = ("site", "direction", "always", "repeated")
+_FIRST = ("site", "direction", "always", "repeated", "context")
 ALL_GATES: dict[str, type[Gate]] = declared(__name__, __path__, Gate, "kind", _FIRST)
 GATES = {kind: gate for kind, gate in ALL_GATES.items() if gate.in_files}  # those that problem files may name
 

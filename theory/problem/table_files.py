@@ -1,0 +1,225 @@
+"""Files with examples: NumPy archives (.npz) and CSV, read once and whole, in float64; nothing in them is repaired."""
+
+import csv
+import hashlib
+import io
+import re
+import zipfile
+import zlib
+from array import array
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from weakref import WeakValueDictionary
+
+import numpy as np
+from jaxtyping import Float, Int
+
+from theory.problem.errors import InputError
+from theory.problem.numbers import shown
+from theory.problem.user_files import MEBIBYTE, read_bytes
+
+LARGEST_FILE = 1024 * MEBIBYTE
+MOST_NUMBERS = 2**27  # of one file: 1 GiB in float64
+LARGEST_NUMBER = 1e100  # its square fits a float64
+LARGEST_CONTEXT = 2**53  # a float64 tells whole numbers up to here apart
+_CORRECT = "Correct the file; rows of examples count from 0."
+_NAMES = ("x", "y", "context", "weights")
+_HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
+_COLUMN = re.compile(r"([xy])(0|[1-9][0-9]{0,5})")
+_BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, KeyError, NotImplementedError, RuntimeError)
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """N examples in float64: x (N, n), y (N, m), their probabilities (N,) and their contexts (N,), or None.
+
+    >>> rows = Rows(np.array([[1.0], [2.0]]), np.array([[1.0], [0.0]]), np.array([0.5, 0.5]))
+    >>> float(rows.probabilities @ rows.x[:, 0]), rows.context is None
+    (1.5, True)
+    """
+
+    x: Float[np.ndarray, "N n"]
+    y: Float[np.ndarray, "N m"]
+    probabilities: Float[np.ndarray, " N"]
+    context: Int[np.ndarray, " N"] | None = None
+
+    def __post_init__(self) -> None:
+        for numbers in (self.x, self.y, self.probabilities, self.context):
+            if numbers is not None:
+                numbers.setflags(write=False)
+
+
+# Problems with the same content share its memory; what no problem holds is forgotten.
+_READ: WeakValueDictionary[str, Rows] = WeakValueDictionary()
+
+
+def read_table(path: str | Path) -> tuple[Rows, str]:
+    r"""The examples in a file and the sha256 of its content.
+
+    An archive has the arrays x (N, n), y (N,) or (N, m) and perhaps context (N,) and weights (N,). A CSV has a header
+    with the columns x0, x1, ..., then y or y0, y1, ..., and perhaps context and weight, in any order. The probabilities
+    are the weights over their sum, or 1/N each. Raises InputError, with row and column, for what is no such file.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "data.csv"
+    ...     _ = path.write_text("x0,x1,y,context\n1,0,2.5,0\n0,1,-1,1\n")
+    ...     rows, _ = read_table(path)
+    >>> rows.x.tolist(), rows.y.tolist(), rows.context.tolist()
+    ([[1.0, 0.0], [0.0, 1.0]], [[2.5], [-1.0]], [0, 1])
+    """
+    readers = {".npz": _of_archive, ".csv": _of_csv}
+    reader = readers.get(Path(path).suffix.lower())
+    if reader is None:
+        raise InputError(f"{path} is neither .npz nor .csv.", "Name a NumPy archive or a CSV file.", "file")
+    try:
+        content = read_bytes(path, LARGEST_FILE, "Use fewer examples, or float32 in an archive.")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}.", "Check data.file.", "file") from None
+    digest = hashlib.sha256(content).hexdigest()
+    rows = _READ.get(digest)
+    if rows is None:
+        rows = _READ[digest] = _rows(reader(content, str(path)), str(path))
+    return rows, digest
+
+
+def _of_archive(content: bytes, path: str) -> dict[str, np.ndarray]:
+    """The arrays of an archive: headers are judged before any array is unpacked, and objects are never made."""
+    found, numbers = {}, 0
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as archive:
+            for entry in archive.infolist():
+                name = entry.filename.removesuffix(".npy")
+                if name not in _NAMES or name in found:
+                    why = "twice" if name in found else "which is none of " + ", ".join(_NAMES)
+                    raise _refusal(path, f"it has the array {shown(name)}, {why}", "Keep x, y, context and weights.")
+                with archive.open(entry) as member:
+                    shape, fortran, kind = _HEADERS[np.lib.format.read_magic(member)](member)
+                    if kind.kind not in "biuf" or kind.itemsize > 8:
+                        raise _refusal(path, f"{name} holds {kind}, not plain numbers", "Save float64 or integers.")
+                    numbers += prod(shape)
+                    if numbers > MOST_NUMBERS:
+                        raise _too_many(path)
+                    size = prod(shape) * kind.itemsize
+                    data = member.read(size + 1) if entry.file_size == member.tell() + size else b""
+                if len(data) != size:
+                    raise _refusal(path, f"{name} has another size than its header says", "Save it again.")
+                found[name] = np.frombuffer(data, kind).reshape(shape, order="F" if fortran else "C")
+    except InputError:
+        raise
+    except _BROKEN as error:
+        raise _refusal(
+            path, f"it is no archive that numpy.savez writes ({error})", "Write it by numpy.savez."
+        ) from None
+    return found
+
+
+def _of_csv(content: bytes, path: str) -> dict[str, np.ndarray]:
+    """The columns of a CSV as the arrays of an archive."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _refusal(path, f"it is no UTF-8 text ({error.reason})", "Save it as UTF-8.") from None
+    if not text.isascii():
+        raise _refusal(path, "it has letters or digits beyond ASCII", "Write names x0, y0, ... and plain numbers.")
+    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    numbers, count = array("d"), 0
+    try:
+        header = [name.strip() for name in next(lines, [])]
+        places = _places(header, path)
+        for count, line in enumerate(lines, start=1):
+            if len(line) != len(header):
+                raise _refusal(
+                    path, f"row {count - 1} (line {lines.line_num}) has {len(line)} entries, the header {len(header)}"
+                )
+            try:
+                numbers.extend(map(float, line))
+            except ValueError:
+                raise _no_number(path, header, line, count - 1) from None
+            if "_" in text and any("_" in entry for entry in line):  # Python reads 1_0 as 10
+                raise _no_number(path, header, line, count - 1)
+            if len(numbers) > MOST_NUMBERS:
+                raise _too_many(path)
+    except csv.Error as error:
+        raise _refusal(path, f"line {lines.line_num} is no CSV ({error})", "Separate numbers by commas.") from None
+    whole = np.frombuffer(numbers, dtype=float).reshape(count, len(header))
+    return {name: whole[:, columns] for name, columns in places.items()}
+
+
+def _places(header: list[str], path: str) -> dict[str, list[int] | int]:
+    """The columns of x, y, context and weights in a CSV, by its header."""
+    if len(set(header)) != len(header):
+        twice = next(name for index, name in enumerate(header) if name in header[:index])
+        raise _refusal(path, f"its header names {shown(twice)} twice")
+    named = {name: place for place, name in enumerate(header)}
+    places: dict[str, list[int] | int] = {}
+    for kind in "xy":
+        columns = [name for name in header if (match := _COLUMN.fullmatch(name)) and match.group(1) == kind]
+        wanted = [f"{kind}{index}" for index in range(len(columns))]
+        missing = [name for name in wanted if name not in named]
+        if missing:
+            raise _refusal(path, f"its header lacks {missing[0]} beside {columns[-1]}")
+        if columns:
+            places[kind] = [named.pop(name) for name in wanted]
+    for name, key in (("y", "y"), ("context", "context"), ("weight", "weights")):
+        if name in named and key not in places:
+            places[key] = named.pop(name)
+    if named:
+        hint = "A header has x0, x1, ..., y or y0, y1, ..., and perhaps context and weight."
+        raise _refusal(path, f"its header has the column {shown(next(iter(named)))}", hint)
+    return places
+
+
+def _no_number(path: str, header: list[str], line: list[str], row: int) -> InputError:
+    name, entry = next(pair for pair in zip(header, line, strict=True) if not _is_number(pair[1]))
+    return _refusal(path, f"row {row}, column {name}: {shown(entry)} is no number", _CORRECT)
+
+
+def _is_number(entry: str) -> bool:
+    try:
+        float(entry)
+    except ValueError:
+        return False
+    return "_" not in entry
+
+
+def _rows(found: dict[str, np.ndarray], path: str) -> Rows:
+    """The examples, their shapes and numbers checked."""
+    for name, dimensions in (("x", (2,)), ("y", (1, 2)), ("context", (1,)), ("weights", (1,))):
+        if name not in found and name in ("x", "y"):
+            raise _refusal(path, f"it has no {name}", "Give inputs x and labels y.")
+        if name in found and (found[name].ndim not in dimensions or 0 in found[name].shape):
+            shape = " x ".join(map(str, found[name].shape)) or "no"
+            raise _refusal(path, f"{name} has {shape} numbers", "Give x (N, n), y (N,) or (N, m), the others (N,).")
+        if name in found and len(found[name]) != len(found["x"]):
+            raise _refusal(path, f"x has {len(found['x'])} rows, {name} has {len(found[name])}")
+    numbers = {name: np.ascontiguousarray(each, dtype=float) for name, each in found.items()}
+    for name, each in numbers.items():
+        _refuse_where(~(np.abs(each) <= LARGEST_NUMBER), each, name, path, "is not finite, or larger than 1e100")
+    weights = numbers.get("weights", np.ones(len(numbers["x"])))
+    _refuse_where(weights <= 0, weights, "weights", path, "must be > 0: it is the example's share of the data")
+    context = numbers.get("context")
+    if context is not None:
+        wrong = (context < 0) | (context != np.floor(context)) | (context >= LARGEST_CONTEXT)
+        _refuse_where(wrong, context, "context", path, f"must be a whole number from 0 to {LARGEST_CONTEXT}")
+        context = context.astype(np.int64)
+    y = numbers["y"] if numbers["y"].ndim == 2 else numbers["y"][:, None]
+    return Rows(numbers["x"], y, weights / weights.sum(), context)
+
+
+def _refuse_where(wrong: np.ndarray, numbers: np.ndarray, name: str, path: str, why: str) -> None:
+    """Raise InputError with the first row and column where `wrong` is true."""
+    if wrong.any():
+        place = tuple(np.argwhere(wrong)[0].tolist())
+        column = f"{name}{place[1]}" if len(place) == 2 else name
+        value = float(numbers[place])
+        raise _refusal(path, f"row {place[0]}, column {column}: {value:.6g} {why}", _CORRECT)
+
+
+def _too_many(path: str) -> InputError:
+    return _refusal(path, f"it has more than {MOST_NUMBERS} numbers", "Use fewer examples or sites.")
+
+
+def _refusal(path: str, what: str, hint: str = "Correct the file.") -> InputError:
+    return InputError(f"{path}: {what}.", hint, "file")
