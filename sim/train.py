@@ -55,9 +55,9 @@ def train(
     A replicate is keyed by (seed, its number): training a part of them (`replicates`, default all) changes none.
     `sample` gives the examples of a full-batch run, entry s for the s-th replicate, instead of drawing them.
     `dtype` overrides simulation.dtype; `Run.dtype` says which one was used.
-    `backend` is "reference" (torch), "compiled-normals" (the same on normal numbers made by numba), "captured" (the
-    reference as a CUDA graph), "compiled" (numba, on the CPU, online) or "auto", which takes the fastest that can train
-    the problem here; `Run.backend` says which.
+    `backend` is "reference" (torch), "compiled-normals" (the same on normal numbers made by numba), "compiled-examples"
+    (the same on batches drawn by numba), "captured" (the reference as a CUDA graph), "compiled" (numba, on the CPU,
+    online) or "auto", which takes the fastest that can train the problem here; `Run.backend` says which.
     `resume` goes on from the `state` of an earlier run of the same networks, on the same numbers as one run without a
     break; all times must lie after it. `memory` bounds the bytes of the networks trained side by side and of their
     examples, on the device; a fixed sample and what is returned come on top. On a CPU as many groups of networks are

@@ -191,7 +191,9 @@ def simulated(
     except OutOfReachError as error:
         remarks = (f"no strengths of paths: {error.message}",)
     run = train(problem, device, progress=progress, backend=backend, memory=memory, threads=threads)
-    loss, weights, *paths = measure_each(observables, run, device, measuring=measuring, threads=threads)
+    loss, weights, *paths = measure_each(
+        observables, run, device, backend="compiled", measuring=measuring, threads=threads
+    )
     return GraphSimulateAnswer(problem, run, loss, weights, next(iter(paths), None), remarks)
 
 

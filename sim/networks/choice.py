@@ -1,4 +1,4 @@
-"""The choice of a computation: by hand for one hidden layer and one output, else by the graph and autograd."""
+"""The choice of a computation: gradients by hand, of one hidden layer or of a graph; autograd is their reference."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from functools import partial
 
 import torch
 
-from sim.networks import graph, one_hidden_layer
+from sim.networks import graph, graph_by_hand, one_hidden_layer
 from sim.networks.examples import Examples
 from sim.networks.parameters import Parameters
 from theory.problem import GatedGraph, Problem
@@ -34,20 +34,24 @@ def network_of(problem: Problem) -> Differentiable:
     True
     """
     if problem.data.outputs > 1 or isinstance(problem.network, GatedGraph):
-        return by_graph(problem)
+        return _of_graph(problem, graph_by_hand.gradient)
     network, kind = problem.network, problem.training.loss
     return Differentiable(partial(one_hidden_layer.predict, network), partial(one_hidden_layer.gradient, network, kind))
 
 
 def by_graph(problem: Problem) -> Differentiable:
     """Return the problem's network by its graph and autograd, the reference for every network."""
+    return _of_graph(problem, graph.gradient)
+
+
+def _of_graph(problem: Problem, gradient_of: Callable[..., dict[str, torch.Tensor]]) -> Differentiable:
     network, kind = problem.graph, problem.training.loss
 
     def predict(parameters: Parameters, examples: Examples) -> torch.Tensor:
         return graph.forward(network, parameters, examples.x, _gates(problem, examples))
 
     def gradient(parameters: Parameters, examples: Examples) -> dict[str, torch.Tensor]:
-        return graph.gradient(network, kind, parameters, examples.x, examples.y, _gates(problem, examples))
+        return gradient_of(network, kind, parameters, examples.x, examples.y, _gates(problem, examples))
 
     return Differentiable(predict, gradient)
 

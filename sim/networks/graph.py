@@ -33,13 +33,11 @@ def forward(
     >>> forward(deep, {"w": w}, torch.tensor([[[1.0, 2.0], [0.0, -4.0]]]), {}).tolist()
     [[1.5, 2.0]]
     """
-    inputs = x.transpose(1, 2)
-    values = {name: inputs * gates[name] if graph.node(name).gates else inputs for name in graph.inputs}
+    values = inputs_of(graph, x, gates)
     for name in graph.order:
         if name not in values:
             values[name] = _node(graph, graph.node(name), parameters, values, gates)
-    outputs = torch.cat([values[name] for name in graph.outputs], dim=1)
-    return outputs[:, 0] if outputs.shape[1] == 1 else outputs.transpose(1, 2)
+    return joined_outputs(graph, values)
 
 
 def loss(
@@ -80,22 +78,55 @@ def gradient(
     return dict(zip(trained, found, strict=True))
 
 
-def _node(
+def inputs_of(graph: Graph, x: Float[torch.Tensor, "S B n"], gates: GateValues) -> dict[str, torch.Tensor]:
+    """Return the values of the input nodes: x, times the node's gate where it has one."""
+    inputs = x.transpose(1, 2)
+    return {name: inputs * gates[name] if graph.node(name).gates else inputs for name in graph.inputs}
+
+
+def joined_outputs(graph: Graph, values: Mapping[str, torch.Tensor]) -> Float[torch.Tensor, "S B *m"]:
+    """Return the values of the output nodes side by side: (S, B) for one output unit, (S, B, m) for m."""
+    parts = [values[name] for name in graph.outputs]
+    outputs = torch.cat(parts, dim=1) if len(parts) > 1 else parts[0]
+    return outputs[:, 0] if outputs.shape[1] == 1 else outputs.transpose(1, 2)
+
+
+def preactivation(
     graph: Graph, node: Node, parameters: Parameters, values: Mapping[str, torch.Tensor], gates: GateValues
-) -> torch.Tensor:
-    total = sum(_along(edge, node, parameters, values[edge.source], gates) for edge in graph.into(node.name))
-    h = total * float(node.scale)
+) -> Float[torch.Tensor, "S d B"]:
+    """Return scale sum_e g_e W_e h_s(e) + b of a node."""
+    first, *others = (_along(edge, node, parameters, values[edge.source], gates) for edge in graph.into(node.name))
+    h = sum(others, first)
+    if node.scale != 1:
+        h = h * float(node.scale)
     if node.bias is not None:
         bias = parameters[node.bias]
         h = h + bias.reshape(len(bias), node.dimension, 1)
+    return h
+
+
+def edge_weight(edge: Edge, node: Node, parameters: Parameters) -> Float[torch.Tensor, "S d source"]:
+    """Return the weights of an edge into a node as matrices."""
+    weight = parameters[edge.weight]
+    # Most weights are matrices already, and a step of a small network is little more than the calls it takes.
+    if weight.ndim == 3 and weight.shape[1] == node.dimension:
+        return weight
+    return weight.reshape(len(weight), node.dimension, -1)
+
+
+def _node(
+    graph: Graph, node: Node, parameters: Parameters, values: Mapping[str, torch.Tensor], gates: GateValues
+) -> torch.Tensor:
+    h = preactivation(graph, node, parameters, values, gates)
     value = activation_named(node.activation).value(h, 0.0 if node.slope is None else float(node.slope))
     return value * gates[node.name] if node.gates else value
 
 
 def _along(edge: Edge, node: Node, parameters: Parameters, source: torch.Tensor, gates: GateValues) -> torch.Tensor:
-    if edge.weight is None:
-        passed = source.reshape(len(source), -1, node.dimension, source.shape[-1]).sum(dim=1)
+    if edge.weight is not None:
+        passed = torch.bmm(edge_weight(edge, node, parameters), source)
+    elif source.shape[1] == node.dimension:
+        passed = source
     else:
-        weight = parameters[edge.weight]
-        passed = torch.bmm(weight.reshape(len(weight), node.dimension, -1), source)
+        passed = source.reshape(len(source), -1, node.dimension, source.shape[-1]).sum(dim=1)
     return passed if edge.gate is None else passed * gates[edge]

@@ -97,7 +97,7 @@ def _guarded(
 ) -> tuple[Parameters, torch.Tensor]:
     """The parameters after a step that only the networks take which it leaves below the limit."""
     # A NaN makes the maximum NaN, which is not below the limit. On a GPU the answer would have to be waited for.
-    if alive.device.type == "cpu" and alive.all() and all(tensor.abs().max() < limit for tensor in moved.values()):
+    if alive.device.type == "cpu" and alive.all() and _largest(moved) < limit:
         return moved, alive
     for tensor in moved.values():
         alive = alive & (tensor.abs() < limit).flatten(1).all(dim=1)
@@ -106,3 +106,9 @@ def _guarded(
         return torch.where(along(alive, new), new, old)
 
     return mapped(chosen, moved, parameters), alive
+
+
+def _largest(parameters: Parameters) -> torch.Tensor:
+    """The largest size of a number; NaN where one is. Several parameters take one call together."""
+    parts = [tensor.flatten() for tensor in parameters.values()]
+    return (torch.cat(parts) if len(parts) > 1 else parts[0]).abs().max()

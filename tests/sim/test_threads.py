@@ -25,7 +25,7 @@ from theory.problem import (
     PreactivationKurtosisAtTimes,
 )
 
-BACKENDS = ["reference", *(["compiled-normals", "compiled"] if numba_is_installed() else [])]
+BACKENDS = ["reference", *(["compiled-normals", "compiled-examples", "compiled"] if numba_is_installed() else [])]
 NEEDS_NUMBA = pytest.mark.skipif(not numba_is_installed(), reason="numba is not installed (extra `speed`)")
 OBSERVABLES = (LossAtTimes(), InputOutputMoment(), ParticipationRatioAtTimes())
 

@@ -135,7 +135,12 @@ class Graph:
 
     def into(self, name: str) -> tuple[Edge, ...]:
         """The edges that lead into a node."""
-        return tuple(edge for edge in self.edges if edge.target == name)
+        return self._into.get(name, ())
+
+    @cached_property
+    def _into(self) -> dict[str, tuple[Edge, ...]]:
+        targets = dict.fromkeys(edge.target for edge in self.edges)
+        return {name: tuple(edge for edge in self.edges if edge.target == name) for name in targets}
 
     @cached_property
     def order(self) -> tuple[str, ...]:

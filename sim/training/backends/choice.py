@@ -1,7 +1,7 @@
-"""The choice of a back end: torch steps, with or without compiled random numbers or a CUDA graph, or compiled loops."""
+"""The choice of a back end: torch steps, with or without compiled draws or a CUDA graph, or compiled loops."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import torch
@@ -11,7 +11,7 @@ from sim.networks.examples import Examples
 from sim.random.streams import Fill, reference_normals
 from sim.training.backends.names import BACKENDS, numba_is_installed
 from sim.training.backends.reference import train_group
-from sim.training.backends.support import data_obstacle, obstacle
+from sim.training.backends.support import data_obstacle, draw_obstacle, obstacle
 from sim.training.sizes import MANY
 from sim.training.state import Replicate, Report, State
 from theory.problem import InputError, OutOfReachError, Problem, resolved
@@ -43,10 +43,11 @@ def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend
     """Return the back end of that name.
 
     "reference" is torch alone. "compiled-normals" takes the same steps on normal numbers made by compiled loops, equal
-    up to rounding. "compiled" takes the steps in compiled loops too. "captured" is the reference with its steps
-    recorded as a CUDA graph. "auto" is "captured" on a GPU; on a CPU it is the first of "compiled", "compiled-normals"
-    and "reference" that can train the problem. Raises InputError for another name; OutOfReachError where one is asked
-    for by name and cannot train the problem here.
+    up to rounding, and "compiled-examples" on whole batches that such loops draw, equal up to rounding and the order
+    within a batch. "compiled" takes the steps in compiled loops too. "captured" is the reference with its steps
+    recorded as a CUDA graph. "auto" is "captured" on a GPU; on a CPU it is the first of "compiled",
+    "compiled-examples", "compiled-normals" and "reference" that can train the problem. Raises InputError for another
+    name; OutOfReachError where one is asked for by name and cannot train the problem here.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -64,6 +65,8 @@ def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend
         return _captured(device)
     if backend == "compiled-normals":
         return _on_compiled_normals(device)
+    if backend == "compiled-examples":
+        return _on_compiled_examples(problem, device)
     found = obstacle(problem, device)
     if found is None:
         from sim.training.backends.compiled.train import train_each
@@ -72,6 +75,8 @@ def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend
     reason = f"The compiled back end {found[0]}."
     if backend == "compiled":
         raise OutOfReachError(reason, found[1], "backend")
+    if draw_obstacle(problem, device) is None:
+        return replace(_on_compiled_examples(problem, device), fallback=reason)
     return Backend(fastest_in_torch(device), train_group, fastest_normals(device), fallback=reason)
 
 
@@ -95,13 +100,16 @@ def compiled_sampler(problem: Problem, device: torch.device, dtype: torch.dtype)
     Where they cannot, for a reason of `support.data_obstacle`, it is the sampler of `sim.data`.
     """
     sampler = prepare(problem.data, device, dtype)
-    if data_obstacle(problem, device) is not None:
-        return sampler
+    return sampler if data_obstacle(problem, device) is not None else _compiled(problem, sampler)
+
+
+def _compiled(problem: Problem, sampler: Sampler, segment: int | None = None) -> Sampler:
+    """The sampler in compiled loops, sorted by class within each `segment` of a draw."""
     from sim.training.backends.compiled.sampler import CompiledSampler
 
     latent = any(getattr(gate, "on", None) == "latent" for gate in resolved(problem.network.gates))
     batch = problem.simulated().batch
-    return CompiledSampler(sampler, latent, by_site=batch is None or batch >= MANY)
+    return CompiledSampler(sampler, latent, by_site=batch is None or batch >= MANY, segment=segment)
 
 
 def _on_compiled_normals(device: torch.device) -> Backend:
@@ -114,6 +122,20 @@ def _on_compiled_normals(device: torch.device) -> Backend:
     if not numba_is_installed():
         raise OutOfReachError("Compiled normal numbers need numba, which is not installed.", _INSTALL, "backend")
     return Backend("compiled-normals", train_group, fastest_normals(device))
+
+
+def _on_compiled_examples(problem: Problem, device: torch.device) -> Backend:
+    found = draw_obstacle(problem, device)
+    if found is not None:
+        raise OutOfReachError(f"The back end compiled-examples {found[0]}.", found[1], "backend")
+
+    def train_on_compiled(
+        replicates: Sequence[Replicate], sampler: Sampler, sample: Examples | None, state: State, report: Report
+    ) -> tuple[dict[str, torch.Tensor], State]:
+        drawing = _compiled(problem, sampler, segment=problem.simulated().batch)
+        return train_group(replicates, drawing, sample, state, report)
+
+    return Backend("compiled-examples", train_on_compiled, fastest_normals(device))
 
 
 def _captured(device: torch.device) -> Backend:

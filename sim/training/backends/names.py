@@ -5,6 +5,7 @@ from importlib.util import find_spec
 PACKAGES = {
     "reference": ("torch",),
     "compiled-normals": ("torch", "numba"),
+    "compiled-examples": ("torch", "numba"),
     "captured": ("torch",),
     "compiled": ("torch", "numba"),
 }

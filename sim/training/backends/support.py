@@ -45,6 +45,11 @@ def data_obstacle(problem: Problem, device: "torch.device") -> tuple[str, str] |
     return _first(device.type, (of_law(problem.data), *_of_gates(problem)))
 
 
+def draw_obstacle(problem: Problem, device: "torch.device") -> tuple[str, str] | None:
+    """Return why compiled loops cannot draw the batches of an online run, likewise; None where they can."""
+    return _first(device.type, (_mode(problem), of_law(problem.data), *_of_gates(problem)))
+
+
 def _first(kind: str, reasons: Iterable[str | None]) -> tuple[str, str] | None:
     if kind != "cpu":
         return f"runs on the CPU, not on {kind}", _REFERENCE

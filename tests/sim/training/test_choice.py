@@ -190,6 +190,7 @@ def test_names_and_versions():
     assert set(versions("reference")) == set(versions("captured")) == {"torch"}
     if NUMBA:
         assert set(versions("compiled")) == set(versions("compiled-normals")) == {"torch", "numba"}
+        assert set(versions("compiled-examples")) == {"torch", "numba"}
     assert preferred("cpu") == backend_for("auto", problem(), CPU).name
     assert preferred("cuda") == "captured"
     with pytest.raises(InputError, match="'fast' has no packages"):

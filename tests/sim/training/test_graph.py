@@ -12,6 +12,7 @@ from tests.tolerances import GRAPH_DESCENT
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.integrate import label_moment
 from theory.flow.graph.moments import loss_from, velocities
+from theory.flow.integrators import euler
 from theory.problem import FiniteData, LossAtTimes, OutOfReachError, WeightsAtTimes, resolved
 
 
@@ -31,12 +32,10 @@ def test_full_batch_descent_is_the_euler_map(run, replicate):
     drawn = replace(problem, data=sample, simulation=None)
     flow = flow_of(drawn)
     moments, weights = moments_of(drawn, flow), problem.start()
-    rate, at = float(problem.simulation.learning_rate), {0: weights}
-    for step in range(1, run.steps + 1):
-        moved = velocities(flow, weights, moments)
-        weights = at[step] = {name: weights[name] + rate * moved[name] for name in weights}
-    for index, time in enumerate(run.times):
-        for name, expected in at[round(time / rate)].items():
+    rate = float(problem.simulation.learning_rate)
+    at = euler(lambda _t, own: velocities(flow, own, moments), weights, run.times, rate)
+    for index, weights in enumerate(at):
+        for name, expected in weights.items():
             assert abs(run.parameters[name][replicate, index] - expected).max() <= GRAPH_DESCENT
 
 

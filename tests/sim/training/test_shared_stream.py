@@ -15,7 +15,7 @@ from tests.sim.cases import OPTIMIZERS, gated, problem
 from tests.tolerances import SIM_DESCENT
 from theory.problem import InputMoment, InputOutputMoment, LossAtTimes, Network
 
-BACKENDS = ["reference", *(["compiled-normals", "compiled"] if numba_is_installed() else [])]
+BACKENDS = ["reference", *(["compiled-normals", "compiled-examples", "compiled"] if numba_is_installed() else [])]
 SHARED = {"shared_stream": True, "initialisation": "per-replicate", "replicates": 5}
 NETWORKS = {"gated": gated(biases="trained"), "relu": Network("relu", "mean", 6)}
 

@@ -13,6 +13,7 @@ from derivations.statistics.comparison import agreement
 from sim.measure import measure
 from sim.networks.one_hidden_layer import gradient
 from sim.train import fixed_sample, train
+from sim.training.backends.names import numba_is_installed
 from sim.training.optimisers import optimiser_of
 from sim.training.schedule import bytes_of_one, networks_at_once
 from tests.paths import ROOT
@@ -22,7 +23,7 @@ from theory.claims import catalog
 from theory.flow.linear.descent import discrete
 from theory.problem import InputError, OutOfReachError, WeightsAtTimes, dumps, loads
 
-BACKENDS = ["reference", "auto"]
+BACKENDS = ["reference", "auto", *(["compiled-examples"] if numba_is_installed() else [])]
 ADAM = {"optimizer": "adam", "momentum": Fraction(3, 4), "decay": Fraction(7, 8), "epsilon": Fraction(1, 100)}
 
 

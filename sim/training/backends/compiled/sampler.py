@@ -16,13 +16,15 @@ from sim.training.backends.compiled.draw import Block
 class CompiledSampler:
     """The sampler of a Gaussian law of two equally likely classes without means, on the CPU.
 
-    The examples of a draw are sorted by class. `latent` says whether a gate reads z; draws have none otherwise.
-    `by_site` is how the numbers lie in memory: as in the loops that train, so that nothing is compiled twice.
+    The examples of a draw are sorted by class within each `segment` of so many; None: within the whole draw. `latent`
+    says whether a gate reads z; draws have none otherwise. `by_site` is how the numbers lie in memory: as in the loops
+    that train, so that nothing is compiled twice.
     """
 
     sampler: GaussianSampler
     latent: bool
     by_site: bool
+    segment: int | None = None
 
     @property
     def device(self) -> torch.device:
@@ -53,7 +55,7 @@ class CompiledSampler:
         """Draw `rows` examples for each stream, which goes on by as many; several streams are copied together."""
         drawn = []
         for own, block in zip(streams, room or self.room(len(streams), rows), strict=True):
-            block.draw(own, own.example, rows, rows)
+            block.draw(own, own.example, rows, self.segment or rows)
             own.advance(rows)
             drawn.append((block.z[:rows], block.x[:rows], block.y[:rows], self._classes(block, rows)))
         z, x, y, category = (_side_by_side(parts) for parts in zip(*drawn, strict=True))
@@ -61,7 +63,9 @@ class CompiledSampler:
 
     def _classes(self, block: Block, rows: int) -> np.ndarray:
         """The class of each row."""
-        return (np.arange(rows) >= block.middle[0]).astype(np.int64)
+        segment = self.segment or rows
+        middle = np.repeat(block.middle[: -(-rows // segment)], segment)[:rows]
+        return (np.arange(rows) >= middle).astype(np.int64)
 
 
 def _side_by_side(parts: tuple[np.ndarray, ...]) -> torch.Tensor:

@@ -1,0 +1,105 @@
+"""The gradient of a graph by hand against autograd, on random graphs with everything that a graph may have."""
+
+from fractions import Fraction
+from random import Random
+
+import pytest
+import torch
+
+from sim.networks import graph, graph_by_hand
+from sim.networks.choice import network_of
+from sim.networks.examples import Examples
+from tests.sim.cases import gated, line, problem
+from tests.tolerances import SIM_GRADIENT
+from theory.problem import AlwaysGate, Edge, Graph, Node, Parameter, SiteGate
+
+S, B, N = 2, 17, 4
+ACTIVATIONS = ("linear", "relu", "leaky-relu", "erf", "sigmoid")
+# Its values are drawn below: here it only says that there is a gate.
+GATE = SiteGate(0, lo=0)
+
+
+def random_graph(seed):
+    """Gated inputs, shared and fixed weights, edges without weights, biases, and an output with an edge out of it."""
+    draw = Random(seed)
+    sizes = {"left": N, "right": N, "h": 3, "k": 6, "l": 3, "y": 1 + seed % 2, "u": 2}
+    gates = {name: (GATE,) * draw.choice((0, 1, size)) for name, size in sizes.items()}
+    kinds = {name: draw.choice(ACTIVATIONS) for name in ("h", "k", "l")}
+    nodes = tuple(
+        Node(
+            name,
+            size,
+            gates[name],
+            kinds.get(name, "linear"),
+            Fraction(1, 5) if kinds.get(name) == "leaky-relu" else None,
+            draw.choice((None, f"b{name}")) if name in kinds else None,
+            draw.choice((Fraction(1), Fraction(1, 3))) if name in kinds else Fraction(1),
+        )
+        for name, size in sizes.items()
+    )
+    ends = [
+        ("left", "h", "A"), ("right", "h", "A"), ("right", "k", "B"), ("h", "k", "C"), ("k", "l", None),
+        ("h", "l", "D"), ("l", "y", "E"), ("h", "y", "F"), ("y", "u", "G"), ("k", "u", "H"),
+    ]  # fmt: skip
+    edges = tuple(Edge(*end, draw.choice((None, GATE))) for end in ends)
+    shapes = {edge.weight: (sizes[edge.target], sizes[edge.source]) for edge in edges if edge.weight}
+    shapes |= {node.bias: (node.dimension,) for node in nodes if node.bias} | {"unused": (2,)}
+    fixed = draw.choice(("B", "F"))
+    parameters = tuple(Parameter(name, shape, name != fixed) for name, shape in shapes.items())
+    return Graph(nodes, edges, parameters, ("left", "right"), ("y", "u"))
+
+
+def numbers(network, seed):
+    """Random parameters, examples and values of gates, between 0 and 1 so that none of them is lost."""
+    own = torch.Generator().manual_seed(seed)
+
+    def normal(*shape):
+        return torch.randn(S, *shape, dtype=torch.float64, generator=own)
+
+    parameters = {each.name: normal(*each.shape) for each in network.parameters}
+    gates = {node.name: normal(len(node.gates), B).sigmoid() for node in network.nodes if node.gates}
+    gates |= {edge: normal(1, B).sigmoid() for edge in network.edges if edge.gate is not None}
+    outputs = sum(network.node(name).dimension for name in network.outputs)
+    return parameters, normal(B, N), normal(B, outputs).sign(), gates
+
+
+@pytest.mark.parametrize("loss", ["half-mse", "mse", "cross-entropy"])
+@pytest.mark.parametrize("seed", range(12))
+def test_the_gradient_by_hand_is_that_of_autograd(seed, loss):
+    network = random_graph(seed)
+    parameters, x, y, gates = numbers(network, seed)
+    found = graph_by_hand.gradient(network, loss, parameters, x, y, gates)
+    expected = graph.gradient(network, loss, parameters, x, y, gates)
+    assert list(found) == list(expected)
+    assert not found.pop("unused").any()
+    for name in found:
+        assert float((found[name] - expected[name]).abs().max() / expected[name].abs().max()) < SIM_GRADIENT, name
+
+
+@pytest.mark.parametrize("left_out", ["gate", "scale", "slope"])
+def test_another_gradient_is_rejected(left_out):
+    """The same comparison tells a graph without one of its gates, scales or slopes apart."""
+    nodes = [Node("x", N), Node("h", 3, (GATE,), "erf", scale=Fraction(1, 3)), Node("y", 1)]
+    edges = (Edge("x", "h", "A"), Edge("h", "y", "B"))
+    weights = Parameter("A", (3, N)), Parameter("B", (1, 3))
+    whole = Graph(tuple(nodes), edges, weights, ("x",), ("y",))
+    parameters, x, y, gates = numbers(whole, 1)
+    changed = {
+        "gate": Node("h", 3, (), "erf", scale=Fraction(1, 3)),
+        "scale": Node("h", 3, (GATE,), "erf"),
+        "slope": Node("h", 3, (GATE,), "linear", scale=Fraction(1, 3)),
+    }[left_out]
+    other = Graph((nodes[0], changed, nodes[2]), edges, weights, ("x",), ("y",))
+    found = graph_by_hand.gradient(other, "half-mse", parameters, x, y[..., 0], gates)["A"]
+    expected = graph.gradient(whole, "half-mse", parameters, x, y[..., 0], gates)["A"]
+    assert float((found - expected).abs().max() / expected.abs().max()) > SIM_GRADIENT
+
+
+def test_vector_labels_take_it(monkeypatch):
+    """The network with a gate for each unit, and several outputs, is trained along its graph by hand."""
+    taken = []
+    monkeypatch.setattr(graph_by_hand, "gradient", lambda *_: taken.append(True))
+    question = problem(line(labels=((1, 0), (0, 1))), gated((GATE, AlwaysGate()), biases="trained"))
+    gate = torch.ones(1, 2, 3)
+    network_of(question).gradient({}, Examples(torch.ones(1, 3, N), torch.ones(1, 3, 2), gate))
+    assert taken == [True]

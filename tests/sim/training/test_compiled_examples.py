@@ -1,0 +1,70 @@
+"""Batches that compiled loops draw for torch steps: the reference's examples, sorted by class within each step."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+import torch
+
+from sim.data.sample import prepare
+from sim.random.streams import TRAINING, stream
+from sim.train import train
+from sim.training.backends.choice import backend_for
+from tests.sim.cases import line, problem
+from tests.tolerances import SIM_DESCENT
+from theory.problem import Edge, FiniteData, GatedGraph, Node, OutOfReachError, SiteGate
+
+pytest.importorskip("numba", reason="numba is not installed (extra `speed`)")
+from sim.training.backends.compiled.sampler import CompiledSampler
+
+pytestmark = pytest.mark.xdist_group("compiled loops")
+CPU = torch.device("cpu")
+
+
+def two_layers(on):
+    """Two gated pathways of two layers that share the last one, on four sites."""
+    gates = {"a": (SiteGate(1, lo=0, on=on),), "b": (SiteGate(2, hi=0, on=on),)}
+    nodes = Node("x", 4), Node("a", 3, gates["a"]), Node("b", 3, gates["b"]), Node("y", 1)
+    edges = Edge("x", "a", "A"), Edge("x", "b", "B"), Edge("a", "y", "C"), Edge("b", "y", "C")
+    return GatedGraph(nodes, edges, ("x",), ("y",))
+
+
+@pytest.mark.parametrize("on", ["latent", "input"])
+@pytest.mark.parametrize("batch", [1, 8, 40])
+def test_a_graph_is_trained_as_by_the_reference(batch, on):
+    question = problem(network=two_layers(on), batch=batch)
+    drawn, plain = (train(question, "cpu", backend=backend) for backend in ("auto", "reference"))
+    assert (drawn.backend, plain.backend) == ("compiled-examples", "reference")
+    assert "has no loops for the model gated-graph" in drawn.fallback
+    for name, expected in plain.parameters.items():
+        assert np.abs(drawn.parameters[name] - expected).max() / np.abs(expected).max() < SIM_DESCENT
+    assert np.abs(plain.parameters["C"][:, -1] - plain.parameters["C"][:, 0]).max() > SIM_DESCENT
+
+
+@pytest.mark.parametrize("by_site", [False, True])
+def test_each_segment_has_its_own_examples(by_site):
+    """Sorting by class changes places inside a segment alone; the last one may be shorter."""
+    law, rows, segment = line(n=9), 50, 8
+    plain = prepare(law, CPU, torch.float64)
+    found = CompiledSampler(plain, latent=True, by_site=by_site, segment=segment).draw([stream(3, 1, TRAINING)], rows)
+    expected = plain.draw([stream(3, 1, TRAINING)], rows)
+    assert (found.y == plain.labels[found.category]).all()
+    for start in range(0, rows, segment):
+        part = slice(start, start + segment)
+        assert (found.category[0, part] == expected.category[0, part].sort().values).all()
+        for mine, theirs in ((found.x, expected.x), (found.z, expected.z)):
+            # Rows in the order of their first number: that of the loops is their own.
+            mine, theirs = (rows[0, part][rows[0, part, 0].argsort()] for rows in (mine, theirs))
+            assert float((mine - theirs).abs().max()) < SIM_DESCENT
+
+
+def test_what_it_cannot_draw_is_named():
+    full = problem(network=two_layers("input"), mode="full-batch", samples=10, batch=None)
+    with pytest.raises(OutOfReachError, match=r"compiled-examples draws fresh examples; a full-batch run is"):
+        train(full, "cpu", backend="compiled-examples")
+    assert train(full, "cpu").backend == "compiled-normals"
+    data = FiniteData([[1, 0, 0, 1], [0, 1, 1, 0]], [1, -1])
+    with pytest.raises(OutOfReachError, match="compiled-examples draws Gaussian laws and their erf, not finite"):
+        train(replace(problem(network=two_layers("input")), data=data), "cpu", backend="compiled-examples")
+    with pytest.raises(OutOfReachError, match="runs on the CPU, not on cuda"):
+        backend_for("compiled-examples", problem(), torch.device("cuda"))

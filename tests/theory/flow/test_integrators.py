@@ -1,0 +1,223 @@
+"""Integrators: their orders, exact times, every namespace, SciPy's DOP853 as the reference, and their refusals."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+from derivations.experiments.folders import problem_named
+from tests.tolerances import (
+    GRAPH_INTEGRATED,
+    GRAPH_REFERENCE,
+    INTEGRATOR_ORDER,
+    INTEGRATOR_ROUNDING,
+    INTEGRATOR_SMOOTH,
+    INTEGRATOR_STIFF,
+)
+from theory.flow import integrators
+from theory.flow.graph.data import flow_of, moments_of
+from theory.flow.graph.integrate import split
+from theory.flow.graph.moments import velocities
+from theory.flow.integrators import dormand_prince, euler, runge_kutta
+from theory.problem import InputError, OutOfReachError
+
+RELATIVE, ABSOLUTE = 1e-8, 1e-10
+
+
+def bend(t, y):
+    """dy/dt = -t y^2, with y = 1/(1 + t^2/2) from 1."""
+    return {"y": -t * y["y"] * y["y"]}
+
+
+def bent(t):
+    return 1 / (1 + t**2 / 2)
+
+
+def by_pairs(rate, start, times, step):
+    """The pair's steps of order 5 without their control."""
+    y, size = dict(start), times[0] / round(times[0] / step)
+    for index in range(round(times[0] / step)):
+        t = index * size
+        y, _, _ = integrators._dormand_prince_step(rate, t, size, y, rate(t, y), 1.0, 1.0)
+    return [y]
+
+
+@pytest.mark.parametrize(
+    ("method", "order", "step"), [(euler, 1, 1 / 512), (runge_kutta, 4, 1 / 64), (by_pairs, 5, 1 / 64)]
+)
+def test_the_order_is_the_slope_of_the_error(method, order, step):
+    errors = [abs(method(bend, {"y": np.array([1.0])}, [2.0], h)[-1]["y"].item() - bent(2.0)) for h in (step, step / 2)]
+    assert abs(math.log2(errors[0] / errors[1]) - order) < INTEGRATOR_ORDER
+
+
+def test_the_estimate_of_the_pair_is_of_the_fifth_order():
+    """The difference of the two members of the pair falls as h^5 in one step."""
+    estimates = []
+    for h in (1 / 64, 1 / 128):
+        y = {"y": np.array([bent(1.0)])}
+        estimates.append(integrators._dormand_prince_step(bend, 1.0, h, y, bend(1.0, y), 1e-30, 1.0)[2])
+    assert abs(math.log2(estimates[0] / estimates[1]) - 5) < INTEGRATOR_ORDER
+
+
+def test_the_coefficients_meet_their_conditions():
+    """Each stage's weights add up to its time, and those of both members to 1 and to the moments 1/2, 1/3, 1/4 of c."""
+    at = (0, *(sum(row) for row in integrators._STAGES))
+    assert at == (0, *map(type(at[1]), ("1/5", "3/10", "4/5", "8/9", 1, 1)))
+    for weights in ((*integrators._STAGES[-1], 0), integrators._FOURTH):
+        for power in range(4):
+            assert (power + 1) * sum(b * c**power for b, c in zip(weights, at, strict=True)) == 1
+
+
+@pytest.mark.parametrize("method", ["euler", "runge-kutta", "dormand-prince"])
+def test_the_times_are_ends_of_steps(method):
+    """dy/dt = 1 has y = t at every time to rounding, whatever the steps between them are."""
+    times = [0.0, 0.1, 1 / 3, 1.0, 1.0 + 1e-9, 7.0]
+    slope = {"y": np.ones(2)}
+    run = {
+        "euler": lambda: euler(lambda t, y: slope, {"y": np.zeros(2)}, times, 0.03),
+        "runge-kutta": lambda: runge_kutta(lambda t, y: slope, {"y": np.zeros(2)}, times, 0.03),
+        "dormand-prince": lambda: dormand_prince(lambda t, y: slope, {"y": np.zeros(2)}, times, RELATIVE, ABSOLUTE),
+    }[method]
+    for time, state in zip(times, run(), strict=True):
+        assert (abs(state["y"] - time) <= INTEGRATOR_ROUNDING * time).all()
+
+
+def test_steps_between_times_are_equal_and_no_longer_than_asked():
+    seen = []
+    euler(lambda t, y: seen.append(t) or {"y": y["y"]}, {"y": np.ones(1)}, [0.3, 1.0], 0.1)
+    gaps = np.diff([*seen, 1.0])
+    assert len(seen) == 10
+    assert abs(gaps - 0.1).max() < INTEGRATOR_ROUNDING
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax.numpy"])
+def test_arrays_come_out_as_they_come_in(library):
+    space = pytest.importorskip(library)
+    start = [[1.0, 0.5], [0.25, 2.0]]
+    array = space.asarray(start)
+    plain = np.asarray(start, dtype=str(array.dtype).removeprefix("torch."))
+    for run in (
+        lambda y: euler(bend, {"y": y}, [0.5, 1.0], 0.125),
+        lambda y: runge_kutta(bend, {"y": y}, [0.5, 1.0], 0.125),
+        lambda y: dormand_prince(bend, {"y": y}, [0.5, 1.0], 1e-4, 1e-4),
+    ):
+        for found, expected in zip(run(array), run(plain), strict=True):
+            assert type(found["y"]) is type(array)
+            assert found["y"].dtype == array.dtype
+            eps = np.finfo(plain.dtype).eps
+            assert abs(np.asarray(found["y"]) - expected["y"]).max() <= INTEGRATOR_ROUNDING / np.finfo(float).eps * eps
+
+
+def test_torch_differentiates_through_the_steps():
+    """dy(1)/dy(0) = e^-1 of dy/dt = -y."""
+    torch = pytest.importorskip("torch")
+    start = torch.tensor([3.0], dtype=torch.float64, requires_grad=True)
+    (end,) = dormand_prince(lambda t, y: {"y": -y["y"]}, {"y": start}, [1.0], RELATIVE, ABSOLUTE)
+    (slope,) = torch.autograd.grad(end["y"].sum(), start)
+    assert abs(slope.item() - math.exp(-1)) < INTEGRATOR_SMOOTH * RELATIVE
+
+
+def test_every_member_of_a_batch_keeps_the_tolerance():
+    """Rates from 0.01 to 100 at once, and one state that begins at rest: y(t) = e^(-rate t)."""
+    rates = np.array([0.01, 1.0, 10.0, 100.0])[:, None]
+    times = [0.1, 1.0, 3.0]
+    states = dormand_prince(lambda t, y: {"y": -rates * y["y"]}, {"y": np.ones((4, 1))}, times, RELATIVE, ABSOLUTE)
+    for t, state in zip(times, states, strict=True):
+        assert (abs(state["y"] - np.exp(-rates * t)) <= INTEGRATOR_SMOOTH * (RELATIVE + ABSOLUTE)).all()
+    (still,) = dormand_prince(lambda t, y: {"y": 0 * y["y"]}, {"y": np.ones(1)}, [5.0], RELATIVE, ABSOLUTE)
+    assert still["y"].item() == 1
+
+
+def test_a_fast_mode_beside_a_slow_solution():
+    """dy/dt = -1000 (y - cos t) - sin t from the fast mode to cos t: stability, not accuracy, sets the step."""
+    seen = []
+
+    def rate(t, y):
+        seen.append(t)
+        return {"y": -1000 * (y["y"] - math.cos(t)) - math.sin(t)}
+
+    times = [0.01, 1.0, 10.0]
+    states = dormand_prince(rate, {"y": np.array([2.0])}, times, RELATIVE, ABSOLUTE)
+    for t, state in zip(times, states, strict=True):
+        expected = math.cos(t) + math.exp(-1000 * t)
+        assert abs(state["y"].item() - expected) <= INTEGRATOR_STIFF * (RELATIVE + ABSOLUTE)
+    assert len(seen) > 1000 * 10 / 3.5  # z = -3.3 is the end of the stable interval, and a step takes six rates
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_networks_of_a_graph_at_once_agree_with_the_reference(seed):
+    """The unreduced flow of the race from eight starts at once, and from each alone by SciPy's DOP853."""
+    problem = problem_named("race")
+    flow, first = flow_of(problem), split(problem, flow_of(problem))
+    moments, times, random = moments_of(problem, flow), [1.0, 16.0], np.random.default_rng(seed)
+    start = {name: 0.5 * random.normal(size=(8, *array.shape)) for name, array in first.items()}
+    found = dormand_prince(lambda t, w: velocities(flow, w, moments), start, times, 1e-10, 1e-12)
+    ends = np.cumsum([array.size for array in first.values()])[:-1]
+
+    def parts(theta):
+        return {
+            name: part.reshape(array.shape)
+            for (name, array), part in zip(first.items(), np.split(theta, ends), strict=True)
+        }
+
+    def flat(weights):
+        return np.concatenate([weights[name].ravel() for name in first])
+
+    for index in range(8):
+        theta = flat({name: array[index] for name, array in start.items()})
+        expected = solve_ivp(
+            lambda _t, y: flat(velocities(flow, parts(y), moments)), (0, 16), theta, "DOP853", times,
+            rtol=GRAPH_REFERENCE, atol=GRAPH_REFERENCE,
+        )  # fmt: skip
+        for at, state in enumerate(found):
+            own = flat({name: array[index] for name, array in state.items()})
+            assert abs(own - expected.y[:, at]).max() <= GRAPH_INTEGRATED
+
+
+def test_the_comparison_with_the_reference_can_fail():
+    """Another flow, without one of its gates' moments, is further away than the tolerance."""
+    problem = problem_named("race")
+    flow, start = flow_of(problem), split(problem, flow_of(problem))
+    moments = moments_of(problem, flow)
+    (end,) = dormand_prince(lambda t, w: velocities(flow, w, moments), start, [1.0], 1e-10, 1e-12)
+    moments.input_input[1, 1][:] *= 1 + 1e-4
+    (other,) = dormand_prince(lambda t, w: velocities(flow, w, moments), start, [1.0], 1e-10, 1e-12)
+    assert abs(end["R"] - other["R"]).max() > GRAPH_INTEGRATED
+
+
+def test_what_cannot_be_integrated_is_named():
+    explode, one = (lambda t, y: {"y": y["y"] * y["y"]}), {"y": np.array([1.0])}
+    with pytest.raises(OutOfReachError, match=r"At t = 1 the step falls to .* singular there.*Ask for earlier times"):
+        dormand_prince(explode, one, [2.0], RELATIVE, ABSOLUTE)
+    for method in (euler, runge_kutta):
+        with pytest.raises(OutOfReachError, match=r"y overflows in the step from t = .*Use shorter steps"):
+            method(lambda t, y: {"y": y["y"] ** 3}, {"y": np.array([10.0])}, [2.0], 0.25)
+        with pytest.raises(OutOfReachError, match="takes 10000000 steps; the limit is 1000000"):
+            method(explode, one, [1.0], 1e-7)
+    with pytest.raises(OutOfReachError, match="y overflows in the step from t = 0"):
+        dormand_prince(lambda t, y: {"y": np.array([np.nan])}, one, [1.0], RELATIVE, ABSOLUTE)
+
+
+def test_a_stiff_flow_ends_with_its_reason(monkeypatch):
+    monkeypatch.setattr(integrators, "MOST_STEPS", 50)
+    with pytest.raises(OutOfReachError, match=r"is reached after 51 steps, the last of .*: the flow is stiff"):
+        dormand_prince(lambda t, y: {"y": -1e6 * y["y"]}, {"y": np.ones(1)}, [1.0], RELATIVE, ABSOLUTE)
+
+
+@pytest.mark.parametrize("times", [[1.0, 1.0], [-1.0], [math.nan]])
+def test_times_that_do_not_increase_are_refused(times):
+    with pytest.raises(InputError, match="must increase from 0 on"):
+        dormand_prince(bend, {"y": np.ones(1)}, times, RELATIVE, ABSOLUTE)
+    with pytest.raises(InputError, match="must increase from 0 on"):
+        euler(bend, {"y": np.ones(1)}, times, 0.1)
+
+
+def test_steps_and_tolerances_must_be_positive():
+    start = {"y": np.ones(1)}
+    with pytest.raises(InputError, match=r"relative = 0\.0 must be a positive number"):
+        dormand_prince(bend, start, [1.0], 0.0, ABSOLUTE)
+    with pytest.raises(InputError, match=r"absolute = inf must be a positive number"):
+        dormand_prince(bend, start, [1.0], RELATIVE, math.inf)
+    with pytest.raises(InputError, match=r"step = -1\.0 must be a positive number"):
+        runge_kutta(bend, start, [1.0], -1.0)
