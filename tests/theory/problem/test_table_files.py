@@ -98,6 +98,16 @@ def pickled():
     return buffer.getvalue()
 
 
+def broken_lzma():
+    """An archive whose member is packed by LZMA, with the packed bytes destroyed."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("x.npy", header((10, 10)) + bytes(800))
+    whole = bytearray(buffer.getvalue())
+    whole[50:60] = b"\xff" * 10
+    return bytes(whole)
+
+
 HOSTILE = {
     "no archive": (lambda: b"x" * 100, "no archive that numpy.savez writes"),
     "empty": (lambda: b"", "no archive that numpy.savez writes"),
@@ -108,6 +118,11 @@ HOSTILE = {
         lambda: with_member("x.npy", b"\x93NUMPY\x01\x00\x10\x00__import__('os')"),
         "no archive that numpy.savez writes",
     ),
+    "an open bracket in a header": (
+        lambda: with_member("x.npy", b"\x93NUMPY\x01\x00\x02\x00(("),
+        "no archive that numpy.savez writes",
+    ),
+    "a broken packing": (broken_lzma, "no archive that numpy.savez writes"),
     "more than it holds": (lambda: with_member("x.npy", header((10, 10)) + bytes(8)), "x has another size than its"),
     "less than it holds": (lambda: with_member("x.npy", header((1, 1)) + bytes(800)), "x has another size than its"),
     "a shape that fills the memory": (lambda: with_member("x.npy", header((2**40, 2**20))), "more than 134217728 num"),
