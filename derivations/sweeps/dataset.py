@@ -14,7 +14,7 @@ _LARGEST = 8 * 2**30
 
 
 def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
-    """The cells of the sweep that are there, as an xarray.Dataset.
+    """The cells of the sweep that exist, as an xarray.Dataset.
 
     Dimensions: the axes of the sweep by their dotted keys (or "cell" for zipped axes), "replicate", "time", "unit",
     "site". Variables: each observable; "state" ("complete", "diverged", or "missing"); "diverged" by replicate; "times"
@@ -63,7 +63,7 @@ def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
 
 
 def _sizes(there: Any, sweep: Sweep) -> tuple[dict[str, int], list[list[float]], list[dict[str, Any]]]:
-    """The largest length of every dimension, the times of every cell, and what each cell says of itself."""
+    """The largest length of every dimension, the times of every cell, and the meta.json of each."""
     sizes = dict.fromkeys(("replicate", "time", *(a for name in sweep.observables for a in OBSERVABLES[name].axes)), 0)
     times, metas = [], []
     for _, meta, arrays in there:
