@@ -68,7 +68,7 @@ class Swept:
 
     @property
     def exit_code(self) -> int:
-        """0: all cells exist; 1: some failed, diverged or are damaged; 4: some are out of reach; 3: some are missing."""
+        """0: all cells exist; 1: some failed, diverged or are damaged; 4: some are out of reach; 3: some missing."""
         if self.count(FAILED, DAMAGED, cells.DIVERGED):
             return CHECK_FAILED
         if self.count(UNREACHABLE):
