@@ -49,7 +49,7 @@ def threads_of(arguments: Sequence[str], count: int) -> int:
 
 
 def limit(arguments: Sequence[str], environment: MutableMapping[str, str] = os.environ) -> None:
-    """Set the threads of the libraries that the command will load; what is set already stays.
+    """Set the threads of the libraries that the command will load; settings that exist stay.
 
     A number that the user gives in OMP_NUM_THREADS is taken for all libraries, and for `side_by_side`.
     """
@@ -62,7 +62,7 @@ def limit(arguments: Sequence[str], environment: MutableMapping[str, str] = os.e
 
 
 def side_by_side(environment: Mapping[str, str] = os.environ) -> int:
-    """How many threads may each work on networks of their own: 1 where `limit` has not decided.
+    """The number of threads that may train networks side by side: 1 where `limit` has not decided.
 
     >>> side_by_side({}), side_by_side({"GDLN_THREADS": "2"})
     (1, 2)

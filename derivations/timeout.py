@@ -28,7 +28,7 @@ LOOK, GRACE, _POLL = 3.5, 4.0, 0.02
 _ROOT = Path(__file__).parents[1]
 _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
-# The longest beginning of the module that runs says what the command was doing.
+# The longest matching beginning of the running module's name describes the step.
 DOING = {
     "theory.problem": "reading the problem",
     "theory.expressions": "working on the formula",
@@ -64,7 +64,7 @@ class TimedOutError(BaseException):
 
 
 def message(seconds: float, modules: Sequence[str]) -> str:
-    """Say when and at what it was stopped; `modules` are the dotted names of what ran, the innermost first.
+    """Describe when and where the command was stopped; `modules` are the dotted names of what ran, the innermost first.
 
     >>> message(2, ["flint", "theory.gaussian.certified.signs", "derivations.cli"])
     'Stopped after 2 s (--timeout) while certifying digits (theory.gaussian.certified.signs).'
@@ -148,13 +148,13 @@ def supervised(work: Callable[[], int], seconds: float, as_json: bool) -> int:
 
 
 def mention(aside: str | Path) -> None:
-    """Say that `aside` is being written, to be removed if this process is ended before it is renamed."""
+    """Register `aside` as a file being written, to be removed if this process ends before it is renamed."""
     if _asides is not None:
         os.write(_asides, f"aside {os.path.abspath(aside)}\n".encode())
 
 
 def answered() -> None:
-    """Say that the answer is on stdout: should this process then fail to end, none is printed in its place."""
+    """Record that the answer is on stdout, so that no second one is printed should this process fail to end."""
     if _asides is not None:
         sys.stdout.flush()
         os.write(_asides, b"answered\n")
@@ -171,7 +171,7 @@ def _tell(child: int, number: int) -> None:
 
 
 def _ended(child: int, reading: int, seconds: float, as_json: bool) -> int:
-    """End the process and its workers, remove what they were writing, and say where it was."""
+    """End the process and its workers, remove the files that they were writing, and report the step."""
     with suppress(ProcessLookupError):
         os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)

@@ -1,4 +1,4 @@
-"""Find the modules of a room of the simulator, so that a new file is picked up by being there.
+"""Find the modules of a package of the simulator, so that a new file is picked up without being listed.
 
 This is the one place of `sim` that imports by name; the name must lie below `sim`, so that the witness stays apart from
 what it judges.

@@ -67,7 +67,7 @@ class Gates:
         return self.parameters.get("b")
 
     def at(self, *times: Fraction | float | int | str) -> "Gates":
-        """Return the gates at some recorded times, in their order. Raises InputError for a time that is not there."""
+        """Return the gates at some recorded times, in their order. Raises InputError for another time."""
         chosen = sorted({self._index(Fraction(time)) for time in times})
         parameters = {name: array[:, chosen] for name, array in self.parameters.items()}
         return Gates(self.replicates, tuple(self.times[i] for i in chosen), parameters)
@@ -106,7 +106,7 @@ def load(path: Path) -> Gates:
 
 
 def record(run: Run) -> Gates:
-    """Return the gates of the run's networks at its problem's times; replicates that diverged are left out.
+    """Return the gates of the run's networks at its problem's times; replicates that diverged are omitted.
 
     Raises OutOfReachError for a network whose units are no gate times their pre-activation: for erf and sigmoid no g(x)
     gives both the value and the gradient.

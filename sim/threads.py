@@ -13,7 +13,7 @@ class StoppedError(Exception):
 
 
 def in_threads(work: Callable[[Task, Callable[[], None]], Result], tasks: Sequence[Task], threads: int) -> list[Result]:
-    """Return work(task, check) of every task, in their order, on at most `threads` threads; on none of its own for one.
+    """Return work(task, check) of every task, in order, on at most `threads` threads; for one in the caller's thread.
 
     `check` is for tasks that take long: it ends the task where another one failed or the caller was interrupted.
 

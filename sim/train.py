@@ -167,7 +167,7 @@ class _Counted:
 
 
 def _checked(state: State, replicates: tuple[Replicate, ...]) -> State:
-    """The state that a run goes on from, if it belongs to these networks and precedes their times."""
+    """The state from which a run resumes, checked to belong to these networks and to precede their times."""
     found = {name: tuple(tensor.shape) for name, tensor in state.parameters.items()}
     needed = {name: (len(replicates), *tensor.shape) for name, tensor in replicates[0].start().items()}
     if found != needed:

@@ -106,7 +106,7 @@ def _record(record: Recorded) -> dict[str, Any]:
 
 
 def _recorded(records: Sequence[Recorded]) -> list[str]:
-    """The lines on what the documents leave blank, ask, guess or tell; none where nothing is recorded."""
+    """The lines on blanks, questions, guesses and remarks of the documents; none where nothing is recorded."""
     lines = ["", "Recorded and not judged: blanks, questions, guesses, observations", ""] if records else []
     for record in records:
         lines.append(f"  {record.document}, {record.label}, {record.left.value}: '{plain(record.words)}'")

@@ -101,7 +101,7 @@ def _profiles(fixed_point: np.ndarray, law: Law) -> Iterator[str]:
 
 
 def _profile(name: str, row: np.ndarray, law: Law) -> str:
-    """A unit's peak and its neighbours; seven sites of a profile say whether it is a bump or an oscillation.
+    """A unit's peak and its neighbours; seven sites of a profile show whether it is a bump or an oscillation.
 
     On a grid the neighbours are those in the row of the peak.
     """

@@ -82,7 +82,7 @@ class SweepAnswer:
         return csv_text(Store.open(self.folder).table(self.swept.sweep))
 
     def text(self) -> str:
-        """A table of the cells and what became of each, for a reader."""
+        """A table of the cells with the outcome of each, for a reader."""
         content, swept, ran = self._content, self.swept, self.mode != "plan"
         shown = self._without_sites
         head = [*(axis.field for axis in swept.sweep.axes), "cell", *(shown if ran else ())]

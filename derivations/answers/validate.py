@@ -39,7 +39,7 @@ class ValidateAnswer:
         return {**report_files.summary(self.validation), "report": str(self.folder)}
 
     def text(self) -> str:
-        """One line a claim, with what its sources print wrong, for a reader."""
+        """One line a claim, with the wrong printed forms of its sources, for a reader."""
         width = max(len(item.claim.id) for item in self.validation.judged)
         lines = []
         for item in self.validation.judged:

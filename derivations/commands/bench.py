@@ -17,7 +17,7 @@ def command(
     timeout: Timeout = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
-    """Measure speed and accuracy beside what people use otherwise."""
+    """Measure speed and accuracy beside the usual alternatives."""
     return output.run(lambda: _bench(what, out, as_json), as_json, timeout)
 
 

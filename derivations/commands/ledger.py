@@ -18,7 +18,7 @@ def command(
     timeout: Timeout = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
-    """List every statement of the sources with its verdict and, where it is printed wrong, what holds instead."""
+    """List every statement of the sources with its verdict and, where it is printed wrong, the statement that holds."""
     return output.run(lambda: _ledger(document, verdict, as_json), as_json, timeout)
 
 

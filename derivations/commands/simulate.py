@@ -75,7 +75,7 @@ def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: 
 def _written(
     question: Any, device: str, backend: str, limit: int | None, dtype: str | None, problem: Path, out: Path
 ) -> Any:
-    """The answer, with the values of every replicate written to `out`; a file that cannot be written is found first."""
+    """The answer, with the values of every replicate in `out`; an unwritable file is an error before training."""
     import numpy as np
 
     from derivations.atomic import check_archive, new_file

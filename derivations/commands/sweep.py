@@ -30,7 +30,7 @@ def command(
     ] = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
-    """Run every cell of SWEEP that is not in its store yet; what is finished is kept, whatever happens then."""
+    """Run every cell of SWEEP that is not in its store yet; finished cells are kept, also after an interrupt."""
     from derivations import output
     from derivations.atomic import new_text
 

@@ -27,7 +27,7 @@ def command(
     timeout: Timeout = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
 ) -> int:
-    """Derive every claim, certify its numbers, train the networks it speaks of, and give the verdicts."""
+    """Derive every claim, certify its numbers, train the networks that it is about, and give the verdicts."""
 
     def body() -> int:
         return _validate(claims or [], profile, out, device, seed, write_evidence, as_json)

@@ -33,7 +33,7 @@ def _contradictions(evidence: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _by_its_own_rule(level: Mapping[str, Any]) -> bool:
-    """Whether an experiment judged by a rule of its own, which may ask for a value above a bound."""
+    """Whether an experiment judged by its registered rule, which may ask for a value above a bound."""
     return "experiment" in level and "p" not in level
 
 

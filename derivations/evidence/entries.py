@@ -1,7 +1,7 @@
 """The ledger: every statement of the sources with its verdict, read from the claims and the stored evidence alone.
 
-One entry for each pair of a claim and a source that states it. A claim whose evidence is missing, or speaks of another
-version of it, has no verdict: its entries are STALE.
+One entry for each pair of a claim and a source that states it. A claim whose evidence is missing, or of another
+version, has no verdict: its entries are STALE.
 """
 
 import re
@@ -41,12 +41,12 @@ class Entry:
 
     @property
     def differs(self) -> bool:
-        """Whether what is printed is not what holds, under any reading."""
+        """Whether the printed form differs from the statement that holds, under every reading."""
         return self.finding is not None and not self.finding["agrees"] and not self.finding["reading"]
 
     @property
     def condition(self) -> str:
-        """The reading under which a form that differs from the definition at some points is right, or nothing."""
+        """The reading under which a form that is wrong at some points is right; empty where there is none."""
         return self.finding["reading"] if self.finding and self.verdict == Verdict.CONFIRMED else ""
 
     @property

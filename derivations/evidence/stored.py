@@ -1,4 +1,4 @@
-"""Reading the stored evidence: what is there for a claim, and whether it speaks of the claim as it stands.
+"""Reading the stored evidence of a claim, and whether it is of the present version of the claim.
 
 Nothing here loads torch, so that what only reads the evidence answers at once.
 """
@@ -21,7 +21,7 @@ SCHEMA = "gdln.evidence/2"
 
 
 class DamagedEvidenceError(WorkbenchError):
-    """A file of evidence that no validation has written as it stands."""
+    """The error for a file of evidence that is not as a validation wrote it."""
 
     exit_code = 1
     default_kind = "damaged"
@@ -53,14 +53,14 @@ def claim_hash(claim: Claim) -> str:
 
 
 def _readings(source: Source) -> Iterator[str]:
-    """The forms that a source is tried with beside the printed one, and the points that they speak of."""
+    """The forms that a source is tried with beside the printed one, and the points at which they are tried."""
     for reading in (*source.readings, *((source.repaired,) if source.repaired else ())):
         form = sympy.srepr(reading.printed) if reading.printed is not None else ""
         yield f"{source.document} {source.label} {form} {sympy.srepr(reading.where)}"
 
 
 def read(claim: Claim, folder: Path = FOLDER) -> Mapping[str, Any] | None:
-    """The evidence of this version of the claim; None where it is missing or speaks of another version.
+    """The evidence of this version of the claim; None where it is missing or of another version.
 
     So is evidence in an older form. Raises DamagedEvidenceError where the file is not as it was written, or where its
     outcomes are not those of its numbers.
@@ -88,5 +88,5 @@ def _whole(path: Path, claim: str) -> Mapping[str, Any]:
 
 
 def is_stale(claim: Claim, folder: Path = FOLDER) -> bool:
-    """Whether the stored evidence is missing or speaks of another version of the claim."""
+    """Whether the stored evidence is missing or of another version of the claim."""
     return read(claim, folder) is None

@@ -1,4 +1,4 @@
-"""The negative control of an experiment: its own rule, where there is nothing to be found."""
+"""The negative control of an experiment: the same rule on data in which the effect is absent."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The folders of the experiments: each is found by itself, with its problem files, stored runs, tables and figures.
+"""The folders of the experiments: each is discovered, with its problem files, stored runs, tables and figures.
 
     experiments/<name>/__init__.py     empty
     experiments/<name>/experiment.py   EXPERIMENT (judges claims) or RUNS (names of its stored runs)
@@ -140,7 +140,7 @@ def missing_pieces() -> list[str]:
 
 
 def _undeclared(name: str) -> Iterator[str]:
-    """The pieces that an experiment lacks to be found and to judge."""
+    """The pieces that an experiment lacks to be discovered and to judge."""
     here = f"derivations/experiments/{name}"
     if not (FOLDER / name / "__init__.py").is_file():
         yield f"{here}/__init__.py is missing: an empty file, without which the import contracts do not see the folder."

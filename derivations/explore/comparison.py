@@ -99,7 +99,7 @@ def _running(
     refuted: Mapping[str, Any] | None,
     certified: str | None,
 ) -> Comparison:
-    """Without a parameter: the sides are constants, and what is sampled converges."""
+    """Without a parameter: the sides are constants, and the sampled means converge."""
     counts = np.geomspace(EXAMPLES / 64, _RUNNING * EXAMPLES, _POINTS // 5).astype(int)
     at = np.log10(counts)
     ends = at[[0, -1]]
@@ -221,7 +221,7 @@ def _beyond(what: str) -> OutOfReachError:
 
 
 def _engine(moment: Any, values: Mapping[str, Any]) -> Any:
-    """The closed form itself; where an integral is left in it, the expectations of signs that it stands for."""
+    """The closed form itself; where it contains an integral, the expectations of signs that equal it."""
     import sympy
 
     from theory.expressions.functions import Phi2
@@ -243,7 +243,7 @@ def _with(side: "sympy.Expr", number_of: Callable[["Expectation"], Any], values:
 def _measured(
     side: "sympy.Expr", statement: "Statement", rest: Mapping[str, float], name: str, at: np.ndarray, index: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The side at each mark with sampled expectations, from examples of its own, and its standard error."""
+    """The side at each mark with sampled expectations, from separate examples, and its standard error."""
     found = []
     for place, value in enumerate(at):
         values = {**rest, name: value}

@@ -47,7 +47,7 @@ class FormulaView:
         return tuple(symbol.name for symbol in self.statement.parameters)
 
     def compare(self, against: str | None = None) -> Comparison:
-        """Both sides, and what samples say of them. Raises InputError and OutOfReachError as `compared` does."""
+        """Both sides, exact and sampled. Raises InputError and OutOfReachError as `compared` does."""
         return compared(self.statement, self.sides, against, self.refuted, self.certified)
 
 

@@ -52,7 +52,7 @@ class GateView:
     refused: WorkbenchError | None
 
     def second_moments(self, p: int, q: int) -> dict[str, Float[np.ndarray, "n n"]]:
-        """Sigma^xx(p, q), exact and measured as far as they are there."""
+        """Sigma^xx(p, q), exact and measured, as far as they are known."""
         found = {} if self.exact_xx is None else {"exact": self.exact_xx[p, q]}
         return found if self.measured is None else found | {"measured": _measured_xx(self.problem, p, q)}
 
@@ -229,7 +229,7 @@ def _units(what: str, units: Sequence[int]) -> str:
 
 
 def never_open(view: GateView) -> list[int]:
-    """The units whose exact moments say that no input passes: <g_k x_j^2> = 0 and <g_k y x_j> = 0 at all sites."""
+    """The units that no input passes, by their exact moments: <g_k x_j^2> = 0 and <g_k y x_j> = 0 at all sites."""
     if view.exact is None:
         return []
     units = range(len(view.exact))

@@ -1,4 +1,4 @@
-"""Networks trained in a thread of their own, snapshot by snapshot, to be looked at on the way.
+"""Networks trained in a separate thread, snapshot by snapshot, so that views can show the training.
 
 A stop takes effect at the next gradient step; what was learned up to the last snapshot stays. Before the process ends
 `stop_all` must end them: a thread that the interpreter leaves inside torch aborts it.
@@ -25,7 +25,7 @@ class Learned:
 
 @dataclass(frozen=True)
 class Progress:
-    """Where the training stands: the networks by name, the share that is done, and what went wrong."""
+    """The state of the training: the networks by name, the share that is done, and the error, if any."""
 
     learned: dict[str, Learned]
     share: float

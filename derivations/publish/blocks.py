@@ -1,4 +1,4 @@
-"""Blocks of Markdown about claims: the statement, its derivation, its numbers, and what the sources print.
+"""Blocks of Markdown about claims: the statement, its derivation, its numbers, and the printed forms of the sources.
 
 Every function returns Markdown made from the claim and its stored evidence; nothing is computed anew or simulated.
 """
@@ -65,7 +65,7 @@ def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = ""
 
 
 def where(legend: Sequence[str]) -> str:
-    """A paragraph that says what letters stand for; empty where there is nothing to say."""
+    """A paragraph that explains the letters; empty where none needs it."""
     return f"Here {'; '.join(legend)}.\n" if legend else ""
 
 
@@ -252,7 +252,7 @@ def _printed_lines(entries: Sequence[Entry], name: str) -> Iterator[str]:
 
 
 def _said(entry: Entry) -> str:
-    """How the source says it: the formula as printed, or the words that are read as the formula."""
+    """The source's form: the formula as printed, or the words that are read as the formula."""
     source = entry.source
     if source.words:
         return f"*The source says* “{source.words}”" + ("" if source.words.endswith((".", "?", "!")) else ".")
@@ -268,7 +268,7 @@ def _notes(group: Sequence[Entry]) -> str:
 
 
 def same_form(entries: Sequence[Entry]) -> list[list[Entry]]:
-    """Entries of one claim, those of one document that say the same in the same words or formula together."""
+    """Entries of one claim, grouped where one document repeats the same words or formula."""
     groups: dict[tuple, list[Entry]] = {}
     for entry in entries:
         if entry.source is not None:

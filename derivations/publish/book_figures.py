@@ -28,7 +28,7 @@ _BESIDE = 8  # sites shown on either side of the gate
 
 @dataclass(frozen=True)
 class BookFigure:
-    """A figure: what it shows in words, its data, and how they are drawn into a file."""
+    """A figure: its caption, its data, and the function that draws them into a file."""
 
     caption: str
     data: Callable[[Mapping[str, Claim], Path], Data]
@@ -145,7 +145,7 @@ def _numbers(data: Any, place: str = "") -> Iterator[tuple[str, float]]:
 
 
 def write(name: str, data: Data, folder: Path) -> None:
-    """Write data and image, unless what is there agrees."""
+    """Write data and image, unless the stored ones agree."""
     if next(differences(name, data, folder), None) is None:
         return
     (folder / FOLDER).mkdir(exist_ok=True)

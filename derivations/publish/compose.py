@@ -55,7 +55,7 @@ _MADE = "<!-- Made by gdln derive from derivations/publish/pages/{name}.md; edit
 
 @dataclass(frozen=True)
 class Difference:
-    """A page or figure of the book that is not what the claims and the prose give; `where` is a line or a number."""
+    """A page or figure of the book that differs from what claims and prose give; `where` is a line or a number."""
 
     page: str
     status: str  # stale, missing, left over

@@ -41,7 +41,7 @@ def _conventions() -> str:
 
 
 def _cell(field: str, show: Callable[[Dialect], str], dialect: Dialect) -> str:
-    """A cell, which says so where the source does not state the convention."""
+    """A cell: "not stated" where the source does not state the convention."""
     return "not stated" if field in dialect.undecided else show(dialect)
 
 

@@ -1,4 +1,4 @@
-"""Simultaneous intervals for means over replicates, and what they say of a bound."""
+"""Simultaneous intervals for means over replicates, compared with a bound."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""One cell of a store: a folder with data.npz and meta.json that is whole or absent, and that can prove what it is.
+"""One cell of a store: a folder with data.npz and meta.json that is complete or absent, and whose checksums verify it.
 
 It is written aside, synced and renamed. Its name is the hash of what was asked: the problem, the observables, the seed
 and the code that answered, which names the back end and its versions too. Its meta.json seals itself and holds the
@@ -91,7 +91,7 @@ def question(problem: Problem, observables: tuple[str, ...]) -> Question:
 
 
 def code_version(device: str = "cpu") -> str:
-    """Return what a cell's numbers come from: package version, hash of its sources, back end and the versions of that.
+    """Return what a cell's numbers depend on: package version, hash of its sources, back end and the versions of that.
 
     The back end is the one that `sim.train.train` prefers on the device, "cpu" or "cuda"; where it cannot train a
     problem, the problem alone decides which one does. So equal codes and equal questions have equal numbers.
@@ -113,7 +113,7 @@ def _sources() -> str:
 
 
 def write(folder: Path, asked: Question, code: str, arrays: Mapping[str, np.ndarray], facts: Mapping[str, Any]) -> None:
-    """Write the cell `folder`, so that it is there whole or not at all, also after a power failure.
+    """Write the cell `folder`, so that it is complete or absent, also after a power failure.
 
     The caller holds the cell's lock. OSError where the disk is full or the folder cannot be written; then nothing is
     left behind.
@@ -168,7 +168,7 @@ def read(folder: Path, problem: Problem | None = None) -> tuple[dict[str, Any], 
 
 @contextmanager
 def _opened(folder: Path, problem: Problem | None) -> Iterator[tuple[dict[str, Any], IO[bytes]]]:
-    """The verified meta.json and the open data of a cell: what was verified is what is read."""
+    """The verified meta.json and the open data of a cell: the bytes that were verified are those that are read."""
     meta = _verified(folder)
     try:
         file = open_regular(folder / DATA)
@@ -186,7 +186,7 @@ def _opened(folder: Path, problem: Problem | None) -> Iterator[tuple[dict[str, A
 
 
 def claimed(folder: Path) -> tuple[str, str] | None:
-    """Return the question and the code that a cell says it answers, unverified; None where it cannot say."""
+    """Return the question and the code that the cell's meta.json names, unverified; None where it names none."""
     try:
         meta = read_json(folder / META, _LARGEST_META)
         question, code = meta["question"], meta["code"]
@@ -210,7 +210,7 @@ def _verified(folder: Path) -> dict[str, Any]:
         raise damaged(folder, f"{META} lacks {', '.join(wrong)}")
     asked = Question(meta["problem"], tuple(meta["observables"]), meta["seed"])
     if not meta["cell"] == folder.name == asked.cell(meta["code"]) or meta.get("question") != asked.key:
-        raise damaged(folder, "it answers another question than its name says")
+        raise damaged(folder, "it answers another question than that of its name")
     return meta
 
 
@@ -242,7 +242,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def damaged(folder: Path, why: str) -> DamagedError:
-    """The error that says why a folder is no cell, and what to do."""
+    """The error for a folder that is no cell: the reason, and what to do."""
     return DamagedError(
         f"The cell {folder.name[:12]} is damaged: {why}.", "Run the sweep: it sets it aside and makes it anew."
     )

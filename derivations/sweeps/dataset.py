@@ -14,7 +14,7 @@ _LARGEST = 8 * 2**30
 
 
 def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
-    """The cells of the sweep that are there, as an xarray.Dataset.
+    """The cells of the sweep that exist, as an xarray.Dataset.
 
     Dimensions: the axes of the sweep by their dotted keys (or "cell" for zipped axes), "replicate", "time", "unit",
     "site", "weight", "path"; the last two by their names where all cells have the same. Variables: each observable;

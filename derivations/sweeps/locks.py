@@ -1,4 +1,4 @@
-"""Locks that die with their process, so that nothing is ever locked by what was killed."""
+"""Locks that end with their process, so that a killed process locks nothing."""
 
 import fcntl
 import os

@@ -1,4 +1,4 @@
-"""Making one cell: train its networks, measure the observables, and say how it went."""
+"""Making one cell: train its networks, measure the observables, and report the outcome."""
 
 import platform
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Running a sweep: what is there stays, what is missing is made, and every cell says what became of it."""
+"""Running a sweep: existing cells stay, missing ones are made, and the outcome of each is reported."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -57,7 +57,7 @@ class Swept:
 
     @property
     def to_make(self) -> dict[str, int]:
-        """The work that is left: cells, their networks, and the steps of all these networks."""
+        """The remaining work: cells, their networks, and the steps of all these networks."""
         from sim.training.times import steps_at_times
 
         absent = [outcome.cell.problem for outcome in self.outcomes if outcome.state in _ABSENT]
@@ -68,7 +68,7 @@ class Swept:
 
     @property
     def exit_code(self) -> int:
-        """0 all there; 1 some failed, diverged or damaged; 4 some out of reach; 3 some not made yet."""
+        """0: all cells exist; 1: some failed, diverged or are damaged; 4: some are out of reach; 3: some missing."""
         if self.count(FAILED, DAMAGED, cells.DIVERGED):
             return CHECK_FAILED
         if self.count(UNREACHABLE):
@@ -107,7 +107,7 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 
 
 def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
-    """Return the cells of a sweep that are there; nothing is run or written. A store that is not there has no cell."""
+    """Return the existing cells of a sweep; nothing is run or written. A store that does not exist has no cell."""
     from sim.training.times import device_type
 
     checked, code = check(sweep), cells.code_version(device_type(device))
@@ -127,7 +127,7 @@ def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
 
 
 def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report) -> Swept:
-    """Make the cells that are missing from the store `folder`, several at a time, and say what became of each.
+    """Make the cells that are missing from the store `folder`, several at a time, and report the outcome of each.
 
     Raises InputError before anything runs for cells that are invalid (see `check`) or a folder that cannot be a
     store; OutOfReachError for an absent device. On KeyboardInterrupt the processes are ended and their leftovers

@@ -14,7 +14,7 @@ _KINDS = {"times": "f", "replicates": "iu", "diverged": "b"}  # of NumPy's types
 
 
 def fault(file: IO[bytes], meta: Mapping[str, Any], problem: Problem | None) -> str | None:
-    """Say what is wrong with the arrays in the .npz `file` of a cell whose meta.json is `meta`; None where nothing is.
+    """Return the fault of the arrays in the .npz `file` of a cell whose meta.json is `meta`; None where they have none.
 
     Each observable that was asked for must be there, unless it is undefined or the cell diverged, and every array must
     have a place for each replicate, and each time, unit and site of `problem` where that is given.
@@ -54,7 +54,7 @@ def _lengths(problem: Problem | None, wanted: Mapping[str, tuple[str, ...]]) -> 
 
 
 def _headers(file: IO[bytes]) -> dict[str, tuple[tuple[int, ...], str]]:
-    """The shape and the kind of every array. Raises ValueError for what is no array that NumPy wrote."""
+    """The shape and the kind of every array. Raises ValueError for an entry that is no array written by NumPy."""
     found = {}
     with zipfile.ZipFile(file) as archive:
         for entry in archive.infolist():

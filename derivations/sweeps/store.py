@@ -1,6 +1,6 @@
-"""The store of sweeps: a folder with one folder a cell. Writers never share a file; what is killed leaves no half cell.
+"""The store of sweeps: a folder with one folder a cell. Writers share no file; a killed writer leaves no half cell.
 
-store.json      says that this folder is a store, and of which form
+store.json      marks this folder as a store and names its format
 sweeps/         the record of every sweep that was run here, one JSON file each
 cells/<hash>/   data.npz and meta.json of one cell; cells/.<hash>.*/ is being written, or was when its writer died
 locks/<hash>    held by the process that makes this cell
@@ -39,13 +39,13 @@ _ASIDE = re.compile(r"\.([0-9a-f]{64})\..+")
 
 @dataclass(frozen=True)
 class Store:
-    """An existing store. `Store.open` reads one, `Store.create` makes it where there is none."""
+    """An existing store. `Store.open` reads one, `Store.create` makes it where it is missing."""
 
     folder: Path
 
     @classmethod
     def open(cls, folder: str | Path) -> "Store":
-        """The store in `folder`, unchanged. Raises InputError where there is none, or one of another form."""
+        """The store in `folder`, unchanged. Raises InputError where `folder` is no store, or one of another format."""
         folder = Path(folder)
         if not (folder / _MARKER).is_file():
             why = "holds no store.json" if folder.is_dir() else "is not there"
@@ -90,7 +90,7 @@ class Store:
         return self.folder / "cells" / cell
 
     def lock(self, cell: str):
-        """A context that says whether this process may make the cell; see `locks.held`."""
+        """A context that yields whether this process may make the cell; see `locks.held`."""
         return held(self.folder / "locks" / cell)
 
     def is_locked(self, cell: str) -> bool:
@@ -114,7 +114,7 @@ class Store:
         cells.write(self.place(cell), asked, code, arrays, facts)
 
     def is_there(self, cell: str) -> bool:
-        """Whether anything stands in the place of the cell."""
+        """Whether the cell's path exists, as a cell or as anything else."""
         return os.path.lexists(self.place(cell))
 
     def meta(self, cell: str, problem: Problem | None = None) -> dict[str, Any] | None:
@@ -122,11 +122,11 @@ class Store:
         return cells.read_meta(self.place(cell), problem) if self.is_there(cell) else None
 
     def read(self, cell: str, problem: Problem | None = None) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
-        """The verified meta.json and the arrays of a cell that is there; see `cells.read`. Raises DamagedError."""
+        """The verified meta.json and the arrays of an existing cell; see `cells.read`. Raises DamagedError."""
         return cells.read(self.place(cell), problem)
 
     def set_aside(self, cell: str) -> Path:
-        """Move what stands in the cell's place to damaged/; the caller holds the cell's lock."""
+        """Move the cell's path, whatever it is, to damaged/; the caller holds the cell's lock."""
         return self._moved(self.place(cell), "cell")
 
     def _moved(self, item: Path, name: str) -> Path:
@@ -135,11 +135,11 @@ class Store:
         return new
 
     def names(self) -> tuple[str, ...]:
-        """The ids of all cells that are there, of whatever sweep or version."""
+        """The ids of all existing cells, of any sweep or version."""
         return tuple(sorted(item.name for item in self.place("").iterdir() if _NAME.fullmatch(item.name)))
 
     def remove_leftovers(self) -> int:
-        """Remove what dead writers left; a cell that a living process is writing keeps its lock and is left alone."""
+        """Remove the leftovers of dead writers; a cell that a living process is writing keeps its lock and stays."""
         removed = 0
         for item in list(self.place("").iterdir()):
             found = _ASIDE.fullmatch(item.name)
@@ -216,7 +216,7 @@ class Store:
 
 @contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One process at a time, for what takes a moment: the others wait."""
+    """One process at a time, for a short operation: the others wait."""
     lock = os.open(folder / _BIRTH, os.O_RDWR | os.O_CREAT | UNFOLLOWED, 0o644)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -256,7 +256,7 @@ def sweep_id(sweep: Sweep) -> str:
 
 @dataclass(frozen=True)
 class Found:
-    """The cells of a sweep that seem to be there.
+    """The cells of a sweep whose folders exist, unverified.
 
     `versions` has, for each version of the code, the cell's id by its index; `nameless` are the ids of cells, of this
     sweep or another, whose meta.json cannot say what they answer.
@@ -267,7 +267,7 @@ class Found:
 
 
 def found(store: Store, sweep: Sweep) -> Found:
-    """The sweep's cells that seem to be there; nothing is verified."""
+    """The sweep's cells whose folders exist; nothing is verified."""
     asked = {
         cell.index: cells.question(cell.problem, sweep.observables) for cell in sweep.cells if cell.problem is not None
     }

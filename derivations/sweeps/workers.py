@@ -33,7 +33,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Answer:
-    """The outcome of a job: made, there (another process made it), or failed, and why."""
+    """The outcome of a job: made, there (another process had made the cell), or failed, and why."""
 
     job: Job
     what: str
@@ -140,7 +140,7 @@ def _work(pipe: Connection, folder: str, device: str) -> None:
 
 
 def _make(job: Job, folder: Path, device: str, progress: Callable[[int, int], None]) -> tuple[str, Any]:
-    """Make the job's cell under its lock. What a user can cause is an answer; a fault ends the process."""
+    """Make the job's cell under its lock. An error that a user can cause is an answer; another ends the process."""
     from derivations.sweeps.making import make
     from derivations.sweeps.store import Store
     from sim.training.schedule import device_named

@@ -15,7 +15,7 @@ from theory.claims.rows import Verdict, verdict_on
 
 @dataclass(frozen=True)
 class Judged:
-    """One claim with everything found about it, and its standing by that and by what it cites.
+    """One claim with all results on it, and its standing by these and by the claims that it cites.
 
     `stored` are those of the results that stand by the evidence of version `evidence_version`. `seconds` is the
     processor time of what ran, by level and experiment; `cites` are the ids that the claim rests on.

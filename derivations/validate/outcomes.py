@@ -1,4 +1,4 @@
-"""The verdicts of a run: what its tasks gave beside the evidence of what did not run, put together claim by claim."""
+"""The verdicts of a run: claim by claim, the results of its tasks and the evidence of the checks that did not run."""
 
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -43,7 +43,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Done:
-    """The outcome of a task: what a claim's levels gave, or what an experiment found or measured.
+    """The outcome of a task: the results of a claim's levels, or the finding or measurement of an experiment.
 
     `seconds` is the processor time by level or by experiment.
     """

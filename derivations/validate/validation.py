@@ -1,7 +1,7 @@
-"""The main job: derive and certify every claim, train the networks they speak of, and compute the verdicts.
+"""The main job: derive and certify every claim, train the networks that claims are about, and compute the verdicts.
 
 A quick run checks whole what has changed since its evidence was stored, and of the rest what a budget allows, at new
-points; the other verdicts stand by their evidence, and the report says which.
+points; the other verdicts stand by their evidence, and the report lists them.
 """
 
 import time
@@ -80,7 +80,7 @@ def _do(todo: Sequence[Task], processes: int, report: Report) -> Mapping[Task, D
 
 
 def _announcement(plan: Plan, todo: Sequence[Task], processes: int) -> str:
-    """Say what is to run and about how long that takes, before it runs."""
+    """Announce the checks that will run and about how long they take."""
     seconds = [task.seconds for task in todo]
     wall = _START + max([sum(seconds) / processes, *seconds])
     how = f"about {wall:.0f} s with {processes} process{'es' if processes > 1 else ''} on idle cores"

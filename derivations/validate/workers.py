@@ -71,7 +71,7 @@ def do_all(
 
 
 def _speaking(crew: Sequence[Worker]) -> list[Worker]:
-    """The workers with a task that have something to say, or have died, once there are any."""
+    """The workers with a task that have sent a message or died; waits until there is one."""
     busy = {worker.pipe: worker for worker in crew if worker.task}
     return [busy[pipe] for pipe in wait(list(busy))]
 

@@ -49,7 +49,7 @@ class Sampler(Protocol):
         """Memory that successive draws of `rows` examples for each of `replicates` streams reuse; None for none."""
 
     def draw(self, streams: list[Stream], rows: int, room: Any = None) -> Draw:
-        """Draw `rows` independent examples for each stream, which goes on by as many.
+        """Draw `rows` independent examples for each stream, and advance it by as many.
 
         A replicate's examples depend on its own stream alone. With `room` the draw lies in it until the next one there.
         """

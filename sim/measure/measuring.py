@@ -127,7 +127,7 @@ def _on_fresh_of(
 
 
 def _defined(value: Callable[[], np.ndarray | OnFresh]) -> np.ndarray | OnFresh | InputError:
-    """The value, or the error that says that the networks have none."""
+    """The value, or the error where the networks have none."""
     try:
         return value()
     except InputError as error:

@@ -149,7 +149,7 @@ class OnFresh:
 
 @singledispatch
 def values_of(observable: object, _source: Source) -> Float[np.ndarray, "R ..."] | OnFresh:
-    """Return the observable's value for each replicate, or how it is found on fresh examples.
+    """Return the observable's value for each replicate, or the tally that measures it on fresh examples.
 
     Raises OutOfReachError for an observable without a measurement.
     """

@@ -24,7 +24,7 @@ class Differentiable:
 
 
 def network_of(problem: Problem) -> Differentiable:
-    """Return the fastest way to compute the problem's network that there is.
+    """Return the fastest available way to compute the problem's network.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))

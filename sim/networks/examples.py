@@ -25,7 +25,7 @@ class Examples:
         return Examples(*(None if group[0] is None else function(*group) for group in groups))
 
     def tensors(self) -> tuple[torch.Tensor, ...]:
-        """The tensors that it has."""
+        """The tensors of the examples."""
         return (self.x, self.y) if self.gate is None else (self.x, self.y, self.gate)
 
     def shared_by(self, networks: int) -> "Examples":
@@ -39,6 +39,6 @@ class Examples:
 
 
 def examples_of(problem: Problem, drawn: Draw) -> Examples:
-    """Return what the problem's network sees of a draw: the latent enters through the gates alone."""
+    """Return the inputs, labels and gates of a draw; the latent enters through the gates alone."""
     gates = problem.network.gates
     return Examples(drawn.x, drawn.y, gate_values(gates, drawn) if gates else None)

@@ -13,7 +13,7 @@ Numbers = Float[torch.Tensor, "*any"]
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss, by what it takes of each output: `steepest` bounds the derivative of the residual in yhat."""
+    """A loss, by its penalty of each output: `steepest` bounds the derivative of the residual in yhat."""
 
     factor: float
     penalty: Callable[[Numbers, Numbers], Numbers]

@@ -51,7 +51,7 @@ def reference_normals(own: "Stream", out: Float[torch.Tensor, "B r"]) -> None:
 
 @dataclass
 class Stream:
-    """The numbers of one network for one purpose; `example` is the next to be drawn, and all there is to save.
+    """The numbers of one network for one purpose; `example` is the next to be drawn, the only state of a stream.
 
     `fill` makes the normal numbers: the reference, or another way to the same numbers up to rounding.
     """

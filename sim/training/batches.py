@@ -1,4 +1,4 @@
-"""Fresh examples, batch by batch: what every step of an online run is taken on."""
+"""Fresh examples, one batch for every step of an online run."""
 
 from collections.abc import Iterator, Sequence
 

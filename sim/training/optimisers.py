@@ -31,7 +31,7 @@ class Optimiser:
         return self.keep == 0 and self.square is None
 
     def corrections(self, step: int) -> Corrections:
-        """Return what m and v are divided by in the step after `step` others; 1 where nothing is corrected."""
+        """Return the divisors of m and v in the step after `step` others; 1 where nothing is corrected."""
         if not self.corrected:
             return 1.0, 1.0
         return 1 - self.keep ** (step + 1), 1 - self.square ** (step + 1)
@@ -39,7 +39,7 @@ class Optimiser:
     def direction(
         self, gradient: Parameters, first: Means, second: Means, corrections: Corrections
     ) -> tuple[Parameters, Means, Means]:
-        """Return what the rate multiplies, and the new means of the gradient and of its square."""
+        """Return the direction that the rate multiplies, and the new means of the gradient and of its square."""
         if self.plain:
             return gradient, None, None
         first = mapped(lambda dx, m: self.keep * m + self.take * dx, gradient, first)

@@ -13,7 +13,7 @@ from theory.problem import GatedGraph, InputError, OutOfReachError, Problem, Wor
 
 
 class DivergedError(WorkbenchError):
-    """Too few replicates stayed finite to say anything."""
+    """Too few replicates stayed finite for a standard error."""
 
     exit_code = 1
     default_kind = "diverged"

@@ -1,4 +1,4 @@
-"""Sizes of a problem, as far as they are known without torch: what goes together so that it fits the caches."""
+"""Sizes of a problem, as far as they are known without torch, and the groups of networks that fit the caches."""
 
 from dataclasses import dataclass
 

@@ -80,7 +80,7 @@ def begin(problem: Problem, state: State) -> TrainingState:
 
 
 def ended(step: int, state: TrainingState) -> State:
-    """Return what a run goes on from after `step` steps."""
+    """Return the state from which a run resumes after `step` steps."""
     return State(step, state.parameters, ~state.alive.cpu().numpy(), state.first, state.second)
 
 

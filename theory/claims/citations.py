@@ -1,4 +1,4 @@
-"""Citations between claims: what is cited exists, says what is used, does not cite back, and passes its verdict on."""
+"""Citations between claims: a cited claim exists, states what is used, does not cite back, and hands on doubts."""
 
 from collections.abc import Callable, Mapping
 
@@ -11,7 +11,7 @@ _IN_DOUBT = (Standing.FAILS, Standing.OPEN)
 
 
 def citation_error(derivation: Derivation, claims: Mapping[str, Claim]) -> str:
-    """Return the first fault in what a derivation cites, or an empty string.
+    """Return the first fault of a derivation's citations, or an empty string.
 
     Each equation used must be an instance of the cited claim's statement: equal to it with expressions put in for
     its parameters.
@@ -71,7 +71,7 @@ def order(claims: Mapping[str, Claim], cited: Callable[[Claim], tuple[str, ...]]
 
 
 def inherited(own: Standing, cited: tuple[Standing, ...]) -> Standing:
-    """Return the standing with the doubt of what is cited: a claim that rests on a false or open one is open at best.
+    """Return the standing, given those of the cited claims: a claim that rests on a false or open one is open at best.
 
     >>> inherited(Standing.HOLDS, (Standing.OPEN,)).value
     'OPEN'

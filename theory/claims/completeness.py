@@ -26,7 +26,7 @@ def left_out(claim: Claim) -> tuple[Level, ...]:
 
 
 def faults(claim: Claim) -> tuple[str, ...]:
-    """Return what a claim lacks, each fault in a sentence; empty for a complete claim.
+    """Return the pieces that a claim lacks, each in a sentence; none for a complete claim.
 
     A definition, and a sentence that an experiment decides, needs no oracle, and its kind gives the reasons.
 

@@ -52,7 +52,7 @@ class TableRow:
 
 @dataclass(frozen=True)
 class PrintedFinding:
-    """A printed form held against the definition: where they differ, the plainest point and both values.
+    """A printed form compared with the definition: where they differ, the plainest point and both values.
 
     Of a form that differs, `reading` is the convention under which it agrees (empty: none of those tried), and
     `repaired` says whether it agrees once its slip is mended.
@@ -294,7 +294,7 @@ def contradicted(finding: PrintedFinding, rows: tuple[TableRow, ...]) -> TableRo
 
 
 def _differs(reading: Reading, source: Source, row: TableRow) -> bool:
-    """Whether the definition rejects the form under a reading that speaks of the point."""
+    """Whether the definition rejects the form under a reading that covers the point."""
     form = source.printed if reading.printed is None else reading.printed
     return reading.admits(row.point) and _rejects(form, row)
 

@@ -1,4 +1,4 @@
-"""The slips of the documents: each is charged once, with the repair that makes right what follows from it.
+"""The slips of the documents: each is charged once, with the repair that corrects what follows from it.
 
 A source names its slip. Where the row is wrong only through a slip that stands elsewhere, it also gives the form once
 that is mended, which the checks hold against the definition like any other.

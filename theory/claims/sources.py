@@ -15,7 +15,7 @@ from theory.problem import InputError
 
 
 class Says(StrEnum):
-    """How a document says what a row judges.
+    """How a document states the content of a row.
 
     A conjecture with a counter-example is refuted, a printed formula is corrected:
 
@@ -52,7 +52,7 @@ class Reading:
     condition: str = ""
 
     def admits(self, point: dict[sympy.Symbol, sympy.Rational]) -> bool:
-        """Return whether the reading speaks of the point."""
+        """Return whether the reading covers the point."""
         return self.where.xreplace(dict(point)) == sympy.true
 
 

@@ -239,7 +239,7 @@ def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator
 
 
 def _no_point(statement: Statement, looked_at: int) -> InputError:
-    """The error for a domain in which nothing was found; it may be empty or narrow."""
+    """The error for a domain in which no point was found; it may be empty or narrow."""
     wanted = [str(condition) for condition in statement.conditions]
     hint = "Give bounds close to the points that you mean."
     if statement.cov is not None and statement.cov.free_symbols:

@@ -134,7 +134,7 @@ def _value_form(e: Expectation) -> sympy.Expr:
 
 
 def read(equation: str, cov: str | None = None, mean: str | None = None, where: str | None = None) -> Statement:
-    """Parse "LHS = RHS" with a covariance, a mean and domains; InputError names what is not understood.
+    """Parse "LHS = RHS" with a covariance, a mean and domains; InputError names the part that is not understood.
 
     >>> read("E[erf(g*z1)*z1] = 2*g/sqrt(pi*(1 + 2*g**2))", "[[1]]", where="g>0").parameters
     [g]

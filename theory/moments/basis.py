@@ -38,7 +38,7 @@ class GateBasis:
 
 
 def require_linear(network: Network) -> None:
-    """Raise OutOfReachError where yhat is not linear in what is learned, or not of what is learned alone.
+    """Raise OutOfReachError unless yhat is a linear function of the learned parameters and of nothing else.
 
     That is a network that gates itself, one that trains its readout, whose flow is of third degree in (w, a), and one
     with fixed biases, which are features that nothing multiplies.

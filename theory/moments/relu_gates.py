@@ -26,7 +26,7 @@ Weights = Sequence[Any] | Mapping[int, Any]
 
 @dataclass(frozen=True)
 class GateMoment:
-    """E[1[w.x >= 0] x_k | class] for every k, how it was found, and where that holds.
+    """E[1[w.x >= 0] x_k | class] for every k, the method, and where it holds.
 
     exact: the formula is; `value` then has the error that `regime` states. Otherwise `regime` is the limit in which
     the form becomes exact, and the error away from it is not known: the measured ones are in the book.

@@ -220,7 +220,7 @@ def class_statistics(law: Law, c: int, arithmetic: Arithmetic) -> ClassStatistic
 
 
 def require_centred(law: Law, what: str) -> None:
-    """Raise OutOfReachError where a law's classes have means; `what` names what has none then.
+    """Raise OutOfReachError where a law's classes have means; `what` names the missing statistic.
 
     >>> require_centred(NonlinearGP(2, (2, 1), 1, "open", "none", (1, 0), means=([1, 0], [0, 0])), "The spectrum")
     Traceback (most recent call last):

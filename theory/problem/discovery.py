@@ -1,4 +1,4 @@
-"""Find the modules of a folder, so that a new file is picked up by being there."""
+"""Find the modules of a folder, so that a new file is picked up without being listed."""
 
 import pkgutil
 import traceback

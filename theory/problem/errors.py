@@ -2,7 +2,7 @@
 
 
 class WorkbenchError(ValueError):
-    """An error that says what is wrong and why (`message`) and what to do (`hint`).
+    """An error with its fault and the reason (`message`) and a remedy (`hint`).
 
     `kind` is a short stable word for programs; `exit_code` is what a command returns.
 

@@ -80,7 +80,7 @@ class Network:
 
     @property
     def has_biases(self) -> bool:
-        """Whether the biases b_1, ..., b_K and b_out are there, fixed or trained."""
+        """Whether the network has biases b_1, ..., b_K and b_out, fixed or trained."""
         return self.biases != "none"
 
     @property

@@ -17,7 +17,7 @@ A_LAW = '{ law = "normal", scale = 0.001, seed = 0 }'
 
 @dataclass(frozen=True)
 class Parameter:
-    """A named array of numbers of a network; `trained` says whether training changes it.
+    """A named array of numbers of a network; `trained` is whether training changes it.
 
     >>> Parameter("w", (20, 40)).size
     800

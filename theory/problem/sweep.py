@@ -195,7 +195,7 @@ class Sweep:
 
 
 def _replaced(tables: Any, path: list[str], value: Any, field: str) -> Any:
-    """The tables with the entry at `path` set; what is not on the path is shared, not copied."""
+    """The tables with the entry at `path` set; tables off the path are shared, not copied."""
     key, *rest = path
     if isinstance(tables, list):
         place = _entry(tables, key, field)

@@ -68,7 +68,7 @@ class Training:
 
     @property
     def elapsed(self) -> tuple[Fraction, ...]:
-        """t/tau at each of the times: what the flow and the number of steps depend on."""
+        """t/tau at each of the times, on which the flow and the number of steps depend."""
         return tuple(time / self.tau for time in self.times)
 
 

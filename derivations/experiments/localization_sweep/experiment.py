@@ -1,4 +1,4 @@
-"""The public sweep of the gain for one ReLU neuron, and the same at longer correlations: what its store says.
+"""The public sweep of the gain for one ReLU neuron, and the same at longer correlations, from its store.
 
     gdln sweep derivations/experiments/localization_sweep/localization.toml --out FOLDER
     gdln sweep derivations/experiments/localization_sweep/localization-batch.toml --out FOLDER

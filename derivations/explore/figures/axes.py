@@ -53,7 +53,7 @@ def saved(figure: Figure, kind: str) -> bytes:
 
 
 def shown(figure: Sheet, says: str) -> str:
-    """The figure as an HTML image that carries its pixels with it; `says` is read out where it cannot be seen.
+    """The figure as an HTML image with its pixels inside; `says` is its text for readers who cannot see it.
 
     The sheet is given back: the next figure of its kind may be drawn on it.
     """

@@ -180,7 +180,7 @@ def failure(error: WorkbenchError) -> Any:
 
 
 def image(figure: Sheet, says: str) -> Any:
-    """The figure; `says` is read out where it cannot be seen."""
+    """The figure; `says` is its text for readers who cannot see it."""
     return mo.Html(shown(figure, says))
 
 
@@ -195,7 +195,7 @@ def progress(now: Progress | None) -> Any:
 
 
 def code(text: str, language: str) -> Any:
-    """Text with a button that copies it; long text scrolls in a box of its own."""
+    """Text with a button that copies it; long text scrolls in a box."""
     return mo.md(f"```{language}\n{text}\n```").style({"max-height": "40rem", "overflow": "auto"})
 
 
@@ -281,7 +281,7 @@ def remark(words: Sequence[str]) -> Any:
 
 
 def overtaken() -> Any:
-    """Said where the view still shows a problem that another has changed."""
+    """The notice of a view that still shows a problem that another view has changed."""
     return mo.Html(
         '<div role="note">Another view has changed the shared problem. This one still shows the problem that its '
         "networks were trained on; click a tab to take the new one.</div>"
@@ -289,6 +289,6 @@ def overtaken() -> Any:
 
 
 def problem(form: Any, misread: WorkbenchError | None, shared: Problem) -> Any:
-    """The shared problem to change and to download, and what is wrong with what was handed in."""
+    """The shared problem to change and to download, and the fault of a text that was refused."""
     download = mo.download(dumps(shared).encode(), "problem.toml", "application/toml", label="problem.toml")
     return mo.vstack([*([] if misread is None else [failure(misread)]), form, download])

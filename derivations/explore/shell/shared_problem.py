@@ -1,4 +1,4 @@
-"""The one problem that the views share, and what becomes of its network when the data law changes."""
+"""The one problem that the views share, and the changes of its network when the data law changes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
@@ -65,7 +65,7 @@ def attempt(ask: Callable[[], Result]) -> tuple[Result | None, WorkbenchError | 
 
 
 def carried(problem: Problem, law: Law) -> tuple[Problem, tuple[str, ...]]:
-    """`problem` on the data `law`, and what had to change for it, in words.
+    """`problem` on the data `law`, and the changes that this required, in words.
 
     Gates on the latent look at the input where the law has none. A site gate beyond the last site goes to the middle
     site n // 2. Gates on the input stay there where the law has a latent. Raises InputError where the rest of the

@@ -22,14 +22,14 @@ class Captured:
     """A rule's step on tensors of its own; `state` is the current training state."""
 
     def __init__(self, record: Record, rule: Rule, state: TrainingState, examples: Examples) -> None:
-        """Record the step: `record` makes, of a piece of work and the tensors that it changes, what does it again."""
+        """Record the step: `record` takes a function and the tensors that it changes, and returns its replay."""
         self.state = state.mapped(torch.clone)
         self._rule, self._seen, self._examples = rule, examples, examples.mapped(torch.clone)
         self._corrections = (examples.x.new_ones(()), examples.x.new_ones(()))
         self._replay = record(self._step, self.state.tensors())
 
     def step(self, examples: Examples, corrections: tuple[float, float]) -> None:
-        """Take one step on the examples; where they are the object of the step before they are there already."""
+        """Take one step on the examples, which are copied unless they are the object of the previous step."""
         if examples is not self._seen:
             for own, given in zip(self._examples.tensors(), examples.tensors(), strict=True):
                 own.copy_(given)
@@ -46,7 +46,7 @@ class Captured:
 
 
 def cuda_graph(work: Work, changed: tuple[torch.Tensor, ...]) -> Work:
-    """Return `work` as a CUDA graph on the current device; what it changed before the recording is put back."""
+    """Return `work` as a CUDA graph on the current device; the tensors get back their earlier values."""
     before = [tensor.clone() for tensor in changed]
     aside = torch.cuda.Stream()
     aside.wait_stream(torch.cuda.current_stream())

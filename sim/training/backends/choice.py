@@ -26,7 +26,7 @@ TrainGroup = Callable[
 
 @dataclass(frozen=True)
 class Backend:
-    """A way to train: what trains a group of networks, and what makes the normal numbers of their data.
+    """A way to train: the function that trains a group of networks, and the generator of their normal numbers.
 
     `one_at_a_time` says that a group is one network, unless networks share their examples. `fallback` says why "auto"
     did not take the compiled loops; None where it did, or was not asked.

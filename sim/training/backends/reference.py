@@ -50,7 +50,7 @@ def descend(
     """Return each network's parameters at its times, these as the second axis, in float64 on the host; and the state.
 
     A network has diverged when a number of it is not finite or exceeds `largest_weight`; it is frozen before that step.
-    `capture` makes of the steps one recorded piece of work.
+    `capture` records a step, to be replayed.
     """
     problem = replicates[0].problem
     rule = rule_of(problem, next(iter(state.parameters.values())).dtype)

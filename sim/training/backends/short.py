@@ -18,7 +18,7 @@ _OF_A_STEP, _OF_A_NUMBER, _OF_LOADING = 1.3e-4, 5e-8, 0.5
 
 
 def reason_for_torch(problem: Problem, device: "torch.device") -> str | None:
-    """Return why a single run is for the reference back end; None where compiled loops are there and are worth it.
+    """Return why a single run is for the reference back end; None where compiled loops exist and save time.
 
     The problem's sizes decide: never the clock, and never whether compiled code is in a cache. So a run repeats.
 

@@ -29,7 +29,7 @@ class Undefined(ValueError):
 
 
 class Undecided(ValueError):
-    """The balls do not say whether there is a value, or there is no rule for a function."""
+    """The balls do not decide whether a value exists, or a function has no rule."""
 
 
 def sign(x: arb) -> int:

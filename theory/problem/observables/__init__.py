@@ -1,4 +1,4 @@
-"""Observables, as declarations: what is measured, not how. One file a family; a new one is picked up by being here."""
+"""Observables, as declarations, without a way to measure them. One file a family; a new file is picked up unlisted."""
 
 from theory.problem.discovery import declared
 from theory.problem.observables.base import Observable

@@ -1,4 +1,4 @@
-"""Plain gradient descent on one eigenmode: the law that trained gated linear networks are held against.
+"""Plain gradient descent on one eigenmode: the law with which trained gated linear networks are compared.
 
 A step of size eta moves w by -eta dL/dw where the flow has tau dw/dt = -dL/dw, so t = tau eta m after m steps.
 """

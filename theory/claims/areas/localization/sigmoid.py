@@ -1,4 +1,4 @@
-"""Sigmoid networks: they need biases, and what the notes say of trained ones. Localization notes, section 1.
+"""Sigmoid networks: they need biases, and trained ones resemble erf networks. Localization notes, section 1.
 
 "Qualitatively identical" names no number and no configuration: `derivations/experiments/sigmoid_design` draws
 configurations from stated sets, and the claim is what it establishes about the share of them.
