@@ -435,3 +435,12 @@ PAGES_REPEATED = 1_000 * 40 * float(np.finfo(np.float32).eps)
 # Times of erf and sigmoid units, 96 and 1,024 K tau, are 61.1 and 64 over f'(0)^2: equal up to the rounding of the
 # first to a number of steps that all learning rates have in common.
 EQUALLY_LONG = 0.05
+
+# Scalar modes beside the whole network, both integrated with this error a step: fewer than 1,000 steps, in flows that
+# grow or contract by a factor below 10. The same bound covers singular vectors in float64: a few hundred roundings over
+# gaps of 1e-3 of the eigenvalues.
+GRAPH_RACE_STEP = 1e-13
+GRAPH_RACE = GRAPH_RACE_STEP * 1_000 * 10
+
+# A number printed with two digits, relative to its value: half a unit of the second digit of 1.0.
+TWO_DIGITS = 0.05

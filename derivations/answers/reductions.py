@@ -1,4 +1,4 @@
-"""The section "reductions" of `gdln flow`: what applies, with its formulas and conditions, and why the rest does not."""
+"""The reductions that `gdln flow` prints: what applies, with formulas and conditions, and why the rest does not."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -62,7 +62,7 @@ def _conditions(each: Reduction) -> Iterator[str]:
     listed = "; ".join(condition.says for condition in each.conditions[:_SHOWN])
     more = len(each.conditions) - _SHOWN
     how = "exactly" if all(condition.exact for condition in each.conditions) else "in float64, within its rounding"
-    yield f"checked {how}: {listed}{f'; and {more} more conditions, see --json' if more > 0 else ''}"
+    yield f"checked {how}: {listed}{f'; and {more} more' if more > 0 else ''}"
     for condition in each.start:
         verdict = "holds" if condition.holds else f"does not hold, off by {condition.off}"
         yield f"it needs that {condition.says}: here this {verdict}"
@@ -78,5 +78,7 @@ def markdown(found: Found) -> Iterator[str]:
         yield from (f"- {line}." for line in _conditions(each))
         for part in each.parts:
             yield f"- {part.says}{':' if part.formulas else '.'}"
-            yield from (f"\n  $$\n  {formula.latex}\n  $$\n" for formula in part.formulas)
+            if part.formulas:
+                lines = [formula.latex.replace(" = ", " &= ", 1) for formula in part.formulas]
+                yield "\n$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$\n"
         yield ""
