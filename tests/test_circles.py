@@ -13,6 +13,7 @@ FOUND_BY_FOLDER = (
     "theory.problem.gates.",  # theory.problem.GATES
     "theory.problem.observables.",  # theory.problem.OBSERVABLES
     "theory.moments.",  # a law's moments, found by theory.moments
+    "theory.flow.graph.reductions.",  # theory.flow.graph.reduction
     "theory.proof.rules.",  # theory.claims.rules
     "theory.gaussian.derive.rules.",
     "theory.claims.areas.",  # theory.claims.catalog
@@ -25,7 +26,11 @@ FOUND_BY_FOLDER = (
     "derivations.experiments.",  # derivations.experiments.folders
 )
 # What a module that is found by its folder is asked for.
-ASKED_OF = {"derivations.commands.": {"command"}, "derivations.benchmarks.": {"measure", "text"}}
+ASKED_OF = {
+    "derivations.commands.": {"command"},
+    "derivations.benchmarks.": {"measure", "text"},
+    "theory.flow.graph.reductions.": {"reduce"},
+}
 # Offered to users beside the `__all__` of the packages.
 FOR_USERS = {
     ("sim.record", "load"),  # the gates that `Gates.save` wrote, in another process

@@ -464,3 +464,12 @@ TABLE_SUM = (40 + 4 + 16) * UNIT_ROUNDOFF
 # The flow from such moments against that of the same data in fractions: a condition of at most 1,000, of moments and
 # labels up to 10.
 TABLE_FLOW = TABLE_SUM * 1e3 * 10
+
+# Scalar modes beside the whole network, both integrated with this error a step: fewer than 1,000 steps, in flows that
+# grow or contract by a factor below 10. The same bound covers singular vectors in float64: a few hundred roundings over
+# gaps of 1e-3 of the eigenvalues.
+GRAPH_RACE_STEP = 1e-13
+GRAPH_RACE = GRAPH_RACE_STEP * 1_000 * 10
+
+# A number printed with two digits, relative to its value: half a unit of the second digit of 1.0.
+TWO_DIGITS = 0.05

@@ -89,16 +89,20 @@ def answer(
     book = compose.Book(catalog(), sources)
     rendered = {name: book.render(name) for name in chosen}
     figures = {name: data for page in chosen for name, data in book.figures(page).items()}
+    drawings = {name: text for page in chosen for name, text in book.drawings(page).items()}
     differences: list[Difference] = []
     if check:
         differences += compose.compare(rendered, folder, whole=not pages)
         differences += compose.compare_figures(figures, folder, whole=not pages)
+        differences += compose.compare_drawings(drawings, folder, whole=not pages)
     else:
-        _write(rendered, figures, format, folder, leftovers=write and not pages)
+        _write(rendered, figures, drawings, format, folder, leftovers=write and not pages)
     return DeriveAnswer(tuple(chosen), folder, format, check, tuple(differences), tuple(book.stale))
 
 
-def _write(rendered: dict[str, str], figures: dict, kind: str, folder: Path, leftovers: bool) -> None:
+def _write(
+    rendered: dict[str, str], figures: dict, drawings: dict[str, str], kind: str, folder: Path, leftovers: bool
+) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file, not a folder.", "Name another folder with --out.")
     if not folder.parent.is_dir():
@@ -108,6 +112,9 @@ def _write(rendered: dict[str, str], figures: dict, kind: str, folder: Path, lef
         images = folder if kind == "md" else Path(inside)
         for name, data in figures.items():
             book_figures.write(name, data, images)
+        for name, drawn in drawings.items():
+            (images / book_figures.FOLDER).mkdir(exist_ok=True)
+            write_text(images / book_figures.FOLDER / f"{name}.svg", drawn)
         for name, text in rendered.items():
             if kind == "md":
                 write_text(folder / f"{name}.md", text)
@@ -115,7 +122,7 @@ def _write(rendered: dict[str, str], figures: dict, kind: str, folder: Path, lef
                 _write_page(text, kind, folder / f"{name}.{kind}", images)
     if leftovers:
         old = [path for path in folder.glob("*.md") if path.stem not in rendered]
-        old += [path for path in (folder / book_figures.FOLDER).glob("*") if path.stem not in figures]
+        old += [path for path in (folder / book_figures.FOLDER).glob("*") if path.stem not in {*figures, *drawings}]
         for path in old:
             path.unlink()
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from derivations.answers import reductions
 from derivations.answers.steps import checked_steps
+from derivations.publish import flows
 from theory.flow.graph import export
 from theory.flow.graph.conserved import Conserved, NotConserved, conserved
 from theory.flow.graph.data import flow_of
@@ -85,7 +86,7 @@ class FlowAnswer:
             lines = [*export.latex_of_errors(self.flow), *(export.latex(self.flow, name) for name in self.weights)]
             aligned = [line.replace(" = ", " &= ", 1) for line in lines]
             return "\\begin{align}\n" + " \\\\\n".join(aligned) + "\n\\end{align}"
-        return self._markdown() if form == "markdown" else self._plain()
+        return flows.whole(self.flow, self.weights, self.reductions) if form == "markdown" else self._plain()
 
     def _plain(self) -> str:
         flow = self.flow
@@ -99,22 +100,6 @@ class FlowAnswer:
         said = "each checked by its rule" if not failed else f"{len(failed)} NOT CHECKED"
         lines += ["", f"proof  {len(steps)} steps from the loss, {said}; --json has them", *failed]
         return "\n".join(lines)
-
-    def _markdown(self) -> str:
-        flow = self.flow
-        lines = ["| path | weights | $a$ |", "|---|---|---|"]
-        for path in flow.paths:
-            weights = ", ".join(f"${export.symbol(edge.weight)}$" for edge in path.edges if edge.weight is not None)
-            lines.append(f"| {' → '.join(path.nodes)} | {weights or '–'} | {flow.opening(path)} |")
-        lines += [
-            "",
-            r"$\Sigma^{yx}_a = \langle g_a y x^{\top} \rangle$, "
-            r"$\Sigma^{xx}_{a,b} = \langle g_a g_b x x^{\top} \rangle$; $g_a$ is the product of the gates on a path.",
-            "",
-        ]
-        formulas = [*export.latex_of_errors(flow), *(export.latex(flow, name) for name in self.weights)]
-        lines += [f"$$\n{formula}\n$$\n" for formula in formulas]
-        return "\n".join([*lines, *reductions.markdown(self.reductions)]).rstrip("\n")
 
     def _open(self, opening: int) -> str:
         gates = self.flow.openings[opening - 1]

@@ -1,14 +1,14 @@
-"""The section "reductions" of `gdln flow`: what applies, with its formulas and conditions, and why the rest does not."""
+"""The reductions that `gdln flow` prints: what applies, with formulas and conditions, and why the rest does not."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from derivations.markdown import plain
+from derivations.publish.flows import conditions
 from theory.flow.graph.conditions import Condition
 from theory.flow.graph.reduction import NotReduced, Reduction
 
 Found = Mapping[str, Reduction | NotReduced]
-_SHOWN = 3  # conditions that the text lists; JSON has all
 
 
 def json(found: Found) -> list[dict[str, Any]]:
@@ -33,6 +33,7 @@ def _fields(each: Reduction | NotReduced) -> dict[str, Any]:
             for part in each.parts
         ],
         "code": each.code,
+        "rounding": each.rounding,
     }
 
 
@@ -50,33 +51,10 @@ def text(found: Found) -> Iterator[str]:
             yield from (f"    and it needs{plain(other)}" for other in others)
             continue
         yield f"  {name:<{width}}  applies: {plain(each.says)}"
-        for line in _conditions(each):
+        for line in conditions(each):
             yield f"    {plain(line)}"
         for part in each.parts:
             yield f"    {plain(part.says)}"
             yield from (f"      {formula.plain}" for formula in part.formulas)
-
-
-def _conditions(each: Reduction) -> Iterator[str]:
-    """The conditions as sentences, those on the data first."""
-    listed = "; ".join(condition.says for condition in each.conditions[:_SHOWN])
-    more = len(each.conditions) - _SHOWN
-    how = "exactly" if all(condition.exact for condition in each.conditions) else "in float64, within its rounding"
-    yield f"checked {how}: {listed}{f'; and {more} more conditions, see --json' if more > 0 else ''}"
-    for condition in each.start:
-        verdict = "holds" if condition.holds else f"does not hold, off by {condition.off}"
-        yield f"it needs that {condition.says}: here this {verdict}"
-
-
-def markdown(found: Found) -> Iterator[str]:
-    """Lines of Markdown; formulas as display formulas."""
-    for name, each in found.items():
-        if isinstance(each, NotReduced):
-            yield f"**{name}** does not apply: {each}.\n"
-            continue
-        yield f"**{name}** applies: {each.says}.\n"
-        yield from (f"- {line}." for line in _conditions(each))
-        for part in each.parts:
-            yield f"- {part.says}{':' if part.formulas else '.'}"
-            yield from (f"\n  $$\n  {formula.latex}\n  $$\n" for formula in part.formulas)
-        yield ""
+        if each.rounding:
+            yield f"    {each.rounding}"

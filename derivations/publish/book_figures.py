@@ -16,6 +16,7 @@ from derivations.atomic import write_text
 from derivations.evidence import stored
 from derivations.experiments.folders import figures, problem_named, read
 from derivations.experiments.model import Data, Figure
+from derivations.publish import mode_figure
 from theory.claims.model import Claim
 from theory.problem import InputError
 
@@ -82,11 +83,13 @@ RECEPTIVE_FIELDS = BookFigure(
     _draw_fields,
 )
 
+RACE_MODES = BookFigure(mode_figure.CAPTION, lambda _claims, _evidence: mode_figure.data(), mode_figure.draw)
+
 
 @cache
 def known() -> dict[str, BookFigure]:
-    """Every figure by name: that of the evidence, and those that experiments declare in their folders."""
-    return {"receptive-fields": RECEPTIVE_FIELDS} | {
+    """Every figure by name: that of the evidence, that of the theory, and those that experiments declare."""
+    return {"receptive-fields": RECEPTIVE_FIELDS, "race-modes": RACE_MODES} | {
         name: _of_experiment(declared) for name, declared in figures().items()
     }
 

@@ -5,8 +5,9 @@ side; `{derivation ID}`, `{numbers ID}` and `{printed ID}` give its steps, its n
 `{whole ID}` gives all four. `{rest PREFIX ...}` gives the claims with these beginnings of ids that no page places,
 prefix by prefix (`{rest}`: every other one). `{errata DOCUMENT}` lists what a source prints wrong, `{table DOCUMENT}`
 all it says, `{contents}` the pages, `{gallery GROUP}` expectations of the gallery, `{measured NAME TABLE}` a table of a
-stored run (`{measured NAME}` where it has one), `{dialects NAME}` a table of conventions; `{figure NAME}` shows a
-figure. Within a line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
+stored run (`{measured NAME}` where it has one), `{dialects NAME}` a table of conventions. `{figure NAME}` shows a
+figure, `{drawing NAME}` the graph of a starter problem, and `{flow NAME PART}` a part of its gradient flow. Within a
+line `{ref ID}` links to a claim, and `{verdict ID}` is its verdict.
 """
 
 import re
@@ -19,10 +20,12 @@ from typing import Any
 
 from derivations.evidence import stored
 from derivations.evidence.entries import STALE, Entry, entries, verdict_on_claim
-from derivations.publish import blocks, book_figures
+from derivations.experiments.folders import problem_named
+from derivations.publish import blocks, book_figures, flows
 from derivations.publish.dialect_tables import dialect_table
 from derivations.publish.errata import errata
 from derivations.publish.gallery import gallery
+from derivations.publish.graph_drawing import drawing
 from derivations.publish.stored_runs import stored_table
 from theory.claims.model import Claim
 from theory.claims.rows import Verdict
@@ -36,6 +39,7 @@ _ORDER = (
     "conventions",
     "gated-gradient-flow",
     "exclusive-and-redundant-gates",
+    "gated-graphs",
     "gaussian-averages",
     "expectations",
     "small-bump-gate",
@@ -138,6 +142,11 @@ class Book:
             for number, name in shown
         }
 
+    def drawings(self, page: str) -> dict[str, str]:
+        """The drawings of graphs on one page, as SVG, by the name of the problem."""
+        names = [argument for _, name, argument in directives(self.pages[page]) if name == "drawing"]
+        return {name: drawing(problem_named(name).graph) for name in names}
+
     def render(self, page: str) -> str:
         """The Markdown of one page. Raises InputError for a directive or a claim that does not exist."""
         lines = [_MADE.format(name=page), ""]
@@ -167,6 +176,8 @@ class Book:
             "gallery": lambda: gallery(argument, here),
             "figure": lambda: book_figures.markdown(argument, here),
             "dialects": lambda: dialect_table(argument, here),
+            "drawing": lambda: f"![The graph of the problem {argument}]({book_figures.FOLDER}/{argument}.svg)\n",
+            "flow": lambda: flows.section(argument, here),
             "measured": lambda: stored_table(argument, here),
         }
         if name not in makers:
@@ -282,8 +293,21 @@ def compare_figures(data: Mapping[str, book_figures.Data], folder: Path, whole: 
         for status, where, old, new in book_figures.differences(name, numbers, folder)
     ]
     files = (folder / book_figures.FOLDER).glob("*") if whole else ()
-    left = sorted({path.stem for path in files} - set(data))
+    left = sorted({path.stem for path in files if path.suffix != ".svg"} - set(data))
     return [*found, *(Difference(f"{book_figures.FOLDER}/{name}", "left over") for name in left)]
+
+
+def compare_drawings(drawings: Mapping[str, str], folder: Path, whole: bool) -> list[Difference]:
+    """Where the drawings in `folder` are not these; with `whole`, also those that no page shows."""
+    inside, found = folder / book_figures.FOLDER, []
+    for name, text in drawings.items():
+        path = inside / f"{name}.svg"
+        if not path.is_file():
+            found.append(Difference(f"{book_figures.FOLDER}/{name}.svg", "missing"))
+        elif path.read_text(encoding="utf-8") != text:
+            found.append(Difference(f"{book_figures.FOLDER}/{name}.svg", "stale"))
+    left = sorted({path.stem for path in inside.glob("*.svg")} - set(drawings)) if whole else ()
+    return [*found, *(Difference(f"{book_figures.FOLDER}/{name}.svg", "left over") for name in left)]
 
 
 def as_data(difference: Difference) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from mpmath import mp, mpf
 
-from tests.pages import flows, gaussians, laws, sites
+from tests.pages import flows, gaussians, graphs, laws, sites
 from tests.pages.decisions import counted, triples
 from tests.pages.evidence import benchmark, evidence, run, values
 from tests.pages.test_runs import LONG, NETWORKS, PUBLISHED, ROUNDED, SHORT, design, gained, with_error
@@ -156,6 +156,16 @@ def noise() -> list[mpf]:
 
 
 SENTENCES: list[Sentence] = [
+    # --- the graph of the example ---
+    (
+        "At the end it carries {1.863} of the strength 2, and each gated path {0.137}",
+        lambda: [graphs.strengths(0)[2], graphs.strengths(0)[0]],
+    ),
+    (
+        "it keeps {0.010}, and the gated paths learn {0.990} and -{1.010} by themselves",
+        lambda: [graphs.strengths(1)[2], graphs.strengths(1)[0], -graphs.strengths(1)[1]],
+    ),
+    ("off by {0.89} of their norm", lambda: [graphs.unlike()]),
     # --- analytic ---
     ("A gain of 3 in the paper is 3/sqrt 2 approx {2.12132} here", lambda: [mp.sqrt(mpf(9) / 2)]),
     ("of latent variance {1.001}", lambda: [1 + mpf(10) ** -3]),

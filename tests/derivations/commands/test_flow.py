@@ -20,6 +20,11 @@ def race(request):
     return str(request.config.rootpath / "derivations/experiments/problems/race.toml")
 
 
+@pytest.fixture
+def switch(request):
+    return str(request.config.rootpath / "derivations/experiments/problems/switch.toml")
+
+
 def said(capsys, *words):
     """The exit code, stdout and stderr of a command."""
     code = cli.main(list(map(str, words)))
@@ -32,7 +37,9 @@ def test_text(race, capsys):
     assert (code, err) == (PASS, "")
     assert "x -> h -> left -> y   a = 2" in out
     assert "tau dR/dt = decode' E[1] encode'" in out
-    assert "23 steps from the loss, each checked by its rule" in out
+    assert "\n  exclusive  applies: paths that are never open together" in out
+    assert "race       does not apply: it needs that Syx[1]' Syx[2] is symmetric; off by 1.4 of" in out
+    assert "30 steps from the loss, each checked by its rule" in out
 
 
 def test_json(race, capsys):
@@ -46,6 +53,33 @@ def test_json(race, capsys):
     assert [path["a"] for path in found["paths"]] == [1, 2, 3]
     assert set(found["flow"]) == set(found["latex"]) == {"encode", "R", "L", "decode", "always"}
     assert all(step["checked"] for steps in found["derivation"].values() for step in steps)
+
+
+def test_reductions(race, switch, capsys):
+    """What applies has its formulas, conditions and proofs; what does not says which condition fails, and by how much."""
+    found = {each["name"]: each for each in json.loads(said(capsys, "flow", race, "--json")[1])["reductions"]}
+    assert [name for name, each in found.items() if each["applies"]] == ["conserved", "exclusive", "redundant", "tied"]
+    assert found["redundant"]["parts"][0]["formulas"] == ["E[3] = E[1] + E[2]"]
+    assert found["circulant"]["conditions"] == [
+        {"says": "`Sxx[1,1]` is circulant", "holds": False, "off": "0.51 of its norm", "exact": True}
+    ]
+    content = json.loads(said(capsys, "flow", switch, "--json")[1])
+    (mode,) = (each for each in content["reductions"] if each["name"] == "race")
+    assert mode["applies"]
+    assert all(condition["holds"] for condition in mode["conditions"] + mode["start"])
+    assert "flow.graph.race.P1" in content["derivation"]
+    assert content["proved"] is True
+
+
+def test_reductions_in_other_forms(switch, capsys):
+    markdown = said(capsys, "flow", switch, "--format", "markdown")[1]
+    assert "**race** applies: with weights $W = R_t B R_s^{\\top}$" in markdown
+    code = said(capsys, "flow", switch, "--format", "numpy")[1]
+    names = {}
+    exec(compile(code, "printed", "exec"), names)  # noqa: S102 - it is what the code is for
+    ones = dict.fromkeys(("P1", "P2", "N1", "N2", "H1", "H2"), 1.0)
+    S, D = {("y", a): 0.0 for a in (1, 2, 3)}, {(a, b): 1.0 for a in (1, 2, 3) for b in range(a, 4)}
+    assert names["race"](ones, S, D) == dict.fromkeys(ones, -3.0)  # three paths of strength 1 against 0
 
 
 def test_one_weight(race, capsys):

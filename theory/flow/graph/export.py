@@ -3,6 +3,7 @@ r"""The gradient flow of a graph as LaTeX, and as Python code for NumPy or torch
 Code and formulas are printed from the same products of matrices that the derivation proves.
 """
 
+import re
 from collections.abc import Callable, Iterator
 
 import sympy
@@ -12,6 +13,7 @@ from theory.flow.graph.gradient_flow import GraphFlow
 from theory.proof.rules.matrices import Word, products
 
 LIBRARIES = ("numpy", "torch")
+_NUMBERED = re.compile(r"(\w+)\(([^()]*)\) ?(.*)")
 
 
 def latex(flow: GraphFlow, weight: str) -> str:
@@ -56,7 +58,11 @@ def symbol(name: str) -> str:
 
     >>> symbol("W12"), symbol("w.0"), symbol("decode_left")
     ('W_{12}', 'w_{0}', '\\mathrm{decode}_{\\mathrm{left}}')
+    >>> symbol("M(1)"), symbol("E(1) F")  # names in brackets are no weights of a problem file
+    ('M_{1}', 'E_{1} \\, F')
     """
+    if found := _NUMBERED.fullmatch(name):
+        return f"{found[1]}_{{{found[2]}}}" + (rf" \, {found[3]}" if found[3] else "")
     head = name.replace(".", "_").partition("_")[0]
     letters = head.rstrip("0123456789")
     digits, rest = head[len(letters) :], name.replace(".", "_").split("_")[1:]
@@ -162,8 +168,10 @@ def tex(flow: GraphFlow, expr: MatrixExpr) -> str:
 
 
 def _joined(expr: MatrixExpr, product: Callable[[Word, sympy.Rational], str]) -> str:
-    """The products of a sum with their signs, positive ones first."""
+    """The products of a sum with their signs, positive ones first; 0 where there are none."""
     terms = [(bool(factor < 0), product(word, abs(factor))) for word, factor in products(expr).items()]
+    if not terms:
+        return "0"
     terms.sort(key=lambda term: term[0])
     first, *others = terms
     text = ("-" if first[0] else "") + first[1]

@@ -21,7 +21,8 @@ from theory.moments.feature_moments import feature_moments
 from theory.moments.finite import contexts_of
 from theory.moments.gate_events import open_on
 from theory.moments.single_pulse import examples as all_pulses
-from theory.problem import AlwaysGate, FiniteData, Law, Network, SinglePulse
+from theory.moments.table import gate_table
+from theory.problem import AlwaysGate, FiniteData, Law, Network, OutOfReachError, SinglePulse, Table
 
 Row = tuple[Fraction, ...]
 
@@ -32,9 +33,8 @@ class GateValues:
 
     together[a, b], for a <= b, is E[g_a g_b]: a fraction, or a float where it is irrational; 0 is exact in both.
 
-    >>> half = Fraction(1, 2)
-    >>> rows, together = ((1, 1), (1, 0), (0, 1)), {(1, 1): 1, (1, 2): half, (2, 3): 0}
-    >>> gates = GateValues(rows, together)
+    >>> zero, half, one = Fraction(0), Fraction(1, 2), Fraction(1)
+    >>> gates = GateValues(((one, one), (one, zero), (zero, one)), {(1, 1): one, (1, 2): half, (2, 3): zero})
     >>> gates.exclusive(2, 3), gates.exclusive(1, 2), gates.dependencies()
     (True, False, {3: {1: Fraction(1, 1), 2: Fraction(-1, 1)}})
     """
@@ -55,7 +55,7 @@ class GateValues:
 def null_combinations(rows: Sequence[Sequence[Fraction]]) -> dict[int, dict[int, Fraction]]:
     """The rows that are combinations of earlier ones, row_i = sum_j c_j row_j: c by j, by i.
 
-    >>> null_combinations([(1, 0), (2, 0), (0, 1), (1, 1)])
+    >>> null_combinations([[Fraction(entry) for entry in row] for row in ((1, 0), (2, 0), (0, 1), (1, 1))])
     {1: {0: Fraction(2, 1)}, 3: {0: Fraction(1, 1), 2: Fraction(1, 1)}}
     """
     from flint import fmpq, fmpq_mat
@@ -83,8 +83,12 @@ def gate_values(law: Law, flow: GraphFlow) -> GateValues:
     >>> gate_values(FiniteData([[1], [-1]], [1, 0]), flow).together[1, 2]
     Fraction(0, 1)
     """
+    if isinstance(law, Table):
+        return _of_patterns(_opened_in(law, flow), law.rows.probabilities.tolist())
     listed = examples_of(law, len(flow.openings))
-    return _of_signs(law, flow) if listed is None else _of_examples(listed, flow)
+    if listed is None:
+        return _of_signs(law, flow)
+    return _of_patterns(opened(listed, flow), listed.probabilities)
 
 
 @singledispatch
@@ -122,9 +126,21 @@ def opened(examples: Examples, flow: GraphFlow) -> Bool[np.ndarray, "N A"]:
     return np.stack(columns, axis=1)
 
 
-def _of_examples(examples: Examples, flow: GraphFlow) -> GateValues:
-    patterns: dict[tuple[bool, ...], Fraction] = {}
-    for pattern, share in zip(map(tuple, opened(examples, flow).tolist()), examples.probabilities, strict=True):
+def _opened_in(law: Table, flow: GraphFlow) -> Bool[np.ndarray, "N A"]:
+    """Which products of gates are open on which rows of a table. Raises OutOfReachError for soft gates."""
+    columns = [gate_table(law, product).all(axis=1) for product in flow.openings]
+    for product, column in zip(flow.openings, columns, strict=True):
+        if product and (gate_table(law, product).prod(axis=1) != column).any():
+            raise OutOfReachError(
+                "Soft gates are partly open: which of them are open together is no question of 0 and 1.",
+                "Use hard gates.",
+            )
+    return np.stack(columns, axis=1)
+
+
+def _of_patterns(opens: Bool[np.ndarray, "N A"], probabilities: Sequence[Fraction | float]) -> GateValues:
+    patterns: dict[tuple[bool, ...], Fraction | float] = {}
+    for pattern, share in zip(map(tuple, opens.tolist()), probabilities, strict=True):
         patterns[pattern] = patterns.get(pattern, Fraction(0)) + share
     rows = tuple(tuple(Fraction(int(value)) for value in row) for row in zip(*patterns, strict=True))
     numbers = range(len(rows))

@@ -19,7 +19,7 @@ from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.integrate import label_moment
 from theory.flow.graph.moments import PathMoments
 from theory.moments.exact_moments import Examples
-from theory.problem import OutOfReachError, Problem
+from theory.problem import FiniteData, OutOfReachError, Problem, Table
 
 MOST_ENTRIES = 20_000_000  # numbers in all moments together: 160 MB
 EPSILON = float(np.finfo(float).eps)
@@ -105,8 +105,9 @@ class Known:
 
     @property
     def _rounding(self) -> float:
-        listed = getattr(self.problem.data, "x", ())  # sums over examples add a rounding each
-        return max(MOMENT_ROUNDINGS, len(listed)) * EPSILON
+        law = self.problem.data
+        rows = len(law.rows.x) if isinstance(law, Table) else len(law.x) if isinstance(law, FiniteData) else 0
+        return max(MOMENT_ROUNDINGS, rows) * EPSILON  # a sum over rows has a rounding for each
 
     def input_input(self, one: int, other: int) -> Moment:
         """Sigma^xx(a, b)."""

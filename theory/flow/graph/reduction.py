@@ -42,7 +42,7 @@ class Reduction:
     """A reduction that applies: what it is (Markdown), its parts, its conditions, which all hold, and its proofs.
 
     start: conditions on the initial weights, which another start may miss; they decide for whom the reduction is exact.
-    code: Python source of the reduced flow, "" where there is none.
+    code: Python source of the reduced flow, "" where there is none. rounding: what float64 leaves out, in words.
     """
 
     says: str
@@ -51,6 +51,7 @@ class Reduction:
     derivations: tuple[Derivation, ...] = ()
     start: tuple[Condition, ...] = ()
     code: str = ""
+    rounding: str = ""
 
 
 @dataclass(frozen=True)

@@ -50,13 +50,15 @@ def _never_together(gates: GateValues, a: int, b: int) -> Condition:
 
 def _gone(flow: GraphFlow, output: str, a: int, gates: GateValues) -> list[int]:
     """The products of gates on paths to an output that are never open with a."""
-    return [b for b in products_at(flow, output) if b != a and gates.exclusive(a, b)]
+    return [b for b in products_at(flow, output) if gates.exclusive(a, b)]
 
 
 def _derive(flow: GraphFlow, output: str, a: int, gates: GateValues) -> Derivation:
-    error, n = flow.error_symbol(output, a), flow.inputs
-    zeros = tuple(sympy.Tuple(flow.input_input(a, b), ZeroMatrix(n, n)) for b in _gone(flow, output, a, gates))
-    proved = sympy.Eq(error, _without(flow.error(output, a), {moment for moment, _ in zeros}), evaluate=False)
+    error = flow.error_symbol(output, a)
+    gone = [flow.input_input(a, b) for b in _gone(flow, output, a, gates)]
+    gone += [flow.output_input(output, a)] if gates.exclusive(a, a) else []
+    zeros = tuple(sympy.Tuple(moment, ZeroMatrix(*moment.shape)) for moment in gone)
+    proved = sympy.Eq(error, _without(flow.error(output, a), set(gone)), evaluate=False)
     steps = (
         Step(sympy.Eq(error, flow.error(output, a), evaluate=False), "the error of the output", "definition"),
         Step(proved, "the moments of gates that are never open together vanish", "matrix-substitute", zeros),
@@ -67,6 +69,8 @@ def _derive(flow: GraphFlow, output: str, a: int, gates: GateValues) -> Derivati
 def _without(total: MatrixExpr, letters: set[MatrixSymbol]) -> MatrixExpr:
     """The terms of a sum that have none of the letters."""
     kept = [term for term in total.args if not term.atoms(MatrixSymbol) & letters]
+    if not kept:
+        return ZeroMatrix(*total.shape)
     return kept[0] if len(kept) == 1 else total.func(*kept, evaluate=False)
 
 

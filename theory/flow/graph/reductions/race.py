@@ -13,7 +13,7 @@ import sympy
 from jaxtyping import Float
 
 from theory.flow.graph import scalar
-from theory.flow.graph.alignment import Alignment, align, tied_nodes
+from theory.flow.graph.alignment import Alignment, align, lift, tied_nodes
 from theory.flow.graph.conditions import Condition
 from theory.flow.graph.diagonal import Modes, modes_of, shared_vectors
 from theory.flow.graph.gradient_flow import GraphFlow
@@ -61,6 +61,12 @@ class Race:
         columns = {name: np.asarray(values, dtype=float)[:, None, None] for name, values in start.items()}
         found = weights_over_time(self.scalars, columns, self.moments, tau, times, relative)
         return {name: values[..., 0, 0] for name, values in found.items()}
+
+    def lift(
+        self, strengths: Mapping[str, Float[np.ndarray, " n"]], bases: Mapping[str, Float[np.ndarray, "d n"]]
+    ) -> dict[str, np.ndarray]:
+        """The weights of the whole network with these strengths, in these bases of its nodes."""
+        return lift(self.flow, strengths, bases)
 
     def align(self, weights: Mapping[str, np.ndarray]) -> Alignment:
         """The bases of the hidden nodes and the strengths that fit given weights best, and how far these are off."""
@@ -118,12 +124,12 @@ def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotRe
         (
             Part("one mode, with a number for each weight", tuple(Formula(*line) for line in lines)),
             Part("mode by mode, the strongest first", tuple(_numbers(name, numbers) for name, numbers in values)),
-            Part(f"float64 leaves at most {modes.residual:.1g} of a moment off the diagonals"),
         ),
         tuple(found.error_derivation(*key) for key in flow.errors)
         + tuple(found.derivation(name) for name in flow.weights),
         (start.condition,),
         scalar.code(scalars),
+        f"float64 leaves at most {modes.residual:.1g} of a moment off the diagonals",
     )
 
 

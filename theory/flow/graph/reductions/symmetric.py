@@ -1,8 +1,8 @@
 """Symmetry: weights that begin equal stay equal, where equal weights would have equal velocities.
 
 The coarsest such pattern of equal weights is found by refinement. Weights of one shape begin in one class; classes are
-split by the velocities that weights have when the weights of each class are equal, until nothing splits. Every pattern
-that the flow preserves for these moments is as fine as the one that is left.
+split by the velocities that weights have when the weights of each class are equal, until nothing splits. Of the moments
+only two facts enter: which are equal, and which are 0.
 """
 
 from collections import Counter
@@ -16,7 +16,7 @@ from theory.flow.graph.conditions import Condition
 from theory.flow.graph.export import symbol
 from theory.flow.graph.gradient_flow import TAU, GraphFlow
 from theory.flow.graph.integrate import split
-from theory.flow.graph.known import Known, Moment, Off, exact_off, relative_off
+from theory.flow.graph.known import Known, Moment, exact_off, relative_off
 from theory.flow.graph.paths import Path
 from theory.flow.graph.reduction import Formula, NotReduced, Part, Reduction
 from theory.problem import Problem
@@ -25,21 +25,20 @@ from theory.proof.derivation import Derivation, Step
 from theory.proof.rules import matrices  # noqa: F401 - it registers the rules that the derivation names
 
 Classes = dict[str, str]  # from a weight to the first of its class
-Same = Callable[[object], object]  # from a moment's number to the first of those that are equal to it
+Key = tuple[object, ...]  # ("yx", output, a) or ("xx", a, b)
+Same = Callable[[Key], Key | None]  # the first of the moments that are equal to one; None where it is 0
 
 
 def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotReduced:
     """The classes of weights that stay equal, the moments that this needs to be equal, and the start that it needs."""
-    moments = _moments(flow, known)
-    first = {key: next(other for other in moments if _equal(moments, key, other).zero) for key in moments}
-    classes = coarsest(flow, lambda key: first[key])
+    moments = moments_by_key(flow, known)
+    first = representatives(moments)
+    classes = coarsest(flow, first.__getitem__)
     together = _classes(classes)
     if not together:
-        by_place = coarsest(flow, lambda key: len(key) == 3 and key[1] == key[2])
-        return _missed(flow, by_place, moments)
+        return _missed(flow, coarsest(flow, _kind), moments)
     start = split(problem, flow)
-    used = [(key, other) for key, other in first.items() if key != other]
-    conditions = tuple(_equality(moments, key, other) for key, other in used)
+    conditions = tuple(_equality(moments, key, other) for key, other in first.items() if key != other)
     formulas = tuple(Formula(" = ".join(names), " = ".join(map(symbol, names))) for names in together)
     return Reduction(
         "weights that take the same place in the graph stay equal where they begin equal",
@@ -51,9 +50,7 @@ def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotRe
 
 
 def coarsest(flow: GraphFlow, same: Same) -> Classes:
-    """The coarsest classes of weights that stay equal.
-
-    `same` gives equal values for equal moments; it is asked for ("yx", o, a) and ("xx", a, b).
+    """The coarsest classes of weights that stay equal, by which moments are the same.
 
     >>> from theory.problem import AlwaysGate, Network, one_hidden_layer
     >>> network = Network("gated-linear", "mean", 2, (AlwaysGate(), AlwaysGate()))
@@ -79,12 +76,14 @@ def _word(flow: GraphFlow, classes: Classes, edges: tuple[Edge, ...]) -> tuple[o
 
 
 def _error(flow: GraphFlow, classes: Classes, same: Same, output: str, a: int) -> object:
-    """What E(a) is where the weights of each class are equal."""
+    """What E(a) is where the weights of each class are equal; None where it is 0."""
     terms: Counter = Counter()
     for path in flow.ending(output):
-        pair = sorted((flow.opening(path), a))
-        terms[_word(flow, classes, path.edges), same(("xx", *pair))] += path.scale
-    return same(("yx", output, a)), frozenset(terms.items())
+        moment = same(("xx", *sorted((flow.opening(path), a))))
+        if moment is not None:
+            terms[_word(flow, classes, path.edges), moment] += path.scale
+    first = same(("yx", output, a))
+    return (first, frozenset(terms.items())) if first is not None or terms else None
 
 
 def _velocity(flow: GraphFlow, classes: Classes, errors: Mapping, weight: str) -> object:
@@ -94,7 +93,9 @@ def _velocity(flow: GraphFlow, classes: Classes, errors: Mapping, weight: str) -
         path: Path = flow.paths[place.path]
         around = (path.edges[: place.index], path.edges[place.index + 1 :])
         before, after = (_word(flow, classes, edges) for edges in around)
-        terms[after, errors[path.target, flow.opening(path)], before] += path.scale
+        error = errors[path.target, flow.opening(path)]
+        if error is not None:
+            terms[after, error, before] += path.scale
     return frozenset(terms.items())
 
 
@@ -104,30 +105,46 @@ def _classes(classes: Classes) -> list[list[str]]:
     return [names for names in listed if len(names) > 1]
 
 
-def _moments(flow: GraphFlow, known: Known) -> dict[tuple, Moment]:
+def representatives(moments: Mapping[Key, Moment]) -> dict[Key, Key | None]:
+    """For each moment the first that is equal to it; None for a moment that is 0."""
+    return {
+        key: None
+        if _equality(moments, key, None).holds
+        else next(other for other in moments if _equality(moments, key, other).holds)
+        for key in moments
+    }
+
+
+def moments_by_key(flow: GraphFlow, known: Known) -> dict[Key, Moment]:
+    """All moments of the paths of a flow."""
     numbers = range(1, len(flow.openings) + 1)
-    found: dict[tuple, Moment] = {("yx", o, a): known.output_input(o, a) for o in flow.graph.outputs for a in numbers}
+    found: dict[Key, Moment] = {("yx", o, a): known.output_input(o, a) for o in flow.graph.outputs for a in numbers}
     return found | {("xx", a, b): known.input_input(a, b) for a in numbers for b in numbers if a <= b}
 
 
-def _equal(moments: Mapping[tuple, Moment], key: tuple, other: tuple) -> Off:
-    """By how much two moments differ; of different shapes or kinds, by all."""
-    one, two = moments[key], moments[other]
-    if key[0] != other[0] or one.array.shape != two.array.shape:
-        return Off(False, 1.0, "themselves", True)
-    if one.whole is not None and two.whole is not None:
-        return exact_off(one.whole - two.whole, [one.whole if one.array.any() else two.whole], "their norm")
-    size, norm = float(np.linalg.norm(one.array - two.array)), float(np.linalg.norm(one.array))
-    allowed = one.rounding * one.unit + two.rounding * two.unit
-    return relative_off(size, norm or float(np.linalg.norm(two.array)), allowed, "their norm")
+def _equality(moments: Mapping[Key, Moment], key: Key, other: Key | None) -> Condition:
+    """Whether a moment is equal to another one of its kind, or for None to 0."""
+    one, two = moments[key], None if other is None else moments[other]
+    if two is not None and (key[0] != other[0] or one.array.shape != two.array.shape):
+        return Condition(f"`{two.name} = {one.name}`", False, "their shapes", True)
+    norm = "its norm" if two is None else "their norm"
+    if one.whole is not None:
+        difference = one.whole if two is None else one.whole - two.whole
+        off = exact_off(difference, [one.whole if one.array.any() or two is None else two.whole], norm)
+    else:
+        difference = one.array if two is None else one.array - two.array
+        largest = max(float(np.linalg.norm(each.array)) for each in (one, two) if each is not None)
+        allowed = sum(each.rounding * each.unit for each in (one, two) if each is not None)
+        off = relative_off(float(np.linalg.norm(difference)), largest, allowed, norm)
+    return Condition(f"`{'0' if two is None else two.name} = {one.name}`", off.zero, str(off), off.exact)
 
 
-def _equality(moments: Mapping[tuple, Moment], key: tuple, other: tuple) -> Condition:
-    off = _equal(moments, key, other)
-    return Condition(f"`{moments[other].name} = {moments[key].name}`", off.zero, str(off), off.exact)
+def _kind(key: Key) -> Key:
+    """What a moment is for the place of a weight in the graph: of one product of gates, or of two different ones."""
+    return key[:1] if key[0] == "yx" else ("xx", key[1] == key[2])
 
 
-def _missed(flow: GraphFlow, by_place: Classes, moments: Mapping[tuple, Moment]) -> NotReduced:
+def _missed(flow: GraphFlow, by_place: Classes, moments: Mapping[Key, Moment]) -> NotReduced:
     """The reason why no weights stay equal: their places in the graph differ, or the moments of their paths do."""
     for names in _classes(by_place):
         for one, other in zip(flow.places(names[0]), flow.places(names[1]), strict=True):
@@ -147,7 +164,7 @@ def _equal_start(start: Mapping[str, np.ndarray], names: list[str]) -> Condition
     return Condition(says, size == 0, f"{size / norm:.2g} of the larger norm" if size else "0", False)
 
 
-def _derive(flow: GraphFlow, classes: Classes, first: Mapping[tuple, tuple], one: str, other: str) -> Derivation:
+def _derive(flow: GraphFlow, classes: Classes, first: Mapping[Key, Key | None], one: str, other: str) -> Derivation:
     """tau d(W - V)/dt = 0 where the weights of each class are equal."""
     shape = flow.shape(one)
     change = TAU * MatrixSymbol(f"d({other} - {one})/dt", *shape)
@@ -158,7 +175,11 @@ def _derive(flow: GraphFlow, classes: Classes, first: Mapping[tuple, tuple], one
         if name != root
     ]
     letters = _letters(flow)
-    equal += [(letters[key], letters[root]) for key, root in first.items() if key != root]
+    equal += [
+        (letters[key], ZeroMatrix(*letters[key].shape) if root is None else letters[root])
+        for key, root in first.items()
+        if key != root
+    ]
     pairs = tuple(sympy.Tuple(*pair) for pair in equal)
     numbers = range(1, len(flow.openings) + 1)
     symmetric = tuple(flow.input_input(a, b) for a in numbers for b in numbers if a <= b)
@@ -177,10 +198,10 @@ def _derive(flow: GraphFlow, classes: Classes, first: Mapping[tuple, tuple], one
     return Derivation(f"flow.graph.symmetric.{other}", proved, steps)
 
 
-def _letters(flow: GraphFlow) -> dict[tuple, MatrixSymbol]:
+def _letters(flow: GraphFlow) -> dict[Key, MatrixSymbol]:
     numbers = range(1, len(flow.openings) + 1)
     outputs = flow.graph.outputs
-    found: dict[tuple, MatrixSymbol] = {("yx", o, a): flow.output_input(o, a) for o in outputs for a in numbers}
+    found: dict[Key, MatrixSymbol] = {("yx", o, a): flow.output_input(o, a) for o in outputs for a in numbers}
     return found | {("xx", a, b): flow.input_input(a, b) for a in numbers for b in numbers if a <= b}
 
 

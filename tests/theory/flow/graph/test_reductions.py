@@ -1,0 +1,373 @@
+"""Each reduction against the unreduced flow, on problems made to satisfy its condition and on ones that miss it."""
+
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from math import asin, exp, pi
+
+import numpy as np
+import pytest
+
+from derivations.experiments.folders import problem_named
+from tests.theory.flow.graph.shared_vectors import bent, shared
+from tests.tolerances import GRAPH_FLOW, GRAPH_INTEGRATED, GRAPH_RACE, TWO_DIGITS
+from theory.flow.graph.data import flow_of, moments_of
+from theory.flow.graph.gate_values import gate_values
+from theory.flow.graph.integrate import integrate, split
+from theory.flow.graph.known import Known
+from theory.flow.graph.moments import loss_from, velocities
+from theory.flow.graph.reduction import NotReduced, Reduction, reducers, reductions_of
+from theory.flow.graph.reductions import circulant, symmetric
+from theory.problem import (
+    AlwaysGate,
+    ContextGate,
+    DirectionGate,
+    Edge,
+    FiniteData,
+    GatedGraph,
+    InitialByName,
+    Network,
+    Node,
+    NonlinearGP,
+    NormalInitialisation,
+    Problem,
+    SinglePulse,
+    SiteGate,
+    Training,
+)
+
+SEEDS = range(24)
+START = Training("half-mse", 1, NormalInitialisation("1/2", 0), (0, 1, 4))
+
+
+def reduced(problem, name):
+    """The reduction of a name."""
+    flow = flow_of(problem)
+    return reducers()[name](problem, flow, Known(problem, flow))
+
+
+def error(flow, weights, moments, output, a):
+    """E(a) = Sigma^yx(a) - sum of s_j W_j Sigma^xx(j, a), in NumPy, path by path."""
+    total = moments.output_input[output, a].copy()
+    for path in flow.ending(output):
+        product = np.eye(flow.inputs)
+        for edge in path.edges:
+            product = weights[edge.weight] @ product
+        total -= float(path.scale) * product @ moments.beside(flow.opening(path), a)
+    return total
+
+
+def random_weights(flow, seed):
+    rng = np.random.default_rng(seed)
+    return {name: rng.normal(size=flow.shape(name)) for name in flow.weights}
+
+
+def proved(found):
+    return all(check.passed for proof in found.derivations for check in proof.check())
+
+
+class TestExact:
+    """Moments and gates in exact arithmetic against sums of fractions over the examples."""
+
+    @pytest.mark.parametrize("seed", SEEDS[:8])
+    def test_moments(self, seed):
+        problem = bent(shared(seed).problem)
+        flow, law = flow_of(problem), problem.data
+        known = Known(problem, flow)
+
+        def opened(a, context):
+            return all(context in gate.open for gate in flow.openings[a - 1])
+
+        factor = None
+        for a in range(1, len(flow.openings) + 1):
+            for b in range(a, len(flow.openings) + 1):
+                rows = [x for x, c in zip(law.x, law.context, strict=True) if opened(a, c) and opened(b, c)]
+                expected = [[sum((x[i] * x[j] for x in rows), Fraction(0)) for j in range(law.n)] for i in range(law.n)]
+                whole = known.input_input(a, b).whole
+                for i in range(law.n):
+                    for j in range(law.n):
+                        if expected[i][j]:
+                            factor = factor or int(whole[i, j]) / expected[i][j]
+                        assert int(whole[i, j]) == (factor or 0) * expected[i][j]
+        assert factor > 0
+
+    def test_gates_of_contexts(self):
+        law = FiniteData([[1], [2], [3], [4]], [0, 0, 0, 0], weights=[1, 2, 3, 4], context=[0, 1, 2, 0])
+        gates = ContextGate([0]), ContextGate([1, 2]), AlwaysGate(), ContextGate([2])
+        flow = flow_of(Problem(law, Network("gated-linear", "sum", 4, gates), START))
+        values = gate_values(law, flow)
+        assert values.together[1, 1] == Fraction(1, 2)
+        assert values.together[2, 4] == Fraction(3, 10)
+        assert values.exclusive(1, 2)
+        assert not values.exclusive(2, 4)
+        assert values.dependencies() == {3: {1: 1, 2: 1}}
+
+    def test_gates_of_a_process(self):
+        """Complementary half-spaces exclude each other; others are open together with the arcsine law's probability."""
+        law = NonlinearGP(6, (2, 2), 1, "open", "unit-variance", (1, 0))
+        gates = SiteGate(2, lo=0), SiteGate(2, hi=0), SiteGate(4, lo=0), DirectionGate({2: 3}, lo=0)
+        flow = flow_of(Problem(law, Network("gated-linear", "sum", 4, gates), START))
+        values = gate_values(law, flow)
+        assert values.exclusive(1, 2)
+        rho = exp(-4 / 4)
+        assert abs(values.together[1, 3] - (1 / 4 + asin(rho) / (2 * pi))) <= GRAPH_RACE
+        assert values.dependencies() == {4: {1: 1}}
+
+    def test_gates_of_pulses(self):
+        law = SinglePulse(8, [[3, 4], [5, 6]], "zero-one", "none", [1, 0])
+        gates = SiteGate(2, lo=1, on="input"), SiteGate(2, hi=1, on="input")
+        flow = flow_of(Problem(law, Network("gated-linear", "sum", 2, gates), START))
+        assert gate_values(law, flow).together == {
+            (1, 1): Fraction(9, 16),
+            (1, 2): 0,
+            (2, 2): Fraction(7, 16),
+        }  # the mean width 4.5 over 8 sites
+
+
+class TestExclusive:
+    """Paths that are never open together do not see each other."""
+
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_random_graphs(self, seed):
+        """The moments of exclusive pairs vanish, those of the others do not, and formulas keep just these."""
+        problem = shared(seed).problem
+        flow, found = flow_of(problem), reduced(problem, "exclusive")
+        moments, gates = moments_of(problem, flow), Known(problem, flow).gates
+        for (a, b), moment in moments.input_input.items():
+            assert gates.exclusive(a, b) != moment.any()
+        if isinstance(found, Reduction):
+            assert proved(found)
+            for formula in found.parts[0].formulas:
+                for (a, b), moment in moments.input_input.items():
+                    met = f"Sxx[{a},{b}]"
+                    assert moment.any() or met not in formula.plain
+
+    def test_groups_without_shared_weights_learn_independently(self):
+        gates = ContextGate([0]), ContextGate([1])
+        problem = two_units(gates, [0, 0, 1, 1])
+        found, flow = reduced(problem, "exclusive"), flow_of(problem)
+        assert found.parts[-1].says == "the groups share no weight, and learn independently"
+        moments, one, other = moments_of(problem, flow), random_weights(flow, 0), random_weights(flow, 1)
+        mixed = {"w.0": one["w.0"], "w.1": other["w.1"]}
+        assert (velocities(flow, one, moments)["w.0"] == velocities(flow, mixed, moments)["w.0"]).all()
+
+    def test_overlapping_gates_are_refused_with_their_probability(self):
+        found = reduced(two_units((ContextGate([0, 1]), ContextGate([1, 2])), [0, 1, 1, 2]), "exclusive")
+        assert isinstance(found, NotReduced)
+        assert "E[g_1 g_2] = 1/2" in str(found)
+
+    def test_one_product_of_gates(self):
+        found = reduced(two_units((ContextGate([0]), ContextGate([0])), [0, 0, 0, 0]), "exclusive")
+        assert "same product" in str(found)
+
+
+def two_units(gates, context, x=((1, 2), (0, 1), (3, 1), (1, -1)), y=(1, 2, -1, 3)):
+    """One hidden layer of two units on four examples."""
+    law = FiniteData([list(row) for row in x], list(y), context=list(context))
+    return Problem(law, Network("gated-linear", "mean", len(gates), tuple(gates)), START)
+
+
+class TestRedundant:
+    """Products of gates that are combinations of others."""
+
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_errors_depend_on_each_other(self, seed):
+        problem = bent(shared(seed).problem)
+        flow, found = flow_of(problem), reduced(problem, "redundant")
+        moments, weights = moments_of(problem, flow), random_weights(flow, seed)
+        for output, a in flow.errors:
+            shares = Known(problem, flow).gates.dependencies().get(a)
+            if shares is not None:
+                expected = sum(float(c) * error(flow, weights, moments, output, b) for b, c in shares.items())
+                size = max(abs(moment).max() for moment in moments.input_input.values())
+                largest = max(abs(weight).max() for weight in weights.values()) ** 3
+                difference = abs(error(flow, weights, moments, output, a) - expected).max()
+                assert difference <= GRAPH_FLOW * size * largest
+        if isinstance(found, Reduction):
+            assert proved(found)
+
+    def test_the_random_graphs_have_some(self):
+        kinds = Counter(type(reduced(shared(seed).problem, "redundant")) for seed in SEEDS)
+        assert kinds[Reduction] > 5
+
+    def test_two_redundant_units_keep_their_difference_and_compute_their_sum(self):
+        problem = two_units((ContextGate([0, 1]), SiteGate(0, lo=0, on="input")), [0, 0, 1, 1])
+        flow, found = flow_of(problem), reduced(problem, "redundant")
+        assert [condition.says for condition in found.conditions] == ["$g_{2} = g_{1}$ with probability 1"]
+        assert found.parts[-1].formulas[0].plain == "w.1 - w.0"
+        weights = integrate(problem).weights
+        difference = weights["w.1"] - weights["w.0"]
+        assert abs(difference - difference[0]).max() <= GRAPH_INTEGRATED
+        assert abs(weights["w.0"][-1] - weights["w.0"][0]).max() > 0.01
+        moments, start = moments_of(problem, flow), split(problem, flow)
+        moved = {"w.0": start["w.0"] + 1, "w.1": start["w.1"] - 1}
+        assert abs(loss_from(flow, start, moments, 4.0) - loss_from(flow, moved, moments, 4.0)) <= GRAPH_RACE
+
+    def test_a_dependence_of_three(self):
+        """g_3 = g_1 + g_2: the velocity of w.2 is the sum of the others, and w.2 - w.0 - w.1 is constant."""
+        problem = two_units((ContextGate([0]), ContextGate([1]), AlwaysGate()), [0, 0, 1, 1])
+        found, weights = reduced(problem, "redundant"), integrate(problem).weights
+        assert found.parts[-1].formulas[0].plain == "w.2 - w.0 - w.1"
+        assert proved(found)
+        kept = weights["w.2"] - weights["w.0"] - weights["w.1"]
+        assert abs(kept - kept[0]).max() <= GRAPH_INTEGRATED
+
+    def test_one_example_more_is_refused(self):
+        """Gates that differ on one example: independent, by the smallest eigenvalue of their Gram matrix."""
+        found = reduced(two_units((ContextGate([0, 1]), ContextGate([0])), [0, 0, 0, 1]), "redundant")
+        assert isinstance(found, NotReduced)
+        smallest = np.linalg.eigvalsh(np.array([[1, 3 / 4], [3 / 4, 3 / 4]]))[0]
+        assert abs(float(found.conditions[0].off.split(",")[0]) - smallest) <= TWO_DIGITS * smallest
+
+
+class TestSymmetric:
+    """Weights that stay equal."""
+
+    def twins(self, context, y=(1, 1, 1, 1), equal=True):
+        """Two pathways of two layers, behind the contexts 0 and 1, whose weights begin equal."""
+        nodes = (Node("x", 2), Node("a", 2, (ContextGate([0]),)), Node("b", 2, (ContextGate([1]),)), Node("y", 1))
+        edges = Edge("x", "a", "A"), Edge("x", "b", "B"), Edge("a", "y", "C"), Edge("b", "y", "D")
+        first, last = ((0.3, 0.1), (-0.2, 0.4)), ((0.5, -0.1),)
+        other = first if equal else ((0.3, 0.1), (-0.2, 0.5))
+        start = InitialByName((("A", first), ("B", other), ("C", last), ("D", last)))
+        law = FiniteData([[1, 2], [0, 1], [1, 2], [0, 1]], list(y), context=list(context))
+        return Problem(law, GatedGraph(nodes, edges, ("x",), ("y",)), replace(START, w0=start))
+
+    def test_equal_for_ever(self):
+        problem = self.twins([0, 0, 1, 1])
+        found, weights = reduced(problem, "symmetric"), integrate(problem).weights
+        assert [formula.plain for formula in found.parts[0].formulas] == ["A = B", "C = D"]
+        assert all(condition.holds for condition in (*found.conditions, *found.start))
+        assert proved(found)
+        assert abs(weights["A"] - weights["B"]).max() <= GRAPH_INTEGRATED
+        assert abs(weights["C"] - weights["D"]).max() <= GRAPH_INTEGRATED
+        assert abs(weights["A"][-1] - weights["A"][0]).max() > 0.01
+
+    def test_an_unequal_start_is_named(self):
+        found = reduced(self.twins([0, 0, 1, 1], equal=False), "symmetric")
+        assert [condition.holds for condition in found.start] == [False, True]
+        size = 0.1 / np.linalg.norm([[0.3, 0.1], [-0.2, 0.5]])
+        assert abs(float(found.start[0].off.split()[0]) - size) <= TWO_DIGITS * size
+
+    def test_unequal_moments_are_refused_with_the_amount(self):
+        problem = self.twins([0, 0, 1, 1], y=(1, 1, 1, Fraction(11, 10)))
+        found, weights = reduced(problem, "symmetric"), integrate(problem).weights
+        assert isinstance(found, NotReduced)
+        moments = moments_of(problem, flow_of(problem)).output_input
+        off = np.linalg.norm(moments["y", 1] - moments["y", 2]) / np.linalg.norm(moments["y", 2])
+        assert abs(float(found.conditions[0].off.split()[0]) - off) <= TWO_DIGITS * off
+        assert abs(weights["A"][-1] - weights["B"][-1]).max() > 100 * GRAPH_INTEGRATED  # the control
+
+    @pytest.mark.parametrize("seed", SEEDS)
+    def test_random_graphs(self, seed):
+        """Equal weights have equal velocities in the classes that are found; joining two of these breaks that."""
+        problem = shared(seed).problem
+        flow = flow_of(problem)
+        known, moments = Known(problem, flow), moments_of(problem, flow)
+        first = symmetric.representatives(symmetric.moments_by_key(flow, known))
+        classes = symmetric.coarsest(flow, first.__getitem__)
+        weights = random_weights(flow, seed)
+
+        def spread(groups):
+            equal = {name: weights[groups[name]] for name in flow.weights}
+            moved = velocities(flow, equal, moments)
+            return max(abs(moved[name] - moved[groups[name]]).max() for name in flow.weights)
+
+        size = max(abs(moment).max() for moment in moments.input_input.values())
+        assert spread(classes) <= GRAPH_FLOW * size * 100
+        roots = list(dict.fromkeys(classes.values()))
+        for i, one in enumerate(roots):
+            for other in roots[i + 1 :]:
+                if flow.shape(one) == flow.shape(other):
+                    joined = {name: one if root == other else root for name, root in classes.items()}
+                    assert spread(joined) > GRAPH_INTEGRATED
+
+
+class TestTied:
+    """A shared weight follows the sum of the gradients of its edges."""
+
+    def test_the_sum(self):
+        problem = problem_named("race")
+        flow, found = flow_of(problem), reduced(problem, "tied")
+        assert [part.says.split()[0] for part in found.parts] == ["`decode`"]
+        edges = tuple(
+            replace(edge, weight=f"decode_{edge.source}") if edge.weight == "decode" else edge
+            for edge in problem.network.edges
+        )
+        network = replace(problem.network, edges=edges)
+        apart = flow_of(replace(problem, network=network, simulation=None))
+        weights, moments = random_weights(flow, 0), moments_of(problem, flow)
+        own = weights | {"decode_right": weights["decode"], "decode_left": weights["decode"]}
+        moved = velocities(apart, own, moments)
+        expected = moved["decode_right"] + moved["decode_left"]
+        assert abs(velocities(flow, weights, moments)["decode"] - expected).max() <= GRAPH_FLOW * abs(expected).max()
+
+    def test_no_shared_weight(self):
+        assert "no two edges" in str(reduced(two_units((AlwaysGate(), AlwaysGate()), [0, 0, 0, 0]), "tied"))
+
+
+class TestCirculant:
+    """Moments that are circulant, and what their Fourier basis decouples."""
+
+    def ring(self, seed, moved=Fraction(0), units=1):
+        rng = np.random.default_rng(seed)
+        base = [Fraction(int(number), 4) for number in rng.integers(-8, 9, size=5)]
+        rows = [[base[(site + shift) % 5] for site in range(5)] for shift in range(5)]
+        rows[0][0] += moved
+        law = FiniteData(rows, [int(label) for label in rng.integers(-3, 4, size=5)])
+        return Problem(law, Network("gated-linear", "mean", units, (AlwaysGate(),) * units), START)
+
+    def test_columns_learn_independently_in_one_layer(self):
+        """In the Fourier basis a column's velocity is S_q - lambda_q w_q, and no other column changes it."""
+        problem = self.ring(0, units=2)
+        flow, found = flow_of(problem), reduced(problem, "circulant")
+        assert proved(found)
+        assert found.conditions[0].exact
+        assert "independently" in found.parts[-1].says
+        moments = moments_of(problem, flow)
+        spectrum = circulant.spectrum(moments.input_input[1, 1])
+        times = [0.0, 1.0, 4.0]
+        weights = integrate(problem, times).weights
+        start = np.fft.rfft(weights["w.0"][0, 0]), np.fft.rfft(weights["w.1"][0, 0])
+        driven = np.fft.rfft(moments.output_input["y", 1][0])
+        for index, time in enumerate(times):  # tau d(sum of both)/dt = 2 s (S - s (sum) lambda), s = 1/2
+            decay = np.exp(-spectrum * time / 2)
+            sum_of_both = (start[0] + start[1]) * decay + 2 * driven * (1 - decay) / spectrum
+            found_sum = np.fft.rfft((weights["w.0"] + weights["w.1"])[index, 0])
+            assert abs(found_sum - sum_of_both).max() <= 10 * GRAPH_INTEGRATED
+
+    def test_later_layers_couple(self):
+        nodes = Node("x", 5), Node("h", 2), Node("y", 1)
+        network = GatedGraph(nodes, (Edge("x", "h", "A"), Edge("h", "y", "B")), ("x",), ("y",))
+        found = reduced(replace(self.ring(0), network=network), "circulant")
+        assert "couple" in found.parts[-1].says
+
+    def test_a_moved_number_is_refused_with_the_amount(self):
+        problem = self.ring(1, moved=Fraction(1, 100))
+        found = reduced(problem, "circulant")
+        moment = moments_of(problem, flow_of(problem)).input_input[1, 1]
+        mean = sum(np.roll(np.roll(moment, k, axis=0), k, axis=1) for k in range(5)) / 5
+        off = np.linalg.norm(moment - mean) / np.linalg.norm(moment)
+        assert abs(float(found.conditions[0].off.split()[0]) - off) <= TWO_DIGITS * off
+        assert found.conditions[0].exact
+
+    def test_a_ring_and_a_line(self):
+        """A process on a ring is circulant in float64 within its bound; with open ends it is not."""
+        for boundary, holds in (("ring", True), ("open", False)):
+            law = NonlinearGP(8, (1, "1/2"), 1, boundary, "unit-variance", (1, 0))
+            found = reduced(Problem(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)), START), "circulant")
+            assert isinstance(found, Reduction) is holds
+            assert not found.conditions[0].exact
+
+
+def test_every_problem_gets_an_answer_from_every_file():
+    """A reduction that is out of reach says why, by the same words as the moments."""
+    problem = problem_named("small-bump")
+    nodes = Node("x", 40), Node("h", 2, (SiteGate(3, lo=0),)), Node("k", 2, (SiteGate(9, lo=0),)), Node("y", 1)
+    edges = Edge("x", "h", "A"), Edge("h", "k", "B"), Edge("k", "y", "C")
+    training = replace(problem.training, w0=NormalInitialisation(1, 0))
+    deep = Problem(problem.data, GatedGraph(nodes, edges, ("x",), ("y",)), training)
+    found = reductions_of(deep, flow_of(deep))
+    assert set(found) == set(reducers())
+    assert isinstance(found["conserved"], Reduction)
+    assert "several gates" in str(found["race"])
