@@ -419,6 +419,15 @@ GRAPH_SHALLOW = 1e-10 * 100
 # Gradient descent of a graph against the Euler map of its moments: 320 steps, each with roundings of sums over 4,000
 # examples and products of four matrices of size 1 to 2, in a flow that may double an error four times over.
 GRAPH_DESCENT = 320 * 64 * 16 * UNIT_ROUNDOFF
+
+# The strength of a path, computed twice: a product of at most four matrices of at most four units and its norm, so at
+# most 4 x 4 + 16 roundings on each side, relative to the product of the norms, which is below 16 times the result here.
+GRAPH_STRENGTH = 2 * 32 * 16 * UNIT_ROUNDOFF
+
+# Euler's method errs by a term of order eta: halving eta halves the distance from the flow. The next term changes the
+# measured order by eta times a curvature: below 0.1 at eta = 1/40 for weights and labels of size 1.
+GRAPH_EULER_ORDER = 0.1
+
 # --- integrators ------------------------------------------------------------------------------------------------------
 
 # The slope of log error between steps h and h/2 is the order and D h/(2 log 2), D the ratio of the next term of the

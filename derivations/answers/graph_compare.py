@@ -24,7 +24,7 @@ from derivations.answers.graph import (
 )
 from derivations.answers.times import at_more_times
 from derivations.statistics.comparison import Agreement, agreement_of, holm_levels, judged
-from derivations.statistics.validity import Meter, meter
+from derivations.statistics.validity import Meter, meter, network_meter
 from theory.claims.model import Outcome
 from theory.flow.graph.descent import GraphDescent, descend
 from theory.flow.graph.integrate import integrate
@@ -141,8 +141,9 @@ class Verdict:
 class GraphCompareAnswer:
     """Theory and networks of a graph at the problem's times.
 
-    `distance` is |E W - theory|/|theory| of all weights together with a band that covers all times with probability
-    99 %, or None where it is undefined; `verdicts` compare the loss, the sizes of weights and the strengths of paths.
+    `distance` is |E W - theory|/|theory| of all weights together, or with starts of their own the mean of |W -
+    theory|/|theory|, with a band that covers all times with probability 99 %. It is None where it is undefined.
+    `verdicts` compare the loss, the sizes of weights and the strengths of paths.
     """
 
     theory: GraphView
@@ -181,7 +182,7 @@ class GraphCompareAnswer:
             f"gradient descent on the exact moments beside {facts['replicates']} networks, {facts['steps']} steps each",
             "",
             *table(times, losses | self._distances()),
-            "distance: |E W - theory| / |theory| of all weights together; the band covers all times together",
+            f"distance: {self._said}, all weights together; the band covers all times together",
             "",
             "sizes of weights, theory / networks",
             *table(times, bars(self._beside("sizes"))),
@@ -192,6 +193,13 @@ class GraphCompareAnswer:
             *(f"  {name:<20}  {verdict.text()}" for name, verdict in self.verdicts.items()),
         ]
         return "\n".join([*lines, *(f"\nnote: {note}" for note in self.notes)])
+
+    @property
+    def _said(self) -> str:
+        """What the distance is: that of the mean, or of each network from its own prediction, its noise included."""
+        if len(self.theory.descent.losses) > 1:
+            return "|W - theory| / |theory| of each network from its own start, in the mean"
+        return "|E W - theory| / |theory|"
 
     def _distances(self) -> dict[str, list[str]]:
         if self.distance is None:
@@ -249,7 +257,9 @@ def _distance(view: GraphView, trained: GraphSimulateAnswer, kept: np.ndarray, o
 
     values, theory = flat(trained.run.parameters, kept), flat(view.descent.weights, own)
     try:
-        return meter(view.times, values, theory if len(view.descent.losses) > 1 else theory[0])
+        if len(view.descent.losses) > 1:
+            return network_meter(view.times, values, theory)
+        return meter(view.times, values, theory[0])
     except WorkbenchError:
         return None
 

@@ -5,7 +5,7 @@ A stop takes effect at the next gradient step; what was learned up to the last s
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from threading import Event, Lock, Thread
 from weakref import WeakSet
 
@@ -17,10 +17,14 @@ from theory.problem import Problem, WorkbenchError
 
 @dataclass(frozen=True)
 class Learned:
-    """Results of S networks at the first snapshots: weights (S, t, K, n), losses <(y - yhat)^2> (S, t)."""
+    """Results of S networks at the first snapshots: weights (S, t, K, n), losses <(y - yhat)^2> (S, t).
 
-    weights: Float[np.ndarray, "S t K n"]
+    `parameters` (S, t, ...) have their names; a graph has no fields, and its `weights` are None.
+    """
+
+    weights: Float[np.ndarray, "S t K n"] | None
     losses: Float[np.ndarray, "S t"]
+    parameters: Mapping[str, Float[np.ndarray, "S t ..."]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Training:
     def __init__(self, problems: Mapping[str, Problem]) -> None:
         self._problems = dict(problems)
         self._lock, self._stop = Lock(), Event()
-        self._weights: dict[str, list[np.ndarray]] = {name: [] for name in problems}
+        self._parameters: dict[str, list[Mapping[str, np.ndarray]]] = {name: [] for name in problems}
         self._losses: dict[str, list[np.ndarray]] = {name: [] for name in problems}
         self._share, self._error, self.version = 0.0, None, 0
         self._thread = Thread(target=self._run, daemon=True)
@@ -78,9 +82,9 @@ class Training:
         """Where it stands now."""
         with self._lock:
             learned = {
-                name: Learned(np.stack(weights, axis=1), np.stack(self._losses[name], axis=1))
-                for name, weights in self._weights.items()
-                if weights
+                name: _learned(snapshots, self._losses[name])
+                for name, snapshots in self._parameters.items()
+                if snapshots
             }
             return Progress(learned, self._share, self._thread.is_alive(), self._error)
 
@@ -117,7 +121,12 @@ class Training:
                 states[name] = run.state
                 loss = measure(LossAtTimes(), run, "cpu")
                 with self._lock:
-                    self._weights[name].append(run.weights[:, 0])
+                    self._parameters[name].append({key: array[:, 0] for key, array in run.parameters.items()})
                     self._losses[name].append(loss.values[:, 0])
             self._share = (snapshot + 1) / len(times)
             self.version += 1
+
+
+def _learned(snapshots: list[Mapping[str, np.ndarray]], losses: list[np.ndarray]) -> Learned:
+    along = {name: np.stack([snapshot[name] for snapshot in snapshots], axis=1) for name in snapshots[0]}
+    return Learned(along.get("w"), np.stack(losses, axis=1), along)

@@ -18,11 +18,12 @@ from derivations.explore.training import Progress
 from theory.problem import AlwaysGate, Problem, WorkbenchError, dumps
 from theory.problem.gates.base import sites_of
 
-VIEWS = {"data": "Data", "gates": "Gates", "fields": "Fields", "formula": "Formula"}
+VIEWS = {"data": "Data", "gates": "Gates", "fields": "Fields", "graph": "Graph", "formula": "Formula"}
 QUESTIONS = {
     "data": "How do the inputs x of the classes differ: exactly, and in samples?",
     "gates": "Which moments of the data drive learning? Σxx(p, q) = ⟨g_p g_q x xᵀ⟩ and Σyx(p) = ⟨g_p y x⟩.",
     "fields": "Which receptive fields w_k does gradient descent learn, and do trained networks follow the theory?",
+    "graph": "Which path wins, and when? Gradient descent along each path of a gated graph, beside trained networks.",
     "formula": "Does this Gaussian expectation have a closed form? Does this equation hold?",
 }
 _HEADING = "font-size: 1.1rem; font-weight: 600; line-height: 1; margin-top: -0.5rem"  # all fits 900 pixels
@@ -177,6 +178,16 @@ def failure(error: WorkbenchError) -> Any:
     return mo.callout(
         mo.Html(f'<div role="alert" data-error="{error.kind}">{escape(error.message)}{hint}</div>'), "danger"
     )
+
+
+def drawn(svg: str) -> Any:
+    """A drawing as SVG, in a box that scrolls where it is wider than the page."""
+    return scrolling(mo.Html(svg))
+
+
+def lines(title: str, said: str) -> Any:
+    """Lines of text under a title that opens them."""
+    return mo.accordion({title: mo.Html(f"<pre>{escape(said)}</pre>")})
 
 
 def image(figure: Sheet, says: str) -> Any:

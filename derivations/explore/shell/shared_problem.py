@@ -8,8 +8,10 @@ from typing import Any, TypeVar
 
 from theory.problem import (
     Gate,
+    GatedGraph,
     InputError,
     Law,
+    Network,
     Problem,
     SiteGate,
     WorkbenchError,
@@ -72,14 +74,22 @@ def carried(problem: Problem, law: Law) -> tuple[Problem, tuple[str, ...]]:
     problem does not fit, such as w0 written out for other sites.
     """
     notes: list[str] = []
-    gates = tuple(_carried_gate(gate, law, notes) for gate in problem.network.gates)
-    stay = any(looks_on(gate) == "input" for gate in gates)
+    network = _carried_network(problem.network, lambda gate: _carried_gate(gate, law, notes))
+    stay = any(looks_on(gate) == "input" for gate in network.gates)
     if law.latent and not problem.data.latent and stay:
         notes.append(
             f"The law {law.law} has a latent z: a gate on the input x stays on x until one of its controls moves."
         )
-    network = replace(problem.network, gates=gates)
     return replace(problem, data=law, network=network), tuple(dict.fromkeys(notes))
+
+
+def _carried_network(network: Network | GatedGraph, carry: Callable[[Gate], Gate]) -> Network | GatedGraph:
+    """The network with `carry` of each of its gates: of its units, or of the nodes and edges of a graph."""
+    if not isinstance(network, GatedGraph):
+        return replace(network, gates=tuple(map(carry, network.gates)))
+    nodes = tuple(replace(node, gates=tuple(map(carry, node.gates))) for node in network.nodes)
+    edges = tuple(edge if edge.gate is None else replace(edge, gate=carry(edge.gate)) for edge in network.edges)
+    return replace(network, nodes=nodes, edges=edges)
 
 
 def _carried_gate(gate: Gate, law: Law, notes: list[str]) -> Gate:

@@ -160,10 +160,7 @@ def test_solve_and_simulate_a_graph(race, capsys, tmp_path):
     assert trained["loss"][-1] < trained["loss"][0] / 100
 
 
-@pytest.mark.parametrize("words", [["solve", "--digits", "20"], ["solve", "--plot", "x.png"], ["compare"]])
-def test_what_a_graph_has_not(race, capsys, words, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    verb, *rest = words
-    code, _, err = said(capsys, verb, race, *rest)
+def test_a_graph_has_no_certified_digits(race, capsys):
+    code, _, err = said(capsys, "solve", race, "--digits", "20")
     assert code == OUT_OF_REACH
     assert "graph" in err

@@ -1,0 +1,189 @@
+"""`gdln solve`, `simulate`, `compare` and `sweep` of a graph, as they are typed: text, JSON, pictures and bad input."""
+
+import json
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from derivations.answers import compare, simulate, solve
+from derivations.answers.graph_compare import MARGIN, graph_view
+from derivations.cli import main
+from derivations.experiments.folders import problem_file
+from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
+from tests.tolerances import GRAPH_DESCENT, GRAPH_STRENGTH
+from theory.flow.graph.strengths import strengths
+from theory.problem import dumps, loads
+from theory.problem.routes import route_names
+
+RACE = problem_file("race").read_text(encoding="utf-8")
+MANY = (("replicates = 4", "replicates = 96"), ("samples = 4000", "samples = 1000"), ("seed = 0", "seed = 2"))
+SHORT = (("times = [0.0, 1.0, 4.0, 16.0]", "times = [0.0, 0.5, 1.0]"),)
+DECODE = 'from = "left"\nto = "y"\nweight = "decode"'
+
+
+def race(*changes):
+    """The text of the race with replaced words."""
+    text = RACE
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    return text
+
+
+@pytest.fixture
+def gdln(tmp_path, capsys):
+    """Run a verb on the race with replaced words; exit code, stdout and stderr."""
+
+    def run(verb, *words, change=()):
+        (tmp_path / "race.toml").write_text(race(*change))
+        code = main([verb, str(tmp_path / "race.toml"), *map(str, words)])
+        captured = capsys.readouterr()
+        return code, captured.out, captured.err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def compared():
+    """96 networks of the short race beside the theory."""
+    return compare.answer(loads(race(*MANY, *SHORT)), "cpu")
+
+
+def test_the_networks_follow_the_prediction(compared):
+    content = compared.json()
+    assert set(content["verdicts"]) == {"loss", "sizes of weights", "strengths of paths"}
+    for verdict in content["verdicts"].values():
+        assert verdict["p"] > verdict["level"]
+        assert verdict["margin"] > 0
+    assert content["verdicts"]["sizes of weights"]["outcome"] == "PASS"
+    assert (content["distance"]["high"] < MARGIN).all()
+
+
+def test_a_wrong_prediction_is_rejected(monkeypatch):
+    """Networks of labels half as large as those predicted."""
+    from derivations.answers import graph_compare
+
+    wrong = race(*MANY, *SHORT, ("y = [1.0, 0.0, -1.0, 0.5]", "y = [2.0, 0.0, -2.0, 1.0]"))
+    monkeypatch.setattr(graph_compare, "graph_view", lambda problem: graph_view(loads(wrong)))
+    content = compare.answer(loads(race(*MANY, *SHORT)), "cpu").json()
+    assert {verdict["outcome"] for verdict in content["verdicts"].values()} == {"FAIL"}
+    assert content["distance"]["low"][-1] > MARGIN
+
+
+def test_each_network_is_held_against_its_own_start():
+    text = race(*MANY, *SHORT, ('initialisation = "shared"', 'initialisation = "per-replicate"'))
+    found = compare.answer(loads(text), "cpu")
+    content = found.json()
+    assert content["theory"]["flow_distance"] is None
+    assert (content["distance"]["high"] < 2 * MARGIN).all()  # the noise of a single network's sample is in it
+    assert content["verdicts"]["strengths of paths"]["p"] > content["verdicts"]["strengths of paths"]["level"]
+    scatter = found.trained.run.parameters["R"].std(axis=0).max()
+    assert scatter > MARGIN  # one prediction for all of them would be far off
+
+
+def test_the_text_says_how_far_and_which_path_wins(compared):
+    text = compared.text()
+    assert "beside 96 networks, 20 steps each" in text
+    assert "strongest at t = 1: x -> h -> left -> y" in text
+    assert "sizes of weights      agrees: no difference is shown" in text
+    assert "of order 1/samples" in text
+    assert "of the gradient flow's" in text
+
+
+def test_few_networks_decide_nothing(gdln):
+    code, out, _ = gdln("compare", "--device", "cpu", change=SHORT)
+    assert code == PASS
+    assert "not decided: 4 replicates" in out
+    assert "undefined" in out
+
+
+def test_solve_has_sizes_and_strengths():
+    problem = loads(RACE)
+    answer = solve.answer(problem)
+    content = answer.json()
+    assert list(content["strengths"]) == list(route_names(problem.graph))
+    for name, size in content["sizes"].items():
+        assert abs(size - np.sqrt((answer.solution.weights[name] ** 2).sum(axis=(1, 2)))).max() <= GRAPH_STRENGTH
+    flow = answer.solution.flow
+    assert content["strengths"].keys() == strengths(flow, answer.solution.weights).keys()
+
+
+def test_the_pictures_show_what_the_answers_say(compared):
+    theory = solve.answer(loads(RACE))
+    losses, sizes, strengths_panel = theory.figure().axes
+    (line,) = losses.get_lines()
+    at = np.searchsorted(line.get_xdata(), theory.solution.times)
+    assert abs(line.get_ydata()[at] - theory.solution.losses).max() <= GRAPH_DESCENT
+    assert [text.get_text() for text in strengths_panel.get_legend().get_texts()] == list(theory.json()["strengths"])
+    assert len(sizes.get_lines()) == 5
+    trained = simulate.answer(loads(race(*SHORT)), "cpu")
+    marks = trained.figure().axes[0].get_lines()[0]
+    assert np.array_equal(marks.get_ydata(), trained.json()["loss"])
+    beside = compared.figure().axes
+    assert len(beside) == 4
+    curve, networks = beside[0].get_lines()[:2]
+    assert np.array_equal(networks.get_ydata(), compared.json()["networks"]["loss"])
+    assert len(curve.get_xdata()) > len(networks.get_xdata())
+    assert beside[3].get_title() == "distance to theory, 99 % band"
+
+
+@pytest.mark.parametrize(("verb", "ending"), [("solve", "svg"), ("simulate", "pdf"), ("compare", "png")])
+def test_pictures_are_written(gdln, tmp_path, verb, ending):
+    file = tmp_path / f"race.{ending}"
+    code, out, err = gdln(verb, "--plot", file, change=SHORT)
+    assert (code, err) == (PASS, "")
+    assert f"Written: {file}" in out
+    assert file.read_bytes()[:4] in (b"\x89PNG", b"<?xm", b"%PDF")
+
+
+GAUSSIAN = (
+    (
+        RACE[RACE.index("[data]") : RACE.index("[network]")],
+        '[data]\nlaw = "gaussian-clone"\nn = 2\nxi = [2.0, 1.0]\ngain = 1.0\nboundary = "open"\n'
+        'normaliser = "unit-variance"\nlabels = [1.0, 0.0]\n\n',
+    ),
+    ("hi = 0.0 }", "hi = 0.5 }"),
+    *SHORT,
+)
+
+
+def test_data_without_exact_moments_are_refused_by_theory_and_trained(gdln):
+    """A threshold of 1/2 on an input of the Gaussian clone: no moment through it is known."""
+    for verb in ("solve", "compare"):
+        code, _, err = gdln(verb, change=GAUSSIAN)
+        assert code == OUT_OF_REACH, err
+        assert "moment" in err or "threshold" in err
+    code, out, _ = gdln("simulate", "--json", change=GAUSSIAN)
+    assert code == PASS
+    assert json.loads(out)["strengths"].keys() == set(route_names(loads(RACE).graph))
+
+
+def test_too_many_paths_are_no_reason_not_to_train(gdln):
+    """Eleven pairs of parallel edges are 2^11 paths: the flow is refused by its number of paths, training goes on."""
+    nodes = "".join(f'[[network.nodes]]\nname = "h{k}"\ndimension = 1\n' for k in range(10))
+    names = ["x", *(f"h{k}" for k in range(10)), "y"]
+    edges = "".join(
+        f'[[network.edges]]\nfrom = "{one}"\nto = "{other}"\nweight = "{weight}{place}"\n'
+        for place, (one, other) in enumerate(pairwise(names))
+        for weight in ("A", "B")
+    )
+    whole = RACE[RACE.index('[[network.nodes]]\nname = "x"') : RACE.index("[training]")]
+    ends = '[[network.nodes]]\nname = "x"\ndimension = 2\n[[network.nodes]]\nname = "y"\ndimension = 1\n'
+    change = ((whole, ends + nodes + edges), *SHORT)
+    code, _, err = gdln("solve", change=change)
+    assert code == OUT_OF_REACH
+    assert "2048 paths" in err
+    code, out, _ = gdln("simulate", "--json", change=change)
+    found = json.loads(out)
+    assert (code, found["strengths"]) == (PASS, None)
+    assert "2048 paths" in found["remarks"][0]
+    assert len(found["sizes"]) == 22
+
+
+def test_no_simulation_table_is_said(gdln):
+    text = dumps(loads(RACE))
+    without = text[: text.index("[simulation]")]
+    code, _, err = gdln("compare", change=((RACE, without),))
+    assert code == BAD_INPUT
+    assert "[simulation]" in err
