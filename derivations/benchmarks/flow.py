@@ -1,8 +1,9 @@
 """`gdln bench flow`: gradient flows by their structure, many networks at once, derivations, and graphs in training.
 
-Solutions: w(t) at 200 times of K n = 4,000 weights, each from the moments of its law. The contender assembles A before
-the clock runs, takes NumPy's `eigh` of it and gives the same w(t); it runs once, the solutions by structure several
-times in the same process. Memory: the peak of what NumPy allocates while a ring is solved. Integration: 64 networks of
+Solutions: w(t) at 200 times of K n = 4,000 weights from the moments of a law, by what `solve` does with them: blocks,
+eigenbases, w(t). The contender has A assembled before the clock runs, takes NumPy's `eigh` of it and gives the same w(t);
+it runs once, the solutions by structure several times in the same process. `solve` itself also finds the gates'
+components and exact ranks, and is timed once. Memory: the peak of what NumPy allocates while a ring is solved. Integration: 64 networks of
 the race at once by the workbench's Dormand-Prince pair and one after another by SciPy's DOP853. Derivation: the flow of
 a graph with 50 paths, every step checked by its rule. Training: the small-bump problem with a hidden layer and as a
 graph, both through the verb `simulate`; and a step of the race by the gradient by hand, and by autograd.
@@ -97,6 +98,7 @@ def measure(weights: int = 4000, rounds: int = ROUNDS) -> dict[str, Any]:
 
 def solution(name: str, problem: Problem, rounds: int) -> dict[str, Any]:
     """Seconds by structure and by the dense matrix, and how far apart the two are."""
+    from theory.flow import solve
     from theory.moments import feature_moments
 
     moments = feature_moments(problem.data, problem.network)
@@ -106,12 +108,14 @@ def solution(name: str, problem: Problem, rounds: int) -> dict[str, Any]:
         fresh = feature_moments(problem.data, problem.network)
         took, found = _seconds(lambda fresh=fresh: by_structure(problem, fresh))
         seconds.append(took)
+    whole, _ = _seconds(lambda: solve(problem))
     dense, expected = _seconds(lambda: by_dense_matrix(problem, A, b))
     row = {
         "name": name,
         "rank": moments.structure.rank,
         "seconds": median(seconds),
         "rounds": seconds,
+        "solve_seconds": whole,
         "dense_seconds": dense,
         "ratio": dense / median(seconds),
         "apart": float(np.abs(found - expected).max() / np.abs(expected).max()),
@@ -206,7 +210,7 @@ def integration(networks: int) -> dict[str, float]:
 
 
 def many_paths(first: int, second: int) -> Graph:
-    """x to y through one of the first nodes, a node that all share, and one of the second nodes: first x second paths."""
+    """From x through one of the first nodes, a node that all share, and one of the second: first x second paths."""
     names = [f"a{index}" for index in range(first)], [f"b{index}" for index in range(second)]
     gated = [Node(name, 3, (SiteGate(site, lo=0),)) for site, name in enumerate((*names[0], *names[1]))]
     edges = [edge for name in names[0] for edge in (Edge("x", name, f"A{name}"), Edge(name, "h", f"B{name}"))]
@@ -218,7 +222,7 @@ def many_paths(first: int, second: int) -> Graph:
 
 
 def derivation() -> dict[str, Any]:
-    """Seconds in which the flow of all weights of a graph with 50 paths is derived, and those of checking every step."""
+    """Seconds in which the flow of all weights of a graph with 50 paths is derived, and those of checking the steps."""
     from theory.flow.graph.gradient_flow import GraphFlow
 
     graph = many_paths(*PATHS)
@@ -281,7 +285,6 @@ def steps(count: int = 500) -> dict[str, float]:
     from sim.training.state import Replicate, beginning
 
     problem = problem_named("race")
-    problem = replace(problem, training=replace(problem.training))
     parameters = beginning(tuple(Replicate(problem, number) for number in range(4))).parameters
     x = torch.randn(4, 200, problem.data.n, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
     gate = torch.stack([x[..., 0] >= 0, x[..., 0] < 0], dim=1).to(x.dtype)
@@ -300,7 +303,8 @@ def text(found: dict[str, Any]) -> str:
     for row in found["solutions"]:
         goal = f"   goal {row['goal']}: {'reached' if row['reached'] else 'missed'}" if "goal" in row else ""
         lines.append(
-            f"  {row['name']:<18} {row['seconds']:.3g} s   dense {row['dense_seconds']:.3g} s   {row['ratio']:,.0f} x{goal}"
+            f"  {row['name']:<18} {row['seconds']:.3g} s   dense {row['dense_seconds']:.3g} s   "
+            f"{row['ratio']:,.0f} x{goal}   whole solve {row['solve_seconds']:.3g} s"
         )
     lines += [
         f"  peak memory of {row['weights']:,} weights on a ring   {row['megabytes']:.0f} MB, "
@@ -308,13 +312,14 @@ def text(found: dict[str, Any]) -> str:
         for row in found["memory"]
     ]
     many, proof, train = found["integration"], found["derivation"], found["training"]
+    hand, automatic = found["steps"]["by hand"], found["steps"]["autograd"]
     lines += [
         f"{many['networks']} races at once {many['seconds']:.3g} s, by DOP853 {many['dop853_seconds']:.3g} s: "
         f"{many['ratio']:.1f} x",
         f"{proof['paths']} paths derived in {proof['seconds']:.3g} s, checked in {proof['checking_seconds']:.3g} s",
         f"small-bump: hidden layer {train['seconds']['hidden layer']:.3g} s, graph {train['seconds']['graph']:.3g} s, "
         f"{train['speed']:.2f} of the speed",
-        f"a gradient of the race: {found['steps']['by hand']:.0f} us by hand, {found['steps']['autograd']:.0f} by autograd",
+        f"a gradient of the race: {hand:.0f} us by hand, {automatic:.0f} us by autograd",
     ]
     return "\n".join(lines)
 

@@ -214,7 +214,8 @@ def _total(sums: Iterable[Sum]) -> Sum:
     for each in sums:
         for word, factor in each.items():
             total[word] = total.get(word, sympy.S.Zero) + factor
-    return {word: expanded for word, factor in total.items() if (expanded := sympy.expand(factor)) != 0}
+    expanded = {word: factor if factor.is_Number else sympy.expand(factor) for word, factor in total.items()}
+    return {word: factor for word, factor in expanded.items() if factor != 0}
 
 
 def _require_same(one: Sum, other: Sum) -> None:
