@@ -1,12 +1,12 @@
 """`gdln bench flow`: gradient flows by their structure, many networks at once, derivations, and graphs in training.
 
 Solutions: w(t) at 200 times of K n = 4,000 weights from the moments of a law, by what `solve` does with them: blocks,
-eigenbases, w(t). The contender has A assembled before the clock runs, takes NumPy's `eigh` of it and gives the same w(t);
-it runs once, the solutions by structure several times in the same process. `solve` itself also finds the gates'
-components and exact ranks, and is timed once. Memory: the peak of what NumPy allocates while a ring is solved. Integration: 64 networks of
-the race at once by the workbench's Dormand-Prince pair and one after another by SciPy's DOP853. Derivation: the flow of
-a graph with 50 paths, every step checked by its rule. Training: the small-bump problem with a hidden layer and as a
-graph, both through the verb `simulate`; and a step of the race by the gradient by hand, and by autograd.
+eigenbases, w(t). The contender has A assembled before the clock runs, takes NumPy's `eigh` of it and gives the same
+w(t); it runs once, the solutions by structure several times in the same process. `solve` itself also finds the gates'
+components and exact ranks, and is timed once. Memory: the peak of what NumPy allocates while a ring is solved.
+Integration: 64 networks of the race at once by the workbench's Dormand-Prince pair, and one after another by SciPy's
+DOP853. Derivation: the flow of a graph with 50 paths, every step checked by its rule. Training: the small-bump problem
+with a hidden layer and as a graph, both through the verb `simulate`; and a gradient of the race by hand and by autograd.
 """
 
 import time

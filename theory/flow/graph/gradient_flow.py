@@ -113,7 +113,7 @@ class GraphFlow:
 
     @cached_property
     def _numbers(self) -> dict[int, int]:
-        """The number of each path by its identity: gates and edges are long to compare, and the flow keeps its paths."""
+        """The number of each path by its identity: gates and edges take long to compare, and the paths stay."""
         return {id(path): number for number, path in enumerate(self.paths)}
 
     def __reduce__(self) -> tuple:
