@@ -6,7 +6,7 @@ w(t); it runs once, the solutions by structure several times in the same process
 components and exact ranks, and is timed once. Memory: the peak of what NumPy allocates while a ring is solved.
 Integration: 64 networks of the race at once by the workbench's Dormand-Prince pair, and one after another by SciPy's
 DOP853. Derivation: the flow of a graph with 50 paths, every step checked by its rule. Training: the small-bump problem
-with a hidden layer and as a graph, both through the verb `simulate`; and a gradient of the race by hand and by autograd.
+with a hidden layer and as a graph, both through the verb `simulate`; a gradient of the race by hand and by autograd.
 """
 
 import time
@@ -88,7 +88,7 @@ def measure(weights: int = 4000, rounds: int = ROUNDS) -> dict[str, Any]:
             "weights": weights,
             "times": len(TIMES),
             "solutions": [solution(name, problem, rounds) for name, problem in problems(weights).items()],
-            "memory": [memory(size) for size in (weights, 10 * weights)],
+            "memory": [memory(size) for size in (weights, 4 * weights)],
             "integration": integration(NETWORKS),
             "derivation": derivation(),
             "training": training(rounds),
