@@ -1,9 +1,13 @@
-"""The machine of a measurement: processor, threads and versions; no names of hosts or users."""
+"""The machine of a measurement: processor, threads and versions; no names of hosts or users. One thread where asked."""
 
 import os
 import platform
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+
+from theory.problem import InputError
 
 PACKAGES = ("numpy", "scipy", "sympy", "mpmath", "python-flint", "torch", "numba", "jax", "jaxlib")
 
@@ -26,6 +30,32 @@ def machine() -> dict[str, str | int | float]:
         except PackageNotFoundError:
             found[package] = "not installed"
     return found
+
+
+@contextmanager
+def one_thread(command: str) -> Iterator[None]:
+    """One thread of torch and BLAS, and where the system allows it one processor for everything.
+
+    Raises InputError where BLAS was loaded with several threads: their waiting would be counted as work.
+    """
+    import torch
+
+    if os.environ.get("OMP_NUM_THREADS") != "1":
+        raise InputError(
+            "OMP_NUM_THREADS is not 1: BLAS has several threads, and CPU time would count their waiting.",
+            f"Run OMP_NUM_THREADS=1 {command}.",
+        )
+    threads = torch.get_num_threads()
+    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
+    torch.set_num_threads(1)
+    if allowed:
+        os.sched_setaffinity(0, {max(allowed)})
+    try:
+        yield
+    finally:
+        torch.set_num_threads(threads)
+        if allowed:
+            os.sched_setaffinity(0, allowed)
 
 
 def _processor() -> str:

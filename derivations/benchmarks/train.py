@@ -30,8 +30,7 @@ peers and their compilation is not.
 
 import os
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.util import find_spec
@@ -40,13 +39,13 @@ from typing import Any
 
 import torch
 
-from derivations.benchmarks.machine import machine
+from derivations.benchmarks.machine import machine, one_thread
 from derivations.benchmarks.peers import jax_scan
 from derivations.benchmarks.peers.jax_scan import Variant
 from derivations.benchmarks.peers.law import Peer, bands
 from derivations.benchmarks.peers.torch_loop import torch_loop
 from sim.train import train
-from theory.problem import InputError, Network, NonlinearGP, NormalInitialisation, Problem, Simulation, Training
+from theory.problem import Network, NonlinearGP, NormalInitialisation, Problem, Simulation, Training
 
 ROUNDS, TRIALS = 7, 3
 PEERS = ("torch", "jax", "jax-own")
@@ -88,12 +87,7 @@ def measure(quick: bool = False) -> dict[str, Any]:
 
     Raises InputError where BLAS was loaded with several threads: their waiting would be counted as work.
     """
-    if os.environ.get("OMP_NUM_THREADS") != "1":
-        raise InputError(
-            "OMP_NUM_THREADS is not 1: BLAS has several threads, and CPU time would count their waiting.",
-            "Run OMP_NUM_THREADS=1 gdln bench train.",
-        )
-    with _one_thread():
+    with one_thread("gdln bench train"):
         cases = [_case(case, quick) for case in (CASES[:1] if quick else CASES)]
     environment = {
         name: os.environ.get(name, "unset")
@@ -224,19 +218,3 @@ def problem_of(case: Case, steps: int) -> Problem:
     return Problem(
         law, Network("relu", "mean", case.units), Training("half-mse", 1, start, (steps * _RATE,)), simulation
     )
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """One thread of torch, and where the system allows it one processor for everything."""
-    threads = torch.get_num_threads()
-    allowed = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
-    torch.set_num_threads(1)
-    if allowed:
-        os.sched_setaffinity(0, {max(allowed)})
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
-        if allowed:
-            os.sched_setaffinity(0, allowed)

@@ -7,7 +7,8 @@ carries the hash of the data that it was drawn from, so that an image of other d
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ FOLDER = "figures"  # inside the folder of the book
 ROUNDING = 1e-9
 _WEIGHTS = "flow.descent.weights"
 _BESIDE = 8  # sites shown on either side of the gate
+_FIELDS = (2, 10, 100)  # times of the fields on the ring
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,49 @@ def _draw_fields(data: Data, path: Path, mark: str) -> None:
     plots.save(plots.receptive_fields(panels, slice(None)), path, mark)
 
 
+def _ring_modes(_claims: Mapping[str, Claim], _evidence: Path) -> Data:
+    """The small-bump problem on a ring: modes of the first unit against time, and its field at three times."""
+    import numpy as np
+
+    from theory.flow import solve
+
+    flat = problem_named("small-bump")
+    law = replace(flat.data, boundary="ring", xi=(Fraction(3, 2), Fraction(1)))
+    times = np.round(np.geomspace(0.5, 200, 40), 3).tolist()
+    problem = replace(flat, data=law, training=replace(flat.training, times=tuple(times)))
+    site, n = problem.network.gates[0].site, law.n
+    solution = solve(problem)
+    around = np.roll(solution.weights[:, 0], -site, axis=1)
+    modes = np.fft.fft(around, axis=1).real.round(12)
+    shown = solve(problem, times=_FIELDS).weights[:, 0, site - _BESIDE : site + _BESIDE + 1].round(12)
+    return {
+        "modes": {"time": times, **{f"$q = {q}$": modes[:, q].tolist() for q in (0, n // 8, n // 4, n // 2)}},
+        "fields": {
+            "site": list(range(site - _BESIDE, site + _BESIDE + 1)),
+            **{f"$t = {t}\\, \\tau$": field.tolist() for t, field in zip(_FIELDS, shown, strict=True)},
+        },
+    }
+
+
+def _draw_ring_modes(data: Data, path: Path, mark: str) -> None:
+    from derivations.plots import BLUE, GREEN, GREY, ORANGE, STYLE, plt, save
+
+    with plt.rc_context(STYLE):
+        figure, axes = plt.subplots(1, 2, figsize=(8.4, 3.2))
+        for axis, (panel, across) in zip(axes, (("modes", "time"), ("fields", "site")), strict=True):
+            curves = dict(data[panel])
+            places = curves.pop(across)
+            for (name, values), colour, dash in zip(
+                curves.items(), (BLUE, ORANGE, GREEN, GREY), ("-", "--", "-.", ":"), strict=False
+            ):
+                axis.plot(places, values, dash, color=colour, lw=1.4, label=name)
+            axis.axhline(0, color="black", lw=0.5)
+            axis.legend(fontsize=7, frameon=False)
+        axes[0].set(xscale="log", xlabel=r"time $t/\tau$", ylabel="mode $w_q$, from the gate's site")
+        axes[1].set(xlabel="site $j$", ylabel="weight $w_j$")
+        save(figure, path, mark)
+
+
 def _of_experiment(declared: Figure) -> BookFigure:
     return BookFigure(declared.caption, lambda _claims, _evidence: declared.data(read(declared.run)), declared.draw)
 
@@ -86,10 +131,18 @@ RECEPTIVE_FIELDS = BookFigure(
 RACE_MODES = BookFigure(mode_figure.CAPTION, lambda _claims, _evidence: mode_figure.data(), mode_figure.draw)
 
 
+RING_MODES = BookFigure(
+    "Modes of the unit that opens for positive inputs at its site, on a ring: long waves arrive first (left), so that "
+    "the field begins wide and sharpens (right). Lines are the exact solution.",
+    _ring_modes,
+    _draw_ring_modes,
+)
+
+
 @cache
 def known() -> dict[str, BookFigure]:
-    """Every figure by name: that of the evidence, that of the theory, and those that experiments declare."""
-    return {"receptive-fields": RECEPTIVE_FIELDS, "race-modes": RACE_MODES} | {
+    """Every figure by name: that of the evidence, those of the theory, and those that experiments declare."""
+    return {"receptive-fields": RECEPTIVE_FIELDS, "race-modes": RACE_MODES, "ring-modes": RING_MODES} | {
         name: _of_experiment(declared) for name, declared in figures().items()
     }
 

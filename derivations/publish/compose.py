@@ -40,6 +40,7 @@ _ORDER = (
     "gated-gradient-flow",
     "exclusive-and-redundant-gates",
     "gated-graphs",
+    "dft",
     "gaussian-averages",
     "expectations",
     "small-bump-gate",

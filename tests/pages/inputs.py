@@ -21,6 +21,7 @@ INPUTS = (
     r"at rate 0\.0?1\b",
     r"mathcal N\(0, 0\.1\^2\)",
     r"lengths 3/2 and 3/4",
+    r"xi = \(3/2, 1\) for y = \(1, 0\)",
     r"w = e20 \+ 1/2 e22",
     r"x = 1/[ab]",
     r"(Up to|At|From) gain \d\.\d( on)?",

@@ -16,6 +16,7 @@ from mpmath import mp, mpf
 from tests.pages import flows, gaussians, graphs, laws, sites
 from tests.pages.decisions import counted, triples
 from tests.pages.evidence import benchmark, evidence, run, values
+from tests.pages.numerics import mean
 from tests.pages.test_runs import LONG, NETWORKS, PUBLISHED, ROUNDED, SHORT, design, gained, with_error
 
 Sentence = tuple[str, Callable[[], Sequence[Any]]]
@@ -54,6 +55,24 @@ def losses_on_four_sites() -> tuple[mpf, mpf, mpf]:
     """Return the losses of the overlapping gates, of the tiling by one site, and of that by two."""
     with mp.workdps(sites.SHORT):
         return sites.overlapping_loss(), sites.tiling_loss((0, 1, 0, 0)), sites.tiling_loss((0, 1, 1, 0))
+
+
+def ring_times() -> list[mpf]:
+    """Return K^2 tau over S_q/2 of the flat and the alternating mode: two units, 40 sites, lengths 3/2 and 1, gain 1."""
+    lengths, found = (mpf(3) / 2, mpf(1)), []
+    first = [mp.fsum(gaussians.erf_erf(mpf(1), mp.exp(-((d / xi) ** 2))) for xi in lengths) / 2 for d in range(21)]
+    for sign in (1, -1):
+        power = mp.fsum(sign**d * first[min(d, 40 - d)] for d in range(40)) / first[0]
+        found.append(2**2 / (power / 2))
+    return found
+
+
+def overlapping_squares() -> list[mpf]:
+    """Return E[1[z_1 > 0] 1[z_2 > 0] z_k^2] at the first gate's site and between both, two sites apart at length 2."""
+    far, near = mp.exp(-1), mp.exp(mpf(-1) / 4)
+    slope = far / mp.sqrt(1 - far**2)
+    own = mean(lambda x: x**2 * mp.ncdf(slope * x), 0)
+    return [own, own - gaussians.cross_block(far, near, near)]
 
 
 def near_by_chance() -> Fraction:
@@ -249,6 +268,11 @@ SENTENCES: list[Sentence] = [
     ),
     ("Up to gain 0.2 the means agree within {1.5} standard errors", lambda: [standard_errors()]),
     ("weights and the ratio {1/3}", lambda: [equal_weights(3)]),
+    ("The flat mode relaxes in {3.7} units of tau, the alternating one in 38", lambda: ring_times()[:1]),
+    (
+        "the diagonal of A12 is {0.364} at either of these sites and {0.441} at the site between them",
+        overlapping_squares,
+    ),
     ("At gain 0.6 the weights are a bump, of the width {2.6} sites (root mean square) and the ratio {0.16}", bump),
     ("spread ({0.13} between networks)", lambda: [between_networks()]),
     ("raise it to {0.04} at long lengths", lambda: [long_ratio(0)]),

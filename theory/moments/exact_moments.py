@@ -5,7 +5,7 @@ from fractions import Fraction
 from math import lcm
 
 import numpy as np
-from jaxtyping import Shaped
+from jaxtyping import Bool, Shaped
 
 from theory.moments.arithmetic import LARGEST_EXACT
 from theory.moments.gate_events import Contexts, open_on
@@ -112,11 +112,10 @@ def of_examples(data: Examples, network: Network) -> ExactMoments:
     ('5/8', '1/4')
     """
     n = data.x.shape[1]
-    x, common = _whole(data.x)
-    weights, total = _whole(np.array(data.probabilities, dtype=object))
+    x, common = whole_numbers(data.x)
+    weights, total = whole_numbers(np.array(data.probabilities, dtype=object))
     labels = np.array(data.labels, dtype=object)
-    gates = resolved(network.gates)
-    opened = np.array([open_on(gate, data.x, f"network.gates[{k}]", data.context) for k, gate in enumerate(gates)]).T
+    gates, opened = resolved(network.gates), opened_on(data, network)
     features = (opened[:, :, None] * x[:, None, :]).reshape(len(x), -1)
     if network.has_biases:
         ends = np.concatenate([opened, np.full((len(x), 1), int(1 / network.scale), dtype=object)], axis=1)
@@ -136,8 +135,33 @@ def of_examples(data: Examples, network: Network) -> ExactMoments:
     return ExactMoments(network.units, n, rows, total * common**2, b, y2, notes)
 
 
-def _whole(fractions: Shaped[np.ndarray, "..."]) -> tuple[Shaped[np.ndarray, "..."], int]:
-    """The numbers times their least common denominator, as Python's integers, and that denominator."""
+def opened_on(data: Examples, network: Network) -> Bool[np.ndarray, "N K"]:
+    """The examples on which each gate is open. Raises OutOfReachError for a gate that examples do not decide.
+
+    >>> data = Examples(np.array([[Fraction(1)], [Fraction(-1)]], dtype=object), (Fraction(1, 2),) * 2, ((), ()))
+    >>> opened_on(data, Network("gated-linear", "mean", 1, (AlwaysGate(),))).tolist()
+    [[True], [True]]
+    """
+    gates = resolved(network.gates)
+    return np.array([open_on(gate, data.x, f"network.gates[{k}]", data.context) for k, gate in enumerate(gates)]).T
+
+
+def gram(columns: Shaped[np.ndarray, "N P"]) -> Shaped[np.ndarray, "P P"]:
+    """columns^T columns of whole numbers, exactly.
+
+    >>> gram(np.array([[1, 2], [3, 4]], dtype=object)).tolist()
+    [[10, 14], [14, 20]]
+    """
+    largest = max(map(abs, columns.ravel().tolist()), default=1)
+    return _product(columns, columns, len(columns) * largest**2)
+
+
+def whole_numbers(fractions: Shaped[np.ndarray, "..."]) -> tuple[Shaped[np.ndarray, "..."], int]:
+    """The numbers times their least common denominator, as Python's integers, and that denominator.
+
+    >>> whole_numbers(np.array([Fraction(1, 2), Fraction(2, 3)]))[0].tolist()
+    [3, 4]
+    """
     flat = [Fraction(value) for value in fractions.ravel().tolist()]
     denominator = lcm(*{value.denominator for value in flat})
     whole = [value.numerator * (denominator // value.denominator) for value in flat]

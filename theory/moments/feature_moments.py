@@ -7,7 +7,7 @@ how its moments are made.
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import singledispatch
 from typing import Any
@@ -28,7 +28,8 @@ class Block:
     orthonormal over all blocks. The N = d n + e coordinates u[a], directions[a, p] . w[:, j] over (p, j) and then
     constants[a, q] . biases over q, obey du/dt = ell s (rhs[a] - s scales[a] kernel u). Directions that mix units,
     sites and biases are P-vectors over theta: then n = 1, P stands for K, and there are no constants. With m > 1
-    outputs theta, u and rhs have a leading axis of m: every output is the same flow.
+    outputs theta, u and rhs have a leading axis of m: every output is the same flow. `places` are the entries of theta
+    that the directions and constants speak of; all others are 0 in this block.
 
     The blocks of A of full rank carry all of theta:
 
@@ -45,10 +46,12 @@ class Block:
     scales: Shaped[np.ndarray, " copies"]
     kernel: Symmetric
     rhs: Shaped[np.ndarray, "*m copies N"]
+    places: slice | Shaped[np.ndarray, " P"] = field(default_factory=lambda: slice(None))
 
     def project(self, theta: Shaped[np.ndarray, "*m P"]) -> Shaped[np.ndarray, "*m copies N"]:
         """The coordinates u of theta = (w, biases)."""
         copies, d, units = self.directions.shape
+        theta = theta[..., self.places]
         outputs = theta.shape[:-1]
         w, biases = theta[..., : units * self.n].reshape(*outputs, units, self.n), theta[..., units * self.n :]
         weights = (self.directions.reshape(copies * d, units) @ w).reshape(*outputs, copies, d * self.n)
@@ -57,7 +60,7 @@ class Block:
         return np.concatenate([weights, (self.constants @ biases[..., None, :, None])[..., 0]], axis=-1)
 
     def embed(self, u: Shaped[np.ndarray, "*m copies N"]) -> Shaped[np.ndarray, "*m P"]:
-        """The theta with coordinates u in this block and none elsewhere."""
+        """The entries of theta at `places` with coordinates u in this block and none elsewhere."""
         copies, d, units = self.directions.shape
         _, e, biases = self.constants.shape
         outputs = u.shape[:-2]
@@ -118,7 +121,8 @@ class Operator:
         """A theta in float64, block by block: on rings in O(P log n) and without an n x n array."""
         total = np.zeros_like(theta)
         for block in self.blocks:
-            total = total + block.embed(block.scales[:, None] * block.kernel.matvec(block.project(theta)))
+            moved = block.scales[:, None] * block.kernel.matvec(block.project(theta))
+            total[..., block.places] += block.embed(moved)
         return total
 
 

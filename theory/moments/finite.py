@@ -1,19 +1,21 @@
-"""A finite data set through gates, in fractions: sums over its examples."""
+"""A finite data set through gates: sums over its examples in fractions, or in float64 where these are too many."""
 
 from functools import lru_cache
 
 import numpy as np
 
-from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.basis import require_linear
 from theory.moments.exact_features import ExactFeatures
 from theory.moments.exact_moments import (
+    MOST_ROWS,
     ExactMoments,
     Examples,
     of_examples,
     require_examples,
     require_rows,
 )
+from theory.moments.example_features import example_features
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
 from theory.moments.gate_events import Contexts
 from theory.problem import FiniteData, Network
@@ -34,9 +36,24 @@ def exact_moments(law: FiniteData, network: Network) -> ExactMoments:
     require_linear(network)
     require_rows(network, law.n)
     require_examples(len(law.x), network, law.n)
+    return of_examples(_examples(law), network)
+
+
+def _examples(law: FiniteData) -> Examples:
     labels = tuple(law.label_vectors[c] for c in law.category)
-    examples = Examples(np.array(law.x, dtype=object), law.example_probabilities, labels, contexts_of(law))
-    return of_examples(examples, network)
+    return Examples(np.array(law.x, dtype=object), law.example_probabilities, labels, contexts_of(law))
+
+
+def _beyond_exact(law: FiniteData, network: Network) -> bool:
+    """Whether A is too large for exact moments, or its basis for exact elimination, at a rank of the examples' number.
+
+    Biases couple all units, and have exact moments alone.
+    """
+    from theory.moments.exact_range import MOST_ELIMINATION, MOST_REGULAR_ROWS
+
+    count, size = len(law.x), network.units * law.n
+    long = size > MOST_REGULAR_ROWS or count**2 * (count + size) > MOST_ELIMINATION
+    return not network.has_biases and (size > MOST_ROWS or (count < size and long))
 
 
 def contexts_of(law: FiniteData) -> Contexts:
@@ -50,6 +67,9 @@ def contexts_of(law: FiniteData) -> Contexts:
 
 @law_moments.register
 def _(law: FiniteData, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    if arithmetic is FLOAT64 and _beyond_exact(law, network):
+        require_linear(network)
+        return example_features(_examples(law), network)
     return ExactFeatures(exact_moments(law, network), arithmetic)
 
 

@@ -99,6 +99,28 @@ class GraphFlow:
 
     def product(self, path: Path, first: int = 0, last: int | None = None) -> MatrixExpr:
         """The product of the weights of a path's edges from `first` to before `last`; I where there are none."""
+        if id(path) not in self._numbers:
+            return self._product(path, first, last)
+        key = self._numbers[id(path)], first, last
+        if key not in self._products:
+            self._products[key] = self._product(path, first, last)
+        return self._products[key]
+
+    @cached_property
+    def _products(self) -> dict[tuple[int, int, int | None], MatrixExpr]:
+        """The products that were asked for, by the path's number."""
+        return {}
+
+    @cached_property
+    def _numbers(self) -> dict[int, int]:
+        """The number of each path by its identity: gates and edges take long to compare, and the paths stay."""
+        return {id(path): number for number, path in enumerate(self.paths)}
+
+    def __reduce__(self) -> tuple:
+        """Copy the graph and the loss alone: identities belong to this process."""
+        return GraphFlow, (self.graph, self.loss)
+
+    def _product(self, path: Path, first: int, last: int | None) -> MatrixExpr:
         factors = [self.matrix(edge) for edge in reversed(path.edges[first:last])]
         at = path.nodes[first]
         return _product(factors, self.graph.node(at).dimension)
@@ -110,7 +132,13 @@ class GraphFlow:
 
     def opening(self, path: Path) -> int:
         """The number a of a path's product of gates, from 1."""
-        return self.openings.index(path.gates) + 1
+        if id(path) not in self._numbers:
+            return self.openings.index(path.gates) + 1
+        return self._opening[self._numbers[id(path)]]
+
+    @cached_property
+    def _opening(self) -> tuple[int, ...]:
+        return tuple(self.openings.index(path.gates) + 1 for path in self.paths)
 
     def output_input(self, output: str, opening: int) -> MatrixSymbol:
         """Sigma^yx(a), <g_a y x'> at an output node."""
@@ -118,8 +146,11 @@ class GraphFlow:
 
     def input_input(self, one: int, other: int) -> MatrixExpr:
         """Sigma^xx(a, b), <g_a g_b x x'>, which is the same for (b, a)."""
-        first, second = sorted((one, other))
-        return MatrixSymbol(f"Sxx({first},{second})", self.inputs, self.inputs)
+        return self._input_input[min(one, other), max(one, other)]
+
+    @cached_property
+    def _input_input(self) -> dict[tuple[int, int], MatrixSymbol]:
+        return {(a, b): MatrixSymbol(f"Sxx({a},{b})", self.inputs, self.inputs) for a, b in self._pairs()}
 
     @property
     def inputs(self) -> int:
@@ -141,10 +172,17 @@ class GraphFlow:
 
     def error(self, output: str, opening: int) -> MatrixExpr:
         """E(a) = Sigma^yx(a) - sum_j s_j W_j Sigma^xx(a_j, a) at an output node."""
-        terms = [self.output_input(output, opening)]
-        for path in self.ending(output):
-            terms.append(_scaled(-path.scale, self.product(path), self.input_input(self.opening(path), opening)))
-        return MatAdd(*terms, evaluate=False)
+        return self._errors[output, opening]
+
+    @cached_property
+    def _errors(self) -> dict[tuple[str, int], MatrixExpr]:
+        found = {}
+        for output, opening in self.errors:
+            terms = [self.output_input(output, opening)]
+            for path in self.ending(output):
+                terms.append(_scaled(-path.scale, self.product(path), self.input_input(self.opening(path), opening)))
+            found[output, opening] = MatAdd(*terms, evaluate=False)
+        return found
 
     def error_symbol(self, output: str, opening: int) -> MatrixSymbol:
         """The symbol of E(a) at an output node."""

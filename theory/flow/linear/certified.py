@@ -78,9 +78,9 @@ def _flow(problem: Problem, moments: FeatureMoments, digits: int) -> FlowNumbers
             mse -= around.explained
             values += around.values
             losses = [loss + own for loss, own in zip(losses, around.losses, strict=True)]
-            fixed = fixed + block.embed(around.end - starts)
+            fixed[..., block.places] += block.embed(around.end - starts)
             for index in range(len(times)):
-                theta[index] = theta[index] + block.embed(around.path[index] - starts)
+                theta[index][..., block.places] += block.embed(around.path[index] - starts)
             continue
         kernel = arb_mat(block.kernel.dense().tolist())
         # First what is cheap and loses as many digits as the eigenvalues: a singular or poor result costs no more.
@@ -107,9 +107,9 @@ def _flow(problem: Problem, moments: FeatureMoments, digits: int) -> FlowNumbers
                 left = _decayed(basis, modes, away, _ball(rules.ell * rules.s**2 * t) * scale)
                 losses[index] += _ball(rules.s) ** 2 * scale * _dot(left, kernel * left)
                 moved[index][o, a] = (left + end).entries()
-        fixed = fixed + block.embed(ends.reshape(shape) - starts)
+        fixed[..., block.places] += block.embed(ends.reshape(shape) - starts)
         for index in range(len(times)):
-            theta[index] = theta[index] + block.embed(moved[index].reshape(shape) - starts)
+            theta[index][..., block.places] += block.embed(moved[index].reshape(shape) - starts)
     if times[0] == 0:
         theta[0] = start  # exactly, also where the balls of theta(inf) - theta(0) are wide
     return _collected(rules, mse, fixed, values, theta, losses)

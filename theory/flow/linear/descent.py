@@ -124,7 +124,7 @@ def discrete(problem: Problem) -> Parameters:
         lam = block.scales[:, None] * modes.values
         for index, count in enumerate(counts):
             u = _descend(u0, c, lam, float(rate), float(rules.s), float(rules.ell), count)
-            theta[index] += block.embed(modes.from_modes(u - u0))
+            theta[index][..., block.places] += block.embed(modes.from_modes(u - u0))
     return Parameters.of(theta, problem.network.units, problem.data.n, problem.data.outputs)
 
 

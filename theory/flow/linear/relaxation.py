@@ -1,6 +1,6 @@
 """Gradient flow of decoupled modes in float64, by functions that are entire in the rate."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
@@ -10,6 +10,8 @@ from theory.flow.linear.convention import Convention
 from theory.flow.linear.near_null import Held, NearNull, movement
 from theory.flow.linear.spectrum import Spectrum, spectrum
 from theory.moments import FeatureMoments
+
+_NUMBERS = 2**17  # of an array over several times
 
 
 def phi(z: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
@@ -112,16 +114,17 @@ def relax(
         with np.errstate(divide="ignore", invalid="ignore"):
             end = np.where(moves, c / (s * lam), u0)
             mse -= float((c**2 / lam).sum(where=moves))
-        fixed += block.embed(basis.from_modes(end - u0))
+        fixed[..., block.places] += block.embed(basis.from_modes(end - u0))
         rest = s * float((u0 * (s * lam * u0 - 2 * c)).sum(where=~moves))
         held.add(u0, end, c, moves)
-        for index, t in enumerate(times):
+        for part, t in _in_parts(np.array(times), c):
             z = ell * s**2 * lam * t
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
                 decay = np.exp(-z)
                 u = np.where(moves, decay * u0 + ell * s * t * phi(z) * c, u0)
-                losses[index] += s**2 * float((lam * (decay * (u0 - end)) ** 2).sum(where=moves)) + rest
-            theta[index] += block.embed(basis.from_modes(u - u0))
+                left = np.where(moves, lam * (decay * (u0 - end)) ** 2, 0.0)
+            losses[part] += s**2 * left.reshape(len(t), -1).sum(axis=1) + rest
+            theta[part][..., block.places] += block.embed(basis.from_modes(u - u0))
     lam = np.sort(np.concatenate([values.ravel() for values in modes.values]))
     still = np.zeros(start.shape[-1] - len(lam))
     near = _near_null(held, modes, moments, mse, s, ell, times, cut, rounding) if cut else None
@@ -134,6 +137,16 @@ def relax(
         condition=np.array(modes.condition(cut)),
         near_null=near,
     )
+
+
+def _in_parts(
+    times: Float[np.ndarray, " T"], like: Float[np.ndarray, "*m copies N"]
+) -> Iterator[tuple[slice, Float[np.ndarray, "T *ones"]]]:
+    """The times in parts whose arrays stay in the caches, each as an axis before those of `like`."""
+    size = max(1, _NUMBERS // like.size)
+    for first in range(0, len(times), size):
+        part = slice(first, first + size)
+        yield part, times[part].reshape(-1, *[1] * like.ndim)
 
 
 @dataclass

@@ -215,7 +215,8 @@ def total(sums: Iterable[Sum]) -> Sum:
     for each in sums:
         for word, factor in each.items():
             added[word] = added.get(word, sympy.S.Zero) + factor
-    return {word: expanded for word, factor in added.items() if (expanded := sympy.expand(factor)) != 0}
+    expanded = {word: factor if factor.is_Number else sympy.expand(factor) for word, factor in added.items()}
+    return {word: factor for word, factor in expanded.items() if factor != 0}
 
 
 def same_products(one: Sum, other: Sum) -> None:

@@ -1,5 +1,7 @@
 """The proofs of the gradient flow: every step checked, wrong equations rejected, the same numbers as the sums."""
 
+import copy
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -195,3 +197,12 @@ def test_one_hidden_layer_is_the_smallest_graph():
     flow = GraphFlow(one_hidden_layer(Network("gated-linear", "mean", 2, gates), 3), "half-mse")
     assert export.plain(flow, "w.1") == "tau dw.1/dt = 1/2 E[2]"
     assert list(export.plain_errors(flow))[1] == "E[2] = Syx[2] - 1/2 w.0 Sxx[1,2] - 1/2 w.1 Sxx[2,2]"
+
+
+def test_a_copy_has_the_same_flow():
+    """Numbers of paths are kept by identity, which a copy in this or another process does not share."""
+    flow = GraphFlow(drawn(1).graph, "half-mse")
+    _ = [flow.velocity(name) for name in flow.weights]
+    for other in (copy.deepcopy(flow), pickle.loads(pickle.dumps(flow))):  # noqa: S301 - its own bytes
+        assert [other.velocity(name) for name in other.weights] == [flow.velocity(name) for name in flow.weights]
+        assert [other.opening(path) for path in flow.paths] == [flow.opening(path) for path in flow.paths]
