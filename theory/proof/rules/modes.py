@@ -221,3 +221,30 @@ def _decayed(exponent: sympy.Expr, time: sympy.Symbol) -> sympy.Expr:
     if rate.has(time) or not rate.is_positive:
         raise StepError(f"exp({exponent}) need not decay: the sign of its rate {rate} is open")
     return sympy.S.Zero
+
+
+@rule("separate")
+def separate(before: sympy.Basic, step: Step) -> None:
+    """m u'(t) = f(u(t)) becomes t = m times the integral of 1/f(x) over x from u(0) to u; m is free of t.
+
+    `using` is t, (u(t), u(0), u, x). It holds as long as f does not vanish between the ends, which the claim states
+    among its conditions.
+
+    >>> t, u0, u1, x = sympy.symbols("t u0 u1 x", positive=True)
+    >>> u = sympy.Function("u")(t)
+    >>> time = sympy.Eq(t, 3 * sympy.Integral(1 / x**2, (x, u0, u1)), evaluate=False)
+    >>> separate(sympy.Eq(3 * u.diff(t), u**2), Step(time, "dt = du/u^2", "separate", (t, sympy.Tuple(u, u0, u1, x))))
+    """
+    time, (unknown, start, end, variable) = step.using
+    integrals = step.expr.rhs.atoms(sympy.Integral)
+    if step.expr.lhs != time or [integral.limits for integral in integrals] != [((variable, start, end),)]:
+        raise StepError(f"{step.expr} is not {time} by one integral over {variable} from {start} to {end}")
+    (integral,) = integrals
+    factor = sympy.cancel(step.expr.rhs / integral)
+    if before.has(variable) or any(part.has(time, variable) for part in (start, end, factor)):
+        raise StepError(f"{variable} is taken, or an end or the factor moves")
+    rate = sympy.Dummy("rate")
+    autonomous = (before.lhs - before.rhs).subs(unknown.diff(time), rate).subs(unknown, variable)
+    if autonomous.has(time) or sympy.Poly(autonomous, rate).degree() != 1:
+        raise StepError(f"{before} is no equation m u' = f(u) of {unknown} alone")
+    require_zero(autonomous.subs(rate, 1 / (factor * integral.function)), f"{integral.function} is not dt/d{variable}")

@@ -1,0 +1,1 @@
+"""Claims on gated deep linear networks whose pathways race."""

@@ -1,0 +1,185 @@
+"""Unreduced networks of the race: their outputs as products of weights, and their gradient flow in time.
+
+The oracles of the area. Every weight moves by itself, and a Taylor series in Arb follows the flow, so that these
+numbers share no formula with the reductions that they judge.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import mpmath
+import sympy
+from flint import arb, arb_series, ctx, fmpq
+from mpmath import mpf
+
+from theory.expressions.balls.precision import precision
+
+_ORDER = 45  # of the series; a step is a tenth of the radius of convergence, so that its error is about 10^-45
+_TENTH = 0.1
+_LAST = (_ORDER - 2, _ORDER - 1, _ORDER)  # coefficients change sign where the nearest singularities are complex
+_LONGEST = 1e6
+_GUARD = 25
+_EXACT = 120  # more digits than any oracle is asked for
+_MOST_STEPS = 4_000
+
+Weights = list[arb]
+
+
+@dataclass(frozen=True)
+class Unreduced:
+    """A network whose outputs are products of weights, each an entry of `outputs`: the numbers of its weights.
+
+    L = (P/2) sum over the outputs of (s - output)^2, with the target s and the probability P of each output.
+    """
+
+    outputs: tuple[tuple[int, ...], ...]
+
+    def velocity(self, s: arb, probability: arb, weights: Sequence) -> list:
+        """-dL/dw for every weight, by the product rule; weights are numbers or power series in time."""
+        found = [weight * 0 for weight in weights]
+        for passed in self.outputs:
+            left = (s - prod(weights[k] for k in passed)) * probability
+            for k in passed:
+                found[k] = found[k] + left * prod(weights[other] for other in passed if other != k)
+        return found
+
+
+def routing(domains: int, partners: int) -> Unreduced:
+    """M encoders a_i, one shared weight b, M decoders c_o, in this order; the output of the pair (i, o) is c_o b a_i.
+
+    Input i is trained with the outputs i, i + 1, ..., i + K - 1, counted modulo M.
+
+    >>> routing(2, 1).outputs
+    ((0, 2, 3), (1, 2, 4))
+    """
+    pairs = ((i, (i + k) % domains) for i in range(domains) for k in range(partners))
+    return Unreduced(tuple((i, domains, domains + 1 + o) for i, o in pairs))
+
+
+def sharing(contexts: int) -> Unreduced:
+    """m contexts with a readout a_j each and one shared weight b, in this order; the output in context j is a_j b.
+
+    >>> sharing(2).outputs
+    ((0, 2), (1, 2))
+    """
+    return Unreduced(tuple((j, contexts) for j in range(contexts)))
+
+
+def at_time(network: Unreduced, given: tuple[arb, arb], start: Weights, time: arb, digits: int) -> list[mpf]:
+    """Return the weights at `time` under dw/dt = -dL/dw.
+
+    >>> end = at_time(sharing(1), (arb(1), arb(1)), [arb(1), arb(1)], arb(2), 20)  # at rest: 1 * 1 = s
+    >>> [mpmath.nstr(weight, 5) for weight in end]
+    ['1.0', '1.0']
+    """
+    with precision(digits=digits + _GUARD):
+        left = arb(time)
+        for series, radius in _steps(network, given, start):
+            step = arb(radius * _TENTH)
+            if not left > step:
+                return _numbers(_moved(series, left), digits)
+            left = (left - step).mid()
+    return None
+
+
+def time_until(
+    network: Unreduced, given: tuple[arb, arb], start: Weights, reached: Callable[[Weights], arb], digits: int
+) -> mpf:
+    """Return the time at which `reached`, which grows from a negative number, vanishes along the flow.
+
+    >>> alone = Unreduced(((0,),))  # dw/dt = s - w, from 0 to s/2 in the time log 2
+    >>> half = lambda weights: weights[0] - arb(1)
+    >>> mpmath.nstr(time_until(alone, (arb(2), arb(1)), [arb(0)], half, 20), 10)
+    '0.6931471806'
+    """
+    with precision(digits=digits + _GUARD):
+        elapsed = arb(0)
+        for series, radius in _steps(network, given, start):
+            step = arb(radius * _TENTH)
+            if reached(_moved(series, step)) > 0:
+                return _numbers([elapsed + _root(lambda time, s=series: reached(_moved(s, time)), step)], digits)[0]
+            elapsed = (elapsed + step).mid()
+    return None
+
+
+def at_rest(network: Unreduced, given: tuple[arb, arb], start: Weights, digits: int) -> list[mpf]:
+    """Return the limit of the weights: the flow is followed until no weight moves by a part in 10^(digits + 2).
+
+    >>> end = at_rest(sharing(1), (arb(4), arb(1)), [arb(1), arb(1)], 20)  # a = b on the way, and a b = 4
+    >>> [mpmath.nstr(weight, 12) for weight in end]
+    ['2.0', '2.0']
+    """
+    small = mpf(10) ** -(digits + 2)
+    with precision(digits=digits + _GUARD):
+        for series, radius in _steps(network, given, start):
+            weights = [one[0] for one in series]
+            if max(float(abs(one[1]).mid()) for one in series) * max(1.0, radius) < small:
+                return _numbers(weights, digits)
+    return None
+
+
+def ball(value: mpf | sympy.Rational) -> arb:
+    """Return the number as a ball of radius 0, rounded to 120 digits.
+
+    >>> ball(sympy.Rational(1, 3)).rad() == 0
+    True
+    """
+    with precision(digits=_EXACT):
+        return (arb(value) if isinstance(value, mpf) else arb(fmpq(int(value.p), int(value.q)))).mid()
+
+
+def _steps(network: Unreduced, given: tuple[arb, arb], start: Weights) -> Iterator[tuple[list[list[arb]], float]]:
+    """The Taylor coefficients of every weight at the start of each step, and their radius of convergence."""
+    weights = list(start)
+    for _ in range(_MOST_STEPS):
+        series = [[weight] for weight in weights]
+        cap = ctx.cap
+        try:
+            for order in range(_ORDER):
+                ctx.cap = order + 1
+                rates = network.velocity(*given, [arb_series(one, order + 1) for one in series])
+                for one, rate in zip(series, rates, strict=True):
+                    one.append(arb_series(rate)[order] / (order + 1))
+        finally:
+            ctx.cap = cap
+        radius = min(_radius(one, order) for one in series for order in _LAST)
+        yield series, radius
+        weights = [one.mid() for one in _moved(series, arb(radius * _TENTH))]
+    raise ArithmeticError(f"The flow needs more than {_MOST_STEPS} steps.")
+
+
+def _radius(one: list[arb], order: int) -> float:
+    size = float(abs(one[order]).mid())
+    return min(size ** (-1 / order), _LONGEST) if size else _LONGEST
+
+
+def _moved(series: list[list[arb]], time: arb) -> Weights:
+    """The weights a time after the start of the step, by Horner's scheme."""
+    found = []
+    for one in series:
+        total = arb(0)
+        for coefficient in reversed(one):
+            total = total * time + coefficient
+        found.append(total)
+    return found
+
+
+def _root(f: Callable[[arb], arb], high: arb) -> arb:
+    """The zero of a growing function on [0, high], by bisection and then the secant method."""
+    low = arb(0)
+    for _ in range(30):
+        middle = ((low + high) / 2).mid()
+        low, high = (low, middle) if f(middle) > 0 else (middle, high)
+    one, other = low, high
+    for _ in range(8):
+        at_one, at_other = f(one).mid(), f(other).mid()
+        if at_one == at_other:
+            break
+        one, other = other, (other - at_other * (other - one) / (at_other - at_one)).mid()
+    return other
+
+
+def _numbers(weights: Weights, digits: int) -> list[mpf]:
+    with mpmath.workdps(digits + _GUARD):
+        return [mpf(weight.mid().str(digits + _GUARD, radius=False)) for weight in weights]

@@ -1,0 +1,140 @@
+r"""The routing network: its flow in two strengths for each mode, their limit, and the time as a quadrature.
+
+M input domains, M output domains, K trained outputs for each input, and weights that all pairs share. A mode has the
+strength b_1 in all encoders and decoders and b_2 in the shared weights; its output is b_1^2 b_2, its target s. With the
+probability P of each trained pair
+
+    tau db_1/dt = K P b_1 b_2 (s - b_1^2 b_2),   tau db_2/dt = M K P b_1^2 (s - b_1^2 b_2),
+
+b_2^2 - M b_1^2 = Q is conserved, and b_2 tends to the root c of c^3 - Q c = M s. Claims `race.routing.*`; after "The
+Neural Race Reduction" (Saxe, Sodhani, Lewallen 2022).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.integrate import quad
+from scipy.optimize import brentq
+
+from theory.problem import InputError
+
+_ACCURACY = 1e-13  # relative, of the quadrature and of the root
+_MOST_STEPS = 200
+
+
+@dataclass(frozen=True)
+class RoutingMode:
+    """One mode of a routing network: M domains, K partners, strength s of the target, P of each trained pair, tau.
+
+    Strengths must be positive. Raises InputError for numbers that are not, and for K > M.
+
+    From a balanced start b_2 tends to (M s)^(1/3):
+
+    >>> mode = RoutingMode(domains=4, partners=2, strength=2.0, probability=1 / 16)
+    >>> [round(float(end), 12) for end in mode.limit(0.1, 0.2)], 8 ** (1 / 3)
+    ([1.0, 2.0], 2.0)
+    """
+
+    domains: int
+    partners: int
+    strength: float
+    probability: float
+    tau: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("domains", "partners", "strength", "probability", "tau"):
+            _positive(getattr(self, name), name)
+        if self.partners > self.domains:
+            raise InputError(
+                f"An input has {self.partners} trained outputs, and there are {self.domains} output domains.",
+                "Choose partners <= domains.",
+            )
+
+    def velocities(self, ends: float, shared: float) -> tuple[float, float]:
+        """(db_1/dt, db_2/dt).
+
+        >>> RoutingMode(2, 1, 1.0, 0.25).velocities(1.0, 0.5)
+        (0.0625, 0.25)
+        """
+        left = self.partners * self.probability * ends * (self.strength - ends**2 * shared) / self.tau
+        return left * shared, self.domains * left * ends
+
+    def conserved(self, ends: float, shared: float) -> float:
+        """Q = b_2^2 - M b_1^2."""
+        return shared**2 - self.domains * ends**2
+
+    def limit(self, ends: float, shared: float) -> tuple[float, float]:
+        """The limits of b_1 and b_2 from a start: c^3 - Q c = M s, c^2 > Q, by Newton's method from above."""
+        kept, goal = self._checked(ends, shared), self.domains * self.strength
+        root = np.sqrt(max(kept, 0.0)) + np.cbrt(goal)  # here c (c^2 - Q) >= M s, and the cubic is convex
+        for _ in range(_MOST_STEPS):
+            step = (root * (root**2 - kept) - goal) / (3 * root**2 - kept)
+            root -= step
+            if step <= _ACCURACY * root / 100:
+                break
+        return float(np.sqrt(self.strength / root)), float(root)
+
+    def time(self, ends: float, shared: float, later: float) -> float:
+        """The time in which b_2 gets from its start `shared` to `later`, beside b_1 from `ends`.
+
+        With b_2 = c - (c - b_2(0)) exp(-v) the integrand over v is bounded at both ends. Raises InputError for a
+        strength that is not between the start and the limit.
+
+        >>> mode = RoutingMode(2, 1, 1.0, 0.25)
+        >>> mode.time(0.1, 0.2, 0.2), mode.time(0.1, 0.2, 0.4) < mode.time(0.1, 0.2, 0.5)
+        (0.0, True)
+        """
+        end = self.limit(ends, shared)[1]
+        if not min(shared, end) <= later <= max(shared, end) or later == end:
+            raise InputError(
+                f"b_2 = {later:g} is not reached: it goes from {shared:g} towards {end:g}.",
+                "Ask for a strength between the start and the limit.",
+            )
+        return self._elapsed(ends, shared, end, float(np.log((end - shared) / (end - later))))
+
+    def strengths(self, ends: float, shared: float, times: Float[np.ndarray, " T"]) -> Float[np.ndarray, "T 2"]:
+        """b_1 and b_2 at times >= 0, by inverting the quadrature.
+
+        >>> mode = RoutingMode(2, 1, 1.0, 0.25)
+        >>> after = mode.time(0.1, 0.2, 0.5)
+        >>> mode.strengths(0.1, 0.2, np.array([0.0, after])).round(3).tolist()
+        [[0.1, 0.2], [0.339, 0.5]]
+        """
+        end = self.limit(ends, shared)[1]
+        found = []
+        for time in times:
+            v, high = 0.0, 1.0
+            if time > 0 and end != shared:
+                while self._elapsed(ends, shared, end, high) < time:
+                    v, high = high, 2 * high
+                v = brentq(lambda v, t=time: self._elapsed(ends, shared, end, v) - t, v, high, rtol=4e-15)
+            found.append((np.sqrt(self._through(ends, shared, end, v) / self.domains), self._at(shared, end, v)))
+        return np.array(found)
+
+    def _elapsed(self, ends: float, shared: float, end: float, v: float) -> float:
+        def slowness(v: float) -> float:
+            b, kept = self._at(shared, end, v), self.conserved(ends, shared)
+            # M s - b (b^2 - Q) = (c - b)(c^2 + c b + b^2 - Q), and c - b cancels against db/dv.
+            return 1 / (self._through(ends, shared, end, v) * (end**2 + end * b + b**2 - kept))
+
+        value, _error = quad(slowness, 0, v, epsabs=0, epsrel=_ACCURACY, limit=_MOST_STEPS)
+        return self.domains * self.tau / (self.partners * self.probability) * value
+
+    def _at(self, shared: float, end: float, v: float) -> float:
+        return shared - (end - shared) * np.expm1(-v)
+
+    def _through(self, ends: float, shared: float, end: float, v: float) -> float:
+        """b_2^2 - Q = M b_1^2, without the cancellation."""
+        risen = -(end - shared) * np.expm1(-v)
+        return self.domains * ends**2 + risen * (2 * shared + risen)
+
+    def _checked(self, ends: float, shared: float) -> float:
+        _positive(ends, "b_1(0)")
+        _positive(shared, "b_2(0)")
+        return self.conserved(ends, shared)
+
+
+def _positive(value: float, name: str) -> None:
+    if not (np.isfinite(value) and value > 0):
+        raise InputError(f"{name} = {value} must be a positive number.", "The race starts from positive strengths.")
