@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from derivations.markdown import plain
 from theory.flow.graph.integrate import GraphSolution, integrate
+from theory.flow.graph.solutions.deep_linear import solution
 from theory.problem import GatedGraph, LossAtTimes, OutOfReachError, Problem, dumps
 
 _SHOWN = 10  # significant digits
@@ -27,6 +29,7 @@ class GraphSolveAnswer:
 
     problem: Problem
     solution: GraphSolution
+    notes: tuple[str, ...]
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln solve --json` prints."""
@@ -36,7 +39,7 @@ class GraphSolveAnswer:
             "losses": found.losses,
             "weights": found.weights,
             "paths": [str(path) for path in found.flow.paths],
-            "notes": (_METHOD,),
+            "notes": self.notes,
             "digits": None,
         }
 
@@ -46,10 +49,18 @@ class GraphSolveAnswer:
         lines = _table(found.times, names, {"<|y - yhat|^2>": [f"{loss:.{_SHOWN}g}" for loss in found.losses]})
         sizes = {name: np.linalg.norm(found.weights[name], axis=(1, 2)) for name in names}
         rows = [line + _sizes(sizes, index) for index, line in enumerate(lines[1:])]
-        return "\n".join([lines[0], *rows, "", f"note: {_METHOD}", "note: --json has the weights, by name."])
+        notes = [f"note: {plain(note)}" for note in (*self.notes, "--json has the weights, by name.")]
+        return "\n".join([lines[0], *rows, "", *notes])
 
 
 _METHOD = "float64; the derived flow of the paths, integrated by DOP853 to a relative error of 1e-10 a step."
+_INTEGRATED = "Integrated, because there is no exact solution:"
+_EXACT = {
+    "balanced": "exact: a balanced deep linear network, each mode in closed form or by one quadrature; float64.",
+    "lambda-balanced": "exact: a deep linear network of two layers, from a start with "
+    r"$W_2^\top W_2 - W_1 W_1^\top = \lambda\, \mathbb{1}$, on white inputs; float64. The rotation of the hidden units "
+    "is that of the integrated flow.",
+}
 
 
 @dataclass(frozen=True)
@@ -107,7 +118,7 @@ class GraphSimulateAnswer:
 
 
 def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
-    """The flow of the problem's graph in float64.
+    """The flow of the problem's graph in float64: exact where the graph is a deep linear network with such a solution.
 
     Raises OutOfReachError where digits are asked for, and for data without moments through the gates of a path.
 
@@ -120,7 +131,11 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
         raise OutOfReachError(
             "The flow of a graph is integrated in float64: certified digits are out of reach.", "Leave out --digits."
         )
-    return GraphSolveAnswer(problem, integrate(problem))
+    try:
+        exact = solution(problem)
+    except OutOfReachError as error:
+        return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"{_INTEGRATED} {error.message}"))
+    return GraphSolveAnswer(problem, exact, (_EXACT[exact.family],))
 
 
 def simulated(

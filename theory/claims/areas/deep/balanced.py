@@ -5,6 +5,7 @@ The product a of N equal weights follows tau da/dt = N a^{2 - 2/N} (s - a). Know
 """
 
 import mpmath
+import numpy as np
 import sympy
 from mpmath import mpf
 from sympy import Eq, Integer, Integral, Interval, Range, Rational, Tuple, log, sqrt
@@ -231,7 +232,7 @@ TWO_LAYERS = Claim(
     assumptions=(ONE_MODE, "both layers start with the same weight"),
     oracle=_two_by_series,
     derive=_derive_two_layers,
-    numeric=lambda tau, t, s, a0: float(two_layers(t / tau, s, a0)),
+    numeric=lambda tau, t, s, a0: two_layers(np.array([t / tau]), s, a0).item(),
     unchecked={Level.EXACT: reasons.EXPONENTIALS},
 )
 
@@ -288,7 +289,7 @@ DECAY = Claim(
     oracle=_decay_by_series,
     drawn=4,
     derive=_derive_decay,
-    numeric=lambda N, tau, t, a0: float(layers(t / tau, 0.0, a0, N)),
+    numeric=lambda N, tau, t, a0: layers(np.array([t / tau]), 0.0, a0, N).item(),
     unchecked={Level.EXACT: "the $N$-th root of a fraction is not rational"},
 )
 

@@ -4,6 +4,7 @@ The solution of the Riccati flow for one mode. Known from Braun et al. (2022) fo
 """
 
 import mpmath
+import numpy as np
 import sympy
 from mpmath import mpf
 from sympy import Eq, Integer, Interval, Rational, Tuple, exp, sqrt
@@ -80,8 +81,8 @@ def _product_by_series(point: Point, digits: int) -> mpf:
 
 
 def _product_in_float64(tau: float, t: float, s: float, b10: float, b20: float) -> float:
-    first, second = mode_weights(t / tau, s, b10, b20)
-    return float(first * second)
+    first, second = mode_weights(np.array([t / tau]), s, b10, b20)
+    return (first * second).item()
 
 
 SOLUTION = Claim(

@@ -31,7 +31,7 @@ _NEWTON_STEPS = 12  # from within one panel, where the integrand changes by less
 _ELEMENTARY = 2  # layers
 
 
-def two_layers(t: Float[np.ndarray, "*T"] | float, s: float, a0: float) -> Float[np.ndarray, "*T"]:
+def two_layers(t: Float[np.ndarray, " T"], s: float, a0: float) -> Float[np.ndarray, " T"]:
     """a(t) = s e^{2st}/(e^{2st} - 1 + s/a0) for two balanced layers, any s and a0 >= 0; t in units of tau.
 
     Written as a0/(e^{-2st} + 2 a0 t phi(2st)), phi(z) = (1 - e^{-z})/z, which has its limit a0/(1 + 2 a0 t) at s = 0,
@@ -39,11 +39,10 @@ def two_layers(t: Float[np.ndarray, "*T"] | float, s: float, a0: float) -> Float
 
     >>> two_layers(np.array([0.0, 400.0, 1e6]), 1.0, 1e-300).round(12).tolist()
     [0.0, 1.0, 1.0]
-    >>> float(two_layers(3.0, 0.0, 0.5))
-    0.125
+    >>> two_layers(np.array([3.0]), 0.0, 0.5).tolist()
+    [0.125]
     """
     _require(a0)
-    t = np.asarray(t, dtype=float)
     z = 2 * abs(s) * t
     safe = np.where(z == 0, 1.0, z)
     grown = 2 * a0 * t * np.where(z == 0, 1.0, -np.expm1(-safe) / safe)
@@ -63,7 +62,6 @@ def layers(t: Float[np.ndarray, " T"], s: float, a0: float, depth: int) -> Float
     >>> [layers(np.array([5.0, 20.0]), 1.0, 0.001, depth).round(3).tolist() for depth in (2, 4)]
     [[0.957, 1.0], [0.002, 1.0]]
     """
-    t = np.asarray(t, dtype=float)
     _require(a0, depth)
     if np.any(t < 0):
         raise InputError(f"t = {t.min():g} is before the start.", "Give times t >= 0.")
@@ -116,7 +114,8 @@ def time_to(a: float, s: float, a0: float, depth: int) -> float:
     last = path.place(a)
     edges, sums = path.panels(until=lambda y, _reached: y >= last)
     panel = max(int(np.searchsorted(edges, last)) - 1, 0)
-    return float(sums[panel] + path.between(edges[panel], np.asarray(last))) / path.speed
+    rest = path.between(edges[[panel]], np.array([last])).item()
+    return float(sums[panel] + rest) / path.speed
 
 
 @dataclass(frozen=True)
@@ -158,7 +157,7 @@ class _Path:
         return (-np.expm1(-y) if self.s > 0 else np.expm1(y)) ** power
 
     def between(self, low: np.ndarray, high: np.ndarray) -> np.ndarray:
-        """int_low^high f dy within one panel, for arrays of ends."""
+        """int_low^high f dy within one panel each, for arrays of ends."""
         half = (high - low) / 2
         nodes = low[..., None] + half[..., None] * (1 + _NODES)
         return half * (self.integrand(nodes) @ _WEIGHTS)
@@ -170,7 +169,7 @@ class _Path:
         while edges[-1] < last and not until(edges[-1], sums[-1]):
             width = 1.0 if self.below else min(1.0, edges[-1])
             edges.append(edges[-1] + width)
-            sums.append(sums[-1] + float(self.between(np.asarray(edges[-2]), np.asarray(edges[-1]))))
+            sums.append(sums[-1] + self.between(np.array(edges[-2:-1]), np.array(edges[-1:])).item())
         return np.array(edges), np.array(sums)
 
 

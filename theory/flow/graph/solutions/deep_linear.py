@@ -15,7 +15,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float
 from scipy.linalg import polar
 
 from theory.flow.graph.conditions import Condition
@@ -29,11 +28,12 @@ from theory.flow.graph.solutions.two_layers import two_layer_weights
 from theory.problem import OutOfReachError, Problem
 
 # Sums of as many products as the widest layer has units, and the rounding of the numbers that they are of.
-_ROUNDINGS = 16
-# Coefficients of a sum that has the common eigenvectors of its terms: no two are in a rational ratio.
+_ROUNDINGS = 64
+# Coefficients of a sum that has the common eigenvectors of its terms, in several orders: where two of its eigenvalues
+# lie close to each other by chance in one order, they do not in another.
 _GENERIC = (1.0, np.sqrt(2) / 2, np.sqrt(3) / 3, np.sqrt(5) / 5)
 
-Layers = list[Float[np.ndarray, "rows columns"]]
+Layers = list[np.ndarray]  # W_1 first; (..., rows, columns) each
 
 
 @dataclass(frozen=True, repr=False)
@@ -169,12 +169,7 @@ def _balanced_conditions(chain: _Chain) -> tuple[Condition, ...]:
     pairs = list(zip(chain.start[1:], chain.start[:-1], strict=True))
     apart = [(after.T @ after - before @ before.T).ravel() for after, before in pairs]
     size = max(float(np.linalg.norm(layer, 2)) ** 2 for layer in chain.start)
-    basis, terms = _input_modes(chain)
-    off = []
-    for term in terms:
-        inside = basis.T @ term @ basis
-        scale = float(np.linalg.norm(term, 2)) or 1.0
-        off.append((inside - np.diag(np.diag(inside))).ravel() / scale)
+    basis, off = _input_modes(chain)
     images, strengths = _images(chain, basis)
     present = strengths > 0
     outputs = images[-1][:, present]
@@ -185,23 +180,31 @@ def _balanced_conditions(chain: _Chain) -> tuple[Condition, ...]:
         _condition("$W_{l+1}^\\top W_{l+1} = W_l W_l^\\top$ at the start", np.concatenate(apart), size, chain.allowed),
         _condition(
             r"one basis of the inputs diagonalizes $\Sigma^{xx}$, $\Sigma^{yx}$ and the weights at the start",
-            np.concatenate([*off, aligned.ravel() / scale]),
+            np.concatenate([off, aligned.ravel() / scale]),
             1.0,
             chain.allowed * len(chain.start),
         ),
     )
 
 
-def _input_modes(chain: _Chain) -> tuple[np.ndarray, list[np.ndarray]]:
-    """The common eigenvectors of the four matrices of the inputs if they have any, and these matrices."""
+def _input_modes(chain: _Chain) -> tuple[np.ndarray, np.ndarray]:
+    """The common eigenvectors of the four matrices of the inputs, and what is left beside their diagonals, relative.
+
+    The rest is no rounding where the matrices have no common eigenvectors.
+    """
     product = chain.start[0]
     for layer in chain.start[1:]:
         product = layer @ product
     cross = product.T @ chain.target
     terms = [chain.second, chain.target.T @ chain.target, chain.start[0].T @ chain.start[0], cross]
-    sizes = [float(np.linalg.norm(term, 2)) or 1.0 for term in terms]
-    total = sum(share * term / size for share, term, size in zip(_GENERIC, terms, sizes, strict=True))
-    return np.linalg.eigh((total + total.T) / 2)[1], terms
+    terms = [term / (float(np.linalg.norm(term, 2)) or 1.0) for term in terms]
+    found = []
+    for turn in range(len(terms)):
+        total = sum(share * term for share, term in zip(np.roll(_GENERIC, turn), terms, strict=True))
+        basis = np.linalg.eigh((total + total.T) / 2)[1]
+        inside = np.stack([basis.T @ term @ basis for term in terms])
+        found.append((basis, (inside * (1 - np.eye(len(basis)))).ravel()))
+    return min(found, key=lambda each: abs(each[1]).max())
 
 
 def _images(chain: _Chain, basis: np.ndarray) -> tuple[Layers, np.ndarray]:

@@ -21,8 +21,8 @@ _MOST_GROWTH = 300.0  # e-folds in one step: e^300 and its square root are far f
 
 
 def mode_weights(
-    t: Float[np.ndarray, "*T"] | float, s: float, first: float, second: float
-) -> tuple[Float[np.ndarray, "*T"], Float[np.ndarray, "*T"]]:
+    t: Float[np.ndarray, " T"], s: float, first: float, second: float
+) -> tuple[Float[np.ndarray, " T"], Float[np.ndarray, " T"]]:
     """b1(t) and b2(t) of one mode, db1/dt = b2 (s - b1 b2), db2/dt = b1 (s - b1 b2); t in units of tau.
 
     Along the eigenvectors of F = [[-lambda/2, s], [s, lambda/2]], with lambda = b2^2 - b1^2 and
@@ -33,12 +33,11 @@ def mode_weights(
 
     Every term is positive, for any real s, b1 and b2. Two equal weights follow s e^{2st}/(e^{2st} - 1 + s/a(0)):
 
-    >>> first, second = mode_weights(1.5, 2.0, 0.1, 0.1)
+    >>> first, second = mode_weights(np.array([1.5]), 2.0, 0.1, 0.1)
     >>> growth = np.exp(6.0)
     >>> bool(abs(first * second - 2 * growth / (growth - 1 + 200)) < 1e-14)
     True
     """
-    t = np.asarray(t, dtype=float)
     half = (second - first) * (second + first) / 2
     omega = float(np.hypot(s, half))
     growing = np.array([s, omega + half] if half >= 0 else [omega - half, s])
