@@ -1,0 +1,20 @@
+"""The table of the experiment on deep linear networks, from its stored numbers."""
+
+from derivations.experiments.model import Run
+from derivations.markdown import table
+
+
+def distances(run: Run) -> str:
+    """The largest distance of each trained network to its formula at both rates, extrapolated, and to the rival's."""
+    rows = []
+    for panel, networks in run["panels"].items():
+        for name, network in networks.items():
+            found = network["distances"]
+            shown = [f"{found[key]:.5f}" for key in ("coarse", "fine", "extrapolated")]
+            rival = "" if found["rival"] is None else f"{found['rival']:.3f}"
+            rows.append([panel, name.replace("lambda", r"$\lambda$"), *shown, rival])
+    titles = ["panel", "network", *(f"rate {rate:g}" for rate in run["rates"]), "extrapolated", "rival"]
+    return table(titles, rows)
+
+
+TABLES = {"deep-linear": {"": distances}}
