@@ -34,7 +34,7 @@ RUNS = (NAME,)
 CLAIMS = ("deep.balanced.two_layers", "deep.balanced.time", "deep.lambda.solution")
 RATES = (Fraction(1, 100), Fraction(1, 200))
 CLOSER, SLOPE_MARGIN = 10.0, 0.1
-_FINE = 120  # intervals of a drawn curve
+_TIMES, _FINE = 24, 120  # intervals of the trained strengths, and of a drawn curve
 _SIGNIFICANT = 6
 
 # Orthogonal matrices with rational entries: the columns are the directions of modes in the inputs and the outputs.
@@ -60,7 +60,7 @@ class Case:
     @property
     def times(self) -> tuple[Fraction, ...]:
         """The times at which the trained network is looked at."""
-        return tuple(self.end * index / 12 for index in range(13))
+        return tuple(self.end * index / _TIMES for index in range(_TIMES + 1))
 
 
 def cases() -> tuple[Case, ...]:
@@ -86,17 +86,17 @@ def cases() -> tuple[Case, ...]:
                 CLAIMS[0] if depth == 2 else CLAIMS[1],
                 (1.0,),
                 (small ** (1 / depth),) * depth,
-                Fraction(12),
+                Fraction(36, 5),
                 lambda t, s, depth=depth: layers(t, s, small, depth),
                 (lambda t, s: two_layers(t, s, small)) if depth > 2 else (lambda t, s: layers(t, s, small, 3)),
             )
         )
-    for lam in (0, 1, 4, 16):
+    for lam in (0.0, 0.1, 1.0, 4.0):
         first, second = _unequal(small, lam)
         found.append(
             Case(
                 "difference of the layers",
-                f"lambda = {lam}",
+                f"lambda = {lam:g}",
                 CLAIMS[2],
                 (1.0,),
                 (first, second),
@@ -142,9 +142,7 @@ def _rows(matrix: np.ndarray) -> tuple[tuple[float, ...], ...]:
 def strengths(case: Case, rate: Fraction, device: str) -> Float[np.ndarray, "modes T"]:
     """u_k' W_N ... W_1 v_k of the trained network at its times."""
     question = problem(case, rate)
-    x, y = (
-        torch.tensor([[float(e) for e in row] for row in rows], dtype=torch.float64)[None] for rows in _data(question)
-    )
+    x, y = (_tensor(rows) for rows in (question.data.x, question.data.y))
     run = train(question, device, sample=Examples(x, y).shared_by(2))
     product = np.eye(4)
     for layer in range(1, len(case.start) + 1):
@@ -153,8 +151,8 @@ def strengths(case: Case, rate: Fraction, device: str) -> Float[np.ndarray, "mod
     return np.einsum("ok,toi,ik->kt", _OUTPUTS[:, :modes], product, _INPUTS[:, :modes])
 
 
-def _data(question: Problem) -> tuple[tuple, tuple]:
-    return question.data.x, question.data.y
+def _tensor(rows: tuple) -> torch.Tensor:
+    return torch.tensor([[float(entry) for entry in row] for row in rows], dtype=torch.float64)[None]
 
 
 @dataclass(frozen=True)

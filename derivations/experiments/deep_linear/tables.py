@@ -10,11 +10,15 @@ def distances(run: Run) -> str:
     for panel, networks in run["panels"].items():
         for name, network in networks.items():
             found = network["distances"]
-            shown = [f"{found[key]:.5f}" for key in ("coarse", "fine", "extrapolated")]
+            shown = [f"{found[key]:.1e}" for key in ("coarse", "fine", "extrapolated")]
             rival = "" if found["rival"] is None else f"{found['rival']:.3f}"
-            rows.append([panel, name.replace("lambda", r"$\lambda$"), *shown, rival])
+            rows.append([panel, _told(name), *shown, rival])
     titles = ["panel", "network", *(f"rate {rate:g}" for rate in run["rates"]), "extrapolated", "rival"]
     return table(titles, rows)
+
+
+def _told(name: str) -> str:
+    return f"${name.replace('lambda', chr(92) + 'lambda')}$" if "=" in name else name
 
 
 TABLES = {"deep-linear": {"": distances}}
