@@ -52,8 +52,8 @@ def _draw(panels: Data, path: Path, mark: str) -> None:
 FIGURES = {
     "deep-linear": Figure(
         "Strength of modes of deep linear networks against time. Lines: the formulas of this page; marks: trained "
-        "networks. Left: three modes of a network with two equal layers. Middle: equal layers of four depths. Right: two "
-        r"layers whose squared weights differ by $\lambda$. All modes start at the strength 0.01.",
+        "networks. Left: three modes of a network with two equal layers. Middle: equal layers of four depths. Right: "
+        r"two layers whose squared weights differ by $\lambda$. All modes start at the strength 0.01.",
         "deep-linear",
         data,
         _draw,
