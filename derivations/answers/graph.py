@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from derivations.markdown import plain
 from theory.flow.graph.integrate import GraphSolution, integrate
+from theory.flow.graph.solutions.deep_linear import solution
 from theory.flow.graph.strengths import largest, sizes, strengths
 from theory.problem import LossAtTimes, OutOfReachError, PathStrengthsAtTimes, Problem, WeightSizesAtTimes, dumps
 from theory.problem.routes import route_names
@@ -21,6 +23,13 @@ _SHOWN = 10  # significant digits
 _COLUMNS = 6  # weights or paths of a table; --json has them all
 _POINTS = 80  # of a smooth curve
 _METHOD = "float64; the derived flow of the paths, integrated by DOP853 to a relative error of 1e-10 a step."
+_INTEGRATED = "Integrated, because there is no exact solution:"
+_EXACT = {
+    "balanced": "exact: a balanced deep linear network, each mode in closed form or by one quadrature; float64.",
+    "lambda-balanced": "exact: a deep linear network of two layers, from a start with "
+    r"$W_2^\top W_2 - W_1 W_1^\top = \lambda\, \mathbb{1}$, on white inputs; float64. The rotation of the hidden units "
+    "is that of the integrated flow.",
+}
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,7 @@ class GraphSolveAnswer:
 
     problem: Problem
     solution: GraphSolution
+    notes: tuple[str, ...]
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln solve --json` prints."""
@@ -40,7 +50,7 @@ class GraphSolveAnswer:
             "sizes": sizes(found.flow, found.weights),
             "strengths": strengths(found.flow, found.weights),
             "paths": [str(path) for path in found.flow.paths],
-            "notes": (_METHOD,),
+            "notes": self.notes,
             "digits": None,
         }
 
@@ -53,8 +63,7 @@ class GraphSolveAnswer:
             "",
             *path_table(found.times, content["strengths"], numbers(content["strengths"])),
             "",
-            f"note: {_METHOD}",
-            "note: --json has the weights, by name.",
+            *(f"note: {plain(note)}" for note in (*self.notes, "--json has the weights, by name.")),
         ]
         return "\n".join(lines)
 
@@ -155,7 +164,7 @@ class GraphSimulateAnswer:
 
 
 def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
-    """The flow of the problem's graph in float64.
+    """The flow of the problem's graph in float64: exact where the graph is a deep linear network with such a solution.
 
     Raises OutOfReachError where digits are asked for, and for data without moments through the gates of a path.
 
@@ -168,7 +177,11 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
         raise OutOfReachError(
             "The flow of a graph is integrated in float64: certified digits are out of reach.", "Leave out --digits."
         )
-    return GraphSolveAnswer(problem, integrate(problem))
+    try:
+        exact = solution(problem)
+    except OutOfReachError as error:
+        return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"{_INTEGRATED} {error.message}"))
+    return GraphSolveAnswer(problem, exact, (_EXACT[exact.family],))
 
 
 def simulated(

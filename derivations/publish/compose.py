@@ -41,6 +41,7 @@ _ORDER = (
     "exclusive-and-redundant-gates",
     "gated-graphs",
     "dft",
+    "deep-linear",
     "gaussian-averages",
     "expectations",
     "small-bump-gate",

@@ -1,0 +1,86 @@
+"""One mode of N balanced layers against its integral and its equation at 30 digits, at ordinary and extreme places."""
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mp, mpf
+
+from tests.tolerances import DEEP_FLOAT
+from theory.flow.graph.solutions.balanced import layers, time_to, two_layers
+from theory.problem import InputError, OutOfReachError
+
+STARTS = (1e-12, 0.3, 0.999, 1.001, 1e4)
+
+
+def velocity(a, s, depth):
+    """da/dt by its definition: N layers of the weight a^(1/N), each moved by minus the slope of (s - product)^2/2."""
+    b = mpmath.root(a, depth)
+    return depth * b ** (depth - 1) * b ** (depth - 1) * (s - a)
+
+
+def duration(a, s, a0, depth):
+    """int dx / velocity in the variable log x, at 30 digits."""
+    with mp.workdps(30):
+        ends = mpmath.log(mpf(a0)), mpmath.log(mpf(a))
+        pieces = mpmath.linspace(*ends, 3 + int(abs(ends[1] - ends[0])))
+        return mpmath.quad(lambda z: mpmath.exp(z) / velocity(mpmath.exp(z), mpf(s), depth), pieces)
+
+
+def on_the_way(s, a0):
+    """Strengths between a0 and where the flow ends."""
+    end = max(s, 0.0)
+    shares = (1e-6, 0.5, 0.999)
+    return [a0 + (end - a0) * share if end > 0 else a0 * (1 - share) for share in shares]
+
+
+@pytest.mark.parametrize("s", [1.0, 1e-3, 50.0, 0.0, -1e-6, -1.0, -40.0])
+@pytest.mark.parametrize("depth", [2, 3, 50])
+def test_time_and_strength_are_each_other_s_inverse(s, depth):
+    for a0 in STARTS:
+        for a in on_the_way(s, a0):
+            exact = duration(a, s, a0, depth)
+            ends = [abs(mpf(at) / velocity(mpf(at), mpf(s), depth)) for at in (a, a0)]
+            rounding = DEEP_FLOAT * (sum(ends) + abs(exact) * depth)  # of the two strengths, and of powers of 1/N
+            assert abs(time_to(a, s, a0, depth) - exact) <= rounding, (a0, a)
+            moved = float(velocity(mpf(a), mpf(s), depth) * rounding)
+            assert abs(layers(np.array([float(exact)]), s, a0, depth)[0] - a) <= abs(moved) + DEEP_FLOAT * a, (a0, a)
+
+
+@pytest.mark.parametrize("s", [0.0, 1e-200, 1e-9, 1.0, 700.0, -1e-9, -3.0])
+@pytest.mark.parametrize("a0", [1e-300, 1e-20, 0.5, 1e5])
+def test_two_layers_at_their_ends(s, a0):
+    for t in (0.0, 1e-20, 1e-3, 1.0, 40.0, 1e5):
+        with mp.workdps(60):
+            growth = mpmath.expm1(2 * mpf(s) * t) / s if s else 2 * mpf(t)
+            exact = mpf(a0) * mpmath.exp(2 * mpf(s) * t) / (1 + a0 * growth)
+        found = two_layers(np.array([t]), s, a0).item()
+        assert abs(found - exact) <= DEEP_FLOAT * (1 + min(abs(s) * t, 745)) * exact + np.finfo(float).tiny
+
+
+def test_one_layer_relaxes():
+    t = np.array([0.0, 0.5, 40.0])
+    assert abs(layers(t, -2.0, 3.0, 1) - (-2 + 5 * np.exp(-t))).max() <= DEEP_FLOAT * 5
+
+
+def test_nothing_starts_from_nothing():
+    assert layers(np.array([0.0, 1e6]), 1.0, 0.0, 3).tolist() == [0.0, 0.0]
+    assert layers(np.array([0.0, 1e6]), 2.0, 2.0, 3).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize("depth", [2, 3, 5])
+def test_the_end_is_reached_and_kept(depth):
+    assert layers(np.array([1e3, 1e300]), 2.0, 0.1, depth).tolist() == [2.0, 2.0]
+    assert abs(layers(np.array([1e3]), 2.0, 7.0, depth)[0] - 2) <= DEEP_FLOAT
+
+
+def test_bad_input_is_refused():
+    with pytest.raises(InputError, match="a0 = -1"):
+        layers(np.array([1.0]), 1.0, -1.0, 3)
+    with pytest.raises(InputError, match="before the start"):
+        layers(np.array([-1.0]), 1.0, 1.0, 3)
+    with pytest.raises(InputError, match="does not pass a = 2"):
+        time_to(2.0, 1.0, 0.1, 3)
+    with pytest.raises(InputError, match="fewer than two layers"):
+        time_to(0.5, 1.0, 0.1, 1)
+    with pytest.raises(OutOfReachError, match="no number of float64"):
+        layers(np.array([1.0]), 1e-300, 1e-3, 3)

@@ -1,0 +1,199 @@
+"""The solution of a problem against the flow of all its weights, and beside networks trained with small steps."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+from derivations.answers import solve
+from derivations.experiments.folders import problem_named
+from sim.networks.examples import Examples
+from sim.train import train
+from tests.theory.flow.graph.solutions.networks import balanced, chain, flowed, lambda_balanced, product, rotation
+from tests.tolerances import DEEP_EULER, DEEP_ODE
+from theory.flow.graph.integrate import integrate
+from theory.flow.graph.solutions.deep_linear import solution
+from theory.problem import (
+    AlwaysGate,
+    FiniteData,
+    Network,
+    NormalInitialisation,
+    OutOfReachError,
+    Problem,
+    Simulation,
+    SiteGate,
+    Training,
+)
+
+TIMES = (0, Fraction(1, 2), 2, 6)
+
+
+def compared(problem, layers, second, target, speed=1.0, scale=1.0):
+    """The solution, after a comparison of every weight with the flow of all weights."""
+    found = solution(problem)
+    expected = flowed(layers, second, target, [float(time) for time in TIMES], speed, scale)
+    for depth, layer in enumerate(expected, start=1):
+        assert abs(found.weights[f"W{depth}"] - layer).max() <= DEEP_ODE * max(1, abs(layer).max())
+    return found
+
+
+def aligned(seed, widths, strengths, white=False):
+    """Layers, Sigma^xx and Sigma^yx with common modes; the inputs have different variances unless they are white."""
+    rng = np.random.default_rng(seed)
+    right, left = rotation(rng, widths[0]), rotation(rng, widths[-1])
+    second = right @ np.diag(np.ones(widths[0]) if white else rng.uniform(0.5, 2, widths[0])) @ right.T
+    count = min(widths[0], widths[-1])
+    target = left[:, :count] @ np.diag(rng.uniform(0.5, 2, count)) @ right[:, :count].T
+    return balanced(rng, widths, strengths, right, left), second, target
+
+
+@pytest.mark.parametrize("widths", [(3, 4, 2), (3, 2, 5, 4), (2, 3, 3, 3, 2), (4, 2, 3)])
+def test_balanced_layers_of_any_depth(widths):
+    """Modes that are learned from a small and a larger start; the others stay at 0. Bottlenecks and wide layers."""
+    layers, second, target = aligned(1, widths, [0.3, 0.8])
+    found = compared(chain(layers, second, target, TIMES), layers, second, target)
+    assert found.family == "balanced"
+    end = target - product(layers) @ second
+    assert found.losses[-1] < found.losses[0]
+    assert np.linalg.norm(end) > 0
+
+
+def test_modes_that_start_against_the_target():
+    """A product of the other sign than the target falls to 0 on the balanced manifold."""
+    layers, second, target = aligned(2, (3, 3, 3), [0.3, 0.8, 0.5])
+    compared(chain(layers, second, -target, TIMES), layers, second, -target)
+
+
+def test_factors_of_loss_time_and_nodes():
+    """c = 2 for mse, the time constant, and scales of nodes."""
+    layers, second, target = aligned(3, (3, 4, 2), [0.3, 0.8])
+    problem = chain(layers, second, target, TIMES, "mse", Fraction(5, 2), [1, Fraction(1, 2), 3])
+    found = solution(problem)
+    expected = flowed(layers, second, target, [float(time) for time in TIMES], 2 / 2.5, 1.5)
+    for name, layer in zip(found.weights, expected, strict=True):
+        assert abs(found.weights[name] - layer).max() <= DEEP_ODE
+
+
+@pytest.mark.parametrize("lam", [0.0, 0.5, -0.7])
+def test_any_start_of_white_inputs_that_is_lambda_balanced(lam):
+    rng = np.random.default_rng(5)
+    layers = list(lambda_balanced(rng, 3, 2, 2, lam, 0.3))
+    second, target = 1.7 * np.eye(3), rng.normal(size=(2, 3))
+    found = compared(chain(layers, second, target, TIMES), layers, second, target)
+    assert found.family == "lambda-balanced"
+    map_of = np.linalg.solve(second, target.T).T
+    rest = np.array([np.trace((w - map_of) @ second @ (w - map_of).T) for w in _maps(found)])
+    assert abs(found.losses - rest).max() <= DEEP_ODE
+
+
+def test_inputs_that_do_not_occur():
+    """The columns of W1 along inputs that never occur stay; the rest is white."""
+    rng = np.random.default_rng(6)
+    layers = list(lambda_balanced(rng, 2, 2, 2, 0.4, 0.3))
+    whole = [np.concatenate([layers[0], np.array([[0.3], [-0.2]])], axis=1), layers[1]]
+    second, target = np.diag([1.0, 1.0, 0.0]), np.concatenate([rng.normal(size=(2, 2)), np.zeros((2, 1))], axis=1)
+    padded = chain(whole, np.eye(3), target, TIMES)
+    x = [[1, 1, 0], [1, -1, 0], [-1, 1, 0], [-1, -1, 0]]
+    y = [(target[:, :2] @ row[:2]).tolist() for row in np.array(x)]
+    problem = replace(padded, data=FiniteData(x, y))
+    assert compared(problem, whole, second, target).family == "lambda-balanced"
+
+
+def test_units_of_one_hidden_layer_are_a_chain():
+    """K units that are always open, with readout weights that are learned."""
+    start = [[0.1, 0.0], [0.0, 0.1]]
+    law = FiniteData([[1, 1], [1, -1]], [[3, 0], [-1, 0]])
+    network = Network("gated-linear", "trained-sum", 2, (AlwaysGate(), AlwaysGate()))
+    training = Training("half-mse", 1, start, (1, 4), readout0=((0.1, 0.0), (0.0, 0.1)))
+    problem = Problem(law, network, training)
+    found, integrated = solution(problem), integrate(problem)
+    for name, array in integrated.weights.items():
+        assert abs(found.weights[name] - array).max() <= DEEP_ODE
+
+
+def _maps(found):
+    return found.weights["W2"] @ found.weights["W1"]
+
+
+@pytest.mark.parametrize(
+    ("layers", "words"),
+    [
+        (
+            [[[0.3, 0.0], [0.0, 0.4]], [[0.3, 0.1], [0.0, 0.4]]],
+            r"W_l\^.*at the start fails by 0\.17 .*lambda.* fails by 0\.088 ",
+        ),
+        ([[[0.3, 0.0], [0.0, 0.4]], [[0.3, 0.0], [0.1, 0.4]], [[0.3, 0.0], [0.0, 0.4]]], "1 more"),
+    ],
+)
+def test_an_unbalanced_start_is_refused_with_its_distance(layers, words):
+    layers = [np.array(layer) for layer in layers]
+    with pytest.raises(OutOfReachError, match=words):
+        solution(chain(layers, np.eye(2), np.diag([1.0, 2.0]), TIMES))
+
+
+def test_inputs_that_are_not_white_are_refused_unless_aligned():
+    start = [0.3 * np.eye(2), 0.3 * np.eye(2)]
+    second, target = np.diag([1.0, 2.0]), np.array([[1.0, 0.5], [0.0, 1.0]])
+    with pytest.raises(OutOfReachError, match=r"one basis of the inputs.* fails by .*white inputs.* fails by 0\.5"):
+        solution(chain(start, second, target, TIMES))
+    assert solution(chain(start, np.eye(2), target, TIMES)).family == "lambda-balanced"
+
+
+def test_networks_that_are_no_chain_are_named():
+    with pytest.raises(OutOfReachError, match="it has gates"):
+        solution(problem_named("race"))
+    law, training = FiniteData([[1, 2]], [1]), Training("half-mse", 1, NormalInitialisation(1, 0), (1,))
+    with pytest.raises(OutOfReachError, match="not each edge has trained weights"):
+        solution(Problem(law, Network("gated-linear", "sum", 1, (AlwaysGate(),)), training))
+
+
+def test_solve_says_which_method_it_took():
+    layers, second, target = aligned(1, (3, 4, 2), [0.3, 0.8])
+    problem = chain(layers, second, target, TIMES)
+    exact = solve.answer(problem)
+    assert exact.json()["notes"][0].startswith("exact: a balanced deep linear network")
+    apart = replace(problem, training=replace(problem.training, w0=NormalInitialisation(1, 0)))
+    integrated = solve.answer(apart)
+    assert "DOP853" in integrated.json()["notes"][0]
+    assert "fails by" in integrated.json()["notes"][1]
+    assert "no exact solution" in integrated.text()
+    gated = solve.answer(problem_named("race"))
+    assert "it has gates" in gated.json()["notes"][1]
+
+
+@pytest.mark.parametrize("lam", [None, 0.6])
+def test_beside_trained_networks(lam):
+    """Gradient descent on the whole data set: rates eta and eta/2 extrapolate to the flow at second order."""
+    rng = np.random.default_rng(8)
+    if lam is None:
+        layers, second, target = aligned(1, (3, 4, 3, 2), [0.3, 0.8])
+    else:
+        layers, second, target = [*lambda_balanced(rng, 3, 2, 2, lam, 0.3)], np.eye(3), rng.normal(size=(2, 3))
+    problem = chain(layers, second, target, (0, 2, 6))
+    exact = solution(problem)
+    found = [trained(problem, Fraction(1, steps)) for steps in (100, 200)]
+    for name, weights in exact.weights.items():
+        coarse, fine = (each[name] - weights for each in found)
+        assert abs(2 * fine - coarse).max() <= DEEP_EULER * abs(coarse).max()
+
+
+def trained(problem, rate):
+    """The weights of a network trained on every example of the data set in each step."""
+    law = problem.data
+    x = torch.tensor([[float(entry) for entry in row] for row in law.x], dtype=torch.float64)[None]
+    y = torch.tensor([[float(entry) for entry in label] for label in law.y], dtype=torch.float64)[None]
+    settings = Simulation("full-batch", x.shape[1], rate, 2, 0, dtype="float64")
+    run = train(replace(problem, simulation=settings), "cpu", sample=Examples(x, y).shared_by(2))
+    return {name: array[0] for name, array in run.parameters.items()}
+
+
+def test_gates_of_a_graph_are_looked_at():
+    layers, second, target = aligned(1, (3, 4, 2), [0.3, 0.8])
+    problem = chain(layers, second, target, TIMES)
+    h = replace(problem.network.nodes[1], gates=(SiteGate(0, lo=0, on="input"),))
+    nodes = (problem.network.nodes[0], h, problem.network.nodes[2])
+    gated = replace(problem, network=replace(problem.network, nodes=nodes))
+    with pytest.raises(OutOfReachError, match="it has gates"):
+        solution(gated)

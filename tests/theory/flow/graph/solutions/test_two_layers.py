@@ -1,0 +1,147 @@
+"""The closed form of two layers against the differential equation in full matrices, and against 80 digits."""
+
+import mpmath
+import numpy as np
+import pytest
+from mpmath import mp
+
+from tests.theory.flow.graph.solutions.networks import flowed, lambda_balanced
+from tests.tolerances import DEEP_FLOAT, DEEP_ODE
+from theory.flow.graph.solutions.two_layers import mode_weights, two_layer_weights
+
+LAMBDAS = (0.0, 1e-12, -1e-6, 1e-3, 0.5, -0.7, 2.0, -3.0)
+TIMES = (0.0, 0.1, 0.7, 2.0, 8.0, 20.0)
+
+
+def drawn(seed):
+    """n, m, hidden, lambda and a target; every third one has rank 1, and wide hidden layers have lambda = 0."""
+    rng = np.random.default_rng(seed)
+    n, m = (int(size) for size in rng.integers(1, 6, 2))
+    lam = LAMBDAS[seed % len(LAMBDAS)]
+    widest = max(n, m) + 2 if lam == 0 else m if lam > 0 else n
+    hidden = int(rng.integers(1, widest + 1))
+    target = np.outer(rng.normal(size=m), rng.normal(size=n)) if seed % 3 == 0 else rng.normal(size=(m, n))
+    return target, lambda_balanced(rng, n, m, hidden, lam, rng.choice([0.001, 0.1, 1.0]))
+
+
+def invariants(first, second):
+    """W2 W1, W1'W1 and W2 W2', which a rotation of the hidden units leaves alone."""
+    return second @ first, first.swapaxes(-1, -2) @ first, second @ second.swapaxes(-1, -2)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_against_the_flow_of_both_layers(seed):
+    target, (first, second) = drawn(seed)
+    expected = flowed([first, second], np.eye(target.shape[1]), target, TIMES)
+    found = two_layer_weights(np.array(TIMES), target, first, second)
+    for closed, integrated in zip(invariants(*found), invariants(*expected), strict=True):
+        assert abs(closed - integrated).max() <= DEEP_ODE * max(1, abs(integrated).max())
+
+
+def test_the_cases_are_of_every_kind():
+    cases = [drawn(seed) for seed in range(40)]
+    shapes = [(target.shape[1], target.shape[0], first.shape[0]) for target, (first, _) in cases]
+    assert any(h < min(n, m) for n, m, h in shapes)
+    assert any(h > max(n, m) for n, m, h in shapes)
+    assert any(n < m for n, m, _ in shapes)
+    assert any(n > m for n, m, _ in shapes)
+    assert any(np.linalg.matrix_rank(target) < min(target.shape) for target, _ in cases)
+
+
+def test_an_unbalanced_start_does_not_follow_the_formula():
+    target, (first, second) = drawn(12)
+    first = first * np.linspace(1, 2, len(first))[:, None] + 0.3
+    expected = flowed([first, second], np.eye(target.shape[1]), target, TIMES)
+    found = two_layer_weights(np.array(TIMES), target, first, second)
+    assert abs(invariants(*found)[0] - invariants(*expected)[0]).max() > 0.01
+
+
+def exact_gram(target, first, second, time):
+    """Q Q'(time) in mpmath, from the exponential of F and the integral of its square by a block exponential."""
+    m, n = target.shape
+    hidden = len(first)
+    with mp.workdps(60 + int(3 * time * np.linalg.norm(target))):
+        lam = sum(mpmath.mpf(v) ** 2 for v in second.ravel()) - sum(mpmath.mpf(v) ** 2 for v in first.ravel())
+        generator = mpmath.zeros(n + m)
+        for i in range(n + m):
+            generator[i, i] = (-1 if i < n else 1) * lam / hidden / 2
+        for i in range(m):
+            for j in range(n):
+                generator[n + i, j] = generator[j, n + i] = mpmath.mpf(target[i, j])
+        start = mpmath.matrix(np.concatenate([first.T, second]).tolist())
+        block = mpmath.zeros(2 * (n + m))
+        block[: n + m, : n + m], block[: n + m, n + m :] = 2 * generator * time, mpmath.eye(n + m) * time
+        memory = mpmath.expm(block)[: n + m, n + m :]
+        grown = mpmath.expm(generator * time) * start
+        inside = mpmath.eye(hidden) + start.T * memory * start
+        return np.array((grown * mpmath.inverse(inside) * grown.T).tolist(), dtype=float)
+
+
+@pytest.mark.parametrize("lam", [0.0, 1e-12, 1e-6, 1e-3, -1e-3])
+@pytest.mark.parametrize("size", [1e-6, 0.1])
+def test_digits_through_lambda_zero_and_far_apart_modes(lam, size):
+    """A mode of 10 is learned while one of 1/2 still grows from 1e-12; lambda = 0 is no special place."""
+    rng = np.random.default_rng(3)
+    first, second = lambda_balanced(rng, 3, 2, 2, lam, size)
+    left, _, right = np.linalg.svd(rng.normal(size=(2, 3)), full_matrices=False)
+    target = left @ np.diag([10.0, 0.5]) @ right
+    for time in (0.3, 4.0, 30.0):
+        w1, w2 = (each[0] for each in two_layer_weights(np.array([time]), target, first, second))
+        stacked = np.concatenate([w1.T, w2])
+        exact = exact_gram(target, first, second, time)
+        assert abs(stacked @ stacked.T - exact).max() <= DEEP_FLOAT * (1 + 10 * time) * abs(exact).max()
+
+
+def test_the_generator_has_the_stated_rates():
+    """+-sqrt(s^2 + lambda^2/4), and -+lambda/2 along the inputs and outputs that the target does not connect."""
+    rng = np.random.default_rng(0)
+    target, lam = rng.normal(size=(2, 4)), 0.7
+    generator = np.block([[-lam / 2 * np.eye(4), target.T], [target, lam / 2 * np.eye(2)]])
+    paired = np.sqrt(np.linalg.svd(target, compute_uv=False) ** 2 + lam**2 / 4)
+    expected = np.sort([*paired, *-paired, -lam / 2, -lam / 2])
+    assert abs(np.linalg.eigvalsh(generator) - expected).max() <= DEEP_FLOAT
+
+
+def test_long_times_end_at_the_target():
+    target, (first, second) = drawn(4)
+    w1, w2 = two_layer_weights(np.array([1e4]), target, first, second)
+    left, sizes, right = np.linalg.svd(target)
+    rank = min(len(sizes), len(first))
+    best = left[:, :rank] * sizes[:rank] @ right[:rank]
+    assert abs(w2[0] @ w1[0] - best).max() <= DEEP_FLOAT * sizes.max()
+
+
+def exact_pair(t, s, first, second):
+    """b1(t), b2(t) in mpmath by the closed form with hyperbolic functions, at digits that its cancellations leave."""
+    with mp.workdps(80 + int(2 * t * (abs(s) + first**2 + second**2))):
+        t, s, first, second = map(mpmath.mpf, (t, s, first, second))
+        half = (second**2 - first**2) / 2
+        omega = mpmath.sqrt(s**2 + half**2)
+        even, odd = mpmath.cosh(omega * t), mpmath.sinh(omega * t) / omega if omega else t
+        size = 1 + (first**2 + second**2) * even * odd + 2 * (s * first * second + half**2) * odd**2
+        one = first * (even - half * odd) + s * second * odd
+        two = second * (even + half * odd) + s * first * odd
+        return float(one / mpmath.sqrt(size)), float(two / mpmath.sqrt(size))
+
+
+PAIRS = ((0.1, 0.1), (1e-12, 1e-12), (1e-30, 0.5), (0.5, -0.2), (2.0, 1e-9), (0.0, 1.0), (1.0, 0.0), (-0.3, 0.3))
+
+
+@pytest.mark.parametrize("s", [0.0, 1e-14, 1e-3, 1.0, 30.0, -1.0, -1e-3])
+def test_one_mode_at_its_ends(s):
+    for t in (0.0, 1e-12, 3.0, 50.0):
+        for pair in PAIRS:
+            exact, found = exact_pair(t, s, *pair), mode_weights(np.array([t]), s, *pair)
+            allowed = DEEP_FLOAT * (1 + (abs(s) + pair[0] ** 2 + pair[1] ** 2) * t) * max(map(abs, exact))
+            assert max(abs(a - b) for a, b in zip(exact, np.concatenate(found), strict=True)) <= allowed, (t, pair)
+
+
+@pytest.mark.parametrize("lam", [0.0, 1.0, -4.0])
+def test_the_last_rate(lam):
+    """log(s - a) falls at 2 sqrt(s^2 + lambda^2/4) once the mode is almost learned."""
+    first = np.sqrt(0.01 + max(-lam, 0))
+    times = np.array([4.0, 5.0])
+    one, two = mode_weights(times, 1.5, first, np.sqrt(first**2 + lam))
+    left = np.log(1.5 - one * two)
+    slope = 2 * np.sqrt(1.5**2 + lam**2 / 4)
+    assert abs(left[0] - left[1] - slope) <= 20 * (1.5 - one[0] * two[0]) + DEEP_FLOAT / (1.5 - one[1] * two[1])
