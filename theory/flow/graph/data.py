@@ -87,7 +87,7 @@ def _(law: Table, flow: GraphFlow) -> PathMoments:
     rows = law.rows
     gates, y = _opened(flow, rows.x, rows.context), _by_output(flow, rows.y)
     patterns, found = _patterns(flow, gates, len(rows.x))
-    if len(patterns) >= len(flow.openings) ** 2:
+    if len(patterns) >= len(flow.openings) ** 2:  # else each example enters one n x n sum, not one for every pair
         return empirical(flow, rows.x, y, gates, rows.probabilities)
     parts = [found == index for index in range(len(patterns))]
     second = [(rows.x[part] * rows.probabilities[part, None]).T @ rows.x[part] for part in parts]
