@@ -1,6 +1,7 @@
 """Gated graphs on routed data: path moments, the flow against autograd, and one hidden layer written as a graph."""
 
 from dataclasses import replace
+from math import erfc, sqrt
 
 import numpy as np
 import pytest
@@ -135,6 +136,29 @@ def test_path_moments_are_sums_over_the_examples_that_open_both_paths(seed, make
             both = [i for i in range(EXAMPLES) if is_open(one, i) and is_open(other, i)]
             expected = sum((np.outer(x[i], x[i]) for i in both), np.zeros((SITES, SITES)))
             assert abs(moments.beside(a, b) - expected / EXAMPLES).max() <= GRAPH_FLOW
+
+
+@pytest.mark.parametrize("sharpness", ["1/2", 3])
+def test_soft_gates_on_a_table(tmp_path, sharpness):
+    """Every example opens them in its own way: Sigma^xx of two paths is the sum of g_a g_b x x'."""
+    rng = np.random.default_rng(2)
+    x, y, context = rng.normal(size=(EXAMPLES, 3)), rng.normal(size=(EXAMPLES, 1)), np.arange(EXAMPLES) % 2
+    np.savez(tmp_path / "data.npz", x=x, y=y, context=context)
+    soft, routed = SiteGate(1, lo="1/4", on="input", sharpness=sharpness), ContextGate([1])
+    nodes = (Node("x", 3), Node("h", 2, (soft,)), Node("k", 2, (routed,)), Node("y", 1))
+    edges = Edge("x", "h", "A"), Edge("h", "y", "B"), Edge("x", "k", "C"), Edge("h", "k", "D"), Edge("k", "y", "E")
+    training = Training("half-mse", 1, NormalInitialisation(1, 0), (1,))
+    problem = Problem(Table(str(tmp_path / "data.npz")), GatedGraph(nodes, edges, ("x",), ("y",)), training)
+    flow = flow_of(problem)
+    moments = moments_of(problem, flow)
+    values = {soft: [0.5 * erfc(-float(soft.sharpness) * (v - 0.25) / sqrt(2)) for v in x[:, 1]], routed: context == 1}
+    g = {a: np.prod([values[gate] for gate in product], axis=0) for a, product in enumerate(flow.openings, start=1)}
+    assert {len(product) for product in flow.openings} == {1, 2}
+    for a in g:
+        assert abs(moments.output_input["y", a] - (y * g[a][:, None]).T @ x / EXAMPLES).max() <= GRAPH_FLOW
+        for b in g:
+            expected = sum(g[a][i] * g[b][i] * np.outer(x[i], x[i]) for i in range(EXAMPLES)) / EXAMPLES
+            assert abs(moments.beside(a, b) - expected).max() <= GRAPH_FLOW
 
 
 def test_one_hidden_layer_of_contexts_as_a_graph(make):
