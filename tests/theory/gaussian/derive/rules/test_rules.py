@@ -304,6 +304,23 @@ def test_a_right_replacement_with_a_wrong_result_is_refused(rule, old, new):
         RULES[rule](3 * old + 1, Step(3 * new + 2, "because", rule, (Tuple(old, new),)))
 
 
+@pytest.mark.parametrize("unit", [1, 2, 4])
+def test_signs_given_a_fixed_variable_may_stand_in_three_units(unit):
+    """Given z1 = 0 of variance 4, z2 has the variance 3 - 2^2/4 = 2; signs allow the units 1, sqrt(4) and 4."""
+    old = Expectation(DiracDelta(z1) * sign(z2 + h), sympy.Matrix([[4, 2], [2, 3]]))
+    front = 1 / sqrt(8 * pi)
+    apply("density", old, front * Expectation(sign(z1 + unit * h), sympy.Matrix([[2 * unit**2]])))
+    for offset, variance in ((unit, 2 * unit**2 + 1), (unit, 4 * unit**2), (unit + 4, 2 * unit**2)):
+        with pytest.raises(StepError):
+            apply("density", old, front * Expectation(sign(z1 + offset * h), sympy.Matrix([[variance]])))
+
+
+@pytest.mark.parametrize(("before", "after"), [(sympy.Integer(0), g), (g, sympy.Integer(0)), (g, g + 1)])
+def test_collecting_terms_changes_no_value(before, after):
+    with pytest.raises(StepError):
+        RULES["collect"](before, Step(after, "because", "collect"))
+
+
 def test_independent_groups_have_no_covariance():
     """z3 is independent of z1 and z2, which are correlated: one split is right, the two others are refused."""
     cov = sympy.Matrix([[1, r, 0], [r, 1, 0], [0, 0, 1]])
