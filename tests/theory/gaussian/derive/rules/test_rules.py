@@ -10,6 +10,7 @@ from tests.pieces import missing
 from theory.expressions.functions import OwensT, Phi, Phi2, Relu
 from theory.expressions.symbols import path, z
 from theory.gaussian import Expectation, expect
+from theory.gaussian.derive.rules.laws import abs_primitive
 from theory.proof.derivation import RULES, Derivation, Step, StepError
 
 z1, z2, z3, z4 = map(z, (1, 2, 3, 4))
@@ -319,6 +320,20 @@ def test_signs_given_a_fixed_variable_may_stand_in_three_units(unit):
 def test_collecting_terms_changes_no_value(before, after):
     with pytest.raises(StepError):
         RULES["collect"](before, Step(after, "because", "collect"))
+
+
+@pytest.mark.parametrize("integrand", [sign(z1 + 1) * sign(z1 - 1), sign(z1) * sign(z2 + z1), sign(z1) * erf(z2)])
+def test_the_law_of_two_signs_wants_one_sign_of_each_variable(integrand):
+    with pytest.raises(StepError):
+        apply("two-signs", Expectation(integrand, PAIR), sympy.Integer(0))
+
+
+@pytest.mark.parametrize("number", [Q(1, 2), Q(1), Q(3), Q(-1, 2), Q(-1), Q(-4)])
+def test_a_sum_is_a_positive_number_times_a_sum(number):
+    whole = number * (2 * a - 3 * b)
+    found, primitive = abs_primitive(whole)
+    assert found > 0
+    assert sympy.expand(found * primitive - whole) == 0
 
 
 def test_independent_groups_have_no_covariance():
