@@ -11,6 +11,7 @@ from theory.expressions.functions import OwensT, Phi, Phi2, Relu
 from theory.expressions.symbols import path, z
 from theory.gaussian import Expectation, expect
 from theory.gaussian.derive.rules.laws import abs_primitive
+from theory.gaussian.derive.rules.replacements import offset_of
 from theory.proof.derivation import RULES, Derivation, Step, StepError
 
 z1, z2, z3, z4 = map(z, (1, 2, 3, 4))
@@ -153,6 +154,18 @@ CASES = [
             SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 14 * k) * r**6),
             1 + SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6),
         ],
+    ),
+    (  # r E[z^2 sign(z + k)], whose derivative in k is r times twice k^2 and the density at k
+        "one-sign-powers",
+        Expectation(z1 * z2 * sign(z2 + k), PAIR),
+        r * (erf(k / sqrt(2)) - k * JUMP),
+        [r * (erf(k / sqrt(2)) + k * JUMP), r * erf(k / sqrt(2)), r * k * JUMP, erf(k / sqrt(2)) - k * JUMP],
+    ),
+    (  # the monomial of odd degree has no mean
+        "mehler",
+        Expectation(z1**3 * z2**3 + z1**2 * z2, PAIR),
+        6 * r**3 + 9 * r,
+        [6 * r**3 + 11 * r, 6 * r**3 + 9 * r + 1, 6 * r**3 + 10 * r],
     ),
     (
         "density",
@@ -334,6 +347,12 @@ def test_a_sum_is_a_positive_number_times_a_sum(number):
     found, primitive = abs_primitive(whole)
     assert found > 0
     assert sympy.expand(found * primitive - whole) == 0
+
+
+@pytest.mark.parametrize("factor", [erf(2 * z1), sign(z1 - z2), sign(h)])
+def test_an_offset_is_that_of_one_variable_alone(factor):
+    with pytest.raises(StepError):
+        offset_of(factor)
 
 
 def test_independent_groups_have_no_covariance():
