@@ -30,6 +30,9 @@ INPUTS = (
     r"The 10\^-3 on the diagonal",
     r"in units of 10\^-12$",
     r"output bias starts( where .*)? at 1/2 for erf and at 0 for sigmoid",
+    # levels that a rule fixed
+    r"its intervals are those of 99\.5 %: so a decision that either look makes is wrong with probability 1/100 at most",
+    r"as 99\.5 % intervals for the four differences",
     # class probabilities, labels and factors, by convention
     r"probability 1/2( each)?",
     r"each (has|with) probability 1/2",
@@ -57,6 +60,5 @@ INPUTS = (
     r"unrelated gates: 1/2",
     r"1/2 for unrelated gates",
     r"by less than 1/3 and",
-    r"beside a bound of 1/3",
     r"At p = 1/2",
 )

@@ -211,7 +211,6 @@ SENTENCES: list[Sentence] = [
     ("white noise has {21/40}", lambda: [white_noise()]),
     ("= {1/14} for independent Gaussian weights", noise),
     ("participation ratios by less than {3/42}", noise),
-    ("on which sides of the null levels {21/40} and {3/42} they lie", lambda: [white_noise(), *noise()]),
     ("in the mean {1/14} for independent Gaussian weights", noise),
     ("near the {1/14} of Gaussian weights", noise),
     ("exceeds {3/42}, that of Gaussian weights", noise),

@@ -7,7 +7,7 @@ import numpy as np
 
 from tests.pages.decisions import ORDERS
 from tests.pages.evidence import benchmark, run
-from tests.pages.likeness import alike, treatments
+from tests.pages.likeness import FIRST, SECOND, Look, alike, treatments
 from tests.pages.reading import cells, see, tables
 
 # The public sweep at lengths 0.3 and 0.7, as published: mean and, where it is known, standard deviation of 30 networks.
@@ -120,22 +120,30 @@ def by_lengths() -> Rows:
     return found
 
 
-def sigmoid_beside_erf() -> Iterator[tuple[str, Rows]]:
-    """The two tables of erf, sigmoid and ReLU networks by their biases, by a word of their heads."""
-    counts, ends = [], []
-    for title, own in treatments().items():
+def likenesses(look: Look) -> Rows:
+    """In how many configurations the networks are alike, by their biases."""
+    rows = []
+    for title, own in treatments(look).items():
         row = [title, str(len(own))]
         for models in (("sigmoid", "erf"), ("relu", "erf")):
-            found = [alike(one, *models) for one in own]
+            found = [alike(one, *models, look) for one in own]
             told = {"alike": True, "unlike": False, "undecided": None}
             row.append(", ".join(f"{found.count(value)} {word}" for word, value in told.items()))
-        counts.append(row)
-        for model in ("erf", "sigmoid", "relu"):
-            both = [(name, order) for name in ("low_frequency_power", "participation_ratio") for order in ORDERS]
-            row = [spread([one["trained"][model][order][name]["mean"][-1] for one in own]) for name, order in both]
-            ends.append([f"{title}: {model}", *row])
-    yield "hidden biases, output bias", counts
-    yield "median (least to greatest)", ends
+        rows.append(row)
+    return rows
+
+
+def ends(look: Look) -> Rows:
+    """Shares and ratios of erf, sigmoid and ReLU networks at the last time, by their biases."""
+    both = [(name, order) for name in ("low_frequency_power", "participation_ratio") for order in ORDERS]
+    return [
+        [
+            f"{title}: {model}",
+            *(spread([one["trained"][model][order][name]["mean"][-1] for one in own]) for name, order in both),
+        ]
+        for title, own in treatments(look).items()
+        for model in ("erf", "sigmoid", "relu")
+    ]
 
 
 def band(found: dict, at: int) -> str:
@@ -206,8 +214,9 @@ def expected() -> Iterator[tuple[str, str, int, Rows]]:
     yield "relu-gates", "largest moment", 0, approximations()
     for head, rows in replayed():
         yield "replayed-gates", head, 0, rows
-    for head, rows in sigmoid_beside_erf():
-        yield "further-statements", head, 0, rows
+    yield "further-statements", "hidden biases, output bias", 0, likenesses(FIRST)
+    yield "further-statements", "hidden biases, output bias", 1, likenesses(SECOND)
+    yield "further-statements", "median (least to greatest)", 0, ends(SECOND)
 
 
 def shown(page: str, head: str, place: int) -> list:

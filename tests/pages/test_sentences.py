@@ -55,8 +55,8 @@ def test_every_configuration_is_trained_once_in_each_order():
 @pytest.mark.parametrize(("level", "model"), [("simulated", "sigmoid"), ("negative control", "relu")])
 def test_shares_over_the_drawn_configurations(level, model):
     holds, undecided, _, count = likeness.counts(model, "erf", centred=True)
-    low, high = binomial_ends(holds, undecided, count)
-    told = f"alike in {share(holds, undecided, count)} (99 %: {low:.2f} to {high:.2f})"
+    low, high = binomial_ends(holds, undecided, count, likeness.SECOND.level)
+    told = f"alike in {share(holds, undecided, count)} (99.5 %: {low:.2f} to {high:.2f})"
     assert told in told_of("localization.sigmoid.like_erf")[level]
 
 

@@ -22,8 +22,9 @@ or leave it undecided. The means are over units: networks whose biases differ in
 of short range side by side, so that their means may lie anywhere between, and on which side of the null levels they
 lie says less than how far they are apart.
 
-The design is trained twice, as two looks. The first had sixteen networks of each kind and intervals of 99 %. The second
-has 64 networks of each kind, with seeds of their own, and intervals of 99.5 %; `experiment.py` has the reason.
+There are two looks at the design. The first trained it whole, with sixteen networks of each kind and intervals of 99 %.
+The second trained the centred configurations anew, with 64 networks of each kind and intervals of 99.5 %; the reason is
+in `experiment.py`.
 """
 
 from collections.abc import Mapping
@@ -54,15 +55,23 @@ MARGINS = {"low_frequency_power": 1 / 3, "participation_ratio": float(null_level
 
 @dataclass(frozen=True)
 class Look:
-    """A run of the design: the name of its file and of its seeds, how many networks of each kind, and its level."""
+    """A run of the design: the name of its file and seeds, the networks of each kind, and the level of its intervals.
+
+    It has all configurations, or only those whose outputs start `centred`.
+    """
 
     run: str
     networks: int
     level: float
+    centred: bool
+
+    def configurations(self) -> list["Configuration"]:
+        """Return the configurations that are trained, in the order of the draw."""
+        return [one for one in configurations() if one.biases.centred or not self.centred]
 
 
-FIRST = Look(NAME, 16, LEVEL)
-SECOND = Look("sigmoid-design-second", 64, LEVEL / 2)
+FIRST = Look(NAME, 16, LEVEL, centred=False)
+SECOND = Look("sigmoid-design-second", 64, LEVEL / 2, centred=True)
 
 
 @dataclass(frozen=True)

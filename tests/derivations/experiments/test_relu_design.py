@@ -66,16 +66,18 @@ def test_more_times_make_wider_intervals():
     assert above("ratio", 1.0, (2, 2, 2, 2))(one) is None
 
 
+@pytest.mark.parametrize("level", [design.LEVEL, design.LEVEL / 2])
 @pytest.mark.parametrize(("holds", "undecided", "count"), [(20, 0, 24), (0, 0, 10), (10, 0, 10), (7, 3, 20)])
-def test_the_interval_of_a_share_is_where_the_binomial_law_allows_it(holds, undecided, count):
+def test_the_interval_of_a_share_is_where_the_binomial_law_allows_it(holds, undecided, count, level):
     """At each end the tail of the binomial law has half of the level."""
-    found = Share(holds, undecided, count)
+    found = Share(holds, undecided, count, level=level)
+    assert ("(99 %:" if level == design.LEVEL else "(99.5 %:") in found.describe()
     if holds:
-        assert abs(binom.sf(holds - 1, count, found.low) - design.LEVEL / 2) <= BINOMIAL_TAIL
+        assert abs(binom.sf(holds - 1, count, found.low) - level / 2) <= BINOMIAL_TAIL
     else:
         assert found.low == 0
     if holds + undecided < count:
-        assert abs(binom.cdf(holds + undecided, count, found.high) - design.LEVEL / 2) <= BINOMIAL_TAIL
+        assert abs(binom.cdf(holds + undecided, count, found.high) - level / 2) <= BINOMIAL_TAIL
     else:
         assert found.high == 1
 

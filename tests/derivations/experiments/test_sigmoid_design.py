@@ -3,15 +3,16 @@
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
 
 from derivations.experiments.folders import read
 from derivations.experiments.model import Settings
-from derivations.experiments.relu_design.design import ORDERS, PAIRS
+from derivations.experiments.relu_design.design import ORDERS, PAIRS, share
 from derivations.experiments.sigmoid_design import design, experiment, tables
-from derivations.experiments.sigmoid_design.design import alike, configurations
+from derivations.experiments.sigmoid_design.design import FIRST, SECOND, alike, configurations
 from tests.tolerances import EQUALLY_LONG
 from theory.claims import catalog
 from theory.claims.model import Level, Outcome
@@ -51,7 +52,7 @@ def test_each_treatment_of_the_biases_has_one_configuration_with_each_pair_of_le
 
 @pytest.mark.parametrize("one", configurations()[::5], ids=lambda one: one.biases.describe())
 def test_a_configuration_is_the_problem_that_it_says(one):
-    problems = {(model, order): one.problem(model, order) for model in design.MODELS for order in ORDERS}
+    problems = {(model, order): one.problem(model, order, SECOND) for model in design.MODELS for order in ORDERS}
     assert len({problem.simulated().seed for problem in problems.values()}) == len(problems)
     for (model, order), problem in problems.items():
         assert problem.network.model == model
@@ -75,7 +76,7 @@ def test_erf_and_sigmoid_networks_learn_equally_long():
     for model in PAIR:
         value = activation_named(model).value
         slope = (value(torch.tensor(step), 0.0) - value(torch.tensor(-step), 0.0)) / (2 * step)
-        reached.append(float(one.problem(model, ORDERS[0]).training.times[-1]) * float(slope) ** 2 / one.units)
+        reached.append(float(one.problem(model, ORDERS[0], SECOND).training.times[-1]) * float(slope) ** 2 / one.units)
     assert abs(reached[0] / reached[1] - 1) < EQUALLY_LONG
 
 
@@ -91,8 +92,8 @@ def test_erf_and_sigmoid_networks_learn_equally_long():
     ],
 )
 def test_networks_are_alike_where_all_four_differences_are_small(models, error, expected):
-    assert alike(trained(models, error), PAIR) is expected
-    assert alike(trained(models, error), PAIR[::-1]) is expected
+    assert alike(trained(models, error), PAIR, FIRST.level) is expected
+    assert alike(trained(models, error), PAIR[::-1], FIRST.level) is expected
 
 
 def test_networks_on_the_same_sides_of_the_null_levels():
@@ -106,10 +107,9 @@ UNLIKE = {("erf", ORDERS[0]): (0.0, 0.1), ("relu", ORDERS[0]): (1.0, 0.1)}
 
 
 def stored(alike_ones, unlike):
-    """Configurations of both kinds, and others whose output bias starts at 0, which the rule must not count."""
+    """Configurations of both kinds."""
     kinds = [{}] * alike_ones + [UNLIKE] * unlike
-    found = [trained(kind, **numbered(index)) for index, kind in enumerate(kinds)]
-    return found + [trained(UNLIKE, **numbered(100 + index)) | {"centred": False} for index in range(30)]
+    return [trained(kind, **numbered(index)) for index, kind in enumerate(kinds)]
 
 
 def test_most_configurations_pass_few_fail_and_half_is_undecided():
@@ -134,35 +134,69 @@ def test_one_configuration_is_trained_as_its_run_is_stored(monkeypatch):
     """In small: two units for a short time, in each model and order."""
     monkeypatch.setattr(design, "TIMES", (0, 1))
     tiny = replace(configurations()[4], units=2)
-    found = experiment.trained([tiny], Settings(device="cpu"), lambda _done: None)[0]
+    look = replace(SECOND, networks=3)
+    found = experiment.trained(tiny, look, "cpu")
     for model in design.MODELS:
         for order in ORDERS:
             own = found["trained"][model][order]
-            assert own["seed"] == tiny.problem(model, order).simulated().seed
+            assert (own["seed"], own["replicates"]) == (tiny.problem(model, order, look).simulated().seed, 3)
             for name in (*design.MARGINS, "loss"):
                 assert np.shape(own[name]["mean"]) == np.shape(own[name]["standard_error"]) == (2,)
 
 
-def test_what_is_stored_is_of_the_design_and_judges_the_claim():
-    run = read(design.NAME)
+@pytest.mark.parametrize("look", [FIRST, SECOND], ids=lambda look: look.run)
+def test_what_is_stored_is_of_the_design(look):
+    run = read(look.run)
     assert run["times"] == list(design.TIMES)
-    for one, drawn in zip(run["trained"], configurations(), strict=True):
+    for one, drawn in zip(run["trained"], look.configurations(), strict=True):
         assert drawn.data().items() <= one.items()
+        assert one["centred"] or not look.centred
         for model in design.MODELS:
             for order in ORDERS:
-                assert one["trained"][model][order]["seed"] == drawn.problem(model, order).simulated().seed
-    assert experiment.judged(run["trained"], []).outcome is Outcome.INCONCLUSIVE  # five are undecided
-    assert experiment.controlled(run["trained"]).outcome is Outcome.PASS
+                settings = drawn.problem(model, order, look).simulated()
+                stored = one["trained"][model][order]
+                assert (stored["seed"], stored["replicates"]) == (settings.seed, settings.replicates)
+
+
+def test_the_looks_share_no_stream_and_err_together_as_one():
+    seeds = [
+        one["trained"][model][order]["seed"]
+        for look in (FIRST, SECOND)
+        for one in read(look.run)["trained"]
+        for model in design.MODELS
+        for order in ORDERS
+    ]
+    assert len(set(seeds)) == len(seeds)
+    first = read(FIRST.run)["trained"]
+    centred = [one for one in first if one["centred"]]
+    for level in (FIRST.level, SECOND.level):  # open at its half of the level, too
+        found = share(centred, lambda one, level=level: alike(one, PAIR, level), level=level)
+        assert found.outcome is Outcome.INCONCLUSIVE
+    assert 2 * SECOND.level == FIRST.level
+
+
+def test_the_second_look_judges_the_claim():
+    trained_again = read(SECOND.run)["trained"]
+    assert experiment.judged(trained_again, []).outcome is Outcome.PASS
+    assert experiment.controlled(trained_again).outcome is Outcome.PASS
 
 
 @pytest.mark.parametrize(
-    ("ends", "expected"), [({}, Outcome.INCONCLUSIVE), ({"erf": 0.0, "sigmoid": 1.0}, Outcome.FAIL)]
+    ("holds", "outcome"),
+    [(14, Outcome.PASS), (13, Outcome.INCONCLUSIVE), (3, Outcome.INCONCLUSIVE), (2, Outcome.FAIL)],
 )
+def test_the_claim_holds_from_14_of_16_on(holds, outcome):
+    result = experiment.judged(stored(holds, 16 - holds), [])
+    assert result.outcome is outcome
+    assert "(99.5 %:" in result.where
+
+
+@pytest.mark.parametrize(("ends", "expected"), [({}, Outcome.PASS), ({"erf": 0.0, "sigmoid": 1.0}, Outcome.FAIL)])
 def test_a_validation_trains_a_decided_configuration_again(ends, expected, monkeypatch):
     """In place of a training its stored numbers, but the low-frequency share that `ends` says."""
-    stored = dict(zip(configurations(), read(design.NAME)["trained"], strict=True))
+    stored = dict(zip(SECOND.configurations(), read(SECOND.run)["trained"], strict=True))
 
-    def measured(configuration, model, order, _device):
+    def measured(configuration, model, order, _look, _device):
         found = stored[configuration]["trained"][model][order]
         low = found["low_frequency_power"]
         return {**found, "low_frequency_power": {**low, "mean": [*low["mean"][:-1], ends.get(model, low["mean"][-1])]}}
@@ -173,31 +207,34 @@ def test_a_validation_trains_a_decided_configuration_again(ends, expected, monke
 
 
 def test_a_full_validation_trains_four_configurations_again(monkeypatch):
-    asked = []
+    asked, looks = [], set()
 
-    def record(configuration, model, order, _device):
+    def record(configuration, model, order, look, _device):
         asked.append((configuration, model, order))
+        looks.add(look)
         return stored[configuration]["trained"][model][order]
 
-    stored = dict(zip(configurations(), read(design.NAME)["trained"], strict=True))
+    stored = dict(zip(SECOND.configurations(), read(SECOND.run)["trained"], strict=True))
     monkeypatch.setattr(experiment, "measured", record)
     finding = experiment.run({}, Settings("full"), lambda _what, _share: None)
     assert len(asked) == len(set(asked)) == 4 * len(PAIR)
+    assert looks == {replace(SECOND, networks=16)}
     assert {(model, order) for _, model, order in asked} == {(model, ORDERS[0]) for model in PAIR}
-    assert all(alike(stored[configuration], PAIR) is not None for configuration, _, _ in asked)
+    assert all(alike(stored[configuration], PAIR, SECOND.level) is not None for configuration, _, _ in asked)
     assert {result.level for result in finding.results} == {Level.SIMULATED, Level.NEGATIVE_CONTROL}
     assert {record["configurations"] for record in finding.estimates[experiment.CLAIM].values()} == {12, 16}
 
 
 def test_the_tables_have_a_row_for_each_treatment_of_the_biases():
-    run = read(design.NAME)
-    for make, rows in ((tables.by_biases, 1), (tables.ends, len(design.MODELS))):
+    run = read(SECOND.run)
+    treatments = sum(biases.centred for biases in design.TREATMENTS)
+    for make, rows in ((partial(tables.by_biases, SECOND), 1), (tables.ends, len(design.MODELS))):
         lines = make(run).strip().splitlines()
-        assert len(lines) == rows * len(design.TREATMENTS) + 2
+        assert len(lines) == rows * treatments + 2
         assert len({line.count("|") for line in lines}) == 1
 
 
 def test_the_title_counts_what_the_stored_run_holds():
-    found = experiment.judged(read(design.NAME)["trained"], []).where
+    found = experiment.judged(read(SECOND.run)["trained"], []).where
     counted = found.removeprefix("alike in ").partition(" configurations")[0]
     assert counted in catalog()[experiment.CLAIM].title

@@ -10,6 +10,8 @@ from tests.pieces import missing
 from theory.expressions.functions import OwensT, Phi, Phi2, Relu
 from theory.expressions.symbols import path, z
 from theory.gaussian import Expectation, expect
+from theory.gaussian.derive.rules.laws import abs_primitive
+from theory.gaussian.derive.rules.replacements import offset_of
 from theory.proof.derivation import RULES, Derivation, Step, StepError
 
 z1, z2, z3, z4 = map(z, (1, 2, 3, 4))
@@ -152,6 +154,18 @@ CASES = [
             SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 14 * k) * r**6),
             1 + SIXTH + JUMP * (-45 * k * r**2 - 15 * (k**3 - 3 * k) * r**4 - (k**5 - 10 * k**3 + 15 * k) * r**6),
         ],
+    ),
+    (  # r E[z^2 sign(z + k)], whose derivative in k is r times twice k^2 and the density at k
+        "one-sign-powers",
+        Expectation(z1 * z2 * sign(z2 + k), PAIR),
+        r * (erf(k / sqrt(2)) - k * JUMP),
+        [r * (erf(k / sqrt(2)) + k * JUMP), r * erf(k / sqrt(2)), r * k * JUMP, erf(k / sqrt(2)) - k * JUMP],
+    ),
+    (  # the monomial of odd degree has no mean
+        "mehler",
+        Expectation(z1**3 * z2**3 + z1**2 * z2, PAIR),
+        6 * r**3 + 9 * r,
+        [6 * r**3 + 11 * r, 6 * r**3 + 9 * r + 1, 6 * r**3 + 10 * r],
     ),
     (
         "density",
@@ -302,6 +316,43 @@ def test_a_planted_fault_is_refused(rule, old, wrong):
 def test_a_right_replacement_with_a_wrong_result_is_refused(rule, old, new):
     with pytest.raises(StepError):
         RULES[rule](3 * old + 1, Step(3 * new + 2, "because", rule, (Tuple(old, new),)))
+
+
+@pytest.mark.parametrize("unit", [1, 2, 4])
+def test_signs_given_a_fixed_variable_may_stand_in_three_units(unit):
+    """Given z1 = 0 of variance 4, z2 has the variance 3 - 2^2/4 = 2; signs allow the units 1, sqrt(4) and 4."""
+    old = Expectation(DiracDelta(z1) * sign(z2 + h), sympy.Matrix([[4, 2], [2, 3]]))
+    front = 1 / sqrt(8 * pi)
+    apply("density", old, front * Expectation(sign(z1 + unit * h), sympy.Matrix([[2 * unit**2]])))
+    for offset, variance in ((unit, 2 * unit**2 + 1), (unit, 4 * unit**2), (unit + 4, 2 * unit**2)):
+        with pytest.raises(StepError):
+            apply("density", old, front * Expectation(sign(z1 + offset * h), sympy.Matrix([[variance]])))
+
+
+@pytest.mark.parametrize(("before", "after"), [(sympy.Integer(0), g), (g, sympy.Integer(0)), (g, g + 1)])
+def test_collecting_terms_changes_no_value(before, after):
+    with pytest.raises(StepError):
+        RULES["collect"](before, Step(after, "because", "collect"))
+
+
+@pytest.mark.parametrize("integrand", [sign(z1 + 1) * sign(z1 - 1), sign(z1) * sign(z2 + z1), sign(z1) * erf(z2)])
+def test_the_law_of_two_signs_wants_one_sign_of_each_variable(integrand):
+    with pytest.raises(StepError):
+        apply("two-signs", Expectation(integrand, PAIR), sympy.Integer(0))
+
+
+@pytest.mark.parametrize("number", [Q(1, 2), Q(1), Q(3), Q(-1, 2), Q(-1), Q(-4)])
+def test_a_sum_is_a_positive_number_times_a_sum(number):
+    whole = number * (2 * a - 3 * b)
+    found, primitive = abs_primitive(whole)
+    assert found > 0
+    assert sympy.expand(found * primitive - whole) == 0
+
+
+@pytest.mark.parametrize("factor", [erf(2 * z1), sign(z1 - z2), sign(h)])
+def test_an_offset_is_that_of_one_variable_alone(factor):
+    with pytest.raises(StepError):
+        offset_of(factor)
 
 
 def test_independent_groups_have_no_covariance():
