@@ -81,4 +81,4 @@ def aligned(equations: Sequence[str]) -> str:
     if len(equations) == 1:
         return f"$$\n{equations[0]}\n$$\n"
     lines = [line.replace(" = ", " &= ", 1) for line in equations]
-    return "$$\n\\begin{aligned}\n" + " \\\\\n".join(lines) + "\n\\end{aligned}\n$$\n"
+    return "$$\n\\begin{aligned}" + r" \\ ".join(lines) + "\\end{aligned}\n$$\n"

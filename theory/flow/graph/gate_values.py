@@ -16,7 +16,7 @@ from theory.flow.graph.data import single_gates
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.basis import gate_basis
-from theory.moments.exact_moments import Examples, require_examples
+from theory.moments.exact_moments import Examples
 from theory.moments.feature_moments import feature_moments
 from theory.moments.finite import contexts_of
 from theory.moments.gate_events import open_on
@@ -25,6 +25,7 @@ from theory.moments.table import gate_table
 from theory.problem import AlwaysGate, FiniteData, Law, Network, OutOfReachError, SinglePulse, Table
 
 Row = tuple[Fraction, ...]
+MOST_ROWS = 5_000  # of the matrix in which the Gram matrix of a process's gates stands: 200 MB
 
 
 @dataclass(frozen=True)
@@ -85,33 +86,34 @@ def gate_values(law: Law, flow: GraphFlow) -> GateValues:
     """
     if isinstance(law, Table):
         return _of_patterns(_opened_in(law, flow), law.rows.probabilities.tolist())
-    listed = examples_of(law, len(flow.openings))
+    listed = examples_of(law)
     if listed is None:
         return _of_signs(law, flow)
     return _of_patterns(opened(listed, flow), listed.probabilities)
 
 
 @singledispatch
-def examples_of(law: Law, products: int) -> Examples | None:
-    """All examples of a law with finitely many of them; None for another law. `products` of gates are to be read.
+def examples_of(law: Law) -> Examples | None:
+    """All examples of a law with finitely many of them, in exact numbers; None for another law.
 
-    >>> examples_of(FiniteData([[1], [-1]], [1, 0]), 1).x.tolist()
+    Raises OutOfReachError for more pulses than can be listed.
+
+    >>> examples_of(FiniteData([[1], [-1]], [1, 0])).x.tolist()
     [[Fraction(1, 1)], [Fraction(-1, 1)]]
     """
-    del law, products
+    del law
     return None
 
 
 @examples_of.register
-def _(law: FiniteData, products: int) -> Examples:
-    require_examples(len(law.x), _network(products), law.n)
+def _(law: FiniteData) -> Examples:
     labels = tuple(law.label_vectors[c] for c in law.category)
     return Examples(np.array(law.x, dtype=object), law.example_probabilities, labels, contexts_of(law))
 
 
 @examples_of.register
-def _(law: SinglePulse, products: int) -> Examples:
-    return all_pulses(law, _network(products))
+def _(law: SinglePulse) -> Examples:
+    return all_pulses(law, Network("gated-linear", "sum", 1, (AlwaysGate(),)))
 
 
 def opened(examples: Examples, flow: GraphFlow) -> Bool[np.ndarray, "N A"]:
@@ -156,6 +158,11 @@ def _of_patterns(opens: Bool[np.ndarray, "N A"], probabilities: Sequence[Fractio
 def _of_signs(law: Law, flow: GraphFlow) -> GateValues:
     """Half-spaces at threshold 0: two of them exclude each other only where they are complements."""
     gates = single_gates(flow)
+    if len(gates) * law.n > MOST_ROWS:
+        raise OutOfReachError(
+            f"How often gates are open together is read from {len(gates) * law.n} features, more than {MOST_ROWS}.",
+            "Use fewer sites or gates.",
+        )
     network = Network("gated-linear", "sum", len(gates), gates, biases="trained")
     rows = gate_basis(Network("gated-linear", "sum", len(gates), gates), law.latent, not law.means).coefficients
     gram = feature_moments(law, network, FLOAT64).A.dense()[-len(gates) - 1 : -1, -len(gates) - 1 : -1]
@@ -170,7 +177,3 @@ def _of_signs(law: Law, flow: GraphFlow) -> GateValues:
         if a <= b
     }
     return GateValues(rows, together)
-
-
-def _network(products: int) -> Network:
-    return Network("gated-linear", "sum", products, (AlwaysGate(),) * products)

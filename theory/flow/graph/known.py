@@ -22,6 +22,7 @@ from theory.moments.exact_moments import Examples
 from theory.problem import FiniteData, OutOfReachError, Problem, Table
 
 MOST_ENTRIES = 20_000_000  # numbers in all moments together: 160 MB
+MOST_EXACT = 2_000_000  # numbers in the examples, for exact moments: some seconds
 EPSILON = float(np.finfo(float).eps)
 MOMENT_ROUNDINGS = 8  # of an entry of a law's moments, relative to its largest term
 
@@ -83,11 +84,11 @@ class Known:
 
     @cached_property
     def _listed(self) -> Examples | None:
-        """The examples, where they are few enough for exact arithmetic."""
-        try:
-            return examples_of(self.problem.data, len(self.flow.openings))
-        except OutOfReachError:  # too many of them: float64 decides, and every condition says so
+        """The examples, where they are few enough for exact arithmetic; where not, every condition says so."""
+        law = self.problem.data
+        if isinstance(law, FiniteData) and len(law.x) * law.n > MOST_EXACT:
             return None
+        return examples_of(law)
 
     @property
     def exact(self) -> bool:

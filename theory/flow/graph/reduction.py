@@ -1,6 +1,6 @@
 """A reduction of a graph's flow, or the reason why it does not apply; the folder `reductions` has one file for each."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sympy.matrices.expressions import MatrixExpr
@@ -8,7 +8,7 @@ from sympy.matrices.expressions import MatrixExpr
 from theory.flow.graph import export
 from theory.flow.graph.conditions import Condition
 from theory.flow.graph.gradient_flow import GraphFlow
-from theory.flow.graph.known import Known
+from theory.flow.graph.known import EPSILON, Known
 from theory.problem import Problem
 from theory.problem.discovery import modules
 from theory.problem.errors import InputError, OutOfReachError
@@ -27,6 +27,28 @@ def formula(flow: GraphFlow, left: MatrixExpr, right: MatrixExpr) -> Formula:
     """The equation of two sums of products of matrices of a flow."""
     plain = f"{export.characters(left)} = {export.characters(right)}"
     return Formula(plain, f"{export.tex(flow, left)} = {export.tex(flow, right)}")
+
+
+def listed(letter: str, values: Mapping[str, Sequence[float]], shown: int) -> tuple[Formula, ...]:
+    """Rows of numbers by their index, equal ones together; what is rounding beside the largest is 0, and left out.
+
+    >>> [row.plain for row in listed("D", {"1,1": (1.0, 0.5), "1,2": (0.0, 1e-17), "2,2": (1.0, 0.5)}, 6)]
+    ['D[1,1] = D[2,2] = (1, 0.5)']
+    """
+    largest = max((abs(value) for row in values.values() for value in row), default=0.0)
+    rows: dict[str, list[str]] = {}
+    for index, row in values.items():
+        kept = [value if abs(value) > len(row) * 1e3 * EPSILON * largest else 0.0 for value in row]
+        if any(kept):
+            more = ", ..." if len(kept) > shown else ""
+            rows.setdefault(f"({', '.join(f'{value:.4g}' for value in kept[:shown])}{more})", []).append(index)
+    return tuple(
+        Formula(
+            " = ".join([*(f"{letter}[{index}]" for index in indices), row]),
+            " = ".join([*(f"{letter}_{{{index}}}" for index in indices), row]),
+        )
+        for row, indices in rows.items()
+    )
 
 
 @dataclass(frozen=True)

@@ -179,9 +179,9 @@ def test_how_far_a_start_is_off(seed):
     weights = lift(flow, strengths, bases)
     fitted = found.align(weights)
     again = lift(flow, fitted.strengths, fitted.bases)
-    if fitted.condition.holds:
-        for name, weight in weights.items():
-            assert abs(again[name] - weight).max() <= GRAPH_RACE
+    assert fitted.condition.holds
+    for name, weight in weights.items():
+        assert abs(again[name] - weight).max() <= GRAPH_RACE
     noisy = {name: weight + rng.normal(size=weight.shape) for name, weight in weights.items()}
     assert found.align(noisy).off > 0.01
     assert not found.align(noisy).condition.holds

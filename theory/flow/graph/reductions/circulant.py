@@ -19,7 +19,7 @@ from theory.flow.graph.conditions import Condition
 from theory.flow.graph.diagonal import pairs_met
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.known import EPSILON, Known, Moment, Off, exact_off, relative_off
-from theory.flow.graph.reduction import Formula, NotReduced, Part, Reduction, formula
+from theory.flow.graph.reduction import NotReduced, Part, Reduction, formula, listed
 from theory.problem import Problem
 from theory.proof.derivation import Derivation, Step
 from theory.proof.rules import matrices, orthogonal  # noqa: F401 - they register the rules that the derivation names
@@ -39,14 +39,14 @@ def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotRe
         return NotReduced(tuple(failed[:1]))
     proofs = tuple(_derive(flow, *key) for key in flow.errors)
     formulas = tuple(formula(flow, proof.proves.lhs, proof.proves.rhs) for proof in proofs)
-    spectra = tuple(_shown(a, b, spectrum(moment.array)) for (a, b), moment in moments.items())
+    spectra = listed("L", {f"{a},{b}": spectrum(moment.array) for (a, b), moment in moments.items()}, SHOWN)
     return Reduction(
         "the moments of the inputs are circulant: in the basis $F$ of cosines and sines they are diagonal, "
         "$\\Sigma^{xx} = F L F^{\\top}$",
         conditions,
         (
             Part("the errors", formulas),
-            Part("the diagonals, by frequency 0, 1, ...", spectra),
+            Part("the diagonals, by frequency 0, 1, ...; what is not listed is 0", spectra),
             Part("; ".join(_decoupled(flow))),
         ),
         proofs,
@@ -68,7 +68,7 @@ def off_circulant(moment: Moment) -> Off:
         sums = [sum(int(rows[i][(i + d) % n]) for i in range(n)) for d in range(n)]
         difference = fmpz_mat([[n * int(rows[i][j]) - sums[lag[i, j]] for j in range(n)] for i in range(n)])
         return exact_off(difference, [n * moment.whole], "its norm")
-    mean = np.array([moment.array[lag == d].mean() for d in range(n)])
+    mean = np.bincount(lag.ravel(), moment.array.ravel(), n) / n
     size, norm = float(np.linalg.norm(moment.array - mean[lag])), float(np.linalg.norm(moment.array))
     return relative_off(size, norm, 2 * (moment.rounding + n * EPSILON) * moment.unit, "its norm")
 
@@ -84,14 +84,6 @@ def spectrum(matrix: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " frequencie
     array([4., 2., 0.])
     """
     return np.fft.rfft(matrix[0]).real
-
-
-def _shown(a: int, b: int, values: np.ndarray) -> Formula:
-    """The first numbers of a spectrum; what is rounding beside the largest is 0."""
-    kept = np.where(abs(values) < len(values) * 8 * EPSILON * abs(values).max(), 0.0, values)
-    more = ", ..." if len(values) > SHOWN else ""
-    listed = f"({', '.join(f'{value:.4g}' for value in kept[:SHOWN])}{more})"
-    return Formula(f"L[{a},{b}] = {listed}", f"L_{{{a},{b}}} = {listed}")
 
 
 def _decoupled(flow: GraphFlow) -> Iterator[str]:

@@ -18,12 +18,14 @@ from theory.flow.graph.conditions import Condition
 from theory.flow.graph.diagonal import Modes, modes_of, shared_vectors
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.integrate import RELATIVE, split, weights_over_time
-from theory.flow.graph.known import EPSILON, Known
+from theory.flow.graph.known import Known
 from theory.flow.graph.moments import PathMoments
 from theory.flow.graph.race_proof import RaceProof
-from theory.flow.graph.reduction import Formula, NotReduced, Part, Reduction
+from theory.flow.graph.reduction import Formula, NotReduced, Part, Reduction, listed
 from theory.problem import Problem
 from theory.proof.derivation import Derivation
+
+SHOWN = 8  # modes of which the numbers are printed
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,15 +117,15 @@ def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotRe
         return found
     scalars, modes, start = found.scalars, found.modes, found.align(split(problem, flow))
     lines = zip(scalar.plain(scalars), scalar.latex(scalars), strict=True)
-    values = [(f"S[{_label(flow, *key)}]", numbers) for key, numbers in modes.S.items()]
-    values += [(f"D[{a},{b}]", numbers) for (a, b), numbers in modes.D.items()]
+    values = listed("S", {_label(flow, *key): numbers for key, numbers in modes.S.items()}, SHOWN)
+    values += listed("D", {f"{a},{b}": numbers for (a, b), numbers in modes.D.items()}, SHOWN)
     return Reduction(
         "with weights $W = R_t B R_s^{\\top}$, $B$ diagonal and $R$ orthogonal at each node, every mode follows the "
         "flow of the same graph with one unit a node",
         found.conditions,
         (
             Part("one mode, with a number for each weight", tuple(Formula(*line) for line in lines)),
-            Part("mode by mode, the strongest first", tuple(_numbers(name, numbers) for name, numbers in values)),
+            Part("mode by mode, the strongest first; what is not listed is 0", values),
         ),
         tuple(found.error_derivation(*key) for key in flow.errors)
         + tuple(found.derivation(name) for name in flow.weights),
@@ -143,13 +145,6 @@ def _free_ends(flow: GraphFlow) -> Condition:
 
 def _label(flow: GraphFlow, output: str, a: int) -> str:
     return scalar.entry(flow.output_input(output, a)).name[2:-1]
-
-
-def _numbers(name: str, values: np.ndarray) -> Formula:
-    """A line of numbers, one a mode; what is rounding beside the largest is 0."""
-    kept = np.where(abs(values) < len(values) * 1e3 * EPSILON * abs(values).max(), 0.0, values)
-    listed = "(" + ", ".join(f"{value:.4g}" for value in kept) + ")"
-    return Formula(f"{name} = {listed}", f"{name[0]}_{{{name[2:-1]}}} = {listed}")
 
 
 def _grams(flow: GraphFlow, weights: Mapping[str, np.ndarray]) -> list[np.ndarray]:
