@@ -205,9 +205,9 @@ def _(
                 python=lambda: python_code(dumps(shown.problem), graphs.python()),
                 latex=lambda: shown.flow.text("latex"),
                 notes=(
+                    page.remark([graphs.sentence(shown)]),
                     page.drawn(drawing(flow.graph, flow.paths, chosen)),
                     page.lines("the derived flow of each weight", graphs.equations(shown)),
-                    page.remark([graphs.sentence(shown)]),
                 ),
             ),
         )
