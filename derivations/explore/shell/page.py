@@ -182,13 +182,8 @@ def failure(error: WorkbenchError) -> Any:
 
 def drawn(svg: str) -> Any:
     """A drawing as SVG, as high as leaves room for a figure and its table, in a box that scrolls where it is wide."""
-    style = "<style>.drawn svg { height: 11rem; width: auto; }</style>"
+    style = "<style>.drawn svg { height: 10rem; width: auto; }</style>"
     return scrolling(mo.Html(f'{style}<div class="drawn">{svg}</div>'))
-
-
-def lines(title: str, said: str) -> Any:
-    """Lines of text under a title that opens them."""
-    return mo.accordion({title: mo.Html(f"<pre>{escape(said)}</pre>")})
 
 
 def image(figure: Sheet, says: str) -> Any:

@@ -298,7 +298,7 @@ def test_the_graph_view(running, problem, tmp_path):
     other = graph_page(race, "1/2", "1", 256, 8)
     shown.wait_for_number("numbers", 0, STRENGTH, rows(other, {})[0][STRENGTH])
     side.get_by_label("highlight the paths through").select_option("decode")
-    page.locator(".drawn svg").get_by_text("paths through decode").wait_for()
+    page.locator(".drawn svg").get_by_text("paths through decode", exact=True).wait_for()
     side.get_by_role("button", name="Train").click()
     page.locator("#training[data-state=done]").wait_for()
     training = Training({"networks": other.problem})
@@ -309,6 +309,8 @@ def test_the_graph_view(running, problem, tmp_path):
     shown.saves({"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF", "CSV": b"quantity,name"})
     shown.press("LaTeX")
     page.get_by_text("begin{align}").first.wait_for()
+    shown.press("Flow")
+    page.get_by_text("tau dencode/dt = R' decode' E[1]").first.wait_for()
     shown.nothing_went_wrong()
 
     data = running.view("data")  # a graph's gates look at inputs of other data, too
