@@ -182,7 +182,7 @@ def failure(error: WorkbenchError) -> Any:
 
 def drawn(svg: str) -> Any:
     """A drawing as SVG, as high as leaves room for a figure and its table, in a box that scrolls where it is wide."""
-    style = "<style>.drawn svg { height: 10rem; width: auto; }</style>"
+    style = "<style>.drawn svg { height: 13rem; width: auto; }</style>"
     return scrolling(mo.Html(f'{style}<div class="drawn">{svg}</div>'))
 
 
