@@ -22,6 +22,8 @@ EXAMPLE = problem_file("race")
 FACTORS = ("1/8", "1/4", "1/2", "1", "2", "4")
 NETWORKS = "networks"
 PATH = "path"
+FLOW = "Flow"
+TABS = ("Figure", FLOW, "Python", "LaTeX", "Save", "Problem")
 
 
 @dataclass(frozen=True)

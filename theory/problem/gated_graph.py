@@ -17,7 +17,7 @@ class GatedGraph:
 
     Each input node holds x. An edge with a weight name has target x source numbers, the same for equal names; one
     without adds up its source in blocks of the target's dimension. Raises InputError where `Graph` does, for weights of
-    one name and two shapes, and for an input that is an output.
+    one name and two shapes, for an input that is an output, and for a node with several gates.
 
     >>> nodes = Node("x", 4), Node("h", 2), Node("y", 1)
     >>> deep = GatedGraph(nodes, (Edge("x", "h", "A"), Edge("h", "y", "B")), ("x",), ("y",))
@@ -44,6 +44,12 @@ class GatedGraph:
         both = [name for name in self.inputs if name in self.outputs_at]
         if both:
             raise InputError(f"Node {both[0]} is an input and an output.", "Lead an edge from one node to another.")
+        for node in self.nodes:
+            if len(node.gates) > 1:
+                raise InputError(
+                    f"Node {node.name} has {len(node.gates)} gates, and a node of a gated graph has one at most.",
+                    "Give each gate a node of its own.",
+                )
         for gate, owner in zip(self.gates, self.gated, strict=True):
             if isinstance(gate, RepeatedGate):
                 raise InputError(

@@ -181,13 +181,9 @@ def failure(error: WorkbenchError) -> Any:
 
 
 def drawn(svg: str) -> Any:
-    """A drawing as SVG, in a box that scrolls where it is wider than the page."""
-    return scrolling(mo.Html(svg))
-
-
-def lines(title: str, said: str) -> Any:
-    """Lines of text under a title that opens them."""
-    return mo.accordion({title: mo.Html(f"<pre>{escape(said)}</pre>")})
+    """A drawing as SVG, as high as leaves room for a figure and its table, in a box that scrolls where it is wide."""
+    style = "<style>.drawn svg { height: 13rem; width: auto; }</style>"
+    return scrolling(mo.Html(f'{style}<div class="drawn">{svg}</div>'))
 
 
 def image(figure: Sheet, says: str) -> Any:

@@ -135,13 +135,13 @@ def _(mo, page):
 
 
 @app.cell
-def _(page, session, set_tab, set_version):
+def _(graphs, page, session, set_tab, set_version):
     def choose(name):
         if session.stale:  # a click looks again, in the same turn: nothing of the old problem is drawn once more
             set_version(lambda version: version + 1)
         set_tab(name)
 
-    tabs = page.tabs(choose)
+    tabs = page.tabs(choose, graphs.TABS)
     page.in_a_row("graph", tabs)
     return
 
@@ -192,6 +192,8 @@ def _(
             return page.problem(editor, misread, problem)
         if refused is not None:
             return page.failure(refused)
+        if tab == graphs.FLOW:
+            return page.code(graphs.equations(shown), "text")
         flow = shown.flow.flow
         chosen = None if through.value == "none" else through.value
         return page.content(
@@ -205,9 +207,8 @@ def _(
                 python=lambda: python_code(dumps(shown.problem), graphs.python()),
                 latex=lambda: shown.flow.text("latex"),
                 notes=(
-                    page.drawn(drawing(flow.graph, flow.paths, chosen)),
-                    page.lines("the derived flow of each weight", graphs.equations(shown)),
                     page.remark([graphs.sentence(shown)]),
+                    page.drawn(drawing(flow.graph, flow.paths, chosen)),
                 ),
             ),
         )

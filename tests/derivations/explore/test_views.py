@@ -13,6 +13,7 @@ from derivations.experiments.folders import problem_file
 from derivations.explore.data import numbers, theory_of
 from derivations.explore.fields import live, rivals
 from derivations.explore.gates import with_gates
+from derivations.explore.graphs import EXAMPLE, graph_page, rows, sentence
 from derivations.explore.shell.shared_problem import FIRST
 from derivations.explore.training import Training
 from tests.derivations.explore.browser import EVERY, SECONDS, SIZE, explorer, needs_a_browser
@@ -25,6 +26,7 @@ RELU = problem_file("relu-short")
 BIASED = problem_file("relu-short-biases")
 KURTOSIS, VARIANCE = 4, 2  # rows of the table of the data view
 CONDITION = 0  # row of the table of the gates view
+STRENGTH = "strength at the end"  # column of the table of the graph view
 LOSS = 0  # row of the table of the fields view
 
 
@@ -64,7 +66,7 @@ def test_without_the_token_there_is_nothing_to_see(running, query):
     assert b"<img" not in refused.value.read()
 
 
-@pytest.mark.parametrize("view", ["data", "gates", "fields", "formula"])
+@pytest.mark.parametrize("view", ["data", "gates", "fields", "graph", "formula"])
 def test_no_view_is_shown_without_the_token(running, view):
     with pytest.raises(HTTPError, match="404"):
         urlopen(running.address.replace("/?", f"/{view}/?").partition("?")[0], timeout=60)
@@ -276,6 +278,45 @@ def test_the_formula_view(running, tmp_path):
     shown.press("Steps")
     page.locator("#steps").get_by_text("linearity").first.wait_for()
     shown.nothing_went_wrong()
+
+
+def test_the_graph_view(running, problem, tmp_path):
+    shown = running.view("graph", problem)
+    page, side = shown.page, shown.side
+    page.get_by_role("alert").get_by_text("This view shows gated graphs").wait_for()
+    side.get_by_role("button", name="Open the race").click()
+    race = loads(EXAMPLE.read_text())
+    first = graph_page(race, "1", "1", 256, 8)
+    path, strength = rows(first, {})[0]["path"], rows(first, {})[0][STRENGTH]
+    page.locator("#numbers").get_by_text(path, exact=True).wait_for()
+    shown.wait_for_number("numbers", 0, STRENGTH, strength)
+    page.get_by_role("note").get_by_text(sentence(first)).wait_for()
+    page.locator(".drawn svg").get_by_text("always").wait_for()
+    assert shown.fits()
+
+    side.get_by_label("initial weights times").select_option("1/2")
+    other = graph_page(race, "1/2", "1", 256, 8)
+    shown.wait_for_number("numbers", 0, STRENGTH, rows(other, {})[0][STRENGTH])
+    side.get_by_label("highlight the paths through").select_option("decode")
+    page.locator(".drawn svg").get_by_text("paths through decode", exact=True).wait_for()
+    side.get_by_role("button", name="Train").click()
+    page.locator("#training[data-state=done]").wait_for()
+    training = Training({"networks": other.problem})
+    training.wait()
+    shown.wait_for_number("numbers", 0, "networks", rows(other, training.progress.learned)[0]["networks"])
+    page.screenshot(path=tmp_path / "graph.png")
+    shown.press("Save")
+    shown.saves({"PNG": b"\x89PNG", "SVG": b"<?xml", "PDF": b"%PDF", "CSV": b"quantity,name"})
+    shown.press("LaTeX")
+    page.get_by_text("begin{align}").first.wait_for()
+    shown.press("Flow")
+    page.get_by_text("tau dencode/dt = R' decode' E[1]").first.wait_for()
+    shown.nothing_went_wrong()
+
+    data = running.view("data")  # a graph's gates look at inputs of other data, too
+    data.page.locator("#numbers").wait_for()
+    fields = running.view("fields", race)
+    fields.page.get_by_role("alert").get_by_text("the network is a graph").wait_for()
 
 
 # The fields last: their page looks for progress every second, for as long as it is open.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from theory.problem import GatedGraph, InputError, dumps, loads
+from theory.problem import Edge, GatedGraph, InputError, Node, SiteGate, dumps, loads
 
 DATA = '[data]\nlaw = "finite"\nx = [[1.0, 0.0], [0.0, 1.0]]\ny = [1.0, -1.0]\n'
 NODES = """
@@ -111,3 +111,10 @@ def test_starts_by_name_belong_to_a_graph():
     shallow = '[network]\nmodel = "relu"\nreadout = "mean"\nunits = 1\n'
     with pytest.raises(InputError, match="belongs to a graph"):
         loads(DATA + shallow + TRAINING)
+
+
+def test_a_node_has_one_gate_at_most():
+    gates = SiteGate(0, lo=0, on="input"), SiteGate(0, hi=0, on="input")
+    nodes, edges = (Node("x", 2), Node("h", 2, gates), Node("y", 1)), (Edge("x", "h", "A"), Edge("h", "y", "B"))
+    with pytest.raises(InputError, match="Node h has 2 gates"):
+        GatedGraph(nodes, edges, ("x",), ("y",))

@@ -1,0 +1,43 @@
+"""A claim that registers an observable of a graph is trained and judged as every other."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import sympy
+
+from derivations.experiments.model import Settings
+from derivations.experiments.registered import judged, measured
+from theory.claims.model import Alternative, Claim, Kind, Outcome, Registration
+from theory.flow.graph.descent import descend
+from theory.flow.graph.strengths import strengths
+from theory.problem import PathStrengthsAtTimes
+
+
+def short(problem):
+    """Twenty steps of 64 networks."""
+    training = replace(problem.training, times=(Fraction(1, 2), 1))
+    return replace(problem, training=training, simulation=replace(problem.simulation, replicates=64, samples=1000))
+
+
+def predicted(problem):
+    found = descend(problem)
+    return np.stack([along[0] for along in strengths(found.flow, found.weights).values()], axis=-1)
+
+
+@pytest.mark.parametrize(("factor", "expected"), [(1, Outcome.PASS), (2, Outcome.FAIL)])
+def test_strengths_of_paths_are_judged(factor, expected):
+    registration = Registration(
+        problems=("race",),
+        observable=PathStrengthsAtTimes(),
+        predict=lambda problem: factor * predicted(problem),
+        prepare=short,
+        margin=Fraction(1, 50),
+        alternatives=(Alternative("half", lambda problem: factor * predicted(problem) / 2),),
+    )
+    statement = sympy.Eq(sympy.Symbol("s"), 1)
+    claim = Claim(id="test.paths", title="paths", kind=Kind.EQUATION, statement=statement, registration=registration)
+    found = measured([claim], "race", Settings(device="cpu"), lambda _what, _done: None)
+    (result,) = judged([found], {claim.id: claim})
+    assert result.outcome is expected, result.where

@@ -1,0 +1,116 @@
+"""Numbers of the graph view: which path wins, the controls, networks beside the theory, and refusals."""
+
+import csv
+from dataclasses import replace
+from fractions import Fraction
+from io import StringIO
+
+import numpy as np
+import pytest
+
+from derivations.answers.graph_compare import LAW, graph_view
+from derivations.experiments.folders import problem_named
+from derivations.explore import graphs
+from derivations.explore.fields import SHOWN_TIMES
+from derivations.explore.figures.graphs import graph_figure
+from derivations.explore.shell.shared_problem import attempt, carried
+from derivations.explore.training import Training
+from theory.problem import FiniteData, InitialByName, InputError, OutOfReachError, SiteGate
+
+RACE = problem_named("race")
+
+
+@pytest.fixture(scope="module")
+def page():
+    return graphs.graph_page(RACE, "1", "1", 64, 5)
+
+
+@pytest.fixture(scope="module")
+def learned(page):
+    training = Training({graphs.NETWORKS: page.problem})
+    training.wait()
+    assert training.progress.error is None
+    return training.progress.learned
+
+
+def test_the_winner_is_strongest_from_its_time_on(page):
+    name, time = graphs.winner(page)
+    found = page.view.means("strengths")
+    later = page.view.times >= time
+    for other, along in found.items():
+        assert (found[name][later] >= along[later]).all(), other
+    before = np.flatnonzero(~later)
+    assert len(before)
+    assert max(found, key=lambda other: found[other][before[-1]]) != name
+    assert graphs.sentence(page) == f"At t = 16 the path {name} is the strongest; it leads from t = {time:.4g} on."
+
+
+def test_each_path_has_half_of_its_strength_from_the_time_named(page):
+    for row in graphs.rows(page, {}):
+        along = page.view.means("strengths")[row["path"]]
+        since = page.view.times >= row["at least half of it from t ="]
+        assert (along[since] >= along[-1] / 2).all()
+        assert since.all() or along[~since][-1] < along[-1] / 2
+        assert row["networks"] is row["standard error"] is None
+
+
+def test_the_factors_scale_laws_numbers_and_tau():
+    laws = ((name, RACE.training.w0) for name in ("R", "L", "decode", "always"))
+    training = replace(RACE.training, w0=InitialByName((("encode", ((1, 2), (3, 4), (5, 6))), *laws)))
+    for start in (RACE, replace(RACE, training=training)):
+        found = graphs.scaled(start, Fraction(1, 4), Fraction(2))
+        assert found.training.tau == 2 * start.training.tau
+        for name, array in start.start().items():
+            assert np.array_equal(found.start()[name], array / 4)
+    slow = graphs.graph_page(RACE, "1", "2", 64, 5)
+    assert len(slow.view.times) <= SHOWN_TIMES
+    plain = graph_view(replace(slow.problem, training=replace(slow.problem.training, tau=1, times=(8,))))
+    assert np.array_equal(slow.view.descent.losses[:, -1], plain.descent.losses[:, -1])  # t/tau is the same
+
+
+def test_networks_stand_beside_the_theory(page, learned):
+    rows = graphs.rows(page, learned)
+    for row in rows:
+        apart = abs(row["networks"] - row["strength at the end"])
+        assert apart <= row["strength at the end"] / 5
+        assert row["standard error"] > 0
+    whole = learned[graphs.NETWORKS]
+    first = {name: array[:, :3] for name, array in whole.parameters.items()}
+    part = {graphs.NETWORKS: replace(whole, parameters=first, losses=whole.losses[:, :3])}
+    assert graphs.rows(page, part) == graphs.rows(page, {})
+    figure = graph_figure(page, part)
+    drawn = figure.grid[0][0].get_lines()
+    assert [len(line.get_xdata()) for line in drawn] == [len(page.view.times), 3]
+
+
+def test_every_number_of_the_figure_is_in_the_csv(page, learned):
+    found = list(csv.DictReader(StringIO(graphs.csv(page, learned))))
+    times, names = len(page.view.times), sum(len(values) for values in page.view.quantities.values())
+    assert len(found) == 2 * times * names
+    losses = [float(row["value"]) for row in found if (row["quantity"], row["of"]) == ("loss", LAW)]
+    assert losses == page.view.means("loss")["loss"].tolist()
+    assert all(bool(row["standard error"]) == (row["of"] == graphs.NETWORKS) for row in found)
+
+
+def test_the_equations_are_those_of_gdln_flow(page):
+    assert graphs.equations(page).splitlines() == [*page.flow.json()["errors"], *page.flow.json()["flow"].values()]
+
+
+def test_other_networks_are_refused_with_what_to_do():
+    _, refused = attempt(lambda: graphs.graph_page(problem_named("small-bump"), "1", "1", 64, 5))
+    assert isinstance(refused, OutOfReachError)
+    assert "gated-linear" in refused.message
+    assert "Open the race" in refused.hint
+
+
+def test_a_graph_is_carried_to_other_data_or_says_why_not():
+    wide = FiniteData(((1, 0), (0, 1)), (1, -1))
+    problem, notes = carried(RACE, wide)
+    assert problem.network == RACE.network
+    assert (problem.data, notes) == (wide, ())
+    with pytest.raises(InputError, match="x has n = 3 sites"):
+        carried(RACE, FiniteData(((1, 0, 0), (0, 1, 0)), (1, -1)))
+    far = replace(RACE.network.nodes[2], gates=(SiteGate(1, lo=0, on="input"),))
+    nodes = (*RACE.network.nodes[:2], far, *RACE.network.nodes[3:])
+    with pytest.raises(InputError, match="x has n = 1 sites"):
+        carried(replace(RACE, network=replace(RACE.network, nodes=nodes)), FiniteData(((1,), (0,)), (1, -1)))

@@ -1,0 +1,155 @@
+"""Sweeps of graphs: axes over nodes and weights, names in tables and datasets, and what cannot be measured."""
+
+import numpy as np
+import pytest
+
+from derivations.pictures import sweep_picture
+from derivations.sweeps import cells
+from derivations.sweeps.cells import DamagedError
+from derivations.sweeps.making import make
+from derivations.sweeps.store import Store
+from derivations.sweeps.table import csv_text, mean_and_error
+from tests.paths import ROOT
+from theory.problem import InputError, loads, loads_sweep
+from theory.problem.routes import route_names
+
+RACE = (ROOT / "derivations/experiments/problems/race.toml").read_text(encoding="utf-8")
+HEAD = """
+observables = ["loss", "weight-sizes", "path-strengths"]
+store = "store"
+base = "race.toml"
+[axes]
+"""
+AXES = '"training.w0.scale" = [0.1, 0.5]\n"network.nodes.h.dimension" = [2, 3]\n'
+PATHS = ("x -> h -> right -> y", "x -> h -> left -> y", "x -> h -> y")
+WEIGHTS = ("encode", "R", "L", "decode", "always")
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with a short race as the base of sweeps."""
+    found = tmp_path_factory.mktemp("graphs")
+    short = RACE.replace("times = [0.0, 1.0, 4.0, 16.0]", "times = [0.0, 0.1]")
+    (found / "race.toml").write_text(short.replace("samples = 4000", "samples = 40"))
+    return found
+
+
+@pytest.fixture(scope="module")
+def stored(folder):
+    """The sweep with all its cells, made in this process."""
+    sweep = loads_sweep(HEAD + AXES, folder)
+    store = Store.create(folder / "store")
+    store.record(sweep)
+    for cell in sweep.cells:
+        asked = cells.question(cell.problem, sweep.observables)
+        name = asked.cell(cells.code_version())
+        store.write(name, asked, cells.code_version(), *make(cell.problem, asked.observables, "cpu"))
+    return sweep, store
+
+
+def arrays(stored, cell):
+    sweep, store = stored
+    return store.read(cells.question(cell.problem, sweep.observables).cell(cells.code_version()), cell.problem)[1]
+
+
+def test_axes_reach_nodes_by_name_and_problem_files_travel(stored):
+    sweep, _ = stored
+    found = [(cell.problem.graph.node("h").dimension, float(cell.problem.training.w0.scale)) for cell in sweep.cells]
+    assert found == [(2, 0.1), (3, 0.1), (2, 0.5), (3, 0.5)]
+    for cell in sweep.cells:
+        assert loads(cells.question(cell.problem, sweep.observables).problem) == cell.problem
+
+
+def test_rows_name_weights_and_paths(stored):
+    sweep, store = stored
+    rows = store.table()
+    assert len(rows) == len(sweep.cells) * 2 * (1 + len(WEIGHTS) + len(PATHS))
+    for row in rows:
+        scale, dimension = row["training.w0.scale"], row["network.nodes.h.dimension"]
+        cell = sweep.cells[[(0.1, 2), (0.1, 3), (0.5, 2), (0.5, 3)].index((scale, dimension))]
+        found = arrays(stored, cell)
+        mean, _ = mean_and_error(found[row["observable"]], found["diverged"])
+        place = mean[found["times"].tolist().index(row["time"])]
+        if row["observable"] == "weight-sizes":
+            place = place[WEIGHTS.index(row["weight"])]
+        if row["observable"] == "path-strengths":
+            place = place[PATHS.index(row["path"])]
+        assert row["mean"] == place
+        assert (row["weight"] is None) == (row["observable"] != "weight-sizes")
+        assert (row["path"] is None) == (row["observable"] != "path-strengths")
+    assert "x -> h -> left -> y" in csv_text(rows)
+
+
+def test_a_dataset_has_their_names_as_coordinates(stored):
+    pytest.importorskip("xarray", reason="the extra `export` is not installed")
+    sweep, store = stored
+    found = store.to_xarray()
+    assert tuple(found["weight"].values) == WEIGHTS
+    assert tuple(found["path"].values) == PATHS
+    cell = sweep.cells[-1]
+    own = found["path-strengths"].sel({"training.w0.scale": 0.5, "network.nodes.h.dimension": 3, "path": PATHS[1]})
+    assert np.array_equal(own.values, arrays(stored, cell)["path-strengths"][..., 1])
+
+
+def test_a_cell_with_another_number_of_paths_is_damaged(stored, tmp_path):
+    sweep, _ = stored
+    cell = sweep.cells[0]
+    asked, code = cells.question(cell.problem, sweep.observables), cells.code_version()
+    found, facts = make(cell.problem, asked.observables, "cpu")
+    store = Store.create(tmp_path / "store")
+    found["path-strengths"] = found["path-strengths"][..., :2]
+    store.write(asked.cell(code), asked, code, found, facts)
+    with pytest.raises(DamagedError, match="path-strengths has the shape"):
+        store.read(asked.cell(code), cell.problem)
+
+
+def test_the_picture_has_a_line_for_each_path():
+    def found(value):
+        return {"mean": [[value, 2 * value]], "standard_error": [[0.1, 0.1]], "names": ["p", "q"]}
+
+    listed = [{"at": {"a": a}, "observables": {"path-strengths": found(a)}} for a in (1.0, 2.0)]
+    (axis,) = sweep_picture(["a"], listed, ["path-strengths"]).axes
+    assert [text.get_text() for text in axis.get_legend().get_texts()] == ["p", "q"]
+    assert [container.lines[0].get_ydata().tolist() for container in axis.containers] == [[1, 2], [2, 4]]
+
+
+BAD = {
+    "no such node": ('"network.nodes.middle.dimension" = [2]', "no entry 'middle'", "x, h, right, left, y"),
+    "no such key": ('"network.nodes.h.size" = [2]', "unknown key 'size'", "dimension"),
+    "sizes that do not fit": ('"network.nodes.right.dimension" = [2]', "decode has 1 x 2", "another weight name"),
+    "weights of another size": ('"network.nodes.x.dimension" = [3]', "x has n = 2 sites", "dimension = 2"),
+    "no such weight": ('"training.w0" = [{ Q = { law = "normal", scale = 1, seed = 0 } }]', "w0 names Q", "encode"),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_axes_are_their_cells_errors(folder, name):
+    axis, said, remedy = BAD[name]
+    (cell,) = loads_sweep(HEAD + axis, folder).cells
+    assert cell.problem is None
+    assert said in cell.error.message
+    assert remedy in cell.error.hint
+
+
+@pytest.mark.parametrize("observable", ["weights", "participation-ratio", "gate-flips", "biases", "input-moment"])
+def test_fields_of_a_graph_cannot_be_measured(folder, observable):
+    (cell,) = loads_sweep(HEAD.replace('"loss"', f'"{observable}"'), folder).cells
+    assert "this network is a graph" in cell.error.message
+    assert "path-strengths" in cell.error.hint
+
+
+def test_paths_of_one_hidden_layer_cannot_be_measured():
+    head = HEAD.replace("race.toml", "valid.toml")
+    (cell,) = loads_sweep(head, ROOT / "tests/theory/problem").cells
+    assert "is no graph with paths" in cell.error.message
+
+
+def test_too_many_paths_are_found_before_anything_is_trained(folder):
+    edge = '{ from = "h", to = "y", weight = "always" }, '
+    edges = "[[" + '{ from = "x", to = "h", weight = "encode" }, ' + edge * 2001 + "]]"
+    nodes = '[[{ name = "x", dimension = 2 }, { name = "h", dimension = 3 }, { name = "y", dimension = 1 }]]'
+    axes = f'"network.edges" = {edges}\n"network.nodes" = {nodes}\n'
+    (cell,) = loads_sweep(HEAD + axes, folder).cells
+    assert isinstance(cell.error, InputError)
+    assert "2001 paths" in cell.error.message
+    assert len(route_names(loads(RACE).graph)) == 3
