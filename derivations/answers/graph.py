@@ -123,22 +123,12 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
     return GraphSolveAnswer(problem, integrate(problem))
 
 
-def simulated(
-    problem: Problem,
-    device: str,
-    backend: str,
-    memory: int | None,
-    progress: Callable[[int, int], None] | None,
-    measuring: Callable[[str], None],
-    threads: int,
-) -> GraphSimulateAnswer:
-    """The problem's graph, trained, and its loss on fresh examples."""
+def measured(run: Any, device: str, measuring: Callable[[str], None], threads: int) -> GraphSimulateAnswer:
+    """The trained graph of a run (sim.training.run.Run), and its loss on fresh examples."""
     from sim.measure import measure_each
-    from sim.train import train
 
-    run = train(problem, device, progress=progress, backend=backend, memory=memory, threads=threads)
     (loss,) = measure_each((LossAtTimes(),), run, device, backend="compiled", measuring=measuring, threads=threads)
-    return GraphSimulateAnswer(problem, run, loss)
+    return GraphSimulateAnswer(run.problem, run, loss)
 
 
 def about(run: Any) -> dict[str, Any]:

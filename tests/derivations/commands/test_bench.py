@@ -128,7 +128,7 @@ def test_flow_is_measured_in_all_its_parts(monkeypatch):
     bump = flow.problem_named("small-bump")
     short = replace(bump, simulation=replace(bump.simulated(), samples=100, batch=10, replicates=2))
     monkeypatch.setattr(flow, "problem_named", lambda name: short if name == "small-bump" else problem_named(name))
-    measured = flow.measure(weights=80, rounds=1)
+    measured = flow.measure(weights=120, rounds=1)
     assert measured["derivation"]["passed"]
     assert measured["derivation"]["paths"] == 4
     assert measured["integration"]["apart"] <= GRAPH_INTEGRATED
