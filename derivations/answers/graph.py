@@ -184,30 +184,20 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
     return GraphSolveAnswer(problem, exact, (_EXACT[exact.family],))
 
 
-def simulated(
-    problem: Problem,
-    device: str,
-    backend: str,
-    memory: int | None,
-    progress: Callable[[int, int], None] | None,
-    measuring: Callable[[str], None],
-    threads: int,
-) -> GraphSimulateAnswer:
-    """The trained graph of the problem with its loss on fresh examples, sizes of weights and strengths of paths."""
+def measured(run: Any, device: str, measuring: Callable[[str], None], threads: int) -> GraphSimulateAnswer:
+    """The trained graph of a run (sim.training.run.Run): its loss on fresh examples, sizes of weights, path strengths."""
     from sim.measure import measure_each
-    from sim.train import train
 
     observables, remarks = [LossAtTimes(), WeightSizesAtTimes()], ()
     try:
-        route_names(problem.graph)
+        route_names(run.problem.graph)
         observables.append(PathStrengthsAtTimes())
     except OutOfReachError as error:
         remarks = (f"no strengths of paths: {error.message}",)
-    run = train(problem, device, progress=progress, backend=backend, memory=memory, threads=threads)
     loss, weights, *paths = measure_each(
         observables, run, device, backend="compiled", measuring=measuring, threads=threads
     )
-    return GraphSimulateAnswer(problem, run, loss, weights, next(iter(paths), None), remarks)
+    return GraphSimulateAnswer(run.problem, run, loss, weights, next(iter(paths), None), remarks)
 
 
 def about(run: Any) -> dict[str, Any]:

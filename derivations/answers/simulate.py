@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from derivations.answers.graph import GraphSimulateAnswer, about, simulated
+from derivations.answers.graph import GraphSimulateAnswer, about, measured
 from sim.measure import measure_each
 from sim.measure.source import lies_on_a_line
 from sim.train import train
@@ -156,9 +156,9 @@ def answer(
     if dtype is not None:
         problem = replace(problem, simulation=replace(problem.simulated(), dtype=dtype))
     refuse_endless_measurement(problem, problem.simulated().replicates)
-    if isinstance(problem.network, GatedGraph):
-        return simulated(problem, device, backend, memory, progress, measuring, threads)
     run = _trained(problem, device, backend, memory, progress, threads)
+    if isinstance(problem.network, GatedGraph):
+        return measured(run, device, measuring, threads)
     means: dict[str, Any] = {"times": run.times, "readout": None, "readout_standard_error": None}
     values = {
         "times": run.times,

@@ -58,7 +58,7 @@ def losses_on_four_sites() -> tuple[mpf, mpf, mpf]:
 
 
 def ring_times() -> list[mpf]:
-    """Return K^2 tau over S_q/2 of the flat and the alternating mode: two units, 40 sites, lengths 3/2 and 1, gain 1."""
+    """Return K^2 tau over S_q/2 of the flat and the alternating mode: K = 2, 40 sites, lengths 3/2 and 1, gain 1."""
     lengths, found = (mpf(3) / 2, mpf(1)), []
     first = [mp.fsum(gaussians.erf_erf(mpf(1), mp.exp(-((d / xi) ** 2))) for xi in lengths) / 2 for d in range(21)]
     for sign in (1, -1):

@@ -1,12 +1,15 @@
 """`gdln bench`: that it measures and says what it measured; how fast is not a test's business."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from derivations.cli import main
+from derivations.experiments.folders import problem_named
 from tests.derivations.benchmarks import tables
-from tests.tolerances import FLOW_DENSE
+from tests.tolerances import FLOW_DENSE, GRAPH_INTEGRATED, GRAPH_SHALLOW
+from theory.problem import NormalInitialisation
 
 
 def test_train_is_measured_beside_its_peers(tmp_path, capsys, monkeypatch):
@@ -63,7 +66,9 @@ def test_solve_is_measured_in_processes_of_its_own():
     assert row["name"] in solve.text(measured)
 
 
-@pytest.mark.parametrize("name", ["train", "moments", "expectations", "relu-gates", "explore", "solve", "threads"])
+@pytest.mark.parametrize(
+    "name", ["train", "moments", "expectations", "relu-gates", "explore", "solve", "flow", "threads"]
+)
 def test_a_stored_run_says_on_what_it_was_made(name):
     from derivations.publish.stored_runs import BENCHMARKS as RESULTS
 
@@ -72,13 +77,66 @@ def test_a_stored_run_says_on_what_it_was_made(name):
     assert run["bench"] == name
 
 
-@pytest.mark.parametrize("name", ["train", "moments", "solve", "threads"])
+@pytest.mark.parametrize("name", ["train", "moments", "solve", "flow", "threads"])
 def test_the_readme_shows_the_stored_runs(name):
     """A run that is stored anew needs its table in derivations/benchmarks/README.md."""
     from derivations.publish.stored_runs import BENCHMARKS as RESULTS
 
     table = getattr(tables, name)(json.loads((RESULTS / f"{name}.json").read_text()))
     assert table in (RESULTS.parent / "README.md").read_text(encoding="utf-8"), f"paste this:\n{table}"
+
+
+@pytest.mark.parametrize("name", ["circulant", "exclusive blocks", "low rank"])
+def test_the_contender_of_flow_gives_the_same_weights(name, monkeypatch):
+    """With every structure, in the way in which problems beyond exact moments are solved."""
+    from derivations.benchmarks import flow
+
+    monkeypatch.setattr("theory.moments.finite._beyond_exact", lambda *_: True)
+    problem = {
+        "circulant": flow.ring(24),
+        "exclusive blocks": flow.contexts(3, 8, 4),
+        "low rank": flow.few_examples(3, 8, 5),
+    }[name]
+    row = flow.solution(name, problem, 1)
+    assert row["rank"] == {"circulant": 24, "exclusive blocks": 12, "low rank": 5}[name]
+    assert row["apart"] <= FLOW_DENSE
+    assert row["ratio"] == row["dense_seconds"] / row["seconds"] > 0
+    assert ("goal" in row) == (name in flow.GOALS)
+
+
+def test_the_small_bump_is_the_same_network_as_a_graph():
+    """Else the speeds of training would be those of different work: the flow of the derived equations is one."""
+    from derivations.benchmarks import flow
+    from derivations.experiments.folders import problem_named
+    from theory.flow import solve
+    from theory.flow.graph.integrate import integrate
+
+    shallow = problem_named("small-bump")
+    shallow = replace(shallow, training=replace(shallow.training, w0=NormalInitialisation(0, 0)))
+    graph = flow.as_graph(shallow)
+    found, expected = integrate(graph), solve(shallow).weights
+    for k in range(2):
+        assert abs(found.weights[f"W{k}"][:, 0] - expected[:, k]).max() <= GRAPH_SHALLOW
+
+
+def test_flow_is_measured_in_all_its_parts(monkeypatch):
+    from derivations.benchmarks import flow
+
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    monkeypatch.setattr(flow, "PATHS", (2, 2))
+    monkeypatch.setattr(flow, "NETWORKS", 2)
+    bump = flow.problem_named("small-bump")
+    short = replace(bump, simulation=replace(bump.simulated(), samples=100, batch=10, replicates=2))
+    monkeypatch.setattr(flow, "problem_named", lambda name: short if name == "small-bump" else problem_named(name))
+    measured = flow.measure(weights=120, rounds=1)
+    assert measured["derivation"]["passed"]
+    assert measured["derivation"]["paths"] == 4
+    assert measured["integration"]["apart"] <= GRAPH_INTEGRATED
+    assert set(measured["training"]["seconds"]) == {"hidden layer", "graph"}
+    assert measured["memory"][1]["megabytes"] > measured["memory"][0]["megabytes"] > 0
+    assert min(measured["steps"].values()) > 0
+    assert "small-bump: hidden layer" in flow.text(measured)
+    assert "| exclusive blocks |" in tables.flow(measured)
 
 
 def test_an_unknown_word_is_named(capsys):
