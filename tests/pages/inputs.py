@@ -29,6 +29,8 @@ INPUTS = (
     r"The 10\^-3 on the diagonal",
     r"in units of 10\^-12$",
     r"output bias starts( where .*)? at 1/2 for erf and at 0 for sigmoid",
+    r"All modes start at the strength 0\.01",
+    r"of L = \(s - [^)]*\)2/2",
     # class probabilities, labels and factors, by convention
     r"probability 1/2( each)?",
     r"each (has|with) probability 1/2",
