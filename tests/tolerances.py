@@ -483,13 +483,11 @@ GRAPH_RACE = GRAPH_RACE_STEP * 1_000 * 10
 # A number printed with two digits, relative to its value: half a unit of the second digit of 1.0.
 TWO_DIGITS = 0.05
 
-# Closed forms of deep linear networks in float64: fewer than 30 roundings, of functions that are sums of positive terms
-# or of orthogonal transformations of up to seven dimensions. Relative; a test multiplies it by the condition, which is
-# 1 + the rate times t for exponentials of times.
+# Closed forms of deep linear networks: fewer than 30 roundings of sums of positive terms and of orthogonal matrices of
+# up to seven rows. Relative; a test multiplies it by the condition, 1 + the rate times t for an exponential.
 DEEP_FLOAT = 64 * UNIT_ROUNDOFF
 
-# The relative error a step that DOP853 is asked for on the unreduced flow, in fewer than 1,000 steps to these times;
-# what leaves a plateau keeps the relative error that it has there.
+# The relative error a step that DOP853 is asked for on the unreduced flow, in fewer than 1,000 steps to these times.
 DEEP_STEP = 1e-12
 DEEP_ODE = 1000 * DEEP_STEP
 

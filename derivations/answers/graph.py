@@ -185,7 +185,7 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
 
 
 def measured(run: Any, device: str, measuring: Callable[[str], None], threads: int) -> GraphSimulateAnswer:
-    """The trained graph of a run (sim.training.run.Run): its loss on fresh examples, sizes of weights, path strengths."""
+    """The trained graph of a run (sim.training.run.Run): loss on fresh examples, sizes of weights, path strengths."""
     from sim.measure import measure_each
 
     observables, remarks = [LossAtTimes(), WeightSizesAtTimes()], ()

@@ -33,6 +33,8 @@ INPUTS = (
     # levels that a rule fixed
     r"its intervals are those of 99\.5 %: so a decision that either look makes is wrong with probability 1/100 at most",
     r"as 99\.5 % intervals for the four differences",
+    r"All modes start at the strength 0\.01",
+    r"of L = \(s - [^)]*\)2/2",
     # class probabilities, labels and factors, by convention
     r"probability 1/2( each)?",
     r"each (has|with) probability 1/2",

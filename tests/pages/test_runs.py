@@ -4,11 +4,13 @@ from collections.abc import Iterator
 from statistics import median
 
 import numpy as np
+from scipy.integrate import solve_ivp
 
 from tests.pages.decisions import ORDERS
 from tests.pages.evidence import benchmark, run
 from tests.pages.likeness import FIRST, SECOND, Look, alike, treatments
 from tests.pages.reading import cells, see, tables
+from tests.tolerances import DEEP_STEP
 
 # The public sweep at lengths 0.3 and 0.7, as published: mean and, where it is known, standard deviation of 30 networks.
 PUBLISHED = {
@@ -199,6 +201,35 @@ def approximations() -> Rows:
     ]
 
 
+def learned(one: dict, start: list[float]) -> np.ndarray:
+    """The strengths of a network's modes at its times, by the flow of the weights of each layer from `start`."""
+    found = []
+    for s in one["targets"]:
+
+        def moved(_t: float, b: np.ndarray, s: float = s) -> np.ndarray:
+            return np.array([np.delete(b, l).prod() for l in range(len(b))]) * (s - b.prod())
+
+        ends = one["times"][0], one["times"][-1]
+        found.append(
+            solve_ivp(moved, ends, start, "DOP853", one["times"], rtol=DEEP_STEP, atol=DEEP_STEP / 100).y.prod(axis=0)
+        )
+    return np.array(found)
+
+
+def strengths() -> Rows:
+    """Distances of trained deep linear networks to the flow of their layers, and to that of a rival's equal layers."""
+    found = []
+    for panel, networks in run("deep_linear", "deep-linear")["panels"].items():
+        for name, one in networks.items():
+            coarse, fine, exact = np.array(one["coarse"]), np.array(one["trained"]), learned(one, one["start"])
+            layers = 3 if len(one["start"]) == 2 and len(set(one["start"])) == 1 else 2
+            rival = learned(one, [np.prod(one["start"]) ** (1 / layers)] * layers)
+            far = (abs(each - exact).max() for each in (coarse, fine, 2 * fine - coarse))
+            told = "" if name == "lambda = 0" else f"{abs(fine - rival).max():.3f}"
+            found.append([panel, name, *(f"{distance:.1e}" for distance in far), told])
+    return found
+
+
 def expected() -> Iterator[tuple[str, str, int, Rows]]:
     """Page, a word of the heads, which of the tables with it, and the rows that it must have."""
     page = "localization-sweep"
@@ -212,6 +243,7 @@ def expected() -> Iterator[tuple[str, str, int, Rows]]:
     yield "relu-gates", "median (least to greatest)", 0, quantities()
     yield "relu-gates", "configurations", 0, by_lengths()
     yield "relu-gates", "largest moment", 0, approximations()
+    yield "deep-linear", "extrapolated", 0, strengths()
     for head, rows in replayed():
         yield "replayed-gates", head, 0, rows
     yield "further-statements", "hidden biases, output bias", 0, likenesses(FIRST)

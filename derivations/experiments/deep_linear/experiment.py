@@ -35,7 +35,7 @@ CLAIMS = ("deep.balanced.two_layers", "deep.balanced.time", "deep.lambda.solutio
 RATES = (Fraction(1, 100), Fraction(1, 200))
 CLOSER, SLOPE_MARGIN = 10.0, 0.1
 _TIMES, _FINE = 24, 120  # intervals of the trained strengths, and of a drawn curve
-_SIGNIFICANT = 6
+_SIGNIFICANT = 10  # digits stored, so that distances of 1e-6 can be computed again
 
 # Orthogonal matrices with rational entries: the columns are the directions of modes in the inputs and the outputs.
 _INPUTS = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]]) / 2
@@ -234,6 +234,7 @@ def measured(device: str = "auto", progress: Callable[[str], None] = lambda _wha
             "start": case.start,
             "times": [float(time) for time in case.times],
             "trained": fine,
+            "coarse": coarse,
             "grid": grid,
             "exact": np.stack([case.exact(grid, s) for s in case.targets]),
             "distances": {"coarse": one.coarse, "fine": one.fine, "extrapolated": one.extrapolated, "rival": one.rival},

@@ -48,7 +48,7 @@ def pair_of_weights() -> Step:
         Eq(tau * b1(t).diff(t), b2(t) * (s - b1(t) * b2(t)), evaluate=False),
         Eq(tau * b2(t).diff(t), b1(t) * (s - b1(t) * b2(t)), evaluate=False),
     )
-    return Step(equations, r"$-\partial L/\partial b_l$ of $L = (s - b_1 b_2)^2/2$", "definition")
+    return Step(equations, "minus the gradient of $L = (s - b_1 b_2)^2/2$", "definition")
 
 
 def flowed(target: mpf, start: Sequence[mpf], time: mpf, digits: int) -> list[mpf]:

@@ -52,7 +52,7 @@ _VELOCITY = N * a ** (2 - 2 / N) * (s - a) / tau
 
 def _of_one_weight() -> Step:
     flow = Eq(tau * weight(t).diff(t), weight(t) ** (N - 1) * (s - weight(t) ** N), evaluate=False)
-    why = r"$-\partial L/\partial b_l$ of $L = (s - b_1 \cdots b_N)^2/2$, where all weights are $b$"
+    why = "minus the gradient of $L = (s - a)^2/2$, $a$ the product of the weights, where all of them are $b$"
     return Step(flow, why, "definition")
 
 
@@ -106,7 +106,7 @@ LAYERS = Claim(
 )
 
 _TIME = tau / N * Integral(x ** (2 / N - 2) / (s - x), (x, a0, a))
-_clock = sympy.Function("theta")
+_clock = sympy.Function("q")
 
 
 def _timed(name: str, formula: sympy.Expr, premise: tuple[Step, ...]) -> Derivation:
@@ -117,13 +117,11 @@ def _timed(name: str, formula: sympy.Expr, premise: tuple[Step, ...]) -> Derivat
         *premise,
         Step(
             Eq(_clock(t).diff(t), 1, evaluate=False),
-            r"$\theta$ is the right side with $a(t)$ for $a$; it grows by 1 in a unit of time",
+            r"$q$ is the right side with $a(t)$ for $a$; it grows by 1 in a unit of time",
             "change-of-unknowns",
             (Tuple(_clock(t), running),),
         ),
-        Step(
-            Eq(_clock(t), t, evaluate=False), r"$\theta(0) = 0$, as $a(0) = a_0$", "solve-ode", (t, Tuple(_clock(t), 0))
-        ),
+        Step(Eq(_clock(t), t, evaluate=False), r"$q(0) = 0$, as $a(0) = a_0$", "solve-ode", (t, Tuple(_clock(t), 0))),
         Step(
             Eq(time_of(a0, strength(t)), running, evaluate=False),
             "$T(a_0, a(t))$ is the time itself",

@@ -121,7 +121,7 @@ def _derive_rate() -> Derivation:
         ),
         Step(
             at_end,
-            r"$r = -\dot e/e$, the rate at one time",
+            "$r$ is the rate at which $e$ falls, relative to $e$",
             "stack",
             (
                 Tuple(

@@ -53,7 +53,7 @@ def test_an_unbalanced_start_does_not_follow_the_formula():
     first = first * np.linspace(1, 2, len(first))[:, None] + 0.3
     expected = flowed([first, second], np.eye(target.shape[1]), target, TIMES)
     found = two_layer_weights(np.array(TIMES), target, first, second)
-    assert abs(invariants(*found)[0] - invariants(*expected)[0]).max() > 0.01
+    assert abs(invariants(*found)[0] - invariants(*expected)[0]).max() > 10**6 * DEEP_ODE
 
 
 def exact_gram(target, first, second, time):
