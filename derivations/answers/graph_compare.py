@@ -18,7 +18,6 @@ from derivations.answers.graph import (
     bars,
     numbers,
     path_table,
-    simulated,
     table,
     with_errors,
 )
@@ -239,8 +238,10 @@ def compared(
     Raises OutOfReachError where there is no prediction (the message says why), InputError for a problem without a
     [simulation] table.
     """
+    from derivations.answers import simulate  # loads torch
+
     view = graph_view(problem)
-    trained = simulated(problem, device, backend, memory, progress, measuring, threads=1)
+    trained = simulate.answer(problem, device, backend, memory, progress, measuring)
     kept = trained.run.surviving()
     own = kept if len(view.descent.losses) > 1 else np.zeros(len(kept), dtype=int)
     found = None if trained.run.one_cluster else _distance(view, trained, kept, own)
