@@ -14,6 +14,9 @@ from jaxtyping import install_import_hook
 from derivations.__main__ import GARBAGE
 from derivations.threads import cores
 
+# Tests and libraries are loaded with the setting of the command, which makes collections of garbage rarer.
+gc.set_threshold(*GARBAGE)
+
 # Before torch and SciPy load: on small arrays a second thread costs more than it gives.
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
@@ -46,15 +49,24 @@ def pytest_cmdline_main(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave the ten thousand tests out of every collection of garbage, which the command's own setting makes rarer."""
+    """Leave the tests and libraries out of every later collection of garbage."""
     gc.freeze()
-    gc.set_threshold(*GARBAGE)
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
     """Tell the process of a worker that tests are grouped: it reads the command line, where nothing says so."""
     node.workerinput["grouped"] = node.config.option.dist == "loadgroup"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Hand out whole files and groups, where tests are grouped."""
+    if config.option.dist != "loadgroup":
+        return None
+    from tests.scheduling import Files
+
+    return Files(config, log)
 
 
 hypothesis.settings.register_profile("ci", derandomize=True, deadline=None, max_examples=60, print_blob=False)

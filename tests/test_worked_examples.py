@@ -2,7 +2,6 @@
 
 import json
 import math
-import os
 import re
 import runpy
 import shutil
@@ -50,23 +49,11 @@ def write(files: dict[str, str], tree: Path) -> None:
         (tree / name).write_text(content, encoding="utf-8")
 
 
-def python(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Python in the copy, which stands before the packages that are installed."""
-    environment = os.environ | {"PYTHONPATH": str(tree)}
-    command = [sys.executable, *words]
-    return subprocess.run(command, cwd=tree, env=environment, capture_output=True, text=True, check=False)
-
-
-def gdln(tree: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """The command in the copy."""
-    return python(tree, "-m", "derivations", *words)
-
-
 # To load torch and SymPy takes seconds: one process has loaded them, and forks one for each command. That one finds
 # nothing loaded of the packages, and looks for them in the copy.
 FORKING = """
 import json, os, runpy, sys
-import scipy.linalg, sympy, torch
+import scipy.stats, sympy, torch
 for line in sys.stdin:
     tree, out, err, program, *words = json.loads(line)
     child = os.fork()
@@ -119,11 +106,12 @@ def claim_of(block: str, folder: Path):
     return claim
 
 
-def test_claim(tree, tmp_path):
+@shared
+def test_claim(tree, forked, tmp_path):
     """One file, and `gdln validate` knows the claim, passes every level and kills every mutant."""
     assert CLAIM_BLOCK.count("\n") <= LONGEST_EXAMPLE
     write({CLAIM_PATH: CLAIM_BLOCK}, tree)
-    done = gdln(tree, "validate", CLAIM, "--profile", "quick", "--out", str(tmp_path / "report"), "--json")
+    done = forked("derivations", "validate", CLAIM, "--profile", "quick", "--out", str(tmp_path / "report"), "--json")
     assert done.returncode == 0, done.stderr
     (claim,) = [claim for claim in json.loads(done.stdout)["claims"] if claim["id"] == CLAIM]
     assert claim["verdict"] == "RESULT"  # a claim of its own: no source states it
@@ -135,10 +123,11 @@ def test_claim(tree, tmp_path):
     assert levels[Level.NEGATIVE_CONTROL.value]["killed"] > 0
 
 
-def test_claim_in_another_file(tree):
+@shared
+def test_claim_in_another_file(tree, forked):
     """The command says which file takes it, without a traceback."""
     write({"theory/claims/areas/flow/absolute.py": CLAIM_BLOCK}, tree)
-    done = gdln(tree, "ledger")
+    done = forked("derivations", "ledger")
     assert done.returncode == BAD_INPUT
     assert "Traceback" not in done.stderr
     assert f"Its id names {CLAIM_PATH}: move it there." in " ".join(done.stderr.split())
@@ -272,16 +261,23 @@ def test_gate(tree, forked):
     assert "theory/moments/gate_" in refused.stderr
 
 
-MISSING = "from derivations.experiments import folders; print(*folders.missing_pieces(), sep='\\n')"
+MISSING = """
+import derivations
+from derivations.experiments import folders
+
+print(derivations.__file__, *folders.missing_pieces(), sep="\\n")
+"""
 
 
-def test_experiment(tree):
+@shared
+def test_experiment(tree, forked):
     files = files_of("Worked example: an experiment by one folder")
     assert {Path(name).parent.as_posix() for name in files} == {"derivations/experiments/redundant_pair"}
     write(files, tree)
-    found = python(tree, "-c", f"import derivations; print(derivations.__file__); {MISSING}")
+    (tree / "missing.py").write_text(MISSING, encoding="utf-8")
+    found = forked("missing")
     assert found.stdout.split() == [str(tree / "derivations/__init__.py")], found.stdout + found.stderr
-    done = gdln(tree, "validate", "flow.redundant.difference", "--json", "--out", "report")
+    done = forked("derivations", "validate", "flow.redundant.difference", "--json", "--out", "report")
     assert done.returncode == 0, done.stderr
     (claim,) = (one for one in json.loads(done.stdout)["claims"] if one["id"] == "flow.redundant.difference")
     outcomes = {level["where"]: (level["level"], level["outcome"]) for level in claim["levels"]}

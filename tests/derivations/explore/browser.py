@@ -117,11 +117,13 @@ class View:
 class Explorer:
     """A running explorer and one browser, in which the last view keeps its tab: to load a page takes seconds.
 
-    `last` holds the actions to take before the command is interrupted.
+    A tab without a view stays open: the browser ends the process of a site with its last tab, and the next page would
+    be compiled anew. `last` holds the actions to take before the command is interrupted.
     """
 
     def __init__(self, address, context):
         self.address, self._context, self._tabs = address, context, {}
+        self._context.new_page().goto(f"{address.split('?')[0]}health")
         self.last = ExitStack()
 
     def another(self, view=None):

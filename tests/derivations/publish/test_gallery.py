@@ -7,8 +7,11 @@ from derivations.benchmarks.gallery import CASES
 from derivations.cli import main
 from derivations.publish import gallery
 from derivations.publish.compose import PAGES
+from tests.gallery import derived, shared
 from theory.gaussian.moment import text
 from theory.problem import InputError
+
+pytestmark = shared
 
 STORED = {row["name"]: row for row in gallery.stored()["rows"]}
 
@@ -20,7 +23,7 @@ def test_every_case_has_a_stored_row_and_a_name_of_its_own():
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_stored_row_is_what_the_engine_gives(case):
-    row, moment = STORED[case.name], expectations.derived(case)
+    row, moment = STORED[case.name], derived(case)
     assert (row["closed_form"], row["kind"], row["left_to_integrate"]) == (
         text(moment.closed_form),
         moment.kind,

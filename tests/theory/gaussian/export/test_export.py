@@ -12,12 +12,13 @@ import sympy
 
 from derivations.benchmarks.gallery import CASES, Case
 from tests import tolerances
-from theory.expressions.domains import parse_domains
-from theory.expressions.language import Names, parse, parse_rows
+from tests.gallery import derived, shared
 from theory.expressions.symbols import z
 from theory.gaussian import expect
 from theory.gaussian.export.code import export
 from theory.problem.errors import InputError
+
+pytestmark = shared
 
 every_case = pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 COMPILER = shutil.which("cc")
@@ -27,9 +28,7 @@ STEP = 1e-4
 @cache
 def _solved(case: Case):
     """The closed form, its parameters with their values, and the certified value there."""
-    parameters = parse_domains(case.where or None).names
-    rows = parse_rows(case.cov, Names(parameters=parameters))
-    moment = expect(parse(case.expr, Names(variables=len(rows), parameters=parameters)), rows)
+    moment = derived(case)
     needed = {symbol.name for symbol in moment.parameters}
     value = moment.evaluate(20, **{name: number for name, number in case.point if name in needed})
     numbers = dict(case.point)
