@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from decimal import Decimal, localcontext
 
 import pytest
 import sympy
@@ -65,10 +66,11 @@ def test_the_form_of_a_reading_is_of_the_version():
 
 
 def test_the_stored_digits_of_a_row_are_all_read():
-    """Two numbers of 38 digits that differ in the last one."""
-    definition, formula = "0.12345678901234567890123456789012345678", "0.12345678901234567890123456789012345679"
-    (row,) = recorded.rows(CLAIM, {"precise": [{"at": {}, "definition": definition, "formula": formula}]})
-    assert 8.0e-38 < row.error < 8.2e-38  # 1e-38/0.1234... = 8.1e-38
+    """1 and 1 + 2^-120, which differ in the 37th digit."""
+    with localcontext(prec=125):
+        formula = str(1 + Decimal(2) ** -120)
+    (row,) = recorded.rows(CLAIM, {"precise": [{"at": {}, "definition": "1", "formula": formula}]})
+    assert row.error == 2.0**-120
 
 
 def test_a_stored_level_is_the_result_that_it_was():
