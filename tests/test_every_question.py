@@ -48,6 +48,7 @@ from theory.problem import (
     Simulation,
     SinglePulse,
     SiteGate,
+    Table,
     Training,
     WorkbenchError,
     dumps,
@@ -93,6 +94,9 @@ class MadeUpObservable(Observable):
 
 
 PROCESS = {"xi": (2, 1), "gain": 1, "boundary": "open", "normaliser": "unit-variance", "labels": (1, 0)}
+FOUR = [[2 if i == j else 1 for i in range(4)] for j in range(4)]
+MOMENTS = {"probability": "1/3", "xx": FOUR, "yx": [[0, 1, 0, 0]], "yy": [[2]]}
+VECTORS = {"probability": 1, "xx": FOUR, "yx": [[0, 1, 0, 0], [0, 0, 1, 0]], "yy": [[2, 0], [0, 2]]}
 DATA = {
     "nlgp": NonlinearGP(4, **PROCESS),
     "nlgp, ring": NonlinearGP(4, **PROCESS | {"boundary": "ring", "xi": (1, "1/2")}),
@@ -106,6 +110,8 @@ DATA = {
     "single-pulse": SinglePulse(4, ((1, 1), (2, 2)), "plus-minus", "none", (1, 0)),
     "finite": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1)),
     "finite, contexts": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1), context=(0, 1, 2)),
+    "table": Table(moments=[MOMENTS, MOMENTS | {"yx": [[1, 0, 0, 0]]}, MOMENTS]),
+    "table, vector labels": Table(moments=[VECTORS]),
     "made-up-law": MadeUpLaw(4),
     "made-up-clone": MadeUpClone(4, **PROCESS),
 }
@@ -205,7 +211,7 @@ def attempt(reader, problem):
 
 def fits(gate, law):
     """Whether a problem may put the gate on the law: the law has the latent or the contexts that the gate looks at."""
-    return (getattr(gate, "on", None) != "latent" or law.latent) and (gate.kind != "context" or bool(law.contexts))
+    return (getattr(gate, "on", None) != "latent" or law.latent) and set(getattr(gate, "open", ())) <= set(law.contexts)
 
 
 def questions():

@@ -444,3 +444,15 @@ GRAPH_RACE = GRAPH_RACE_STEP * 1_000 * 10
 
 # A number printed with two digits, relative to its value: half a unit of the second digit of 1.0.
 TWO_DIGITS = 0.05
+
+# Examples made from the second moments of a context, d = 3: the eigensolver, the root and its square each err by at
+# most 4 d roundings of the largest eigenvalue, and what counts as 0 is below 4 d of them.
+TABLE_MADE = 4 * 4 * 3 * UNIT_ROUNDOFF
+
+# Moments of a table in float64, relative to the largest: sums over 40 examples with weights and gates of a few
+# roundings each, and a soft gate of 16 more (SOFT_GATE).
+TABLE_SUM = (40 + 4 + 16) * UNIT_ROUNDOFF
+
+# The flow from such moments against that of the same data in fractions: a condition of at most 1,000, of moments and
+# labels up to 10.
+TABLE_FLOW = TABLE_SUM * 1e3 * 10

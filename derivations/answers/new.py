@@ -45,7 +45,38 @@ law = "finite"                # these examples, each as likely
 x = [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, -1, 0], [-1, 0, 1, 0]]
 y = [1, 0, -1, 1, 0]
 """,
+    "table": """\
+law = "table"                 # examples in float64: made from second moments, or file = "data.npz" or "data.csv"
+[[data.moments]]              # of context 0
+probability = "1/2"
+xx = [[1.0, 0.5], [0.5, 1.0]] # <x x'>
+yx = [[1.0, 0.5]]             # <y x'>
+yy = [[1.0]]                  # <y y'>: large enough that there are such examples
+[[data.moments]]              # of context 1
+probability = "1/2"
+xx = [[1.0, 0.5], [0.5, 1.0]]
+yx = [[-1.0, 0.5]]
+yy = [[3.0]]
+""",
 }
+_AT_A_SITE = """\
+[[network.gates]]             # one table a unit: open where lo <= {seen}_site < hi; a missing bound is infinite
+kind = "site"                 # or direction (with v), context (with open), always, repeated (with of)
+site = {site}
+lo = 0.0
+[[network.gates]]
+kind = "site"
+site = {site}
+hi = 0.0
+"""
+_OF_CONTEXTS = """\
+[[network.gates]]             # one table a unit: open in these contexts
+kind = "context"              # or site, direction (with v), always, repeated (with of)
+open = [0]
+[[network.gates]]
+kind = "context"
+open = [1]
+"""
 _REST = """\
 # Start: gdln solve {file}, gdln compare {file} --plot {stem}.png
 [data]
@@ -53,15 +84,7 @@ _REST = """\
 [network]
 model = "gated-linear"        # or relu, leaky-relu, erf, sigmoid, with `units = 2` instead of gates (simulate only)
 readout = "mean"              # yhat = (1/K) sum_k g_k(x) w_k.x; or sum, without the 1/K
-[[network.gates]]             # one table a unit: open where lo <= {seen}_site < hi; a missing bound is infinite
-kind = "site"                 # or direction (with v), always, repeated (with of)
-site = {site}
-lo = 0.0
-[[network.gates]]
-kind = "site"
-site = {site}
-hi = 0.0
-
+{gates}
 [training]
 loss = "half-mse"             # L = <(y - yhat)^2>/2, and tau dw/dt = -dL/dw
 tau = 1.0
@@ -107,7 +130,7 @@ class NewAnswer:
 
 
 def answer(name: str | Path, law: str = "nlgp") -> NewAnswer:
-    """Return a problem file of two complementary gates at one site and data of the law `law`; nothing is written.
+    """Return a problem file of two complementary gates and data of the law `law`; nothing is written.
 
     `name` gets the ending .toml where it has none. Raises InputError for an unknown law or an empty name.
 
@@ -121,6 +144,7 @@ def answer(name: str | Path, law: str = "nlgp") -> NewAnswer:
         raise InputError(f"{str(name)!r} names no file.", "Give a name such as my-problem.", "file")
     file = path if path.suffix == _ENDING else path.with_name(path.name + _ENDING)
     seen = "z" if law.startswith("nlgp") else "x"
-    site, rate = _SITES.get(law, 20), _RATES.get(law, "1.0")
-    toml = _REST.format(file=file.name, stem=file.stem, data=_DATA[law], seen=seen, site=site, rate=rate)
+    gates = _OF_CONTEXTS if law == "table" else _AT_A_SITE.format(seen=seen, site=_SITES.get(law, 20))
+    rate = _RATES.get(law, "1.0")
+    toml = _REST.format(file=file.name, stem=file.stem, data=_DATA[law], gates=gates, rate=rate)
     return NewAnswer(file, law, toml)

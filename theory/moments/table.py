@@ -8,6 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
+from theory.moments.basis import require_linear
 from theory.moments.exact_moments import require_rows
 from theory.moments.feature_moments import Block, FeatureMoments, Structure, law_moments, second_moments
 from theory.moments.gate_events import open_on
@@ -38,21 +39,22 @@ class TableFeatures(FeatureMoments):
 
     >>> from theory.problem import AlwaysGate
     >>> law = Table(moments=[{"probability": 1, "xx": [[4]], "yx": [[2]], "yy": [[1]]}])
-    >>> features = TableFeatures(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)))
+    >>> network = Network("gated-linear", "mean", 1, (AlwaysGate(),))
+    >>> features = TableFeatures(law, network, gate_table(law, network.gates))
     >>> features.assembled().round(12).tolist(), features.b.round(12).tolist(), round(features.y2, 12)
     ([[4.0]], [2.0], 1.0)
     """
 
     law: Table
     network: Network
+    opened: Float[np.ndarray, "N K"]
     arithmetic: Arithmetic = FLOAT64
 
     def _features(self) -> Iterator[tuple[np.ndarray, slice]]:
         """phi of a few thousand examples at a time: g_1 x, ..., g_K x and, with biases, g_1, ..., g_K and 1/s."""
-        opened = gate_table(self.law, self.network.gates)
-        for first in range(0, len(opened), _CHUNK):
+        for first in range(0, len(self.opened), _CHUNK):
             part = slice(first, first + _CHUNK)
-            x, gates = self.law.rows.x[part], opened[part]
+            x, gates = self.law.rows.x[part], self.opened[part]
             features = [(gates[:, :, None] * x[:, None, :]).reshape(len(x), -1)]
             if self.network.has_biases:
                 features += [gates, np.full((len(x), 1), float(1 / self.network.scale))]
@@ -118,8 +120,9 @@ class TableFeatures(FeatureMoments):
 @law_moments.register
 def _(law: Table, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     _require_float64(arithmetic)
+    require_linear(network)
     require_rows(network, law.n)
-    return TableFeatures(law, network)
+    return TableFeatures(law, network, gate_table(law, network.gates))
 
 
 @second_moments.register

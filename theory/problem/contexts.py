@@ -24,13 +24,14 @@ def check_contexts(data: Law, graph: Graph, gates: Sequence[tuple[str, Gate]]) -
     theory.problem.errors.InputError: In context 1 of the data no path to an output is open; closed: node hidden. ...
     """
     routed = [(place, gate) for place, gate in gates if isinstance(gate, ContextGate)]
+    known = set(data.contexts)
     for place, gate in routed:
-        if not data.contexts:
+        if not known:
             raise InputError(
                 f'{place} opens in contexts, and the law "{data.law}" gives its examples none.',
-                'Use data.law = "finite" with data.context, one whole number for each example, or another gate.',
+                'Give each example one (`context` of data.law = "finite" or of a table), or use another gate.',
             )
-        unknown = sorted(set(gate.open) - set(data.contexts))
+        unknown = sorted(set(gate.open) - known)
         if unknown:
             raise InputError(
                 f"{place} opens in context {unknown[0]}, which no example has; the data have the contexts "
@@ -39,7 +40,10 @@ def check_contexts(data: Law, graph: Graph, gates: Sequence[tuple[str, Gate]]) -
             )
     if not routed:
         return
-    for context in data.contexts:
+    opened, alike = [frozenset(gate.open) for _, gate in routed], {}
+    for context in data.contexts:  # of contexts in which the same gates are open, one stands for all
+        alike.setdefault(tuple(context in contexts for contexts in opened), context)
+    for context in alike.values():
         reached, closed = _followed(graph, context)
         if not reached & set(graph.outputs):
             raise InputError(

@@ -43,8 +43,7 @@ class ContextMoments:
 
         Raises InputError for other keys, other shapes, a probability <= 0, and xx or yy that are not symmetric.
         """
-        if isinstance(value, cls):
-            return value
+        value = vars(value) if isinstance(value, cls) else value
         if not isinstance(value, Mapping) or set(value) != set(_KEYS):
             keys = ", ".join(_KEYS)
             raise InputError(

@@ -100,8 +100,8 @@ def _where_broken(text: str, said: str) -> str:
 def placed(tables: Mapping[str, Any], folder: str | Path) -> Mapping[str, Any]:
     """The tables of a problem file in `folder`, with the path in data.file, which begins there, made absolute.
 
-    >>> placed({"data": {"law": "table", "file": "data.npz"}}, "/home/me")
-    {'data': {'law': 'table', 'file': '/home/me/data.npz'}}
+    >>> placed({"data": {"law": "table", "file": "data.npz"}}, "/somewhere")
+    {'data': {'law': 'table', 'file': '/somewhere/data.npz'}}
     """
     data = tables.get("data")
     if not isinstance(data, Mapping) or not isinstance(data.get("file"), str):
@@ -321,7 +321,7 @@ def dumps(problem: Problem) -> str:
     """
     data, network, training = problem.data, problem.network, problem.training
     lines = ["[data]", f'law = "{data.law}"']
-    lines += [f"{field.name} = {_value(getattr(data, field.name))}" for field in _said(data)]
+    lines += [f"{field.name} = {toml_value(getattr(data, field.name))}" for field in _said(data)]
     resolved(network.gates)  # refuses recorded ones
     lines += ["", "[network]", f'model = "{network.model}"']
     lines += _graph_lines(network) if isinstance(network, GatedGraph) else _network_lines(network)
@@ -329,14 +329,14 @@ def dumps(problem: Problem) -> str:
     lines += [f"w0 = {_initial(training.w0)}", f"times = {_list(training.times)}"]
     if network.has_biases:
         lines += [f"hidden_bias0 = {_initial(training.hidden_bias0)}"]
-        lines += [f"output_bias0 = {_value(training.output_bias0)}"]
+        lines += [f"output_bias0 = {toml_value(training.output_bias0)}"]
     lines += [f"readout0 = {_initial(training.readout0)}"] if network.trains_readout else []
     if problem.simulation is not None:
         lines += ["", "[simulation]"]
         settings = {field.name: getattr(problem.simulation, field.name) for field in fields(Simulation)}
         plain = {"shared_stream": False, "optimizer": "sgd", "dtype": DTYPES[0]}
         left_out = {key for key, value in settings.items() if value is None or plain.get(key) == value}
-        lines += [f"{key} = {_value(value)}" for key, value in settings.items() if key not in left_out]
+        lines += [f"{key} = {toml_value(value)}" for key, value in settings.items() if key not in left_out]
     return "\n".join(lines) + "\n"
 
 
@@ -351,7 +351,9 @@ def _network_lines(network: Network) -> list[str]:
 
 
 def _graph_lines(network: GatedGraph) -> list[str]:
-    lines = [f"{key} = {_value(ends)}" for key, ends in (("inputs", network.inputs), ("outputs", network.outputs_at))]
+    lines = [
+        f"{key} = {toml_value(ends)}" for key, ends in (("inputs", network.inputs), ("outputs", network.outputs_at))
+    ]
     for node in network.nodes:
         lines += ["[[network.nodes]]", f'name = "{node.name}"', f"dimension = {node.dimension}"]
         lines += [f"gate = {gate_text(gate)}" for gate in node.gates]
@@ -389,10 +391,15 @@ def _gate_value(value: Any) -> str:
     """A field of a gate; the entries of a direction as a table of sites."""
     if isinstance(value, tuple) and all(isinstance(entry, tuple) for entry in value):
         return f"{{ {', '.join(f'{site} = {number_text(number)}' for site, number in value)} }}"
-    return _value(value)
+    return toml_value(value)
 
 
-def _value(value: Any) -> str:
+def toml_value(value: Any) -> str:
+    """A word, a number, a tuple of them or a dataclass as it stands in a problem file.
+
+    >>> toml_value(("ring", Fraction(1, 3), 2))
+    '["ring", "1/3", 2]'
+    """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float) and isinf(value):
@@ -400,9 +407,11 @@ def _value(value: Any) -> str:
     if isinstance(value, Fraction):
         return number_text(value)
     if isinstance(value, tuple):
-        return f"[{', '.join(map(_value, value))}]"
+        return f"[{', '.join(map(toml_value, value))}]"
     if is_dataclass(value):
-        return f"{{ {', '.join(f'{field.name} = {_value(getattr(value, field.name))}' for field in fields(value))} }}"
+        return (
+            f"{{ {', '.join(f'{field.name} = {toml_value(getattr(value, field.name))}' for field in fields(value))} }}"
+        )
     # What JSON escapes, TOML reads; besides, TOML wants DEL escaped.
     return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 

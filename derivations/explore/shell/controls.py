@@ -11,7 +11,8 @@ import numpy as np
 from theory.problem import Law
 from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS, POSITIVE_PARTS
 from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
-from theory.problem.toml import tables_of
+from theory.problem.second_moments import ContextMoments
+from theory.problem.toml import tables_of, toml_value
 
 MOST_SITES = 200  # beyond it a view takes longer to draw than a hand to move
 MOST_SIDE = 20
@@ -61,6 +62,10 @@ STARTS: dict[str, Any] = {
     "x": ((1, 0), (0, 1), (1, 1), (0, 0)),
     "y": (1, 1, 0, 0),
     "weights": (),
+    "context": (),
+    "file": "",
+    "sha256": "",
+    "moments": (ContextMoments(Fraction(1), ((1, 0), (0, 1)), ((1, 0),), ((2,),)),),
     "widths": ((3, 4), (9, 10)),
     "support": "plus-minus",
     "flip": "none",
@@ -77,6 +82,10 @@ LABELS = {
     "x": "examples x",
     "y": "labels y",
     "weights": "weights of the examples",
+    "context": "contexts of the examples (empty: none)",
+    "file": "file of the examples (in place of moments)",
+    "sha256": "sha256 of the file (empty: any content)",
+    "moments": "second moments of each context (in place of a file)",
     "widths": "pulse widths (sites)",
 }
 _TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
@@ -133,7 +142,7 @@ def _text(number: Any) -> str:
 def _typed(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"[{', '.join(_typed(entry) for entry in value)}]"
-    return _text(value) if isinstance(value, int | float | Fraction) else str(value)
+    return _text(value) if isinstance(value, int | float | Fraction) else toml_value(value)
 
 
 def law_of(kind: type[Law], values: Mapping[str, Any], present: Mapping[str, Any] | None = None) -> Law:

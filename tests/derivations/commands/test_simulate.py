@@ -149,6 +149,16 @@ def test_text_answer(gdln):
     assert "diverged" not in out
 
 
+@pytest.mark.parametrize("biases", ["", 'biases = "trained"\n'])
+def test_the_text_of_vector_labels_lists_units_and_outputs(gdln, biases):
+    starts = "hidden_bias0 = [[0.0, 0.0], [0.0, 0.0]]\noutput_bias0 = [0.0, 0.0]\n" if biases else ""
+    change = [("labels = [1.0, 0.0]", "labels = [[1.0, 0.0], [0.0, 1.0]]"), ('"mean"\n', f'"mean"\n{biases}')]
+    code, out, err = gdln(change=[*change, ("tau = 1.0\n", f"tau = 1.0\n{starts}")])
+    assert (code, err) == (PASS, "")
+    assert "unit 1, output 1: " in out
+    assert ("biases at t" in out) == bool(biases)
+
+
 GRID = [('"nlgp"\nn = 6', '"nlgp-2d"\nshape = [2, 3]')]
 
 

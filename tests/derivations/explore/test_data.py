@@ -16,9 +16,9 @@ from derivations.explore.shell.shared_problem import FIRST, SharedProblem, attem
 from tests.tolerances import EXPLORER_EXAMPLES, STANDARD_ERRORS
 from theory.moments import gated_moments
 from theory.moments.single_pulse import second_moment
-from theory.problem import LAWS, FiniteData, InputError, dumps, load
+from theory.problem import LAWS, FiniteData, InputError, OutOfReachError, dumps, load
 
-ALIKE = [name for name in LAWS if name != "finite"]  # laws whose sites are alike
+ALIKE = [name for name in LAWS if name not in ("finite", "table")]  # laws whose sites are alike
 
 
 def law_named(name, **changed):
@@ -120,6 +120,25 @@ def test_a_finite_data_set_has_the_statistics_of_its_examples_repeated_by_their_
         off = [theory.covariance[c] - np.cov(x.T, bias=True), theory.mean[c] - x.mean(axis=0)]
         assert max(np.abs(part).max() for part in off) <= EXPLORER_EXAMPLES * np.abs(x).max() ** 2
     assert (theory.kurtosis, theory.marginal) == (None, None)
+
+
+def test_a_table_has_the_statistics_of_the_same_finite_data(tmp_path):
+    given = {"x": WEIGHTED.x, "y": WEIGHTED.y, "weights": WEIGHTED.weights}
+    np.savez(tmp_path / "data.npz", **{name: np.array(values, float) for name, values in given.items()})
+    law = law_named("table", file=f'"{tmp_path}/data.npz"', moments="[]")
+    table, exact = theory_of(law), theory_of(WEIGHTED)
+    bound = EXPLORER_EXAMPLES * 4  # |x| is at most 2
+    assert abs(table.mean - exact.mean).max() <= bound
+    assert abs(table.covariance - exact.covariance).max() <= bound
+    assert (table.kurtosis, table.marginal) == (None, None)
+    for row in numbers(table, sampled(law)):
+        assert abs(row["exact"] - row["sampled"]) <= STANDARD_ERRORS * row["standard error"]
+
+
+def test_a_table_of_many_labels_is_refused(tmp_path):
+    np.savez(tmp_path / "data.npz", x=np.ones((101, 1)), y=np.arange(101.0))
+    with pytest.raises(OutOfReachError, match="101 different labels; the data view shows up to 100"):
+        theory_of(law_named("table", file=f'"{tmp_path}/data.npz"', moments="[]"))
 
 
 @pytest.mark.parametrize("law", [MOVED, MOVED_GRID], ids=["line", "grid"])

@@ -16,6 +16,7 @@ from tests.tolerances import SOFT_GATE
 from theory.problem import (
     LAWS,
     AlwaysGate,
+    ContextGate,
     DirectionGate,
     FiniteData,
     Network,
@@ -25,11 +26,15 @@ from theory.problem import (
     RepeatedGate,
     SinglePulse,
     SiteGate,
+    Table,
 )
 
 CPU = torch.device("cpu")
 DATA = FiniteData([[1, 0, -1, 2], [0, 1, 1, "1/2"], [2, 2, -1, 0]], [1, -1, 1])
 PULSE = SinglePulse(4, ((1, 2), (2, 3)), "plus-minus", "none", (1, 0))
+IDENTITY = [[int(i == j) for i in range(4)] for j in range(4)]
+ONE = {"probability": "1/2", "xx": IDENTITY, "yx": [[1, 0, 0, 0]], "yy": [[1]]}
+TABLE = Table(moments=[ONE, ONE])
 UNSUPPORTED = {
     ("DirectionGate on latent", "GaussianClone"),
     ("DirectionGate on latent", "SinglePulse"),
@@ -42,11 +47,19 @@ UNSUPPORTED = {
     ("DirectionGate on latent", "FiniteData"),
     ("SiteGate on latent", "FiniteData"),
     ("RepeatedGate", "FiniteData"),
+    ("DirectionGate on latent", "Table"),
+    ("SiteGate on latent", "Table"),
+    ("RepeatedGate", "Table"),
+    ("ContextGate", "NonlinearGP"),
+    ("ContextGate", "NonlinearGP2D"),
+    ("ContextGate", "GaussianClone"),
+    ("ContextGate", "SinglePulse"),
+    ("ContextGate", "FiniteData"),
 }
 
 
 def drawn(kind=NonlinearGP, rows=60):
-    law = {SinglePulse: PULSE, NonlinearGP2D: grid(), FiniteData: DATA}.get(kind) or line(kind)
+    law = {SinglePulse: PULSE, NonlinearGP2D: grid(), FiniteData: DATA, Table: TABLE}.get(kind) or line(kind)
     made = prepare(law, CPU, torch.float64)
     return made.draw([stream(0, r, TRAINING) for r in (0, 1)], rows)
 
@@ -170,6 +183,7 @@ def test_unsupported_pairs_are_listed():
         "DirectionGate on input": DirectionGate({1: 1, 2: -1}, on="input"),
         "AlwaysGate": AlwaysGate(),
         "RepeatedGate": RepeatedGate(of=0),
+        "ContextGate": ContextGate([0]),
     }
     refused = set()
     for name, gate in gates.items():
@@ -179,6 +193,17 @@ def test_unsupported_pairs_are_listed():
             except OutOfReachError:
                 refused.add((name, kind.__name__))
     assert refused == UNSUPPORTED
+
+
+@pytest.mark.parametrize("open_in", [(0,), (1,), (0, 2), (0, 1, 2)])
+def test_a_context_gate_looks_at_the_context_of_each_example(open_in):
+    """The three inputs differ at site 1, which tells the context."""
+    law = replace(DATA, context=(2, 0, 1))
+    data = prepare(law, CPU, torch.float64).draw([stream(0, r, TRAINING) for r in (0, 1)], 60)
+    contexts = {float(x[1]): context for x, context in zip(law.x, law.context, strict=True)}
+    assert len(contexts) == 3
+    expected = [[contexts[row[1]] in open_in for row in rows] for rows in data.x.tolist()]
+    assert opens(ContextGate(open_in), data).tolist() == expected
 
 
 def test_unknown_gate_is_named():

@@ -44,8 +44,8 @@ def flow_of(problem: Problem) -> GraphFlow:
 def moments_of(problem: Problem, flow: GraphFlow) -> PathMoments:
     """Sigma^yx(a) and Sigma^xx(a, b) of the problem's data in float64.
 
-    Raises OutOfReachError where a path passes several different gates and the data are no finite set, and where the law
-    has no exact moments through a gate.
+    Raises OutOfReachError where a path passes several different gates and the law is neither finite data nor a table,
+    and where the law has no moments through a gate.
 
     >>> law = FiniteData([[1, 0], [0, 2]], [1, 3])
     >>> network = Network("gated-linear", "mean", 1, (AlwaysGate(),))
@@ -87,7 +87,7 @@ def _(law: Table, flow: GraphFlow) -> PathMoments:
     rows = law.rows
     gates, y = _opened(flow, rows.x, rows.context), _by_output(flow, rows.y)
     patterns, found = _patterns(flow, gates, len(rows.x))
-    if len(patterns) >= len(flow.openings) ** 2:
+    if len(patterns) >= len(flow.openings) ** 2:  # else each example enters one n x n sum, not one for every pair
         return empirical(flow, rows.x, y, gates, rows.probabilities)
     parts = [found == index for index in range(len(patterns))]
     second = [(rows.x[part] * rows.probabilities[part, None]).T @ rows.x[part] for part in parts]
@@ -159,6 +159,6 @@ def _single(product: tuple[Gate, ...]) -> Gate:
     if len(different) > 1 or (soft and len(product) > 1):
         raise OutOfReachError(
             "A path passes several gates, and the law has no exact moments through their product.",
-            'Use one gate along each path, or a finite data set (data.law = "finite").',
+            'Use one gate along each path, or examples (data.law = "finite" or "table").',
         )
     return different[0] if different else AlwaysGate()

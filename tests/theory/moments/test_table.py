@@ -1,0 +1,199 @@
+"""Tables and contexts through gates: against sums over the examples one by one, and the same data in fractions."""
+
+from dataclasses import replace
+from math import erfc, sqrt
+
+import numpy as np
+import pytest
+
+from tests.tolerances import TABLE_FLOW, TABLE_SUM
+from theory.flow import solve
+from theory.moments import gated_moments, gated_moments_certified
+from theory.moments.constant_gates import constant_gates
+from theory.problem import (
+    AlwaysGate,
+    ContextGate,
+    DirectionGate,
+    FiniteData,
+    Network,
+    OutOfReachError,
+    Problem,
+    RepeatedGate,
+    SiteGate,
+    Table,
+    Training,
+)
+
+N, SITES = 40, 3
+CONTEXT = tuple(range(4)) * 10
+GATES = (
+    ContextGate([0, 2]),
+    SiteGate(1, lo="1/4", on="input"),
+    DirectionGate({0: 1, 2: "-1/3"}, lo=-1, hi="1/2", on="input"),
+    ContextGate([1, 2, 3]),
+    AlwaysGate(),
+    RepeatedGate(0),
+)
+EVERY = ContextGate([0, 1, 2, 3])
+SOFT = (SiteGate(0, lo="-1/2", hi=1, on="input", sharpness=3), DirectionGate([1, 2, 0], lo=0, on="input", sharpness=1))
+
+
+def arrays(outputs, seed=0):
+    """Examples in multiples of 1/64, so that fractions of them stay short."""
+    rng = np.random.default_rng(seed)
+    x, y = (np.round(64 * rng.normal(size=(N, columns))) / 64 for columns in (SITES, outputs))
+    return {"x": x, "y": y, "context": np.array(CONTEXT), "weights": rng.integers(1, 5, N).astype(float)}
+
+
+def table(folder, outputs=1, **changed):
+    np.savez(folder / "data.npz", **arrays(outputs) | changed)
+    return Table(str(folder / "data.npz"))
+
+
+def finite(outputs=1):
+    given = {name: values.tolist() for name, values in arrays(outputs).items()}
+    return FiniteData(given["x"], given["y"], weights=given["weights"], context=given["context"])
+
+
+def asked(law, gates, biases="none"):
+    K, m = len(gates), law.outputs
+    w0 = [[[(k + 2 * j - o) / 8 for j in range(SITES)] for o in range(m)] for k in range(K)]
+    further = {}
+    if biases == "trained":
+        hidden = [[(k - o) / 4 for o in range(m)] for k in range(K)]
+        further = {"hidden_bias0": hidden if m > 1 else [row[0] for row in hidden]}
+        further["output_bias0"] = [0.5] * m if m > 1 else 0.5
+    training = Training("half-mse", 1, w0 if m > 1 else [rows[0] for rows in w0], (0, 1, 4), **further)
+    return Problem(law, Network("gated-linear", "mean", K, gates, biases), training)
+
+
+def opened(gate, x, context):
+    """g of one example, by the definitions of the gates."""
+    if isinstance(gate, AlwaysGate):
+        return 1.0
+    if isinstance(gate, ContextGate):
+        return float(context in gate.open)
+    v = {gate.site: 1} if isinstance(gate, SiteGate) else dict(gate.v)
+    along, beta = sum(float(number) * x[site] for site, number in v.items()), float(gate.sharpness)
+    if beta == np.inf:
+        return float(gate.lo <= along < gate.hi)
+    below, above = (0.5 * erfc(-beta * (along - float(bound)) / sqrt(2)) for bound in (gate.lo, gate.hi))
+    return below - above
+
+
+def summed(law, gates, ends):
+    """A and b by loops over the examples; `ends` are the constants behind the gates, or ()."""
+    A, b = 0.0, 0.0
+    for x, y, share, context in zip(law.rows.x, law.rows.y, law.rows.probabilities, CONTEXT, strict=True):
+        g = [opened(gates[gate.of] if isinstance(gate, RepeatedGate) else gate, x, context) for gate in gates]
+        phi = np.array([each * entry for each in g for entry in x] + ([*g, *ends] if ends else []))
+        A, b = A + share * np.outer(phi, phi), b + share * np.outer(phi, y)
+    return A, b
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.parametrize("gates", [GATES, SOFT, (*GATES[:2], *SOFT)], ids=["hard", "soft", "both"])
+@pytest.mark.parametrize("biases", ["none", "trained"])
+def test_moments_are_the_sums_over_the_examples(tmp_path, outputs, gates, biases):
+    law = table(tmp_path, outputs)
+    A, b = summed(law, gates, (len(gates),) if biases == "trained" else ())
+    moments = gated_moments(asked(law, gates, biases))
+    assert abs(moments.A - A).max() <= TABLE_SUM * A.max()
+    assert abs(moments.b.reshape(b.shape) - b).max() <= TABLE_SUM * A.max()
+    y2 = sum(share * (y @ y) for share, y in zip(law.rows.probabilities, law.rows.y, strict=True))
+    assert abs(moments.y2 - y2) <= TABLE_SUM * y2
+    for c in range(law.classes):
+        mine = law.category == c
+        second = np.einsum("i,ij,ik->jk", law.rows.probabilities[mine], law.rows.x[mine], law.rows.x[mine])
+        second /= law.rows.probabilities[mine].sum()
+        assert abs(moments.covariances[c] - second).max() <= TABLE_SUM * max(abs(second).max(), 1)
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_context_gates_on_finite_data_are_exact(outputs):
+    """Every entry is the nearest float64 to the sum in fractions over the examples whose context is open."""
+    law = finite(outputs)
+    moments = gated_moments(asked(law, GATES))
+    for a, one in ((0, GATES[0]), (3, GATES[3])):
+        for k, other in ((0, GATES[0]), (3, GATES[3])):
+            both = set(one.open) & set(other.open)
+            mine = [i for i in range(N) if law.context[i] in both]
+            for i, j in ((0, 0), (1, 2)):
+                exact = sum(law.example_probabilities[e] * law.x[e][i] * law.x[e][j] for e in mine)
+                assert moments.sigma_xx[a, k, i, j] == float(exact)
+
+
+@pytest.mark.parametrize("outputs", [1, 2])
+@pytest.mark.parametrize("biases", ["none", "trained"])
+def test_the_flow_is_that_of_the_same_data_in_fractions(tmp_path, outputs, biases):
+    gates = GATES[:3]
+    found, exact = solve(asked(table(tmp_path, outputs), gates, biases)), solve(asked(finite(outputs), gates, biases))
+    assert found.rank == exact.rank
+    assert abs(found.weights - exact.weights).max() <= TABLE_FLOW
+    assert abs(found.losses - exact.losses).max() <= TABLE_FLOW
+    assert abs(found.fixed_point - exact.fixed_point).max() <= TABLE_FLOW
+    assert abs(found.mse - exact.mse) <= TABLE_FLOW
+
+
+def test_inputs_that_are_always_zero_do_not_move(tmp_path):
+    """A site that no example has is left out of the flow: its weights stay, and A is well conditioned beside them."""
+    x = arrays(1)["x"] * [1, 0, 1]
+    problem = asked(table(tmp_path, x=x), (EVERY,))
+    found = solve(problem)
+    assert found.rank == 2
+    assert found.condition < 10
+    assert (found.weights[:, 0, 1] == problem.w0()[0, 1]).all()
+    assert (found.rates == 0).sum() == 1
+
+
+def test_equal_sites_make_the_rank_smaller(tmp_path):
+    x = arrays(1)["x"]
+    found = solve(asked(table(tmp_path, x=np.column_stack([x[:, 0], x[:, 1], x[:, 1]])), (EVERY,)))
+    assert found.rank == 2
+    assert found.near_null.modes == 1
+    assert any("the table is kept in float64" in note for note in found.notes)
+
+
+def test_all_inputs_zero_are_refused(tmp_path):
+    with pytest.raises(OutOfReachError, match="All inputs of the table are 0 wherever a gate is open"):
+        solve(asked(table(tmp_path, x=np.zeros((N, SITES))), (EVERY,)))
+
+
+def test_a_table_has_no_certified_digits(tmp_path):
+    problem = asked(table(tmp_path), (EVERY,))
+    for refused in (lambda: solve(problem, digits=20), lambda: gated_moments_certified(problem, 20)):
+        with pytest.raises(OutOfReachError, match="kept in float64, and has no certified digits"):
+            refused()
+
+
+def test_soft_gates_on_fractions_are_refused():
+    with pytest.raises(
+        OutOfReachError, match=r"network\.gates\[0\]: a soft gate, of sharpness 3, has no exact moments"
+    ):
+        gated_moments(asked(finite(), SOFT))
+
+
+@pytest.mark.parametrize("make", [table, None])
+def test_gates_that_never_change_are_named(tmp_path, make):
+    law = make(tmp_path) if make else finite()
+    gates = (EVERY, ContextGate([1]), SiteGate(0, lo=100, on="input"))
+    assert constant_gates(law, asked(law, gates).network) == {0: True, 2: False}
+
+
+def test_moments_given_by_context_are_added_up_over_the_open_contexts():
+    """Sigma^yx(p) and Sigma^xx(p, q) are sums of probability times yx and xx; nothing else of the examples enters."""
+    xx = ([[2, 1, 0], [1, 3, 0], [0, 0, 1]], [[1, 0, 0], [0, 1, 0], [0, 0, 4]], [[0, 0, 0], [0, 5, 1], [0, 1, 2]])
+    yx, shares = ([[1, 0, 0]], [[0, -1, 1]], [[0, 1, 1]]), ("1/2", "1/3", "1/6")
+    given = [{"probability": p, "xx": a, "yx": b, "yy": [[2]]} for p, a, b in zip(shares, xx, yx, strict=True)]
+    gates = (ContextGate([0, 2]), ContextGate([1, 2]), ContextGate([0]))
+    problem = asked(Table(moments=given), gates)
+    moments, p = gated_moments(problem), [1 / 2, 1 / 3, 1 / 6]
+    for a, one in enumerate(gates):
+        first = sum(p[c] * np.array(yx[c][0]) for c in one.open)
+        assert abs(moments.sigma_yx[a] - first).max() <= TABLE_SUM
+        for b, other in enumerate(gates):
+            second = sum((p[c] * np.array(xx[c]) for c in set(one.open) & set(other.open)), np.zeros((3, 3)))
+            assert abs(moments.sigma_xx[a, b] - second).max() <= TABLE_SUM
+    assert (moments.sigma_xx[1, 2] == 0).all()
+    assert abs(moments.y2 - 2) <= TABLE_SUM
+    assert problem != replace(problem, data=Table(moments=given[::-1]))

@@ -1,0 +1,204 @@
+"""The law of a table: its content is its identity, and examples made from moments have these moments."""
+
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from tests.tolerances import TABLE_MADE
+from theory.problem import ContextGate, FiniteData, InputError, Table, dumps, load, loads
+
+PROBLEM = """
+[data]
+law = "table"
+{data}
+[network]
+model = "gated-linear"
+readout = "sum"
+[[network.gates]]
+kind = "context"
+open = [0, 2]
+[[network.gates]]
+kind = "site"
+site = 1
+[training]
+loss = "half-mse"
+tau = 1.0
+times = [1.0]
+w0 = {{ law = "normal", scale = 0.1, seed = 0 }}
+"""
+MOMENTS = """
+[[data.moments]]
+probability = "1/3"
+xx = [[2.0, 0.5], [0.5, 1.0]]
+yx = [[1.0, "1/3"]]
+yy = [[1.5]]
+[[data.moments]]
+probability = "1/2"
+xx = [[1.0, 1.0], [1.0, 1.0]]
+yx = [[2.0, 2.0]]
+yy = [[4.0]]
+[[data.moments]]
+probability = "1/6"
+xx = [[0.0, 0.0], [0.0, 3.0]]
+yx = [[0.0, 0.0]]
+yy = [[0.0]]
+"""
+X, Y, CONTEXT = np.array([[1.0, 2.0], [3.0, 4.0], [0.0, -1.0]]), np.array([0.5, 1.0, 0.5]), np.array([2, 0, 1])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A problem file beside its data, and the working directory elsewhere."""
+    np.savez(tmp_path / "data.npz", x=X, y=Y, context=CONTEXT)
+    (tmp_path / "problem.toml").write_text(PROBLEM.format(data='file = "data.npz"'))
+    return tmp_path
+
+
+def test_the_path_begins_at_the_problem_file(folder):
+    problem = load(folder / "problem.toml")
+    assert problem.data.file == str(folder / "data.npz")
+    assert problem.data.contexts == (0, 1, 2)
+    assert problem.data.labels == (Fraction(1, 2), Fraction(1))
+    assert problem.data.category.tolist() == [0, 1, 0]
+    assert [float(p) for p in problem.data.probabilities] == [2 / 3, 1 / 3]
+    assert problem.network.gates[0] == ContextGate([0, 2])
+
+
+def test_written_with_its_sha256_and_read_again(folder):
+    problem = load(folder / "problem.toml")
+    text = dumps(problem)
+    assert f'sha256 = "{problem.data.sha256}"' in text
+    assert loads(text) == problem
+    assert hash(loads(text)) == hash(problem)
+
+
+def test_laws_of_equal_content_are_equal_wherever_their_files_lie(folder):
+    (folder / "copy.npz").write_bytes((folder / "data.npz").read_bytes())
+    np.savez(folder / "other.npz", x=X, y=Y, context=CONTEXT[::-1])
+    one, copy, other = (Table(str(folder / name)) for name in ("data.npz", "copy.npz", "other.npz"))
+    assert one == copy
+    assert hash(one) == hash(copy)
+    assert one != other
+
+
+def test_another_file_in_the_same_place_is_noticed(folder):
+    text = dumps(load(folder / "problem.toml"))
+    np.savez(folder / "data.npz", x=X, y=Y + 1, context=CONTEXT)
+    with pytest.raises(InputError, match="it is another file") as caught:
+        loads(text)
+    assert "leave sha256 out" in caught.value.hint
+    (folder / "data.npz").unlink()
+    with pytest.raises(InputError, match="cannot be read: No such file"):
+        loads(text)
+
+
+def test_a_path_with_quotes_and_backslashes_is_written_whole(folder):
+    odd = folder / 'a "quoted\\ \t name'
+    odd.mkdir()
+    (folder / "data.npz").rename(odd / "data.npz")
+    (folder / "problem.toml").rename(odd / "problem.toml")
+    problem = load(odd / "problem.toml")
+    assert loads(dumps(problem)) == problem
+    assert loads(dumps(problem)).data.file == str(odd / "data.npz")
+
+
+def test_moments_are_read_and_written():
+    problem = loads(PROBLEM.format(data=MOMENTS))
+    assert problem.data.contexts == (0, 1, 2)
+    assert problem.data.moments[0].yx == ((Fraction(1), Fraction(1, 3)),)
+    assert loads(dumps(problem)) == problem
+    assert problem.data != replace(problem.data, moments=problem.data.moments[::-1][1:] + problem.data.moments[2:])
+
+
+def test_made_examples_have_the_given_moments():
+    """Each context by sums over its examples, and its probability; also where the matrices are singular or zero."""
+    law = loads(PROBLEM.format(data=MOMENTS)).data
+    for context, given in enumerate(law.moments):
+        mine = law.rows.context == context
+        share = law.rows.probabilities[mine]
+        assert abs(share.sum() - float(given.probability)) <= TABLE_MADE
+        z = np.concatenate([law.rows.x[mine], law.rows.y[mine]], axis=1)
+        mean, second = share @ z / share.sum(), np.einsum("i,ij,ik->jk", share, z, z) / share.sum()
+        xx, yx, yy = (np.array(matrix, dtype=float) for matrix in (given.xx, given.yx, given.yy))
+        scale = np.linalg.eigvalsh(second)[-1]
+        assert abs(mean).max() <= TABLE_MADE * np.sqrt(scale)
+        assert abs(second[:2, :2] - xx).max() <= TABLE_MADE * scale
+        assert abs(second[2:, :2] - yx).max() <= TABLE_MADE * scale
+        assert abs(second[2:, 2:] - yy).max() <= TABLE_MADE * scale
+
+
+@pytest.mark.parametrize(
+    ("line", "instead", "message"),
+    [
+        ('probability = "1/3"', "probability = 0.3", "The probabilities of data.moments add up to 29/30"),
+        ('probability = "1/3"\n', "", r"data\.moments\[0\] = .* must be a table with probability, xx, yx, yy"),
+        ('probability = "1/3"', 'probability = "-1/3"', r"data\.moments\[0\]\.probability = -1/3 must be > 0"),
+        (
+            "[0.5, 1.0]]",
+            "[0.25, 1.0]]",
+            r"data\.moments\[0\]\.xx is not symmetric: 1/2 at \[0\]\[1\], 1/4 at \[1\]\[0\]",
+        ),
+        (
+            "yy = [[1.5]]",
+            "yy = [[0.5]]",
+            r"data\.moments\[0\]: .* not positive semidefinite: its smallest eigenvalue is -0\.0",
+        ),
+        ("yy = [[4.0]]", "yy = [[3.999]]", r"data\.moments\[1\]: .* smallest eigenvalue is -0\.00"),
+        ('yx = [[1.0, "1/3"]]', "yx = [[1.0]]", r"data\.moments\[0\]\.yx has 1 x 1 numbers, not 1 x 2"),
+        ('yx = [[1.0, "1/3"]]', "yx = [1.0]", r"data\.moments\[0\]\.yx = .* must be rows of numbers"),
+        ("yy = [[1.5]]", "yy = [[1.5, 0.0]]", r"data\.moments\[0\]\.yy has 1 x 2 numbers, not 1 x 1"),
+        ("xx = [[2.0, 0.5], [0.5, 1.0]]", "xx = [[2.0, 0.5], [0.5]]", "xx has rows of different lengths"),
+        ("yy = [[1.5]]", "yy = [[nan]]", r"data\.moments\[0\]\.yy\[0\]\[0\] = 'NaN' is not a number"),
+        ("[[data.moments]]\n", "sha256 = 'f'\n[[data.moments]]\n", "data.sha256 is that of a file"),
+        ("[[data.moments]]\n", "file = 'a.npz'\n[[data.moments]]\n", "has both `file` and `moments`"),
+    ],
+)
+def test_moments_that_no_examples_have(line, instead, message):
+    text = PROBLEM.format(data=MOMENTS)
+    assert line in text
+    with pytest.raises(InputError, match=message) as caught:
+        loads(text.replace(line, instead, 1))
+    assert caught.value.hint
+
+
+def test_contexts_of_different_sizes():
+    one = {"probability": "1/2", "xx": [[1]], "yx": [[0]], "yy": [[1]]}
+    two = {"probability": "1/2", "xx": [[1, 0], [0, 1]], "yx": [[0, 0]], "yy": [[1]]}
+    with pytest.raises(InputError, match="n = 1, m = 1 and n = 2, m = 1"):
+        Table(moments=[one, two])
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        ("", "has neither `file` nor `moments`"),
+        ("file = 3", r"data\.file = 3 must be a path"),
+        ('file = "data.npz"\nsha256 = "abc"', "is no sha256 of 64 hexadecimal digits"),
+        ('file = "data.npz"\nweights = [1.0]', "unknown key 'weights'"),
+        ("moments = 3", r"data\.moments = 3 must be tables"),
+        ("moments = []", "has neither `file` nor `moments`"),
+    ],
+)
+def test_data_that_is_no_table(folder, data, message):
+    (folder / "problem.toml").write_text(PROBLEM.format(data=data))
+    with pytest.raises(InputError, match=message):
+        load(folder / "problem.toml")
+
+
+def test_contexts_of_the_file_are_asked_for(folder):
+    """A gate may name only contexts of the file, as of any other law."""
+    np.savez(folder / "data.npz", x=X, y=Y, context=CONTEXT + 1)
+    with pytest.raises(InputError, match=r"network\.gates\[0\] opens in context 0, which no example has"):
+        load(folder / "problem.toml")
+    np.savez(folder / "data.npz", x=X, y=Y)
+    with pytest.raises(InputError, match='opens in contexts, and the law "table" gives its examples none'):
+        load(folder / "problem.toml")
+
+
+def test_a_table_has_the_classes_of_the_finite_data(folder):
+    law, exact = load(folder / "problem.toml").data, FiniteData(X.tolist(), Y.tolist())
+    assert law.labels == exact.labels
+    assert tuple(law.category.tolist()) == exact.category
+    assert law.label_vectors == exact.label_vectors
