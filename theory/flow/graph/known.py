@@ -192,7 +192,7 @@ def _whole_moments(examples: Examples, flow: GraphFlow) -> tuple[dict, dict]:
     x, y = _whole_rows(examples.x.tolist()), _whole_rows(examples.labels)
     shares = [row[0] for row in _whole_rows([(share,) for share in examples.probabilities])]
     patterns: dict[tuple[bool, ...], list[int]] = {}
-    for index, pattern in enumerate(map(tuple, opened(examples, flow).tolist())):
+    for index, pattern in enumerate(map(tuple, opened(flow, examples.x, examples.context).tolist())):
         patterns.setdefault(pattern, []).append(index)
     n, m = len(x[0]), len(y[0])
     second = {pattern: fmpz_mat(n, n) for pattern in patterns}

@@ -30,9 +30,11 @@ from theory.problem import (
     Node,
     NonlinearGP,
     NormalInitialisation,
+    OutOfReachError,
     Problem,
     SinglePulse,
     SiteGate,
+    Table,
     Training,
 )
 
@@ -122,6 +124,19 @@ class TestExact:
             (1, 2): 0,
             (2, 2): Fraction(7, 16),
         }  # the mean width 4.5 over 8 sites
+
+    def test_gates_of_a_table(self):
+        """A table has the gates of its rows: hard ones exactly, soft ones refused by name."""
+        one = {"probability": "1/2", "xx": [[1]], "yx": [[1]], "yy": [[1]]}
+        law = Table(moments=[one, one])
+        gates = ContextGate([0]), ContextGate([1]), AlwaysGate()
+        flow = flow_of(Problem(law, Network("gated-linear", "sum", 3, gates), START))
+        values = gate_values(law, flow)
+        assert values.exclusive(1, 2)
+        assert values.dependencies() == {3: {1: 1, 2: 1}}
+        soft = (SiteGate(0, lo=0, on="input", sharpness=2),)
+        with pytest.raises(OutOfReachError, match="Soft gates"):
+            gate_values(law, flow_of(Problem(law, Network("gated-linear", "sum", 1, soft), START)))
 
 
 class TestExclusive:
