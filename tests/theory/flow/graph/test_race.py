@@ -5,15 +5,18 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 import pytest
 import sympy
+import torch
 from sympy.matrices.expressions import MatrixSymbol
 
+from derivations.experiments.folders import problem_named
+from sim.networks.graph import gradient
 from tests.theory.flow.graph.shared_vectors import bent, shared
-from tests.tolerances import GRAPH_RACE, GRAPH_RACE_STEP, TWO_DIGITS
+from tests.tolerances import GRAPH_DESCENT, GRAPH_RACE, GRAPH_RACE_STEP, TWO_DIGITS
 from theory.flow.graph import scalar
 from theory.flow.graph.alignment import lift, tied_nodes
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.diagonal import modes_of, shared_vectors
-from theory.flow.graph.integrate import weights_over_time
+from theory.flow.graph.integrate import split, weights_over_time
 from theory.flow.graph.known import Known
 from theory.flow.graph.moments import velocities
 from theory.flow.graph.reduction import NotReduced
@@ -261,3 +264,29 @@ class TestRules:
         accepted = sympy.Eq(self.x, self.a * self.b, evaluate=False)
         before = sympy.Eq(self.X, self.B.T * self.A, evaluate=False)
         matrix_diagonal(before, Step(accepted, "", "", tuple(pairs)))  # diagonal matrices commute, and are symmetric
+
+
+def test_a_trained_network_stays_in_its_modes():
+    """Gradient descent by automatic differentiation on the shipped example: its weights are those of the modes."""
+    problem = problem_named("switch")
+    flow, found = raced(problem)
+    law, rate, steps = problem.data, 0.05, 300
+    x = np.array(law.x, dtype=float)
+    y = torch.tensor([[float(entry) for entry in law.label_vectors[c]] for c in law.category])[None]
+    gates = {
+        node.name: torch.tensor([[float(node.gates[0].lo <= value < node.gates[0].hi) for value in x[:, 0]]])[None]
+        for node in flow.graph.nodes
+        if node.gates
+    }
+    weights = {name: torch.tensor(array)[None] for name, array in split(problem, flow).items()}
+    fitted = found.align(split(problem, flow))
+    b = {name: values[:, None, None] for name, values in fitted.strengths.items()}
+    for _ in range(steps):
+        slope = gradient(flow.graph, "half-mse", weights, torch.tensor(x)[None], y, gates)
+        weights = {name: weight - rate * slope[name] for name, weight in weights.items()}
+        moved = velocities(found.scalars, b, found.moments)
+        b = {name: values + rate * moved[name] for name, values in b.items()}
+    lifted = found.lift({name: values[:, 0, 0] for name, values in b.items()}, fitted.bases)
+    for name, weight in lifted.items():
+        assert abs(weights[name][0].numpy() - weight).max() <= GRAPH_DESCENT
+    assert abs(weights["H1"][0, 0, 0] - 1) < 0.5  # from 0.1: the path that is always open has learned
