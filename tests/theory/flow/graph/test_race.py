@@ -22,6 +22,7 @@ from theory.flow.graph.moments import velocities
 from theory.flow.graph.reduction import NotReduced
 from theory.flow.graph.reductions.race import Race, race
 from theory.problem import (
+    ContextGate,
     Edge,
     FiniteData,
     GatedGraph,
@@ -170,6 +171,27 @@ def test_in_float64_the_same_conditions_are_decided_within_their_bound():
             assert all(condition.holds for condition in found) is holds
             assert not any(condition.exact for condition in found)
             assert all("rounding of float64" in condition.off for condition in found) is holds
+
+
+@pytest.mark.parametrize("exact", [True, False])
+def test_moments_that_cancel_to_rounding_choose_no_vectors(exact):
+    """The labels of context 1 undo those of context 0: Syx of the open path is 0, and some 1e-18 in float64."""
+    x = [["0.1", "0.3"], ["-0.1", "-0.3"], ["0.3", "-0.1"], ["-0.3", "0.1"]] * 2
+    y = ["0.7", "-0.7", "0.2", "-0.2", "-0.7", "0.7", "-0.2", "0.2"]
+    law = FiniteData(x, y, context=[0] * 4 + [1] * 4)
+    nodes = Node("x", 2), Node("a", 2, (ContextGate([0]),)), Node("b", 2), Node("y", 1)
+    edges = Edge("x", "a", "A"), Edge("a", "y", "B"), Edge("x", "b", "C"), Edge("b", "y", "D")
+    training = Training("half-mse", 1, NormalInitialisation(1, 0), (1,))
+    problem = Problem(law, GatedGraph(nodes, edges, ("x",), ("y",)), training)
+    flow = flow_of(problem)
+    known = Known(problem, flow)
+    if not exact:
+        known.__dict__["_listed"] = None
+    assert known.moments.output_input["y", 2].any()
+    modes = race(problem, flow, known).modes
+    assert modes.residual <= GRAPH_RACE
+    assert abs(modes.S["y", 2]).max() <= GRAPH_RACE
+    assert abs(modes.S["y", 1][0] - np.linalg.norm(known.moments.output_input["y", 1])) <= GRAPH_RACE
 
 
 @pytest.mark.parametrize("seed", SEEDS[:8])
