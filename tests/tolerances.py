@@ -404,18 +404,13 @@ EXAMPLE_KURTOSIS = 6 * np.sqrt(444 / 2e5)
 # most five products of 2 x 4 matrices, with moments summed over 30 examples. Terms of different paths cancel; in 40
 # random graphs the sum of their sizes is below 100 times the result.
 GRAPH_FLOW = 100 * 40 * UNIT_ROUNDOFF
-
 # The integrator of a graph's flow keeps a relative error of 1e-10 a step and takes fewer than 100 steps to these
 # times, at which the flows contract or grow by a factor below 10.
 GRAPH_INTEGRATED = 1e-10 * 100 * 10
-
 # The error a step that the other integrator is asked for: its sum over 100 steps is a hundredth of the bound above.
 GRAPH_REFERENCE = GRAPH_INTEGRATED / 1e4
-
-# The same flow in a network with one hidden layer: up to t = 20 tau all its modes contract, so that errors of fewer
-# than 100 steps add up at most.
+# One hidden layer: up to t = 20 tau all its modes contract, so that errors of fewer than 100 steps add up at most.
 GRAPH_SHALLOW = 1e-10 * 100
-
 # Gradient descent of a graph against the Euler map of its moments: 320 steps, each with roundings of sums over 4,000
 # examples and products of four matrices of size 1 to 2, in a flow that may double an error four times over.
 GRAPH_DESCENT = 320 * 64 * 16 * UNIT_ROUNDOFF
@@ -474,13 +469,11 @@ TABLE_SUM = (40 + 4 + 16) * UNIT_ROUNDOFF
 # labels up to 10.
 TABLE_FLOW = TABLE_SUM * 1e3 * 10
 
-# Scalar modes beside the whole network, both integrated with this error a step: fewer than 1,000 steps, in flows that
-# grow or contract by a factor below 10. The same bound covers singular vectors in float64: a few hundred roundings over
-# gaps of 1e-3 of the eigenvalues.
-GRAPH_RACE_STEP = 1e-13
-GRAPH_RACE = GRAPH_RACE_STEP * 1_000 * 10
+# Scalar modes beside the whole network, both integrated with a relative error of 1e-13 a step: at most 1,000 steps, and
+# a growth below 10. It covers singular vectors in float64, too: hundreds of roundings over gaps of 1e-3.
+GRAPH_RACE = 1e-13 * 1_000 * 10
 
-# A number printed with two digits, relative to its value: half a unit of the second digit of 1.0.
+# Of a number that is printed with two digits, relative to it.
 TWO_DIGITS = 0.05
 
 # Closed forms of deep linear networks: fewer than 30 roundings of sums of positive terms and of orthogonal matrices of

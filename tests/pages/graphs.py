@@ -5,6 +5,8 @@ from functools import cache
 import numpy as np
 from scipy.integrate import solve_ivp
 
+from tests.tolerances import GRAPH_REFERENCE
+
 X = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
 Y = np.array([[2.0 * a, b if a > 0 else -b] for a, b in X])
 GATES = np.array([[a > 0, a < 0, True] for a, _ in X], dtype=float)  # plus, minus, h
@@ -27,7 +29,7 @@ def learned() -> tuple[tuple[float, float], ...]:
     first = np.stack([SMALL * np.eye(2)] * 3)
     last = first.copy()
     last[1, 1, 1] = -SMALL
-    found = solve_ivp(descent, (0, LAST), np.stack([first, last]).ravel(), rtol=1e-9, atol=1e-12)
+    found = solve_ivp(descent, (0, LAST), np.stack([first, last]).ravel(), rtol=GRAPH_REFERENCE, atol=GRAPH_REFERENCE)
     first, last = found.y[:, -1].reshape(2, 3, 2, 2)
     return tuple(tuple(np.diag(after @ before).tolist()) for before, after in zip(first, last, strict=True))
 

@@ -76,7 +76,7 @@ def _moments(law: Law, flow: GraphFlow) -> PathMoments:
 @_moments.register
 def _(law: FiniteData, flow: GraphFlow) -> PathMoments:
     exact = np.array(law.x, dtype=object)
-    gates = _opened(flow, exact, contexts_of(law))
+    gates = opened_gates(flow, exact, contexts_of(law))
     labels = np.array([[float(entry) for entry in law.label_vectors[c]] for c in law.category])
     probabilities = np.array([float(share) for share in law.example_probabilities])
     return empirical(flow, exact.astype(float), _by_output(flow, labels), gates, probabilities)
@@ -85,7 +85,7 @@ def _(law: FiniteData, flow: GraphFlow) -> PathMoments:
 @_moments.register
 def _(law: Table, flow: GraphFlow) -> PathMoments:
     rows = law.rows
-    gates, y = _opened(flow, rows.x, rows.context), _by_output(flow, rows.y)
+    gates, y = opened_gates(flow, rows.x, rows.context), _by_output(flow, rows.y)
     patterns, found = _patterns(flow, gates, len(rows.x))
     if len(patterns) >= len(flow.openings) ** 2:  # else each example enters one n x n sum, not one for every pair
         return empirical(flow, rows.x, y, gates, rows.probabilities)
@@ -120,8 +120,17 @@ def _sum(factors: Float[np.ndarray, " G"], sums: list[np.ndarray]) -> np.ndarray
     return total
 
 
-def _opened(flow: GraphFlow, x: Shaped[np.ndarray, "N n"], context: Contexts) -> dict[int, Float[np.ndarray, " N"]]:
-    """g_a of every example, by the number a of a product of gates; the product of no gates is left out."""
+def opened_gates(
+    flow: GraphFlow, x: Shaped[np.ndarray, "N n"], context: Contexts
+) -> dict[int, Float[np.ndarray, " N"]]:
+    """g_a of every example, by the number a of a product of gates; the product of no gates is left out.
+
+    >>> from theory.problem import SiteGate, one_hidden_layer
+    >>> gates = SiteGate(0, lo=0, on="input"), AlwaysGate()
+    >>> flow = GraphFlow(one_hidden_layer(Network("gated-linear", "mean", 2, gates), 1), "half-mse")
+    >>> opened_gates(flow, np.array([[1.0], [-1.0]]), None)
+    {1: array([1., 0.])}
+    """
     return {
         a: np.prod([open_on(gate, x, "a gate of the graph", context) for gate in product], axis=0).astype(float)
         for a, product in enumerate(flow.openings, start=1)

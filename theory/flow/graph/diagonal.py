@@ -38,7 +38,7 @@ class Modes:
 
     inputs: V, one column a mode. outputs: U of each output node; a column is 0 for a mode that the node has no room
     for. S and D: by output and a, and by (a, b), one number a mode. residual: the largest entry that the diagonals
-    leave out, relative to the norm of its matrix, and the departure of U from orthonormal columns. rounding: the error
+    leave out, relative to the unit of its moment, and the departure of U from orthonormal columns. rounding: the error
     of the vectors, which is that of float64 over the smallest gap between eigenvalues of the combination.
     """
 
@@ -139,11 +139,11 @@ def modes_of(known: Known, beside: Sequence[Float[np.ndarray, "n n"]] = ()) -> M
     symmetric matrices `beside` diagonal, as far as a rotation can.
     """
     flow = known.flow
-    second = {pair: known.moments.input_input[pair] for pair in pairs_met(flow)}
-    first = {key: known.moments.output_input[key] for key in flow.errors}
-    family = [*second.values()]
+    second = {pair: known.input_input(*pair) for pair in pairs_met(flow)}
+    first = {key: known.output_input(*key) for key in flow.errors}
+    family = [_direction(moment) for moment in second.values()]
     for output in flow.graph.outputs:
-        own = [first[output, a] for a in products_at(flow, output)]
+        own = [_direction(first[output, a]) for a in products_at(flow, output)]
         family += [(A.T @ B + B.T @ A) / 2 for A, B in combinations_with_replacement(own, 2)]
     rng = np.random.default_rng(0)
     tried = [_diagonals(flow, first, second, *_eigenvectors(family, beside, rng)) for _ in range(TRIES)]
@@ -164,34 +164,46 @@ def _eigenvectors(
                 vectors[:, first:last] = block @ np.linalg.eigh(block.T @ other @ block)[1]
             first = last
     gaps = np.diff(values)
-    return vectors, len(values) * EPSILON / min(gaps[gaps > GAP], default=1.0)
+    return vectors, float(len(values) * EPSILON / min(gaps[gaps > GAP], default=1.0))
 
 
 def _combined(family: Sequence[np.ndarray], rng: np.random.Generator) -> np.ndarray:
     return sum(rng.normal() * matrix / (np.linalg.norm(matrix) or 1.0) for matrix in family)
 
 
-def _diagonals(flow: GraphFlow, first: Mapping, second: Mapping, V: np.ndarray, rounding: float) -> Modes:
+def _direction(moment: Moment) -> np.ndarray:
+    """A moment over its norm; 0 where it is no more than the rounding of its terms."""
+    norm = float(np.linalg.norm(moment.array))
+    return moment.array / norm if norm > 2 * moment.rounding * moment.unit else np.zeros_like(moment.array)
+
+
+def _diagonals(
+    flow: GraphFlow,
+    first: Mapping[tuple[str, int], Moment],
+    second: Mapping[tuple[int, int], Moment],
+    V: np.ndarray,
+    rounding: float,
+) -> Modes:
     """U, S and D for given V, and what they leave out."""
-    strength = sum((np.linalg.norm(A @ V, axis=0) / (np.linalg.norm(A) or 1.0)) ** 2 for A in first.values())
+    strength = sum(np.linalg.norm(_direction(moment) @ V, axis=0) ** 2 for moment in first.values())
     V = V[:, np.argsort(-strength, kind="stable")]
     V = V * np.where(V[abs(V).argmax(axis=0), range(len(V))] < 0, -1.0, 1.0)
-    D = {pair: np.einsum("ia,ij,ja->a", V, matrix, V) for pair, matrix in second.items()}
-    left = [_relative(V.T @ matrix @ V - np.diag(D[pair]), matrix) for pair, matrix in second.items()]
+    D = {pair: np.einsum("ia,ij,ja->a", V, moment.array, V) for pair, moment in second.items()}
+    left = [_relative(V.T @ moment.array @ V - np.diag(D[pair]), moment) for pair, moment in second.items()]
     U, S = {}, {}
     for output in flow.graph.outputs:
         own = {a: first[output, a] for a in products_at(flow, output)}
-        U[output] = _left_vectors(own, V)
+        U[output] = _left_vectors([_direction(moment) for moment in own.values()], V)
         left.append(float(abs(U[output].T @ U[output] - np.diag(U[output].any(axis=0))).max()))
-        for a, matrix in own.items():
-            S[output, a] = np.einsum("ia,ij,ja->a", U[output], matrix, V)
-            left.append(_relative(matrix - (U[output] * S[output, a]) @ V.T, matrix))
+        for a, moment in own.items():
+            S[output, a] = np.einsum("ia,ij,ja->a", U[output], moment.array, V)
+            left.append(_relative(moment.array - (U[output] * S[output, a]) @ V.T, moment))
     return Modes(V, U, S, D, max(left), rounding)
 
 
-def _left_vectors(own: Mapping[int, np.ndarray], V: np.ndarray) -> np.ndarray:
+def _left_vectors(own: Sequence[np.ndarray], V: np.ndarray) -> np.ndarray:
     """One column a mode: the direction of the strongest A v; then any others that fill the space, in order."""
-    images = np.stack([matrix @ V / (np.linalg.norm(matrix) or 1.0) for matrix in own.values()])
+    images = np.stack([direction @ V for direction in own])
     sizes = np.linalg.norm(images, axis=1)
     rows, n = images.shape[1:]
     U = np.zeros((rows, n))
@@ -205,5 +217,5 @@ def _left_vectors(own: Mapping[int, np.ndarray], V: np.ndarray) -> np.ndarray:
     return U
 
 
-def _relative(difference: np.ndarray, matrix: np.ndarray) -> float:
-    return float(abs(difference).max() / (np.linalg.norm(matrix) or 1.0))
+def _relative(difference: np.ndarray, moment: Moment) -> float:
+    return float(abs(difference).max() / (moment.unit or 1.0))

@@ -10,18 +10,17 @@ from fractions import Fraction
 from functools import singledispatch
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Shaped
 
-from theory.flow.graph.data import single_gates
+from theory.flow.graph.data import opened_gates, single_gates
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.basis import gate_basis
 from theory.moments.exact_moments import Examples
 from theory.moments.feature_moments import feature_moments
 from theory.moments.finite import contexts_of
-from theory.moments.gate_events import open_on
+from theory.moments.gate_events import Contexts
 from theory.moments.single_pulse import examples as all_pulses
-from theory.moments.table import gate_table
 from theory.problem import AlwaysGate, FiniteData, Law, Network, OutOfReachError, SinglePulse, Table
 
 Row = tuple[Fraction, ...]
@@ -85,11 +84,11 @@ def gate_values(law: Law, flow: GraphFlow) -> GateValues:
     Fraction(0, 1)
     """
     if isinstance(law, Table):
-        return _of_patterns(_opened_in(law, flow), law.rows.probabilities.tolist())
+        return _of_patterns(opened(flow, law.rows.x, law.rows.context), law.rows.probabilities.tolist())
     listed = examples_of(law)
     if listed is None:
         return _of_signs(law, flow)
-    return _of_patterns(opened(listed, flow), listed.probabilities)
+    return _of_patterns(opened(flow, listed.x, listed.context), listed.probabilities)
 
 
 @singledispatch
@@ -116,28 +115,16 @@ def _(law: SinglePulse) -> Examples:
     return all_pulses(law, Network("gated-linear", "sum", 1, (AlwaysGate(),)))
 
 
-def opened(examples: Examples, flow: GraphFlow) -> Bool[np.ndarray, "N A"]:
-    """Which products of gates are open on which examples."""
-    ones = np.ones(len(examples.x), dtype=bool)
-    columns = []
-    for product in flow.openings:
-        column = ones
-        for gate in product:
-            column = column & open_on(gate, examples.x, "a gate of the graph", examples.context)
-        columns.append(column)
-    return np.stack(columns, axis=1)
-
-
-def _opened_in(law: Table, flow: GraphFlow) -> Bool[np.ndarray, "N A"]:
-    """Which products of gates are open on which rows of a table. Raises OutOfReachError for soft gates."""
-    columns = [gate_table(law, product).all(axis=1) for product in flow.openings]
-    for product, column in zip(flow.openings, columns, strict=True):
-        if product and (gate_table(law, product).prod(axis=1) != column).any():
-            raise OutOfReachError(
-                "Soft gates are partly open: which of them are open together is no question of 0 and 1.",
-                "Use hard gates.",
-            )
-    return np.stack(columns, axis=1)
+def opened(flow: GraphFlow, x: Shaped[np.ndarray, "N n"], context: Contexts) -> Bool[np.ndarray, "N A"]:
+    """Which products of gates are open on which examples. Raises OutOfReachError for soft gates."""
+    gates = opened_gates(flow, x, context)
+    found = np.stack([gates.get(a, np.ones(len(x))) for a in range(1, len(flow.openings) + 1)], axis=1)
+    if not np.isin(found, (0, 1)).all():
+        raise OutOfReachError(
+            "Soft gates are partly open, and these questions are about gates that are open or closed.",
+            "Use hard gates: leave the sharpness out.",
+        )
+    return found.astype(bool)
 
 
 def _of_patterns(opens: Bool[np.ndarray, "N A"], probabilities: Sequence[Fraction | float]) -> GateValues:

@@ -113,12 +113,14 @@ class Known:
     def input_input(self, one: int, other: int) -> Moment:
         """Sigma^xx(a, b)."""
         a, b = sorted((one, other))
-        array, whole = self.moments.input_input[a, b], self._whole[1].get((a, b))
+        whole = self._whole[1].get((a, b))
+        array = _without_rounding(self.moments.input_input[a, b], whole)
         return Moment(f"Sxx[{a},{b}]", array, whole, self._size[a] * self._size[b], self._rounding)
 
     def output_input(self, output: str, a: int) -> Moment:
         """Sigma^yx(a) at an output node."""
-        array, whole = self.moments.output_input[output, a], self._whole[0].get((output, a))
+        whole = self._whole[0].get((output, a))
+        array = _without_rounding(self.moments.output_input[output, a], whole)
         name = self.flow.output_input(output, a).name.replace("(", "[").replace(")", "]")
         return Moment(name, array, whole, sqrt(label_moment(self.problem)) * self._size[a], self._rounding)
 
@@ -181,6 +183,13 @@ def _product(matrices: Sequence[Any], times: Any = lambda left, right: left * ri
     return found
 
 
+def _without_rounding(array: np.ndarray, whole: Any) -> np.ndarray:
+    """The array, with exact zeros where the whole numbers are 0 and terms have cancelled up to rounding."""
+    if whole is None:
+        return array
+    return np.where(np.array([[int(entry) != 0 for entry in row] for row in whole.table()]), array, 0.0)
+
+
 def _squared(matrix: Any) -> int:
     return sum(int(entry) ** 2 for entry in matrix.entries())
 
@@ -192,7 +201,7 @@ def _whole_moments(examples: Examples, flow: GraphFlow) -> tuple[dict, dict]:
     x, y = _whole_rows(examples.x.tolist()), _whole_rows(examples.labels)
     shares = [row[0] for row in _whole_rows([(share,) for share in examples.probabilities])]
     patterns: dict[tuple[bool, ...], list[int]] = {}
-    for index, pattern in enumerate(map(tuple, opened(examples, flow).tolist())):
+    for index, pattern in enumerate(map(tuple, opened(flow, examples.x, examples.context).tolist())):
         patterns.setdefault(pattern, []).append(index)
     n, m = len(x[0]), len(y[0])
     second = {pattern: fmpz_mat(n, n) for pattern in patterns}

@@ -5,20 +5,24 @@ from itertools import combinations, combinations_with_replacement
 import numpy as np
 import pytest
 import sympy
+import torch
 from sympy.matrices.expressions import MatrixSymbol
 
+from derivations.experiments.folders import problem_named
+from sim.networks.graph import gradient
 from tests.theory.flow.graph.shared_vectors import bent, shared
-from tests.tolerances import GRAPH_RACE, GRAPH_RACE_STEP, TWO_DIGITS
+from tests.tolerances import GRAPH_DESCENT, GRAPH_INTEGRATED, GRAPH_RACE, TWO_DIGITS
 from theory.flow.graph import scalar
 from theory.flow.graph.alignment import lift, tied_nodes
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.diagonal import modes_of, shared_vectors
-from theory.flow.graph.integrate import weights_over_time
+from theory.flow.graph.integrate import split, weights_over_time
 from theory.flow.graph.known import Known
 from theory.flow.graph.moments import velocities
 from theory.flow.graph.reduction import NotReduced
 from theory.flow.graph.reductions.race import Race, race
 from theory.problem import (
+    ContextGate,
     Edge,
     FiniteData,
     GatedGraph,
@@ -32,6 +36,7 @@ from theory.proof.derivation import Step, StepError
 from theory.proof.rules.orthogonal import matrix_diagonal, matrix_orthogonal
 
 SEEDS = range(24)
+STEP = GRAPH_RACE / 1e4  # the integrator's error a step
 
 
 def raced(problem):
@@ -72,10 +77,8 @@ def test_the_modes_give_the_flow_of_the_whole_network(seed):
     assert all(condition.holds and condition.exact and condition.off == "0" for condition in found.conditions)
     strengths, bases = aligned(flow, found, np.random.default_rng(seed))
     times, tau = [0.0, 0.5, 2.0, 5.0], 2.0
-    whole = weights_over_time(
-        flow, lift(flow, strengths, bases), moments_of(problem, flow), tau, times, GRAPH_RACE_STEP
-    )
-    modes = found.over_time(strengths, times, tau, GRAPH_RACE_STEP)
+    whole = weights_over_time(flow, lift(flow, strengths, bases), moments_of(problem, flow), tau, times, STEP)
+    modes = found.over_time(strengths, times, tau, STEP)
     for index in range(len(times)):
         lifted = lift(flow, {name: values[index] for name, values in modes.items()}, bases)
         for name, weight in lifted.items():
@@ -89,7 +92,7 @@ def test_these_networks_learn():
         flow, found = raced(shared(seed).problem)
         strengths, bases = aligned(flow, found, np.random.default_rng(seed))
         moved = velocities(flow, lift(flow, strengths, bases), moments_of(shared(seed).problem, flow))
-        moving += max(abs(array).max() for array in moved.values()) > 0.01
+        moving += max(abs(array).max() for array in moved.values()) > 1e5 * GRAPH_INTEGRATED
     assert moving > len(SEEDS) // 2
 
 
@@ -127,7 +130,7 @@ def worst_asymmetry(known):
         total, norm = listed[0], np.linalg.norm(listed[0])
         for factor in listed[1:]:
             total, norm = total @ factor, norm * np.linalg.norm(factor)
-        offs.append(np.linalg.norm(total - total.T) / norm if norm > 1e-12 else 0.0)
+        offs.append(np.linalg.norm(total - total.T) / norm if norm > GRAPH_RACE else 0.0)
     return max(offs)
 
 
@@ -139,7 +142,7 @@ def test_data_that_miss_the_condition_by_a_little_are_refused(seed):
     known = Known(problem, flow)
     expected = worst_asymmetry(known)
     failed = [condition for condition in shared_vectors(known) if not condition.holds]
-    if expected < 1e-12:  # the moved example passes no gate, or the moments commute all the same
+    if expected < GRAPH_RACE:  # the moved example passes no gate, or the moments commute all the same
         assert failed == []
         return
     assert failed
@@ -170,6 +173,27 @@ def test_in_float64_the_same_conditions_are_decided_within_their_bound():
             assert all("rounding of float64" in condition.off for condition in found) is holds
 
 
+@pytest.mark.parametrize("exact", [True, False])
+def test_moments_that_cancel_to_rounding_choose_no_vectors(exact):
+    """The labels of context 1 undo those of context 0: Syx of the open path is 0, and some 1e-18 in float64."""
+    x = [["0.1", "0.3"], ["-0.1", "-0.3"], ["0.3", "-0.1"], ["-0.3", "0.1"]] * 2
+    y = ["0.7", "-0.7", "0.2", "-0.2", "-0.7", "0.7", "-0.2", "0.2"]
+    law = FiniteData(x, y, context=[0] * 4 + [1] * 4)
+    nodes = Node("x", 2), Node("a", 2, (ContextGate([0]),)), Node("b", 2), Node("y", 1)
+    edges = Edge("x", "a", "A"), Edge("a", "y", "B"), Edge("x", "b", "C"), Edge("b", "y", "D")
+    training = Training("half-mse", 1, NormalInitialisation(1, 0), (1,))
+    problem = Problem(law, GatedGraph(nodes, edges, ("x",), ("y",)), training)
+    flow = flow_of(problem)
+    known = Known(problem, flow)
+    if not exact:
+        known.__dict__["_listed"] = None
+    assert known.moments.output_input["y", 2].any()
+    modes = race(problem, flow, known).modes
+    assert modes.residual <= GRAPH_RACE
+    assert abs(modes.S["y", 2]).max() <= GRAPH_RACE
+    assert abs(modes.S["y", 1][0] - np.linalg.norm(known.moments.output_input["y", 1])) <= GRAPH_RACE
+
+
 @pytest.mark.parametrize("seed", SEEDS[:8])
 def test_how_far_a_start_is_off(seed):
     problem = shared(seed).problem
@@ -183,7 +207,7 @@ def test_how_far_a_start_is_off(seed):
     for name, weight in weights.items():
         assert abs(again[name] - weight).max() <= GRAPH_RACE
     noisy = {name: weight + rng.normal(size=weight.shape) for name, weight in weights.items()}
-    assert found.align(noisy).off > 0.01
+    assert found.align(noisy).off > 1e5 * GRAPH_INTEGRATED
     assert not found.align(noisy).condition.holds
 
 
@@ -261,3 +285,29 @@ class TestRules:
         accepted = sympy.Eq(self.x, self.a * self.b, evaluate=False)
         before = sympy.Eq(self.X, self.B.T * self.A, evaluate=False)
         matrix_diagonal(before, Step(accepted, "", "", tuple(pairs)))  # diagonal matrices commute, and are symmetric
+
+
+def test_a_trained_network_stays_in_its_modes():
+    """Gradient descent by automatic differentiation on the shipped example: its weights are those of the modes."""
+    problem = problem_named("switch")
+    flow, found = raced(problem)
+    law, rate, steps = problem.data, 0.05, 300
+    x = np.array(law.x, dtype=float)
+    y = torch.tensor([[float(entry) for entry in law.label_vectors[c]] for c in law.category])[None]
+    gates = {
+        node.name: torch.tensor([[float(node.gates[0].lo <= value < node.gates[0].hi) for value in x[:, 0]]])[None]
+        for node in flow.graph.nodes
+        if node.gates
+    }
+    weights = {name: torch.tensor(array)[None] for name, array in split(problem, flow).items()}
+    fitted = found.align(split(problem, flow))
+    b = {name: values[:, None, None] for name, values in fitted.strengths.items()}
+    for _ in range(steps):
+        slope = gradient(flow.graph, "half-mse", weights, torch.tensor(x)[None], y, gates)
+        weights = {name: weight - rate * slope[name] for name, weight in weights.items()}
+        moved = velocities(found.scalars, b, found.moments)
+        b = {name: values + rate * moved[name] for name, values in b.items()}
+    lifted = found.lift({name: values[:, 0, 0] for name, values in b.items()}, fitted.bases)
+    for name, weight in lifted.items():
+        assert abs(weights[name][0].numpy() - weight).max() <= GRAPH_DESCENT
+    assert abs(weights["H1"][0, 0, 0] - 1) < 0.5  # from 0.1: the path that is always open has learned

@@ -83,7 +83,7 @@ def _groups(flow: GraphFlow, gates: GateValues) -> Iterator[str]:
         ]
         groups = [g for g in groups if g not in seen] + [set().union({a}, *seen)]
     if len(groups) == 1:
-        yield "all paths are still linked, through paths that both are open with"
+        yield "the paths stay one group: they are linked by paths that are open together with each"
         return
     names = [
         {edge.weight for path in flow.paths if flow.opening(path) in group for edge in path.edges} & set(flow.weights)

@@ -1,0 +1,46 @@
+"""The flow of a starter problem on a page: its parts, its drawing, and what is said of another part."""
+
+import pytest
+
+from derivations.experiments.folders import problem_named
+from derivations.publish import book_figures, compose, flows
+from theory.flow.graph.data import flow_of
+from theory.flow.graph.reduction import reducers
+from theory.problem import InputError
+
+
+@pytest.mark.parametrize("part", ["paths", "flow", *reducers()])
+def test_parts(part):
+    """Every part is there for an example, and display formulas are closed."""
+    text = flows.section(f"switch {part}", "page.md, line 1")
+    assert text.endswith("\n")
+    assert text.count("$$") % 2 == 0
+    if part == "flow":
+        assert text.count(" &= ") == len(flow_of(problem_named("switch")).weights) + 3
+    elif part != "paths":
+        assert text.startswith(f"**{part}** ")
+
+
+def test_another_part_is_named():
+    with pytest.raises(InputError, match=r"page.md, line 7: there is no part 'raze'"):
+        flows.section("switch raze", "page.md, line 7")
+
+
+def test_a_missing_a_stale_and_a_left_over_drawing_are_found(tmp_path):
+    book = compose.Book({}, {"page": "# Page\n\n{drawing switch}\n"})
+    drawings = book.drawings("page")
+    assert drawings["switch"].startswith("<svg")
+    inside = tmp_path / book_figures.FOLDER
+    inside.mkdir()
+    (inside / "old.svg").write_text("", encoding="utf-8")
+
+    def found():
+        return [(each.page, each.status) for each in compose.compare_drawings(drawings, tmp_path, whole=True)]
+
+    assert found() == [("figures/switch.svg", "missing"), ("figures/old.svg", "left over")]
+    (inside / "old.svg").unlink()
+    (inside / "switch.svg").write_text(drawings["switch"].replace("P1", "P7"), encoding="utf-8")
+    assert found() == [("figures/switch.svg", "stale")]
+    (inside / "switch.svg").write_text(drawings["switch"], encoding="utf-8")
+    assert found() == []
+    assert book.render("page").endswith("![The graph of the problem switch](figures/switch.svg)\n")
