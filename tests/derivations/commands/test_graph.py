@@ -102,7 +102,7 @@ def test_one_stream_of_data_gives_no_verdict(gdln):
     shared = ('initialisation = "shared"', 'initialisation = "shared"\nshared_stream = true')
     code, out, _ = gdln("compare", "--device", "cpu", change=(shared, *SHORT))
     assert code == PASS
-    assert "none: there is no time after the start, or all networks see one stream" in out
+    assert "no verdict: there is no time after the start, or the networks share one stream" in out
     assert "undefined" in out
 
 
