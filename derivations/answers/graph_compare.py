@@ -44,15 +44,28 @@ _ROUNDINGS = 2 * 4 * 40
 
 @dataclass(frozen=True)
 class GraphView:
-    """The prediction for a graph: gradient descent (S, T) of one shared start (S = 1) or of each network's own.
-
-    `flow_distance` is the largest |W_descent - W_flow|/|W_flow| over the times, all weights together: the effect of
-    the learning rate. It is None where each network has its own start.
-    """
+    """The prediction for a graph: gradient descent (S, T) of one shared start (S = 1) or of each network's own."""
 
     problem: Problem
     descent: GraphDescent
-    flow_distance: float | None
+
+    @property
+    def shared(self) -> bool:
+        """Whether all networks start from the same weights."""
+        return self.problem.simulated().initialisation == "shared"
+
+    @cached_property
+    def flow_distance(self) -> float | None:
+        """The effect of the learning rate: the largest |W_descent - W_flow|/|W_flow|, all weights together.
+
+        None where each network has its own start.
+        """
+        if not self.shared:
+            return None
+        flow, found = integrate(self.problem).weights, self.descent.weights
+        apart = sum(np.square(found[name][0] - flow[name]).sum(axis=(1, 2)) for name in flow)
+        length = sum(np.square(array).sum(axis=(1, 2)) for array in flow.values())
+        return float(np.sqrt(np.divide(apart, length, out=np.zeros_like(apart), where=length > 0)).max())
 
     @property
     def times(self) -> Float[np.ndarray, " T"]:
@@ -87,19 +100,7 @@ def graph_view(problem: Problem) -> GraphView:
     Raises OutOfReachError and InputError as `descend` does.
     """
     own = problem.simulated().initialisation == "per-replicate"
-    descent = descend(problem, range(problem.simulated().replicates) if own else (None,))
-    if own:
-        return GraphView(problem, descent, None)
-    flow = integrate(problem)
-    apart, length = (
-        np.sqrt(sum(np.square(array).sum(axis=(1, 2)) for array in arrays))
-        for arrays in (
-            [descent.weights[name][0] - flow.weights[name] for name in flow.weights],
-            list(flow.weights.values()),
-        )
-    )
-    relative = np.divide(apart, length, out=np.zeros_like(apart), where=length > 0)
-    return GraphView(problem, descent, float(relative.max()))
+    return GraphView(problem, descend(problem, range(problem.simulated().replicates) if own else (None,)))
 
 
 @dataclass(frozen=True)
@@ -190,13 +191,18 @@ class GraphCompareAnswer:
             "",
             f"all times after the start together, at a level of {LEVEL:.0%} and a margin of {MARGIN:.0%}",
             *(f"  {name:<20}  {verdict.text()}" for name, verdict in self.verdicts.items()),
+            *(
+                []
+                if self.verdicts
+                else ["  no verdict: there is no time after the start, or the networks share one stream"]
+            ),
         ]
         return "\n".join([*lines, *(f"\nnote: {note}" for note in self.notes)])
 
     @property
     def _said(self) -> str:
-        """What the distance is: that of the mean, or of each network from its own prediction, its noise included."""
-        if len(self.theory.descent.losses) > 1:
+        """The distance in words: that of the mean, or of each network from its own prediction, its noise included."""
+        if not self.theory.shared:
             return "|W - theory| / |theory| of each network from its own start, in the mean"
         return "|E W - theory| / |theory|"
 
@@ -243,7 +249,7 @@ def compared(
     view = graph_view(problem)
     trained = simulate.answer(problem, device, backend, memory, progress, measuring)
     kept = trained.run.surviving()
-    own = kept if len(view.descent.losses) > 1 else np.zeros(len(kept), dtype=int)
+    own = np.zeros(len(kept), dtype=int) if view.shared else kept
     found = None if trained.run.one_cluster else _distance(view, trained, kept, own)
     verdicts = {} if trained.run.one_cluster else _verdicts(view, trained, own)
     return GraphCompareAnswer(view, trained, found, verdicts, tuple(_notes(view, trained)))
@@ -258,9 +264,9 @@ def _distance(view: GraphView, trained: GraphSimulateAnswer, kept: np.ndarray, o
 
     values, theory = flat(trained.run.parameters, kept), flat(view.descent.weights, own)
     try:
-        if len(view.descent.losses) > 1:
-            return network_meter(view.times, values, theory)
-        return meter(view.times, values, theory[0])
+        if view.shared:
+            return meter(view.times, values, theory[0])
+        return network_meter(view.times, values, theory)
     except WorkbenchError:
         return None
 

@@ -11,17 +11,17 @@ MAY_BEGIN_WITH_MINUS = False
 
 
 def command(
-    problem: Annotated[Path, typer.Argument(help="A problem file (TOML), gated-linear, with a [simulation] table.")],
+    problem: Annotated[Path, typer.Argument(help="A problem file (TOML), gated-linear or a graph, to be simulated.")],
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     backend: Backend = "auto",
     memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw fields, loss, ratio and distance to this file (.png, .svg or .pdf).")
+        Path | None, typer.Option(help="Draw fields or paths, loss and distance to this file (.png, .svg or .pdf).")
     ] = None,
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
-    """Predict the fields, loss and participation ratio of PROBLEM, train its networks, and show both."""
+    """Predict what the networks of PROBLEM learn, their fields or paths and their loss, train them, and show both."""
     from derivations.output import PASS, emit, run
 
     def body() -> int:

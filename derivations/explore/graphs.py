@@ -14,7 +14,7 @@ from derivations.explore.fields import live
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
 from theory.flow.graph import export
-from theory.flow.graph.strengths import sizes, strengths
+from theory.flow.graph.strengths import largest, sizes, strengths
 from theory.problem import GatedGraph, InitialByName, NormalInitialisation, OutOfReachError, Problem
 from theory.problem.parameters import Numbers
 
@@ -23,6 +23,8 @@ FACTORS = ("1/8", "1/4", "1/2", "1", "2", "4")
 NETWORKS = "networks"
 PATH = "path"
 FLOW = "Flow"
+MOST_ROWS = 12  # paths of the table; the CSV has them all
+NO_WEIGHT = "(none)"  # no name of a weight has brackets
 TABS = ("Figure", FLOW, "Python", "LaTeX", "Save", "Problem")
 
 
@@ -105,10 +107,11 @@ def sentence(page: GraphPage) -> str:
 
 
 def rows(page: GraphPage, learned: dict[str, Learned]) -> list[dict[str, Any]]:
-    """A row for each path: its strength at the end, when it has half of it for good, and that of networks."""
-    values = learned_values(page, learned).get("strengths", {})
+    """A row for each of the strongest paths: its strength at the end, when it has half of it for good, its networks."""
+    values, theory = learned_values(page, learned).get("strengths", {}), page.view.means("strengths")
     found = []
-    for name, along in page.view.means("strengths").items():
+    for name in largest(theory, MOST_ROWS):
+        along = theory[name]
         below = np.flatnonzero(along < along[-1] / 2)
         half = float(page.view.times[0 if not len(below) else below[-1] + 1])
         reached = name in values and values[name].shape[1] == len(along)

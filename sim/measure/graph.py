@@ -29,7 +29,7 @@ def _(observable: PathStrengthsAtTimes, source: Source) -> Float[np.ndarray, "R 
 
 
 def _along(graph: Graph, route: Route, arrays: dict[str, np.ndarray]) -> Float[np.ndarray, "*any m n"]:
-    """What a route makes of x while its gates are open."""
+    """The map of x along a route while its gates are open."""
     return reduce(
         lambda passed, edge: _passed(graph, edge, arrays, passed), route, np.eye(graph.node(route[0].source).dimension)
     )

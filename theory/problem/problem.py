@@ -71,7 +71,7 @@ class Problem:
         if isinstance(self.network, GatedGraph):
             raise OutOfReachError(
                 "This needs a network with one hidden layer, and the network is a graph.",
-                "For a graph, gdln flow derives the equations, gdln solve integrates them, gdln simulate trains it.",
+                "For a graph, gdln flow derives the equations, gdln solve integrates them, gdln compare trains it too.",
             )
         return self.network
 

@@ -1,7 +1,7 @@
 """The routes through a graph, from an input to an output: which edges follow each other, and names for them.
 
-A route is declared by the graph alone. What a path of a gated linear network computes along it stands in
-`theory.flow.graph.paths`, what trained networks have there in `sim.measure.graph`.
+A route is declared by the graph alone. Gates and scales along it belong to `theory.flow.graph.paths`; its strength in
+trained networks is measured in `sim.measure.graph`.
 """
 
 from collections import Counter

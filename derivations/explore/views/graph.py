@@ -78,9 +78,9 @@ def _(attempt, batch, get_version, graphs, jobs, replicates, session, tau, w0):
 
 
 @app.cell
-def _(mo, shown):
-    names = ("none", *(() if shown is None else shown.flow.flow.weights))
-    through = mo.ui.dropdown(names, value="none", label="highlight the paths through", full_width=True)
+def _(graphs, mo, shown):
+    names = (graphs.NO_WEIGHT, *(() if shown is None else shown.flow.flow.weights))
+    through = mo.ui.dropdown(names, value=graphs.NO_WEIGHT, label="highlight the paths through", full_width=True)
     return (through,)
 
 
@@ -195,7 +195,7 @@ def _(
         if tab == graphs.FLOW:
             return page.code(graphs.equations(shown), "text")
         flow = shown.flow.flow
-        chosen = None if through.value == "none" else through.value
+        chosen = None if through.value == graphs.NO_WEIGHT else through.value
         return page.content(
             tab,
             page.Answer(

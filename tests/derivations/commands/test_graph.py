@@ -98,6 +98,14 @@ def test_few_networks_decide_nothing(gdln):
     assert "undefined" in out
 
 
+def test_one_stream_of_data_gives_no_verdict(gdln):
+    shared = ('initialisation = "shared"', 'initialisation = "shared"\nshared_stream = true')
+    code, out, _ = gdln("compare", "--device", "cpu", change=(shared, *SHORT))
+    assert code == PASS
+    assert "no verdict: there is no time after the start, or the networks share one stream" in out
+    assert "undefined" in out
+
+
 def test_solve_has_sizes_and_strengths():
     problem = loads(RACE)
     answer = solve.answer(problem)

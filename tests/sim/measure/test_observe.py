@@ -36,12 +36,14 @@ from theory.problem import (
     OpenTogetherBetweenTimes,
     OutOfReachError,
     ParticipationRatioAtTimes,
+    PathStrengthsAtTimes,
     PreactivationKurtosisAtTimes,
     ReadoutAtTimes,
     SpectralPeakAtTimes,
     SpectralPeakShareAtTimes,
     WeightKurtosisAtTimes,
     WeightsAtTimes,
+    WeightSizesAtTimes,
 )
 
 SHAPES = {
@@ -64,13 +66,15 @@ SHAPES = {
     SpectralPeakAtTimes: (3, 3, 2),
     SpectralPeakShareAtTimes: (3, 3, 2),
     WeightKurtosisAtTimes: (3, 3, 2),
+    WeightSizesAtTimes: (3, 3, 4),
 }
 BIASED = gated(biases="trained")
 WEIGHED = gated(readout="trained-mean", biases="trained")
 
 
 def test_every_observable_has_a_measurement():
-    assert set(SHAPES) == set(OBSERVABLES.values())
+    of_graphs = {PathStrengthsAtTimes}  # see test_graph.py
+    assert set(SHAPES) | of_graphs == set(OBSERVABLES.values())
 
 
 @pytest.mark.parametrize("kind", SHAPES)
