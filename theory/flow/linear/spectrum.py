@@ -39,6 +39,10 @@ def hartley(v: Float[np.ndarray, "*any N"], axes: tuple[int, ...] | None = None)
     True
     """
     axes = axes or v.shape[-1:]
+    if len(axes) == 1:  # a real transform has half of the frequencies, and the others are their conjugates
+        half = np.fft.rfft(v, norm="ortho")
+        other = (half.real + half.imag)[..., (axes[0] - 1) // 2 : 0 : -1]
+        return np.concatenate([half.real - half.imag, other], axis=-1)
     along = tuple(range(-len(axes), 0))
     transform = np.fft.fftn(v.reshape(*v.shape[:-1], *axes), axes=along, norm="ortho")
     return (transform.real - transform.imag).reshape(v.shape)
