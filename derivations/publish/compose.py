@@ -36,6 +36,7 @@ _ORDER = (
     "conventions",
     "gated-gradient-flow",
     "exclusive-and-redundant-gates",
+    "race",
     "gaussian-averages",
     "expectations",
     "small-bump-gate",
