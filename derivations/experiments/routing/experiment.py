@@ -6,8 +6,9 @@ with as many hidden units as the targets have rank those count that have learned
 pairs; a quarter at least must have. For the ring of trained pairs, which is connected, the error of untrained pairs
 must lie below 1/100 in each of them; for two blocks it must exceed 1/10 in at least one. Controls: neither the two
 tables exchanged, nor a ring of networks with eight hidden units from large weights, may pass. In a pilot with other
-seeds four of eight ring networks had learned, with errors below 1e-29. A rule of this kind on networks with eight hidden
-units from small weights was given up: one of eleven that had learned had an error of 1.5, and the theory speaks of two.
+seeds four of eight ring networks had learned, with errors below 1e-29. A rule of this kind on networks with eight
+hidden units from small weights was given up: one of eleven that had learned had an error of 1.5, and the theory speaks
+of two.
 
 Stored for the page, by `python -m derivations.experiments.routing.experiment`: the strengths beside the curves, the
 errors of both tables over time, and the error of untrained pairs against the size of the initial weights.

@@ -41,20 +41,20 @@ def _draw(panels: Data, path: Path, mark: str) -> None:
             yscale="log",
             xlabel="time $t$",
             ylabel="relative error, mean",
-            title="two hidden units, networks that have learned",
+            title="random start, two hidden units",
         )
         errors.legend(fontsize=7, frameon=False)
         for scale, values in panels["scales"].items():
             scales.plot([float(scale)] * len(values), values, "o", color=BLUE, ms=4, mfc="none")
         scales.set(xscale="log", yscale="log", xlabel="standard deviation of $W(0)$, $E(0)$, $D(0)$")
-        scales.set(ylabel="error of untrained pairs", title="ring, eight hidden units, networks that have learned")
+        scales.set(ylabel="error of untrained pairs", title="ring, eight hidden units")
     save(figure, path, mark)
 
 
 _CAPTION = (
     "Left: strengths of a trained routing network from an aligned start (markers) and those of the reduction (lines). "
     "Middle: errors of trained and of untrained pairs over time, means over networks that have learned, for a "
-    "connected and a disconnected table and two hidden units. Right: the error of untrained pairs of each network that has "
-    "learned, against the size of the initial weights, for the connected table and eight hidden units."
+    "connected and a disconnected table and two hidden units. Right: the error of untrained pairs of each network that "
+    "has learned, against the size of the initial weights, for the connected table and eight hidden units."
 )
 FIGURES = {"routing": Figure(_CAPTION, "routing", data, _draw)}

@@ -10,8 +10,8 @@ connected, disconnected = sympy.symbols("Z_ring Z_blocks", real=True)
 
 _NETWORK = (
     "four input and four output domains with two numbers each, two trained outputs for each input; in every trained "
-    r"pair $\langle x x^\top \rangle = I$ and $\langle y x^\top \rangle = \mathrm{diag}(2, 1)$; full batch, half-mse, "
-    "only trained pairs are drawn"
+    r"pair $\langle x x^\top \rangle = I$, and $\langle y x^\top \rangle$ is diagonal with the entries 2 and 1; full "
+    "batch, half-mse, only trained pairs are drawn"
 )
 
 REDUCTION = Claim(
@@ -36,8 +36,8 @@ ZERO_SHOT = Claim(
         r"two hidden units, entries of all weights at $t = 0$ of standard deviation 3/10, learning rate 1/2, "
         "$t = 500$",
         r"$Z$ is the largest error of untrained pairs, $\lvert Y - D_o W E_i \rvert^2/\lvert Y \rvert^2$ averaged "
-        "over them, among the networks whose error of trained pairs is below $10^{-6}$; a quarter at least must have come so "
-        "far",
+        "over them, among the networks whose error of trained pairs is below $10^{-6}$; a quarter at least must have "
+        "come so far",
     ),
 )
 
