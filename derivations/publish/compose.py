@@ -42,6 +42,7 @@ _ORDER = (
     "gated-graphs",
     "dft",
     "deep-linear",
+    "race",
     "gaussian-averages",
     "expectations",
     "small-bump-gate",

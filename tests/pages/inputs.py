@@ -8,9 +8,19 @@ INPUTS = (
     # domains of parameters and conditions on them
     r"^- -? ?\d+/\d+ (<|leq) [^:]*",
     r"^- .* > \d+/\d+$",
+    r"^- \d+ (<|leq) D\d\d (<|leq) \d+/\d+: ",
+    r"^- (w1|s|b2|y1) > \w+ \+ \d+/\d+$",
+    r"^- lambda < b202 - \d+/\d+$",
     r"^- g in left 1/20,",
     r"lengths are tried in steps of 1/100 site",
+    r"^- D12 \+ 1/64 < D(11|22)",
+    # exponents
+    r"\(M s\)1/3",
     # configurations
+    r"b1 = 1/5 and b2 = 2/5 in both modes, learning rate 1/100",
+    r"of standard deviation 3/10, learning rate 1/2",
+    r"within 1/100, where the graph of trained pairs is a ring",
+    r"error of trained pairs is below 10\^-6",
     r"at gain 1/(10|20)",
     r"xi1 = 0\.7 > xi2 = 0\.3",
     r"(lengths|at lengths|With lengths of|with lengths) 0\.3 and 0\.7",

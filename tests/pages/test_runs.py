@@ -186,6 +186,43 @@ def replayed() -> Iterator[tuple[str, Rows]]:
     yield "variance ratio", ends
 
 
+def routed() -> Iterator[tuple[str, Rows]]:
+    """The two tables of the routing networks, by a word of their heads."""
+    stored = run("routing", "routing")
+    trained, theory = stored["aligned"], stored["reduction"]
+    at = [trained["times"].index(time) for time in (5, 10, 15, 20)]
+    curve = [theory["times"].index(time) for time in (5, 10, 15, 20)]
+    yield (
+        "trained / reduction",
+        [
+            [
+                f"b{which + 1}, mode {mode + 1}",
+                *(
+                    f"{trained['strengths'][i][mode][which]:.4f} / {theory['strengths'][j][mode][which]:.4f}"
+                    for i, j in zip(at, curve, strict=True)
+                ),
+            ]
+            for mode in (0, 1)
+            for which in (0, 1)
+        ],
+    )
+    rows = []
+    for one in stored["by_scale"]:
+        kept = [i for i, error in enumerate(one["trained"]) if error < 1e-6]
+        errors, changes = ([one[name][i] for i in kept] for name in ("untrained", "change_of_shared"))
+        counted = f"{len(kept)} of {len(one['trained'])}"
+        rows.append(
+            [
+                f"{one['scale']:.3g}",
+                counted,
+                f"{median(changes):.2g}",
+                f"{median(errors):.1e}",
+                f"{max(errors):.1e}",
+            ]
+        )
+    yield "have learned", rows
+
+
 def approximations() -> Rows:
     """Errors of the three forms against samples, as measured."""
     return [
@@ -249,6 +286,8 @@ def expected() -> Iterator[tuple[str, str, int, Rows]]:
     yield "further-statements", "hidden biases, output bias", 0, likenesses(FIRST)
     yield "further-statements", "hidden biases, output bias", 1, likenesses(SECOND)
     yield "further-statements", "median (least to greatest)", 0, ends(SECOND)
+    for head, rows in routed():
+        yield "race", head, 0, rows
 
 
 def shown(page: str, head: str, place: int) -> list:

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import torch
 from jaxtyping import Float
+from scipy.linalg import hadamard
 
 from sim.data.sample import Draw, label_table
 from sim.networks.examples import Examples, examples_of
@@ -53,22 +54,21 @@ def routing_problem(
     start: Initial,
     times: Sequence[Fraction],
     rate: Fraction,
-    networks: int = 1,
+    networks: int = 2,
 ) -> Problem:
     """The problem of M input and M output domains whose inputs and outputs have one number for each strength.
 
-    In each trained pair the examples are sqrt(n) e_k with the label s_k sqrt(n) e_k, so that <x x'> = I and
-    <y x'> = diag(s); n must be a square. Context i M + o is the pair of input i and output o; only trained pairs are
-    drawn, each as often. Encoders are E0, E1, ..., the shared weights W, decoders D0, D1, ...
+    In each trained pair the examples are the rows of a Hadamard matrix with the labels s x, so that <x x'> = I and
+    <y x'> = diag(s); n must be a power of 2. Context i M + o is the pair of input i and output o; only trained pairs
+    are drawn, each as often. Encoders are E0, E1, ..., the shared weights W, decoders D0, D1, ...
 
     >>> problem = routing_problem(ring(2), 2, [2], 3, NormalInitialisation(1, 0), [1], Fraction(1, 10))
     >>> [(parameter.name, parameter.shape) for parameter in problem.parameters]
     [('E0', (3, 1)), ('E1', (3, 1)), ('W', (3, 3)), ('D0', (1, 3)), ('D1', (1, 3))]
     """
     n = len(strengths)
-    root = Fraction(round(n**0.5))
-    rows = [tuple(root * int(j == k) for j in range(n)) for k in range(n)]
-    labels = [tuple(Fraction(s) * entry for entry in row) for s, row in zip(strengths, rows, strict=True)]
+    rows = [tuple(int(entry) for entry in row) for row in hadamard(n)]
+    labels = [tuple(Fraction(s) * entry for s, entry in zip(strengths, row, strict=True)) for row in rows]
     examples = list(product(pairs, range(n)))
     law = FiniteData(
         tuple(rows[k] for _, k in examples),

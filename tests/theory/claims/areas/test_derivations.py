@@ -1,4 +1,4 @@
-"""Every derivation of the areas flow and ols is checked step by step, and every rule refuses a wrong step."""
+"""Every derivation of the areas flow, ols and race is checked step by step, and every rule refuses a wrong step."""
 
 from dataclasses import replace
 
@@ -23,6 +23,7 @@ from theory.claims.areas.flow import (
 )
 from theory.claims.areas.ols import _least_squares, gates
 from theory.claims.areas.ols import small_bump as ols_small_bump
+from theory.claims.areas.race import path, routing, sharing, zero_shot
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import RULES
@@ -53,6 +54,19 @@ DERIVATIONS = (
     small_bump.two_sites_fixed_point,
     ols_small_bump.two_sites_loss,
     descent.mode_descent,
+    path.shared_weight,
+    path.own_weight,
+    routing.ends_velocity,
+    routing.shared_velocity,
+    routing.conserved_strengths,
+    routing.limit_of_strengths,
+    routing.balanced_limit,
+    routing.time_by_quadrature,
+    routing.balanced_time,
+    sharing.growth_from_zero,
+    sharing.time_of_sharing,
+    sharing.who_wins,
+    zero_shot.fourth_corner,
 )
 FAMILIES = {
     f"theory.proof.rules.{family}" for family in ("components", "modes", "quadratic", "recursion", "ring", "sums")
@@ -138,6 +152,9 @@ PLANTED = (
     ("half-spaces", small_bump.first_mode, swap(small_bump.S, 2 * small_bump.S)),
     ("euler-step", descent.mode_descent, right(lambda f: f + descent.eta)),
     ("euler-step", descent.mode_descent, swap(descent.eta, descent.eta / K)),
+    ("separate", routing.time_by_quadrature, right(lambda f: 2 * f)),
+    ("separate", routing.balanced_time, swap(routing.y0, routing.y1)),
+    ("separate", sharing.time_of_sharing, swap(sharing.m, sharing.m + 1)),
     ("induction", descent.mode_descent, swap(descent.eta, 2 * descent.eta)),
     ("induction", descent.mode_descent, right(lambda f: f + 1)),
 )

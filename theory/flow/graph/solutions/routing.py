@@ -21,6 +21,7 @@ from theory.problem import InputError
 
 _ACCURACY = 1e-13  # relative, of the quadrature and of the root
 _MOST_STEPS = 200
+Number = int | float
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class RoutingMode:
 
     domains: int
     partners: int
-    strength: float
-    probability: float
-    tau: float = 1.0
+    strength: Number
+    probability: Number
+    tau: Number = 1.0
 
     def __post_init__(self) -> None:
         for name in ("domains", "partners", "strength", "probability", "tau"):
@@ -51,7 +52,7 @@ class RoutingMode:
                 "Choose partners <= domains.",
             )
 
-    def velocities(self, ends: float, shared: float) -> tuple[float, float]:
+    def velocities(self, ends: Number, shared: Number) -> tuple[float, float]:
         """(db_1/dt, db_2/dt).
 
         >>> RoutingMode(2, 1, 1.0, 0.25).velocities(1.0, 0.5)
@@ -60,11 +61,15 @@ class RoutingMode:
         left = self.partners * self.probability * ends * (self.strength - ends**2 * shared) / self.tau
         return left * shared, self.domains * left * ends
 
-    def conserved(self, ends: float, shared: float) -> float:
-        """Q = b_2^2 - M b_1^2."""
+    def conserved(self, ends: Number, shared: Number) -> float:
+        """Q = b_2^2 - M b_1^2.
+
+        >>> RoutingMode(2, 1, 1.0, 0.25).conserved(1.0, 2.0)
+        2.0
+        """
         return shared**2 - self.domains * ends**2
 
-    def limit(self, ends: float, shared: float) -> tuple[float, float]:
+    def limit(self, ends: Number, shared: Number) -> tuple[float, float]:
         """The limits of b_1 and b_2 from a start: c^3 - Q c = M s, c^2 > Q, by Newton's method from above."""
         kept, goal = self._checked(ends, shared), self.domains * self.strength
         root = np.sqrt(max(kept, 0.0)) + np.cbrt(goal)  # here c (c^2 - Q) >= M s, and the cubic is convex
@@ -75,7 +80,7 @@ class RoutingMode:
                 break
         return float(np.sqrt(self.strength / root)), float(root)
 
-    def time(self, ends: float, shared: float, later: float) -> float:
+    def time(self, ends: Number, shared: Number, later: Number) -> float:
         """The time in which b_2 gets from its start `shared` to `later`, beside b_1 from `ends`.
 
         With b_2 = c - (c - b_2(0)) exp(-v) the integrand over v is bounded at both ends. Raises InputError for a
@@ -93,7 +98,7 @@ class RoutingMode:
             )
         return self._elapsed(ends, shared, end, float(np.log((end - shared) / (end - later))))
 
-    def strengths(self, ends: float, shared: float, times: Float[np.ndarray, " T"]) -> Float[np.ndarray, "T 2"]:
+    def strengths(self, ends: Number, shared: Number, times: Float[np.ndarray, " T"]) -> Float[np.ndarray, "T 2"]:
         """b_1 and b_2 at times >= 0, by inverting the quadrature.
 
         >>> mode = RoutingMode(2, 1, 1.0, 0.25)
@@ -112,8 +117,8 @@ class RoutingMode:
             found.append((np.sqrt(self._through(ends, shared, end, v) / self.domains), self._at(shared, end, v)))
         return np.array(found)
 
-    def _elapsed(self, ends: float, shared: float, end: float, v: float) -> float:
-        def slowness(v: float) -> float:
+    def _elapsed(self, ends: Number, shared: Number, end: Number, v: Number) -> float:
+        def slowness(v: Number) -> float:
             b, kept = self._at(shared, end, v), self.conserved(ends, shared)
             # M s - b (b^2 - Q) = (c - b)(c^2 + c b + b^2 - Q), and c - b cancels against db/dv.
             return 1 / (self._through(ends, shared, end, v) * (end**2 + end * b + b**2 - kept))
@@ -121,20 +126,20 @@ class RoutingMode:
         value, _error = quad(slowness, 0, v, epsabs=0, epsrel=_ACCURACY, limit=_MOST_STEPS)
         return self.domains * self.tau / (self.partners * self.probability) * value
 
-    def _at(self, shared: float, end: float, v: float) -> float:
+    def _at(self, shared: Number, end: Number, v: Number) -> float:
         return shared - (end - shared) * np.expm1(-v)
 
-    def _through(self, ends: float, shared: float, end: float, v: float) -> float:
+    def _through(self, ends: Number, shared: Number, end: Number, v: Number) -> float:
         """b_2^2 - Q = M b_1^2, without the cancellation."""
         risen = -(end - shared) * np.expm1(-v)
         return self.domains * ends**2 + risen * (2 * shared + risen)
 
-    def _checked(self, ends: float, shared: float) -> float:
+    def _checked(self, ends: Number, shared: Number) -> float:
         _positive(ends, "b_1(0)")
         _positive(shared, "b_2(0)")
         return self.conserved(ends, shared)
 
 
-def _positive(value: float, name: str) -> None:
+def _positive(value: Number, name: str) -> None:
     if not (np.isfinite(value) and value > 0):
         raise InputError(f"{name} = {value} must be a positive number.", "The race starts from positive strengths.")

@@ -1,0 +1,130 @@
+"""The reduction of the routing network against the flow of the whole network; tables that determine all pairs."""
+
+from fractions import Fraction
+from itertools import permutations
+
+import numpy as np
+import pytest
+
+from derivations.experiments.routing.network import ring, routing_problem
+from tests.tolerances import GRAPH_INTEGRATED
+from theory.claims.areas.race.zero_shot import open_directions, parts_of, tables
+from theory.flow.graph.integrate import integrate
+from theory.flow.graph.solutions.routing import RoutingMode
+from theory.problem import InitialByName, InputError
+
+ENDS, SHARED = (Fraction(1, 5), Fraction(1, 3)), (Fraction(2, 5), Fraction(1, 4))
+STRENGTHS = (Fraction(2), Fraction(1))
+
+
+def diagonal(entries):
+    return tuple(tuple(entry * int(i == j) for j in range(len(entries))) for i, entry in enumerate(entries))
+
+
+def problem(pairs, domains, times):
+    ends = {f"{letter}{k}": diagonal(ENDS) for letter in "ED" for k in range(domains)}
+    start = InitialByName((*ends.items(), ("W", diagonal(SHARED))))
+    return routing_problem(pairs, domains, STRENGTHS, 2, start, times, Fraction(1, 10))
+
+
+def reduced(domains, partners, times):
+    """(T, modes, 2)."""
+    modes = zip(STRENGTHS, ENDS, SHARED, strict=True)
+    return np.stack(
+        [
+            RoutingMode(domains, partners, float(s), 1 / (domains * partners)).strengths(float(a), float(b), times)
+            for s, a, b in modes
+        ],
+        axis=1,
+    )
+
+
+@pytest.mark.parametrize(("pairs", "domains"), [(ring(3), 3), (((0, 0), (1, 1)), 2)])
+def test_the_whole_network_follows_the_reduction(pairs, domains):
+    times = np.array([0.0, 2.0, 6.0, 15.0])
+    found = integrate(problem(pairs, domains, [Fraction(time) for time in times]))
+    expected = reduced(domains, len(pairs) // domains, times)
+    modes = [0, 1]
+    for name, weights in found.weights.items():
+        strengths = weights[:, modes, modes]
+        assert abs(strengths - expected[:, :, int(name == "W")]).max() <= GRAPH_INTEGRATED
+        assert abs(weights[:, [0, 1], [1, 0]]).max() <= GRAPH_INTEGRATED
+
+
+def test_an_irregular_table_leaves_the_aligned_form():
+    """Input 0 has two outputs and input 1 has one: the encoders part, and the reduction does not hold."""
+    found = integrate(problem(((0, 0), (0, 1), (1, 1)), 2, [Fraction(6)]))
+    assert abs(found.weights["E0"] - found.weights["E1"]).max() > 1000 * GRAPH_INTEGRATED
+
+
+def test_strengths_and_times_are_inverse_to_each_other_and_end_at_the_limit():
+    mode = RoutingMode(3, 2, 1.5, 1 / 6, tau=2.0)
+    times = np.array([0.5, 3.0, 9.0])
+    for ends, shared in ((0.2, 0.3), (0.3, 0.2), (2.0, 3.0)):  # the last starts above its limit
+        strengths = mode.strengths(ends, shared, times)
+        again = [mode.time(ends, shared, later) for later in strengths[:, 1]]
+        assert abs(np.array(again) - times).max() <= GRAPH_INTEGRATED
+        kept = np.array([mode.conserved(*(float(b) for b in both)) for both in strengths])
+        assert abs(kept - mode.conserved(ends, shared)).max() <= GRAPH_INTEGRATED
+        settled = mode.strengths(ends, shared, np.array([400.0]))[0]
+        assert abs(settled - mode.limit(ends, shared)).max() <= GRAPH_INTEGRATED
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: RoutingMode(2, 3, 1.0, 0.1), "An input has 3 trained outputs"),
+        (lambda: RoutingMode(2, 1, 0.0, 0.1), "strength = 0.0 must be a positive number"),
+        (lambda: RoutingMode(2, 1, 1.0, 0.1).limit(-1.0, 1.0), "b_1(0) = -1.0"),
+        (lambda: RoutingMode(2, 1, 1.0, 0.1).time(0.1, 0.2, 5.0), "b_2 = 5 is not reached"),
+    ],
+)
+def test_refusals(ask, said):
+    with pytest.raises(InputError) as refused:
+        ask()
+    assert said in str(refused.value)
+
+
+def completed(pairs):
+    """The pairs that follow from three corners of rectangles, again and again."""
+    known = set(pairs)
+    while True:
+        corners = {
+            (i, o) for i, across in known for other, o in known if (other, across) in known and (i, o) not in known
+        }
+        if not corners:
+            return known
+        known |= corners
+
+
+@pytest.mark.parametrize("domains", [1, 2, 3])
+def test_every_pair_is_determined_if_and_only_if_the_graph_is_connected(domains):
+    """All tables of up to three domains, both ways: corners of rectangles, and outputs that are left open."""
+    for pairs in tables(domains):
+        connected = len(set(parts_of(pairs, domains))) == 1
+        assert (len(completed(pairs)) == domains**2) == connected
+        assert (open_directions(pairs, domains, 1) == 0) == connected
+
+
+@pytest.mark.parametrize("domains", [2, 3])
+def test_a_matrix_between_two_parts_changes_untrained_outputs_alone(domains):
+    """A_i -> G A_i and D_o -> D_o G^-1 in one part of each disconnected table, in whole numbers."""
+    turn, back = np.array([[1, 1], [0, 1]]), np.array([[1, -1], [0, 1]])
+    for pairs in tables(domains):
+        part = parts_of(pairs, domains)
+        if len(set(part)) == 1:
+            continue
+        encoders = [turn if part[i] == part[0] else np.eye(2, dtype=int) for i in range(domains)]
+        decoders = [back if part[domains + o] == part[0] else np.eye(2, dtype=int) for o in range(domains)]
+        right = {
+            (i, o): bool((decoders[o] @ encoders[i] == np.eye(2)).all()) for i in range(domains) for o in range(domains)
+        }
+        assert all(right[pair] for pair in pairs)
+        between = any((part[i] == part[0]) != (part[domains + o] == part[0]) for i, o in right)
+        assert all(right.values()) != between
+
+
+def test_parts_do_not_depend_on_the_order_of_the_domains():
+    for order in permutations(range(3)):
+        pairs = tuple((order[i], order[o]) for i, o in ((0, 1), (1, 1), (2, 2)))
+        assert len(set(parts_of(pairs, 3))) == 3
