@@ -54,7 +54,6 @@ class GraphSolveAnswer:
 
 
 _METHOD = "float64; the derived flow of the paths, integrated by DOP853 to a relative error of 1e-10 a step."
-_INTEGRATED = "Integrated, because there is no exact solution:"
 _EXACT = {
     "balanced": "exact: a balanced deep linear network, each mode in closed form or by one quadrature; float64.",
     "lambda-balanced": "exact: a deep linear network of two layers, from a start with "
@@ -134,7 +133,7 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
     try:
         exact = solution(problem)
     except OutOfReachError as error:
-        return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"{_INTEGRATED} {error.message}"))
+        return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"integrated: {error.message}"))
     return GraphSolveAnswer(problem, exact, (_EXACT[exact.family],))
 
 

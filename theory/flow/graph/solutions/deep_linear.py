@@ -155,7 +155,7 @@ def _no_chain(why: str) -> OutOfReachError:
 def _condition(says: str, apart: np.ndarray, size: float, allowed: float) -> Condition:
     """A condition that a matrix vanishes, by its largest entry relative to `size`."""
     off = float(abs(apart).max(initial=0.0)) / size if size else 0.0
-    text = "0" if off == 0 else f"{off:.2g} of the size of its terms ({allowed:.0e} is rounding)"
+    text = "0" if off == 0 else f"{off:.2g} of the size of its terms, where {allowed:.0e} is rounding"
     return Condition(says, off <= allowed, text, exact=False)
 
 
