@@ -23,7 +23,6 @@ _SHOWN = 10  # significant digits
 _COLUMNS = 6  # weights or paths of a table; --json has them all
 _POINTS = 80  # of a smooth curve
 _METHOD = "float64; the derived flow of the paths, integrated by DOP853 to a relative error of 1e-10 a step."
-_INTEGRATED = "Integrated, because there is no exact solution:"
 _EXACT = {
     "balanced": "exact: a balanced deep linear network, each mode in closed form or by one quadrature; float64.",
     "lambda-balanced": "exact: a deep linear network of two layers, from a start with "
@@ -180,7 +179,7 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
     try:
         exact = solution(problem)
     except OutOfReachError as error:
-        return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"{_INTEGRATED} {error.message}"))
+        return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"integrated: {error.message}"))
     return GraphSolveAnswer(problem, exact, (_EXACT[exact.family],))
 
 

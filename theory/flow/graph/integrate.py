@@ -1,6 +1,6 @@
 """The gradient flow of a graph in time, in numbers from the path moments.
 
-There is no closed form for more than one layer of weights: SciPy's DOP853 integrates tau dW/dt of the derived flow.
+In general more than one layer of weights has no closed form: SciPy's DOP853 integrates tau dW/dt of the derived flow.
 """
 
 from collections.abc import Mapping, Sequence

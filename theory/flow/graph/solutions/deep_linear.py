@@ -86,7 +86,7 @@ def solution(problem: Problem, times: Sequence[float] | None = None) -> DeepLine
     held = next((name for name, conditions in families.items() if all(c.holds for c in conditions)), None)
     if held is None:
         failed = dict.fromkeys(next(c for c in conditions if not c.holds) for conditions in families.values())
-        reasons = "; ".join(f"{condition.says} fails by {condition.off}" for condition in failed)
+        reasons = "; ".join(f"{condition.says} (fails by {condition.off})" for condition in failed)
         raise OutOfReachError(
             f"The deep linear network has no exact solution here: {reasons}.",
             "Start it balanced (see the book's page on deep linear networks), or integrate its flow.",
@@ -132,14 +132,11 @@ def _stacked(flow: GraphFlow, weights: Mapping[str, np.ndarray]) -> Layers:
     return stacked + [np.concatenate([weights[name] for name in names], axis=-1) for names in others]
 
 
-def _by_name(chain: _Chain, layers_: Layers) -> dict[str, np.ndarray]:
+def _by_name(chain: _Chain, stacked: Layers) -> dict[str, np.ndarray]:
     """The weights by name, in the order of the flow; the inverse of `_stacked`."""
     found = {}
-    for depth, (names, layer) in enumerate(
-        zip(
-            zip(*([edge.weight for edge in path.edges] for path in chain.flow.paths), strict=True), layers_, strict=True
-        )
-    ):
+    by_layer = zip(*([edge.weight for edge in path.edges] for path in chain.flow.paths), strict=True)
+    for depth, (names, layer) in enumerate(zip(by_layer, stacked, strict=True)):
         axis = -2 if depth == 0 else -1
         ends = np.cumsum([chain.flow.shape(name)[axis] for name in names])[:-1]
         found |= dict(zip(names, np.split(layer, ends, axis=axis), strict=True))
@@ -158,8 +155,8 @@ def _no_chain(why: str) -> OutOfReachError:
 def _condition(says: str, apart: np.ndarray, size: float, allowed: float) -> Condition:
     """A condition that a matrix vanishes, by its largest entry relative to `size`."""
     off = float(abs(apart).max(initial=0.0)) / size if size else 0.0
-    text = "0" if off == 0 else f"{off:.2g} of the size of its terms ({allowed:.0e} is rounding)"
-    return Condition(says, off <= allowed, text, exact=off == 0)
+    text = "0" if off == 0 else f"{off:.2g} of the size of its terms, where {allowed:.0e} is rounding"
+    return Condition(says, off <= allowed, text, exact=False)
 
 
 # --- balanced and aligned, any depth ---------------------------------------------------------------------------------
@@ -245,7 +242,8 @@ def _balanced(chain: _Chain, times: tuple[float, ...]) -> list[np.ndarray]:
 
 def _riccati_conditions(chain: _Chain) -> tuple[Condition, ...]:
     if len(chain.start) != 2:
-        return (Condition("the network has two layers", False, f"{len(chain.start) - 2} more", exact=True),)
+        more = len(chain.start) - 2
+        return (Condition("the network has two layers", False, f"{more} layer{'s' * (more > 1)}", exact=True),)
     values = np.linalg.eigvalsh(chain.second)
     apart = np.minimum(abs(values), abs(values - values[-1]))
     first, second = chain.start[0] @ _seen(chain), chain.start[1]

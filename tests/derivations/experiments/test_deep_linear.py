@@ -1,0 +1,69 @@
+"""The rule of the experiment on deep linear networks: what it passes, and each fault that it names."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from derivations.experiments import folders
+from derivations.experiments.deep_linear import experiment
+from tests.tolerances import DEEP_FLOAT
+from theory.claims.model import Outcome
+
+(THREE, *_) = experiment.cases()
+
+
+def errors(case, first, second):
+    """Strengths trained at both rates with an error of first and of second order in the rate."""
+    times = np.array([float(time) for time in case.times])
+    exact = np.stack([case.exact(times, s) for s in case.targets])
+    shape = times * np.exp(-times)
+    return [exact + shape * (first * float(rate) + second * float(rate) ** 2) for rate in experiment.RATES]
+
+
+def test_an_error_of_first_order_passes():
+    one = experiment.judged(THREE, *errors(THREE, 1.0, 1.0))
+    assert one.faults == ()
+    result = experiment._result(THREE.claim, [one])
+    assert result.outcome is Outcome.PASS
+    assert result.worst < result.tolerance
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "words"),
+    [
+        (0.0, 5.0, "slope in the rate"),  # no error of first order
+        (1.0, -60.0, "not ten times closer"),
+        (60.0, 0.0, "rival"),  # networks so far off that a rival's formula cannot be told apart
+    ],
+)
+def test_faults_are_named(first, second, words):
+    one = experiment.judged(THREE, *errors(THREE, first, second))
+    assert any(words in fault for fault in one.faults)
+    assert experiment._result(THREE.claim, [one]).outcome is Outcome.FAIL
+
+
+def test_a_wrong_formula_fails():
+    """Networks that follow the rival keep their distance as the rate falls."""
+    times = np.array([float(time) for time in THREE.times])
+    rival = np.stack([THREE.rival(times, s) for s in THREE.targets])
+    assert experiment.judged(THREE, rival, rival).faults
+
+
+def test_every_start_has_the_strength_that_its_formula_starts_with():
+    for case in experiment.cases():
+        start = np.prod(case.start)
+        assert abs(case.exact(np.zeros(1), 1.0) - start).item() <= DEEP_FLOAT * max(case.start) ** 2
+        assert case.claim in experiment.CLAIMS
+
+
+def test_the_inputs_are_white():
+    problem = experiment.problem(THREE, Fraction(1, 100))
+    x = np.array([[float(entry) for entry in row] for row in problem.data.x])
+    assert (x.T @ x / len(x) == np.eye(4)).all()
+
+
+def test_the_stored_run_is_of_these_networks():
+    stored = folders.read(experiment.NAME)["panels"]
+    names = [(panel, name) for panel, networks in stored.items() for name in networks]
+    assert names == [(case.panel, case.name) for case in experiment.cases()]
