@@ -248,7 +248,7 @@ CONSERVED = Claim(
 
 # The limit
 _UP_TO_THREE = Param(M, DOMAINS.domain, DOMAINS.doc)
-settled = sympy.Symbol("b_oo", positive=True)  # the shared strength at rest
+settled = sympy.Symbol(r"b_{\infty}", positive=True)  # the shared strength at rest
 _COMES_TO = Eq(settled**3 - (b20**2 - M * b10**2) * settled, M * s, evaluate=False)
 
 

@@ -26,6 +26,7 @@ _GROWTH = Eq(u(t), u0 * sympy.exp(P * s * sqrt(m) * t / tau), evaluate=False)
 _CONTEXTS = (
     r"$m$ contexts of probability $P$ each share the weight $b$; context $j$ has the output $a_j b$ and the target $s$"
 )
+_PROBABILITY = Param(P, PROBABILITY.domain, "probability of each context", likely=PROBABILITY.likely)
 _TIME_CONSTANT = Param(
     tau, Interval.open(0, sympy.oo), "time constant", (Integer(50),), likely=Interval(Rational(1, 2), 4)
 )
@@ -76,7 +77,7 @@ GROWTH = Claim(
     statement=_GROWTH,
     params=(
         Param(m, Range(1, 8), "number of contexts that share the weight", (Integer(1), Integer(7))),
-        PROBABILITY,
+        _PROBABILITY,
         STRENGTH,
         _TIME_CONSTANT,
         Param(t, TIME.domain, TIME.doc, (Integer(0),), likely=Interval(0, 4)),
@@ -150,7 +151,7 @@ LEARNING_TIME = Claim(
     statement=_TIME,
     params=(
         Param(m, Range(1, 6), "number of contexts that share the weight", (Integer(1), Integer(5))),
-        PROBABILITY,
+        _PROBABILITY,
         STRENGTH,
         _TIME_CONSTANT,
         *_OUTPUTS,
@@ -198,7 +199,7 @@ WINS = Claim(
     params=(
         Param(m1, Range(1, 6), "contexts that share the first pathway", (Integer(1), Integer(4))),
         Param(m2, Range(1, 6), "contexts that share the second pathway", (Integer(1),)),
-        PROBABILITY,
+        _PROBABILITY,
         STRENGTH,
         *_OUTPUTS,
     ),
