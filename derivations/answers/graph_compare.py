@@ -18,7 +18,6 @@ from derivations.answers.graph import (
     bars,
     numbers,
     path_table,
-    simulated,
     table,
     with_errors,
 )
@@ -245,8 +244,10 @@ def compared(
     Raises OutOfReachError where there is no prediction (the message says why), InputError for a problem without a
     [simulation] table.
     """
+    from derivations.answers import simulate  # it loads torch
+
     view = graph_view(problem)
-    trained = simulated(problem, device, backend, memory, progress, measuring, threads=1)
+    trained = simulate.answer(problem, device, backend, memory, progress, measuring)
     kept = trained.run.surviving()
     own = np.zeros(len(kept), dtype=int) if view.shared else kept
     found = None if trained.run.one_cluster else _distance(view, trained, kept, own)
