@@ -1,9 +1,9 @@
 """The gradient of networks on graphs by hand, S at once: one pass forward and one back along the edges.
 
 The reference is autograd through `sim.networks.graph`; this is the same in fewer operations. With the derivative
-delta_v = dL/dh_v of a node's sum over its edges,
+delta_v of L in a node's sum over its edges,
 
-    dL/dW_e = delta_t(e) (g_e h_s(e))',    delta_v = f_v' g_v sum_{e out of v} g_e W_e' scale_t(e) delta_t(e).
+    dL/dW_e = delta_t(e) (g_e h_s(e))',    delta_v = scale_v f_v' g_v sum_{e out of v} g_e W_e' delta_t(e).
 
 Arrays have units before examples, (S, d, B).
 """
