@@ -400,46 +400,6 @@ BINOMIAL_TAIL = 1e3 * UNIT_ROUNDOFF
 EXAMPLE_MOMENT = 6 * np.sqrt(8 / 3 / 2e5)
 EXAMPLE_KURTOSIS = 6 * np.sqrt(444 / 2e5)
 
-# The gradient flow of a gated graph by its paths against autograd, relative to the largest entry: up to 30 paths of at
-# most five products of 2 x 4 matrices, with moments summed over 30 examples. Terms of different paths cancel; in 40
-# random graphs the sum of their sizes is below 100 times the result.
-GRAPH_FLOW = 100 * 40 * UNIT_ROUNDOFF
-# The integrator of a graph's flow keeps a relative error of 1e-10 a step and takes fewer than 100 steps to these
-# times, at which the flows contract or grow by a factor below 10.
-GRAPH_INTEGRATED = 1e-10 * 100 * 10
-# The error a step that the other integrator is asked for: its sum over 100 steps is a hundredth of the bound above.
-GRAPH_REFERENCE = GRAPH_INTEGRATED / 1e4
-# One hidden layer: up to t = 20 tau all its modes contract, so that errors of fewer than 100 steps add up at most.
-GRAPH_SHALLOW = 1e-10 * 100
-# Gradient descent of a graph against the Euler map of its moments: 320 steps, each with roundings of sums over 4,000
-# examples and products of four matrices of size 1 to 2, in a flow that may double an error four times over.
-GRAPH_DESCENT = 320 * 64 * 16 * UNIT_ROUNDOFF
-
-# The strength of a path, computed twice: a product of at most four matrices of at most four units and its norm, so at
-# most 4 x 4 + 16 roundings on each side, relative to the product of the norms, which is below 16 times the result here.
-GRAPH_STRENGTH = 2 * 32 * 16 * UNIT_ROUNDOFF
-
-# Euler's method errs by a term of order eta: halving eta halves the distance from the flow. The next term changes the
-# measured order by eta times a curvature: below 0.1 at eta = 1/40 for weights and labels of size 1.
-GRAPH_EULER_ORDER = 0.1
-
-# --- integrators ------------------------------------------------------------------------------------------------------
-
-# The slope of log error between steps h and h/2 is the order and D h/(2 log 2), D the ratio of the next term of the
-# error to the first: of a solution that changes within times of 1 it is at most 8, and h is at most 1/64.
-INTEGRATOR_ORDER = 8 / 64 / (2 * 0.69)
-
-# At most 300 steps to t = 7 of sums of six stages, each with a few roundings of y.
-INTEGRATOR_ROUNDING = 300 * 8 * UNIT_ROUNDOFF
-
-# Of a flow that contracts, the errors of the at most 300 steps add up; steps that take them as large as they may be are
-# fewer than 100, as the estimate is that of the order below. Relative to what one step allows.
-INTEGRATOR_SMOOTH = 100
-
-# With a fast mode at the end of the stable interval the error of a step is neither damped nor amplified, and the
-# control rejects what goes beyond the tolerance: some steps' errors are seen at once. Relative likewise.
-INTEGRATOR_STIFF = 10
-
 # --- the pages --------------------------------------------------------------------------------------------------------
 
 # A number that is rounded to the last digit it shows is off by half a unit of that digit.
@@ -456,34 +416,3 @@ PAGES_REPEATED = 1_000 * 40 * float(np.finfo(np.float32).eps)
 # Times of erf and sigmoid units, 96 and 1,024 K tau, are 61.1 and 64 over f'(0)^2: equal up to the rounding of the
 # first to a number of steps that all learning rates have in common.
 EQUALLY_LONG = 0.05
-
-# Examples made from the second moments of a context, d = 3: the eigensolver, the root and its square each err by at
-# most 4 d roundings of the largest eigenvalue, and what counts as 0 is below 4 d of them.
-TABLE_MADE = 4 * 4 * 3 * UNIT_ROUNDOFF
-
-# Moments of a table in float64, relative to the largest: sums over 40 examples with weights and gates of a few
-# roundings each, and a soft gate of 16 more (SOFT_GATE).
-TABLE_SUM = (40 + 4 + 16) * UNIT_ROUNDOFF
-
-# The flow from such moments against that of the same data in fractions: a condition of at most 1,000, of moments and
-# labels up to 10.
-TABLE_FLOW = TABLE_SUM * 1e3 * 10
-
-# Scalar modes beside the whole network, both integrated with a relative error of 1e-13 a step: at most 1,000 steps, and
-# a growth below 10. It covers singular vectors in float64, too: hundreds of roundings over gaps of 1e-3.
-GRAPH_RACE = 1e-13 * 1_000 * 10
-
-# Of a number that is printed with two digits, relative to it.
-TWO_DIGITS = 0.05
-
-# Closed forms of deep linear networks: fewer than 30 roundings of sums of positive terms and of orthogonal matrices of
-# up to seven rows. Relative; a test multiplies it by the condition, 1 + the rate times t for an exponential.
-DEEP_FLOAT = 64 * UNIT_ROUNDOFF
-
-# The relative error a step that DOP853 is asked for on the unreduced flow, in fewer than 1,000 steps to these times.
-DEEP_STEP = 1e-12
-DEEP_ODE = 1000 * DEEP_STEP
-
-# Gradient descent at the rates 1/100 and 1/200, extrapolated to 0: the error of second order over that of first order
-# is the rate 1/100 times the fastest rate of the flow, below 8. A wrong solution leaves the whole of its error.
-DEEP_EULER = 8 / 100

@@ -81,6 +81,6 @@ VALUES = {
     "deep.balanced.layers": lambda N, tau, s, a: velocity(s, a, int(N)) / tau,
     "deep.balanced.time": lambda N, tau, s, a0, a: tau * duration(s, a0, a, int(N)),
     "deep.balanced.two_layers": lambda tau, t, s, a0: equal(s, a0, t / tau, 2),
-    "deep.lambda.rate": lambda **at: curvature(at["s"], at["lambda"]) / at["tau"],
-    "deep.lambda.solution": lambda **at: mp.fprod(pair(**at)),
+    "deep.lambda_balanced.rate": lambda **at: curvature(at["s"], at["lambda"]) / at["tau"],
+    "deep.lambda_balanced.solution": lambda **at: mp.fprod(pair(**at)),
 }

@@ -5,7 +5,7 @@ from functools import cache
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from tests.tolerances import GRAPH_REFERENCE
+from tests.tolerances_of_graphs import GRAPH_REFERENCE
 
 X = np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])
 Y = np.array([[2.0 * a, b if a > 0 else -b] for a, b in X])

@@ -10,7 +10,7 @@ from tests.pages.decisions import ORDERS
 from tests.pages.evidence import benchmark, run
 from tests.pages.likeness import FIRST, SECOND, Look, alike, treatments
 from tests.pages.reading import cells, see, tables
-from tests.tolerances import DEEP_STEP
+from tests.tolerances_of_graphs import DEEP_STEP
 
 # The public sweep at lengths 0.3 and 0.7, as published: mean and, where it is known, standard deviation of 30 networks.
 PUBLISHED = {

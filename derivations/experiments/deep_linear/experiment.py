@@ -31,7 +31,7 @@ from theory.problem import Edge, FiniteData, GatedGraph, InitialByName, Node, Pr
 
 NAME = "deep-linear"
 RUNS = (NAME,)
-CLAIMS = ("deep.balanced.two_layers", "deep.balanced.time", "deep.lambda.solution")
+CLAIMS = ("deep.balanced.two_layers", "deep.balanced.time", "deep.lambda_balanced.solution")
 RATES = (Fraction(1, 100), Fraction(1, 200))
 CLOSER, SLOPE_MARGIN = 10.0, 0.1
 _TIMES, _FINE = 24, 120  # intervals of the trained strengths, and of a drawn curve

@@ -8,7 +8,8 @@ import pytest
 from derivations.cli import main
 from derivations.experiments.folders import problem_named
 from tests.derivations.benchmarks import tables
-from tests.tolerances import FLOW_DENSE, GRAPH_INTEGRATED, GRAPH_SHALLOW
+from tests.tolerances import FLOW_DENSE
+from tests.tolerances_of_graphs import GRAPH_INTEGRATED, GRAPH_SHALLOW
 from theory.problem import NormalInitialisation
 
 

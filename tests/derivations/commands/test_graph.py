@@ -11,7 +11,7 @@ from derivations.answers.graph_compare import MARGIN, graph_view
 from derivations.cli import main
 from derivations.experiments.folders import problem_file
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
-from tests.tolerances import GRAPH_DESCENT, GRAPH_STRENGTH
+from tests.tolerances_of_graphs import GRAPH_DESCENT, GRAPH_STRENGTH
 from theory.flow.graph.strengths import strengths
 from theory.problem import dumps, loads
 from theory.problem.routes import route_names

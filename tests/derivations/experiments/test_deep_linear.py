@@ -7,7 +7,7 @@ import pytest
 
 from derivations.experiments import folders
 from derivations.experiments.deep_linear import experiment
-from tests.tolerances import DEEP_FLOAT
+from tests.tolerances_of_graphs import DEEP_FLOAT
 from theory.claims.model import Outcome
 
 (THREE, *_) = experiment.cases()

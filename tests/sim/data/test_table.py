@@ -9,7 +9,8 @@ import torch
 from sim.data.sample import prepare
 from sim.random.streams import TRAINING, stream
 from sim.train import train
-from tests.tolerances import GRAPH_DESCENT, STANDARD_ERRORS
+from tests.tolerances import STANDARD_ERRORS
+from tests.tolerances_of_graphs import GRAPH_DESCENT
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.moments import velocities
 from theory.problem import Table, loads

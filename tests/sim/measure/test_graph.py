@@ -11,7 +11,8 @@ from derivations.experiments.folders import problem_named
 from sim.measure import measure
 from sim.networks.graph import forward
 from sim.train import train
-from tests.tolerances import GRAPH_STRENGTH, UNIT_ROUNDOFF
+from tests.tolerances import UNIT_ROUNDOFF
+from tests.tolerances_of_graphs import GRAPH_STRENGTH
 from theory.flow.graph.data import flow_of
 from theory.flow.graph.strengths import sizes, strengths
 from theory.problem import (

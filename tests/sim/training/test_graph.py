@@ -8,7 +8,7 @@ import pytest
 from derivations.experiments.folders import problem_named
 from sim.measure import measure
 from sim.train import train
-from tests.tolerances import GRAPH_DESCENT
+from tests.tolerances_of_graphs import GRAPH_DESCENT
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.integrate import label_moment
 from theory.flow.graph.moments import loss_from, velocities

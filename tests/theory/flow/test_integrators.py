@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from derivations.experiments.folders import problem_named
-from tests.tolerances import (
+from tests.tolerances_of_graphs import (
     GRAPH_INTEGRATED,
     GRAPH_REFERENCE,
     INTEGRATOR_ORDER,

@@ -6,7 +6,7 @@ from math import erfc, sqrt
 import numpy as np
 import pytest
 
-from tests.tolerances import TABLE_FLOW, TABLE_SUM
+from tests.tolerances_of_graphs import TABLE_FLOW, TABLE_SUM
 from theory.flow import solve
 from theory.moments import gated_moments, gated_moments_certified
 from theory.moments.constant_gates import constant_gates

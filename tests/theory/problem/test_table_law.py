@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.tolerances import TABLE_MADE
+from tests.tolerances_of_graphs import TABLE_MADE
 from theory.problem import ContextGate, FiniteData, InputError, Table, dumps, load, loads
 
 PROBLEM = """

@@ -6,7 +6,7 @@ import torch
 
 from sim.networks.graph import gradient
 from tests.theory.flow.graph.graphs import drawn, moments, opens
-from tests.tolerances import GRAPH_FLOW
+from tests.tolerances_of_graphs import GRAPH_FLOW
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.moments import loss_from, velocities
 

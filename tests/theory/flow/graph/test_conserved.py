@@ -7,7 +7,7 @@ import sympy
 
 from derivations.experiments.folders import problem_named
 from tests.theory.flow.graph.graphs import drawn, moments
-from tests.tolerances import GRAPH_FLOW, GRAPH_INTEGRATED
+from tests.tolerances_of_graphs import GRAPH_FLOW, GRAPH_INTEGRATED
 from theory.flow.graph.conserved import conserved
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.integrate import integrate

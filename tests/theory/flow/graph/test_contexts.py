@@ -11,7 +11,7 @@ from sim.data.sample import Draw
 from sim.gates.gating import opens
 from sim.networks.graph import gradient
 from tests.theory.flow.graph.graphs import EXAMPLES, SITES, drawn
-from tests.tolerances import GRAPH_FLOW, GRAPH_SHALLOW
+from tests.tolerances_of_graphs import GRAPH_FLOW, GRAPH_SHALLOW
 from theory.flow import solve
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.integrate import integrate

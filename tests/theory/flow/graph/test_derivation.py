@@ -10,7 +10,7 @@ import sympy
 from sympy.matrices.expressions import MatMul, MatrixSymbol, Trace
 
 from tests.theory.flow.graph.graphs import EXAMPLES, drawn, moments, opens
-from tests.tolerances import GRAPH_FLOW
+from tests.tolerances_of_graphs import GRAPH_FLOW
 from theory.flow.graph import export
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.moments import velocities

@@ -9,7 +9,7 @@ import torch
 from derivations.experiments.folders import problem_named
 from sim.networks.choice import by_graph
 from sim.networks.examples import Examples
-from tests.tolerances import GRAPH_DESCENT, GRAPH_EULER_ORDER
+from tests.tolerances_of_graphs import GRAPH_DESCENT, GRAPH_EULER_ORDER
 from theory.flow.graph.descent import descend
 from theory.flow.graph.integrate import integrate
 from theory.problem import InputError, OutOfReachError, Problem

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from derivations.experiments.folders import problem_named
-from tests.tolerances import GRAPH_INTEGRATED, GRAPH_REFERENCE, GRAPH_SHALLOW
+from tests.tolerances_of_graphs import GRAPH_INTEGRATED, GRAPH_REFERENCE, GRAPH_SHALLOW
 from theory.flow import solve
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.integrate import integrate

@@ -11,7 +11,7 @@ from sympy.matrices.expressions import MatrixSymbol
 from derivations.experiments.folders import problem_named
 from sim.networks.graph import gradient
 from tests.theory.flow.graph.shared_vectors import bent, shared
-from tests.tolerances import GRAPH_DESCENT, GRAPH_INTEGRATED, GRAPH_RACE, TWO_DIGITS
+from tests.tolerances_of_graphs import GRAPH_DESCENT, GRAPH_INTEGRATED, GRAPH_RACE, TWO_DIGITS
 from theory.flow.graph import scalar
 from theory.flow.graph.alignment import lift, tied_nodes
 from theory.flow.graph.data import flow_of, moments_of

@@ -10,7 +10,7 @@ import pytest
 
 from derivations.experiments.folders import problem_named
 from tests.theory.flow.graph.shared_vectors import bent, shared
-from tests.tolerances import GRAPH_FLOW, GRAPH_INTEGRATED, GRAPH_RACE, TWO_DIGITS
+from tests.tolerances_of_graphs import GRAPH_FLOW, GRAPH_INTEGRATED, GRAPH_RACE, TWO_DIGITS
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.gate_values import gate_values
 from theory.flow.graph.integrate import integrate, split

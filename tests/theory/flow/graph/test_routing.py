@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from derivations.experiments.routing.network import ring, routing_problem
-from tests.tolerances import GRAPH_INTEGRATED
+from tests.tolerances_of_graphs import GRAPH_INTEGRATED
 from theory.claims.areas.race.zero_shot import open_directions, parts_of, tables
 from theory.flow.graph.integrate import integrate
 from theory.flow.graph.solutions.routing import RoutingMode

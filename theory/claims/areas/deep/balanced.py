@@ -330,7 +330,7 @@ CONSERVED = Claim(
     derive=_derive_conserved,
     unchecked={
         Level.EXACT: reasons.EXPONENTIALS,
-        Level.FLOATING: "the library's weights are compared in `deep.lambda.solution`",
+        Level.FLOATING: "the library's weights are compared in `deep.lambda_balanced.solution`",
     },
 )
 

@@ -10,7 +10,7 @@ lambda I, the stacked weights Q = (W1'; W2) follow a Riccati equation,
 F is symmetric. Its eigenvalues are +-sqrt(s^2 + lambda^2/4) for each singular value s of M, and -lambda/2 and lambda/2
 along the inputs and outputs that M does not connect. G is an entire function of F, so that lambda = 0 and null modes
 are no special cases. Known from Braun et al. (2022) for lambda = 0 and Domine et al. (2024) for other lambda; one mode
-is derived in the claim `deep.lambda.solution`.
+is derived in the claim `deep.lambda_balanced.solution`.
 """
 
 import numpy as np

@@ -5,7 +5,7 @@ from itertools import pairwise
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from tests.tolerances import DEEP_STEP
+from tests.tolerances_of_graphs import DEEP_STEP
 from theory.problem import Edge, FiniteData, GatedGraph, InitialByName, Node, Problem, Training
 
 

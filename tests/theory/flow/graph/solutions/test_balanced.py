@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from tests.tolerances import DEEP_FLOAT
+from tests.tolerances_of_graphs import DEEP_FLOAT
 from theory.flow.graph.solutions.balanced import layers, time_to, two_layers
 from theory.problem import InputError, OutOfReachError
 

@@ -12,7 +12,7 @@ from derivations.experiments.folders import problem_named
 from sim.networks.examples import Examples
 from sim.train import train
 from tests.theory.flow.graph.solutions.networks import balanced, chain, flowed, lambda_balanced, product, rotation
-from tests.tolerances import DEEP_EULER, DEEP_ODE
+from tests.tolerances_of_graphs import DEEP_EULER, DEEP_ODE
 from theory.flow.graph.integrate import integrate
 from theory.flow.graph.solutions.deep_linear import solution
 from theory.problem import (

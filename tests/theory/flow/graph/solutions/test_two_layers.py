@@ -6,7 +6,7 @@ import pytest
 from mpmath import mp
 
 from tests.theory.flow.graph.solutions.networks import flowed, lambda_balanced
-from tests.tolerances import DEEP_FLOAT, DEEP_ODE
+from tests.tolerances_of_graphs import DEEP_FLOAT, DEEP_ODE
 from theory.flow.graph.solutions.two_layers import mode_weights, two_layer_weights
 
 LAMBDAS = (0.0, 1e-12, -1e-6, 1e-3, 0.5, -0.7, 2.0, -3.0)

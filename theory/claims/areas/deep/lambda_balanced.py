@@ -69,7 +69,7 @@ def _derive_solution() -> Derivation:
         ),
         Step(solved[0], "the product", "select"),
     )
-    return Derivation("deep.lambda.solution", solved[0], steps)
+    return Derivation("deep.lambda_balanced.solution", solved[0], steps)
 
 
 def _product_by_series(point: Point, digits: int) -> mpf:
@@ -86,7 +86,7 @@ def _product_in_float64(tau: float, t: float, s: float, b10: float, b20: float) 
 
 
 SOLUTION = Claim(
-    id="deep.lambda.solution",
+    id="deep.lambda_balanced.solution",
     title=r"A mode of two layers from any two weights, $\lambda = b_2(0)^2 - b_1(0)^2$",
     kind=Kind.EQUATION,
     statement=Eq(product(t), _PRODUCT, evaluate=False),
@@ -140,7 +140,7 @@ def _derive_rate() -> Derivation:
             ends,
         ),
     )
-    return Derivation("deep.lambda.rate", final, steps)
+    return Derivation("deep.lambda_balanced.rate", final, steps)
 
 
 def _rate_of_the_loss(point: Point, digits: int) -> mpf:
@@ -164,7 +164,7 @@ def _rate_of_the_loss(point: Point, digits: int) -> mpf:
 
 
 RATE = Claim(
-    id="deep.lambda.rate",
+    id="deep.lambda_balanced.rate",
     title=r"The last rate at which a mode of two layers is learned: $2 \sqrt{s^2 + \lambda^2/4}/\tau$",
     kind=Kind.EQUATION,
     statement=Eq(rate, 2 * _END / tau, evaluate=False),
