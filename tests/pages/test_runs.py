@@ -25,6 +25,7 @@ PUBLISHED = {
     "100": ("0.991", "0.001"),
 }
 NETWORKS, ROUNDED = 30, 0.001
+LEARNED = 1e-6  # the error on trained pairs below which a routing network counts, as the page says
 SHORT, LONG = [0.3, 0.7], [2.0, 3.0]
 Rows = list[list[str]]
 
@@ -208,7 +209,7 @@ def routed() -> Iterator[tuple[str, Rows]]:
     )
     rows = []
     for one in stored["by_scale"]:
-        kept = [i for i, error in enumerate(one["trained"]) if error < 1e-6]
+        kept = [i for i, error in enumerate(one["trained"]) if error < LEARNED]
         errors, changes = ([one[name][i] for i in kept] for name in ("untrained", "change_of_shared"))
         counted = f"{len(kept)} of {len(one['trained'])}"
         rows.append(

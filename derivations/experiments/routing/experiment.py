@@ -26,6 +26,7 @@ from derivations.experiments import folders
 from derivations.experiments.control import control
 from derivations.experiments.model import Experiment, Finding, Progress, Settings
 from derivations.experiments.routing.network import blocks, errors_of, every_example, ring, routing_problem
+from derivations.experiments.routing.tables import LEARNED
 from derivations.output import DISTRIBUTION, plain, rounded
 from derivations.statistics.comparison import seed_for
 from sim.train import train
@@ -43,7 +44,7 @@ TIMES = tuple(Fraction(step) for step in range(21))
 START, LARGE = Fraction(3, 10), Fraction(1, 2)
 TABLES_TRAINED = {"ring": ring(DOMAINS), "blocks": blocks(DOMAINS)}
 SCALES = (Fraction(1, 500), Fraction(1, 100), Fraction(1, 30), Fraction(1, 10), Fraction(3, 10), Fraction(1, 2))
-WITHIN, LOW, HIGH, LEARNED = 0.01, 0.01, 0.1, 1e-6
+WITHIN, LOW, HIGH = 0.01, 0.01, 0.1
 RANK, WIDE = len(STRENGTHS), 8  # numbers of hidden units
 _NETWORKS, _END, _LONG = 24, Fraction(500), Fraction(1000)
 Errors = tuple[Float[np.ndarray, " S"], Float[np.ndarray, " S"]]  # of trained and of untrained pairs, by network

@@ -23,7 +23,7 @@ from theory.claims.areas.flow import (
 )
 from theory.claims.areas.ols import _least_squares, gates
 from theory.claims.areas.ols import small_bump as ols_small_bump
-from theory.claims.areas.race import path, routing, sharing, zero_shot
+from theory.claims.areas.race import _velocities, path, routing, sharing, zero_shot
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import RULES
@@ -56,8 +56,8 @@ DERIVATIONS = (
     descent.mode_descent,
     path.shared_weight,
     path.own_weight,
-    routing.ends_velocity,
-    routing.shared_velocity,
+    _velocities.ends_velocity,
+    _velocities.shared_velocity,
     routing.conserved_strengths,
     routing.limit_of_strengths,
     routing.balanced_limit,

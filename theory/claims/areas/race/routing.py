@@ -4,29 +4,22 @@ M input domains, M output domains and one pathway that all pairs share. The pair
 D_o W E_i x. Facts recalled from "The Neural Race Reduction" (Saxe, Sodhani, Lewallen 2022) and derived here.
 """
 
-from collections.abc import Callable
-from fractions import Fraction
-
 import mpmath
 import sympy
 from mpmath import mpf
-from sympy import Derivative, Eq, IndexedBase, Integer, Integral, Interval, Rational, Sum, Tuple, atan, log, sqrt
+from sympy import Eq, Integer, Integral, Interval, Rational, Tuple, atan, log, sqrt
 
 from theory.claims import reasons
-from theory.claims.areas.race._matrices import aligned_velocities
 from theory.claims.areas.race._symbols import (
     ALIGNED,
     DOMAINS,
-    ENDS,
     NO_MORE_PARTNERS,
     PARTNERS,
     PROBABILITY,
-    ROUTING,
     SHARED,
     START_OF_ENDS,
     START_OF_SHARED,
     STRENGTH,
-    WHITE,
     M,
     P,
     b1,
@@ -37,154 +30,22 @@ from theory.claims.areas.race._symbols import (
     s,
 )
 from theory.claims.areas.race._unreduced import at_rest, at_time, ball, routing, time_until
+from theory.claims.areas.race._velocities import (
+    ASSUMED,
+    ENDS_FLOW,
+    ENDS_VELOCITY,
+    INVARIANT,
+    NETWORK,
+    SHARED_FLOW,
+    SHARED_VELOCITY,
+    ends_dot,
+    mode_of,
+    shared_dot,
+)
 from theory.claims.model import Claim, Kind, Level, Param, Point
-from theory.claims.parameters import TIME_CONSTANT
-from theory.claims.points import exact_values
-from theory.claims.rational import rational
 from theory.expressions.symbols import K, t, tau
 from theory.flow.graph.solutions.routing import RoutingMode
 from theory.proof.derivation import Derivation, Step
-
-ends_dot, shared_dot = sympy.symbols(r"\dot{b}_1 \dot{b}_2", real=True)
-_ENDS = Eq(ends_dot, K * P * b1 * b2 * (s - b1**2 * b2) / tau, evaluate=False)
-_SHARED = Eq(shared_dot, K * M * P * b1**2 * (s - b1**2 * b2) / tau, evaluate=False)
-
-# One mode of the unreduced network: encoders a_i, shared b_2, decoders c_o, and the table T_io of trained pairs.
-i, o = sympy.symbols("i o", integer=True, positive=True)
-a, table = IndexedBase("a"), IndexedBase("T")
-a_dot = sympy.Symbol(r"\dot{a}_i", real=True)
-pairs = sympy.Symbol("N", positive=True)
-
-
-def _from_the_loss(
-    name: str, moving: sympy.Expr, loss: sympy.Expr, rate: sympy.Expr, steps: Callable[[sympy.Eq], tuple[Step, ...]]
-) -> Derivation:
-    """Descend the loss by one weight, then take `steps` from the velocity to the statement."""
-    dot = a_dot if moving == a[i] else shared_dot
-    start = Eq(tau * dot, -Derivative(loss, moving, evaluate=False), evaluate=False)
-    velocity = Eq(tau * dot, rate, evaluate=False)
-    first = Step(start, r"gradient flow with time constant $\tau$, all decoders at $b_1$", "definition")
-    chain = (first, Step(velocity, "the chain rule", "gradient", (moving,)), *steps(velocity))
-    return Derivation(name, chain[-1].expr, chain)
-
-
-def ends_velocity() -> Derivation:
-    """Derive the velocity of an encoder; a decoder has the same, as the loss is the same under their exchange."""
-    loss = P / 2 * Sum(table[i, o] * (s - b1 * b2 * a[i]) ** 2, (o, 1, M), (i, 1, M))
-    rate = P * Sum(table[i, o] * b1 * b2 * (s - b1 * b2 * a[i]), (o, 1, M))
-
-    def steps(velocity: sympy.Eq) -> tuple[Step, ...]:
-        aligned = velocity.subs({a_dot: ends_dot, a[i]: b1})
-        counted = Eq(tau * ends_dot, K * P * b1 * b2 * (s - b1**2 * b2), evaluate=False)
-        return (
-            Step(aligned, "at the aligned weights", "stack", (Tuple(Tuple(a_dot, ends_dot), Tuple(a[i], b1)),)),
-            Step(
-                counted,
-                "input $i$ is trained with $K$ outputs",
-                "average",
-                (Tuple(K, Sum(table[i, o], (o, 1, M))),),
-            ),
-            Step(_ENDS, r"divide by $\tau > 0$", "rescale", (1 / tau,)),
-        )
-
-    return _from_the_loss("race.routing.ends", a[i], loss, rate, steps)
-
-
-def shared_velocity() -> Derivation:
-    """Derive the velocity of the shared weight: it is in the output of every trained pair."""
-    loss = P / 2 * Sum(table[i, o] * (s - b1**2 * b2) ** 2, (o, 1, M), (i, 1, M))
-    rate = P * Sum(table[i, o] * b1**2 * (s - b1**2 * b2), (o, 1, M), (i, 1, M))
-
-    def steps(_velocity: sympy.Eq) -> tuple[Step, ...]:
-        counted = Eq(tau * shared_dot, pairs * P * b1**2 * (s - b1**2 * b2), evaluate=False)
-        each = Eq(tau * shared_dot, K * M * P * b1**2 * (s - b1**2 * b2), evaluate=False)
-        total = Tuple(pairs, Sum(table[i, o], (o, 1, M), (i, 1, M)))
-        return (
-            Step(counted, "$N$ pairs are trained", "average", (total,)),
-            Step(each, "$M$ inputs with $K$ outputs each: $N = M K$", "substitute", (Tuple(pairs, K * M),)),
-            Step(_SHARED, r"divide by $\tau > 0$", "rescale", (1 / tau,)),
-        )
-
-    return _from_the_loss("race.routing.shared", b2, loss, rate, steps)
-
-
-def _velocity(name: str) -> Callable[[Point], Fraction]:
-    """The first entry of the turned velocity of a weight, over tau."""
-
-    def definition(point: Point) -> Fraction:
-        at = exact_values(point)
-        return aligned_velocities(at)[name][0][0] / at["tau"]
-
-    return definition
-
-
-def _mode(at: dict[str, float], strength: float) -> RoutingMode:
-    return RoutingMode(int(at["M"]), int(at["K"]), strength, at["P"], at.get("tau", 1.0))
-
-
-_NETWORK = (DOMAINS, PARTNERS, PROBABILITY)
-_AT = (*_NETWORK, TIME_CONSTANT, STRENGTH, ENDS, SHARED)
-_ASSUMED = (ROUTING, WHITE)
-
-ENDS_VELOCITY = Claim(
-    id="race.routing.ends",
-    title="The velocity of the encoders and decoders of a routing network, in one mode",
-    kind=Kind.EQUATION,
-    statement=_ENDS,
-    params=_AT,
-    conditions=(NO_MORE_PARTNERS,),
-    assumptions=(*_ASSUMED, ALIGNED),
-    **rational(_velocity("E0")),
-    derive=ends_velocity,
-    numeric=lambda **at: _mode(at, at["s"]).velocities(at["b1"], at["b2"])[0],
-)
-SHARED_VELOCITY = Claim(
-    id="race.routing.shared",
-    title="The velocity of the shared weights of a routing network, in one mode: $M$ times the gradient",
-    kind=Kind.EQUATION,
-    statement=_SHARED,
-    params=_AT,
-    conditions=(NO_MORE_PARTNERS,),
-    assumptions=(*_ASSUMED, ALIGNED),
-    **rational(_velocity("W")),
-    derive=shared_velocity,
-    numeric=lambda **at: _mode(at, at["s"]).velocities(at["b1"], at["b2"])[1],
-)
-
-
-def _largest_departure(point: Point) -> Fraction:
-    """The largest entry by which the velocities of the aligned network leave the aligned form.
-
-    The turned velocities must be diagonal, and the same for all encoders and decoders.
-    """
-    found = aligned_velocities(exact_values(point))
-    beside = [abs(matrix[row][1 - row]) for matrix in found.values() for row in (0, 1)]
-    alike = [
-        abs(matrix[row][row] - found["E0"][row][row]) for name, matrix in found.items() if name != "W" for row in (0, 1)
-    ]
-    return max(*beside, *alike)
-
-
-INVARIANT = Claim(
-    id="race.routing.aligned",
-    title="Aligned weights of a routing network stay aligned: the largest departure of their velocities is 0",
-    kind=Kind.EQUATION,
-    statement=Eq(sympy.Function("departure")(b1, b2), 0, evaluate=False),
-    params=(*_NETWORK, STRENGTH, ENDS, SHARED),
-    conditions=(NO_MORE_PARTNERS,),
-    assumptions=(
-        *_ASSUMED,
-        r"the weights are $E_i = R B_1 V_i^\top$, $W = Q B_2 R^\top$, $D_o = U_o B_1 Q^\top$ with diagonal $B_1$, "
-        r"$B_2$, and the pair $(i, o)$ has $\langle y x^\top \rangle = U_o S V_i^\top$",
-    ),
-    **rational(_largest_departure),
-    drawn=4,
-    unchecked={
-        Level.SYMBOLIC: "the derivations of `race.routing.ends` and `race.routing.shared` are of one mode; here two "
-        "modes with rational rotations are enumerated",
-        Level.FLOATING: "the library takes the reduced equations, whose condition this is",
-    },
-)
 
 # What is conserved
 q, q_dot = sympy.Function("Q"), sympy.Symbol(r"\dot{Q}", real=True)
@@ -194,7 +55,7 @@ _KEPT = Eq(q(t), b20**2 - M * b10**2, evaluate=False)
 def conserved_strengths() -> Derivation:
     """Derive b_2^2 - M b_1^2 = constant from both velocities."""
     changing = Eq(q_dot, 2 * b2 * shared_dot - 2 * M * b1 * ends_dot, evaluate=False)
-    used = (_SHARED, _ENDS)
+    used = (SHARED_FLOW, ENDS_FLOW)
     replaced = Eq(q_dot, changing.rhs.subs({one.lhs: one.rhs for one in used}), evaluate=False)
     still = Eq(q(t).diff(t), 0, evaluate=False)
     steps = (
@@ -236,9 +97,9 @@ CONSERVED = Claim(
     title=r"A routing network conserves $Q = b_2^2 - M b_1^2$ in each mode",
     kind=Kind.EQUATION,
     statement=_KEPT,
-    params=(*_NETWORK, STRENGTH, _TIME_CONSTANT, _LATER, START_OF_ENDS, START_OF_SHARED),
+    params=(*NETWORK, STRENGTH, _TIME_CONSTANT, _LATER, START_OF_ENDS, START_OF_SHARED),
     conditions=(NO_MORE_PARTNERS, _CROSSING),
-    assumptions=(*_ASSUMED, ALIGNED, "points with $Q$ near 0 are left out: relative digits say nothing there"),
+    assumptions=(*ASSUMED, ALIGNED, "points with $Q$ near 0 are left out: relative digits say nothing there"),
     oracle=_kept_by_the_flow,
     derive=conserved_strengths,
     numeric=lambda M, b10, b20, **_others: RoutingMode(int(M), 1, 1.0, 1.0).conserved(b10, b20),
@@ -257,7 +118,7 @@ def limit_of_strengths() -> Derivation:
     at_rest_of_both = Eq(0, M * s - settled * (settled**2 - (b20**2 - M * b10**2)), evaluate=False)
     resting = Eq(0, K * M * P * b1**2 * (s - b1**2 * settled) / tau, evaluate=False)
     steps = (
-        Step(_SHARED, "the velocity of the shared strength", "premise", (_SHARED,), (SHARED_VELOCITY.id,)),
+        Step(SHARED_FLOW, "the velocity of the shared strength", "premise", (SHARED_FLOW,), (SHARED_VELOCITY.id,)),
         Step(
             resting,
             "at rest it vanishes",
@@ -298,7 +159,7 @@ LIMIT = Claim(
     statement=_COMES_TO,
     params=(_UP_TO_THREE, PARTNERS, STRENGTH, START_OF_ENDS, START_OF_SHARED),
     conditions=(NO_MORE_PARTNERS,),
-    assumptions=(*_ASSUMED, ALIGNED, r"$Q = b_2(0)^2 - M b_1(0)^2$; $b$ is the positive root with $b^2 > Q$"),
+    assumptions=(*ASSUMED, ALIGNED, r"$Q = b_2(0)^2 - M b_1(0)^2$; $b$ is the positive root with $b^2 > Q$"),
     oracle=_cubic_at_rest,
     derive=limit_of_strengths,
     cites=("race.routing.conserved",),
@@ -359,7 +220,7 @@ BALANCED_LIMIT = Claim(
     statement=_BALANCED_END,
     params=(_UP_TO_THREE, PARTNERS, STRENGTH, START_OF_ENDS),
     conditions=(NO_MORE_PARTNERS,),
-    assumptions=(*_ASSUMED, ALIGNED, "$b_2(0)^2 = M b_1(0)^2$"),
+    assumptions=(*ASSUMED, ALIGNED, "$b_2(0)^2 = M b_1(0)^2$"),
     oracle=_balanced_end,
     derive=balanced_limit,
     numeric=lambda M, K, s, b10: RoutingMode(int(M), int(K), s, 1.0).limit(b10, M**0.5 * b10)[1],
@@ -380,7 +241,7 @@ def time_by_quadrature() -> Derivation:
     alone = Eq(shared.diff(t), K * M * P * through * (s - through * shared) / tau, evaluate=False)
     scaled = Eq(M * tau / (K * P) * shared.diff(t), M * through * (M * s - M * through * shared), evaluate=False)
     steps = (
-        Step(_SHARED, "the velocity of the shared strength", "premise", (_SHARED,), (SHARED_VELOCITY.id,)),
+        Step(SHARED_FLOW, "the velocity of the shared strength", "premise", (SHARED_FLOW,), (SHARED_VELOCITY.id,)),
         Step(
             alone,
             "$M b_1^2 = b_2^2 - Q$, as $Q$ is conserved (`race.routing.conserved`)",
@@ -413,7 +274,7 @@ _ON_THE_WAY = (
 
 
 def _time_of_the_library(b20: float, b2: float, **at: float) -> float:
-    return _mode(at, at["s"]).time(((b20**2 - at["lambda"]) / at["M"]) ** 0.5, b20, b2)
+    return mode_of(at, at["s"]).time(((b20**2 - at["lambda"]) / at["M"]) ** 0.5, b20, b2)
 
 
 TIME_TO_LEARN = Claim(
@@ -432,7 +293,7 @@ TIME_TO_LEARN = Claim(
         SHARED,
     ),
     conditions=(NO_MORE_PARTNERS, *_ON_THE_WAY),
-    assumptions=(*_ASSUMED, ALIGNED, "$b_2$ lies between its start and its limit, so that the integrand is positive"),
+    assumptions=(*ASSUMED, ALIGNED, "$b_2$ lies between its start and its limit, so that the integrand is positive"),
     oracle=_time_by_the_flow,
     derive=time_by_quadrature,
     cites=("race.routing.conserved",),
@@ -461,7 +322,7 @@ def balanced_time() -> Derivation:
     alone = Eq(share.diff(t), share**2 * (1 - share**3) / _UNIT, evaluate=False)
     separated = Eq(t, Integral(_UNIT / (y**2 * (1 - y) * (1 + y + y**2)), (y, y0, y1)), evaluate=False)
     steps = (
-        Step(_SHARED, "the velocity of the shared strength", "premise", (_SHARED,), (SHARED_VELOCITY.id,)),
+        Step(SHARED_FLOW, "the velocity of the shared strength", "premise", (SHARED_FLOW,), (SHARED_VELOCITY.id,)),
         Step(
             Eq(limit_strength * share.diff(t), limit_strength * alone.rhs, evaluate=False),
             "$b_2 = c y$, $b_1 = c y/\\sqrt{M}$ and $s = c^3/M$",
@@ -501,7 +362,7 @@ def _balanced_time_by_the_flow(point: Point, digits: int) -> mpf:
 
 
 def _balanced_time_of_the_library(c: float, y0: float, y1: float, **at: float) -> float:
-    return _mode(at, c**3 / at["M"]).time(y0 * c / at["M"] ** 0.5, y0 * c, y1 * c)
+    return mode_of(at, c**3 / at["M"]).time(y0 * c / at["M"] ** 0.5, y0 * c, y1 * c)
 
 
 BALANCED_TIME = Claim(
@@ -510,7 +371,7 @@ BALANCED_TIME = Claim(
     kind=Kind.EQUATION,
     statement=_BALANCED_TIME,
     params=(
-        *_NETWORK,
+        *NETWORK,
         _TIME_CONSTANT,
         Param(
             limit_strength,
@@ -522,7 +383,7 @@ BALANCED_TIME = Claim(
         Param(y1, Interval.open(0, 1), "share of the limit at time $t$", (Rational(99, 100),)),
     ),
     conditions=(NO_MORE_PARTNERS, y1 > y0 + Rational(1, 16)),
-    assumptions=(*_ASSUMED, ALIGNED, "$b_2(0)^2 = M b_1(0)^2$"),
+    assumptions=(*ASSUMED, ALIGNED, "$b_2(0)^2 = M b_1(0)^2$"),
     oracle=_balanced_time_by_the_flow,
     derive=balanced_time,
     numeric=_balanced_time_of_the_library,
