@@ -7,9 +7,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 from derivations.experiments.folders import problem_named
-from tests.tolerances import (
-    GRAPH_INTEGRATED,
-    GRAPH_REFERENCE,
+from tests.tolerances import GRAPH_INTEGRATED, GRAPH_REFERENCE
+from tests.tolerances_integrators import (
     INTEGRATOR_ORDER,
     INTEGRATOR_ROUNDING,
     INTEGRATOR_SMOOTH,
