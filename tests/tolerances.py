@@ -419,7 +419,6 @@ GRAPH_SHALLOW = 1e-10 * 100
 # Gradient descent of a graph against the Euler map of its moments: 320 steps, each with roundings of sums over 4,000
 # examples and products of four matrices of size 1 to 2, in a flow that may double an error four times over.
 GRAPH_DESCENT = 320 * 64 * 16 * UNIT_ROUNDOFF
-
 # --- the pages --------------------------------------------------------------------------------------------------------
 
 # A number that is rounded to the last digit it shows is off by half a unit of that digit.
