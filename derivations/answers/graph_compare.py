@@ -129,6 +129,8 @@ class Verdict:
         found = self.found
         if found.diverged or not found.shown or not np.isfinite(found.bound):
             return self.why
+        if found.margin == 0:
+            return f"the prediction is 0 at all times; any difference is at most {found.bound:.2g}"
         largest = f"{MARGIN * found.bound / found.margin:.2%} of the largest prediction"
         if found.p > self.level:
             said = "agrees: no difference is shown" if found.bound <= found.margin else "open: no difference is shown"

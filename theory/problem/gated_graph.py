@@ -10,6 +10,9 @@ from theory.problem.gates.repeated import RepeatedGate
 from theory.problem.graph import Edge, Graph, Node
 from theory.problem.parameters import Parameter
 
+# Names in the equations of `gdln flow`.
+_SYMBOLS = ("E", "M", "Sxx", "Syx", "tau")
+
 
 @dataclass(frozen=True)
 class GatedGraph:
@@ -70,6 +73,13 @@ class GatedGraph:
                     f"{edge.weight} has {shapes[edge.weight][0]} x {shapes[edge.weight][1]}.",
                     "Give it another weight name, or nodes of the same dimensions.",
                 )
+        taken = next((name for name in shapes if name in _SYMBOLS), None)
+        if taken is not None:
+            raise InputError(
+                f"A weight is called {taken}, which stands for something else in the equations.", "Choose another name."
+            )
+        if all(edge.weight is None for edge in self.edges):
+            raise InputError("No edge of the graph has weights: it learns nothing.", "Name the weight of an edge.")
         weights = tuple(Parameter(name, shape) for name, shape in shapes.items())
         return Graph(self.nodes, self.edges, weights, self.inputs, self.outputs_at)
 

@@ -106,6 +106,10 @@ class Graph:
         _different("parameter", (parameter.name for parameter in self.parameters))
         for name in (*self.inputs, *self.outputs, *(end for edge in self.edges for end in (edge.source, edge.target))):
             one_of(name, "graph: node", self._nodes)
+        for what, ends in (("inputs", self.inputs), ("outputs", self.outputs)):
+            twice = [name for name in ends if ends.count(name) > 1]
+            if twice:
+                raise InputError(f"The {what} of the graph name {twice[0]} twice.", "Name each node once.")
         for node in self.nodes:
             reached = any(edge.target == node.name for edge in self.edges)
             if reached == (node.name in self.inputs):
@@ -150,10 +154,15 @@ class Graph:
         while left:
             ready = [name for name in left if all(edge.source in placed for edge in self.into(name))]
             if not ready:
-                raise InputError(f"The edges between {', '.join(left)} form a circle.", "Remove one of them.")
+                raise InputError(f"The edges between {', '.join(self._circling(left))} form a circle.", "Remove one.")
             placed += ready
             left = [name for name in left if name not in ready]
         return tuple(placed)
+
+    def _circling(self, names: list[str]) -> list[str]:
+        """Those of the nodes that lead on to another of them: a circle, or several with what lies between them."""
+        leading = [name for name in names if any(edge.source == name and edge.target in names for edge in self.edges)]
+        return leading if leading == names else self._circling(leading)
 
     def _check_reached(self) -> None:
         reaching = set(self.outputs)

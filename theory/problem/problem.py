@@ -108,7 +108,8 @@ class Problem:
                 "Give one number for each site, or a table { site = number }.",
             )
         if sites and max(sites) >= n:
-            named = f"{where}.{'v: site' if len(sites) > 1 or hasattr(gate, 'v') else 'site ='} {max(sites)}"
+            written = "v: site" if len(sites) > 1 or hasattr(gate, "v") else "site ="
+            named = f"{where}{': ' if isinstance(self.network, GatedGraph) else '.'}{written} {max(sites)}"
             raise InputError(
                 f"{named} lies outside the line of n = {n} sites.", f"Sites count from 0: choose 0 to {n - 1}."
             )

@@ -112,7 +112,7 @@ def examples_with(moments: tuple[ContextMoments, ...], where: str) -> Rows:
             raise InputError(
                 f"{where}[{index}]: the matrix [[xx, yx'], [yx, yy]] is not positive semidefinite: its smallest "
                 f"eigenvalue is {values[0]:.6g}, so that no examples have these moments.",
-                "Correct xx, yx or yy; a smaller yx, or a larger yy, always helps.",
+                "Correct them: xx and yy are positive semidefinite, and yx stays in the range of both.",
             )
         root = (vectors * np.sqrt(np.where(values > zero, values, 0.0))) @ vectors.T
         parts.append(np.sqrt(d) * np.concatenate([root, -root]))

@@ -218,7 +218,7 @@ def _entry(entries: list[Any], key: str, field: str) -> int:
         named = ", ".join(name for name in names if isinstance(name, str))
         raise InputError(
             f"axes: {field}: there is no entry {shown(key)}; the base has {len(entries)} there, counted from 0.",
-            f"Name one of: {named}." if named else "Name one of these.",
+            f"Name one of: {named}." if named else f"Write a number from 0 to {len(entries) - 1}.",
         )
     return int(key)
 

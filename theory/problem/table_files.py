@@ -122,11 +122,14 @@ def _of_csv(content: bytes, path: str) -> dict[str, np.ndarray]:
     if not text.isascii():
         raise _refusal(path, "it has letters or digits beyond ASCII", "Write names x0, y0, ... and plain numbers.")
     lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-    numbers, count, underscores = array("d"), 0, "_" in text
+    numbers, count, underscores, last = array("d"), 0, "_" in text, text.count("\n")
     try:
         header = [name.strip() for name in next(lines, [])]
         places = _places(header, path)
         for count, line in enumerate(lines, start=1):
+            if not line and lines.line_num == last:  # some editors end a file with an empty line
+                count -= 1
+                break
             if len(line) != len(header):
                 raise _refusal(
                     path, f"row {count - 1} (line {lines.line_num}) has {len(line)} entries, the header {len(header)}"
@@ -140,7 +143,9 @@ def _of_csv(content: bytes, path: str) -> dict[str, np.ndarray]:
             if len(numbers) > MOST_NUMBERS:
                 raise _too_many(path)
     except csv.Error as error:
-        raise _refusal(path, f"line {lines.line_num} is no CSV ({error})", "Separate numbers by commas.") from None
+        raise _refusal(
+            path, f"line {lines.line_num} is no CSV ({error})", "Write one example a line, numbers separated by commas."
+        ) from None
     whole = np.frombuffer(numbers, dtype=float).reshape(count, len(header))
     return {name: whole[:, columns] for name, columns in places.items()}
 
@@ -203,7 +208,9 @@ def _rows(found: dict[str, np.ndarray], path: str) -> Rows:
         _refuse_where(wrong, context, "context", path, f"must be a whole number from 0 to {LARGEST_CONTEXT}")
         context = context.astype(np.int64)
     y = numbers["y"] if numbers["y"].ndim == 2 else numbers["y"][:, None]
-    return Rows(numbers["x"], y, weights / weights.sum(), context)
+    shares = weights / weights.sum()
+    _refuse_where(shares == 0, weights, "weights", path, "is so small beside the others that its share is 0 in float64")
+    return Rows(numbers["x"], y, shares, context)
 
 
 def _refuse_where(wrong: np.ndarray, numbers: np.ndarray, name: str, path: str, why: str) -> None:

@@ -62,7 +62,10 @@ def test_one_law_for_all_weights_draws_each_its_own_numbers():
 
 
 REFUSED = {
-    "a circle": ('to = "h"\nweight = "A"', 'to = "h"\nweight = "A"\n[[network.edges]]\nfrom = "h"\nto = "h"', "circle"),
+    "a circle": ('to = "h"\nweight = "A"', 'to = "h"\nweight = "A"\n[[network.edges]]\nfrom = "h"\nto = "h"', "between h form a circle"),
+    "outputs that name a node twice": ('outputs = ["y"]', 'outputs = ["y", "y"]', "outputs of the graph name y twice"),
+    "inputs that name a node twice": ('inputs = ["x"]', 'inputs = ["x", "x"]', "inputs of the graph name x twice"),
+    "a weight with a name of the equations": ('weight = "B"', 'weight = "E"', "A weight is called E"),
     "a node that is not there": ('from = "h"', 'from = "hidden"', "hidden"),
     "two nodes of one name": ('name = "h"', 'name = "y"', "Two nodes of the graph are called y"),
     "inputs of another dimension": ("dimension = 2", "dimension = 5", "node x is an input of dimension 5"),
@@ -105,6 +108,11 @@ def test_what_is_wrong_is_named(fault):
         loads(WHOLE.replace(before, after))
     assert said in refused.value.message
     assert refused.value.hint
+
+
+def test_a_graph_without_weights_learns_nothing():
+    with pytest.raises(InputError, match="No edge of the graph has weights"):
+        GatedGraph((Node("x", 2), Node("y", 1)), (Edge("x", "y"),), ("x",), ("y",))
 
 
 def test_starts_by_name_belong_to_a_graph():

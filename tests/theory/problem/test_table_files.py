@@ -55,6 +55,19 @@ def test_a_csv_says_the_same_in_any_order_of_columns(tmp_path):
         assert rows.context.tolist() == [0, 2, 2]
 
 
+def test_an_empty_line_may_end_a_csv(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("x0,y\n1,2\n3,4\n\n")
+    assert read_table(path)[0].x.tolist() == [[1.0], [3.0]]
+
+
+def test_a_share_that_float64_rounds_to_0_is_refused(tmp_path):
+    path = tmp_path / "data.csv"
+    path.write_text("x0,y,weight\n1,2,1e100\n3,4,1e-300\n")
+    with pytest.raises(InputError, match="row 1.*so small beside the others"):
+        read_table(path)
+
+
 def test_columns_of_csv_count_beyond_ten(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text(",".join(f"x{i}" for i in range(12)) + ",y\n" + ",".join(map(str, range(13))) + "\n")

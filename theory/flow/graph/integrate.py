@@ -17,6 +17,7 @@ from theory.flow.graph.moments import PathMoments, loss_from, velocities
 from theory.problem import OutOfReachError, Problem
 
 RELATIVE = 1e-10  # of the integrator, in each weight
+MOST_EVALUATIONS = 100_000  # of the flow: a path from start to rest takes a few thousand
 
 
 @dataclass(frozen=True, repr=False)
@@ -91,7 +92,17 @@ def weights_over_time(
     """
     shapes = {name: array.shape for name, array in start.items()}
 
-    def rate(_time: float, theta: np.ndarray) -> np.ndarray:
+    evaluations = 0
+
+    def rate(time: float, theta: np.ndarray) -> np.ndarray:
+        nonlocal evaluations
+        evaluations += 1
+        if evaluations > MOST_EVALUATIONS:
+            raise OutOfReachError(
+                f"The integration has evaluated the flow {MOST_EVALUATIONS} times and is at t = {time:.6g}: some "
+                "weights move much faster than others, or the times are very long.",
+                "Ask for earlier times, or rescale the data or the initial weights.",
+            )
         return _flat(velocities(flow, _parts(theta, shapes), moments), shapes) / tau
 
     theta, reached = _flat(start, shapes), [time for time in times if time > 0]
@@ -100,7 +111,8 @@ def weights_over_time(
         found = solve_ivp(rate, (0.0, reached[-1]), theta, "DOP853", reached, rtol=relative, atol=relative / 100)
         if not found.success:
             raise OutOfReachError(
-                f"The integration stops at t = {found.t[-1]:.6g}: {found.message}", "Ask for earlier times."
+                f"The integration stops before t = {reached[len(found.t)]:.6g}: {found.message}",
+                "Ask for earlier times.",
             )
         columns += list(found.y.T)
     parts = [_parts(column, shapes) for column in columns]

@@ -92,6 +92,17 @@ def test_the_shallow_network_written_as_a_graph():
     assert abs(weights - exact.weights).max() <= GRAPH_SHALLOW
 
 
+def test_a_flow_that_never_ends_is_stopped(monkeypatch):
+    monkeypatch.setattr("theory.flow.graph.integrate.MOST_EVALUATIONS", 50)
+    with pytest.raises(OutOfReachError, match="evaluated the flow 50 times"):
+        integrate(chain(2, 0.5, 2), [100.0])
+
+
+def test_a_flow_that_fails_at_once_says_where():
+    with pytest.raises(OutOfReachError, match="stops before t = 1"), np.errstate(all="ignore"):
+        integrate(chain(2, 1e150, 2), [1.0])
+
+
 def test_conserved_differences_of_balanced_layers():
     """W_out' W_out - W_in W_in' does not change at a node with one edge in and one out, whatever its gate."""
     problem = problem_named("race")
