@@ -209,3 +209,26 @@ def test_a_value_below_the_numbers_of_float64_is_met_by_zero(value, passes):
     tiny = replace(CLAIM, statement=Eq(CLAIM.statement.lhs, sympy.exp(-a), evaluate=False), numeric=lambda a: value)
     found = levels.floating(tiny, ({a: Rational(1000)},))
     assert (found.outcome is Outcome.PASS) == passes
+
+
+def _of_a_point(place):
+    (row,) = levels.table(CLAIM, tried=({a: place},))
+    return row
+
+
+def test_integrals_are_held_against_the_definition_by_balls():
+    x = sympy.Symbol("x", positive=True)
+    right = sympy.Integral(1 / (1 + x), (x, 0, a)) / a
+    row = _of_a_point(Rational(3, 2))
+    assert levels._rejected_by_balls(right, row) is False
+    assert levels._rejected_by_balls(2 * right, row) is True
+    assert abs(evaluate(right, row.point, 30) / row.oracle - 1) < 10.0**-levels.PRECISE_DIGITS
+
+
+def test_a_point_without_a_ball_leaves_the_form_to_other_points():
+    """The integrand has a pole on the way to 3/2 and none on the way to 1/2."""
+    x = sympy.Symbol("x", positive=True)
+    form = sympy.Integral(1 / (1 - x), (x, 0, a)) / a
+    rows = [_of_a_point(place) for place in (Rational(3, 2), Rational(1, 2))]
+    assert [levels._rejected_by_balls(form, row) for row in rows] == [None, True]
+    assert levels._rejects(form, *rows)

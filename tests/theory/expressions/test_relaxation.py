@@ -3,9 +3,12 @@
 import mpmath
 import pytest
 import sympy
+from flint import arb
 from sympy import Integer, Rational
 
 from tests.tolerances import CLAIM_PRECISE, PHI_DERIVATIVE
+from theory.expressions.balls.precision import precision
+from theory.expressions.balls.real import Undecided, enclose
 from theory.expressions.relaxation import phi1
 
 z = sympy.Symbol("z", real=True)
@@ -20,6 +23,19 @@ def test_value_is_the_integral_of_the_decay(point):
         ends = [0, 1] if abs(point) < 100 else [0, 0.01, 0.1, 1]
         integral = mpmath.quad(lambda r: mpmath.exp(-mpmath.mpf(point.p) / point.q * r), ends)
         assert abs(mpmath.mpf(value._mpf_) / integral - 1) < CLAIM_PRECISE
+
+
+@pytest.mark.parametrize("point", [*POINTS, Integer(0)])
+def test_a_ball_has_the_same_value(point):
+    with precision(digits=80):
+        found = enclose(phi1(z), {z: point})
+    with precision(digits=60):
+        assert abs(found - arb(str(sympy.N(phi1(point), 50)))) < CLAIM_PRECISE * found
+
+
+def test_a_ball_around_zero_decides_nothing():
+    with pytest.raises(Undecided):
+        enclose(phi1(z), {z: arb(0, 1)})
 
 
 @pytest.mark.parametrize("point", [Rational(1, 3), Integer(2), Integer(-5)])

@@ -212,22 +212,29 @@ def _operation(expr: sympy.Expr, inner: list[int]) -> Callable[[list, bool], acb
 
 
 def _integral(integral: sympy.Integral, values: Mapping[sympy.Symbol, acb]) -> acb:
-    """The integral from 0 to 1, directly, and if that does not converge fast in u, t = tanh(u) / tanh(U).
+    """The integral over t from 0 to 1, directly, and if that does not converge fast in u, t = tanh(u) / tanh(U).
 
-    The second form spreads out singularities at t = 1 and close behind it, at all distances down to exp(-2 U).
+    The second form spreads out singularities at t = 1 and close behind it, at all distances down to exp(-2 U). Other
+    limits are brought to 0 and 1 first.
     """
-    ((t, low, high),) = integral.limits
-    if (low, high) != (0, 1):
-        raise NotCertified(f"the integral from {low} to {high} is not one from 0 to 1")
-    program = _Program(integral.function, t, values)
-    direct = _quadrature(program, acb(1), EASY_PER_BIT)
+    if len(integral.limits) != 1 or len(integral.limits[0]) != 3:
+        raise NotCertified(f"{integral} is not one integral between two limits")
+    ((x, low, high),) = integral.limits
+    start, length = ball(low, values), ball(high - low, values)
+    program = _Program(integral.function, x, values)
+
+    def across(t: acb, analytic: bool) -> acb:
+        return program(start + t * length, analytic) * length
+
+    integrand = program if (low, high) == (0, 1) else across
+    direct = _quadrature(integrand, acb(1), EASY_PER_BIT)
     if direct.real.is_finite() and float(direct.real.rad()) < 2.0 ** (-0.8 * min(ctx.prec, 1200)):
         return direct
     end = acb(int(0.35 * ctx.prec) + 2)
     scale = 1 / end.tanh()
 
     def stretched(u: acb, analytic: bool) -> acb:
-        return program(u.tanh() * scale, analytic) * u.sech() ** 2 * scale
+        return integrand(u.tanh() * scale, analytic) * u.sech() ** 2 * scale
 
     return _quadrature(stretched, end, HARD_PER_BIT)
 

@@ -14,6 +14,7 @@ from flint import arb, fmpq
 from theory.expressions.balls.owens_t import owens_t
 from theory.expressions.exact import rational
 from theory.expressions.functions import OwensT, Phi, Relu
+from theory.expressions.relaxation import phi1
 
 # Exact powers are taken of fractions of at most this many bits.
 MAX_BITS = 2000
@@ -92,6 +93,14 @@ def _extreme(function: Callable[[arb, arb], arb]) -> Callable[..., arb]:
     return value
 
 
+def _phi1(x: arb) -> arb:
+    if x.is_zero():
+        return arb(1)
+    if x.contains(0):
+        raise Undecided("a quotient whose denominator may be 0")
+    return -(-x).expm1() / x
+
+
 FUNCTIONS: Mapping[type, Callable[..., arb]] = {
     sympy.asin: _inside(arb.asin),
     sympy.acos: _inside(arb.acos),
@@ -113,6 +122,7 @@ FUNCTIONS: Mapping[type, Callable[..., arb]] = {
     sympy.sign: lambda x: arb(sign(x)),
     sympy.Heaviside: lambda x, at_zero: at_zero if sign(x) == 0 else arb((sign(x) + 1) // 2),
     OwensT: owens_t,
+    phi1: _phi1,
     sympy.Max: _extreme(arb.max),
     sympy.Min: _extreme(arb.min),
 }

@@ -26,6 +26,22 @@ def test_integrals_with_branch_points(integrand, value):
     assert radius * 10**25 <= middle
 
 
+@pytest.mark.parametrize(("low", "high", "value"), [(2, 6, Fraction(16, 3)), (6, 2, Fraction(-16, 3))])
+def test_integrals_between_other_limits(low, high, value):
+    middle, radius = enclose(lambda: ball(sympy.Integral(sqrt(t - 2), (t, low, high)), {}), 25)
+    assert abs(middle - value) <= radius
+
+
+@pytest.mark.parametrize("limits", [((t, 0, sympy.oo),), ((t, 0, 1), (t, 0, 1)), ((t,),)], ids=str)
+def test_other_integrals_are_refused(limits):
+    with pytest.raises(NotCertified):
+        ball(sympy.Integral(sympy.exp(-t), *limits), {})
+
+
+def test_an_integrand_with_a_pole_on_the_way_has_no_ball():
+    assert not ball(sympy.Integral(1 / (2 * t - 1), (t, 0, 1)), {}).is_finite()
+
+
 @pytest.mark.parametrize("function", [closed_form._asin, closed_form._atan])
 def test_a_ball_across_a_cut_is_not_analytic(function):
     across = acb(arb(0, 3), arb(0, 3))

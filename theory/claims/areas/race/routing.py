@@ -29,7 +29,6 @@ from theory.claims.areas.race._symbols import (
     lam,
     s,
 )
-from theory.claims.areas.race._unreduced import at_rest, at_time, ball, routing, time_until
 from theory.claims.areas.race._velocities import (
     ASSUMED,
     ENDS_FLOW,
@@ -43,6 +42,7 @@ from theory.claims.areas.race._velocities import (
     shared_dot,
 )
 from theory.claims.model import Claim, Kind, Level, Param, Point
+from theory.claims.unreduced import at_rest, at_time, ball, routing, time_until
 from theory.expressions.symbols import K, t, tau
 from theory.flow.graph.solutions.routing import RoutingMode
 from theory.proof.derivation import Derivation, Step
@@ -298,7 +298,7 @@ TIME_TO_LEARN = Claim(
     derive=time_by_quadrature,
     cites=("race.routing.conserved",),
     numeric=_time_of_the_library,
-    drawn=2,
+    drawn=4,
     unchecked={Level.EXACT: "a time has no value in fractions"},
 )
 

@@ -11,10 +11,10 @@ from sympy import Eq, Integer, Integral, Interval, Range, Rational, Tuple, log, 
 
 from theory.claims import finite_data, reasons
 from theory.claims.areas.race._symbols import PROBABILITY, STRENGTH, P, s
-from theory.claims.areas.race._unreduced import ball, sharing, time_until
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import TIME
 from theory.claims.points import values
+from theory.claims.unreduced import ball, sharing, time_until
 from theory.expressions.symbols import t, tau
 from theory.proof.derivation import Derivation, Step
 

@@ -1,16 +1,16 @@
-"""Unreduced networks of the race: their outputs as products of weights, and their gradient flow in time.
+"""Networks whose outputs are products of weights, unreduced, and their gradient flow in time.
 
-The oracles of the area. Every weight moves by itself, and a Taylor series in Arb follows the flow, so that these
-numbers share no formula with the reductions that they judge.
+Oracles of the claims on deep networks and on the race. Every weight moves by itself, and a Taylor series in Arb follows
+the flow, so that these numbers share no formula with the reductions and solutions that they judge.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from math import prod
+from operator import mul
 
 import mpmath
 import sympy
-from flint import arb, arb_series, ctx, fmpq
+from flint import arb, fmpq
 from mpmath import mpf
 
 from theory.expressions.balls.precision import precision
@@ -35,15 +35,6 @@ class Unreduced:
 
     outputs: tuple[tuple[int, ...], ...]
 
-    def velocity(self, s: arb, probability: arb, weights: Sequence) -> list:
-        """-dL/dw for every weight, by the product rule; weights are numbers or power series in time."""
-        found = [weight * 0 for weight in weights]
-        for passed in self.outputs:
-            left = (s - prod(weights[k] for k in passed)) * probability
-            for k in passed:
-                found[k] = found[k] + left * prod(weights[other] for other in passed if other != k)
-        return found
-
 
 def routing(domains: int, partners: int) -> Unreduced:
     """M encoders a_i, one shared weight b, M decoders c_o, in this order; the output of the pair (i, o) is c_o b a_i.
@@ -55,6 +46,15 @@ def routing(domains: int, partners: int) -> Unreduced:
     """
     pairs = ((i, (i + k) % domains) for i in range(domains) for k in range(partners))
     return Unreduced(tuple((i, domains, domains + 1 + o) for i, o in pairs))
+
+
+def chain(layers: int) -> Unreduced:
+    """Return a network of one output, the product of one weight of each layer.
+
+    >>> chain(3).outputs
+    ((0, 1, 2),)
+    """
+    return Unreduced((tuple(range(layers)),))
 
 
 def sharing(contexts: int) -> Unreduced:
@@ -133,20 +133,44 @@ def _steps(network: Unreduced, given: tuple[arb, arb], start: Weights) -> Iterat
     """The Taylor coefficients of every weight at the start of each step, and their radius of convergence."""
     weights = list(start)
     for _ in range(_MOST_STEPS):
-        series = [[weight] for weight in weights]
-        cap = ctx.cap
-        try:
-            for order in range(_ORDER):
-                ctx.cap = order + 1
-                rates = network.velocity(*given, [arb_series(one, order + 1) for one in series])
-                for one, rate in zip(series, rates, strict=True):
-                    one.append(arb_series(rate)[order] / (order + 1))
-        finally:
-            ctx.cap = cap
+        series = _series(network, given, weights)
         radius = min(_radius(one, order) for one in series for order in _LAST)
         yield series, radius
         weights = [one.mid() for one in _moved(series, arb(radius * _TENTH))]
     raise ArithmeticError(f"The flow needs more than {_MOST_STEPS} steps.")
+
+
+def _series(network: Unreduced, given: tuple[arb, arb], start: Weights) -> list[list[arb]]:
+    """The Taylor coefficients of dw/dt = -dL/dw by the product rule, order by order.
+
+    Products of the same weights in different outputs are computed once, each from a shorter one and one more weight.
+    """
+    target, probability = given
+    series = [[weight] for weight in start]
+    others = [
+        [(k, passed[:place] + passed[place + 1 :]) for place, k in enumerate(passed)] for passed in network.outputs
+    ]
+    wanted = {*network.outputs, *(rest for output in others for _, rest in output)}
+    longer = sorted({key[:size] for key in wanted for size in range(2, len(key) + 1)}, key=len)
+    products = {(): [arb(1)] + [arb(0)] * _ORDER} | {(k,): one for k, one in enumerate(series)}
+    products |= {key: [] for key in longer}
+    missing: list[list[arb]] = [[] for _ in network.outputs]  # the target minus the output
+    for order in range(_ORDER):
+        for key in longer:
+            products[key].append(_coefficient(products[key[:-1]], series[key[-1]], order))
+        rates = [arb(0)] * len(series)
+        for left, passed, output in zip(missing, network.outputs, others, strict=True):
+            left.append((target if order == 0 else 0) - products[passed][order])
+            for k, rest in output:
+                rates[k] += _coefficient(left, products[rest], order)
+        for one, rate in zip(series, rates, strict=True):
+            one.append(probability * rate / (order + 1))
+    return series
+
+
+def _coefficient(one: list[arb], other: list[arb], order: int) -> arb:
+    """The coefficient of the product of two series, of which the orders up to this are known."""
+    return sum(map(mul, one, other[order::-1]), arb(0))
 
 
 def _radius(one: list[arb], order: int) -> float:
