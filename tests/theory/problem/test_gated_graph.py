@@ -62,7 +62,11 @@ def test_one_law_for_all_weights_draws_each_its_own_numbers():
 
 
 REFUSED = {
-    "a circle": ('to = "h"\nweight = "A"', 'to = "h"\nweight = "A"\n[[network.edges]]\nfrom = "h"\nto = "h"', "between h form a circle"),
+    "a circle": (
+        'to = "h"\nweight = "A"',
+        'to = "h"\nweight = "A"\n[[network.edges]]\nfrom = "h"\nto = "h"',
+        "between h form a circle",
+    ),
     "outputs that name a node twice": ('outputs = ["y"]', 'outputs = ["y", "y"]', "outputs of the graph name y twice"),
     "inputs that name a node twice": ('inputs = ["x"]', 'inputs = ["x", "x"]', "inputs of the graph name x twice"),
     "a weight with a name of the equations": ('weight = "B"', 'weight = "E"', "A weight is called E"),
