@@ -8,9 +8,10 @@ says which, of the last run.
 
 Everything happens in a copy of the project. One process collects the tests. For each test it forks, runs the test and
 keeps the lines that it reaches; for each fault it forks, changes the function in memory, and runs the tests that reach
-the line, the shortest first, until one fails. A line that runs when its module is imported needs the module again:
-there the fork comes before the import. Tests that start other programs see sound code there. A tool for maintainers:
-no test runs it but `tests/test_mutations.py`, on planted faults.
+the line, the shortest first, until one fails or takes too long, which is told as "hangs" and counts as noticed. A line
+that runs when its module is imported needs the module again: there the fork comes before the import. Tests that start
+other programs see sound code there. A tool for maintainers: no test runs it but `tests/test_mutations.py`, on planted
+faults.
 """
 
 import argparse
@@ -30,6 +31,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import zip_longest
+from math import ceil
 from pathlib import Path
 from types import CodeType, FrameType, FunctionType
 from typing import Any
@@ -38,7 +40,10 @@ from tests.faults import Mutant, mutants
 
 ROOT = Path(__file__).parents[1]
 _COPIED = ("theory", "sim", "derivations", "tests", "pyproject.toml", "README.md", "CONTRIBUTING.md", "CHANGELOG.md")
-_SLOWEST = 10  # times the time of the sound run, and 30 seconds: what takes longer hangs, which is noticed
+_SLOWEST = 10  # times a test's time on sound code, and `_SPARE`: what takes longer hangs, which is noticed
+_SPARE = 30  # seconds
+_SOUND = 3600  # seconds for a test on sound code
+_COMPILING = 600  # seconds in place of `_SPARE` where numba compiles the loops anew
 _SURVIVED, _NOTICED, _HANGS, _UNREACHED, _AT_IMPORT = "SURVIVED", "noticed", "hangs", "UNREACHED", "at import"
 _OPTIMIZED = 1  # the flag of a function's code, which that of a class or module lacks
 
@@ -58,6 +63,19 @@ TARGETS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
             "tests/sim/training/test_reference.py",
             "tests/sim/training/test_captured.py",
             "tests/sim/training/test_state.py",
+        ),
+    ),
+    "graphs": (
+        (
+            "sim/networks/graph_by_hand.py",
+            "theory/flow/graph/gradient_flow.py",
+            "theory/flow/graph/moments.py",
+            "theory/proof/rules/matrices.py",
+        ),
+        (
+            "tests/sim/networks/test_graph_by_hand.py",
+            "tests/theory/flow/graph/test_against_autograd.py",
+            "tests/theory/flow/graph/test_derivation.py",
         ),
     ),
     "random": (("sim/random",), ("tests/sim/random",)),
@@ -105,7 +123,8 @@ def outcome(work: Callable[[], bool], limit: float) -> str:
     while time.monotonic() < end:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            return _SURVIVED if os.waitstatus_to_exitcode(status) == 0 else _NOTICED
+            ended = os.waitstatus_to_exitcode(status)
+            return {0: _SURVIVED, -signal.SIGALRM: _HANGS}.get(ended, _NOTICED)
         time.sleep(0.01)
     os.killpg(child, signal.SIGKILL)
     os.waitpid(child, 0)
@@ -149,9 +168,10 @@ class _Tests:
             self._work(self, session.items)
         return True
 
-    def pass_all(self, tests: Sequence[Any]) -> bool:
-        """Run tests until one fails."""
-        for test, following in zip_longest(tests, tests[1:]):
+    def pass_all(self, tests: Sequence[Any], limits: Sequence[int]) -> bool:
+        """Run tests until one fails; one that takes more seconds than its limit ends the process by SIGALRM."""
+        for test, following, limit in zip_longest(tests, tests[1:], limits):
+            signal.alarm(limit)
             test.config.hook.pytest_runtest_protocol(item=test, nextitem=following)
             if self._failed:
                 return False
@@ -202,27 +222,35 @@ class _Session:
             of_a_loop = any(loop.py_func is function for loop in loops for function, _ in planted)
             # The lines of a compiled loop are not seen.
             names = _nearest(reached, set() if of_a_loop else _places(path, mutant))
-            work = partial(self._planted, tests, [by_name[name] for name in names], planted, loops)
-            self._say([index, outcome(work, _limit(reached, names)) if names else _UNREACHED])
+            limits = _limits(reached, names, bool(loops))
+            work = partial(self._planted, tests, [by_name[name] for name in names], limits, planted, loops)
+            self._say([index, outcome(work, sum(limits)) if names else _UNREACHED])
 
-    def _planted(self, tests: _Tests, chosen: list, planted: list[tuple[FunctionType, CodeType]], loops: list) -> bool:
+    def _planted(
+        self,
+        tests: _Tests,
+        chosen: list,
+        limits: Sequence[int],
+        planted: list[tuple[FunctionType, CodeType]],
+        loops: list,
+    ) -> bool:
         for function, code in planted:
             function.__code__ = code
         for loop in loops:  # what numba keeps on the disk is of the sound code
             loop._cache = _no_cache()
-        return tests.pass_all(chosen)
+        return tests.pass_all(chosen, limits)
 
     def _sound(self, tests: _Tests, test: Any) -> list:
         """Seconds and the reached lines of a test by itself, whose fixtures and caches no other test has filled."""
 
         def work() -> bool:
             with _Reached(self.imported.files) as reached:
-                passed = tests.pass_all([test])
+                passed = tests.pass_all([test], [_SOUND])
             self.scratch.write_text(json.dumps(sorted(reached.lines)))
             return passed
 
         started = time.monotonic()
-        if outcome(work, 3600) != _SURVIVED:
+        if outcome(work, _SOUND) != _SURVIVED:
             self._say(test.nodeid)
             os._exit(1)
         return [time.monotonic() - started, {tuple(line) for line in json.loads(self.scratch.read_text())}]
@@ -241,8 +269,9 @@ def _nearest(reached: dict[str, list], places: set[tuple[str, int]]) -> list[str
     return sorted(near, key=lambda name: reached[name][0])
 
 
-def _limit(reached: dict[str, list], names: Iterable[str]) -> float:
-    return 30 + _SLOWEST * sum(reached[name][0] for name in names)
+def _limits(reached: dict[str, list], names: Iterable[str], compiling: bool) -> list[int]:
+    """The seconds that each of the tests may take."""
+    return [ceil(_SLOWEST * reached[name][0]) + (_COMPILING if compiling else _SPARE) for name in names]
 
 
 def _functions(code: CodeType) -> Iterator[CodeType]:
@@ -285,7 +314,7 @@ def _planting(path: str, mutant: Mutant, live: dict[tuple, list[FunctionType]]) 
     if len(sound) != len(changed):
         return None
     pairs = [(old, new) for old, new in zip(sound, changed, strict=True) if _shape(old) != _shape(new)]
-    if not all(live.get(_name(old)) and old.co_freevars == new.co_freevars for old, new in pairs):
+    if not pairs or not all(live.get(_name(old)) and old.co_freevars == new.co_freevars for old, new in pairs):
         return None
     return [(function, new) for old, new in pairs for function in live[_name(old)]]
 
@@ -305,7 +334,7 @@ def _no_cache() -> Any:
     return NullCache()
 
 
-def _anew(home: Path, file: str, mutant: Mutant, names: Sequence[str]) -> bool:
+def _anew(home: Path, file: str, mutant: Mutant, names: Sequence[str], limits: Sequence[int]) -> bool:
     """Import the project with the fault in it, and run the tests of these names until one fails."""
     path, sound = home / file, importlib.machinery.SourceFileLoader.get_data
 
@@ -318,12 +347,12 @@ def _anew(home: Path, file: str, mutant: Mutant, names: Sequence[str]) -> bool:
 
     def work(tests: _Tests, collected: list) -> bool:
         by_name = {test.nodeid: test for test in collected}
-        return tests.pass_all([by_name[name] for name in names])
+        return tests.pass_all([by_name[name] for name in names], limits)
 
     importlib.machinery.SourceFileLoader.get_data = get_data
     sys.dont_write_bytecode = True
-    if "numba" in sys.modules:
-        sys.modules["numba"].config.CACHE_DIR = str(home.parent / "no-loops")
+    # Before numba is imported: what it keeps elsewhere is of other code, and it sees no fault in the file on the disk.
+    os.environ["NUMBA_CACHE_DIR"] = tempfile.mkdtemp(dir=home.parent)
     return _pytest(home, sorted({name.split("::")[0] for name in names}), work)
 
 
@@ -350,7 +379,8 @@ def outcomes(
             if said == _AT_IMPORT:
                 path = str(home / file)
                 names = _nearest(reached, {place for _, all in reached.values() for place in all if place[0] == path})
-                said = outcome(partial(_anew, home, file, mutant, names), _limit(reached, names))
+                limits = _limits(reached, names, "compiled" in Path(file).parts)
+                said = outcome(partial(_anew, home, file, mutant, names, limits), sum(limits))
             yield file, mutant, said
     os.waitpid(session, 0)
 

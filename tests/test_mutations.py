@@ -55,6 +55,12 @@ def test_both_is_a_number():
 def test_both():
     assert both() == 6
 """
+LATE = """
+def test_least():
+    from sound import LEAST
+
+    assert LEAST == 2
+"""
 DRIVER = """
 import sys
 from pathlib import Path
@@ -68,9 +74,15 @@ for file, fault, said in mutations.outcomes(home, faults, ["test_sound.py"]):
 """
 HANGS = """
 from threading import Event
-from tests.mutations import outcome
+from tests.mutations import _Tests, outcome
+
+class Endless:
+    config = hook = property(lambda self: self)
+    def pytest_runtest_protocol(self, item, nextitem):
+        Event().wait()
 
 print(outcome(Event().wait, 0.1))
+print(outcome(lambda: _Tests(print).pass_all([Endless(), Endless()], [1, 3600]), 3600))
 """
 
 
@@ -98,13 +110,18 @@ def test_each_kind_of_fault_is_planted(source, planted):
     assert [fault.after.strip("()") for fault in mutants(source)] == planted
 
 
-def test_a_fault_that_no_test_notices_is_told_from_one_that_is_noticed(tmp_path):
-    home = tmp_path / "project"
+def told(folder, source, test):
+    """What the tool prints of all faults of `source`, by the tests of `test`, and the folder of both."""
+    home = folder / "project"
     home.mkdir()
-    (home / "sound.py").write_text(SOURCE)
-    (home / "test_sound.py").write_text(TEST)
+    (home / "sound.py").write_text(source)
+    (home / "test_sound.py").write_text(test)
     command = [sys.executable, "-c", DRIVER, str(home)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False), home
+
+
+def test_a_fault_that_no_test_notices_is_told_from_one_that_is_noticed(tmp_path):
+    done, home = told(tmp_path, SOURCE, TEST)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines() == [
         "noticed line 3: 2  ->  (3)",
@@ -120,19 +137,21 @@ def test_a_fault_that_no_test_notices_is_told_from_one_that_is_noticed(tmp_path)
     assert (home / "sound.py").read_text() == SOURCE
 
 
+def test_a_constant_of_a_module_that_only_the_tests_import(tmp_path):
+    done, _ = told(tmp_path, "LEAST = 2\n", LATE)
+    assert done.stdout.splitlines() == ["noticed line 1: 2  ->  (3)"], done.stderr
+
+
 def test_what_takes_too_long_hangs():
-    done = subprocess.run([sys.executable, "-c", HANGS], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout == "hangs\n"
+    """The whole of the tests of a fault, or one of them, which ends long before the whole would."""
+    done = subprocess.run(
+        [sys.executable, "-c", HANGS], cwd=ROOT, capture_output=True, text=True, check=True, timeout=600
+    )
+    assert done.stdout == "hangs\nhangs\n"
 
 
 def test_faults_in_tests_that_fail_without_one_are_refused(tmp_path):
-    home = tmp_path / "project"
-    home.mkdir()
-    (home / "sound.py").write_text(SOURCE)
-    (home / "test_sound.py").write_text(TEST.replace("== 6", "== 7"))
-    done = subprocess.run(
-        [sys.executable, "-c", DRIVER, str(home)], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    done, _ = told(tmp_path, SOURCE, TEST.replace("== 6", "== 7"))
     assert done.returncode == 1
     assert done.stderr == "Without a fault this fails: test_sound.py::test_both\n"
 

@@ -33,7 +33,7 @@ def random_graph(seed):
             kinds.get(name, "linear"),
             Fraction(1, 5) if kinds.get(name) == "leaky-relu" else None,
             draw.choice((None, f"b{name}")) if name in kinds else None,
-            draw.choice((Fraction(1), Fraction(1, 3))) if name in kinds else Fraction(1),
+            draw.choice((Fraction(1), Fraction(1, 3), Fraction(2))) if name in kinds else Fraction(1),
         )
         for name, size in sizes.items()
     )

@@ -1,12 +1,18 @@
 """The reference back end online: every step sees its own examples, the next ones of the stream, and no others."""
 
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 import pytest
+import torch
 
 from sim.train import train
+from sim.training.backends.choice import Backend
+from sim.training.backends.reference import train_group
+from sim.training.optimisers import Optimiser
 from sim.training.sizes import Grouping
+from sim.training.step import Rule, TrainingState
 from tests.sim.cases import EVERY_GATE, gated, problem
 from tests.sim.descent import one_by_one, plain_descent
 from tests.tolerances import SIM_DESCENT
@@ -62,3 +68,40 @@ def test_a_resumed_run_goes_on_in_the_middle_of_a_block(monkeypatch):
     first = train(problem(times=TIMES[:3], **settings), "cpu", backend="reference")
     second = train(problem(times=TIMES[3:], **settings), "cpu", backend="reference", resume=first.state)
     assert np.abs(second.weights - whole.weights[:, 3:]).max() / np.abs(whole.weights).max() < SIM_DESCENT
+
+
+class Recorded:
+    """A recorded step: it holds the state, and lists how many steps it has taken."""
+
+    def __init__(self, taken, rule, state, _examples):
+        self.taken, self.rule, self.state = taken, rule, state
+        taken.append(0)
+
+    def step(self, examples, corrections):
+        self.taken[-1] += 1
+        self.state = self.rule.step(self.state, examples, corrections)
+
+
+def test_a_step_is_recorded_once_and_taken_every_time(monkeypatch):
+    question = problem(times=TIMES, batch=3, learning_rate=Fraction(1, 8))
+    expected, taken = train(question, "cpu", backend="reference").weights, []
+    recorded = Backend("recorded", partial(train_group, capture=partial(Recorded, taken)))
+    monkeypatch.setattr("sim.train.backend_for", lambda *_: recorded)
+    assert (train(question, "cpu").weights == expected).all()
+    assert taken == [20]
+
+
+@pytest.mark.parametrize("names", ["w", "wa", "wab"])
+def test_a_network_stands_still_where_any_parameter_leaves_the_limit(names):
+    """The last parameter of the second network alone."""
+
+    def gradient(parameters, _examples):
+        found = {name: torch.ones_like(tensor) for name, tensor in parameters.items()}
+        found[names[-1]][1] = 100
+        return found
+
+    rule, examples = Rule(gradient, Optimiser(), rate=1.0, limit=10.0), next(one_by_one(problem(), range(2)))
+    start = TrainingState({name: torch.zeros(2, 3) for name in names}, None, None, torch.tensor([True, True]))
+    after = rule.step(start, examples, rule.optimiser.corrections(0))
+    assert after.alive.tolist() == [True, False]
+    assert all(tensor.tolist() == [[-1] * 3, [0] * 3] for tensor in after.parameters.values())

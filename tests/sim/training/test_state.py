@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -46,6 +47,16 @@ def test_a_resumed_run_is_the_run_without_a_break(settings, backend):
         train(problem(times=times[2:]), "cpu", resume=first.state, replicates=[1])
     with pytest.raises(InputError, match="parameters of the shapes"):
         train(problem(network=gated(biases="fixed"), times=times[2:]), "cpu", resume=first.state)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_frozen_network_stands_still_where_its_next_step_is_a_small_one(backend):
+    first = train(problem(times=(1,)), "cpu", backend=backend)
+    state = replace(first.state, frozen=np.array([False, True, False]))
+    run = train(problem(times=(2, 8)), "cpu", backend=backend, resume=state)
+    assert run.diverged.tolist() == [False, True, False]
+    assert (run.weights[1] == first.weights[1]).all()
+    assert (run.weights[[0, 2]] != first.weights[[0, 2]]).all()
 
 
 def test_a_shared_stream_is_one_cluster():

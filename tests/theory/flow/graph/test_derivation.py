@@ -14,7 +14,18 @@ from tests.tolerances_of_graphs import GRAPH_FLOW
 from theory.flow.graph import export
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.moments import velocities
-from theory.problem import Edge, Graph, InputError, Network, Node, OutOfReachError, Parameter, one_hidden_layer
+from theory.problem import (
+    AlwaysGate,
+    Edge,
+    Graph,
+    InputError,
+    Network,
+    Node,
+    OutOfReachError,
+    Parameter,
+    SiteGate,
+    one_hidden_layer,
+)
 from theory.proof.derivation import Derivation, Step
 from theory.proof.rules import matrices
 
@@ -51,6 +62,20 @@ def test_a_wrong_equation_is_rejected(seed):
         side = sympy.Add(*terms[:dropped], *terms[dropped + 1 :])
         step = replace(loss.steps[1], expr=sympy.Eq(loss.proves.lhs, side, evaluate=False))
         assert faults(Derivation(loss.id, step.expr, (loss.steps[0], step)))
+
+
+def test_the_loss_has_the_gates_of_its_paths():
+    """The number a of a path's gates is that of their symbol g_a, and a path without gates has none."""
+    gates = SiteGate(0, lo=0, on="input"), AlwaysGate(), SiteGate(0, hi=0, on="input")
+    flow = GraphFlow(one_hidden_layer(Network("gated-linear", "mean", 3, gates), 2), "half-mse")
+    symbols = {str(symbol) for symbol in flow.loss_derivation.steps[0].expr.free_symbols}
+    assert {name for name in symbols if name.startswith("g")} == {"g1", "g3"}
+
+
+def test_a_weight_in_one_path_moves_by_a_product():
+    """Of one place there is one term, and no sum."""
+    flow = GraphFlow(one_hidden_layer(Network("gated-linear", "mean", 1, (AlwaysGate(),)), 2), "half-mse")
+    assert flow.velocity_by_errors("w") == flow.error_symbol("y", 1)
 
 
 @pytest.mark.parametrize("library", export.LIBRARIES)
@@ -111,6 +136,13 @@ class TestRules:
     def test_another_left_side(self):
         self.rejects("matrix_algebra", self.equation(self.X, self.A), self.equation(self.B, self.A))
 
+    def test_powers(self):
+        cube = MatMul(self.A, self.A, self.A, evaluate=False)
+        assert matrices.products(self.A**3) == matrices.products(cube) != matrices.products(self.A**2)
+        for power in (self.A.inv(), self.A ** sympy.Rational(3, 2)):
+            with pytest.raises(matrices.StepError, match="no sum of products"):
+                matrices.products(power)
+
     def test_gradients(self):
         V = MatrixSymbol("V", 2, 2)
         loss = self.equation(self.L, Trace(self.A * self.B * self.A))
@@ -122,7 +154,9 @@ class TestRules:
     def test_no_gradient_in_a_symmetric_matrix(self):
         V = MatrixSymbol("V", 2, 2)
         loss = self.equation(self.L, Trace(self.A * self.B))
-        self.rejects("matrix_gradient", loss, self.equation(self.tau * V, -self.B), self.A, V, self.tau, self.A)
+        flow = self.equation(self.tau * V, -self.B.T)
+        matrices.matrix_gradient(loss, Step(flow, "", "matrix-gradient", (self.A, V, self.tau)))
+        self.rejects("matrix_gradient", loss, flow, self.A, V, self.tau, self.A)
 
     def test_an_average_needs_its_own_moment(self):
         C, D = MatrixSymbol("C", 2, 2), MatrixSymbol("D", 2, 2)
@@ -134,6 +168,7 @@ class TestRules:
         self.rejects("matrix_average", before, self.equation(self.L, Trace(self.A * C)), one_gate)
         self.rejects("matrix_average", before, self.equation(self.L, Trace(self.A * D)), of)
         self.rejects("matrix_average", before, self.equation(self.L, 2 * Trace(self.A * C)), of)
+        self.rejects("matrix_average", before, self.equation(self.tau, Trace(self.A * C)), of)
 
     def test_an_average_does_not_exchange_columns(self):
         C = MatrixSymbol("C", 2, 2)
@@ -180,8 +215,6 @@ class TestRefusals:
             GraphFlow(graph, "mse")
 
     def test_weights_shared_at_a_node_with_several_gates(self):
-        from theory.problem import SiteGate
-
         gates = SiteGate(0, lo=0, on="input"), SiteGate(1, lo=0, on="input")
         nodes = Node("x", 2), Node("h", 2, gates), Node("k", 2), Node("y", 2)
         edges = Edge("x", "h", "A"), Edge("x", "k", "A"), Edge("h", "y", "B"), Edge("k", "y", "C")
@@ -191,8 +224,6 @@ class TestRefusals:
 
 
 def test_one_hidden_layer_is_the_smallest_graph():
-    from theory.problem import SiteGate
-
     gates = SiteGate(0, lo=0, on="input"), SiteGate(0, hi=0, on="input")
     flow = GraphFlow(one_hidden_layer(Network("gated-linear", "mean", 2, gates), 3), "half-mse")
     assert export.plain(flow, "w.1") == "tau dw.1/dt = 1/2 E[2]"
