@@ -61,7 +61,7 @@ class FlowAnswer:
                     "weights": [edge.weight for edge in path.edges],
                     "scale": str(path.scale),
                     "gates": [gate_text(gate) for gate in path.gates],
-                    "a": flow.opening(path),
+                    "a": path.opening,
                 }
                 for path in flow.paths
             ],
@@ -91,7 +91,7 @@ class FlowAnswer:
     def _plain(self) -> str:
         flow = self.flow
         lines = ["paths, and the number a of the product of gates g_a that each passes"]
-        lines += [f"  {path}   a = {flow.opening(path)}{self._open(flow.opening(path))}" for path in flow.paths]
+        lines += [f"  {path}   a = {path.opening}{self._open(path.opening)}" for path in flow.paths]
         lines += ["", _MOMENTS, *(f"  {line}" for line in export.plain_errors(flow)), "", "gradient flow"]
         lines += [f"  {export.plain(flow, name)}" for name in self.weights]
         lines += ["", "reductions", *reductions.text(self.reductions)]

@@ -40,7 +40,7 @@ def paths(flow: GraphFlow) -> str:
     lines = ["| path | weights | $a$ |", "|---|---|---|"]
     for path in flow.paths:
         weights = ", ".join(f"${export.symbol(edge.weight)}$" for edge in path.edges if edge.weight is not None)
-        lines.append(f"| {' → '.join(path.nodes)} | {weights or '–'} | {flow.opening(path)} |")
+        lines.append(f"| {' → '.join(path.nodes)} | {weights or '–'} | {path.opening} |")
     return "\n".join([*lines, "", _MOMENTS, ""])
 
 

@@ -64,10 +64,15 @@ class Block:
         copies, d, units = self.directions.shape
         _, e, biases = self.constants.shape
         outputs = u.shape[:-2]
-        weights, constants = u[..., : d * self.n], u[..., d * self.n :]
-        w = self.directions.reshape(copies * d, units).T @ weights.reshape(*outputs, copies * d, self.n)
-        flat = constants.reshape(*outputs, copies * e) @ self.constants.reshape(copies * e, biases)
-        return np.concatenate([w.reshape(*outputs, units * self.n), flat], axis=-1)
+        directions, weights = self.directions.reshape(copies * d, units), u[..., : d * self.n]
+        if self.n == 1:  # one product of matrices, where the other form has one for each entry of the leading axes
+            w = weights.reshape(*outputs, copies * d) @ directions
+        else:
+            w = (directions.T @ weights.reshape(*outputs, copies * d, self.n)).reshape(*outputs, units * self.n)
+        if not biases:
+            return w
+        constants = u[..., d * self.n :].reshape(*outputs, copies * e)
+        return np.concatenate([w, constants @ self.constants.reshape(copies * e, biases)], axis=-1)
 
 
 @dataclass(frozen=True)

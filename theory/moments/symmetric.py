@@ -92,8 +92,13 @@ class Circulant:
         return self.first_row[offset]
 
     def eigenvalues(self) -> Shaped[np.ndarray, " N"]:
-        """The DFT of the first row in float64, mode by mode. Source: notes, section 5."""
-        return np.fft.fftn(self.first_row.reshape(self.axes)).real.ravel()
+        """The DFT of the first row in float64, mode by mode: those of q and -q are the same number.
+
+        Source: notes, section 5.
+        """
+        values = np.fft.fftn(self.first_row.reshape(self.axes)).real
+        opposite = np.roll(np.flip(values), 1, axis=tuple(range(values.ndim)))
+        return ((values + opposite) / 2).ravel()
 
     def matvec(self, v: Vector) -> Vector:
         """The products with vectors along the last axis, in float64, by FFT."""

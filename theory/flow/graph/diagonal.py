@@ -52,7 +52,7 @@ class Modes:
 
 def products_at(flow: GraphFlow, output: str) -> list[int]:
     """The numbers a of the products of gates on paths that end at an output node."""
-    return sorted({flow.opening(path) for path in flow.ending(output)})
+    return sorted({path.opening for path in flow.ending(output)})
 
 
 def pairs_met(flow: GraphFlow) -> list[tuple[int, int]]:

@@ -86,7 +86,7 @@ def code(flow: GraphFlow, library: str) -> str:
         f"import {library if library == 'torch' else 'numpy as np'}",
         "",
         "# Paths, and the number a of the product of gates g_a that each passes (no gates: g_a = 1):",
-        *(f"#   {path}: a = {flow.opening(path)}" for path in flow.paths),
+        *(f"#   {path}: a = {path.opening}" for path in flow.paths),
         f"OUTPUTS = {outputs!r}  # rows of y at each output node, in this order",
         f"PRODUCTS = {len(flow.openings)}",
         "",

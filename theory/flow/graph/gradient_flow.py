@@ -12,7 +12,7 @@ moments, so that E and both Sigma are numbered by a. Source: localization notes,
 Neural Race Reduction" (Saxe, Sodhani, Lewallen 2022) for graphs.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations_with_replacement
@@ -99,50 +99,30 @@ class GraphFlow:
 
     def product(self, path: Path, first: int = 0, last: int | None = None) -> MatrixExpr:
         """The product of the weights of a path's edges from `first` to before `last`; I where there are none."""
-        if id(path) not in self._numbers:
-            return self._product(path, first, last)
-        key = self._numbers[id(path)], first, last
-        if key not in self._products:
-            self._products[key] = self._product(path, first, last)
-        return self._products[key]
+        matrices = self._matrices[path.number][first:last]
+        return _product(matrices[::-1], self.graph.node(path.nodes[first]).dimension)
 
     @cached_property
-    def _products(self) -> dict[tuple[int, int, int | None], MatrixExpr]:
-        """The products that were asked for, by the path's number."""
-        return {}
-
-    @cached_property
-    def _numbers(self) -> dict[int, int]:
-        """The number of each path by its identity: gates and edges take long to compare, and the paths stay."""
-        return {id(path): number for number, path in enumerate(self.paths)}
-
-    def __reduce__(self) -> tuple:
-        """Copy the graph and the loss alone: identities belong to this process."""
-        return GraphFlow, (self.graph, self.loss)
-
-    def _product(self, path: Path, first: int, last: int | None) -> MatrixExpr:
-        factors = [self.matrix(edge) for edge in reversed(path.edges[first:last])]
-        at = path.nodes[first]
-        return _product(factors, self.graph.node(at).dimension)
+    def _matrices(self) -> tuple[tuple[MatrixExpr, ...], ...]:
+        """The symbols along each path, by its number."""
+        symbols = {edge: self.matrix(edge) for edge in self.graph.edges}
+        return tuple(tuple(symbols[edge] for edge in path.edges) for path in self.paths)
 
     @cached_property
     def openings(self) -> tuple[tuple[Gate, ...], ...]:
         """The different products of gates g_a that paths have, a = 1, 2, ...; () is 1."""
-        return tuple(dict.fromkeys(path.gates for path in self.paths))
-
-    def opening(self, path: Path) -> int:
-        """The number a of a path's product of gates, from 1."""
-        if id(path) not in self._numbers:
-            return self.openings.index(path.gates) + 1
-        return self._opening[self._numbers[id(path)]]
-
-    @cached_property
-    def _opening(self) -> tuple[int, ...]:
-        return tuple(self.openings.index(path.gates) + 1 for path in self.paths)
+        return tuple({path.opening: path.gates for path in self.paths}.values())
 
     def output_input(self, output: str, opening: int) -> MatrixSymbol:
         """Sigma^yx(a), <g_a y x'> at an output node."""
-        return MatrixSymbol(f"Syx({self._label(output, opening)})", self.graph.node(output).dimension, self.inputs)
+        return self._output_input[output, opening]
+
+    @cached_property
+    def _output_input(self) -> dict[tuple[str, int], MatrixSymbol]:
+        rows = {output: self.graph.node(output).dimension for output in self.graph.outputs}
+        numbers = range(1, len(self.openings) + 1)
+        labels = {(output, a): f"Syx({self._label(output, a)})" for output in rows for a in numbers}
+        return {key: MatrixSymbol(label, rows[key[0]], self.inputs) for key, label in labels.items()}
 
     def input_input(self, one: int, other: int) -> MatrixExpr:
         """Sigma^xx(a, b), <g_a g_b x x'>, which is the same for (b, a)."""
@@ -167,22 +147,23 @@ class GraphFlow:
         return tuple(
             (output, opening)
             for output in self.graph.outputs
-            for opening in sorted({self.opening(path) for path in self.ending(output)})
+            for opening in sorted({path.opening for path in self.ending(output)})
         )
 
     def error(self, output: str, opening: int) -> MatrixExpr:
         """E(a) = Sigma^yx(a) - sum_j s_j W_j Sigma^xx(a_j, a) at an output node."""
-        if (output, opening) not in self._errors:
-            terms = [self.output_input(output, opening)]
-            for path in self.ending(output):
-                terms.append(_scaled(-path.scale, self.product(path), self.input_input(self.opening(path), opening)))
-            self._errors[output, opening] = MatAdd(*terms, evaluate=False)
         return self._errors[output, opening]
 
     @cached_property
     def _errors(self) -> dict[tuple[str, int], MatrixExpr]:
-        """The errors that were asked for."""
-        return {}
+        return {(output, opening): self._error(output, opening) for output, opening in self.errors}
+
+    def _error(self, output: str, opening: int) -> MatrixExpr:
+        terms = [
+            _scaled(-path.scale, self.product(path), self.input_input(path.opening, opening))
+            for path in self.ending(output)
+        ]
+        return MatAdd(self.output_input(output, opening), *terms, evaluate=False)
 
     def error_symbol(self, output: str, opening: int) -> MatrixSymbol:
         """The symbol of E(a) at an output node."""
@@ -204,10 +185,15 @@ class GraphFlow:
         terms = []
         for place in self.places(weight):
             path = self.paths[place.path]
-            after, before = self.product(path, place.index + 1), self.product(path, 0, place.index)
+            after, before = self._around(place)
             factor = 2 * FACTORS[self.loss] * path.scale
-            terms.append(_scaled(factor, after.T, error(path.target, self.opening(path)), before.T))
+            terms.append(_scaled(factor, after, error(path.target, path.opening), before))
         return MatAdd(*terms, evaluate=False) if len(terms) > 1 else terms[0]
+
+    def _around(self, place: Place) -> tuple[MatrixExpr, MatrixExpr]:
+        """The transposes of the products after and before a place."""
+        path = self.paths[place.path]
+        return _transposed(self.product(path, place.index + 1)), _transposed(self.product(path, 0, place.index))
 
     @cached_property
     def loss_derivation(self) -> Derivation:
@@ -258,8 +244,7 @@ class GraphFlow:
         for output in self.graph.outputs:
             y, x = self._columns(output)
             terms = [
-                _scaled(-path.scale * self._gate(self.opening(path)), self.product(path), x)
-                for path in self.ending(output)
+                _scaled(-path.scale * self._gate(path.opening), self.product(path), x) for path in self.ending(output)
             ]
             residual = MatAdd(y, *terms, evaluate=False)
             total.append(FACTORS[self.loss] * MEAN(Trace(MatMul(residual, residual.T, evaluate=False))))
@@ -270,12 +255,12 @@ class GraphFlow:
         for output in self.graph.outputs:
             total.append(factor * Trace(self._label_moment(output)))
             for path in self.ending(output):
-                moment = self.output_input(output, self.opening(path))
-                cross = MatMul(moment, self.product(path).T, evaluate=False)
+                moment, product = self.output_input(output, path.opening), _transposed(self.product(path))
+                cross = MatMul(moment, product, evaluate=False)
                 total.append(-2 * factor * sympy.Rational(path.scale) * Trace(cross))
                 for other in self.ending(output):
-                    moment = self.input_input(self.opening(other), self.opening(path))
-                    inside = _scaled(1, self.product(other), moment, self.product(path).T)
+                    moment = self.input_input(other.opening, path.opening)
+                    inside = _scaled(1, self.product(other), moment, product)
                     total.append(factor * sympy.Rational(path.scale * other.scale) * Trace(inside))
         return sympy.Add(*total)
 
@@ -287,7 +272,7 @@ class GraphFlow:
         for output in self.graph.outputs:
             y, x = self._columns(output)
             yield sympy.Tuple(self._label_moment(output), sympy.S.One, y, y)
-            for opening in sorted({self.opening(path) for path in self.ending(output)}):
+            for opening in sorted({path.opening for path in self.ending(output)}):
                 yield sympy.Tuple(self.output_input(output, opening), self._gate(opening), y, x)
         for one, other in self._pairs():
             yield sympy.Tuple(self.input_input(one, other), self._gate(one) * self._gate(other), x, x)
@@ -295,19 +280,26 @@ class GraphFlow:
     def _expanded(self, weight: str) -> Iterator[MatrixExpr]:
         for place in self.places(weight):
             path = self.paths[place.path]
-            after, before = self.product(path, place.index + 1).T, self.product(path, 0, place.index).T
-            factor, opening = 2 * FACTORS[self.loss] * path.scale, self.opening(path)
+            after, before = self._around(place)
+            factor, opening = 2 * FACTORS[self.loss] * path.scale, path.opening
             yield _scaled(factor, after, self.output_input(path.target, opening), before)
             for other in self.ending(path.target):
-                middle = _scaled(1, self.product(other), self.input_input(self.opening(other), opening))
+                middle = _scaled(1, self.product(other), self.input_input(other.opening, opening))
                 yield _scaled(-factor * other.scale, after, middle, before)
 
 
-def _product(factors: list[MatrixExpr], dimension: int) -> MatrixExpr:
+def _product(factors: Sequence[MatrixExpr], dimension: int) -> MatrixExpr:
     kept = [factor for factor in factors if not isinstance(factor, Identity)]
     if not kept:
         return Identity(dimension)
     return kept[0] if len(kept) == 1 else MatMul(*kept, evaluate=False)
+
+
+def _transposed(product: MatrixExpr) -> MatrixExpr:
+    """The transpose of a product of symbols, letter by letter, which is faster than `.T` of the whole."""
+    if isinstance(product, MatMul):
+        return MatMul(*[factor.T for factor in reversed(product.args)], evaluate=False)
+    return product.T
 
 
 def _scaled(scale, *factors: MatrixExpr) -> MatrixExpr:

@@ -70,7 +70,7 @@ def velocities(flow: GraphFlow, weights: Mapping[str, Any], moments: PathMoments
     for name in flow.weights:
         for place in flow.places(name):
             path = flow.paths[place.path]
-            term = factor * float(path.scale) * errors[path.target, flow.opening(path)]
+            term = factor * float(path.scale) * errors[path.target, path.opening]
             term = _backward(flow, path, place.index, weights, term)
             found[name] = found[name] + term if name in found else term
     return found
@@ -88,7 +88,7 @@ def loss_from(flow: GraphFlow, weights: Mapping[str, Any], moments: PathMoments,
     """
     errors, total = _errors(flow, weights, moments), label_moment
     for path in flow.paths:
-        key = path.target, flow.opening(path)
+        key = path.target, path.opening
         both = moments.output_input[key] + errors[key]
         product = _forward(flow, path.edges, weights, _transposed(both))
         total = total - float(path.scale) * sum(product[..., i, i] for i in range(product.shape[-1]))
@@ -101,7 +101,7 @@ def _errors(flow: GraphFlow, weights: Mapping[str, Any], moments: PathMoments) -
     for output, a in flow.errors:
         total = moments.output_input[output, a]
         for path in flow.ending(output):
-            before = moments.beside(flow.opening(path), a)
+            before = moments.beside(path.opening, a)
             total = total - float(path.scale) * _forward(flow, path.edges, weights, before)
         errors[output, a] = total
     return errors

@@ -23,11 +23,16 @@ from theory.problem.routes import route_name, routes
 
 @dataclass(frozen=True)
 class Path:
-    """A path from an input to an output: its edges in their order, its scale s_p, the gates whose product is g_p."""
+    """A path from an input to an output: its edges in their order, its scale s_p, the gates whose product is g_p.
 
+    `number` counts the paths of a graph from 0, and `opening` their different products of gates from 1.
+    """
+
+    number: int
     edges: tuple[Edge, ...]
     scale: Fraction
     gates: tuple[Gate, ...]
+    opening: int
 
     @property
     def source(self) -> str:
@@ -64,7 +69,12 @@ def paths_of(graph: Graph) -> tuple[Path, ...]:
     """
     for node in graph.nodes:
         _require_linear(node)
-    return tuple(_path(graph, route) for route in routes(graph))
+    openings: dict[tuple[Gate, ...], int] = {}
+    paths = []
+    for number, edges in enumerate(routes(graph)):
+        gates, scale = _gates(graph, edges), prod((graph.node(edge.target).scale for edge in edges), start=Fraction(1))
+        paths.append(Path(number, edges, scale, gates, openings.setdefault(gates, len(openings) + 1)))
+    return tuple(paths)
 
 
 def one_gate_a_node(graph: Graph) -> Graph:
@@ -139,11 +149,10 @@ def _refusal(what: str) -> OutOfReachError:
     )
 
 
-def _path(graph: Graph, edges: tuple[Edge, ...]) -> Path:
-    passed = [graph.node(edge.target) for edge in edges]
+def _gates(graph: Graph, edges: tuple[Edge, ...]) -> tuple[Gate, ...]:
+    """The gates of the nodes and edges of a path that may close."""
     gates = list(graph.node(edges[0].source).gates)
-    for edge, node in zip(edges, passed, strict=True):
+    for edge in edges:
         gates += [edge.gate] if edge.gate is not None else []
-        gates += node.gates
-    closing = tuple(gate for gate in gates if gate != AlwaysGate())
-    return Path(edges, prod((node.scale for node in passed), start=Fraction(1)), closing)
+        gates += graph.node(edge.target).gates
+    return tuple(gate for gate in gates if gate != AlwaysGate())

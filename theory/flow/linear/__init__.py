@@ -2,14 +2,14 @@
 
 solve, Solution            the exact solution of a problem
 discrete, gradient_descent, power_and_sum   the same in discrete steps
-relax, phi, Convention     the flow of given moments, mode by mode
+relax, Convention          the flow of given moments, mode by mode
 mse_at, Parameters         the loss of any weights; weights and biases as one vector and part by part
 """
 
 from theory.flow.linear.convention import Convention
 from theory.flow.linear.descent import discrete, gradient_descent, mse_at, power_and_sum
 from theory.flow.linear.parameters import Parameters
-from theory.flow.linear.relaxation import phi, relax
+from theory.flow.linear.relaxation import relax
 from theory.flow.linear.solution import Solution, solve
 
 __all__ = [
@@ -19,7 +19,6 @@ __all__ = [
     "discrete",
     "gradient_descent",
     "mse_at",
-    "phi",
     "power_and_sum",
     "relax",
     "solve",

@@ -1,4 +1,4 @@
-"""Gradient flow of decoupled modes in float64, by functions that are entire in the rate."""
+"""Gradient flow of decoupled modes in float64: each relaxes exponentially to where it ends."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
@@ -12,19 +12,6 @@ from theory.flow.linear.spectrum import Spectrum, spectrum
 from theory.moments import FeatureMoments
 
 _NUMBERS = 2**17  # of an array over several times
-
-
-def phi(z: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
-    """(1 - exp(-z))/z, continued by its limit 1 at z = 0; infinite where exp(-z) overflows.
-
-    1 - exp(-z) = 2 T/(1 + T) with T = tanh(z/2), which keeps its digits at small z and takes a fifth of expm1's time.
-
-    >>> phi(np.array([0.0, 1e-300])).tolist()
-    [1.0, 1.0]
-    """
-    T = np.tanh(z / 2)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(z == 0, 1.0, 2 * T / (1 + T) / z)
 
 
 @dataclass(frozen=True)
@@ -93,11 +80,11 @@ def relax(
 ) -> FlowNumbers:
     """The flow of theta = (w, biases) at `times` in float64; with m > 1 outputs every output flows by itself.
 
-    A mode of eigenvalue lambda relaxes at r = ell s^2 lambda: u(t) - u(0) = ell s t phi(r t) (c - s lambda u(0)), which
-    needs no division by lambda; u(inf) = sum c/(s lambda) over the modes of the range of A, and the rest of `start`
-    stays. The loss is its optimum plus s^2 sum lambda (u(t) - u(inf))^2. Where `cut` > 0, modes of eigenvalues up to it
-    are held at their initial values: `near_null` bounds what that changes, and what the relative errors `rounding` of A
-    and b change. `modes` are those of the moments where they are known. Sources: notes, eq. (9)-(11), (16), corrected.
+    A mode of eigenvalue lambda ends at u(inf) = c/(s lambda) and relaxes at r = ell s^2 lambda:
+    u(t) - u(0) = (1 - exp(-r t)) (u(inf) - u(0)). What of `start` is outside the range of A stays. The loss is its
+    optimum plus s^2 sum lambda (u(t) - u(inf))^2. Where `cut` > 0, modes of eigenvalues up to it are held at their
+    initial values: `near_null` bounds what that changes, and what the relative errors `rounding` of A and b change.
+    `modes` are those of the moments where they are known. Sources: notes, eq. (9)-(11), (16), corrected.
 
     >>> from fractions import Fraction
     >>> from theory.moments import feature_moments
@@ -120,14 +107,17 @@ def relax(
             mse -= float((c**2 / lam).sum(where=moves))
         fixed[..., block.places] += block.embed(basis.from_modes(end - u0))
         rest = s * float((u0 * (s * lam * u0 - 2 * c)).sum(where=~moves))
-        held.add(u0, end, c, moves)
-        force = ell * s * np.where(moves, c - s * lam * u0, 0.0)
-        for part, t in _in_parts(np.array(times), c):
+        if cut:
+            held.add(u0, end, c, moves)
+        excess = s**2 * lam * (u0 - end) ** 2  # a mode that is held has end = u0
+        # On a ring two modes have each eigenvalue, and units of equal scales share them.
+        rates, at = np.unique(ell * s**2 * np.where(moves, lam, 0.0), return_inverse=True)
+        at, excess = at.reshape(c.shape), np.bincount(at.ravel(), excess.ravel())
+        for part, t in _in_parts(np.array(times), c.size):
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
-                moved = t * phi(ell * s**2 * lam * t) * force
-                left = lam * (moved + (u0 - end)) ** 2  # a mode that is held has end = u0
-            losses[part] += s**2 * left.reshape(len(t), -1).sum(axis=1) + rest
-            theta[part][..., block.places] += block.embed(basis.from_modes(moved))
+                gone = np.expm1(-rates * t)
+                losses[part] += (1 + gone) ** 2 @ excess + rest
+                theta[part][..., block.places] += block.embed(basis.from_modes(gone[:, at] * (u0 - end)))
     lam = np.sort(np.concatenate([values.ravel() for values in modes.values]))
     still = np.zeros(start.shape[-1] - len(lam))
     near = _near_null(held, modes, moments, mse, s, ell, times, cut, rounding) if cut else None
@@ -142,14 +132,12 @@ def relax(
     )
 
 
-def _in_parts(
-    times: Float[np.ndarray, " T"], like: Float[np.ndarray, "*m copies N"]
-) -> Iterator[tuple[slice, Float[np.ndarray, "T *ones"]]]:
-    """The times in parts whose arrays stay in the caches, each as an axis before those of `like`."""
-    size = max(1, _NUMBERS // like.size)
-    for first in range(0, len(times), size):
-        part = slice(first, first + size)
-        yield part, times[part].reshape(-1, *[1] * like.ndim)
+def _in_parts(times: Float[np.ndarray, " T"], size: int) -> Iterator[tuple[slice, Float[np.ndarray, "T 1"]]]:
+    """The times as columns, in parts for which arrays of `size` numbers at each time stay in the caches."""
+    many = max(1, _NUMBERS // size)
+    for first in range(0, len(times), many):
+        part = slice(first, first + many)
+        yield part, times[part, None]
 
 
 @dataclass

@@ -55,7 +55,8 @@ def dense_spectrum(kernel: Float[np.ndarray, "N N"]) -> Spectrum:
     [1.0, 1.0]
     """
     values, vectors = np.linalg.eigh(kernel)
-    return Spectrum(values, lambda v: v @ vectors, lambda u: u @ vectors.T)
+    # One product of matrices, whatever the leading axes are.
+    return Spectrum(values, lambda v: np.tensordot(v, vectors, 1), lambda u: np.tensordot(u, vectors.T, 1))
 
 
 @singledispatch

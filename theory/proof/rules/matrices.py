@@ -7,6 +7,7 @@ tables are. Traces of words are equal where one word is a rotation of the other,
 
 from collections.abc import Iterable
 from functools import lru_cache
+from operator import itemgetter
 
 import sympy
 from sympy.matrices.expressions import (
@@ -44,8 +45,9 @@ def products(expr: MatrixExpr, symmetric: frozenset[MatrixSymbol] = frozenset())
     >>> products((A * B).T) == products(B.T * A.T)
     True
     """
-    if isinstance(expr, MatrixSymbol):
-        return {((expr, False),): sympy.S.One}
+    letter = _letter(expr, symmetric)
+    if letter is not None:
+        return {(letter,): sympy.S.One}
     if isinstance(expr, Identity):
         return {(): sympy.S.One}
     if isinstance(expr, ZeroMatrix):
@@ -53,16 +55,29 @@ def products(expr: MatrixExpr, symmetric: frozenset[MatrixSymbol] = frozenset())
     if isinstance(expr, Transpose):
         return {transposed(word, symmetric): factor for word, factor in products(expr.arg, symmetric).items()}
     if isinstance(expr, MatAdd):
-        return total(products(term, symmetric) for term in expr.args)
+        return total(pair for term in expr.args for pair in products(term, symmetric).items())
     if isinstance(expr, MatPow) and expr.exp.is_Integer and expr.exp > 0:
         expr = MatMul(*[expr.base] * int(expr.exp), evaluate=False)
     if isinstance(expr, MatMul):
         found: Sum = {(): sympy.S.One}
         for factor in expr.args:
+            letter = _letter(factor, symmetric)
+            if letter is not None:  # words that differ still differ with one more letter
+                found = {(*word, letter): number for word, number in found.items()}
+                continue
             each = products(factor, symmetric) if isinstance(factor, MatrixExpr) else {(): factor}
-            found = total({a + b: x * y for b, y in each.items()} for a, x in found.items())
+            found = total((a + b, x * y) for a, x in found.items() for b, y in each.items())
         return found
     raise StepError(f"{expr} is no sum of products of matrices")
+
+
+def _letter(expr: sympy.Basic, symmetric: frozenset[MatrixSymbol]) -> Letter | None:
+    """The letter that a matrix symbol or the transpose of one is; None for another expression."""
+    if isinstance(expr, MatrixSymbol):
+        return expr, False
+    if isinstance(expr, Transpose) and isinstance(expr.arg, MatrixSymbol):
+        return expr.arg, expr.arg not in symmetric
+    return None
 
 
 @lru_cache(maxsize=4)  # each weight's step reads the same loss
@@ -79,7 +94,7 @@ def traces(expr: sympy.Expr, symmetric: frozenset[MatrixSymbol] = frozenset()) -
         if not isinstance(trace, Trace):
             raise StepError(f"{term} is no multiple of a trace")
         inside = products(trace.arg, symmetric)
-        found += [{_representative(word, symmetric): factor * each} for word, each in inside.items()]
+        found += [(_representative(word, symmetric), factor * each) for word, each in inside.items()]
     return total(found)
 
 
@@ -141,12 +156,12 @@ def matrix_gradient(before: sympy.Basic, step: Step) -> None:
         raise StepError(f"{weight} is differentiated by each of its entries, which a symmetric matrix does not allow")
     found = []
     for word, factor in traces(before.rhs, symmetric).items():
-        if before.lhs in factor.free_symbols:
+        if not factor.is_Number and before.lhs in factor.free_symbols:
             raise StepError(f"{before.lhs} is not defined by what stands beside it")
         for place, (symbol, flag) in enumerate(word):
             if symbol == weight:
                 rest = word[place + 1 :] + word[:place]
-                found.append({rest if flag else transposed(rest, symmetric): -factor})
+                found.append((rest if flag else transposed(rest, symmetric), -factor))
     same_products(products(step.expr.rhs, symmetric), total(found))
 
 
@@ -182,7 +197,7 @@ def matrix_average(before: sympy.Basic, step: Step) -> None:
             raise StepError(f"{term} is no multiple of an average")
         for word, factor in traces(mean.args[0], symmetric).items():
             fixed, drawn = factor.as_independent(*numbers) if numbers else (factor, sympy.S.One)
-            found.append({_representative(_averaged(word, drawn, columns, moments), symmetric): share * fixed})
+            found.append((_representative(_averaged(word, drawn, columns, moments), symmetric), share * fixed))
     same_products(traces(step.expr.rhs, symmetric), total(found))
 
 
@@ -204,19 +219,20 @@ def _averaged(word: Word, drawn: sympy.Expr, columns: frozenset, moments: dict) 
 
 def _representative(word: Word, symmetric: frozenset[MatrixSymbol]) -> Word:
     """The first, in the order of names, of the words with the same trace."""
-    both = (word, transposed(word, symmetric))
-    rotations = (each[place:] + each[:place] for each in both for place in range(max(len(each), 1)))
-    return min(rotations, key=lambda letters: [(symbol.name, flag) for symbol, flag in letters])
+    found = []
+    for each in (word, transposed(word, symmetric)):
+        names = [(symbol.name, flag) for symbol, flag in each]
+        found += [(names[place:] + names[:place], each[place:] + each[:place]) for place in range(max(len(each), 1))]
+    return min(found, key=itemgetter(0))[1]
 
 
-def total(sums: Iterable[Sum]) -> Sum:
-    """The sum of tables of products, without the products whose coefficients cancel."""
+def total(terms: Iterable[tuple[Word, sympy.Expr]]) -> Sum:
+    """The sum of products with their coefficients, without those whose coefficients cancel."""
     added: Sum = {}
-    for each in sums:
-        for word, factor in each.items():
-            added[word] = added.get(word, sympy.S.Zero) + factor
-    expanded = {word: factor if factor.is_Number else sympy.expand(factor) for word, factor in added.items()}
-    return {word: factor for word, factor in expanded.items() if factor != 0}
+    for word, factor in terms:
+        added[word] = added[word] + factor if word in added else factor
+    expanded = ((word, factor if factor.is_Number else sympy.expand(factor)) for word, factor in added.items())
+    return {word: factor for word, factor in expanded if factor != 0}
 
 
 def same_products(one: Sum, other: Sum) -> None:

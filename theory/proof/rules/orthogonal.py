@@ -14,7 +14,7 @@ def cancelled(expr: MatrixExpr, orthogonal: frozenset[MatrixSymbol]) -> Sum:
     >>> cancelled(Q * Q.T * A, frozenset([Q])) == products(A)
     True
     """
-    return total({_reduced(word, orthogonal): factor} for word, factor in products(expr).items())
+    return total((_reduced(word, orthogonal), factor) for word, factor in products(expr).items())
 
 
 def _reduced(word: Word, orthogonal: frozenset[MatrixSymbol]) -> Word:

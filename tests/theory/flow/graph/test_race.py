@@ -117,7 +117,7 @@ def test_the_vectors_are_those_of_the_construction(seed):
 def worst_asymmetry(known):
     """The largest |P - P'| / (product of norms) over the products that must be symmetric, in NumPy from the moments."""
     flow, moments = known.flow, known.moments
-    numbers = {o: sorted({flow.opening(path) for path in flow.ending(o)}) for o in flow.graph.outputs}
+    numbers = {o: sorted({path.opening for path in flow.ending(o)}) for o in flow.graph.outputs}
     D = [moments.beside(a, b) for o in numbers for a, b in combinations_with_replacement(numbers[o], 2)]
     A = {o: [moments.output_input[o, a] for a in numbers[o]] for o in numbers}
     squares = {o: list(combinations_with_replacement(A[o], 2)) for o in A}

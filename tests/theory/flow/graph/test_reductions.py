@@ -55,7 +55,7 @@ def error(flow, weights, moments, output, a):
         product = np.eye(flow.inputs)
         for edge in path.edges:
             product = weights[edge.weight] @ product
-        total -= float(path.scale) * product @ moments.beside(flow.opening(path), a)
+        total -= float(path.scale) * product @ moments.beside(path.opening, a)
     return total
 
 

@@ -14,7 +14,6 @@ from tests.tolerances import FLOW_ROUNDED
 from theory.flow import mse_at, solve
 from theory.flow.linear.certified_ring import fourier, hartley_balls
 from theory.flow.linear.eigenballs import eigenballs, frobenius
-from theory.flow.linear.relaxation import phi
 from theory.flow.linear.spectrum import dense_spectrum, hartley, spectrum
 from theory.moments import feature_moments, gate_basis, gated_moments
 from theory.moments.reduction import gate_rank, orthogonal_basis, parts
@@ -111,12 +110,6 @@ def test_the_real_fourier_basis_is_its_own_inverse():
     v = np.cos(np.arange(12.0) ** 2)
     for axes in (None, (12,), (3, 4), (2, 2, 3)):
         assert np.abs(hartley(hartley(v, axes), axes) - v).max() <= FLOW_ROUNDED
-
-
-def test_phi_is_entire():
-    z = np.array([0.0, 1e-320, 1e-9, 1.0, 800.0])
-    exact = [1.0, 1.0, 1 - 0.5e-9, 1 - np.exp(-1.0), 1 / 800]
-    assert np.abs(phi(z) - exact).max() <= FLOW_ROUNDED
 
 
 def test_eigenvalue_balls_hold_the_eigenvalues():

@@ -101,7 +101,7 @@ def _derive(flow: GraphFlow, output: str, a: int) -> Derivation:
     n, error = flow.inputs, flow.error_symbol(output, a)
     F = MatrixSymbol("F", n, n)
     left = MatrixSymbol(f"{error.name} F", *error.shape)
-    numbers = {flow.opening(path) for path in flow.ending(output)}
+    numbers = {path.opening for path in flow.ending(output)}
     diagonal = {flow.input_input(b, a): MatrixSymbol(f"L({min(a, b)},{max(a, b)})", n, n) for b in numbers}
     terms = flow.error(output, a).args
     turned = MatAdd(*(MatMul(term, F, evaluate=False) for term in terms), evaluate=False)

@@ -86,7 +86,7 @@ def _groups(flow: GraphFlow, gates: GateValues) -> Iterator[str]:
         yield "the paths stay one group: they are linked by paths that are open together with each"
         return
     names = [
-        {edge.weight for path in flow.paths if flow.opening(path) in group for edge in path.edges} & set(flow.weights)
+        {edge.weight for path in flow.paths if path.opening in group for edge in path.edges} & set(flow.weights)
         for group in groups
     ]
     shared = {name for i, own in enumerate(names) for other in names[i + 1 :] for name in own & other}

@@ -126,7 +126,7 @@ def _sums(flow: GraphFlow, depends: Mapping[int, Combination]) -> Iterator[Formu
         for b in range(1, len(flow.openings) + 1):
             terms = []
             for path in flow.ending(output):
-                share = depends.get(flow.opening(path), {flow.opening(path): Fraction(1)}).get(b, Fraction(0))
+                share = depends.get(path.opening, {path.opening: Fraction(1)}).get(b, Fraction(0))
                 terms += [(share * path.scale, flow.product(path))] if share else []
             if terms:
                 moment = flow.output_input(output, b)

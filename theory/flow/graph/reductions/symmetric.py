@@ -79,7 +79,7 @@ def _error(flow: GraphFlow, classes: Classes, same: Same, output: str, a: int) -
     """What E(a) is where the weights of each class are equal; None where it is 0."""
     terms: Counter = Counter()
     for path in flow.ending(output):
-        moment = same(("xx", *sorted((flow.opening(path), a))))
+        moment = same(("xx", *sorted((path.opening, a))))
         if moment is not None:
             terms[_word(flow, classes, path.edges), moment] += path.scale
     first = same(("yx", output, a))
@@ -93,7 +93,7 @@ def _velocity(flow: GraphFlow, classes: Classes, errors: Mapping, weight: str) -
         path: Path = flow.paths[place.path]
         around = (path.edges[: place.index], path.edges[place.index + 1 :])
         before, after = (_word(flow, classes, edges) for edges in around)
-        error = errors[path.target, flow.opening(path)]
+        error = errors[path.target, path.opening]
         if error is not None:
             terms[after, error, before] += path.scale
     return frozenset(terms.items())
@@ -149,7 +149,7 @@ def _missed(flow: GraphFlow, by_place: Classes, moments: Mapping[Key, Moment]) -
     for names in _classes(by_place):
         for one, other in zip(flow.places(names[0]), flow.places(names[1]), strict=True):
             path, twin = flow.paths[one.path], flow.paths[other.path]
-            a, b = flow.opening(path), flow.opening(twin)
+            a, b = path.opening, twin.opening
             for key, match in ((("yx", path.target, a), ("yx", twin.target, b)), (("xx", a, a), ("xx", b, b))):
                 needed = _equality(moments, match, key)
                 if not needed.holds:
