@@ -1,5 +1,6 @@
 """`gdln` in a process forked from one that has loaded the libraries: it begins at once, and so do its workers."""
 
+import io
 import multiprocessing
 import os
 import resource
@@ -61,7 +62,7 @@ def _command(words: list[str], pipes: list[Connection], largest: int) -> None:
         os.dup2(pipe.fileno(), handle)
         pipe.close()
     # The streams of the server know whether what stood here before was a file.
-    sys.stdout, sys.stderr = (open(handle, "w", buffering=1, encoding="utf-8", closefd=False) for handle in PIPES)
+    sys.stdout, sys.stderr = (io.TextIOWrapper(io.FileIO(handle, "w", closefd=False)) for handle in PIPES)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     resource.setrlimit(resource.RLIMIT_FSIZE, (largest, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
