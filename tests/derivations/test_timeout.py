@@ -13,6 +13,7 @@ from derivations.cli import main
 from derivations.output import BAD_INPUT, INTERRUPTED, OUT_OF_REACH, PASS, run
 from derivations.timeout import DOING, asked, message
 from tests.derivations.sweeps.cases import TEXT
+from tests.derivations.sweeps.forked import Forked
 from tests.paths import ROOT
 
 # `gdln moment z1 --cov [[1]] WORDS`, whose work is replaced by {body}.
@@ -130,11 +131,12 @@ def test_an_interrupt_reaches_the_work(number):
     assert "Interrupted" in said
 
 
+@pytest.mark.xdist_group("sweep")  # the server that forks it is there
 def test_a_sweep_that_takes_long_leaves_no_half_cell(tmp_path):
     (tmp_path / "sweep.toml").write_text(TEXT.replace("times = [0.5, 2.0]", "times = [0.5, 500000.0]"))
-    done = gdln("sweep", str(tmp_path / "sweep.toml"), "--workers", "1", "--timeout", "6")
-    assert done.returncode == OUT_OF_REACH
-    assert "while making the cells of the sweep" in done.stderr
+    sweep = Forked("sweep", tmp_path / "sweep.toml", "--workers", 1, "--timeout", 2)
+    assert b"while making the cells of the sweep" in sweep.communicate()[1]
+    assert sweep.returncode == OUT_OF_REACH
     cells = list((tmp_path / "store" / "cells").iterdir())  # a fast machine may have finished some
     assert [cell.name for cell in cells if {file.name for file in cell.iterdir()} != {"data.npz", "meta.json"}] == []
     assert list((tmp_path / "store" / "locks").iterdir()) == []

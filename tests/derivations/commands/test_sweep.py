@@ -3,7 +3,6 @@
 import json
 import multiprocessing
 import os
-import resource
 import shutil
 import signal
 import subprocess
@@ -21,6 +20,7 @@ from derivations.sweeps.workers import Job, work
 from sim.measure import measure
 from sim.train import train
 from tests.derivations.sweeps.cases import ROOT, TEXT, contents, sweep_of
+from tests.derivations.sweeps.forked import Forked
 from theory.problem import OBSERVABLES
 
 pytestmark = pytest.mark.xdist_group("sweep")  # they share a finished sweep
@@ -67,10 +67,15 @@ def command(folder, *words):
     return [sys.executable, "-m", "derivations", "sweep", str(folder / "sweep.toml"), *map(str, words)]
 
 
-def begun(folder, *words, **named):
+def begun(folder, *words):
     """`gdln sweep`, running in a session of its own, as under a shell."""
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    return subprocess.Popen(command(folder, *words), cwd=ROOT, start_new_session=True, **pipes, **named)
+    return subprocess.Popen(command(folder, *words), cwd=ROOT, start_new_session=True, **pipes)
+
+
+def forked(folder, *words, **named):
+    """The same, where neither the interpreter nor the server of its workers is what is tested."""
+    return Forked("sweep", folder / "sweep.toml", *words, **named)
 
 
 def until(condition, process):
@@ -157,19 +162,20 @@ def test_killed_again_and_again_it_ends_with_the_same_bits(finished, tmp_path):
     (tmp_path / "sweep.toml").write_text(TEXT)
     store, expected = tmp_path / "store", contents(finished / "store")
     for round_ in range(KILLS):
-        process = begun(tmp_path, "--workers", 2)
+        process = forked(tmp_path, "--workers", 2)
         until(lambda count=round_: (store / "cells").is_dir() and len(contents(store)) >= count, process)
         process.kill()
         process.communicate()
         assert contents(store).items() <= expected.items()
-    assert subprocess.run(command(tmp_path), cwd=ROOT, capture_output=True, check=False).returncode == PASS
+    last = forked(tmp_path)
+    assert (last.communicate()[1], last.returncode) == (b"", PASS)
     assert contents(store) == expected
     nothing_half_written(store)
 
 
 def test_two_at_once_share_the_work_and_both_finish(finished, tmp_path):
     (tmp_path / "sweep.toml").write_text(TEXT)
-    both = [begun(tmp_path, "--workers", 1, "--json") for _ in range(2)]
+    both = [forked(tmp_path, "--workers", 1, "--json") for _ in range(2)]
     answers = [json.loads(process.communicate()[0]) for process in both]
     assert [process.returncode for process in both] == [PASS, PASS]
     made = [cell["cell"] for answer in answers for cell in answer["cells"] if cell["source"] == "made"]
@@ -199,10 +205,10 @@ def test_an_interrupt_ends_it_soon_and_keeps_what_is_finished(tmp_path):
 def test_a_termination_is_an_interrupt(tmp_path):
     """As a scheduler ends a job: one signal, to the command alone."""
     (tmp_path / "sweep.toml").write_text(changed(LONG))
-    process = begun(tmp_path, "--workers", 1, "--json")
+    process = forked(tmp_path, "--workers", 1, "--json")
     until(lambda: (tmp_path / "store" / "locks").is_dir() and os.listdir(tmp_path / "store" / "locks"), process)
     process.terminate()
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate()
     assert process.returncode == INTERRUPTED
     assert json.loads(out)["error"]["kind"] == "interrupted"
     assert b"Traceback" not in err
@@ -244,19 +250,13 @@ def test_what_hits_one_cell_is_its_own(gdln, tmp_path):
     assert "diverged" in out
 
 
-@pytest.mark.filterwarnings("ignore:os.fork", "ignore::pytest.PytestUnraisableExceptionWarning")  # JAX, where it is
 def test_a_full_disk_hits_the_cells_that_do_not_fit(tmp_path):
     """Files above 8 kB fail: those of the cells that keep the weights of many sites."""
     (tmp_path / "sweep.toml").write_text(
         changed(('"simulation.seed" = [1, 2]', '"data.n" = [5, 400]'), ('"loss", "participation-ratio"', '"weights"'))
     )
 
-    def limit():
-        resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
-
-    process = begun(
-        tmp_path, "--workers", 1, "--json", preexec_fn=limit, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
-    )
+    process = forked(tmp_path, "--workers", 1, "--json", largest=8192)
     out, err = process.communicate()
     answer = json.loads(out)
     assert (process.returncode, err) == (CHECK_FAILED, b"")
