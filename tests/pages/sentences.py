@@ -199,6 +199,10 @@ SENTENCES: list[Sentence] = [
         "six of the eight trained pairs approach zero, and the training error falls towards {3/20}",
         lambda: [unanswered(6)],
     ),
+    (
+        "the shared pathway ends at {0.905} and the private ones at {0.095}: the smaller the start",
+        lambda: graphs.raced(4, 0.01),
+    ),
     ("off by {0.89} of their norm", lambda: [graphs.unlike()]),
     # --- analytic ---
     ("A gain of 3 in the paper is 3/sqrt 2 approx {2.12132} here", lambda: [mp.sqrt(mpf(9) / 2)]),

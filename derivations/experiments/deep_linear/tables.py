@@ -5,7 +5,7 @@ from derivations.markdown import table
 
 
 def distances(run: Run) -> str:
-    """The largest distance of each trained network to its formula at both rates, extrapolated, and to a competing formula."""
+    """The largest distance of each network to its formula, at both rates and extrapolated, and to a competing one."""
     rows = []
     for panel, networks in run["panels"].items():
         for name, network in networks.items():
