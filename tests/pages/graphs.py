@@ -39,6 +39,23 @@ def strengths(output: int) -> tuple[float, ...]:
     return tuple(path[output] for path in learned())
 
 
+def raced(contexts: int, small: float) -> tuple[float, float]:
+    """Return the strengths at the end of a pathway that all contexts share and of a private one of each context.
+
+    Every target is 1, both pathways start balanced from the same strength, and every weight descends by itself.
+    """
+    readout = np.sqrt(small / np.sqrt(contexts))
+    start = [small / readout, *[readout] * contexts, *[np.sqrt(small)] * (2 * contexts)]
+
+    def velocity(_time: float, theta: np.ndarray) -> np.ndarray:
+        shared, (readouts, first, last) = theta[0], theta[1:].reshape(3, contexts)
+        error = 1 - shared * readouts - last * first
+        return np.concatenate([[error @ readouts], error * shared, error * last, error * first])
+
+    end = solve_ivp(velocity, (0, LAST), start, rtol=GRAPH_REFERENCE, atol=GRAPH_REFERENCE).y[:, -1]
+    return end[0] * end[1], end[1 + contexts] * end[1 + 2 * contexts]
+
+
 def unlike() -> float:
     """Return |A - B|/|B|, A and B the correlations of outputs and inputs through the gates plus and minus."""
     one, other = (np.einsum("n,no,ni->oi", GATES[:, gate], Y, X) / len(X) for gate in (0, 1))

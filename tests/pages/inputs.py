@@ -18,6 +18,10 @@ INPUTS = (
     r"\(M s\)1/3",
     # configurations
     r"b1 = 1/5 and b2 = 2/5 in both modes, learning rate 1/100",
+    r"Every weight of the example begins at B = 1/10",
+    r"At this learning rate, 1/2, they",
+    r"For m = 4, s = 1 and w0 = 0\.01 the shared pathway",
+    r"at the smaller rate 1/50 the gradients do",
     r"of standard deviation 3/10, learning rate 1/2",
     r"within 1/100, where the graph of trained pairs is a ring",
     r"error of trained pairs is below 10\^-6",

@@ -37,6 +37,11 @@ def sinusoid(n: int) -> float:
     return sites.ratio(np.cos(2 * np.pi * 3 * np.arange(n) / n))
 
 
+def unanswered(pairs: int) -> Fraction:
+    """Return the mean relative error of eight pairs with the strengths 2 and 1, so many of which lack the second."""
+    return Fraction(pairs, 8) * Fraction(1**2, 2**2 + 1**2)
+
+
 def zero_of_precision() -> tuple[Fraction, Fraction]:
     """Return A_12 at which the entry (1, 2) of the inverse vanishes where A_13 = A_23 = 1/2, A_ii = 1, and that 1/2.
 
@@ -183,6 +188,20 @@ SENTENCES: list[Sentence] = [
     (
         "it keeps {0.010}, and the gated paths learn {0.990} and -{1.010} by themselves",
         lambda: [graphs.strengths(1)[2], graphs.strengths(1)[0], -graphs.strengths(1)[1]],
+    ),
+    ("so that each path has the strength {0.01}", lambda: [graphs.SMALL**2]),
+    (
+        "On the ring {9} of 24 networks have learned so far, on the blocks {24} of 24",
+        lambda: [run("routing", "routing")["over_time"][table]["learned"] for table in ("ring", "blocks")],
+    ),
+    ("the training error falls towards {1/20}, the share of these two", lambda: [unanswered(2)]),
+    (
+        "six of the eight trained pairs approach zero, and the training error falls towards {3/20}",
+        lambda: [unanswered(6)],
+    ),
+    (
+        "the shared pathway ends at {0.905} and the private ones at {0.095}: the smaller the start",
+        lambda: graphs.raced(4, 0.01),
     ),
     ("off by {0.89} of their norm", lambda: [graphs.unlike()]),
     # --- analytic ---

@@ -5,7 +5,7 @@ from derivations.markdown import table
 
 
 def distances(run: Run) -> str:
-    """The largest distance of each trained network to its formula at both rates, extrapolated, and to the rival's."""
+    """The largest distance of each network to its formula, at both rates and extrapolated, and to a competing one."""
     rows = []
     for panel, networks in run["panels"].items():
         for name, network in networks.items():
@@ -13,7 +13,7 @@ def distances(run: Run) -> str:
             shown = [f"{found[key]:.1e}" for key in ("coarse", "fine", "extrapolated")]
             rival = "" if found["rival"] is None else f"{found['rival']:.3f}"
             rows.append([panel, _told(name), *shown, rival])
-    titles = ["panel", "network", *(f"rate {rate:g}" for rate in run["rates"]), "extrapolated", "rival"]
+    titles = ["panel", "network", *(f"rate {rate:g}" for rate in run["rates"]), "extrapolated", "competing formula"]
     return table(titles, rows)
 
 

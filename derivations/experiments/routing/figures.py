@@ -54,7 +54,7 @@ def _draw(panels: Data, path: Path, mark: str) -> None:
 _CAPTION = (
     "Left: strengths of a trained routing network from an aligned start (markers) and those of the reduction (lines). "
     "Middle: errors of trained and of untrained pairs over time, means over networks that have learned, for a "
-    "connected and a disconnected table and two hidden units. Right: the error of untrained pairs of each network that "
-    "has learned, against the size of the initial weights, for the connected table and eight hidden units."
+    "connected graph (ring) and one of two components (blocks), and two hidden units. Right: the error of untrained "
+    "pairs of each network that has learned, against the size of the initial weights, for the ring and eight hidden units."
 )
 FIGURES = {"routing": Figure(_CAPTION, "routing", data, _draw)}

@@ -31,7 +31,7 @@ OWN_BLOCK = Claim(
     r"$\langle x x^\top \rangle$, whatever its direction",
     kind=Kind.EQUATION,
     statement=Eq(
-        sympy.Function("A_11")(x11, x12, x21, x22, v1, v2),
+        sympy.Symbol(r"\langle g x x^{\top} \rangle_{12} = \frac{1}{2} \langle x x^{\top} \rangle_{12}", real=True),
         (x11 * x12 + x21 * x22) / 2 / 2,
         evaluate=False,
     ),

@@ -191,7 +191,8 @@ _FOUR = _HALFWAY - _HALFWAY.xreplace({a: a0})
 
 FOUR_LAYERS = Claim(
     id="deep.balanced.four_layers",
-    title="The time of four balanced layers in elementary functions: the wait is $\\tau/(2 s \\sqrt{a_0})$",
+    title="The time of four balanced layers in elementary functions: the wait is $\\tau/(2 s \\sqrt{a_0})$ to leading "
+    "order",
     kind=Kind.EQUATION,
     statement=Eq(time_of(a0, a), _FOUR, evaluate=False),
     params=(TIME_CONSTANT, POSITIVE_TARGET, _FROM, _TO),

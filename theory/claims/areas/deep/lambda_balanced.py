@@ -165,7 +165,7 @@ def _rate_of_the_loss(point: Point, digits: int) -> mpf:
 
 RATE = Claim(
     id="deep.lambda_balanced.rate",
-    title=r"The last rate at which a mode of two layers is learned: $2 \sqrt{s^2 + \lambda^2/4}/\tau$",
+    title=r"The asymptotic rate at which a mode of two layers is learned: $2 \sqrt{s^2 + \lambda^2/4}/\tau$",
     kind=Kind.EQUATION,
     statement=Eq(rate, 2 * _END / tau, evaluate=False),
     params=(
@@ -173,12 +173,15 @@ RATE = Claim(
         POSITIVE_TARGET,
         Param(lam, Interval(-8, 8), "$b_2^2 - b_1^2$", (Integer(0), Rational(1, 2**40), Integer(100))),
     ),
-    assumptions=(ONE_MODE, "the start is not on the way into the saddle $b_1 = b_2 = 0$"),
+    assumptions=(
+        ONE_MODE,
+        "the start is not on the stable manifold of the saddle $b_1 = b_2 = 0$, that is, $b_1(0) \\neq -b_2(0)$",
+    ),
     oracle=_rate_of_the_loss,
     derive=_derive_rate,
     unchecked={
         Level.EXACT: "a square root of a fraction is not rational",
-        Level.FLOATING: "the library has the solution, whose last rate this is",
+        Level.FLOATING: "the library has the solution, whose asymptotic rate this is",
     },
 )
 

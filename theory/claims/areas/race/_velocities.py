@@ -156,17 +156,26 @@ def _largest_departure(point: Point) -> Fraction:
     return max(*beside, *alike)
 
 
+# With diagonal velocities of B_1 and B_2, which are those of one encoder and of W.
+_departure = sympy.Symbol(
+    r"\max_{i, o} \left(\lvert \dot{E}_i - R \dot{B}_1 V_i^{\top} \rvert, "
+    r"\lvert \dot{W} - Q \dot{B}_2 R^{\top} \rvert, "
+    r"\lvert \dot{D}_o - U_o \dot{B}_1 Q^{\top} \rvert\right)",
+    nonnegative=True,
+)
+
 INVARIANT = Claim(
     id="race.routing.aligned",
     title="Aligned weights of a routing network stay aligned: the largest departure of their velocities is 0",
     kind=Kind.EQUATION,
-    statement=Eq(sympy.Function("departure")(b1, b2), 0, evaluate=False),
+    statement=Eq(_departure, 0, evaluate=False),
     params=(*NETWORK, STRENGTH, ENDS, SHARED),
     conditions=(NO_MORE_PARTNERS,),
     assumptions=(
         *ASSUMED,
         r"the weights are $E_i = R B_1 V_i^\top$, $W = Q B_2 R^\top$, $D_o = U_o B_1 Q^\top$ with diagonal $B_1$, "
-        r"$B_2$, and the pair $(i, o)$ has $\langle y x^\top \rangle = U_o S V_i^\top$",
+        r"$B_2$, whose velocities are diagonal too, and the pair $(i, o)$ has "
+        r"$\langle y x^\top \rangle = U_o S V_i^\top$",
     ),
     **rational(_largest_departure),
     drawn=4,

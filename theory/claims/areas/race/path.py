@@ -99,8 +99,8 @@ def _velocities(point: Point) -> list[Fraction]:
 _PARAMS = (
     *(Param(weight, Interval(-3, 3), "weight of the path alone") for weight in (a1, a2)),
     Param(b, Interval(-3, 3), "weight that both paths pass"),
-    *(Param(S, Interval(-2, 2), r"$\langle g_j x y \rangle$", (Integer(0),)) for S in (S1, S2)),
-    *(Param(D, Interval.open(0, Rational(1, 2)), r"$\langle g_j^2 x^2 \rangle$") for D in (D11, D22)),
+    *(Param(S, Interval(-2, 2), rf"$\langle g_{j} x y \rangle$", (Integer(0),)) for j, S in ((1, S1), (2, S2))),
+    *(Param(D, Interval.open(0, Rational(1, 2)), rf"$\langle g_{j}^2 x^2 \rangle$") for j, D in ((1, D11), (2, D22))),
     Param(D12, Interval(0, Rational(1, 4)), r"$\langle g_1 g_2 x^2 \rangle$", (Integer(0),)),
     TIME_CONSTANT,
 )

@@ -48,7 +48,7 @@ from theory.flow.graph.solutions.routing import RoutingMode
 from theory.proof.derivation import Derivation, Step
 
 # What is conserved
-q, q_dot = sympy.Function("Q"), sympy.Symbol(r"\dot{Q}", real=True)
+q, q_dot = sympy.Function("lambda"), sympy.Symbol(r"\dot{\lambda}", real=True)
 _KEPT = Eq(q(t), b20**2 - M * b10**2, evaluate=False)
 
 
@@ -59,7 +59,7 @@ def conserved_strengths() -> Derivation:
     replaced = Eq(q_dot, changing.rhs.subs({one.lhs: one.rhs for one in used}), evaluate=False)
     still = Eq(q(t).diff(t), 0, evaluate=False)
     steps = (
-        Step(changing, "the product rule for $Q = b_2^2 - M b_1^2$", "definition"),
+        Step(changing, r"the product rule for $\lambda = b_2^2 - M b_1^2$", "definition"),
         Step(replaced, "both velocities", "cite", used, (SHARED_VELOCITY.id, ENDS_VELOCITY.id)),
         Step(Eq(q_dot, 0, evaluate=False), "the two terms cancel", "identity"),
         Step(still, "at every time", "stack", (Tuple(Tuple(q_dot, q(t).diff(t))),)),
@@ -94,12 +94,16 @@ _CROSSING = sympy.Abs(b20**2 - M * b10**2) > Rational(1, 1000)
 
 CONSERVED = Claim(
     id="race.routing.conserved",
-    title=r"A routing network conserves $Q = b_2^2 - M b_1^2$ in each mode",
+    title=r"A routing network conserves $\lambda = b_2^2 - M b_1^2$ in each mode",
     kind=Kind.EQUATION,
     statement=_KEPT,
     params=(*NETWORK, STRENGTH, _TIME_CONSTANT, _LATER, START_OF_ENDS, START_OF_SHARED),
     conditions=(NO_MORE_PARTNERS, _CROSSING),
-    assumptions=(*ASSUMED, ALIGNED, "points with $Q$ near 0 are left out: relative digits say nothing there"),
+    assumptions=(
+        *ASSUMED,
+        ALIGNED,
+        r"points with $\lambda$ near 0 are left out of the check: relative digits say nothing there",
+    ),
     oracle=_kept_by_the_flow,
     derive=conserved_strengths,
     numeric=lambda M, b10, b20, **_others: RoutingMode(int(M), 1, 1.0, 1.0).conserved(b10, b20),
@@ -114,7 +118,7 @@ _COMES_TO = Eq(settled**3 - (b20**2 - M * b10**2) * settled, M * s, evaluate=Fal
 
 
 def limit_of_strengths() -> Derivation:
-    """Derive the cubic of the limit: at rest s = b_1^2 b_2, and M b_1^2 = b_2^2 - Q."""
+    """Derive the cubic of the limit: at rest s = b_1^2 b_2, and M b_1^2 = b_2^2 - lambda."""
     at_rest_of_both = Eq(0, M * s - settled * (settled**2 - (b20**2 - M * b10**2)), evaluate=False)
     resting = Eq(0, K * M * P * b1**2 * (s - b1**2 * settled) / tau, evaluate=False)
     steps = (
@@ -133,7 +137,7 @@ def limit_of_strengths() -> Derivation:
         ),
         Step(
             at_rest_of_both,
-            "$M b_1^2 = b_2^2 - Q$ with the $Q$ of the start",
+            r"$M b_1^2 = b_2^2 - \lambda$ with the $\lambda$ of the start",
             "stack",
             (Tuple(Tuple(b1, sqrt((settled**2 - (b20**2 - M * b10**2)) / M))),),
         ),
@@ -154,12 +158,16 @@ def _cubic_at_rest(point: Point, digits: int) -> mpf:
 
 LIMIT = Claim(
     id="race.routing.limit",
-    title=r"The shared strength of a routing network ends at the root of a cubic, $b^3 - Q b = M s$",
+    title=r"The shared strength of a routing network ends at the root of a cubic, $b^3 - \lambda b = M s$",
     kind=Kind.EQUATION,
     statement=_COMES_TO,
     params=(_UP_TO_THREE, PARTNERS, STRENGTH, START_OF_ENDS, START_OF_SHARED),
     conditions=(NO_MORE_PARTNERS,),
-    assumptions=(*ASSUMED, ALIGNED, r"$Q = b_2(0)^2 - M b_1(0)^2$; $b$ is the positive root with $b^2 > Q$"),
+    assumptions=(
+        *ASSUMED,
+        ALIGNED,
+        r"$\lambda = b_2(0)^2 - M b_1(0)^2$; $b$ is the positive root with $b^2 > \lambda$",
+    ),
     oracle=_cubic_at_rest,
     derive=limit_of_strengths,
     cites=("race.routing.conserved",),
@@ -189,7 +197,7 @@ _BALANCED_END = Eq(end_of_shared(sympy.oo), (M * s) ** Rational(1, 3), evaluate=
 
 
 def balanced_limit() -> Derivation:
-    """Derive the limit (M s)^(1/3) of a balanced start, Q = 0: (b - c)(b^2 + b c + c^2) = 0 with c^3 = M s."""
+    """Derive the limit (M s)^(1/3) of a balanced start, lambda = 0: (b - c)(b^2 + b c + c^2) = 0 with c^3 = M s."""
     c = (M * s) ** Rational(1, 3)
     cubic = Eq(settled**3, M * s, evaluate=False)
     factors = Eq((settled - c) * (settled**2 + settled * c + c**2), 0, evaluate=False)
@@ -235,7 +243,7 @@ _TIME = Eq(t, M * tau / (K * P) * Integral(1 / (_THROUGH * (M * s - x * _THROUGH
 
 
 def time_by_quadrature() -> Derivation:
-    """Derive t(b_2): Q is conserved, which leaves one ODE, and its variables separate."""
+    """Derive t(b_2): lambda is conserved, which leaves one ODE, and its variables separate."""
     shared = sympy.Function("b_2", positive=True)(t)
     through = _THROUGH.subs(x, shared) / M
     alone = Eq(shared.diff(t), K * M * P * through * (s - through * shared) / tau, evaluate=False)
@@ -244,7 +252,7 @@ def time_by_quadrature() -> Derivation:
         Step(SHARED_FLOW, "the velocity of the shared strength", "premise", (SHARED_FLOW,), (SHARED_VELOCITY.id,)),
         Step(
             alone,
-            "$M b_1^2 = b_2^2 - Q$, as $Q$ is conserved (`race.routing.conserved`)",
+            r"$M b_1^2 = b_2^2 - \lambda$, as $\lambda$ is conserved (`race.routing.conserved`)",
             "stack",
             (Tuple(Tuple(shared_dot, shared.diff(t)), Tuple(b1, sqrt(through)), Tuple(b2, shared)),),
         ),
@@ -288,7 +296,7 @@ TIME_TO_LEARN = Claim(
         PROBABILITY,
         STRENGTH,
         Param(tau, _TIME_CONSTANT.domain, _TIME_CONSTANT.doc, likely=_TIME_CONSTANT.likely),
-        Param(lam, Interval(-2, 2), r"conserved $Q = b_2^2 - M b_1^2$", (Integer(0),)),
+        Param(lam, Interval(-2, 2), r"conserved $\lambda = b_2^2 - M b_1^2$", (Integer(0),)),
         START_OF_SHARED,
         SHARED,
     ),
@@ -317,7 +325,7 @@ _BALANCED_TIME = Eq(t, _UNIT * (_antiderivative(y1) - _antiderivative(y0)), eval
 
 
 def balanced_time() -> Derivation:
-    """Derive t in closed form for Q = 0, in the share y = b_2/c of the limit c = (M s)^(1/3)."""
+    """Derive t in closed form for lambda = 0, in the share y = b_2/c of the limit c = (M s)^(1/3)."""
     share = sympy.Function("y", positive=True)(t)
     alone = Eq(share.diff(t), share**2 * (1 - share**3) / _UNIT, evaluate=False)
     separated = Eq(t, Integral(_UNIT / (y**2 * (1 - y) * (1 + y + y**2)), (y, y0, y1)), evaluate=False)

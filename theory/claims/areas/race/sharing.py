@@ -24,7 +24,8 @@ a, b, u, A = (sympy.Function(name) for name in "abuA")
 _GROWTH = Eq(u(t), u0 * sympy.exp(P * s * sqrt(m) * t / tau), evaluate=False)
 
 _CONTEXTS = (
-    r"$m$ contexts of probability $P$ each share the weight $b$; context $j$ has the output $a_j b$ and the target $s$"
+    r"$m$ contexts of probability $P$ each share the weight $b$; context $j$ has the output $a_j b x$, the target "
+    r"$s x$, and $\langle x^2 \rangle = 1$; $L = \langle (y - \hat y)^2 \rangle/2$"
 )
 _PROBABILITY = Param(P, PROBABILITY.domain, "probability of each context", likely=PROBABILITY.likely)
 _TIME_CONSTANT = Param(
@@ -142,7 +143,7 @@ _OUTPUTS = (
     Param(w1, Interval.open(0, 3), "output that is reached", likely=Interval(Rational(1, 4), 2)),
 )
 _IN_ORDER = (w1 > w0 + Rational(1, 64), s > w1 + Rational(1, 64))
-_BALANCED = r"the start is balanced: $b = \sqrt{m} a_j$ for every context"
+_BALANCED = r"the start is balanced: all $a_j$ are equal, and $b = \sqrt{m} a_j$"
 
 LEARNING_TIME = Claim(
     id="race.sharing.time",
@@ -206,7 +207,7 @@ WINS = Claim(
     conditions=_IN_ORDER,
     assumptions=(
         r"two pathways without a weight in common, shared by $m_1$ and by $m_2$ contexts; every context has the same "
-        r"probability $P$ and the target $s$",
+        r"probability $P$ and the target $s$; each pathway learns alone",
         r"both start balanced from the same output $w_0$; the times are those to the same output $w_1$",
     ),
     oracle=_ratio_by_the_flow,

@@ -6,7 +6,7 @@ from sympy import Gt, Lt, Rational
 from theory.claims.model import Claim, Kind
 
 departure = sympy.Symbol("D", real=True)
-connected, disconnected = sympy.symbols("Z_ring Z_blocks", real=True)
+connected, disconnected = sympy.symbols("F_ring F_blocks", real=True)
 
 _NETWORK = (
     "four input and four output domains with two numbers each, two trained outputs for each input; in every trained "
@@ -35,7 +35,7 @@ ZERO_SHOT = Claim(
         _NETWORK,
         r"two hidden units, entries of all weights at $t = 0$ of standard deviation 3/10, learning rate 1/2, "
         "$t = 500$",
-        r"$Z$ is the largest error of untrained pairs, $\lvert Y - D_o W E_i \rvert^2/\lvert Y \rvert^2$ averaged "
+        r"$F$ is the largest error of untrained pairs, $\lvert Y - D_o W E_i \rvert^2/\lvert Y \rvert^2$ averaged "
         "over them, among the networks whose error of trained pairs is below $10^{-6}$; a quarter at least must have "
         "come so far",
     ),

@@ -1,15 +1,15 @@
 r"""Zero-shot generalisation of a routing network: what zero training error says of the pairs that were not trained.
 
-M input domains, M output domains, and r hidden units, as many as the targets have rank: the output of the pair of input
-i and output o is D_o A_i, with D_o of r columns, and A_i = W E_i of r rows.
+M input domains, M output domains, and r hidden units, as many as the target of every trained pair has rank: the output
+of the pair of input i and output o is D_o A_i, with D_o of r columns, and A_i = W E_i of r rows.
 
 The trained pairs are the edges of a bipartite graph of the 2 M domains. If it is connected, zero training error
 determines every output. Proof: where three corners (o, i'), (o', i'), (o', i) of a rectangle are known,
 `race.zero_shot.output` gives the fourth, (o, i); a shortest way between two domains of a connected graph is shortened
-by two edges each time, until all pairs are known. If the graph is not connected, zero training error leaves outputs
-open: replace A_i by G A_i and D_o by D_o G^-1 in one part, with any invertible G. No trained output changes, as both
-of its domains are in one part; an output between two parts gets the factor G or G^-1. `race.zero_shot.free` counts
-what is open: r^2 numbers for each part but one.
+by two edges each time, until all pairs are known. If the graph has several connected components, zero
+training error leaves outputs open: replace A_i by G A_i and D_o by D_o G^-1 in one component, with any invertible G. No
+trained output changes, as both of its domains are in one component; an output between two gets the factor G or G^-1.
+`race.zero_shot.free` counts what is open for domains of dimension r: r^2 numbers for each component but one.
 
 With more hidden units than r this fails also where the graph is connected, as D_o has then a null space.
 """
@@ -32,7 +32,7 @@ from theory.proof.derivation import Derivation, Step
 # One entry of the fourth output of a rectangle, with two hidden units: a row of D_o, D_o', A_i', and a column of A_i.
 d1, d2, a1, a2 = sympy.symbols("d1 d2 a1 a2", real=True)
 p11, p12, p21, p22, q11, q12, q21, q22 = sympy.symbols("p11 p12 p21 p22 q11 q12 q21 q22", real=True)
-fourth = sympy.Symbol("Y_oi", real=True)
+fourth = sympy.Symbol(r"(Y_{oi'} Y_{o'i'}^{-1} Y_{o'i})", real=True)
 
 _ROW, _COLUMN = sympy.Matrix([[d1, d2]]), sympy.Matrix([a1, a2])
 _OTHER_OUTPUT, _OTHER_INPUT = sympy.Matrix([[p11, p12], [p21, p22]]), sympy.Matrix([[q11, q12], [q21, q22]])
@@ -87,8 +87,8 @@ FOURTH = Claim(
         sympy.Abs(a1 * d1 + a2 * d2) > Rational(1, 100),
     ),
     assumptions=(
-        r"two hidden units, as many as the rank of the targets: $D_{o'}$ and $A_{i'}$ are invertible; the right side "
-        r"is an entry of the output $D_o A_i$ of the pair that was not trained",
+        r"two hidden units, domains of dimension 2, trained targets of rank 2: $D_{o'}$ and $A_{i'}$ are invertible; "
+        r"both sides are one entry of a matrix, the right one of the output $D_o A_i$ of the pair that was not trained",
     ),
     **rational(_from_three_outputs),
     derive=fourth_corner,
@@ -97,6 +97,7 @@ FOURTH = Claim(
 
 # How much is left open
 r, parts = sympy.symbols("r c", integer=True, positive=True)
+_unseen = sympy.Symbol(r"\mathrm{rank}\, J - \mathrm{rank}\, J_T", nonnegative=True)
 
 
 def tables(domains: int) -> Iterator[tuple[tuple[int, int], ...]]:
@@ -167,19 +168,20 @@ def _open_in_all_tables(point: Point) -> Fraction:
 
 FREE = Claim(
     id="race.zero_shot.free",
-    title="Zero training error leaves $r^2 (c - 1)$ directions of the untrained outputs open, $c$ the number of parts "
-    "of the bipartite graph of trained pairs",
+    title="Zero training error leaves $r^2 (c - 1)$ directions of the untrained outputs open, $c$ the number of "
+    "connected components of the bipartite graph of trained pairs",
     kind=Kind.EQUATION,
-    statement=Eq(sympy.Function("free")(M, r, parts), r**2 * (parts - 1), evaluate=False),
+    statement=Eq(_unseen, r**2 * (parts - 1), evaluate=False),
     params=(
         Param(M, Range(1, 4), DOMAINS.doc, (Integer(3),)),
         Param(r, FiniteSet(1, 2), "rank of the targets, and number of hidden units", (Integer(1), Integer(2))),
-        Param(parts, Range(1, 7), "number of parts of the graph, 1 where it is connected", (Integer(1), Integer(6))),
+        Param(parts, Range(1, 7), "number of connected components of the graph", (Integer(1), Integer(6))),
     ),
     conditions=(parts <= 2 * M,),
     assumptions=(
-        r"as many hidden units as the rank $r$ of the targets; the outputs are $D_o A_i$ for all pairs",
-        "all tables of so many domains and parts are enumerated",
+        r"domains of dimension $r$, targets of rank $r$, $r$ hidden units; the outputs are $D_o A_i$ for all pairs",
+        r"$J$ is the derivative of all outputs by the weights at a solution, and $J_T$ has its rows of trained "
+        "pairs; all sets of trained pairs of so many domains and components are enumerated",
     ),
     **rational(_open_in_all_tables),
     unchecked={

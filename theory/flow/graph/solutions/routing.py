@@ -6,8 +6,8 @@ probability P of each trained pair
 
     tau db_1/dt = K P b_1 b_2 (s - b_1^2 b_2),   tau db_2/dt = M K P b_1^2 (s - b_1^2 b_2),
 
-b_2^2 - M b_1^2 = Q is conserved, and b_2 tends to the root c of c^3 - Q c = M s. Claims `race.routing.*`; after "The
-Neural Race Reduction" (Saxe, Sodhani, Lewallen 2022).
+b_2^2 - M b_1^2 = lambda is conserved, and b_2 tends to the root c of c^3 - lambda c = M s. Claims `race.routing.*`;
+after "The Neural Race Reduction" (Saxe, Sodhani, Lewallen 2022).
 """
 
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class RoutingMode:
         return left * shared, self.domains * left * ends
 
     def conserved(self, ends: Number, shared: Number) -> float:
-        """Q = b_2^2 - M b_1^2.
+        """lambda = b_2^2 - M b_1^2.
 
         >>> RoutingMode(2, 1, 1.0, 0.25).conserved(1.0, 2.0)
         2.0
@@ -70,9 +70,9 @@ class RoutingMode:
         return shared**2 - self.domains * ends**2
 
     def limit(self, ends: Number, shared: Number) -> tuple[float, float]:
-        """The limits of b_1 and b_2 from a start: c^3 - Q c = M s, c^2 > Q, by Newton's method from above."""
+        """The limits of b_1 and b_2 from a start: c^3 - lambda c = M s, c^2 > lambda, by Newton's method from above."""
         kept, goal = self._checked(ends, shared), self.domains * self.strength
-        root = np.sqrt(max(kept, 0.0)) + np.cbrt(goal)  # here c (c^2 - Q) >= M s, and the cubic is convex
+        root = np.sqrt(max(kept, 0.0)) + np.cbrt(goal)  # here c (c^2 - lambda) >= M s, and the cubic is convex
         for _ in range(_MOST_STEPS):
             step = (root * (root**2 - kept) - goal) / (3 * root**2 - kept)
             root -= step
@@ -120,7 +120,7 @@ class RoutingMode:
     def _elapsed(self, ends: Number, shared: Number, end: Number, v: Number) -> float:
         def slowness(v: Number) -> float:
             b, kept = self._at(shared, end, v), self.conserved(ends, shared)
-            # M s - b (b^2 - Q) = (c - b)(c^2 + c b + b^2 - Q), and c - b cancels against db/dv.
+            # M s - b (b^2 - lambda) = (c - b)(c^2 + c b + b^2 - lambda), and c - b cancels against db/dv.
             return 1 / (self._through(ends, shared, end, v) * (end**2 + end * b + b**2 - kept))
 
         value, _error = quad(slowness, 0, v, epsabs=0, epsrel=_ACCURACY, limit=_MOST_STEPS)
@@ -130,7 +130,7 @@ class RoutingMode:
         return shared - (end - shared) * np.expm1(-v)
 
     def _through(self, ends: Number, shared: Number, end: Number, v: Number) -> float:
-        """b_2^2 - Q = M b_1^2, without the cancellation."""
+        """b_2^2 - lambda = M b_1^2, without the cancellation."""
         risen = -(end - shared) * np.expm1(-v)
         return self.domains * ends**2 + risen * (2 * shared + risen)
 
