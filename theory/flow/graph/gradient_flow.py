@@ -119,9 +119,9 @@ class GraphFlow:
         return range(1, len(self.openings) + 1)
 
     @property
-    def pairs(self) -> Iterator[tuple[int, int]]:
+    def pairs(self) -> tuple[tuple[int, int], ...]:
         """The pairs (a, b) with a <= b."""
-        return combinations_with_replacement(self.numbers, 2)
+        return tuple(combinations_with_replacement(self.numbers, 2))
 
     @cached_property
     def label_rows(self) -> dict[str, slice]:
