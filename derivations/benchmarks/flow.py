@@ -222,7 +222,7 @@ def many_paths(first: int, second: int) -> Graph:
 
 
 def derivation() -> dict[str, Any]:
-    """Seconds of deriving the flow of all weights of a graph with 50 paths, and of checking the steps; the goal: both."""
+    """Seconds of deriving the flow of a graph with 50 paths and of checking its steps; the goal is their sum."""
     from theory.flow.graph.gradient_flow import GraphFlow
 
     graph = many_paths(*PATHS)
