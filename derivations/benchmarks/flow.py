@@ -222,7 +222,7 @@ def many_paths(first: int, second: int) -> Graph:
 
 
 def derivation() -> dict[str, Any]:
-    """Seconds in which the flow of all weights of a graph with 50 paths is derived, and those of checking the steps."""
+    """Seconds of deriving the flow of a graph with 50 paths and of checking its steps; the goal is their sum."""
     from theory.flow.graph.gradient_flow import GraphFlow
 
     graph = many_paths(*PATHS)
@@ -235,7 +235,7 @@ def derivation() -> dict[str, Any]:
         "checking_seconds": checked,
         "passed": passed,
         "goal": 5,
-        "reached": passed and derived <= 5,
+        "reached": passed and derived + checked <= 5,
     }
 
 

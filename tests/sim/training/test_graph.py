@@ -10,9 +10,9 @@ from sim.measure import measure
 from sim.train import train
 from tests.tolerances_of_graphs import GRAPH_DESCENT
 from theory.flow.graph.data import flow_of, moments_of
-from theory.flow.graph.integrate import label_moment
 from theory.flow.graph.moments import loss_from, velocities
 from theory.flow.integrators import euler
+from theory.moments.feature_moments import squared_labels
 from theory.problem import FiniteData, LossAtTimes, OutOfReachError, WeightsAtTimes, resolved
 
 
@@ -43,7 +43,7 @@ def test_the_loss_is_that_of_the_moments(run):
     """On the four examples of the data set the trained networks' loss is the formula of the moments."""
     problem = run.problem
     flow, found = flow_of(problem), measure(LossAtTimes(), run, "cpu")
-    moments, second = moments_of(problem, flow), label_moment(problem)
+    moments, second = moments_of(problem, flow), float(squared_labels(problem.data))
     expected = [
         loss_from(flow, {name: array[0, index] for name, array in run.parameters.items()}, moments, second)
         for index in range(len(run.times))

@@ -4,6 +4,7 @@ A law with exact moments through its gates (`theory.moments`) gives those of a g
 paths' products of gates, where each product is a single gate.
 """
 
+from collections.abc import Mapping
 from functools import singledispatch
 
 import numpy as np
@@ -59,18 +60,14 @@ def moments_of(problem: Problem, flow: GraphFlow) -> PathMoments:
 @singledispatch
 def _moments(law: Law, flow: GraphFlow) -> PathMoments:
     gates = single_gates(flow)
-    n, outputs = law.n, {name: flow.graph.node(name).dimension for name in flow.graph.outputs}
     network = Network("gated-linear", "sum", len(gates), gates)
     training = Training("half-mse", 1, NormalInitialisation(0, 0), (0,))
     found = gated_moments(Problem(law, network, training))
-    sigma_yx = found.sigma_yx.reshape(len(gates), -1, n)
-    output_input, first = {}, 0
-    for name, dimension in outputs.items():
-        for a in range(len(gates)):
-            output_input[name, a + 1] = sigma_yx[a, first : first + dimension]
-        first += dimension
-    pairs = [(a, b) for a in range(len(gates)) for b in range(a, len(gates))]
-    return PathMoments(output_input, {(a + 1, b + 1): found.sigma_xx[a, b] for a, b in pairs})
+    sigma_yx = found.sigma_yx.reshape(len(gates), -1, law.n)
+    return PathMoments(
+        {(name, a): sigma_yx[a - 1, rows] for name, rows in flow.label_rows.items() for a in flow.numbers},
+        {(a, b): found.sigma_xx[a - 1, b - 1] for a, b in flow.pairs},
+    )
 
 
 @_moments.register
@@ -95,10 +92,9 @@ def _(law: Table, flow: GraphFlow) -> PathMoments:
         name: [(labels[part] * rows.probabilities[part, None]).T @ rows.x[part] for part in parts]
         for name, labels in y.items()
     }
-    numbers = range(1, len(flow.openings) + 1)
     return PathMoments(
-        {(name, a): _sum(patterns[:, a - 1], sums) for name, sums in first.items() for a in numbers},
-        {(a, b): _sum(patterns[:, a - 1] * patterns[:, b - 1], second) for a in numbers for b in numbers if a <= b},
+        {(name, a): _sum(patterns[:, a - 1], sums) for name, sums in first.items() for a in flow.numbers},
+        {(a, b): _sum(patterns[:, a - 1] * patterns[:, b - 1], second) for a, b in flow.pairs},
     )
 
 
@@ -106,8 +102,7 @@ def _patterns(
     flow: GraphFlow, gates: dict[int, Float[np.ndarray, " N"]], examples: int
 ) -> tuple[Float[np.ndarray, "G A"], Int[np.ndarray, " N"]]:
     """The different values that (g_1, ..., g_A) takes over the examples, and which of them each example has."""
-    columns = [gates.get(a, np.ones(examples)) for a in range(1, len(flow.openings) + 1)]
-    patterns, found = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+    patterns, found = np.unique(gate_columns(flow, gates, examples), axis=0, return_inverse=True)
     return patterns, found.ravel()
 
 
@@ -138,14 +133,22 @@ def opened_gates(
     }
 
 
+def gate_columns(
+    flow: GraphFlow, gates: Mapping[int, Float[np.ndarray, " N"]], examples: int
+) -> Float[np.ndarray, "N A"]:
+    """Return g_a of every example, a column for each number a; `gates` may leave out the product of no gates, 1.
+
+    >>> from theory.problem import one_hidden_layer
+    >>> flow = GraphFlow(one_hidden_layer(Network("gated-linear", "mean", 1, (AlwaysGate(),)), 1), "half-mse")
+    >>> gate_columns(flow, {}, 2).tolist()
+    [[1.0], [1.0]]
+    """
+    return np.stack([gates.get(a, np.ones(examples)) for a in flow.numbers], axis=1)
+
+
 def _by_output(flow: GraphFlow, labels: Float[np.ndarray, "N m"]) -> dict[str, Float[np.ndarray, "N d"]]:
     """The labels of each output node."""
-    y, first = {}, 0
-    for name in flow.graph.outputs:
-        dimension = flow.graph.node(name).dimension
-        y[name] = labels[:, first : first + dimension]
-        first += dimension
-    return y
+    return {name: labels[:, rows] for name, rows in flow.label_rows.items()}
 
 
 def single_gates(flow: GraphFlow) -> tuple[Gate, ...]:

@@ -13,9 +13,10 @@ from jaxtyping import Float
 
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.gradient_flow import GraphFlow
-from theory.flow.graph.integrate import label_moment, split
+from theory.flow.graph.integrate import split
 from theory.flow.graph.moments import loss_from, velocities
 from theory.flow.linear.descent import steps_at_times
+from theory.moments.feature_moments import squared_labels
 from theory.problem import InputError, Problem
 
 
@@ -66,7 +67,7 @@ def descend(problem: Problem, replicates: Sequence[int | None] = (None,)) -> Gra
     {'A': [0.65], 'B': [1.075]}
     """
     counts, flow = steps_at_times(problem), flow_of(problem)
-    moments, second = moments_of(problem, flow), label_moment(problem)
+    moments, second = moments_of(problem, flow), float(squared_labels(problem.data))
     starts = [split(problem, flow, replicate) for replicate in replicates]
     weights = {name: np.stack([start[name] for start in starts]) for name in flow.weights}
     rate, step, snapshots = float(problem.simulated().learning_rate), 0, []

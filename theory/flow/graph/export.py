@@ -181,7 +181,7 @@ def _joined(expr: MatrixExpr, product: Callable[[Word, sympy.Rational], str]) ->
 def _moments(flow: GraphFlow) -> Iterator[tuple[MatrixSymbol, str, str]]:
     """The symbols that are no weights, each as it is written in Python and in LaTeX."""
     several = len(flow.graph.outputs) > 1
-    numbers = range(1, len(flow.openings) + 1)
+    numbers = flow.numbers
     for output in flow.graph.outputs:
         for a in numbers:
             index = (rf"\mathrm{{{output}}}," if several else "") + str(a)

@@ -12,7 +12,7 @@ from functools import singledispatch
 import numpy as np
 from jaxtyping import Bool, Shaped
 
-from theory.flow.graph.data import opened_gates, single_gates
+from theory.flow.graph.data import gate_columns, opened_gates, single_gates
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.basis import gate_basis
@@ -117,8 +117,7 @@ def _(law: SinglePulse) -> Examples:
 
 def opened(flow: GraphFlow, x: Shaped[np.ndarray, "N n"], context: Contexts) -> Bool[np.ndarray, "N A"]:
     """Which products of gates are open on which examples. Raises OutOfReachError for soft gates."""
-    gates = opened_gates(flow, x, context)
-    found = np.stack([gates.get(a, np.ones(len(x))) for a in range(1, len(flow.openings) + 1)], axis=1)
+    found = gate_columns(flow, opened_gates(flow, x, context), len(x))
     if not np.isin(found, (0, 1)).all():
         raise OutOfReachError(
             "Soft gates are partly open, and these questions are about gates that are open or closed.",

@@ -15,7 +15,7 @@ Neural Race Reduction" (Saxe, Sodhani, Lewallen 2022) for graphs.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations_with_replacement
+from itertools import accumulate, combinations_with_replacement
 
 import sympy
 from sympy.matrices.expressions import Identity, MatAdd, MatMul, MatrixExpr, MatrixSymbol, Trace
@@ -113,6 +113,22 @@ class GraphFlow:
         """The different products of gates g_a that paths have, a = 1, 2, ...; () is 1."""
         return tuple({path.opening: path.gates for path in self.paths}.values())
 
+    @property
+    def numbers(self) -> range:
+        """The numbers a = 1, 2, ... of the products of gates."""
+        return range(1, len(self.openings) + 1)
+
+    @property
+    def pairs(self) -> tuple[tuple[int, int], ...]:
+        """The pairs (a, b) with a <= b."""
+        return tuple(combinations_with_replacement(self.numbers, 2))
+
+    @cached_property
+    def label_rows(self) -> dict[str, slice]:
+        """The entries of a label vector that belong to each output node."""
+        ends = list(accumulate(self.graph.node(output).dimension for output in self.graph.outputs))
+        return dict(zip(self.graph.outputs, map(slice, [0, *ends], ends), strict=True))
+
     def output_input(self, output: str, opening: int) -> MatrixSymbol:
         """Sigma^yx(a), <g_a y x'> at an output node."""
         return self._output_input[output, opening]
@@ -120,8 +136,7 @@ class GraphFlow:
     @cached_property
     def _output_input(self) -> dict[tuple[str, int], MatrixSymbol]:
         rows = {output: self.graph.node(output).dimension for output in self.graph.outputs}
-        numbers = range(1, len(self.openings) + 1)
-        labels = {(output, a): f"Syx({self._label(output, a)})" for output in rows for a in numbers}
+        labels = {(output, a): f"Syx({self._label(output, a)})" for output in rows for a in self.numbers}
         return {key: MatrixSymbol(label, rows[key[0]], self.inputs) for key, label in labels.items()}
 
     def input_input(self, one: int, other: int) -> MatrixExpr:
@@ -130,7 +145,7 @@ class GraphFlow:
 
     @cached_property
     def _input_input(self) -> dict[tuple[int, int], MatrixSymbol]:
-        return {(a, b): MatrixSymbol(f"Sxx({a},{b})", self.inputs, self.inputs) for a, b in self._pairs()}
+        return {(a, b): MatrixSymbol(f"Sxx({a},{b})", self.inputs, self.inputs) for a, b in self.pairs}
 
     @property
     def inputs(self) -> int:
@@ -156,7 +171,7 @@ class GraphFlow:
 
     @cached_property
     def _errors(self) -> dict[tuple[str, int], MatrixExpr]:
-        return {(output, opening): self._error(output, opening) for output, opening in self.errors}
+        return {(output, a): self._error(output, a) for output in self.graph.outputs for a in self.numbers}
 
     def _error(self, output: str, opening: int) -> MatrixExpr:
         terms = [
@@ -211,7 +226,7 @@ class GraphFlow:
         """The derivation of tau dW/dt from the loss: differentiate, then collect by path."""
         shape = self.shape(weight)
         symbol, velocity = MatrixSymbol(weight, *shape), MatrixSymbol(f"d{weight}/dt", *shape)
-        symmetric = tuple(self.input_input(a, b) for a, b in self._pairs())
+        symmetric = tuple(self.input_input(a, b) for a, b in self.pairs)
         flow = sympy.Eq(TAU * velocity, self.velocity(weight), evaluate=False)
         expanded = sympy.Eq(TAU * velocity, MatAdd(*self._expanded(weight), evaluate=False), evaluate=False)
         using = (symbol, velocity, TAU, *symmetric)
@@ -229,9 +244,6 @@ class GraphFlow:
         """The shape of a weight: units of the edge's target times units of its source."""
         first = self.places(weight)[0]
         return self.matrix(self.paths[first.path].edges[first.index]).shape
-
-    def _pairs(self) -> Iterator[tuple[int, int]]:
-        return combinations_with_replacement(range(1, len(self.openings) + 1), 2)
 
     def _gate(self, opening: int) -> sympy.Expr:
         return sympy.Symbol(f"g{opening}", real=True) if self.openings[opening - 1] else sympy.S.One
@@ -274,7 +286,7 @@ class GraphFlow:
             yield sympy.Tuple(self._label_moment(output), sympy.S.One, y, y)
             for opening in sorted({path.opening for path in self.ending(output)}):
                 yield sympy.Tuple(self.output_input(output, opening), self._gate(opening), y, x)
-        for one, other in self._pairs():
+        for one, other in self.pairs:
             yield sympy.Tuple(self.input_input(one, other), self._gate(one) * self._gate(other), x, x)
 
     def _expanded(self, weight: str) -> Iterator[MatrixExpr]:

@@ -14,6 +14,7 @@ from scipy.integrate import solve_ivp
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.moments import PathMoments, loss_from, velocities
+from theory.moments.feature_moments import squared_labels
 from theory.problem import OutOfReachError, Problem
 
 RELATIVE = 1e-10  # of the integrator, in each weight
@@ -65,7 +66,7 @@ def integrate(problem: Problem, times: Sequence[float] | None = None) -> GraphSo
     asked = tuple(float(time) for time in (problem.training.times if times is None else times))
     weights = weights_over_time(flow, start, moments, float(problem.training.tau), asked)
     parts = [{name: array[index] for name, array in weights.items()} for index in range(len(asked))]
-    second = label_moment(problem)
+    second = float(squared_labels(problem.data))
     losses = np.array([loss_from(flow, part, moments, second) for part in parts])
     return GraphSolution(flow, asked, weights, losses)
 
@@ -132,12 +133,6 @@ def split(problem: Problem, flow: GraphFlow, replicate: int | None = None) -> di
         else:
             found[name] = start[name].reshape(rows, columns)
     return found
-
-
-def label_moment(problem: Problem) -> float:
-    """<|y|^2>."""
-    pairs = zip(problem.data.probabilities, problem.data.label_vectors, strict=True)
-    return float(sum(share * sum(entry * entry for entry in label) for share, label in pairs))
 
 
 def _flat(weights: Mapping[str, np.ndarray], shapes: dict[str, tuple[int, ...]]) -> np.ndarray:

@@ -16,9 +16,9 @@ import numpy as np
 from theory.flow.graph.data import moments_of
 from theory.flow.graph.gate_values import GateValues, examples_of, gate_values, opened
 from theory.flow.graph.gradient_flow import GraphFlow
-from theory.flow.graph.integrate import label_moment
 from theory.flow.graph.moments import PathMoments
 from theory.moments.exact_moments import Examples
+from theory.moments.feature_moments import squared_labels
 from theory.problem import FiniteData, OutOfReachError, Problem, Table
 
 MOST_ENTRIES = 20_000_000  # numbers in all moments together: 160 MB
@@ -102,7 +102,7 @@ class Known:
     @cached_property
     def _size(self) -> dict[int, float]:
         """sqrt(<g_a^2 |x|^2>)."""
-        return {a: sqrt(np.trace(self.moments.beside(a, a))) for a in range(1, len(self.flow.openings) + 1)}
+        return {a: sqrt(np.trace(self.moments.beside(a, a))) for a in self.flow.numbers}
 
     @property
     def _rounding(self) -> float:
@@ -122,7 +122,7 @@ class Known:
         whole = self._whole[0].get((output, a))
         array = _without_rounding(self.moments.output_input[output, a], whole)
         name = self.flow.output_input(output, a).name.replace("(", "[").replace(")", "]")
-        return Moment(name, array, whole, sqrt(label_moment(self.problem)) * self._size[a], self._rounding)
+        return Moment(name, array, whole, sqrt(squared_labels(self.problem.data)) * self._size[a], self._rounding)
 
 
 def asymmetry(factors: Sequence[tuple[Moment, bool]]) -> Off:
@@ -210,21 +210,14 @@ def _whole_moments(examples: Examples, flow: GraphFlow) -> tuple[dict, dict]:
         inputs = fmpz_mat([x[i] for i in mine])
         second[pattern] = fmpz_mat([[shares[i] * entry for entry in x[i]] for i in mine]).transpose() * inputs
         first[pattern] = fmpz_mat([[shares[i] * entry for entry in y[i]] for i in mine]).transpose() * inputs
-    numbers = range(1, len(flow.openings) + 1)
     input_input = {
-        (a, b): sum((second[p] for p in patterns if p[a - 1] and p[b - 1]), fmpz_mat(n, n))
-        for a in numbers
-        for b in numbers
-        if a <= b
+        (a, b): sum((second[p] for p in patterns if p[a - 1] and p[b - 1]), fmpz_mat(n, n)) for a, b in flow.pairs
     }
-    whole = {a: sum((first[p] for p in patterns if p[a - 1]), fmpz_mat(m, n)) for a in numbers}
-    output_input, row = {}, 0
-    for name in flow.graph.outputs:
-        rows = range(row, row + flow.graph.node(name).dimension)
-        for a, matrix in whole.items():
-            table = matrix.table()
-            output_input[name, a] = fmpz_mat([table[r] for r in rows])
-        row = rows.stop
+    whole = {a: sum((first[p] for p in patterns if p[a - 1]), fmpz_mat(m, n)) for a in flow.numbers}
+    tables = {a: matrix.table() for a, matrix in whole.items()}
+    output_input = {
+        (name, a): fmpz_mat(table[rows]) for name, rows in flow.label_rows.items() for a, table in tables.items()
+    }
     return output_input, input_input
 
 

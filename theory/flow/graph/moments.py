@@ -39,15 +39,12 @@ def empirical(flow: GraphFlow, x: Any, y: Mapping[str, Any], gates: Mapping[int,
     >>> empirical(flow, x, {"y": np.array([[1.0], [3.0]])}, {}, half).output_input["y", 1].tolist()
     [[0.5, 3.0]]
     """
-    numbers = range(1, len(flow.openings) + 1)
-    shares = {a: weights * gates[a] if flow.openings[a - 1] else weights for a in numbers}
+    shares = {a: weights * gates[a] if flow.openings[a - 1] else weights for a in flow.numbers}
     return PathMoments(
-        {(name, a): (y[name] * shares[a][:, None]).T @ x for name in flow.graph.outputs for a in numbers},
+        {(name, a): (y[name] * shares[a][:, None]).T @ x for name in flow.graph.outputs for a in flow.numbers},
         {
             (a, b): (x * (shares[a] * gates[b] if flow.openings[b - 1] else shares[a])[:, None]).T @ x
-            for a in numbers
-            for b in numbers
-            if a <= b
+            for a, b in flow.pairs
         },
     )
 
@@ -90,7 +87,7 @@ def loss_from(flow: GraphFlow, weights: Mapping[str, Any], moments: PathMoments,
     for path in flow.paths:
         key = path.target, path.opening
         both = moments.output_input[key] + errors[key]
-        product = _forward(flow, path.edges, weights, _transposed(both))
+        product = forward(flow, path.edges, weights, _transposed(both))
         total = total - float(path.scale) * sum(product[..., i, i] for i in range(product.shape[-1]))
     return total
 
@@ -102,13 +99,13 @@ def _errors(flow: GraphFlow, weights: Mapping[str, Any], moments: PathMoments) -
         total = moments.output_input[output, a]
         for path in flow.ending(output):
             before = moments.beside(path.opening, a)
-            total = total - float(path.scale) * _forward(flow, path.edges, weights, before)
+            total = total - float(path.scale) * forward(flow, path.edges, weights, before)
         errors[output, a] = total
     return errors
 
 
-def _forward(flow: GraphFlow, edges: tuple[Edge, ...], weights: Mapping[str, Any], array: Any) -> Any:
-    """(product of the edges' weights) array."""
+def forward(flow: GraphFlow, edges: tuple[Edge, ...], weights: Mapping[str, Any], array: Any) -> Any:
+    """Return (product of the edges' weights) array."""
     for edge in edges:
         array = _blocks(flow, edge, array) if edge.weight is None else weights[edge.weight] @ array
     return array
@@ -118,7 +115,7 @@ def _backward(flow: GraphFlow, path: Path, index: int, weights: Mapping[str, Any
     """(product after the place)' array (product before it)'."""
     for edge in reversed(path.edges[index + 1 :]):
         array = _spread(flow, edge, array) if edge.weight is None else _transposed(weights[edge.weight]) @ array
-    return _transposed(_forward(flow, path.edges[:index], weights, _transposed(array)))
+    return _transposed(forward(flow, path.edges[:index], weights, _transposed(array)))
 
 
 def _blocks(flow: GraphFlow, edge: Edge, array: Any) -> Any:

@@ -63,7 +63,7 @@ class RaceProof:
     def given(self) -> tuple[Diagonal, ...]:
         """The weights and the moments in the bases of their nodes."""
         flow, V, found = self.flow, self.inputs, []
-        numbers = range(1, len(flow.openings) + 1)
+        numbers = flow.numbers
         for name in flow.weights:
             target, source = self._ends(name)
             found.append(_diagonal(MatrixSymbol(name, *flow.shape(name)), target, source))

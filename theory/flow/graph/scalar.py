@@ -117,7 +117,7 @@ def code(flow: GraphFlow) -> str:
 def _python(flow: GraphFlow, expr: MatrixExpr) -> str:
     names = {entry(flow.output_input(o, a)): f'S["{o}", {a}]' for o, a in flow.errors}
     names |= {entry(flow.error_symbol(o, a)): f'e["{o}", {a}]' for o, a in flow.errors}
-    numbers = range(1, len(flow.openings) + 1)
+    numbers = flow.numbers
     names |= {entry(flow.input_input(a, b)): f"D[{a}, {b}]" for a in numbers for b in numbers if a <= b}
     return _joined(expr, " * ", lambda letter: names.get(letter, f'b["{letter}"]'))
 

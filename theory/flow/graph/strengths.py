@@ -10,8 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.flow.graph.gradient_flow import GraphFlow
-from theory.flow.graph.paths import Path
-from theory.problem.graph import Edge
+from theory.flow.graph.moments import forward
 from theory.problem.routes import route_names
 
 Weights = Mapping[str, Float[np.ndarray, "*any rows columns"]]
@@ -37,8 +36,8 @@ def strengths(flow: GraphFlow, weights: Weights) -> dict[str, Float[np.ndarray, 
     >>> {name: float(found) for name, found in strengths(flow, weights).items()}
     {'x -> hidden.0 -> y': 2.5, 'x -> hidden.1 -> y': 0.0}
     """
-    named = zip(route_names(flow.graph), flow.paths, strict=True)
-    return {name: _length(float(path.scale) * _product(flow, path, weights)) for name, path in named}
+    named, one = zip(route_names(flow.graph), flow.paths, strict=True), np.eye(flow.inputs)
+    return {name: _length(float(path.scale) * forward(flow, path.edges, weights, one)) for name, path in named}
 
 
 def largest(values: Mapping[str, Float[np.ndarray, " T"]], most: int) -> tuple[str, ...]:
@@ -49,21 +48,6 @@ def largest(values: Mapping[str, Float[np.ndarray, " T"]], most: int) -> tuple[s
     """
     kept = sorted(values, key=lambda name: values[name][-1], reverse=True)[:most]
     return tuple(name for name in values if name in kept)
-
-
-def _product(flow: GraphFlow, path: Path, weights: Weights) -> Float[np.ndarray, "*any m n"]:
-    product = np.eye(flow.inputs)
-    for edge in path.edges:
-        product = _matrix(flow, edge, weights) @ product
-    return product
-
-
-def _matrix(flow: GraphFlow, edge: Edge, weights: Weights) -> np.ndarray:
-    """The weights of an edge; (I ... I), which adds up blocks, for an edge without any."""
-    if edge.weight is not None:
-        return weights[edge.weight]
-    rows, columns = flow.graph.node(edge.target).dimension, flow.graph.node(edge.source).dimension
-    return np.tile(np.eye(rows), (1, columns // rows))
 
 
 def _length(array: Float[np.ndarray, "*any rows columns"]) -> Float[np.ndarray, "*any"]:

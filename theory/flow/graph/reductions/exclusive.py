@@ -77,7 +77,7 @@ def _without(total: MatrixExpr, letters: set[MatrixSymbol]) -> MatrixExpr:
 def _groups(flow: GraphFlow, gates: GateValues) -> Iterator[str]:
     """The groups of products of gates that see each other, and the weights that groups share."""
     groups: list[set[int]] = []
-    for a in range(1, len(flow.openings) + 1):
+    for a in flow.numbers:
         seen = [
             g for g in groups if any((min(a, b), max(a, b)) in pairs_met(flow) and not gates.exclusive(a, b) for b in g)
         ]

@@ -85,7 +85,7 @@ def _sum(flow: GraphFlow, output: str, shares: Combination) -> MatrixExpr:
 def _relations(flow: GraphFlow, output: str, a: int, shares: Combination) -> tuple[sympy.Tuple, ...]:
     """The moments of g_a by those of the g_b."""
     found = {flow.output_input(output, a): [(share, flow.output_input(output, b)) for b, share in shares.items()]}
-    for j in range(1, len(flow.openings) + 1):
+    for j in flow.numbers:
         beside = shares if j == a else {j: Fraction(1)}
         found[flow.input_input(j, a)] = [
             (one * other, flow.input_input(b, c)) for b, one in shares.items() for c, other in beside.items()
@@ -108,7 +108,7 @@ def _derive_error(flow: GraphFlow, output: str, a: int, shares: Combination) -> 
     terms = [(Fraction(1), flow.error(output, a)), *((-share, flow.error(output, b)) for b, share in shares.items())]
     whole, relations = _total(error.shape, terms), _relations(flow, output, a, shares)
     related = whole.xreplace({old: new for old, new in relations})
-    numbers = range(1, len(flow.openings) + 1)
+    numbers = flow.numbers
     symmetric = tuple(flow.input_input(b, c) for b in numbers for c in numbers if b <= c)
     proved = sympy.Eq(difference, ZeroMatrix(*error.shape), evaluate=False)
     said = "moments are linear in the gate"
@@ -123,7 +123,7 @@ def _derive_error(flow: GraphFlow, output: str, a: int, shares: Combination) -> 
 def _sums(flow: GraphFlow, depends: Mapping[int, Combination]) -> Iterator[Formula]:
     """M(b) = sum of s_p c_b W_p over the paths whose product of gates has g_b, for every independent product."""
     for output in flow.graph.outputs:
-        for b in range(1, len(flow.openings) + 1):
+        for b in flow.numbers:
             terms = []
             for path in flow.ending(output):
                 share = depends.get(path.opening, {path.opening: Fraction(1)}).get(b, Fraction(0))

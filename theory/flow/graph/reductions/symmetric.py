@@ -117,7 +117,7 @@ def representatives(moments: Mapping[Key, Moment]) -> dict[Key, Key | None]:
 
 def moments_by_key(flow: GraphFlow, known: Known) -> dict[Key, Moment]:
     """All moments of the paths of a flow."""
-    numbers = range(1, len(flow.openings) + 1)
+    numbers = flow.numbers
     found: dict[Key, Moment] = {("yx", o, a): known.output_input(o, a) for o in flow.graph.outputs for a in numbers}
     return found | {("xx", a, b): known.input_input(a, b) for a in numbers for b in numbers if a <= b}
 
@@ -181,7 +181,7 @@ def _derive(flow: GraphFlow, classes: Classes, first: Mapping[Key, Key | None], 
         if key != root
     ]
     pairs = tuple(sympy.Tuple(*pair) for pair in equal)
-    numbers = range(1, len(flow.openings) + 1)
+    numbers = flow.numbers
     symmetric = tuple(flow.input_input(a, b) for a in numbers for b in numbers if a <= b)
     proved = sympy.Eq(change, ZeroMatrix(*shape), evaluate=False)
     cites = (f"flow.graph.{other}", f"flow.graph.{one}")
@@ -199,7 +199,7 @@ def _derive(flow: GraphFlow, classes: Classes, first: Mapping[Key, Key | None], 
 
 
 def _letters(flow: GraphFlow) -> dict[Key, MatrixSymbol]:
-    numbers = range(1, len(flow.openings) + 1)
+    numbers = flow.numbers
     outputs = flow.graph.outputs
     found: dict[Key, MatrixSymbol] = {("yx", o, a): flow.output_input(o, a) for o in outputs for a in numbers}
     return found | {("xx", a, b): flow.input_input(a, b) for a in numbers for b in numbers if a <= b}

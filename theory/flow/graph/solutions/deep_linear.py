@@ -20,11 +20,12 @@ from scipy.linalg import polar
 from theory.flow.graph.conditions import Condition
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.gradient_flow import FACTORS, GraphFlow
-from theory.flow.graph.integrate import GraphSolution, integrate, label_moment, split
+from theory.flow.graph.integrate import GraphSolution, integrate, split
 from theory.flow.graph.moments import loss_from
 from theory.flow.graph.paths import Path
 from theory.flow.graph.solutions.balanced import layers
 from theory.flow.graph.solutions.two_layers import two_layer_weights
+from theory.moments.feature_moments import squared_labels
 from theory.problem import OutOfReachError, Problem
 
 # Sums of as many products as the widest layer has units, and the rounding of the numbers that they are of.
@@ -96,7 +97,7 @@ def solution(problem: Problem, times: Sequence[float] | None = None) -> DeepLine
     else:
         exact = _riccati(chain, asked, _stacked(chain.flow, integrate(problem, asked).weights))
     weights = _by_name(chain, exact)
-    moments, squared = moments_of(problem, chain.flow), label_moment(problem)
+    moments, squared = moments_of(problem, chain.flow), float(squared_labels(problem.data))
     parts = ({name: array[index] for name, array in weights.items()} for index in range(len(asked)))
     losses = np.array([loss_from(chain.flow, part, moments, squared) for part in parts])
     return DeepLinearSolution(chain.flow, asked, weights, losses, held, families[held])
