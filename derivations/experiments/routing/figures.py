@@ -55,6 +55,7 @@ _CAPTION = (
     "Left: strengths of a trained routing network from an aligned start (markers) and those of the reduction (lines). "
     "Middle: errors of trained and of untrained pairs over time, means over networks that have learned, for a "
     "connected graph (ring) and one of two components (blocks), and two hidden units. Right: the error of untrained "
-    "pairs of each network that has learned, against the size of the initial weights, for the ring and eight hidden units."
+    "pairs of each network that has learned, against the size of the initial weights, for the ring and eight hidden "
+    "units."
 )
 FIGURES = {"routing": Figure(_CAPTION, "routing", data, _draw)}
