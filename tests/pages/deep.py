@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from mpmath import mp, mpf
 
+from tests.pages import paths
 from tests.pages.numerics import integral, slope
-
-ORDER = 45  # of Taylor's series
+from tests.pages.paths import Network
 
 
 def velocity(s: mpf, a: mpf, layers: int) -> mpf:
@@ -17,29 +17,8 @@ def velocity(s: mpf, a: mpf, layers: int) -> mpf:
 
 
 def flowed(s: mpf, start: Sequence[mpf], time: mpf) -> list[mpf]:
-    """Return the weights at a time, in Taylor steps as long as their last terms allow."""
-    b, left = list(start), time
-    while left > 0:
-        series = [[x] for x in b]
-        for k in range(ORDER):
-            rest = [-x for x in multiplied(series, k)]
-            rest[0] += s
-            for l, own in enumerate(series):
-                others = multiplied(series[:l] + series[l + 1 :], k)
-                own.append(mp.fsum(others[i] * rest[k - i] for i in range(k + 1)) / (k + 1))
-        size = max(abs(own[-1]) for own in series)
-        step = min(left, (mpf(10) ** -(mp.dps + 3) / size) ** (mpf(1) / ORDER)) if size else left
-        b = [mp.polyval(own[::-1], step) for own in series]
-        left -= step
-    return b
-
-
-def multiplied(factors: Sequence[Sequence[mpf]], order: int) -> list[mpf]:
-    """Return the product of series up to an order, given up to it."""
-    total = [mpf(1)] + [mpf(0)] * order
-    for factor in factors:
-        total = [mp.fsum(total[i] * factor[k - i] for i in range(k + 1)) for k in range(order + 1)]
-    return total
+    """Return the weights of a network with one path at a time."""
+    return paths.flowed(Network((tuple(range(len(start))),), s, mpf(1)), start, time)
 
 
 def equal(s: mpf, a0: mpf, time: mpf, layers: int) -> mpf:
