@@ -82,8 +82,9 @@ def relax(
 
     A mode of eigenvalue lambda ends at u(inf) = c/(s lambda) and relaxes at r = ell s^2 lambda:
     u(t) - u(0) = (1 - exp(-r t)) (u(inf) - u(0)). What of `start` is outside the range of A stays. The loss is its
-    optimum plus s^2 sum lambda (u(t) - u(inf))^2. A mode of eigenvalue 0 stays, and where
-    `cut` > 0, those of eigenvalues up to it are held at their initial values: `near_null` bounds what that changes, and what the relative errors `rounding` of A and b change.
+    optimum plus s^2 sum lambda (u(t) - u(inf))^2. A mode of eigenvalue 0 stays. Where `cut` > 0, modes of eigenvalues
+    up to it are held at their initial values: `near_null` bounds what that changes, and what the relative errors
+    `rounding` of A and b change.
     `modes` are those of the moments where they are known. Sources: notes, eq. (9)-(11), (16), corrected.
 
     >>> from fractions import Fraction

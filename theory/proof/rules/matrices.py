@@ -204,14 +204,12 @@ def matrix_average(before: sympy.Basic, step: Step) -> None:
 def _averaged(word: Word, drawn: sympy.Expr, columns: frozenset, moments: dict) -> Word:
     """The word in which u v' is replaced by its moment: all of it that depends on the example."""
     places = [place for place, (symbol, _) in enumerate(word) if symbol in columns]
-    for first, second in ((places[0], places[-1]), (places[-1], places[0])) if len(places) == 2 else ():
-        (left, flipped), (right, flag) = word[first], word[second]
-        if (first + 1) % len(word) != second or flipped or not flag:
-            continue
-        rest = word[second + 1 :] + word[:first] if second > first else word[second + 1 : first]
-        if (drawn, left, right) in moments:
+    if len(places) == 2 and places[1] == places[0] + 1:
+        (left, flipped), (right, flag) = word[places[0]], word[places[1]]
+        rest = word[places[1] + 1 :] + word[: places[0]]
+        if not flipped and flag and (drawn, left, right) in moments:
             return ((moments[drawn, left, right], False), *rest)
-        if (drawn, right, left) in moments:
+        if not flipped and flag and (drawn, right, left) in moments:
             return ((moments[drawn, right, left], True), *rest)
     said = "*".join(f"{symbol}'" if flag else str(symbol) for symbol, flag in word)
     raise StepError(f"no moment is given for {drawn}*{said}")
