@@ -64,7 +64,7 @@ def test_an_empty_line_may_end_a_csv(tmp_path):
 def test_a_share_that_float64_rounds_to_0_is_refused(tmp_path):
     path = tmp_path / "data.csv"
     path.write_text("x0,y,weight\n1,2,1e100\n3,4,1e-300\n")
-    with pytest.raises(InputError, match="row 1.*so small beside the others"):
+    with pytest.raises(InputError, match=r"row 1.*so small beside the others"):
         read_table(path)
 
 
