@@ -182,9 +182,12 @@ def open_outputs(table: Sequence[tuple[int, int]], count: int, rank: int) -> int
     a, d = {}, {}
     for part in parts(table, count):
         shared = invertible(rank, numbers)
-        for side, k in part:
+        for side, k in sorted(part):
             own = invertible(rank, numbers)
-            a, d = (a | {k: shared * own}, d) if side == "i" else (a, d | {k: own * shared.inv()})
+            if side == "i":
+                a[k] = shared * own
+            else:
+                d[k] = own * shared.inv()
     changes = {(i, o): change(i, o, a[i], d[o], count) for i, o in product(range(count), repeat=2)}
     trained = [row for pair in table for row in changes[pair]]
     every = [row for rows in changes.values() for row in rows]
@@ -233,14 +236,8 @@ VALUES = {
     "race.routing.ends": lambda tau, **at: velocities(**at)["E"][0][0, 0] / tau,
     "race.routing.limit": cubic,
     "race.routing.shared": lambda tau, **at: velocities(**at)["W"][0][0, 0] / tau,
-    "race.routing.time": lambda **at: (
-        at["tau"]
-        * learned(
-            *(at[name] for name in ("M", "K", "P", "s")),
-            mp.sqrt((at["b20"] ** 2 - at["lambda"]) / at["M"]),
-            at["b20"],
-            at["b2"],
-        )
+    "race.routing.time": lambda tau, M, b20, **at: (
+        tau * learned(M, b10=mp.sqrt((b20**2 - at.pop("lambda")) / M), b20=b20, **at)
     ),
     "race.sharing.growth": growth,
     "race.sharing.time": lambda tau, **at: tau * wait(**at),
