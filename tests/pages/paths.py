@@ -1,15 +1,15 @@
 """Gradient flow of networks whose outputs are products of weights along paths, by Taylor's series in flint."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from math import prod
+from operator import mul
 
-from flint import arb, arb_poly, arb_series, ctx
+from flint import arb, arb_poly, ctx
 from mpmath import mp, mpf
 
-ORDER = 45  # of Taylor's series
-BEYOND = 20  # digits of the series beyond those of the numbers
+ORDER = 60  # of Taylor's series: with fewer orders the steps are shorter
+BEYOND = 20  # digits of the series beyond those of the numbers: they cover the rounding of all steps
 MOST = 1_000  # steps of a flow, and of Newton's method
 
 
@@ -24,7 +24,7 @@ class Network:
 
 def flowed(network: Network, start: Sequence[mpf], time: mpf) -> list[mpf]:
     """Return the weights at a time, in units of tau."""
-    with _settings():
+    with ctx.workdps(mp.dps + BEYOND):
         left = arb(time)
         for weights, length in _steps(network, start):
             if left <= length:
@@ -35,7 +35,7 @@ def flowed(network: Network, start: Sequence[mpf], time: mpf) -> list[mpf]:
 
 def until(network: Network, start: Sequence[mpf], path: Sequence[int], goal: mpf) -> mpf:
     """Return the time, in units of tau, at which the product of the weights of a path has grown to a goal."""
-    with _settings():
+    with ctx.workdps(mp.dps + BEYOND):
         passed = arb(0)
         for weights, length in _steps(network, start):
             missing = arb(goal) - prod(weights[k] for k in path)
@@ -46,27 +46,16 @@ def until(network: Network, start: Sequence[mpf], path: Sequence[int], goal: mpf
 
 
 def rest(network: Network, start: Sequence[mpf]) -> list[mpf]:
-    """Return the weights where none has a velocity in the digits of the numbers."""
-    with _settings():
+    """Return the weights when all velocities are below the digits of the numbers."""
+    with ctx.workdps(mp.dps + BEYOND):
         for weights, _ in _steps(network, start):
             if max(abs(_number(w[1])) for w in weights) < mpf(10) ** -mp.dps:
                 return [_number(w[0]) for w in weights]
     raise ArithmeticError(f"{MOST} steps do not lead to rest.")
 
 
-@contextmanager
-def _settings() -> Iterator[None]:
-    """Set the digits and the order of flint's series."""
-    order, ctx.cap = ctx.cap, ORDER + 1
-    try:
-        with ctx.workdps(mp.dps + BEYOND):
-            yield
-    finally:
-        ctx.cap = order
-
-
 def _steps(network: Network, start: Sequence[mpf]) -> Iterator[tuple[list[arb_poly], arb]]:
-    """Yield the weights as polynomials in time, and the length at which their last terms are below the digits."""
+    """Yield each step: the weights as polynomials in time, and a time at which the last terms are below the digits."""
     small, at = mpf(10) ** -(mp.dps + 3), [arb(w) for w in start]
     for _ in range(MOST):
         weights = _taylor(network, at)
@@ -77,22 +66,33 @@ def _steps(network: Network, start: Sequence[mpf]) -> Iterator[tuple[list[arb_po
 
 
 def _taylor(network: Network, start: Sequence[arb]) -> list[arb_poly]:
-    """Return the weights as series: each integral of the velocities makes one more order right."""
-    found = [arb_series([w], 1) for w in start]
-    for _ in range(ORDER):
-        found = [w + velocity.integral() for w, velocity in zip(start, _downhill(network, found), strict=True)]
-    return [arb_poly(w.coeffs()) for w in found]
+    """Return the weights as polynomials: the velocity -dL/dw up to one order gives the weight up to the next.
 
-
-def _downhill(network: Network, weights: Sequence[arb_series]) -> list[arb_series]:
-    """Return -dL/dw of each weight: over its paths, what is missing times the other weights."""
+    The velocity of a weight is the sum over its paths of P (s - product) times the product of the other weights.
+    """
+    known = {(): [arb(1)] + [arb(0)] * ORDER} | {(k,): [w] for k, w in enumerate(start)}
+    others = [(k, path, path[:n] + path[n + 1 :]) for path in network.paths for n, k in enumerate(path)]
+    wanted = {part[:n] for _, path, beside in others for part in (path, beside) for n in range(2, len(part) + 1)}
+    products = sorted(wanted, key=len)  # each from a shorter one and a weight
+    known |= {part: [] for part in products}
+    missing = {path: [] for path in network.paths}
     s, share = arb(network.s), arb(network.P)
-    slopes = [arb_series([0], ORDER + 1) for _ in weights]
-    for path in network.paths:
-        missing = s - prod(weights[k] for k in path)
-        for place, k in enumerate(path):
-            slopes[k] += missing * prod(weights[l] for l in path[:place] + path[place + 1 :])
-    return [share * slope for slope in slopes]
+    for order in range(ORDER):
+        for part in products:
+            known[part].append(_coefficient(known[part[:-1]], known[part[-1:]], order))
+        for path, own in missing.items():
+            own.append((0 if order else s) - known[path][order])
+        slopes = [arb(0) for _ in start]
+        for k, path, beside in others:
+            slopes[k] += _coefficient(missing[path], known[beside], order)
+        for k, slope in enumerate(slopes):
+            known[(k,)].append(share * slope / (order + 1))
+    return [arb_poly(known[(k,)]) for k in range(len(start))]
+
+
+def _coefficient(one: Sequence[arb], other: Sequence[arb], order: int) -> arb:
+    """Return a coefficient of the product of two series."""
+    return sum(map(mul, one, other[order::-1]), arb(0))
 
 
 def _root(falling: arb_poly, start: arb) -> arb:

@@ -71,24 +71,24 @@ def aligned(M: mpf, b1: mpf, b2: mpf) -> list[mpf]:
 
 
 def turn(angle: int) -> np.ndarray:
-    """Return a rotation."""
+    """Return the rotation by an angle."""
     return np.array([[mp.cos(angle), -mp.sin(angle)], [mp.sin(angle), mp.cos(angle)]])
 
 
 def velocities(M: mpf, K: mpf, P: mpf, s: mpf, b1: mpf, b2: mpf) -> dict[str, list[np.ndarray]]:
-    """Return -dL/dW of all matrices of a network of two modes, entry by entry, turned back by their rotations.
+    """Return -dL/dW of the encoders, the shared matrix and the decoders, turned back by their rotations.
 
-    Each domain has a rotation of its own; the second mode has other strengths, of which no value depends.
+    There are two modes. The point gives the strengths of the first; the others are chosen here.
     """
     count, hidden, middle = int(M), turn(1), turn(2)
     inputs, outputs = [turn(3 + i) for i in range(count)], [turn(7 + o) for o in range(count)]
     ends, shared, targets = (np.diag([x, y]) for x, y in ((b1, mpf(2)), (b2, mpf(1) / 3), (s, mpf(3) / 2)))
-    sides = {
+    sides = {  # left rotation, right rotation, strengths
         "E": [(hidden, one.T, ends) for one in inputs],
         "W": [(middle, hidden.T, shared)],
         "D": [(one, middle.T, ends) for one in outputs],
     }
-    weights = {name: [left @ inner @ right for left, right, inner in all_] for name, all_ in sides.items()}
+    weights = {name: [left @ inner @ right for left, right, inner in each] for name, each in sides.items()}
 
     def loss() -> mpf:
         errors = (
@@ -98,19 +98,19 @@ def velocities(M: mpf, K: mpf, P: mpf, s: mpf, b1: mpf, b2: mpf) -> dict[str, li
         return P * sum((error**2).sum() for error in errors) / 2
 
     def down(matrix: np.ndarray, place: tuple[int, int]) -> mpf:
-        kept = matrix[place]
+        before = matrix[place]
 
         def moved(change: mpf) -> mpf:
-            matrix[place] = kept + change
+            matrix[place] = before + change
             return loss()
 
         found = -slope(moved)
-        matrix[place] = kept
+        matrix[place] = before
         return found
 
     gradient = {
-        name: [np.array([[down(one, (i, j)) for j in (0, 1)] for i in (0, 1)]) for one in all_]
-        for name, all_ in weights.items()
+        name: [np.array([[down(one, (i, j)) for j in (0, 1)] for i in (0, 1)]) for one in each]
+        for name, each in weights.items()
     }
     return {
         name: [left.T @ one @ right.T for one, (left, right, _) in zip(gradient[name], sides[name], strict=True)]
@@ -119,7 +119,7 @@ def velocities(M: mpf, K: mpf, P: mpf, s: mpf, b1: mpf, b2: mpf) -> dict[str, li
 
 
 def departure(**at: mpf) -> mpf:
-    """Return the largest entry beside the diagonals, or by which encoders and decoders differ."""
+    """Return the largest velocity beside a diagonal, or difference of an encoder or decoder from the first encoder."""
     found = velocities(**at)
     ends = found["E"] + found["D"]
     beside = [abs(one[i, 1 - i]) for one in ends + found["W"] for i in (0, 1)]
@@ -133,7 +133,7 @@ def kept(M: mpf, K: mpf, P: mpf, s: mpf, tau: mpf, t: mpf, b10: mpf, b20: mpf) -
 
 
 def end(M: mpf, K: mpf, s: mpf, b10: mpf, b20: mpf) -> mpf:
-    """Return the shared weight at rest, which no P changes."""
+    """Return the shared weight at rest; P sets the pace alone."""
     return rest(routing(M, K, s, 1 / (M * K)), aligned(M, b10, b20))[int(M)]
 
 
@@ -182,9 +182,12 @@ def open_outputs(table: Sequence[tuple[int, int]], count: int, rank: int) -> int
     a, d = {}, {}
     for part in parts(table, count):
         shared = invertible(rank, numbers)
-        for side, k in part:
+        for side, k in sorted(part):
             own = invertible(rank, numbers)
-            a, d = (a | {k: shared * own}, d) if side == "i" else (a, d | {k: own * shared.inv()})
+            if side == "i":
+                a[k] = shared * own
+            else:
+                d[k] = own * shared.inv()
     changes = {(i, o): change(i, o, a[i], d[o], count) for i, o in product(range(count), repeat=2)}
     trained = [row for pair in table for row in changes[pair]]
     every = [row for rows in changes.values() for row in rows]
@@ -233,14 +236,8 @@ VALUES = {
     "race.routing.ends": lambda tau, **at: velocities(**at)["E"][0][0, 0] / tau,
     "race.routing.limit": cubic,
     "race.routing.shared": lambda tau, **at: velocities(**at)["W"][0][0, 0] / tau,
-    "race.routing.time": lambda **at: (
-        at["tau"]
-        * learned(
-            *(at[name] for name in ("M", "K", "P", "s")),
-            mp.sqrt((at["b20"] ** 2 - at["lambda"]) / at["M"]),
-            at["b20"],
-            at["b2"],
-        )
+    "race.routing.time": lambda tau, M, b20, **at: (
+        tau * learned(M, b10=mp.sqrt((b20**2 - at.pop("lambda")) / M), b20=b20, **at)
     ),
     "race.sharing.growth": growth,
     "race.sharing.time": lambda tau, **at: tau * wait(**at),
