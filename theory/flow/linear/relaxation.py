@@ -82,9 +82,10 @@ def relax(
 
     A mode of eigenvalue lambda ends at u(inf) = c/(s lambda) and relaxes at r = ell s^2 lambda:
     u(t) - u(0) = (1 - exp(-r t)) (u(inf) - u(0)). What of `start` is outside the range of A stays. The loss is its
-    optimum plus s^2 sum lambda (u(t) - u(inf))^2. A mode of eigenvalue 0 stays. Where `cut` > 0, modes of eigenvalues
-    up to it are held at their initial values: `near_null` bounds what that changes, and what the relative errors
-    `rounding` of A and b change.
+    optimum plus s^2 sum lambda (u(t) - u(inf))^2. A mode of eigenvalue 0 moves by ell s c t, and
+    has no end unless c = 0; theta(inf) and the optimum leave it out. Where `cut` > 0, modes of eigenvalues up to it are
+    held at their initial values: `near_null` bounds what that changes, and what the relative errors `rounding` of A and
+    b change.
     `modes` are those of the moments where they are known. Sources: notes, eq. (9)-(11), (16), corrected.
 
     >>> from fractions import Fraction
@@ -111,6 +112,7 @@ def relax(
         if cut:
             held.add(u0, end, c, moves)
         excess = s**2 * lam * (u0 - end) ** 2  # a mode that is held has end = u0
+        drift = np.where(lam != 0, 0.0, 0.0 if cut else ell * s * c)
         # On a ring two modes have each eigenvalue, and units of equal scales share them.
         rates, at = np.unique(ell * s**2 * np.where(moves, lam, 0.0), return_inverse=True)
         at, excess = at.reshape(c.shape), np.bincount(at.ravel(), excess.ravel())
@@ -118,7 +120,11 @@ def relax(
             with np.errstate(over="ignore", invalid="ignore", under="ignore"):
                 gone = np.expm1(-rates * t)
                 losses[part] += (1 + gone) ** 2 @ excess + rest
-                theta[part][..., block.places] += block.embed(basis.from_modes(gone[:, at] * (u0 - end)))
+                change = gone[:, at] * (u0 - end)
+                if drift.any():
+                    losses[part] -= 2 * s * t[:, 0] * (c * drift).sum()
+                    change += np.multiply.outer(t[:, 0], drift)
+                theta[part][..., block.places] += block.embed(basis.from_modes(change))
     lam = np.sort(np.concatenate([values.ravel() for values in modes.values]))
     still = np.zeros(start.shape[-1] - len(lam))
     near = _near_null(held, modes, moments, mse, s, ell, times, cut, rounding) if cut else None
