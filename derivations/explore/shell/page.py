@@ -135,7 +135,8 @@ def frame(view: str, controls: Any) -> Any:
         else f'<a href="../{name}/?access_token={SHARED.token}" target="_self">{title}</a>'
         for name, title in VIEWS.items()
     )
-    return mo.sidebar([mo.md(links), controls], width="19rem")
+    # Five links fit on one line only in smaller letters.
+    return mo.sidebar([mo.md(f"<small>{links}</small>"), controls], width="19rem")
 
 
 def tabs(choose: Callable[[str], None], names: tuple[str, ...] = TABS) -> Any:

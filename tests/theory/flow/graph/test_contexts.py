@@ -146,7 +146,7 @@ def test_soft_gates_on_a_table(tmp_path, sharpness):
     np.savez(tmp_path / "data.npz", x=x, y=y, context=context)
     soft, routed = SiteGate(1, lo="1/4", on="input", sharpness=sharpness), ContextGate([1])
     nodes = (Node("x", 3), Node("h", 2, (soft,)), Node("k", 2, (routed,)), Node("y", 1))
-    edges = Edge("x", "h", "A"), Edge("h", "y", "B"), Edge("x", "k", "C"), Edge("h", "k", "D"), Edge("k", "y", "E")
+    edges = Edge("x", "h", "A"), Edge("h", "y", "B"), Edge("x", "k", "C"), Edge("h", "k", "D"), Edge("k", "y", "F")
     training = Training("half-mse", 1, NormalInitialisation(1, 0), (1,))
     problem = Problem(Table(str(tmp_path / "data.npz")), GatedGraph(nodes, edges, ("x",), ("y",)), training)
     flow = flow_of(problem)

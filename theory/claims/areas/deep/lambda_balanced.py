@@ -171,7 +171,7 @@ RATE = Claim(
     params=(
         TIME_CONSTANT,
         POSITIVE_TARGET,
-        Param(lam, Interval(-8, 8), "$b_2^2 - b_1^2$", (Integer(0), Rational(1, 2**40), Integer(100))),
+        Param(lam, Interval(-8, 8), "$b_2^2 - b_1^2$", (Integer(0), Rational(1, 2**40), Integer(8))),
     ),
     assumptions=(
         ONE_MODE,
