@@ -89,7 +89,7 @@ def _command(name: str, tokens: list[str]) -> str:
 
 
 def _argument(tokens: list[str]) -> str:
-    """What follows a command: a group in braces or one token."""
+    """Return the argument of a command: a group in braces or one token."""
     while tokens[-1] == " ":
         tokens.pop()
     token = tokens.pop()

@@ -111,7 +111,7 @@ def test_each_kind_of_fault_is_planted(source, planted):
 
 
 def told(folder, source, test):
-    """What the tool prints of all faults of `source`, by the tests of `test`, and the folder of both."""
+    """Return the tool's output on all faults of `source`, by the tests of `test`, and the folder of both."""
     home = folder / "project"
     home.mkdir()
     (home / "sound.py").write_text(source)

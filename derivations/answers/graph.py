@@ -235,12 +235,13 @@ def table(times: Sequence[float], columns: Mapping[str, Sequence[str]]) -> Itera
 
 
 def path_table(times: Sequence[float], values: Mapping[str, Any], words: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """The strengths over time of the paths that are strongest at the end, and which of them is."""
+    """The strengths over time of the paths that are strongest at the end; the strongest of all, unless none has any."""
     shown = largest(values, _COLUMNS)
     more = f"; the {_COLUMNS} strongest of {len(values)} paths" if len(values) > _COLUMNS else ""
     yield f"strength of each path, |product of its weights| times its scales{more}"
     yield from table(times, {name: words[name] for name in shown})
-    yield f"strongest at t = {times[-1]:g}: {max(values, key=lambda name: values[name][-1])}"
+    if any(value[-1] > 0 for value in values.values()):
+        yield f"strongest at t = {times[-1]:g}: {max(values, key=lambda name: values[name][-1])}"
 
 
 def numbers(values: Mapping[str, Any]) -> dict[str, list[str]]:

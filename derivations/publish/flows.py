@@ -52,7 +52,7 @@ def whole(flow: GraphFlow, weights: Sequence[str], found: Found) -> str:
 
 
 def reduction(name: str, each: Reduction | NotReduced) -> Iterator[str]:
-    """What a reduction gives and which conditions it checked, or why it does not apply."""
+    """Return the result of a reduction with the conditions that it checked, or the reason why it does not apply."""
     if isinstance(each, NotReduced):
         yield f"**{name}** does not apply: {each}.\n"
         return

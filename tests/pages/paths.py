@@ -15,11 +15,15 @@ MOST = 1_000  # steps of a flow, and of Newton's method
 
 @dataclass(frozen=True)
 class Network:
-    """L = (P/2) sum over the paths of (s - product of the path's weights)^2; a path is the numbers of its weights."""
+    """L = (P/2) sum over the outputs of (s - products of the weights along its paths)^2; a path is their numbers.
+
+    Without `ends` every path has an output of its own; else it names the output of each.
+    """
 
     paths: tuple[tuple[int, ...], ...]
     s: mpf
     P: mpf
+    ends: tuple[int, ...] = ()
 
 
 def flowed(network: Network, start: Sequence[mpf], time: mpf) -> list[mpf]:
@@ -75,16 +79,17 @@ def _taylor(network: Network, start: Sequence[arb]) -> list[arb_poly]:
     wanted = {part[:n] for _, path, beside in others for part in (path, beside) for n in range(2, len(part) + 1)}
     products = sorted(wanted, key=len)  # each from a shorter one and a weight
     known |= {part: [] for part in products}
-    missing = {path: [] for path in network.paths}
+    end = dict(zip(network.paths, network.ends or range(len(network.paths)), strict=True))
+    missing = {output: [] for output in end.values()}
     s, share = arb(network.s), arb(network.P)
     for order in range(ORDER):
         for part in products:
             known[part].append(_coefficient(known[part[:-1]], known[part[-1:]], order))
-        for path, own in missing.items():
-            own.append((0 if order else s) - known[path][order])
+        for output, own in missing.items():
+            own.append((0 if order else s) - sum(known[path][order] for path in end if end[path] == output))
         slopes = [arb(0) for _ in start]
         for k, path, beside in others:
-            slopes[k] += _coefficient(missing[path], known[beside], order)
+            slopes[k] += _coefficient(missing[end[path]], known[beside], order)
         for k, slope in enumerate(slopes):
             known[(k,)].append(share * slope / (order + 1))
     return [arb_poly(known[(k,)]) for k in range(len(start))]

@@ -51,6 +51,16 @@ def wait(m: mpf, P: mpf, s: mpf, w0: mpf, w1: mpf) -> mpf:
     return until(network, [*[readout] * count, w0 / readout], (0, count), w1)
 
 
+def beside(m: mpf, P: mpf, s: mpf, tau: mpf, t: mpf, w0: mpf) -> mpf:
+    """Return log v - log(w)/sqrt(m): w of the pathway that m contexts share, v of the private one of each of them."""
+    count = int(m)
+    both = [(j, count) for j in range(count)] + [(count + 1 + j, 2 * count + 1 + j) for j in range(count)]
+    network = Network(tuple(both), s, P, 2 * tuple(range(count)))
+    readout = mp.sqrt(w0 / mp.sqrt(m))
+    weights = flowed(network, [*[readout] * count, w0 / readout, *[mp.sqrt(w0)] * (2 * count)], t / tau)
+    return mp.log(weights[-1] * weights[-1 - count]) - mp.log(weights[0] * weights[count]) / mp.sqrt(m)
+
+
 # --- the routing network ----------------------------------------------------------------------------------------------
 
 
@@ -227,6 +237,7 @@ def free(M: mpf, r: mpf, c: mpf) -> int:
 VALUES = {
     "race.path.own": lambda **at: path(at, "a1"),
     "race.path.shared": lambda **at: path(at, "b"),
+    "race.private.strength": beside,
     "race.routing.aligned": departure,
     "race.routing.balanced_limit": lambda M, K, s, b10: end(M, K, s, b10, mp.sqrt(M) * b10),
     "race.routing.balanced_time": lambda M, K, P, tau, c, y0, y1: (

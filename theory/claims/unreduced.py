@@ -28,12 +28,14 @@ Weights = list[arb]
 
 @dataclass(frozen=True)
 class Unreduced:
-    """A network whose outputs are products of weights, each an entry of `outputs`: the numbers of its weights.
+    """A network whose outputs are sums of products of weights: `products` has the numbers of the weights of each.
 
-    L = (P/2) sum over the outputs of (s - output)^2, with the target s and the probability P of each output.
+    `output` names the output to which each product belongs; without it each is an output of its own. L = (P/2) sum over
+    the outputs of (s - output)^2, with the target s and the probability P of each output.
     """
 
-    outputs: tuple[tuple[int, ...], ...]
+    products: tuple[tuple[int, ...], ...]
+    output: tuple[int, ...] = ()
 
 
 def routing(domains: int, partners: int) -> Unreduced:
@@ -41,7 +43,7 @@ def routing(domains: int, partners: int) -> Unreduced:
 
     Input i is trained with the outputs i, i + 1, ..., i + K - 1, counted modulo M.
 
-    >>> routing(2, 1).outputs
+    >>> routing(2, 1).products
     ((0, 2, 3), (1, 2, 4))
     """
     pairs = ((i, (i + k) % domains) for i in range(domains) for k in range(partners))
@@ -51,7 +53,7 @@ def routing(domains: int, partners: int) -> Unreduced:
 def chain(layers: int) -> Unreduced:
     """Return a network of one output, the product of one weight of each layer.
 
-    >>> chain(3).outputs
+    >>> chain(3).products
     ((0, 1, 2),)
     """
     return Unreduced((tuple(range(layers)),))
@@ -60,10 +62,22 @@ def chain(layers: int) -> Unreduced:
 def sharing(contexts: int) -> Unreduced:
     """m contexts with a readout a_j each and one shared weight b, in this order; the output in context j is a_j b.
 
-    >>> sharing(2).outputs
+    >>> sharing(2).products
     ((0, 2), (1, 2))
     """
     return Unreduced(tuple((j, contexts) for j in range(contexts)))
+
+
+def race(contexts: int) -> Unreduced:
+    """m contexts as in `sharing`, each with a private pathway beside the shared one: the output is a_j b + c_j d_j.
+
+    The weights are a_j, b, c_j, d_j, in this order.
+
+    >>> race(2)
+    Unreduced(products=((0, 2), (1, 2), (3, 5), (4, 6)), output=(0, 1, 0, 1))
+    """
+    private = tuple((contexts + 1 + j, 2 * contexts + 1 + j) for j in range(contexts))
+    return Unreduced(sharing(contexts).products + private, 2 * tuple(range(contexts)))
 
 
 def at_time(network: Unreduced, given: tuple[arb, arb], start: Weights, time: arb, digits: int) -> list[mpf]:
@@ -143,26 +157,30 @@ def _steps(network: Unreduced, given: tuple[arb, arb], start: Weights) -> Iterat
 def _series(network: Unreduced, given: tuple[arb, arb], start: Weights) -> list[list[arb]]:
     """The Taylor coefficients of dw/dt = -dL/dw by the product rule, order by order.
 
-    Products of the same weights in different outputs are computed once, each from a shorter one and one more weight.
+    Products of the same weights are computed once, each from a shorter one and one more weight.
     """
     target, probability = given
     series = [[weight] for weight in start]
     others = [
-        [(k, passed[:place] + passed[place + 1 :]) for place, k in enumerate(passed)] for passed in network.outputs
+        [(k, passed[:place] + passed[place + 1 :]) for place, k in enumerate(passed)] for passed in network.products
     ]
-    wanted = {*network.outputs, *(rest for output in others for _, rest in output)}
+    wanted = {*network.products, *(rest for product in others for _, rest in product)}
     longer = sorted({key[:size] for key in wanted for size in range(2, len(key) + 1)}, key=len)
     products = {(): [arb(1)] + [arb(0)] * _ORDER} | {(k,): one for k, one in enumerate(series)}
     products |= {key: [] for key in longer}
-    missing: list[list[arb]] = [[] for _ in network.outputs]  # the target minus the output
+    belongs = network.output or range(len(network.products))
+    missing: dict[int, list[arb]] = {output: [] for output in belongs}  # the target minus the output
     for order in range(_ORDER):
         for key in longer:
             products[key].append(_coefficient(products[key[:-1]], series[key[-1]], order))
         rates = [arb(0)] * len(series)
-        for left, passed, output in zip(missing, network.outputs, others, strict=True):
-            left.append((target if order == 0 else 0) - products[passed][order])
-            for k, rest in output:
-                rates[k] += _coefficient(left, products[rest], order)
+        for left in missing.values():
+            left.append(target if order == 0 else arb(0))
+        for output, passed in zip(belongs, network.products, strict=True):
+            missing[output][order] -= products[passed][order]
+        for output, product in zip(belongs, others, strict=True):
+            for k, rest in product:
+                rates[k] += _coefficient(missing[output], products[rest], order)
         for one, rate in zip(series, rates, strict=True):
             one.append(probability * rate / (order + 1))
     return series

@@ -97,7 +97,7 @@ class GatedGraph:
 
     @property
     def gated(self) -> tuple[str | Edge, ...]:
-        """What each of `gates` belongs to: the name of a node, or an edge."""
+        """The owner of each of `gates`: the name of a node, or an edge."""
         return tuple(node.name for node in self.nodes for _ in node.gates) + tuple(
             edge for edge in self.edges if edge.gate is not None
         )

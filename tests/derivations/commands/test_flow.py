@@ -56,7 +56,7 @@ def test_json(race, capsys):
 
 
 def test_reductions(race, switch, capsys):
-    """What applies has formulas, conditions and proofs; what does not says which condition fails, and by how much."""
+    """Reductions that apply have formulas, conditions and proofs; others say which condition fails, and by how much."""
     found = {each["name"]: each for each in json.loads(said(capsys, "flow", race, "--json")[1])["reductions"]}
     assert [name for name, each in found.items() if each["applies"]] == ["conserved", "exclusive", "redundant", "tied"]
     assert found["redundant"]["parts"][0]["formulas"] == ["E[3] = E[1] + E[2]"]

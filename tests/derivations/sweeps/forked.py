@@ -6,7 +6,8 @@ import os
 import resource
 import signal
 import sys
-from multiprocessing.connection import Connection
+import time
+from multiprocessing.connection import Connection, wait
 
 from derivations import processes
 from derivations.sweeps.workers import _MODULES
@@ -42,15 +43,26 @@ class Forked:
         """Return the exit code, or None."""
         return self.returncode
 
-    def communicate(self) -> tuple[bytes, bytes]:
-        """Return what is on stdout and stderr, once the command and all of its workers have closed them."""
-        said = []
-        for pipe in self._pipes:
-            with open(pipe.fileno(), "rb", closefd=False) as file:
-                said.append(file.read())
-            pipe.close()
+    def communicate(self, timeout: float = 60) -> tuple[bytes, bytes]:
+        """Return what is on stdout and stderr, once the command and all of its workers have closed them.
+
+        Raises:
+            TimeoutError: If one of them is still open after `timeout` seconds.
+        """
+        end = time.monotonic() + timeout
+        said = {pipe: b"" for pipe in self._pipes}
+        while waiting := [pipe for pipe in self._pipes if not pipe.closed]:
+            ready = wait(waiting, max(0, end - time.monotonic()))
+            if not ready:
+                raise TimeoutError(f"the command is still running after {timeout:g} s; so far: {[*said.values()]}")
+            for pipe in ready:
+                part = os.read(pipe.fileno(), 1 << 16)
+                said[pipe] += part
+                if not part:
+                    pipe.close()
         self._process.join()
-        return said[0], said[1]
+        out, err = said.values()
+        return out, err
 
 
 def _command(words: list[str], pipes: list[Connection], largest: int) -> None:

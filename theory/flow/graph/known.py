@@ -1,4 +1,4 @@
-"""What reductions read of a problem's data: moments of paths in exact arithmetic where the data are, and in float64.
+"""Facts of a problem's data that reductions read: moments of paths, exact where the data are, and in float64.
 
 Laws of finitely many examples have rational moments: whole numbers times a common factor. Of other laws the moments are
 float64, each entry within a few roundings of its largest term.

@@ -53,7 +53,7 @@ def listed(letter: str, values: Mapping[str, Sequence[float]], shown: int) -> tu
 
 @dataclass(frozen=True)
 class Part:
-    """What a reduction says about one part of the network: a sentence (Markdown) and its formulas."""
+    """A statement of a reduction on one part of the network: a sentence (Markdown) and its formulas."""
 
     says: str
     formulas: tuple[Formula, ...] = ()

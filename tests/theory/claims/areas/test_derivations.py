@@ -23,7 +23,7 @@ from theory.claims.areas.flow import (
 )
 from theory.claims.areas.ols import _least_squares, gates
 from theory.claims.areas.ols import small_bump as ols_small_bump
-from theory.claims.areas.race import _velocities, path, routing, sharing, zero_shot
+from theory.claims.areas.race import _velocities, path, private, routing, sharing, zero_shot
 from theory.expressions.relaxation import phi1
 from theory.expressions.symbols import K, t, tau
 from theory.proof.derivation import RULES
@@ -58,6 +58,7 @@ DERIVATIONS = (
     path.own_weight,
     _velocities.ends_velocity,
     _velocities.shared_velocity,
+    private.private_strength,
     routing.conserved_strengths,
     routing.limit_of_strengths,
     routing.balanced_limit,

@@ -1,4 +1,4 @@
-"""What trained routing networks do: they follow the reduction, and they generalise where the graph is connected."""
+"""Trained routing networks: they follow the reduction, and they generalise where the graph is connected."""
 
 import sympy
 from sympy import Gt, Lt, Rational

@@ -87,7 +87,7 @@ def spectrum(matrix: Float[np.ndarray, "n n"]) -> Float[np.ndarray, " frequencie
 
 
 def _decoupled(flow: GraphFlow) -> Iterator[str]:
-    """What learns independently, and what does not."""
+    """Return the sentences on which columns of weights learn independently, and which do not."""
     layers = {sum(edge.weight in flow.weights for edge in path.edges) for path in flow.paths}
     if layers == {1} and all(path.edges[0].weight in flow.weights for path in flow.paths):
         yield "every path has one layer of weights: each column of $W F$ learns independently of the others"

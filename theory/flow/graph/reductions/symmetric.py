@@ -76,7 +76,7 @@ def _word(flow: GraphFlow, classes: Classes, edges: tuple[Edge, ...]) -> tuple[o
 
 
 def _error(flow: GraphFlow, classes: Classes, same: Same, output: str, a: int) -> object:
-    """What E(a) is where the weights of each class are equal; None where it is 0."""
+    """Return E(a) where the weights of each class are equal; None where it is 0."""
     terms: Counter = Counter()
     for path in flow.ending(output):
         moment = same(("xx", *sorted((path.opening, a))))
@@ -87,7 +87,7 @@ def _error(flow: GraphFlow, classes: Classes, same: Same, output: str, a: int) -
 
 
 def _velocity(flow: GraphFlow, classes: Classes, errors: Mapping, weight: str) -> object:
-    """What tau dW/dt is where the weights of each class are equal."""
+    """Return tau dW/dt where the weights of each class are equal."""
     terms: Counter = Counter()
     for place in flow.places(weight):
         path: Path = flow.paths[place.path]
@@ -140,7 +140,7 @@ def _equality(moments: Mapping[Key, Moment], key: Key, other: Key | None) -> Con
 
 
 def _kind(key: Key) -> Key:
-    """What a moment is for the place of a weight in the graph: of one product of gates, or of two different ones."""
+    """Return the moment as the place of a weight in the graph sees it: of one product of gates, or of two of them."""
     return key[:1] if key[0] == "yx" else ("xx", key[1] == key[2])
 
 
