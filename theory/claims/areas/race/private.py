@@ -22,7 +22,7 @@ m = sympy.Symbol("m", integer=True, positive=True)
 w0 = sympy.Symbol("w0", positive=True)
 a, c, v, w = (sympy.Function(name, positive=True) for name in "acvw")
 error = sympy.Function("e", real=True)
-q = sympy.Function(r"\log v - \log w/\sqrt{m}")
+q = sympy.Function("q")
 _KEPT = Eq(q(t), (1 - 1 / sqrt(m)) * log(w0), evaluate=False)
 
 
@@ -51,7 +51,7 @@ def private_strength() -> Derivation:
         ),
         Step(
             Eq(q(t).diff(t), 0, evaluate=False),
-            "the error cancels",
+            r"the error cancels in $q = \log v - (\log w)/\sqrt{m}$",
             "linear-change",
             (Tuple(q(t), log(v(t)) - log(w(t)) / sqrt(m)),),
         ),
@@ -90,6 +90,7 @@ STRENGTH_OF_PRIVATE = Claim(
         r"$m$ contexts of probability $P$ each; context $j$ has the output $(a_j b + c_j d_j) x$, the target $s x$, "
         r"and $\langle x^2 \rangle = 1$; $L = \langle (y - \hat y)^2 \rangle/2$",
         r"both pathways start balanced, with $b = \sqrt{m} a_j$ and $c_j = d_j$, from the same strength $w_0$",
+        r"$q = \log v - (\log w)/\sqrt{m}$ with the strengths $w = a_j b$ and $v = c_j d_j$",
     ),
     oracle=_kept_by_the_flow,
     derive=private_strength,
