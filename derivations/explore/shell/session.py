@@ -3,13 +3,20 @@
 Several tabs may show one problem. A view that another has overtaken merges its change into the problem as it is now.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from derivations.explore.gates import gates_of, with_gates
 from derivations.explore.shell.controls import law_of
-from derivations.explore.shell.shared_problem import SharedProblem, carried, law_values
-from theory.problem import InputError, Law, Network, Problem
+from derivations.explore.shell.shared_problem import SharedProblem, attempt, carried, law_values
+from theory.problem import InputError, Law, Network, Problem, WorkbenchError
+
+Anew = Callable[[int], int]
+
+
+def _anew(version: int) -> int:
+    """The next version of a view: marimo runs the cells that read it."""
+    return version + 1
 
 
 class Session:
@@ -61,6 +68,28 @@ class Session:
             )
         self.problem = self._shared.read(text)
         return self.problem
+
+    def take(self, text: str | None, set_version: Callable[[Anew], None]) -> WorkbenchError | None:
+        """Share the problem of an editor, where there is one, and draw anew; return the error that the text has."""
+        taken, misread = (None, None) if text is None else attempt(lambda: self.replace(text))
+        if taken is not None:
+            set_version(_anew)
+        return misread
+
+    def looking_again(
+        self, choose: Callable[[str], None], set_version: Callable[[Anew], None]
+    ) -> Callable[[str], None]:
+        """Return `choose` for a click that also draws a view anew, if another one has overtaken it.
+
+        Both happen in the same turn: nothing of the old problem is drawn once more.
+        """
+
+        def chosen(name: str) -> None:
+            if self.stale:
+                set_version(_anew)
+            choose(name)
+
+        return chosen
 
 
 def with_law(

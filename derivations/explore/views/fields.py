@@ -130,12 +130,7 @@ def _(mo, page):
 
 @app.cell
 def _(page, session, set_tab, set_version):
-    def choose(name):
-        if session.stale:  # a click looks again, in the same turn: nothing of the old problem is drawn once more
-            set_version(lambda version: version + 1)
-        set_tab(name)
-
-    tabs = page.tabs(choose)
+    tabs = page.tabs(session.looking_again(set_tab, set_version))
     page.in_a_row("fields", tabs)
     return
 
@@ -153,10 +148,8 @@ def _(page, problem):
 
 
 @app.cell
-def _(attempt, editor, session, set_version):
-    taken, misread = (None, None) if editor.value is None else attempt(lambda: session.replace(editor.value))
-    if taken is not None:
-        set_version(lambda version: version + 1)
+def _(editor, session, set_version):
+    misread = session.take(editor.value, set_version)
     return (misread,)
 
 

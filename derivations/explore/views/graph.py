@@ -136,12 +136,7 @@ def _(mo, page):
 
 @app.cell
 def _(graphs, page, session, set_tab, set_version):
-    def choose(name):
-        if session.stale:  # a click looks again, in the same turn: nothing of the old problem is drawn once more
-            set_version(lambda version: version + 1)
-        set_tab(name)
-
-    tabs = page.tabs(choose, graphs.TABS)
+    tabs = page.tabs(session.looking_again(set_tab, set_version), graphs.TABS)
     page.in_a_row("graph", tabs)
     return
 
@@ -159,10 +154,8 @@ def _(page, problem):
 
 
 @app.cell
-def _(attempt, editor, session, set_version):
-    taken, misread = (None, None) if editor.value is None else attempt(lambda: session.replace(editor.value))
-    if taken is not None:
-        set_version(lambda version: version + 1)
+def _(editor, session, set_version):
+    misread = session.take(editor.value, set_version)
     return (misread,)
 
 
