@@ -67,6 +67,10 @@ DEEP_FLOAT = 64 * UNIT_ROUNDOFF
 DEEP_STEP = 1e-12
 DEEP_ODE = 1000 * DEEP_STEP
 
+# The limit of a layered network: its strengths have the roundings of a closed form, and the gradient there is a sum of at
+# most 64 products of them. Relative to the size of its terms.
+LAYERED_LIMIT = 64 * DEEP_FLOAT
+
 # Gradient descent at the rates 1/100 and 1/200, extrapolated to 0: the error of second order over that of first order
 # is the rate 1/100 times the fastest rate of the flow, below 8. A wrong solution leaves the whole of its error.
 DEEP_EULER = 8 / 100

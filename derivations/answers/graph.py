@@ -1,7 +1,7 @@
 """The answers of `gdln solve` and `gdln simulate` for a gated graph: loss, sizes of weights and strengths of paths."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +9,9 @@ import numpy as np
 
 from derivations.markdown import plain
 from theory.flow.graph.integrate import GraphSolution, integrate
-from theory.flow.graph.solutions.deep_linear import solution
+from theory.flow.graph.solutions import deep_linear, layered
+from theory.flow.graph.solutions.deep_linear import DeepLinearSolution
+from theory.flow.graph.solutions.layered import LayeredSolution
 from theory.flow.graph.strengths import largest, sizes, strengths
 from theory.problem import LossAtTimes, OutOfReachError, PathStrengthsAtTimes, Problem, WeightSizesAtTimes, dumps
 from theory.problem.routes import route_names
@@ -28,7 +30,10 @@ _EXACT = {
     "lambda-balanced": "exact: a deep linear network of two layers, from a start with "
     r"$W_2^\top W_2 - W_1 W_1^\top = \lambda\, \mathbb{1}$, on white inputs; float64. The rotation of the hidden units "
     "is that of the integrated flow.",
+    "layered": "exact: every path passes one weight of each layer, and the weights of a layer stay equal in each mode, "
+    "which follows one equation, solved by quadrature; float64.",
 }
+_ROUTING = 3  # layers of a routing network: encoders, shared weights, decoders
 
 
 @dataclass(frozen=True)
@@ -49,12 +54,13 @@ class GraphSolveAnswer:
             "sizes": sizes(found.flow, found.weights),
             "strengths": strengths(found.flow, found.weights),
             "paths": [str(path) for path in found.flow.paths],
+            "exact": _exact(found),
             "notes": self.notes,
             "digits": None,
         }
 
     def text(self) -> str:
-        """Losses, sizes of weights and strengths of paths over time."""
+        """Losses, sizes of weights and strengths of paths over time; the modes and the limit of a layered network."""
         found, content = self.solution, self.json()
         losses = {"<|y - yhat|^2>": [f"{loss:.{_SHOWN}g}" for loss in found.losses]}
         lines = [
@@ -62,6 +68,7 @@ class GraphSolveAnswer:
             "",
             *path_table(found.times, content["strengths"], numbers(content["strengths"])),
             "",
+            *(_modes(found) if isinstance(found, LayeredSolution) else ()),
             *(f"note: {plain(note)}" for note in (*self.notes, "--json has the weights, by name.")),
         ]
         return "\n".join(lines)
@@ -176,11 +183,52 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
         raise OutOfReachError(
             "The flow of a graph is integrated in float64: certified digits are out of reach.", "Leave out --digits."
         )
-    try:
-        exact = solution(problem)
-    except OutOfReachError as error:
-        return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"integrated: {error.message}"))
-    return GraphSolveAnswer(problem, exact, (_EXACT[exact.family],))
+    refused = []
+    for exact in (deep_linear.solution, layered.solution):
+        try:
+            found = exact(problem)
+        except OutOfReachError as error:
+            refused.append(error.message)
+        else:
+            return GraphSolveAnswer(problem, found, (_EXACT[found.family],))
+    return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"integrated: {' '.join(refused)}"))
+
+
+def _exact(found: GraphSolution) -> dict[str, Any] | None:
+    """The exact solution for `gdln solve --json`: family, conditions, and modes and limit of a layered network."""
+    if not isinstance(found, DeepLinearSolution | LayeredSolution):
+        return None
+    content = {"family": found.family, "conditions": [asdict(condition) for condition in found.conditions]}
+    if isinstance(found, LayeredSolution):
+        content |= {
+            "layers": found.layers,
+            "start": found.start,
+            "conserved": found.conserved,
+            "limit": {"strengths": found.limit, "weights": found.limit_weights, "loss": found.limit_loss},
+        }
+    return content
+
+
+def _modes(found: LayeredSolution) -> Iterator[str]:
+    """A line for each mode that moves, the strongest first: its strengths, what it conserves, and where it ends."""
+    counts = [len(names) for names in found.layers]
+    domains = counts[0]
+    yield f"layers, each of one strength in a mode: {' | '.join(', '.join(names) for names in found.layers)}"
+    if len(counts) == _ROUTING and counts == [domains, 1, domains] and domains > 1:
+        yield f"a routing network: {domains} encoders and {domains} decoders around the shared {found.layers[1][0]}"
+    rows = zip(found.start, found.conserved, found.limit, strict=True)
+    words = [[_row(own) for own in row] for row in rows][:_COLUMNS]
+    heads = ("strengths at t = 0", "conserved, M b^2 less that of the layer before", "strengths at infinity")
+    columns = {head: [row[index] for row in words] for index, head in enumerate(heads)}
+    yield from table(range(1, len(words) + 1), columns, "mode")
+    if len(found.start) > _COLUMNS:
+        yield f"... {len(found.start) - _COLUMNS} more modes; --json has them all"
+    yield f"<|y - yhat|^2> at infinity: {found.limit_loss:.{_SHOWN}g}"
+    yield ""
+
+
+def _row(values: np.ndarray) -> str:
+    return " ".join(f"{value:.4g}" for value in values)
 
 
 def measured(run: Any, device: str, measuring: Callable[[str], None], threads: int) -> GraphSimulateAnswer:
@@ -226,9 +274,9 @@ def _by_name(what: str, names: Sequence[str], estimate: Any) -> dict[str, Any]:
     }
 
 
-def table(times: Sequence[float], columns: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def table(times: Sequence[float], columns: Mapping[str, Sequence[str]], head: str = "t") -> Iterator[str]:
     """A line of headings and a line for each time; each column is as wide as its widest entry."""
-    whole = {"t": [f"{time:g}" for time in times], **columns}
+    whole = {head: [f"{time:g}" for time in times], **columns}
     widths = [max(map(len, (name, *words))) for name, words in whole.items()]
     for row in (tuple(whole), *zip(*whole.values(), strict=True)):
         yield "  ".join(word.rjust(width) for word, width in zip(row, widths, strict=True))
