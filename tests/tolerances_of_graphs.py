@@ -67,8 +67,8 @@ DEEP_FLOAT = 64 * UNIT_ROUNDOFF
 DEEP_STEP = 1e-12
 DEEP_ODE = 1000 * DEEP_STEP
 
-# The limit of a layered network: its strengths have the roundings of a closed form, and the gradient there is a sum of at
-# most 64 products of them. Relative to the size of its terms.
+# The limit of a layered network: its strengths have the roundings of a closed form, and the gradient there is a sum of
+# at most 64 products of them. Relative to the size of its terms.
 LAYERED_LIMIT = 64 * DEEP_FLOAT
 
 # Gradient descent at the rates 1/100 and 1/200, extrapolated to 0: the error of second order over that of first order

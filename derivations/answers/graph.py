@@ -13,7 +13,15 @@ from theory.flow.graph.solutions import deep_linear, layered
 from theory.flow.graph.solutions.deep_linear import DeepLinearSolution
 from theory.flow.graph.solutions.layered import LayeredSolution
 from theory.flow.graph.strengths import largest, sizes, strengths
-from theory.problem import LossAtTimes, OutOfReachError, PathStrengthsAtTimes, Problem, WeightSizesAtTimes, dumps
+from theory.problem import (
+    GatedGraph,
+    LossAtTimes,
+    OutOfReachError,
+    PathStrengthsAtTimes,
+    Problem,
+    WeightSizesAtTimes,
+    dumps,
+)
 from theory.problem.routes import route_names
 
 if TYPE_CHECKING:
@@ -33,6 +41,10 @@ _EXACT = {
     "layered": "exact: every path passes one weight of each layer, and the weights of a layer stay equal in each mode, "
     "which follows one equation, solved by quadrature; float64.",
 }
+_AS_A_GRAPH = (
+    "the readout is learned, so this is the flow of the network's graph: `w.k` has the weights of unit k, `a.k` its "
+    "readout, and the path through `hidden.k` is open where gate k is."
+)
 _ROUTING = 3  # layers of a routing network: encoders, shared weights, decoders
 
 
@@ -183,6 +195,7 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
         raise OutOfReachError(
             "The flow of a graph is integrated in float64: certified digits are out of reach.", "Leave out --digits."
         )
+    about_form = () if isinstance(problem.network, GatedGraph) else (_AS_A_GRAPH,)
     refused = []
     for exact in (deep_linear.solution, layered.solution):
         try:
@@ -190,8 +203,8 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
         except OutOfReachError as error:
             refused.append(error.message)
         else:
-            return GraphSolveAnswer(problem, found, (_EXACT[found.family],))
-    return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"integrated: {' '.join(refused)}"))
+            return GraphSolveAnswer(problem, found, (_EXACT[found.family], *about_form))
+    return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"integrated: {' '.join(refused)}", *about_form))
 
 
 def _exact(found: GraphSolution) -> dict[str, Any] | None:
