@@ -21,6 +21,10 @@ GRAPH_DESCENT = 320 * 64 * 16 * UNIT_ROUNDOFF
 # most 4 x 4 + 16 roundings on each side, relative to the product of the norms, which is below 16 times the result here.
 GRAPH_STRENGTH = 2 * 32 * 16 * UNIT_ROUNDOFF
 
+# Singular values of a sum of three 2 x 2 products, from their squares by trace and determinant: the roundings of the
+# squares, relative to the largest one; the smaller singular value loses the ratio of both.
+GRAPH_MODES = 4 * GRAPH_STRENGTH
+
 # Euler's method errs by a term of order eta: halving eta halves the distance from the flow. The next term changes the
 # measured order by eta times a curvature: below 0.1 at eta = 1/40 for weights and labels of size 1.
 GRAPH_EULER_ORDER = 0.1

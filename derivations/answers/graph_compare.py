@@ -16,10 +16,12 @@ from jaxtyping import Float
 from derivations.answers.graph import (
     GraphSimulateAnswer,
     bars,
+    map_table,
     numbers,
     path_table,
     table,
     with_errors,
+    without_modes,
 )
 from derivations.answers.times import at_more_times
 from derivations.statistics.comparison import Agreement, agreement_of, holm_levels, judged
@@ -27,7 +29,7 @@ from derivations.statistics.validity import Meter, meter, network_meter
 from theory.claims.model import Outcome
 from theory.flow.graph.descent import GraphDescent, descend
 from theory.flow.graph.integrate import integrate
-from theory.flow.graph.strengths import sizes, strengths
+from theory.flow.graph.strengths import modes, sizes, strengths
 from theory.problem import Problem, WorkbenchError
 
 if TYPE_CHECKING:
@@ -74,13 +76,16 @@ class GraphView:
 
     @cached_property
     def quantities(self) -> dict[str, dict[str, Float[np.ndarray, "S T"]]]:
-        """The loss, the sizes of weights and the strengths of paths by their names."""
+        """The loss, the sizes of weights, the strengths of paths and, unless they take long, the modes of maps."""
         flow, weights = self.descent.flow, self.descent.weights
-        return {
+        found = {
             "loss": {"loss": self.descent.losses},
             "sizes": sizes(flow, weights),
             "strengths": strengths(flow, weights),
         }
+        if not without_modes(flow.graph, self.problem):
+            found["map_modes"] = modes(flow, weights, self.problem.data.contexts)
+        return found
 
     def means(self, what: str) -> dict[str, Float[np.ndarray, " T"]]:
         """The mean over starts of each value of a quantity."""
@@ -164,6 +169,7 @@ class GraphCompareAnswer:
                 "loss": view.means("loss")["loss"],
                 "sizes": view.means("sizes"),
                 "strengths": view.means("strengths"),
+                "map_modes": view.means("map_modes") if "map_modes" in view.quantities else None,
                 "flow_distance": view.flow_distance,
             },
             "networks": self.trained.json(),
@@ -190,6 +196,7 @@ class GraphCompareAnswer:
             *table(times, bars(self._beside("sizes"))),
             "",
             *path_table(times, view.means("strengths"), self._beside("strengths")),
+            *self._maps(),
             "",
             f"all times after the start together, at a level of {LEVEL:.0%} and a margin of {MARGIN:.0%}",
             *(f"  {name:<20}  {verdict.text()}" for name, verdict in self.verdicts.items()),
@@ -200,6 +207,14 @@ class GraphCompareAnswer:
             ),
         ]
         return "\n".join([*lines, *(f"\nnote: {note}" for note in self.notes)])
+
+    def _maps(self) -> Iterator[str]:
+        """The modes of the maps, theory / networks."""
+        view = self.theory
+        if "map_modes" in view.quantities:
+            yield from map_table(
+                view.times, view.means("map_modes"), self._beside("map_modes"), view.means("strengths")
+            )
 
     @property
     def _said(self) -> str:
