@@ -76,16 +76,22 @@ class GraphView:
 
     @cached_property
     def quantities(self) -> dict[str, dict[str, Float[np.ndarray, "S T"]]]:
-        """The loss, the sizes of weights, the strengths of paths and, unless they take long, the modes of maps."""
+        """The loss, the sizes of weights and the strengths of paths by their names."""
         flow, weights = self.descent.flow, self.descent.weights
-        found = {
+        return {
             "loss": {"loss": self.descent.losses},
             "sizes": sizes(flow, weights),
             "strengths": strengths(flow, weights),
         }
-        if not without_modes(flow.graph, self.problem):
-            found["map_modes"] = modes(flow, weights, self.problem.data.contexts)
-        return found
+
+    @cached_property
+    def map_modes(self) -> dict[str, Float[np.ndarray, " T"]] | None:
+        """The mean over starts of each mode of a map by its name; None where they take long."""
+        flow, weights = self.descent.flow, self.descent.weights
+        if without_modes(flow.graph, self.problem):
+            return None
+        found = modes(flow, weights, self.problem.data.contexts)
+        return {name: values.mean(axis=0) for name, values in found.items()}
 
     def means(self, what: str) -> dict[str, Float[np.ndarray, " T"]]:
         """The mean over starts of each value of a quantity."""
@@ -169,7 +175,7 @@ class GraphCompareAnswer:
                 "loss": view.means("loss")["loss"],
                 "sizes": view.means("sizes"),
                 "strengths": view.means("strengths"),
-                "map_modes": view.means("map_modes") if "map_modes" in view.quantities else None,
+                "map_modes": view.map_modes,
                 "flow_distance": view.flow_distance,
             },
             "networks": self.trained.json(),
@@ -210,11 +216,9 @@ class GraphCompareAnswer:
 
     def _maps(self) -> Iterator[str]:
         """The modes of the maps, theory / networks."""
-        view = self.theory
-        if "map_modes" in view.quantities:
-            yield from map_table(
-                view.times, view.means("map_modes"), self._beside("map_modes"), view.means("strengths")
-            )
+        theory, networks = self.theory.map_modes, self.trained.means["map_modes"]
+        if theory is not None and networks is not None:
+            yield from map_table(self.theory.times, theory, _pairs(theory, networks), self.theory.means("strengths"))
 
     @property
     def _said(self) -> str:
@@ -231,11 +235,7 @@ class GraphCompareAnswer:
         return {"distance": [f"{value:.4f}" for value in found.distance], "99 % band": band}
 
     def _beside(self, what: str) -> dict[str, list[str]]:
-        theory, networks = numbers(self.theory.means(what)), numbers(self.trained.means[what])
-        return {
-            name: [f"{one} / {other}" for one, other in zip(theory[name], networks[name], strict=True)]
-            for name in theory
-        }
+        return _pairs(self.theory.means(what), self.trained.means[what])
 
     def figure(self) -> "Figure":
         """Loss, sizes of weights, strengths of paths and distance against time: lines of theory, marks of networks."""
@@ -246,6 +246,12 @@ class GraphCompareAnswer:
         return graph_picture(
             [graph_view(at_more_times(self.theory.problem, _CURVE)).curves(), self.trained.curves()], apart
         )
+
+
+def _pairs(theory: Mapping[str, Any], networks: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Numbers of theory and networks side by side, by name."""
+    one, other = numbers(theory), numbers(networks)
+    return {name: [f"{left} / {right}" for left, right in zip(one[name], other[name], strict=True)] for name in one}
 
 
 def compared(
