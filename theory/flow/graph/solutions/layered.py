@@ -96,17 +96,19 @@ def solution(problem: Problem, times: Sequence[float] | None = None) -> LayeredS
     if isinstance(reduced, NotReduced):
         raise _refusal(reduced.conditions)
     aligned = reduced.align(start)
+    unseen = {name: start[name] - seen for name, seen in reduced.lift(aligned.strengths, aligned.bases).items()}
     moving = _moving(layers, aligned)
     conditions = (
         *reduced.conditions,
-        aligned.condition,
+        _aligned(reduced, aligned, start, unseen),
         *_equal_strengths(layers, aligned),
         *_equal_sums(reduced, known, layers, moving, aligned.rounding),
     )
     _require(conditions)
     asked = tuple(float(time) for time in (problem.training.times if times is None else times))
     modes, kept = _modes(problem, reduced, layers, moving, aligned.rounding)
-    begin = np.array([[aligned.strengths[names[0]][mode] for names in layers] for mode in kept]).reshape(len(kept), -1)
+    begin = np.array([[aligned.strengths[names[0]][mode] for names in layers] for mode in kept])
+    begin = begin.reshape(len(kept), len(layers))
     at = np.array(asked)
     courses = [mode.strengths(own, at) for mode, own in zip(modes, begin, strict=True)]
     ends = [mode.limit(own) for mode, own in zip(modes, begin, strict=True)]
@@ -118,7 +120,7 @@ def solution(problem: Problem, times: Sequence[float] | None = None) -> LayeredS
             for names, strength in zip(layers, own, strict=True):
                 for name in names:
                     strengths[name][mode] = strength
-        return reduced.lift(strengths, aligned.bases)
+        return {name: seen + unseen[name] for name, seen in reduced.lift(strengths, aligned.bases).items()}
 
     def loss(own: Mapping[str, np.ndarray]) -> float:
         return float(loss_from(flow, own, known.moments, float(squared_labels(problem.data))))
@@ -159,7 +161,7 @@ def _no_layers(why: str) -> OutOfReachError:
     return OutOfReachError(f"The paths do not pass one weight of each layer: {why}.", "Its flow is integrated.")
 
 
-def _shared_out(layers: Layers) -> Layers:
+def _several(layers: Layers) -> Layers:
     """The layers with more than one weight."""
     return tuple(names for names in layers if len(names) > 1)
 
@@ -182,7 +184,7 @@ def _refusal(failed: Sequence[Condition]) -> OutOfReachError:
 def _seen_in_the_weights(flow: GraphFlow, layers: Layers, start: Mapping[str, np.ndarray]) -> tuple[Condition, ...]:
     """What a symmetric start needs and the weights alone decide, before the moments, which may be large."""
     found = []
-    for names in _shared_out(layers):
+    for names in _several(layers):
         norms = [float(np.linalg.norm(start[name])) for name in names]
         off = max(norms) - min(norms)
         allowed = _ROUNDINGS * max(start[names[0]].shape) * EPSILON * max(norms)
@@ -209,10 +211,27 @@ def _moving(layers: Layers, aligned: Alignment) -> Bool[np.ndarray, " n"]:
     return (abs(strengths) <= aligned.rounding * largest).sum(axis=0) <= 1
 
 
+def _aligned(
+    reduced: Race, aligned: Alignment, start: Mapping[str, np.ndarray], unseen: Mapping[str, np.ndarray]
+) -> Condition:
+    """The condition on the start. A part of a weight that no mode reaches is allowed: it acts on no mode and stays."""
+    bases, off = aligned.bases, 0.0
+    for basis in bases.values():
+        off = max(off, float(abs(basis.T @ basis - np.diag(basis.any(axis=0))).max()))
+    for edge in reduced.flow.graph.edges:
+        if edge.weight is not None and start[edge.weight].any():
+            rest = unseen[edge.weight] / np.linalg.norm(start[edge.weight])
+            off = max(
+                off, *(float(np.linalg.norm(R)) for R in (bases[edge.target].T @ rest, rest @ bases[edge.source]))
+            )
+    says = "the initial weights are aligned, $W = R_t B R_s^{\\top}$, but for parts that no mode reaches"
+    return _close(says, off, 1.0, aligned.rounding)
+
+
 def _equal_strengths(layers: Layers, aligned: Alignment) -> tuple[Condition, ...]:
     """The weights of each layer start with the same strength in each mode."""
     found = []
-    for names in _shared_out(layers):
+    for names in _several(layers):
         strengths = np.array([aligned.strengths[name] for name in names])
         largest = float(abs(strengths).max(initial=0.0))
         off = float(np.ptp(strengths, axis=0).max(initial=0.0))
@@ -230,7 +249,7 @@ def _equal_sums(
     second = {pair: known.input_input(*pair) for pair in pairs_met(flow)}
     exact = known.exact and len(flow.graph.outputs) == 1
     found = []
-    for names in _shared_out(layers):
+    for names in _several(layers):
         through = [[flow.paths[place.path] for place in flow.places(name)] for name in names]
         units = [_sums(flow, paths, _units(first), _units(second), lambda s: abs(float(s))) for paths in through]
         largest = np.max(units, axis=0)
