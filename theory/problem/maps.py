@@ -13,8 +13,9 @@ from theory.problem.gates.context import ContextGate
 from theory.problem.graph import Graph
 from theory.problem.routes import route_gates, route_names, routes
 
-# m n min(m, n) over all maps, to which the time for singular values is proportional: 0.1 s for a network at one time.
-MOST_WORK = 3_000_000
+# m n min(m, n) over all maps, a measure of the time for their singular values: of one network at one time up to 0.1 s,
+# or 1 s for many small maps.
+MOST_WORK = 100_000_000
 _NAMED = 3  # contexts in the name of a map
 
 

@@ -248,8 +248,8 @@ def test_the_map_of_each_context_stands_beside_theory(tmp_path, capsys):
 
 
 def test_large_maps_have_no_modes_and_a_reason(tmp_path, capsys):
-    zeros = [[0.0] * 200]
-    text = TASKS.replace("dimension = 2", "dimension = 200").replace("times = [0.0, 4.0]", "times = [0.0]")
+    zeros = [[0.0] * 600]
+    text = TASKS.replace("dimension = 2", "dimension = 600").replace("times = [0.0, 4.0]", "times = [0.0]")
     text = text.replace(
         text[text.index("x = [") : text.index("[network]")], f"x = {zeros * 2}\ny = {zeros * 2}\ncontext = [0, 1]\n"
     )

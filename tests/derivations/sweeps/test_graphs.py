@@ -148,8 +148,8 @@ def test_paths_of_one_hidden_layer_cannot_be_measured():
 
 
 def test_modes_of_large_maps_are_refused_before_anything_is_trained(folder):
-    wide = RACE.replace("dimension = 2", "dimension = 200", 1).replace("dimension = 1", "dimension = 200")
-    zeros = [[0.0] * 200]
+    wide = RACE.replace("dimension = 2", "dimension = 600", 1).replace("dimension = 1", "dimension = 600")
+    zeros = [[0.0] * 600]
     problem = wide.replace(wide[wide.index("x = [") : wide.index("[network]")], f"x = {zeros}\ny = {zeros}\n\n")
     (folder / "wide.toml").write_text(problem)
     head = HEAD.replace("race.toml", "wide.toml")
