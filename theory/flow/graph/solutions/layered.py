@@ -25,7 +25,7 @@ from jaxtyping import Bool, Float, Int
 from theory.flow.graph.alignment import Alignment
 from theory.flow.graph.conditions import Condition
 from theory.flow.graph.data import flow_of
-from theory.flow.graph.diagonal import pairs_met
+from theory.flow.graph.diagonal import pairs_met, shared_vectors
 from theory.flow.graph.gradient_flow import FACTORS, GraphFlow
 from theory.flow.graph.integrate import GraphSolution, split
 from theory.flow.graph.known import EPSILON, Known, Moment, relative_off
@@ -91,6 +91,8 @@ def solution(problem: Problem, times: Sequence[float] | None = None) -> LayeredS
     flow = flow_of(problem)
     layers, start = _layers(flow), split(problem, flow)
     _require(_seen_in_the_weights(flow, layers, start))
+    # A failure beyond the rounding of float64 is certain, and exact products of many moments take up to a minute.
+    _require(shared_vectors(Known(problem, flow, exactly=False)))
     known = Known(problem, flow)
     reduced = race(problem, flow, known)
     if isinstance(reduced, NotReduced):
