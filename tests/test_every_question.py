@@ -195,7 +195,7 @@ READERS = {
     "exact statistics": lambda problem: theory_of(problem.data),
     "sampled statistics": lambda problem: sampled(problem.data, 64),
     "view of gates": gate_view,
-    "cell of a sweep of graphs": lambda problem: make(problem, ("weight-sizes", "path-strengths"), "cpu"),
+    "cell of a sweep of graphs": lambda problem: make(problem, ("weight-sizes", "path-strengths", "map-modes"), "cpu"),
     "view of graphs": lambda problem: graph_page(problem, "1", "1", 3, 2),
     "view of fields": lambda problem: field_view(live(problem, 3, 2)),
     "problem file": lambda problem: loads(dumps(problem)),

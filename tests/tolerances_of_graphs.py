@@ -21,6 +21,10 @@ GRAPH_DESCENT = 320 * 64 * 16 * UNIT_ROUNDOFF
 # most 4 x 4 + 16 roundings on each side, relative to the product of the norms, which is below 16 times the result here.
 GRAPH_STRENGTH = 2 * 32 * 16 * UNIT_ROUNDOFF
 
+# Singular values of a sum of three 2 x 2 products, from their squares by trace and determinant: the roundings of the
+# squares, relative to the largest one; the smaller singular value loses the ratio of both.
+GRAPH_MODES = 4 * GRAPH_STRENGTH
+
 # Euler's method errs by a term of order eta: halving eta halves the distance from the flow. The next term changes the
 # measured order by eta times a curvature: below 0.1 at eta = 1/40 for weights and labels of size 1.
 GRAPH_EULER_ORDER = 0.1
@@ -66,6 +70,10 @@ DEEP_FLOAT = 64 * UNIT_ROUNDOFF
 # The relative error a step that DOP853 is asked for on the unreduced flow, in fewer than 1,000 steps to these times.
 DEEP_STEP = 1e-12
 DEEP_ODE = 1000 * DEEP_STEP
+
+# The limit of a layered network: its strengths have the roundings of a closed form, and the gradient there is a sum of
+# at most 64 products of them. Relative to the size of its terms.
+LAYERED_LIMIT = 64 * DEEP_FLOAT
 
 # Gradient descent at the rates 1/100 and 1/200, extrapolated to 0: the error of second order over that of first order
 # is the rate 1/100 times the fastest rate of the flow, below 8. A wrong solution leaves the whole of its error.

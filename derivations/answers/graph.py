@@ -1,7 +1,7 @@
-"""The answers of `gdln solve` and `gdln simulate` for a gated graph: loss, sizes of weights and strengths of paths."""
+"""The answers of `gdln solve` and `gdln simulate` for a gated graph: loss, sizes of weights, paths and maps."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -9,9 +9,22 @@ import numpy as np
 
 from derivations.markdown import plain
 from theory.flow.graph.integrate import GraphSolution, integrate
-from theory.flow.graph.solutions.deep_linear import solution
-from theory.flow.graph.strengths import largest, sizes, strengths
-from theory.problem import LossAtTimes, OutOfReachError, PathStrengthsAtTimes, Problem, WeightSizesAtTimes, dumps
+from theory.flow.graph.solutions import deep_linear, layered
+from theory.flow.graph.solutions.deep_linear import DeepLinearSolution
+from theory.flow.graph.solutions.layered import LayeredSolution
+from theory.flow.graph.strengths import largest, maps, modes, sizes, strengths
+from theory.problem import (
+    GatedGraph,
+    LossAtTimes,
+    MapModesAtTimes,
+    OutOfReachError,
+    PathStrengthsAtTimes,
+    Problem,
+    WeightSizesAtTimes,
+    dumps,
+)
+from theory.problem.graph import Graph
+from theory.problem.maps import mode_names
 from theory.problem.routes import route_names
 
 if TYPE_CHECKING:
@@ -28,7 +41,14 @@ _EXACT = {
     "lambda-balanced": "exact: a deep linear network of two layers, from a start with "
     r"$W_2^\top W_2 - W_1 W_1^\top = \lambda\, \mathbb{1}$, on white inputs; float64. The rotation of the hidden units "
     "is that of the integrated flow.",
+    "layered": "exact: every path passes one weight of each layer, and the weights of a layer stay equal in each mode, "
+    "which follows one equation, solved by quadrature; float64.",
 }
+_AS_A_GRAPH = (
+    "the readout is learned, so this is the flow of the network's graph: `w.k` has the weights of unit k, `a.k` its "
+    "readout, and the path through `hidden.k` is open where gate k is."
+)
+_ROUTING = 3  # layers of a routing network: encoders, shared weights, decoders
 
 
 @dataclass(frozen=True)
@@ -49,20 +69,30 @@ class GraphSolveAnswer:
             "sizes": sizes(found.flow, found.weights),
             "strengths": strengths(found.flow, found.weights),
             "paths": [str(path) for path in found.flow.paths],
-            "notes": self.notes,
+            "maps": None if self._without_maps else maps(found.flow, found.weights, self.problem.data.contexts),
+            "map_modes": None if self._without_maps else modes(found.flow, found.weights, self.problem.data.contexts),
+            "exact": _exact(found),
+            "notes": (*self.notes, *self._without_maps),
             "digits": None,
         }
 
+    @cached_property
+    def _without_maps(self) -> tuple[str, ...]:
+        """The reason why there are no modes of maps, where they would take long; else nothing."""
+        return without_modes(self.solution.flow.graph, self.problem)
+
     def text(self) -> str:
-        """Losses, sizes of weights and strengths of paths over time."""
+        """Losses, sizes of weights and strengths of paths over time; the modes and the limit of a layered network."""
         found, content = self.solution, self.json()
         losses = {"<|y - yhat|^2>": [f"{loss:.{_SHOWN}g}" for loss in found.losses]}
         lines = [
             *table(found.times, losses | bars(numbers(content["sizes"]))),
             "",
             *path_table(found.times, content["strengths"], numbers(content["strengths"])),
+            *map_table(found.times, content["map_modes"], numbers(content["map_modes"] or {}), content["strengths"]),
             "",
-            *(f"note: {plain(note)}" for note in (*self.notes, "--json has the weights, by name.")),
+            *(_modes(found) if isinstance(found, LayeredSolution) else ()),
+            *(f"note: {plain(note)}" for note in (*content["notes"], "--json has the weights, by name.")),
         ]
         return "\n".join(lines)
 
@@ -82,9 +112,10 @@ class GraphSolveAnswer:
 
 @dataclass(frozen=True)
 class GraphSimulateAnswer:
-    """A trained graph: loss, sizes |W| (Frobenius) of its weights and strengths |s_p W_p| of its paths, by their names.
+    """A trained graph: loss, sizes |W| (Frobenius) of its weights, strengths |s_p W_p| of its paths, modes of its maps.
 
-    `strengths` is None, and a remark says why, where the graph has more paths than are listed.
+    `strengths` and `modes` are None, and a remark says why, where the graph has more paths than are listed, and `modes`
+    for large maps.
     """
 
     problem: Problem
@@ -92,6 +123,7 @@ class GraphSimulateAnswer:
     loss: Any  # sim.measure.estimate.Estimate, as the others
     sizes: Any
     strengths: Any | None
+    modes: Any | None
     remarks: tuple[str, ...]
 
     @cached_property
@@ -100,9 +132,13 @@ class GraphSimulateAnswer:
         weights = [parameter.name for parameter in self.problem.parameters]
         found = {"loss": self.loss.mean, "loss_standard_error": _error(self.loss)}
         found |= _by_name("sizes", weights, self.sizes)
-        if self.strengths is None:
-            return found | {"strengths": None, "strengths_standard_error": None}
-        return found | _by_name("strengths", route_names(self.problem.graph), self.strengths)
+        graph, contexts = self.problem.graph, self.problem.data.contexts
+        listed = (("strengths", self.strengths, lambda: route_names(graph)),)
+        listed += (("map_modes", self.modes, lambda: mode_names(graph, contexts)),)
+        for what, estimate, names in listed:
+            absent = {what: None, f"{what}_standard_error": None}
+            found |= absent if estimate is None else _by_name(what, names(), estimate)
+        return found
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln simulate --json` prints."""
@@ -127,12 +163,17 @@ class GraphSimulateAnswer:
             "mean (standard error) over replicates",
             *table(run.times, {name: with_errors(means["loss"], means["loss_standard_error"])} | self._sizes()),
         ]
+        shown = {what: self._with_errors(what) for what in ("strengths", "map_modes")}
         if means["strengths"] is not None:
-            errors = means["strengths_standard_error"]
-            shown = {path: with_errors(mean, errors and errors[path]) for path, mean in means["strengths"].items()}
-            lines += ["", *path_table(run.times, means["strengths"], shown)]
+            lines += ["", *path_table(run.times, means["strengths"], shown["strengths"])]
+            lines += map_table(run.times, means["map_modes"], shown["map_modes"], means["strengths"])
         lines += [f"{lost} of {content['replicates']} replicates diverged and are left out."] if lost else []
         return "\n".join([*lines, *(f"\nnote: {remark}" for remark in self.remarks)])
+
+    def _with_errors(self, what: str) -> dict[str, list[str]]:
+        """The means of a quantity by name, with standard errors, as words."""
+        means, errors = self.means[what] or {}, self.means[f"{what}_standard_error"]
+        return {name: with_errors(mean, errors and errors[name]) for name, mean in means.items()}
 
     def _sizes(self) -> dict[str, list[str]]:
         return bars(numbers(self.means["sizes"]))
@@ -176,27 +217,73 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
         raise OutOfReachError(
             "The flow of a graph is integrated in float64: certified digits are out of reach.", "Leave out --digits."
         )
-    try:
-        exact = solution(problem)
-    except OutOfReachError as error:
-        return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"integrated: {error.message}"))
-    return GraphSolveAnswer(problem, exact, (_EXACT[exact.family],))
+    about_form = () if isinstance(problem.network, GatedGraph) else (_AS_A_GRAPH,)
+    refused = []
+    for exact in (deep_linear.solution, layered.solution):
+        try:
+            found = exact(problem)
+        except OutOfReachError as error:
+            refused.append(error.message)
+        else:
+            return GraphSolveAnswer(problem, found, (_EXACT[found.family], *about_form))
+    return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"integrated: {' '.join(refused)}", *about_form))
+
+
+def _exact(found: GraphSolution) -> dict[str, Any] | None:
+    """The exact solution for `gdln solve --json`: family, conditions, and modes and limit of a layered network."""
+    if not isinstance(found, DeepLinearSolution | LayeredSolution):
+        return None
+    content = {"family": found.family, "conditions": [asdict(condition) for condition in found.conditions]}
+    if isinstance(found, LayeredSolution):
+        content |= {
+            "layers": found.layers,
+            "start": found.start,
+            "conserved": found.conserved,
+            "limit": {"strengths": found.limit, "weights": found.limit_weights, "loss": found.limit_loss},
+        }
+    return content
+
+
+def _modes(found: LayeredSolution) -> Iterator[str]:
+    """A line for each mode that moves, the strongest first: its strengths, what it conserves, and where it ends."""
+    counts = [len(names) for names in found.layers]
+    domains = counts[0]
+    yield f"layers, each of one strength in a mode: {' | '.join(', '.join(names) for names in found.layers)}"
+    if len(counts) == _ROUTING and counts == [domains, 1, domains] and domains > 1:
+        yield f"a routing network: {domains} encoders and {domains} decoders around the shared {found.layers[1][0]}"
+    rows = zip(found.start, found.conserved, found.limit, strict=True)
+    words = [[_row(own) for own in row] for row in rows][:_COLUMNS]
+    heads = ("strengths at t = 0", "conserved, M b^2 less that of the layer before", "strengths at infinity")
+    columns = {head: [row[index] for row in words] for index, head in enumerate(heads)}
+    yield from table(range(1, len(words) + 1), columns, "mode")
+    if len(found.start) > _COLUMNS:
+        yield f"... {len(found.start) - _COLUMNS} more modes; --json has them all"
+    yield f"<|y - yhat|^2> at infinity: {found.limit_loss:.{_SHOWN}g}"
+    yield ""
+
+
+def _row(values: np.ndarray) -> str:
+    return " ".join(f"{value:.4g}" for value in values)
 
 
 def measured(run: Any, device: str, measuring: Callable[[str], None], threads: int) -> GraphSimulateAnswer:
-    """The trained graph of a run (sim.training.run.Run): loss on fresh examples, sizes of weights, path strengths."""
+    """The trained graph of a run (sim.training.run.Run): loss on fresh examples, sizes, path strengths, maps' modes."""
     from sim.measure import measure_each
 
-    observables, remarks = [LossAtTimes(), WeightSizesAtTimes()], ()
+    graph, remarks = run.problem.graph, ()
+    observables = {"loss": LossAtTimes(), "sizes": WeightSizesAtTimes()}
     try:
-        route_names(run.problem.graph)
-        observables.append(PathStrengthsAtTimes())
+        route_names(graph)
     except OutOfReachError as error:
-        remarks = (f"no strengths of paths: {error.message}",)
-    loss, weights, *paths = measure_each(
-        observables, run, device, backend="compiled", measuring=measuring, threads=threads
-    )
-    return GraphSimulateAnswer(run.problem, run, loss, weights, next(iter(paths), None), remarks)
+        remarks = (f"no strengths of paths, and no modes of maps: {error.message}",)
+    else:
+        observables["strengths"] = PathStrengthsAtTimes()
+        remarks = without_modes(graph, run.problem)
+        observables |= {} if remarks else {"modes": MapModesAtTimes()}
+    listed = tuple(observables.values())
+    found = measure_each(listed, run, device, backend="compiled", measuring=measuring, threads=threads)
+    named = {"strengths": None, "modes": None} | dict(zip(observables, found, strict=True))
+    return GraphSimulateAnswer(run.problem, run, **named, remarks=remarks)
 
 
 def about(run: Any) -> dict[str, Any]:
@@ -226,9 +313,9 @@ def _by_name(what: str, names: Sequence[str], estimate: Any) -> dict[str, Any]:
     }
 
 
-def table(times: Sequence[float], columns: Mapping[str, Sequence[str]]) -> Iterator[str]:
+def table(times: Sequence[float], columns: Mapping[str, Sequence[str]], head: str = "t") -> Iterator[str]:
     """A line of headings and a line for each time; each column is as wide as its widest entry."""
-    whole = {"t": [f"{time:g}" for time in times], **columns}
+    whole = {head: [f"{time:g}" for time in times], **columns}
     widths = [max(map(len, (name, *words))) for name, words in whole.items()]
     for row in (tuple(whole), *zip(*whole.values(), strict=True)):
         yield "  ".join(word.rjust(width) for word, width in zip(row, widths, strict=True))
@@ -242,6 +329,28 @@ def path_table(times: Sequence[float], values: Mapping[str, Any], words: Mapping
     yield from table(times, {name: words[name] for name in shown})
     if any(value[-1] > 0 for value in values.values()):
         yield f"strongest at t = {times[-1]:g}: {max(values, key=lambda name: values[name][-1])}"
+
+
+def map_table(
+    times: Sequence[float],
+    values: Mapping[str, Any] | None,
+    words: Mapping[str, Sequence[str]],
+    paths: Mapping[str, Any],
+) -> Iterator[str]:
+    """The first modes of maps over time, unless each is the strength of one of the `paths`."""
+    if values and not values.keys() <= paths.keys():
+        more = f"; the first {_COLUMNS} of {len(values)}, --json has them all" if len(values) > _COLUMNS else ""
+        yield from ("", f"singular values of the map from x to yhat, the sum over open paths{more}")
+        yield from table(times, {name: words[name] for name in list(values)[:_COLUMNS]})
+
+
+def without_modes(graph: Graph, problem: Problem) -> tuple[str, ...]:
+    """The reason why the maps of a graph have no modes here; () where they have."""
+    try:
+        mode_names(graph, problem.data.contexts)
+    except OutOfReachError as error:
+        return (f"no modes of maps: {error.message}",)
+    return ()
 
 
 def numbers(values: Mapping[str, Any]) -> dict[str, list[str]]:

@@ -16,10 +16,12 @@ from jaxtyping import Float
 from derivations.answers.graph import (
     GraphSimulateAnswer,
     bars,
+    map_table,
     numbers,
     path_table,
     table,
     with_errors,
+    without_modes,
 )
 from derivations.answers.times import at_more_times
 from derivations.statistics.comparison import Agreement, agreement_of, holm_levels, judged
@@ -27,7 +29,7 @@ from derivations.statistics.validity import Meter, meter, network_meter
 from theory.claims.model import Outcome
 from theory.flow.graph.descent import GraphDescent, descend
 from theory.flow.graph.integrate import integrate
-from theory.flow.graph.strengths import sizes, strengths
+from theory.flow.graph.strengths import modes, sizes, strengths
 from theory.problem import Problem, WorkbenchError
 
 if TYPE_CHECKING:
@@ -81,6 +83,15 @@ class GraphView:
             "sizes": sizes(flow, weights),
             "strengths": strengths(flow, weights),
         }
+
+    @cached_property
+    def map_modes(self) -> dict[str, Float[np.ndarray, " T"]] | None:
+        """The mean over starts of each mode of a map by its name; None where they take long."""
+        flow, weights = self.descent.flow, self.descent.weights
+        if without_modes(flow.graph, self.problem):
+            return None
+        found = modes(flow, weights, self.problem.data.contexts)
+        return {name: values.mean(axis=0) for name, values in found.items()}
 
     def means(self, what: str) -> dict[str, Float[np.ndarray, " T"]]:
         """The mean over starts of each value of a quantity."""
@@ -164,6 +175,7 @@ class GraphCompareAnswer:
                 "loss": view.means("loss")["loss"],
                 "sizes": view.means("sizes"),
                 "strengths": view.means("strengths"),
+                "map_modes": view.map_modes,
                 "flow_distance": view.flow_distance,
             },
             "networks": self.trained.json(),
@@ -190,6 +202,7 @@ class GraphCompareAnswer:
             *table(times, bars(self._beside("sizes"))),
             "",
             *path_table(times, view.means("strengths"), self._beside("strengths")),
+            *self._maps(),
             "",
             f"all times after the start together, at a level of {LEVEL:.0%} and a margin of {MARGIN:.0%}",
             *(f"  {name:<20}  {verdict.text()}" for name, verdict in self.verdicts.items()),
@@ -200,6 +213,12 @@ class GraphCompareAnswer:
             ),
         ]
         return "\n".join([*lines, *(f"\nnote: {note}" for note in self.notes)])
+
+    def _maps(self) -> Iterator[str]:
+        """The modes of the maps, theory / networks."""
+        theory, networks = self.theory.map_modes, self.trained.means["map_modes"]
+        if theory is not None and networks is not None:
+            yield from map_table(self.theory.times, theory, _pairs(theory, networks), self.theory.means("strengths"))
 
     @property
     def _said(self) -> str:
@@ -216,11 +235,7 @@ class GraphCompareAnswer:
         return {"distance": [f"{value:.4f}" for value in found.distance], "99 % band": band}
 
     def _beside(self, what: str) -> dict[str, list[str]]:
-        theory, networks = numbers(self.theory.means(what)), numbers(self.trained.means[what])
-        return {
-            name: [f"{one} / {other}" for one, other in zip(theory[name], networks[name], strict=True)]
-            for name in theory
-        }
+        return _pairs(self.theory.means(what), self.trained.means[what])
 
     def figure(self) -> "Figure":
         """Loss, sizes of weights, strengths of paths and distance against time: lines of theory, marks of networks."""
@@ -231,6 +246,12 @@ class GraphCompareAnswer:
         return graph_picture(
             [graph_view(at_more_times(self.theory.problem, _CURVE)).curves(), self.trained.curves()], apart
         )
+
+
+def _pairs(theory: Mapping[str, Any], networks: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Numbers of theory and networks side by side, by name."""
+    one, other = numbers(theory), numbers(networks)
+    return {name: [f"{left} / {right}" for left, right in zip(one[name], other[name], strict=True)] for name in one}
 
 
 def compared(

@@ -68,13 +68,15 @@ class SolveAnswer:
 def answer(problem: Problem, digits: int | None = None) -> SolveAnswer | GraphSolveAnswer:
     """Solve `problem` under gradient flow, with `digits` certified digits of every number or in float64.
 
-    Raises OutOfReachError for laws, gates and networks whose flow has no closed form; the message says which.
+    A network that learns its readout is solved as its graph, since its output is not linear in its weights. Raises
+    OutOfReachError for laws, gates and networks whose flow has no closed form; the message says which.
 
     >>> from derivations.experiments.folders import problem_named
     >>> f"{answer(problem_named('small-bump')).solution.mse:.6f}"
     '0.279221'
     """
-    if isinstance(problem.network, GatedGraph):
+    network = problem.network
+    if isinstance(network, GatedGraph) or (network.model == network.gated and network.trains_readout):
         return solved(problem, digits)
     return SolveAnswer(problem, solve(problem, digits))
 

@@ -17,7 +17,8 @@ def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
     """The cells of the sweep that exist, as an xarray.Dataset.
 
     Dimensions: the axes of the sweep by their dotted keys (or "cell" for zipped axes), "replicate", "time", "unit",
-    "site", "weight", "path"; the last two by their names where all cells have the same. Variables: each observable;
+    "site", "weight", "path", "map_mode"; the last three by their names where all cells have the same. Variables: each
+    observable;
     "state" ("complete", "diverged", or "missing"); "diverged" by replicate; "times" where they differ between cells.
     What a cell does not have (a smaller n, fewer replicates, a replicate that diverged) is NaN. Attributes: the sweep,
     the code, versions, devices and when the cells were made.

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from theory.problem import OBSERVABLES, Cell, OutOfReachError, Problem, Sweep
+from theory.problem.maps import mode_names
 from theory.problem.routes import route_names
 from theory.problem.sweep import number_of, value_text
 
 # The declaration, the verified meta.json and the arrays of each cell that is there.
 Answers = Iterable[tuple[Cell, Mapping[str, Any], Mapping[str, np.ndarray]]]
-PLACES = ("time", "unit", "other_unit", "site", "other_site", "bias", "other_time", "weight", "path")
+PLACES = ("time", "unit", "other_unit", "site", "other_site", "bias", "other_time", "weight", "path", "map_mode")
 
 
 def mean_and_error(values: np.ndarray, diverged: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -39,7 +40,7 @@ def axes_of(name: str, dimensions: int) -> tuple[str, ...]:
 
 
 def names_along(axis: str, problem: Problem) -> tuple[str, ...] | None:
-    """The names of the places along an axis of weights or paths; None for an axis whose places have numbers.
+    """The names of the places along an axis of weights, paths or modes; None for an axis whose places have numbers.
 
     >>> from derivations.experiments.folders import problem_named
     >>> names_along("weight", problem_named("race"))
@@ -47,13 +48,15 @@ def names_along(axis: str, problem: Problem) -> tuple[str, ...] | None:
     """
     if axis == "weight":
         return tuple(parameter.name for parameter in problem.parameters)
-    return route_names(problem.graph) if axis == "path" else None
+    if axis == "path":
+        return route_names(problem.graph)
+    return mode_names(problem.graph, problem.data.contexts) if axis == "map_mode" else None
 
 
 def rows(there: Answers, sweep: Sweep) -> Iterator[dict[str, Any]]:
     """One row for each cell, observable, time, unit and site (None where the observable has none of it).
 
-    Weights and paths of a graph stand by their names.
+    Weights, paths and modes of a graph stand by their names.
     Keys: the axes' fields, "cell", "observable", PLACES, "mean", "standard_error", "networks", "diverged".
     `there` are the cells as `store.answers` gives them.
     """

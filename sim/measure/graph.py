@@ -1,4 +1,4 @@
-"""The sizes of the weights of trained networks, and the strengths of the paths through a gated graph."""
+"""The sizes of the weights of trained networks, the strengths of the paths of a gated graph, and its maps' modes."""
 
 from functools import reduce
 
@@ -6,8 +6,16 @@ import numpy as np
 from jaxtyping import Float
 
 from sim.measure.source import Source, values_of
-from theory.problem import GatedGraph, OutOfReachError, PathStrengthsAtTimes, WeightSizesAtTimes
+from theory.problem import (
+    GatedGraph,
+    MapModesAtTimes,
+    OutOfReachError,
+    PathStrengthsAtTimes,
+    Problem,
+    WeightSizesAtTimes,
+)
 from theory.problem.graph import Edge, Graph
+from theory.problem.maps import maps_of, mode_names
 from theory.problem.routes import Route, routes
 
 
@@ -19,13 +27,39 @@ def _(observable: WeightSizesAtTimes, source: Source) -> Float[np.ndarray, "R T 
 
 @values_of.register
 def _(observable: PathStrengthsAtTimes, source: Source) -> Float[np.ndarray, "R T P"]:
-    arrays, problem = source.trained(observable), source.problem
+    arrays, graph = source.trained(observable), _graph_of(source.problem, "The strength of a path is")
+    return np.stack([_length(_along(graph, route, arrays)) for route in routes(graph)], axis=-1)
+
+
+@values_of.register
+def _(observable: MapModesAtTimes, source: Source) -> Float[np.ndarray, "R T M"]:
+    arrays, graph = source.trained(observable), _graph_of(source.problem, "Modes of maps are")
+    contexts, listed = source.problem.data.contexts, routes(graph)
+    mode_names(graph, contexts)  # which refuses maps that are too large
+    modes = [
+        np.linalg.svd(_map(graph, [listed[index] for index in mine], arrays), compute_uv=False)
+        for mine in maps_of(graph, contexts).values()
+    ]
+    return np.concatenate(modes, axis=-1)
+
+
+def _graph_of(problem: Problem, what: str) -> Graph:
+    """The graph of a problem. Raises OutOfReachError for another network."""
     if not isinstance(problem.network, GatedGraph):
         raise OutOfReachError(
-            f'The strength of a path is measured on a gated graph, and the model is "{problem.network.model}".',
+            f'{what} measured on a gated graph, and the model is "{problem.network.model}".',
             'Measure "field-norm", or write the network as a graph: network.model = "gated-graph".',
         )
-    return np.stack([_length(_along(problem.graph, route, arrays)) for route in routes(problem.graph)], axis=-1)
+    return problem.graph
+
+
+def _map(graph: Graph, open_routes: list[Route], arrays: dict[str, np.ndarray]) -> Float[np.ndarray, "*any m n"]:
+    """The map of x to all outputs, stacked, while these routes alone are open."""
+    n, (first, *_) = graph.node(graph.inputs[0]).dimension, arrays.values()
+    blocks = {name: np.zeros((*first.shape[:2], graph.node(name).dimension, n)) for name in graph.outputs}
+    for route in open_routes:
+        blocks[route[-1].target] = blocks[route[-1].target] + _along(graph, route, arrays)
+    return np.concatenate(list(blocks.values()), axis=-2)
 
 
 def _along(graph: Graph, route: Route, arrays: dict[str, np.ndarray]) -> Float[np.ndarray, "*any m n"]:

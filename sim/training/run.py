@@ -96,7 +96,7 @@ def fields_of(problem: Problem, parameters: Mapping[str, np.ndarray]) -> Float[n
         named = ", ".join(parameters)
         raise OutOfReachError(
             f"The fields w_k belong to networks with one hidden layer; this graph has the weights {named}.",
-            "Measure loss, weight-sizes or path-strengths, or read run.parameters by name.",
+            "Measure loss, weight-sizes, path-strengths or map-modes, or read run.parameters by name.",
         )
     return parameters["w"]
 

@@ -59,7 +59,8 @@ def require_linear(network: Network) -> None:
         raise OutOfReachError(
             f'network.readout = "{network.readout}": the exact solution is that of a yhat linear in the weights, and '
             "sum_k a_k g_k w_k.x is not linear in a and w together.",
-            'Simulate it (gdln simulate), or use readout = "mean" or "sum", where all a_k are 1.',
+            "Solve it as a graph (gdln solve), simulate it (gdln simulate), or use readout = "
+            '"mean" or "sum", where all a_k are 1.',
         )
     if network.biases == "fixed":
         raise OutOfReachError(

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from theory.problem.network import Network
     from theory.problem.observables import OBSERVABLES, Observable
     from theory.problem.observables.data_moments import InputMoment, InputOutputMoment
-    from theory.problem.observables.graph import PathStrengthsAtTimes, WeightSizesAtTimes
+    from theory.problem.observables.graph import MapModesAtTimes, PathStrengthsAtTimes, WeightSizesAtTimes
     from theory.problem.observables.kurtosis import PreactivationKurtosisAtTimes, WeightKurtosisAtTimes
     from theory.problem.observables.learned import BiasesAtTimes, ReadoutAtTimes, WeightsAtTimes
     from theory.problem.observables.loss import LossAtTimes
@@ -90,6 +90,7 @@ __all__ = [
     "Law",
     "LossAtTimes",
     "LowFrequencyPowerAtTimes",
+    "MapModesAtTimes",
     "Network",
     "Node",
     "NonlinearGP",
@@ -153,7 +154,7 @@ _NAMES = {
     "network": "Network",
     "observables": "OBSERVABLES Observable",
     "observables.data_moments": "InputMoment InputOutputMoment",
-    "observables.graph": "PathStrengthsAtTimes WeightSizesAtTimes",
+    "observables.graph": "MapModesAtTimes PathStrengthsAtTimes WeightSizesAtTimes",
     "observables.kurtosis": "PreactivationKurtosisAtTimes WeightKurtosisAtTimes",
     "observables.learned": "BiasesAtTimes ReadoutAtTimes WeightsAtTimes",
     "observables.loss": "LossAtTimes",

@@ -1,6 +1,6 @@
 """The routes through a graph, from an input to an output: which edges follow each other, and names for them.
 
-A route is declared by the graph alone. Gates and scales along it belong to `theory.flow.graph.paths`; its strength in
+A route is declared by the graph alone. Scales along it belong to `theory.flow.graph.paths`; its strength in
 trained networks is measured in `sim.measure.graph`.
 """
 
@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from theory.problem.errors import OutOfReachError
+from theory.problem.gates import Gate
 from theory.problem.graph import Edge, Graph
 
 MOST_ROUTES = 2_000
@@ -33,6 +34,21 @@ def routes(graph: Graph) -> tuple[Route, ...]:
             "Use fewer nodes; gdln simulate trains the network without listing its paths.",
         )
     return tuple(edges for output in graph.outputs for edges in _into(graph, output))
+
+
+def route_gates(graph: Graph, route: Route) -> tuple[Gate, ...]:
+    """Return the gates of the nodes and edges of a route, in its order, each as often as it is passed.
+
+    >>> from theory.problem import AlwaysGate, Node, Parameter
+    >>> nodes, edge = (Node("x", 1), Node("y", 1, (AlwaysGate(),))), Edge("x", "y", "A")
+    >>> route_gates(Graph(nodes, (edge,), (Parameter("A", (1, 1)),), ("x",), ("y",)), (edge,))
+    (AlwaysGate(),)
+    """
+    gates = list(graph.node(route[0].source).gates)
+    for edge in route:
+        gates += [edge.gate] if edge.gate is not None else []
+        gates += graph.node(edge.target).gates
+    return tuple(gates)
 
 
 def route_name(route: Route) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 from theory.problem.distributions import LAWS
 from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.gated_graph import GatedGraph
+from theory.problem.maps import mode_names
 from theory.problem.numbers import exact_or_infinite, nearest, one_of, shown
 from theory.problem.observables import OBSERVABLES
 from theory.problem.problem import Problem
@@ -249,7 +250,7 @@ def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
                 'Use model = "gated-linear", or leave it out.',
             )
     for name in observables:
-        if "path" not in OBSERVABLES[name].axes:
+        if not {"path", "map_mode"} & set(OBSERVABLES[name].axes):
             continue
         if not graph:
             raise InputError(
@@ -257,7 +258,10 @@ def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
                 'Use model = "gated-graph", or leave it out.',
             )
         try:
-            routes(problem.graph)
+            if "path" in OBSERVABLES[name].axes:
+                routes(problem.graph)
+            else:
+                mode_names(problem.graph, problem.data.contexts)
         except OutOfReachError as error:
             raise InputError(f'observables has "{name}": {error.message}', error.hint) from None
 

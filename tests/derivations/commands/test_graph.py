@@ -195,6 +195,72 @@ def test_too_many_paths_are_no_reason_not_to_train(gdln):
     assert len(found["sizes"]) == 22
 
 
+TASKS = """
+[data]
+law = "finite"
+x = [[1, 0], [0, 1], [1, 0], [0, 1]]
+y = [[1, 0], [0, 2], [0, 1], [1, 0]]
+context = [0, 0, 1, 1]
+[network]
+model = "gated-graph"
+inputs = ["x"]
+outputs = ["y"]
+nodes = [{ name = "x", dimension = 2 }, { name = "h", dimension = 2 }, { name = "y", dimension = 2 }]
+edges = [
+    { from = "x", to = "h", weight = "A" },
+    { from = "h", to = "y", weight = "B", gate = { kind = "context", open = [0] } },
+    { from = "h", to = "y", weight = "C", gate = { kind = "context", open = [1] } },
+]
+[training]
+loss = "half-mse"
+tau = 1.0
+w0 = { law = "normal", scale = 0.3, seed = 0 }
+times = [0.0, 4.0]
+[simulation]
+mode = "full-batch"
+samples = 400
+learning_rate = 0.1
+replicates = 3
+seed = 0
+"""
+
+
+def test_the_map_of_each_context_stands_beside_theory(tmp_path, capsys):
+    """B A in context 0 and C A in context 1: matrices and singular values of theory, modes of networks."""
+    problem = loads(TASKS)
+    answer = solve.answer(problem)
+    content, weights = answer.json(), answer.solution.weights
+    for context, decoder in ((0, "B"), (1, "C")):
+        product = np.einsum("tij,tjk->tik", weights[decoder], weights["A"])
+        assert abs(content["maps"][f"context {context}"] - product).max() <= GRAPH_STRENGTH * abs(product).max()
+        found = np.stack([content["map_modes"][f"context {context}, mode {mode}"] for mode in (1, 2)], axis=1)
+        size, both = np.square(product).sum(axis=(1, 2)), abs(np.linalg.det(product))
+        assert (abs(np.square(found).sum(axis=1) - size) <= GRAPH_STRENGTH * size).all()
+        assert (abs(found.prod(axis=1) - both) <= GRAPH_STRENGTH * size).all()
+    (tmp_path / "tasks.toml").write_text(TASKS)
+    for verb in ("solve", "simulate", "compare"):
+        assert main([verb, str(tmp_path / "tasks.toml")]) == PASS
+        assert "singular values of the map from x to yhat, the sum over open paths" in capsys.readouterr().out
+    both = compare.answer(problem, "cpu").json()
+    assert list(both["theory"]["map_modes"]) == list(both["networks"]["map_modes"]) == list(content["map_modes"])
+    assert set(both["networks"]["map_modes_standard_error"]) == set(content["map_modes"])
+    assert "singular values" not in solve.answer(loads(RACE)).text()  # those of single paths to one output
+
+
+def test_large_maps_have_no_modes_and_a_reason(tmp_path, capsys):
+    zeros = [[0.0] * 600]
+    text = TASKS.replace("dimension = 2", "dimension = 600").replace("times = [0.0, 4.0]", "times = [0.0]")
+    text = text.replace(
+        text[text.index("x = [") : text.index("[network]")], f"x = {zeros * 2}\ny = {zeros * 2}\ncontext = [0, 1]\n"
+    )
+    (tmp_path / "wide.toml").write_text(text.replace("samples = 400", "samples = 2"))
+    for verb, said in (("solve", "notes"), ("simulate", "remarks")):
+        assert main([verb, str(tmp_path / "wide.toml"), "--json"]) == PASS
+        found = json.loads(capsys.readouterr().out)
+        assert found["map_modes"] is None
+        assert any("no modes of maps: The singular values of 2 maps" in note for note in found[said])
+
+
 def test_no_simulation_table_is_said(gdln):
     text = dumps(loads(RACE))
     without = text[: text.index("[simulation]")]

@@ -3,12 +3,17 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from derivations import cli
+from derivations.answers import solve
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
-from theory.problem import load
+from tests.tolerances_of_graphs import GRAPH_INTEGRATED
+from theory.problem import Edge, GatedGraph, InitialByName, Node, dumps, load, loads
 
 KEYS = {"schema", "version", "mse", "fixed_point", "rates", "weights", "condition", "times", "losses", "rank", "notes"}
 BIASES = ("hidden_biases", "output_bias", "fixed_hidden_biases", "fixed_output_bias")
@@ -173,3 +178,60 @@ def test_solving_loads_no_torch(shipped):
         [sys.executable, "-c", program, "solve", str(shipped)], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+def learned_readout(labels):
+    """A network that learns its readout, with two units at one site, for labels of one or of two numbers."""
+    w0, readout0 = [[0.3, -0.2], [0.1, 0.4]], [0.7, -0.5] if labels == 1 else [[0.7, -0.5], [0.2, 0.9]]
+    y = [[1, 0.5], [0, 2], [-1, 1]]
+    return loads(f"""
+[data]
+law = "finite"
+x = [[1.0, 0.5], [-0.5, 1.0], [2.0, -1.0]]
+y = {[row[0] for row in y] if labels == 1 else y}
+[network]
+model = "gated-linear"
+readout = "trained-mean"
+gates = [{{ kind = "site", site = 0, lo = 0.0 }}, {{ kind = "site", site = 0, hi = 1.5 }}]
+[training]
+loss = "half-mse"
+tau = 2.0
+w0 = {w0}
+readout0 = {readout0}
+times = [0.5, 3.0]
+""")
+
+
+@pytest.mark.parametrize("labels", [1, 2])
+def test_a_learned_readout_is_solved_as_the_graph_that_a_file_would_write(labels):
+    shallow = learned_readout(labels)
+    start, gates = shallow.start(), shallow.network.gates
+    nodes = Node("x", 2), *(Node(f"h{k}", 1, (gates[k],)) for k in range(2)), Node("y", labels, scale=Fraction(1, 2))
+    edges = [edge for k in range(2) for edge in (Edge("x", f"h{k}", f"in{k}"), Edge(f"h{k}", "y", f"out{k}"))]
+    readout = np.reshape(start["a"], (labels, 2))
+    w0 = {f"in{k}": start["w"][[k]] for k in range(2)} | {f"out{k}": readout[:, [k]] for k in range(2)}
+    training = replace(
+        shallow.training,
+        w0=InitialByName(tuple((name, tuple(map(tuple, own.tolist()))) for name, own in w0.items())),
+        readout0=None,
+    )
+    written = replace(shallow, network=GatedGraph(nodes, tuple(edges), ("x",), ("y",)), training=training)
+    found, expected = solve.answer(shallow), solve.answer(written)
+    assert abs(found.solution.losses - expected.solution.losses).max() <= GRAPH_INTEGRATED
+    for k in range(2):
+        for name, other in ((f"w.{k}", f"in{k}"), (f"a.{k}", f"out{k}")):
+            assert abs(found.solution.weights[name] - expected.solution.weights[other]).max() <= GRAPH_INTEGRATED
+    assert any("the flow of the network's graph" in note for note in found.json()["notes"])
+    assert not any("the network's graph" in note for note in expected.json()["notes"])
+    assert "strongest at t = 3: x -> hidden." in found.text()
+
+
+def test_a_learned_readout_with_biases_or_digits_is_refused(tmp_path, capsys):
+    file, text = tmp_path / "learned.toml", dumps(learned_readout(1))
+    file.write_text(text)
+    assert cli.main(["solve", str(file), "--digits", "5"]) == OUT_OF_REACH
+    assert "certified digits are out of reach" in capsys.readouterr().err
+    biased = text.replace('readout = "trained-mean"', 'readout = "trained-mean"\nbiases = "trained"')
+    file.write_text(biased.replace("readout0", "hidden_bias0 = [0, 0]\noutput_bias0 = 0\nreadout0"))
+    assert cli.main(["solve", str(file)]) == OUT_OF_REACH
+    assert "node hidden has a bias" in capsys.readouterr().err

@@ -15,7 +15,7 @@ from theory.problem.routes import route_names
 
 RACE = (ROOT / "derivations/experiments/problems/race.toml").read_text(encoding="utf-8")
 HEAD = """
-observables = ["loss", "weight-sizes", "path-strengths"]
+observables = ["loss", "weight-sizes", "path-strengths", "map-modes"]
 store = "store"
 base = "race.toml"
 [axes]
@@ -63,7 +63,7 @@ def test_axes_reach_nodes_by_name_and_problem_files_travel(stored):
 def test_rows_name_weights_and_paths(stored):
     sweep, store = stored
     rows = store.table()
-    assert len(rows) == len(sweep.cells) * 2 * (1 + len(WEIGHTS) + len(PATHS))
+    assert len(rows) == len(sweep.cells) * 2 * (1 + len(WEIGHTS) + 2 * len(PATHS))  # a map of one path has one mode
     for row in rows:
         scale, dimension = row["training.w0.scale"], row["network.nodes.h.dimension"]
         cell = sweep.cells[[(0.1, 2), (0.1, 3), (0.5, 2), (0.5, 3)].index((scale, dimension))]
@@ -74,9 +74,12 @@ def test_rows_name_weights_and_paths(stored):
             place = place[WEIGHTS.index(row["weight"])]
         if row["observable"] == "path-strengths":
             place = place[PATHS.index(row["path"])]
+        if row["observable"] == "map-modes":
+            place = place[PATHS.index(row["map_mode"])]
         assert row["mean"] == place
         assert (row["weight"] is None) == (row["observable"] != "weight-sizes")
         assert (row["path"] is None) == (row["observable"] != "path-strengths")
+        assert (row["map_mode"] is None) == (row["observable"] != "map-modes")
     assert "x -> h -> left -> y" in csv_text(rows)
 
 
@@ -85,7 +88,7 @@ def test_a_dataset_has_their_names_as_coordinates(stored):
     sweep, store = stored
     found = store.to_xarray()
     assert tuple(found["weight"].values) == WEIGHTS
-    assert tuple(found["path"].values) == PATHS
+    assert tuple(found["path"].values) == tuple(found["map_mode"].values) == PATHS
     cell = sweep.cells[-1]
     own = found["path-strengths"].sel({"training.w0.scale": 0.5, "network.nodes.h.dimension": 3, "path": PATHS[1]})
     assert np.array_equal(own.values, arrays(stored, cell)["path-strengths"][..., 1])
@@ -142,6 +145,17 @@ def test_paths_of_one_hidden_layer_cannot_be_measured():
     head = HEAD.replace("race.toml", "valid.toml")
     (cell,) = loads_sweep(head, ROOT / "tests/theory/problem").cells
     assert "is no graph with paths" in cell.error.message
+
+
+def test_modes_of_large_maps_are_refused_before_anything_is_trained(folder):
+    wide = RACE.replace("dimension = 2", "dimension = 600", 1).replace("dimension = 1", "dimension = 600")
+    zeros = [[0.0] * 600]
+    problem = wide.replace(wide[wide.index("x = [") : wide.index("[network]")], f"x = {zeros}\ny = {zeros}\n\n")
+    (folder / "wide.toml").write_text(problem)
+    head = HEAD.replace("race.toml", "wide.toml")
+    (cell,) = loads_sweep(head.replace('"path-strengths", ', ""), folder).cells
+    assert 'observables has "map-modes": The singular values of 3 maps' in cell.error.message
+    assert loads_sweep(head.replace(', "map-modes"', ""), folder).cells[0].error is None
 
 
 def test_too_many_paths_are_found_before_anything_is_trained(folder):

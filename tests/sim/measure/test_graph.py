@@ -12,19 +12,22 @@ from sim.measure import measure
 from sim.networks.graph import forward
 from sim.train import train
 from tests.tolerances import UNIT_ROUNDOFF
-from tests.tolerances_of_graphs import GRAPH_STRENGTH
+from tests.tolerances_of_graphs import GRAPH_MODES, GRAPH_STRENGTH
 from theory.flow.graph.data import flow_of
-from theory.flow.graph.strengths import sizes, strengths
+from theory.flow.graph.strengths import maps, modes, sizes, strengths
 from theory.problem import (
+    ContextGate,
     Edge,
     FiniteData,
     GatedGraph,
     Graph,
     InputError,
+    MapModesAtTimes,
     Network,
     Node,
     NormalInitialisation,
     OutOfReachError,
+    Parameter,
     PathStrengthsAtTimes,
     Problem,
     Simulation,
@@ -32,6 +35,7 @@ from theory.problem import (
     Training,
     WeightSizesAtTimes,
 )
+from theory.problem.maps import mode_names
 from theory.problem.routes import route_names, routes
 
 GATE = SiteGate(0, lo=0, on="input")
@@ -92,11 +96,13 @@ def test_theory_and_networks_name_and_measure_the_same(run):
     for observable, found, names in (
         (PathStrengthsAtTimes(), strengths(flow, run.parameters), route_names(run.problem.graph)),
         (WeightSizesAtTimes(), sizes(flow, run.parameters), [p.name for p in run.problem.parameters]),
+        (MapModesAtTimes(), modes(flow, run.parameters, ()), mode_names(run.problem.graph, ())),
     ):
         assert list(found) == list(names)
         measured = measure(observable, run, "cpu").values
         expected = np.stack(list(found.values()), axis=-1)
-        assert (abs(measured - expected) <= GRAPH_STRENGTH * expected).all()
+        # A singular value has the rounding of the largest of its map.
+        assert (abs(measured - expected) <= GRAPH_STRENGTH * expected.max(axis=-1, keepdims=True)).all()
 
 
 def test_a_network_with_one_hidden_layer_has_sizes_and_no_paths(run):
@@ -106,9 +112,74 @@ def test_a_network_with_one_hidden_layer_has_sizes_and_no_paths(run):
     assert measure(WeightSizesAtTimes(), own, "cpu").values.shape == (3, 2, 1)
     with pytest.raises(OutOfReachError, match='the model is "relu"'):
         measure(PathStrengthsAtTimes(), own, "cpu")
+    with pytest.raises(OutOfReachError, match=r'Modes of maps are .* the model is "relu"'):
+        measure(MapModesAtTimes(), own, "cpu")
 
 
-@pytest.mark.parametrize("kind", [WeightSizesAtTimes, PathStrengthsAtTimes])
+@pytest.mark.parametrize("kind", [WeightSizesAtTimes, PathStrengthsAtTimes, MapModesAtTimes])
 def test_trained_networks_are_needed(kind):
     with pytest.raises(InputError, match=f"{kind.__name__} is measured on trained networks"):
         measure(kind(), problem_named("race"))
+
+
+def routed(y):
+    """Two contexts with a pathway each, and one that both share, all 2 x 2."""
+    nodes = (
+        Node("x", 2),
+        Node("one", 2, (ContextGate((0,)),), scale=Fraction(1, 2)),
+        Node("other", 2, (ContextGate((1, 2)),), scale=Fraction(3)),
+        Node("y", 2),
+    )
+    edges = (
+        Edge("x", "one", "A"),
+        Edge("one", "y"),
+        Edge("x", "other", "B"),
+        Edge("other", "y"),
+        Edge("x", "y", "C"),
+    )
+    law = FiniteData(((1, 0), (0, 1), (1, 1)), y, context=(0, 1, 2))
+    training = Training("half-mse", 1, NormalInitialisation(1, 3), (0, "1/2"))
+    settings = Simulation("online", 6, ".1", 3, 0, 4)
+    return Problem(law, GatedGraph(nodes, edges, ("x",), ("y",)), training, settings)
+
+
+def test_the_map_of_each_context_by_hand():
+    """A/2 + C in context 0, 3 B + C in contexts 1 and 2: both singular values from trace and determinant."""
+    run = train(routed(((1, 0), (0, 1), (1, 1))), "cpu", backend="reference")
+    A, B, C = (run.parameters[name] for name in "ABC")
+    names = mode_names(run.problem.graph, run.problem.data.contexts)
+    assert names == ("context 0, mode 1", "context 0, mode 2", "contexts 1, 2, mode 1", "contexts 1, 2, mode 2")
+    measured = measure(MapModesAtTimes(), run, "cpu").values
+    by_theory = maps(flow_of(run.problem), run.parameters, run.problem.data.contexts)
+    for first, (name, M) in zip((0, 2), {"context 0": A / 2 + C, "contexts 1, 2": 3 * B + C}.items(), strict=True):
+        squares = np.square(M).sum(axis=(-2, -1))
+        determinant = M[..., 0, 0] * M[..., 1, 1] - M[..., 0, 1] * M[..., 1, 0]
+        root = np.sqrt(squares**2 - 4 * determinant**2)
+        expected = np.stack([np.sqrt((squares + root) / 2), np.sqrt((squares - root) / 2)], axis=-1)
+        found = measured[..., first : first + 2]
+        assert (abs(found - expected) <= GRAPH_MODES * expected[..., :1] ** 2 / expected[..., 1:]).all()
+        assert abs(by_theory[name] - M).max() <= GRAPH_STRENGTH * abs(M).max()
+
+
+def test_routes_that_pass_the_same_gates_are_one_map(run):
+    """All routes of the graph pass one gate that looks at x; the rows of z stand below those of y."""
+    graph, arrays = run.problem.graph, run.parameters
+    assert mode_names(graph, ())[0] == "x -> wide -> h -> y and 4 more, mode 1"
+    blocks = arrays["A"][..., :2, :] + arrays["A"][..., 2:, :]
+    into = 2 * (blocks / 3 + arrays["S"])
+    whole = np.concatenate([arrays["S"] @ into + arrays["C"], arrays["D"] @ into], axis=-2)
+    norms = np.linalg.norm(measure(MapModesAtTimes(), run, "cpu").values, axis=-1)
+    expected = np.sqrt(np.square(whole).sum(axis=(-2, -1)))
+    assert (abs(norms - expected) <= GRAPH_STRENGTH * expected).all()
+
+
+def test_gates_that_look_at_x_have_a_map_for_each_product_of_gates():
+    graph = problem_named("race").graph
+    assert mode_names(graph, ()) == route_names(graph)
+
+
+def test_maps_that_take_long_are_refused():
+    node, out = Node("x", 600), Node("y", 600)
+    graph = Graph((node, out), (Edge("x", "y", "A"),), (Parameter("A", (600, 600)),), ("x",), ("y",))
+    with pytest.raises(OutOfReachError, match="1 maps of 600 inputs to 600 outputs take long"):
+        mode_names(graph, ())

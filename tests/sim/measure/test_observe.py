@@ -31,6 +31,7 @@ from theory.problem import (
     InputOutputMoment,
     LossAtTimes,
     LowFrequencyPowerAtTimes,
+    MapModesAtTimes,
     Network,
     NormalInitialisation,
     OpenTogetherBetweenTimes,
@@ -73,7 +74,7 @@ WEIGHED = gated(readout="trained-mean", biases="trained")
 
 
 def test_every_observable_has_a_measurement():
-    of_graphs = {PathStrengthsAtTimes}  # see test_graph.py
+    of_graphs = {MapModesAtTimes, PathStrengthsAtTimes}  # see test_graph.py
     assert set(SHAPES) | of_graphs == set(OBSERVABLES.values())
 
 

@@ -61,10 +61,14 @@ class Off:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """The moments that a problem's paths see; what is out of reach raises OutOfReachError where it is asked for."""
+    """The moments that a problem's paths see; what is out of reach raises OutOfReachError where it is asked for.
+
+    exactly: whether moments are exact where the data are; in float64 alone they are known sooner.
+    """
 
     problem: Problem
     flow: GraphFlow
+    exactly: bool = True
 
     @cached_property
     def gates(self) -> GateValues:
@@ -86,7 +90,7 @@ class Known:
     def _listed(self) -> Examples | None:
         """The examples, where they are few enough for exact arithmetic; where not, every condition says so."""
         law = self.problem.data
-        if isinstance(law, FiniteData) and len(law.x) * law.n > MOST_EXACT:
+        if not self.exactly or (isinstance(law, FiniteData) and len(law.x) * law.n > MOST_EXACT):
             return None
         return examples_of(law)
 

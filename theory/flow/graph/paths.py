@@ -18,7 +18,7 @@ from theory.problem.gates import Gate, resolved
 from theory.problem.gates.always import AlwaysGate
 from theory.problem.graph import Edge, Graph, Node
 from theory.problem.parameters import Parameter
-from theory.problem.routes import route_name, routes
+from theory.problem.routes import route_gates, route_name, routes
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,8 @@ def paths_of(graph: Graph) -> tuple[Path, ...]:
     openings: dict[tuple[Gate, ...], int] = {}
     paths = []
     for number, edges in enumerate(routes(graph)):
-        gates, scale = _gates(graph, edges), prod((graph.node(edge.target).scale for edge in edges), start=Fraction(1))
+        gates = tuple(gate for gate in route_gates(graph, edges) if gate != AlwaysGate())  # those that may close
+        scale = prod((graph.node(edge.target).scale for edge in edges), start=Fraction(1))
         paths.append(Path(number, edges, scale, gates, openings.setdefault(gates, len(openings) + 1)))
     return tuple(paths)
 
@@ -147,12 +148,3 @@ def _refusal(what: str) -> OutOfReachError:
         f"The flow is written along paths of linear nodes, and {what}.",
         "Use gated linear nodes without biases; gdln simulate trains every network.",
     )
-
-
-def _gates(graph: Graph, edges: tuple[Edge, ...]) -> tuple[Gate, ...]:
-    """The gates of the nodes and edges of a path that may close."""
-    gates = list(graph.node(edges[0].source).gates)
-    for edge in edges:
-        gates += [edge.gate] if edge.gate is not None else []
-        gates += graph.node(edge.target).gates
-    return tuple(gate for gate in gates if gate != AlwaysGate())

@@ -1,16 +1,17 @@
-"""Sizes of weights and strengths of paths, from the weights of a derived flow.
+"""Sizes of weights, strengths of paths and end-to-end maps, from the weights of a derived flow.
 
 |W| is the Frobenius norm; the strength of a path is |s_p W_p|, with W_p the product of the weights along it and s_p the
 product of the scales of its nodes: how strongly the path acts on x while its gates are open.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from jaxtyping import Float
 
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.moments import forward
+from theory.problem.maps import maps_of, mode_names
 from theory.problem.routes import route_names
 
 Weights = Mapping[str, Float[np.ndarray, "*any rows columns"]]
@@ -38,6 +39,38 @@ def strengths(flow: GraphFlow, weights: Weights) -> dict[str, Float[np.ndarray, 
     """
     named, one = zip(route_names(flow.graph), flow.paths, strict=True), np.eye(flow.inputs)
     return {name: _length(float(path.scale) * forward(flow, path.edges, weights, one)) for name, path in named}
+
+
+def maps(flow: GraphFlow, weights: Weights, contexts: Sequence[int]) -> dict[str, Float[np.ndarray, "*any m n"]]:
+    """Return the sum of s_p W_p over the paths of each map, all outputs stacked, by the names of `theory.problem.maps`.
+
+    >>> from theory.problem import AlwaysGate, Network, one_hidden_layer
+    >>> flow = GraphFlow(one_hidden_layer(Network("gated-linear", "mean", 2, (AlwaysGate(),) * 2), 2), "half-mse")
+    >>> weights = {"w.0": np.array([[3.0, 4.0]]), "w.1": np.array([[1.0, 0.0]])}
+    >>> {name: found.tolist() for name, found in maps(flow, weights, ()).items()}
+    {'every input': [[2.0, 2.0]]}
+    """
+    one, rows = np.eye(flow.inputs), flow.label_rows
+    shape = np.broadcast_shapes(*(weights[name].shape[:-2] for name in flow.weights))
+    found = {}
+    for name, mine in maps_of(flow.graph, contexts).items():
+        found[name] = np.zeros((*shape, max(block.stop for block in rows.values()), flow.inputs))
+        for path in (flow.paths[index] for index in mine):
+            found[name][..., rows[path.target], :] += float(path.scale) * forward(flow, path.edges, weights, one)
+    return found
+
+
+def modes(flow: GraphFlow, weights: Weights, contexts: Sequence[int]) -> dict[str, Float[np.ndarray, "*any"]]:
+    """Return the singular values of each map, by the names of `theory.problem.maps.mode_names`, which may refuse.
+
+    >>> from theory.problem import AlwaysGate, Network, one_hidden_layer
+    >>> flow = GraphFlow(one_hidden_layer(Network("gated-linear", "mean", 1, (AlwaysGate(),)), 2), "half-mse")
+    >>> {name: found.tolist() for name, found in modes(flow, {"w": np.array([[[3.0, 4.0]]])}, ()).items()}
+    {'every input': [5.0]}
+    """
+    names = mode_names(flow.graph, contexts)
+    values = [np.linalg.svd(one, compute_uv=False) for one in maps(flow, weights, contexts).values()]
+    return dict(zip(names, np.moveaxis(np.concatenate(values, axis=-1), -1, 0), strict=True))
 
 
 def largest(values: Mapping[str, Float[np.ndarray, " T"]], most: int) -> tuple[str, ...]:

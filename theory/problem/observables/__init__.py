@@ -25,6 +25,7 @@ _FIRST = (
     "preactivation-kurtosis",
     "weight-sizes",
     "path-strengths",
+    "map-modes",
 )
 OBSERVABLES: dict[str, type[Observable]] = declared(__name__, __path__, Observable, "name", _FIRST)
 

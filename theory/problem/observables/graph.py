@@ -1,4 +1,4 @@
-"""The sizes of weights and the strengths of paths, as observables."""
+"""The sizes of weights, the strengths of paths, and the modes of end-to-end maps, as observables."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -37,3 +37,21 @@ class PathStrengthsAtTimes(Observable):
 
     name: ClassVar[str] = "path-strengths"
     axes: ClassVar[tuple[str, ...]] = ("time", "path")
+
+
+@dataclass(frozen=True)
+class MapModesAtTimes(Observable):
+    """The singular values of each end-to-end map of a gated graph, by `theory.problem.maps.mode_names`: array (T, M).
+
+    A map takes x to yhat where the same paths are open, such as in one context: the sum over these paths of the product
+    of their weights and scales, all outputs stacked. Its singular values are the modes that the network has learned
+    there; the root of the sum of their squares is its Frobenius norm.
+
+    >>> import numpy as np
+    >>> encode, decode, skip = np.diag([1.0, 2.0]), np.diag([2.0, 0.5]), np.diag([0.0, 3.0])
+    >>> np.linalg.svd(decode @ encode + skip, compute_uv=False).tolist()
+    [4.0, 2.0]
+    """
+
+    name: ClassVar[str] = "map-modes"
+    axes: ClassVar[tuple[str, ...]] = ("time", "map_mode")

@@ -15,11 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 from scipy.integrate import quad
-from scipy.optimize import brentq
 
+from theory.flow.graph.solutions.symmetric import SymmetricMode
 from theory.problem import InputError
 
-_ACCURACY = 1e-13  # relative, of the quadrature and of the root
+_ACCURACY = 1e-13  # relative, of the quadrature
 _MOST_STEPS = 200
 Number = int | float
 
@@ -70,15 +70,15 @@ class RoutingMode:
         return shared**2 - self.domains * ends**2
 
     def limit(self, ends: Number, shared: Number) -> tuple[float, float]:
-        """The limits of b_1 and b_2 from a start: c^3 - lambda c = M s, c^2 > lambda, by Newton's method from above."""
-        kept, goal = self._checked(ends, shared), self.domains * self.strength
-        root = np.sqrt(max(kept, 0.0)) + np.cbrt(goal)  # here c (c^2 - lambda) >= M s, and the cubic is convex
-        for _ in range(_MOST_STEPS):
-            step = (root * (root**2 - kept) - goal) / (3 * root**2 - kept)
-            root -= step
-            if step <= _ACCURACY * root / 100:
-                break
-        return float(np.sqrt(self.strength / root)), float(root)
+        """The limits of b_1 and b_2 from a start: c^3 - lambda c = M s, c^2 > lambda.
+
+        >>> ends, shared = RoutingMode(2, 1, 1.0, 0.25).limit(2.0, 2.0)  # lambda = -4
+        >>> round(shared**3 + 4 * shared, 12)
+        2.0
+        """
+        self._checked(ends, shared)
+        first, second, _ = self._symmetric.limit(np.array([ends, shared, ends])).tolist()
+        return first, second
 
     def time(self, ends: Number, shared: Number, later: Number) -> float:
         """The time in which b_2 gets from its start `shared` to `later`, beside b_1 from `ends`.
@@ -99,23 +99,21 @@ class RoutingMode:
         return self._elapsed(ends, shared, end, float(np.log((end - shared) / (end - later))))
 
     def strengths(self, ends: Number, shared: Number, times: Float[np.ndarray, " T"]) -> Float[np.ndarray, "T 2"]:
-        """b_1 and b_2 at times >= 0, by inverting the quadrature.
+        """b_1 and b_2 at times >= 0.
 
         >>> mode = RoutingMode(2, 1, 1.0, 0.25)
         >>> after = mode.time(0.1, 0.2, 0.5)
         >>> mode.strengths(0.1, 0.2, np.array([0.0, after])).round(3).tolist()
         [[0.1, 0.2], [0.339, 0.5]]
         """
-        end = self.limit(ends, shared)[1]
-        found = []
-        for time in times:
-            v, high = 0.0, 1.0
-            if time > 0 and end != shared:
-                while self._elapsed(ends, shared, end, high) < time:
-                    v, high = high, 2 * high
-                v = brentq(lambda v, t=time: self._elapsed(ends, shared, end, v) - t, v, high, rtol=4e-15)
-            found.append((np.sqrt(self._through(ends, shared, end, v) / self.domains), self._at(shared, end, v)))
-        return np.array(found)
+        self._checked(ends, shared)
+        return self._symmetric.strengths(np.array([ends, shared, ends]), times)[:, :2]
+
+    @property
+    def _symmetric(self) -> SymmetricMode:
+        """The mode as one of layers with M, 1 and M weights, on M K paths of the probability P each."""
+        total = self.domains * self.partners * float(self.probability)
+        return SymmetricMode((self.domains, 1, self.domains), total * float(self.strength), total, 1 / float(self.tau))
 
     def _elapsed(self, ends: Number, shared: Number, end: Number, v: Number) -> float:
         def slowness(v: Number) -> float:
@@ -134,10 +132,9 @@ class RoutingMode:
         risen = -(end - shared) * np.expm1(-v)
         return self.domains * ends**2 + risen * (2 * shared + risen)
 
-    def _checked(self, ends: Number, shared: Number) -> float:
+    def _checked(self, ends: Number, shared: Number) -> None:
         _positive(ends, "b_1(0)")
         _positive(shared, "b_2(0)")
-        return self.conserved(ends, shared)
 
 
 def _positive(value: Number, name: str) -> None:
