@@ -160,9 +160,10 @@ def _of_examples(x: Float[np.ndarray, "N n"], category: np.ndarray, weights: np.
     for c in range(category.max() + 1):
         mine = category == c
         p, own = weights[mine] / weights[mine].sum(), x[mine]
-        mean_of_class = p @ own
-        off = own - mean_of_class
-        found.append(ClassTheory(mean_of_class, (p[:, None] * off).T @ off))
+        apart = own - own[0]  # so that a site at which all examples of a class agree has the variance 0
+        mean_apart = p @ apart
+        off = apart - mean_apart
+        found.append(ClassTheory(own[0] + mean_apart, (p[:, None] * off).T @ off))
     return tuple(found)
 
 
