@@ -174,6 +174,11 @@ class FeatureMoments(ABC):
     def blocks(self) -> tuple[Block, ...]:
         """The decoupled parts of A with their part of b."""
 
+    @property
+    def amplification(self) -> float:
+        """How much larger than A the terms are whose roundings A has: 1 where nothing cancels."""
+        return 1.0
+
     def least_mse(self) -> float:
         """A lower bound on <(y - yhat)^2> of any theta that needs no eigenvalue of A: 0 where none is better."""
         return 0.0

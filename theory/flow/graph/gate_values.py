@@ -142,7 +142,7 @@ def _of_patterns(opens: Bool[np.ndarray, "N A"], probabilities: Sequence[Fractio
 
 
 def _of_signs(law: Law, flow: GraphFlow) -> GateValues:
-    """Half-spaces at threshold 0: two of them exclude each other only where they are complements."""
+    """Half-spaces and slabs: two of them exclude each other where their product is exactly 0."""
     gates = single_gates(flow)
     if len(gates) * law.n > MOST_ROWS:
         raise OutOfReachError(
@@ -150,14 +150,12 @@ def _of_signs(law: Law, flow: GraphFlow) -> GateValues:
             "Use fewer sites or gates.",
         )
     network = Network("gated-linear", "sum", len(gates), gates, biases="trained")
-    rows = gate_basis(Network("gated-linear", "sum", len(gates), gates), law.latent, not law.means).coefficients
+    basis = gate_basis(Network("gated-linear", "sum", len(gates), gates), law.latent, not law.means)
+    rows = basis.coefficients
     gram = feature_moments(law, network, FLOAT64).A.dense()[-len(gates) - 1 : -1, -len(gates) - 1 : -1]
-    always = (Fraction(1), *(Fraction(0) for _ in rows[0][1:]))
     numbers = range(len(rows))
     together = {
-        (a + 1, b + 1): Fraction(0)
-        if tuple(map(sum, zip(rows[a], rows[b], strict=True))) == always
-        else float(gram[a, b])
+        (a + 1, b + 1): float(gram[a, b]) if basis.product(rows[a], rows[b]) else Fraction(0)
         for a in numbers
         for b in numbers
         if a <= b

@@ -161,8 +161,8 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
         return _solution(problem, numbers, structure, (*structure.notes, note), digits)
     times = [float(time) for time in problem.training.elapsed]
     modes = Modes.of(moments)
-    condition = modes.condition()
-    error = ROUNDINGS * EPS * condition
+    condition, rounding = modes.condition(), ROUNDINGS * EPS * moments.amplification
+    error = rounding * condition
 
     def plain() -> Solution:
         accuracy = f"float64; condition {condition:.3g} bounds the relative error of w(inf) by {error:.1g}."
@@ -181,8 +181,8 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
             return _solution(problem, numbers, structure, (*structure.notes, why))
     if error <= WORST_ERROR:
         return plain()
-    cut = modes.largest * ROUNDINGS * EPS / WORST_ERROR
-    numbers = relax(moments, initial(problem), rules, times, modes, cut, ROUNDINGS * EPS)
+    cut = modes.largest * rounding / WORST_ERROR
+    numbers = relax(moments, initial(problem), rules, times, modes, cut, rounding)
     why = notes_of(numbers.near_null, structure.rank, [float(time) for time in problem.training.times], WORST_ERROR)
     return _solution(problem, numbers, structure, (*structure.notes, *why))
 
