@@ -9,7 +9,7 @@ from theory.moments.half_spaces import HalfSpace
 from theory.problem import Network, OutOfReachError, resolved
 
 Vector = tuple[Fraction, ...]
-Key = tuple[int, ...]  # () is 1, (i,) is e_{1+i}, (i, j) with i < j is e_{1+i} e_{1+j}
+Key = tuple[int, ...]  # () is 1, (i,) is e_{1+i}, (i, j) with i <= j is e_{1+i} e_{1+j}; i = j only where e is soft
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,9 @@ class GateBasis:
     half-spaces have the same boundary, so that each boundary v_i . u = h_i has two open cells on both sides of it that
     differ in e_i alone. The covariance is positive definite; a combination that vanishes is linear in x within a cell
     and has no coefficients there; the difference of two neighbours is a multiple of the coefficients of e_i. A mean
-    that is added to the x of a class changes the constant of that linear function alone.) So the rank of A is n times
-    that of `coefficients`, plus that of `constants`.
+    that is added to the x of a class changes the constant of that linear function alone. Soft functions are analytic,
+    and no combination of them with linear functions of x vanishes in a cell: they grow at different rates as u becomes
+    complex, see `gate_signs`.) So the rank of A is n times that of `coefficients`, plus that of `constants`.
 
     The half-spaces 1[z_20 >= 0] and 1[z_20 < 0] are (1 + s)/2 and (1 - s)/2, which sum to 1:
 
@@ -70,7 +71,7 @@ class GateBasis:
         if not i or not j:
             return 1, tuple(c - 1 for c in (i, j) if c)
         one, other = self.half_spaces[i - 1], self.half_spaces[j - 1]
-        if one.direction != other.direction:
+        if one.direction != other.direction or one.soft or other.soft:
             return 1, tuple(sorted((i - 1, j - 1)))
         found = one.times(other)
         if found is None:
@@ -110,7 +111,7 @@ def require_linear(network: Network) -> None:
         )
 
 
-def gate_basis(network: Network, latent: bool = True, centred: bool = True) -> GateBasis:
+def gate_basis(network: Network, latent: bool = True, centred: bool = True, gain: Fraction | None = None) -> GateBasis:
     """The gates of a gated-linear network over half-spaces for a law with or without a `latent` (`law.latent`).
 
     `centred` says that its classes have no means.
@@ -148,7 +149,7 @@ def _require_ordered(half_spaces: tuple[HalfSpace, ...], centred: bool) -> None:
     kinds: dict[int, bool] = {}
     for function in half_spaces:
         site = function.direction.site
-        if site is None or not (function.tail or not centred):
+        if site is None or function.soft or not (function.tail or not centred):
             continue
         if kinds.setdefault(site, function.on_input) != function.on_input:
             raise OutOfReachError(

@@ -102,24 +102,28 @@ def _between(gate: SiteGate | DirectionGate, entries: Entries, where: str, along
     bounds = [(1, gate.lo), (-1, gate.hi)]
     if (gate.lo, gate.hi) == (-inf, inf):
         return {None: ONE}
-    require_hard(gate, where)
     on_input = law.latent and gate.on == "input"
     moved = not law.centred and (gate.on == "input" or not law.latent)
     if on_input:
         _require_on_latent(gate, entries, where, along, moved)
+    if gate.sharpness != inf and law.latent:
+        _require_independent(gate, where)
     total: Combination = {}
     for factor, bound in bounds:
-        for function, number in _above(entries, bound, on_input, moved).items():
+        for function, number in _above(gate, entries, bound, on_input, moved).items():
             total[function] = total.get(function, Fraction(0)) + factor * number
     return {function: number for function, number in total.items() if number}
 
 
-def _above(entries: Entries, bound: Fraction | float, on_input: bool, moved: bool) -> Combination:
-    """1[v.u >= bound] as a combination of half-spaces of the direction of v."""
+def _above(
+    gate: SiteGate | DirectionGate, entries: Entries, bound: Fraction | float, on_input: bool, moved: bool
+) -> Combination:
+    """1[v.u >= bound], or for a soft gate Phi(beta (v.u - bound)), as a combination of half-spaces along v."""
     if bound in (-inf, inf):
         return {None: ONE} if bound < 0 else {}
     unit = unit_of(entries)
-    function = HalfSpace.at_threshold(Direction.of(entries), Fraction(bound) / unit, on_input, moved)
+    sharpness = gate.sharpness * abs(unit)
+    function = HalfSpace.at_threshold(Direction.of(entries), Fraction(bound) / unit, on_input, moved, sharpness)
     if not function.tail:
         return {None: HALF, function: HALF if unit > 0 else -HALF}
     return {function: ONE} if function.below != (unit > 0) else {None: ONE, function: -ONE}
@@ -136,4 +140,22 @@ def _require_on_latent(gate: SiteGate | DirectionGate, entries: Entries, where: 
         "one site, and at threshold 0 without class means two sites with weights of equal size.",
         'Simulate it (gdln simulate), gate the latent instead (on = "latent"), or take <g x> of a ReLU gate alone from '
         "theory.moments.relu_gates: an integral for two sites, labelled approximations for more.",
+    )
+
+
+def _require_independent(gate: SiteGate | DirectionGate, where: str) -> None:
+    """Refuse soft gates for which the functions x_j g_k of a process are not known to be linearly independent.
+
+    As functions of complex z, erf(g z_j) Phi(beta (z_i - h)) grows like exp(-g^2 z_j^2 - beta^2 (z_i - h)^2/2). At
+    sites no two of these have one rate unless beta^2 = 2 g^2, which rational beta and g do not satisfy.
+    """
+    if gate.on == "input":
+        why = "on the input x = erf(gain z)/Z has no exact moments: x is not Gaussian"
+    elif isinstance(gate, DirectionGate) and len(gate.v) > 1:
+        why = "along several sites of a latent has no exact moments here: the rank of A is not known exactly"
+    else:
+        return
+    raise OutOfReachError(
+        f"{where}: a soft gate {why}.",
+        "Simulate it (gdln simulate takes any sharpness), leave the sharpness out, or gate a site of the latent.",
     )

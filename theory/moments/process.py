@@ -49,11 +49,12 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
     [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
     """
     gates = gate_basis(network, law.latent, centred=not law.means)
-    if law.clipped and law.latent and any(function.direction.site is None for function in gates.half_spaces):
+    unlike = (function for function in gates.half_spaces if function.soft or function.direction.site is None)
+    if law.clipped and law.latent and any(unlike):
         raise OutOfReachError(
-            "Gates along several sites have no exact moments where the ring is clipped: its latent is degenerate, and "
-            "different directions may be the same gate.",
-            'Gate single sites, simulate it (gdln simulate), or use boundary = "open".',
+            "Soft gates and gates along several sites have no exact moments where the ring is clipped: its latent is "
+            "degenerate, and different functions of it may be the same gate.",
+            'Use hard gates at single sites, simulate it (gdln simulate), or use boundary = "open".',
         )
     return SignFeatures(gates, _Process(law, gates, arithmetic).moments)
 

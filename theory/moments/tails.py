@@ -2,8 +2,11 @@
 
 A tail {v.u >= h}, or {v.u < h} for h < 0, is U >= a for the unit Gaussian U = +-v.u/sqrt(v'Rv) and
 a = +-h/sqrt(v'Rv). A class mean m of x moves the threshold on x to h - v.m; one of x_i = erf(g z_i)/Z is
-z_i = erfinv(Z h)/g. All numbers of a tail or a pair of tails are computed in balls, to the relative accuracy of the
-arithmetic, so that rare events keep their digits. Products with a sign s' = 2 T' - 1 are those of the tail T' at 0.
+z_i = erfinv(Z h)/g. A soft tail Phi(beta (v.u - h)) is that of v.u + e/beta, e ~ N(0, 1): its correlations with u are
+smaller by lambda = sqrt(v'Rv/(v'Rv + beta^-2)), and those with another soft tail by the lambda of both.
+
+All numbers of a tail or a pair of tails are computed in balls, to the relative accuracy of the arithmetic, so that rare
+events keep their digits. Products with a sign s' = 2 T' - 1 are those of the tail T' at 0.
 """
 
 from collections.abc import Callable
@@ -15,8 +18,9 @@ from typing import Any
 import numpy as np
 from jaxtyping import Shaped
 
+from theory.moments.arithmetic import Pair
 from theory.moments.basis import Key
-from theory.moments.directions import in_balls, pair_in_balls, projection, variance_along
+from theory.moments.directions import Direction, in_balls, pair_in_balls, projection, variance_along
 from theory.moments.half_spaces import HalfSpace
 from theory.moments.statistics import ClassStatistics, Tail, TailPair
 from theory.problem import OutOfReachError
@@ -97,8 +101,11 @@ class ClassTails:
 
     def _tail_of(self, half_space: HalfSpace) -> Tail:
         def compute() -> tuple[np.ndarray, np.ndarray]:
-            balls, side = in_balls(self.statistics), -1 if half_space.below else 1
+            balls, side = self._in_balls(), -1 if half_space.below else 1
             r, gap = projection(balls, half_space.direction)
+            if half_space.soft:
+                r = self._share(balls, half_space) * r
+                gap = 1 - r * r
             a = self._threshold(balls, half_space)
             return np.array([*_beyond(a)], dtype=object), np.array([*(side * r), *gap, a], dtype=object)
 
@@ -116,8 +123,8 @@ class ClassTails:
         side = -1 if one.below != other.below else 1
 
         def compute() -> tuple[np.ndarray, np.ndarray]:
-            balls = in_balls(self.statistics)
-            (gap,), rest = pair_in_balls(balls, one.direction, other.direction)
+            balls = self._in_balls()
+            (gap,), rest = self._between(balls, one, other)
             r = side * rest[-1]
             a, b = (self._threshold(balls, half_space) for half_space in (one, other))
             (open_a, density), (open_b, _) = _beyond(a), _beyond(b)
@@ -133,6 +140,43 @@ class ClassTails:
         added = (-1 if other.below else 1) * rest[:n]
         return TailPair(self._tail(i), self._tail(j), rest[n], gap, added, both, given_one, given_other, peak)
 
+    @cached_property
+    def _balls(self) -> dict[int, ClassStatistics]:
+        return {}
+
+    def _in_balls(self) -> ClassStatistics:
+        """The class in balls at the precision of now, kept with what it has computed."""
+        bits = _working_bits()
+        if bits not in self._balls:
+            self._balls[bits] = in_balls(self.statistics)
+        return self._balls[bits]
+
+    @cached_property
+    def _angles(self) -> dict[tuple[int, Direction, Direction], Pair]:
+        return {}
+
+    def _between(self, balls: ClassStatistics, one: HalfSpace, other: HalfSpace) -> Pair:
+        """`pair_in_balls` of two tails; of hard ones once for all thresholds along the two directions."""
+        v, w = one.direction, other.direction
+        place = _working_bits(), v, w
+        if v != w and place not in self._angles:
+            self._angles[place] = pair_in_balls(balls, v, w)
+        if not (one.soft or other.soft):
+            return self._angles[place]
+        share, far = self._share(balls, one), self._share(balls, other)
+        r = share * far * (1 if v == w else self._angles[place][1][-1])
+        first, second = share * projection(balls, v)[0], far * projection(balls, w)[0]
+        gap = 1 - r * r
+        added = (second - r * first) / gap.sqrt()
+        return np.array([gap], dtype=object), np.array([*first, *second, *added, r], dtype=object)
+
+    def _share(self, balls: ClassStatistics, half_space: HalfSpace) -> Any:
+        """lambda: the standard deviation of v.u over that of v.u + e/beta; 1 for a hard tail."""
+        if not half_space.soft:
+            return balls.arithmetic.rational(Fraction(1))
+        variance = balls.spread * variance_along(balls, half_space.direction.entries)
+        return (variance / (variance + balls.arithmetic.rational(half_space.sharpness**-2))).sqrt()
+
     def _threshold(self, balls: ClassStatistics, half_space: HalfSpace) -> Any:
         """a, of a class in balls. Raises OutOfReachError for one that is out of the range of float64."""
         entries, number = half_space.direction.entries, balls.arithmetic.rational
@@ -142,7 +186,7 @@ class ClassTails:
         h = number(-at if half_space.below else at)
         if half_space.on_input:
             h = _on_latent(balls, h, half_space)
-        a = h / (balls.spread * variance_along(balls, entries)).sqrt()
+        a = h / (balls.spread * variance_along(balls, entries)).sqrt() * self._share(balls, half_space)
         if abs(a) > FARTHEST:
             raise OutOfReachError(
                 f"A gate has a threshold at {float(half_space.at):g}, which in class {balls.c} is "
@@ -176,6 +220,12 @@ def _both(a: Any, b: Any, r: Any, gap: Any) -> Any:
 
     alone = sum((x / _ball(2).sqrt()).erfc() - 1 for x in (a, b))
     return (1 + alone + two_signs(r, gap, thresholds=(-a, -b))) / 4
+
+
+def _working_bits() -> int:
+    from flint import ctx
+
+    return ctx.prec
 
 
 def _ball(x: int) -> Any:

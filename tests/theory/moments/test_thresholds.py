@@ -9,7 +9,7 @@ import mpmath
 import numpy as np
 import pytest
 from flint import arb, ctx
-from scipy.special import erf, erfc, erfinv
+from scipy.special import erf, erfc, erfinv, ndtr
 
 from sim.measure import measure
 from tests.theory.cases import problem
@@ -69,6 +69,9 @@ def gate_values(gate, z, x):
         return np.ones(z.shape[1])
     u = x if gate.on == "input" else z
     v = u[gate.site] if gate.kind == "site" else sum(float(number) * u[site] for site, number in gate.v)
+    if gate.sharpness != inf:
+        beta = float(gate.sharpness)
+        return ndtr(beta * (v - float(gate.lo))) - ndtr(beta * (v - float(gate.hi)))
     return ((v >= float(gate.lo)) & (v < float(gate.hi))).astype(float)
 
 
@@ -128,7 +131,7 @@ def edges(row, spread, network, data, m, Z):
         scale = (v @ row) / (row @ row)
         if np.abs(v - scale * row).max() > 0:
             continue
-        for bound in (float(gate.lo), float(gate.hi)):
+        for bound in (float(gate.lo), float(gate.hi)) if gate.sharpness == inf else ():
             if np.isfinite(bound) and gate.on == "input":
                 bound = bound - v @ m
                 bound = erfinv(bound * Z) / float(data.gain) if data.latent else bound
@@ -143,7 +146,15 @@ TAILS = (SiteGate(0, lo=8), SiteGate(0, lo=4, hi="9/2"), SiteGate(0, hi=-7), Sit
 FAR = (SiteGate(0, lo=6), SiteGate(1, lo=5, hi=8), SiteGate(1, hi=-6), SiteGate(0, lo=3, hi=4), SiteGate(0, lo=0))
 ALONG = (DirectionGate({0: 1, 1: -2}, lo="1/2", hi=2), DirectionGate({0: -2, 1: 4}, lo=1), SiteGate(1, hi="1/3"))
 CROSSED = (DirectionGate({0: 1, 1: 2}, lo=-1, hi="3/2"), DirectionGate({0: 3, 1: -1}, lo="5/2"), OPEN)
+SOFT = (
+    SiteGate(0, lo=0, sharpness=2),
+    SiteGate(0, lo=-1, hi="1/2", sharpness=2),
+    SiteGate(1, lo="1/2", sharpness="1/3"),
+)
+MIXED = (*SOFT[:2], SiteGate(0, lo="1/2"), SiteGate(1, hi=0), DirectionGate({1: -2}, lo=1, sharpness=1))
 CASES = {
+    "soft": (SOFT, ((1, 0), (0, 1))),
+    "soft and hard": (MIXED, ((1, 0), (0, 1))),
     "slabs": (SLABS, ((1, 0), (0, 1))),
     "on the input": (ON_INPUT, ((1, 0), (0, 1))),
     "along a direction": (ALONG, ((1, -2), (0, 1))),
@@ -236,7 +247,7 @@ def test_a_tiling_divides_the_moments(kind, means):
 @EVERY_LAW
 @pytest.mark.parametrize("biases", ["none", "trained"])
 @pytest.mark.parametrize(
-    "gates", [SLABS, ALONG, (*TILING, OPEN), (SiteGate(0, lo=1), RepeatedGate(0), SiteGate(0, lo=1, hi=2))]
+    "gates", [SLABS, ALONG, MIXED, (*TILING, OPEN), (SiteGate(0, lo=1), RepeatedGate(0), SiteGate(0, lo=1, hi=2))]
 )
 def test_blocks_and_rank_are_those_of_the_dense_matrix(kind, biases, gates):
     asked = question(kind, gates, biases=biases, n=3)
@@ -285,7 +296,7 @@ def test_a_thin_slab_says_what_it_lost():
 
 
 @EVERY_LAW
-@pytest.mark.parametrize("gates", [SLABS, ALONG, TILING])
+@pytest.mark.parametrize("gates", [SLABS, ALONG, TILING, SOFT])
 def test_the_flow_has_certified_digits(kind, gates):
     asked = question(kind, gates, n=3, biases="none")
     solution, digits = solve(asked), solve(asked, digits=15)
@@ -296,7 +307,12 @@ def test_the_flow_has_certified_digits(kind, gates):
 @EVERY_LAW
 def test_simulated_slabs_have_these_moments(kind):
     simulation = Simulation("online", 20_000, "1/2", 24, 5, 10)
-    gates = (*SLABS[:3], DirectionGate({0: 1, 2: -2, 3: 1}, lo="-1/2", hi=2), SiteGate(2, lo="1/2", on="input"))
+    gates = (
+        *SLABS[:3],
+        *SOFT[:2],
+        DirectionGate({0: 1, 2: -2, 3: 1}, lo="-1/2", hi=2),
+        SiteGate(2, lo="1/2", on="input"),
+    )
     asked = question(kind, gates, n=4, biases="none", gain="2", simulation=simulation)
     moments = gated_moments(asked)
     for observable, exact in ((InputMoment(), moments.sigma_xx), (InputOutputMoment(), moments.sigma_yx)):
@@ -324,6 +340,12 @@ def test_what_is_out_of_reach_is_named():
         _ = gated_moments(question(NonlinearGP, mixed)).A
     with pytest.raises(OutOfReachError, match="thresholds of the latent and of the input"):
         _ = gated_moments(question(NonlinearGP, (SiteGate(0, lo=0), replace(mixed[1], lo=0)), means=MEANS[1])).A
+    for kind, gate in (
+        ("several sites of a latent", DirectionGate({0: 1, 1: 1}, lo=1, sharpness=2)),
+        ("x is not Gaussian", SiteGate(0, lo=1, on="input", sharpness=2)),
+    ):
+        with pytest.raises(OutOfReachError, match=kind):
+            gated_moments(question(NonlinearGP, (gate,)))
     with pytest.raises(OutOfReachError, match="x does not reach in class 0"):
         _ = gated_moments(question(NonlinearGP, (SiteGate(0, lo=2, on="input"),))).A
     with pytest.raises(OutOfReachError, match="38 standard deviations"):

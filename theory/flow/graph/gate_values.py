@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
+from math import inf
+from typing import NoReturn
 
 import numpy as np
 from jaxtyping import Bool, Shaped
@@ -119,11 +121,15 @@ def opened(flow: GraphFlow, x: Shaped[np.ndarray, "N n"], context: Contexts) -> 
     """Which products of gates are open on which examples. Raises OutOfReachError for soft gates."""
     found = gate_columns(flow, opened_gates(flow, x, context), len(x))
     if not np.isin(found, (0, 1)).all():
-        raise OutOfReachError(
-            "Soft gates are partly open, and these questions are about gates that are open or closed.",
-            "Use hard gates: leave the sharpness out.",
-        )
+        _refuse_soft()
     return found.astype(bool)
+
+
+def _refuse_soft() -> NoReturn:
+    raise OutOfReachError(
+        "Soft gates are partly open, and these questions are about gates that are open or closed.",
+        "Use hard gates: leave the sharpness out.",
+    )
 
 
 def _of_patterns(opens: Bool[np.ndarray, "N A"], probabilities: Sequence[Fraction | float]) -> GateValues:
@@ -144,6 +150,8 @@ def _of_patterns(opens: Bool[np.ndarray, "N A"], probabilities: Sequence[Fractio
 def _of_signs(law: Law, flow: GraphFlow) -> GateValues:
     """Half-spaces and slabs: two of them exclude each other where their product is exactly 0."""
     gates = single_gates(flow)
+    if any(getattr(gate, "sharpness", inf) != inf for gate in gates):
+        _refuse_soft()
     if len(gates) * law.n > MOST_ROWS:
         raise OutOfReachError(
             f"How often gates are open together is read from {len(gates) * law.n} features, more than {MOST_ROWS}.",
