@@ -149,11 +149,6 @@ def _settled_float64(compute: Callable[[], Pair]) -> Pair:
     return relative.astype(float), absolute.astype(float)
 
 
-def _signs_at_float64(thresholds: tuple[float, ...], *correlations: Any) -> np.ndarray:
-    function = signs.three_signs if len(thresholds) == 3 else signs.four_signs
-    return function(*correlations, thresholds=thresholds)
-
-
 FLOAT64 = Arithmetic(
     dtype=float,
     rational=float,
@@ -165,7 +160,7 @@ FLOAT64 = Arithmetic(
     four_signs=signs.four_signs,
     owens_t=owens_t.owens_t,
     tail_and_two_signs=tail_signs.tail_and_two_signs,
-    signs_at=_signs_at_float64,
+    signs_at=tail_signs.signs_at,
     settled=_settled_float64,
     cosine_transform=lambda x: np.fft.fft(x).real,
     negative_part=lambda x: np.clip(-x, 0, None),

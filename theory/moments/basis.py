@@ -111,7 +111,7 @@ def require_linear(network: Network) -> None:
         )
 
 
-def gate_basis(network: Network, latent: bool = True, centred: bool = True, gain: Fraction | None = None) -> GateBasis:
+def gate_basis(network: Network, latent: bool = True, centred: bool = True) -> GateBasis:
     """The gates of a gated-linear network over half-spaces for a law with or without a `latent` (`law.latent`).
 
     `centred` says that its classes have no means.

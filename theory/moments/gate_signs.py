@@ -156,6 +156,6 @@ def _require_independent(gate: SiteGate | DirectionGate, where: str) -> None:
     else:
         return
     raise OutOfReachError(
-        f"{where}: a soft gate {why}.",
+        f"{where}: a soft gate, of sharpness {gate.sharpness}, {why}.",
         "Simulate it (gdln simulate takes any sharpness), leave the sharpness out, or gate a site of the latent.",
     )

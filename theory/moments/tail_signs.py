@@ -1,4 +1,6 @@
-"""E[1[u >= a] s_1 s_2] in float64 for unit Gaussians: a tail and two signs at 0, as accurate as P(u >= a) is small.
+"""Products of tails and signs of unit Gaussians in float64.
+
+`tail_and_two_signs` is E[1[u >= a] s_1 s_2], a tail and two signs at 0, as accurate as P(u >= a) is small.
 
 With p = corr(u, z_1), q = corr(u, z_2), w = corr(z_1, z_2), and p and q scaled by t, Price's theorem gives
 
@@ -21,10 +23,13 @@ from scipy.special import erf
 
 from theory.gaussian.float64.owens_t import TINY
 from theory.gaussian.float64.quadrature import grouped, legendre
-from theory.gaussian.float64.signs import LEAST_GAP, LEAST_SQUARE, LIMITS, NATS, SIZE
-from theory.gaussian.float64.two_signs import arcsine, less_product
+from theory.gaussian.float64.signs import LEAST_GAP, LEAST_SQUARE, LIMITS, NATS, SIZE, four_signs, three_signs
+from theory.gaussian.float64.two_signs import arcsine, less_product, two_signs
 
 Rows = Float[np.ndarray, " N"]
+# A correlation below this moves an expectation of signs by less than its rounding: the slope is 4 phi2, at most 2/pi at
+# correlations near 0.
+NEGLIGIBLE = 2.0**-58
 
 
 def tail_and_two_signs(a: float, tail: float, p: Rows, q: Rows, w: Rows) -> Rows:
@@ -74,3 +79,27 @@ def _integral(
         density = np.exp(-a * a / (2 * f)) / (pi * np.sqrt(f))
         total = total + own * (weights * sech * density * erf(a * t * left / np.sqrt(2 * f * det))).sum(0)
     return total * upper / whole
+
+
+def signs_at(thresholds: tuple[float, ...], *correlations: Any) -> Float[np.ndarray, "*any"]:
+    """E[prod_k sign(z_k + h_k)] for three signs, or for four of which the last two are at 0.
+
+    Of four, a sign at 0 that is uncorrelated with all others makes the expectation 0, and the last two factor out where
+    they are uncorrelated with the first two: on a long line most pairs of sites are so.
+
+    >>> far = signs_at((1.0, 1.0, 0.0, 0.0), 0.5, *np.zeros((4, 1)), np.array([0.5]))
+    >>> bool(abs(far[0] - two_signs(0.5, thresholds=(1.0, 1.0)) / 3) < 1e-15)
+    True
+    """
+    if len(thresholds) == 3:
+        return three_signs(*correlations, thresholds=thresholds)
+    r12, r13, r14, r23, r24, r34 = np.broadcast_arrays(*(np.atleast_1d(r) for r in correlations))
+    no13, no14, no23, no24, no34 = (np.abs(r) < NEGLIGIBLE for r in (r13, r14, r23, r24, r34))
+    alone = no34 & ((no13 & no23) | (no14 & no24))
+    apart = no13 & no14 & no23 & no24 & ~alone
+    joined = ~(alone | apart)
+    value = np.zeros(r12.shape)
+    value[apart] = two_signs(r12[apart], thresholds=thresholds[:2]) * two_signs(r34[apart])
+    rows = (r[joined] for r in (r12, r13, r14, r23, r24, r34))
+    value[joined] = four_signs(*rows, thresholds=thresholds)
+    return value
