@@ -23,9 +23,6 @@ Integers = Int[np.ndarray, " d"]
 Pair = tuple[Shaped[np.ndarray, "..."], Shaped[np.ndarray, "..."]]
 # A ball of E[s1 s2 s3 s4] takes 1 to 50 ms at 40 digits, mostly 2: more of them than this would take minutes.
 MOST_CERTIFIED_QUADS = 20_000
-# Three signs of which one has a threshold take 1 ms at 40 digits, four with two thresholds ten times as long: so many
-# milliseconds in all, over the entries of A.
-MOST_CERTIFIED_WORK, WORK_OF_SIGNS = 60_000, {3: 1, 4: 12}
 # Bits of a float64 with a few to spare, and beyond how many times 64 bits nothing is told from zero any more.
 FLOAT64_BITS = 60
 # Integers up to here are floats; the factor that splits a float of 53 bits into two halves.
@@ -185,30 +182,17 @@ def certified() -> Arithmetic:
     def balls(distances: Integers, rate: Fraction, function: Callable[[arb], arb]) -> np.ndarray:
         return np.array([function(number(-rate * d)) for d in distances.tolist()], dtype=object)
 
-    work = 0
-
-    def require(allowed: bool, count: int, limit: str) -> None:
-        if not allowed:
-            raise OutOfReachError(
-                f"{count} distinct certified integrals over products of signs are needed for these overlapping gates; "
-                f"{limit} would take minutes.",
-                "Leave `digits` out for float64 (accurate to about 1e-13), or use fewer sites or overlapping gates.",
-            )
-
     def each(function: Callable[..., arb], *arguments: Any) -> np.ndarray:
         rows = np.broadcast_arrays(*(np.asarray(x, dtype=object) for x in arguments))
-        size = rows[0].size
-        require(size <= MOST_CERTIFIED_QUADS, size, f"more than {MOST_CERTIFIED_QUADS}")
+        if rows[0].size > MOST_CERTIFIED_QUADS:
+            raise OutOfReachError(
+                f"{rows[0].size} distinct certified integrals E[s1 s2 s3 s4] are needed for these overlapping gates; "
+                f"more than {MOST_CERTIFIED_QUADS} would take minutes.",
+                "Leave `digits` out for float64 (accurate to about 1e-13), or use fewer sites or overlapping gates.",
+            )
         return np.frompyfunc(function, len(rows), 1)(*rows)
 
-    def spent(signs: int, arguments: tuple[Any, ...]) -> None:
-        nonlocal work
-        size = np.broadcast(*(np.asarray(x, dtype=object) for x in arguments)).size
-        work += WORK_OF_SIGNS[signs] * size
-        require(work <= MOST_CERTIFIED_WORK, size, "these and those before them")
-
     def at(thresholds: tuple[arb, ...], *correlations: Any) -> np.ndarray:
-        spent(len(thresholds), correlations)
         function = three_signs if len(thresholds) == 3 else four_signs
         return each(lambda *r: function(*r, thresholds=thresholds), *correlations)
 
@@ -216,7 +200,6 @@ def certified() -> Arithmetic:
         """1[u >= a] = (1 + sign(u - a))/2."""
         del tail
         zero = arb(0)
-        spent(3, (p, q, w))
         return each(lambda p, q, w: (two_signs(w) + three_signs(p, q, w, (-a, zero, zero))) / 2, p, q, w)
 
     def cosines(x: Numbers) -> Numbers:

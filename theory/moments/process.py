@@ -30,6 +30,11 @@ from theory.moments.symmetric import Dense, Symmetric
 from theory.moments.tails import ClassTails
 from theory.problem import Network, NonlinearGP, OutOfReachError
 
+# A certified integral over three signs of which one has a threshold takes 1 ms at 40 digits, over four of which two
+# have one ten times as long.
+MILLISECONDS = {1: 1, 2: 12}
+MOST_MILLISECONDS = 60_000
+
 
 def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) -> SignFeatures:
     """A, b and <y.y> of a gated-linear network on a stationary process, of any number of classes, priors and means.
@@ -56,7 +61,23 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
             "degenerate, and different functions of it may be the same gate.",
             'Use hard gates at single sites, simulate it (gdln simulate), or use boundary = "open".',
         )
+    if law.latent and arithmetic.dtype is object:
+        _require_affordable(law, gates)
     return SignFeatures(gates, _Process(law, gates, arithmetic).moments)
+
+
+def _require_affordable(law: NonlinearGP, gates: GateBasis) -> None:
+    """Refuse certified integrals of tails and two signs, and of two tails and two signs, that would take minutes."""
+    rows = gates.coefficients
+    keys = {key for u in rows for v in rows for key in gates.product(u, v)}
+    tails = [key for key in keys if any(gates.half_spaces[i].tail for i in key)]
+    entries = law.classes * law.n * (law.n + 1) // 2
+    if entries * sum(MILLISECONDS[len(key)] for key in tails) > MOST_MILLISECONDS:
+        raise OutOfReachError(
+            f"{entries * len(tails)} certified integrals over signs at thresholds are needed for these gates: more "
+            f"than {MOST_MILLISECONDS // 1000} s of work.",
+            "Leave `digits` out for float64, or use fewer sites, thresholds or overlapping gates.",
+        )
 
 
 def process_second_moments(law: NonlinearGP, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
@@ -97,6 +118,7 @@ class _Process:
             y2=number(squared_labels(law)),
             outputs=(law.outputs,) if law.outputs > 1 else (),
             parity=not law.means and self.gates.odd,
+            joint=0.25 if law.latent else 0.0,
             circulant=law.boundary != "open" and not law.means,
             whole_line=lambda: line_bound(law, lambda: self.classes, gaussian=not law.latent),
         )

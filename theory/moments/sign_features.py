@@ -30,7 +30,8 @@ class SignMoments:
     second(key) = <e x x^T>, first(key) = <e x> (n,), zeroth(key) = <e>; output(key) = <e y x> (n,) and label(key) =
     <e y> for 1 and single half-spaces, with a leading axis of m for m > 1 outputs; y2 = <y.y>. With `parity`, x and -x
     have the same law, all half-spaces are signs, and what is odd vanishes. `circulant` says that <x x^T> is.
-    whole_line() bounds <s y x>.<x x^T>^+ <s y x>, summed over outputs, of the sign of any site.
+    whole_line() bounds <s y x>.<x x^T>^+ <s y x>, summed over outputs, of the sign of any site. Products of two
+    half-spaces, of which one is a tail, are sums of terms of the size `joint` where that is more than their own.
     """
 
     n: int
@@ -43,6 +44,7 @@ class SignMoments:
     y2: Any
     outputs: tuple[int, ...] = ()  # (m,) for m > 1
     parity: bool = True
+    joint: float = 0.0
     circulant: bool = False
     whole_line: Callable[[], float] = lambda: inf
 
@@ -184,16 +186,24 @@ class SignFeatures(FeatureMoments):
         """The largest term of a P(gate) over the largest P(gate): thin slabs are differences of tails."""
         if self.gates.odd:
             return 1.0
-        largest, whole = 0.0, 0.0
-        for row in self.gates.coefficients:
-            terms = [abs(float(number)) * float(self.signs.zeroth(key)) for key, number in self._open(row).items()]
-            largest, whole = max(largest, *terms), max(whole, float(self.overlap(row, row)))
-        return max(1.0, largest / whole)
+        rows = self.gates.coefficients
+        largest = max(float(abs(number)) * size for row in rows for number, size in self._terms(row))
+        whole = max(float(self.overlap(row, row)) for row in rows)
+        return max(1.0, largest / whole) if whole > 0 else inf
 
-    def _open(self, row: Vector) -> dict[Key, Fraction]:
-        """P(gate) by key, without signs: they have the mean 0 or are as large as 1."""
-        found = self.gates.product(row, (Fraction(1),))
-        return {key: number for key, number in found.items() if self.signs.zeroth(key) is not None}
+    def _terms(self, row: Vector) -> list[tuple[Fraction, float]]:
+        """Coefficients and sizes of the terms of P(gate) and of its products with others; signs have the mean 0."""
+        alone = self.gates.product(row, (Fraction(1),))
+        sizes = [(number, self.signs.zeroth(key)) for key, number in alone.items()]
+        found = [(number, float(size)) for number, size in sizes if size is not None]
+        if self.signs.joint:
+            products = (self.gates.product(row, other) for other in self.gates.coefficients)
+            pairs = ((key, number) for product in products for key, number in product.items() if len(key) == 2)
+            found += [(number, self.signs.joint) for key, number in pairs if self._has_tail(key)]
+        return found
+
+    def _has_tail(self, key: Key) -> bool:
+        return any(self.gates.half_spaces[i].tail for i in key)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:

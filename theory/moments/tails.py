@@ -190,8 +190,8 @@ class ClassTails:
         if abs(a) > FARTHEST:
             raise OutOfReachError(
                 f"A gate has a threshold at {float(half_space.at):g}, which in class {balls.c} is "
-                f"{float(abs(a)):.3g} standard deviations from the mean: no entry of A is as small as the "
-                "probability beyond it.",
+                f"{float(abs(a)):.3g} standard deviations from the mean: the probability beyond it is too small for "
+                "float64.",
                 f"Leave that bound out, or choose one within {FARTHEST} standard deviations.",
             )
         return a

@@ -181,6 +181,12 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
             return _solution(problem, numbers, structure, (*structure.notes, why))
     if error <= WORST_ERROR:
         return plain()
+    if rounding > WORST_ERROR:
+        raise OutOfReachError(
+            f"The gates are differences of half-spaces that are {moments.amplification:.1e} times as probable: float64 "
+            "leaves their moments too few digits, and certified digits are out of reach at this size.",
+            "Use wider slabs, or fewer sites or units.",
+        )
     cut = modes.largest * rounding / WORST_ERROR
     numbers = relax(moments, initial(problem), rules, times, modes, cut, rounding)
     why = notes_of(numbers.near_null, structure.rank, [float(time) for time in problem.training.times], WORST_ERROR)
