@@ -148,6 +148,7 @@ class FeatureMoments(ABC):
     """
 
     arithmetic: Arithmetic
+    certified_seconds: float = 0.0  # what integrals of the same moments in balls take, about
 
     @property
     def A(self) -> Operator:

@@ -68,6 +68,7 @@ class SignFeatures(FeatureMoments):
 
     gates: GateBasis
     signs: SignMoments
+    certified_seconds: float = 0.0
 
     @property
     def arithmetic(self) -> Arithmetic:

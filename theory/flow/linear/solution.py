@@ -36,6 +36,8 @@ MOST_DIGITS = 1000
 # Rows of a kernel whose eigenbasis in balls takes seconds to a minute; circulant kernels need no eigensolver.
 MOST_ROWS = 160
 MOST_CIRCULANT_ROWS = 4096
+# Seconds that integrals in balls may take where float64 was asked for.
+MOST_SECONDS = 5
 _SHOWN_TIMES = 6
 
 
@@ -171,7 +173,7 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
 
     if error <= FLOAT64_ERROR:
         return plain()
-    if certifiable(structure):
+    if certifiable(structure) and moments.certified_seconds <= MOST_SECONDS:
         with suppress(OutOfReachError):
             numbers = _certified(problem, FLOAT64_DIGITS)[0].mapped(lambda strings: strings.astype(float))
             why = (
