@@ -1,4 +1,4 @@
-"""Gates as exact rational combinations of 1 and of half-spaces: of sites, and of directions of several sites."""
+"""Gates as exact rational combinations of 1 and of half-spaces along sites and directions, and their products."""
 
 from dataclasses import dataclass
 from fractions import Fraction

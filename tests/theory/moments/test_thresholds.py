@@ -267,7 +267,7 @@ def test_blocks_and_rank_are_those_of_the_dense_matrix(kind, biases, gates):
 @EVERY_LAW
 @pytest.mark.parametrize("far", [20, 36])
 def test_far_bounds_are_no_bounds(kind, far):
-    """P(u >= 20) = 3e-89: the moments of a bound out there are those of none, to the bit."""
+    """P(u >= 20) = 3e-89: the moments of a bound out there are those of none, up to rounding."""
     near = SiteGate(0, lo=-far, hi="1/2"), SiteGate(0, lo="1/2", hi=far), SiteGate(1, lo=0, hi=far)
     none = SiteGate(0, hi="1/2"), SiteGate(0, lo="1/2"), SiteGate(1, lo=0)
     one, other = (gated_moments(question(kind, gates)) for gates in (near, none))
