@@ -93,6 +93,18 @@ MOMENT_STORED = 10.0 ** (1 - MOMENT_STORED_DIGITS)
 # as sqrt(6e5) eps at most; at gain 20 the steepest panel is 1/65,000 of the angle, where erf is a polynomial.
 DIRECTION_POLAR = 800 * UNIT_ROUNDOFF
 
+# A sum over panels of two variables of some 1e6 weights, whose densities exp(-q/2) have roundings of q/2 eps each, q up
+# to 8^2/(1 - r^2) = 120 at the bounds of the rarest gates; slabs that are differences of tails add a few.
+THRESHOLD_PLANE = 400 * UNIT_ROUNDOFF
+
+# Difference quotients in a threshold by steps of 1e-4 and 1e-8: they differ by some second derivatives times 1e-4, and
+# by the rounding of entries over 1e-8.
+THRESHOLD_SLOPE = 1e-3
+
+# The probability 2.4e-10 of a slab as a difference of tails of 0.16: some roundings over 2.4e-10, and its width times
+# the density at one end is short of it by half of its width.
+THIN_SLAB = 1e-6
+
 # A composite Gauss-Legendre sum over 320 by 320 nodes with positive weights that sum to 1, cut at 12 standard
 # deviations (4e-33): roundings add up as sqrt(1e5) eps at most; panels of half the width of the density and of erf at
 # gain 3/2, longer only where the density is small, leave nothing of 16 nodes. Relative to the largest entry of A.

@@ -13,6 +13,7 @@ from theory.flow.linear.relaxation import relax
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.basis import GateBasis
 from theory.moments.directions import Direction
+from theory.moments.half_spaces import HalfSpace
 from theory.moments.sign_features import SignFeatures, SignMoments
 from theory.moments.symmetric import Dense
 
@@ -53,7 +54,7 @@ def float64_flow(
     [[[0.632121]]]
     """
     whole = 2 * np.array(second, dtype=float)  # a half space sees half of <x x^T>, and half of <s y x>
-    gates = GateBasis((Direction(((0, Fraction(1)),)),), tuple((HALF, HALF) for _ in start))
+    gates = GateBasis((HalfSpace(Direction(((0, Fraction(1)),))),), tuple((HALF, HALF) for _ in start))
     absent = {}.get  # without biases nothing else is asked for
     moments = SignFeatures(
         gates,

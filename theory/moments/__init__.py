@@ -5,8 +5,8 @@
     gated_moments(problem)          Sigma^yx(p), Sigma^xx(p, q), A and b as arrays, as GatedMoments
     gated_moments_certified(problem, digits)   the same as balls
     GatedMoments                    sigma_yx, sigma_xx, A, b, y2, covariances
-    gate_basis(network)             the gates as exact combinations of 1 and of signs, as a GateBasis
-    GateBasis                       directions and coefficients
+    gate_basis(network)             the gates as exact combinations of 1 and of half-spaces
+    GateBasis                       half_spaces and coefficients
     four_point_block(law, c, i, j)  E[1_i 1_j x_k x_l] for all k, l
     four_point_blocks(law, c)       one block after the other, for all i <= j
     four_point_by_lags(law, c)      all of them on a ring, in n^3 numbers

@@ -14,7 +14,8 @@ import numpy as np
 from jaxtyping import Int, Shaped
 
 from theory.expressions.balls.precision import precision
-from theory.gaussian.float64 import signs, two_signs
+from theory.gaussian.float64 import owens_t, signs, two_signs
+from theory.moments import tail_signs
 from theory.problem import OutOfReachError
 
 Numbers = Shaped[np.ndarray, "*any"]
@@ -37,6 +38,8 @@ class Arithmetic:
     `dtype` is that of its arrays; `rational` takes exact fractions to numbers; `exp_minus` and
     `one_minus_exp_minus` take integers d and an exact rate r to exp(-r d) and 1 - exp(-r d).
     `sign_pair(r, 1 - r^2)` = E[s1 s2]; `four_signs(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4].
+    `owens_t(h, a)` is Owen's T, `tail_and_two_signs(a, P(u >= a), r12, r13, r23)` = E[1[u >= a] s2 s3], and
+    `signs_at(thresholds, *correlations)` = E[prod_k sign(z_k + h_k)] for three or four signs with the same thresholds.
     `cosine_transform(x)` = sum_j x_j cos(2 pi q j/N) of an even x, and `negative_part(x)` = max(-x, 0).
     `settled(f)` is f(), two arrays that f computes in balls: the first to the relative, the second to the absolute
     accuracy of this arithmetic, whatever cancels.
@@ -57,6 +60,9 @@ class Arithmetic:
     one_minus_exp_minus: Callable[[Integers, Fraction], Numbers]
     sign_pair: Callable[[Any, Any], Any]
     four_signs: Callable[..., Any]
+    owens_t: Callable[[Any, Any], Any]
+    tail_and_two_signs: Callable[..., Any]
+    signs_at: Callable[..., Any]
     settled: Callable[[Callable[[], Pair]], Pair]
     cosine_transform: Callable[[Numbers], Numbers]
     negative_part: Callable[[Numbers], Numbers]
@@ -149,6 +155,9 @@ FLOAT64 = Arithmetic(
     one_minus_exp_minus=_one_minus_exp_minus,
     sign_pair=two_signs.two_signs,
     four_signs=signs.four_signs,
+    owens_t=owens_t.owens_t,
+    tail_and_two_signs=tail_signs.tail_and_two_signs,
+    signs_at=tail_signs.signs_at,
     settled=_settled_float64,
     cosine_transform=lambda x: np.fft.fft(x).real,
     negative_part=lambda x: np.clip(-x, 0, None),
@@ -164,7 +173,8 @@ def certified() -> Arithmetic:
     """
     from flint import acb, arb, ctx, fmpq
 
-    from theory.gaussian.certified.signs import four_signs, two_signs
+    from theory.expressions.balls.owens_t import owens_t as balls_owens_t
+    from theory.gaussian.certified.signs import four_signs, three_signs, two_signs
 
     def number(x: Fraction) -> arb:
         return arb(fmpq(x.numerator, x.denominator))
@@ -172,15 +182,25 @@ def certified() -> Arithmetic:
     def balls(distances: Integers, rate: Fraction, function: Callable[[arb], arb]) -> np.ndarray:
         return np.array([function(number(-rate * d)) for d in distances.tolist()], dtype=object)
 
-    def four(*correlations: Any) -> np.ndarray:
-        rows = np.broadcast_arrays(*(np.asarray(r, dtype=object) for r in correlations))
+    def each(function: Callable[..., arb], *arguments: Any) -> np.ndarray:
+        rows = np.broadcast_arrays(*(np.asarray(x, dtype=object) for x in arguments))
         if rows[0].size > MOST_CERTIFIED_QUADS:
             raise OutOfReachError(
                 f"{rows[0].size} distinct certified integrals E[s1 s2 s3 s4] are needed for these overlapping gates; "
                 f"more than {MOST_CERTIFIED_QUADS} would take minutes.",
                 "Leave `digits` out for float64 (accurate to about 1e-13), or use fewer sites or overlapping gates.",
             )
-        return np.frompyfunc(four_signs, 6, 1)(*rows)
+        return np.frompyfunc(function, len(rows), 1)(*rows)
+
+    def at(thresholds: tuple[arb, ...], *correlations: Any) -> np.ndarray:
+        function = three_signs if len(thresholds) == 3 else four_signs
+        return each(lambda *r: function(*r, thresholds=thresholds), *correlations)
+
+    def tail_and_two(a: arb, tail: arb, p: Any, q: Any, w: Any) -> np.ndarray:
+        """1[u >= a] = (1 + sign(u - a))/2."""
+        del tail
+        zero = arb(0)
+        return each(lambda p, q, w: (two_signs(w) + three_signs(p, q, w, (-a, zero, zero))) / 2, p, q, w)
 
     def cosines(x: Numbers) -> Numbers:
         """By a fast transform."""
@@ -194,7 +214,10 @@ def certified() -> Arithmetic:
         exp_minus=lambda distances, rate: balls(distances, rate, arb.exp),
         one_minus_exp_minus=lambda distances, rate: balls(distances, rate, lambda u: -u.expm1()),
         sign_pair=np.frompyfunc(two_signs, 2, 1),
-        four_signs=four,
+        four_signs=lambda *correlations: each(four_signs, *correlations),
+        owens_t=np.frompyfunc(balls_owens_t, 2, 1),
+        tail_and_two_signs=tail_and_two,
+        signs_at=at,
         settled=lambda compute: settled(compute, ctx.prec),
         cosine_transform=cosines,
         negative_part=np.frompyfunc(lambda x: (-x).max(arb(0)), 1, 1),

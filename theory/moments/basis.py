@@ -1,28 +1,30 @@
-"""Gates as exact rational combinations of 1 and of signs: of sites, and of directions of several sites."""
+"""Gates as exact rational combinations of 1 and of half-spaces along sites and directions, and their products."""
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
-from theory.moments.directions import Direction
-from theory.moments.gate_signs import Signs, sign_of
+from theory.moments.gate_signs import Looks, half_spaces_of
+from theory.moments.half_spaces import HalfSpace
 from theory.problem import Network, OutOfReachError, resolved
 
-HALF = Fraction(1, 2)
 Vector = tuple[Fraction, ...]
+Key = tuple[int, ...]  # () is 1, (i,) is e_{1+i}, (i, j) with i <= j is e_{1+i} e_{1+j}; i = j only where e is soft
 
 
 @dataclass(frozen=True)
 class GateBasis:
-    """g_k = sum_c coefficients[k][c] e_c with e_0 = 1, e_{1+i} = s_i = sign(v_i . u), v_i = directions[i].
+    """g_k = sum_c coefficients[k][c] e_c with e_0 = 1 and e_{1+i} the sign or the tail half_spaces[i].
 
-    u is the latent, or the input of a law without one; a site is the direction of one entry, and sites come first.
-    `constants` are the features of the biases over the same basis, g_1, ..., g_K and 1/s (s the readout's factor);
-    empty without biases. The e_c and the e_c x_j together are linearly independent. (No two directions are
-    proportional, so that each hyperplane v_i . u = 0 has two open cells on both sides of it that differ in s_i alone.
-    The covariance is positive definite; a combination that vanishes is linear in x within a cell and has no
-    coefficients there; the difference of two neighbours is twice the coefficients of s_i. A mean that is added to the x
-    of a class changes the constant of that linear function alone.) So the rank of A is n times that of `coefficients`,
-    plus that of `constants`.
+    They are half-spaces of the latent, or of the input of a law without one; a site is the direction of one entry, and
+    sites come first. `constants` are the features of the biases over the same basis, g_1, ..., g_K and 1/s (s the
+    readout's factor); empty without biases. The e_c and the e_c x_j together are linearly independent. (No two
+    half-spaces have the same boundary, so that each boundary v_i . u = h_i has two open cells on both sides of it that
+    differ in e_i alone. The covariance is positive definite; a combination that vanishes is linear in x within a cell
+    and has no coefficients there; the difference of two neighbours is a multiple of the coefficients of e_i. A mean
+    that is added to the x of a class changes the constant of that linear function alone. Soft functions are analytic,
+    and no combination of them with linear functions of x vanishes in a cell: they grow at different rates as u becomes
+    complex, see `gate_signs`.) So the rank of A is n times that of `coefficients`, plus that of `constants`.
 
     The half-spaces 1[z_20 >= 0] and 1[z_20 < 0] are (1 + s)/2 and (1 - s)/2, which sum to 1:
 
@@ -32,9 +34,50 @@ class GateBasis:
     ['1', '0']
     """
 
-    directions: tuple[Direction, ...]
+    half_spaces: tuple[HalfSpace, ...]
     coefficients: tuple[Vector, ...]
     constants: tuple[Vector, ...] = ()
+
+    @property
+    def odd(self) -> bool:
+        """Whether all half-spaces are signs at 0, which are odd functions of u."""
+        return not any(function.tail for function in self.half_spaces)
+
+    def product(self, u: Vector, v: Vector) -> dict[Key, Fraction]:
+        """The product of two combinations of the basis by key, without its zeros: exact sums, so that 0 is 0.
+
+        >>> from theory.problem import SiteGate
+        >>> gates = SiteGate(20, lo=-1, hi=1), SiteGate(20, lo=1, hi=3)
+        >>> basis = gate_basis(Network("gated-linear", "mean", 2, gates))
+        >>> inner, outer = basis.coefficients
+        >>> basis.product(inner, outer), [str(number) for number in basis.product(outer, outer).values()]
+        ({}, ['1', '-1'])
+        """
+        total: dict[Key, Fraction] = {}
+        for i, a in enumerate(u):
+            for j, b in enumerate(v) if a else ():
+                if b and (found := self._products[i][j]) is not None:
+                    factor, key = found
+                    total[key] = total.get(key, Fraction(0)) + factor * a * b
+        return {key: value for key, value in total.items() if value}
+
+    @cached_property
+    def _products(self) -> list[list[tuple[int, Key] | None]]:
+        """e_i e_j as a factor and a key; None where it is 0."""
+        size = 1 + len(self.half_spaces)
+        return [[self._product_of(i, j) for j in range(size)] for i in range(size)]
+
+    def _product_of(self, i: int, j: int) -> tuple[int, Key] | None:
+        if not i or not j:
+            return 1, tuple(c - 1 for c in (i, j) if c)
+        one, other = self.half_spaces[i - 1], self.half_spaces[j - 1]
+        if one.direction != other.direction or one.soft or other.soft:
+            return 1, tuple(sorted((i - 1, j - 1)))
+        found = one.times(other)
+        if found is None:
+            return None
+        factor, function = found
+        return factor, () if function is None else (i - 1 if function == one else j - 1,)
 
 
 def require_linear(network: Network) -> None:
@@ -70,12 +113,13 @@ def require_linear(network: Network) -> None:
 
 
 def gate_basis(network: Network, latent: bool = True, centred: bool = True) -> GateBasis:
-    """The gates of a gated-linear network over {1, s_i} for a law with or without a `latent` (`law.latent`).
+    """The gates of a gated-linear network over half-spaces for a law with or without a `latent` (`law.latent`).
 
     `centred` says that its classes have no means.
 
-    Half-spaces are 1[v.u >= 0] = (1 + s)/2 and 1[v.u < 0] = (1 - s)/2; a gate without bounds is 1; proportional
-    directions share a sign. A site of the latent and of the input have the same sign, and so have z_i +- z_j and
+    Half-spaces at 0 are 1[v.u >= 0] = (1 + s)/2 and 1[v.u < 0] = (1 - s)/2, others a tail or 1 less a tail; a gate
+    with two bounds is the difference of two; a gate without bounds is 1; proportional directions share their
+    half-spaces. A site of the latent and of the input have the same sign, and so have z_i +- z_j and
     x_i +- x_j, as x is an odd increasing function of z: there `on` makes no difference. Biases have the constants g_k
     and 1/s, since yhat/s = sum_k (g_k w_k.x + g_k b_k) + b_out/s. Raises OutOfReachError for any other gate.
 
@@ -85,16 +129,32 @@ def gate_basis(network: Network, latent: bool = True, centred: bool = True) -> G
     [['1/2', '1/2'], ['1', '0']]
     """
     require_linear(network)
-    law = Signs(latent, centred)
-    signs = [sign_of(gate, f"network.gates[{k}]", law) for k, gate in enumerate(resolved(network.gates))]
-    directions = tuple(sorted({direction for _, direction in filter(None, signs)}, key=lambda d: (d.site is None, d)))
-    rows = []
-    for sign in signs:
-        row = [HALF if sign else Fraction(1)] + [Fraction(0)] * len(directions)
-        if sign:
-            row[1 + directions.index(sign[1])] = sign[0] * HALF
-        rows.append(tuple(row))
+    law = Looks(latent, centred)
+    found = [half_spaces_of(gate, f"network.gates[{k}]", law) for k, gate in enumerate(resolved(network.gates))]
+    every = {function for combination in found for function in combination if function is not None}
+    half_spaces = tuple(sorted(every, key=lambda function: (function.direction.site is None, function)))
+    _require_ordered(half_spaces, centred)
+    columns = (None, *half_spaces)
+    rows = tuple(tuple(combination.get(function, Fraction(0)) for function in columns) for combination in found)
     if not network.has_biases:
-        return GateBasis(directions, tuple(rows))
-    output = (1 / network.scale, *(Fraction(0) for _ in directions))
-    return GateBasis(directions, tuple(rows), (*rows, output))
+        return GateBasis(half_spaces, rows)
+    output = (1 / network.scale, *(Fraction(0) for _ in half_spaces))
+    return GateBasis(half_spaces, rows, (*rows, output))
+
+
+def _require_ordered(half_spaces: tuple[HalfSpace, ...], centred: bool) -> None:
+    """Refuse thresholds of z_i beside thresholds of x_i: which is farther out is no question of rational numbers.
+
+    0 is the same threshold of both where the classes are centred.
+    """
+    kinds: dict[int, bool] = {}
+    for function in half_spaces:
+        site = function.direction.site
+        if site is None or function.soft or not (function.tail or not centred):
+            continue
+        if kinds.setdefault(site, function.on_input) != function.on_input:
+            raise OutOfReachError(
+                f"The gates at site {site} have thresholds of the latent and of the input; exact moments need the "
+                "order of all thresholds at a site, and here it depends on erf.",
+                "Give all gates at that site the same `on`: 1[x >= h] is 1[z >= erfinv(Z h)/gain].",
+            )

@@ -37,7 +37,7 @@ class Direction:
     @classmethod
     def of(cls, entries: Entries) -> "Direction":
         """The direction of a vector; `side` tells which of the two orientations the vector has."""
-        unit = _unit(entries)
+        unit = unit_of(entries)
         return cls(tuple((site, number / unit) for site, number in entries))
 
     @property
@@ -52,7 +52,7 @@ def side(entries: Entries) -> int:
     >>> side(((0, Fraction(1)), (3, Fraction(-2))))
     -1
     """
-    return 1 if _unit(entries) > 0 else -1
+    return 1 if unit_of(entries) > 0 else -1
 
 
 def same_sign_on_latent(entries: Entries) -> bool:
@@ -67,8 +67,12 @@ def same_sign_on_latent(entries: Entries) -> bool:
     return len(entries) == 1 or (len(entries) == 2 and abs(entries[0][1]) == abs(entries[1][1]))
 
 
-def _unit(entries: Entries) -> Fraction:
-    """The entry of the largest size, of several the first."""
+def unit_of(entries: Entries) -> Fraction:
+    """The entry of the largest size, of several the first: the vector over it is its `Direction`.
+
+    >>> unit_of(((0, Fraction(1)), (3, Fraction(-2))))
+    Fraction(-2, 1)
+    """
     return max(entries, key=lambda entry: abs(entry[1]))[1]
 
 
@@ -85,7 +89,7 @@ def half_space(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, 
     """
     if v.site is not None:
         return statistics.half_space(statistics.lags_of(v.site))
-    (r, gap), _ = statistics.arithmetic.settled(lambda: (_projection(_in_balls(statistics), v), np.empty(0)))
+    (r, gap), _ = statistics.arithmetic.settled(lambda: (projection(in_balls(statistics), v), np.empty(0)))
     return statistics.through_sign(r, gap)
 
 
@@ -134,8 +138,16 @@ def two_sign_block(statistics: ClassStatistics, v: Direction, w: Direction) -> S
     return block
 
 
-def _in_balls(statistics: ClassStatistics) -> ClassStatistics:
-    """The same class in balls at the precision of now."""
+def in_balls(statistics: ClassStatistics) -> ClassStatistics:
+    """The same class in balls at the precision of now.
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> from theory.moments.statistics import class_statistics
+    >>> from theory.problem import NonlinearGP
+    >>> statistics = class_statistics(NonlinearGP(2, (2, 1), 1, "open", "none", (1, 0)), 0, FLOAT64)
+    >>> statistics.correlations.dtype, in_balls(statistics).correlations.dtype
+    (dtype('float64'), dtype('O'))
+    """
     return replace(statistics, arithmetic=certified())
 
 
@@ -162,8 +174,16 @@ def _at_sites(statistics: ClassStatistics, v: Entries) -> list[Any]:
     return [_form(statistics, v, ((k, Fraction(1)),)) for k in range(statistics.law.n)]
 
 
-def _variance(statistics: ClassStatistics, v: Entries) -> Any:
-    """v'Rv > 0. Raises OutOfReachError where it is certainly not: the ring's covariance is then indefinite."""
+def variance_along(statistics: ClassStatistics, v: Entries) -> Any:
+    """v'Rv > 0. Raises OutOfReachError where it is certainly not: the ring's covariance is then indefinite.
+
+    >>> from theory.moments.arithmetic import certified
+    >>> from theory.moments.statistics import class_statistics
+    >>> from theory.problem import NonlinearGP
+    >>> statistics = class_statistics(NonlinearGP(2, (2, 1), 1, "open", "none", (1, 0)), 0, certified())
+    >>> variance_along(statistics, ((0, Fraction(2)),))
+    4.00000000000000
+    """
     variance = _form(statistics, v, v)
     if variance < 0:
         raise OutOfReachError(
@@ -174,9 +194,17 @@ def _variance(statistics: ClassStatistics, v: Entries) -> Any:
     return variance
 
 
-def _projection(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, "2 n"]:
-    """r_k = (Rv)_k/sqrt(v'Rv) and 1 - r_k^2."""
-    variance = _variance(statistics, v.entries)
+def projection(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray, "2 n"]:
+    """r_k = (Rv)_k/sqrt(v'Rv) and 1 - r_k^2 of a class in balls.
+
+    >>> from theory.moments.arithmetic import certified
+    >>> from theory.moments.statistics import class_statistics
+    >>> from theory.problem import NonlinearGP
+    >>> statistics = class_statistics(NonlinearGP(2, (2, 1), 1, "open", "none", (1, 0)), 0, certified())
+    >>> projection(statistics, Direction(((0, Fraction(1)),)))[:, 0].tolist()
+    [1.00000000000000, 0]
+    """
+    variance = variance_along(statistics, v.entries)
     along = _at_sites(statistics, v.entries)
     root = variance.sqrt()
     return np.array([[p / root for p in along], [(variance - p * p) / variance for p in along]], dtype=object)
@@ -184,14 +212,23 @@ def _projection(statistics: ClassStatistics, v: Direction) -> Shaped[np.ndarray,
 
 def _sign_pair(statistics: ClassStatistics, v: Direction, w: Direction) -> SignPair:
     """The correlations of two directions, at the accuracy of the arithmetic."""
-    gap, rest = statistics.arithmetic.settled(lambda: _pair(_in_balls(statistics), v, w))
+    gap, rest = statistics.arithmetic.settled(lambda: pair_in_balls(in_balls(statistics), v, w))
     n = statistics.law.n
     return SignPair(rest[3 * n], gap[0], rest[:n], rest[n : 2 * n], rest[2 * n : 3 * n])
 
 
-def _pair(statistics: ClassStatistics, v: Direction, w: Direction) -> Pair:
-    """1 - r^2; and corr(v, k), corr(w, k), their part u_k that w adds to v, and r, one after the other."""
-    own, other = _variance(statistics, v.entries), _variance(statistics, w.entries)
+def pair_in_balls(statistics: ClassStatistics, v: Direction, w: Direction) -> Pair:
+    """1 - r^2; and corr(v, k), corr(w, k), their part u_k that w adds to v, and r, one after the other, in balls.
+
+    >>> from theory.moments.arithmetic import certified
+    >>> from theory.moments.statistics import class_statistics
+    >>> from theory.problem import NonlinearGP
+    >>> statistics = class_statistics(NonlinearGP(2, (2, 1), 1, "open", "none", (1, 0)), 0, certified())
+    >>> gap, rest = pair_in_balls(statistics, *(Direction(((k, Fraction(1)),)) for k in (0, 1)))
+    >>> (rest[-1] - statistics.correlations[1]).contains(0), len(rest)
+    (True, 7)
+    """
+    own, other = variance_along(statistics, v.entries), variance_along(statistics, w.entries)
     joint = _form(statistics, v.entries, w.entries)
     left = own * other - joint * joint
     # What w adds to v is w - (v'Rw/v'Rv) v, of variance left/own.

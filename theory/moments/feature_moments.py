@@ -148,6 +148,7 @@ class FeatureMoments(ABC):
     """
 
     arithmetic: Arithmetic
+    certified_seconds: float = 0.0  # what integrals of the same moments in balls take, about
 
     @property
     def A(self) -> Operator:
@@ -173,6 +174,11 @@ class FeatureMoments(ABC):
     @abstractmethod
     def blocks(self) -> tuple[Block, ...]:
         """The decoupled parts of A with their part of b."""
+
+    @property
+    def amplification(self) -> float:
+        """How much larger than A the terms are whose roundings A has: 1 where nothing cancels."""
+        return 1.0
 
     def least_mse(self) -> float:
         """A lower bound on <(y - yhat)^2> of any theta that needs no eigenvalue of A: 0 where none is better."""

@@ -1,4 +1,4 @@
-"""How a gate enters the moments of a process: by the sign of a direction. Each kind of gate is registered here."""
+"""How a gate enters the moments of a process: by half-spaces. Each kind of gate is registered here."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,24 +7,25 @@ from functools import singledispatch
 from math import inf
 from typing import Any
 
-from theory.moments.directions import Direction, Entries, same_sign_on_latent, side
+from theory.moments.directions import Direction, Entries, same_sign_on_latent, unit_of
+from theory.moments.half_spaces import HalfSpace
 from theory.problem import AlwaysGate, DirectionGate, OutOfReachError, SiteGate
 
-Sign = tuple[int, Direction]
+# A gate as an exact combination of half-spaces; None is the function 1.
+Combination = dict[HalfSpace | None, Fraction]
+HALF, ONE = Fraction(1, 2), Fraction(1)
 
 
 @dataclass(frozen=True)
-class Signs:
-    """The facts about a law that decide whether a gate on it is a sign: has it a latent, are its classes centred.
+class Looks:
+    """The facts about a law that decide which half-spaces a gate on it has: a latent, classes without means.
 
     The gate 1[x_3 >= 0] has the sign of z_3, unless a class mean moves its threshold:
 
-    >>> sign_of(SiteGate(3, lo=0, on="input"), "gate", Signs(latent=True, centred=True))[0]
-    1
-    >>> sign_of(SiteGate(3, lo=0, on="input"), "gate", Signs(latent=True, centred=False))
-    Traceback (most recent call last):
-    ...
-    theory.problem.errors.OutOfReachError: gate: the gate on the input at site 3 has no exact moments where the ...
+    >>> gate = SiteGate(3, lo=0, on="input")
+    >>> [half_spaces_of(gate, "gate", Looks(True, centred)).keys() == {None, HalfSpace(Direction(((3, ONE),)))}
+    ...  for centred in (True, False)]
+    [True, False]
     """
 
     latent: bool
@@ -64,56 +65,97 @@ def require_hard(gate: SiteGate | DirectionGate, where: str) -> None:
 
 
 @singledispatch
-def sign_of(gate: Any, where: str, law: Signs) -> Sign | None:
-    """The direction v and +1 for the gate 1[v.u >= 0], -1 for 1[v.u < 0]; None for a gate that is always open.
+def half_spaces_of(gate: Any, where: str, law: Looks) -> Combination:
+    """The gate as an exact combination of half-spaces; {None: 1} for a gate that is always open.
 
-    `where` names the gate in errors. Raises OutOfReachError for a gate that is no half-space at 0, and by name for a
-    kind that is not registered.
+    `where` names the gate in errors. Raises OutOfReachError for gates whose half-spaces have no exact moments, and by
+    name for a kind that is not registered.
 
-    >>> sign_of(SiteGate(3, hi=0), "network.gates[0]", Signs(latent=True, centred=True))
-    (-1, Direction(entries=((3, Fraction(1, 1)),)))
+    1[0 <= u < 2] is (1 + sign(u))/2 less the tail 1[u >= 2]:
+
+    >>> combination = half_spaces_of(SiteGate(3, lo=0, hi=2), "network.gates[0]", Looks(latent=True, centred=True))
+    >>> [str(number) for number in combination.values()]
+    ['1/2', '1/2', '-1']
     """
     del law
-    refuse_gate(gate, where, sign_of.registry)
+    refuse_gate(gate, where, half_spaces_of.registry)
 
 
-@sign_of.register
-def _(gate: AlwaysGate, where: str, law: Signs) -> Sign | None:
+@half_spaces_of.register
+def _(gate: AlwaysGate, where: str, law: Looks) -> Combination:
     del gate, where, law
-    return None
+    return {None: ONE}
 
 
-@sign_of.register
-def _(gate: SiteGate, where: str, law: Signs) -> Sign | None:
-    return _half_space(gate, ((gate.site, Fraction(1)),), f"{where}: ", f"at site {gate.site}", law)
+@half_spaces_of.register
+def _(gate: SiteGate, where: str, law: Looks) -> Combination:
+    return _between(gate, ((gate.site, ONE),), where, f"at site {gate.site}", law)
 
 
-@sign_of.register
-def _(gate: DirectionGate, where: str, law: Signs) -> Sign | None:
-    return _half_space(gate, gate.v, f"{where}: ", f"along {len(gate.v)} sites", law)
+@half_spaces_of.register
+def _(gate: DirectionGate, where: str, law: Looks) -> Combination:
+    return _between(gate, gate.v, where, f"along {len(gate.v)} sites", law)
 
 
-def _half_space(gate: SiteGate | DirectionGate, entries: Entries, where: str, along: str, law: Signs) -> Sign | None:
+def _between(gate: SiteGate | DirectionGate, entries: Entries, where: str, along: str, law: Looks) -> Combination:
+    """1[v.u >= lo] - 1[v.u >= hi]."""
+    bounds = [(1, gate.lo), (-1, gate.hi)]
     if (gate.lo, gate.hi) == (-inf, inf):
-        return None
-    require_hard(gate, where.removesuffix(": "))
-    if (gate.lo, gate.hi) not in ((0, inf), (-inf, 0)):
-        raise OutOfReachError(
-            f"{where}1[{gate.lo} <= v < {gate.hi}] {along} is not a half-space at threshold 0, and "
-            "the exact moments here are those of half-spaces at 0.",
-            "Simulate it (gdln simulate takes any lo and hi), or use lo = 0 or hi = 0 alone.",
-        )
-    if not law.centred and (gate.on == "input" or not law.latent):
-        raise OutOfReachError(
-            f"{where}the gate on the input {along} has no exact moments where the classes have means: they move its "
-            "threshold in every class.",
-            'Simulate it (gdln simulate), gate the latent instead (on = "latent"), or leave data.means out.',
-        )
-    if law.latent and gate.on == "input" and not same_sign_on_latent(entries):
-        raise OutOfReachError(
-            f"{where}the ReLU gate on the input along {len(entries)} sites has no exact moments, as "
-            "x = erf(gain z)/Z is not Gaussian; exact are one site, and two with weights of equal size.",
-            'Simulate it (gdln simulate), gate the latent instead (on = "latent"), or take <g x> alone from '
-            "theory.moments.relu_gates: an integral for two sites, labelled approximations for more.",
-        )
-    return (1 if gate.lo == 0 else -1) * side(entries), Direction.of(entries)
+        return {None: ONE}
+    on_input = law.latent and gate.on == "input"
+    moved = not law.centred and (gate.on == "input" or not law.latent)
+    if on_input:
+        _require_on_latent(gate, entries, where, along, moved)
+    if gate.sharpness != inf and law.latent:
+        _require_independent(gate, where)
+    total: Combination = {}
+    for factor, bound in bounds:
+        for function, number in _above(gate, entries, bound, on_input, moved).items():
+            total[function] = total.get(function, Fraction(0)) + factor * number
+    return {function: number for function, number in total.items() if number}
+
+
+def _above(
+    gate: SiteGate | DirectionGate, entries: Entries, bound: Fraction | float, on_input: bool, moved: bool
+) -> Combination:
+    """1[v.u >= bound], or for a soft gate Phi(beta (v.u - bound)), as a combination of half-spaces along v."""
+    if bound in (-inf, inf):
+        return {None: ONE} if bound < 0 else {}
+    unit = unit_of(entries)
+    sharpness = gate.sharpness * abs(unit)
+    function = HalfSpace.at_threshold(Direction.of(entries), Fraction(bound) / unit, on_input, moved, sharpness)
+    if not function.tail:
+        return {None: HALF, function: HALF if unit > 0 else -HALF}
+    return {function: ONE} if function.below != (unit > 0) else {None: ONE, function: -ONE}
+
+
+def _require_on_latent(gate: SiteGate | DirectionGate, entries: Entries, where: str, along: str, moved: bool) -> None:
+    """Refuse gates on the input that are no half-spaces of the latent."""
+    if len(entries) == 1:
+        return
+    if {gate.lo, gate.hi} <= {0, inf, -inf} and not moved and same_sign_on_latent(entries):
+        return
+    raise OutOfReachError(
+        f"{where}: the gate on the input {along} has no exact moments, as x = erf(gain z)/Z is not Gaussian; exact are "
+        "one site, and at threshold 0 without class means two sites with weights of equal size.",
+        'Simulate it (gdln simulate), gate the latent instead (on = "latent"), or take <g x> of a ReLU gate alone from '
+        "theory.moments.relu_gates: an integral for two sites, labelled approximations for more.",
+    )
+
+
+def _require_independent(gate: SiteGate | DirectionGate, where: str) -> None:
+    """Refuse soft gates for which the functions x_j g_k of a process are not known to be linearly independent.
+
+    As functions of complex z, erf(g z_j) Phi(beta (z_i - h)) grows like exp(-g^2 z_j^2 - beta^2 (z_i - h)^2/2). At
+    sites no two of these have one rate unless beta^2 = 2 g^2, which rational beta and g do not satisfy.
+    """
+    if gate.on == "input":
+        why = "on the input x = erf(gain z)/Z has no exact moments: x is not Gaussian"
+    elif isinstance(gate, DirectionGate) and len(gate.v) > 1:
+        why = "along several sites of a latent has no exact moments here: the rank of A is not known exactly"
+    else:
+        return
+    raise OutOfReachError(
+        f"{where}: a soft gate, of sharpness {gate.sharpness}, {why}.",
+        "Simulate it (gdln simulate takes any sharpness), leave the sharpness out, or gate a site of the latent.",
+    )

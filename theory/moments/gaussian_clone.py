@@ -4,10 +4,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+from jaxtyping import Shaped
+
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
 from theory.moments.process import process_moments, process_second_moments
-from theory.moments.statistics import ClassStatistics, Lags, SignPair, statistics_of
+from theory.moments.statistics import ClassStatistics, Lags, SignPair, Tail, TailPair, statistics_of
 from theory.problem import GaussianClone, Network
 
 
@@ -85,6 +88,41 @@ class CloneStatistics(ClassStatistics):
         mixed = root * (root * (a[k] * u[l] + u[k] * a[l]) + pair.r * (a[k] * a[l] - u[k] * u[l]))
         signs = self.arithmetic.sign_pair(pair.r, pair.gap)
         return self.variance * (self._correlation[0][self.lags[k, l]] * signs + 2 * mixed / self.arithmetic.pi())
+
+    @property
+    def spread(self) -> Any:
+        """The variance of the inputs."""
+        return self.variance
+
+    def first_beyond(self, tail: Tail) -> Shaped[np.ndarray, " n"]:
+        """E[T x_k] = sqrt(C_kk) r_k phi(a) for the tail T = 1[U >= a], r_k = corr(U, x_k)."""
+        return self.arithmetic.sqrt(self.variance) * tail.density * tail.r
+
+    def second_beyond(self, tail: Tail, k: Lags, l: Lags) -> Numbers:
+        """E[T x_k x_l] = P(U >= a) C_kl + a phi(a) C_kk r_k r_l."""
+        around = tail.a * tail.density * self.variance
+        return tail.open * self.covariances[self.lags[k, l]] + around * tail.r[k] * tail.r[l]
+
+    def first_beyond_two(self, pair: TailPair) -> Shaped[np.ndarray, " n"]:
+        """E[T T' x_k] = sqrt(C_kk) (r_k phi(a) P(V >= b | U = a) + r'_k phi(b) P(U >= a | V = b))."""
+        one, other = pair.one, pair.other
+        along = one.density * pair.given_one * one.r + other.density * pair.given_other * other.r
+        return self.arithmetic.sqrt(self.variance) * along
+
+    def second_beyond_two(self, pair: TailPair, k: Lags, l: Lags) -> Numbers:
+        """E[T T' x_k x_l] by Price's theorem, with the derivatives of E[T T'] by r_k, r'_k and their products.
+
+        P(U >= a, V >= b) C_kl + C_kk [a phi(a) P(V >= b | a) r_k r_l + b phi(b) P(U >= a | b) r'_k r'_l
+        + phi2(a, b) (r_k r'_l + r'_k r_l - r (r_k r_l + r'_k r'_l))]; the last bracket is s^2 (r (r_k r_l - u_k u_l)
+        + s (r_k u_l + u_k r_l)) with s = sqrt(1 - r^2) and r' = r r_k + s u, and phi2 = peak/s.
+        """
+        one, other, u, root = pair.one, pair.other, pair.added, self.arithmetic.sqrt(pair.gap)
+        a, b = one.r, other.r
+        crossed = pair.r * (a[k] * a[l] - u[k] * u[l]) + root * (a[k] * u[l] + u[k] * a[l])
+        along = one.a * one.density * pair.given_one * a[k] * a[l]
+        across = other.a * other.density * pair.given_other * b[k] * b[l]
+        around = along + across + root * pair.peak * crossed
+        return pair.both * self.covariances[self.lags[k, l]] + self.variance * around
 
 
 @statistics_of.register

@@ -1,10 +1,12 @@
 """Stationary processes through half-spaces: the sums over classes of what gates need, notes, eq. (6), (7) and (12).
 
-A class of a law has x = xi + m with xi odd under the symmetry of the process, and its mean m. In class c, for signs s_i
-of the latent at 0, with r_i = E[s_i xi] and C = E[xi xi^T],
+A class of a law has x = xi + m with xi odd under the symmetry of the process, and its mean m. In class c, for products
+e of half-spaces, with r = E[e xi],
 
-    E[x] = m,  E[s_i x] = r_i,  E[s_i s_j x] = E[s_i s_j] m,   E[x x^T] = C + m m^T,
-    E[s_i x x^T] = r_i m^T + m r_i^T,   E[s_i s_j x x^T] = E[s_i s_j xi xi^T] + E[s_i s_j] m m^T.
+    E[e x] = r + E[e] m,   E[e x x^T] = E[e xi xi^T] + r m^T + m r^T + E[e] m m^T.
+
+Of signs s_i of the latent at 0, E[s_i] = 0, E[s_i s_j xi] = 0 and E[s_i xi xi^T] = 0; `tails` has the products with a
+tail.
 """
 
 from collections.abc import Callable
@@ -18,22 +20,28 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.moments.arithmetic import Arithmetic
-from theory.moments.basis import GateBasis, gate_basis
+from theory.moments.basis import GateBasis, Key, gate_basis
 from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.feature_moments import squared_labels
 from theory.moments.infinite_line import line_bound
-from theory.moments.sign_features import Key, SignFeatures, SignMoments
+from theory.moments.sign_features import SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
+from theory.moments.tails import ClassTails
 from theory.problem import Network, NonlinearGP, OutOfReachError
+
+# A certified integral over three signs of which one has a threshold takes 1 ms at 40 digits, over four of which two
+# have one ten times as long.
+SECONDS = {1: 0.001, 2: 0.012}
+MOST_SECONDS = 60
 
 
 def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) -> SignFeatures:
     """A, b and <y.y> of a gated-linear network on a stationary process, of any number of classes, priors and means.
 
-    Gates: sites and directions at threshold 0, always, repeated, in any combination; on the input of a law that has a
-    latent, directions of one site or of two with weights of equal size. Entries are accurate to a few roundings of
-    their largest term. Raises OutOfReachError for other gates and networks. Sources: notes, eq. (6), (7); small-bump
+    Gates: sites and directions with any bounds, always, repeated, in any combination; on the input of a law that has a
+    latent, directions of one site, and at 0 of two with weights of equal size. Entries are accurate to a few roundings
+    of their largest term. Raises OutOfReachError for other gates and networks. Sources: notes, eq. (6), (7); small-bump
     note, eq. (7), (8), corrected.
 
     The half-spaces of one site divide <x x^T> between them:
@@ -46,13 +54,31 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
     [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
     """
     gates = gate_basis(network, law.latent, centred=not law.means)
-    if law.clipped and law.latent and any(direction.site is None for direction in gates.directions):
+    unlike = (function for function in gates.half_spaces if function.soft or function.direction.site is None)
+    if law.clipped and law.latent and any(unlike):
         raise OutOfReachError(
-            "Gates along several sites have no exact moments where the ring is clipped: its latent is degenerate, and "
-            "different directions may be the same gate.",
-            'Gate single sites, simulate it (gdln simulate), or use boundary = "open".',
+            "Soft gates and gates along several sites have no exact moments where the ring is clipped: its latent is "
+            "degenerate, and different functions of it may be the same gate.",
+            'Use hard gates at single sites, simulate it (gdln simulate), or use boundary = "open".',
         )
-    return SignFeatures(gates, _Process(law, gates, arithmetic).moments)
+    seconds = _certified_seconds(law, gates)
+    if arithmetic.dtype is object and seconds > MOST_SECONDS:
+        raise OutOfReachError(
+            f"The certified integrals over signs at thresholds that these gates need take {seconds:.0f} s; more than "
+            f"{MOST_SECONDS} s is refused.",
+            "Leave `digits` out for float64, or use fewer sites, thresholds or overlapping gates.",
+        )
+    return SignFeatures(gates, _Process(law, gates, arithmetic).moments, seconds)
+
+
+def _certified_seconds(law: NonlinearGP, gates: GateBasis) -> float:
+    """How long the certified integrals over one or two tails and two signs take; the clone has closed forms."""
+    if not law.latent or gates.odd:
+        return 0.0
+    rows = gates.coefficients
+    keys = {key for u in rows for v in rows for key in gates.product(u, v)}
+    tails = (key for key in keys if any(gates.half_spaces[i].tail for i in key))
+    return law.classes * law.n * (law.n + 1) / 2 * sum(SECONDS[len(key)] for key in tails)
 
 
 def process_second_moments(law: NonlinearGP, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
@@ -92,7 +118,8 @@ class _Process:
             label=_once(self._label),
             y2=number(squared_labels(law)),
             outputs=(law.outputs,) if law.outputs > 1 else (),
-            parity=not law.means,
+            parity=not law.means and self.gates.odd,
+            joint=0.25 if law.latent else 0.0,
             circulant=law.boundary != "open" and not law.means,
             whole_line=lambda: line_bound(law, lambda: self.classes, gaussian=not law.latent),
         )
@@ -119,9 +146,27 @@ class _Process:
         return np.array(rows, dtype=self.arithmetic.dtype)
 
     @cached_property
-    def _half_spaces(self) -> list[list[Shaped[np.ndarray, " n"]]]:
-        """E[s_i xi | class c] for every direction, class by class."""
-        return [[half_space(statistics, v) for statistics in self.classes] for v in self.gates.directions]
+    def _tails(self) -> list[ClassTails]:
+        means = self.law.means or ((),) * self.law.classes
+        return [ClassTails(own, self.gates.half_spaces, mean) for own, mean in zip(self.classes, means, strict=True)]
+
+    def _has_tail(self, key: Key) -> bool:
+        return any(self.gates.half_spaces[i].tail for i in key)
+
+    @cached_property
+    def _half_spaces(self) -> dict[int, list[Shaped[np.ndarray, " n"]]]:
+        """E[e_i xi | class c] as far as they were asked for, class by class."""
+        return {}
+
+    def _half_space(self, i: int) -> list[Shaped[np.ndarray, " n"]]:
+        if i not in self._half_spaces:
+            v = self.gates.half_spaces[i].direction
+            self._half_spaces[i] = (
+                [tails.first((i,)) for tails in self._tails]
+                if self._has_tail((i,))
+                else [half_space(statistics, v) for statistics in self.classes]
+            )
+        return self._half_spaces[i]
 
     @cached_property
     def _pairs(self) -> dict[Key, list[Any]]:
@@ -131,7 +176,7 @@ class _Process:
     def _two_signs(self, c: int, key: Key) -> Any:
         """E[s_i s_j | class c]."""
         if key not in self._pairs:
-            v, w = (self.gates.directions[i] for i in key)
+            v, w = (self.gates.half_spaces[i].direction for i in key)
             self._pairs[key] = [two_signs(statistics, v, w) for statistics in self.classes]
         return self._pairs[key][c]
 
@@ -152,16 +197,18 @@ class _Process:
         if not law.means:
             if len(key) == 0:
                 return stationary(law, self._mixed([statistics.covariances for statistics in self.classes]))
-            if len(key) == 1:
+            if len(key) == 1 and not self._has_tail(key):
                 return None
         return Dense(self._mixed([self.second_of(c, key).dense() for c in range(law.classes)]))
 
     def second_of(self, c: int, key: Key) -> Symmetric:
-        """E[e x x^T | class c] of a product of signs e; not for single signs without means, which give zero."""
+        """E[e x x^T | class c] of a product e; not for single signs without means, which give zero."""
         law, statistics = self.law, self.classes[c]
         m = self._means[c] if law.means else None
+        if self._has_tail(key):
+            return self._second_beyond(c, key, m)
         if len(key) == 1:
-            outer = np.multiply.outer(self._half_spaces[key[0]][c], m)
+            outer = np.multiply.outer(self._half_space(key[0])[c], m)
             return Dense(outer + outer.T)
         if len(key) == 0:
             centred, share = stationary(law, statistics.covariances), self.arithmetic.rational(Fraction(1))
@@ -172,14 +219,22 @@ class _Process:
         share = self._two_signs(c, key) if share is None else share
         return Dense(centred.dense() + share * np.multiply.outer(m, m))
 
+    def _second_beyond(self, c: int, key: Key, m: Shaped[np.ndarray, " n"] | None) -> Symmetric:
+        tails = self._tails[c]
+        centred = tails.second(key)
+        if m is None:
+            return Dense(centred)
+        outer = np.multiply.outer(tails.first(key), m)
+        return Dense(centred + outer + outer.T + tails.zeroth(key) * np.multiply.outer(m, m))
+
     def _two_sign_block(self, c: int, key: Key) -> Shaped[np.ndarray, "n n"]:
         """E[s_i s_j xi xi^T | class c]; pairs of sites of one lag are made together, and each is handed out once."""
-        v, w = (self.gates.directions[i] for i in key)
+        v, w = (self.gates.half_spaces[i].direction for i in key)
         if v.site is None or w.site is None:
             return two_sign_block(self.classes[c], v, w)
         if (c, key) not in self._blocks:
             same = self._pairs_by_lag[self._lag(key)]
-            sites = [tuple(self.gates.directions[i].site for i in pair) for pair in same]
+            sites = [tuple(self.gates.half_spaces[i].direction.site for i in pair) for pair in same]
             made = two_site_blocks(self.classes[c], sites)
             self._blocks.update({(c, pair): block for pair, block in zip(same, made, strict=True)})
         return self._blocks.pop((c, key))
@@ -190,38 +245,55 @@ class _Process:
         return {}
 
     def _lag(self, key: Key) -> int:
-        i, j = (self.gates.directions[direction].site for direction in key)
+        i, j = (self.gates.half_spaces[index].direction.site for index in key)
         return int(self.classes[0].lags_of(i)[j])
 
     @cached_property
     def _pairs_by_lag(self) -> dict[int, list[Key]]:
-        """Pairs of directions that are sites, by the lag between them."""
-        sites = [index for index, direction in enumerate(self.gates.directions) if direction.site is not None]
+        """Pairs of signs of sites, by the lag between them."""
+        found = enumerate(self.gates.half_spaces)
+        sites = [index for index, function in found if not function.tail and function.direction.site is not None]
         found: dict[int, list[Key]] = {}
         for key in combinations(sites, 2):
             found.setdefault(self._lag(key), []).append(key)
         return found
 
     def _first(self, key: Key) -> Shaped[np.ndarray, " n"] | None:
+        if self._has_tail(key):
+            return self._mixed(self._first_beyond(key))
         if len(key) == 1:
-            return self._mixed(self._half_spaces[key[0]])
+            return self._mixed(self._half_space(key[0]))
         if not self.law.means:
             return None
         if not key:
             return self._mixed(list(self._means))
         return self._mixed([self._two_signs(c, key) * self._means[c] for c in range(self.law.classes)])
 
+    def _first_beyond(self, key: Key) -> list[Shaped[np.ndarray, " n"]]:
+        """E[e x | class c] of a product with a tail, class by class."""
+        centred = self._half_space(key[0]) if len(key) == 1 else [tails.first(key) for tails in self._tails]
+        if not self.law.means:
+            return centred
+        found = zip(centred, self._tails, self._means, strict=True)
+        return [r + tails.zeroth(key) * m for r, tails, m in found]
+
     def _zeroth(self, key: Key) -> Any | None:
         if not key:
             return self.arithmetic.rational(Fraction(1))
+        if self._has_tail(key):
+            return self._mixed([tails.zeroth(key) for tails in self._tails])
         return None if len(key) == 1 else self._mixed([self._two_signs(c, key) for c in range(self.law.classes)])
 
     def _output(self, key: Key) -> Shaped[np.ndarray, "*m n"] | None:
+        if self._has_tail(key):
+            return self._labelled(self._first_beyond(key))
         if key:
-            return self._labelled(self._half_spaces[key[0]])
+            return self._labelled(self._half_space(key[0]))
         return self._labelled(list(self._means)) if self.law.means else None
 
     def _label(self, key: Key) -> Shaped[np.ndarray, "*m"] | None:
+        if self._has_tail(key):
+            return self._labelled([tails.zeroth(key) for tails in self._tails])
         if key:
             return None
         law = self.law

@@ -11,7 +11,9 @@ x -> -x the functions s_i x and 1 are even, x and s_i odd: where G e_0 is orthog
 H e_i, and the weights along the G e_i with the bias along H e_0 decouple from all others.
 
 Class means break the parity: then everything is one part, and the range is the same, as e_c and e_c x_j stay linearly
-independent (`GateBasis`).
+independent (`GateBasis`). Thresholds other than 0 break it too. Without biases the parts are then groups of units whose
+gates are never open together, as the slabs of a tiling: where g_k g_l = 0 for all k of one group and l of another, a
+combination of gates vanishes only where that of each group does.
 """
 
 from collections.abc import Sequence
@@ -67,7 +69,11 @@ class Span:
     def of(cls, matrix: Sequence[Vector], chosen: Sequence[int]) -> "Span":
         """The span of the columns `chosen` of a matrix given by its rows."""
         columns = list(zip(*matrix, strict=True))
-        vectors = orthogonal_basis([columns[c] for c in chosen]) if columns else []
+        return cls.along(orthogonal_basis([columns[c] for c in chosen]) if columns else [], columns)
+
+    @classmethod
+    def along(cls, vectors: list[Vector], columns: Sequence[Vector]) -> "Span":
+        """Orthogonal vectors with their products with the columns."""
         rows = [tuple(inner(vector, column) for column in columns) for vector in vectors]
         return cls(vectors, rows, [inner(vector, vector) for vector in vectors])
 
@@ -103,17 +109,42 @@ def parts(gates: GateBasis, parity: bool = True) -> tuple[Part, ...]:
 
     >>> half = Fraction(1, 2)
     >>> from theory.moments.directions import Direction
-    >>> two = GateBasis((Direction(((0, Fraction(1)),)),), ((half, half), (half, -half)))
+    >>> from theory.moments.half_spaces import HalfSpace
+    >>> two = GateBasis((HalfSpace(Direction(((0, Fraction(1)),))),), ((half, half), (half, -half)))
     >>> [len(parts(two, parity)) for parity in (True, False)], [part.shared for part in parts(two)]
     ([1, 1], [True])
     """
-    signs = range(1, 1 + len(gates.directions))
+    if not gates.odd and not gates.constants:
+        return tuple(_exclusive_part(gates, chosen) for chosen in _groups(gates))
+    parity = parity and gates.odd
+    signs = range(1, 1 + len(gates.half_spaces))
     choices = [((*signs, 0), (*signs, 0))]
     even, *odd = zip(*gates.coefficients, strict=True)
     if parity and (gates.constants or len(odd) > 1) and not any(inner(even, sign) for sign in odd):
         choices = [((0,), signs), (signs, (0,))]
     spans = [(Span.of(gates.coefficients, w), Span.of(gates.constants, b)) for w, b in choices]
     return tuple(Part(weights, biases, _shared(weights, biases, parity)) for weights, biases in spans)
+
+
+def _groups(gates: GateBasis) -> list[list[int]]:
+    """The units in groups: gates of different groups are never open together, exactly."""
+    rows = gates.coefficients
+    groups: list[list[int]] = []
+    for k, row in enumerate(rows):
+        met = [group for group in groups if any(gates.product(row, rows[l]) for l in group)]
+        groups = [group for group in groups if group not in met] + [sorted([*(l for group in met for l in group), k])]
+    return sorted(groups)
+
+
+def _exclusive_part(gates: GateBasis, chosen: list[int]) -> Part:
+    """The part of a group of units; each unit for itself where their gates are independent."""
+    units = range(len(gates.coefficients))
+    columns = list(zip(*gates.coefficients, strict=True))
+    vectors = orthogonal_basis([tuple(x if k in chosen else Fraction(0) for k, x in enumerate(c)) for c in columns])
+    if len(vectors) == len(chosen):
+        vectors = [tuple(Fraction(int(k == l)) for l in units) for k in chosen]
+    span = Span.along(vectors, columns)
+    return Part(span, Span.along([], []), _shared(span, Span.along([], []), parity=False))
 
 
 def _shared(weights: Span, biases: Span, parity: bool) -> bool:

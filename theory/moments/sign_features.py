@@ -1,7 +1,8 @@
-"""A, b and their blocks through gates that are combinations of signs: notes, eq. (6), (7) and (12).
+"""A, b and their blocks through gates that are combinations of half-spaces: notes, eq. (6), (7) and (12).
 
-Every product of two gates is an exact rational combination of 1, s_i and s_i s_j, as s_i s_i = 1. So all that the flow
-needs are the moments of these products with x x^T, x, 1, y x and y.
+Every product of two gates is an exact rational combination of 1, e_i and e_i e_j, as products along one direction are
+single functions again (`half_spaces`). So all that the flow needs are the moments of these products with x x^T, x, 1,
+y x and y.
 """
 
 from collections.abc import Callable
@@ -16,22 +17,21 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.moments.arithmetic import Arithmetic
-from theory.moments.basis import GateBasis, Vector
+from theory.moments.basis import GateBasis, Key, Vector
 from theory.moments.feature_moments import Block, FeatureMoments, Structure
 from theory.moments.reduction import Part, Span, gate_rank, inner, kernel_size, parts
 from theory.moments.symmetric import Dense, Symmetric
 
-Key = tuple[int, ...]  # () is 1, (i,) is s_i, (i, j) with i < j is s_i s_j
-
 
 @dataclass(frozen=True, eq=False)
 class SignMoments:
-    """Population moments of products of signs, each a function of the product's key; None is exactly zero.
+    """Population moments of products of half-spaces, each a function of the product's key; None is exactly zero.
 
     second(key) = <e x x^T>, first(key) = <e x> (n,), zeroth(key) = <e>; output(key) = <e y x> (n,) and label(key) =
-    <e y> for 1 and single signs, with a leading axis of m for m > 1 outputs; y2 = <y.y>. With `parity`, x and -x have
-    the same law, and what is odd vanishes. `circulant` says that <x x^T> is. whole_line() bounds <s y x>.<x x^T>^+
-    <s y x>, summed over outputs, of the sign of any site.
+    <e y> for 1 and single half-spaces, with a leading axis of m for m > 1 outputs; y2 = <y.y>. With `parity`, x and -x
+    have the same law, all half-spaces are signs, and what is odd vanishes. `circulant` says that <x x^T> is.
+    whole_line() bounds <s y x>.<x x^T>^+ <s y x>, summed over outputs, of the sign of any site. Products of two
+    half-spaces, of which one is a tail, are sums of terms of the size `joint` where that is more than their own.
     """
 
     n: int
@@ -44,29 +44,14 @@ class SignMoments:
     y2: Any
     outputs: tuple[int, ...] = ()  # (m,) for m > 1
     parity: bool = True
+    joint: float = 0.0
     circulant: bool = False
     whole_line: Callable[[], float] = lambda: inf
 
 
-def product(u: Vector, v: Vector) -> dict[Key, Fraction]:
-    """The product of two combinations of 1, s_1, ..., s_m by key, without its zeros: exact sums, so that 0 is 0.
-
-    >>> half = Fraction(1, 2)
-    >>> product((half, half), (half, -half)), product((half, half), (half, half)) == {(): half, (0,): half}
-    ({}, True)
-    """
-    total: dict[Key, Fraction] = {}
-    for i, a in enumerate(u):
-        for j, b in enumerate(v) if a else ():
-            if b:
-                key = () if i == j else tuple(c - 1 for c in sorted((i, j)) if c)
-                total[key] = total.get(key, Fraction(0)) + a * b
-    return {key: value for key, value in total.items() if value}
-
-
 @dataclass(frozen=True, eq=False)
 class SignFeatures(FeatureMoments):
-    """The moments of the features of gates over a basis of signs.
+    """The moments of the features of gates over a basis of half-spaces.
 
     (1 + s)/2 times (1 - s)/2 is 0, and its square is itself, here with E s = 0 at one site:
 
@@ -83,6 +68,7 @@ class SignFeatures(FeatureMoments):
 
     gates: GateBasis
     signs: SignMoments
+    certified_seconds: float = 0.0
 
     @property
     def arithmetic(self) -> Arithmetic:
@@ -95,25 +81,27 @@ class SignFeatures(FeatureMoments):
         return self.signs.y2
 
     def combined(self, left: Vector, right: Vector) -> Shaped[np.ndarray, "n n"]:
-        """<u v x x^T> for u = sum_c left[c] e_c, v = sum_c right[c] e_c over {1, s_i}: zeros where u v = 0."""
+        """<u v x x^T> for u = sum_c left[c] e_c, v = sum_c right[c] e_c over the basis: zeros where u v = 0."""
         n = self.signs.n
-        return self._sum(product(left, right), lambda key: _dense(self.signs.second(key)), (n, n))
+        return self._sum(self.gates.product(left, right), lambda key: _dense(self.signs.second(key)), (n, n))
 
     def shifted(self, left: Vector, right: Vector) -> Shaped[np.ndarray, " n"]:
         """<u v x>."""
-        return self._sum(product(left, right), self.signs.first, (self.signs.n,))
+        return self._sum(self.gates.product(left, right), self.signs.first, (self.signs.n,))
 
     def overlap(self, left: Vector, right: Vector) -> Any:
         """<u v>."""
-        return self._sum(product(left, right), self.signs.zeroth, ()).item()
+        return self._sum(self.gates.product(left, right), self.signs.zeroth, ()).item()
 
     def correlated(self, left: Vector) -> Shaped[np.ndarray, "*m n"]:
         """<u y x>."""
-        return self._sum(product(left, (Fraction(1),)), self.signs.output, (*self.signs.outputs, self.signs.n))
+        return self._sum(
+            self.gates.product(left, (Fraction(1),)), self.signs.output, (*self.signs.outputs, self.signs.n)
+        )
 
     def labelled(self, left: Vector) -> Shaped[np.ndarray, "*m"]:
         """<u y>."""
-        return self._sum(product(left, (Fraction(1),)), self.signs.label, self.signs.outputs)
+        return self._sum(self.gates.product(left, (Fraction(1),)), self.signs.label, self.signs.outputs)
 
     def _sum(self, terms: dict[Key, Fraction], moment: Callable[[Key], Any], shape: tuple[int, ...]) -> np.ndarray:
         number = self.arithmetic.rational
@@ -170,6 +158,8 @@ class SignFeatures(FeatureMoments):
 
     def least_mse(self) -> float:
         """<y^2> less what the signs would explain with all sites of an infinite line, of which the n are a part."""
+        if not self.signs.parity:
+            return 0.0
         shares = [self._sign_share(part) for part in self._parts]
         if any(share is None for share in shares):
             return 0.0
@@ -182,8 +172,8 @@ class SignFeatures(FeatureMoments):
         Its force is v (x) <s y x> and its kernel M (x) <x x^T>.
         """
         rows = part.weights.rows
-        signs = [c for c in range(1, 1 + len(self.gates.directions)) if any(row[c] for row in rows)]
-        if not part.shared or any(self.gates.directions[c - 1].site is None for c in signs):
+        signs = [c for c in range(1, 1 + len(self.gates.half_spaces)) if any(row[c] for row in rows)]
+        if not part.shared or any(self.gates.half_spaces[c - 1].direction.site is None for c in signs):
             return None
         share = Fraction(0)
         for c in signs:
@@ -191,6 +181,30 @@ class SignFeatures(FeatureMoments):
             unit = tuple(Fraction(int(c == other)) for other in range(len(rows[0])))
             share += sum(inner(v, unit) ** 2 / norm for v, norm in zip(span.vectors, span.norms, strict=True))
         return share
+
+    @cached_property
+    def amplification(self) -> float:
+        """The largest term of a P(gate) over the largest P(gate): thin slabs are differences of tails."""
+        if self.gates.odd:
+            return 1.0
+        rows = self.gates.coefficients
+        largest = max(float(abs(number)) * size for row in rows for number, size in self._terms(row))
+        whole = max(float(self.overlap(row, row)) for row in rows)
+        return max(1.0, largest / whole) if whole > 0 else inf
+
+    def _terms(self, row: Vector) -> list[tuple[Fraction, float]]:
+        """Coefficients and sizes of the terms of P(gate) and of its products with others; signs have the mean 0."""
+        alone = self.gates.product(row, (Fraction(1),))
+        sizes = [(number, self.signs.zeroth(key)) for key, number in alone.items()]
+        found = [(number, float(size)) for number, size in sizes if size is not None]
+        if self.signs.joint:
+            products = (self.gates.product(row, other) for other in self.gates.coefficients)
+            pairs = ((key, number) for product in products for key, number in product.items() if len(key) == 2)
+            found += [(number, self.signs.joint) for key, number in pairs if self._has_tail(key)]
+        return found
+
+    def _has_tail(self, key: Key) -> bool:
+        return any(self.gates.half_spaces[i].tail for i in key)
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:

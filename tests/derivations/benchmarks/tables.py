@@ -56,6 +56,16 @@ def solve(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def gates(found: dict[str, Any]) -> str:
+    """Seconds of each problem, whether the goal is reached, and its condition number."""
+    lines = [f"| law | xi | gates | solve | goal {found['goal']:g} s | condition |", "|---|---|---|---|---|---|"]
+    for row in found["rows"]:
+        reached = "reached" if row["reached"] else "missed"
+        cells = [row["law"], "{}, {}".format(*row["xi"]), row["gates"], f"{row['seconds']:.2g} s", reached]
+        lines.append(f"| {' | '.join(cells)} | {row['condition']:.2g} |")
+    return "\n".join(lines)
+
+
 def flow(found: dict[str, Any]) -> str:
     """Seconds by structure and by the dense matrix; then the other measurements, a line each."""
     lines = ["| structure | rank | w(t) | dense | ratio | goal | `solve` |", "|---|---|---|---|---|---|---|"]

@@ -68,7 +68,7 @@ def test_solve_is_measured_in_processes_of_its_own():
 
 
 @pytest.mark.parametrize(
-    "name", ["train", "moments", "expectations", "relu-gates", "explore", "solve", "flow", "threads"]
+    "name", ["train", "moments", "expectations", "relu-gates", "explore", "solve", "gates", "flow", "threads"]
 )
 def test_a_stored_run_says_on_what_it_was_made(name):
     from derivations.publish.stored_runs import BENCHMARKS as RESULTS
@@ -78,13 +78,24 @@ def test_a_stored_run_says_on_what_it_was_made(name):
     assert run["bench"] == name
 
 
-@pytest.mark.parametrize("name", ["train", "moments", "solve", "flow", "threads"])
+@pytest.mark.parametrize("name", ["train", "moments", "solve", "gates", "flow", "threads"])
 def test_the_readme_shows_the_stored_runs(name):
     """A run that is stored anew needs its table in derivations/benchmarks/README.md."""
     from derivations.publish.stored_runs import BENCHMARKS as RESULTS
 
     table = getattr(tables, name)(json.loads((RESULTS / f"{name}.json").read_text()))
     assert table in (RESULTS.parent / "README.md").read_text(encoding="utf-8"), f"paste this:\n{table}"
+
+
+def test_every_kind_of_gate_is_measured(monkeypatch):
+    from derivations.benchmarks import gates
+
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    measured = gates.measure(sites=10, rounds=1)
+    assert len(measured["rows"]) == 16
+    assert all(row["reached"] == (row["seconds"] <= gates.GOAL) for row in measured["rows"])
+    assert all(row["condition"] > 1 for row in measured["rows"])
+    assert "soft slabs at four sites" in gates.text(measured)
 
 
 @pytest.mark.parametrize("name", ["circulant", "exclusive blocks", "low rank"])

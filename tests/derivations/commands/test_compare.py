@@ -45,6 +45,28 @@ def test_json_has_theory_networks_and_distance(gdln):
     assert answer["notes"] == []
 
 
+THRESHOLDS = {
+    "a tiling": [("lo = 0.0", "lo = 0.5"), ("hi = 0.0", "hi = 0.5")],
+    "slabs": [("lo = 0.0", "lo = -0.25\nhi = 1.5"), ("site = 3\nhi = 0.0", "site = 2\nhi = -0.5")],
+    "soft gates": [("lo = 0.0", "lo = 0.25\nsharpness = 2.0")],
+}
+
+
+@pytest.mark.parametrize("law", ["nlgp", "gaussian-clone"])
+@pytest.mark.parametrize("name", THRESHOLDS)
+def test_networks_through_other_thresholds_follow_their_law(gdln, name, law):
+    change = [('"nlgp"', f'"{law}"'), *THRESHOLDS[name]]
+    answer = json.loads(gdln("--json", change=change)[1])
+    text = PROBLEM
+    for old, new in change:
+        text = text.replace(old, new)
+    weights = np.array(answer["theory"]["weights"])
+    assert (weights == discrete(loads(text)).weights).all()
+    apart = np.abs(weights - answer["networks"]["weights"])
+    assert (apart < STANDARD_ERRORS * np.array(answer["networks"]["weights_standard_error"])).all()
+    assert (np.abs(weights[-1]) > STANDARD_ERRORS * np.array(answer["networks"]["weights_standard_error"])[-1]).any()
+
+
 def test_a_wrong_prediction_is_far(gdln, monkeypatch):
     """Networks of other labels than those predicted: the whole band of the distance lies above zero."""
     from derivations.answers import compare
@@ -87,7 +109,7 @@ REFUSED = [
     ([("seed = 1", 'seed = 1\ninitialisation = "per-replicate"')], BAD_INPUT, "its own w0"),
     ([("times = [0.5", "times = [0.3")], BAD_INPUT, "steps of tau"),
     ([("seed = 1", 'seed = 1\noptimizer = "momentum"\nmomentum = 0.9')], OUT_OF_REACH, "sgd"),
-    ([("lo = 0.0", "lo = 0.0\nsharpness = 2.0")], OUT_OF_REACH, ""),
+    ([("lo = 0.0", 'lo = 0.0\non = "input"\nsharpness = 2.0')], OUT_OF_REACH, "a soft gate"),
 ]
 
 

@@ -186,7 +186,8 @@ def test_the_gates_view(running, problem, tmp_path):
     page.screenshot(path=tmp_path / "gates.png")
 
     shown.move(2, "ArrowLeft")
-    page.get_by_role("alert").get_by_text("not a half-space at threshold 0").wait_for()
+    lower = with_gates(problem, [SiteGate(21, lo="-1/10"), SiteGate(20, hi=0)])
+    shown.wait_for_number("numbers", CONDITION, "value", solve(lower).condition)
     shown.move(2, "ArrowRight")
     shown.wait_for_number("numbers", CONDITION, "value", solve(moved).condition)
     shown.side.get_by_label("gate 1", exact=True).select_option("always")

@@ -5,11 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from flint import ctx
+from scipy.special import erf, erfinv
 
 from sim.data import quadrature
 from tests.tolerances import DENSITY_TRAPEZOID, EDGE_OF_CLIPPING, MOMENT_ENTRY, SIM_QUADRATURE
 from theory.flow import solve
-from theory.moments import feature_moments
+from theory.moments import feature_moments, gated_moments
 from theory.moments.arithmetic import FLOAT64, certified
 from theory.moments.marginal import cumulative, density
 from theory.moments.statistics import all_lags, class_statistics
@@ -125,7 +126,23 @@ def test_on_the_open_line_nothing_is_clipped():
     assert class_statistics(line, 0, FLOAT64).kappa_squared == class_statistics(plain, 0, FLOAT64).kappa_squared
 
 
-def test_gates_along_several_sites_are_refused():
-    along = (DirectionGate({0: 1, 1: 1}, lo=0), SiteGate(3, lo=0))
-    with pytest.raises(OutOfReachError, match="Gates along several sites"):
-        solve(question(RING, along))
+@pytest.mark.parametrize("on", ["latent", "input"])
+def test_thresholds_are_those_of_a_latent_that_lost_variance(on):
+    """E[1[v_3 >= 1/2] x_3] over z_3 ~ N(0, v), v the variance that clipping leaves in each class."""
+    gates = (SiteGate(3, lo="1/2", on=on), SiteGate(3, hi="1/2", on=on))
+    found = gated_moments(question(replace(RING, labels=(1, 1)), gates)).sigma_yx[0, 3]
+    Z, g = quadrature.normaliser(RING), float(RING.gain)
+    low = 0.5 if on == "latent" else erfinv(0.5 * Z) / g
+    z, weight = np.polynomial.legendre.leggauss(200)
+    exact = 0.0
+    for c in range(2):
+        v = latent_variance(RING, c)
+        s = low + 6 * np.sqrt(v) * (1 + z)
+        exact += (weight * 3 * np.exp(-(s**2) / (2 * v)) * erf(g * s)).sum() / np.sqrt(2 * np.pi) / Z
+    assert abs(found - exact) <= SIM_QUADRATURE
+
+
+@pytest.mark.parametrize("gate", [DirectionGate({0: 1, 1: 1}, lo=0), SiteGate(3, lo=1, sharpness=2)])
+def test_soft_gates_and_those_along_several_sites_are_refused(gate):
+    with pytest.raises(OutOfReachError, match="Soft gates and gates along several sites"):
+        solve(question(RING, (gate, SiteGate(3, lo=0))))

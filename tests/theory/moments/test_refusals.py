@@ -15,7 +15,7 @@ from theory.moments import feature_moments, gated_moments, gated_moments_certifi
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.feature_moments import exactly, law_moments, second_moments
 from theory.moments.gate_events import open_on
-from theory.moments.gate_signs import Signs, sign_of
+from theory.moments.gate_signs import Looks, half_spaces_of
 from theory.moments.marginal import cumulative, density, excess_kurtosis, largest, values
 from theory.moments.relu_gates import clt, exact_moment, large_gain, latent_direction
 from theory.moments.single_pulse import event, mean
@@ -109,7 +109,7 @@ def test_every_law_of_the_workbench_has_moments():
 def test_a_kind_of_gate_without_moments_is_refused_by_name():
     words = r'a gate of kind "checkered" has no exact moments here; these have them: "always", "direction", "site"'
     with pytest.raises(OutOfReachError, match=words) as caught:
-        sign_of(Checkered(), "network.gates[0]", Signs(True, True))
+        half_spaces_of(Checkered(), "network.gates[0]", Looks(True, True))
     assert "theory/moments/gate_signs.py" in caught.value.hint
     pulse = pulse_cases.problem(gates=(pulse_cases.UP, pulse_cases.OPEN))
     of_inputs = words.replace('"always",', '"always", "context",')
@@ -122,9 +122,9 @@ def test_a_kind_of_gate_without_moments_is_refused_by_name():
 
 
 def test_every_kind_of_gate_is_an_answer_or_a_named_refusal():
-    """Repeated and recorded gates are resolved or refused before they are asked for a sign; a context has none."""
+    """Repeated and recorded gates are resolved or refused before they are asked for half-spaces; a context has none."""
     for kind, gate in ALL_GATES.items():
-        answers = [dispatch.dispatch(gate) is not dispatch.dispatch(object) for dispatch in (sign_of, open_on)]
+        answers = [dispatch.dispatch(gate) is not dispatch.dispatch(object) for dispatch in (half_spaces_of, open_on)]
         both = kind in ("site", "direction", "always")
         assert answers == [both, both or kind == "context"], kind
 

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import singledispatch
+from math import inf
+from typing import NoReturn
 
 import numpy as np
 from jaxtyping import Bool, Shaped
@@ -119,11 +121,15 @@ def opened(flow: GraphFlow, x: Shaped[np.ndarray, "N n"], context: Contexts) -> 
     """Which products of gates are open on which examples. Raises OutOfReachError for soft gates."""
     found = gate_columns(flow, opened_gates(flow, x, context), len(x))
     if not np.isin(found, (0, 1)).all():
-        raise OutOfReachError(
-            "Soft gates are partly open, and these questions are about gates that are open or closed.",
-            "Use hard gates: leave the sharpness out.",
-        )
+        _refuse_soft()
     return found.astype(bool)
+
+
+def _refuse_soft() -> NoReturn:
+    raise OutOfReachError(
+        "Soft gates are partly open, and these questions are about gates that are open or closed.",
+        "Use hard gates: leave the sharpness out.",
+    )
 
 
 def _of_patterns(opens: Bool[np.ndarray, "N A"], probabilities: Sequence[Fraction | float]) -> GateValues:
@@ -142,22 +148,22 @@ def _of_patterns(opens: Bool[np.ndarray, "N A"], probabilities: Sequence[Fractio
 
 
 def _of_signs(law: Law, flow: GraphFlow) -> GateValues:
-    """Half-spaces at threshold 0: two of them exclude each other only where they are complements."""
+    """Half-spaces and slabs: two of them exclude each other where their product is exactly 0."""
     gates = single_gates(flow)
+    if any(getattr(gate, "sharpness", inf) != inf for gate in gates):
+        _refuse_soft()
     if len(gates) * law.n > MOST_ROWS:
         raise OutOfReachError(
             f"How often gates are open together is read from {len(gates) * law.n} features, more than {MOST_ROWS}.",
             "Use fewer sites or gates.",
         )
     network = Network("gated-linear", "sum", len(gates), gates, biases="trained")
-    rows = gate_basis(Network("gated-linear", "sum", len(gates), gates), law.latent, not law.means).coefficients
+    basis = gate_basis(Network("gated-linear", "sum", len(gates), gates), law.latent, not law.means)
+    rows = basis.coefficients
     gram = feature_moments(law, network, FLOAT64).A.dense()[-len(gates) - 1 : -1, -len(gates) - 1 : -1]
-    always = (Fraction(1), *(Fraction(0) for _ in rows[0][1:]))
     numbers = range(len(rows))
     together = {
-        (a + 1, b + 1): Fraction(0)
-        if tuple(map(sum, zip(rows[a], rows[b], strict=True))) == always
-        else float(gram[a, b])
+        (a + 1, b + 1): float(gram[a, b]) if basis.product(rows[a], rows[b]) else Fraction(0)
         for a in numbers
         for b in numbers
         if a <= b

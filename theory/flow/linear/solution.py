@@ -36,6 +36,8 @@ MOST_DIGITS = 1000
 # Rows of a kernel whose eigenbasis in balls takes seconds to a minute; circulant kernels need no eigensolver.
 MOST_ROWS = 160
 MOST_CIRCULANT_ROWS = 4096
+# Seconds that integrals in balls may take where float64 was asked for.
+MOST_SECONDS = 5
 _SHOWN_TIMES = 6
 
 
@@ -161,8 +163,8 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
         return _solution(problem, numbers, structure, (*structure.notes, note), digits)
     times = [float(time) for time in problem.training.elapsed]
     modes = Modes.of(moments)
-    condition = modes.condition()
-    error = ROUNDINGS * EPS * condition
+    condition, rounding = modes.condition(), ROUNDINGS * EPS * moments.amplification
+    error = rounding * condition
 
     def plain() -> Solution:
         accuracy = f"float64; condition {condition:.3g} bounds the relative error of w(inf) by {error:.1g}."
@@ -171,7 +173,7 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
 
     if error <= FLOAT64_ERROR:
         return plain()
-    if certifiable(structure):
+    if certifiable(structure) and moments.certified_seconds <= MOST_SECONDS:
         with suppress(OutOfReachError):
             numbers = _certified(problem, FLOAT64_DIGITS)[0].mapped(lambda strings: strings.astype(float))
             why = (
@@ -181,8 +183,14 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
             return _solution(problem, numbers, structure, (*structure.notes, why))
     if error <= WORST_ERROR:
         return plain()
-    cut = modes.largest * ROUNDINGS * EPS / WORST_ERROR
-    numbers = relax(moments, initial(problem), rules, times, modes, cut, ROUNDINGS * EPS)
+    if rounding > WORST_ERROR:
+        raise OutOfReachError(
+            f"The gates are differences of half-spaces that are {moments.amplification:.1e} times as probable: float64 "
+            "leaves their moments too few digits, and certified digits are out of reach at this size.",
+            "Use wider slabs, or fewer sites or units.",
+        )
+    cut = modes.largest * rounding / WORST_ERROR
+    numbers = relax(moments, initial(problem), rules, times, modes, cut, rounding)
     why = notes_of(numbers.near_null, structure.rank, [float(time) for time in problem.training.times], WORST_ERROR)
     return _solution(problem, numbers, structure, (*structure.notes, *why))
 

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from math import asin, exp, pi
+from math import asin, erfc, exp, pi, sqrt
 
 import numpy as np
 import pytest
@@ -114,6 +114,20 @@ class TestExact:
         rho = exp(-4 / 4)
         assert abs(values.together[1, 3] - (1 / 4 + asin(rho) / (2 * pi))) <= GRAPH_RACE
         assert values.dependencies() == {4: {1: 1}}
+
+    def test_slabs_of_a_process(self):
+        """Slabs that tile a site exclude each other and add up to an open unit; soft gates are refused."""
+        law = NonlinearGP(6, (2, 2), 1, "open", "unit-variance", (1, 0))
+        slabs = SiteGate(2, hi=-1), SiteGate(2, lo=-1, hi="1/2"), SiteGate(2, lo="1/2")
+        gates = *slabs, AlwaysGate(), SiteGate(2, lo=0)
+        flow = flow_of(Problem(law, Network("gated-linear", "sum", 5, gates), START))
+        values = gate_values(law, flow)
+        assert [values.exclusive(a, b) for a, b in ((1, 2), (2, 3), (1, 3), (1, 5), (2, 5))] == [True] * 4 + [False]
+        assert values.dependencies() == {4: {1: 1, 2: 1, 3: 1}}
+        assert abs(values.together[1, 1] - erfc(1 / sqrt(2)) / 2) <= GRAPH_RACE
+        soft = (SiteGate(2, lo=0, sharpness=2),)
+        with pytest.raises(OutOfReachError, match="Soft gates"):
+            gate_values(law, flow_of(Problem(law, Network("gated-linear", "sum", 1, soft), START)))
 
     def test_gates_of_pulses(self):
         law = SinglePulse(8, [[3, 4], [5, 6]], "zero-one", "none", [1, 0])

@@ -1,0 +1,234 @@
+"""Tails of directions in one class, and the moments of the products that have one: E[e], E[e xi], E[e xi xi^T].
+
+A tail {v.u >= h}, or {v.u < h} for h < 0, is U >= a for the unit Gaussian U = +-v.u/sqrt(v'Rv) and
+a = +-h/sqrt(v'Rv). A class mean m of x moves the threshold on x to h - v.m; one of x_i = erf(g z_i)/Z is
+z_i = erfinv(Z h)/g. A soft tail Phi(beta (v.u - h)) is that of v.u + e/beta, e ~ N(0, 1): its correlations with u are
+smaller by lambda = sqrt(v'Rv/(v'Rv + beta^-2)), and those with another soft tail by the lambda of both.
+
+All numbers of a tail or a pair of tails are computed in balls, to the relative accuracy of the arithmetic, so that rare
+events keep their digits. Products with a sign s' = 2 T' - 1 are those of the tail T' at 0.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from jaxtyping import Shaped
+
+from theory.moments.arithmetic import Pair
+from theory.moments.basis import Key
+from theory.moments.directions import Direction, in_balls, pair_in_balls, projection, variance_along
+from theory.moments.half_spaces import HalfSpace
+from theory.moments.statistics import ClassStatistics, Tail, TailPair
+from theory.problem import OutOfReachError
+
+# P(U >= 37) = 6e-300: entries of A beyond are no numbers of float64.
+FARTHEST = 37
+
+
+@dataclass(frozen=True, eq=False)
+class ClassTails:
+    """The moments of one class, without its mean m, of products of half-spaces that contain a tail.
+
+    `mean` are the m_k in fractions, () where the class has none.
+
+    E[1[u_0 >= 1] x_0^2] = P(u >= 1) + phi(1) for x_0 = u_0:
+
+    >>> from math import erfc, exp, pi, sqrt
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> from theory.moments.directions import Direction
+    >>> from theory.moments.statistics import class_statistics
+    >>> from theory.problem import GaussianClone
+    >>> clone = GaussianClone(2, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> tail = HalfSpace.at_threshold(Direction(((0, Fraction(1)),)), Fraction(1))
+    >>> moments = ClassTails(class_statistics(clone, 0, FLOAT64), (tail,), ())
+    >>> value = erfc(1 / sqrt(2)) / 2 + exp(-1 / 2) / sqrt(2 * pi)
+    >>> round(abs(float(moments.second((0,))[0, 0]) - value), 12)
+    0.0
+    """
+
+    statistics: ClassStatistics
+    half_spaces: tuple[HalfSpace, ...]
+    mean: tuple[Fraction, ...]
+
+    def zeroth(self, key: Key) -> Any:
+        """E[e]."""
+        return self._combined(key, lambda tail: tail.open, lambda pair: pair.both)
+
+    def first(self, key: Key) -> Shaped[np.ndarray, " n"]:
+        """E[e xi]."""
+        return self._combined(key, self.statistics.first_beyond, self.statistics.first_beyond_two)
+
+    def second(self, key: Key) -> Shaped[np.ndarray, "n n"]:
+        """E[e xi xi^T]."""
+        statistics, n = self.statistics, self.statistics.law.n
+        k, l = np.triu_indices(n)
+        values = self._combined(
+            key,
+            lambda tail: statistics.second_beyond(tail, k, l),
+            lambda pair: statistics.second_beyond_two(pair, k, l),
+        )
+        block = np.empty((n, n), dtype=statistics.arithmetic.dtype)
+        block[k, l] = block[l, k] = values
+        return block
+
+    def _combined(self, key: Key, of_one: Callable[[Tail], Any], of_two: Callable[[TailPair], Any]) -> Any:
+        """The moment of a tail, of two, or of a tail and a sign s = 2 T - 1."""
+        if len(key) == 1:
+            return of_one(self._tail(key[0]))
+        value = of_two(self._pair(key))
+        signs = [i for i in key if not self.half_spaces[i].tail]
+        if not signs:
+            return value
+        (tail,) = (i for i in key if i not in signs)
+        return 2 * value - of_one(self._tail(tail))
+
+    @cached_property
+    def _tails(self) -> dict[int, Tail]:
+        return {}
+
+    @cached_property
+    def _pairs(self) -> dict[Key, TailPair]:
+        return {}
+
+    def _tail(self, i: int) -> Tail:
+        if i not in self._tails:
+            self._tails[i] = self._tail_of(self.half_spaces[i])
+        return self._tails[i]
+
+    def _tail_of(self, half_space: HalfSpace) -> Tail:
+        def compute() -> tuple[np.ndarray, np.ndarray]:
+            balls, side = self._in_balls(), -1 if half_space.below else 1
+            r, gap = projection(balls, half_space.direction)
+            if half_space.soft:
+                r = self._share(balls, half_space) * r
+                gap = 1 - r * r
+            a = self._threshold(balls, half_space)
+            return np.array([*_beyond(a)], dtype=object), np.array([*(side * r), *gap, a], dtype=object)
+
+        n = self.statistics.law.n
+        (opened, density), rest = self.statistics.arithmetic.settled(compute)
+        return Tail(rest[:n], rest[n : 2 * n], rest[-1], opened, density)
+
+    def _pair(self, key: Key) -> TailPair:
+        if key not in self._pairs:
+            self._pairs[key] = self._pair_of(*key)
+        return self._pairs[key]
+
+    def _pair_of(self, i: int, j: int) -> TailPair:
+        one, other = (self.half_spaces[k] for k in (i, j))
+        side = -1 if one.below != other.below else 1
+
+        def compute() -> tuple[np.ndarray, np.ndarray]:
+            balls = self._in_balls()
+            (gap,), rest = self._between(balls, one, other)
+            r = side * rest[-1]
+            a, b = (self._threshold(balls, half_space) for half_space in (one, other))
+            (open_a, density), (open_b, _) = _beyond(a), _beyond(b)
+            k, l = (b - r * a) / gap.sqrt(), (a - r * b) / gap.sqrt()
+            (given_one, peak), (given_other, _) = _beyond(k), _beyond(l)
+            share = _both(a, b, r, gap) / (open_a * open_b).sqrt()
+            relative = [gap, given_one, given_other, density * peak, open_a * open_b]
+            return np.array(relative, dtype=object), np.array([*rest[2 * n : 3 * n], r, share], dtype=object)
+
+        n = self.statistics.law.n
+        (gap, given_one, given_other, peak, product), rest = self.statistics.arithmetic.settled(compute)
+        both = rest[-1] * self.statistics.arithmetic.sqrt(product)
+        added = (-1 if other.below else 1) * rest[:n]
+        return TailPair(self._tail(i), self._tail(j), rest[n], gap, added, both, given_one, given_other, peak)
+
+    @cached_property
+    def _balls(self) -> dict[int, ClassStatistics]:
+        return {}
+
+    def _in_balls(self) -> ClassStatistics:
+        """The class in balls at the precision of now, kept with what it has computed."""
+        bits = _working_bits()
+        if bits not in self._balls:
+            self._balls[bits] = in_balls(self.statistics)
+        return self._balls[bits]
+
+    @cached_property
+    def _angles(self) -> dict[tuple[int, Direction, Direction], Pair]:
+        return {}
+
+    def _between(self, balls: ClassStatistics, one: HalfSpace, other: HalfSpace) -> Pair:
+        """`pair_in_balls` of two tails; of hard ones once for all thresholds along the two directions."""
+        v, w = one.direction, other.direction
+        place = _working_bits(), v, w
+        if v != w and place not in self._angles:
+            self._angles[place] = pair_in_balls(balls, v, w)
+        if not (one.soft or other.soft):
+            return self._angles[place]
+        share, far = self._share(balls, one), self._share(balls, other)
+        r = share * far * (1 if v == w else self._angles[place][1][-1])
+        first, second = share * projection(balls, v)[0], far * projection(balls, w)[0]
+        gap = 1 - r * r
+        added = (second - r * first) / gap.sqrt()
+        return np.array([gap], dtype=object), np.array([*first, *second, *added, r], dtype=object)
+
+    def _share(self, balls: ClassStatistics, half_space: HalfSpace) -> Any:
+        """lambda: the standard deviation of v.u over that of v.u + e/beta; 1 for a hard tail."""
+        if not half_space.soft:
+            return balls.arithmetic.rational(Fraction(1))
+        variance = balls.spread * variance_along(balls, half_space.direction.entries)
+        return (variance / (variance + balls.arithmetic.rational(half_space.sharpness**-2))).sqrt()
+
+    def _threshold(self, balls: ClassStatistics, half_space: HalfSpace) -> Any:
+        """a, of a class in balls. Raises OutOfReachError for one that is out of the range of float64."""
+        entries, number = half_space.direction.entries, balls.arithmetic.rational
+        at = half_space.at
+        if self.mean and (half_space.on_input or not balls.law.latent):
+            at = at - sum((weight * self.mean[site] for site, weight in entries), Fraction(0))
+        h = number(-at if half_space.below else at)
+        if half_space.on_input:
+            h = _on_latent(balls, h, half_space)
+        a = h / (balls.spread * variance_along(balls, entries)).sqrt() * self._share(balls, half_space)
+        if abs(a) > FARTHEST:
+            raise OutOfReachError(
+                f"A gate has a threshold at {float(half_space.at):g}, which in class {balls.c} is "
+                f"{float(abs(a)):.3g} standard deviations from the mean: the probability beyond it is too small for "
+                "float64.",
+                f"Leave that bound out, or choose one within {FARTHEST} standard deviations.",
+            )
+        return a
+
+
+def _on_latent(balls: ClassStatistics, h: Any, half_space: HalfSpace) -> Any:
+    """The z with erf(g z)/Z = h."""
+    scaled = h * balls.normaliser_squared.sqrt()
+    if abs(scaled) >= 1:
+        raise OutOfReachError(
+            f"A gate has the threshold {float(half_space.at):g} at site {half_space.direction.site}, which x does not "
+            f"reach in class {balls.c}: without its mean |x| < {float(1 / balls.normaliser_squared.sqrt()):.6g}.",
+            "Leave that bound out where the gate is always on one side of it.",
+        )
+    return scaled.erfinv() / balls.arithmetic.rational(balls.law.gain)
+
+
+def _beyond(a: Any) -> tuple[Any, Any]:
+    """P(U >= a) and phi(a), as balls."""
+    return (a / _ball(2).sqrt()).erfc() / 2, (-a * a / 2).exp() / (2 * _ball(1).pi()).sqrt()
+
+
+def _both(a: Any, b: Any, r: Any, gap: Any) -> Any:
+    """P(U >= a, V >= b), as a ball."""
+    from theory.gaussian.certified.signs import two_signs
+
+    alone = sum((x / _ball(2).sqrt()).erfc() - 1 for x in (a, b))
+    return (1 + alone + two_signs(r, gap, thresholds=(-a, -b))) / 4
+
+
+def _working_bits() -> int:
+    from flint import ctx
+
+    return ctx.prec
+
+
+def _ball(x: int) -> Any:
+    from flint import arb
+
+    return arb(x)
