@@ -211,6 +211,16 @@ def test_an_unbalanced_start_is_refused_with_its_distance(layers, words):
         solution(chain(layers, np.eye(2), np.diag([1.0, 2.0]), TIMES))
 
 
+@pytest.mark.parametrize("moved", [1e-9, 0.3])
+def test_layers_whose_difference_is_diagonal_and_not_a_multiple_of_one_are_refused(moved):
+    """W2'W2 - W1 W1' = diag(lambda, lambda + moved): each mode has a lambda of its own, and the target mixes them."""
+    first, second = np.diag([0.3, 0.4]), np.diag(np.sqrt([0.09 + 0.5, 0.16 + 0.5 + moved]))
+    with pytest.raises(OutOfReachError, match=r"lambda.*at the start \(fails by"):
+        solution(chain([first, second], np.eye(2), np.array([[1.0, 0.5], [0.2, 2.0]]), TIMES))
+    equal = [first, np.diag(np.sqrt([0.59, 0.66]))]
+    assert solution(chain(equal, np.eye(2), np.array([[1.0, 0.5], [0.2, 2.0]]), TIMES)).family == "lambda-balanced"
+
+
 def test_inputs_that_are_not_white_are_refused_unless_aligned():
     start = [0.3 * np.eye(2), 0.3 * np.eye(2)]
     second, target = np.diag([1.0, 2.0]), np.array([[1.0, 0.5], [0.0, 1.0]])
