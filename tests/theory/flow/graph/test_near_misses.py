@@ -311,3 +311,14 @@ class TestNearlySymmetric:
         classes = [] if isinstance(found, NotReduced) else [each.plain for each in found.parts[0].formulas]
         assert ("C = D" in classes) is (scale == 1)
         assert apart <= GRAPH_INTEGRATED if scale == 1 else apart > 1e5 * GRAPH_INTEGRATED
+
+    @pytest.mark.parametrize("scale", [1, Fraction(1, 2)])
+    def test_pathways_that_see_one_error_at_different_scales_part(self, scale):
+        """Both pathways are always open and have the same error; the second one moves by its scale times as much."""
+        problem = self.twins(self.LAW, (0.3, 0.1), scale)
+        nodes = tuple(replace(node, gates=()) for node in problem.network.nodes)
+        problem = replace(problem, network=replace(problem.network, nodes=nodes))
+        found, weights = reduced(problem, "symmetric"), integrate(problem).weights
+        apart = abs(weights["A"] - weights["B"]).max()
+        assert isinstance(found, Reduction) is (scale == 1)
+        assert apart <= GRAPH_INTEGRATED if scale == 1 else apart > 1e5 * GRAPH_INTEGRATED
