@@ -5,14 +5,25 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from tests.tolerances_of_graphs import GRAPH_INTEGRATED, GRAPH_RACE
+from tests.tolerances_of_graphs import GRAPH_INTEGRATED, GRAPH_RACE, TWO_DIGITS
 from theory.flow.graph.alignment import lift
 from theory.flow.graph.data import flow_of
 from theory.flow.graph.integrate import integrate, split
 from theory.flow.graph.known import Known
 from theory.flow.graph.reduction import NotReduced
 from theory.flow.graph.reductions.race import race
-from theory.problem import Edge, FiniteData, GatedGraph, InitialByName, Node, NormalInitialisation, Problem, Training
+from theory.problem import (
+    ContextGate,
+    Edge,
+    FiniteData,
+    GatedGraph,
+    InitialByName,
+    Node,
+    NormalInitialisation,
+    Problem,
+    Table,
+    Training,
+)
 
 TIMES = (0, 1, 4)
 TURN = np.array([[0.6, -0.8], [0.8, 0.6]])
@@ -80,3 +91,35 @@ def test_outputs_that_a_shared_weight_ties(shared):
     _, found = raced(Problem(law, GatedGraph(nodes, edges, ("x",), ("y", "z")), training))
     assert isinstance(found, NotReduced) is shared
     assert not shared or "`y` and `z` are tied" in str(found)
+
+
+@pytest.mark.parametrize("moved", [0.0, 1e-3, 1e-6, 1e-9, 1e-12])
+def test_a_start_is_aligned_within_rounding(moved):
+    """Diagonal layers on data whose modes are the axes; one entry beside the diagonal of the second layer moves."""
+    first, last = np.diag([0.5, 0.2]), np.diag([0.4, 0.3])
+    last[1, 0] = moved
+    problem = two_layers([[2, 1], [2, -1]], first, last)
+    flow, found = raced(problem)
+    fitted = found.align(split(problem, flow))
+    assert fitted.condition.holds is (moved == 0)
+    assert moved <= fitted.off <= max(moved / 0.2, fitted.rounding)  # relative to an entry of the layers: 0.2 to 0.5
+
+
+@pytest.mark.parametrize("moved", [0.0, 1e-3, 1e-6, 1e-9, 1e-12])
+def test_a_table_shares_singular_vectors_within_rounding(tmp_path, moved):
+    """y = M x with M = diag(2, 1) in one context and diag(1, 3) in the other, in turned axes, and a share beside."""
+    x = np.array(WHITE * 2, dtype=float) @ TURN.T
+    one, other = np.diag([2.0, 1.0]), np.array([[1.0, moved], [0.0, 3.0]])
+    y = np.concatenate([x[:2] @ (TURN @ one @ TURN.T).T, x[2:] @ (TURN @ other @ TURN.T).T])
+    np.savez(tmp_path / "data.npz", x=x, y=y, context=np.array([0, 0, 1, 1]))
+    nodes = Node("x", 2), Node("a", 2, (ContextGate([0]),)), Node("b", 2, (ContextGate([1]),)), Node("y", 2)
+    edges = Edge("x", "a", "A"), Edge("a", "y", "B"), Edge("x", "b", "C"), Edge("b", "y", "D")
+    training = Training("half-mse", 1, NormalInitialisation(1, 0), TIMES)
+    law = Table(str(tmp_path / "data.npz"))
+    _, found = raced(Problem(law, GatedGraph(nodes, edges, ("x",), ("y",)), training))
+    assert isinstance(found, NotReduced) is (moved > 0)
+    if moved:
+        product = one.T @ other
+        expected = np.linalg.norm(product - product.T) / np.linalg.norm(one) / np.linalg.norm(other)
+        amounts = [float(condition.off.split()[0]) for condition in found.conditions]
+        assert any(abs(amount - expected) <= TWO_DIGITS * expected for amount in amounts)
