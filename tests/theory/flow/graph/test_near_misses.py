@@ -3,13 +3,14 @@
 import re
 from dataclasses import replace
 from fractions import Fraction
+from functools import reduce
 
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import connected_components
 
 from tests.theory.flow.graph.shared_vectors import shared
-from tests.theory.flow.graph.test_reductions import SEEDS, START, proved, random_weights, reduced, two_units
+from tests.theory.flow.graph.test_reductions import SEEDS, START, error, proved, random_weights, reduced, two_units
 from tests.tolerances_of_graphs import GRAPH_FLOW, GRAPH_INTEGRATED, TWO_DIGITS
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.integrate import integrate
@@ -23,7 +24,9 @@ from theory.problem import (
     InitialByName,
     Network,
     Node,
+    OutOfReachError,
     Problem,
+    SiteGate,
     Table,
 )
 
@@ -199,18 +202,66 @@ class TestGroups:
             assert found.conditions[0].off == f"E[g_1 g_2] = {chance}"
 
 
+def terms_of(side):
+    """The terms of a printed sum of products: (factor, names of matrices) each."""
+    found = []
+    for sign, term in re.findall(r"(^-?|[+-] )([^+-]+)", side):
+        words = term.split()
+        factor = Fraction(words.pop(0)) if words[0][0].isdigit() else Fraction(1)
+        found.append((-factor if sign.startswith("-") else factor, words))
+    return found
+
+
 def sums_of(found):
-    """The sums M of a redundant network by name, each a list of (factor, names of weights), read from the formulas."""
+    """The sums M of a redundant network by name, as terms, read from the formulas."""
     (part,) = (part for part in found.parts if part.says == SUMS)
-    sums = {}
-    for formula in part.formulas:
+    return {name: terms_of(side) for name, side in (formula.plain.split(" = ") for formula in part.formulas)}
+
+
+def check_errors(problem, seed):
+    """Every error that the reduction prints, at random weights, is that of all paths; the number of errors."""
+    found, flow = reduced(problem, "exclusive"), flow_of(problem)
+    if isinstance(found, NotReduced):
+        return 0
+    moments, weights, several = moments_of(problem, flow), random_weights(flow, seed), len(flow.graph.outputs) > 1
+    matrices = weights | {f"Sxx[{a},{b}]": array for (a, b), array in moments.input_input.items()}
+    exact = {}
+    for output, a in flow.errors:
+        key = f"{output},{a}" if several else f"{a}"
+        matrices[f"Syx[{key}]"] = moments.output_input[output, a]
+        exact[f"E[{key}]"] = error(flow, weights, moments, output, a)
+    for formula in found.parts[0].formulas:
         name, side = formula.plain.split(" = ")
-        sums[name] = []
-        for sign, term in re.findall(r"(^-?|[+-] )([^+-]+)", side):
-            words = term.split()
-            factor = Fraction(words.pop(0)) if words[0][0].isdigit() else Fraction(1)
-            sums[name].append((-factor if sign.startswith("-") else factor, words))
-    return sums
+        terms = [] if side == "0" else terms_of(side)
+        total = sum((float(k) * reduce(np.matmul, [matrices[word] for word in words]) for k, words in terms), 0.0)
+        assert abs(total - exact[name]).max() <= GRAPH_FLOW * max(1, abs(exact[name]).max())
+    return len(found.parts[0].formulas)
+
+
+class TestErrors:
+    """The errors without the paths that are never open together, in numbers."""
+
+    def test_random_graphs(self):
+        assert sum(check_errors(shared(seed).problem, seed) for seed in SEEDS) > 20
+
+    def test_a_path_that_is_never_open(self):
+        """Two gates without a context in common: its error is 0, and so is its share of the others."""
+        nodes = Node("x", 2), Node("a", 2, (ContextGate([0]),)), Node("b", 2, (ContextGate([1]),)), Node("y", 1)
+        edges = Edge("x", "a", "A"), Edge("a", "b", "B"), Edge("b", "y", "C"), Edge("a", "y", "D"), Edge("x", "b", "F")
+        law = FiniteData([[1, 2], [0, 1], [3, 1]], [1, 2, -1], context=[0, 1, 1])
+        problem = Problem(law, GatedGraph(nodes, edges, ("x",), ("y",)), START)
+        assert check_errors(problem, 0) == 3
+        formulas = [formula.plain for formula in reduced(problem, "exclusive").parts[0].formulas]
+        assert sum(formula.endswith("= 0") for formula in formulas) == 1
+
+    def test_hard_gates_beside_soft_ones_are_no_hard_gates(self, tmp_path):
+        """One gate of two is partly open: how often both are open together is no question of yes and no."""
+        gates = SiteGate(0, lo=0, on="input"), SiteGate(1, lo=0, on="input", sharpness=2)
+        law = tabled(tmp_path, np.array([[1.0, 2.0], [-1.0, 1.0]]), np.array([1.0, 2.0]), np.array([0, 1]))
+        for order in (gates, gates[::-1]):
+            problem = Problem(law, Network("gated-linear", "mean", 2, order), START)
+            with pytest.raises(OutOfReachError, match="Soft gates are partly open"):
+                reduced(problem, "exclusive")
 
 
 class TestSums:
