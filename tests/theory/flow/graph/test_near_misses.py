@@ -373,3 +373,16 @@ class TestNearlySymmetric:
         apart = abs(weights["A"] - weights["B"]).max()
         assert isinstance(found, Reduction) is (scale == 1)
         assert apart <= GRAPH_INTEGRATED if scale == 1 else apart > 1e5 * GRAPH_INTEGRATED
+
+
+def test_nodes_without_a_conserved_matrix_are_named_beside_those_with_one():
+    """A leads into h and out of it, so that h has none; k has its own weights."""
+    nodes, edges = (Node("x", 2), Node("h", 2), Node("k", 3), Node("y", 2)), (Edge("x", "h", "A"), Edge("h", "y", "A"))
+    edges += Edge("x", "k", "B"), Edge("k", "y", "C")
+    law = FiniteData([[1, 2], [0, 1]], [[1, 0], [2, 1]])
+    found = reduced(Problem(law, GatedGraph(nodes, edges, ("x",), ("y",)), START), "conserved")
+    said = [part.says for part in found.parts]
+    assert said[0] == "constant at `k`"
+    assert [formula.plain for formula in found.parts[0].formulas] == ["C' C - B B'"]
+    assert len(said) == 2
+    assert said[1].startswith("nothing of this kind at h: A also leads")

@@ -10,7 +10,7 @@ from mpmath import mp, mpf
 from scipy.integrate import solve_ivp
 
 from derivations.experiments.routing.network import ring, routing_problem
-from tests.tolerances_of_graphs import DEEP_FLOAT, GRAPH_INTEGRATED, GRAPH_REFERENCE
+from tests.tolerances_of_graphs import DEEP_FLOAT, GRAPH_INTEGRATED, GRAPH_REFERENCE, ROUTING_TIME
 from theory.claims.areas.race.zero_shot import open_directions, parts_of, tables
 from theory.flow.graph.integrate import integrate
 from theory.flow.graph.solutions.routing import RoutingMode
@@ -104,9 +104,9 @@ def test_small_encoders_beside_a_large_shared_weight(ends):
         places = [b for b in (mpmath.sqrt(kept + each) for each in through) if b < goal]
         slowness = lambda b: 9 / ((b * b - kept) * (mpf(9) / 2 - b * (b * b - kept)))  # noqa: E731
         exact = mpmath.quad(slowness, [*places, goal])
-        assert abs(mode.time(ends, shared, float(goal)) - exact) <= 1000 * DEEP_FLOAT * exact
+        assert abs(mode.time(ends, shared, float(goal)) - exact) <= ROUTING_TIME * exact
         (found,) = mode.strengths(ends, shared, np.array([float(exact)]))
-        assert abs(found[1] - goal) <= 1000 * DEEP_FLOAT * goal * exact
+        assert abs(found[1] - goal) <= ROUTING_TIME * goal * exact
 
 
 @pytest.mark.parametrize(
