@@ -6,8 +6,9 @@ from derivations.experiments.folders import problem_named
 from derivations.publish import book_figures, compose, flows
 from theory.flow.graph.conditions import Condition
 from theory.flow.graph.data import flow_of
+from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.reduction import Reduction, reducers
-from theory.problem import InputError
+from theory.problem import Edge, GatedGraph, InputError, Node, SiteGate
 
 
 @pytest.mark.parametrize("part", ["paths", "flow", *reducers()])
@@ -68,3 +69,20 @@ def test_a_start_that_misses_a_condition_is_said():
     _, held, missed = flows.conditions(Reduction("", (HOLDS,), start=(HOLDS, MISSES)))
     assert held == "it needs that A is 0: here this holds"
     assert missed == "it needs that the start is equal: here this does not hold, off by 0.25 of the norm"
+
+
+def test_the_table_of_paths_has_the_number_of_the_gates_of_each():
+    """Two of three paths pass no gate and see the same data; an edge without weights adds no letter."""
+    gate = SiteGate(0, lo=0, on="input")
+    nodes = Node("x", 2), Node("a", 2), Node("b", 2, (gate,)), Node("c", 2), Node("y", 2)
+    edges = (
+        Edge("x", "a", "A"),
+        Edge("x", "b", "B"),
+        Edge("x", "c", "C"),
+        Edge("a", "y"),
+        Edge("b", "y"),
+        Edge("c", "y"),
+    )
+    flow = GraphFlow(GatedGraph(nodes, edges, ("x",), ("y",)).graph, "half-mse")
+    rows = [line.split(" | ") for line in flows.paths(flow).splitlines() if line.startswith("| x")]
+    assert rows == [["| x → a → y", "$A$", "1 |"], ["| x → b → y", "$B$", "2 |"], ["| x → c → y", "$C$", "1 |"]]
