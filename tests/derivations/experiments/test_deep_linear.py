@@ -7,8 +7,9 @@ import pytest
 
 from derivations.experiments import folders
 from derivations.experiments.deep_linear import experiment
-from tests.tolerances_of_graphs import DEEP_FLOAT
+from tests.tolerances_of_graphs import DEEP_FLOAT, GRAPH_INTEGRATED
 from theory.claims.model import Outcome
+from theory.flow.graph.integrate import integrate
 
 (THREE, *_) = experiment.cases()
 
@@ -67,3 +68,52 @@ def test_the_stored_run_is_of_these_networks():
     stored = folders.read(experiment.NAME)["panels"]
     names = [(panel, name) for panel, networks in stored.items() for name in networks]
     assert names == [(case.panel, case.name) for case in experiment.cases()]
+
+
+@pytest.mark.parametrize("case", experiment.cases(), ids=lambda case: f"{case.panel}, {case.name}")
+def test_every_formula_is_the_flow_of_the_network_that_is_trained(case):
+    """All weights integrated from the start of the case; a rival's formula is far from it."""
+    times = [0.0, float(case.end) / 3, float(case.end)]
+    weights = integrate(experiment.problem(case, experiment.RATES[0]), times).weights
+    product = np.eye(4)
+    for name in weights:
+        product = weights[name] @ product
+    modes = len(case.targets)
+    found = np.einsum("ok,toi,ik->kt", experiment._OUTPUTS[:, :modes], product, experiment._INPUTS[:, :modes])
+    exact = np.stack([case.exact(np.array(times), s) for s in case.targets])
+    assert abs(found - exact).max() <= GRAPH_INTEGRATED
+    if case.rival is not None:
+        assert (
+            abs(found - np.stack([case.rival(np.array(times), s) for s in case.targets])).max() > 1e5 * GRAPH_INTEGRATED
+        )
+
+
+def test_the_layers_of_the_last_panel_differ_by_their_name():
+    found = [case for case in experiment.cases() if case.panel == "difference of the layers"]
+    assert len(found) > 2
+    for case in found:
+        first, second = case.start
+        assert abs(second**2 - first**2 - float(case.name.split("=")[1])) <= DEEP_FLOAT * second**2
+        assert (case.rival is None) is (case.name == "lambda = 0")
+
+
+def test_a_rival_is_held_against_the_networks():
+    """Its distance is that of the finer rate, in every case that has a rival."""
+    for case in experiment.cases():
+        times = np.array([float(time) for time in case.times])
+        exact = np.stack([case.exact(times, s) for s in case.targets])
+        one = experiment.judged(case, exact, exact + 0.5)
+        assert (one.rival is None) is (case.rival is None)
+        if case.rival is not None:
+            expected = max(abs(exact[k] + 0.5 - case.rival(times, s)).max() for k, s in enumerate(case.targets))
+            assert abs(one.rival - expected) <= DEEP_FLOAT * expected
+
+
+def test_the_stored_run_has_the_targets_and_the_starts_of_these_networks():
+    stored = folders.read(experiment.NAME)["panels"]
+    for case in experiment.cases():
+        one = stored[case.panel][case.name]
+        assert tuple(one["targets"]) == case.targets
+        digits = 10.0 ** (1 - experiment._SIGNIFICANT)
+        assert (abs(np.array(one["start"]) - case.start) <= digits * np.array(case.start)).all()
+        assert (abs(np.array(one["times"]) - [float(time) for time in case.times]) <= digits * float(case.end)).all()

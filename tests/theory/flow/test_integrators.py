@@ -1,6 +1,7 @@
 """Integrators: their orders, exact times, every namespace, SciPy's DOP853 as the reference, and their refusals."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -127,6 +128,37 @@ def test_every_member_of_a_batch_keeps_the_tolerance():
         assert (abs(state["y"] - np.exp(-rates * t)) <= INTEGRATOR_SMOOTH * (RELATIVE + ABSOLUTE)).all()
     (still,) = dormand_prince(lambda t, y: {"y": 0 * y["y"]}, {"y": np.ones(1)}, [5.0], RELATIVE, ABSOLUTE)
     assert still["y"].item() == 1
+
+
+@pytest.mark.parametrize("names", [("fast", "slow"), ("slow", "fast")])
+def test_every_array_of_a_state_keeps_the_tolerance(names):
+    """Two decays in arrays of their own: the faster one sets the step, whichever comes last."""
+    rates = {"fast": 200.0, "slow": 0.01}
+    start = {name: np.ones(1) for name in names}
+    (end,) = dormand_prince(lambda t, y: {n: -rates[n] * y[n] for n in names}, start, [0.05], RELATIVE, ABSOLUTE)
+    for name in names:
+        error = abs(end[name].item() - math.exp(-rates[name] * 0.05))
+        assert error <= INTEGRATOR_SMOOTH * (RELATIVE + ABSOLUTE)
+
+
+def test_a_step_with_too_large_an_error_is_taken_again(monkeypatch):
+    """After a step the state is the new one where its error is at most what is allowed, and the old one elsewhere."""
+    whole, calls = integrators._dormand_prince_step, []
+
+    def recorded(rate, t, h, y, *others):
+        moved, slope, error = whole(rate, t, h, y, *others)
+        calls.append((t, h, y["y"].item(), moved["y"].item(), error))
+        return moved, slope, error
+
+    monkeypatch.setattr(integrators, "_dormand_prince_step", recorded)
+    dormand_prince(lambda t, y: {"y": -50 * (y["y"] - math.tanh(40 * (t - 1)))}, {"y": np.ones(1)}, [2.0], 1e-6, 1e-8)
+    pairs = list(pairwise(calls))
+    assert sum(error > 1 for *_, error in calls) > 3
+    assert any(1 < error < 10 for *_, error in calls)
+    for (t, h, before, moved, error), (next_t, _, y, _, _) in pairs:
+        assert y == (moved if error <= 1 else before)
+        assert (next_t > t) is (error <= 1)
+        assert next_t <= t + h
 
 
 def test_a_fast_mode_beside_a_slow_solution():

@@ -197,3 +197,19 @@ def test_moments_given_by_context_are_added_up_over_the_open_contexts():
     assert (moments.sigma_xx[1, 2] == 0).all()
     assert abs(moments.y2 - 2) <= TABLE_SUM
     assert problem != replace(problem, data=Table(moments=given[::-1]))
+
+
+@pytest.mark.parametrize("rows", [4096, 4097, 9000])
+def test_long_tables_are_summed_whole(tmp_path, rows):
+    """Sums are taken some thousand rows at a time: each row counts once, with its own weight."""
+    rng = np.random.default_rng(1)
+    x, y, weights = rng.normal(size=(rows, SITES)), rng.normal(size=(rows, 2)), rng.integers(1, 5, rows).astype(float)
+    context = np.arange(rows) % 4
+    law = table(tmp_path, 2, x=x, y=y, weights=weights, context=context)
+    moments = gated_moments(asked(law, (GATES[0], GATES[3]), "trained"))
+    g = np.array([[one in gate.open for gate in (GATES[0], GATES[3])] for one in context], dtype=float)
+    phi = np.column_stack([g[:, :1] * x, g[:, 1:] * x, g, np.full(rows, 2.0)])
+    share = weights / weights.sum()
+    A, b = np.einsum("e,ei,ej->ij", share, phi, phi), np.einsum("e,ei,ej->ij", share, phi, y)
+    assert abs(moments.A - A).max() <= rows * TABLE_SUM / N * A.max()
+    assert abs(moments.b.reshape(b.shape) - b).max() <= rows * TABLE_SUM / N * A.max()

@@ -123,3 +123,20 @@ def test_a_context_that_leads_to_one_output_of_two_is_no_fault():
         .replace("[[network.edges]]", '[[network.nodes]]\nname = "z"\ndimension = 1\n[[network.edges]]', 1)
     )
     assert two.network.outputs == 2
+
+
+def test_units_of_one_layer_may_divide_the_contexts_among_them():
+    """Each gate of a layer is its own unit's: a context is routed where one of them is open."""
+    data, gates = FiniteData([[1], [2]], [1, -1], context=[0, 1]), (ContextGate([0]), ContextGate([1]))
+    training = Training("half-mse", 1, NormalInitialisation(1, 0), (1,))
+    assert Problem(data, Network("gated-linear", "mean", 2, gates), training).data.contexts == (0, 1)
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_every_context_is_followed_through_all_gates(order):
+    """Contexts 1 and 2 are alike for one of two gates, and closed contexts are found whichever gate comes first."""
+    data = FiniteData([[1], [2], [3]], [1, -1, 0], context=[0, 1, 2])
+    gates = tuple(ContextGate([context]) for context in order)
+    training = Training("half-mse", 1, NormalInitialisation(1, 0), (1,))
+    with pytest.raises(InputError, match="In context 2 of the data no path"):
+        Problem(data, Network("gated-linear", "mean", 2, gates), training)

@@ -130,3 +130,21 @@ def test_a_node_has_one_gate_at_most():
     nodes, edges = (Node("x", 2), Node("h", 2, gates), Node("y", 1)), (Edge("x", "h", "A"), Edge("h", "y", "B"))
     with pytest.raises(InputError, match="Node h has 2 gates"):
         GatedGraph(nodes, edges, ("x",), ("y",))
+
+
+@pytest.mark.parametrize("inputs", [("x", "z"), ("z", "x")])
+def test_every_input_holds_all_sites(inputs):
+    """Two inputs, one of which has another dimension than the data, whichever is named first."""
+    nodes = Node("x", 2), Node("z", 3), Node("y", 1)
+    network = GatedGraph(nodes, (Edge("x", "y", "A"), Edge("z", "y", "B")), inputs, ("y",))
+    with pytest.raises(InputError, match="node z is an input of dimension 3; x has n = 2 sites"):
+        network.check_data(2, 1)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(2, 2), (3, 3), (3, 2)])
+def test_a_shared_weight_has_one_shape(rows, columns):
+    """A is 2 x 3 on its first edge; rows alone or columns alone do not make another edge fit."""
+    nodes = Node("x", 3), Node("h", 2), Node("k", columns), Node("l", rows), Node("y", 1)
+    edges = Edge("x", "h", "A"), Edge("x", "k", "B"), Edge("k", "l", "A"), Edge("h", "y", "C"), Edge("l", "y", "D")
+    with pytest.raises(InputError, match=f"k to l needs weights of {rows} x {columns} numbers; A has 2 x 3"):
+        GatedGraph(nodes, edges, ("x",), ("y",))

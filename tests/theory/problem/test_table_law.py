@@ -202,3 +202,30 @@ def test_a_table_has_the_classes_of_the_finite_data(folder):
     assert law.labels == exact.labels
     assert tuple(law.category.tolist()) == exact.category
     assert law.label_vectors == exact.label_vectors
+
+
+@pytest.mark.parametrize("excess", [0.0, 1e-3, 1e-6, 1e-9, 1e-12])
+def test_a_correlation_above_one_is_refused_beyond_rounding(excess):
+    """[[1, c], [c, 1]] has the eigenvalue 1 - c: nothing is clipped but the rounding of the eigensolver."""
+    given = [{"probability": 1, "xx": [[1]], "yx": [[repr(1 + excess)]], "yy": [[1]]}]
+    if excess:
+        with pytest.raises(InputError, match="not positive semidefinite: its smallest eigenvalue is -"):
+            Table(moments=given)
+    else:
+        assert abs(Table(moments=given).rows.probabilities.sum() - 1) <= TABLE_MADE
+
+
+@pytest.mark.parametrize("name", ["xx", "yy"])
+def test_second_moments_are_symmetric(name):
+    one = {"probability": 1, "xx": [[2, 0], [0, 2]], "yx": [[0, 0], [0, 0]], "yy": [[2, 0], [0, 2]]}
+    for wrong in ([[2, 1], [0, 2]], [[2, 0], ["1/1000000000", 2]]):
+        with pytest.raises(InputError, match=rf"data\.moments\[0\]\.{name} is not symmetric: .* at \[0\]\[1\]"):
+            Table(moments=[one | {name: wrong}])
+
+
+@pytest.mark.parametrize("missing", ["1/100", "1/1000000", "-1/1000000"])
+def test_probabilities_add_up_to_one_exactly(missing):
+    shares = (Fraction(1, 3), Fraction(2, 3) - Fraction(missing))
+    given = [{"probability": str(share), "xx": [[1]], "yx": [[0]], "yy": [[1]]} for share in shares]
+    with pytest.raises(InputError, match=f"add up to {1 - Fraction(missing)}, not to 1"):
+        Table(moments=given)

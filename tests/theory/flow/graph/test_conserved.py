@@ -12,7 +12,7 @@ from theory.flow.graph.conserved import conserved
 from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.integrate import integrate
 from theory.flow.graph.moments import velocities
-from theory.problem import Edge, GatedGraph, Node
+from theory.problem import Edge, GatedGraph, Graph, Node, Parameter
 from theory.proof.derivation import Derivation
 
 
@@ -88,6 +88,16 @@ def test_the_condition_that_fails_is_named(edges, nodes, why):
     kept, lost = conserved(GraphFlow(replace(problem, network=network).graph, "mse"))
     assert kept == ()
     assert [(each.nodes, each.why) for each in lost] == [(nodes, why)]
+
+
+def test_tied_nodes_of_different_sizes_have_no_sum():
+    """Six numbers are 2 x 3 on one edge and 3 x 2 on another: the matrices at the tied nodes do not add up."""
+    nodes = Node("x", 3), Node("u", 2), Node("h", 2), Node("k", 3), Node("y", 1)
+    edges = Edge("x", "h", "A"), Edge("x", "u", "B"), Edge("u", "k", "A"), Edge("h", "y", "C"), Edge("k", "y", "D")
+    weights = Parameter("A", (2, 3)), Parameter("B", (2, 3)), Parameter("C", (1, 2)), Parameter("D", (1, 3))
+    _, lost = conserved(GraphFlow(Graph(nodes, edges, weights, ("x",), ("y",)), "half-mse"))
+    assert ("h", "k") in [each.nodes for each in lost]
+    assert next(each.why for each in lost if each.nodes == ("h", "k")) == "tied nodes of 2 and 3 units"
 
 
 def test_a_wrong_sign_is_rejected():

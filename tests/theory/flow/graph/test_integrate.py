@@ -10,9 +10,10 @@ from scipy.integrate import solve_ivp
 from derivations.experiments.folders import problem_named
 from tests.tolerances_of_graphs import GRAPH_INTEGRATED, GRAPH_REFERENCE, GRAPH_SHALLOW
 from theory.flow import solve
-from theory.flow.graph.data import flow_of, moments_of
+from theory.flow.graph.data import flow_of, moments_of, single_gates
 from theory.flow.graph.integrate import integrate
 from theory.problem import (
+    AlwaysGate,
     Edge,
     FiniteData,
     GatedGraph,
@@ -22,6 +23,7 @@ from theory.problem import (
     NormalInitialisation,
     OutOfReachError,
     Problem,
+    RepeatedGate,
     SiteGate,
     Training,
 )
@@ -124,3 +126,45 @@ def test_two_gates_on_a_path_need_a_finite_set():
     deep = Problem(problem.data, GatedGraph(nodes, edges, ("x",), ("y",)), training)
     with pytest.raises(OutOfReachError, match="several gates"):
         moments_of(deep, flow_of(deep))
+
+
+def test_a_soft_gate_twice_on_a_path_is_another_gate():
+    """A hard gate times itself is itself; of a soft one the law knows no moments through the square."""
+    problem = problem_named("small-bump")
+    training = replace(problem.training, w0=NormalInitialisation(1, 0))
+    for gate, known in ((SiteGate(3, lo=0), True), (SiteGate(3, lo=0, sharpness=2), False)):
+        nodes = Node("x", 40), Node("h", 2, (gate,)), Node("k", 2, (gate,)), Node("y", 1)
+        edges = Edge("x", "h", "A"), Edge("h", "k", "B"), Edge("k", "y", "C")
+        flow = flow_of(Problem(problem.data, GatedGraph(nodes, edges, ("x",), ("y",)), training))
+        if known:
+            assert single_gates(flow) == (gate,)
+        else:
+            with pytest.raises(OutOfReachError, match="several gates"):
+                single_gates(flow)
+
+
+def test_a_repeated_gate_is_the_gate_that_it_repeats():
+    """Both units lie behind one product of gates, and learn as in the closed solution."""
+    problem = problem_named("small-bump")
+    gates = SiteGate(3, lo=0), SiteGate(7, hi=0), RepeatedGate(0)
+    network = Network("gated-linear", "mean", 3, gates)
+    training = replace(problem.training, w0=NormalInitialisation("1/10", 0), times=(0, 1, 20), hidden_bias0=None)
+    shallow = Problem(problem.data, network, training)
+    assert [path.opening for path in flow_of(shallow).paths] == [1, 2, 1]
+    exact, found = solve(shallow), integrate(shallow)
+    weights = np.stack([found.weights[f"w.{unit}"][:, 0] for unit in range(3)], axis=1)
+    assert abs(weights - exact.weights).max() <= GRAPH_SHALLOW
+
+
+def test_the_flow_of_a_trained_readout_begins_at_its_weights():
+    """Unit k has row k of the weights and column k of the readout: the loss at t = 0 is that over the examples."""
+    x, y = [[1, 2], [1, -1], [0, 3]], [[3, 0], [-1, 2], [1, 1]]
+    first, last = ((0.5, -0.2), (0.1, 0.7)), ((0.3, -0.4), (0.8, 0.1))  # a row for each output
+    training = Training("half-mse", 1, [list(row) for row in first], (0,), readout0=last)
+    gates = AlwaysGate(), SiteGate(0, lo="1/2", on="input")
+    found = integrate(Problem(FiniteData(x, y), Network("gated-linear", "trained-sum", 2, gates), training))
+    expected = 0.0
+    for row, label in zip(np.array(x, dtype=float), np.array(y, dtype=float), strict=True):
+        g = np.array([1.0, float(row[0] >= 0.5)])
+        expected += np.sum((label - np.array(last) @ (g * (np.array(first) @ row))) ** 2) / 3
+    assert abs(found.losses[0] - expected) <= GRAPH_SHALLOW

@@ -3,11 +3,14 @@
 from fractions import Fraction
 from itertools import permutations
 
+import mpmath
 import numpy as np
 import pytest
+from mpmath import mp, mpf
+from scipy.integrate import solve_ivp
 
 from derivations.experiments.routing.network import ring, routing_problem
-from tests.tolerances_of_graphs import GRAPH_INTEGRATED
+from tests.tolerances_of_graphs import DEEP_FLOAT, GRAPH_INTEGRATED, GRAPH_REFERENCE, ROUTING_TIME
 from theory.claims.areas.race.zero_shot import open_directions, parts_of, tables
 from theory.flow.graph.integrate import integrate
 from theory.flow.graph.solutions.routing import RoutingMode
@@ -68,6 +71,42 @@ def test_strengths_and_times_are_inverse_to_each_other_and_end_at_the_limit():
         assert abs(kept - mode.conserved(ends, shared)).max() <= GRAPH_INTEGRATED
         settled = mode.strengths(ends, shared, np.array([400.0]))[0]
         assert abs(settled - mode.limit(ends, shared)).max() <= GRAPH_INTEGRATED
+
+
+@pytest.mark.parametrize("tau", [0.5, 3.0])
+def test_the_time_constant_stretches_time(tau):
+    """The velocities of tau are those of 1 over tau, and integrated they give the strengths."""
+    mode, times = RoutingMode(3, 2, 1.5, 1 / 6, tau), np.array([0.5, 3.0, 9.0])
+    found = solve_ivp(
+        lambda _t, b: mode.velocities(*b),
+        (0, 9),
+        [0.2, 0.3],
+        "DOP853",
+        times,
+        rtol=GRAPH_REFERENCE,
+        atol=GRAPH_REFERENCE,
+    )
+    assert abs(mode.strengths(0.2, 0.3, times) - found.y.T).max() <= GRAPH_INTEGRATED
+    slow, plain = (RoutingMode(3, 2, 1.5, 1 / 6, each).velocities(0.2, 0.3) for each in (tau, 1.0))
+    assert abs(np.array(slow) * tau - plain).max() <= DEEP_FLOAT
+    assert abs(mode.time(0.2, 0.3, found.y[1, 1]) - 3.0) <= GRAPH_INTEGRATED
+
+
+@pytest.mark.parametrize("ends", [1e-3, 1e-6, 1e-10])
+def test_small_encoders_beside_a_large_shared_weight(ends):
+    """M b_1^2 is a small difference of b_2^2 and lambda: by int db / velocity at 40 digits it keeps all its digits."""
+    mode, shared = RoutingMode(3, 2, 1.5, 1 / 6), 1.25
+    with mp.workdps(40):
+        kept = mpf(shared) ** 2 - 3 * mpf(ends) ** 2
+        end = mpmath.findroot(lambda c: c * (c * c - kept) - mpf(9) / 2, (1, 3), solver="anderson")
+        through = [3 * mpf(ends) ** 2 * mpf(16) ** power for power in range(20)]  # M b_1^2, in panels of log
+        goal = shared + (end - shared) / 2
+        places = [b for b in (mpmath.sqrt(kept + each) for each in through) if b < goal]
+        slowness = lambda b: 9 / ((b * b - kept) * (mpf(9) / 2 - b * (b * b - kept)))  # noqa: E731
+        exact = mpmath.quad(slowness, [*places, goal])
+        assert abs(mode.time(ends, shared, float(goal)) - exact) <= ROUTING_TIME * exact
+        (found,) = mode.strengths(ends, shared, np.array([float(exact)]))
+        assert abs(found[1] - goal) <= ROUTING_TIME * goal * exact
 
 
 @pytest.mark.parametrize(

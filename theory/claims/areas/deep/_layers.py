@@ -28,7 +28,10 @@ time_of = sympy.Function("T")  # T(a0, a), the time from a0 to a
 b1, b2 = (sympy.Function(f"b_{layer}", real=True) for layer in (1, 2))  # two weights that may differ
 b10, b20 = sympy.symbols("b10 b20", real=True)
 
-ONE_MODE = r"one mode $s = u \cdot \Sigma^{yx} v$ of white inputs, and layers that carry it alone"
+ONE_MODE = (
+    r"one mode $s = u \cdot \Sigma^{yx} v$ of inputs with $\langle x x^\top \rangle = \mathbb{1}$, layers that carry "
+    r"it alone, and $L = \langle \lvert y - \hat y \rvert^2 \rangle/2$"
+)
 
 # Where the oracle takes a Taylor step for every tenth of 1/(s N) the drawn times are short.
 TIME = Param(t, Interval(0, oo), "time", (Integer(0), Rational(1, 2**30), Integer(12)), Interval(0, 6))

@@ -284,7 +284,7 @@ DECAY = Claim(
     kind=Kind.EQUATION,
     statement=Eq(strength(t), _DECAYED, evaluate=False),
     params=(_DEEP, TIME_CONSTANT, TIME, START),
-    assumptions=(ONE_MODE, _EQUAL),
+    assumptions=(ONE_MODE, _EQUAL, "$s = 0$: the data ask for nothing of the mode"),
     oracle=_decay_by_series,
     drawn=4,
     derive=_derive_decay,

@@ -12,13 +12,17 @@ from derivations.experiments.folders import problem_named
 from sim.networks.examples import Examples
 from sim.train import train
 from tests.theory.flow.graph.solutions.networks import balanced, chain, flowed, lambda_balanced, product, rotation
-from tests.tolerances_of_graphs import DEEP_EULER, DEEP_ODE
+from tests.tolerances_of_graphs import DEEP_EULER, DEEP_FLOAT, DEEP_ODE
 from theory.flow.graph.integrate import integrate
 from theory.flow.graph.solutions.deep_linear import solution
 from theory.problem import (
     AlwaysGate,
+    Edge,
     FiniteData,
+    GatedGraph,
+    InitialByName,
     Network,
+    Node,
     NormalInitialisation,
     OutOfReachError,
     Problem,
@@ -88,6 +92,77 @@ def test_any_start_of_white_inputs_that_is_lambda_balanced(lam):
     assert abs(found.losses - rest).max() <= DEEP_ODE
 
 
+@pytest.mark.parametrize("lam", [0.0, 0.6])
+@pytest.mark.parametrize(
+    ("loss", "tau", "scales"),
+    [
+        ("mse", 1, None),
+        ("half-mse", Fraction(5, 2), None),
+        ("mse", 3, [1, Fraction(1, 2), 3]),
+        ("half-mse", 1, [1, 2, 2]),
+    ],
+)
+def test_factors_of_lambda_balanced_layers(lam, loss, tau, scales):
+    """c/tau, the product k of the scales of the nodes and the variance d = 1.7 of the inputs, alone and together."""
+    rng = np.random.default_rng(7)
+    layers = list(lambda_balanced(rng, 3, 2, 2, lam, 0.3))
+    second, target = 1.7 * np.eye(3), rng.normal(size=(2, 3))
+    found = solution(chain(layers, second, target, TIMES, loss, tau, scales))
+    speed, scale = (2 if loss == "mse" else 1) / float(tau), float(np.prod([float(k) for k in scales or [1]]))
+    expected = flowed(layers, second, target, [float(time) for time in TIMES], speed, scale)
+    assert found.family == "lambda-balanced"
+    for name, layer in zip(found.weights, expected, strict=True):
+        assert abs(found.weights[name] - layer).max() <= DEEP_ODE * max(1, abs(layer).max())
+
+
+@pytest.mark.parametrize("beside", [0.0, 1e-9, 0.7])
+def test_a_target_that_leaves_the_outputs_of_the_start_is_not_balanced(beside):
+    """One mode that leads to the first output; its label also has a share of the second, to which the flow turns."""
+    layers = [0.3 * np.eye(1, 2), 0.3 * np.eye(2, 1), 0.3 * np.eye(2)[:, :1] @ np.eye(1, 2)]
+    second, target = np.diag([1.0, 2.0]), np.array([[1.0, 0.0], [beside, 0.0]])
+    problem = chain(layers, second, target, TIMES)
+    if beside:
+        with pytest.raises(OutOfReachError, match="one basis of the inputs diagonalizes"):
+            solution(problem)
+    else:
+        assert compared(problem, layers, second, target).family == "balanced"
+
+
+def test_paths_side_by_side_have_one_scale():
+    """Hidden nodes of their own with equal scales are one layer; with different ones the problem is refused."""
+    names, start = ("h", "k"), ((0.1, 0.0), (0.0, 0.1))
+
+    def beside(*scales):
+        nodes = tuple(Node(name, 1, scale=scale) for name, scale in zip(names, scales, strict=True))
+        edges = tuple(edge for k in names for edge in (Edge("x", k, f"A{k}"), Edge(k, "y", f"B{k}")))
+        first = tuple((f"A{k}", (row,)) for k, row in zip(names, start, strict=True))
+        last = tuple((f"B{k}", tuple((entry,) for entry in row)) for k, row in zip(names, start, strict=True))
+        network = GatedGraph((Node("x", 2), *nodes, Node("y", 2)), edges, ("x",), ("y",))
+        law = FiniteData([[1, 1], [1, -1]], [[3, 0], [-1, 0]])
+        return Problem(law, network, Training("half-mse", 1, InitialByName((*first, *last)), (1, 4)))
+
+    problem = beside(2, 2)
+    found, integrated = solution(problem), integrate(problem)
+    for name, array in integrated.weights.items():
+        assert abs(found.weights[name] - array).max() <= DEEP_ODE
+    with pytest.raises(OutOfReachError, match="2 paths of different kinds"):
+        solution(beside(1, 2))
+
+
+@pytest.mark.parametrize("weak", [1e-3, 1e-6, 1e-9])
+def test_modes_that_start_far_apart_are_all_learned(weak):
+    """A mode that starts a billion times smaller than another is no mode that does not start."""
+    start, targets, variances = np.array([0.8, weak]), np.array([0.5, 3.0]), np.array([1.0, 2.0])
+    layers, second, target = [np.diag(start)] * 2, np.diag(variances), np.diag(targets)
+    found = solution(chain(layers, second, target, TIMES))
+    assert found.family == "balanced"
+    for time, first in zip(TIMES, found.weights["W1"], strict=True):  # da/dt = 2 a (s - d a) in each mode
+        growth = np.exp(2 * targets * float(time))
+        exact = start * np.sqrt(growth / (1 + start**2 * variances * (growth - 1) / targets))
+        assert (abs(np.diag(first) - exact) <= DEEP_FLOAT * (1 + 2 * targets * float(time)) * exact).all()
+        assert not (first - np.diag(np.diag(first))).any()
+
+
 def test_inputs_that_do_not_occur():
     """The columns of W1 along inputs that never occur stay; the rest is white."""
     rng = np.random.default_rng(6)
@@ -134,6 +209,16 @@ def test_an_unbalanced_start_is_refused_with_its_distance(layers, words):
     layers = [np.array(layer) for layer in layers]
     with pytest.raises(OutOfReachError, match=words):
         solution(chain(layers, np.eye(2), np.diag([1.0, 2.0]), TIMES))
+
+
+@pytest.mark.parametrize("moved", [1e-9, 0.3])
+def test_layers_whose_difference_is_diagonal_and_not_a_multiple_of_one_are_refused(moved):
+    """W2'W2 - W1 W1' = diag(lambda, lambda + moved): each mode has a lambda of its own, and the target mixes them."""
+    first, second = np.diag([0.3, 0.4]), np.diag(np.sqrt([0.09 + 0.5, 0.16 + 0.5 + moved]))
+    with pytest.raises(OutOfReachError, match=r"lambda.*at the start \(fails by"):
+        solution(chain([first, second], np.eye(2), np.array([[1.0, 0.5], [0.2, 2.0]]), TIMES))
+    equal = [first, np.diag(np.sqrt([0.59, 0.66]))]
+    assert solution(chain(equal, np.eye(2), np.array([[1.0, 0.5], [0.2, 2.0]]), TIMES)).family == "lambda-balanced"
 
 
 def test_inputs_that_are_not_white_are_refused_unless_aligned():
