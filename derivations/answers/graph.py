@@ -12,7 +12,7 @@ from theory.flow.graph.integrate import GraphSolution, integrate
 from theory.flow.graph.solutions import deep_linear, layered
 from theory.flow.graph.solutions.deep_linear import DeepLinearSolution
 from theory.flow.graph.solutions.layered import LayeredSolution
-from theory.flow.graph.strengths import largest, maps, modes, sizes, strengths
+from theory.flow.graph.strengths import largest, maps, modes, sizes, strengths, strongest
 from theory.problem import (
     GatedGraph,
     LossAtTimes,
@@ -322,13 +322,15 @@ def table(times: Sequence[float], columns: Mapping[str, Sequence[str]], head: st
 
 
 def path_table(times: Sequence[float], values: Mapping[str, Any], words: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """The strengths over time of the paths that are strongest at the end; the strongest of all, unless none has any."""
+    """The strengths over time of the paths that are strongest at the end, and the strongest, unless all are 0."""
     shown = largest(values, _COLUMNS)
     more = f"; the {_COLUMNS} strongest of {len(values)} paths" if len(values) > _COLUMNS else ""
     yield f"strength of each path, |product of its weights| times its scales{more}"
     yield from table(times, {name: words[name] for name in shown})
-    if any(value[-1] > 0 for value in values.values()):
-        yield f"strongest at t = {times[-1]:g}: {max(values, key=lambda name: values[name][-1])}"
+    if best := strongest(values):
+        listed = ", ".join(best[:_COLUMNS]) + (", ..." if len(best) > _COLUMNS else "")
+        said = f"all {len(values)} paths" if len(best) == len(values) > 1 else listed
+        yield f"strongest at t = {times[-1]:g}: {said}"
 
 
 def map_table(

@@ -14,7 +14,7 @@ from derivations.explore.fields import live
 from derivations.explore.tables import rows_csv
 from derivations.explore.training import Learned
 from theory.flow.graph import export
-from theory.flow.graph.strengths import largest, sizes, strengths
+from theory.flow.graph.strengths import largest, sizes, strengths, strongest
 from theory.problem import GatedGraph, InitialByName, NormalInitialisation, OutOfReachError, Problem
 from theory.problem.parameters import Numbers
 
@@ -89,21 +89,28 @@ def learned_values(page: GraphPage, learned: dict[str, Learned]) -> dict[str, di
     }
 
 
-def winner(page: GraphPage) -> tuple[str, float]:
-    """The path that is strongest at the last time, and the first time from which on it always is."""
+def winners(page: GraphPage) -> tuple[tuple[str, ...], float]:
+    """The paths that are strongest at the last time, and the first time from which on one of them always is."""
     found = page.view.means("strengths")
     names, values = list(found), np.stack(list(found.values()))
-    best = int(values[:, -1].argmax())
-    behind = np.flatnonzero(values.argmax(axis=0) != best)
-    return names[best], float(page.view.times[0 if not len(behind) else behind[-1] + 1])
+    best = strongest(found)
+    behind = np.flatnonzero([names[index] not in best for index in values.argmax(axis=0)])
+    return best, float(page.view.times[behind[-1] + 1 if best and len(behind) else 0])
 
 
 def sentence(page: GraphPage) -> str:
     """The answer to the question of the view, by the theory."""
-    name, time = winner(page)
+    names, time = winners(page)
     first, last = page.view.times[[0, -1]]
+    at, count = f"At t = {last:.4g}", len(page.view.means("strengths"))
+    if not names:
+        return f"{at} no path has any strength."
     since = "from the first time on" if time == first else f"from t = {time:.4g} on"
-    return f"At t = {last:.4g} the path {name} is the strongest; it leads {since}."
+    if len(names) == 1:
+        return f"{at} the path {names[0]} is the strongest; it leads {since}."
+    if len(names) == count:
+        return f"{at} all {count} paths are equally strong."
+    return f"{at} {len(names)} of {count} paths are equally strong and lead {since}: {', '.join(names)}."
 
 
 def rows(page: GraphPage, learned: dict[str, Learned]) -> list[dict[str, Any]]:

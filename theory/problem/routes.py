@@ -5,7 +5,7 @@ trained networks is measured in `sim.measure.graph`.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from theory.problem.errors import OutOfReachError
 from theory.problem.gates import Gate
@@ -51,28 +51,32 @@ def route_gates(graph: Graph, route: Route) -> tuple[Gate, ...]:
     return tuple(gates)
 
 
-def route_name(route: Route) -> str:
-    """Return the nodes of a route in their order.
+def route_name(route: Route, parallel: Container[tuple[str, str]] = ()) -> str:
+    """Return the nodes of a route in their order, with the weights of edges between nodes that are in `parallel`.
 
-    >>> route_name((Edge("x", "h", "A"), Edge("h", "y", "B")))
-    'x -> h -> y'
+    >>> route_name((Edge("x", "h", "A"), Edge("h", "y", "B")), {("h", "y")})
+    'x -> h -B-> y'
     """
-    return " -> ".join([route[0].source, *(edge.target for edge in route)])
+    shown = [edge.weight if (edge.source, edge.target) in parallel else None for edge in route]
+    steps = [
+        f" -{weight}-> {edge.target}" if weight else f" -> {edge.target}"
+        for edge, weight in zip(route, shown, strict=True)
+    ]
+    return route[0].source + "".join(steps)
 
 
 def route_names(graph: Graph) -> tuple[str, ...]:
-    """Return a name for each route: its nodes, and where these do not tell routes apart, its weights or its number.
+    """Return a name for each route: its nodes, the weights of parallel edges, and a number where names still agree.
 
     >>> from theory.problem import Node, Parameter
     >>> nodes, edges = (Node("x", 2), Node("y", 1)), (Edge("x", "y", "A"), Edge("x", "y", "B"))
     >>> weights = Parameter("A", (1, 2)), Parameter("B", (1, 2))
     >>> route_names(Graph(nodes, edges, weights, ("x",), ("y",)))
-    ('x -> y (A)', 'x -> y (B)')
+    ('x -A-> y', 'x -B-> y')
     """
-    listed = routes(graph)
-    plain = [route_name(route) for route in listed]
-    weights = [f" ({', '.join(edge.weight or 'no weights' for edge in route)})" for route in listed]
-    named = [name if plain.count(name) == 1 else name + own for name, own in zip(plain, weights, strict=True)]
+    joined = Counter((edge.source, edge.target) for edge in graph.edges)
+    parallel = {ends for ends, count in joined.items() if count > 1}
+    named = [route_name(route, parallel) for route in routes(graph)]
     seen: Counter[str] = Counter()
     found = []
     for name in named:

@@ -33,8 +33,8 @@ def _panel(axis: Axes, page: GraphPage, what: str, trained: dict[str, np.ndarray
         axis.plot(x, theory[name], **style(index), label=name if what != "loss" else "gradient descent, exact moments")
         if name in trained:
             mean = trained[name].mean(axis=0)
-            axis.plot(x[: len(mean)], mean, **marks(index, len(mean)))
+            axis.plot(x[: len(mean)], mean, **marks(index, len(mean)), label="networks" if what == "loss" else None)
     axis.set_ylim(bottom=0)
     more = f", the {MOST} largest of {len(theory)}" if len(theory) > MOST else ""
-    label(axis, f"{title}{more}{'; marks: networks' if trained else ''}", "log₁₀ t", unit)
+    label(axis, f"{title}{more}", "log₁₀ t", unit)
     legend(axis)

@@ -151,24 +151,24 @@ def test_pictures_are_written(gdln, tmp_path, verb, ending):
     assert file.read_bytes()[:4] in (b"\x89PNG", b"<?xm", b"%PDF")
 
 
-GAUSSIAN = (
+NONLINEAR = (
     (
         RACE[RACE.index("[data]") : RACE.index("[network]")],
-        '[data]\nlaw = "gaussian-clone"\nn = 2\nxi = [2.0, 1.0]\ngain = 1.0\nboundary = "open"\n'
+        '[data]\nlaw = "nlgp"\nn = 2\nxi = [2.0, 1.0]\ngain = 1.0\nboundary = "open"\n'
         'normaliser = "unit-variance"\nlabels = [1.0, 0.0]\n\n',
     ),
-    ("hi = 0.0 }", "hi = 0.5 }"),
+    ('"site", site = 0, hi = 0.0 }', '"direction", v = [1, 2], on = "input", hi = 0.0 }'),
     *SHORT,
 )
 
 
 def test_data_without_exact_moments_are_refused_by_theory_and_trained(gdln):
-    """A threshold of 1/2 on an input of the Gaussian clone: no moment through it is known."""
+    """A gate along x_0 + 2 x_1 of a nonlinear process: no moment through it is known."""
     for verb in ("solve", "compare"):
-        code, _, err = gdln(verb, change=GAUSSIAN)
+        code, _, err = gdln(verb, change=NONLINEAR)
         assert code == OUT_OF_REACH, err
         assert "moment" in err or "threshold" in err
-    code, out, _ = gdln("simulate", "--json", change=GAUSSIAN)
+    code, out, _ = gdln("simulate", "--json", change=NONLINEAR)
     assert code == PASS
     assert json.loads(out)["strengths"].keys() == set(route_names(loads(RACE).graph))
 

@@ -21,7 +21,7 @@ def test_routes_with_the_same_nodes_are_told_apart():
     gate = SiteGate(0, lo=0, on="input")
     edges = Edge("x", "y", "A"), Edge("x", "y", "B"), Edge("x", "y", "B", gate), Edge("x", "y")
     names = route_names(Graph(ENDS, edges, WEIGHTS, ("x",), ("y",)))
-    assert names == ("x -> y (A)", "x -> y (B) 1", "x -> y (B) 2", "x -> y (no weights)")
+    assert names == ("x -A-> y", "x -B-> y 1", "x -B-> y 2", "x -> y")
 
 
 def test_too_many_routes_are_counted_and_not_listed():

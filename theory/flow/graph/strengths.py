@@ -14,6 +14,7 @@ from theory.flow.graph.moments import forward
 from theory.problem.maps import maps_of, mode_names
 from theory.problem.routes import route_names
 
+_AGREEING = 1e-6  # relative: above the error of the integrated flow, below the digits that are shown
 Weights = Mapping[str, Float[np.ndarray, "*any rows columns"]]
 
 
@@ -71,6 +72,16 @@ def modes(flow: GraphFlow, weights: Weights, contexts: Sequence[int]) -> dict[st
     names = mode_names(flow.graph, contexts)
     values = [np.linalg.svd(one, compute_uv=False) for one in maps(flow, weights, contexts).values()]
     return dict(zip(names, np.moveaxis(np.concatenate(values, axis=-1), -1, 0), strict=True))
+
+
+def strongest(values: Mapping[str, Float[np.ndarray, " T"]]) -> tuple[str, ...]:
+    """Return the names of the values that are largest at the last time: several that agree, none where all are 0.
+
+    >>> strongest({"A": np.array([3.0, 1.0]), "B": np.array([0.0, 4.0]), "C": np.array([5.0, 4.0])})
+    ('B', 'C')
+    """
+    most = max(value[-1] for value in values.values())
+    return tuple(name for name, value in values.items() if most > 0 and value[-1] >= (1 - _AGREEING) * most)
 
 
 def largest(values: Mapping[str, Float[np.ndarray, " T"]], most: int) -> tuple[str, ...]:
