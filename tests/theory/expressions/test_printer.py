@@ -3,6 +3,8 @@
 import pytest
 import sympy
 from sympy import I, MatMul, MatrixSymbol, Rational, Trace, ZeroMatrix, pi, sqrt
+from sympy.printing.precedence import PRECEDENCE
+from sympy.printing.str import StrPrinter
 
 from derivations.experiments.folders import problem_named
 from theory.expressions.printer import Printer
@@ -28,6 +30,14 @@ EXPRESSIONS = [
 @pytest.mark.parametrize("expr", EXPRESSIONS, ids=str)
 def test_the_text_is_that_of_sympy(expr):
     assert Printer().doprint(expr) == sympy.sstr(expr)
+
+
+@pytest.mark.parametrize("expr", EXPRESSIONS, ids=str)
+def test_brackets_are_those_of_sympy(expr):
+    """Within a sum, a product, a power, or anything else."""
+    for level in PRECEDENCE.values():
+        for strict in (False, True):
+            assert Printer().parenthesize(expr, level, strict) == StrPrinter().parenthesize(expr, level, strict)
 
 
 def test_the_text_of_a_derived_flow_is_that_of_sympy():
