@@ -9,7 +9,6 @@ from typing import Any
 
 import hypothesis
 import pytest
-from jaxtyping import install_import_hook
 
 from derivations.__main__ import GARBAGE
 from derivations.threads import cores
@@ -76,7 +75,7 @@ hypothesis.settings.load_profile("ci")
 
 # Machines with a GPU image may lack beartype: there the tests of `sim` run without the check of shapes.
 with contextlib.suppress(ImportError):
-    import beartype as _beartype
+    from tests.shapes import install
 
     # Modules with shapes in their signatures alone: the check makes each call ten times dearer, and balls and symbols
     # are called a million times. theory.problem takes what a user writes and says itself what is wrong with it; the
@@ -90,4 +89,4 @@ with contextlib.suppress(ImportError):
         if "from jaxtyping import" in file.read_text(encoding="utf-8")
     ]
     _names = sorted(".".join(module.parts) for module in _modules if not _unchecked & set(module.parts))
-    install_import_hook(_names, f"{_beartype.__name__}.beartype")
+    install(_names)

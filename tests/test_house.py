@@ -185,15 +185,54 @@ def test_tests_of_one_group_share_a_process(request):
 
 
 def test_shapes_in_signatures_are_checked_while_tests_run():
-    pytest.importorskip("beartype", reason="without beartype shapes are not checked")
-    import jaxtyping
+    roar = pytest.importorskip("beartype.roar", reason="without beartype shapes are not checked")
     import numpy as np
 
     from theory.flow.linear.spectrum import dense_spectrum
 
     dense_spectrum(np.eye(3))
-    with pytest.raises(jaxtyping.TypeCheckError):
+    with pytest.raises(roar.BeartypeCallHintViolation):
         dense_spectrum(np.ones((2, 3)))
+
+
+def test_a_wrong_shape_is_found_in_arguments_results_and_fields():
+    roar = pytest.importorskip("beartype.roar", reason="without beartype shapes are not checked")
+    from dataclasses import dataclass
+
+    import jaxtyping
+    import numpy as np
+    from beartype import beartype
+    from jaxtyping import Float
+
+    from tests.shapes import checked
+
+    def product(A: Float[np.ndarray, "m n"], x: Float[np.ndarray, " n"]) -> Float[np.ndarray, " m"]:
+        return A @ x if x[0] else x
+
+    def zeros(count: int) -> Float[np.ndarray, "{count}"]:
+        return np.zeros(abs(count))
+
+    def doubled(number: int) -> int:
+        return 2 * number if number else None
+
+    @dataclass(frozen=True)
+    class Pair:
+        left: Float[np.ndarray, " n"]
+        right: Float[np.ndarray, " n"]
+
+    matrix, one = np.ones((2, 3)), np.ones(3)
+    product, zeros, doubled, pair = (checked(each, beartype) for each in (product, zeros, doubled, Pair))
+    assert (product(matrix, one).tolist(), zeros(2).tolist(), doubled(2)) == ([3.0, 3.0], [0.0, 0.0], 4)
+    assert pair(one, one).left is one
+    for wrong in (lambda: product(matrix, np.ones(2)), lambda: product(matrix, 0 * one), lambda: product(one, one)):
+        with pytest.raises(roar.BeartypeCallHintViolation):
+            wrong()
+    for wrong in (lambda: doubled(0), lambda: doubled("2")):
+        with pytest.raises(roar.BeartypeCallHintViolation):
+            wrong()
+    for wrong in (lambda: zeros(-2), lambda: pair(one, matrix[:, 0])):
+        with pytest.raises(jaxtyping.TypeCheckError):
+            wrong()
 
 
 def test_the_readme_shows_the_single_pulse_that_ships():

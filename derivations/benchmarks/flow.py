@@ -40,7 +40,7 @@ from theory.problem import (
 
 TIMES = tuple(Fraction(t, 2) for t in range(1, 201))
 GOALS = {"circulant": 1000, "exclusive blocks": 300}
-ROUNDS, NETWORKS, PATHS = 5, 64, (5, 10)
+ROUNDS, NETWORKS, PATHS, STEPS = 5, 64, (5, 10), 500
 TOLERANCES = {"relative": 1e-10, "absolute": 1e-12}
 _START = NormalInitialisation(Fraction(1, 100), 0)
 _HALVES = (SiteGate(0, lo=0), SiteGate(0, hi=0))
@@ -92,7 +92,7 @@ def measure(weights: int = 4000, rounds: int = ROUNDS) -> dict[str, Any]:
             "integration": integration(NETWORKS),
             "derivation": derivation(),
             "training": training(rounds),
-            "steps": steps(),
+            "steps": steps(rounds),
         }
 
 
@@ -276,7 +276,7 @@ def training(rounds: int) -> dict[str, Any]:
     }
 
 
-def steps(count: int = 500) -> dict[str, float]:
+def steps(rounds: int) -> dict[str, float]:
     """Microseconds of a step of the race, four networks side by side: gradient by hand, by autograd."""
     import torch
 
@@ -290,10 +290,10 @@ def steps(count: int = 500) -> dict[str, float]:
     gate = torch.stack([x[..., 0] >= 0, x[..., 0] < 0], dim=1).to(x.dtype)
     examples = Examples(x, x.sum(dim=2), gate)
     seen: dict[str, list[float]] = {"by hand": [], "autograd": []}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for name, network in (("by hand", network_of(problem)), ("autograd", by_graph(problem))):
-            took, _found = _seconds(lambda own=network: [own.gradient(parameters, examples) for _ in range(count)])
-            seen[name].append(1e6 * took / count)
+            took, _found = _seconds(lambda own=network: [own.gradient(parameters, examples) for _ in range(STEPS)])
+            seen[name].append(1e6 * took / STEPS)
     return {name: median(values) for name, values in seen.items()}
 
 

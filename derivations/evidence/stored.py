@@ -6,6 +6,7 @@ Nothing here loads torch, so that what only reads the evidence answers at once.
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+from weakref import finalize
 
 import sympy
 
@@ -33,8 +34,22 @@ class DamagedEvidenceError(WorkbenchError):
         )
 
 
+_HASHES: dict[int, str] = {}  # by the identity of the claim, for as long as it lives
+
+
 def claim_hash(claim: Claim) -> str:
-    """The hash of a claim: its statement, parameters and conditions, the forms of its sources, its experiment."""
+    """The hash of a claim: its statement, parameters and conditions, the forms of its sources, its experiment.
+
+    It is computed once for each claim: to write out all statements takes longer than to read their evidence.
+    """
+    key = id(claim)
+    if key not in _HASHES:
+        _HASHES[key] = _hashed(claim)
+        finalize(claim, _HASHES.pop, key)
+    return _HASHES[key]
+
+
+def _hashed(claim: Claim) -> str:
     registration = claim.registration
     parts = [
         claim.id,

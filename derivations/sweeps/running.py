@@ -108,7 +108,7 @@ def check(sweep: Sweep) -> tuple[Cell, ...]:
 
 def status(sweep: Sweep, folder: Path, device: str = "auto") -> Swept:
     """Return the existing cells of a sweep; nothing is run or written. A store that does not exist has no cell."""
-    from sim.training.times import device_type
+    from sim.training.devices import device_type
 
     checked, code = check(sweep), cells.code_version(device_type(device))
     if not (folder / "store.json").exists():
@@ -133,7 +133,7 @@ def run(sweep: Sweep, folder: Path, device: str, workers: int, report: Report) -
     store; OutOfReachError for an absent device. On KeyboardInterrupt the processes are ended and their leftovers
     removed; what was finished stays.
     """
-    from sim.training.times import device_type
+    from sim.training.devices import device_type
 
     checked, code = check(sweep), cells.code_version(device_type(device))
     store = Store.create(folder)

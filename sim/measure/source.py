@@ -6,7 +6,7 @@ An observable's measurement is registered in the file of `sim.measure` that has 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import singledispatch
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import torch
@@ -102,14 +102,14 @@ class Source:
                 yield iter(kept)
             return
         room = sampler.room(1, rows)
-
-        def chunks(own: Stream) -> Iterator[Draw]:
-            for start in range(0, settings.samples, rows):
-                count = min(rows, settings.samples - start)
-                yield sampler.draw([own], count, room if count == rows else None)
-
         for replicate in self.replicates:
-            yield chunks(self._stream(replicate))
+            yield self._chunks(sampler, self._stream(replicate), rows, room)
+
+    def _chunks(self, sampler: Sampler, own: Stream, rows: int, room: Any) -> Iterator[Draw]:
+        samples = self.problem.simulated().samples
+        for start in range(0, samples, rows):
+            count = min(rows, samples - start)
+            yield sampler.draw([own], count, room if count == rows else None)
 
     def _stream(self, replicate: int) -> Stream:
         number = stream_number(self.problem, replicate)

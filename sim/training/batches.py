@@ -9,13 +9,13 @@ from sim.training.state import Replicate
 
 
 def fresh_batches(replicates: Sequence[Replicate], sampler: Sampler, step: int) -> Iterator[Examples]:
-    """Yield the batches of an online run from a step on; blocks of steps are drawn at once.
+    """Yield the batches of an online run from a step on; blocks of steps are drawn at once, none longer than the run.
 
     Networks that share one stream see one draw: their examples are views of the same memory.
     """
-    problem = replicates[0].problem
+    problem, last = replicates[0].problem, replicates[0].snapshot_steps[-1]
     batch = problem.simulated().batch
-    rows = batch * grouping(batch, columns(problem)).steps
+    rows = batch * min(grouping(batch, columns(problem)).steps, last - step)
     apart = replicates[:1] if problem.simulated().shared_stream else replicates
     streams = [replicate.stream(step) for replicate in apart]
     room = sampler.room(len(apart), rows)

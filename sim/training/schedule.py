@@ -5,6 +5,7 @@ from decimal import Decimal
 import torch
 
 from sim.training.sizes import GROUP_NUMBERS, columns, grouping
+from sim.training.times import steps_at_times
 from theory.problem import InputError, OutOfReachError, Problem
 
 DEVICES = ("auto", "cpu", "cuda")
@@ -12,6 +13,7 @@ _DTYPES = {"float64": torch.float64, "float32": torch.float32}
 
 _BLOCK_ENTRIES = 2**18
 _TILE_ROWS = 24
+_FLOAT64_BYTES = 8
 TILE = 1024  # examples that the compiled loops colour at once; a power of two is faster than its neighbours
 _LARGEST_MEMORY = 4 * 2**30
 _DEVICE_MEMORY = 2 * 2**30  # of a GPU, unless another bound is given: long before it is full it has enough to do
@@ -57,12 +59,12 @@ def bytes_of_one(problem: Problem, examples_per_step: int, itemsize: int, compil
 
     A block of fresh examples has noise, z and x, and copies of them while they are sorted by class (5 n in all), gates
     twice (2 K) and labels; a step has pre-activations, values, derivatives and pulls (8 K) and residuals; parameters
-    are held about twelve times, with the optimiser's means and the temporaries of a step, and once for each time.
-    Compiled, a tile has a row for each mode, and a few more.
+    are held about twelve times, with the optimiser's means and the temporaries of a step, and for each time once as
+    they are taken and twice in float64, by group and joined. Compiled, a tile has a row for each mode, and a few more.
     """
     n = problem.data.n
     units = sum(node.dimension for node in problem.graph.nodes if node.name not in problem.graph.inputs)
-    steps = grouping(examples_per_step, columns(problem)).steps
+    steps = min(grouping(examples_per_step, columns(problem)).steps, steps_at_times(problem)[-1])
     if compiled:
         steps = max(1, block_rows(n) // examples_per_step)
     rows = examples_per_step * steps if problem.simulated().mode == "online" else 0
@@ -70,7 +72,8 @@ def bytes_of_one(problem: Problem, examples_per_step: int, itemsize: int, compil
     numbers = rows * (5 * n + 2 * units + 4) + examples_per_step * (8 * units + 4)
     if compiled:
         numbers += TILE * (n + _TILE_ROWS)
-    return itemsize * (numbers + (12 + len(problem.training.times)) * learned)
+    times = len(problem.training.times)
+    return itemsize * (numbers + (12 + times) * learned) + _FLOAT64_BYTES * 2 * times * learned
 
 
 def networks_at_once(

@@ -1,27 +1,8 @@
-"""When and where, as far as it is known without torch: times as whole steps, and the kind of device."""
+"""When, as far as it is known without torch: times as whole steps."""
 
 from math import floor
-from pathlib import Path
 
 from theory.problem import InputError, Problem
-
-# The drivers of NVIDIA, of Windows' subsystem and of AMD make these; without one, torch finds no such device.
-_DRIVERS = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/kfd", "/proc/driver/nvidia")
-
-
-def device_type(name: str) -> str:
-    """Return "cpu" or "cuda" as `schedule.device_named` does; torch is loaded only where there may be another device.
-
-    Raises InputError for another name, OutOfReachError for cuda where there is none.
-
-    >>> device_type("cpu")
-    'cpu'
-    """
-    if name == "cpu" or (name == "auto" and not any(Path(driver).exists() for driver in _DRIVERS)):
-        return "cpu"
-    from sim.training.schedule import device_named
-
-    return device_named(name).type
 
 
 def steps_at_times(problem: Problem) -> tuple[int, ...]:

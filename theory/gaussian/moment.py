@@ -10,6 +10,7 @@ import sympy
 from theory.expressions.algebra import is_zero
 from theory.expressions.balls.precision import decimals
 from theory.expressions.functions import OwensT, Phi2
+from theory.expressions.printer import Printer
 from theory.expressions.symbols import z
 from theory.gaussian.certified.digits import Certified, certified, certified_form
 from theory.gaussian.covariance import covariance, exact
@@ -293,4 +294,4 @@ def text(expr: sympy.Expr) -> str:
     >>> text(sympy.Integral(sympy.exp(-(x**2)), (x, 0, 1)))
     'Integral(exp(-x**2), (x, 0, 1))'
     """
-    return sympy.sstr(expr, order=_order(expr))
+    return Printer({"order": _order(expr)}).doprint(expr)

@@ -14,8 +14,8 @@ from pathlib import Path
 from sim.training.backends.names import numba_is_installed
 from sim.training.backends.short import is_short
 from sim.training.backends.support import obstacle_on
+from sim.training.devices import device_type
 from sim.training.sizes import FEW_UNITS, MANY
-from sim.training.times import device_type
 from theory.problem import Problem, dumps, loads
 
 _LOOPS = Path(__file__).parent / "compiled"

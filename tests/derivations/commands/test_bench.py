@@ -137,6 +137,7 @@ def test_flow_is_measured_in_all_its_parts(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     monkeypatch.setattr(flow, "PATHS", (2, 2))
     monkeypatch.setattr(flow, "NETWORKS", 2)
+    monkeypatch.setattr(flow, "STEPS", 20)
     bump = flow.problem_named("small-bump")
     short = replace(bump, simulation=replace(bump.simulated(), samples=100, batch=10, replicates=2))
     monkeypatch.setattr(flow, "problem_named", lambda name: short if name == "small-bump" else problem_named(name))

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 import torch
 
+from sim.data.sample import prepare
 from sim.train import train
 from sim.training.backends.choice import Backend
 from sim.training.backends.reference import train_group
@@ -48,6 +49,29 @@ def test_every_step_sees_the_next_examples_of_its_stream(network, batch, sizes, 
         expected = learned(question, plain_descent(question, one_by_one(question, range(3)), s))
         found = flat(run, s)
         assert np.abs(found - expected).max() / np.abs(expected).max() < SIM_DESCENT
+
+
+@pytest.mark.parametrize(("steps", "rows"), [(0, []), (2, [6]), (5, [12, 12])])
+def test_a_block_is_no_longer_than_the_run(steps, rows, monkeypatch):
+    """Blocks have four steps of three examples here, or as many as the run has; else a short run draws for nothing."""
+    drawn = []
+
+    class Counted:
+        def __init__(self, sampler):
+            self.sampler = sampler
+
+        def room(self, *sizes):
+            return self.sampler.room(*sizes)
+
+        def draw(self, streams, count, room):
+            drawn.append(count)
+            return self.sampler.draw(streams, count, room)
+
+    monkeypatch.setattr("sim.training.batches.grouping", lambda *_: Grouping(3, 4))
+    monkeypatch.setattr("sim.train.prepare", lambda *of: Counted(prepare(*of)))
+    question = problem(batch=3, times=(0, Fraction(steps, 8)) if steps else (0,), learning_rate=Fraction(1, 8))
+    train(question, "cpu", backend="reference")
+    assert drawn == rows
 
 
 def test_networks_of_one_stream_see_the_examples_of_its_first_network():

@@ -1,0 +1,48 @@
+"""The printer writes what SymPy writes: signs, brackets and coefficients of products of matrices included."""
+
+import pytest
+import sympy
+from sympy import I, MatMul, MatrixSymbol, Rational, Trace, ZeroMatrix, pi, sqrt
+from sympy.printing.precedence import PRECEDENCE
+from sympy.printing.str import StrPrinter
+
+from derivations.experiments.folders import problem_named
+from theory.expressions.printer import Printer
+from theory.flow.graph.data import flow_of
+
+A, B = (MatrixSymbol(name, 3, 3) for name in "AB")
+x = sympy.Symbol("x", real=True)
+
+
+def unevaluated(*factors):
+    return MatMul(*factors, evaluate=False)
+
+
+EXPRESSIONS = [
+    *(-A, 2 * A, -A * B, -2 * A * B, MatMul(Rational(-1, 2), A), MatMul(-sqrt(2), A), MatMul(-pi, A, B)),
+    *(MatMul(I, A), MatMul(-I, A, B), MatMul(1 + I, A), MatMul(-1 - I, A), MatMul(-x, A), MatMul(x - 1, A)),
+    *(A - B, A * (A - B), -(A - B) * B, MatMul(-3, A + B), (A * B).T - 2 * B**2, sympy.Eq(A, -B), A.inv() * -B),
+    *(unevaluated(-1, unevaluated(-2, A), B), unevaluated(A, unevaluated(-2, B)), unevaluated(A, unevaluated(A, B))),
+    *(unevaluated(-1, ZeroMatrix(3, 3)), (-A * B) ** 2, Trace(-A * B) * x - x * Trace(A), x / (1 - x) - x**-2),
+]
+
+
+@pytest.mark.parametrize("expr", EXPRESSIONS, ids=str)
+def test_the_text_is_that_of_sympy(expr):
+    assert Printer().doprint(expr) == sympy.sstr(expr)
+
+
+@pytest.mark.parametrize("expr", EXPRESSIONS, ids=str)
+def test_brackets_are_those_of_sympy(expr):
+    """Within a sum, a product, a power, or anything else."""
+    for level in PRECEDENCE.values():
+        for strict in (False, True):
+            assert Printer().parenthesize(expr, level, strict) == StrPrinter().parenthesize(expr, level, strict)
+
+
+def test_the_text_of_a_derived_flow_is_that_of_sympy():
+    flow = flow_of(problem_named("race"))
+    for proof in (flow.loss_derivation, *(flow.derivation(name) for name in flow.weights)):
+        assert proof.steps
+        for step in proof.steps:
+            assert Printer().doprint(step.expr) == sympy.sstr(step.expr)
