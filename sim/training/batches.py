@@ -11,7 +11,7 @@ from sim.training.state import Replicate
 def fresh_batches(replicates: Sequence[Replicate], sampler: Sampler, step: int) -> Iterator[Examples]:
     """Yield the batches of an online run from a step on; blocks of steps are drawn at once.
 
-    Networks that share one stream see one draw: their examples are views of the same memory.
+    Networks that share one stream share one draw: their examples are views of the same memory.
     """
     problem = replicates[0].problem
     batch = problem.simulated().batch

@@ -1,16 +1,16 @@
-"""When and where, as far as it is known without torch: times as whole steps, and the kind of device."""
+"""Times as whole steps, and the kind of device, as far as they are known without torch."""
 
 from math import floor
 from pathlib import Path
 
 from theory.problem import InputError, Problem
 
-# The drivers of NVIDIA, of Windows' subsystem and of AMD make these; without one, torch finds no such device.
+# Device files of the drivers of NVIDIA, of Windows' Linux subsystem and of AMD; without them torch finds no device.
 _DRIVERS = ("/dev/nvidiactl", "/dev/nvidia0", "/dev/dxg", "/dev/kfd", "/proc/driver/nvidia")
 
 
 def device_type(name: str) -> str:
-    """Return "cpu" or "cuda" as `schedule.device_named` does; torch is loaded only where there may be another device.
+    """Return "cpu" or "cuda" as `schedule.device_named` does, loading torch only where there may be a GPU.
 
     Raises InputError for another name, OutOfReachError for cuda where there is none.
 

@@ -38,10 +38,10 @@ class GateBasis:
 
 
 def require_linear(network: Network) -> None:
-    """Raise OutOfReachError unless yhat is a linear function of the learned parameters and of nothing else.
+    """Raise OutOfReachError unless yhat is a linear function of the trained parameters, without a constant term.
 
-    That is a network that gates itself, one that trains its readout, whose flow is of third degree in (w, a), and one
-    with fixed biases, which are features that nothing multiplies.
+    The exceptions are networks whose gates depend on their weights, networks with a trained readout, whose flow is of
+    third degree in (w, a), and networks with fixed biases, which add a constant term.
 
     >>> from theory.problem import AlwaysGate
     >>> require_linear(Network("gated-linear", "mean", 1, (AlwaysGate(),)))
@@ -71,7 +71,7 @@ def require_linear(network: Network) -> None:
 def gate_basis(network: Network, latent: bool = True, centred: bool = True) -> GateBasis:
     """The gates of a gated-linear network over {1, s_i} for a law with or without a `latent` (`law.latent`).
 
-    `centred` says that its classes have no means.
+    `centred` is True where its classes have no means.
 
     Half-spaces are 1[v.u >= 0] = (1 + s)/2 and 1[v.u < 0] = (1 - s)/2; a gate without bounds is 1; proportional
     directions share a sign. A site of the latent and of the input have the same sign, and so have z_i +- z_j and

@@ -1,4 +1,4 @@
-"""How a gate enters the moments of a process: by the sign of a direction. Each kind of gate is registered here."""
+"""Gates in the moments of a process: the sign of a direction for each kind of gate, by registered functions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ Sign = tuple[int, Direction]
 
 @dataclass(frozen=True)
 class Signs:
-    """The facts about a law that decide whether a gate on it is a sign: has it a latent, are its classes centred.
+    """The properties of a law that decide whether a gate is a sign: whether it has a latent and centred classes.
 
     The gate 1[x_3 >= 0] has the sign of z_3, unless a class mean moves its threshold:
 
@@ -32,7 +32,7 @@ class Signs:
 
 
 def refuse_gate(gate: Any, where: str, exact_for: Mapping[type, Any]) -> None:
-    """Raise OutOfReachError for a kind of gate that nobody has written; `exact_for` is keyed by those that are.
+    """Raise OutOfReachError for a kind of gate without exact moments; the keys of `exact_for` are those with them.
 
     >>> refuse_gate("a gate that nobody wrote", "network.gates[0]", {SiteGate: None})
     Traceback (most recent call last):
@@ -65,10 +65,10 @@ def require_hard(gate: SiteGate | DirectionGate, where: str) -> None:
 
 @singledispatch
 def sign_of(gate: Any, where: str, law: Signs) -> Sign | None:
-    """The direction v and +1 for the gate 1[v.u >= 0], -1 for 1[v.u < 0]; None for a gate that is always open.
+    """Return the direction v and +1 for the gate 1[v.u >= 0], -1 for 1[v.u < 0]; None for a gate that is always open.
 
-    `where` names the gate in errors. Raises OutOfReachError for a gate that is no half-space at 0, and by name for a
-    kind that is not registered.
+    `where` names the gate in errors. Raises OutOfReachError for a gate that is no half-space at 0, and for a kind that
+    is not registered.
 
     >>> sign_of(SiteGate(3, hi=0), "network.gates[0]", Signs(latent=True, centred=True))
     (-1, Direction(entries=((3, Fraction(1, 1)),)))

@@ -1,4 +1,4 @@
-"""Stationary processes through half-spaces: the sums over classes of what gates need, notes, eq. (6), (7) and (12).
+"""Stationary processes through half-spaces: the moments of signs, summed over classes; notes, eq. (6), (7) and (12).
 
 A class of a law has x = xi + m with xi odd under the symmetry of the process, and its mean m. In class c, for signs s_i
 of the latent at 0, with r_i = E[s_i xi] and C = E[xi xi^T],
@@ -36,7 +36,7 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
     their largest term. Raises OutOfReachError for other gates and networks. Sources: notes, eq. (6), (7); small-bump
     note, eq. (7), (8), corrected.
 
-    The half-spaces of one site divide <x x^T> between them:
+    The two half-spaces of one site have halves of <x x^T>:
 
     >>> from theory.moments.arithmetic import FLOAT64
     >>> from theory.problem import SiteGate
@@ -72,7 +72,7 @@ def process_second_moments(law: NonlinearGP, arithmetic: Arithmetic) -> Shaped[n
 
 @dataclass(frozen=True, eq=False)
 class _Process:
-    """The classes of a law and the directions of its gates; every moment is computed once, when it is asked for."""
+    """The classes of a law and the directions of its gates; every moment is computed at its first use and stored."""
 
     law: NonlinearGP
     gates: GateBasis
@@ -125,7 +125,7 @@ class _Process:
 
     @cached_property
     def _pairs(self) -> dict[Key, list[Any]]:
-        """E[s_i s_j | class c] as far as they were asked for, class by class."""
+        """A cache of E[s_i s_j | class c], class by class."""
         return {}
 
     def _two_signs(self, c: int, key: Key) -> Any:
@@ -157,7 +157,7 @@ class _Process:
         return Dense(self._mixed([self.second_of(c, key).dense() for c in range(law.classes)]))
 
     def second_of(self, c: int, key: Key) -> Symmetric:
-        """E[e x x^T | class c] of a product of signs e; not for single signs without means, which give zero."""
+        """Return E[e x x^T | class c] for a product of signs e, except single signs without means, which give zero."""
         law, statistics = self.law, self.classes[c]
         m = self._means[c] if law.means else None
         if len(key) == 1:
@@ -173,7 +173,7 @@ class _Process:
         return Dense(centred.dense() + share * np.multiply.outer(m, m))
 
     def _two_sign_block(self, c: int, key: Key) -> Shaped[np.ndarray, "n n"]:
-        """E[s_i s_j xi xi^T | class c]; pairs of sites of one lag are made together, and each is handed out once."""
+        """Return E[s_i s_j xi xi^T | class c]; pairs of one lag are computed together, and each is returned once."""
         v, w = (self.gates.directions[i] for i in key)
         if v.site is None or w.site is None:
             return two_sign_block(self.classes[c], v, w)
@@ -186,7 +186,7 @@ class _Process:
 
     @cached_property
     def _blocks(self) -> dict[tuple[int, Key], Shaped[np.ndarray, "n n"]]:
-        """Blocks that were made with others and are not asked for yet."""
+        """Blocks that were computed together with others and have not been returned yet."""
         return {}
 
     def _lag(self, key: Key) -> int:
@@ -234,7 +234,7 @@ class _Process:
 
 
 def _once(function: Callable[[Key], Any]) -> Callable[[Key], Any]:
-    """The function with its values kept."""
+    """Return the function with a cache of its values."""
     kept: dict[Key, Any] = {}
 
     def value(key: Key) -> Any:

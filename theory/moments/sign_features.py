@@ -1,7 +1,7 @@
 """A, b and their blocks through gates that are combinations of signs: notes, eq. (6), (7) and (12).
 
-Every product of two gates is an exact rational combination of 1, s_i and s_i s_j, as s_i s_i = 1. So all that the flow
-needs are the moments of these products with x x^T, x, 1, y x and y.
+Every product of two gates is an exact rational combination of 1, s_i and s_i s_j, because s_i s_i = 1. The flow
+therefore depends only on the moments of these products with x x^T, x, 1, y x and y.
 """
 
 from collections.abc import Callable
@@ -30,8 +30,8 @@ class SignMoments:
 
     second(key) = <e x x^T>, first(key) = <e x> (n,), zeroth(key) = <e>; output(key) = <e y x> (n,) and label(key) =
     <e y> for 1 and single signs, with a leading axis of m for m > 1 outputs; y2 = <y.y>. With `parity`, x and -x have
-    the same law, and what is odd vanishes. `circulant` says that <x x^T> is. whole_line() bounds <s y x>.<x x^T>^+
-    <s y x>, summed over outputs, of the sign of any site.
+    the same law, and odd moments vanish. `circulant` is True if <x x^T> is. whole_line() bounds <s y x>.<x x^T>^+
+    <s y x>, summed over outputs, for the sign s of any site.
     """
 
     n: int
@@ -169,7 +169,7 @@ class SignFeatures(FeatureMoments):
         return Structure(whole, rows, circulant, tuple(notes))
 
     def least_mse(self) -> float:
-        """<y^2> less what the signs would explain with all sites of an infinite line, of which the n are a part."""
+        """Return <y^2> minus the part that the signs explain with all sites of an infinite line, a lower bound."""
         shares = [self._sign_share(part) for part in self._parts]
         if any(share is None for share in shares):
             return 0.0
