@@ -1,4 +1,4 @@
-"""The command `gdln`, also as `python -m derivations`: limits its threads, then loads what the verb needs."""
+"""The command `gdln`, also as `python -m derivations`: it limits its threads and loads the modules of the verb."""
 
 import gc
 import sys

@@ -51,7 +51,7 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Let an OSError name the file that the user asked for in place of the one written aside."""
+    """Let an OSError name the user's file instead of the temporary one."""
     try:
         yield
     except OSError as error:

@@ -53,7 +53,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run `gdln`; returns the exit code of the contract. A fault of the workbench itself shows its traceback."""
     words = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in words
-    if sys.stdout is None:  # started with stdout closed: there is nobody to answer
+    if sys.stdout is None:  # started with stdout closed, so that nothing can be printed
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it stays open as stdout does
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a Greek letter must not stop a terminal without one

@@ -13,7 +13,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-_GRACE = 2.0  # seconds for a process to end by itself
+_GRACE = 2.0  # seconds that a process has to end before it is killed
 
 
 class Worker:
@@ -76,7 +76,7 @@ def _interrupts_blocked() -> Iterator[None]:
 
 
 def dismiss(crew: Sequence[Worker]) -> None:
-    """End all processes, by force where they take too long."""
+    """Stop all processes, and kill those that take too long."""
     for worker in crew:
         worker.pipe.close()
         worker.process.terminate()

@@ -57,7 +57,7 @@ _asides: int | None = None  # where `supervised` reads which files to remove
 
 
 class TimedOutError(BaseException):
-    """The time is up. Not an Exception, so that nothing on the way takes it for an error that it can answer."""
+    """The time limit is exceeded. It is no Exception, so that handlers of errors do not catch it."""
 
     def __init__(self, seconds: float, modules: Sequence[str]) -> None:
         super().__init__(message(seconds, modules))

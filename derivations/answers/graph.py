@@ -96,7 +96,7 @@ class GraphSimulateAnswer:
 
     @cached_property
     def means(self) -> dict[str, Any]:
-        """The means and standard errors of what is measured; errors are None where the replicates are one cluster."""
+        """Return the measured means and standard errors; errors are None where the replicates are one cluster."""
         weights = [parameter.name for parameter in self.problem.parameters]
         found = {"loss": self.loss.mean, "loss_standard_error": _error(self.loss)}
         found |= _by_name("sizes", weights, self.sizes)

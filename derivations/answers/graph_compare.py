@@ -285,7 +285,7 @@ def _verdicts(view: GraphView, trained: GraphSimulateAnswer, own: np.ndarray) ->
         theory = np.stack(list(view.quantities[what].values()), axis=-1)[own]
         rounding = _ROUNDINGS * float(np.finfo(trained.run.dtype).eps) * float(np.abs(theory).max())
         apart = values - theory
-        # Weights that no gradient reaches stay where both sides round them: their difference is that of the rounding.
+        # Weights without gradient keep their initial values, so that the two sides differ by rounding only.
         values = np.where(np.abs(apart) <= rounding, theory, values)
         found[_SAID[what]] = agreement_of(
             values[:, later], theory[:, later], margin=MARGIN, level=LEVEL, seed=0, diverged=trained.loss.diverged

@@ -15,7 +15,7 @@ from theory.claims.rows import Verdict
 from theory.claims.sources import Slip
 from theory.problem.numbers import one_of
 
-_SHORT = 100  # a formula longer than this is left to the page that derives it
+_SHORT = 100  # a longer formula is shown only on the page that derives it
 
 
 @dataclass(frozen=True)

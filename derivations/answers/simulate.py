@@ -193,7 +193,7 @@ def _trained(
     progress: Callable[[int, int], None] | None,
     threads: int,
 ) -> Run:
-    """The run, with the reason in `fallback` where it is left to torch because it is short."""
+    """Return the run, with the reason in `fallback` where torch trains it because it is short."""
     reason = reason_for_torch(problem, device_named(device)) if backend == "auto" else None
     if reason is None:
         return train(problem, device, progress=progress, backend=backend, memory=memory, threads=threads)

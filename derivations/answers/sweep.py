@@ -73,7 +73,7 @@ class SweepAnswer:
         return [name for name in listed if not {"site", "other_time"} & set(OBSERVABLES[name].axes)]
 
     def figure(self) -> "Figure":
-        """The observables without sites at the last time, against the first axis; see `sweep_picture`."""
+        """Draw the observables without sites at the last time against the first axis; see `sweep_picture`."""
         axes = [axis.field for axis in self.swept.sweep.axes]
         return sweep_picture(axes, self._content["cells"], self._without_sites)
 

@@ -53,7 +53,7 @@ def ring(weights: int) -> Problem:
 
 
 def contexts(units: int, sites: int, examples: int) -> Problem:
-    """Gates that open in one context each, with so many examples of small whole numbers: a block for each context."""
+    """Return the problem of gates that open in one context each, with `examples` examples of small integers."""
     random = np.random.default_rng(0)
     x = random.integers(-3, 4, size=(units * examples, sites)).tolist()
     y = random.integers(0, 2, size=units * examples).tolist()
@@ -161,7 +161,7 @@ def memory(weights: int) -> dict[str, float]:
 
 
 def integration(networks: int) -> dict[str, float]:
-    """The race from so many random starts to its last time: at once, and one after another."""
+    """Time the race from several random starts to its last time: all at once, and one after another."""
     from scipy.integrate import solve_ivp
 
     from theory.flow.graph.data import flow_of, moments_of

@@ -11,11 +11,11 @@ from typer.core import TyperCommand
 
 _BACKENDS = "{backends}"
 
-# What every verb that computes takes, and gives to `derivations.output.run`.
+# The option of every verb that computes, passed on to `derivations.output.run`.
 Timeout = Annotated[
     float | None, typer.Option("--timeout", metavar="SECONDS", help="Stop after so many seconds, with exit code 4.")
 ]
-# What every verb that trains takes.
+# The option of every verb that trains.
 Backend = Annotated[str, typer.Option(help=f"The code that trains: {_BACKENDS}.")]
 
 

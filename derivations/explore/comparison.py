@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from theory.conjecture import Statement
     from theory.gaussian.expectation import Expectation
 
-EXAMPLES = 2**14  # at each mark; without a parameter, so many times 8
+EXAMPLES = 2**14  # the number at each mark; without a parameter, 8 times as many
 GROUPS = 16  # of examples, for standard errors
 _POINTS, _MARKS, _RUNNING = 121, 13, 8
-_TRIED = 40  # points looked at for one whose parameters are not zero
-_DECADES = 2  # to each side of 1, for a parameter from 0 to infinity
-_FAR = 4.0  # how far a parameter is drawn beside an infinite bound
+_TRIED = 40  # the most points that are tried to find one with nonzero parameters
+_DECADES = 2  # decades on each side of 1, for a parameter from 0 to infinity
+_FAR = 4.0  # the range of a parameter with an infinite bound
 LARGEST = float(np.sqrt(np.finfo(float).max))  # standard errors are of squares
-_INSET = 1e-3  # of the domain, kept from an end that does not belong to it
+_INSET = 1e-3  # the distance from an open end, relative to the domain
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _root(cov: "sympy.MatrixBase", values: Mapping[str, float]) -> np.ndarray | 
     eigenvalues, vectors = np.linalg.eigh(matrix)
     if eigenvalues[0] < -len(matrix) * np.finfo(float).eps * np.abs(eigenvalues).max():
         return None
-    return vectors * np.sqrt(np.maximum(eigenvalues, 0.0))  # what is below 0 here is rounding
+    return vectors * np.sqrt(np.maximum(eigenvalues, 0.0))  # negative eigenvalues here are rounding errors
 
 
 def _number(form: "sympy.Expr", values: Mapping[str, Any]) -> Any:

@@ -35,7 +35,7 @@ MOST_CLASSES = 100  # of a table, each with its covariance
 IMAGES = 2  # covariances drawn side by side
 _REACH = 4.0  # standard deviations of a marginal drawn
 _ROUNDING = 1e-9  # beyond the end of the support, so that values rounded to it lie in the last bin
-_TRAINING = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))  # what moments of data do not depend on
+_TRAINING = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))  # the moments do not depend on it
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def theory_of(law: Law) -> DataTheory:
 
 
 def sites_alike(law: Law) -> bool:
-    """Whether each site has the same distribution, so that one marginal and one kurtosis stand for all."""
+    """Whether all sites have the same distribution, so that one marginal and one kurtosis describe all."""
     return not law.means and not isinstance(law, FiniteData | Table)
 
 

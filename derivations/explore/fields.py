@@ -1,4 +1,4 @@
-"""Numbers of the fields view: the fixed point and w(t), networks trained beside them, and how far these are off."""
+"""Numbers of the fields view: the fixed point and w(t), trained networks, and their distance from the prediction."""
 
 from contextlib import suppress
 from dataclasses import replace

@@ -197,7 +197,7 @@ def rows(view: GateView) -> list[dict[str, Any]]:
 
 
 def looked_at(problem: Problem, unit: int) -> int:
-    """The first site that the gate of a unit looks at; the middle one where it looks at none."""
+    """Return the first site on which the gate of a unit depends, or the middle site if it depends on none."""
     return next(iter(looked_sites(resolved(problem.network.gates)[unit])), middle(problem.data))
 
 

@@ -110,7 +110,7 @@ def derivation(claim: Claim, link: Link) -> str:
     if claim.derive is None:
         return ""
     notation = notation_of(claim)
-    notation.display(claim.statement)  # what the statement has explained is not explained again
+    notation.display(claim.statement)  # symbols that the statement explains are not explained again
     lines = ["*Derivation.* Every step is checked by the rule named at its end.\n"]
     shown = ""
     for number, step in enumerate(_derived(claim.derive).steps, start=1):
@@ -285,7 +285,7 @@ def difference(entry: Entry, name: str = "") -> str:
 
 
 def parting(claim: Claim, source: Source, finding: Mapping, name: str = "") -> str:
-    """Where a printed form parts from the definition: `finding` holds the point (`at`) and both values."""
+    """Describe a point at which a printed form differs from the definition: `finding` holds `at` and both values."""
     form, notation = source.printed, notation_of(claim)
     notation.display(claim.statement)
     if source.shown:

@@ -166,7 +166,7 @@ def digest(data: Data) -> str:
 
 
 def differences(name: str, data: Data, folder: Path) -> Iterator[tuple[str, str, str, str]]:
-    """Where the committed data or image are not these: (status, where, stored, now); nothing where they agree."""
+    """Return differences of the committed data or image from these: (status, where, stored, now); empty if none."""
     file, image = folder / FOLDER / f"{name}.json", folder / FOLDER / f"{name}.png"
     if not file.is_file() or not image.is_file():
         yield "missing", "", "", ""

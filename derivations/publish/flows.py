@@ -36,7 +36,7 @@ def section(argument: str, here: str) -> str:
 
 
 def paths(flow: GraphFlow) -> str:
-    """A table of the paths, and the moments that they see."""
+    """Return a table of the paths and the moments on which they depend."""
     lines = ["| path | weights | $a$ |", "|---|---|---|"]
     for path in flow.paths:
         weights = ", ".join(f"${export.symbol(edge.weight)}$" for edge in path.edges if edge.weight is not None)

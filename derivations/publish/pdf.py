@@ -6,7 +6,7 @@ from pathlib import Path
 
 from theory.problem import OutOfReachError
 
-# Sizes, and what pandoc's fragments name without defining it.
+# Sizes, and the commands that pandoc's fragments use without definition.
 _PREAMBLE = """
 #set page(margin: 2.2cm)
 #set text(size: 10.5pt)

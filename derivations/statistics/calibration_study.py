@@ -1,4 +1,4 @@
-"""How often the test of `comparison` rejects the truth: the study behind the stored table `calibration.json`.
+"""The rate at which the test of `comparison` rejects the truth: the study behind the stored table `calibration.json`.
 
 Replicates with a known mean are drawn from several families, the test is applied, and false rejections are counted
 beside the largest skewness of the sample. The simultaneous intervals miss the truth in the same runs, because they are

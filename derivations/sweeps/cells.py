@@ -242,7 +242,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def damaged(folder: Path, why: str) -> DamagedError:
-    """The error for a folder that is no cell: the reason, and what to do."""
+    """Return the error for a folder that is not a valid cell, with the reason and the remedy."""
     return DamagedError(
         f"The cell {folder.name[:12]} is damaged: {why}.", "Run the sweep: it sets it aside and makes it anew."
     )

@@ -29,7 +29,7 @@ def held(path: Path) -> Iterator[bool]:
             raise
         if _is_at(handle, path):
             break
-        os.close(handle)  # its holder removed the file between the two calls above: this lock excludes nobody
+        os.close(handle)  # its holder removed the file between the two calls above, so that this lock is void
     try:
         yield True
     finally:

@@ -17,7 +17,7 @@ from theory.problem import WorkbenchError
 
 MADE, THERE, BUSY, FAILED = "made", "there", "busy", "failed"
 _POLL, _PAUSE = 0.2, 0.5  # seconds: to look up, before a busy cell is asked for again
-# numba may be absent: what cannot be imported is left to the worker.
+# numba may be absent: the worker reports modules that cannot be imported.
 _MODULES = ("derivations.sweeps.making", "derivations.sweeps.store", "sim.training.backends.compiled.train")
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 

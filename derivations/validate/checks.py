@@ -18,7 +18,7 @@ from theory.claims.judge import applicable
 from theory.claims.model import Claim, Level
 from theory.claims.registry import catalog
 
-_UNKNOWN_LEVEL, _UNKNOWN_EXPERIMENT = 0.5, 10.0  # seconds taken for a check of which no evidence tells them
+_UNKNOWN_LEVEL, _UNKNOWN_EXPERIMENT = 0.5, 10.0  # assumed seconds of a check without evidence
 CERTIFY = "certify"  # the name of the code of all levels without simulation
 
 
@@ -52,7 +52,7 @@ class Evidence:
         self._cited: dict[str, tuple[str, ...]] = {}
 
     def cited(self, claim: Claim) -> tuple[str, ...]:
-        """The ids that a claim rests on, from its evidence where that is fresh, for a derivation takes time."""
+        """Return the ids of the claims that a claim cites, from fresh evidence if possible, as derivations are slow."""
         if claim.id not in self._cited:
             known = self.of.get(claim.id)
             fresh = known is not None and _recorded(known, CERTIFY) == certifying_code(claim, known.get("cites", ()))

@@ -33,7 +33,7 @@ class Judged:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict on the claim: that of the gravest of its rows in the ledger."""
+        """Return the verdict on the claim, that of the gravest of its rows in the ledger."""
         return verdict_on(self.standing, self.claim.sources, self.printed)
 
     def is_stored(self, result: CheckResult) -> bool:

@@ -11,7 +11,7 @@ from math import ceil
 
 from derivations.validate.checks import Check
 
-BUDGET = 60.0  # processor seconds for what is fresh: half a minute on two cores
+BUDGET = 60.0  # processor seconds for checks with fresh evidence: half a minute on two cores
 
 
 @dataclass(frozen=True)

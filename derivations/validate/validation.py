@@ -91,7 +91,7 @@ def _announcement(plan: Plan, todo: Sequence[Task], processes: int) -> str:
 
 
 def with_cited(claims: Sequence[Claim], whole: bool = False) -> tuple[Claim, ...]:
-    """The claims and all they rest on: a verdict is only as good as those it cites. `whole` is that of `Evidence`."""
+    """Return the claims and all that they cite, on which their verdicts depend. `whole` is that of `Evidence`."""
     wanted = {claim.id: claim for claim in claims}
     if wanted.keys() == catalog().keys():
         return tuple(claims)

@@ -59,7 +59,7 @@ class Case:
 
     @property
     def times(self) -> tuple[Fraction, ...]:
-        """The times at which the trained network is looked at."""
+        """Return the times at which the trained network is measured."""
         return tuple(self.end * index / _TIMES for index in range(_TIMES + 1))
 
 

@@ -165,7 +165,7 @@ def share(trained: Iterable[Mapping[str, Any]], decide: Decide, census: bool = F
 
 
 def at(*times: int) -> tuple[int, ...]:
-    """Return where these times, in units of K^2 tau, stand in TIMES.
+    """Return the indices in TIMES of these times, in units of K^2 tau.
 
     >>> at(4, 16)
     (2, 4)
@@ -200,7 +200,7 @@ def below(quantity: str, bound: float, times: Iterable[int]) -> Decide:
 
 
 def _interval(found: Mapping[str, Any], replicates: int, together: int) -> tuple[np.ndarray, np.ndarray]:
-    """Student's intervals at each time, so many of which hold together."""
+    """Return Student's intervals at each time, simultaneous for `together` of them."""
     from scipy.special import stdtrit
 
     mean, error = np.asarray(found["mean"]), np.asarray(found["standard_error"])

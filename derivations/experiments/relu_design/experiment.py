@@ -194,7 +194,7 @@ EXPERIMENT = Experiment(
 
 
 def main() -> None:
-    """Train what is not stored of the design, and store each configuration as it ends."""
+    """Train the configurations of the design that are not stored, and store each when it ends."""
     found = folders.read(NAME)["trained"] if NAME in folders.run_files() else []
     wanted = configurations()
     for index in range(len(found) // len(ORDERS), len(wanted)):

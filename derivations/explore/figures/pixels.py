@@ -23,7 +23,7 @@ def settle() -> None:
     """
     if _LOADED["modules"] != len(sys.modules):
         _LOADED["modules"] = len(sys.modules)
-        gc.collect()  # what is garbage now would never be found again
+        gc.collect()  # garbage that exists now would never be collected later
         gc.freeze()
 
 

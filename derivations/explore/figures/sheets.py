@@ -45,7 +45,7 @@ def sheet(size: tuple[float, float], dpi: int, margins: Mapping[str, float], sha
 
 
 def give_back(used: Sheet) -> None:
-    """Say that nobody will look at the sheet again."""
+    """Give the sheet back, because it will not be shown again."""
     free = _stock().setdefault(used.kind, [])
     if used not in free and len(free) < _KEPT:
         free.append(used)

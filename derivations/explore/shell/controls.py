@@ -98,7 +98,7 @@ _STEPS = {
 
 
 def controls(kind: type[Law], present: Mapping[str, Any]) -> dict[str, Control]:
-    """The control of each field of a law, beginning at the `present` values where they are of use.
+    """Return the control of each field of a law, starting at the `present` values where they fit.
 
     >>> from theory.problem import LAWS
     >>> controls(LAWS["nlgp"], {"n": 30})["n"].start

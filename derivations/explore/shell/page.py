@@ -67,9 +67,10 @@ def read(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str
 
 
 def unit_count(problem: Problem) -> Any:
-    """How many gated units; of a network that gates itself it begins at as many, up to MOST_ADOPTED.
+    """Return the control of the number of gated units, which starts at the number of gates.
 
-    What a problem says of each unit, such as its bias at the start, then says it of each gated unit.
+    A network without gates starts at its number of units, at most MOST_ADOPTED. A value that the problem gives for
+    each unit, such as its bias at the start, then applies to each gated unit.
     """
     now = len(problem.network.gates) or min(problem.network.units, MOST_ADOPTED)
     return mo.ui.slider(1, max(MOST_GATES, now), value=now, label="gated units K", show_value=True, full_width=True)
@@ -193,7 +194,7 @@ def image(figure: Sheet, says: str) -> Any:
 
 
 def progress(now: Progress | None) -> Any:
-    """How far the training is, and how it ended."""
+    """Return the progress of the training, or how it ended."""
     if now is None:
         return mo.Html('<div id="training" data-state="none">Nothing is trained yet.</div>')
     state = "running" if now.running else "failed" if now.error else "done" if now.share >= 1 else "stopped"
