@@ -12,7 +12,7 @@ GARBAGE = (50_000, 20, 100)
 
 
 def main() -> int:
-    """Run `gdln` on the command line's words; returns its exit code."""
+    """Run `gdln` with the arguments of the command line; return its exit code."""
     limit(sys.argv[1:])
     gc.set_threshold(*GARBAGE)
 

@@ -130,7 +130,7 @@ def run(body: Callable[[], int], as_json: bool, timeout: float | None = None) ->
     except KeyboardInterrupt:
         return report_error("interrupted", "Interrupted.", "Nothing was left half-written.", INTERRUPTED, as_json)
     except SystemError as error:
-        # python-flint reports an interrupt inside one of its callbacks as a SystemError that it caused.
+        # python-flint reports an interrupt inside one of its callbacks as a SystemError caused by the interrupt.
         cause = error.__cause__ or error.__context__
         if isinstance(cause, TimedOutError):
             return report_error(KIND, str(cause), HINT, OUT_OF_REACH, as_json)

@@ -34,7 +34,7 @@ def cores() -> int:
         return allowed
 
 
-# One large factorisation at a time gains from all cores; beside the explorer a browser draws.
+# One large factorisation at a time gains from all cores; the explorer leaves cores to the browser, which draws.
 OF_VERB: dict[str, Callable[[int], int]] = {"solve": lambda count: count, "explore": lambda count: max(1, count // 2)}
 
 

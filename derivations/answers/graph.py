@@ -138,7 +138,7 @@ class GraphSimulateAnswer:
         return bars(numbers(self.means["sizes"]))
 
     def curves(self) -> "Curves":
-        """The networks as marks of a picture: means with 99 % bars, which one cluster of replicates has not."""
+        """The networks as marks of a picture: means with 99 % bars, without bars for one cluster of replicates."""
         from theory.flow.graph.picture import Curves
 
         found, penalty = self.means, "⟨log(1 + exp(−y ŷ))⟩"
@@ -235,7 +235,7 @@ def table(times: Sequence[float], columns: Mapping[str, Sequence[str]]) -> Itera
 
 
 def path_table(times: Sequence[float], values: Mapping[str, Any], words: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """The strengths over time of the paths that are strongest at the end; the strongest of all, unless none has any."""
+    """The strengths over time of the paths that are strongest at the end, and the strongest path if any is nonzero."""
     shown = largest(values, _COLUMNS)
     more = f"; the {_COLUMNS} strongest of {len(values)} paths" if len(values) > _COLUMNS else ""
     yield f"strength of each path, |product of its weights| times its scales{more}"
@@ -255,7 +255,7 @@ def bars(words: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
 
 
 def with_errors(mean: np.ndarray, error: np.ndarray | None) -> list[str]:
-    """Means with their standard errors; alone where the networks are one cluster."""
+    """Return means with their standard errors, which are left out where the networks are one cluster."""
     if error is None:
         return [f"{value:.4g}" for value in mean]
     return [f"{value:.4g} ({own:.1g})" for value, own in zip(mean, error, strict=True)]

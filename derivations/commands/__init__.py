@@ -1,7 +1,7 @@
-"""The verbs of `gdln`: one module a verb, discovered by `derivations.cli`.
+"""The verbs of `gdln`: one module for each verb, discovered by `derivations.cli`.
 
 A verb module has `command` (a typer function that returns an exit code) and `MAY_BEGIN_WITH_MINUS` (whether an
-argument may begin with a minus). It imports torch, SymPy and the rooms it needs inside the function.
+argument may begin with a minus). It imports torch, SymPy and the packages it needs inside the function.
 """
 
 from typing import Annotated, Any

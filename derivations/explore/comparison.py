@@ -1,7 +1,7 @@
 """The figure of the formula view: both sides of a statement, and the same expectations from samples beside them.
 
-What is drawn as a line is the engine's closed form; what is marked is the integrand itself, averaged over Gaussian
-samples: the two share no formula.
+Lines are the engine's closed form, marks the integrand itself, averaged over Gaussian samples: the two share no
+formula.
 """
 
 from collections.abc import Callable, Mapping
@@ -62,7 +62,7 @@ def compared(
 
     `refuted` is the counter-example as `gdln check` gives it: the other parameters then stay at its values. `certified`
     is the value of the first side where it has no parameter and its digits are known. Raises InputError where no point
-    of the domain is admissible, OutOfReachError for what has no numerical rule or is no number of float64.
+    of the domain is admissible, OutOfReachError for expressions without a numerical rule or beyond float64.
     """
     sides = dict(zip(names, (statement.lhs, statement.rhs), strict=False))
     if not statement.parameters:
@@ -120,7 +120,7 @@ def _running(
 
 
 def _point(statement: "Statement", refuted: Mapping[str, Any] | None) -> dict[str, float]:
-    """The counter-example, or the plainest admissible point without zeros, at which much is equal by chance."""
+    """The counter-example, or the simplest admissible point without zeros, at which forms agree by chance."""
     from theory.conjecture.points import points
 
     if refuted:
@@ -235,7 +235,7 @@ def _with(side: "sympy.Expr", number_of: Callable[["Expectation"], Any], values:
     """A side with a number, or an array of them, in the place of each expectation."""
     import sympy
 
-    # A name with a bracket is none that a user's parameter could have.
+    # No parameter of a user can have a name with a bracket.
     names = {e: sympy.Symbol(f"E[{k}]", real=True) for k, e in enumerate(side.atoms(_expectation()))}
     return _number(side.xreplace(names), {**values, **{symbol.name: number_of(e) for e, symbol in names.items()}})
 

@@ -185,14 +185,14 @@ def _circulant(law: SinglePulse, c: int) -> Float[np.ndarray, "n n"]:
 
 
 def _binned(law: Law, c: int, variance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Edges of bins, and the exact mean of the density over each: it may be steeper than any grid of points."""
+    """Edges of bins, and the exact mean of the density over each, because the density may be too steep for points."""
     reach = min(_REACH * np.sqrt(variance), largest(law, c) * (1 + _ROUNDING))
     edges = np.linspace(-reach, reach, BINS + 1)
     return edges, np.diff(cumulative(law, c, edges)) / np.diff(edges)
 
 
 def histogram(x: Float[np.ndarray, "*any"], edges: Float[np.ndarray, " B+1"]) -> Float[np.ndarray, " B"]:
-    """The share of all numbers in each bin over its width, also where some lie outside of all.
+    """The share of all numbers in each bin over its width, also where some numbers lie outside all bins.
 
     >>> histogram(np.array([0.1, 0.2, 0.9, 7.0]), np.array([0.0, 0.5, 1.0])).tolist()
     [1.0, 0.5]
@@ -247,7 +247,7 @@ def _refuse_empty(classes: tuple[np.ndarray, ...]) -> None:
 
 
 def sampler_is_loaded() -> bool:
-    """Whether `sampled` answers at once, or loads the simulator first."""
+    """Whether the simulator is loaded, so that `sampled` returns at once."""
     return "sim.data.sample" in sys.modules
 
 
@@ -316,7 +316,7 @@ def latex(theory: DataTheory) -> str:
 
 @singledispatch
 def closed_forms(law: Law) -> str:
-    """The covariance of a law as display TeX; empty where its numbers are no values of one formula."""
+    """The covariance of a law as display TeX; empty where no single formula gives its numbers."""
     del law
     return ""
 

@@ -1,6 +1,6 @@
 """Blocks of Markdown about claims: the statement, its derivation, its numbers, and the printed forms of the sources.
 
-Every function returns Markdown made from the claim and its stored evidence; nothing is computed anew or simulated.
+Every function returns Markdown made from the claim and its stored evidence; nothing is computed or simulated again.
 """
 
 import re
@@ -46,7 +46,7 @@ def formula(tex: str) -> str:
 
 
 def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = "") -> str:
-    """Heading, statement, where it holds, on what it rests, and its verdict."""
+    """Heading, statement, domain, cited claims, and verdict."""
     notation = notation_of(claim)
     tex, legend = notation.display(claim.statement, name)
     lines = [f'<a id="{claim.id}"></a>\n', f"### {claim.title}\n", formula(tex)]
@@ -70,7 +70,7 @@ def where(legend: Sequence[str]) -> str:
 
 
 def domain(param: Param, notation: Notation) -> str:
-    """Where a parameter lies, as TeX."""
+    """The domain of a parameter as TeX."""
     symbol, domain = notation.tex(param.symbol), param.domain
     if isinstance(domain, sympy.Range):
         return rf"{symbol} \in \{{{domain.inf}, \ldots, {domain.sup}\}}"
@@ -231,7 +231,7 @@ def _simulated(level: Mapping) -> str:
 
 
 def printed(entries: Sequence[Entry], name: str = "") -> str:
-    """The forms that the sources of one claim print, and where that parts from what holds; `name` as in `statement`."""
+    """The forms that the sources of one claim print, and their differences from the claim; `name` as in `statement`."""
     return "\n".join(_printed_lines(entries, name))
 
 

@@ -87,7 +87,7 @@ def directives(text: str) -> Iterator[tuple[int, str, str]]:
 
 @dataclass(frozen=True)
 class Place:
-    """The page that shows a claim; `rest` is the prefix by which it came there, None where the page names it."""
+    """The page that shows a claim; `rest` is the prefix that placed it there, None where the page names it."""
 
     page: str
     rest: str | None = None

@@ -23,7 +23,7 @@ import numpy as np
 
 STORED = Path(__file__).with_name("calibration.json")
 ALLOWED = {0.05: 1.5, 0.01: 1.5, 0.002: 2.0}  # false rejections, in units of the level
-_EXPECTED = 10  # false rejections without which the runs say little of a level
+_EXPECTED = 10  # with fewer expected false rejections the runs do not decide on a level
 _USUAL = 0.95  # the share of runs with normal replicates that a number of replicates must let through
 
 

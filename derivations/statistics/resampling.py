@@ -31,7 +31,7 @@ def mean_and_error(
 
 
 def varies(deviations: Float[np.ndarray, "S d"]) -> np.ndarray:
-    """Whether an entry differs between replicates; the spread of equal ones may be a rounding instead of 0."""
+    """Whether an entry differs between replicates; the computed spread of equal ones may be a rounding error, not 0."""
     return np.ptp(deviations, axis=0) > 0
 
 

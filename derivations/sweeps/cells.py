@@ -1,8 +1,8 @@
 """One cell of a store: a folder with data.npz and meta.json that is complete or absent, and whose checksums verify it.
 
-It is written aside, synced and renamed. Its name is the hash of what was asked: the problem, the observables, the seed
-and the code that answered, which names the back end and its versions too. Its meta.json seals itself and holds the
-checksum of data.npz.
+It is written under a temporary name, synced and renamed. Its name is the hash of the problem, the observables,
+the seed and the code that answered, which names the back end and its versions too. Its meta.json seals itself and holds
+the checksum of data.npz.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""The results of a sweep as plain rows: means and standard errors over networks, one number a row."""
+"""The results of a sweep as plain rows: means and standard errors over networks, one number in each row."""
 
 import csv
 import io

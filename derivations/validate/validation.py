@@ -1,7 +1,7 @@
 """The main job: derive and certify every claim, train the networks that claims are about, and compute the verdicts.
 
 A quick run checks whole what has changed since its evidence was stored, and of the rest what a budget allows, at new
-points; the other verdicts stand by their evidence, and the report lists them.
+points; the other verdicts are taken from their evidence, and the report lists them.
 """
 
 import time

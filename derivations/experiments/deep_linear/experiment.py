@@ -184,7 +184,7 @@ class Judged:
 
 
 def judged(case: Case, coarse: np.ndarray, fine: np.ndarray) -> Judged:
-    """Hold strengths trained at both rates against the formula and the rival's."""
+    """Compare the strengths trained at both rates with the formula and with the rival's."""
     times = np.array([float(time) for time in case.times])
 
     def apart(found: np.ndarray, formula: Strength) -> float:

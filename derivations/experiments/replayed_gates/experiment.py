@@ -56,7 +56,7 @@ def problem() -> Problem:
 
 
 def run(question: Problem, device: str = "auto", progress: Callable[[str], None] = lambda _what: None) -> dict:
-    """Train, record, replay and measure; `progress` is told what is done next. The times start at 0."""
+    """Train, record, replay and measure; `progress` receives the name of the next step. The times start at 0."""
     progress("the ReLU network")
     network = train(question, device)
     gates = record(network)

@@ -78,7 +78,7 @@ def marks(index: int, points: int) -> dict[str, Any]:
 def label(axis: Axes, title: str, x: str, y: str) -> None:
     """Title and names of both axes, with their units.
 
-    They stand at fixed places: to find free ones matplotlib lays out every tick's text twice, half of its time.
+    They have fixed places: finding free ones takes matplotlib half of its time, since it lays out all ticks twice.
     """
     axis.set_title(title, fontsize=9, y=1.0)
     axis.set_xlabel(x, fontsize=8)
@@ -118,7 +118,7 @@ def image(axis: Axes, matrix: Float[np.ndarray, "a b"], limit: float, scale: boo
 
 
 def _scale(bar: Axes, limit: float) -> None:
-    """The colours from -limit to limit with three of their numbers; `colorbar` takes as long as a whole panel."""
+    """The colours from -limit to limit with three numbers, because `colorbar` takes as long as a whole panel."""
     shades = np.linspace(-limit, limit, 256)[:, None]
     bar.imshow(shades, cmap=SCALE, extent=(0, 1, -limit, limit), origin="lower", aspect="auto")
     bar.set_xticks([])

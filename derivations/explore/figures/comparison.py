@@ -7,7 +7,7 @@ from derivations.explore.comparison import Comparison
 from derivations.explore.figures.axes import canvas, label, legend, marks, style
 from derivations.explore.figures.sheets import Sheet
 
-ERRORS = 2  # standard errors drawn to each side of a mark
+ERRORS = 2  # standard errors drawn on each side of a mark
 
 
 def comparison_figure(view: Comparison) -> Sheet:

@@ -65,7 +65,7 @@ def _(mo, page):
 @app.cell
 def _(page, session, set_tab, set_version):
     def choose(name):
-        if session.stale:  # a click looks again, in the same turn: nothing of the old problem is drawn once more
+        if session.stale:  # a click reads the problem again in the same run, so that the old one is not drawn again
             set_version(lambda version: version + 1)
         set_tab(name)
 
