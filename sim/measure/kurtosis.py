@@ -100,7 +100,7 @@ class CentralMoments:
         self.mean, self.count = self.mean + d * (b / n), n
 
     def excess_kurtosis(self) -> Float[np.ndarray, "*any"]:
-        """Return n S_4/S_2^2 - 3. Raises InputError where a variable did not vary."""
+        """Return n S_4/S_2^2 - 3. Raises InputError where a variable is constant."""
         if self.count == 0 or not bool((self.s2 > 0).all()):
             raise InputError(
                 f"The kurtosis of w.x is undefined: w.x has one value on all {self.count} examples.",
