@@ -1,4 +1,4 @@
-"""The command `gdln`, also as `python -m derivations`: limits its threads, then loads what the verb needs."""
+"""The command `gdln`, also as `python -m derivations`: it limits its threads and loads the modules of the verb."""
 
 import gc
 import sys
@@ -12,7 +12,7 @@ GARBAGE = (50_000, 20, 100)
 
 
 def main() -> int:
-    """Run `gdln` on the command line's words; returns its exit code."""
+    """Run `gdln` with the arguments of the command line; return its exit code."""
     limit(sys.argv[1:])
     gc.set_threshold(*GARBAGE)
 

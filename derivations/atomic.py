@@ -1,4 +1,4 @@
-"""Files and folders that are whole or absent: written aside, then renamed."""
+"""Files and folders that are complete or absent: written under a temporary name, then renamed."""
 
 import io
 import os
@@ -24,16 +24,16 @@ def write_text(path: Path, text: str) -> None:
 
 @contextmanager
 def new_text(path: Path) -> Iterator[IO[str]]:
-    """A text that takes the place of `path`; see `new_file`."""
+    """Yield a text file that replaces `path` at the end; see `new_file`."""
     with new_file(path) as file, io.TextIOWrapper(file, encoding="utf-8") as text:
         yield text
 
 
 @contextmanager
 def new_file(path: Path) -> Iterator[IO[bytes]]:
-    """A file that takes the place of `path` when the block ends well, and vanishes when it does not.
+    """Yield a file that replaces `path` when the block succeeds, and is removed when it fails.
 
-    A folder that cannot be written is an OSError at once, before the block works. It names `path`.
+    Raises OSError, which names `path`, before the block runs where the folder cannot be written.
     """
     with _named(path):
         handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
@@ -51,7 +51,7 @@ def new_file(path: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def _named(path: Path) -> Iterator[None]:
-    """Let an OSError name the file that the user asked for in place of the one written aside."""
+    """Let an OSError name the user's file instead of the temporary one."""
     try:
         yield
     except OSError as error:
@@ -105,7 +105,7 @@ def check_replaceable(folder: Path) -> None:
 
 @contextmanager
 def replacing(folder: Path) -> Iterator[Path]:
-    """A new folder that takes the place of `folder` when the block ends well, and vanishes when it does not."""
+    """Yield a new folder that replaces `folder` when the block succeeds, and is removed when it fails."""
     check_replaceable(folder)
     aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}."))
     mention(aside)

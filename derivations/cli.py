@@ -1,4 +1,4 @@
-"""The `gdln` command: finds the verbs in `derivations.commands` (one file a verb) and registers them."""
+"""The `gdln` command: finds the verbs in `derivations.commands` (one file for each verb) and registers them."""
 
 import os
 import pkgutil
@@ -36,24 +36,24 @@ def build() -> typer.Typer:
         context: typer.Context,
         version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
     ) -> None:
-        del version  # answered before any verb
+        del version  # its callback has answered before any verb
         if context.invoked_subcommand is None:
             print(context.get_help())
             raise typer.Exit(BAD_INPUT)
 
     for module in pkgutil.iter_modules(commands.__path__):
         verb = import_module(f"{commands.__name__}.{module.name}")
-        # Where an argument may begin with a minus, -hermite(2, z1) is no -h; `main` knows the whole word there too.
+        # Where an argument may begin with a minus, -hermite(2, z1) must not be read as -h; `main` replaces a lone -h.
         settings = _MINUS if verb.MAY_BEGIN_WITH_MINUS else _HELP_NAMES
         app.command(name=module.name, cls=commands.Verb, context_settings=settings)(verb.command)
     return app
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run `gdln`; returns the exit code of the contract. A fault of the workbench itself shows its traceback."""
+    """Run `gdln` and return its exit code, as documented. An internal error shows its traceback."""
     words = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in words
-    if sys.stdout is None:  # started with stdout closed: there is nobody to answer
+    if sys.stdout is None:  # started with stdout closed, so that nothing can be printed
         sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - it stays open as stdout does
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="backslashreplace")  # a Greek letter must not stop a terminal without one
@@ -72,7 +72,7 @@ def main(arguments: list[str] | None = None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return report_error("interrupted", "Interrupted.", "", INTERRUPTED, as_json)
     except Exception as error:
-        usage = getattr(error, "format_message", None)  # what typer raises for words it cannot place
+        usage = getattr(error, "format_message", None)  # an error of typer on the arguments
         if usage is None:
             raise
         return report_error("usage", usage(), _where_to_look(error), BAD_INPUT, as_json)

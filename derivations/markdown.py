@@ -1,4 +1,4 @@
-"""Markdown that every room writes, and the Markdown of texts beside the code as plain text for a terminal."""
+"""Markdown for all packages, and the conversion of Markdown texts in the code to plain text for a terminal."""
 
 import re
 import unicodedata

@@ -92,7 +92,7 @@ def plain(value: Any) -> Any:
 
 
 def rounded(value: Any, digits: int) -> Any:
-    """`value` with every float, also inside arrays, lists and mappings, at so many significant digits.
+    """Round every float in `value`, also inside arrays, lists and mappings, to `digits` significant digits.
 
     >>> rounded({"mean": [0.123456, 2], "name": "w"}, 3)
     {'mean': [0.123, 2], 'name': 'w'}
@@ -116,7 +116,7 @@ def counted(number: int, noun: str) -> str:
 
 
 def run(body: Callable[[], int], as_json: bool, timeout: float | None = None) -> int:
-    """Run a command's body, for `timeout` seconds at most; turn what a user can cause into a message and a code."""
+    """Run a command's body for at most `timeout` seconds; turn a user's errors into a message and an exit code."""
     if timeout is not None and not is_time(timeout):
         hint = f"Give seconds: above 0 and at most {LONGEST}."
         return report_error("input", f"--timeout {timeout:g} is no time limit.", hint, BAD_INPUT, as_json)
@@ -130,7 +130,7 @@ def run(body: Callable[[], int], as_json: bool, timeout: float | None = None) ->
     except KeyboardInterrupt:
         return report_error("interrupted", "Interrupted.", "Nothing was left half-written.", INTERRUPTED, as_json)
     except SystemError as error:
-        # python-flint reports an interrupt inside one of its callbacks as a SystemError that it caused.
+        # python-flint reports an interrupt inside one of its callbacks as a SystemError caused by the interrupt.
         cause = error.__cause__ or error.__context__
         if isinstance(cause, TimedOutError):
             return report_error(KIND, str(cause), HINT, OUT_OF_REACH, as_json)

@@ -1,4 +1,4 @@
-"""Processes that do one task after another, each on one end of a pipe: begun, fed, heard and ended by their parent."""
+"""Processes that do one task after another, each connected by a pipe to its parent, which starts and ends them."""
 
 import multiprocessing as mp
 import os
@@ -13,7 +13,7 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-_GRACE = 2.0  # seconds for a process to end by itself
+_GRACE = 2.0  # seconds that a process has to end before it is killed
 
 
 class Worker:
@@ -48,7 +48,7 @@ class Worker:
 
 
 def _start_method(modules: Sequence[str]) -> str:
-    """One process loads the libraries, and workers are forked from it: each would take seconds to load them itself."""
+    """Return the method that forks workers from a server with loaded libraries, if possible: it saves seconds."""
     if "forkserver" not in mp.get_all_start_methods():
         return "spawn"
     mp.set_forkserver_preload(list(modules))
@@ -56,14 +56,14 @@ def _start_method(modules: Sequence[str]) -> str:
 
 
 def _same_path() -> AbstractContextManager[None]:
-    """The server imports from where this process does, and not first from the current folder, whatever lies there."""
+    """Let the server import from the same folders as this process, and not first from the current folder."""
     path = os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path)
     return environment({"PYTHONPATH": path, "PYTHONSAFEPATH": "1"})
 
 
 @contextmanager
 def _interrupts_blocked() -> Iterator[None]:
-    """An interrupt of the process group is for this process alone: a new one is born with interrupts blocked."""
+    """Block interrupts in the processes that start in the block, so that only this process handles them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -76,7 +76,7 @@ def _interrupts_blocked() -> Iterator[None]:
 
 
 def dismiss(crew: Sequence[Worker]) -> None:
-    """End all processes, by force where they take too long."""
+    """Stop all processes, and kill those that take too long."""
     for worker in crew:
         worker.pipe.close()
         worker.process.terminate()
@@ -90,7 +90,7 @@ def dismiss(crew: Sequence[Worker]) -> None:
 
 @contextmanager
 def environment(changes: Mapping[str, str]) -> Iterator[None]:
-    """The environment with these variables set, for processes that begin within."""
+    """Set these environment variables for processes that start in the block."""
     before = {name: os.environ.get(name) for name in changes}
     os.environ.update(changes)
     try:
@@ -114,7 +114,7 @@ def _leave_with_parent() -> None:
 
 
 def throttled(report: Callable[..., None], pause: float) -> Callable[..., None]:
-    """Return `report` with calls left out that come within `pause` seconds of the last one made."""
+    """Return `report` without the calls that follow the last one within `pause` seconds."""
     last = 0.0
 
     def told(*what: Any) -> None:

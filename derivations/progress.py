@@ -1,4 +1,4 @@
-"""Progress bars on stderr; silent where stderr is no terminal, but for one line at each tenth."""
+"""Progress bars on stderr; where stderr is no terminal, one line at each tenth instead."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 @contextmanager
 def bars() -> Iterator[Callable[[str, str, float], None]]:
-    """Yields `report(task, what, share)`, which may be called from any thread."""
+    """Yield `report(task, what, share)`, which may be called from any thread."""
     console = Console(stderr=True)
     if not console.is_terminal:
         yield _lines()

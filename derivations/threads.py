@@ -1,4 +1,4 @@
-"""How many threads a command takes: processes times threads stay within the cores, and waiting threads sleep.
+"""The number of threads of a command: processes times threads stay within the cores, and waiting threads sleep.
 
 Libraries read these settings when they are loaded, so that this module loads none of them. A small network gains
 nothing from a second thread: its matrices fit one core's cache, and threads that wait for each other cost more. Several
@@ -17,7 +17,7 @@ COUNTS = (
     "VECLIB_MAXIMUM_THREADS",
     "NUMBA_NUM_THREADS",
 )
-# How many networks `simulate` trains and measures at once, each with one thread of the libraries.
+# The number of networks that `simulate` trains and measures at once, each with one thread of the libraries.
 SIDE_BY_SIDE = "GDLN_THREADS"
 # A thread that has nothing to do leaves its core to others instead of spinning on it.
 SLEEPING = {"OMP_WAIT_POLICY": "PASSIVE", "KMP_BLOCKTIME": "0", "GOMP_SPINCOUNT": "0"}
@@ -34,12 +34,12 @@ def cores() -> int:
         return allowed
 
 
-# One large factorisation at a time gains from all cores; beside the explorer a browser draws.
+# One large factorisation at a time gains from all cores; the explorer leaves cores to the browser, which draws.
 OF_VERB: dict[str, Callable[[int], int]] = {"solve": lambda count: count, "explore": lambda count: max(1, count // 2)}
 
 
 def threads_of(arguments: Sequence[str], count: int) -> int:
-    """How many threads the command that the arguments name takes on `count` cores.
+    """Return the number of threads for the command that the arguments name on `count` cores.
 
     >>> threads_of(["simulate", "problem.toml"], 8), threads_of(["--json", "solve", "problem.toml"], 8)
     (1, 8)

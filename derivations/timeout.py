@@ -1,7 +1,7 @@
 """The end of a command that takes too long: an exception in its main thread, then the end of its processes.
 
 The exception lets files and workers be cleaned up. Code of a C library that does not return to Python cannot be
-interrupted so; therefore `supervised` runs the command in a process of its own, which it can end whatever it does.
+interrupted in this way; therefore `supervised` runs the command in a separate process, which it can always end.
 """
 
 import faulthandler
@@ -23,7 +23,7 @@ from typing import NoReturn
 KIND, EXIT_CODE = "timeout", 4
 HINT = "Give it more time, or ask for less: fewer digits, factors, sites, networks or claims."
 LONGEST = 10**8  # seconds, three years
-# Seconds after the limit: until it is noted where the processes are, until they are ended; and between two looks.
+# Seconds after the limit at which the running step is recorded and the processes are ended; seconds between checks.
 LOOK, GRACE, _POLL = 3.5, 4.0, 0.02
 _ROOT = Path(__file__).parents[1]
 _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -57,7 +57,7 @@ _asides: int | None = None  # where `supervised` reads which files to remove
 
 
 class TimedOutError(BaseException):
-    """The time is up. Not an Exception, so that nothing on the way takes it for an error that it can answer."""
+    """The time limit is exceeded. It is no Exception, so that handlers of errors do not catch it."""
 
     def __init__(self, seconds: float, modules: Sequence[str]) -> None:
         super().__init__(message(seconds, modules))
@@ -78,9 +78,9 @@ def message(seconds: float, modules: Sequence[str]) -> str:
 
 @contextmanager
 def limited(seconds: float | None) -> Iterator[None]:
-    """Raise TimedOutError in the block after so many seconds; None is no limit.
+    """Raise TimedOutError in the block after `seconds`; None means no limit.
 
-    Python interrupts its main thread only; elsewhere the limit is that of `supervised` alone.
+    Python interrupts only its main thread; in other threads only the limit of `supervised` applies.
     """
     if seconds is None or threading.current_thread() is not threading.main_thread():
         yield
@@ -104,7 +104,7 @@ def is_time(seconds: float) -> bool:
 
 
 def asked(words: Sequence[str]) -> float | None:
-    """The seconds of --timeout among the words of a command line; None where it is absent or no limit.
+    """The seconds of --timeout among the arguments of a command line; None where it is absent or invalid.
 
     >>> asked(["moment", "z1", "--timeout", "2.5"]), asked(["solve", "x.toml", "--timeout=9"]), asked(["moment", "z1"])
     (2.5, 9.0, None)
@@ -131,7 +131,7 @@ def supervised(work: Callable[[], int], seconds: float, as_json: bool) -> int:
         os.close(reading)
         os.setpgid(0, 0)  # so that its workers can be ended with it
         _mention_to(writing)
-        faulthandler.dump_traceback_later(seconds + LOOK, file=writing)  # it needs no cooperation of what runs
+        faulthandler.dump_traceback_later(seconds + LOOK, file=writing)  # works also inside a C library
         return work()
     os.close(writing)
     with suppress(OSError):  # the child has done so

@@ -1,7 +1,7 @@
 """Find the modules of a package of the simulator, so that a new file is picked up without being listed.
 
-This is the one place of `sim` that imports by name; the name must lie below `sim`, so that the witness stays apart from
-what it judges.
+Only this module of `sim` imports by name. The name must lie below `sim`, so that the simulator stays independent of the
+theory that it tests.
 """
 
 import pkgutil
@@ -20,7 +20,7 @@ def load(room: str, path: list[str]) -> tuple[str, ...]:
     True
     """
     if not room.startswith("sim."):
-        raise ValueError(f"{room} is no room of sim: the simulator loads nothing else by name")
+        raise ValueError(f"{room} is not a package of sim: the simulator loads no other package by name")
     names = sorted(f"{room}.{module.name}" for module in pkgutil.iter_modules(path))
     for name in names:
         with importing(name):

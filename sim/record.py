@@ -1,8 +1,9 @@
 """Recording the gates of trained ReLU networks, and replaying them in gated-linear networks on the same stream.
 
 ReLU(h) = 1[h > 0] h, and its slope is 1[h > 0]: a gated-linear network with the gates g_k(x) = 1[w_k.x + b_k > 0] of a
-ReLU network has at the same weights the same output and the same gradient. Replayed from the same start with the
-gates of every step it is the ReLU network; with fewer pieces, or frozen, it says what the moving gates are worth.
+ReLU network has at the same weights the same output and the same gradient. Replayed from the same start with the gates
+of every step, it is the ReLU network; with fewer recorded times, or frozen gates, it measures the effect of the moving
+gates.
 """
 
 import time as clock
@@ -135,11 +136,11 @@ def replay(
 ) -> Run:
     """Train gated-linear networks with recorded gates from the problem's initial weights, on the problem's stream.
 
-    "frozen": the gates of one recorded time at all steps. "piecewise": in [t_i, t_(i+1)) those recorded at t_i, the
-    first at t = 0. Every recorded replicate is trained; `problem` is that of the recorded networks or another with the
-    same K and n, and its network's model and gates are not looked at. `sample` gives the examples of a full-batch run
-    as for `train`, gates left out. The Run's problem is the gated-linear one. Raises InputError for times or sizes that
-    do not fit.
+    With mode "frozen" the gates of one recorded time are used at all steps, with "piecewise" those recorded at t_i in
+    [t_i, t_(i+1)), the first at t = 0. Every recorded replicate is trained. `problem` is that of the recorded networks
+    or another with the same K and n; the model and gates of its network are ignored. `sample` gives the examples of a
+    full-batch run as for `train`, without gates. The problem of the returned Run is gated-linear. Raises InputError for
+    times or sizes that do not fit.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -242,7 +243,7 @@ class _Pieces:
         return (h > 0).to(x.dtype)
 
     def gated(self, batches: Iterator[Examples], switches: tuple[int, ...]) -> Iterator[Examples]:
-        """The batches of one step after another with the gates in use at it: piece i from step switches[i] on."""
+        """Yield the batches of successive steps with the gates in use: piece i from step switches[i] on."""
         piece = 0
         for step, batch in enumerate(batches):
             if piece + 1 < len(switches) and step >= switches[piece + 1]:

@@ -1,4 +1,4 @@
-"""Tasks on several threads: torch, BLAS and the compiled loops let go of Python's lock while they compute."""
+"""Tasks on several threads: torch, BLAS and the compiled loops release Python's global lock while they compute."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
@@ -9,13 +9,13 @@ Task, Result = TypeVar("Task"), TypeVar("Result")
 
 
 class StoppedError(Exception):
-    """The end of a task whose result nobody needs any more."""
+    """Raised inside a task to stop it when its result is no longer needed."""
 
 
 def in_threads(work: Callable[[Task, Callable[[], None]], Result], tasks: Sequence[Task], threads: int) -> list[Result]:
-    """Return work(task, check) of every task, in order, on at most `threads` threads; for one in the caller's thread.
+    """Return work(task, check) of every task, in order, on at most `threads` threads (1: the caller's thread).
 
-    `check` is for tasks that take long: it ends the task where another one failed or the caller was interrupted.
+    A long task calls `check`, which stops the task if another one has failed or the caller was interrupted.
 
     >>> in_threads(lambda task, check: task**2, [1, 2, 3], 2)
     [1, 4, 9]

@@ -52,16 +52,16 @@ def train(
 ) -> Run:
     """Train the problem's network; return every replicate's parameters at the problem's times.
 
-    A replicate is keyed by (seed, its number): training a part of them (`replicates`, default all) changes none.
+    A replicate depends on the seed and its number only: training some of them (`replicates`, default all) changes none.
     `sample` gives the examples of a full-batch run, entry s for the s-th replicate, instead of drawing them.
-    `dtype` overrides simulation.dtype; `Run.dtype` says which one was used.
+    `dtype` overrides simulation.dtype; `Run.dtype` is the type used.
     `backend` is "reference" (torch), "compiled-normals" (the same on normal numbers made by numba), "compiled-examples"
     (the same on batches drawn by numba), "captured" (the reference as a CUDA graph), "compiled" (numba, on the CPU,
     online) or "auto", which takes the fastest that can train the problem here; `Run.backend` says which.
-    `resume` goes on from the `state` of an earlier run of the same networks, on the same numbers as one run without a
-    break; all times must lie after it. `memory` bounds the bytes of the networks trained side by side and of their
-    examples, on the device; a fixed sample and what is returned come on top. On a CPU as many groups of networks are
-    trained at once as there are `threads`, which changes no number. `progress(done, total)` counts network-steps.
+    `resume` continues from the `state` of an earlier run of the same networks, with the same numbers as in a run
+    without a break; all times must lie after it. `memory` bounds the bytes of the networks trained side by side and of
+    their examples on the device; a fixed sample and the result need additional memory. On a CPU up to `threads` groups
+    of networks are trained at once, which changes no number. `progress(done, total)` counts network-steps.
     Raises InputError for times between steps, a sample or a state that does not fit; OutOfReachError for an absent
     device or back end, too large a run, or a law, gate or model without a simulation.
 
@@ -119,7 +119,7 @@ def _descended(
     memory: int | None,
     threads: int,
 ) -> tuple[Parameters, State]:
-    """The snapshots of the replicates and their last state, trained in groups that fit the caches and the memory."""
+    """Return the snapshots of the replicates and their last state; groups that fit caches and memory are trained."""
     problem, last = replicates[0].problem, replicates[0].snapshot_steps[-1]
     per_step = problem.simulated().batch if sample is None else sample.x.shape[1]
     refuse_endless(last, len(replicates), per_step)
@@ -145,13 +145,13 @@ def _descended(
 
 
 class _Counted:
-    """The network-steps of all groups together, which several threads report."""
+    """A counter of the network-steps of all groups, to which several threads report."""
 
     def __init__(self, progress: Progress | None, total: int) -> None:
         self._progress, self._total, self._done, self._lock = progress, total, 0, Lock()
 
     def of(self, networks: int, begun: int, check: Callable[[], None]) -> Callable[[int], None]:
-        """Return the reports of a group of so many networks, whose first step is `begun`."""
+        """Return the report function of a group of `networks` networks whose first step is `begun`."""
         seen = begun
 
         def report(step: int) -> None:
@@ -167,7 +167,7 @@ class _Counted:
 
 
 def _checked(state: State, replicates: tuple[Replicate, ...]) -> State:
-    """The state from which a run resumes, checked to belong to these networks and to precede their times."""
+    """Return the state from which a run resumes; InputError unless it fits these networks and precedes their times."""
     found = {name: tuple(tensor.shape) for name, tensor in state.parameters.items()}
     needed = {name: (len(replicates), *tensor.shape) for name, tensor in replicates[0].start().items()}
     if found != needed:
@@ -228,14 +228,14 @@ def fixed_sample(
 
 
 def shifted(progress: Progress | None, done: int, begun: int, networks: int, total: int) -> Callable[[int], None]:
-    """Return reports of one group's steps as network-steps of the run, `done` before the group."""
+    """Return a function that reports one group's steps as network-steps of the run, with `done` of them before."""
     if progress is None:
         return lambda _step: None
     return lambda step: progress(done + (step - begun) * networks, total)
 
 
 def _vector(problem: Problem) -> tuple[int, ...]:
-    """The shape of one label: () for a number, (m,) for m > 1 of them."""
+    """Return the shape of one label: () for a number, (m,) for m > 1 numbers."""
     return () if problem.data.outputs == 1 else (problem.data.outputs,)
 
 

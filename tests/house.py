@@ -2,7 +2,9 @@
 
 import ast
 import re
+import tokenize
 from collections.abc import Iterator
+from io import StringIO
 
 LONGEST_FILE = 449
 SMALLEST_LITERAL = 0.1  # a smaller nonzero number beside a < or > is a tolerance
@@ -14,6 +16,10 @@ RUNS_TEXT = {"eval", "exec", "__import__", "import_module"}
 MACHINE = re.compile(
     r"(?<![\w.~])/(?:home|root|Users|work|mnt|opt)/\w"  # an absolute path of somebody's machine
     r"|--(?:extra-)?index-url[ =]\S|https?://(?:[\w.]*\.)?(?:pypi|pythonhosted|npmjs)\."
+)
+RELAPSE = re.compile(  # phrases that usually hide the noun; a flow does come to rest
+    r"\b(?:com(?:e|es|ing)|came) to (?!rest\b)|\bputs? right\b|\bis left of\b|\bwhat there is\b|\bfrom when on\b",
+    re.IGNORECASE,
 )
 
 
@@ -36,6 +42,26 @@ def undocumented(source: str) -> list[str]:
         if isinstance(node, ast.ClassDef | ast.FunctionDef) and not node.name.startswith("_"):
             found += _without(node)
     return found
+
+
+def unplain(source: str) -> list[str]:
+    """Docstrings begin with a noun or a verb, not with "What"; texts and comments avoid the phrases of RELAPSE."""
+    documented = ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef
+    nodes = [node for node in ast.walk(ast.parse(source)) if isinstance(node, documented)]
+    found = [
+        f"line {node.body[0].lineno}: {text[:60]}"
+        for node in nodes
+        if (text := ast.get_docstring(node) or "").startswith("What ")
+    ]
+    for token in tokenize.generate_tokens(StringIO(source).readline):
+        if token.type in (tokenize.COMMENT, tokenize.STRING):
+            found += [f"line {token.start[0]}: {phrase}" for phrase in unplain_words(token.string)]
+    return found
+
+
+def unplain_words(text: str) -> list[str]:
+    """The phrases of RELAPSE in a text, also where lines break in them."""
+    return [match[0].strip() for match in RELAPSE.finditer(" ".join(text.split()))]
 
 
 def _without(node: ast.ClassDef | ast.FunctionDef) -> Iterator[str]:

@@ -48,6 +48,15 @@ def test_public_names_are_documented():
     assert complaints(house.undocumented, python_files(*PACKAGES)) == {}
 
 
+def test_texts_are_plain():
+    assert complaints(house.unplain, python_files(*PACKAGES)) == {}
+    pages = [
+        *(ROOT / "derivations/publish/pages").glob("*.md"),
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md")),
+    ]
+    assert complaints(house.unplain_words, [*pages, ROOT / "theory/proof/README.md"]) == {}
+
+
 def test_nothing_of_one_machine():
     assert complaints(house.speaks_of_a_machine, text_files()) == {}
 
@@ -95,6 +104,12 @@ PLANTED = [
     (house.undocumented, "x = 1", "the module has no docstring"),
     (house.undocumented, '"""Doc."""\ndef f():\n    pass', "line 2: f has"),
     (house.undocumented, '"""Doc."""\nclass C:\n    x = 1', "line 2: C has"),
+    (house.unplain, '"""What there was."""', "line 1: What there was."),
+    (house.unplain, '"""Doc."""\ndef f():\n    """What f does."""', "line 3: What f does."),
+    (house.unplain, '"""Doc."""\nx = 1  # this comes to 1', "line 2: comes to"),
+    (house.unplain, '"""The error is put\n\n    right."""', "line 1: put right"),
+    (house.unplain, 'raise ValueError(f"{x} is left of the sum")', "line 1: is left of"),
+    (house.unplain_words, "From when on it holds", "From when on"),
     (house.knows_the_answer, "import torch\ny = torch.arcsin(x)", "line 2: arcsin"),
     (house.knows_the_answer, "def f():\n    from math import atan2", "line 2: atan2"),
     (house.knows_the_answer, "from scipy import special\nspecial.owens_t(1, 2)", "line 2: owens_t"),
@@ -121,6 +136,7 @@ ALLOWED = [
     (house.bare_tolerances, "assert error > 0 and error < 0.0 and 2 < n <= 0.5"),
     (house.bare_tolerances, "assert x == 1e-6"),
     (house.underived_tolerances, "# two\n# lines\nA = (\n    1e-6\n)\nB = 1e3 * A"),
+    (house.unplain, '"""Whatever is given."""\nx = "What is it?"  # the flow comes to rest'),
     (house.undocumented, ""),
     (house.undocumented, '"""Doc."""\ndef _f():\n    pass'),
     (house.knows_the_answer, "import torch\ny = torch.erf(x) + torch.sin(x)"),

@@ -1,4 +1,4 @@
-"""The answer of `gdln check`: the verdict on a conjectured formula, its proof or its plainest counter-example."""
+"""The answer of `gdln check`: the verdict on a conjectured formula, its proof or its simplest counter-example."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from theory.problem import OutOfReachError
 
 @dataclass(frozen=True)
 class CheckAnswer:
-    """The judgement of `equation` on the domain `where`, both as typed, and the statement as it was read."""
+    """The verdict on `equation` on the domain `where`, both as typed, and the parsed statement."""
 
     equation: str
     where: str | None
@@ -29,7 +29,7 @@ class CheckAnswer:
 
     @cached_property
     def _content(self) -> dict[str, Any]:
-        """Made once: the rules check every step of the proof."""
+        """Return the content of `json()`, computed once, because the rules check every step of the proof."""
         lhs, rhs = _closed(self.statement)
         judged, suggestion = self.judged, self.judged.suggestion
         return {
@@ -110,7 +110,7 @@ def answer(
 
 
 def _closed(statement: Statement) -> tuple[str | None, str | None]:
-    """Both sides in closed form; None where the engine has none."""
+    """Return both sides in closed form; None where the engine finds none."""
     try:
         lhs, rhs = statement.closed
     except OutOfReachError:

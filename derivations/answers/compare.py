@@ -29,10 +29,11 @@ _REACH = 1  # sites shown on each side of a unit's peak
 
 @dataclass(frozen=True)
 class FieldView:
-    """The exact answer at the problem's times: gradient descent (T, K, n), its loss (T), participation ratio (T, K).
+    """The exact prediction at the problem's times: gradient descent (T, K, n), its loss (T) and ratio (T, K).
 
-    `descent` is the mean of networks trained at the learning rate of the problem; loss and ratio are those of this
-    mean, and the ratio is None where a field is zero. `solution` is that of the flow: its weights, and their limits.
+    `descent` is the mean of networks trained at the learning rate of the problem; loss and participation ratio are
+    those of this mean, and the ratio is None where a field is zero. `solution` is that of the flow: its weights, and
+    their limits.
     """
 
     problem: Problem
@@ -48,7 +49,7 @@ class FieldView:
 
 
 def field_view(problem: Problem) -> FieldView:
-    """Return the exact answer of a gated-linear problem with a [simulation] table.
+    """Return the exact prediction of a gated-linear problem with a [simulation] table.
 
     Raises OutOfReachError as `solve` and `discrete` do, InputError where steps of this rate overflow.
     """
@@ -217,7 +218,7 @@ def _band(found: Meter, index: int) -> str:
 
 
 def _shown(means: dict[str, Any], name: str, *place: int) -> str:
-    """A mean with its standard error; alone where the networks are one cluster."""
+    """Return a mean with its standard error, which is left out where the networks are one cluster."""
     if means[name] is None:
         return "undefined"
     value, error = means[name][place], means[f"{name}_standard_error"]

@@ -1,4 +1,4 @@
-"""The domain of an answer: bounds and conditions of the user, conditions of the matrix, and what was cut."""
+"""The domain of an answer: bounds and conditions of the user, conditions of the matrix, and what was cut off."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ def domain_json(asked: Admissible) -> dict[str, Any]:
 
 
 def domain_lines(domain: dict[str, Any], label: str = "domain  ") -> list[str]:
-    """The lines for a reader; none where the bounds are those that were typed and nothing else is needed.
+    """The lines for a reader; none where the domain is exactly as it was typed.
 
     >>> domain_lines({"bounds": ["a > 0"], "conditions": ["a < b"], "covariance": [], "remarks": []})
     ['domain  a > 0; a < b']

@@ -29,7 +29,7 @@ class FlowAnswer:
 
     @cached_property
     def reductions(self) -> dict[str, Reduction | NotReduced]:
-        """Every reduction by name: what it gives, or why it does not apply."""
+        """Return every reduction by name: its result, or the reason why it does not apply."""
         return reductions_of(self.problem, self.flow)
 
     @cached_property

@@ -128,7 +128,7 @@ class GraphSimulateAnswer:
 
     @cached_property
     def means(self) -> dict[str, Any]:
-        """The means and standard errors of what is measured; errors are None where the replicates are one cluster."""
+        """Return the measured means and standard errors; errors are None where the replicates are one cluster."""
         weights = [parameter.name for parameter in self.problem.parameters]
         found = {"loss": self.loss.mean, "loss_standard_error": _error(self.loss)}
         found |= _by_name("sizes", weights, self.sizes)
@@ -179,7 +179,7 @@ class GraphSimulateAnswer:
         return bars(numbers(self.means["sizes"]))
 
     def curves(self) -> "Curves":
-        """The networks as marks of a picture: means with 99 % bars, which one cluster of replicates has not."""
+        """The networks as marks of a picture: means with 99 % bars, without bars for one cluster of replicates."""
         from theory.flow.graph.picture import Curves
 
         found, penalty = self.means, "⟨log(1 + exp(−y ŷ))⟩"
@@ -322,7 +322,7 @@ def table(times: Sequence[float], columns: Mapping[str, Sequence[str]], head: st
 
 
 def path_table(times: Sequence[float], values: Mapping[str, Any], words: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """The strengths over time of the paths that are strongest at the end, and the strongest, unless all are 0."""
+    """The strengths over time of the paths that are strongest at the end, and the strongest path if any is nonzero."""
     shown = largest(values, _COLUMNS)
     more = f"; the {_COLUMNS} strongest of {len(values)} paths" if len(values) > _COLUMNS else ""
     yield f"strength of each path, |product of its weights| times its scales{more}"
@@ -366,7 +366,7 @@ def bars(words: Mapping[str, Sequence[str]]) -> dict[str, Sequence[str]]:
 
 
 def with_errors(mean: np.ndarray, error: np.ndarray | None) -> list[str]:
-    """Means with their standard errors; alone where the networks are one cluster."""
+    """Return means with their standard errors, which are left out where the networks are one cluster."""
     if error is None:
         return [f"{value:.4g}" for value in mean]
     return [f"{value:.4g} ({own:.1g})" for value, own in zip(mean, error, strict=True)]

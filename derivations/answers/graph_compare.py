@@ -1,7 +1,7 @@
 """The answer of `gdln compare` for a gated graph: gradient descent on the exact moments beside trained networks.
 
 The prediction is plain gradient descent at the learning rate of the problem (`theory.flow.graph.descent`), for each
-network from its own start. It is that of networks that see all of their data at every step. On N examples a network
+network from its own start. It is exact for networks that use all of their data at every step. On N examples a network
 scatters around it, and its mean differs from it by a term of order 1/N (full batch) or learning rate/batch (online).
 """
 
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 LAW = "gradient descent, exact moments"
 MARGIN, LEVEL = 0.01, 0.01  # of the largest prediction; of all verdicts together, as registered for the claims
 _CURVE = 48  # times of the drawn curve
-# A product of four matrices of 40 units, and the norm of the product: 4 x 40 roundings of which each side has its own.
+# The rounding of a product of four matrices of 40 units and of its norm: 4 x 40 roundings on each side.
 _ROUNDINGS = 2 * 4 * 40
 
 
@@ -116,7 +116,7 @@ def graph_view(problem: Problem) -> GraphView:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The calibrated comparison of one quantity at all times after the start: what it says, and its numbers."""
+    """The calibrated comparison of one quantity at all times after the start: its outcome and its numbers."""
 
     found: Agreement
     level: float
@@ -222,7 +222,7 @@ class GraphCompareAnswer:
 
     @property
     def _said(self) -> str:
-        """The distance in words: that of the mean, or of each network from its own prediction, its noise included."""
+        """The distance in words: of the mean, or of each network, noise included, from its own prediction."""
         if not self.theory.shared:
             return "|W - theory| / |theory| of each network from its own start, in the mean"
         return "|E W - theory| / |theory|"
@@ -306,7 +306,7 @@ def _verdicts(view: GraphView, trained: GraphSimulateAnswer, own: np.ndarray) ->
         theory = np.stack(list(view.quantities[what].values()), axis=-1)[own]
         rounding = _ROUNDINGS * float(np.finfo(trained.run.dtype).eps) * float(np.abs(theory).max())
         apart = values - theory
-        # Weights that no gradient reaches stay where both sides round them: their difference is that of the rounding.
+        # Weights without gradient keep their initial values, so that the two sides differ by rounding only.
         values = np.where(np.abs(apart) <= rounding, theory, values)
         found[_SAID[what]] = agreement_of(
             values[:, later], theory[:, later], margin=MARGIN, level=LEVEL, seed=0, diverged=trained.loss.diverged

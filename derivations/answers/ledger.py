@@ -15,14 +15,14 @@ from theory.claims.rows import Verdict
 from theory.claims.sources import Slip
 from theory.problem.numbers import one_of
 
-_SHORT = 100  # a formula longer than this is left to the page that derives it
+_SHORT = 100  # a longer formula is shown only on the page that derives it
 
 
 @dataclass(frozen=True)
 class LedgerAnswer:
     """The entries asked for, the page that derives each claim, and the ids of all claims without current evidence.
 
-    `recorded` is what the documents leave blank or ask, where every verdict is asked for.
+    `recorded` holds the blanks and questions of the documents; it is empty where one verdict is selected.
     """
 
     entries: tuple[Entry, ...]
@@ -116,7 +116,7 @@ def _recorded(records: Sequence[Recorded]) -> list[str]:
 
 
 def _remarks(entry: dict) -> list[str]:
-    """The words that a row judges, its condition, the slip that it comes from, and a point that shows it."""
+    """The words that a row judges, its condition, the slip behind it, and a point that shows the slip."""
     lines = [f"'{entry['words']}'"] if entry["words"] else []
     if entry["condition"]:
         lines.append(f"holds where {entry['condition']}")

@@ -39,7 +39,7 @@ class MomentAnswer:
 
     @cached_property
     def _content(self) -> dict[str, Any]:
-        """Made once: the rules check every step of the proof."""
+        """Return the content of `json()`, computed once, because the rules check every step of the proof."""
         moment, certified, proof = self.moment, self.certified, self.moment.arctan_derivation
         content = {
             "integrand": self.integrand,

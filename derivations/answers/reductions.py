@@ -1,4 +1,4 @@
-"""The reductions that `gdln flow` prints: what applies, with formulas and conditions, and why the rest does not."""
+"""The reductions that `gdln flow` prints: those that apply, with formulas and conditions, and why the others do not."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

@@ -70,7 +70,7 @@ class SimulateAnswer:
         return {"problem": np.array(dumps(self.problem)), **self.values}
 
     def series(self) -> "Series":
-        """The networks as markers of a picture: means with 99 % bars, which one cluster of replicates has not."""
+        """The networks as markers of a picture: means with 99 % bars, without bars for one cluster of replicates."""
         from theory.flow.picture import Series
 
         found, penalty = self.means, "⟨log(1 + exp(−y ŷ))⟩"
@@ -143,9 +143,10 @@ def answer(
     """Train the networks of `problem` and measure them; at most `memory` bytes are taken by networks side by side.
 
     `backend` "auto" is the reference for a short run (see `sim.training.backends.short`), else that of `sim.train`.
-    `dtype`, "float64" or "float32", overrides simulation.dtype. `progress` is told the steps done and all of them,
-    `measuring` what is measured next. On a CPU `threads` share the work, which changes no number. Raises InputError for
-    a problem without a [simulation] table, OutOfReachError for an absent device or back end.
+    `dtype`, "float64" or "float32", overrides simulation.dtype. `progress` receives the number of steps done and
+    the total, `measuring` the name of the next measurement. On a CPU `threads` share the work; the numbers do not
+    depend on them. Raises InputError for a problem without a [simulation] table, OutOfReachError for an absent device
+    or back end.
 
     >>> from theory.problem import loads
     >>> from derivations.experiments.folders import problem_file
@@ -193,7 +194,7 @@ def _trained(
     progress: Callable[[int, int], None] | None,
     threads: int,
 ) -> Run:
-    """The run, with the reason in `fallback` where it is left to torch because it is short."""
+    """Return the run, with the reason in `fallback` where torch trains it because it is short."""
     reason = reason_for_torch(problem, device_named(device)) if backend == "auto" else None
     if reason is None:
         return train(problem, device, progress=progress, backend=backend, memory=memory, threads=threads)
@@ -220,7 +221,7 @@ def _observables(problem: Problem) -> dict[str, Observable]:
 
 
 def _apart(means: dict[str, Any]) -> dict[str, Any]:
-    """Hidden biases and output bias by themselves; null for a network without biases, as in gdln solve."""
+    """Separate the hidden biases from the output bias; null for a network without biases, as in gdln solve."""
     answer = {}
     for end in ("", "_standard_error"):
         both = means.pop(f"biases{end}", None)
@@ -238,7 +239,7 @@ def _per_unit(content: dict[str, Any], name: str, index: int) -> str:
 
 
 def _shown(content: dict[str, Any], name: str, *place: int) -> str:
-    """An entry with its standard error; alone where the replicates are one cluster."""
+    """Return an entry with its standard error, which is left out where the replicates are one cluster."""
     value, error = content[name][place], content[f"{name}_standard_error"]
     return f"{value:.4g}" if error is None else _with_error(value, error[place])
 

@@ -82,7 +82,7 @@ def answer(problem: Problem, digits: int | None = None) -> SolveAnswer | GraphSo
 
 
 def _peaks_over_time(solution: Solution) -> Iterator[str]:
-    """A line a time: the weight of each unit at the site where its w(infinity) is largest."""
+    """Yield a line for each time: the weight of each unit at the site where its w(infinity) is largest."""
     peaks = abs(solution.fixed_point[:_COLUMNS].astype(float)).argmax(axis=1)
     yield ""
     yield "w(t) where each unit's w(infinity) is largest; solution.at(t) and --json have every site"
@@ -93,7 +93,7 @@ def _peaks_over_time(solution: Solution) -> Iterator[str]:
 
 
 def _profiles(fixed_point: np.ndarray, law: Law) -> Iterator[str]:
-    """A line a unit, (K, n), or a line a unit and output where labels are vectors, (K, m, n)."""
+    """Yield a line for each unit, (K, n), or for each unit and output where labels are vectors, (K, m, n)."""
     for unit, weights in enumerate(fixed_point):
         if weights.ndim == 1:
             yield _profile(f"unit {unit}", weights, law)

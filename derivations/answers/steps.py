@@ -18,7 +18,7 @@ def checked_steps(derivation: Derivation) -> list[dict[str, Any]]:
 
 
 def step_lines(steps: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Two lines a step for a reader: number, rule, whether its check passed and the reason; then the expression."""
+    """Yield two lines for each step: number, rule, whether its check passed and the reason; then the expression."""
     lines = []
     for number, step in enumerate(steps):
         mark = "checked" if step["checked"] else f"NOT CHECKED: {step['error']}"

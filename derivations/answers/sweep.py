@@ -1,4 +1,4 @@
-"""The answer of `gdln sweep`: the cells of a sweep, made where they are missing, with their means."""
+"""The answer of `gdln sweep`: the cells of a sweep, computed where they are missing, with their means."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -31,12 +31,12 @@ class SweepAnswer:
     mode: str
 
     def json(self) -> dict[str, Any]:
-        """The object that `gdln sweep --json` prints: one entry a cell, with the means of observables without sites."""
+        """The object that `gdln sweep --json` prints, with the means of each cell's observables without sites."""
         return dict(self._content)
 
     @cached_property
     def _content(self) -> dict[str, Any]:
-        """Made once: the means are read from the store."""
+        """Return the content of `json()`, computed once, because the means are read from the store."""
         listed = []
         for outcome in self.swept.outcomes:
             entry = {
@@ -68,12 +68,12 @@ class SweepAnswer:
 
     @property
     def _without_sites(self) -> list[str]:
-        """The observables with one number a time, or one a time and unit."""
+        """Return the observables with one number for each time, or for each time and unit."""
         listed = self.swept.sweep.observables
         return [name for name in listed if not {"site", "other_time"} & set(OBSERVABLES[name].axes)]
 
     def figure(self) -> "Figure":
-        """The observables without sites at the last time, against the first axis; see `sweep_picture`."""
+        """Draw the observables without sites at the last time against the first axis; see `sweep_picture`."""
         axes = [axis.field for axis in self.swept.sweep.axes]
         return sweep_picture(axes, self._content["cells"], self._without_sites)
 
@@ -137,11 +137,11 @@ def answer(
     report: Callable[[float, str], None] = lambda _share, _what: None,
     dtype: str | None = None,
 ) -> SweepAnswer:
-    """Make the cells that the store `folder` (by default the one the sweep names) lacks, or only look at them.
+    """Make the cells that the store `folder` (by default the one the sweep names) lacks, or only report the states.
 
-    `mode` is one of MODES; `report` is told the share that is done and what runs; `dtype`
-    overrides simulation.dtype of the base. Raises InputError for invalid cells
-    and for a folder that cannot be a store, OutOfReachError for an absent device.
+    `mode` is one of MODES; `report` receives the share that is done and a description of the running step; `dtype`
+    overrides simulation.dtype of the base. Raises InputError for invalid cells and for a folder that cannot be a store,
+    OutOfReachError for an absent device.
 
     >>> from derivations.experiments.localization_sweep.experiment import declared
     >>> plan = answer(declared("localization-batch"), Path("no-store-here"), mode="plan").json()
@@ -167,7 +167,7 @@ def _means(sweep: Sweep, outcome: Outcome, folder: Path) -> dict[str, Any]:
 
 
 def _last(found: dict[str, Any] | None) -> str:
-    """The last time's mean, of the first units."""
+    """Return the mean at the last time, for the first units."""
     if found is None:
         return "-"
     mean, error = found["mean"][-1], found["standard_error"][-1]

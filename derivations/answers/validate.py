@@ -31,7 +31,7 @@ class ValidateAnswer:
 
     @property
     def outcome(self) -> Outcome:
-        """FAIL where any level fails, INCONCLUSIVE where something stays undecided, else PASS."""
+        """FAIL where any level fails, INCONCLUSIVE where some claim stays undecided, else PASS."""
         return exit_outcome(self.validation)
 
     def json(self) -> dict[str, Any]:
@@ -39,7 +39,7 @@ class ValidateAnswer:
         return {**report_files.summary(self.validation), "report": str(self.folder)}
 
     def text(self) -> str:
-        """One line a claim, with the wrong printed forms of its sources, for a reader."""
+        """One line for each claim, with the wrong printed forms of its sources, for a reader."""
         width = max(len(item.claim.id) for item in self.validation.judged)
         lines = []
         for item in self.validation.judged:
@@ -69,11 +69,11 @@ def answer(
     report: Report = lambda _task, _what, _share: None,
     announce: Announce = lambda _text: None,
 ) -> ValidateAnswer:
-    """Judge the claims whose ids begin so (all by default) and those they cite; write the report into `folder`.
+    """Judge the claims whose ids begin with `claims` (all by default) and those they cite; report into `folder`.
 
     The quick profile checks whole what its evidence does not cover, and of the rest, at points drawn from `seed`, the
     round after that of the report in `folder`; the full profile and `write_evidence` check everything whole. `report`
-    is told what runs and what share is done, `announce` beforehand what will run and about how long. Raises InputError
+    receives the running step and the share done, `announce` a forecast of the steps and their time. Raises InputError
     for an unknown claim or profile and for a folder that holds other files or cannot be written, OutOfReachError for a
     device that is not there.
 

@@ -22,11 +22,11 @@ STORED = Path(__file__).parent / "results" / "expectations.json"
 SECONDS, MEMORY = 60, 6 << 30
 DIGITS = 30
 AGREES = 1e-12  # relative: SymPy evaluates its form to 20 digits
-WIDEST = 900  # characters of TeX; beyond this the integral is left to `gdln moment`
+WIDEST = 900  # the most characters of TeX; longer integrals are shown by `gdln moment` only
 
 
 def measure() -> dict[str, Any]:
-    """One row a case: what SymPy gives and when, what the engine gives and when, class, certified value."""
+    """Return one row for each case: results and times of SymPy and of the engine, class, certified value."""
     before = kept(STORED)
     rows = [row(case, before.get(key(case)) or plain(case)) for case in CASES]
     return {

@@ -1,4 +1,4 @@
-"""How long a reader waits for the explorer: in a headless Chromium that already runs, with an empty cache.
+"""The waiting times of the explorer, in a headless Chromium that already runs, with an empty cache.
 
 Measured from the moment the command starts: until it prints its address, until the first figure and its numbers are
 drawn, until the controls are there. Then, for one slider of each view at n = 98 sites, from the key to the page's new
@@ -96,7 +96,7 @@ def _served(*words: str) -> Iterator[tuple[str, Callable[[], float]]]:
 
 
 def _shows_a_page(browser: Any) -> None:
-    """Return when the browser has begun: for a second or two it starts processes of its own."""
+    """Wait until the browser has started: for a second or two it starts further processes."""
     page = browser.new_page()
     page.set_content("<p>begun</p>")
     page.wait_for_timeout(2000)
@@ -124,7 +124,7 @@ def _moves(browser: Any, problem: Path, count: int) -> dict[str, list[float]]:
             page = browser.new_page(viewport={"width": 1440, "height": 900})
             page.goto(address.replace("/?", f"/{view}/?"))
             page.wait_for_selector("img[alt]", timeout=_MOST)
-            page.wait_for_timeout(3000)  # what follows the first figure, such as a sample, is no part of a move
+            page.wait_for_timeout(3000)  # later content of the first figure, such as a sample, is not part of a move
             slider = page.get_by_role("slider", name=label).first
             slider.focus()
             found[f"{view}: {label}"] = [

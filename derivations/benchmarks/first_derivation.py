@@ -1,4 +1,4 @@
-"""How long the engine takes for one expectation in a fresh process, first and again.
+"""The time of the engine for one expectation in a fresh process, the first time and repeated.
 
     python -m derivations.benchmarks.first_derivation NAME
 

@@ -53,7 +53,7 @@ def ring(weights: int) -> Problem:
 
 
 def contexts(units: int, sites: int, examples: int) -> Problem:
-    """Gates that open in one context each, with so many examples of small whole numbers: a block for each context."""
+    """Return the problem of gates that open in one context each, with `examples` examples of small integers."""
     random = np.random.default_rng(0)
     x = random.integers(-3, 4, size=(units * examples, sites)).tolist()
     y = random.integers(0, 2, size=units * examples).tolist()
@@ -72,7 +72,7 @@ def few_examples(units: int, sites: int, examples: int) -> Problem:
 
 
 def problems(weights: int) -> dict[str, Problem]:
-    """The problems of so many weights, by the structure that solves them."""
+    """The problems of `weights` weights, by the structure that solves them."""
     return {
         "circulant": ring(weights),
         "exclusive blocks": contexts(weights // 40, 40, 60),
@@ -97,7 +97,7 @@ def measure(weights: int = 4000, rounds: int = ROUNDS) -> dict[str, Any]:
 
 
 def solution(name: str, problem: Problem, rounds: int) -> dict[str, Any]:
-    """Seconds by structure and by the dense matrix, and how far apart the two are."""
+    """Seconds by structure and by the dense matrix, and the distance of the two solutions."""
     from theory.flow import solve
     from theory.moments import feature_moments
 
@@ -142,12 +142,12 @@ def by_dense_matrix(problem: Problem, A: np.ndarray, b: np.ndarray) -> np.ndarra
     times = np.array([float(t) for t in problem.training.elapsed])[:, None]
     null = rates <= 1e-12 * rates.max()
     integral = np.where(null, times, -np.expm1(-rates * times) / np.where(null, 1.0, rates))
-    # What the rounding of a null mode's force would add up to is left out.
+    # The force on a null mode is rounding only, and is left out because it would accumulate.
     return (np.exp(-np.where(null, 0.0, rates) * times) * begin + integral * np.where(null, 0.0, force)) @ vectors.T
 
 
 def memory(weights: int) -> dict[str, float]:
-    """The peak of NumPy's arrays while the ring is solved, and how often the T x K n numbers of w(t) that is."""
+    """The peak of NumPy's arrays while the ring is solved, and its ratio to the T x K n numbers of w(t)."""
     from theory.moments import feature_moments
 
     problem = ring(weights)
@@ -161,7 +161,7 @@ def memory(weights: int) -> dict[str, float]:
 
 
 def integration(networks: int) -> dict[str, float]:
-    """The race from so many random starts to its last time: at once, and one after another."""
+    """Time the race from several random starts to its last time: all at once, and one after another."""
     from scipy.integrate import solve_ivp
 
     from theory.flow.graph.data import flow_of, moments_of

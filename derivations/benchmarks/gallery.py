@@ -1,4 +1,4 @@
-"""A gallery of Gaussian expectations: what the engine is compared with SymPy on, page by page and in `gdln bench`."""
+"""A gallery of Gaussian expectations for the comparison of the engine with SymPy, on pages and in `gdln bench`."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The machine of a measurement: processor, threads and versions; no names of hosts or users. One thread where asked."""
+"""The machine of a measurement (processor, threads, versions; no names of hosts or users), and one thread for it."""
 
 import os
 import platform

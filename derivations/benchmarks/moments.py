@@ -10,7 +10,7 @@ correlation of u_k with z_k. SciPy is asked in the two ways that a careful user 
   at 1e-10, so that nobody would use it for more digits.
 
 Swapping k with l, and reflecting the line about the middle of the gates (k -> i + j - k), leave a value as it is; only
-one of such a family is counted, for the workbench as for SciPy.
+one value of each such family is counted, for the workbench and for SciPy.
 """
 
 import statistics

@@ -19,7 +19,7 @@ from typing import Any
 from derivations.threads import COUNTS, SLEEPING, cores
 
 ROUNDS = 2
-# What is run in place of `gdln` where the threads are to be the libraries' own.
+# The program that replaces `gdln` for runs with the libraries' default numbers of threads.
 _UNLIMITED = """
 import sys
 from derivations import __main__ as command
@@ -94,7 +94,7 @@ def _children() -> float:
 
 @contextmanager
 def _busy(count: int) -> Iterator[None]:
-    """So many processes that never wait."""
+    """Run `count` processes that never wait, during the block."""
     loops = [subprocess.Popen([sys.executable, "-c", _BUSY]) for _ in range(count)]
     try:
         yield

@@ -50,7 +50,7 @@ from theory.problem import Network, NonlinearGP, NormalInitialisation, Problem, 
 ROUNDS, TRIALS = 7, 3
 PEERS = ("torch", "jax", "jax-own")
 _RATE = Fraction(1, 100)
-_QUICK = 20  # times fewer steps
+_QUICK = 20  # the factor by which quick runs have fewer steps
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ def _variants(case: Case, share: int) -> dict[str, list[Peer]]:
     found = {"torch": [torch_loop(problem, m, block, -(-total // m)) for m, block in shapes]}
     if not jax_scan.installed():
         return found
-    # Side by side, by steps drawn at once: for large batches the first is the one that counts.
+    # (networks side by side, steps drawn at once): for large batches the first one matters.
     shapes = ((1, 1), (4, 1), (1, 4)) if several else ((4, 256), (1, 256), (16, 64), (64, 1))
     colours = [name for name in jax_scan.COLOURS if name != "band" or bands(problem) is not None]
     dense = [Variant(*shape, "library", name) for shape in shapes for name in colours if name != "band"]
@@ -211,7 +211,7 @@ def _variants(case: Case, share: int) -> dict[str, list[Peer]]:
 
 
 def problem_of(case: Case, steps: int) -> Problem:
-    """The problem of a case, trained for so many steps."""
+    """The problem of a case, trained for `steps` steps."""
     law = NonlinearGP(case.n, case.xi, 1, "open", "unit-variance", (1, 0))
     start = NormalInitialisation(Fraction(1, 100), 0)
     simulation = Simulation("online", 1, _RATE, max(2, case.networks), 0, case.batch)

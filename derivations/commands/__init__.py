@@ -1,7 +1,7 @@
-"""The verbs of `gdln`: one module a verb, discovered by `derivations.cli`.
+"""The verbs of `gdln`: one module for each verb, discovered by `derivations.cli`.
 
 A verb module has `command` (a typer function that returns an exit code) and `MAY_BEGIN_WITH_MINUS` (whether an
-argument may begin with a minus). It imports torch, SymPy and the rooms it needs inside the function.
+argument may begin with a minus). It imports torch, SymPy and the packages it needs inside the function.
 """
 
 from typing import Annotated, Any
@@ -11,11 +11,11 @@ from typer.core import TyperCommand
 
 _BACKENDS = "{backends}"
 
-# What every verb that computes takes, and gives to `derivations.output.run`.
+# The option of every verb that computes, passed on to `derivations.output.run`.
 Timeout = Annotated[
     float | None, typer.Option("--timeout", metavar="SECONDS", help="Stop after so many seconds, with exit code 4.")
 ]
-# What every verb that trains takes.
+# The option of every verb that trains.
 Backend = Annotated[str, typer.Option(help=f"The code that trains: {_BACKENDS}.")]
 
 

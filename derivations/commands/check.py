@@ -1,4 +1,4 @@
-"""`gdln check "LHS = RHS"`: the verdict on a conjectured formula, with its proof or its plainest counter-example."""
+"""`gdln check "LHS = RHS"`: the verdict on a conjectured formula, with its proof or its simplest counter-example."""
 
 import typer
 

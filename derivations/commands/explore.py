@@ -30,11 +30,11 @@ def command(
 
         def announce(address: str) -> None:
             emit("explore", {"address": address}, f"{address}\nCtrl-C ends it.", json)
-            sys.stdout.flush()  # the command goes on for as long as it serves
+            sys.stdout.flush()  # the command runs as long as it serves
 
         try:
             serve(listener, opens, announce)
-        except KeyboardInterrupt:  # how it is meant to end: stdout has its one answer already
+        except KeyboardInterrupt:  # the regular end: the answer is already on stdout
             print("gdln: Interrupted.", file=sys.stderr)
             return INTERRUPTED
         return PASS

@@ -89,7 +89,7 @@ def _written(
 
 @contextmanager
 def progress_bar() -> Iterator[tuple[Callable[[int, int], None], Callable[[str], None]]]:
-    """A bar on stderr: the callback of training, and one that names what is measured."""
+    """Show a bar on stderr; yield the callback of training, and one that names each measurement."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 

@@ -92,7 +92,7 @@ def _finds_modules(node: ast.AST) -> bool:
 
 
 def _named(block: ast.AST) -> Iterator[str]:
-    """The modules that the statements of a block name; its expressions are not looked at, since none imports any."""
+    """Yield the modules that the statements of a block import; expressions are skipped, because they import nothing."""
     for node in ast.iter_child_nodes(block):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

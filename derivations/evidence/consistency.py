@@ -1,4 +1,4 @@
-"""Whether the outcomes in a file of evidence are those of the numbers beside them; nothing is computed anew.
+"""Check that the outcomes in a file of evidence follow from its numbers, without new computations.
 
 A file can be sealed and still say PASS of a number above its tolerance. What only the theory or an experiment's own
 rule can tell is left to the tests.

@@ -68,7 +68,7 @@ def _hashed(claim: Claim) -> str:
 
 
 def _readings(source: Source) -> Iterator[str]:
-    """The forms that a source is tried with beside the printed one, and the points at which they are tried."""
+    """Yield a text for each alternative form of a source, with the condition under which it is read."""
     for reading in (*source.readings, *((source.repaired,) if source.repaired else ())):
         form = sympy.srepr(reading.printed) if reading.printed is not None else ""
         yield f"{source.document} {source.label} {form} {sympy.srepr(reading.where)}"
@@ -77,8 +77,8 @@ def _readings(source: Source) -> Iterator[str]:
 def read(claim: Claim, folder: Path = FOLDER) -> Mapping[str, Any] | None:
     """The evidence of this version of the claim; None where it is missing or of another version.
 
-    So is evidence in an older form. Raises DamagedEvidenceError where the file is not as it was written, or where its
-    outcomes are not those of its numbers.
+    Evidence in an older form counts as of another version. Raises DamagedEvidenceError where the file is not as it was
+    written, or where its outcomes are not those of its numbers.
     """
     path = folder / f"{claim.id}.json"
     if not path.is_file():

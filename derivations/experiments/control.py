@@ -8,7 +8,7 @@ from theory.claims.model import CheckResult, Level, Outcome
 def control(found: CheckResult, what: str) -> CheckResult:
     """Return the control of a claim: PASS where its rule does not pass `what`, FAIL where it does.
 
-    `found` is the rule's own result on data that the claim does not speak of: untrained networks, another order.
+    `found` is the rule's result on data to which the claim does not apply: untrained networks, another order.
 
     >>> careless = CheckResult("an.example.claim", Level.SIMULATED, Outcome.PASS)
     >>> print(control(careless, "untrained networks").outcome, control(careless, "untrained networks").where)

@@ -7,7 +7,7 @@
     experiments/<name>/tables.py       TABLES: {run: {table: function of the run}}
     experiments/<name>/figures.py      FIGURES: {figure: Figure}
 
-Nothing here loads torch, but for `discover`.
+Only `discover` and `missing_pieces` load torch.
 """
 
 import json
@@ -29,7 +29,7 @@ _PACKAGE = __name__.rpartition(".")[0]
 
 
 def names() -> tuple[str, ...]:
-    """The experiments: every folder here but the one of shared problems."""
+    """The experiments: every folder here except that of shared problems."""
     inside = (path.name for path in FOLDER.iterdir() if path.is_dir() and path.name[0] not in "._")
     return tuple(sorted(name for name in inside if name != SHARED))
 

@@ -15,7 +15,7 @@ Data = Mapping[str, Mapping[str, Any]]  # of a figure: panel, curve, numbers
 
 @dataclass(frozen=True)
 class Settings:
-    """How much is run and where: `scale` multiplies the replicates of the registered problem files."""
+    """Settings of a run: the device, and `scale`, which multiplies the replicates of the registered problem files."""
 
     profile: str = "quick"
     device: str = "auto"

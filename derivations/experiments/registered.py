@@ -1,4 +1,4 @@
-"""Runs what claims register: train the problem once, measure each claim's observable, judge all claims together."""
+"""The registered runs of claims: train the problem once, measure each claim's observable, judge all claims together."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -120,7 +120,7 @@ def with_rounding(result: CheckResult, claim: Claim, dtype: str, rounding: float
 
 
 def _seed(stage: str, claim: Claim, problem: str) -> int:
-    """The seed of a run: a hash of what it is, never chosen."""
+    """Return the seed of a run, a hash of its description, so that nobody chooses it."""
     prepared_by = claim.registration.prepare.__name__ if claim.registration.prepare else ""
     return seed_for(f"{stage}/{(problem, prepared_by, _is_trained(claim))}")
 

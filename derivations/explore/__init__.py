@@ -1,5 +1,5 @@
 """The browser explorer: one problem, four views (data, gates, fields, formula).
 
-`views/` holds one marimo file a view, thin; what they show is computed and drawn by the other modules here, which know
-no browser. `server` starts them.
+`views/` holds one short marimo file for each view; the other modules here compute and draw its content without a
+browser. `server` starts them.
 """

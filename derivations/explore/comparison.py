@@ -1,7 +1,7 @@
 """The figure of the formula view: both sides of a statement, and the same expectations from samples beside them.
 
-What is drawn as a line is the engine's closed form; what is marked is the integrand itself, averaged over Gaussian
-samples: the two share no formula.
+Lines are the engine's closed form, marks the integrand itself, averaged over Gaussian samples: the two share no
+formula.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,14 +22,14 @@ if TYPE_CHECKING:
     from theory.conjecture import Statement
     from theory.gaussian.expectation import Expectation
 
-EXAMPLES = 2**14  # at each mark; without a parameter, so many times 8
+EXAMPLES = 2**14  # the number at each mark; without a parameter, 8 times as many
 GROUPS = 16  # of examples, for standard errors
 _POINTS, _MARKS, _RUNNING = 121, 13, 8
-_TRIED = 40  # points looked at for one whose parameters are not zero
-_DECADES = 2  # to each side of 1, for a parameter from 0 to infinity
-_FAR = 4.0  # how far a parameter is drawn beside an infinite bound
+_TRIED = 40  # the most points that are tried to find one with nonzero parameters
+_DECADES = 2  # decades on each side of 1, for a parameter from 0 to infinity
+_FAR = 4.0  # the range of a parameter with an infinite bound
 LARGEST = float(np.sqrt(np.finfo(float).max))  # standard errors are of squares
-_INSET = 1e-3  # of the domain, kept from an end that does not belong to it
+_INSET = 1e-3  # the distance from an open end, relative to the domain
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def compared(
 
     `refuted` is the counter-example as `gdln check` gives it: the other parameters then stay at its values. `certified`
     is the value of the first side where it has no parameter and its digits are known. Raises InputError where no point
-    of the domain is admissible, OutOfReachError for what has no numerical rule or is no number of float64.
+    of the domain is admissible, OutOfReachError for expressions without a numerical rule or beyond float64.
     """
     sides = dict(zip(names, (statement.lhs, statement.rhs), strict=False))
     if not statement.parameters:
@@ -120,7 +120,7 @@ def _running(
 
 
 def _point(statement: "Statement", refuted: Mapping[str, Any] | None) -> dict[str, float]:
-    """The counter-example, or the plainest admissible point without zeros, at which much is equal by chance."""
+    """The counter-example, or the simplest admissible point without zeros, at which forms agree by chance."""
     from theory.conjecture.points import points
 
     if refuted:
@@ -177,7 +177,7 @@ def _root(cov: "sympy.MatrixBase", values: Mapping[str, float]) -> np.ndarray | 
     eigenvalues, vectors = np.linalg.eigh(matrix)
     if eigenvalues[0] < -len(matrix) * np.finfo(float).eps * np.abs(eigenvalues).max():
         return None
-    return vectors * np.sqrt(np.maximum(eigenvalues, 0.0))  # what is below 0 here is rounding
+    return vectors * np.sqrt(np.maximum(eigenvalues, 0.0))  # negative eigenvalues here are rounding errors
 
 
 def _number(form: "sympy.Expr", values: Mapping[str, Any]) -> Any:
@@ -235,7 +235,7 @@ def _with(side: "sympy.Expr", number_of: Callable[["Expectation"], Any], values:
     """A side with a number, or an array of them, in the place of each expectation."""
     import sympy
 
-    # A name with a bracket is none that a user's parameter could have.
+    # No parameter of a user can have a name with a bracket.
     names = {e: sympy.Symbol(f"E[{k}]", real=True) for k, e in enumerate(side.atoms(_expectation()))}
     return _number(side.xreplace(names), {**values, **{symbol.name: number_of(e) for e, symbol in names.items()}})
 

@@ -35,7 +35,7 @@ MOST_CLASSES = 100  # of a table, each with its covariance
 IMAGES = 2  # covariances drawn side by side
 _REACH = 4.0  # standard deviations of a marginal drawn
 _ROUNDING = 1e-9  # beyond the end of the support, so that values rounded to it lie in the last bin
-_TRAINING = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))  # what moments of data do not depend on
+_TRAINING = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))  # the moments do not depend on it
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ def theory_of(law: Law) -> DataTheory:
 
 
 def sites_alike(law: Law) -> bool:
-    """Whether each site has the same distribution, so that one marginal and one kurtosis stand for all."""
+    """Whether all sites have the same distribution, so that one marginal and one kurtosis describe all."""
     return not law.means and not isinstance(law, FiniteData | Table)
 
 
@@ -186,14 +186,14 @@ def _circulant(law: SinglePulse, c: int) -> Float[np.ndarray, "n n"]:
 
 
 def _binned(law: Law, c: int, variance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Edges of bins, and the exact mean of the density over each: it may be steeper than any grid of points."""
+    """Edges of bins, and the exact mean of the density over each, because the density may be too steep for points."""
     reach = min(_REACH * np.sqrt(variance), largest(law, c) * (1 + _ROUNDING))
     edges = np.linspace(-reach, reach, BINS + 1)
     return edges, np.diff(cumulative(law, c, edges)) / np.diff(edges)
 
 
 def histogram(x: Float[np.ndarray, "*any"], edges: Float[np.ndarray, " B+1"]) -> Float[np.ndarray, " B"]:
-    """The share of all numbers in each bin over its width, also where some lie outside of all.
+    """The share of all numbers in each bin over its width, also where some numbers lie outside all bins.
 
     >>> histogram(np.array([0.1, 0.2, 0.9, 7.0]), np.array([0.0, 0.5, 1.0])).tolist()
     [1.0, 0.5]
@@ -248,7 +248,7 @@ def _refuse_empty(classes: tuple[np.ndarray, ...]) -> None:
 
 
 def sampler_is_loaded() -> bool:
-    """Whether `sampled` answers at once, or loads the simulator first."""
+    """Whether the simulator is loaded, so that `sampled` returns at once."""
     return "sim.data.sample" in sys.modules
 
 
@@ -317,7 +317,7 @@ def latex(theory: DataTheory) -> str:
 
 @singledispatch
 def closed_forms(law: Law) -> str:
-    """The covariance of a law as display TeX; empty where its numbers are no values of one formula."""
+    """The covariance of a law as display TeX; empty where no single formula gives its numbers."""
     del law
     return ""
 

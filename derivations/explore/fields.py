@@ -1,4 +1,4 @@
-"""Numbers of the fields view: the fixed point and w(t), networks trained beside them, and how far these are off."""
+"""Numbers of the fields view: the fixed point and w(t), trained networks, and their distance from the prediction."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -48,7 +48,7 @@ def live(problem: Problem, batch: int, replicates: int) -> Problem:
 
 
 def rivals(problem: Problem) -> dict[str, Problem]:
-    """The networks trained side by side: the gated-linear one, and the ReLU network of as many units and biases."""
+    """The networks trained side by side: the gated-linear one, and the ReLU network with equal units and biases."""
     given = problem.one_layer
     relu = Network("relu", given.readout, given.units, (), given.biases)
     return {"gated-linear": problem, "relu": replace(problem, network=relu)}
@@ -66,7 +66,7 @@ def null_levels(n: int) -> dict[str, float]:
 
 
 def behind(view: FieldView, snapshot: int, learned: dict[str, Learned]) -> str | None:
-    """A sentence for networks that have not reached the time that is shown; None where all have."""
+    """A sentence on the networks that have not reached the time shown; None where all have reached it."""
     reached = min((trained.weights.shape[1] for trained in learned.values()), default=0)
     if reached > snapshot:
         return None
@@ -77,9 +77,9 @@ def behind(view: FieldView, snapshot: int, learned: dict[str, Learned]) -> str |
 
 
 def rows(view: FieldView, snapshot: int, learned: dict[str, Learned], unit: int = 0) -> list[dict[str, Any]]:
-    """Rows of the table: loss, participation ratio of each unit and distance at the snapshot, of the law and trained.
+    """Rows of the table: loss, participation ratio of each unit and distance at the snapshot, predicted and trained.
 
-    The distance is its band, from its lower to its upper end. Of many units those beside the chosen one are shown.
+    The distance is its band, from its lower to its upper end. Of many units those near the chosen one are shown.
     """
     from sim.measure.receptive_fields import participation_ratio
 

@@ -28,7 +28,7 @@ EXAMPLES = {
 class FormulaView:
     """The answer to one line: `rows` of a table, `steps` of the proof, its LaTeX, Python, and the text of the verb.
 
-    `compare` gives what the figure shows, along one of the `parameters`.
+    `compare` gives the content of the figure, along one of the `parameters`.
     """
 
     rows: tuple[dict[str, Any], ...]
@@ -43,7 +43,7 @@ class FormulaView:
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        """The names of the parameters, the first of which the figure takes."""
+        """The names of the parameters; the figure uses the first by default."""
         return tuple(symbol.name for symbol in self.statement.parameters)
 
     def compare(self, against: str | None = None) -> Comparison:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from sim.data.sample import Draw
 
 MOST_GATES = 4
-MOST_ADOPTED = 12  # of the units of a network that gates itself
+MOST_ADOPTED = 12  # the most units taken over from a network without gates
 END = 3.0  # a bound drawn at the end of its slider is no bound
 KINDS = ("site", "always")
 KEPT = "as given"
@@ -127,7 +127,7 @@ def gate_view(problem: Problem, measured: bool = True) -> GateView:
 
 
 def refuse_vector_labels(problem: Problem, view: str) -> None:
-    """Raise OutOfReachError where a label is no single number: the view draws one output."""
+    """Raise OutOfReachError where a label has several numbers: the view draws one output."""
     if problem.data.outputs > 1:
         raise OutOfReachError(
             f"The {view} view draws networks with one output; the labels have {problem.data.outputs} numbers each.",
@@ -137,7 +137,7 @@ def refuse_vector_labels(problem: Problem, view: str) -> None:
 
 @lru_cache(maxsize=1)
 def _examples(law: Law) -> "tuple[Draw, ...]":
-    """Examples of each replicate, the ones that `measure` draws; a gate that moves meets the same."""
+    """Examples of each replicate, the same as in `measure`, so that moved gates are measured on equal examples."""
     import torch
 
     from sim.data.sample import prepare
@@ -168,7 +168,7 @@ def _measured_xx(problem: Problem, p: int, q: int) -> Float[np.ndarray, "n n"]:
 
 
 def _measured_conditioning(problem: Problem) -> tuple[float, int]:
-    """Largest over smallest eigenvalue of the measured A that rounding tells from 0, and how many these are."""
+    """Largest over smallest eigenvalue of the measured A above rounding, and the number of these eigenvalues."""
     gated = [(values[:, :, None] * drawn.x[0]).numpy() for values, drawn in _through_gates(problem)]
     inputs = np.concatenate(gated, axis=1).transpose(1, 0, 2).reshape(REPLICATES * EXAMPLES, -1)
     lam = np.linalg.eigvalsh(inputs.T @ inputs / len(inputs))
@@ -197,7 +197,7 @@ def rows(view: GateView) -> list[dict[str, Any]]:
 
 
 def looked_at(problem: Problem, unit: int) -> int:
-    """The first site that the gate of a unit looks at; the middle one where it looks at none."""
+    """Return the first site on which the gate of a unit depends, or the middle site if it depends on none."""
     return next(iter(looked_sites(resolved(problem.network.gates)[unit])), middle(problem.data))
 
 
@@ -229,7 +229,7 @@ def _units(what: str, units: Sequence[int]) -> str:
 
 
 def never_open(view: GateView) -> list[int]:
-    """The units that no input passes, by their exact moments: <g_k x_j^2> = 0 and <g_k y x_j> = 0 at all sites."""
+    """The units whose gates never open, by their exact moments: <g_k x_j^2> = 0 and <g_k y x_j> = 0 at all sites."""
     if view.exact is None:
         return []
     units = range(len(view.exact))

@@ -114,7 +114,7 @@ def sentence(page: GraphPage) -> str:
 
 
 def rows(page: GraphPage, learned: dict[str, Learned]) -> list[dict[str, Any]]:
-    """A row for each of the strongest paths: its strength at the end, when it has half of it for good, its networks."""
+    """A row for each of the strongest paths: its final strength, the time at half of that, its networks."""
     values, theory = learned_values(page, learned).get("strengths", {}), page.view.means("strengths")
     found = []
     for name in largest(theory, MOST_ROWS):
@@ -130,7 +130,7 @@ def rows(page: GraphPage, learned: dict[str, Learned]) -> list[dict[str, Any]]:
 
 
 def csv(page: GraphPage, learned: dict[str, Learned]) -> str:
-    """The figure's numbers as comma-separated values, one number a row; a standard error where networks are meant."""
+    """The figure's numbers as comma-separated values, one number a row; a standard error for numbers of networks."""
     found = []
     for what in page.view.quantities:
         for name, along in page.view.means(what).items():
@@ -149,7 +149,7 @@ def _row(what: str, name: str, of: str, time: float, value: float, error: float 
 
 
 def equations(page: GraphPage) -> str:
-    """The flow of each weight, with the correlations E of the error that it holds."""
+    """The flow of each weight, with the correlations E of the error in it."""
     flow = page.flow.flow
     return "\n".join([*export.plain_errors(flow), *(export.plain(flow, name) for name in flow.weights)])
 

@@ -79,7 +79,7 @@ class Training:
 
     @property
     def progress(self) -> Progress:
-        """Where it stands now."""
+        """Return the current state of the training."""
         with self._lock:
             learned = {
                 name: _learned(snapshots, self._losses[name])

@@ -1,6 +1,6 @@
 """Blocks of Markdown about claims: the statement, its derivation, its numbers, and the printed forms of the sources.
 
-Every function returns Markdown made from the claim and its stored evidence; nothing is computed anew or simulated.
+Every function returns Markdown made from the claim and its stored evidence; nothing is computed or simulated again.
 """
 
 import re
@@ -46,7 +46,7 @@ def formula(tex: str) -> str:
 
 
 def statement(claim: Claim, evidence: Mapping | None, link: Link, name: str = "") -> str:
-    """Heading, statement, where it holds, on what it rests, and its verdict."""
+    """Heading, statement, domain, cited claims, and verdict."""
     notation = notation_of(claim)
     tex, legend = notation.display(claim.statement, name)
     lines = [f'<a id="{claim.id}"></a>\n', f"### {claim.title}\n", formula(tex)]
@@ -70,7 +70,7 @@ def where(legend: Sequence[str]) -> str:
 
 
 def domain(param: Param, notation: Notation) -> str:
-    """Where a parameter lies, as TeX."""
+    """The domain of a parameter as TeX."""
     symbol, domain = notation.tex(param.symbol), param.domain
     if isinstance(domain, sympy.Range):
         return rf"{symbol} \in \{{{domain.inf}, \ldots, {domain.sup}\}}"
@@ -110,7 +110,7 @@ def derivation(claim: Claim, link: Link) -> str:
     if claim.derive is None:
         return ""
     notation = notation_of(claim)
-    notation.display(claim.statement)  # what the statement has explained is not explained again
+    notation.display(claim.statement)  # symbols that the statement explains are not explained again
     lines = ["*Derivation.* Every step is checked by the rule named at its end.\n"]
     shown = ""
     for number, step in enumerate(_derived(claim.derive).steps, start=1):
@@ -231,7 +231,7 @@ def _simulated(level: Mapping) -> str:
 
 
 def printed(entries: Sequence[Entry], name: str = "") -> str:
-    """The forms that the sources of one claim print, and where that parts from what holds; `name` as in `statement`."""
+    """The forms that the sources of one claim print, and their differences from the claim; `name` as in `statement`."""
     return "\n".join(_printed_lines(entries, name))
 
 
@@ -285,7 +285,7 @@ def difference(entry: Entry, name: str = "") -> str:
 
 
 def parting(claim: Claim, source: Source, finding: Mapping, name: str = "") -> str:
-    """Where a printed form parts from the definition: `finding` holds the point (`at`) and both values."""
+    """Describe a point at which a printed form differs from the definition: `finding` holds `at` and both values."""
     form, notation = source.printed, notation_of(claim)
     notation.display(claim.statement)
     if source.shown:

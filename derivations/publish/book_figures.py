@@ -22,7 +22,7 @@ from theory.claims.model import Claim
 from theory.problem import InputError
 
 FOLDER = "figures"  # inside the folder of the book
-# Theory in float64 differs between machines by rounding times the condition of the flow's matrix, about 10^5 here.
+# Theory in float64 differs between machines by the rounding times the condition number, here about 10^5.
 ROUNDING = 1e-9
 _WEIGHTS = "flow.descent.weights"
 _BESIDE = 8  # sites shown on either side of the gate
@@ -166,7 +166,7 @@ def digest(data: Data) -> str:
 
 
 def differences(name: str, data: Data, folder: Path) -> Iterator[tuple[str, str, str, str]]:
-    """Where the committed data or image are not these: (status, where, stored, now); nothing where they agree."""
+    """Return differences of the committed data or image from these: (status, where, stored, now); empty if none."""
     file, image = folder / FOLDER / f"{name}.json", folder / FOLDER / f"{name}.png"
     if not file.is_file() or not image.is_file():
         yield "missing", "", "", ""
@@ -188,7 +188,7 @@ def differences(name: str, data: Data, folder: Path) -> Iterator[tuple[str, str,
 
 
 def _numbers(data: Any, place: str = "") -> Iterator[tuple[str, float]]:
-    """Every number with its place, `panel/curve/0/3`; what is no number has none that could be equal."""
+    """Yield every number with its place, `panel/curve/0/3`; entries that are no numbers are NaN."""
     if isinstance(data, Mapping):
         for key, value in data.items():
             yield from _numbers(value, f"{place}/{key}")

@@ -87,14 +87,14 @@ def directives(text: str) -> Iterator[tuple[int, str, str]]:
 
 @dataclass(frozen=True)
 class Place:
-    """The page that shows a claim; `rest` is the prefix by which it came there, None where the page names it."""
+    """The page that shows a claim; `rest` is the prefix that placed it there, None where the page names it."""
 
     page: str
     rest: str | None = None
 
 
 def placed(claims: Mapping[str, Claim], pages: Mapping[str, str]) -> dict[str, Place]:
-    """Where each claim is shown: on the page that names it, else where the longest fitting `{rest}` is."""
+    """Return the page of each claim: the page that names it, else the page with the longest fitting `{rest}`."""
     where: dict[str, Place] = {}
     rests: dict[str, str] = {}
     for page, text in pages.items():
@@ -112,7 +112,7 @@ def placed(claims: Mapping[str, Claim], pages: Mapping[str, str]) -> dict[str, P
 
 
 def places(claims: Mapping[str, Claim]) -> dict[str, str]:
-    """Where the book derives each claim: the page and its anchor."""
+    """Return the page and the anchor at which the book derives each claim."""
     return {name: f"{place.page}#{name}" for name, place in placed(claims, sources()).items()}
 
 
@@ -128,7 +128,7 @@ class Book:
 
     @cached_property
     def names(self) -> dict[str, str]:
-        """How the pages call the left-hand sides of claims, in TeX."""
+        """The names of the left-hand sides of claims on the pages, in TeX."""
         named = (argument for text in self.pages.values() for _, name, argument in directives(text) if name in _PLACES)
         return {claim: tex for claim, _, tex in (argument.partition(" as ") for argument in named) if tex}
 
@@ -270,7 +270,7 @@ def select(names: list[str], pages: Mapping[str, str]) -> list[str]:
 
 
 def compare(rendered: Mapping[str, str], folder: Path, whole: bool) -> list[Difference]:
-    """Where the pages in `folder` are not these; with `whole`, also pages that nothing makes any more."""
+    """Return the differences of the pages in `folder` from these; with `whole`, also obsolete pages."""
     found = []
     for name, text in rendered.items():
         path = folder / f"{name}.md"
@@ -289,7 +289,7 @@ def _first_difference(name: str, there: list[str], now: list[str]) -> Difference
 
 
 def compare_figures(data: Mapping[str, book_figures.Data], folder: Path, whole: bool) -> list[Difference]:
-    """Where the data or the images of figures in `folder` are not these; with `whole`, also those that none shows."""
+    """Return the differences of figures' data or images in `folder` from these; with `whole`, also unused ones."""
     found = [
         Difference(f"{book_figures.FOLDER}/{name}", status, where, old, new)
         for name, numbers in data.items()
@@ -301,7 +301,7 @@ def compare_figures(data: Mapping[str, book_figures.Data], folder: Path, whole: 
 
 
 def compare_drawings(drawings: Mapping[str, str], folder: Path, whole: bool) -> list[Difference]:
-    """Where the drawings in `folder` are not these; with `whole`, also those that no page shows."""
+    """Return the differences of the drawings in `folder` from these; with `whole`, also unused ones."""
     inside, found = folder / book_figures.FOLDER, []
     for name, text in drawings.items():
         path = inside / f"{name}.svg"

@@ -1,4 +1,4 @@
-"""The tables of the page on dialects, made from `theory.claims.dialects`, so that page and conversions are one."""
+"""The tables of the page on dialects, made from `theory.claims.dialects`, so that page and conversions agree."""
 
 from collections.abc import Callable, Mapping
 
@@ -9,7 +9,7 @@ from theory.claims import dialects
 from theory.claims.dialects import Dialect
 from theory.problem import InputError
 
-# The columns and what heads them; the others are variants of these by one option.
+# The columns and their headings; the other dialects differ from these in one option.
 COLUMNS = {
     "workbench": dialects.OURS,
     "notes": dialects.NOTES,

@@ -1,7 +1,7 @@
-"""The errata of one document as Markdown: its slips with their repairs, what they make right, then what else is judged.
+"""The errata of one document as Markdown: its slips, their repairs and the forms that these make right, then the rest.
 
-A reader sees at a glance which slips there are, in one table; then each slip with its numbers, the conjectures and
-questions that have a counter-example, what holds under a condition, remarks, and what is recorded and not judged.
+One table lists all slips. Then follow each slip with its numbers, the conjectures and questions that have a
+counter-example, the statements that hold under a condition, remarks, and notes that are recorded but not judged.
 """
 
 import re
@@ -118,7 +118,7 @@ def _capital(text: str) -> str:
 
 
 def _where(label: str) -> str:
-    """The place of a remark: near an equation, and in words where the label is a place already."""
+    """The place of a remark: "near" an equation, or the label itself where it is already a place."""
     return f"near {label}" if label.startswith("(") else label
 
 
@@ -138,6 +138,6 @@ def _ranges(entries: Sequence[Entry]) -> str:
 
 
 def _number(label: str) -> int | None:
-    """The number of an equation; None for a section and for what follows an equation."""
+    """The number of an equation; None for a section, and for text after an equation."""
     found = re.fullmatch(r"\((\d+)\)", label)
     return int(found[1]) if found else None

@@ -36,7 +36,7 @@ def section(argument: str, here: str) -> str:
 
 
 def paths(flow: GraphFlow) -> str:
-    """A table of the paths, and the moments that they see."""
+    """Return a table of the paths and the moments on which they depend."""
     lines = ["| path | weights | $a$ |", "|---|---|---|"]
     for path in flow.paths:
         weights = ", ".join(f"${export.symbol(edge.weight)}$" for edge in path.edges if edge.weight is not None)
@@ -77,7 +77,7 @@ def conditions(each: Reduction) -> Iterator[str]:
 
 
 def aligned(equations: Sequence[str]) -> str:
-    """Equations below each other, as one display formula; what has no left side stands alone."""
+    """Equations below each other, as one display formula; an expression without a left side has a line of its own."""
     if len(equations) == 1:
         return f"$$\n{equations[0]}\n$$\n"
     lines = [line.replace(" = ", " &= ", 1) for line in equations]

@@ -79,7 +79,7 @@ def _points(graph: Graph, top: float) -> dict[tuple[Edge, int] | str, Point]:
 
 
 def _height(slot: Slot, graph: Graph, points: dict, column: int) -> float:
-    """The mean height of what leads to a place: neighbours then lie side by side, and few edges cross."""
+    """The mean height of the predecessors of a place: neighbours then lie side by side, and few edges cross."""
     if not isinstance(slot, str):
         before = points.get((slot, column - 1)) or points.get(slot.source)
         return before[1] if before else 0.0

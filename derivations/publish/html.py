@@ -67,7 +67,7 @@ def title_of(markdown: str) -> str:
 
 @lru_cache(maxsize=4096)
 def mathml(tex: str, display: bool = False) -> str:
-    """TeX as MathML. Raises ValueError where a command is not known, rather than show it raw."""
+    """TeX as MathML. Raises ValueError for an unknown command, which would otherwise be shown as text."""
     from latex2mathml.converter import convert
 
     known = re.sub(r"\\(begin|end)\{aligned\}", r"\\\1{align*}", tex)
@@ -82,7 +82,7 @@ def mathml(tex: str, display: bool = False) -> str:
     unknown = re.search(r"\\[A-Za-z]+", markup)
     if unknown or ">&<" in markup:
         raise ValueError(f"{unknown[0] if unknown else 'an alignment mark'} is not known in {tex}")
-    # What browsers draw has no columnalign; they follow the style.
+    # Browsers ignore columnalign and follow the style.
     markup = re.sub(r'columnalign="(left|right|center)"', r'style="text-align: \1"', markup)
     markup = re.sub(r'(form="(?:prefix|postfix)")', r'\1 lspace="0em" rspace="0em"', markup)
     markup = _SIGN.sub(r'\1<mo form="prefix">', markup)
@@ -119,7 +119,7 @@ def _formula(tex: str) -> str:
 
 
 def _only_anchors(markup: str) -> str:
-    """HTML in the text is shown as text, but for the anchors that pages put before a statement."""
+    """Escape HTML in the text, except the anchors that pages put before a statement."""
     markup = _COMMENT.sub("", markup)
     return markup if _ANCHOR.fullmatch(markup.strip()) else escape(markup)
 

@@ -12,7 +12,7 @@ CAPTION = (
     "share; the gated paths are left the mode that changes its sign."
 )
 _LAST, _LINE, _MARKS = 16.0, 161, 17  # tau; points of a line, and marks on it
-_STEP = 1e-13  # the integrator's relative error: far below what machines may differ by
+_STEP = 1e-13  # the integrator's relative error, far below differences between machines
 
 
 def data() -> Data:

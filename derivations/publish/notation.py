@@ -30,10 +30,10 @@ _WIDE = 78  # characters of a formula that fit a line of text, as `width` counts
 _NESTED = 260  # characters of TeX from which on a formula that is not wide is high, with small fractions in fractions
 _NAMES_AT_MOST = 4
 _WORTH_A_NAME = 12  # a repeated part shorter than this is not given a name
-_DISPLAYED: dict[tuple, tuple[str, list[str]]] = {}  # what has been set once, for statements appear on several pages
-_LAST = "zz"  # put before a name that is to be sorted behind the others, and taken off in print
+_DISPLAYED: dict[tuple, tuple[str, list[str]]] = {}  # a cache, because statements appear on several pages
+_LAST = "zz"  # a prefix that sorts a name after all others; it is removed in print
 
-# Names that the letters alone do not give: values at t = 0, the sum and difference of two sites.
+# Names with a special TeX form: values at t = 0, the sum and difference of two sites.
 _NAMES = {
     "u0": "u(0)",
     "u10": "u_{1}(0)",
@@ -43,7 +43,7 @@ _NAMES = {
     "u_plus": "u_{+}",
     "u_minus": "u_{-}",
 }
-# Brackets around what is one line high need not grow, and set closer when they do not.
+# Brackets around an expression of one line need no \left and \right, and stand closer without.
 _LOW = r"(?:(?!\\left|\\right|\\frac|\\int|\\sum|\\begin|\\sqrt|\\substack).)*?"
 _FLAT = re.compile(rf"\\left([(\[])({_LOW})\\right([)\]])")
 _OF_WORDS = re.compile(r"([A-Za-z]+)_([a-z]{3,})")
@@ -80,7 +80,7 @@ class _Printer(LatexPrinter):
         self.several = False
 
     def _print(self, expr: sympy.Basic, **settings: object) -> str:
-        if isinstance(expr, Expectation):  # before its own `_latex`, which writes the law below each expectation
+        if isinstance(expr, Expectation):  # its own `_latex` would write the law below each expectation
             return self._expectation(expr)
         return super()._print(expr, **settings)
 
@@ -131,9 +131,9 @@ class _Printer(LatexPrinter):
 
 @dataclass
 class Notation:
-    """How one claim is written: whether Z stands for the normaliser, and what has been explained so far.
+    """The notation of one claim: whether Z stands for the normaliser, and the letters explained so far.
 
-    `explained` holds what each letter was last said to stand for; a legend says it again where it changes.
+    `explained` holds the last explanation of each letter; a legend repeats a letter where its meaning changes.
     """
 
     normaliser: bool = True
@@ -255,7 +255,7 @@ def _power_of_normaliser(base: sympy.Expr, power: sympy.Expr) -> sympy.Expr:
 
 
 def _with_kappa(product: sympy.Mul) -> sympy.Expr:
-    """g^2/(1 + 2 g^2) = kappa^2/2 wherever that many powers of g stand over the denominator."""
+    """Replace g^2/(1 + 2 g^2) by kappa^2/2 in a product as often as its powers of g allow."""
     powers = product.as_powers_dict()
     below, above = -powers.get(_SPREAD, 0), powers.get(g, 0)
     if not (below > 0 and above >= 2 * below) or not (2 * below).is_Integer:
@@ -282,7 +282,7 @@ def _named_parts(rows: list[list[sympy.Basic]]) -> dict[sympy.Basic, sympy.Symbo
 
 
 def width(tex: str) -> int:
-    """About how many characters wide TeX is set: the wider half of a fraction, a command as one character."""
+    """Estimate the width of TeX in characters: the wider half of a fraction, a command as one character."""
     while (found := re.search(r"\\frac\{([^{}]*)\}\{([^{}]*)\}", tex)) is not None:
         tex = tex[: found.start()] + max(found[1], found[2], key=width) + tex[found.end() :]
         if "frac" not in tex:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from theory.problem import OutOfReachError
 
-# Sizes, and what pandoc's fragments name without defining it.
+# Sizes, and the commands that pandoc's fragments use without definition.
 _PREAMBLE = """
 #set page(margin: 2.2cm)
 #set text(size: 10.5pt)
@@ -19,7 +19,7 @@ _PREAMBLE = """
 #show figure: set block(breakable: true)
 #let horizontalrule = line(length: 100%)
 """
-# Wider than every line of a table: else pandoc shares the width of the page among the columns, whatever they hold.
+# Wider than every line of a table: else pandoc divides the page evenly among the columns, regardless of content.
 _ARGUMENTS = ["--wrap=none", "--columns=100000"]
 _MARKDOWN = "markdown-smart-citations+tex_math_dollars"
 

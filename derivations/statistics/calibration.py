@@ -1,4 +1,4 @@
-"""Where the test of `comparison` is shown to hold its level: a rule on the stored study of `calibration_study`.
+"""The range in which the test of `comparison` holds its level, from the stored study of `calibration_study`.
 
 The study draws S replicates of d entries from families with a known mean and counts the runs that reject it while no
 entry of the sample has a |skewness| beyond g. The test is shown for (S, d, g) where in each family these are at most
@@ -23,12 +23,12 @@ import numpy as np
 
 STORED = Path(__file__).with_name("calibration.json")
 ALLOWED = {0.05: 1.5, 0.01: 1.5, 0.002: 2.0}  # false rejections, in units of the level
-_EXPECTED = 10  # false rejections without which the runs say little of a level
+_EXPECTED = 10  # with fewer expected false rejections the runs do not decide on a level
 _USUAL = 0.95  # the share of runs with normal replicates that a number of replicates must let through
 
 
 def limit(replicates: int, entries: int) -> float:
-    """The largest skewness of a sample at which the test is shown to hold its level; 0 where it is not at any.
+    """Return the largest skewness of a sample up to which the study shows that the test holds its level, or 0.
 
     >>> limit(64, 1) < limit(256, 1)
     True
@@ -45,7 +45,7 @@ def least_replicates(entries: int) -> int | None:
 
 
 def sufficient_replicates(entries: int, skewness: float, replicates: int = 0) -> int | None:
-    """About how many replicates, more than `replicates`, would do at this skewness; None for too many entries.
+    """Return a sufficient number of replicates, above `replicates`, at this skewness; None for too many entries.
 
     A number beyond `most_replicates()` is scaled as the square of the skewness, with which the error of the test grows
     at least: the study does not show that it suffices.

@@ -1,4 +1,4 @@
-"""How often the test of `comparison` rejects the truth: the study behind the stored table `calibration.json`.
+"""The rate at which the test of `comparison` rejects the truth: the study behind the stored table `calibration.json`.
 
 Replicates with a known mean are drawn from several families, the test is applied, and false rejections are counted
 beside the largest skewness of the sample. The simultaneous intervals miss the truth in the same runs, because they are
@@ -33,7 +33,7 @@ LEVELS = (0.05, 0.01, 0.002)
 SKEWNESS = (0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
 REPLICATES = (8, 16, 32, 64, 96, 128, 256)
 RUNS = {1: 10_000, 4: 10_000, 40: 2_000, 400: 1_000, 4_000: 200}  # by number of entries, which cost time
-_MANY, _ENOUGH = 4_000, (96,)  # so many entries are tried with these numbers of replicates
+_MANY, _ENOUGH = 4_000, (96,)  # 4,000 entries are tried with these numbers of replicates only
 _COLUMNS = 8_000  # entries times runs of one batch
 _MOST_RUNS = 250  # of one batch
 _LENGTH = 2.0  # correlation length, in sites

@@ -37,7 +37,7 @@ from theory.problem import InputError
 _REQUIRED_POWER = 0.99
 _MOST_REPLICATES = 4096  # where the search for a sufficient number stops
 _BLOCK = 256  # normal vectors handled at once, which bounds the memory by 256 x entries
-# Raised when what a claim registers is read in another way (observable, times, margin, wrong forms), so that seeds are
+# Increased when the meaning of a registration changes (observable, times, margin, wrong forms), so that seeds are
 # never chosen. The law of the statistic under the truth is no part of it: it is calibrated on synthetic replicates.
 SEED_VERSION = 1
 

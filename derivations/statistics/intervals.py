@@ -25,7 +25,7 @@ class Intervals:
         return Outcome.FAIL if (self.high < bound).any() else Outcome.INCONCLUSIVE
 
     def below(self, bound: float) -> Outcome:
-        """The same for lying below the bound."""
+        """PASS where every entry is shown to lie below the bound, as `above` with the order reversed."""
         return Intervals(-self.mean, -self.high, -self.low).above(-bound)
 
     def describe(self, places: int = 3) -> str:

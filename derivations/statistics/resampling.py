@@ -31,7 +31,7 @@ def mean_and_error(
 
 
 def varies(deviations: Float[np.ndarray, "S d"]) -> np.ndarray:
-    """Whether an entry differs between replicates; the spread of equal ones may be a rounding instead of 0."""
+    """Whether an entry differs between replicates; the computed spread of equal ones may be a rounding error, not 0."""
     return np.ptp(deviations, axis=0) > 0
 
 
@@ -54,14 +54,14 @@ def resampled_maxima(values: Float[np.ndarray, "S d"], seed: int) -> Float[np.nd
 
 
 def counts_of(replicates: int, seed: int) -> Iterator[Int[np.ndarray, "b S"]]:
-    """How often each replicate is drawn, for all resamples in blocks."""
+    """Yield the counts with which each replicate is drawn, for all resamples in blocks."""
     rng = np.random.default_rng(seed)
     for start in range(0, RESAMPLES, _BLOCK):
         yield draw_counts(rng, min(_BLOCK, RESAMPLES - start), replicates)
 
 
 def draw_counts(rng: np.random.Generator, resamples: int, replicates: int) -> Int[np.ndarray, "b S"]:
-    """How often each of S replicates is drawn in S draws with replacement, a row for each resample."""
+    """Return the counts of each of S replicates in S draws with replacement, a row for each resample."""
     drawn = rng.integers(replicates, size=(resamples, replicates)) + replicates * np.arange(resamples)[:, None]
     return np.bincount(drawn.ravel(), minlength=resamples * replicates).reshape(resamples, replicates)
 

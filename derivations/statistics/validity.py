@@ -127,7 +127,7 @@ def network_meter(
 ) -> Meter:
     """The mean over replicates of |v_s(t) - r_s(t)|/|r_s(t)|, each network beside its own partner.
 
-    What to ask where every replicate has its own start, so that means over replicates say nothing of one network.
+    For replicates with starts of their own, where a mean over replicates does not describe any one network.
     `plain` and `distance` are both this mean; the band is studentised, with its quantile from resamples. Raises
     InputError as `meter` does.
     """
@@ -154,7 +154,7 @@ class Reduction:
 def variance_reduction(first: Float[np.ndarray, "S ..."], second: Float[np.ndarray, "S ..."]) -> Reduction:
     """(tr Var v + tr Var v')/tr Var(v - v') of networks paired by replicate: 1 where they are independent.
 
-    So many times more networks would be needed on streams of their own for the same error of the mean difference.
+    With independent streams this factor more networks would be needed for the same error of the mean difference.
     Raises InputError for shapes that differ, or where the difference does not vary.
     """
     first, second = (np.asarray(values, float).reshape(len(values), -1) for values in (first, second))

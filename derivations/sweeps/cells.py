@@ -1,8 +1,8 @@
 """One cell of a store: a folder with data.npz and meta.json that is complete or absent, and whose checksums verify it.
 
-It is written aside, synced and renamed. Its name is the hash of what was asked: the problem, the observables, the seed
-and the code that answered, which names the back end and its versions too. Its meta.json seals itself and holds the
-checksum of data.npz.
+It is written under a temporary name, synced and renamed. Its name is the hash of the problem, the observables,
+the seed and the code that answered, which names the back end and its versions too. Its meta.json seals itself and holds
+the checksum of data.npz.
 """
 
 import hashlib
@@ -242,7 +242,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def damaged(folder: Path, why: str) -> DamagedError:
-    """The error for a folder that is no cell: the reason, and what to do."""
+    """Return the error for a folder that is not a valid cell, with the reason and the remedy."""
     return DamagedError(
         f"The cell {folder.name[:12]} is damaged: {why}.", "Run the sweep: it sets it aside and makes it anew."
     )

@@ -20,10 +20,10 @@ def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
     "site", "weight", "path", "map_mode"; the last three by their names where all cells have the same. Variables: each
     observable;
     "state" ("complete", "diverged", or "missing"); "diverged" by replicate; "times" where they differ between cells.
-    What a cell does not have (a smaller n, fewer replicates, a replicate that diverged) is NaN. Attributes: the sweep,
+    Numbers that a cell lacks (a smaller n, fewer replicates, a replicate that diverged) are NaN. Attributes: the sweep,
     the code, versions, devices and when the cells were made.
-    `read` gives the cells as `store.answers` does, made by the version `code`. Raises
-    OutOfReachError where xarray is not installed or memory would not do.
+    `read` gives the cells as `store.answers` does, made by the version `code`. Raises OutOfReachError where xarray is
+    not installed or memory does not suffice.
     """
     try:
         import xarray
@@ -32,7 +32,7 @@ def dataset(read: Callable[[], Answers], sweep: Sweep, code: str):
             "xarray is not installed.", "pip install 'gdln-workbench[export]', or use table().", "missing-package"
         ) from None
 
-    # Metas are kept, arrays read twice: the sizes must be known before anything is filled.
+    # Each meta.json is kept, arrays are read twice: the sizes must be known before the dataset is filled.
     sizes, times, names, metas = _sizes(read(), sweep)
     dims = tuple(axis.field for axis in sweep.axes) if sweep.combine == "product" else ("cell",)[: len(sweep.shape)]
     same_times = len({tuple(values) for values in times}) == 1

@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-# A link in the place of a lock could lead to any file or device; a pipe would be waited for.
+# A link in the place of a lock could lead to any file or device; opening a pipe would block.
 UNFOLLOWED = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 @contextmanager
 def held(path: Path) -> Iterator[bool]:
-    """Whether this process got the lock file `path`; it is freed and removed when the block ends.
+    """Yield whether this process got the lock file `path`; it is released and removed when the block ends.
 
-    Another holder, in this process or another, makes it False at once. OSError where the folder cannot be written.
+    It is False at once if this or another process holds the lock. OSError where the folder cannot be written.
     """
     while True:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | UNFOLLOWED, 0o644)
@@ -29,7 +29,7 @@ def held(path: Path) -> Iterator[bool]:
             raise
         if _is_at(handle, path):
             break
-        os.close(handle)  # its holder removed the file between the two calls above: this lock excludes nobody
+        os.close(handle)  # its holder removed the file between the two calls above, so that this lock is void
     try:
         yield True
     finally:

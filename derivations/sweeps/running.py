@@ -1,4 +1,4 @@
-"""Running a sweep: existing cells stay, missing ones are made, and the outcome of each is reported."""
+"""Running a sweep: existing cells are kept, missing ones are computed, and the outcome of each is reported."""
 
 from collections.abc import Callable
 from contextlib import closing
@@ -77,7 +77,7 @@ class Swept:
 
 
 def check(sweep: Sweep) -> tuple[Cell, ...]:
-    """The sweep's cells, those invalid too whose times are no whole number of steps.
+    """Return the sweep's cells; cells whose times are no whole number of steps count as invalid too.
 
     Raises InputError where some are invalid and the sweep does not leave them out, or where none is valid.
     """

@@ -1,10 +1,10 @@
-"""The store of sweeps: a folder with one folder a cell. Writers share no file; a killed writer leaves no half cell.
+"""The store of sweeps: one folder for each cell. Writers share no file; a killed writer leaves no partial cell.
 
 store.json      marks this folder as a store and names its format
 sweeps/         the record of every sweep that was run here, one JSON file each
 cells/<hash>/   data.npz and meta.json of one cell; cells/.<hash>.*/ is being written, or was when its writer died
 locks/<hash>    held by the process that makes this cell
-damaged/        what stood in the place of a cell and was not it
+damaged/        files and folders that were found in the place of a cell
 """
 
 import fcntl
@@ -97,7 +97,7 @@ class Store:
         """Whether a process that lives is making the cell. Nothing is written."""
         try:
             lock = os.open(self.folder / "locks" / cell, os.O_RDONLY | UNFOLLOWED)
-        except OSError:  # there is none, or what stands there locks nothing
+        except OSError:  # there is no lock file, or the path cannot be a lock
             return False
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -151,10 +151,10 @@ class Store:
                     removed += 1
         for item in list((self.folder / "locks").iterdir()):
             if item.is_symlink() or (item.exists() and not item.is_file()):
-                self._moved(item, "lock")  # it could lock nothing, and would stop whoever makes the cell
+                self._moved(item, "lock")  # it cannot be a lock, and would prevent the making of the cell
                 continue
             with held(item):
-                pass  # a lock file without a holder is removed when it is let go
+                pass  # a lock file without a holder is removed when the block ends
         return removed
 
     def record(self, sweep: Sweep) -> str:
@@ -199,7 +199,7 @@ class Store:
         return next(iter(recorded.values()))
 
     def table(self, sweep: Sweep | None = None, code: str | None = None) -> list[dict[str, Any]]:
-        """Plain rows, one a cell, observable, time, unit and site; see `table.rows`."""
+        """Return plain rows, one for each cell, observable, time, unit and site; see `table.rows`."""
         from derivations.sweeps.table import rows
 
         sweep = self.the_sweep(sweep)
@@ -280,7 +280,7 @@ def found(store: Store, sweep: Sweep) -> Found:
             nameless.append(name)
         elif claim[0] in index_of:
             versions.setdefault(claim[1], {})[index_of[claim[0]]] = name
-    if nameless:  # its name still says whether it is a cell of a version that is known
+    if nameless:  # the name still shows whether it is a cell of a known version
         for code in {*versions, *_codes_here()}:
             for index, question in asked.items():
                 if (name := question.cell(code)) in nameless:

@@ -1,4 +1,4 @@
-"""The results of a sweep as plain rows: means and standard errors over networks, one number a row."""
+"""The results of a sweep as plain rows: means and standard errors over networks, one number in each row."""
 
 import csv
 import io
@@ -20,7 +20,7 @@ PLACES = ("time", "unit", "other_unit", "site", "other_site", "bias", "other_tim
 def mean_and_error(values: np.ndarray, diverged: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The mean over the networks that did not diverge, and its standard error, along the first axis."""
     kept = values[~diverged]
-    # Taken from the first network, so that equal values have the spread 0 and not that of a rounded mean.
+    # Deviations from the first network: equal values then have the spread 0, without rounding of a mean.
     return kept.mean(axis=0), (kept - kept[:1]).std(axis=0, ddof=1) / np.sqrt(len(kept))
 
 

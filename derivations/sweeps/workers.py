@@ -1,4 +1,4 @@
-"""Processes that make cells, one thread each. One that is killed costs the cell it was making and nothing else."""
+"""Processes that make cells, one thread each. If one is killed, only the cell that it was making is lost."""
 
 import re
 import signal
@@ -17,7 +17,7 @@ from theory.problem import WorkbenchError
 
 MADE, THERE, BUSY, FAILED = "made", "there", "busy", "failed"
 _POLL, _PAUSE = 0.2, 0.5  # seconds: to look up, before a busy cell is asked for again
-# numba may be absent: what cannot be imported is left to the worker.
+# numba may be absent: the worker reports modules that cannot be imported.
 _MODULES = ("derivations.sweeps.making", "derivations.sweeps.store", "sim.training.backends.compiled.train")
 _ONE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 
@@ -43,7 +43,7 @@ class Answer:
 def work(
     jobs: Sequence[Job], folder: Path, device: str, workers: int, progress: Callable[[Job, float], None]
 ) -> Iterator[Answer]:
-    """Make the jobs' cells in the store `folder` by `workers` processes; yields each answer as it comes.
+    """Make the jobs' cells in the store `folder` in `workers` processes; yield each answer as soon as it is there.
 
     A cell that another sweep is making is asked for again until it is there or that sweep has died. However the
     iteration ends, no process is left.
@@ -81,7 +81,7 @@ def _hand_out(
             idle = _begun(folder, device)
             crew.append(idle)
         idle.give(waiting.popleft())
-        # One new process at a time, so that the answers of the others are heard meanwhile.
+        # One new process at a time, so that the answers of the others are read meanwhile.
         if len(crew) < workers:
             return
 

@@ -1,4 +1,4 @@
-"""The single checks of a validation, and which of them stand by their evidence: a level of a claim, or an experiment.
+"""The single checks of a validation, each a level of a claim or an experiment, and those with fresh evidence.
 
 A check is fresh where the stored evidence is of this version of every claim that it judges, and of the code that it
 runs. Its cost is the processor time that the evidence states.
@@ -18,7 +18,7 @@ from theory.claims.judge import applicable
 from theory.claims.model import Claim, Level
 from theory.claims.registry import catalog
 
-_UNKNOWN_LEVEL, _UNKNOWN_EXPERIMENT = 0.5, 10.0  # seconds taken for a check of which no evidence tells them
+_UNKNOWN_LEVEL, _UNKNOWN_EXPERIMENT = 0.5, 10.0  # assumed seconds of a check without evidence
 CERTIFY = "certify"  # the name of the code of all levels without simulation
 
 
@@ -41,7 +41,7 @@ class Check:
 class Evidence:
     """The stored evidence of some claims, and the hashes of the code that their checks run now.
 
-    Raises DamagedEvidenceError where a file is damaged; for a `whole` run, which takes no outcome from it, such a file
+    Raises DamagedEvidenceError where a file is damaged; for a `whole` run, which uses no stored outcome, such a file
     counts as none.
     """
 
@@ -52,7 +52,7 @@ class Evidence:
         self._cited: dict[str, tuple[str, ...]] = {}
 
     def cited(self, claim: Claim) -> tuple[str, ...]:
-        """The ids that a claim rests on, from its evidence where that is fresh, for a derivation takes time."""
+        """Return the ids of the claims that a claim cites, from fresh evidence if possible, as derivations are slow."""
         if claim.id not in self._cited:
             known = self.of.get(claim.id)
             fresh = known is not None and _recorded(known, CERTIFY) == certifying_code(claim, known.get("cites", ()))
@@ -93,7 +93,7 @@ def experiments_of(claims: Sequence[Claim]) -> Iterator[tuple[str, tuple[str, ..
     everywhere = registered.groups(tuple(catalog().values()))
     for name, members in registered.groups(claims).items():
         problem = registered.problem_of(members[0], name)
-        judged = {claim.id for claim in (*everywhere.get(name, ()), *members)}  # one run, whichever were chosen
+        judged = {claim.id for claim in (*everywhere.get(name, ()), *members)}  # the same run for any choice of claims
         modules = ["derivations.experiments.registered", *(module_of(claim) for claim in judged)]
         yield name, tuple(claim.id for claim in members), code_hash(modules, [problem_file(problem)])
     for experiment in discover():
@@ -110,7 +110,7 @@ def certifying_code(claim: Claim, cites: Sequence[str]) -> str:
 
 
 def module_of(claim: str) -> str:
-    """The module in which a claim stands.
+    """The module that defines a claim.
 
     >>> module_of("gaussian.step_step.orthant")
     'theory.claims.areas.gaussian.step_step'

@@ -1,4 +1,4 @@
-"""The types of a validation: each judged claim, the whole run, and the outcome that the command answers with."""
+"""The types of a validation: each judged claim, the whole run, and the outcome of the command."""
 
 import platform
 from collections.abc import Mapping
@@ -17,8 +17,8 @@ from theory.claims.rows import Verdict, verdict_on
 class Judged:
     """One claim with all results on it, and its standing by these and by the claims that it cites.
 
-    `stored` are those of the results that stand by the evidence of version `evidence_version`. `seconds` is the
-    processor time of what ran, by level and experiment; `cites` are the ids that the claim rests on.
+    `stored` are the results taken from the evidence of version `evidence_version`. `seconds` is the processor time of
+    the checks that ran, by level and experiment; `cites` are the ids of the cited claims.
     """
 
     claim: Claim
@@ -33,19 +33,19 @@ class Judged:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict on the claim: that of the gravest of its rows in the ledger."""
+        """Return the verdict on the claim, that of the gravest of its rows in the ledger."""
         return verdict_on(self.standing, self.claim.sources, self.printed)
 
     def is_stored(self, result: CheckResult) -> bool:
-        """Whether the result stands by its evidence and was not checked in this run."""
+        """Whether the result is taken from the evidence and was not checked in this run."""
         return any(result is one for one in self.stored)
 
 
 @dataclass(frozen=True)
 class Validation:
-    """A whole run: the judged claims in order, what the experiments found, how long it took, with what versions.
+    """A whole run: the judged claims in order, the findings of the experiments, the time and the versions.
 
-    `plan` says what ran; `spent` is the processor time of the checks.
+    `plan` has the checks that ran; `spent` is the processor time of the checks.
     """
 
     profile: str
@@ -68,9 +68,9 @@ def versions() -> dict[str, str]:
 
 
 def exit_outcome(validation: Validation) -> Outcome:
-    """FAIL where any level fails, INCONCLUSIVE where something stays undecided, else PASS.
+    """FAIL where any level fails, INCONCLUSIVE where some claim stays undecided, else PASS.
 
-    A claim that says what would settle it is expected to stay open: it leaves no run undecided.
+    A claim that states what would settle it is expected to stay open and makes no run INCONCLUSIVE.
     """
     if Outcome.FAIL in validation.outcomes():
         return Outcome.FAIL

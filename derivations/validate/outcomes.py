@@ -22,7 +22,7 @@ Outcomes = Mapping[Task, Done | Lost]
 def judge(
     claims: Sequence[Claim], evidence: Evidence, plan: Plan, done: Outcomes
 ) -> tuple[tuple[Judged, ...], Finding]:
-    """Judge the claims in the order of citation, so that each inherits the worst of what it rests on."""
+    """Judge the claims in the order of citation, so that each inherits the worst standing of those it cites."""
     chosen = {claim.id: claim for claim in claims}
     finding = findings(chosen, evidence, plan, done)
     judged: dict[str, Judged] = {}
@@ -34,7 +34,7 @@ def judge(
 
 
 def overall(claim: Claim, results: tuple[CheckResult, ...], cited: tuple[Standing, ...] = ()) -> Standing:
-    """The standing of a claim by its own checks and by the standing of what it cites."""
+    """The standing of a claim by its own checks and by the standing of the claims that it cites."""
     return inherited(standing(claim, results), cited)
 
 
@@ -56,7 +56,7 @@ def findings(claims: Mapping[str, Claim], evidence: Evidence, plan: Plan, done: 
 
 
 def _beside(claims: Mapping[str, Claim], evidence: Evidence, plan: Plan) -> Iterator[tuple[float, float]]:
-    """p and level of the registered tests that stand by their evidence: Holm's family is the same in every round."""
+    """p and level of the registered tests taken from evidence, so that Holm's family is the same in every round."""
     for check in plan.stored:
         for claim in (claims[name] for name in check.claims if check.level is None):
             for result in recorded.results(claim, evidence.of[claim.id]):
@@ -111,7 +111,7 @@ def _levels(
     """The results without simulation: those of a whole examination, or the stored ones with those of this run."""
     whole = any(not check.fresh for check in task.checks) if task else not evidence.is_fresh(claim)
     if whole:
-        # A claim that no level applies to has no task: its examination only says why each is skipped.
+        # A claim to which no level applies has no task: its examination only states why each is skipped.
         yield from certified.results if task else examine(claim, evidence.claims).results
         return
     now = {result.level: result for result in certified.results}

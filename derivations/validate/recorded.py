@@ -1,4 +1,4 @@
-"""The stored evidence of a claim as results, table rows and printed forms, for what a run does not check again."""
+"""The stored evidence of a claim as results, table rows and printed forms, for levels that a run does not check."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any

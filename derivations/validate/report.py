@@ -49,7 +49,7 @@ def _summary(validation: Validation) -> str:
 
 
 def ran(validation: Validation) -> str:
-    """One or two sentences: which checks ran, by what budget and seed, and which the evidence covers."""
+    """One or two sentences: the checks that ran, with budget and seed, and those that the evidence covers."""
     plan = validation.plan
     if not any(check.fresh for check in (*plan.now, *plan.stored)):
         ran_whole = "The check" if len(plan.now) == 1 else f"All {len(plan.now)} checks"
@@ -82,7 +82,7 @@ def _verdict_table(judged: tuple[Judged, ...]) -> str:
 
 
 def _checked_now(item: Judged) -> str:
-    """The levels that this run checked; the others stand by their evidence."""
+    """The levels that this run checked; the others are taken from the evidence."""
     if not item.stored:
         return "all"
     now = [one.level.value for one in item.results if one.outcome is not Outcome.SKIPPED and not item.is_stored(one)]

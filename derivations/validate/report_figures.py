@@ -13,7 +13,7 @@ from theory.flow import solve
 from theory.problem import Problem
 
 WEIGHTS, YX, XX = "flow.descent.weights", "moment.site_gate.yx", "moment.site_gate.xx"
-_OFFSETS = (0, 1, 2, 4)  # sites from the gate's whose weights are followed in time
+_OFFSETS = (0, 1, 2, 4)  # distances from the gate's site at which weights are shown over time
 _CURVE_POINTS = 120
 _BESIDE = 11  # sites shown on each side of the gate's; beyond them the weights vanish in print
 

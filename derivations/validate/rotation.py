@@ -1,4 +1,4 @@
-"""The checks that a quick validation runs: all that changed, and of the fresh ones a round that fits a budget.
+"""The checks of a quick validation: all without fresh evidence, and of the others a round that fits a budget.
 
 The rounds are a partition of the fresh checks, so that as many runs as there are rounds run each of them at least
 once, however many claims there are.
@@ -11,12 +11,12 @@ from math import ceil
 
 from derivations.validate.checks import Check
 
-BUDGET = 60.0  # processor seconds for what is fresh: half a minute on two cores
+BUDGET = 60.0  # processor seconds for checks with fresh evidence: half a minute on two cores
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The checks that run now and those that stand by their evidence.
+    """The checks that run now and those that are taken from their evidence.
 
     `round` counts from 0 to `rounds` - 1; the seed draws the new points, and seed % rounds is the round, so that the
     seed alone repeats the run.
@@ -42,9 +42,9 @@ def whole(checks: Sequence[Check]) -> Plan:
 
 
 def plan(checks: Sequence[Check], budget: float = BUDGET, seed: int | None = None, last: int | None = None) -> Plan:
-    """The plan of a run: of the fresh checks those of one round, and what else fits the budget from the next ones.
+    """The plan of a run: of the fresh checks those of one round, and those of the next rounds that fit the budget.
 
-    The round is the one after `last`; without `last` a random one, and with a `seed` the one that the seed says.
+    The round is the one after `last`; without `last` a random one, and with a `seed` the one that the seed determines.
     """
     fresh = [check for check in checks if check.fresh]
     parts = rounds(fresh, budget)
@@ -67,7 +67,7 @@ def plan(checks: Sequence[Check], budget: float = BUDGET, seed: int | None = Non
 def rounds(checks: Sequence[Check], budget: float) -> list[list[Check]]:
     """Divide the checks into as few rounds as keep the budget, the longest checks first.
 
-    A check that is longer than the budget is a round's only excess: no other round may be longer than it.
+    No round takes longer than the budget, or than the longest check where that exceeds the budget.
 
     >>> one = Check(("a.b.c",), None, "runs", 4.0, True)
     >>> len(rounds([one] * 5, budget=10.0))

@@ -57,7 +57,7 @@ class Done:
 
 
 def tasks(checks: Sequence[Check], seed: int, settings: Settings, evidence: Path = stored.FOLDER) -> list[Task]:
-    """The tasks of the checks, the longest first, so that no process is left with a long one at the end."""
+    """Return the tasks of the checks, the longest first, so that no process ends with a long one alone."""
     together: dict[str, list[Check]] = {}
     for check in checks:
         together.setdefault(check.claims[0] if check.level else check.name, []).append(check)

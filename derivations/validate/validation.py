@@ -1,7 +1,7 @@
 """The main job: derive and certify every claim, train the networks that claims are about, and compute the verdicts.
 
 A quick run checks whole what has changed since its evidence was stored, and of the rest what a budget allows, at new
-points; the other verdicts stand by their evidence, and the report lists them.
+points; the other verdicts are taken from their evidence, and the report lists them.
 """
 
 import time
@@ -91,7 +91,7 @@ def _announcement(plan: Plan, todo: Sequence[Task], processes: int) -> str:
 
 
 def with_cited(claims: Sequence[Claim], whole: bool = False) -> tuple[Claim, ...]:
-    """The claims and all they rest on: a verdict is only as good as those it cites. `whole` is that of `Evidence`."""
+    """Return the claims and all that they cite, on which their verdicts depend. `whole` is that of `Evidence`."""
     wanted = {claim.id: claim for claim in claims}
     if wanted.keys() == catalog().keys():
         return tuple(claims)

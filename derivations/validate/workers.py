@@ -32,9 +32,9 @@ class Lost:
 def do_all(
     tasks: Sequence[Task], processes: int, progress: Progress, work: Work = perform
 ) -> Iterator[tuple[Task, Done | Lost]]:
-    """Do the tasks in their order by so many processes; yield each with its outcome, as it comes.
+    """Do the tasks in their order in `processes` processes; yield each with its outcome as soon as it is done.
 
-    `work` is a function of a module: it is imported by each process. However the iteration ends, no process is left.
+    `work` is a module's function, which each process imports. However the iteration ends, no process is left.
     An error that a task raises is raised here.
     """
     if processes == 1:
@@ -119,5 +119,5 @@ def _work(pipe: Connection, work: Work) -> None:
             answer = "error", error
         try:
             pipe.send(answer)
-        except OSError:  # nobody is listening any more
+        except OSError:  # the parent has closed the pipe
             return

@@ -1,4 +1,4 @@
-"""Data laws as samplers, one file a law: a law's sampler is picked up by its file being here."""
+"""Data laws as samplers, one file for each law; the samplers of all files in this folder are registered on import."""
 
 from sim.discovery import load
 

@@ -4,8 +4,8 @@ Three forms of F: a matrix, of low rank or banded; one matrix for each axis of a
 product; and the Fourier modes of a ring, whose covariance is circulant.
 
 The normal numbers of a seed give the same z on every machine, up to rounding. An eigensolver alone does not promise
-that: it leaves the sign of a mode open, and on a ring, whose modes come in pairs of one eigenvalue, the whole rotation
-of a pair. So a ring has sines and cosines, and a line, whose eigenvalues are simple, a rule of signs.
+that: it leaves the sign of a mode undetermined, and on a ring, whose eigenvalues are degenerate in pairs, the rotation
+of each pair. Therefore rings use sines and cosines, and lines, whose eigenvalues are simple, a rule for the signs.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from jaxtyping import Float
 
 from theory.problem import OutOfReachError
 
-# From so many sites on a ring, and modes for each site, the FFT takes less time than the product with the matrix:
+# For at least so many sites on a ring, and modes per site, the FFT takes less time than the product with the matrix:
 # measured with 1,000 examples in float32 on one thread, 1.6 times less at 400 sites and 400 modes, 7 at 2,000 and 519.
 SPECTRAL_SITES, SPECTRAL_SHARE = 512, 0.25
 # Up to so many diagonals for each site the compiled loop over them takes less time than the matrix product.
@@ -25,11 +25,11 @@ BAND_SHARE = 0.25
 
 @dataclass(frozen=True)
 class Dense:
-    """matrix (r, n) with matrix^T matrix = C up to what is dropped, which rounding cannot tell from 0.
+    """A matrix (r, n) with matrix^T matrix = C up to dropped parts of the size of rounding errors.
 
-    Dropped are eigenvalues of C, or, where `band` is a number, the entries of its Cholesky factor matrix^T beyond so
-    many diagonals. `dropped` bounds the error of every entry of C; `level` is the largest eigenvalue or entry that may
-    be dropped.
+    The dropped parts are eigenvalues of C or, if `band` is a number, the entries of its Cholesky factor matrix^T beyond
+    that many diagonals. `dropped` bounds the error of every entry of C; `level` is the largest eigenvalue or entry that
+    may be dropped.
     """
 
     matrix: Float[torch.Tensor, "r n"]
@@ -48,13 +48,13 @@ class Dense:
         return self.matrix.shape[1]
 
     def coloured(self, noise: Float[torch.Tensor, "N r"]) -> Float[torch.Tensor, "N n"]:
-        """noise F."""
+        """Return noise F."""
         return noise @ self.matrix
 
 
 @dataclass(frozen=True)
 class Separable:
-    """C = C_down (x) C_across on a grid, sites row by row: z = F^T noise G; the n x n covariance is never made."""
+    """C = C_down (x) C_across on a grid, sites row by row: z = F^T noise G, without the n x n covariance."""
 
     down: Dense
     across: Dense
@@ -70,7 +70,7 @@ class Separable:
         return self.down.sites * self.across.sites
 
     def coloured(self, noise: Float[torch.Tensor, "N r"]) -> Float[torch.Tensor, "N n"]:
-        """F^T noise G, the noise of an example an array of the two ranks."""
+        """Return F^T noise G, where the noise of an example has the shape of the two ranks."""
         rows = noise.reshape(-1, self.down.rank, self.across.rank) @ self.across.matrix
         return (self.down.matrix.T @ rows).flatten(1)
 
@@ -96,7 +96,7 @@ class Spectral:
         return len(self.amplitude)
 
     def coloured(self, noise: Float[torch.Tensor, "N n"]) -> Float[torch.Tensor, "N n"]:
-        """The Hartley transform of amplitude noise, by one real FFT."""
+        """Return the Hartley transform of amplitude times noise, by one real FFT."""
         n = self.sites
         half = torch.fft.rfft(noise * self.amplitude, norm="ortho")
         z = torch.empty_like(noise)
@@ -112,8 +112,8 @@ Factor = Dense | Separable | Spectral
 def dense(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
     """Return the factor sqrt(lam) V^T of the covariance V lam V^T of a line, without jitter.
 
-    Eigenvalues that are the rounding of the entries and of the eigensolver, or of the dtype that will be drawn in, are
-    dropped and counted. Raises OutOfReachError for one below rounding: then the matrix is no covariance. Of each mode
+    Eigenvalues of the size of the rounding of the entries, of the eigensolver or of the dtype of the draws are dropped
+    and counted. Raises OutOfReachError for a more negative eigenvalue: then the matrix is no covariance. In each mode
     the first entry of at least half the largest size is positive.
     """
     lam, vectors = np.linalg.eigh(covariance)
@@ -124,16 +124,16 @@ def dense(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device,
 
 
 def dense_on_ring(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
-    """Return the same of a circulant covariance, with its modes as they are even and odd in the middle of the sites."""
+    """Return the factor `dense` of a circulant covariance, with modes that are even or odd about the middle site."""
     return _of_modes(np.fft.fft(covariance[0]).real, _ring_modes(len(covariance)), what, device, dtype)
 
 
 def _ring_modes(n: int) -> Float[np.ndarray, "n n"]:
-    """The orthonormal modes of a ring, in the rows and in the order of the eigenvalues q = 0, ..., n - 1.
+    """Return the orthonormal modes of a ring as rows, in the order of the eigenvalues q = 0, ..., n - 1.
 
     sqrt(2/n) cos(pi k/n) for q < n/2 and sqrt(2/n) sin(pi k/n) for q > n/2, with k = q (2j + 1), which changes its sign
-    from site j to n - 1 - j; 1/sqrt(n) and (-1)^j/sqrt(n) for q = 0 and n/2. The compiled loops take even and odd modes
-    for half of the products, and need them exactly even and odd: so the angles are reduced in whole numbers.
+    from site j to n - 1 - j; 1/sqrt(n) and (-1)^j/sqrt(n) for q = 0 and n/2. With exactly even and odd modes the
+    compiled loops need half of the products; to obtain them, the angles are reduced in integer arithmetic.
     """
     k = np.outer(np.arange(n), 2 * np.arange(n) + 1) % (2 * n)
     angle = np.pi / n * np.minimum(k, 2 * n - k)
@@ -147,7 +147,7 @@ def _ring_modes(n: int) -> Float[np.ndarray, "n n"]:
 def _of_modes(
     lam: Float[np.ndarray, " n"], modes: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype
 ) -> Dense:
-    """The factor of the eigenvalues and their modes, the rows of `modes`."""
+    """Return the factor for eigenvalues and their modes, the rows of `modes`."""
     level = _level(lam, what, dtype)
     kept = lam > level
     matrix = np.ascontiguousarray(np.sqrt(lam[kept])[:, None] * modes[kept])
@@ -157,8 +157,8 @@ def _of_modes(
 def on_line(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
     """Return the factor of the covariance of a line: by Cholesky where that is a narrow band; errors as `dense`.
 
-    With correlations exp(-d^2/xi^2) the entries fall as those of C, below the unit of float32 from d = 4 xi on. A
-    covariance that is singular to rounding has no such factor, but few modes.
+    With correlations exp(-d^2/xi^2) its entries decay like those of C, below the rounding unit of float32 for d > 4 xi.
+    A covariance that is singular up to rounding has no such factor, but few modes.
     """
     try:
         lower = np.linalg.cholesky(covariance)
@@ -186,9 +186,9 @@ def on_ring(covariance: Float[np.ndarray, "n n"], what: str, device: torch.devic
 
 
 def _level(lam: Float[np.ndarray, " n"], what: str, dtype: torch.dtype) -> float:
-    """The largest eigenvalue that may be dropped.
+    """Return the largest eigenvalue that may be dropped.
 
-    Up to 4 n eps lam_max is rounding; more where the unit of the dtype is coarser.
+    It is 4 n eps lam_max for rounding in float64, and larger for a dtype with a coarser unit.
     """
     largest, least = float(lam.max()), float(lam.min())
     level = 4 * len(lam) * np.finfo(float).eps * largest

@@ -30,7 +30,7 @@ class FiniteSampler:
         return self.x.shape[1]
 
     def room(self, _replicates: int, _rows: int) -> None:
-        """None: a draw takes fresh memory."""
+        """Return None: every draw allocates its memory."""
 
     def draw(self, streams: list[Stream], rows: int, room: None = None) -> Draw:  # noqa: ARG002 - the protocol's
         """Draw `rows` examples for each stream: example i where P(< i) <= u < P(<= i), u uniform on 2^32 points."""

@@ -1,4 +1,4 @@
-"""Exact samples of laws made from one Gaussian vector: z from normal numbers by a factor of its covariance."""
+"""Exact samples of laws that are functions of one Gaussian vector z = F^T noise, F a factor of its covariance."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ from theory.problem import NonlinearGP
 
 @dataclass(frozen=True)
 class Scratch:
-    """Memory that successive draws of equal size reuse: fresh pages for every draw cost a fifth of the time."""
+    """Memory that successive draws of equal size reuse, because new allocations take a fifth of a draw's time."""
 
     noise: Float[torch.Tensor, "S B r"]
     gaussian: Float[torch.Tensor, "S B n"]
@@ -24,7 +24,7 @@ class Scratch:
 
 @dataclass(frozen=True, eq=False)
 class GaussianSampler:
-    """A Gaussian law made ready to draw on one device: a factor for each class, and what is done to the Gaussian.
+    """A sampler of a Gaussian law on one device: a factor for each class, and the function applied to the Gaussian.
 
     `gain` is None where x is the Gaussian itself; otherwise x = erf(gain z)/normaliser. `shift` are the class means.
     """
@@ -49,14 +49,14 @@ class GaussianSampler:
         return max(factor.rank for factor in self.factors)
 
     def room(self, replicates: int, rows: int) -> Scratch:
-        """Memory for draws of `rows` examples for each of `replicates` streams."""
+        """Return memory for draws of `rows` examples for each of `replicates` streams."""
         like = torch.empty(0, dtype=self.dtype, device=self.device)
         noise = like.new_empty(replicates, rows, self.rank)
         gaussian = like.new_empty(replicates, rows, self.n)
         return Scratch(noise, gaussian, gaussian if self.gain is None else torch.empty_like(gaussian))
 
     def draw(self, streams: list[Stream], rows: int, room: Scratch | None = None) -> Draw:
-        """Draw `rows` examples for each stream; one matrix product a class serves all replicates."""
+        """Draw `rows` examples for each stream, with one matrix product for each class and all replicates."""
         room = room or self.room(len(streams), rows)
         noise, gaussian, x = room.noise, room.gaussian, room.x
         classes = draw_classes(self.law.probabilities, streams, rows)
@@ -84,7 +84,7 @@ def gaussian_sampler(
     device: torch.device,
     dtype: torch.dtype,
 ) -> GaussianSampler:
-    """Return the sampler of the law whose Gaussian has in class c the Kronecker product of covariances[c].
+    """Return the sampler of a law whose Gaussian in class c has the Kronecker product of covariances[c].
 
     Raises OutOfReachError for a matrix that is no covariance.
     """
@@ -96,7 +96,7 @@ def gaussian_sampler(
 def _factor(
     law: NonlinearGP, covariances: tuple[np.ndarray, ...], c: int, device: torch.device, dtype: torch.dtype
 ) -> Factor:
-    """The factor of the Gaussian of class c, whose covariance is the Kronecker product of those of the axes."""
+    """Return the factor for class c, whose covariance is the Kronecker product of the covariances of the axes."""
     what = f"{law.law}, class {c}"
     if len(covariances) == 1:
         make = on_ring if law.boundary == "ring" else on_line

@@ -1,4 +1,4 @@
-"""Samplers kept by law: a run factors its covariances once, not once to train and once for each measurement."""
+"""A cache of samplers, so that a run factors its covariances once for training and all measurements."""
 
 from collections.abc import Callable
 from functools import lru_cache, wraps
@@ -12,7 +12,7 @@ _MOST = 4  # samplers: two laws, each in the type of training and in that of mea
 
 
 def kept(make: Callable[[Any, torch.device, torch.dtype], Made]) -> Callable[[Any, torch.device, torch.dtype], Made]:
-    """Return `make`, which makes a sampler, with the last four of at most 1024 sites kept; an error is not kept."""
+    """Return `make`, a function that makes samplers, with a cache of the last four of at most 1024 sites."""
     remembered = lru_cache(maxsize=_MOST)(make)
 
     @wraps(make)

@@ -1,8 +1,8 @@
 """The laws' numbers from their definitions: Z^2 := E erf(gain z)^2 and the covariance of erf(gain z)/Z.
 
 Nothing here is a closed form. Both integrals are composite Gauss-Legendre sums whose panels shrink geometrically
-towards the steep part of erf, which has the width 1/gain; each is computed twice, with different numbers of nodes,
-and refused where the two differ.
+towards the steep part of erf, which has the width 1/gain. Each is computed twice, with different numbers of nodes, and
+OutOfReachError is raised where the two results differ.
 """
 
 import math
@@ -14,7 +14,7 @@ from jaxtyping import Float
 
 from theory.problem import NonlinearGP, OutOfReachError, latent_correlation, latent_variance
 
-# P(|N(0, 1)| > 12) < 4e-33: what is cut off lies below the rounding of every integral here.
+# P(|N(0, 1)| > 12) < 4e-33: the truncated tail is below the rounding of every integral here.
 _REACH = 12.0
 _NEGLIGIBLE = 1e-30
 _NODES = (20, 28)
@@ -111,7 +111,7 @@ def _erf_covariance(gain: float, rho: np.ndarray, conditional_variance: np.ndarr
     values = np.empty(len(rho))
     for index, (r, variance) in enumerate(zip(rho, conditional_variance, strict=True)):
         spread = math.sqrt(variance)
-        # The conditional mean of erf(gain z2) turns over the width of the erf smoothed by the spread of z2.
+        # The conditional mean of erf(gain z2) varies over the width of erf, smoothed by the spread of z2.
         turn = math.hypot(spread, 1 / gain) / r
         z1, weight = _composite(_edges_from_zero(gain, 1 / turn), nodes)
         inner = _conditional_mean(gain, r * z1, spread, nodes)
@@ -120,7 +120,7 @@ def _erf_covariance(gain: float, rho: np.ndarray, conditional_variance: np.ndarr
 
 
 def _conditional_mean(gain: float, mean: np.ndarray, spread: float, nodes: int) -> np.ndarray:
-    """E erf(gain (mean + spread e)) over e ~ N(0, 1), for each mean; erf is steep around e = -mean/spread."""
+    """Return E erf(gain (mean + spread e)), e ~ N(0, 1), for each mean; erf is steep around e = -mean/spread."""
     centre = -mean / spread
     width = 1 / (gain * spread)
     regular = np.arange(-_REACH, _REACH + 1)
@@ -141,7 +141,7 @@ def _grades(width: float) -> np.ndarray:
 
 
 def _edges_from_zero(*steepness: float) -> np.ndarray:
-    """Panel edges on [0, reach]: halving towards 0 until they are finer than every 1/steepness."""
+    """Return panel edges on [0, reach] that halve towards 0 until they are finer than every 1/steepness."""
     finest = min(1.0, *(1 / s for s in steepness)) / 4
     halvings = math.ceil(math.log2(_REACH / finest))
     return np.concatenate([[0.0], _REACH * 2.0 ** np.arange(-halvings, -3), np.arange(1, 9) * _REACH / 8])
@@ -167,12 +167,12 @@ def _erf(z: np.ndarray) -> np.ndarray:
 
 
 def _settled(what: str, coarse: np.ndarray, fine: np.ndarray, scale: float | None = None) -> np.ndarray:
-    """The finer of two quadratures, or an error where they disagree beyond rounding."""
+    """Return the finer of two quadratures; OutOfReachError where they disagree beyond rounding."""
     limit = _AGREEMENT * (np.abs(fine).max() if scale is None else scale)
     apart = float(np.abs(fine - coarse).max())
     if not apart <= limit:
         raise OutOfReachError(
             f"{what}: {_NODES[0]} and {_NODES[1]} nodes a panel differ by {apart:.2g}; rounding allows {limit:.2g}.",
-            "The sampler refuses a law whose covariance it cannot integrate; use a gain from 1e-100 to 1e100.",
+            "The covariance of this law cannot be integrated; use a gain from 1e-100 to 1e100.",
         )
     return fine

@@ -1,4 +1,4 @@
-"""Data laws made ready to draw: what a sampler offers, what it draws, and one dispatch from a law to its sampler.
+"""The interface of samplers, the examples that they draw, and one dispatch from a law to its sampler.
 
 A law's sampler is registered in the file of `sim.data` that has the name of the law's declaration.
 """
@@ -35,7 +35,7 @@ class Draw:
 
 @runtime_checkable
 class Sampler(Protocol):
-    """A law made ready to draw in one dtype on one device."""
+    """A sampler of a law in one dtype on one device."""
 
     device: torch.device
     dtype: torch.dtype
@@ -46,18 +46,18 @@ class Sampler(Protocol):
         """The number of sites."""
 
     def room(self, replicates: int, rows: int) -> Any:
-        """Memory that successive draws of `rows` examples for each of `replicates` streams reuse; None for none."""
+        """Return memory that successive draws of `rows` examples for `replicates` streams reuse, or None."""
 
     def draw(self, streams: list[Stream], rows: int, room: Any = None) -> Draw:
         """Draw `rows` independent examples for each stream, and advance it by as many.
 
-        A replicate's examples depend on its own stream alone. With `room` the draw lies in it until the next one there.
+        A replicate's examples depend on its own stream only. With `room`, the next draw overwrites the arrays of this.
         """
 
 
 @singledispatch
 def sampler_of(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampler:
-    """The maker of a law's sampler; the law's file registers its own, and this one refuses by name."""
+    """Return a law's sampler; each law's file registers its function, and this default raises OutOfReachError."""
     known = ", ".join(sorted(kind.law for kind in sampler_of.registry if hasattr(kind, "law")))
     raise OutOfReachError(
         f"No sampler for the law {type(law).__name__}.",
@@ -69,7 +69,7 @@ def sampler_of(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampl
 def prepare(law: object, device: torch.device, dtype: torch.dtype) -> Sampler:
     """Return the sampler of the law in `dtype` on `device`. Raises OutOfReachError for a law without one.
 
-    A law that derives from another is not drawn as the other is: it needs a sampler of its own.
+    A law that derives from another class of laws does not inherit its sampler.
 
     >>> from sim.random.streams import TRAINING, stream
     >>> from theory.problem import NonlinearGP
@@ -97,5 +97,5 @@ def mean_table(law: Any, device: torch.device, dtype: torch.dtype) -> Float[torc
 
 
 def shifted(drawn: Draw, law: Any, table: Float[torch.Tensor, "C n"] | None) -> Draw:
-    """Return the draw with the mean of each example's class added to its x; itself where `table` is None."""
+    """Return the draw with the mean of each example's class added to its x; unchanged if `table` is None."""
     return drawn if table is None else replace(drawn, x=drawn.x + table[drawn.category], means=law.means)

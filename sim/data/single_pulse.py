@@ -22,7 +22,7 @@ _LEVELS = {"zero-one": (0.0, 1.0), "plus-minus": (-1.0, 1.0)}
 
 @dataclass(frozen=True)
 class PulseSampler:
-    """The law made ready to draw on one device: x is `low` outside and `high` inside the pulse, plus `shift`.
+    """A sampler on one device: x is `low` outside and `high` inside the pulse, plus `shift`.
 
     A flip is -x for "sign", low + high - x for "complement" (u -> 1 - u), none where `law.flip` is "none".
     """
@@ -41,7 +41,7 @@ class PulseSampler:
         return self.law.n
 
     def room(self, _replicates: int, _rows: int) -> None:
-        """None: a draw takes fresh memory."""
+        """Return None: every draw allocates its memory."""
 
     def draw(self, streams: list[Stream], rows: int, room: None = None) -> Draw:  # noqa: ARG002 - the protocol's
         """Draw `rows` independent examples for each stream."""
@@ -83,5 +83,5 @@ def inside(n: int, start: Int[torch.Tensor, "*any"], width: Int[torch.Tensor, "*
     """
     site = torch.arange(n, device=start.device, dtype=start.dtype)
     ahead, width = site - start[..., None], width[..., None]
-    # Compared on both sides of the end of the ring: a remainder of integers takes ten times as long.
+    # Two comparisons, because a remainder of integers takes ten times as long.
     return (ahead >= 0) & (ahead < width) | (ahead + n < width)

@@ -1,4 +1,4 @@
-"""Gates on tensors, one file a kind: a kind is picked up by its file being here."""
+"""Gates on tensors, one file for each kind; the kinds of all files in this folder are registered on import."""
 
 from sim.discovery import load
 

@@ -15,7 +15,7 @@ from theory.problem import DirectionGate
 @opens.register
 def _(gate: DirectionGate, draw: Draw) -> Shaped[torch.Tensor, "S B"]:
     seen = looked_at(gate, draw)
-    # In units of the largest entry of v, so that float32 holds its square; exact fractions are divided.
+    # v is divided by its largest entry, as exact fractions, so that its square fits in float32.
     unit = max(abs(number) for _, number in gate.v)
     v = torch.tensor([float(number / unit) for _, number in gate.v], dtype=seen.dtype, device=seen.device)
     along = (seen[..., list(gate.sites)] * v).sum(dim=-1)
@@ -26,7 +26,7 @@ def _(gate: DirectionGate, draw: Draw) -> Shaped[torch.Tensor, "S B"]:
 
 
 def _signed(along: Float[torch.Tensor, "S B"], gate: DirectionGate, draw: Draw) -> Float[torch.Tensor, "S B"]:
-    """v.x with the sign that rounding has lost, in the classes whose mean has nothing along v."""
+    """Return v.x, with a sign lost by rounding restored in the classes whose mean is orthogonal to v."""
     unit = max(abs(number) for _, number in gate.v)
     weights, sites = tuple(number / unit for _, number in gate.v), list(gate.sites)
     largest = max((abs(mean[site]) for mean in draw.means for site in sites), default=0)

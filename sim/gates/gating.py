@@ -1,4 +1,4 @@
-"""Gates on tensors: g(x) for every example, 0 or 1, and between them for soft gates; one dispatch from a gate to it."""
+"""Gates on tensors: g(x) of every example, 0 or 1, or between them for soft gates, by one dispatch on the gate."""
 
 from functools import singledispatch
 
@@ -11,9 +11,9 @@ from theory.problem import Gate, Network, OutOfReachError, resolved
 
 @singledispatch
 def opens(gate: object, _draw: Draw) -> Shaped[torch.Tensor, "S B"]:
-    """Return g(x) of each example: whether the gate is open, or for a soft one how far, from 0 to 1.
+    """Return g(x) of each example: whether a hard gate is open, or the value in [0, 1] of a soft gate.
 
-    Raises OutOfReachError for a gate the simulator cannot evaluate.
+    Raises OutOfReachError for a gate that the simulator cannot evaluate.
 
     >>> from theory.problem import SiteGate
     >>> x = torch.tensor([[[1.0, -1.0], [2.0, 3.0]]])

@@ -1,9 +1,9 @@
-"""The sign of a sum of inputs where rounding has lost it: x = erf(gain z)/Z is +-1/Z to all digits beyond a few 1/gain.
+"""The sign of a sum of saturated inputs: x = erf(gain z)/Z rounds to +-1/Z for |z| above a few 1/gain.
 
 With x_i = sign(z_i) (1 - erfc(gain |z_i|))/Z the sum w.x is (S + T)/Z, S = sum_i w_i sign(z_i) and
-T = -sum_i w_i sign(z_i) erfc(gain |z_i|). Where S = 0 the sign is that of T, whose terms are taken relative to the
-largest, by their logarithms: nothing saturates. Without this a gate 1[x_i - x_j >= 0] would be open, by rounding, for
-one example in forty at gain 3 and for most at gain 100.
+T = -sum_i w_i sign(z_i) erfc(gain |z_i|). For S = 0 the sign is that of T, whose terms are computed relative to the
+largest from their logarithms, so that nothing saturates. Without this a gate 1[x_i - x_j >= 0] would be open, by
+rounding, for one example in forty at gain 3 and for most examples at gain 100.
 """
 
 import math
@@ -25,10 +25,10 @@ def with_lost_signs(
     gain: float,
     largest: float = 1.0,
 ) -> Float[torch.Tensor, "*any"]:
-    """Return `along` = w.x, with the smallest number of the sign that w.x has where rounding left about 0 of it.
+    """Return `along` = w.x; entries that rounding made about 0 are replaced by the smallest number of the right sign.
 
-    z are the latents of the sites that w weighs, `largest` bounds the size of the inputs that were rounded. Raises
-    OutOfReachError for weights that have no common denominator below 2^53, where an example needs it.
+    z are the latents of the sites with a weight in w, and `largest` bounds the size of the rounded inputs. Raises
+    OutOfReachError where an example needs a common denominator of the weights and there is none below 2^53.
     """
     rounding = 4 * len(weights) * torch.finfo(along.dtype).eps * largest * float(sum(map(abs, weights)))
     lost = along.abs() <= rounding
@@ -46,7 +46,7 @@ def with_lost_signs(
 
 
 def _whole(weights: tuple[Fraction, ...]) -> list[float]:
-    """The weights times their common denominator."""
+    """Return the weights times their common denominator."""
     common = math.lcm(*(weight.denominator for weight in weights))
     whole = [int(weight * common) for weight in weights]
     shared = math.gcd(*whole)

@@ -1,4 +1,4 @@
-"""Measuring the observables of a problem on trained networks and on fresh data, one file a family of observables."""
+"""Measurements of observables on trained networks and on fresh data, one file for each family of observables."""
 
 from sim.discovery import load
 from sim.measure.estimate import Estimate

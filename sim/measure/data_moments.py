@@ -54,7 +54,7 @@ def _averaged(
     value: Callable[[np.ndarray], np.ndarray],
     shape: tuple[int, int],
 ) -> OnFresh:
-    """The mean of a product of the data over the examples, in the shape that `value` gives it."""
+    """Return the measurement of the mean of a product of the data, in the shape that `value` gives to it."""
     samples = source.problem.simulated().samples
     return OnFresh(lambda _own: Products(product, value, samples, shape), of_the_data=True)
 
@@ -73,7 +73,7 @@ class Products:
         self.total = torch.zeros(self.shape, dtype=torch.float64)
 
     def add(self, drawn: Draw) -> None:
-        """Take in the examples of a draw."""
+        """Add the examples of a draw."""
         self.total += self.product(drawn).cpu()
 
     def value(self) -> np.ndarray:

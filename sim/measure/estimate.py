@@ -40,12 +40,12 @@ class Estimate:
     def standard_error(self) -> Float[np.ndarray, "..."]:
         """sd/sqrt(R), sd over replicates with R - 1 in the denominator. Raises InputError for one cluster."""
         refuse_one_cluster(self)
-        # Taken from the first replicate, so that equal values have the spread 0 and not that of a rounded mean.
+        # Deviations from the first replicate: equal values then have the spread 0, without rounding of a mean.
         return (self.values - self.values[:1]).std(axis=0, ddof=1) / np.sqrt(self.replicates)
 
 
 def refuse_one_cluster(estimate: Estimate) -> None:
-    """Raise InputError where replicates that share their data would be taken for independent ones."""
+    """Raise InputError where replicates that share their data would be treated as independent."""
     if estimate.one_cluster:
         raise InputError(
             f"The {estimate.replicates} replicates share one stream of examples: they are one cluster, so that their "

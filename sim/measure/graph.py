@@ -63,14 +63,14 @@ def _map(graph: Graph, open_routes: list[Route], arrays: dict[str, np.ndarray]) 
 
 
 def _along(graph: Graph, route: Route, arrays: dict[str, np.ndarray]) -> Float[np.ndarray, "*any m n"]:
-    """The map of x along a route while its gates are open."""
+    """Return the matrix that maps x along a route while all its gates are open."""
     return reduce(
         lambda passed, edge: _passed(graph, edge, arrays, passed), route, np.eye(graph.node(route[0].source).dimension)
     )
 
 
 def _passed(graph: Graph, edge: Edge, arrays: dict[str, np.ndarray], source: np.ndarray) -> np.ndarray:
-    """The columns at the source of an edge, behind its weights and the scale of its target."""
+    """Multiply by the weights of an edge and the scale of its target."""
     node = graph.node(edge.target)
     if edge.weight is None:
         blocks = source.reshape(*source.shape[:-2], -1, node.dimension, source.shape[-1])
@@ -79,5 +79,5 @@ def _passed(graph: Graph, edge: Edge, arrays: dict[str, np.ndarray], source: np.
 
 
 def _length(array: Float[np.ndarray, "R T ..."]) -> Float[np.ndarray, "R T"]:
-    """The Frobenius norm of each replicate and time."""
+    """Return the Frobenius norm for each replicate and time."""
     return np.linalg.norm(array.reshape(*array.shape[:2], -1), axis=-1)

@@ -30,7 +30,7 @@ def _(observable: PreactivationKurtosisAtTimes, source: Source) -> OnFresh:
 
 
 class Preactivations:
-    """The moments of w_k(t).x of one replicate, over the examples of a class or, where it is None, over all."""
+    """The moments of w_k(t).x of one replicate, over the examples of a class, or over all if `category` is None."""
 
     def __init__(self, category: int | None, own: Parameters) -> None:
         self._category, self._w = category, own["w"]
@@ -53,7 +53,7 @@ def site_kurtosis(w: Float[np.ndarray, "*any n"]) -> Float[np.ndarray, "*any"]:
     >>> site_kurtosis(np.array([1.0, -1.0, 1.0, -1.0])).item()
     -2.0
     """
-    # The first weight is taken off before the mean, so that equal weights are flat exactly.
+    # The first weight is subtracted before the mean, so that equal weights give exactly zero.
     shifted = w - w[..., :1]
     centred = shifted - shifted.mean(axis=-1, keepdims=True)
     scale = np.max(np.abs(centred), axis=-1, keepdims=True)
@@ -70,8 +70,8 @@ def site_kurtosis(w: Float[np.ndarray, "*any n"]) -> Float[np.ndarray, "*any"]:
 class CentralMoments:
     """Count, mean and sums of the powers 2, 3, 4 of deviations from the mean, of many variables over a stream.
 
-    Blocks are joined by the exact shift of central sums (Pebay 2008), so that a large mean costs no digits:
-    with d = mean_b - mean_a, S_2 = S_2a + S_2b + d^2 n_a n_b/n and alike for the powers 3 and 4.
+    Blocks are combined by the exact shift of central sums (Pebay 2008), so that a large mean costs no digits:
+    with d = mean_b - mean_a, S_2 = S_2a + S_2b + d^2 n_a n_b/n, and similar formulas for the powers 3 and 4.
     """
 
     def __init__(self, shape: tuple[int, ...], device: torch.device) -> None:
@@ -79,7 +79,7 @@ class CentralMoments:
         self.mean, self.s2, self.s3, self.s4 = torch.zeros(4, *shape, dtype=torch.float64, device=device)
 
     def add(self, values: Float[torch.Tensor, "*any B"]) -> None:
-        """Take in the B examples of a block; none changes nothing."""
+        """Add the B examples of a block, which may be empty."""
         rows = values.shape[-1]
         if rows == 0:
             return
@@ -100,10 +100,10 @@ class CentralMoments:
         self.mean, self.count = self.mean + d * (b / n), n
 
     def excess_kurtosis(self) -> Float[np.ndarray, "*any"]:
-        """Return n S_4/S_2^2 - 3. Raises InputError where a variable did not vary."""
+        """Return n S_4/S_2^2 - 3. Raises InputError where a variable is constant."""
         if self.count == 0 or not bool((self.s2 > 0).all()):
             raise InputError(
-                f"The kurtosis of w.x is undefined: it did not vary on {self.count} examples.",
+                f"The kurtosis of w.x is undefined: w.x has one value on all {self.count} examples.",
                 "Start from nonzero w0, leave out the time 0, or take more simulation.samples.",
                 "undefined",
             )

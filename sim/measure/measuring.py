@@ -18,11 +18,11 @@ from theory.problem import InputError, Problem
 def measure(observable: object, source: Run | Problem, device: str = "auto", *, backend: str = "auto") -> Estimate:
     """Measure `observable` on a run, or, where no training is needed, on a problem.
 
-    Fresh examples come from streams apart from those of training, `samples` for each replicate in float64; every
-    observable that needs them sees the same ones. `backend` "reference" draws them in torch alone, as is done for a
-    run of the reference; "auto" by compiled loops where numba is installed. Raises OutOfReachError for an observable
-    without a measurement or a network without the gates it asks for; InputError where a run is needed; DivergedError
-    where fewer than two replicates are left.
+    Fresh examples come from streams that training does not use, `samples` for each replicate in float64, and are the
+    same for all observables. With `backend` "reference", as for a run of the reference, torch draws them; with "auto"
+    compiled loops do where numba is installed. Raises OutOfReachError for an observable without a measurement or a
+    network without the gates it needs, InputError where a run is needed, and DivergedError where fewer than two
+    replicates are left.
 
     >>> from theory.problem import InputOutputMoment, Network, NonlinearGP, NormalInitialisation, Simulation
     >>> from theory.problem import SiteGate, Training
@@ -50,10 +50,10 @@ def measure_each(
 ) -> list[Estimate | InputError]:
     """Measure several observables as `measure` does one; fresh examples are drawn once for all of them.
 
-    Where the networks have no such value (a unit of zero weights has no shape), the InputError that says so stands in
-    the place of the estimate. `measuring` is told what is measured next. With `backend` "compiled" loops draw whole
-    examples where they can, up to rounding and order the same. On a CPU as many replicates are measured side by side as
-    there are `threads`, which changes no number. Raises what `measure` raises otherwise.
+    Where the networks have no such value (a unit of zero weights has no shape), an InputError takes the place of the
+    estimate. `measuring` is called with the name of each measurement before it begins. With `backend` "compiled",
+    compiled loops draw the examples where they can, equal up to rounding and order. On a CPU up to `threads` replicates
+    are measured at once, which changes no number. Other errors are those of `measure`.
     """
     where = device_named(device)
     ran_plain = isinstance(source, Run) and source.backend == "reference"
@@ -86,7 +86,7 @@ def measure_each(
 
 
 def _on_fresh(source: Source, wanted: Mapping[int, OnFresh], threads: int) -> dict[int, np.ndarray | InputError]:
-    """The values of each replicate on its fresh examples, in one pass over them."""
+    """Return the values of each replicate on its fresh examples, in one pass over these."""
     if threads > 1:
         source.prepare(source.problem, device_named(source.device), torch.float64)  # so that no two threads factor
     parts = in_threads(lambda part, check: _on_fresh_of(part, wanted, check), source.parts(threads), threads)
@@ -99,7 +99,7 @@ def _on_fresh(source: Source, wanted: Mapping[int, OnFresh], threads: int) -> di
 def _on_fresh_of(
     source: Source, wanted: Mapping[int, OnFresh], check: Callable[[], None]
 ) -> dict[int, np.ndarray | InputError]:
-    """The values of each replicate of a part, one after another; `check` ends it with the others."""
+    """Return the values of the replicates of one part, in sequence; `check` stops it when another part fails."""
     shared = source.problem.simulated().shared_stream
     values: dict[int, list[np.ndarray]] = {index: [] for index in wanted}
     failed: dict[int, InputError] = {}
@@ -127,7 +127,7 @@ def _on_fresh_of(
 
 
 def _defined(value: Callable[[], np.ndarray | OnFresh]) -> np.ndarray | OnFresh | InputError:
-    """The value, or the error where the networks have none."""
+    """Return the value, or the InputError where the networks have none."""
     try:
         return value()
     except InputError as error:

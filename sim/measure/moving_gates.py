@@ -44,7 +44,7 @@ def _(observable: GateOverlapBetweenTimes, source: Source) -> OnFresh:
 
 
 def _joint(observable: object, source: Source, value: Callable[["JointOpenings"], np.ndarray]) -> OnFresh:
-    """A value of how often each gate is open at any two of the times."""
+    """Return the measurement of a function of how often each gate is open at both of two times."""
     _, times, *units, _ = source.weights(observable).shape
     numbers = (len(source.replicates) + 1) * math.prod(units) * times**2
     refuse_too_large("Gates at any two times", numbers, 8, "Lower the number of times, units or replicates.")
@@ -57,7 +57,7 @@ def _units(own: Parameters) -> tuple[int, int]:
 
 
 class Flips:
-    """Counts of examples on which the gate of unit k is not what it was at the first time, of one replicate."""
+    """Counts of examples on which the gate of unit k differs from the gate at the first time, for one replicate."""
 
     def __init__(self, own: Parameters) -> None:
         self._own, self._count = own, 0

@@ -70,7 +70,7 @@ def centre_and_width(
         return middle, np.asarray(np.sqrt((power * (site - middle[..., None]) ** 2).sum(axis=-1)))
     resultant = (power * np.exp(2j * np.pi * site / n)).sum(axis=-1)
     length = np.abs(resultant)
-    # The width from the chords themselves: 1 - |R| would lose half of the digits of a narrow field.
+    # The width is computed from the chords, because 1 - |R| would lose half of the digits for a narrow field.
     direction = np.where(length > 0, resultant, 1) / np.where(length > 0, length, 1)
     chord = np.abs(np.exp(2j * np.pi * site / n) - direction[..., None])
     width = n / (2 * np.pi) * np.sqrt((power * chord**2).sum(axis=-1))

@@ -20,7 +20,7 @@ from sim.training.schedule import columns, device_named, refuse_endless_measurem
 from sim.training.state import stream_number
 from theory.problem import InputError, Law, NonlinearGP2D, OutOfReachError, Problem
 
-# From a problem, a device and a dtype: the sampler of the problem's law.
+# A function of a problem, a device and a dtype that returns the sampler of the problem's law.
 Prepare = Callable[[Problem, torch.device, torch.dtype], Sampler]
 _CHUNK_NUMBERS = 2**18
 _MOST_KEPT = 2**25  # numbers of x; z and scratch take three times as many more
@@ -33,9 +33,9 @@ def prepare_in_torch(problem: Problem, device: torch.device, dtype: torch.dtype)
 
 @dataclass(frozen=True)
 class Source:
-    """R replicates of a problem: their numbers, and their parameters (R, T, ...) by name where they were trained.
+    """R replicates of a problem: their numbers, and if trained their parameters (R, T, ...) by name.
 
-    `prepare` makes the sampler of fresh examples, `fill` its normal numbers.
+    `prepare` returns the sampler of fresh examples, and `fill` generates its normal numbers.
     """
 
     problem: Problem
@@ -46,7 +46,7 @@ class Source:
     prepare: Prepare = prepare_in_torch
 
     def parts(self, count: int) -> list["Source"]:
-        """Return the source in so many parts of its replicates; in one where they share their examples."""
+        """Divide the replicates into `count` parts, or one part where they share their examples."""
         size = len(self.replicates) if self.problem.simulated().shared_stream else -(-len(self.replicates) // count)
         parts = [slice(start, start + size) for start in range(0, len(self.replicates), size)]
         return [
@@ -78,16 +78,16 @@ class Source:
         return self.weights(observable)
 
     def each(self) -> Iterator[Parameters]:
-        """Yield each replicate's parameters on the device, the T times in the place of networks; {} where untrained."""
+        """Yield each replicate's parameters on the device, with times in place of networks; {} where untrained."""
         where = device_named(self.device)
         tensors = {name: torch.from_numpy(array).to(where) for name, array in (self.parameters or {}).items()}
         for index in range(len(self.replicates)):
             yield mapped(lambda tensor, index=index: tensor[index], tensors)
 
     def fresh(self) -> Iterator[Iterator[Draw]]:
-        """Yield for each replicate its `samples` fresh examples, in chunks that live until the next.
+        """Yield for each replicate its `samples` fresh examples, in chunks that the next chunk overwrites.
 
-        Replicates that share one stream see the same draws, made once and kept where they fit into a gibibyte.
+        Replicates that share one stream have the same draws, which are drawn once and kept if they fit in a gibibyte.
         """
         refuse_endless_measurement(self.problem, len(self.replicates))
         settings, where = self.problem.simulated(), device_named(self.device)
@@ -127,20 +127,20 @@ def lies_on_a_line(law: Law) -> bool:
 
 
 class Tally(Protocol):
-    """A sum over the fresh examples of one replicate, and the value that it leads to."""
+    """A running sum over the fresh examples of one replicate, and the value computed from it."""
 
     def add(self, drawn: Draw) -> None:
-        """Take in a chunk of the examples."""
+        """Add a chunk of the examples."""
 
     def value(self) -> np.ndarray:
-        """Return the value on all examples taken in."""
+        """Return the value on all examples added."""
 
 
 @dataclass(frozen=True)
 class OnFresh:
-    """Values measured on fresh examples: `begin` makes the tally of a replicate from its parameters.
+    """A measurement on fresh examples: `begin` returns the tally of a replicate for its parameters.
 
-    With `of_the_data` they do not depend on the parameters: replicates that share one stream have one value.
+    With `of_the_data` the values do not depend on the parameters, and replicates that share one stream have one value.
     """
 
     begin: Callable[[Parameters], Tally]

@@ -14,10 +14,10 @@ Numbers = Float[torch.Tensor, "*any"]
 
 @dataclass(frozen=True)
 class Activation:
-    """f of the pre-activations h and the slope that leaky ReLU has where h <= 0 (0 for the others).
+    """An activation as functions of the pre-activations h and the leak, the slope of leaky ReLU for h <= 0 (else 0).
 
-    `value` is written for autograd, `with_slope` returns f(h) and df/dh; `steepest` is the largest (df/dh)^2 for a
-    slope within [-1, 1].
+    `value` is f(h) for autograd, `with_slope` returns f(h) and df/dh; `steepest` is the largest (df/dh)^2 for a leak
+    within [-1, 1].
     """
 
     value: Callable[[Numbers, float], Numbers]
@@ -45,7 +45,7 @@ def _linear(h: Numbers, _leak: float) -> tuple[Numbers, Numbers]:
 
 
 def _leaky(h: Numbers, leak: float) -> tuple[Numbers, Numbers]:
-    """At h = 0 the derivative is the one below, as in torch."""
+    """Return leaky ReLU and its derivative, which at h = 0 is that of h < 0, as in torch."""
     slope = torch.full_like(h, leak).masked_fill_(h > 0, 1.0)
     return h * slope, slope
 

@@ -1,4 +1,4 @@
-"""The choice of a computation: gradients by hand, of one hidden layer or of a graph; autograd is their reference."""
+"""The choice of a computation: explicit gradients, of one hidden layer or of a graph; autograd is their reference."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ def _of_graph(problem: Problem, gradient_of: Callable[..., dict[str, torch.Tenso
 
 
 def _gates(problem: Problem, examples: Examples) -> graph.GateValues:
-    """The values of the gates; units of the hidden node that share one stand after one another."""
+    """Return the values of the gates; units of the hidden node that share a gate are consecutive."""
     if examples.gate is None:
         return {}
     if isinstance(problem.network, GatedGraph):

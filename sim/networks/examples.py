@@ -1,4 +1,4 @@
-"""Examples as networks see them: inputs, labels and gates, S replicates side by side."""
+"""Examples in the form of the networks: inputs, labels and gate values, S replicates side by side."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,16 +20,16 @@ class Examples:
     gate: Float[torch.Tensor, "S K B"] | None = None
 
     def mapped(self, function: Callable[..., torch.Tensor], *others: "Examples") -> "Examples":
-        """Return `function` of each tensor and of the same one of the others; no gates stay none."""
+        """Apply `function` to each tensor together with the corresponding ones of `others`; missing gates stay None."""
         groups = zip(*((one.x, one.y, one.gate) for one in (self, *others)), strict=True)
         return Examples(*(None if group[0] is None else function(*group) for group in groups))
 
     def tensors(self) -> tuple[torch.Tensor, ...]:
-        """The tensors of the examples."""
+        """Return the tensors of the examples."""
         return (self.x, self.y) if self.gate is None else (self.x, self.y, self.gate)
 
     def shared_by(self, networks: int) -> "Examples":
-        """Return the examples of one network as those of so many, without a copy."""
+        """Return the examples of one network expanded to `networks` networks, without a copy."""
         return self.mapped(lambda tensor: tensor.expand(networks, *tensor.shape[1:]))
 
     def part(self, replicates: slice, rows: slice) -> "Examples":
@@ -39,6 +39,6 @@ class Examples:
 
 
 def examples_of(problem: Problem, drawn: Draw) -> Examples:
-    """Return the inputs, labels and gates of a draw; the latent enters through the gates alone."""
+    """Return the inputs, labels and gates of a draw; the latent enters through the gates only."""
     gates = problem.network.gates
     return Examples(drawn.x, drawn.y, gate_values(gates, drawn) if gates else None)

@@ -13,7 +13,7 @@ from sim.networks.losses import loss_named
 from sim.networks.parameters import Parameters
 from theory.problem.graph import Edge, Graph, Node
 
-# By the name of a node (S, d or 1, B), by an edge (S, 1, B).
+# Gate values by the name of a node (S, d or 1, B), or by an edge (S, 1, B).
 GateValues = Mapping[str | Edge, torch.Tensor]
 
 
@@ -108,7 +108,7 @@ def preactivation(
 def edge_weight(edge: Edge, node: Node, parameters: Parameters) -> Float[torch.Tensor, "S d source"]:
     """Return the weights of an edge into a node as matrices."""
     weight = parameters[edge.weight]
-    # Most weights are matrices already, and a step of a small network is little more than the calls it takes.
+    # Most weights are matrices already, and the steps of small networks are dominated by the overhead of calls.
     if weight.ndim == 3 and weight.shape[1] == node.dimension:
         return weight
     return weight.reshape(len(weight), node.dimension, -1)

@@ -1,7 +1,7 @@
-"""The gradient of networks on graphs by hand, S at once: one pass forward and one back along the edges.
+"""The explicit gradient of networks on graphs, S at once: one pass forward and one back along the edges.
 
-The reference is autograd through `sim.networks.graph`; this is the same in fewer operations. With the derivative
-delta_v of L in a node's sum over its edges,
+The reference is autograd through `sim.networks.graph`; this module needs fewer operations. Let delta_v be the
+derivative of L by a node's sum over its edges. Then
 
     dL/dW_e = delta_t(e) (g_e h_s(e))',    delta_v = scale_v f_v' g_v sum_{e out of v} g_e W_e' delta_t(e).
 
@@ -69,7 +69,7 @@ def gradient(
 def _forward(
     graph: Graph, parameters: Parameters, x: Float[torch.Tensor, "S B n"], gates: GateValues
 ) -> tuple[dict[str, torch.Tensor], Mapping[str, torch.Tensor | None]]:
-    """The value h_v of every node, and f_v' g_v; None where that is 1."""
+    """Return the value h_v of every node, and f_v' g_v, or None where that is 1."""
     values, slopes = inputs_of(graph, x, gates), {}
     for name in graph.order:
         if name in values:
@@ -87,14 +87,14 @@ def _forward(
 
 
 def _at_outputs(graph: Graph, pull: Float[torch.Tensor, "S B *m"]) -> dict[str, torch.Tensor]:
-    """The derivative of L in the value of each output node."""
+    """Return the derivative of L by the value of each output node."""
     whole = pull[:, None] if pull.ndim == 2 else pull.transpose(1, 2)
     sizes = [graph.node(name).dimension for name in graph.outputs]
     return dict(zip(graph.outputs, whole.split(sizes, dim=1), strict=True))
 
 
 def _back(graph: Graph, edge: Edge, node: Node, parameters: Parameters, delta: torch.Tensor) -> torch.Tensor:
-    """W_e' delta; without weights the delta once for each block of the source."""
+    """Return W_e' delta; for an edge without weights, delta repeated for each block of the source."""
     if edge.weight is None:
         return delta.repeat(1, graph.node(edge.source).dimension // node.dimension, 1)
     return torch.bmm(edge_weight(edge, node, parameters).transpose(1, 2), delta)

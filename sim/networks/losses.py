@@ -13,7 +13,7 @@ Numbers = Float[torch.Tensor, "*any"]
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss, by its penalty of each output: `steepest` bounds the derivative of the residual in yhat."""
+    """A loss, given by the penalty of each output; `steepest` bounds the derivative of the residual by yhat."""
 
     factor: float
     penalty: Callable[[Numbers, Numbers], Numbers]

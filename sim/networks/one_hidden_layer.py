@@ -1,6 +1,6 @@
-"""Networks with one hidden layer and one output, S at once: yhat = s sum_k a_k f_k(x) + b_out, its gradient by hand.
+"""Networks with one hidden layer and one output, S at once: yhat = s sum_k a_k f_k(x) + b_out, and their gradient.
 
-The reference is autograd through `sim.networks.graph`; this is the same in fewer operations. w is (S, K, n); biases
+The reference is autograd through `sim.networks.graph`; this module needs fewer operations. w is (S, K, n); biases
 b (S, K) and b_out (S, 1); readout weights a (S, K), all 1 where they are not trained; x (S, B, n); y (S, B); gates
 (S, K, B). The pre-activations h_k = w_k.x + b_k have the shape (S, K, B).
 """
@@ -78,7 +78,7 @@ def _read(network: Network, parameters: Parameters, value: torch.Tensor) -> torc
 
 
 def _units(network: Network, h: torch.Tensor, examples: Examples) -> tuple[torch.Tensor, torch.Tensor]:
-    """f_k(h) and its derivative df_k/dh."""
+    """Return f_k(h) and its derivative df_k/dh."""
     if network.model == Network.gated:
         return h * examples.gate, examples.gate
     return activation_named(network.model).with_slope(h, leak(network))

@@ -1,4 +1,4 @@
-"""The numbers of S networks side by side, by name: "w" (S, K, n), and "b", "b_out", "a" where a network has them."""
+"""The parameters of S networks side by side, by name: "w" (S, K, n), and "b", "b_out", "a" where a network has them."""
 
 from collections.abc import Callable, Mapping, Sequence
 
@@ -8,7 +8,7 @@ Parameters = Mapping[str, torch.Tensor]
 
 
 def mapped(function: Callable[..., torch.Tensor], first: Parameters, *others: Parameters) -> dict[str, torch.Tensor]:
-    """Return `function` of each tensor of `first` and of those of the same name in the others.
+    """Apply `function` to each tensor of `first` together with the tensors of the same name in the others.
 
     >>> mapped(torch.add, {"w": torch.ones(2)}, {"w": torch.ones(2)})["w"].tolist()
     [2.0, 2.0]
@@ -17,10 +17,10 @@ def mapped(function: Callable[..., torch.Tensor], first: Parameters, *others: Pa
 
 
 def joined(parts: Sequence[Parameters]) -> dict[str, torch.Tensor]:
-    """Return the numbers of several groups of networks after one another."""
+    """Concatenate the parameters of several groups of networks."""
     return mapped(lambda *tensors: torch.cat(tensors), *parts)
 
 
 def along(values: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """Return one value for each network in a shape that combines with a parameter of it."""
+    """Reshape one value for each network so that it broadcasts with `like`, a parameter."""
     return values.view(-1, *[1] * (like.ndim - 1))

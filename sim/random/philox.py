@@ -1,4 +1,4 @@
-"""Philox4x32-10, the generator of every random number; without torch, so that loops are compiled while it loads.
+"""Philox4x32-10, the generator of every random number; without torch, so that loops can be compiled while torch loads.
 
 Salmon, Moraes, Dror, Shaw, "Parallel random numbers: as easy as 1, 2, 3", SC 2011.
 """
@@ -25,7 +25,7 @@ def philox(counter: tuple[Array, Array, Array, Array], key: tuple[int, int]) -> 
     x0, x1, x2, x3 = counter
     k0, k1 = key
     for _ in range(ROUNDS):
-        # Products reach 2^64: the sign bit is one of theirs, and is masked off after the shift.
+        # Products use all 64 bits, so that the sign extension of the shift is masked off.
         first, second = x0 * MULTIPLIERS[0], x2 * MULTIPLIERS[1]
         x0, x2 = _high(second, x1, k0), _high(first, x3, k1)
         x1, x3 = second.__iand__(LOW), first.__iand__(LOW)

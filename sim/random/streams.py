@@ -1,8 +1,8 @@
-"""Counter-based random numbers: every coin and normal number of a run is a function of where it stands.
+"""Counter-based random numbers: every coin and normal number of a run is a function of its place in the run.
 
-The generator is Philox4x32-10 of `sim.random.philox`. Its key is the seed; its counter of four 32-bit words says what
-the number is for, so that no draw depends on the device, on how draws are divided into chunks, on which other networks
-run, or on where a run was resumed:
+The generator is Philox4x32-10 of `sim.random.philox`. Its key is the seed, and its counter of four 32-bit words
+identifies the use of the number. No draw therefore depends on the device, on the division of draws into chunks, on the
+other networks, or on the step at which a run was resumed:
 
     key       (seed mod 2^32, seed div 2^32)
     normals   (q, e mod 2^32, e div 2^32, 4 network + 2 purpose)        -> modes 4 q, ..., 4 q + 3 of example e
@@ -38,8 +38,8 @@ Fill = Callable[["Stream", torch.Tensor], None]
 def reference_normals(own: "Stream", out: Float[torch.Tensor, "B r"]) -> None:
     """Overwrite `out` with the normal numbers of the next B examples, the modes of an example in a row.
 
-    They are made in float64 and rounded to the dtype of `out`; cosines and logarithms of other devices differ by a few
-    units of the last place. This is the reference, in NumPy and torch alone.
+    The numbers are computed in float64 and rounded to the dtype of `out`; cosines and logarithms of other devices
+    differ by a few units in the last place. This is the reference, in NumPy and torch only.
     """
     calls = -(-out.shape[1] // WORDS)
     rows = max(1, _CALLS_AT_ONCE // calls)
@@ -51,9 +51,9 @@ def reference_normals(own: "Stream", out: Float[torch.Tensor, "B r"]) -> None:
 
 @dataclass
 class Stream:
-    """The numbers of one network for one purpose; `example` is the next to be drawn, the only state of a stream.
+    """The random numbers of one network for one purpose; the only state is `example`, the next one to be drawn.
 
-    `fill` makes the normal numbers: the reference, or another way to the same numbers up to rounding.
+    `fill` generates the normal numbers: the reference, or other code with the same numbers up to rounding.
     """
 
     seed: int
@@ -68,7 +68,7 @@ class Stream:
         return 4 * self.network + 2 * self.purpose
 
     def coins(self, count: int) -> Bool[np.ndarray, " count"]:
-        """Fair coins of the next `count` examples."""
+        """Return fair coins for the next `count` examples."""
         first, last = self.example // COINS, (self.example + count - 1) // COINS
         group = np.arange(first, last + 1, dtype=np.int64)
         words = philox((np.zeros_like(group), group & LOW, group >> 32, group * 0 + self.word + 1), key_of(self.seed))
@@ -77,13 +77,13 @@ class Stream:
         return bits.ravel()[skipped : skipped + count].astype(bool)
 
     def choices(self, count: int) -> Float[np.ndarray, " count"]:
-        """One uniform number (word + 1/2)/2^32 for each of the next `count` examples, to choose a class by."""
+        """Return one uniform number (word + 1/2)/2^32 for each of the next `count` examples, to choose its class."""
         example = np.arange(self.example, self.example + count, dtype=np.int64)
         counter = (np.ones_like(example), example & LOW, example >> 32, example * 0 + self.word + 1)
         return _uniform(philox(counter, key_of(self.seed))[0])
 
     def uniforms(self, count: int, numbers: int) -> Float[np.ndarray, "count numbers"]:
-        """Up to four uniform numbers (word + 1/2)/2^32 for each of the next `count` examples."""
+        """Return up to four uniform numbers (word + 1/2)/2^32 for each of the next `count` examples."""
         words = self.words(self.example, count, 1, torch.device("cpu"))
         return _uniform(np.concatenate([word.numpy() for word in words[:numbers]], axis=1))
 
@@ -92,7 +92,7 @@ class Stream:
         self.fill(self, out)
 
     def words(self, first: int, rows: int, calls: int, device: torch.device) -> tuple[torch.Tensor, ...]:
-        """The four words of `calls` calls of the generator for each example from `first` on: (rows, calls) each."""
+        """Return the four words of `calls` calls of the generator for each example from `first` on, (rows, calls)."""
         example = torch.arange(first, first + rows, device=device).repeat_interleave(calls)
         call = torch.arange(calls, device=device).repeat(rows)
         counter = (call, example & LOW, example >> 32, torch.full_like(call, self.word))
@@ -102,7 +102,7 @@ class Stream:
         return tuple(word.view(rows, calls) for word in philox(counter, key_of(self.seed)))
 
     def advance(self, count: int) -> None:
-        """Go on by `count` examples."""
+        """Advance by `count` examples."""
         self.example += count
 
 
@@ -111,7 +111,7 @@ def _uniform(words: np.ndarray) -> np.ndarray:
 
 
 def _box_muller(words: tuple[torch.Tensor, ...]) -> Float[torch.Tensor, "B r"]:
-    """Box and Muller's two numbers of each pair of words, four for each call, in float64."""
+    """Return Box and Muller's two normal numbers for each pair of words, four for each call, in float64."""
     a, b = torch.stack(words[::2], dim=-1), torch.stack(words[1::2], dim=-1)
     radius = a.to(torch.float64).add_(0.5).mul_(2.0**-32).log_().mul_(-2).sqrt_()
     angle = b.to(torch.float64).add_(0.5).mul_(2 * math.pi * 2.0**-32)

@@ -11,7 +11,7 @@ from sim.training.state import Replicate
 def fresh_batches(replicates: Sequence[Replicate], sampler: Sampler, step: int) -> Iterator[Examples]:
     """Yield the batches of an online run from a step on; blocks of steps are drawn at once, none longer than the run.
 
-    Networks that share one stream see one draw: their examples are views of the same memory.
+    Networks that share one stream share one draw: their examples are views of the same memory.
     """
     problem, last = replicates[0].problem, replicates[0].snapshot_steps[-1]
     batch = problem.simulated().batch

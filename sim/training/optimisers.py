@@ -1,4 +1,4 @@
-"""Optimisers: from a gradient and its running means to the step that the learning rate multiplies."""
+"""Optimisers, which compute the direction of a step from a gradient and its running means."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,11 +27,11 @@ class Optimiser:
 
     @property
     def plain(self) -> bool:
-        """Whether it is gradient descent without memory."""
+        """Whether the optimiser is gradient descent without memory."""
         return self.keep == 0 and self.square is None
 
     def corrections(self, step: int) -> Corrections:
-        """Return the divisors of m and v in the step after `step` others; 1 where nothing is corrected."""
+        """Return the divisors of m and v in the step after `step` earlier ones; 1 without correction."""
         if not self.corrected:
             return 1.0, 1.0
         return 1 - self.keep ** (step + 1), 1 - self.square ** (step + 1)
@@ -54,7 +54,7 @@ class Optimiser:
 
 
 def optimiser_of(settings: Simulation) -> Optimiser:
-    """Return the optimiser that the settings name. Raises OutOfReachError for one without a simulation.
+    """Return the optimiser that the settings name. Raises OutOfReachError for one that is not implemented.
 
     >>> from fractions import Fraction
     >>> settings = Simulation("online", 100, Fraction(1, 10), 2, 0, 8, optimizer="momentum", momentum=Fraction(3, 4))

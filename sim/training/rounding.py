@@ -1,4 +1,4 @@
-"""The rounding of training: a bound that tells whether a floating-point type is fine enough for a margin."""
+"""The rounding error of training: a bound that decides whether a floating-point type is accurate enough."""
 
 import torch
 
@@ -10,11 +10,11 @@ _SIDES = 4  # sums over sites and over examples, forward and backward; activatio
 
 
 def descent_rounding(problem: Problem) -> float:
-    """Return 4 steps (n + B) eps: a bound on the rounding of trained numbers, relative to the largest of them.
+    """Return 4 steps (n + B) eps: a bound on the rounding error of trained numbers, relative to the largest of them.
 
-    A gradient is a mean over B examples of products that sum over n sites, each rounded to eps of simulation.dtype; in
-    a contracting descent the errors of all steps at most add up. B is `batch`, or `samples` of a full-batch run. The
-    bound is a worst case: rounding of random sign grows as its root.
+    A gradient is a mean over B examples of products that sum over n sites, each rounded to eps of simulation.dtype. In
+    a contracting descent the errors of the steps add up at most. B is `batch`, or `samples` in a full-batch run. The
+    bound is a worst case: errors of random sign grow with its square root.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))

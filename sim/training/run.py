@@ -13,7 +13,7 @@ from theory.problem import GatedGraph, InputError, OutOfReachError, Problem, Wor
 
 
 class DivergedError(WorkbenchError):
-    """Too few replicates stayed finite for a standard error."""
+    """Too few replicates remained finite for a standard error."""
 
     exit_code = 1
     default_kind = "diverged"
@@ -21,13 +21,13 @@ class DivergedError(WorkbenchError):
 
 @dataclass(frozen=True)
 class Run:
-    """One training run of S replicates, entry s of every array belonging to replicate number replicates[s].
+    """One training run of S replicates; entry s of every array belongs to the replicate with number replicates[s].
 
     `parameters` are arrays (S, T, ...) in float64 by the names of the problem's parameters. A diverged replicate is
-    frozen where its parameters were last below the divergence limit; its later entries are no result.
+    frozen at its last parameters below the divergence limit; its later entries are not results.
     `sample` holds the examples of a full-batch run. `wall_time` is in seconds. `backend` is the name of the back end;
-    `fallback` says why it is not the compiled one where "auto" was asked for, else None. `dtype` is the
-    floating-point type of training. `state` is what `sim.train.train(..., resume=state)` goes on from.
+    `fallback` is the reason why "auto" did not choose the compiled one, else None. `dtype` is the floating-point type
+    of training. `sim.train.train(..., resume=state)` continues from `state`.
     """
 
     problem: Problem
@@ -47,7 +47,7 @@ class Run:
 
     @property
     def weights(self) -> Float[np.ndarray, "S T K *m n"]:
-        """The weights w_k of the hidden units. Raises OutOfReachError for a graph, whose weights have their names."""
+        """The weights w_k of the hidden units. Raises OutOfReachError for a graph, whose weights have other names."""
         return fields_of(self.problem, self.parameters)
 
     @property
@@ -62,13 +62,13 @@ class Run:
 
     @property
     def one_cluster(self) -> bool:
-        """Whether all replicates saw the same examples, so that they are no independent replicates."""
+        """Whether all replicates are trained on the same examples, so that they are not independent."""
         return self.problem.simulated().shared_stream
 
     def surviving(self) -> np.ndarray:
-        """The indices s of the replicates that did not diverge.
+        """Return the indices s of the replicates that did not diverge.
 
-        Raises InputError for a run of one replicate; DivergedError where fewer than two are left.
+        Raises InputError for a run of one replicate, and DivergedError where fewer than two remain.
         """
         if len(self.diverged) < 2:
             raise InputError("The run has one replicate; a standard error needs two.", "Train more replicates.")
@@ -76,8 +76,8 @@ class Run:
         if len(kept) < 2:
             rate = float(self.problem.simulated().learning_rate)
             raise DivergedError(
-                f"{self.diverged.sum()} of {len(self.diverged)} replicates diverged at the learning rate {rate:g}: "
-                "fewer than the two are left that a standard error needs.",
+                f"{self.diverged.sum()} of {len(self.diverged)} replicates diverged at the learning rate {rate:g}, and "
+                "fewer than the two that a standard error needs are left.",
                 _calmer(self.problem),
             )
         return kept
@@ -102,7 +102,7 @@ def fields_of(problem: Problem, parameters: Mapping[str, np.ndarray]) -> Float[n
 
 
 def biases_of(parameters: Mapping[str, np.ndarray]) -> Float[np.ndarray, "S T C"] | None:
-    """Return hidden biases and then those of the outputs along one axis; None where the network has none.
+    """Return the biases of the hidden units, then of the outputs, along one axis; None where the network has none.
 
     >>> biases_of({"b": np.zeros((1, 1, 2)), "b_out": np.ones((1, 1, 1))}).tolist()
     [[[0.0, 0.0, 1.0]]]
@@ -114,7 +114,7 @@ def biases_of(parameters: Mapping[str, np.ndarray]) -> Float[np.ndarray, "S T C"
 
 
 def _calmer(problem: Problem) -> str:
-    """The remedy against divergence: the largest stable rate, where there is one."""
+    """Return advice against divergence, with the largest stable rate where there is one."""
     stable = not problem.network.trains_readout and not isinstance(problem.network, GatedGraph)
     if not stable or problem.simulated().optimizer != "sgd":
         return "Use a smaller simulation.learning_rate."

@@ -1,4 +1,4 @@
-"""When and where: times as whole steps, the device, and how replicates and steps are grouped to fit the caches."""
+"""The schedule of a run: device, floating-point type, networks trained side by side, and limits of memory and time."""
 
 from decimal import Decimal
 
@@ -14,11 +14,11 @@ _DTYPES = {"float64": torch.float64, "float32": torch.float32}
 _BLOCK_ENTRIES = 2**18
 _TILE_ROWS = 24
 _FLOAT64_BYTES = 8
-TILE = 1024  # examples that the compiled loops colour at once; a power of two is faster than its neighbours
+TILE = 1024  # examples that the compiled loops colour in one pass; a power of two is faster than its neighbours
 _LARGEST_MEMORY = 4 * 2**30
-_DEVICE_MEMORY = 2 * 2**30  # of a GPU, unless another bound is given: long before it is full it has enough to do
-# What would not end. One core trains about 6e6 examples a second at n = 4 and K = 2, so 1e12 of them take two days
-# there and more at larger sizes; a step of a small batch takes 5e-5 s, so 1e9 steps in a row take half a day.
+_DEVICE_MEMORY = 2 * 2**30  # default bound on a GPU, which is busy long before its memory is full
+# Limits of a run. One core trains about 6e6 examples a second at n = 4 and K = 2, so that 1e12 of them take two days,
+# and more at larger sizes; a step of a small batch takes 5e-5 s, so that 1e9 steps in a row take half a day.
 _MOST_EXAMPLES, _MOST_STEPS = 10**12, 10**9
 
 
@@ -43,7 +43,7 @@ def dtype_of(problem: Problem) -> torch.dtype:
 
 
 def name_of(dtype: torch.dtype) -> str:
-    """Return the name of a floating-point type as simulation.dtype has it. Raises InputError for another type.
+    """Return the name of a floating-point type for simulation.dtype. Raises InputError for another type.
 
     >>> name_of(torch.float32)
     'float32'
@@ -55,12 +55,13 @@ def name_of(dtype: torch.dtype) -> str:
 
 
 def bytes_of_one(problem: Problem, examples_per_step: int, itemsize: int, compiled: bool = False) -> int:
-    """Return a bound on the bytes that one network takes while it is trained, beside others or compiled.
+    """Return a bound on the bytes of memory that training takes for one network, in torch or compiled.
 
     A block of fresh examples has noise, z and x, and copies of them while they are sorted by class (5 n in all), gates
-    twice (2 K) and labels; a step has pre-activations, values, derivatives and pulls (8 K) and residuals; parameters
-    are held about twelve times, with the optimiser's means and the temporaries of a step, and for each time once as
-    they are taken and twice in float64, by group and joined. Compiled, a tile has a row for each mode, and a few more.
+    twice (2 K) and labels. A step has pre-activations, values, derivatives and gradients by them (8 K) and residuals.
+    Parameters are stored about twelve times, including the optimiser's means and the temporaries of a step, and for
+    each time once as they are taken and twice in float64, by group and joined. A tile of the compiled loops has a row
+    for each mode, and a few more.
     """
     n = problem.data.n
     units = sum(node.dimension for node in problem.graph.nodes if node.name not in problem.graph.inputs)
@@ -86,10 +87,9 @@ def networks_at_once(
 ) -> int:
     """Return how many networks are trained side by side: on a CPU as many as fit the caches, within `memory` bytes.
 
-    The compiled loops take one after another. Networks that share one stream go together as far as their
-    pre-activations allow, so that their examples are drawn once.
-    `memory` None is no bound on a CPU and 2 GiB on a GPU. Raises InputError for a bound below 1, OutOfReachError where
-    one network exceeds it.
+    The compiled loops train one after another. Networks that share one stream are grouped as far as the size of their
+    pre-activations allows, so that their examples are drawn once. With `memory` = None there is no bound on a CPU and a
+    bound of 2 GiB on a GPU. Raises InputError for a bound below 1, and OutOfReachError where one network exceeds it.
     """
     if memory is not None and memory < 1:
         raise InputError(f"memory = {memory} bytes holds nothing.", "Give a positive number of bytes, or leave it out.")
@@ -110,12 +110,12 @@ def networks_at_once(
 
 
 def block_rows(n: int) -> int:
-    """Return the examples of n sites that are drawn at once where a compiled loop takes their steps."""
+    """Return the number of examples of n sites in a block of the compiled loops."""
     return max(1, _BLOCK_ENTRIES // n)
 
 
 def refuse_too_large(what: str, numbers: int, itemsize: int, remedy: str) -> None:
-    """Raise OutOfReachError where an array of so many numbers would not fit the memory that a run may take."""
+    """Raise OutOfReachError where an array of `numbers` entries exceeds the memory limit of a run."""
     if numbers * itemsize > _LARGEST_MEMORY:
         raise OutOfReachError(
             f"{what} would take {numbers * itemsize / 2**30:.1f} GiB; the limit is {_LARGEST_MEMORY / 2**30:.0f} GiB.",
@@ -125,7 +125,7 @@ def refuse_too_large(what: str, numbers: int, itemsize: int, remedy: str) -> Non
 
 
 def refuse_endless(steps: int, replicates: int, examples_per_step: int) -> None:
-    """Raise OutOfReachError where training would take more steps or examples than any run can wait for."""
+    """Raise OutOfReachError where training would exceed the limits on steps or examples."""
     examples = steps * replicates * examples_per_step
     if steps > _MOST_STEPS or examples > _MOST_EXAMPLES:
         raise OutOfReachError(
@@ -138,7 +138,7 @@ def refuse_endless(steps: int, replicates: int, examples_per_step: int) -> None:
 
 
 def refuse_endless_measurement(problem: Problem, replicates: int) -> None:
-    """Raise OutOfReachError where the fresh examples, seen at each time and once more for moments, are too many."""
+    """Raise OutOfReachError where measuring would take too many fresh examples, at each time and once for moments."""
     samples, times = problem.simulated().samples, len(problem.training.times)
     examples = samples * replicates * (times + 1)
     if examples > _MOST_EXAMPLES:
@@ -151,5 +151,5 @@ def refuse_endless_measurement(problem: Problem, replicates: int) -> None:
 
 
 def _short(count: int) -> str:
-    """The count as it is, or to three digits where it is long; a float might overflow."""
+    """Return the count, to three digits where it is long; Decimal, because a float might overflow."""
     return str(count) if count < 10**6 else f"{Decimal(f'{Decimal(count):.3g}').normalize():e}"

@@ -8,9 +8,9 @@ from sim.networks.parameters import Parameters, mapped
 
 
 class Snapshots:
-    """The parameters at some steps, the times as the second axis; they stay on the device until `on_host`.
+    """The parameters at some steps, with the times as the second axis; they stay on the device until `on_host`.
 
-    So neither a step nor a snapshot makes a GPU wait for the host.
+    Neither a step nor a snapshot therefore synchronises a GPU with the host.
 
     >>> snapshots = Snapshots({"w": torch.zeros(1, 2)}, steps=(0, 5))
     >>> for index in (0, 1):
@@ -24,10 +24,10 @@ class Snapshots:
         self._taken = mapped(lambda x: x.new_empty(len(x), len(self.steps), *x.shape[1:]), parameters)
 
     def take(self, index: int, parameters: Parameters) -> None:
-        """Keep the parameters as those of step number `index`."""
+        """Store the parameters as those at time number `index`."""
         for name, taken in self._taken.items():
             taken[:, index] = parameters[name]
 
     def on_host(self) -> dict[str, torch.Tensor]:
-        """Return them in float64 on the host."""
+        """Return the snapshots in float64 on the host."""
         return mapped(lambda x: x.to("cpu", torch.float64), self._taken)

@@ -20,10 +20,10 @@ def largest_stable_rate(problem: Problem) -> float:
 
     r, the largest slope of the residual in yhat, is 1 for a squared error and 1/4 for the cross-entropy. x~ stacks
     g_k(x) x over the units, with trained biases also g_k(x) and 1/s. For a network that gates itself or replays
-    recorded gates every gate is taken as open, at its steepest slope, and the 1/s^2 of an output bias is added: a rate
-    below is stable, one above need not diverge. The estimate is of the average dynamics; the noise of small batches
-    asks for less. Raises OutOfReachError for a trained readout, whose weights have no bound that the rate could be
-    taken from.
+    recorded gates, every gate is assumed to be open, at its steepest slope, and the 1/s^2 of an output bias is added:
+    lower rates are stable, higher ones need not diverge. The estimate holds for the average dynamics; the noise of
+    small batches requires lower rates. Raises OutOfReachError for a graph and for a trained readout, whose weights
+    have no bound.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -36,7 +36,7 @@ def largest_stable_rate(problem: Problem) -> float:
     if problem.network.trains_readout or isinstance(problem.network, GatedGraph):
         several = "A trained readout" if problem.network.trains_readout else "A graph with several layers"
         raise OutOfReachError(
-            f"{several} has no largest stable rate: it depends on the weights reached.", "Try smaller ones."
+            f"{several} has no largest stable rate: it depends on the weights reached.", "Try smaller learning rates."
         )
     host, network = torch.device("cpu"), problem.network
     own = [stream(problem.simulated().seed, 0, MEASUREMENT)]
@@ -60,5 +60,5 @@ def largest_stable_rate(problem: Problem) -> float:
 
 
 def _largest_second_moment(x: torch.Tensor) -> float:
-    """The largest eigenvalue of <x x^T>, as the squared largest singular value of the examples."""
+    """Return the largest eigenvalue of <x x^T>, as the squared largest singular value of the examples."""
     return float(torch.linalg.matrix_norm(x, 2)) ** 2 / len(x)

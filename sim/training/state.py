@@ -17,7 +17,7 @@ Report = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Replicate:
-    """One network of a run: replicate `number` of a problem; `fill` makes the normal numbers of its data."""
+    """One network of a run: replicate `number` of a problem; `fill` generates the normal numbers of its data."""
 
     problem: Problem
     number: int
@@ -30,11 +30,11 @@ class Replicate:
 
     @property
     def snapshot_steps(self) -> tuple[int, ...]:
-        """The steps at which its times are reached."""
+        """The step counts at the problem's times."""
         return steps_at_times(self.problem)
 
     def stream(self, step: int = 0) -> Stream:
-        """Return its training data from a step on."""
+        """Return the stream of its training data from a step on."""
         settings, number = self.problem.simulated(), stream_number(self.problem, self.number)
         return stream(settings.seed, number, TRAINING, step * (settings.batch or 0), self.fill)
 
@@ -46,7 +46,7 @@ class Replicate:
 
 
 def stream_number(problem: Problem, number: int) -> int:
-    """Return the network whose numbers a replicate draws: its own, or number 0 where all share one stream."""
+    """Return the stream that a replicate draws from: its own number, or 0 where all replicates share one stream."""
     return 0 if problem.simulated().shared_stream else number
 
 
@@ -65,11 +65,11 @@ class State:
     second: Parameters | None = None
 
     def part(self, replicates: slice) -> "State":
-        """Return the state of a part of the networks."""
+        """Return the state of some of the networks."""
         return self._mapped(lambda tensor: tensor[replicates], self.frozen[replicates])
 
     def to(self, device: torch.device, dtype: torch.dtype) -> "State":
-        """Return the state in another dtype or place."""
+        """Return the state in another dtype or on another device."""
         return self._mapped(lambda tensor: tensor.to(device, dtype), self.frozen)
 
     def _mapped(self, function: Callable[[torch.Tensor], torch.Tensor], frozen: np.ndarray) -> "State":
@@ -78,7 +78,7 @@ class State:
 
 
 def beginning(replicates: Sequence[Replicate]) -> State:
-    """Return the state before the first step; initial numbers that all share are made once."""
+    """Return the state before the first step; shared initial parameters are drawn once."""
     if replicates[0].problem.simulated().initialisation == "shared":
         parameters = mapped(lambda x: torch.stack([x] * len(replicates)), replicates[0].start())
     else:
@@ -88,7 +88,7 @@ def beginning(replicates: Sequence[Replicate]) -> State:
 
 
 def together(states: Sequence[State]) -> State:
-    """Return the states of the parts of one run, after one another."""
+    """Concatenate the states of the parts of one run."""
     first, second = (
         None if getattr(states[0], name) is None else joined([getattr(one, name) for one in states])
         for name in ("first", "second")

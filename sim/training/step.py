@@ -1,4 +1,4 @@
-"""One step of descent on S networks at once, in torch, and the state that it changes."""
+"""One step of descent for S networks at once, in torch, and the state that it changes."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _MEMORY = ("first", "second")
 
 @dataclass(frozen=True)
 class TrainingState:
-    """The tensors that a step changes: parameters, the optimiser's means (or None), which networks still move."""
+    """The tensors that a step changes: parameters, the optimiser's means (or None), and which networks are alive."""
 
     parameters: Parameters
     first: Means
@@ -26,13 +26,13 @@ class TrainingState:
     alive: Bool[torch.Tensor, " S"]
 
     def mapped(self, function: Callable[[torch.Tensor], torch.Tensor]) -> "TrainingState":
-        """Return `function` of each tensor."""
+        """Apply `function` to each tensor."""
         held = (self.parameters, self.first, self.second)
         parts = (None if part is None else mapped(function, part) for part in held)
         return TrainingState(*parts, function(self.alive))
 
     def tensors(self) -> tuple[torch.Tensor, ...]:
-        """All of its tensors, always in the same order."""
+        """Return all tensors of the state, always in the same order."""
         parts = (self.parameters, self.first, self.second)
         return (*(tensor for part in parts if part is not None for tensor in part.values()), self.alive)
 
@@ -47,9 +47,9 @@ class Rule:
     limit: float
 
     def step(self, state: TrainingState, examples: Examples, corrections: Corrections) -> TrainingState:
-        """Return the state after a step on the examples; a network that the step leads beyond the limit stands still.
+        """Return the state after a step on the examples; a network that would exceed the limit is frozen.
 
-        `corrections` are those of `Optimiser.corrections` for this step.
+        `corrections` are the result of `Optimiser.corrections` for this step.
         """
         gradient = self.gradient(state.parameters, examples)
         direction, first, second = self.optimiser.direction(gradient, state.first, state.second, corrections)
@@ -59,7 +59,7 @@ class Rule:
 
 
 def rule_of(problem: Problem, dtype: torch.dtype) -> Rule:
-    """Return the problem's rule. Raises OutOfReachError for a loss, model or optimiser without a simulation."""
+    """Return the problem's rule. Raises OutOfReachError for a loss, model or optimiser that is not implemented."""
     settings = problem.simulated()
     return Rule(
         network_of(problem).gradient, optimiser_of(settings), float(settings.learning_rate), largest_weight(dtype)
@@ -67,7 +67,7 @@ def rule_of(problem: Problem, dtype: torch.dtype) -> Rule:
 
 
 def begin(problem: Problem, state: State) -> TrainingState:
-    """Return the training state of S networks; means that the state lacks begin at zero."""
+    """Return the training state of S networks; missing means of the optimiser start at zero."""
     w = next(iter(state.parameters.values()))
     alive = torch.from_numpy(~state.frozen).to(w.device)
     if optimiser_of(problem.simulated()).plain:
@@ -85,9 +85,9 @@ def ended(step: int, state: TrainingState) -> State:
 
 
 def largest_weight(dtype: torch.dtype) -> float:
-    """Return max^(1/5), max the largest number of the dtype: beyond it a network has diverged.
+    """Return max^(1/5), where max is the largest number of the dtype; a network with larger weights has diverged.
 
-    From there on the fourth powers of the participation ratio may overflow.
+    For larger weights the fourth powers of the participation ratio may overflow.
     """
     return torch.finfo(dtype).max ** 0.2
 
@@ -95,8 +95,8 @@ def largest_weight(dtype: torch.dtype) -> float:
 def _guarded(
     parameters: Parameters, moved: Parameters, alive: torch.Tensor, limit: float
 ) -> tuple[Parameters, torch.Tensor]:
-    """The parameters after a step that only the networks take which it leaves below the limit."""
-    # A NaN makes the maximum NaN, which is not below the limit. On a GPU the answer would have to be waited for.
+    """Return the parameters after a step, which only networks take that remain below the limit, and who is alive."""
+    # A NaN makes the maximum NaN, which is not below the limit. On a GPU this test would wait for the device.
     if alive.device.type == "cpu" and alive.all() and _largest(moved) < limit:
         return moved, alive
     for tensor in moved.values():
@@ -109,6 +109,6 @@ def _guarded(
 
 
 def _largest(parameters: Parameters) -> torch.Tensor:
-    """The largest size of a number; NaN where one is. Several parameters take one call together."""
+    """Return the largest absolute value, NaN if any number is; concatenation makes it one call for all parameters."""
     parts = [tensor.flatten() for tensor in parameters.values()]
     return (torch.cat(parts) if len(parts) > 1 else parts[0]).abs().max()

@@ -1,4 +1,4 @@
-"""When, as far as it is known without torch: times as whole steps."""
+"""Times as whole steps, as far as they are known without torch."""
 
 from math import floor
 

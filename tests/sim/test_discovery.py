@@ -17,7 +17,7 @@ from theory.problem import GATES, LAWS, OBSERVABLES, RepeatedGate
 
 @pytest.mark.parametrize("room", ["theory.claims", "derivations", "os", "sim", "simulator.data"])
 def test_only_rooms_of_the_simulator_are_loaded(room):
-    with pytest.raises(ValueError, match=f"{room} is no room of sim"):
+    with pytest.raises(ValueError, match=f"{room} is not a package of sim"):
         load(room, [])
 
 

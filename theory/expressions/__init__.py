@@ -1,4 +1,4 @@
-"""Expressions: the language in which a user writes them, symbols and functions, and how identities are decided.
+"""Expressions: the language in which a user writes them, symbols and functions, and the decision of identities.
 
     parse, parse_equation, parse_rows, parse_list   text to SymPy; `Names` are the names that it may use
     parse_domains                     bounds and joint conditions of parameters, a `Domain` of `Condition`s
@@ -6,7 +6,7 @@
     g, rho, t, tau, z(k)              symbols that several rooms share
     is_zero, prove_equal              True (proved), False (refuted by a value) or None (undecided)
 
-The names are imported on first use, because numbers alone need no SymPy.
+The names are imported on first use, because code that needs only numbers should not load SymPy.
 """
 
 from typing import TYPE_CHECKING

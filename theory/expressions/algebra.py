@@ -1,8 +1,8 @@
-"""Deciding whether an expression is identically zero: numbers refute, the normal form proves, the rest is undecided.
+"""Decide whether an expression is identically zero: numbers refute, the normal form proves, the rest is undecided.
 
 "Identically" means: at every point of the domain at which all parts of the expression are real and no function whose
-sign matters (a radicand, a denominator, the argument of |x|) vanishes, and hence, by continuity, at the limits of such
-points too, where the expression does not jump.
+sign matters (a radicand, a denominator, the argument of |x|) vanishes. By continuity the expression then also vanishes
+at limits of such points, unless it jumps there.
 """
 
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ from theory.expressions.refute import (
 )
 from theory.expressions.region import Domains, Open, Region, interval_of
 
-# The most cases that the signs of factors may make of a region.
+# The most cases into which the signs of factors may split a region.
 CASES = 64
 
 
@@ -32,7 +32,8 @@ CASES = 64
 class Proof:
     """The result of the kernel on a region: `verdict` is "zero", "void" (the expression is real nowhere) or "open".
 
-    `everywhere` says that no sign was used only because the expression would not be real otherwise.
+    `everywhere` is True where the verdict holds on all parts of the region alike, and no sign was deduced from the
+    assumption that the expression is real.
     """
 
     verdict: str
@@ -54,8 +55,8 @@ def prove_equal(a: sympy.Expr, b: sympy.Expr, domains: Domains | None = None) ->
 def is_zero(expr: sympy.Expr, domains: Domains | None = None) -> bool | None:
     """Whether `expr` vanishes identically: True (proved), False (refuted by a value), None (undecided).
 
-    The domain is what the symbols' assumptions and `domains` (symbol to interval) allow, where all roots, inverse
-    functions and logarithms are real; None where no such point is found.
+    The domain consists of the points that the symbols' assumptions and `domains` (symbol to interval) allow and at
+    which all roots, inverse functions and logarithms are real. The result is None where no such point is found.
 
     >>> r = sympy.Symbol("r", real=True)
     >>> is_zero(sympy.asin(r) - sympy.atan(r / sympy.sqrt(1 - r**2)))
@@ -75,7 +76,7 @@ def is_zero(expr: sympy.Expr, domains: Domains | None = None) -> bool | None:
         points.append(point)
     if not points:
         return None
-    # Multiplying out, inside functions too, is all that most equal forms need, and factoring their roots is dear.
+    # Expansion, inside functions too, proves most identities and is cheaper than the factorisation of their roots.
     if sympy.expand(expr, power_base=False, power_exp=False, log=False) == 0:
         return True
     if proved_zero(expr, region_of(expr, domains), points).verdict == "zero":
@@ -87,14 +88,14 @@ def is_zero(expr: sympy.Expr, domains: Domains | None = None) -> bool | None:
 
 
 def region_of(expr: sympy.Expr, domains: Mapping[sympy.Symbol, sympy.Interval]) -> Region:
-    """The box of the symbols in an expression."""
+    """Return the box of the symbols in an expression."""
     return Region({symbol: interval_of(symbol, domains) for symbol in expr.free_symbols})
 
 
 def proved_zero(expr: sympy.Expr, region: Region, points: list[Point]) -> Proof:
-    """The kernel's proof on `expr` on a region, case by case where the sign of a factor varies.
+    """Try to prove `expr` zero on a region, case by case where the sign of a factor varies.
 
-    `points` are points of the region at which `expr` is real, as far as they are known.
+    `points` are known points of the region at which `expr` is real; there may be none.
     """
     holds, void, everywhere = case_by_case(lambda form: form.vanishes(expr), region, points)
     verdict = "open" if not holds else "void" if void else "zero"
@@ -104,10 +105,10 @@ def proved_zero(expr: sympy.Expr, region: Region, points: list[Point]) -> Proof:
 def case_by_case(
     question: Callable[[NormalForm], bool], region: Region, points: list[Point]
 ) -> tuple[bool, bool, bool]:
-    """Whether the answer is yes on all parts of a region; whether all are void; whether it is the same on all of it.
+    """Return whether the answer is yes on all parts of a region, whether all parts are void, and whether it is uniform.
 
-    A part is void where what the question is about is real nowhere. It is not the same on all of the region where some
-    parts are void, or where a sign is known only because the expression is real.
+    A part is void if the expression of the question is real nowhere on it. The answer is uniform unless some parts are
+    void and others are not, or a sign was deduced from the assumption that the expression is real.
     """
     names, answers, deduced = Names(), set(), False
     waiting = [(region, points)]
@@ -130,7 +131,7 @@ def case_by_case(
 
 
 def _lies_in(point: Point, region: Region, names: Names) -> bool:
-    """Whether a point is shown to lie in the region."""
+    """Whether a point certainly lies in the region."""
     for symbol, interval in region.box.items():
         if symbol in point:
             x = sympy.Rational(point[symbol].numerator, point[symbol].denominator)

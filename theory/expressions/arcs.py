@@ -1,4 +1,4 @@
-"""Arcs: every one is atan of an element of the field, and sums of them are joined by the addition theorem."""
+"""Arcs, each the atan of an element of the field, and the addition theorem that joins a sum of them to one arc."""
 
 from math import lcm
 
@@ -14,7 +14,7 @@ Arcs = dict[sympy.Dummy, sympy.Expr]
 
 
 def known_arc(field: Field, tangent: sympy.Expr, arcs: Arcs, pi: sympy.Dummy) -> sympy.Expr | None:
-    """atan(tangent) by one of the arcs, where atan(-u) = -atan(u) or atan(1/u) = sign(u) pi/2 - atan(u) give it."""
+    """Express atan(tangent) by one of `arcs`: atan(-u) = -atan u or atan(1/u) = sign(u) pi/2 - atan u; else None."""
     for made, other in arcs.items():
         for side in (1, -1):
             if field.is_zero(tangent - side * other):
@@ -25,7 +25,7 @@ def known_arc(field: Field, tangent: sympy.Expr, arcs: Arcs, pi: sympy.Dummy) ->
 
 
 def joined(field: Field, element: sympy.Expr, known: Arcs, pi: sympy.Dummy) -> tuple[sympy.Expr, sympy.Rational] | None:
-    """(u, q) with `element` = c (atan u + q pi); None where it is no sum c (sum n_j atan u_j + q pi), n_j whole."""
+    """Return (u, q) with `element` = c (atan u + q pi); None unless it is c (sum n_j atan u_j + q pi), n_j integers."""
     numerator, _ = field.over(element)
     arcs = [arc for arc in (*known, pi) if arc in numerator.free_symbols]
     if not arcs:
@@ -51,7 +51,7 @@ def joined(field: Field, element: sympy.Expr, known: Arcs, pi: sympy.Dummy) -> t
 
 
 def _joined(field: Field, u: sympy.Expr, v: sympy.Expr) -> tuple[sympy.Expr, int]:
-    """(w, k) with atan u + atan v = atan w + k pi/2."""
+    """Return (w, k) with atan u + atan v = atan w + k pi/2."""
     rest = 1 - u * v
     if field.is_zero(rest):
         return sympy.Integer(0), field.sign(v)

@@ -8,7 +8,7 @@ import numpy as np
 
 
 def namespace(*arguments: Any) -> ModuleType:
-    """NumPy, unless an argument is a torch tensor; then the torch that made it.
+    """Return torch if an argument is a torch tensor, else NumPy.
 
     >>> namespace(1.0, [2.0]).__name__
     'numpy'

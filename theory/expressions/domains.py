@@ -18,12 +18,12 @@ from theory.problem.errors import InputError
 HINT = 'Write domains like "g>0, -1<rho<1, c**2<a*b".'
 MAX_CONDITIONS = 16
 SIGNS = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">="}
-# Precisions at which a condition is looked at.
+# Precisions, in bits, at which a condition is evaluated.
 BITS = (64, 512, 4096)
 
 
 class Nowhere(ValueError):
-    """No interval of numbers satisfies a condition."""
+    """A condition is satisfied by no interval of numbers."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Condition:
 
     @cached_property
     def margin(self) -> sympy.Expr:
-        """The expression that the condition makes positive, or not negative."""
+        """The expression that the condition requires to be positive, or not negative."""
         return self.right - self.left if "<" in self.sign else self.left - self.right
 
     @cached_property
@@ -69,7 +69,7 @@ class Condition:
         return poly.as_expr() if poly.domain.is_QQ or poly.domain.is_ZZ else None
 
     def holds(self, point: Table) -> bool | None:
-        """Whether the condition holds where symbols have these values; None where balls do not tell."""
+        """Whether the condition holds for these values of the symbols; None where balls do not decide."""
         for bits in BITS:
             try:
                 with precision(bits):
@@ -83,7 +83,7 @@ class Condition:
 
     @property
     def impossible(self) -> bool:
-        """Whether it is shown that no numbers satisfy the condition; of more than one parameter nothing is shown."""
+        """Whether certainly no numbers satisfy the condition; False for a condition on more than one parameter."""
         if not self.symbols:
             return self.holds({}) is False
         try:
@@ -92,7 +92,7 @@ class Condition:
             return True
 
     def fails_on(self, box: Mapping[sympy.Symbol, sympy.Interval]) -> bool:
-        """Whether it is certified that the condition holds nowhere on a box, its ends included where they belong to it.
+        """Whether the condition certainly holds nowhere on a box, including those ends that belong to the box.
 
         >>> a = sympy.Symbol("a", real=True)
         >>> least = Condition(a, ">=", sympy.Integer(1))
@@ -105,12 +105,12 @@ class Condition:
         return self.strict or all(interval.left_open and interval.right_open for interval in own)
 
     def at(self, point: Mapping[sympy.Symbol, sympy.Expr]) -> "Condition":
-        """The condition with values for symbols, or with other symbols."""
+        """Return the condition with symbols replaced by values or other symbols."""
         return Condition(self.left.xreplace(dict(point)), self.sign, self.right.xreplace(dict(point)))
 
     @property
     def bare(self) -> sympy.Interval | None:
-        """The ray of numbers where a name stands alone beside a number, infinite ones included; else None."""
+        """The ray allowed by a comparison of one name with one number, which may be infinite; else None."""
         for one, other, upward in (
             (self.left, self.right, ">" in self.sign),
             (self.right, self.left, "<" in self.sign),
@@ -121,15 +121,15 @@ class Condition:
 
     @property
     def ordered(self) -> tuple[sympy.Symbol, sympy.Symbol] | None:
-        """The lower and the upper of two names, where nothing else is compared."""
+        """The lower and the upper name of a comparison of two names; None for any other condition."""
         if not (self.left.is_Symbol and self.right.is_Symbol):
             return None
         return (self.left, self.right) if "<" in self.sign else (self.right, self.left)
 
     def interval(self) -> sympy.Interval | None:
-        """The numbers that satisfy a condition on one parameter, exactly; None where they are no interval or not known.
+        """Return the exact solutions of a condition on one parameter; None where they are unknown or no interval.
 
-        Raises Nowhere where there are none, or a single one.
+        Raises Nowhere where there is no solution or a single one.
 
         >>> r = sympy.Symbol("r", real=True)
         >>> Condition(r**2, "<=", sympy.Integer(2)).interval()
@@ -148,7 +148,7 @@ def _ray(end: sympy.Expr, upward: bool, is_open: bool) -> sympy.Interval:
 
 
 def _satisfying(poly: sympy.Poly, strict: bool) -> sympy.Interval | None:
-    """Where a polynomial of degree 1 or 2 is positive, or not negative if not `strict`."""
+    """Return the interval on which a polynomial of degree 1 or 2 is positive, or not negative unless `strict`."""
     lead = poly.LC()
     if poly.degree() == 1:
         return _ray(-poly.nth(0) / lead, bool(lead > 0), strict)
@@ -167,7 +167,7 @@ def _satisfying(poly: sympy.Poly, strict: bool) -> sympy.Interval | None:
 
 @dataclass(frozen=True)
 class Domain:
-    """Parameters with the interval of each, and conditions that they satisfy besides.
+    """Parameters with the interval of each, and further conditions that they satisfy.
 
     >>> plane = Domain({sympy.Symbol("r", real=True): sympy.Interval.open(-1, 1)})
     >>> plane.names, plane.bounds
@@ -189,7 +189,7 @@ class Domain:
 
 
 def bounds_of(symbol: sympy.Symbol, interval: sympy.Interval) -> str:
-    """An interval as an inequality.
+    """Write an interval as an inequality.
 
     >>> bounds_of(sympy.Symbol("g"), sympy.Interval.open(0, sympy.oo))
     'g > 0'
@@ -204,7 +204,10 @@ def bounds_of(symbol: sympy.Symbol, interval: sympy.Interval) -> str:
 
 
 def domain_of(intervals: Mapping[sympy.Symbol, sympy.Set], conditions: tuple[Condition, ...]) -> Domain:
-    """A domain with symbols that assume what the intervals allow. Raises InputError where one is no interval."""
+    """Return a domain whose symbols have the assumptions that follow from their intervals.
+
+    Raises InputError where the bounds of a symbol leave no interval.
+    """
     for symbol, interval in intervals.items():
         if not isinstance(interval, sympy.Interval):
             raise InputError(
@@ -219,7 +222,7 @@ def domain_of(intervals: Mapping[sympy.Symbol, sympy.Set], conditions: tuple[Con
 def parse_domains(text: str | None) -> Domain:
     """Parse bounds and conditions, separated by commas; None is a domain without parameters.
 
-    A name is a parameter wherever it occurs. Raises InputError for anything else, and where bounds contradict.
+    Every name that occurs is a parameter. Raises InputError for any other text, and for bounds that contradict.
 
     >>> domain = parse_domains("a>0, b>0, c**2<a*b")
     >>> domain.names["a"].is_positive, [str(condition) for condition in domain.conditions]
@@ -232,7 +235,7 @@ def parse_domains(text: str | None) -> Domain:
     if equal := re.search(r"!=|==|(?<![<>])=", text):
         raise InputError(
             f"Domains are given by < <= > >= only, not by {equal[0]}: {short(text)}.",
-            "Instead of an equation put the number or formula in place of the name; of a point left out, its sides.",
+            "For an equation, put the number or formula in place of the name; to leave out a point, choose one side.",
         )
     source = one_line(text, "list of domains", HINT)
     body = tree_of(source).body
@@ -256,22 +259,22 @@ def parse_domains(text: str | None) -> Domain:
 
 
 def _names(clause: ast.expr) -> Iterator[str]:
-    """The names of a clause in the order of the text, without functions and constants."""
+    """Yield the names of a clause in the order of the text, without functions and constants."""
     called = {id(node.func) for node in ast.walk(clause) if isinstance(node, ast.Call)}
     found = (node for node in ast.walk(clause) if isinstance(node, ast.Name) and id(node) not in called)
     for name in (node.id for node in sorted(found, key=lambda node: node.col_offset) if node.id not in CONSTANTS):
         if re.fullmatch(r"z[0-9]+", name):
             raise InputError(
                 f"{name} is a Gaussian variable; domains are for parameters only.",
-                "Put what depends on it under the expectation, such as Heaviside(z1 - z2).",
+                "Write a restriction of it into the expectation, such as Heaviside(z1 - z2).",
             )
         if name in FUNCTIONS or name == "E" or not NAME.fullmatch(name):
-            raise InputError(f"{name} is taken; a parameter cannot be called so.", "Choose another name.")
+            raise InputError(f"{name} is taken and cannot name a parameter.", "Choose another name.")
         yield name
 
 
 def _conditions(clause: ast.expr, walk: Walk) -> Iterator[Condition]:
-    """The comparisons of a chain, each of neighbours."""
+    """Yield the comparisons of neighbours in a chain such as a < b < c."""
     if not isinstance(clause, ast.Compare):
         raise InputError(f"{short(walk.source)} is no list of comparisons.", f"Separate comparisons by commas. {HINT}")
     operands = [finite(walk.expression(operand, 0), walk.source) for operand in (clause.left, *clause.comparators)]
@@ -282,7 +285,10 @@ def _conditions(clause: ast.expr, walk: Walk) -> Iterator[Condition]:
 
 
 def _own_interval(condition: Condition) -> sympy.Interval | None:
-    """The interval of the one parameter that a condition bounds; None for a joint one. InputError if it is neither."""
+    """Return the interval of the parameter that a condition bounds, or None for a condition on several parameters.
+
+    Raises InputError for a condition that is neither.
+    """
     for side in (condition.left, condition.right):
         if not side.free_symbols and not side.is_extended_real:
             raise InputError(f"{side} is not a number.", HINT)
@@ -292,7 +298,9 @@ def _own_interval(condition: Condition) -> sympy.Interval | None:
         if any(power.exp.free_symbols for power in side.atoms(sympy.Pow)):
             raise InputError(f"{condition} has a parameter in an exponent.", "Write exp, or take logarithms.")
         if side.has(sympy.oo, -sympy.oo) and condition.bare is None:
-            raise InputError(f"oo bounds a name by itself only: {condition}.", "Write a<oo, or leave the bound out.")
+            raise InputError(
+                f"oo bounds a name by itself, not a formula: {condition}.", "Write a<oo, or leave the bound out."
+            )
     if not condition.symbols:
         raise InputError(f"{condition} contains no parameter.", f"Leave it out. {HINT}")
     try:
@@ -304,7 +312,7 @@ def _own_interval(condition: Condition) -> sympy.Interval | None:
 def _along_chains(
     intervals: Mapping[sympy.Symbol, sympy.Set], conditions: list[Condition]
 ) -> dict[sympy.Symbol, sympy.Set]:
-    """The intervals, with bounds carried from name to name: -1 < r1 < r2 bounds r2 too."""
+    """Return the intervals with bounds carried along chains of names: -1 < r1 < r2 also bounds r2."""
     found = dict(intervals)
     for _ in found:
         for condition in (condition for condition in conditions if condition.ordered):

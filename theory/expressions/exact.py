@@ -1,4 +1,4 @@
-"""Exact numbers of SymPy as those of Python."""
+"""Exact SymPy numbers as Python fractions."""
 
 from fractions import Fraction
 
@@ -6,5 +6,5 @@ import sympy
 
 
 def rational(number: sympy.Rational) -> Fraction:
-    """An exact fraction, whatever integer type SymPy is running on."""
+    """Return the number as a Fraction of Python integers, whichever integer type SymPy uses."""
     return Fraction(int(number.p), int(number.q))

@@ -18,7 +18,7 @@ class Phi(sympy.Function):
         return rf"\Phi{power}\left({printer._print(self.args[0])}\right)"
 
     def fdiff(self, argindex: int = 1) -> sympy.Expr:
-        """The normal density."""
+        """Return the normal density."""
         del argindex
         return sympy.exp(-(self.args[0] ** 2) / 2) / sympy.sqrt(2 * sympy.pi)
 
@@ -39,7 +39,7 @@ class Phi2(sympy.Function):
 
     @classmethod
     def eval(cls, h: sympy.Expr, k: sympy.Expr, r: sympy.Expr) -> sympy.Expr | None:
-        """Independent variables, and the quadrant P(X <= 0, Y <= 0) = 1/4 + asin(r)/(2 pi)."""
+        """Return the product for r = 0 and P(X <= 0, Y <= 0) = 1/4 + asin(r)/(2 pi) for h = k = 0; else None."""
         if r == 0:
             return (1 + sympy.erf(h / sympy.sqrt(2))) * (1 + sympy.erf(k / sympy.sqrt(2))) / 4
         if h == 0 and k == 0:
@@ -47,7 +47,7 @@ class Phi2(sympy.Function):
         return None
 
     def fdiff(self, argindex: int = 1) -> sympy.Expr:
-        """phi(h) Phi((k - r h)/sqrt(1 - r^2)), the same exchanged, and the density at (h, k)."""
+        """By h: phi(h) Phi((k - r h)/sqrt(1 - r^2)); by k: the same with h and k exchanged; by r: the density."""
         h, k, r = self.args
         rest = 1 - r**2
         if argindex == 3:
@@ -72,7 +72,7 @@ class Relu(sympy.Function):
 
     @classmethod
     def eval(cls, x: sympy.Expr) -> sympy.Expr | None:
-        """x where it is known not to be negative, 0 where it is known not to be positive."""
+        """Return x if it is known not to be negative, 0 if it is known not to be positive, else None."""
         if x.is_nonnegative:
             return x
         return sympy.Integer(0) if x.is_nonpositive else None
@@ -108,7 +108,7 @@ class OwensT(sympy.Function):
         return cls(-h, a) if h.could_extract_minus_sign() else None
 
     def fdiff(self, argindex: int = 1) -> sympy.Expr:
-        """-phi(h) erf(a h/sqrt 2)/2, and exp(-h^2 (1 + a^2)/2)/(2 pi (1 + a^2))."""
+        """By h: -phi(h) erf(a h/sqrt 2)/2; by a: exp(-h^2 (1 + a^2)/2)/(2 pi (1 + a^2))."""
         h, a = self.args
         if argindex == 2:
             return sympy.exp(-(h**2) * (1 + a**2) / 2) / (2 * sympy.pi * (1 + a**2))

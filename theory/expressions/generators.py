@@ -1,7 +1,7 @@
 """The field of an expression: rational functions of parameters and generators, modulo the relations between these.
 
-What is zero in the field is zero at every point of the region. That something else differs from zero somewhere, balls
-show.
+An element that is zero in the field vanishes at every point of the region. A ball at one point shows that an element is
+not zero.
 """
 
 from dataclasses import dataclass, field
@@ -14,9 +14,9 @@ from theory.expressions.balls.precision import precision
 from theory.expressions.balls.real import Undecided, Undefined, enclose
 from theory.expressions.region import Open, Region
 
-# Precisions at which a ball may show that a number is not zero.
+# Precisions, in bits, of the balls that may show that a number is not zero.
 BITS = (128, 1024, 4096)
-# Points at which an element is looked at, to see that it is not zero.
+# The most points at which an element is evaluated to show that it is not zero.
 LOOKS = 3
 
 Point = dict[sympy.Expr, object]
@@ -34,14 +34,14 @@ class NoForm(Exception):
 class Names:
     """One generator for each function, the same on all regions of one question.
 
-    `meaning` is what a generator stands for, in parameters and earlier generators.
+    `meaning` maps a generator to the function it stands for, written in parameters and earlier generators.
     """
 
     generators: dict[sympy.Expr, sympy.Dummy] = field(default_factory=dict)
     meaning: dict[sympy.Dummy, sympy.Expr] = field(default_factory=dict)
 
     def of(self, key: sympy.Expr, letter: str) -> sympy.Dummy:
-        """The generator that stands for `key`."""
+        """Return the generator that stands for `key`."""
         if key not in self.generators:
             made = sympy.Dummy(f"{letter}{len(self.generators):03d}", real=True)
             self.generators[key] = made
@@ -49,14 +49,14 @@ class Names:
         return self.generators[key]
 
     def parameters(self, element: sympy.Expr) -> set[sympy.Symbol]:
-        """The parameters on which an element depends, also through its generators."""
+        """Return the parameters on which an element depends, directly or through its generators."""
         found = set()
         for symbol in element.free_symbols:
             found |= self.parameters(self.meaning[symbol]) if symbol in self.meaning else {symbol}
         return found
 
     def ball(self, element: sympy.Expr, point: Point) -> arb:
-        """A ball that contains the element at a point; Undefined or Undecided where there is none."""
+        """Return a ball that contains the element at a point; raises Undefined or Undecided as `enclose` does."""
         known = {
             symbol: self.ball(self.meaning[symbol], point) for symbol in element.free_symbols & self.meaning.keys()
         }
@@ -64,9 +64,9 @@ class Names:
 
 
 class Field:
-    """The field on one region. `points` are points of it at which the expression is real, as far as they are known.
+    """The field on one region, with some points of the region at which the expression is real.
 
-    `relations[w] = (q, p)` says w^q = p; `substituted` writes parameters by their square roots.
+    `relations[w] = (q, p)` means w^q = p; `substituted` maps a parameter to the square of the generator of its root.
     """
 
     def __init__(self, region: Region, names: Names, points: list[Point]) -> None:
@@ -75,7 +75,7 @@ class Field:
         self.substituted: dict[sympy.Symbol, sympy.Expr] = {}
 
     def generator(self, key: sympy.Expr, letter: str, values: sympy.Interval) -> sympy.Dummy:
-        """The generator for `key`, all of whose values lie in an open interval."""
+        """Return the generator for `key`, whose values all lie in the open interval `values`."""
         made = self.names.of(key, letter)
         self.region.box[made] = values
         return made
@@ -90,9 +90,10 @@ class Field:
         return numerator == 0 or self._conjugates_vanish(numerator)
 
     def over(self, element: sympy.Expr, roots: bool = False) -> tuple[sympy.Expr, sympy.Expr]:
-        """Numerator and denominator, both reduced modulo the relations and without a common factor.
+        """Return numerator and denominator, reduced modulo the relations and without a common factor.
 
-        With `roots`, parameters with a root are written by it, so that what is a square in it is seen.
+        With `roots`, a parameter a whose root occurs is written as sqrt(a)^2, so that squares of polynomials in sqrt(a)
+        are recognised.
         """
         element = element.xreplace(self.substituted) if roots else element
         kept = {power.base for power in self.substituted.values()} if roots else set()
@@ -115,7 +116,7 @@ class Field:
         return quotient.numer.as_expr(), quotient.denom.as_expr()
 
     def _reduced(self, field_: FracField, element, w: sympy.Dummy):
-        """An element whose denominator does not have w, modulo w^q = radicand; else the element as it is."""
+        """Reduce the powers of w in the numerator of an element by w^q = radicand."""
         degree, radicand = self.relations[w]
         index, replacement = field_.symbols.index(w), field_.from_expr(radicand)
         result = field_.zero
@@ -126,7 +127,10 @@ class Field:
         return result / field_.field_new(element.denom)
 
     def _conjugates_vanish(self, numerator: sympy.Expr) -> bool:
-        """Dependent (nested) square roots: if A^2 - B^2 w^2 = 0 and A - B w is not zero, then A + B w is."""
+        """Whether products of conjugates prove a numerator zero: if A^2 - B^2 w^2 = 0 and A - B w != 0, A + B w = 0.
+
+        This decides elements with dependent (nested) square roots, which the relations alone do not reduce to zero.
+        """
         conjugates = []
         for w, (degree, radicand) in reversed(self.relations.items()):
             if numerator != 0 and degree == 2 and w in numerator.free_symbols:
@@ -138,7 +142,8 @@ class Field:
     def _is_nowhere_zero(self, element: sympy.Expr) -> bool:
         """Whether an element is certainly not zero.
 
-        Of two analytic functions on a box, which is connected, whose product is zero, one is; then one point is enough.
+        If a product of two analytic functions vanishes on a connected box, then one of them does. On a box it is
+        therefore enough that the element differs from zero at one point.
         """
         if self.region.is_box and self._is_algebraic(element) and self._differs_from_zero(element):
             return True
@@ -154,14 +159,14 @@ class Field:
         return all(degree == 2 and self._is_algebraic(radicand) for degree, radicand in roots)
 
     def _value(self, element: sympy.Expr, point: Point) -> arb | None:
-        """A ball that contains the element at a point; None where it is not known."""
+        """Return a ball that contains the element at a point, or None where there is none."""
         try:
             return self.names.ball(element, point)
         except (Undefined, Undecided):
             return None
 
     def _differs_from_zero(self, element: sympy.Expr) -> bool:
-        """Whether a ball excludes zero at a point of the region, or that of a number."""
+        """Whether a ball excludes zero, at a point of the region unless the element is a number."""
         parameters = self.parameters(element)
         for point in self.points[:LOOKS] if parameters else [{}]:
             for bits in BITS[:1] if parameters else BITS:
@@ -172,11 +177,11 @@ class Field:
         return False
 
     def parameters(self, element: sympy.Expr) -> set[sympy.Symbol]:
-        """The parameters on which an element depends."""
+        """Return the parameters on which an element depends."""
         return self.names.parameters(element)
 
     def sign(self, element: sympy.Expr) -> int:
-        """The sign of an element on the region, 0 where it is zero identically; Open where it is not known."""
+        """Return the sign of an element on the region, 0 if it vanishes identically; Open where it is not known."""
         if element.is_Rational:
             return int(sympy.sign(element))
         if not self.parameters(element):
@@ -203,29 +208,29 @@ class Field:
         raise NoForm(f"the sign of {element} is not known")
 
     def sign_of_factor(self, factor: sympy.Expr) -> int:
-        """The sign of an irreducible polynomial; Open where it is not known, NoForm where it may be zero everywhere."""
+        """Return the sign of an irreducible polynomial; Open where it is not known, NoForm where it may vanish."""
         if not self.parameters(factor):
             return self._sign_of_number(factor)
         try:
             return self.region.sign(factor)
         except Open:
-            # Elsewhere than at its zeros it has a sign, but only if it is not zero everywhere.
+            # A split into cases by its sign is possible only if the factor does not vanish everywhere.
             if factor.free_symbols & self.names.meaning.keys() and not self._differs_from_zero(factor):
                 raise NoForm(f"{factor} may be zero") from None
             raise
 
     def factors(self, element: sympy.Expr) -> tuple[sympy.Rational, list[tuple[sympy.Expr, int]]]:
-        """A number and irreducible polynomials whose product with the square of the denominator is the element."""
+        """Return a number and irreducible polynomials whose product is the element times its denominator squared."""
         _, _, number, factors = self.factored(element)
         return number, factors
 
     def factored(
         self, element: sympy.Expr
     ) -> tuple[sympy.Expr, sympy.Expr, sympy.Rational, list[tuple[sympy.Expr, int]]]:
-        """Numerator and denominator of an element, and the number and irreducible factors of their product.
+        """Return numerator and denominator of an element, and the number and irreducible factors of their product.
 
-        Parameters are written by their roots only where a square shows: a - c**2 is one factor, and not the two
-        sqrt(a) - c and sqrt(a) + c, whose signs are not known.
+        A parameter is written as the square of its root only if this produces a square: a - c**2 stays one factor,
+        because the signs of sqrt(a) - c and sqrt(a) + c are not known.
         """
         numerator, denominator = self.over(element, roots=True)
         number, factors = sympy.factor_list(numerator * denominator)
@@ -236,9 +241,9 @@ class Field:
         return numerator, denominator, number, factors
 
     def require_positive(self, number: sympy.Rational, factors: list[tuple[sympy.Expr, int]]) -> None:
-        """A product that must be positive for the expression to be real: Void where it is not.
+        """Require a product to be positive, because the expression would not be real otherwise; Void where it is not.
 
-        One factor of unknown sign has that with which it is, and this is what the region is.
+        If exactly one factor has an unknown sign, that sign is deduced and restricts the region.
         """
         sign, unknown = int(sympy.sign(number)), []
         for factor, power in factors:

@@ -1,7 +1,8 @@
-"""The one parser of user text: formulas and matrices here, domains of parameters in `domains` with the same walk.
+"""The parser of user text: formulas and matrices here, domains of parameters in `domains` with the same walk.
 
-Python's `ast` in eval mode and a walk that builds SymPy from a whitelist; nothing is evaluated as code. Numbers are
-exact fractions of their source text. All limits are enforced before any arithmetic on the numbers they bound.
+Python's `ast` parses the text, and a walk over its tree builds SymPy expressions from a whitelist; nothing is executed
+as code. Numbers become the exact fractions of their source text. All limits are enforced before any arithmetic on the
+numbers they bound.
 """
 
 import ast
@@ -24,7 +25,7 @@ MAX_DEPTH = 60
 MAX_EXPONENT = 64
 MAX_DECIMAL_EXPONENT = 1000
 MAX_DIGITS = 200
-# Numbers computed on the way may grow to this many bits (2 400 digits); a tower of powers passes it at once.
+# Intermediate numbers may have at most this many bits (2 400 digits), which a tower of powers exceeds at once.
 MAX_BITS = 8000
 MAX_HERMITE = 64
 MAX_FILE_BYTES = 1_000_000
@@ -90,7 +91,7 @@ class Names:
     expectation: Callable[[sympy.Expr], sympy.Expr] | None = None
 
     def known(self) -> list[str]:
-        """Every name and function, for suggestions."""
+        """Return every name and function, for suggestions."""
         return [*(f"z{k + 1}" for k in range(self.variables)), *self.parameters, *CONSTANTS, *FUNCTIONS]
 
 
@@ -160,12 +161,15 @@ def parse_list(text: str, names: Names | None = None) -> list[sympy.Expr]:
 
 
 def short(text: str) -> str:
-    """The text as an error shows it."""
+    """Return the text quoted, and shortened to 60 characters, for an error message."""
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
 def one_line(text: str, what: str = "formula", hint: str = GRAMMAR) -> str:
-    """The text on one line, within the limits that can be seen without parsing; `hint` says how `what` is written."""
+    """Return the text on one line; InputError where it exceeds limits that need no parsing.
+
+    `what` names the text in messages, and `hint` says how it is written.
+    """
     source = " ".join(text.split())
     if not source:
         raise InputError(f"The {what} is empty.", hint)
@@ -175,7 +179,7 @@ def one_line(text: str, what: str = "formula", hint: str = GRAMMAR) -> str:
     if "^" in source:
         raise InputError("^ is not an operator here.", "Write powers with **, as in z1**2.")
     if odd:
-        raise InputError(f"{CODE}the character {odd[0]!r} has no place in {short(source)}.", GRAMMAR)
+        raise InputError(f"{CODE}the character {odd[0]!r} is not allowed in {short(source)}.", GRAMMAR)
     depth = deepest = 0
     for character in source:
         depth += (character in "([") - (character in ")]")
@@ -187,7 +191,7 @@ def one_line(text: str, what: str = "formula", hint: str = GRAMMAR) -> str:
 
 
 def tree_of(source: str) -> ast.Expression:
-    """Python's tree of one line; InputError where it has none."""
+    """Return Python's syntax tree of one line; InputError for a syntax error."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -200,7 +204,7 @@ def tree_of(source: str) -> ast.Expression:
 
 
 def finite(expr: sympy.Expr, source: str) -> sympy.Expr:
-    """The expression; InputError where it divides by zero or is not real."""
+    """Return the expression; InputError where it divides by zero or is not real."""
     if expr.has(sympy.zoo, sympy.nan):
         raise InputError(f"{short(source)} divides by zero.", "Check the denominators.")
     if expr.has(sympy.I):
@@ -227,14 +231,14 @@ PHRASES = {
 
 
 class Walk:
-    """The whitelist walk over one source text."""
+    """A walk over the syntax tree of one source text that builds only listed operations and functions."""
 
     def __init__(self, source: str, names: Names) -> None:
         self.source = source
         self.names = names
 
     def expression(self, node: ast.expr, depth: int) -> sympy.Expr:
-        """The expression of a node; `depth` counts its ancestors, a chain of sums or products as one."""
+        """Return the expression of a node; `depth` counts its ancestors, a chain of sums or products as one."""
         if depth > MAX_DEPTH:
             raise InputError(f"The formula is nested more than {MAX_DEPTH} deep.", "Simplify it.")
         if isinstance(node, ast.Constant):
@@ -254,7 +258,7 @@ class Walk:
         raise InputError(f"{CODE}{what} in {short(self.source)}.", GRAMMAR)
 
     def number(self, node: ast.Constant) -> sympy.Rational:
-        """The exact fraction of the digits."""
+        """Return the exact fraction of a number's source text."""
         text = self.source[node.col_offset : node.end_col_offset]
         parts = NUMBER.fullmatch(text)
         if not parts or not (parts["whole"] or parts["part"]):
@@ -271,7 +275,7 @@ class Walk:
         return sympy.Rational(value.numerator, value.denominator)
 
     def name(self, name: str) -> sympy.Expr:
-        """A constant, a variable or a parameter."""
+        """Return the constant, variable or parameter of a name; InputError for an unknown name."""
         if name in CONSTANTS:
             return CONSTANTS[name]
         if name in self.names.parameters:
@@ -292,7 +296,7 @@ class Walk:
         raise InputError(f"The name {name} is not known.", hint)
 
     def operation(self, node: ast.BinOp, depth: int) -> sympy.Expr:
-        """Sums and products are chains that lean left; they are walked in a loop and count as one level."""
+        """Return the expression of an operation; a chain of sums or products is walked in a loop as one level."""
         if isinstance(node.op, ast.Pow):
             return self.power(node, depth)
         kinds = (ast.Add, ast.Sub) if isinstance(node.op, ast.Add | ast.Sub) else (ast.Mult, ast.Div)
@@ -313,7 +317,7 @@ class Walk:
         return sympy.Add(*parts) if kinds[0] is ast.Add else sympy.Mul(*parts)
 
     def power(self, node: ast.BinOp, depth: int) -> sympy.Expr:
-        """base ** exponent, the exponent a number of size at most 64 or an expression in parameters."""
+        """Return base ** exponent; a number as exponent is a fraction of size at most MAX_EXPONENT."""
         base, exponent = self.expression(node.left, depth + 1), self.expression(node.right, depth + 1)
         if not exponent.free_symbols:
             if not exponent.is_Rational or abs(exponent) > MAX_EXPONENT or exponent.q > MAX_EXPONENT:
@@ -331,7 +335,7 @@ class Walk:
             raise InputError(f"A number in {short(self.source)} would have {bits} bits.", f"The limit is {MAX_BITS}.")
 
     def call(self, node: ast.Call, depth: int) -> sympy.Expr:
-        """A listed function with the right number of arguments."""
+        """Return a listed function of the right number of arguments."""
         if not isinstance(node.func, ast.Name):
             raise InputError(f"{CODE}something other than a named function is called.", GRAMMAR)
         name = node.func.id
@@ -348,7 +352,7 @@ class Walk:
             )
         arguments = [self.expression(argument, depth + 1) for argument in node.args]
         for argument in arguments:
-            # Functions of large numbers are towers in disguise: exp(exp(exp(9))).
+            # Nested functions of numbers, such as exp(exp(exp(9))), grow like towers of powers.
             if not argument.free_symbols and argument.is_finite is not False:
                 self.bounded(_exponential_bits(argument) if name == "exp" else _bits(argument))
             if argument.is_extended_real is False:
@@ -358,7 +362,7 @@ class Walk:
         except (ValueError, TypeError) as error:
             if isinstance(error, InputError):
                 raise
-            # SymPy compares numbers in an extreme, and cannot where they contain Phi, relu or owens_t.
+            # SymPy compares the numbers in max and min, and fails where they contain Phi, relu or owens_t.
             hint = "Write Phi, relu and owens_t of numbers out, or put a parameter in their place."
             raise InputError(f"{name} cannot compare its arguments.", hint) from error
         if not value.free_symbols and value.is_extended_real is False:
@@ -367,7 +371,7 @@ class Walk:
         return value
 
     def expectation(self, node: ast.Subscript, depth: int) -> sympy.Expr:
-        """E[...], where it is wanted."""
+        """Return the expectation of E[...] where the formula may contain one; else InputError."""
         if self.names.expectation is None:
             raise InputError(
                 "E[...] is not used here: the expectation is taken of the whole formula.", "Drop E[ and ]."
@@ -376,7 +380,7 @@ class Walk:
 
 
 def _bits(expr: sympy.Expr) -> int:
-    """A bound on the bits of the numbers in `expr`, powers of constants counted by their exponents."""
+    """Return a bound on the bits of the numbers in `expr`, with powers of constants as if multiplied out."""
     if expr.is_Rational:
         return int(expr.p).bit_length() + int(expr.q).bit_length()
     if expr.is_Pow and expr.exp.is_Rational:
@@ -387,5 +391,5 @@ def _bits(expr: sympy.Expr) -> int:
 
 
 def _exponential_bits(exponent: sympy.Expr) -> int:
-    """The bits of exp(exponent) before or after the binary point; the exponent itself is bounded already."""
+    """Return the bits of exp(exponent) before or after the binary point; the exponent itself is bounded already."""
     return 2 * abs(int(exponent.evalf(15))) + 2 if exponent.is_extended_real else 2

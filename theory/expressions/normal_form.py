@@ -5,12 +5,12 @@ An expression becomes a rational function over the rationals in its parameters a
 * roots, w^2 = p with p an irreducible polynomial or a prime, and w^q = p; w > 0;
 * exp(m/12) of monomials m, log of primes and irreducible polynomials, sin u and cos u with sin^2 = 1 - cos^2, pi;
 * atan u for every arc, by asin u = atan(u/sqrt(1 - u^2)) and acos u = pi/2 - asin u;
-* erf and Owen's T, and what is not known here (integrals, unknown functions), one generator for each value.
+* erf and Owen's T, and expressions without a rule (integrals, unknown functions), one generator for each value.
 
 Every step of the rewriting is an identity that holds at each point of the region at which all parts of the expression
-are real and no function that `Region` was asked for vanishes. A normal form 0 therefore proves that the expression is
-zero at these points. Signs are those that `Region` certifies. Numbers serve only to refute, as balls: to see that two
-generators differ, that a product of conjugates vanishes by its other factor, and of which sign a number is.
+are real and no function whose sign was needed vanishes. A normal form 0 therefore proves that the expression is
+zero at these points. Signs are those that `Region` certifies. Numbers occur only in balls: to show that two generators
+differ, that one factor of a vanishing product is not zero, and the sign of a number.
 """
 
 from functools import lru_cache
@@ -38,7 +38,7 @@ TWELFTH = sympy.Rational(1, 12)
 
 
 class NormalForm(Field):
-    """The rewriting on one region; generators of arcs, exponentials and logarithms remember what they are of."""
+    """The rewriting on one region, with the arguments of the generators for arcs, exponentials and logarithms."""
 
     def __init__(self, region: Region, names: Names, points: list[Point]) -> None:
         super().__init__(region, names, points)
@@ -49,7 +49,7 @@ class NormalForm(Field):
         self.functions: list[tuple[type, list[sympy.Expr], sympy.Expr]] = []
 
     def vanishes(self, expr: sympy.Expr) -> bool:
-        """Whether `expr` is proved to be zero; Void, Open or NoForm where that is the answer."""
+        """Whether `expr` is proved to be zero; raises Void, Open or NoForm where the rewriting does."""
         element = self.of(expr)
         if self.is_zero(element):
             return True
@@ -60,7 +60,7 @@ class NormalForm(Field):
         return abs(turn) < sympy.Rational(1, 2) and self.is_zero(tangent + self.of(sympy.tan(turn * sympy.pi)))
 
     def of(self, expr: sympy.Expr) -> sympy.Expr:
-        """The expression as a rational function of parameters and generators."""
+        """Write the expression as a rational function of parameters and generators."""
         if expr.is_Rational or expr.is_Symbol:
             return expr
         if expr.is_Add or expr.is_Mul:
@@ -77,7 +77,7 @@ class NormalForm(Field):
         return self._atom(expr)
 
     def _atom(self, expr: sympy.Expr) -> sympy.Expr:
-        """A generator for what is only known as itself; a function is known by its arguments."""
+        """Return a generator for an expression without a rewriting rule; functions of equal arguments share one."""
         if expr is sympy.pi:
             return self._pi()
         plain = isinstance(expr, sympy.Function) and all(isinstance(a, sympy.Expr) for a in expr.args)
@@ -94,7 +94,7 @@ class NormalForm(Field):
         return made
 
     def _same(self, func: type, mine: list, other: list, known: sympy.Expr) -> sympy.Expr | None:
-        """The value of func(mine), where func(other) = known gives it."""
+        """Return func(mine) if it follows from func(other) = known by a symmetry, else None."""
         flips = {sympy.erf: ((-1,), -1), sympy.sin: ((-1,), -1), sympy.cos: ((-1,), 1)}
         variants = [(other, known)]
         if func in flips:
@@ -124,7 +124,7 @@ class NormalForm(Field):
         return root**exponent.p
 
     def _root(self, base: sympy.Expr, degree: int) -> sympy.Expr:
-        """The generator w > 0 with w^degree = base."""
+        """Return the generator w > 0 with w^degree = base."""
         if degree == 2 and base in self.exponents:
             return self._exponential(self.exponents[base] / 2)
         w = self.generator(sympy.Pow(base, sympy.Rational(1, degree), evaluate=False), "w", POSITIVE)
@@ -149,7 +149,7 @@ class NormalForm(Field):
         return result
 
     def _back(self, element: sympy.Expr) -> sympy.Expr:
-        """An element with parameters in place of the squares of their roots."""
+        """Write an element with parameters in place of the squares of their roots."""
         return sympy.Mul(*self.over(element)) if self.substituted else element
 
     def _denested(self, base: sympy.Expr) -> sympy.Expr | None:
@@ -281,7 +281,7 @@ class NormalForm(Field):
         return self._circle(sympy.cos, x)
 
     def _circle(self, func: type, x: sympy.Expr) -> sympy.Expr:
-        """sin and cos of sums and multiples by the addition theorem, and sin^2 = 1 - cos^2."""
+        """Rewrite sin and cos of sums and multiples by the addition theorem, and sin^2 as 1 - cos^2."""
         expanded = sympy.expand_trig(func(x))
         if expanded.func is not func or expanded.args[0] != x:
             return self.of(expanded)
@@ -331,7 +331,9 @@ class NormalForm(Field):
 
 @lru_cache(maxsize=1024)
 def divided(number: int) -> dict[int, int]:
-    """The powers of the primes below PRIME_LIMIT in a positive number, and of what is left, a square or not.
+    """Return the powers of the primes below PRIME_LIMIT in a positive number, and of the remaining cofactor.
+
+    The cofactor is not factored, but a perfect square is recognised.
 
     >>> divided(12 * 4099**2)
     {2: 2, 3: 1, 4099: 2}

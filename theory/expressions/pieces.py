@@ -1,9 +1,9 @@
-"""Where an expression is analytic: the functions whose zeros matter, and points between these zeros.
+"""The pieces on which an expression is analytic: the functions whose zeros bound them, and points between the zeros.
 
-On a line, all symbols but one fixed, the pieces end where a root, a denominator, a logarithm or an absolute value
-becomes 0 or an inverse sine reaches 1: at real roots of polynomials, which are isolated exactly. The points are only
-looked at, to refute: in one and two symbols they are in every piece, in more symbols in some. Where such a function is
-not algebraic on the line, marks that crowd at its ends stand in for the roots.
+On a line, all symbols but one fixed, the pieces end where the argument of a root, a denominator, a logarithm or an
+absolute value becomes 0 or an inverse sine reaches 1: at real roots of polynomials, which are isolated exactly. The
+points serve only to refute. With one and two symbols they lie in every piece, with more symbols in some. Where such a
+function is not algebraic on the line, points that become dense at its ends replace those between roots.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,15 +20,15 @@ from theory.expressions.functions import OwensT, Phi, Phi2
 Domains = Mapping[sympy.Symbol, sympy.Interval]
 Point = dict[sympy.Symbol, Fraction]
 
-# Points on lines in the directions of three symbols and more: the cost of a decision grows with them.
+# The most points on lines for three symbols and more: the cost of a decision grows with their number.
 MOST_ON_LINES = 40
 LINES = 2
 MOST_DEGREE = 48
-# Of all factors in two symbols together.
+# The largest sum of the degrees of all factors in two symbols.
 MOST_PLANE_DEGREE = 24
-# Isolating intervals are refined to the first of these widths at which they are apart.
+# Isolating intervals are refined to the first of these widths at which they are disjoint.
 WIDTHS = (Fraction(1, 10**12), Fraction(1, 10**60))
-# Shares of an interval, from either end, and on a half line multiples of 1.
+# Distances from the ends: shares of the length of an interval; on a half line these numbers and their inverses.
 MARKS = tuple(Fraction(1, 2**k) for k in (1, 2, 3, 5, 8, 13, 21, 34))
 # An irrational bound of a domain is replaced by a fraction this close.
 BOUND_DIGITS = 50
@@ -78,7 +78,7 @@ NAMED = (
 
 
 def unnamed(expr: sympy.Expr) -> set[sympy.Expr]:
-    """The functions in an expression, outside of integrals, of which it is not known where they are analytic."""
+    """Return the functions in an expression, outside of integrals, whose domain of analyticity is not known."""
     if isinstance(expr, sympy.Integral):
         return set()
     inner = set().union(*(unnamed(argument) for argument in expr.args)) if expr.args else set()
@@ -87,10 +87,10 @@ def unnamed(expr: sympy.Expr) -> set[sympy.Expr]:
 
 
 def candidates(exprs: tuple[sympy.Expr, ...], domains: Domains, bases: list[Point]) -> Iterator[Point]:
-    """Yield a point in each piece of the domain that the search reaches; some expression may not be real there.
+    """Yield a point in each piece of the domain that the search reaches; the expressions need not be real there.
 
-    The first of `bases` gives the symbols on which no piece depends; the lines of three symbols and more pass through
-    the first few, and near two corners of the domain.
+    The first of `bases` gives the values of symbols that bound no piece. For three symbols and more, lines are searched
+    that pass through the first few bases, and near two corners of the domain.
     """
     functions = {function for expr in exprs for function, _ in decisive(expr) if function.free_symbols}
     symbols = sorted(set().union(*(function.free_symbols for function in functions), set()), key=str)
@@ -103,7 +103,7 @@ def _on_lines(
     functions: set[sympy.Expr], symbols: list[sympy.Symbol], domains: Domains, bases: list[Point]
 ) -> Iterator[Point]:
     through = bases[:1] if len(symbols) == 1 else [*_corners(symbols, domains, bases[0]), *bases[:LINES]]
-    # Every symbol and base has its turn before there are enough points.
+    # Lines alternate between symbols and bases, so that each occurs before the points are enough.
     turns = [(through[(k + j) % len(through)], symbol) for k in range(len(through)) for j, symbol in enumerate(symbols)]
     for base, symbol in turns:
         polynomials = [polynomial_on_line(f, symbol, base) for f in functions if f.has(symbol)]
@@ -112,7 +112,7 @@ def _on_lines(
 
 
 def _corners(symbols: list[sympy.Symbol], domains: Domains, base: Point) -> list[Point]:
-    """The lower and the upper ends of all symbols, a little inside; where there is no end, as in the base."""
+    """Return points slightly inside the lower and the upper ends of all symbols; without an end, as in `base`."""
     lower, upper = dict(base), dict(base)
     for symbol in symbols:
         low, high = ends(symbol, domains.get(symbol))
@@ -126,10 +126,11 @@ def _corners(symbols: list[sympy.Symbol], domains: Domains, base: Point) -> list
 def _in_plane(
     functions: set[sympy.Expr], symbols: list[sympy.Symbol], domains: Domains, base: Point
 ) -> list[Point] | None:
-    """A point in every piece of a plane: lines at all values of the first symbol between which nothing changes.
+    """Return a point in every piece of a plane, from one line between each two values of the first symbol that matter.
 
-    On a line the zeros of the functions change their number or order where a leading coefficient, a discriminant or
-    a resultant of their factors vanishes, or where one meets an end of the line. None where this is too much.
+    The zeros of the functions on the line change their number or order only where a leading coefficient, a discriminant
+    or a resultant of their factors vanishes, or where a zero meets an end of the line. Returns None for degrees above
+    MOST_PLANE_DEGREE, and for functions that are not algebraic.
     """
     first, second = symbols
     rest = {symbol: x for symbol, x in base.items() if symbol not in symbols}
@@ -157,7 +158,7 @@ def _in_plane(
 def _between_zeros(
     polynomials: list[sympy.Poly | None], symbol: sympy.Symbol, domain: sympy.Interval | None
 ) -> Iterator[Fraction]:
-    """A number between all neighbours among the ends of a line and the zeros of the polynomials on it."""
+    """Yield a number between any two neighbours among the ends of a line and the zeros of the polynomials on it."""
     low, high = ends(symbol, domain)
     zeros = _isolated([item for item in polynomials if item is not None and item.degree() > 0])
     inside = [(a, b) for a, b in zeros if (low is None or b > low) and (high is None or a < high)]
@@ -171,7 +172,7 @@ def _between_zeros(
 
 
 def ends(symbol: sympy.Symbol, domain: sympy.Interval | None) -> tuple[Fraction | None, Fraction | None]:
-    """The lower and the upper bound of a symbol, None where there is none."""
+    """Return the lower and the upper bound of a symbol, None where there is none."""
     low = Fraction(0) if symbol.is_nonnegative else None
     high = Fraction(0) if symbol.is_nonpositive else None
     if domain is not None and not domain.start.is_infinite:
@@ -202,7 +203,7 @@ def _marked(low: Fraction | None, high: Fraction | None, mark: Fraction) -> tupl
 def _suitable(
     number: Fraction, left: Fraction | None, right: Fraction | None, symbol: sympy.Symbol
 ) -> Iterator[Fraction]:
-    """The number, or a whole one beside it for a symbol that is an integer, if it lies inside."""
+    """Yield the number, or for an integer symbol a neighbouring integer, if it lies inside."""
     candidates = (number.__floor__(), number.__ceil__()) if symbol.is_integer else (number,)
     inside = [Fraction(x) for x in candidates if (left is None or x > left) and (right is None or x < right)]
     yield from inside[:1]
@@ -211,9 +212,9 @@ def _suitable(
 def polynomial_on_line(
     function: sympy.Expr, symbol: sympy.Symbol, base: Point, others: tuple[sympy.Symbol, ...] = ()
 ) -> sympy.Poly | None:
-    """A polynomial in the symbol whose zeros include those of the function on the line; None if it is not algebraic.
+    """Return a polynomial whose zeros include those of the function on the line; None if it is not algebraic.
 
-    With `others`, which have no value in `base`, a polynomial in them also.
+    The polynomial is in `symbol`, and also in the `others`, which have no value in `base`.
 
     >>> x, y = sympy.symbols("x y", real=True)
     >>> polynomial_on_line(sympy.sqrt(1 - x) - y * x, x, {x: Fraction(0), y: Fraction(2)})
@@ -231,7 +232,7 @@ def polynomial_on_line(
 
 
 def _without_roots(expr: sympy.Expr) -> sympy.Expr:
-    """The product over the conjugates of every root, outermost first: a polynomial that vanishes where `expr` does."""
+    """Return the product over the conjugates of all roots: a polynomial that vanishes where `expr` does."""
     while True:
         roots = [power for power in expr.atoms(sympy.Pow) if power.exp.is_Rational and not power.exp.is_Integer]
         if not roots:
@@ -247,7 +248,7 @@ def _without_roots(expr: sympy.Expr) -> sympy.Expr:
 
 
 def _isolated(polynomials: list[sympy.Poly]) -> list[tuple[Fraction, Fraction]]:
-    """Ascending intervals, apart from each other, each around one real root of the polynomials."""
+    """Return ascending, disjoint intervals, each around one real root of the polynomials."""
     found: list[tuple[Fraction, Fraction]] = []
     for width in WIDTHS if polynomials else ():
         isolated = sympy.intervals(polynomials, eps=sympy.QQ(width.numerator, width.denominator))

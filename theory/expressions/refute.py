@@ -1,6 +1,7 @@
-"""Numbers against an identity: points of a domain, and balls that exclude zero there.
+"""Numerical refutation of an identity: points of a domain, and balls that exclude zero at one of them.
 
-A ball that excludes zero at one point refutes; no number of points, and no number of digits, proves anything.
+A ball that excludes zero at one point refutes the identity. Agreement, at any number of points and to any number of
+digits, proves nothing.
 """
 
 import random
@@ -19,11 +20,11 @@ from theory.expressions.pieces import candidates
 Domains = Mapping[sympy.Symbol, sympy.Interval]
 Point = dict[sympy.Expr, Fraction]
 
-# Precisions at which a value is first looked at, and at which what is not proved is looked at again.
+# Precisions, in bits, of the first evaluation, and of those after a proof has failed.
 FIRST_BITS = (128,)
 MORE_BITS = (256, 1024, 4096)
 POINTS = 6
-# Draws for each point that is wanted; the others are not real.
+# The most draws for each point requested; expressions are not real at some of them.
 DRAWS = 40
 
 
@@ -38,7 +39,7 @@ def is_real(expr: sympy.Expr, point: Point) -> bool:
 
 
 def _balls(expr: sympy.Expr, point: Point, precisions: tuple[int, ...]) -> Iterator[arb]:
-    """Yield a ball of the value at each precision that gives one; none where the value is undefined."""
+    """Yield a ball of the value at each precision that gives one, and nothing where the value is undefined."""
     for bits in precisions:
         try:
             with precision(bits):
@@ -51,9 +52,9 @@ def _balls(expr: sympy.Expr, point: Point, precisions: tuple[int, ...]) -> Itera
 
 
 def real_points(expr: sympy.Expr, domains: Domains, count: int = POINTS) -> Iterator[Point]:
-    """Up to `count` rational points of the domains at which `expr` is real, the same each time.
+    """Yield up to `count` rational points of the domains at which `expr` is real, the same ones in each call.
 
-    Values of unknown functions are drawn like parameters.
+    Values of undefined functions are drawn like parameters.
     """
     symbols = sorted(expr.free_symbols, key=lambda symbol: symbol.name)
     free = sorted(free_functions(expr), key=sympy.default_sort_key)
@@ -71,14 +72,14 @@ def real_points(expr: sympy.Expr, domains: Domains, count: int = POINTS) -> Iter
 
 
 def points_in_pieces(expr: sympy.Expr, domains: Domains, points: list[Point]) -> Iterator[Point]:
-    """Points in the pieces between the zeros of what matters, which a random draw may miss."""
+    """Yield points in the pieces on which `expr` is analytic; a random draw may miss narrow ones."""
     for point in candidates((expr,), domains, points) if points else ():
         if is_real(expr, point):
             yield point
 
 
 def free_functions(expr: sympy.Expr) -> set[sympy.Expr]:
-    """The undefined functions, and their derivatives, that occur: they may take any value at a point."""
+    """Return the undefined functions, and their derivatives, that occur: they may take any value at a point."""
     return {atom for atom in expr.atoms(sympy.Derivative, AppliedUndef) if _is_free(atom)}
 
 
@@ -88,7 +89,9 @@ def _is_free(atom: sympy.Basic) -> bool:
 
 
 def without_numbers(expr: sympy.Expr) -> set[sympy.Expr]:
-    """The largest parts that have no rule for numbers; unknown functions are free and may have any."""
+    """Return the largest parts without a rule for their values; undefined functions, which may take any, are not among
+    them.
+    """
     if expr.is_Symbol or expr.is_Rational or expr in (sympy.pi, sympy.E) or _is_free(expr):
         return set()
     if not (expr.is_Add or expr.is_Mul or expr.is_Pow or expr.func in FUNCTIONS):
@@ -97,7 +100,7 @@ def without_numbers(expr: sympy.Expr) -> set[sympy.Expr]:
 
 
 def _drawn(symbol: sympy.Symbol, domain: sympy.Interval | None, size: Fraction, draw: random.Random) -> Fraction:
-    """A random fraction in the domain; without one, of about the given size and the sign the symbol assumes."""
+    """Return a random fraction in the domain; without one, of about the given size and the sign the symbol assumes."""
     if symbol.is_integer:
         return Fraction(draw.randint(1, 9) * (1 if symbol.is_positive else draw.choice((-1, 1))))
     share = Fraction(draw.randint(1, 9973), 9974)

@@ -1,8 +1,8 @@
 """Regions: parts of a box of parameters on which the signs of some functions are known.
 
-What a proof says of a region it says of every point of it: nothing here looks at samples. A sign is known because it
-is certified on the whole box, because it defines the region, or because a root, a logarithm or an inverse sine of the
-expression would not be real otherwise.
+A proof on a region holds at every point of it; no samples are involved. A sign is known because it is certified on the
+whole box, because it defines the region, or because a root, a logarithm or an inverse sine of the expression would not
+be real otherwise.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ import sympy
 from theory.expressions.exact import rational
 from theory.expressions.signs import outer_ends, sign_on
 
-# Roots are isolated by fractions this close.
+# The width of the intervals that isolate roots.
 ISOLATION = sympy.QQ(1, 10**12)
 LINE = sympy.Interval(-sympy.oo, sympy.oo)
 POSITIVE = sympy.Interval.open(0, sympy.oo)
@@ -32,7 +32,7 @@ class Open(Exception):
 
 
 def interval_of(symbol: sympy.Symbol, domains: Domains) -> sympy.Interval:
-    """The open interval of a symbol: its domain, or what its assumptions allow."""
+    """Return the open interval of a symbol: its domain within the numbers that its assumptions allow."""
     low, high = -sympy.oo, sympy.oo
     if symbol.is_nonnegative:
         low = sympy.Integer(0)
@@ -47,8 +47,9 @@ def interval_of(symbol: sympy.Symbol, domains: Domains) -> sympy.Interval:
 class Region:
     """The points of `box` at which every polynomial in `signs` has its sign, +1 or -1.
 
-    The variables of the polynomials are the symbols and the generators of a normal form, whose values lie in `box` too.
-    `deduced` are signs without which the expression would not be real; `certified` remembers those on the whole box.
+    The variables of the polynomials are symbols and generators of a normal form; `box` has intervals for both.
+    `deduced` are signs without which the expression would not be real; `certified` stores signs on the whole box, and 0
+    for those that are not certain.
     """
 
     box: dict[sympy.Symbol, sympy.Interval]
@@ -57,7 +58,7 @@ class Region:
     certified: dict[sympy.Expr, int] = field(default_factory=dict)
 
     def sign(self, factor: sympy.Expr) -> int:
-        """The sign of an irreducible polynomial; Open where it is not known."""
+        """Return the sign of an irreducible polynomial; Open where it is not known."""
         for side, form in ((1, factor), (-1, sympy.expand(-factor))):
             for known in (self.signs, self.deduced, self.certified):
                 if known.get(form):
@@ -74,14 +75,15 @@ class Region:
         return not self.signs and not self.deduced
 
     def with_sign(self, factor: sympy.Expr, sign: int) -> "Region":
-        """The part of the region on which `factor` has this sign."""
+        """Return the part of the region on which `factor` has this sign."""
         known = {f: s for f, s in self.certified.items() if s}
         return Region(dict(self.box), {**self.signs, factor: sign}, dict(self.deduced), known)
 
     def split(self, factor: sympy.Expr) -> list["Region"]:
-        """Regions that together are this one without the zeros of `factor`.
+        """Return regions that together cover this one except for the zeros of `factor`.
 
-        A polynomial in one parameter divides its interval at the real roots; any other is positive or negative.
+        A polynomial in one parameter divides the parameter's interval at its real roots; any other polynomial gives one
+        region for each sign.
         """
         symbols = factor.free_symbols
         (only,) = symbols if len(symbols) == 1 else (None,)
@@ -95,7 +97,9 @@ class Region:
 
 
 def between_roots(poly: sympy.Poly, interval: sympy.Interval) -> list[tuple[sympy.Interval, int]]:
-    """Intervals with rational ends that contain those between the roots of `poly` in `interval`, and its signs there.
+    """Return intervals that cover those between the roots of `poly` in `interval`, and its sign on each of the latter.
+
+    The ends are rational, so that neighbouring intervals overlap slightly around irrational roots.
 
     >>> x = sympy.Symbol("x")
     >>> [sign for _, sign in between_roots(sympy.Poly(x**2 - 2, x), sympy.Interval.open(0, 9))]

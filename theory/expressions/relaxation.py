@@ -11,7 +11,7 @@ _GUARD_BITS = 20
 class phi1(sympy.Function):
     """phi(z) = (1 - exp(-z))/z, continued by its limit 1 at z = 0; int_0^t exp(-a r) dr = t phi(a t).
 
-    It is entire and positive on the real line, so a flow along a null direction (a = 0) is no special case.
+    It is entire, and positive on the real line, so that a flow along a null direction (a = 0) is no special case.
 
     >>> phi1(0)
     1

@@ -1,8 +1,8 @@
 """Certificates that a polynomial keeps its sign on a box, which may be unbounded.
 
-Each variable is written as a fractional linear function of one in (0, oo): x = (a + b s)/(1 + s) on (a, b),
-x = a + s on (a, oo). If all coefficients of the numerator have one sign, so has the polynomial; if not, the box is
-halved a few times, into boxes that overlap so that no point lies on a face of all of them.
+Each variable is written as a fractional linear function of a variable s in (0, oo): x = (a + b s)/(1 + s) on (a, b),
+x = a + s on (a, oo). If all coefficients of the numerator have one sign, so has the polynomial. Otherwise the box is
+halved a few times, into open boxes that overlap so that their union is the box.
 """
 
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ from theory.expressions.exact import rational
 
 MAX_TERMS = 400
 MAX_DEGREE = 24
-# Halvings of the box; the number of boxes at most doubles with each.
+# The most halvings of the box; each at most doubles the number of boxes.
 MAX_HALVINGS = 6
-# Parts of a box that its halves have in common.
+# How far the halves of a box extend beyond its middle, relative to its size.
 OVERLAP = Fraction(1, 16)
-# An irrational end of an interval is replaced by a fraction outside of it, this close.
+# An irrational end of an interval is replaced by the next multiple of 1/CLOSE outside of it.
 CLOSE = 10**30
-# The sign of a coefficient is sought at these precisions.
+# Precisions, in bits, at which the sign of a coefficient is determined.
 BITS = (64, 512)
 
 Box = Mapping[sympy.Symbol, sympy.Interval]
@@ -31,7 +31,7 @@ Ends = tuple[Fraction | None, Fraction | None]
 
 
 def outer_ends(interval: sympy.Interval) -> Ends:
-    """Rational ends of an interval that contains `interval`; None for an infinite end.
+    """Return the rational ends of an interval that contains `interval`; None for an infinite end.
 
     >>> [str(end) for end in outer_ends(sympy.Interval.open(0, sympy.oo))]
     ['0', 'None']
@@ -43,7 +43,7 @@ def outer_ends(interval: sympy.Interval) -> Ends:
 
 
 def sign_on(polynomial: sympy.Expr, box: Box) -> int:
-    """1 or -1 where the polynomial certainly has this sign everywhere inside the box, else 0.
+    """Return 1 or -1 where the polynomial certainly has this sign everywhere inside the box, else 0.
 
     >>> x, y = sympy.symbols("x y", real=True)
     >>> sign_on(1 + 2 * x**2 * (1 - y**2), {x: sympy.Interval.open(0, sympy.oo), y: sympy.Interval.open(-1, 1)})
@@ -63,7 +63,7 @@ def sign_on(polynomial: sympy.Expr, box: Box) -> int:
 
 
 def _without_whole_lines(ends: list[Ends]) -> list[list[Ends]]:
-    """Boxes in which no variable runs over the whole line; together they cover it."""
+    """Return boxes that cover the given one, and in none of which a variable runs over the whole line."""
     pieces: list[list[Ends]] = [[]]
     for low, high in ends:
         options = [(None, Fraction(1)), (Fraction(-1), None)] if low is None and high is None else [(low, high)]
@@ -88,7 +88,7 @@ def _sign(ring: PolyRing, terms: dict, ends: list[Ends], halvings: int) -> int:
 
 
 def _opposite_at_centres(ring: PolyRing, terms: dict, ends: list[Ends]) -> bool:
-    """Whether the values at s = 1/2, 1 and 2, the same for all variables, differ in sign."""
+    """Whether the values at s = 1/2, 1 and 2, equal for all variables, differ in sign."""
     whole = _in_positive(ring, terms, ends)
     values = [whole.evaluate([(s, ring.domain.convert(x)) for s in ring.gens]) for x in _THREE]
     return len({_sign_of(ring, value) for value in values}) > 1
@@ -107,7 +107,7 @@ def _halves(low: Fraction | None, high: Fraction | None) -> tuple[Ends, Ends]:
 
 
 def _in_positive(ring: PolyRing, terms: dict, ends: list[Ends]) -> PolyElement:
-    """The numerator of the polynomial in variables that run over (0, oo)."""
+    """Return the numerator of the polynomial in variables that run over (0, oo)."""
     degrees = [max(exponents[k] for exponents in terms) for k in range(len(ends))]
     total = ring.zero
     for exponents, coefficient in terms.items():
@@ -132,7 +132,7 @@ def _coefficient_signs(ring: PolyRing, terms: dict, ends: list[Ends]) -> set[int
 
 
 def _sign_of(ring: PolyRing, number: object) -> int:
-    """The sign of a coefficient; 0 where it is not certain."""
+    """Return the sign of a coefficient, or 0 where it is not certain."""
     return _sign_of_number(ring.domain.to_sympy(ring.domain.convert(number)))
 
 

@@ -2,8 +2,8 @@
 
 The state y is a mapping from names to arrays of any namespace with operators (NumPy, torch, JAX), such as the weights
 of `theory.flow.graph.moments.velocities`; leading axes stand for several systems. All systems take the same steps. The
-adaptive pair bounds the error of every number of every system, so that a batch keeps the tolerance that each system
-would keep alone; the most demanding one sets the step. The times that are asked for are ends of steps.
+adaptive pair bounds the error of every number of every system, so that each system in a batch satisfies the tolerance;
+the most demanding system determines the step. Steps end at the requested times.
 
 Source of the pair: Dormand and Prince (1980), the coefficients of their RK5(4)7M.
 """
@@ -24,8 +24,8 @@ Rate = Callable[[float, State], State]
 Step = Callable[[Rate, float, float, State], dict[str, Any]]
 
 MOST_STEPS = 1_000_000
-_FIRST = 1e-3  # of the first step, relative to the size of y over that of f
-_SAFETY, _LEAST, _MOST = 0.9, 0.2, 10.0  # of the next step over the last, about the estimate of the error
+_FIRST = 1e-3  # the first step, relative to the size of y over that of f
+_SAFETY, _LEAST, _MOST = 0.9, 0.2, 10.0  # the safety factor of a step, and bounds on the ratio of successive steps
 
 
 def _row(*entries: str) -> tuple[Fraction, ...]:
@@ -78,10 +78,10 @@ def dormand_prince(
 ) -> list[dict[str, Any]]:
     """Return the states at `times` by steps of order 5, each with an error of at most absolute + relative |y| a number.
 
-    That is the estimated error of one step, |y| the mean of both ends; errors of steps add up, and the flow damps or
-    amplifies them. Raises
-    InputError for times that do not increase from 0 on and for tolerances that are not positive, OutOfReachError where
-    a number overflows, where the step vanishes against t, and for more than MOST_STEPS steps.
+    This bounds the estimated error of one step, with |y| the mean of both ends; the errors of steps add up, and the
+    flow damps or amplifies them. Raises InputError for times that do not increase from 0 on and for tolerances that are
+    not positive, and OutOfReachError where a number overflows, where a step is too small to change t, and for more than
+    MOST_STEPS steps.
 
     Three networks of one unit with one input at once, tau dw/dt = 3 - 2 w, from 0, 1 and the fixed point 1.5:
 
@@ -103,14 +103,14 @@ def dormand_prince(
         h = _first_step(y, slope, absolute)
         for end in _checked(times):
             while t < end:
-                # A step that would leave less than a tenth of itself goes to the end.
+                # A step is extended to the end if less than a tenth of it would remain.
                 last = end - t <= 1.1 * h
                 size = end - t if last else h
                 moved, final, error = _dormand_prince_step(rate, t, size, y, slope, relative, absolute)
                 if error <= 1:
                     t, y, slope = end if last else t + size, moved, final
                 next_size = size * _change(error)
-                # A step that was cut short at a time says little about the next one.
+                # A step that was shortened to end at a time does not determine the next step.
                 h = max(h, next_size) if last and error <= 1 else next_size
                 taken += 1
                 _check_step(t, h, taken)
@@ -123,7 +123,7 @@ def _fixed(method: Step, rate: Rate, start: State, times: Sequence[float], step:
     y, states, taken = dict(start), [], 0
     with np.errstate(over="ignore", invalid="ignore"):
         for begin, end in pairwise((0.0, *_checked(times))):
-            # A length of whole steps but for its rounding is no step more.
+            # Rounding of a length that is a whole number of steps must not add a step.
             count = math.ceil((end - begin) / step * (1 - 4 * np.finfo(float).eps))
             taken += count
             if taken > MOST_STEPS:
@@ -152,7 +152,7 @@ def _runge_kutta_step(rate: Rate, t: float, h: float, y: State) -> dict[str, Any
 def _dormand_prince_step(
     rate: Rate, t: float, h: float, y: State, slope: State, relative: float, absolute: float
 ) -> tuple[dict[str, Any], State, float]:
-    """The state after the step, its slope, and the largest error of a number over what is allowed; NaN is infinite."""
+    """Return the state after the step, its slope, and the largest error over the tolerance, infinite for NaN."""
     slopes = [slope]
     for at, weights in zip(_AT, _WEIGHTS, strict=True):
         moved = _moved(y, h, weights, slopes)
@@ -160,7 +160,7 @@ def _dormand_prince_step(
     worst = 0.0
     for name, before in y.items():
         wrong = abs(_sum(_ERROR, [each[name] for each in slopes])) * h
-        # The mean of both ends is at most their maximum, and needs no function of a namespace.
+        # The mean of both ends is at most their maximum, and needs no function of the array namespace.
         allowed = absolute + relative * (abs(before) + abs(moved[name])) / 2
         worst = max(worst, _size(wrong / allowed))
     return moved, slopes[-1], worst
@@ -177,19 +177,19 @@ def _sum(weights: Sequence[float], arrays: Sequence[Any]) -> Any:
 
 
 def _size(array: Any) -> float:
-    """The largest size of an entry; infinite where one is no number."""
+    """Return the largest absolute value of an entry, infinite if one is NaN."""
     largest = abs(array).max().item()
     return largest if math.isfinite(largest) else math.inf
 
 
 def _first_step(y: State, slope: State, absolute: float) -> float:
-    """A step in which y changes by 1e-3 of itself; y counts as the tolerance at least."""
+    """Return a step in which y changes by 1e-3 of its size, which is at least the absolute tolerance."""
     rate = max(map(_size, slope.values()))
     return _FIRST * max(absolute, *map(_size, y.values())) / rate if rate else math.inf
 
 
 def _change(error: float) -> float:
-    """The factor of the next step: errors of steps are of order 5 in h."""
+    """Return the factor of the next step, for errors of order 5 in h."""
     if error == 0:
         return _MOST
     return min(_MOST, max(_LEAST, _SAFETY * error**-0.2)) if math.isfinite(error) else _LEAST

@@ -1,8 +1,8 @@
 """Pictures of a problem over time: fields against the sites, loss and participation ratio, of theory and of networks.
 
-Lines are exact, markers are measured, bars and bands hold 99 % (normal, from standard errors). The colour is the time
-in the fields and the unit elsewhere; colours (Okabe-Ito), dashes and marks are told apart by colour-blind readers and
-in black and white. No global state of matplotlib is used.
+Lines are exact, markers are measured, bars and bands are 99 % intervals (normal, from standard errors). The colour is
+the time in the fields and the unit elsewhere. Colour-blind readers and prints in black and white can distinguish the
+colours (Okabe-Ito), dashes and markers. No global state of matplotlib is used.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Series:
     """Numbers of one kind against time: of a theory (a line), or the means of networks with standard errors (markers).
 
     times (T); weights (T, K, n), in 1/(units of x); losses (T), in units of y^2; ratio (T, K), without unit, and the
-    distance of E w to the theory (T) with the ends of its band. What is None is not drawn; errors of None have no bars.
+    distance of E w to the theory (T) with the ends of its band. None is not drawn, and errors of None give no bars.
     `curve` holds losses and ratio at more times, for a smooth line; `end` is w(infinity), `least` the smallest loss.
     """
 
@@ -50,7 +50,7 @@ class Series:
     least: float | None = None
     curve: "Series | None" = None
     loss_name: str = "⟨(y − ŷ)²⟩"
-    note: str = ""  # stands in the titles of loss and ratio
+    note: str = ""  # appended to the titles of loss and ratio
     distance: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None  # times, distance, low, high
 
 

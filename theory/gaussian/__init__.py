@@ -1,14 +1,14 @@
-"""Expectations of products of steps, signs, erfs, ReLUs, powers and exponentials of jointly Gaussian variables, proved.
+"""Proved expectations of products of steps, signs, erfs, ReLUs, powers and exponentials of jointly Gaussian variables.
 
     expect(expr, cov, mean=None, where=None)   the closed form of E[expr] for z ~ N(mean, cov), as a Moment
-    limit(moment, name, to)                    the same as a gain tends to 0 or to oo
+    limit(moment, name, to)                    the limit of a Moment as a gain tends to 0 or to oo
     Moment        closed_form, kind, latex, derivation; evaluate(digits, ...) certified, numeric(...) in float64
     Certified     value, radius, digits and method of a certified number
     Expectation   E[integrand] as a SymPy expression that is not evaluated
     owens_t(h, a)           Owen's T of arrays, in float64
     two_signs(r, ...)       E[sign(z1 + h1) sign(z2 + h2)] of arrays of correlations, in float64
-    three_signs(r12, ...)   the same of three signs
-    four_signs(r12, ...)    and of four; theory.gaussian.certified has all three as balls
+    three_signs(r12, ...)   the same for three signs
+    four_signs(r12, ...)    the same for four signs; theory.gaussian.certified has all three as balls
     bounded_signs(r, h)     three or four signs with a bound on the error, certified near rank one
 
     >>> from theory.gaussian import expect

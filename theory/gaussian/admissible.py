@@ -1,6 +1,6 @@
 """The domain on which a matrix with parameters is a covariance matrix: no principal minor is negative.
 
-Parameters that a minor bounds by itself are cut to its bounds, with a remark; what is left is stated as conditions.
+A minor in one parameter alone cuts the interval of that parameter, with a remark. The other minors become conditions.
 """
 
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ NO_GAUSSIAN = "No Gaussian has such covariances; a correlation lies between -1 a
 
 @dataclass(frozen=True)
 class Admissible:
-    """A domain, cut to where a matrix may be a covariance; the conditions that it still sets, and what was cut.
+    """A domain cut to where a matrix may be a covariance, the conditions that remain, and a remark for each cut.
 
-    `whole` is False for a matrix with too many minors: then it must be positive semidefinite besides.
+    `whole` is False for a matrix too large to write out all its minors: the conditions are then necessary only.
     """
 
     domain: Domain
@@ -31,7 +31,7 @@ class Admissible:
 
 
 def principal_minors(cov: sympy.MatrixBase, rows: int = MAX_ROWS) -> list[sympy.Expr]:
-    """The principal minors of the first `rows` rows that have parameters, expanded, by their size.
+    """Return the expanded principal minors of the first `rows` rows that have parameters, smaller blocks first.
 
     >>> r = sympy.Symbol("r", real=True)
     >>> principal_minors(sympy.Matrix([[1, r], [r, 1]]))
@@ -44,9 +44,9 @@ def principal_minors(cov: sympy.MatrixBase, rows: int = MAX_ROWS) -> list[sympy.
 
 
 def admissible(domain: Domain, cov: sympy.MatrixBase) -> Admissible:
-    """The part of a domain on which `cov`, in the domain's symbols, can be a covariance matrix.
+    """Return the part of a domain on which `cov`, in the domain's symbols, can be a covariance matrix.
 
-    Raises InputError where a minor shows that there is none.
+    Raises InputError where a minor or a condition shows that this part is empty.
 
     >>> from theory.expressions.domains import parse_domains
     >>> wide = parse_domains("-2<r<2")
@@ -87,7 +87,7 @@ def admissible(domain: Domain, cov: sympy.MatrixBase) -> Admissible:
 
 
 def _without_ends(symbol: sympy.Symbol, interval: sympy.Interval, condition: Condition) -> sympy.Interval:
-    """The interval without those ends at which a condition is impossible: a >= 0 and c**2 < a*b make a > 0."""
+    """Return the interval without the ends at which a condition cannot hold: a >= 0 and c**2 < a*b make a > 0."""
     low, high = (
         not is_open and condition.at({symbol: end}).impossible
         for end, is_open in ((interval.start, interval.left_open), (interval.end, interval.right_open))
@@ -96,7 +96,7 @@ def _without_ends(symbol: sympy.Symbol, interval: sympy.Interval, condition: Con
 
 
 def _cut(need: Condition, intervals: dict[sympy.Symbol, sympy.Interval]) -> list[tuple[sympy.Symbol, sympy.Interval]]:
-    """The parameter that a minor bounds by itself with its smaller interval; none where nothing changes."""
+    """Return the parameter of a minor in one parameter with its reduced interval; empty where nothing changes."""
     if len(need.left.free_symbols) != 1:
         return []
     (symbol,) = need.left.free_symbols

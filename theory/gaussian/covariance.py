@@ -13,7 +13,7 @@ from theory.problem.errors import InputError, OutOfReachError
 
 
 def exact(number: object) -> sympy.Expr:
-    """A SymPy number or expression; a float or Decimal stands for the decimal that it prints (0.7 is 7/10).
+    """Return an exact SymPy number or expression; a float or Decimal means the decimal it prints (0.7 is 7/10).
 
     >>> exact(0.7)
     7/10
@@ -34,7 +34,7 @@ def exact(number: object) -> sympy.Expr:
 
 
 def covariance(cov: object) -> sympy.ImmutableDenseMatrix:
-    """The covariance matrix with exact SymPy entries; InputError unless it is square, real, symmetric and PSD.
+    """Return the covariance matrix with exact entries; InputError unless it is square, real, symmetric and PSD.
 
     >>> covariance([[1, 0.5], [0.5, 1]])
     Matrix([
@@ -85,7 +85,7 @@ def _require_symmetric(matrix: sympy.ImmutableDenseMatrix) -> None:
 
 
 def _require_psd(matrix: sympy.ImmutableDenseMatrix) -> None:
-    """Every numeric principal block (the whole matrix, or pairs of a symbolic one) is positive semidefinite."""
+    """Raise InputError unless the matrix, or each numeric block of one or two rows of a symbolic one, is PSD."""
     size = matrix.rows
     blocks = [list(range(size))] if not matrix.free_symbols else [[i, j] for i in range(size) for j in range(i + 1)]
     for rows in blocks:
@@ -101,7 +101,7 @@ def _require_psd(matrix: sympy.ImmutableDenseMatrix) -> None:
 
 
 def sign(number: sympy.Expr) -> int:
-    """The sign of a real number without symbols, by balls, and zero by algebra. Raises OutOfReachError if undecided.
+    """Return the sign of a real number without symbols: nonzero by balls, zero by algebra; else OutOfReachError.
 
     >>> sign(sympy.sqrt(2) + sympy.sqrt(3) - sympy.sqrt(5 + 2 * sympy.sqrt(6))), sign(sympy.pi - 4)
     (0, -1)
@@ -115,7 +115,7 @@ def sign(number: sympy.Expr) -> int:
 def is_psd(matrix: sympy.MatrixBase) -> bool:
     """Whether a symmetric matrix of exact numbers is positive semidefinite, by exact elimination.
 
-    Pivot on a positive diagonal entry; when all are zero, everything left must be zero.
+    Each step eliminates by a positive diagonal entry; when all of these are zero, the remaining matrix must be zero.
 
     >>> is_psd(sympy.Matrix([[1, 2], [2, 4]])), is_psd(sympy.Matrix([[1, 2], [2, 3]]))
     (True, False)

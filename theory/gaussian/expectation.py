@@ -10,7 +10,7 @@ VARIABLE = re.compile(r"z([1-9][0-9]*)")
 
 
 def variables(expr: sympy.Basic) -> list[int]:
-    """The indices of the Gaussian variables z1, z2, ... in `expr`, ascending.
+    """Return the indices of the Gaussian variables z1, z2, ... in `expr`, ascending.
 
     >>> variables(z(3) * sympy.erf(sympy.Symbol("g") * z(1)))
     [1, 3]
@@ -69,7 +69,7 @@ class Expectation(sympy.Expr):
 
 
 def derivative(f: sympy.Expr, variable: sympy.Symbol) -> sympy.Expr:
-    """df/dvariable with d sign(u)/du = 2 delta(u), also where SymPy cannot tell that u is real and leaves it open.
+    """Return df/dvariable with d sign(u)/du = 2 delta(u), also where SymPy cannot tell that u is real.
 
     >>> derivative(sympy.sign(2 * z(1)), z(1))
     2*DiracDelta(z1)
@@ -83,7 +83,7 @@ def derivative(f: sympy.Expr, variable: sympy.Symbol) -> sympy.Expr:
 
 
 def marginal(integrand: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
-    """E[integrand] over the variables that occur in it, renumbered from 1 in their order, numbers in front.
+    """E[integrand] over the variables that occur in it, renumbered from 1 in their order, numerical factors in front.
 
     >>> marginal(3 * z(2) ** 2, sympy.eye(2))
     3*E[z1**2; cov=[[1]]]

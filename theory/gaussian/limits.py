@@ -24,11 +24,11 @@ WHY = {
 
 @decimals()
 def limit(moment: Moment, name: str, to: sympy.Expr) -> Moment:
-    """The limit of E[f] as the positive parameter `name` tends to oo or to 0, derived from the limit of f.
+    """Return the limit of E[f] as the positive parameter `name` tends to oo or to 0, derived from the limit of f.
 
-    f may carry powers of the parameter in front, such as erf(g*z1)/g. Raises InputError for another parameter or
-    limit; OutOfReachError where f has no limit, or depends on the parameter in another way than through erfs of forms
-    linear in it.
+    f may have powers of the parameter as factors, as in erf(g*z1)/g. Raises InputError for another parameter or
+    limit, and OutOfReachError where f has no limit, or depends on the parameter other than through such factors and
+    erfs of forms linear in it.
 
     >>> from theory.gaussian.moment import expect
     >>> from theory.expressions.symbols import z
@@ -62,7 +62,7 @@ def _term(product: tuple[sympy.Expr, ...], c: sympy.Expr, g: sympy.Symbol, to: s
         if not atom.has(g):
             factors.append(atom)
         elif not isinstance(atom, sympy.erf):
-            raise OutOfReachError(f"{atom} depends on {g} and is no erf.", "Limits are those of gains of erfs.")
+            raise OutOfReachError(f"{atom} depends on {g} and is no erf.", "Take limits in gains of erfs only.")
         else:
             slope, rest = _linear_in(atom.args[0], g)
             if to is sympy.oo:
@@ -74,16 +74,20 @@ def _term(product: tuple[sympy.Expr, ...], c: sympy.Expr, g: sympy.Symbol, to: s
                 factors.append(sympy.erf(rest))
     front = sympy.limit(c, g, to, "+" if to == 0 else "-")
     if not front.is_finite:
-        raise OutOfReachError(f"The coefficient {c} of a term has no finite limit as {g} -> {to}.", "Divide by less.")
+        raise OutOfReachError(
+            f"The coefficient {c} of a term has no finite limit as {g} -> {to}.", f"Change the power of {g} in front."
+        )
     return front * sympy.Mul(*factors)
 
 
 def _linear_in(argument: sympy.Expr, g: sympy.Symbol) -> tuple[sympy.Expr, sympy.Expr]:
-    """a and b of a g + b, a with a Gaussian variable in it; else OutOfReachError."""
+    """Return a and b of a g + b, where a contains a Gaussian variable; else OutOfReachError."""
     argument = sympy.expand(argument)
     slope = argument.coeff(g)
     rest = sympy.expand(argument - g * slope)
     if rest.has(g) or not variables(slope):
-        raise OutOfReachError(f"{argument} is not linear in {g}, times a variable.", "Limits are those of gains.")
+        raise OutOfReachError(
+            f"{argument} is not {g} times a Gaussian variable plus terms without {g}.", "Take limits in gains only."
+        )
     affine(slope)
     return slope, rest

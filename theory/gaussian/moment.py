@@ -1,4 +1,4 @@
-"""The answer of the engine: closed form, class, proof, LaTeX, and certified digits on demand."""
+"""The result for one expectation: closed form, class, proof, LaTeX, and certified digits on demand."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ from theory.proof.derivation import Derivation
 MAX_DIGITS = 1000
 # Digits that identify a float64.
 FLOAT64_DIGITS = 17
-MOST_BITS = 2_000  # of the product of three numbers of 200 digits, the longest that may be written
+MOST_BITS = 2_000  # the bits of a product of three numbers of 200 digits, the longest that text may contain
 PAIR = 2
 NO_ELEMENTARY_FORM = (
     "No elementary form is known in general: four signs are a spherical tetrahedron's volume (Schlaefli), and this "
@@ -65,19 +65,19 @@ class Moment:
 
     @property
     def dimension(self) -> int:
-        """The number of integrations left."""
+        """The number of integrations in the closed form."""
         return 1 if self.kind == "integral" else 0
 
     @property
     def integrand(self) -> str:
-        """The class of what is integrated: "elementary" or "special" (Owen's T, Phi2); empty without an integral."""
+        """The class of the integrand: "elementary" or "special" (Owen's T, Phi2); empty without an integral."""
         integrals = self.closed_form.atoms(sympy.Integral)
         special = any(integral.function.has(OwensT, Phi2) for integral in integrals)
         return "" if not integrals else "special" if special else "elementary"
 
     @property
     def remark(self) -> str:
-        """A sentence on simpler forms where an integral is left; else empty."""
+        """A sentence on simpler forms where the closed form has an integral; else empty."""
         return NO_ELEMENTARY_FORM if self.kind == "integral" else ""
 
     @cached_property
@@ -103,16 +103,16 @@ class Moment:
 
     @property
     def parameters(self) -> set[sympy.Symbol]:
-        """The symbols that need values before there is a number; none where all have dropped out of the result."""
+        """The symbols that `evaluate` needs values for; empty where none occurs in the result."""
         return Expectation(self.expr, self.cov).free_symbols if self.closed_form.free_symbols else set()
 
     @decimals()
     def evaluate(self, digits: int = 30, **values: object) -> Certified:
-        """The value to `digits` correct significant digits, parameters given by name (floats as their decimals).
+        """Return `digits` correct significant digits, parameters given by name (floats as their decimals).
 
-        With values the engine starts again from the numbers, so that degenerate ones (a correlation of 1) are exact.
-        Raises InputError for a missing, unknown or inadmissible value, OutOfReachError where seconds of work do not
-        give the digits: fewer are never returned.
+        Values are put in before the derivation, which then also covers degenerate ones such as a correlation of 1.
+        Raises InputError for a missing, unknown or inadmissible value, and OutOfReachError where seconds of work do
+        not give the digits: fewer are never returned.
 
         >>> rho = sympy.Symbol("rho", real=True)
         >>> pair = expect(sympy.sign(z(1)) * sympy.sign(z(2)), [[1, rho], [rho, 1]])
@@ -130,22 +130,22 @@ class Moment:
 
     @decimals()
     def numeric(self, **values: Any) -> Any:
-        """The value in float64 for arrays of parameters: NumPy, or torch with gradients; shapes broadcast.
+        """Return the value in float64 for arrays of parameters: NumPy, or torch with gradients; shapes broadcast.
 
         Expectations of two to four signs take as many quadrature nodes as the parameters require:
-        the absolute error stays below 1e-12 for gains 0.01 to 100 and correlations up to 0.999999. Where the terms of
-        the form cancel so far that fewer than six digits of the value are left, as in the tails of thresholds, or where
-        three or four signs are so close to rank one that their error may pass 1e-11, the value is taken from certified
-        balls of the parameters as given: 0.02 to 1 s each. Raises InputError for missing, unknown or inadmissible
-        values; parameters that drop out of the result may be given or not; OutOfReachError where too many values
-        would have to be certified, or one takes too much work.
+        the absolute error stays below 1e-12 for gains 0.01 to 100 and correlations up to 0.999999. The value is taken
+        from certified balls of the parameters as given, at 0.02 to 1 s each, where cancellation leaves fewer than six
+        digits, as in the tails of thresholds, and where three or four signs are so close to rank one that their error
+        may exceed 1e-11. Parameters that drop out of the result are optional. Raises InputError for missing, unknown
+        or inadmissible values, and OutOfReachError where too many values would have to be certified, or one takes too
+        much work.
 
         >>> g, rho = sympy.Symbol("g", positive=True), sympy.Symbol("rho", real=True)
         >>> step = expect(sympy.Heaviside(z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]])
         >>> step.numeric(g=1.0, rho=[0.0, 0.6]).round(6).tolist()
         [0.0, 0.162966]
         """
-        # SciPy takes a third of the time of `gdln moment`.
+        # Importing SciPy takes a third of the time of `gdln moment`, which does not call this method.
         from theory.gaussian.float64.closed_form import terms
         from theory.gaussian.float64.tails import sharpened
 
@@ -154,7 +154,7 @@ class Moment:
         return sharpened(self._decimal, value, size, values, ill)
 
     def _decimal(self, point: Mapping[str, float]) -> float:
-        """The certified value at a point, rounded."""
+        """Return the certified value at a point, rounded to float64."""
         known = {symbol.name for symbol in self.parameters}
         return float(self.evaluate(FLOAT64_DIGITS, **{name: x for name, x in point.items() if name in known}).value)
 
@@ -200,7 +200,7 @@ def expect(expr: object, cov: object, mean: object = None, where: str | None = N
 
 
 def prepared(expr: object, cov: object, mean: object = None) -> tuple[sympy.Expr, sympy.ImmutableDenseMatrix]:
-    """The integrand in centred variables and the covariance, exact and found fit to be derived; errors as `expect`.
+    """Return the integrand in centred variables and the covariance, both exact and validated; errors as `expect`.
 
     >>> prepared(sympy.sign(z(1)), [[1]], [2])[0]
     sign(z1 + 2)
@@ -221,7 +221,7 @@ def prepared(expr: object, cov: object, mean: object = None) -> tuple[sympy.Expr
 
 
 def _require_bounded_numbers(integrand: sympy.Expr, cov: sympy.MatrixBase) -> None:
-    """OutOfReachError for numbers beyond those of float64 under a step, sign or erf, whose laws take their roots."""
+    """Raise OutOfReachError for numbers beyond float64 unless the integrand is a polynomial: laws take their roots."""
     if integrand.is_polynomial():
         return
     for number in sorted(integrand.atoms(sympy.Rational) | cov.atoms(sympy.Rational)):
@@ -233,7 +233,7 @@ def _require_bounded_numbers(integrand: sympy.Expr, cov: sympy.MatrixBase) -> No
 
 
 def _dependent(cov: sympy.MatrixBase) -> dict[sympy.Symbol, sympy.Expr]:
-    """Variables that are linear combinations of earlier ones almost surely, as far as covariances are numbers.
+    """Return the variables that are almost surely linear combinations of earlier ones, for covariances in numbers.
 
     sum_k v_k z_k has variance v.C v: it is 0 for every v in the null space of C.
     """
@@ -241,7 +241,7 @@ def _dependent(cov: sympy.MatrixBase) -> dict[sympy.Symbol, sympy.Expr]:
     for first in range(cov.rows):
         group: list[int] = []
         for k in range(first, cov.rows):
-            # Sums of many roots take long: beyond pairs the numbers are rational.
+            # Sums of many roots take long, so groups of three or more require rational covariances.
             numeric = all(cov[k, j].is_Rational or (cov[k, j].is_number and len(group) < PAIR) for j in (*group, k))
             if z(k + 1) not in table and numeric:
                 group.append(k)
@@ -254,12 +254,12 @@ def _dependent(cov: sympy.MatrixBase) -> dict[sympy.Symbol, sympy.Expr]:
 
 
 def _require_spread(integrand: sympy.Expr, cov: sympy.MatrixBase) -> None:
-    """A step or sign needs an argument that is almost never zero."""
+    """Raise OutOfReachError for a step or sign whose argument is a constant."""
     for step in integrand.atoms(sympy.sign, sympy.Heaviside):
         form = affine(step.args[0])[0] if variables(step) else {}
         if form and is_zero(covariance_of(form, form, cov)) is True:
             raise OutOfReachError(
-                f"The argument of {step} has variance zero; what a step is at a constant is a convention.",
+                f"The argument of {step} has variance zero, and at zero the value of a step is a convention.",
                 "Replace that factor by its value.",
             )
 
@@ -283,12 +283,12 @@ def centred(mean: object, size: int) -> dict[sympy.Symbol, sympy.Expr]:
 
 
 def _order(expr: sympy.Expr) -> str | None:
-    """Terms as they come where SymPy, to sort them, would evaluate integrals without parameters by quadrature."""
+    """Return "none" (unsorted terms) where sorting would make SymPy evaluate integrals without parameters."""
     return "none" if any(not integral.free_symbols for integral in expr.atoms(sympy.Integral)) else None
 
 
 def text(expr: sympy.Expr) -> str:
-    """`expr` as SymPy writes it, without evaluating anything.
+    """Return `expr` as SymPy prints it, without evaluating integrals.
 
     >>> x = sympy.Symbol("x")
     >>> text(sympy.Integral(sympy.exp(-(x**2)), (x, 0, 1)))

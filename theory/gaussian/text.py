@@ -15,8 +15,8 @@ from theory.problem.errors import InputError
 def typed(expr: object, cov: object, mean: object, where: str | None) -> tuple[object, object, object]:
     """Return `expr`, `cov` and `mean` with text replaced by the expressions that it means.
 
-    Parameters of the text are those of `where` and the symbols of what is not text. Raises InputError for text that is
-    no formula, matrix, list or domain, and for `where` without any text.
+    The text may use the parameters of `where` and the symbols of those inputs that are no text. Raises InputError for
+    text that is no formula, matrix, list or domain, and for `where` without any text.
 
     >>> typed("erf(g*z1)", "[[1/2]]", None, "g>0")
     (erf(g*z1), [[1/2]], None)
@@ -42,10 +42,10 @@ def typed(expr: object, cov: object, mean: object, where: str | None) -> tuple[o
 def setting(
     where: str | None, cov: str | None, texts: Iterable[str | None]
 ) -> tuple[list[list[sympy.Expr]] | None, Admissible]:
-    """The rows of a covariance, and the part of the domain `where` on which it can be one; both as a user types them.
+    """Parse a covariance; return its rows and the part of the domain `where` on which it can be a covariance.
 
-    `texts` are what else is asked. Raises InputError for what is not understood, for a condition on a name that occurs
-    nowhere else, and where no covariance is left.
+    `texts` are the other formulas of the user. Raises InputError for text that cannot be parsed, for a condition on a
+    name that occurs nowhere else, and where no point of the domain makes the matrix a covariance.
 
     >>> rows, found = setting("-2<r<2", "[[1, r], [r, 1]]", ())
     >>> rows, found.domain.bounds
@@ -62,7 +62,7 @@ def setting(
 
 
 def _require_used(domain: Domain, rows: list[list[sympy.Expr]], texts: Iterable[str | None]) -> None:
-    """InputError for a condition on a name that occurs nowhere else: it is a slip of the pen, or says nothing."""
+    """Raise InputError for a condition on a name that occurs nowhere else: it is misspelt or has no effect."""
     known = {symbol.name for row in rows for entry in row for symbol in entry.free_symbols}
     known |= {name for text in texts if text is not None for name in NAME.findall(text)}
     for condition in domain.conditions:
@@ -75,7 +75,7 @@ def _require_used(domain: Domain, rows: list[list[sympy.Expr]], texts: Iterable[
 
 
 def _symbols(given: Iterable[object]) -> dict[str, sympy.Symbol]:
-    """The parameters of expressions, and of lists of them, by name."""
+    """Return the parameters of expressions, and of lists of expressions, by name."""
     found: dict[str, sympy.Symbol] = {}
     for one in given:
         if isinstance(one, sympy.Basic | sympy.MatrixBase):

@@ -1,6 +1,6 @@
 """The data laws' statistics through gates, in float64 and as certified balls.
 
-    feature_moments(law, network)   A, b and <y.y>: what the linear flow sees of the data, as FeatureMoments
+    feature_moments(law, network)   A, b and <y.y>, all that the linear flow depends on, as FeatureMoments
     FeatureMoments                  A.dense(), A.matvec(theta), A.rank; b and y2
     gated_moments(problem)          Sigma^yx(p), Sigma^xx(p, q), A and b as arrays, as GatedMoments
     gated_moments_certified(problem, digits)   the same as balls
@@ -11,11 +11,11 @@
     four_point_blocks(law, c)       one block after the other, for all i <= j
     four_point_by_lags(law, c)      all of them on a ring, in n^3 numbers
 
-Of one site `marginal` has density, distribution and kurtosis; `relu_gates` has ReLU gates on the input, `single_pulse`
-the moments of pulses as fractions, and `statistics` the moments of one class by distance.
+`marginal` has density, distribution and kurtosis of one site, `relu_gates` the moments of ReLU gates on the input,
+`single_pulse` the moments of pulses as fractions, and `statistics` the moments of one class by distance.
 
-A law's moments are in the file of this folder that has the name of the law's file in `theory.problem.distributions`;
-it is found by itself.
+A law's moments are in the file of this folder that has the name of the law's file in `theory.problem.distributions`,
+and are registered automatically.
 """
 
 from importlib import import_module

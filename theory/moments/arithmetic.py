@@ -1,7 +1,7 @@
 """Two arithmetics for one set of formulas: float64 arrays, and arrays of certified balls (Arb).
 
-A formula of this room is written once, for NumPy arrays of either kind of number; what differs between the two
-(functions, and how an exact fraction enters) is in an `Arithmetic`. Arb works at the precision of the surrounding
+A formula of this package is written once, for NumPy arrays of either kind of number. An `Arithmetic` has the parts that
+differ: the functions, and the conversion of exact fractions. Arb works at the precision of the surrounding
 `flint.ctx.workprec` block.
 """
 
@@ -22,11 +22,11 @@ from theory.problem import OutOfReachError
 Numbers = Shaped[np.ndarray, "*any"]
 Integers = Int[np.ndarray, " d"]
 Pair = tuple[Shaped[np.ndarray, "..."], Shaped[np.ndarray, "..."]]
-# A ball of E[s1 s2 s3 s4] takes 1 to 50 ms at 40 digits, mostly 2: more of them than this would take minutes.
+# A ball of E[s1 s2 s3 s4] takes 1 to 50 ms at 40 digits, mostly 2; more balls than this would take minutes.
 MOST_CERTIFIED_QUADS = 20_000
-# Bits of a float64 with a few to spare, and beyond how many times 64 bits nothing is told from zero any more.
+# The bits of a float64 plus a few, and how often the 64 spare bits are doubled to separate a number from zero.
 FLOAT64_BITS = 60
-# Integers up to here are floats; the factor that splits a float of 53 bits into two halves.
+# The largest integer up to which all integers are floats; the factor that splits a float of 53 bits into two halves.
 LARGEST_EXACT = 2**53
 SPLITTER = 2.0**27 + 1
 MOST_DOUBLINGS = 9
@@ -36,8 +36,8 @@ MOST_DOUBLINGS = 9
 class Arithmetic:
     """The functions that the formulas need beyond + - * /; every function takes and returns arrays elementwise.
 
-    `dtype` is that of its arrays; `rational` takes exact fractions to numbers; `exp_minus` and
-    `one_minus_exp_minus` take integers d and an exact rate r to exp(-r d) and 1 - exp(-r d).
+    `dtype` is that of its arrays; `rational` converts exact fractions; `exp_minus` and `one_minus_exp_minus` compute
+    exp(-r d) and 1 - exp(-r d) for integers d and an exact rate r.
     `sign_pair(r, 1 - r^2)` = E[s1 s2]; `four_signs(r12, r13, r14, r23, r24, r34)` = E[s1 s2 s3 s4].
     `owens_t(h, a)` is Owen's T, `tail_and_two_signs(a, P(u >= a), r12, r13, r23)` = E[1[u >= a] s2 s3], and
     `signs_at(thresholds, *correlations)` = E[prod_k sign(z_k + h_k)] for three or four signs with the same thresholds.
@@ -70,26 +70,26 @@ class Arithmetic:
 
 
 def _split(distances: Integers, rate: Fraction) -> tuple[np.ndarray, np.ndarray]:
-    """r d = high + low with high the nearest float: exp(-high)(1 - low) then has no error from rounding r d."""
+    """Split r d = high + low with high the nearest float: exp(-high)(1 - low) has no error from rounding r d."""
     p, q = rate.numerator, rate.denominator
     if p * int(distances.max(initial=0)) > LARGEST_EXACT or q > LARGEST_EXACT:
         return _split_one_by_one(distances, rate)
     top = distances * float(p)
     high = top / q
-    # q high + rest = top: the product in two floats (Dekker), and the rest of a correctly rounded division is one.
+    # q high + rest = top: the product takes two floats (Dekker), and the rest of a rounded division is one float.
     product, error = _two_product(high, float(q))
     return high, ((top - product) - error) / q
 
 
 def _split_one_by_one(distances: Integers, rate: Fraction) -> tuple[np.ndarray, np.ndarray]:
-    """The same through fractions, for a rate of more digits than a float has."""
+    """Compute `_split` through fractions, for a rate with more digits than a float has."""
     exact = [rate * d for d in distances.tolist()]
     high = np.array([float(u) for u in exact])
     return high, np.array([float(u - Fraction(h)) for u, h in zip(exact, high.tolist(), strict=True)])
 
 
 def _two_product(a: np.ndarray, b: float) -> tuple[np.ndarray, np.ndarray]:
-    """a b as a float and its rounding error, both exact for numbers well within the range. Source: Dekker, 1971."""
+    """Return a b as a float and its rounding error, exact for numbers well within the range. Source: Dekker, 1971."""
     halves = []
     for x in (a, b):
         scaled = x * SPLITTER
@@ -113,12 +113,12 @@ def _one_minus_exp_minus(distances: Integers, rate: Fraction) -> np.ndarray:
 
 
 def settled(compute: Callable[[], Pair], bits: int) -> Pair:
-    """The two arrays of balls that `compute` gives: the first right to `bits` bits or 0, the second within 2^-bits.
+    """Return the two arrays of balls of `compute`: the first to `bits` bits or 0, the second within 2^-bits.
 
-    The precision is raised until that holds. Raises OutOfReachError where it never does: a number of the first is then
-    zero, and no precision tells it from zero.
+    The precision is raised until this accuracy is reached. Raises OutOfReachError where it never is: then a number of
+    the first array is zero, and no precision separates it from zero.
 
-    sqrt(1 + x) - 1 loses the digits of x = 10^-40, and more bits bring them back:
+    sqrt(1 + x) - 1 loses the digits of x = 10^-40, and more bits restore them:
 
     >>> from flint import arb
     >>> def compute():
@@ -167,7 +167,7 @@ FLOAT64 = Arithmetic(
 
 @cache
 def certified() -> Arithmetic:
-    """The arithmetic of balls; python-flint is imported here, so that float64 work does not load it.
+    """Return the arithmetic of balls; python-flint is imported here, so that float64 work does not load it.
 
     >>> numbers = certified()
     >>> numbers.sqrt(numbers.rational(Fraction(1, 4))) == numbers.rational(Fraction(1, 2)), numbers.dtype
@@ -205,7 +205,7 @@ def certified() -> Arithmetic:
         return each(lambda p, q, w: (two_signs(w) + three_signs(p, q, w, (-a, zero, zero))) / 2, p, q, w)
 
     def cosines(x: Numbers) -> Numbers:
-        """By a fast transform."""
+        """Return the cosine transform by FFT."""
         return np.array([mode.real for mode in acb.dft([acb(number) for number in x])], dtype=object)
 
     return Arithmetic(

@@ -81,10 +81,10 @@ class GateBasis:
 
 
 def require_linear(network: Network) -> None:
-    """Raise OutOfReachError unless yhat is a linear function of the learned parameters and of nothing else.
+    """Raise OutOfReachError unless yhat is a linear function of the trained parameters, without a constant term.
 
-    That is a network that gates itself, one that trains its readout, whose flow is of third degree in (w, a), and one
-    with fixed biases, which are features that nothing multiplies.
+    The exceptions are networks whose gates depend on their weights, networks with a trained readout, whose flow is of
+    third degree in (w, a), and networks with fixed biases, which add a constant term.
 
     >>> from theory.problem import AlwaysGate
     >>> require_linear(Network("gated-linear", "mean", 1, (AlwaysGate(),)))
@@ -115,7 +115,7 @@ def require_linear(network: Network) -> None:
 def gate_basis(network: Network, latent: bool = True, centred: bool = True) -> GateBasis:
     """The gates of a gated-linear network over half-spaces for a law with or without a `latent` (`law.latent`).
 
-    `centred` says that its classes have no means.
+    `centred` is True where its classes have no means.
 
     Half-spaces at 0 are 1[v.u >= 0] = (1 + s)/2 and 1[v.u < 0] = (1 - s)/2, others a tail or 1 less a tail; a gate
     with two bounds is the difference of two; a gate without bounds is 1; proportional directions share their

@@ -5,7 +5,7 @@ A ring's kernel is circulant, with the eigenvalues l_q = sum_d r_d cos(2 pi q d/
     R^+_d = r_d + N_d,   N_d = (1/n) sum_q m_q cos(2 pi q d/n),   v = 1 + N_0,   rho_d = R^+_d/v,
     1 - rho_d = ((1 - r_d) + (N_0 - N_d))/v,
 
-so that nothing is lost near rho = 1. On a torus every axis is clipped by itself, and the correlations multiply.
+which is accurate near rho = 1. On a torus every axis is clipped separately, and the correlations multiply.
 """
 
 from fractions import Fraction

@@ -14,14 +14,14 @@ from theory.problem import AlwaysGate, DirectionGate, FiniteData, Gate, Law, Net
 from theory.problem.gates import resolved
 from theory.problem.gates.base import looks_on
 
-MOST_ENTRIES = 10**6  # of inputs that are gone through one by one
+MOST_ENTRIES = 10**6  # the most numbers in the inputs that are checked one by one
 
 
 def constant_gates(law: Law, network: Network) -> dict[int, bool]:
     """Return the units whose hard gate is the same for every input of `law`: True where always open, False for never.
 
-    Only what is certain is said: laws whose support is not known here, class means, soft gates and laws of more than
-    10^6 numbers give nothing; a gate that is declared as always open is no surprise and is left out.
+    Only certain results are returned: none for laws of unknown support, for class means, for soft gates and for laws of
+    more than 10^6 numbers. A gate that is declared as always open is left out.
 
     >>> from theory.problem import NonlinearGP
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))  # |x| < 1
@@ -38,7 +38,7 @@ def constant_gates(law: Law, network: Network) -> dict[int, bool]:
 
 
 def remarks(law: Law, network: Network) -> tuple[str, ...]:
-    """A sentence for each gate of `constant_gates`.
+    """Return a sentence for each gate of `constant_gates`.
 
     >>> from theory.problem import NonlinearGP
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))  # |x| < 1
@@ -54,7 +54,7 @@ def remarks(law: Law, network: Network) -> tuple[str, ...]:
 
 @singledispatch
 def _states(law: Law, gate: Gate) -> set[bool]:
-    """States of a hard gate over the law's inputs; empty where they are not known.
+    """Return the states of a hard gate over the law's inputs; empty where they are not known.
 
     A continuous law on |x_j| < L, and a latent on the whole line: v . u fills |v . u| < L sum_j |v_j|.
     """
@@ -72,7 +72,7 @@ def _states(law: Law, gate: Gate) -> set[bool]:
 
 
 def _bounded(law: Law) -> bool:
-    """Whether `largest` knows the end of the law's support."""
+    """Whether `largest` has the end of the law's support."""
     return largest.dispatch(type(law)) is not largest.dispatch(object) and not law.means
 
 

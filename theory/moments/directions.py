@@ -4,10 +4,10 @@ v.u/sqrt(v'Rv) is one more unit Gaussian, with correlation r_k = (Rv)_k/sqrt(v'R
 v'Rw/sqrt(v'Rv w'Rw) with the Gaussian of another direction, R the correlations of u in the class: every formula for
 signs of sites holds with these in place of rho (localization map, section 5, item 10). They depend on the class.
 
-R is a function of the lag alone, so that v'Rw = sum over lags of rho(lag) times an exact fraction. Where all of these
-are zero the sum is zero, exactly; where not it is not, as exp(-d^2/xi^2) at different d^2 are linearly independent
-over the rationals (Lindemann, Weierstrass). The sums are computed in balls, so that 1 - r^2 keeps its digits however
-much cancels.
+R is a function of the lag only, so that v'Rw = sum over lags of rho(lag) times an exact fraction. The sum is exactly
+zero if all these fractions are zero, and only then, because exp(-d^2/xi^2) at different d^2 are linearly independent
+over the rationals (Lindemann, Weierstrass). The sums are computed in balls, so that 1 - r^2 is accurate despite
+cancellation.
 """
 
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ Entries = tuple[tuple[int, Fraction], ...]
 
 @dataclass(frozen=True, order=True)
 class Direction:
-    """A direction up to its positive scale and orientation: its nonzero entries, the largest of them 1; by site.
+    """A direction up to scale and orientation: its nonzero entries by site, scaled so that the largest is 1.
 
     >>> Direction.of(((0, Fraction(-2)), (3, Fraction(1)))) == Direction.of(((0, Fraction(4)), (3, Fraction(-2))))
     True
@@ -47,7 +47,7 @@ class Direction:
 
 
 def side(entries: Entries) -> int:
-    """+1 where a vector points along its `Direction`, -1 where it points against it.
+    """Return +1 if a vector points along its `Direction`, -1 if it points against it.
 
     >>> side(((0, Fraction(1)), (3, Fraction(-2))))
     -1
@@ -163,7 +163,7 @@ def _lags(statistics: ClassStatistics, v: Entries, w: Entries) -> dict[int, Frac
 
 
 def _form(statistics: ClassStatistics, v: Entries, w: Entries) -> Any:
-    """v'Rw; exactly zero where every lag's coefficient is."""
+    """Return v'Rw, exactly zero if the coefficient of every lag is."""
     number, r = statistics.arithmetic.rational, statistics.correlations
     terms = (number(weight) * r[lag] for lag, weight in _lags(statistics, v, w).items())
     return sum(terms, start=number(Fraction(0)))

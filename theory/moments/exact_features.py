@@ -1,4 +1,4 @@
-"""Feature moments made of exact numbers, in float64 or in balls."""
+"""Feature moments from exact fractions, in float64 or in balls."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -29,12 +29,12 @@ class ExactFeatures(FeatureMoments):
     arithmetic: Arithmetic
 
     def numbers(self, fractions: Shaped[np.ndarray, "..."]) -> Numbers:
-        """An array of Fractions in this arithmetic."""
+        """Return an array of Fractions in this arithmetic."""
         found = [self.arithmetic.rational(value) for value in fractions.ravel().tolist()]
         return np.array(found, dtype=self.arithmetic.dtype).reshape(fractions.shape)
 
     def assembled(self) -> Shaped[np.ndarray, "P P"]:
-        """A as an array; equal entries are made once."""
+        """Return A as an array; equal entries are converted once."""
         counts, inverse = np.unique(self.exact.rows, return_inverse=True)
         values = np.array([Fraction(count, self.exact.denominator) for count in counts.tolist()], dtype=object)
         return self.numbers(values)[inverse].reshape(self.exact.rows.shape)

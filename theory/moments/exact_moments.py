@@ -11,9 +11,9 @@ from theory.moments.arithmetic import LARGEST_EXACT
 from theory.moments.gate_events import Contexts, open_on
 from theory.problem import AlwaysGate, Network, OutOfReachError, resolved
 
-# (K n)^2 exact integers and as many floats; gaps between four sites take five such arrays more: 200 MB.
+# The most rows of A: (K n)^2 exact integers, as many floats, and five more such arrays for gaps of four sites: 200 MB.
 MOST_ROWS = 2_000
-# Gated inputs of examples that are taken one by one, each a Python integer of some 30 bytes: 300 MB.
+# The most gated inputs of examples, each a Python integer of some 30 bytes: 300 MB.
 MOST_FEATURES = 10_000_000
 ALWAYS_OR_NEVER = {1: "always open", 0: "never open (what it gates keeps its initial value)"}
 
@@ -54,7 +54,7 @@ class ExactMoments:
 
 
 def require_rows(network: Network, n: int) -> None:
-    """Raise OutOfReachError where A has more rows than are kept as exact numbers.
+    """Raise OutOfReachError where A has too many rows for exact numbers.
 
     >>> require_rows(Network("relu", "mean", 3), 1000)
     Traceback (most recent call last):
@@ -85,7 +85,7 @@ class Examples:
 
 
 def require_examples(count: int, network: Network, n: int) -> None:
-    """Raise OutOfReachError where the features of so many examples are more numbers than are kept exactly.
+    """Raise OutOfReachError where the features of `count` examples are too many for exact numbers.
 
     >>> require_examples(10**6, Network("relu", "mean", 1), 40)
     Traceback (most recent call last):
@@ -136,7 +136,7 @@ def of_examples(data: Examples, network: Network) -> ExactMoments:
 
 
 def opened_on(data: Examples, network: Network) -> Bool[np.ndarray, "N K"]:
-    """The examples on which each gate is open. Raises OutOfReachError for a gate that examples do not decide.
+    """Return the examples on which each gate is open. Raises OutOfReachError for a gate that examples do not decide.
 
     >>> data = Examples(np.array([[Fraction(1)], [Fraction(-1)]], dtype=object), (Fraction(1, 2),) * 2, ((), ()))
     >>> opened_on(data, Network("gated-linear", "mean", 1, (AlwaysGate(),))).tolist()
@@ -147,7 +147,7 @@ def opened_on(data: Examples, network: Network) -> Bool[np.ndarray, "N K"]:
 
 
 def gram(columns: Shaped[np.ndarray, "N P"]) -> Shaped[np.ndarray, "P P"]:
-    """columns^T columns of whole numbers, exactly.
+    """Return columns^T columns for integers, exactly.
 
     >>> gram(np.array([[1, 2], [3, 4]], dtype=object)).tolist()
     [[10, 14], [14, 20]]
@@ -157,7 +157,7 @@ def gram(columns: Shaped[np.ndarray, "N P"]) -> Shaped[np.ndarray, "P P"]:
 
 
 def whole_numbers(fractions: Shaped[np.ndarray, "..."]) -> tuple[Shaped[np.ndarray, "..."], int]:
-    """The numbers times their least common denominator, as Python's integers, and that denominator.
+    """Return the numbers times their least common denominator, as Python integers, and that denominator.
 
     >>> whole_numbers(np.array([Fraction(1, 2), Fraction(2, 3)]))[0].tolist()
     [3, 4]
@@ -169,7 +169,7 @@ def whole_numbers(fractions: Shaped[np.ndarray, "..."]) -> tuple[Shaped[np.ndarr
 
 
 def _product(left: Shaped[np.ndarray, "N P"], right: Shaped[np.ndarray, "N P"], largest: int) -> np.ndarray:
-    """left^T right of whole numbers: in float64 where every partial sum is below 2^53 and exact, else by flint."""
+    """Return left^T right for integers: in float64 where every partial sum is below 2^53 and exact, else by flint."""
     if largest < LARGEST_EXACT:
         return (left.astype(float).T @ right.astype(float)).astype(np.int64)
     from flint import fmpz_mat

@@ -20,14 +20,14 @@ from theory.moments.exact_moments import ExactMoments
 from theory.moments.feature_moments import Structure
 from theory.problem import InputError, OutOfReachError
 
-# r^2 (r + M) for a component of M rows and rank r: ten seconds of elimination in integers of hundreds of digits.
+# The largest r^2 (r + M) for M rows and rank r: ten seconds of elimination in integers of hundreds of digits.
 MOST_ELIMINATION = 150_000_000
-# Three seconds: the rank of an integer matrix, in modular arithmetic.
+# The most rows for the rank of an integer matrix in modular arithmetic, which takes three seconds.
 MOST_REGULAR_ROWS = 1_200
 # Digits of an echelon form grow as the rank; below this many bits it is made, and taken where it is the smaller one.
 MOST_ECHELON_BITS = 4_000
 PRIMES = (2**61 - 1, 2**61 - 31, 2**61 - 45)
-MOST_CHARACTERS = 60  # of the optimum as a fraction, where it is still good to read
+MOST_CHARACTERS = 60  # the longest fraction for the optimum that is shown
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Piece:
 
 @lru_cache(maxsize=8)
 def pieces(moments: ExactMoments) -> tuple[Piece, ...]:
-    """The components of A that move. Raises OutOfReachError where one is too large, InputError where none is left.
+    """Return the nonzero components of A. Raises OutOfReachError where one is too large, InputError without any.
 
     >>> from theory.moments.finite import exact_moments
     >>> from theory.problem import AlwaysGate, FiniteData, Network
@@ -135,7 +135,7 @@ def _piece(moments: ExactMoments, places: Int[np.ndarray, " M"]) -> Piece:
 
 
 def _pivots(matrix: fmpz_mat, rank: int) -> list[int]:
-    """Columns, as many as the rank, that are independent modulo a prime, and so over the rationals."""
+    """Return as many columns as the rank that are independent modulo a prime, and hence over the rationals."""
     for prime in PRIMES:
         reduced, found = nmod_mat(matrix, prime).rref()
         if found == rank:
@@ -148,9 +148,9 @@ def _pivots(matrix: fmpz_mat, rank: int) -> list[int]:
 
 
 def _spanning(matrix: fmpz_mat, leading: list[int]) -> fmpz_mat:
-    """Rows that span the row space, in small whole numbers: of the echelon form over the rationals, or of A itself.
+    """Return integer rows that span the row space: those of the echelon form over the rationals, or rows of A itself.
 
-    A is symmetric, so that its rows at the pivots are independent as the columns there are.
+    A is symmetric, so that its rows at the pivots are independent like the columns there.
     """
     table = matrix.tolist()
     rows = [_primitive(table[index]) for index in leading]
@@ -162,7 +162,7 @@ def _spanning(matrix: fmpz_mat, leading: list[int]) -> fmpz_mat:
 
 
 def _primitive(row: list[fmpz]) -> list[int]:
-    """The row over the greatest common divisor of its entries."""
+    """Divide the row by the greatest common divisor of its entries."""
     whole = [int(entry) for entry in row]
     divisor = gcd(*whole)
     return [entry // divisor for entry in whole]
@@ -188,7 +188,7 @@ def _orthogonal(rows: fmpz_mat) -> tuple[fmpz_mat, list[int]]:
 
 
 def _divided(matrix: fmpz_mat, left: list[Fraction], right: list[Fraction]) -> Shaped[np.ndarray, "p q"]:
-    """Entry (p, q) over left[p] right[q], in fractions."""
+    """Divide entry (p, q) by left[p] right[q], in fractions."""
     rows = zip(left, matrix.tolist(), strict=True)
     return np.array([[int(x) / (a * c) for x, c in zip(row, right, strict=True)] for a, row in rows], dtype=object)
 
@@ -201,7 +201,7 @@ def _out_of_reach(rows: int, why: str) -> None:
 
 
 def optimum(moments: ExactMoments) -> Fraction:
-    """<|y - yhat|^2> at the optimum as a fraction, <y.y> - sum_o b_o.A^+ b_o over the outputs o.
+    """Return <|y - yhat|^2> at the optimum as a fraction, <y.y> - sum_o b_o.A^+ b_o over the outputs o.
 
     Source: notes, eq. (13)-(16), corrected.
 

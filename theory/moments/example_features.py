@@ -22,7 +22,7 @@ from theory.problem import InputError, Network, OutOfReachError
 
 @dataclass(frozen=True, eq=False)
 class Component:
-    """Coupled units, the examples that open one of them, their features that are not always 0, the exact rank of these.
+    """Coupled units, the examples that open one of them, their features that are not always 0, and the exact rank.
 
     `kept` counts the features of the units from 0, `places` the same entries of theta.
     """
@@ -103,7 +103,7 @@ class ExampleFeatures(FeatureMoments):
         return tuple(self._block(component) for component in self.components)
 
     def _block(self, component: Component) -> Block:
-        """In the component's own features where they are independent, else in its right singular vectors."""
+        """Return the block in the component's features if they are independent, else in its right singular vectors."""
         features, at = self._features(component), component.examples
         if component.rank == features.shape[1]:
             directions, kernel = np.eye(component.rank), features.T @ features
@@ -194,7 +194,7 @@ def _component(
 
 
 def _rank(features: Shaped[np.ndarray, "N M"]) -> int:
-    """The rank of a matrix of whole numbers, exactly: that of its Gram matrix, of the rows or of the columns."""
+    """Return the exact rank of an integer matrix, which is that of the Gram matrix of its rows or columns."""
     from flint import fmpz_mat, nmod_mat
 
     from theory.moments.exact_range import MOST_REGULAR_ROWS, PRIMES

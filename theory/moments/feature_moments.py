@@ -1,8 +1,8 @@
-"""The moments that the linear flow needs of the data, A = <phi phi^T>, b = <phi y> and <y.y>, and the laws with them.
+"""The moments that the linear flow depends on, A = <phi phi^T>, b = <phi y> and <y.y>, and the laws that have them.
 
-phi are the features of a network that is linear in what it learns: (g_1 x, ..., g_K x), and with biases also
-g_1, ..., g_K and 1/s. A law's file in this folder, of the name of its file in `theory.problem.distributions`, registers
-how its moments are made.
+phi are the features of a network that is linear in its trained parameters: (g_1 x, ..., g_K x), and with biases also
+g_1, ..., g_K and 1/s. The moments of a law are registered by the file of this folder that has the name of the law's
+file in `theory.problem.distributions`.
 """
 
 from abc import ABC, abstractmethod
@@ -22,14 +22,14 @@ from theory.problem import Law, Network, OutOfReachError
 
 @dataclass(frozen=True, eq=False)
 class Block:
-    """A part of the flow that nothing else enters: `copies` uncoupled problems scales[a] * kernel.
+    """A decoupled part of the flow: `copies` uncoupled problems scales[a] * kernel.
 
     directions[a, p] are K-vectors and constants[a, q] vectors over the C = K + 1 biases (C = 0 without them), each
     orthonormal over all blocks. The N = d n + e coordinates u[a], directions[a, p] . w[:, j] over (p, j) and then
     constants[a, q] . biases over q, obey du/dt = ell s (rhs[a] - s scales[a] kernel u). Directions that mix units,
     sites and biases are P-vectors over theta: then n = 1, P stands for K, and there are no constants. With m > 1
-    outputs theta, u and rhs have a leading axis of m: every output is the same flow. `places` are the entries of theta
-    that the directions and constants speak of; all others are 0 in this block.
+    outputs theta, u and rhs have a leading axis of m: every output has the same flow. `places` are the entries of theta
+    to which the directions and constants refer; all others are 0 in this block.
 
     The blocks of A of full rank carry all of theta:
 
@@ -49,7 +49,7 @@ class Block:
     places: slice | Shaped[np.ndarray, " P"] = field(default_factory=lambda: slice(None))
 
     def project(self, theta: Shaped[np.ndarray, "*m P"]) -> Shaped[np.ndarray, "*m copies N"]:
-        """The coordinates u of theta = (w, biases)."""
+        """Return the coordinates u of theta = (w, biases)."""
         copies, d, units = self.directions.shape
         theta = theta[..., self.places]
         outputs = theta.shape[:-1]
@@ -60,7 +60,7 @@ class Block:
         return np.concatenate([weights, (self.constants @ biases[..., None, :, None])[..., 0]], axis=-1)
 
     def embed(self, u: Shaped[np.ndarray, "*m copies N"]) -> Shaped[np.ndarray, "*m P"]:
-        """The entries of theta at `places` with coordinates u in this block and none elsewhere."""
+        """Return the entries at `places` of the theta with coordinates u in this block and 0 in all others."""
         copies, d, units = self.directions.shape
         _, e, biases = self.constants.shape
         outputs = u.shape[:-2]
@@ -77,10 +77,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Structure:
-    """Facts about A that exact linear algebra gives before any of its numbers is computed.
+    """Facts about A from exact linear algebra, known before its numbers are computed.
 
-    rank is that of A, `rows` are those of its largest kernel; `circulant` says that every kernel is, so that the
-    DFT diagonalises it. `notes` say so in words.
+    `rank` is the rank of A and `rows` the number of rows of its largest kernel; `circulant` is True if every kernel is,
+    so that the DFT diagonalises it. `notes` state these facts in words.
 
     >>> from theory.problem import AlwaysGate, FiniteData, Network
     >>> law, network = FiniteData([[1, 1], [2, 2]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
@@ -123,7 +123,7 @@ class Operator:
         return self.moments.assembled()
 
     def matvec(self, theta: Shaped[np.ndarray, "*any P"]) -> Shaped[np.ndarray, "*any P"]:
-        """A theta in float64, block by block: on rings in O(P log n) and without an n x n array."""
+        """Return A theta in float64, block by block: on rings in O(P log n) and without an n x n array."""
         total = np.zeros_like(theta)
         for block in self.blocks:
             moved = block.scales[:, None] * block.kernel.matvec(block.project(theta))
@@ -132,13 +132,13 @@ class Operator:
 
 
 class FeatureMoments(ABC):
-    """A, b = <phi y> and y2 = <y.y>: everything that the linear flow sees of the data.
+    """A, b = <phi y> and y2 = <y.y>: everything that the linear flow depends on.
 
-    `A` is an `Operator`: dense() is the array, matvec what the loss needs, blocks and rank what the flow needs. b is
-    (P,), or (P, m) for m outputs. Numbers are those of `arithmetic`: float64, or balls at the precision at which they
-    are first asked for. Source: notes, eq. (6), (7), (12).
+    `A` is an `Operator`: dense() returns the array; the loss uses matvec, and the flow uses blocks and rank. b is (P,),
+    or (P, m) for m outputs. Numbers are those of `arithmetic`: float64, or balls at the precision of their first use.
+    Source: notes, eq. (6), (7), (12).
 
-    A network that is linear in x sees the plain moments, of the inputs (1, 0), (0, 1) with labels 1 and -1:
+    A network that is linear in x has the plain moments, here of the inputs (1, 0), (0, 1) with labels 1 and -1:
 
     >>> from theory.problem import AlwaysGate, FiniteData, Network
     >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
@@ -181,7 +181,7 @@ class FeatureMoments(ABC):
         return 1.0
 
     def least_mse(self) -> float:
-        """A lower bound on <(y - yhat)^2> of any theta that needs no eigenvalue of A: 0 where none is better."""
+        """Return a lower bound on <(y - yhat)^2> over all theta without using eigenvalues of A; 0 if none is known."""
         return 0.0
 
     @abstractmethod
@@ -194,7 +194,7 @@ Maker = Callable[[Any, Network, Arithmetic], FeatureMoments]
 
 @singledispatch
 def law_moments(law: Any, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
-    """The maker of a law's moments; a file of this folder registers its own. This one refuses, by name.
+    """Return a law's moments; files of this folder register them, and this default raises OutOfReachError.
 
     >>> from theory.problem import AlwaysGate, Network
     >>> law_moments("a law that nobody wrote", Network("gated-linear", "mean", 1, (AlwaysGate(),)), FLOAT64)
@@ -223,7 +223,7 @@ def squared_labels(law: Law) -> Fraction:
 
 @singledispatch
 def second_moments(law: Any, arithmetic: Arithmetic) -> Numbers:
-    """E[x x^T | class c] for every class of a law, (C, n, n); a law's file registers its own, and this one refuses.
+    """Return E[x x^T | class c] for every class, (C, n, n); each law's file registers it, this default raises.
 
     >>> from theory.problem import FiniteData
     >>> second_moments(FiniteData([[1, 0], [1, 1]], [1, 0]), FLOAT64).tolist()
@@ -238,9 +238,9 @@ def second_moments(law: Any, arithmetic: Arithmetic) -> Numbers:
 
 
 def exactly(dispatch: Any, law: Law) -> Callable[..., Any]:
-    """The function that a singledispatch has for this very type of law.
+    """Return the function that a singledispatch has for exactly this type of law, or its default.
 
-    A law that derives from another has other moments: it does not inherit them, but is refused until it has its own.
+    A law that derives from another class has other moments: it does not inherit them.
 
     The clone derives from NonlinearGP and has moments of its own:
 

@@ -45,9 +45,9 @@ def _examples(law: FiniteData) -> Examples:
 
 
 def _beyond_exact(law: FiniteData, network: Network) -> bool:
-    """Whether A is too large for exact moments, or its basis for exact elimination, at a rank of the examples' number.
+    """Whether A is too large for exact moments, or for exact elimination at the rank min(examples, features).
 
-    Biases couple all units, and have exact moments alone.
+    Biases couple all units, and networks with them have exact moments only.
     """
     from theory.moments.exact_range import MOST_ELIMINATION, MOST_REGULAR_ROWS
 

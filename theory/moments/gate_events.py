@@ -1,6 +1,6 @@
-"""How a gate enters the moments of a law of finitely many inputs: by the examples on which it is open.
+"""Gates in the moments of a law of finitely many inputs: the examples on which each gate is open.
 
-Inputs are exact numbers, in arrays of objects, or float64. Soft gates have moments in float64 alone.
+Inputs are exact numbers, in arrays of objects, or float64. Soft gates have moments in float64 only.
 """
 
 from functools import singledispatch
@@ -21,10 +21,11 @@ Opened = Shaped[np.ndarray, " N"]  # bool; float64 where a gate is soft
 
 @singledispatch
 def open_on(gate: Any, x: Inputs, where: str, context: Contexts = None) -> Opened:
-    """The examples, rows of x, on which a gate is open, or for a soft gate how far; `where` names it in errors.
+    """Return the value of a gate on each example, a row of x: open or closed, or between 0 and 1 for a soft gate.
 
-    `context` is that of each example, None for data without contexts. Raises OutOfReachError for soft gates on exact
-    numbers, for a context gate on data without contexts and, by name, for a kind that is not registered.
+    `context` is that of each example, None for data without contexts; `where` names the gate in errors. Raises
+    OutOfReachError for soft gates on exact numbers, for a context gate on data without contexts and for a kind that is
+    not registered.
 
     >>> from fractions import Fraction
     >>> x = np.array([[Fraction(0)], [Fraction(1, 2)], [Fraction(1)]])

@@ -33,7 +33,7 @@ class Looks:
 
 
 def refuse_gate(gate: Any, where: str, exact_for: Mapping[type, Any]) -> None:
-    """Raise OutOfReachError for a kind of gate that nobody has written; `exact_for` is keyed by those that are.
+    """Raise OutOfReachError for a kind of gate without exact moments; the keys of `exact_for` are those with them.
 
     >>> refuse_gate("a gate that nobody wrote", "network.gates[0]", {SiteGate: None})
     Traceback (most recent call last):

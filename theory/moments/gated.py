@@ -17,10 +17,10 @@ from theory.problem import Problem
 class GatedMoments:
     """Population moments through the K gates of a problem; entries are float64, or Arb balls in object arrays.
 
-    Each array is made when it is asked for. `features` is what the flow needs, without n x n arrays where the law's
-    symmetry allows that. With m > 1 outputs sigma_yx is (K, m, n), as the weights are, and b is (P, m).
+    Each array is computed at its first use. `features` are the moments for the flow, without n x n arrays where the
+    law's symmetry allows it. With m > 1 outputs sigma_yx is (K, m, n), like the weights, and b is (P, m).
 
-    Two exclusive gates: Sigma^xx(p_1, p_2) = 0, and each passes half of the covariance on.
+    Two exclusive gates have Sigma^xx(p_1, p_2) = 0, and here each passes half of the covariance:
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, SiteGate, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))

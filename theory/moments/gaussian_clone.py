@@ -1,4 +1,4 @@
-"""The Gaussian clone through gates: its inputs are Gaussian, and every moment is one of their own signs."""
+"""The Gaussian clone through gates: its inputs are Gaussian, and every moment is one of the signs of the inputs."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,7 +50,7 @@ class CloneStatistics(ClassStatistics):
 
     @property
     def correlations(self) -> Numbers:
-        """By lag, the correlations of the Gaussian whose directions gates may look at: of the inputs, r."""
+        """Return, by lag, the correlations r of the inputs, the Gaussian whose directions gates can have."""
         return self._correlation[0]
 
     def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:

@@ -1,7 +1,7 @@
-"""How well a sign explains the labels with all sites of an infinite line: a bound on what any part of the line can do.
+"""The labels explained by one sign with all sites of an infinite line, which bounds the result for any n of its sites.
 
-The features s x_j of n sites are some of those of the infinite line, so that the optimum over n sites is never below
-that over all. There the kernel is diagonal in the wave number q, and with s at site 0
+The features s x_j of n sites are a subset of those of the infinite line, so that the optimum over n sites is not below
+the optimum over the line. There the kernel is diagonal in the wave number q, and with s at site 0
 
     c.A^+ c = (1/2 pi) int_-pi^pi |h(q)|^2/f(q) dq,  f(q) = sum_d <x_0 x_d> e^{iqd},  h(q) = sum_d <s y x_d> e^{iqd}.
 
@@ -9,8 +9,9 @@ With asin x = sum a_k x^k over odd k, rho^k = exp(-k d^2/xi^2) and Poisson's for
 
     sum_d exp(-r d^2) e^{iqd} = sqrt(pi/r) sum_j exp(-(q + 2 pi j)^2/(4 r)),
 
-taken as logarithms: the quotient keeps its digits where f is far below the rounding of its largest value. The series of
-f is cut, which only lowers f; the rest of the series of h is added to it. The trapezoidal sum converges exponentially.
+computed as logarithms, so that the quotient is accurate where f is far below the rounding of its largest value. The
+series of f is truncated, which only lowers f; a bound on the remainder of the series of h is added to it. The
+trapezoidal sum converges exponentially.
 """
 
 from collections.abc import Callable
@@ -23,9 +24,9 @@ from scipy.special import gammaln
 from theory.moments.statistics import ClassStatistics
 from theory.problem import NonlinearGP
 
-# Wave numbers for each site of the largest xi: the trapezoidal sum is that of a ring of so many sites.
+# Wave numbers per site of the largest xi: the trapezoidal sum is exact for a ring of as many sites.
 WAVES_A_LENGTH = 24
-# Terms of the series in rho, doubled until the bound settles; and numbers in work at a time.
+# The first number of terms of the series in rho, which is doubled until the bound settles; numbers processed at once.
 FIRST_TERMS, MOST_NUMBERS, AT_ONCE = 64, 3e7, 2**20
 SETTLED = 1e-15
 # Above this rate of decay the sum over distances has few terms, below it Poisson's; and how few of each.
@@ -33,11 +34,11 @@ STEEP, DISTANCES, IMAGES = 4.0, 4, 6
 
 
 def whole_line(law: NonlinearGP, classes: list[ClassStatistics], gaussian: bool) -> float:
-    """An upper bound of c.A^+ c, summed over outputs, of one sign at a site of the infinite line; infinite if too long.
+    """Return an upper bound of c.A^+ c for one sign on the infinite line, summed over outputs; infinite if too costly.
 
-    `gaussian` says that x is the Gaussian clone, whose sign is that of x itself.
+    `gaussian` selects the Gaussian clone, whose sign is that of x itself.
 
-    Sites without correlation: only x_0 has a part, (E[s y x_0])^2 = (1/2)^2 (2/pi) on the clone with labels 1 and 0.
+    For uncorrelated sites only x_0 contributes, (E[s y x_0])^2 = (1/2)^2 (2/pi) on the clone with labels 1 and 0:
 
     >>> from theory.moments.arithmetic import FLOAT64
     >>> from theory.moments.statistics import class_statistics
@@ -57,7 +58,7 @@ def whole_line(law: NonlinearGP, classes: list[ClassStatistics], gaussian: bool)
 
 
 def _explained(law: NonlinearGP, classes: list[ClassStatistics], gaussian: bool, terms: int, waves: int) -> float:
-    """The bound by so many terms; by symmetry only the wave numbers of [0, pi] are taken."""
+    """Return the bound from `terms` terms; by symmetry only the wave numbers in [0, pi] are needed."""
     half = waves // 2
     total = 0.0
     step = max(1, AT_ONCE // terms)
@@ -71,7 +72,7 @@ def _explained(law: NonlinearGP, classes: list[ClassStatistics], gaussian: bool,
 def _quotient(
     law: NonlinearGP, classes: list[ClassStatistics], gaussian: bool, terms: int, q: Float[np.ndarray, " q"]
 ) -> Float[np.ndarray, " q"]:
-    """|h(q)|^2/f(q), with the rest of the series of h, summed over the outputs."""
+    """Return |h(q)|^2/f(q) summed over the outputs, with a bound on the remainder of the series of h."""
     k = 2 * np.arange(terms) + 1
     order = (k - 1) / 2
     # a_k = binomial(2 m, m)/(4^m (2 m + 1)), k = 2 m + 1.

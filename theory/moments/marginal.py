@@ -1,10 +1,10 @@
-"""One site of a data law by itself: its density and distribution, or its values with probabilities, and its kurtosis.
+"""The marginal law of one site: its density and distribution, or its values with probabilities, and its kurtosis.
 
 x = erf(g z)/Z with z ~ N(0, 1) is increasing in z, so that with u = erfinv(Z x)
 
     P(x <= a) = Phi(erfinv(Z a)/g),   p(x) = phi(u/g) dz/dx = (Z/(2 sqrt2 g)) exp(u^2 - u^2/(2 g^2)),   |x| < 1/Z,
 
-and E x^4 is a four-sign expectation: each factor erf(g z) acts as the sign of a Gaussian of its own, any two of which
+and E x^4 is a four-sign expectation: each factor erf(g z) acts as the sign of a separate Gaussian, and any two of these
 have the correlation kappa^2 = 2 g^2/(1 + 2 g^2). Definitions: localization notes, section 1.
 """
 
@@ -40,7 +40,7 @@ def density(law: object, c: int, x: Float[np.ndarray, "*any"]) -> Float[np.ndarr
 
 
 def _gain(law: NonlinearGP, c: int) -> float:
-    """The gain on a latent of variance 1: that of z in class c multiplies the gain's square."""
+    """Return the gain for a latent scaled to variance 1: g times the standard deviation of z in class c."""
     return float(law.gain) * sqrt(latent_variance(law, c))
 
 
@@ -87,7 +87,7 @@ def _(law: GaussianClone, c: int, x: np.ndarray) -> np.ndarray:
 
 @singledispatch
 def largest(law: object, c: int) -> float:
-    """The end of the support of one site in class `c`, in units of x: infinite, or 1/Z of erf(g z)/Z.
+    """Return the end of the support of one site in class `c`, in units of x: infinite, or 1/Z for erf(g z)/Z.
 
     Raises OutOfReachError for a law whose support is not known here.
 
@@ -137,7 +137,7 @@ def excess_kurtosis(law: object, c: int) -> float:
 
     The absolute error is below 1e-13/(E erf(g z)^2)^2 for the nonlinear Gaussian process, of rounding for the others.
 
-    Raises OutOfReachError for a law without it, and for a site that takes one value alone.
+    Raises OutOfReachError for a law without it, and for a site that has a single value.
 
     >>> excess_kurtosis(GaussianClone(4, (2, 1), 1, "open", "none", (1, 0)), 0)
     0.0

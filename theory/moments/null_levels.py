@@ -1,4 +1,4 @@
-"""The inverse participation ratio of a field where nothing has localized: exact fractions.
+"""The inverse participation ratio of fields without localization: exact fractions.
 
 IPR(w) = sum_j w_j^4 / (sum_j w_j^2)^2 over n sites does not depend on the length of w.
 """
@@ -9,7 +9,7 @@ from theory.problem import InputError
 
 
 def flat_ratio(n: int) -> Fraction:
-    """1/n: n equal squares w_j^2 = c give n c^2 / (n c)^2. Also the alternating field, and the least of all.
+    """1/n, the ratio of n equal squares w_j^2 = c, n c^2 / (n c)^2, hence of alternating fields too; the minimum.
 
     >>> flat_ratio(40)
     Fraction(1, 40)
@@ -18,7 +18,7 @@ def flat_ratio(n: int) -> Fraction:
 
 
 def one_site_ratio() -> Fraction:
-    """1, the largest of all: one square alone.
+    """1, the maximum: the ratio of a field at one site.
 
     >>> one_site_ratio()
     Fraction(1, 1)

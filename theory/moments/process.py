@@ -1,4 +1,4 @@
-"""Stationary processes through half-spaces: the sums over classes of what gates need, notes, eq. (6), (7) and (12).
+"""Stationary processes through half-spaces: the moments of signs, summed over classes; notes, eq. (6), (7) and (12).
 
 A class of a law has x = xi + m with xi odd under the symmetry of the process, and its mean m. In class c, for products
 e of half-spaces, with r = E[e xi],
@@ -43,7 +43,7 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
     of their largest term. Raises OutOfReachError for other gates and networks. Sources: notes, eq. (6), (7); small-bump
     note, eq. (7), (8), corrected.
 
-    The half-spaces of one site divide <x x^T> between them:
+    The two half-spaces of one site have halves of <x x^T>:
 
     >>> from theory.moments.arithmetic import FLOAT64
     >>> from theory.problem import SiteGate
@@ -97,7 +97,7 @@ def process_second_moments(law: NonlinearGP, arithmetic: Arithmetic) -> Shaped[n
 
 @dataclass(frozen=True, eq=False)
 class _Process:
-    """The classes of a law and the directions of its gates; every moment is computed once, when it is asked for."""
+    """The classes of a law and the directions of its gates; every moment is computed at its first use and stored."""
 
     law: NonlinearGP
     gates: GateBasis
@@ -169,7 +169,7 @@ class _Process:
 
     @cached_property
     def _pairs(self) -> dict[Key, list[Any]]:
-        """E[s_i s_j | class c] as far as they were asked for, class by class."""
+        """A cache of E[s_i s_j | class c], class by class."""
         return {}
 
     def _two_signs(self, c: int, key: Key) -> Any:
@@ -240,7 +240,7 @@ class _Process:
 
     @cached_property
     def _blocks(self) -> dict[tuple[int, Key], Shaped[np.ndarray, "n n"]]:
-        """Blocks that were made with others and are not asked for yet."""
+        """Blocks that were computed together with others and have not been returned yet."""
         return {}
 
     def _lag(self, key: Key) -> int:

@@ -3,8 +3,8 @@
 With g = G e, e = (1, s_1, ..., s_m) and B = <(e x)(e x)^T>, A = (G kron I) B (G kron I)^T. The column space of the
 rational matrix G, times the inputs, is the range of A: weights outside never move. In it, where the classes have no
 means, <e_0 e_i x x^T> = 0 by parity, so the linear network's direction G e_0 decouples wherever it is orthogonal to the
-others; and gates that share one sign all meet the same <x x^T>, so that there A = (G G^T) kron <x x^T> and only a 2 x 2
-matrix is left. Exclusive gates (blocks) and redundant gates (sum and difference) are cases of this.
+others; and gates that share one sign all have the same <x x^T>, so that there A = (G G^T) kron <x x^T> and only a 2 x 2
+matrix remains. Exclusive gates (blocks) and redundant gates (sum and difference) are special cases.
 
 Biases move in the column space of H = [G; e_0/s], whose rows are the coefficients of their features g_k and 1/s. Under
 x -> -x the functions s_i x and 1 are even, x and s_i odd: where G e_0 is orthogonal to the G e_i, so is H e_0 to the
@@ -34,7 +34,7 @@ def inner(u: Sequence[Fraction], v: Sequence[Fraction]) -> Fraction:
 
 
 def orthogonal_basis(vectors: Sequence[Vector]) -> list[Vector]:
-    """Gram-Schmidt over the rationals, unnormalised; dependent vectors leave nothing.
+    """Orthogonalise vectors over the rationals, without normalisation; dependent vectors are dropped.
 
     >>> one, two = Fraction(1), Fraction(2)
     >>> len(orthogonal_basis([(one, one), (two, two), (one, two)]))
@@ -105,7 +105,7 @@ class Part:
 
 @lru_cache(maxsize=16)
 def parts(gates: GateBasis, parity: bool = True) -> tuple[Part, ...]:
-    """The decoupled parts of the column spaces of G and H, exactly; `parity` says that x and -x have the same law.
+    """Return the decoupled parts of the column spaces of G and H, exactly; `parity`: x and -x have the same law.
 
     >>> half = Fraction(1, 2)
     >>> from theory.moments.directions import Direction
@@ -148,7 +148,7 @@ def _exclusive_part(gates: GateBasis, chosen: list[int]) -> Part:
 
 
 def _shared(weights: Span, biases: Span, parity: bool) -> bool:
-    """With class means <s x x^T> is not zero: the weights then share <x x^T> where no sign enters."""
+    """Whether the weights share <x x^T>; with class means <s x x^T> is not zero, and no sign may enter."""
     if biases.rows:
         return False
     signs = sum(any(row[c] for row in weights.rows) for c in range(1, len(weights.rows[0])))

@@ -1,10 +1,10 @@
-"""Gates of ReLU units on the input, 1[w.x >= 0] with x = erf(gain z)/Z: what is exact, and three labelled asymptotics.
+"""Gates of ReLU units on the input, 1[w.x >= 0] with x = erf(gain z)/Z: exact moments and three approximations.
 
 Parity (x and -x have the same law) gives, for all w and v, E[g] = 1/2, E[g x x^T] = Cov(x)/2 and
 E[1_w 1_v x_k] = (E[1_w x_k] + E[1_v x_k])/2. E[1_w x_k] is exact for one site, for two weights of equal size
 (x_i +- x_j has the sign of z_i +- z_j), and one integral for two other weights: see `two_sites`. Three weights or more
-leave as many integrals; there are approximations for them, each returned with its regime. Source: localization map,
-section 5, item 11; notes, eq. (2).
+would need as many integrals; for them there are approximations, each returned with its regime of validity. Source:
+localization map, section 5, item 11; notes, eq. (2).
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,8 +28,8 @@ Weights = Sequence[Any] | Mapping[int, Any]
 class GateMoment:
     """E[1[w.x >= 0] x_k | class] for every k, the method, and where it holds.
 
-    exact: the formula is; `value` then has the error that `regime` states. Otherwise `regime` is the limit in which
-    the form becomes exact, and the error away from it is not known: the measured ones are in the book.
+    If `exact` is True the formula is exact, and `regime` states the error of `value`. Otherwise `regime` is the limit
+    in which the formula becomes exact. Its error away from the limit is not known; measured errors are in the book.
 
     At large gain x_k = sign(z_k), so that E[1[x_1 >= 0] x_1] = 1/2:
 
@@ -74,7 +74,7 @@ def exact_moment(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
 
 
 def latent_direction(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
-    """The gate 1[w.z >= 0] on the latent in place of 1[w.x >= 0]: (1/(pi Z)) asin(kappa (Rw)_k/sqrt(w'Rw)).
+    """Replace the gate by 1[w.z >= 0] on the latent: (1/(pi Z)) asin(kappa (Rw)_k/sqrt(w'Rw)).
 
     Regime: gain -> 0 at any w, since erf(g z) = (2 g/sqrt(pi)) z (1 + O(g^2)); exact at every gain for one site and
     for two weights of equal size.
@@ -89,7 +89,7 @@ def latent_direction(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
 
 
 def clt(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
-    """w.x and x_k as if jointly Gaussian (Bussgang): (Cw)_k/sqrt(2 pi w'Cw), C = Cov(x).
+    """Treat w.x and x_k as jointly Gaussian (Bussgang): (Cw)_k/sqrt(2 pi w'Cw), C = Cov(x).
 
     Regime: many sites, w spread over them, xi fixed (a central limit theorem for w.x: the share of x_k in it vanishes);
     also gain -> 0, where x is Gaussian. Exact on the Gaussian clone.
@@ -104,15 +104,15 @@ def clt(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
 
 
 def large_gain(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
-    """w.x as if Gaussian given x_k = +-sigma: (sigma/2) erf((Cw)_k/sqrt(2 (sigma^2 w'Cw - (Cw)_k^2))), sigma^2 = C_kk.
+    """Take w.x as Gaussian given x_k = +-s: (s/2) erf((Cw)_k/sqrt(2 (s^2 w'Cw - (Cw)_k^2))), s^2 = C_kk.
 
-    For binary x_k the mean x_k (Cw)_k/sigma^2 and the variance w'Cw - (Cw)_k^2/sigma^2 of w.x given x_k are exact; that
-    w.x is Gaussian given x_k is not. Regime: gain -> oo (binary x) *and* w spread over many sites. At one
-    site it is sigma/2, the limit; at two unequal sites its error stays as gain -> oo. This is the form of the reference
-    code, erf(D C w/sqrt2) up to the factor, D = diag(w'Cw - (Cw)_k^2)^(-1/2) at unit variance.
+    For binary x_k the conditional mean x_k (Cw)_k/s^2 and variance w'Cw - (Cw)_k^2/s^2 of w.x are exact; only
+    the Gaussian shape is approximate. Regime: gain -> oo (binary x) *and* w spread over many sites. For w at one site
+    the formula gives the limit s/2; for two unequal weights its error remains as gain -> oo. It is the formula of
+    the reference code up to a factor, erf(D C w/sqrt2) with D = diag(w'Cw - (Cw)_k^2)^(-1/2) at unit variance.
 
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
-    >>> bool(abs(large_gain(law, 0, {1: 1}).value[1] - 0.5) <= 8 * np.finfo(float).eps)  # sigma/2
+    >>> bool(abs(large_gain(law, 0, {1: 1}).value[1] - 0.5) <= 8 * np.finfo(float).eps)  # s/2
     True
     """
     C, values = _covariance(law, c), _vector(law, w)
@@ -126,7 +126,7 @@ def large_gain(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
 
 
 def _entries(law: NonlinearGP, w: Weights) -> Entries:
-    """The nonzero weights by site, checked as those of a gate on a law without class means."""
+    """Return the nonzero weights by site; InputError or OutOfReachError unless they fit a law without class means."""
     require_centred(law, "The moment through a ReLU gate")
     gate = DirectionGate(w, lo=0, on="input")
     if gate.size not in (None, law.n) or gate.sites[-1] >= law.n:
@@ -136,7 +136,7 @@ def _entries(law: NonlinearGP, w: Weights) -> Entries:
 
 
 def _vector(law: NonlinearGP, w: Weights) -> Float[np.ndarray, " n"]:
-    """w in units of its largest entry."""
+    """Return w divided by its largest entry."""
     values = np.zeros(law.n)
     entries = _entries(law, w)
     largest = max(abs(number) for _, number in entries)

@@ -37,7 +37,7 @@ Factor = tuple[Sites | None, int, int]  # constant + slope u_site
 
 
 def covering(law: SinglePulse, c: int, *sites: Sites) -> Int[np.ndarray, "..."]:
-    """How many of the n (b - a + 1) pulses of class `c` cover all of `sites`, elementwise over arrays of sites.
+    """Count the pulses of class `c`, out of n (b - a + 1), that cover all of `sites`, elementwise over arrays.
 
     sum_gaps [tri(b - n + gap) - tri(a - 1 - n + gap)], tri(m) = m (m + 1)/2 for m > 0, else 0.
 
@@ -147,16 +147,16 @@ class Event:
 
     @property
     def constant(self) -> int | None:
-        """0 or 1 where the gate never closes or never opens, whatever the pulse; else None."""
+        """1 or 0 for a gate that is open or closed for every pulse, else None."""
         values = set(self.opens)
         return next((value for value in (0, 1) if values == {(value, 0)}), None)
 
 
 @singledispatch
 def opens_in(gate: Any, flipped: tuple[tuple[int, int], ...]) -> Event:
-    """A gate as an event of one bit, within each flip (low, high); only kinds of gates at one site are such events.
+    """Return a gate as an event of one bit for each flip (low, high); only gates at one site are such events.
 
-    `exact_moments` goes through the pulses one by one for every other kind.
+    For all other kinds `exact_moments` sums over the single pulses.
 
     >>> opens_in(SiteGate(2, lo=-1, hi=2, on="input"), ((0, 1),)).constant  # 0 and 1 both lie in [-1, 2)
     1
@@ -183,7 +183,7 @@ def _(gate: SiteGate, flipped: tuple[tuple[int, int], ...]) -> Event:
 def event(law: SinglePulse, gate: Gate) -> Event:
     """1[lo <= x_site < hi] as a function of u_site, for each flip.
 
-    Raises OutOfReachError for soft gates, and by name for a kind of gate that does not look at one site.
+    Raises OutOfReachError for soft gates, and for a kind of gate that does not depend on one site.
 
     >>> law = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0))
     >>> event(law, SiteGate(2, lo=0, on="input")).opens, event(law, SiteGate(2, lo=1, on="input")).opens
@@ -196,8 +196,8 @@ def event(law: SinglePulse, gate: Gate) -> Event:
 def exact_moments(law: SinglePulse, network: Network) -> ExactMoments:
     """The moments of a gated-linear network on single pulses, as fractions.
 
-    Gates at one site are counted in closed form; with class means or gates along directions the pulses are taken one by
-    one. Raises OutOfReachError where A has too many rows, and where too many pulses would be taken one by one.
+    Gates at one site are counted in closed form; with class means or gates along directions the moments are sums over
+    the single pulses. Raises OutOfReachError where A has too many rows, and where there are too many pulses for sums.
 
     >>> from theory.problem import AlwaysGate
     >>> law = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0))
@@ -235,7 +235,7 @@ def exact_moments(law: SinglePulse, network: Network) -> ExactMoments:
 
 
 def _integers(largest: int) -> type:
-    """The type of integers that holds sums up to `largest`: of 64 bits, else Python's."""
+    """Return the integer type for sums up to `largest`: 64 bits, or Python integers."""
     return np.int64 if largest < np.iinfo(np.int64).max else object
 
 

@@ -1,8 +1,8 @@
 """Statistics of one class of a data law through signs of sites: E[x x], E[s x], E[s s], E[s s x x].
 
-Key identity: erf(g z) = E sign(sqrt2 g z + eps) with eps ~ N(0, 1) independent for each factor. So every factor
-erf(g z_k) acts as the sign of a unit Gaussian whose correlation with z_i is kappa rho_ik and with the Gaussian of
-another factor kappa^2 rho_kl (also for k = l), kappa^2 = 2 g^2/(1 + 2 g^2), and every moment is an orthant
+Key identity: erf(g z) = E sign(sqrt2 g z + eps) with eps ~ N(0, 1) independent for each factor. Every factor erf(g z_k)
+therefore acts as the sign of a unit Gaussian. Its correlation with z_i is kappa rho_ik, and with the Gaussian of
+another factor kappa^2 rho_kl (also for k = l), where kappa^2 = 2 g^2/(1 + 2 g^2). Every moment is an orthant
 expectation. Sources: localization notes, eq. (6), (7); small-bump note, eq. (7), (8), corrected.
 """
 
@@ -22,7 +22,7 @@ from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
 from theory.problem import Law, NonlinearGP, OutOfReachError
 
 Lags = Int[np.ndarray, "*any"]
-MOST_AT_ONCE = 2_000_000  # entries of blocks, each with some ten integers of 64 bits: 160 MB
+MOST_AT_ONCE = 2_000_000  # the most entries of blocks at a time, each with some ten integers of 64 bits: 160 MB
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ class ClassStatistics:
 
     @property
     def correlations(self) -> Numbers:
-        """By lag, the correlations of the Gaussian whose directions gates may look at: of the latent, rho."""
+        """Return, by lag, the correlations rho of the latent, the Gaussian whose directions gates can have."""
         return self._latent[0]
 
     @property
@@ -259,7 +259,7 @@ class SignPair:
 
 @singledispatch
 def statistics_of(law: Any, c: int, arithmetic: Arithmetic) -> ClassStatistics:
-    """The statistics of a class of a law; a law's file registers its own. This one refuses, by name.
+    """Return the statistics of a class; each law's file registers its function, this default raises OutOfReachError.
 
     >>> statistics_of("a law that nobody wrote", 0, None)
     Traceback (most recent call last):
@@ -275,7 +275,7 @@ def statistics_of(law: Any, c: int, arithmetic: Arithmetic) -> ClassStatistics:
 
 
 def class_statistics(law: Law, c: int, arithmetic: Arithmetic) -> ClassStatistics:
-    """The statistics of class `c` of a law, of its construction alone: before its means are added to x.
+    """Return the statistics of class `c` of a law before the class means are added to x.
 
     Raises OutOfReachError for a law that is not a stationary process with signs.
 
@@ -369,13 +369,13 @@ def two_site_block(statistics: ClassStatistics, i: int, j: int) -> Shaped[np.nda
 def two_site_blocks(
     statistics: ClassStatistics, pairs: Sequence[tuple[int, int]]
 ) -> Iterator[Shaped[np.ndarray, "n n"]]:
-    """E[s_i s_j x_k x_l] for all k, l, for pairs (i, j) of sites that all have the same lag, not 0.
+    """Yield E[s_i s_j x_k x_l] for all k, l, for pairs (i, j) of sites that all have the same lag, not 0.
 
-    A value depends on the six distances alone and is unchanged by k <-> l and i <-> j; each distinct value of up to
-    MOST_AT_ONCE entries is computed once. On the line, where distances repeat, that leaves less than half of the
-    entries of one pair, and few more for its translations.
+    A value depends on the six distances only and is symmetric in k, l and in i, j; each distinct value of up to
+    MOST_AT_ONCE entries is computed once. On the line, where distances repeat, these are less than half of the entries
+    for one pair, and few more for its translations.
 
-    Translations on a ring move a block:
+    A translation on a ring shifts the block:
 
     >>> from theory.moments.arithmetic import FLOAT64
     >>> statistics = ClassStatistics(NonlinearGP(4, (1, 1), 1, "ring", "none", (1, 0)), 0, FLOAT64)
@@ -394,7 +394,7 @@ def two_site_blocks(
 
 
 def _codes(lag: Int[np.ndarray, "n n"], i: int, j: int) -> Int[np.ndarray, "n n"]:
-    """A number for the distances of i, j, k and l, the same for k <-> l and i <-> j."""
+    """Return a number that identifies the distances of i, j, k and l, symmetric in k, l and in i, j."""
     ik, il, jk, jl = lag[i][:, None], lag[i][None], lag[j][:, None], lag[j][None]
     orders = ((ik, il, jk, jl), (il, ik, jl, jk), (jk, jl, ik, il), (jl, jk, il, ik))
     shape = (len(lag),) * 5

@@ -1,4 +1,4 @@
-"""Symmetric matrices by what determines them: all entries, or the first row of a Toeplitz or circulant matrix."""
+"""Symmetric matrices, stored by all entries or by the first row of a Toeplitz or circulant matrix."""
 
 from dataclasses import dataclass
 from math import prod
@@ -35,7 +35,7 @@ class Dense:
 
 @dataclass(frozen=True, eq=False)
 class Toeplitz:
-    """M[i, j] = first_row[|i - j|]: N numbers, as of a stationary process on the open line.
+    """M[i, j] = first_row[|i - j|]: N numbers, as for a stationary process on the open line.
 
     >>> Toeplitz(np.array([2.0, 1.0, 0.0])).dense().tolist()
     [[2.0, 1.0, 0.0], [1.0, 2.0, 1.0], [0.0, 1.0, 2.0]]

@@ -15,12 +15,12 @@ from theory.moments.gate_events import open_on
 from theory.moments.symmetric import Dense
 from theory.problem import Gate, Network, OutOfReachError, Table, resolved
 
-_CHUNK = 4096  # rows of features at once
-MOST_NUMBERS = 10**8  # in the second moments of all classes: 800 MB
+_CHUNK = 4096  # rows of features that are processed at a time
+MOST_NUMBERS = 10**8  # the most numbers in the second moments of all classes: 800 MB
 
 
 def gate_table(law: Table, gates: tuple[Gate, ...]) -> Float[np.ndarray, "N K"]:
-    """g_k of every example: 0 or 1, and between them where a gate is soft.
+    """Return g_k of every example: 0 or 1, or a number between them for a soft gate.
 
     >>> from theory.problem import ContextGate, SiteGate
     >>> one = {"probability": "1/2", "xx": [[1]], "yx": [[0]], "yy": [[0]]}
@@ -86,7 +86,7 @@ class TableFeatures(FeatureMoments):
 
     @cached_property
     def structure(self) -> Structure:
-        """The rank of A as far as float64 tells it."""
+        """The numerical rank of A in float64."""
         rank = int(np.linalg.matrix_rank(self.assembled(), hermitian=True))
         size = len(self.b)
         note = (

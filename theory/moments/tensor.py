@@ -36,7 +36,7 @@ def four_point_block(law: NonlinearGP, c: int, i: int, j: int) -> Float[np.ndarr
 
 
 def four_point_blocks(law: NonlinearGP, c: int) -> Iterator[tuple[int, int, Float[np.ndarray, "n n"]]]:
-    """(i, j, block) for all i <= j, one block in memory at a time; the full tensor has n^4 entries.
+    """Yield (i, j, block) for all i <= j, with one block in memory at a time; the full tensor has n^4 entries.
 
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
     >>> [(i, j) for i, j, _ in four_point_blocks(law, 0)][:5]

@@ -25,13 +25,13 @@ from theory.moments.directions import Entries
 from theory.moments.statistics import ClassStatistics
 from theory.problem import OutOfReachError
 
-# Beyond 12 the Gaussian holds 4e-33.
+# The upper limit of the integral: the normal probability beyond 12 is below 4e-33.
 REACH = 12.0
 NODES = 16
-# A panel is halved until that moves no value by more; a hundred of them are then good for 1e-14.
+# A panel is halved until this changes no value by more; a hundred panels then have an error of 1e-14.
 SETTLED = 1e-16
 MOST_ROUNDS = 60
-# Panels shorter than this hold nothing that float64 sees.
+# Shorter panels contribute less than the rounding of float64.
 SHORTEST = 1e-17
 
 Integrand = Callable[[Float[np.ndarray, " s"]], Float[np.ndarray, "s n"]]
@@ -74,7 +74,7 @@ def threshold(a: Fraction, g: float, s: Float[np.ndarray, " s"]) -> Float[np.nda
 
 
 def integral(integrand: Integrand, first: float) -> Float[np.ndarray, " n"]:
-    """int_0^12 of the integrand by Gauss-Legendre on panels that grow from `first`, halved until nothing moves.
+    """Return int_0^12 of the integrand by Gauss-Legendre on panels that grow from `first`, halved until converged.
 
     >>> half = integral(lambda s: np.exp(-(s[:, None] ** 2) / 2) / np.sqrt(2 * np.pi), 0.5)  # of the normal density
     >>> half.round(12).tolist()
@@ -100,7 +100,7 @@ def integral(integrand: Integrand, first: float) -> Float[np.ndarray, " n"]:
 
 
 def _panels(integrand: Integrand, low: np.ndarray, high: np.ndarray) -> Float[np.ndarray, "p n"]:
-    """The integrals over panels."""
+    """Return the integrals over panels."""
     unit, weight = np.polynomial.legendre.leggauss(NODES)
     half = (high - low) / 2
     s = low[:, None] + half[:, None] * (1 + unit)
@@ -109,7 +109,7 @@ def _panels(integrand: Integrand, low: np.ndarray, high: np.ndarray) -> Float[np
 
 
 def _scale(statistics: ClassStatistics, i: int, j: int) -> float:
-    """The shortest length on which the integrand turns near 0: of erf, and of the noise left in z_j."""
+    """Return the shortest length scale of the integrand near 0: that of erf, or of the conditional spread of z_j."""
     gap = -np.expm1(-2 * _exponents(statistics)[i, j])
     return max(min(1.0, 1 / float(statistics.law.gain), np.sqrt(gap)), SHORTEST)
 

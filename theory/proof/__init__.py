@@ -1,4 +1,4 @@
-"""Proofs as data: a Derivation is a chain of Steps, and a rule of its own checks each of them."""
+"""Proofs as data: a Derivation is a chain of Steps, each of which is checked by the rule that it names."""
 
 from theory.proof.derivation import Derivation, Step, StepCheck, StepError, rule
 

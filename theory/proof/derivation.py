@@ -1,9 +1,9 @@
 """Derivations as data: a chain of statements in which a named rule checks every step.
 
 A chain has one of two shapes. Either it is a chain of equal expressions e0 = e1 = ... = em, which proves
-Eq(e0, em), or its statements are equations (an ODE, then its solution), and the last one is what is proved.
+Eq(e0, em), or its statements are equations (an ODE, then its solution), of which the last one is proved.
 A rule is a function `rule(before, step)` that raises `StepError` unless `step.expr` follows from `before`.
-Rules decide by their own calculation; none asks the code that produced the step.
+Rules decide by their own calculation, without the code that produced the step.
 """
 
 from collections.abc import Callable
@@ -26,9 +26,9 @@ class StepError(ValueError):
 
 @dataclass(frozen=True)
 class Step:
-    """One statement of a derivation: `expr`, the reason in words, the rule, what the rule uses, the claims cited.
+    """One statement of a derivation: `expr`, the reason in words, the rule, the rule's inputs, the claims cited.
 
-    A step is believed only where its rule accepts it; this one squares a sum term by term:
+    A step is valid only if its rule accepts it. The rule rejects this one, which squares a sum term by term:
 
     >>> import theory.proof.rules.shared
     >>> x, y = sympy.symbols("x y", real=True)
@@ -50,7 +50,7 @@ RULES: dict[str, Rule] = {}
 
 
 def rule(name: str) -> Callable[[Rule], Rule]:
-    """Register a checker under `name`; a name is given once.
+    """Register a checker under `name`; KeyError for a name that is already defined.
 
     >>> @rule("double")
     ... def double(before, step):
@@ -122,9 +122,9 @@ class Derivation:
     def _start_error(self) -> str:
         first = self.steps[0]
         if first.rule not in ("definition", "premise"):
-            return f"the first step states what is given; its rule is {first.rule!r}, not 'definition' or 'premise'"
+            return f"the first step must be a 'definition' or a 'premise'; its rule is {first.rule!r}"
         if first.rule == "premise" and not first.cites:
-            return "a premise cites the claim that proves it; what holds by definition is a 'definition'"
+            return "a premise must cite the claim that proves it; a statement true by definition is a 'definition'"
         if first.expr == self.proves:
             return "the first step assumes what is to be proved"
         return ""

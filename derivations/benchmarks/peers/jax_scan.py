@@ -34,7 +34,7 @@ _DEVIATIONS = 6.5
 
 @dataclass(frozen=True)
 class Variant:
-    """How the peer is written.
+    """The options with which the peer is written.
 
     `networks` are trained side by side; the examples of `block` steps are drawn at once. `normals`: those of
     jax.random, or Box and Muller's of the same random bits by polynomials. `colour`: both classes' products for every
@@ -64,7 +64,7 @@ def installed() -> bool:
 
 
 def jax_scan(problem: Problem, variant: Variant, steps: int) -> Peer:
-    """The peer of this variant, which takes `steps` steps or the next whole number of blocks.
+    """The peer of this variant, which takes `steps` steps, rounded up to a whole number of blocks.
 
     Raises OutOfReachError where jax is not installed, and for the colour "band" where the factors have no narrow band.
     """
@@ -160,7 +160,7 @@ def _draw(problem: Problem, variant: Variant) -> Callable[["Array"], tuple["Arra
 
 
 def _coloured(problem: Problem, colour: str, rows: int) -> tuple[int, Callable[..., tuple["Array", "Array"]]]:
-    """How many normal numbers an example takes, and the function of them and the coins to z and the coins by row."""
+    """The number of normal numbers of an example, and the function from these and coins to z and the coins by row."""
     import jax.numpy as jnp
 
     if colour == "band":

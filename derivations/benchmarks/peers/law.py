@@ -33,9 +33,10 @@ def factors(problem: Problem) -> Float[np.ndarray, "2 r n"]:
 
 
 def bands(problem: Problem) -> Float[np.ndarray, "2 d n"] | None:
-    """Diagonals of the Cholesky factors, [c, d, j] = L_{j, j-d}, down to the unit of float32; None where wide.
+    """Diagonals of the Cholesky factors, [c, d, j] = L_{j, j-d}, down to the unit of float32; None for wide bands.
 
-    z_j = sum_d L_{j, j-d} noise_{j-d} takes d instead of n products. Wide is more than n/4, or no factor at all.
+    z_j = sum_d L_{j, j-d} noise_{j-d} takes d instead of n products. A band is wide with more than n/4 diagonals,
+    or where there is no factor.
     """
     try:
         lower = np.linalg.cholesky(np.stack([latent_correlation(problem.data, c) for c in (0, 1)]))

@@ -15,7 +15,7 @@ from theory.problem import Problem
 def torch_loop(problem: Problem, networks: int, block: int, steps: int) -> Peer:
     """`networks` side by side by batched products; the examples of `block` steps are drawn at once.
 
-    The peer takes `steps` steps or the next whole number of blocks.
+    The peer takes `steps` steps, rounded up to a whole number of blocks.
     """
     first, second = (torch.from_numpy(factor) for factor in factors(problem))
     n, units, batch = problem.data.n, problem.network.units, problem.simulated().batch

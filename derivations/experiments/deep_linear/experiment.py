@@ -59,7 +59,7 @@ class Case:
 
     @property
     def times(self) -> tuple[Fraction, ...]:
-        """The times at which the trained network is looked at."""
+        """Return the times at which the trained network is measured."""
         return tuple(self.end * index / _TIMES for index in range(_TIMES + 1))
 
 
@@ -184,7 +184,7 @@ class Judged:
 
 
 def judged(case: Case, coarse: np.ndarray, fine: np.ndarray) -> Judged:
-    """Hold strengths trained at both rates against the formula and the rival's."""
+    """Compare the strengths trained at both rates with the formula and with the rival's."""
     times = np.array([float(time) for time in case.times])
 
     def apart(found: np.ndarray, formula: Strength) -> float:

@@ -31,7 +31,7 @@ _SLOPE_MARGIN = 0.1
 
 
 def run(claims: Mapping[str, Claim], settings: Settings, progress: Progress) -> Finding:
-    """Train at three learning rates on one sample and hold the extrapolations against the closed form."""
+    """Train at three learning rates on one sample and compare the extrapolations with the closed form."""
     del claims
     runs: list[Run] = []
     for index, rate in enumerate(RATES):

@@ -1,4 +1,4 @@
-"""A ReLU network beside the gated linear network whose gates it starts with: how far apart they grow.
+"""The growing distance between a ReLU network and the gated linear network with its initial gates.
 
 Both start at w_1 = e_i/10 = -w_2, where the gates of the ReLU units are the site gate and its complement. The gated
 network keeps these gates and is predicted exactly; the ReLU network's gates move with its weights. No claim says

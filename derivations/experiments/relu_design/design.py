@@ -1,4 +1,4 @@
-"""The design of the ReLU experiments: which configurations there are, and what is decided of each and of all.
+"""The design of the ReLU experiments: its configurations, and the decisions on each and on all.
 
 A sentence about trained ReLU networks names no configuration. These factors make 144 configurations, and a statement is
 judged by the share of them in which it holds:
@@ -59,7 +59,7 @@ class Configuration:
     rate: Fraction
 
     def problem(self, order: str, until: int = TIMES[-1], replicates: int | None = None) -> Problem:
-        """The configuration with the lengths in one of the ORDERS, to be trained until one of the TIMES."""
+        """The configuration with the lengths in one of the ORDERS, to be trained up to one of the TIMES."""
         base = problem_named(NAME)
         simulation = base.simulated()
         squared = self.units**2
@@ -100,7 +100,7 @@ def configurations() -> list[Configuration]:
 
 @dataclass(frozen=True)
 class Share:
-    """In how many of `count` configurations a statement holds, in how many it is undecided, and the ends of the share.
+    """The numbers of `count` configurations in which a statement holds and is undecided, and the ends of the share.
 
     The configurations are drawn from more of them, unless they are a `census`. The interval of a share of drawn ones
     misses it with probability `level` at most.
@@ -155,7 +155,7 @@ class Share:
         return f"{self.holds} of {self.count} configurations{open_}{drawn}"
 
 
-Decide = Callable[[Mapping[str, Any]], bool | None]  # what is stored of one training -> holds, fails or undecided
+Decide = Callable[[Mapping[str, Any]], bool | None]  # the stored numbers of one training -> holds, fails or undecided
 
 
 def share(trained: Iterable[Mapping[str, Any]], decide: Decide, census: bool = False, level: float = LEVEL) -> Share:
@@ -165,7 +165,7 @@ def share(trained: Iterable[Mapping[str, Any]], decide: Decide, census: bool = F
 
 
 def at(*times: int) -> tuple[int, ...]:
-    """Return where these times, in units of K^2 tau, stand in TIMES.
+    """Return the indices in TIMES of these times, in units of K^2 tau.
 
     >>> at(4, 16)
     (2, 4)
@@ -200,7 +200,7 @@ def below(quantity: str, bound: float, times: Iterable[int]) -> Decide:
 
 
 def _interval(found: Mapping[str, Any], replicates: int, together: int) -> tuple[np.ndarray, np.ndarray]:
-    """Student's intervals at each time, so many of which hold together."""
+    """Return Student's intervals at each time, simultaneous for `together` of them."""
     from scipy.special import stdtrit
 
     mean, error = np.asarray(found["mean"]), np.asarray(found["standard_error"])

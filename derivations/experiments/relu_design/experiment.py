@@ -73,13 +73,13 @@ _SITES = 40
 _NOISE = float(null_levels.gaussian_ratio(_SITES))
 _TENTH, _SAME = 0.1, 1.0
 _LONG, _SHORT = ORDERS
-AGAIN = {_LONG: 16, _SHORT: 64}  # until when a validation trains again, in units of K^2: the last time of a rule
+AGAIN = {_LONG: 16, _SHORT: 64}  # the end of repeated trainings, in units of K^2: the last time of a rule
 _STORED = dict.fromkeys(ORDERS, TIMES[-1])
 
 
 @dataclass(frozen=True)
 class Rule:
-    """A question about one training, the orders of the lengths that it asks, and those that its control asks."""
+    """A question about one training, the orders of the lengths that it concerns, and those of its control."""
 
     claim: str
     orders: tuple[str, ...]
@@ -194,7 +194,7 @@ EXPERIMENT = Experiment(
 
 
 def main() -> None:
-    """Train what is not stored of the design, and store each configuration as it ends."""
+    """Train the configurations of the design that are not stored, and store each when it ends."""
     found = folders.read(NAME)["trained"] if NAME in folders.run_files() else []
     wanted = configurations()
     for index in range(len(found) // len(ORDERS), len(wanted)):

@@ -27,7 +27,7 @@ def quantities(run: Run) -> str:
 
 
 def by_lengths(run: Run) -> str:
-    """The same at the last time by the pair of lengths."""
+    """Medians and ranges at the last time by the pair of lengths."""
     pairs = sorted({tuple(one["xi"]) for one in run["trained"]})
     rows = []
     for pair in pairs:

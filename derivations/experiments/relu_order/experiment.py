@@ -105,7 +105,7 @@ def _gravest(outcomes: Collection[Outcome]) -> Outcome:
 
 
 def _figure(runs: Mapping[str, Run]) -> dict[str, dict[str, np.ndarray]]:
-    """Two fields of the first replicate of each order, turned so that their largest weight stands in the middle."""
+    """Return two fields of the first replicate of each order, shifted so that their largest weight is in the middle."""
     panels = {}
     for name, title in (
         ("relu-long", r"ReLU, $\xi_1 = 2 > \xi_2 = 1$"),

@@ -1,4 +1,4 @@
-"""How much of a ReLU network is in its gates: gated-linear networks with its recorded gates, beside it.
+"""The effect of the gates of a ReLU network, measured by gated-linear networks with its recorded gates.
 
 The registered ReLU problem is trained with its gates recorded. Gated-linear networks then start from the same weights
 and see the same examples, with the gates of the start, those of the end, or those of the last of 2, 4, 8 equally spaced
@@ -42,13 +42,13 @@ RUNS = (NAME,)
 PIECES = (2, 4, 8)
 LEVEL, MARGIN = 0.01, 0.25
 CLAIM, SAME_LOSS = "localization.relu.replayed_gates", 0.01
-_INTERVALS = 8  # the gates are recorded at the ends of so many equal intervals
+_INTERVALS = 8  # the number of equal intervals at whose ends the gates are recorded
 _END = Fraction(800)
 _SIGNIFICANT = 6  # digits stored of a simulated number
 
 
 def problem() -> Problem:
-    """The registered problem, looked at after each eighth of the training."""
+    """Return the registered problem with a measurement after each eighth of the training."""
     base = problem_named(PROBLEM)
     times = tuple(_END * index / _INTERVALS for index in range(_INTERVALS + 1))
     simulation = replace(base.simulated(), seed=seed_for(f"replayed_gates/{PROBLEM}"))
@@ -56,7 +56,7 @@ def problem() -> Problem:
 
 
 def run(question: Problem, device: str = "auto", progress: Callable[[str], None] = lambda _what: None) -> dict:
-    """Train, record, replay and measure; `progress` is told what is done next. The times start at 0."""
+    """Train, record, replay and measure; `progress` receives the name of the next step. The times start at 0."""
     progress("the ReLU network")
     network = train(question, device)
     gates = record(network)

@@ -35,7 +35,7 @@ def distances(run: Run) -> str:
 
 
 def ends(run: Run) -> str:
-    """Loss and participation ratio at the last time, their distances, and what common random numbers save."""
+    """Loss and participation ratio at the last time, their distances, and the effect of common random numbers."""
     rows = []
     for name, loss in run["loss"].items():
         ratio = run["participation_ratio"][name]["mean"][-1]

@@ -52,7 +52,7 @@ _DIGITS = 6  # significant digits stored of a simulated number
 
 
 def aligned_problem() -> Problem:
-    """The ring with weights that start aligned: diagonal, the same strengths in both modes."""
+    """Return the ring with aligned initial weights: diagonal, with the same strengths in both modes."""
     names = {f"{letter}{k}": ENDS for letter in "ED" for k in range(DOMAINS)} | {"W": SHARED}
     modes = range(len(STRENGTHS))
     start = tuple(
@@ -84,7 +84,7 @@ def strengths_of(run: Run) -> Float[np.ndarray, "T modes 2"]:
 
 
 def reduction(times: Float[np.ndarray, " T"], domains: int = DOMAINS) -> Float[np.ndarray, "T modes 2"]:
-    """The same by the reduction of a network with so many domains."""
+    """Return the strengths by the reduction of a network with `domains` domains."""
     probability = 1 / (DOMAINS * PARTNERS)
     modes = [RoutingMode(domains, min(PARTNERS, domains), float(s), probability) for s in STRENGTHS]
     return np.stack([mode.strengths(float(ENDS), float(SHARED), times) for mode in modes], axis=1)

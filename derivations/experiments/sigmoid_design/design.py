@@ -1,4 +1,4 @@
-"""The design that compares sigmoid with erf networks: which configurations are drawn, and when two networks are alike.
+"""The design that compares sigmoid with erf networks: the drawn configurations, and the rule for alike networks.
 
 "Qualitatively identical" names no configuration. Drawn are the lengths, the gain g, the units K, the standard deviation
 of an entry of w(0), and for each way to treat the biases one configuration for each pair of lengths:

@@ -178,7 +178,7 @@ EXPERIMENT = Experiment("sigmoid_design", "Sigmoid beside erf networks over a de
 
 
 def main() -> None:
-    """Train what is not stored of the second look, and store each configuration as it ends."""
+    """Train the configurations of the second look that are not stored, and store each when it ends."""
     found = folders.read(SECOND.run)["trained"] if SECOND.run in folders.run_files() else []
     wanted = SECOND.configurations()
     for index in range(len(found), len(wanted)):

@@ -14,7 +14,7 @@ _ORDERS = dict(zip(ORDERS, (r"$\xi_1 > \xi_2$", r"$\xi_1 < \xi_2$"), strict=True
 
 
 def by_biases(look: Look, run: Run) -> str:
-    """Return in how many configurations the networks are alike, by how their biases start and whether they learn."""
+    """Return the numbers of configurations with networks that are alike, by the treatment of the biases."""
     rows = []
     for title, own in _treatments(run):
         cells: list[Any] = [title, str(len(own))]

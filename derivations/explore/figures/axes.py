@@ -29,13 +29,13 @@ FORMATS = {"png": "image/png", "svg": "image/svg+xml", "pdf": "application/pdf"}
 DPI = 100
 _MARGINS = {"left": 0.06, "right": 0.985, "top": 0.94, "bottom": 0.075, "wspace": 0.3, "hspace": 0.42}
 _TICKS = 4
-_PAD = 8.0  # points: kept free to both sides of the numbers beside an axis
+_PAD = 8.0  # the free space in points on both sides of the numbers beside an axis
 _CHARACTER = 0.64  # the width of a digit, in sizes of the font
 _NEAREST = 0.15  # the name of an axis is no nearer to it, in widths of the axes
 _POINTS_PER_INCH = 72
 _MOST_MARKS = 100
 _BELOW = 0.13  # the name of the other axis, in heights of the axes
-_WIDEST = 0.8  # an image with a scale beside it, in widths of its place
+_WIDEST = 0.8  # the width of an image with a scale beside it, relative to the available width
 
 
 def canvas(width: float, height: float, rows: int, columns: int, **margins: float) -> Sheet:
@@ -78,7 +78,7 @@ def marks(index: int, points: int) -> dict[str, Any]:
 def label(axis: Axes, title: str, x: str, y: str) -> None:
     """Title and names of both axes, with their units.
 
-    They stand at fixed places: to find free ones matplotlib lays out every tick's text twice, half of its time.
+    They have fixed places: finding free ones takes matplotlib half of its time, since it lays out all ticks twice.
     """
     axis.set_title(title, fontsize=9, y=1.0)
     axis.set_xlabel(x, fontsize=8)
@@ -92,12 +92,12 @@ def label(axis: Axes, title: str, x: str, y: str) -> None:
 
 
 def _moved(axis: Axes, right: float, up: float) -> Transform:
-    """Places in the axes, which an image makes narrower or lower, so many inches further."""
+    """Return the coordinates of the axes, shifted in inches, since an image changes the size of the axes."""
     return axis.transAxes + ScaledTranslation(right, up, axis.figure.dpi_scale_trans)
 
 
 def _left_of_ticks(axis: Axes) -> float:
-    """How many inches from its axis the name of y stands: as near as the longest number beside it allows."""
+    """Return the distance in inches of the name of y from its axis, as small as the longest number allows."""
     numbers = axis.yaxis.get_major_locator().tick_values(*axis.get_ylim())
     longest = max(map(len, axis.yaxis.get_major_formatter().format_ticks(numbers)), default=0)
     width = axis.get_position(original=True).width * axis.figure.get_figwidth()
@@ -118,7 +118,7 @@ def image(axis: Axes, matrix: Float[np.ndarray, "a b"], limit: float, scale: boo
 
 
 def _scale(bar: Axes, limit: float) -> None:
-    """The colours from -limit to limit with three of their numbers; `colorbar` takes as long as a whole panel."""
+    """The colours from -limit to limit with three numbers, because `colorbar` takes as long as a whole panel."""
     shades = np.linspace(-limit, limit, 256)[:, None]
     bar.imshow(shades, cmap=SCALE, extent=(0, 1, -limit, limit), origin="lower", aspect="auto")
     bar.set_xticks([])

@@ -7,11 +7,11 @@ from derivations.explore.comparison import Comparison
 from derivations.explore.figures.axes import canvas, label, legend, marks, style
 from derivations.explore.figures.sheets import Sheet
 
-ERRORS = 2  # standard errors drawn to each side of a mark
+ERRORS = 2  # standard errors drawn on each side of a mark
 
 
 def comparison_figure(view: Comparison) -> Sheet:
-    """The sides on the left; on the right what is left of them after the last side is taken away."""
+    """Draw the sides on the left and their differences from the last side on the right."""
     figure = canvas(11.2, 3.5, 1, 2, top=0.9, bottom=0.14, wspace=0.22, left=0.075)
     left, right = figure.grid[0]
     names = list(view.sides)

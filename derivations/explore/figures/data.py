@@ -77,9 +77,9 @@ def _named(theory: DataTheory, c: int) -> str:
 
 
 def _spectra(axis: Axes, theory: DataTheory, sample: DataSample | None) -> None:
-    """On a linear axis of the logarithm: matplotlib's own logarithmic axes take a third of a figure's time."""
+    """Draw logarithms on a linear axis: matplotlib's logarithmic axes take a third of a figure's time."""
     rank = np.arange(1, theory.law.n + 1)
-    # The eigensolver's rounding: what lies below it is drawn nowhere.
+    # Eigenvalues below the rounding of the eigensolver are not drawn.
     floor = theory.law.n * np.finfo(float).eps * float(theory.spectrum.max())
     for c in range(theory.law.classes):
         if sample is not None:

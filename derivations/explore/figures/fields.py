@@ -16,7 +16,7 @@ from derivations.explore.training import Learned
 LOOKS = {"gated-linear": ("o", 1, "///"), "relu": ("s", 2, "...")}  # marker, colour in the palette, hatch of a band
 _LEVELS = ("-", "-.", "--", ":")
 _ABOVE = 0.7  # of the height of the curves: room for five names above them
-_RISE = 2.0  # how far above the largest plain distance the axis goes: a band may have no upper end
+_RISE = 2.0  # the end of the axis relative to the largest plain distance, because a band may have no upper end
 
 
 def fields_figure(view: FieldView, snapshot: int, learned: dict[str, Learned], unit: int = 0) -> Sheet:
@@ -33,7 +33,7 @@ def fields_figure(view: FieldView, snapshot: int, learned: dict[str, Learned], u
             _field(axis, view, snapshot, one, learned)
         for axis in top[len(units) :]:
             axis.set_axis_off()
-        if len(units) < len(top):  # beside the curves nothing is hidden
+        if len(units) < len(top):  # in a free panel the legend hides no curve
             top[len(units)].legend(*top[0].get_legend_handles_labels(), loc="center left", frameon=False, fontsize=8)
         else:
             legend(top[0])

@@ -1,7 +1,7 @@
-"""Figures to pixels, fast enough to follow a hand.
+"""Figures to pixels, fast enough to follow a slider.
 
-The sheets are reused (`sheets`), which keeps the collector of garbage from walking thousands of new artists in the
-middle of a drag; the drawing itself is matplotlib's own.
+The sheets are reused (`sheets`), so that the garbage collector does not visit thousands of new artists during a drag;
+matplotlib draws them.
 """
 
 import gc
@@ -17,13 +17,13 @@ _LOADED = {"modules": 0}
 
 
 def settle() -> None:
-    """Tell the collector of garbage to pass over what has been loaded since the last call.
+    """Exclude the objects loaded since the last call from garbage collection.
 
-    A full collection walks the caches of SymPy and torch, a quarter of a second in the middle of a drag.
+    A full collection walks the caches of SymPy and torch, a quarter of a second during a drag.
     """
     if _LOADED["modules"] != len(sys.modules):
         _LOADED["modules"] = len(sys.modules)
-        gc.collect()  # what is garbage now would never be found again
+        gc.collect()  # garbage that exists now would never be collected later
         gc.freeze()
 
 

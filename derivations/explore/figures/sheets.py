@@ -1,6 +1,6 @@
-"""Figures that are drawn on again: to build axes and their ticks takes longer than to draw them.
+"""Figures that are reused: building axes and their ticks takes longer than drawing them.
 
-A sheet whose pixels are on a page is given back, and comes out blank where the next one of its kind is asked for.
+A sheet whose pixels are on a page is given back, and is cleared for the next figure of its kind.
 """
 
 import threading
@@ -45,14 +45,14 @@ def sheet(size: tuple[float, float], dpi: int, margins: Mapping[str, float], sha
 
 
 def give_back(used: Sheet) -> None:
-    """Say that nobody will look at the sheet again."""
+    """Give the sheet back, because it will not be shown again."""
     free = _stock().setdefault(used.kind, [])
     if used not in free and len(free) < _KEPT:
         free.append(used)
 
 
 def inset(axis: Axes, gap: float, width: float) -> Axes:
-    """Blank axes beside `axis` and as high, both numbers in widths of the place it may take; there are one at most."""
+    """Blank axes beside `axis` and as high, both numbers relative to the available width; at most one."""
 
     def beside(_axes: Axes, _renderer: Any) -> Bbox:
         box, unit = axis.get_position(), axis.get_position(original=True).width
@@ -76,7 +76,7 @@ def _stock() -> dict[Any, list[Sheet]]:
 
 
 def _blank(axis: Axes) -> None:
-    """The axes as they were made, but for what `drawing.label` sets each time: names of axes, ticks, two spines."""
+    """Reset the axes, except for the names of axes, ticks and two spines, which `axes.label` sets each time."""
     if axis.get_legend() is not None:
         axis.get_legend().remove()
     for artist in (*axis.lines, *axis.images, *axis.collections, *axis.patches, *axis.texts):

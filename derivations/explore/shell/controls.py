@@ -1,4 +1,4 @@
-"""Which control a field of a data law has in the browser, and the law that the controls' values declare."""
+"""The controls of the fields of a data law in the browser, and the law that their values declare."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -14,7 +14,7 @@ from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 from theory.problem.second_moments import ContextMoments
 from theory.problem.toml import tables_of, toml_value
 
-MOST_SITES = 200  # beyond it a view takes longer to draw than a hand to move
+MOST_SITES = 200  # beyond it drawing a view takes longer than moving a slider
 MOST_SIDE = 20
 GAINS = tuple(f"{value:.3g}" for value in np.geomspace(0.01, 100, 41))
 
@@ -47,7 +47,7 @@ class Entry:
 
 
 Control = Slider | Choice | Entry
-# Where a law is chosen that the shared problem does not have, its fields begin here.
+# The initial values of the fields of a law other than that of the shared problem.
 STARTS: dict[str, Any] = {
     "n": 40,
     "shape": (12, 12),
@@ -98,7 +98,7 @@ _STEPS = {
 
 
 def controls(kind: type[Law], present: Mapping[str, Any]) -> dict[str, Control]:
-    """The control of each field of a law, beginning at the `present` values where they are of use.
+    """Return the control of each field of a law, starting at the `present` values where they fit.
 
     >>> from theory.problem import LAWS
     >>> controls(LAWS["nlgp"], {"n": 30})["n"].start
@@ -135,7 +135,7 @@ def _with(steps: tuple[str, ...], starts: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _text(number: Any) -> str:
-    """An exact number as a decimal, to 12 digits where it has no end."""
+    """An exact number as a decimal, to 12 digits where it does not terminate."""
     return f"{float(number):.12g}"
 
 

@@ -1,7 +1,7 @@
-"""The first page: the problem's data as the library draws them, at once, while the browser loads the controls behind.
+"""The first page: the problem's data, drawn at once by the library, while the browser loads the controls.
 
-marimo's page takes seconds to load, most of them the browser's; it stands in a frame that is shown as soon as its own
-figure is there.
+marimo's page takes seconds to load, most of them in the browser; it loads in a hidden frame, which is shown as soon as
+its figure is there.
 """
 
 from html import escape

@@ -26,7 +26,7 @@ QUESTIONS = {
     "graph": "Which path wins, and when? Gradient descent along each path of a gated graph, beside trained networks.",
     "formula": "Does this Gaussian expectation have a closed form? Does this equation hold?",
 }
-_HEADING = "font-size: 1.1rem; font-weight: 600; line-height: 1; margin-top: -0.5rem"  # all fits 900 pixels
+_HEADING = "font-size: 1.1rem; font-weight: 600; line-height: 1; margin-top: -0.5rem"  # to fit 900 pixels
 LONGEST_WORD = 60  # characters that a cell of a table does not break
 TABS = ("Figure", "Python", "LaTeX", "Save", "Problem")
 
@@ -67,9 +67,10 @@ def read(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str
 
 
 def unit_count(problem: Problem) -> Any:
-    """How many gated units; of a network that gates itself it begins at as many, up to MOST_ADOPTED.
+    """Return the control of the number of gated units, which starts at the number of gates.
 
-    What a problem says of each unit, such as its bias at the start, then says it of each gated unit.
+    A network without gates starts at its number of units, at most MOST_ADOPTED. A value that the problem gives for
+    each unit, such as its bias at the start, then applies to each gated unit.
     """
     now = len(problem.network.gates) or min(problem.network.units, MOST_ADOPTED)
     return mo.ui.slider(1, max(MOST_GATES, now), value=now, label="gated units K", show_value=True, full_width=True)
@@ -102,7 +103,7 @@ def gate_widgets(problem: Problem, units: int) -> Any:
 
 
 def pair_of_units(units: int) -> Any:
-    """Which two units' second moments are drawn."""
+    """The choice of two units whose second moments are drawn."""
     options = {str(unit): unit for unit in range(units)}
     return mo.ui.dictionary(
         {
@@ -113,13 +114,13 @@ def pair_of_units(units: int) -> Any:
 
 
 def unit_of(units: int) -> Any:
-    """Which unit's field, image and participation ratio are drawn."""
+    """The choice of the unit whose field, image and participation ratio are drawn."""
     options = {str(unit): unit for unit in range(units)}
     return mo.ui.dropdown(options, value="0", label="unit", full_width=True)
 
 
 def classes_drawn(classes: int, first: int, choose: Callable[[int], None]) -> Any:
-    """Which classes' covariances are drawn side by side, from class `first` on; None where all are."""
+    """The choice of classes whose covariances are drawn side by side, from class `first` on; None where all are."""
     if classes <= IMAGES:
         return None
     options = {f"{c} and {c + 1}": c for c in range(classes - 1)}
@@ -128,7 +129,7 @@ def classes_drawn(classes: int, first: int, choose: Callable[[int], None]) -> An
 
 
 def frame(view: str, controls: Any) -> Any:
-    """The side of a page: the links to the views, the controls, and what the exploring is of."""
+    """The side of a page: the links to the views, and the controls."""
     links = " · ".join(
         f"**{title}**"
         if name == view
@@ -140,9 +141,9 @@ def frame(view: str, controls: Any) -> Any:
 
 
 def tabs(choose: Callable[[str], None], names: tuple[str, ...] = TABS) -> Any:
-    """Buttons that choose what the page shows: the figure, or one of the ways to take it away.
+    """Buttons that choose what the page shows: the figure, or one of the ways to export it.
 
-    marimo's own tabs and radio buttons cannot be walked by the arrows of the keyboard.
+    marimo's own tabs and radio buttons do not respond to the arrow keys.
     """
     return mo.ui.dictionary(
         {name: mo.ui.button(label=name, on_change=lambda _, name=name: choose(name)) for name in names}
@@ -169,12 +170,12 @@ def question(example: tuple[str, str, str]) -> Any:
 
 
 def parameter(names: tuple[str, ...]) -> Any:
-    """Which parameter the figure of a formula is drawn against."""
+    """The choice of the parameter on the axis of a formula's figure."""
     return mo.ui.dropdown(names, value=names[0] if names else None, label="horizontal axis", full_width=True)
 
 
 def failure(error: WorkbenchError) -> Any:
-    """The library's own words, where the figure would be."""
+    """The library's error message in the place of the figure."""
     hint = f"<br>{escape(error.hint)}" if error.hint else ""
     return mo.callout(
         mo.Html(f'<div role="alert" data-error="{error.kind}">{escape(error.message)}{hint}</div>'), "danger"
@@ -182,7 +183,7 @@ def failure(error: WorkbenchError) -> Any:
 
 
 def drawn(svg: str) -> Any:
-    """A drawing as SVG, as high as leaves room for a figure and its table, in a box that scrolls where it is wide."""
+    """A drawing as SVG, low enough for a figure and its table below, in a box that scrolls if it is wide."""
     style = "<style>.drawn svg { height: 13rem; width: auto; }</style>"
     return scrolling(mo.Html(f'{style}<div class="drawn">{svg}</div>'))
 
@@ -193,7 +194,7 @@ def image(figure: Sheet, says: str) -> Any:
 
 
 def progress(now: Progress | None) -> Any:
-    """How far the training is, and how it ended."""
+    """Return the progress of the training, or how it ended."""
     if now is None:
         return mo.Html('<div id="training" data-state="none">Nothing is trained yet.</div>')
     state = "running" if now.running else "failed" if now.error else "done" if now.share >= 1 else "stopped"
@@ -209,7 +210,7 @@ def code(text: str, language: str) -> Any:
 
 @dataclass(frozen=True)
 class Answer:
-    """The content of a view and the files that a reader may take away; each is made when its tab is open.
+    """The content of a view and the files to download; each is made when its tab is open.
 
     `says` is the figure in words, `notes` stand above it and `rows` below.
     """
@@ -225,7 +226,7 @@ class Answer:
 
 
 def content(tab: str, answer: Answer) -> Any:
-    """The element below the tabs; the errors of the library where it has no answer."""
+    """The element below the tabs; an error of the library in the place of an absent answer."""
     if tab == "Save":
         return files(answer.name, answer.figure, answer.csv)
     if tab in ("Python", "LaTeX"):
@@ -237,7 +238,7 @@ def content(tab: str, answer: Answer) -> Any:
 
 
 def files(name: str, figure: Callable[[], Sheet], csv: Callable[[], str]) -> Any:
-    """Buttons that save the figure as PNG, SVG or PDF and the numbers as CSV; each is made when it is asked for."""
+    """Buttons that save the figure as PNG, SVG or PDF and the numbers as CSV; each is made on demand."""
     buttons = [
         mo.download(
             lambda kind=kind: saved(figure(), kind), f"{name}.{kind}", mimetype, label=f"figure as {kind.upper()}"
@@ -262,19 +263,19 @@ def table(rows: list[dict[str, Any]], name: str) -> Any:
 
 def _cell(key: str, value: Any) -> str:
     shown = "" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
-    # A number of hundreds of digits has no space to break at; short words are not to be broken for it.
+    # A number of hundreds of digits has no space for a line break; only such words are broken, not short ones.
     wraps = ' style="overflow-wrap: anywhere"' if max(map(len, shown.split()), default=0) > LONGEST_WORD else ""
     return f'<td{wraps} data-key="{escape(key)}" data-value="{escape(repr(value))}">{escape(shown)}</td>'
 
 
 def editor(shared: Problem) -> Any:
-    """A form with the problem as TOML; its value is None until it is handed in."""
+    """A form with the problem as TOML; its value is None until it is submitted."""
     area = mo.ui.text_area(dumps(shared), label="the problem that all views share (TOML)", rows=26, full_width=True)
     return area.form(submit_button_label="Use this problem", bordered=False)
 
 
 def keeps_its_network(problem: Problem, adopt: Any) -> Any:
-    """A note on the gates view of a network that has no gates, and the button that gives it those of the controls."""
+    """The note of the gates view for a network without gates, and the button that gives it those of the controls."""
     said = (
         f'The shared problem has a network of the model "{problem.network.model}", whose gates depend on its weights. '
         "This view shows a gated-linear network on the same data, with the gates chosen on the left; the shared "

@@ -69,7 +69,7 @@ def serve(listener: socket.socket, opens: bool, announce: Callable[[str], None])
 
 
 def _let_end() -> None:
-    """Wait for the threads of the sessions, a moment at most: the interpreter aborts on one that it leaves in torch."""
+    """Wait for the threads of the sessions, for seconds at most: one that stays in torch aborts the interpreter."""
     latest = monotonic() + _ENDING
     for thread in threading.enumerate():
         if thread.daemon and thread is not threading.current_thread():
@@ -77,7 +77,7 @@ def _let_end() -> None:
 
 
 def leave_processors() -> None:
-    """Half of the processors for the library, half for the browser; what OMP_NUM_THREADS says, if it is set.
+    """Leave half of the processors to the browser; the library takes OMP_NUM_THREADS, if set, or the other half.
 
     With more, threads that wait for each other keep the browser from drawing: a move of a slider takes half as long
     again.
@@ -91,7 +91,7 @@ def leave_processors() -> None:
 
 
 def _first_content() -> tuple[Problem, str]:
-    """The problem and the content of the first page, drawn while the browser opens, for the first drawing is slow."""
+    """The problem and the content of the first page, drawn while the browser opens, as the first drawing is slow."""
     from derivations.explore.figures.pixels import settle
     from derivations.explore.shell.front import content
 
@@ -102,7 +102,7 @@ def _first_content() -> tuple[Problem, str]:
 
 
 def _front(token: str, first: Future[tuple[Problem, str]]) -> "Route":
-    """The first page at /, for those who bring the token."""
+    """The first page at /, for requests with the token."""
     from starlette.requests import Request
     from starlette.responses import HTMLResponse, PlainTextResponse, Response
     from starlette.routing import Route

@@ -1,6 +1,6 @@
 """The session of one open view: its copy of the shared problem, and the changes of its controls that it writes back.
 
-Several tabs may show one problem. A view that another has overtaken merges its change into the problem as it is now.
+Several tabs may show one problem. A view whose problem another view has changed merges its change into the new one.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,7 +22,7 @@ def _anew(version: int) -> int:
 class Session:
     """A view's own copy of the shared problem.
 
-    `problem` is the one that the view shows, `shared` the one that the views share by now, and `stale` whether another
+    `problem` is the one that the view shows, `shared` the one that the views share now, and `stale` whether another
     view has replaced it.
     """
 
@@ -47,7 +47,7 @@ class Session:
         return self.problem
 
     def moved(self, built: object, values: Mapping[str, Any]) -> set[str]:
-        """The names of the values that are not those last written, or those at which the controls `built` began."""
+        """The names of values that differ from those last written, or from the first ones of the controls `built`."""
         if built is not self._built:
             self._built, self._values = built, dict(values)
         return {name for name, value in values.items() if name not in self._values or self._values[name] != value}
@@ -95,10 +95,10 @@ class Session:
 def with_law(
     session: Session, built: object, kind: type[Law], values: Mapping[str, Any]
 ) -> tuple[Problem, Sequence[str]]:
-    """The shared problem with what the controls of a law changed in it, and what else had to follow, in words.
+    """Return the shared problem with the changes of a law's controls, and the changes that these require, in words.
 
-    `values` are as `controls.law_of` takes them. A control that stayed where it was leaves its field alone; where
-    another view has chosen another law, the controls of this one say nothing of it. Raises InputError as the law does.
+    `values` are as `controls.law_of` takes them. A control that has not moved does not change its field; where
+    another view has chosen another law, the controls of this one do not change it. Raises InputError as the law does.
     """
     declared = {"law": kind.law, **values}
     moved, current = session.moved(built, declared), session.shared
@@ -115,8 +115,8 @@ def with_law(
 def with_moved_gates(session: Session, built: object, values: Mapping[str, Any], adopt: bool = False) -> Problem:
     """The shared problem with the gates that the controls changed in it, shared again where it is gated-linear.
 
-    A network of another model stays what it is: what is returned for it has the gates of the controls, and is shared
-    only where `adopt` says so. `values` hold how many `units` there are, and kind.k, site.k and range.k of each unit k.
+    A shared network of another model is not changed: the returned problem has the gates of the controls, and is shared
+    only with `adopt`. `values` hold the number of `units`, and kind.k, site.k and range.k of each unit k.
     """
     moved, current = session.moved(built, values), session.shared
     gated = current.network.model == Network.gated

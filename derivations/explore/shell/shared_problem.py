@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 class SharedProblem:
     """The problem that every view reads when it opens and writes when a control moves; safe between threads.
 
-    `token` is what a link from one view to another carries: the browser keeps a token for one view alone.
+    Links from one view to another carry `token`, because the browser keeps a token for one view only.
     """
 
     def __init__(self, problem: Problem) -> None:
@@ -41,7 +41,7 @@ class SharedProblem:
             return self._problem
 
     def put(self, problem: Problem) -> Problem:
-        """Let `problem` be the one that the views share; it is returned."""
+        """Share `problem` among the views and return it."""
         with self._lock:
             self._problem = problem
         return problem
@@ -69,9 +69,9 @@ def attempt(ask: Callable[[], Result]) -> tuple[Result | None, WorkbenchError | 
 def carried(problem: Problem, law: Law) -> tuple[Problem, tuple[str, ...]]:
     """`problem` on the data `law`, and the changes that this required, in words.
 
-    Gates on the latent look at the input where the law has none. A site gate beyond the last site goes to the middle
-    site n // 2. Gates on the input stay there where the law has a latent. Raises InputError where the rest of the
-    problem does not fit, such as w0 written out for other sites.
+    Gates on the latent become gates on the input where the law has no latent. A site gate beyond the last site moves to
+    the middle site n // 2. Gates on the input stay so where the law has a latent. Raises InputError where the rest of
+    the problem does not fit, such as w0 written out for other sites.
     """
     notes: list[str] = []
     network = _carried_network(problem.network, lambda gate: _carried_gate(gate, law, notes))

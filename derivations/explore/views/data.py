@@ -157,7 +157,7 @@ def _(
     elif unanswered is not None:
         mo.output.replace(page.failure(unanswered))
     else:
-        if not data.sampler_is_loaded():  # that takes seconds, once: what is exact comes first
+        if not data.sampler_is_loaded():  # loading takes seconds, once: exact numbers are shown first
             mo.output.replace(content(None))
         mo.output.replace(content(data.sampled(problem.data)))
     return

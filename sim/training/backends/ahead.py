@@ -1,6 +1,6 @@
-"""Compiling ahead: a process of its own compiles the steps of a problem while this one loads torch.
+"""Compilation ahead: a separate process compiles the steps of a problem while this one loads torch.
 
-Nothing but time depends on it: what it has not compiled, this process compiles itself.
+It affects only the time of a run: this process compiles any loop that the other has not finished.
 """
 
 import gc
@@ -24,12 +24,12 @@ _process: subprocess.Popen | None = None
 
 @contextmanager
 def compiled_ahead(problem: Problem, device: str, backend: str) -> Iterator[None]:
-    """Compile the steps of the problem meanwhile, if `backend` will take them and no earlier run has compiled them."""
+    """Compile the steps of the problem during the block, if `backend` needs them and no cache has them."""
     global _process
     if not _wanted(problem, device, backend):
         yield
         return
-    # -P: a folder `sim` where the command is typed is none of ours.
+    # -P keeps the working directory off the path: a folder `sim` in it would shadow this package.
     command = [sys.executable, "-P", "-m", __name__]
     _process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True
@@ -45,7 +45,7 @@ def compiled_ahead(problem: Problem, device: str, backend: str) -> Iterator[None
 
 
 def wait() -> None:
-    """Wait until the steps are compiled, where that has begun."""
+    """Wait until a compilation that has begun is finished."""
     if _process is not None:
         _process.wait()
 
@@ -62,7 +62,7 @@ def _wanted(problem: Problem, device: str, backend: str) -> bool:
 
 
 def loop_of(problem: Problem) -> str:
-    """Return the name of the first loop of `descent` that takes steps of the problem by plain descent."""
+    """Return the name of the loop of `descent` that plain descent on the problem calls first."""
     batch = problem.simulated().batch
     if batch < MANY:
         return "single_steps" if batch == 1 else "steps"
@@ -70,7 +70,7 @@ def loop_of(problem: Problem) -> str:
 
 
 def _found(loop: str) -> bool:
-    """Whether numba has kept the loop, of whatever types, since the sources last changed."""
+    """Whether numba's cache has the loop, for any types, from after the last change of the sources."""
     kept = os.environ.get("NUMBA_CACHE_DIR")
     files = Path(kept).glob(f"*/descent.{loop}-*.nbi") if kept else _LOOPS.glob(f"__pycache__/descent.{loop}-*.nbi")
     changed = max(source.stat().st_mtime for source in _LOOPS.glob("*.py"))
@@ -78,7 +78,7 @@ def _found(loop: str) -> bool:
 
 
 def compile_steps(problem: Problem) -> None:
-    """Take one step of the problem's network on zeros, by the loops that its training takes."""
+    """Take one step of the problem's network on zeros, which compiles the loops of its training."""
     import numpy as np
 
     from sim.training.backends.compiled.descent import LOSSES, MODELS, Form
@@ -96,6 +96,6 @@ def compile_steps(problem: Problem) -> None:
 
 
 if __name__ == "__main__":
-    # The process ends before its garbage is worth a collection: without any it takes 9 % less time.
+    # The process is short, and without garbage collection it takes 9 % less time.
     gc.disable()
     compile_steps(loads(sys.stdin.read()))

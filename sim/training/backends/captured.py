@@ -1,7 +1,7 @@
-"""The steps of descent recorded once as a CUDA graph and replayed: one launch a step in place of some thirty.
+"""The steps of descent recorded once as a CUDA graph and replayed: one launch per step instead of some thirty.
 
-What is recorded is `sim.training.step.Rule.step`, the reference itself, on tensors that stay where they are: what a
-step reads is copied there before, what it changes is copied back at its end.
+The recorded function is `sim.training.step.Rule.step`, the reference itself, on tensors at fixed addresses. The inputs
+of a step are copied to these tensors before it, and its results are copied back at its end.
 """
 
 from collections.abc import Callable
@@ -14,22 +14,22 @@ from sim.training.step import Rule, TrainingState
 
 Work = Callable[[], None]
 Record = Callable[[Work, tuple[torch.Tensor, ...]], Work]
-_CHECKED = 2  # steps: the second begins where the first has put its numbers
-_WARM_UPS = 3  # libraries choose their kernels and take their memory before the recording
+_CHECKED = 2  # steps that are compared: the second starts from the result of the first
+_WARM_UPS = 3  # runs before the recording, in which libraries choose kernels and allocate memory
 
 
 class Captured:
-    """A rule's step on tensors of its own; `state` is the current training state."""
+    """A rule's step recorded on fixed tensors; `state` is the current training state."""
 
     def __init__(self, record: Record, rule: Rule, state: TrainingState, examples: Examples) -> None:
-        """Record the step: `record` takes a function and the tensors that it changes, and returns its replay."""
+        """Record the step: `record` takes a function and the tensors that it changes, and returns the replay."""
         self.state = state.mapped(torch.clone)
         self._rule, self._seen, self._examples = rule, examples, examples.mapped(torch.clone)
         self._corrections = (examples.x.new_ones(()), examples.x.new_ones(()))
         self._replay = record(self._step, self.state.tensors())
 
     def step(self, examples: Examples, corrections: tuple[float, float]) -> None:
-        """Take one step on the examples, which are copied unless they are the object of the previous step."""
+        """Take one step on the examples, which are copied unless they are the same object as in the previous step."""
         if examples is not self._seen:
             for own, given in zip(self._examples.tensors(), examples.tensors(), strict=True):
                 own.copy_(given)
@@ -46,7 +46,7 @@ class Captured:
 
 
 def cuda_graph(work: Work, changed: tuple[torch.Tensor, ...]) -> Work:
-    """Return `work` as a CUDA graph on the current device; the tensors get back their earlier values."""
+    """Record `work` as a CUDA graph on the current device; afterwards the tensors have their earlier values."""
     before = [tensor.clone() for tensor in changed]
     aside = torch.cuda.Stream()
     aside.wait_stream(torch.cuda.current_stream())
@@ -62,27 +62,27 @@ def cuda_graph(work: Work, changed: tuple[torch.Tensor, ...]) -> Work:
 
 
 def checked(record: Record) -> Record:
-    """Return `record` where its first steps are those of the work itself; elsewhere the work itself, with a warning."""
+    """Wrap `record`: return the work itself, with a warning, where the first steps of its replay differ from it."""
 
     def recorded(work: Work, changed: tuple[torch.Tensor, ...]) -> Work:
         before = [tensor.clone() for tensor in changed]
         expected = _after(work, changed, before)
         try:
             again = record(work, changed)
-            reason = "they gave other numbers"
+            reason = "their numbers differ from those of the step itself"
             if all(map(_same, _after(again, changed, before), expected)):
                 return again
-        except RuntimeError as error:  # so torch reports what a graph cannot hold
+        except RuntimeError as error:  # torch's error for operations that a graph cannot contain
             reason = str(error).splitlines()[0]
             _put_back(changed, before)
-        warn(f"Recorded steps are not used, and each is launched anew, which is slower: {reason}.", stacklevel=2)
+        warn(f"Steps are launched one by one, which is slower; recorded steps are not used: {reason}.", stacklevel=2)
         return work
 
     return recorded
 
 
 def _after(work: Work, changed: tuple[torch.Tensor, ...], before: list[torch.Tensor]) -> list[torch.Tensor]:
-    """`changed` after the work, which then is put back."""
+    """Return copies of the `changed` tensors after the work, and restore the tensors."""
     for _ in range(_CHECKED):
         work()
     made = [tensor.clone() for tensor in changed]
@@ -96,7 +96,7 @@ def _put_back(changed: tuple[torch.Tensor, ...], before: list[torch.Tensor]) -> 
 
 
 def _same(found: torch.Tensor, expected: torch.Tensor) -> bool:
-    """Equal, NaN included, to what a library may round otherwise in a graph: half of the digits are kept."""
+    """Whether two tensors agree to half of the digits, NaN included: a library may round differently in a graph."""
     if not expected.is_floating_point():
         return torch.equal(found, expected)
     largest = expected.nan_to_num(0, 0, 0).abs().max() if expected.numel() else 0

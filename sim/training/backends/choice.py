@@ -1,4 +1,4 @@
-"""The choice of a back end: torch steps, with or without compiled draws or a CUDA graph, or compiled loops."""
+"""The choice of a back end: steps in torch, with or without compiled draws or a CUDA graph, or compiled loops."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from theory.problem import InputError, OutOfReachError, Problem, resolved
 
 _INSTALL = "Install the extra: pip install 'gdln-workbench[speed]'."
 
-# From replicates, their sampler or their fixed examples, the state and a report: the snapshots and the last state.
+# A function of replicates, their sampler or fixed examples, the state and a report; it returns snapshots and a state.
 TrainGroup = Callable[
     [Sequence[Replicate], Sampler | None, Examples | None, State, Report], tuple[dict[str, torch.Tensor], State]
 ]
@@ -28,8 +28,8 @@ TrainGroup = Callable[
 class Backend:
     """A way to train: the function that trains a group of networks, and the generator of their normal numbers.
 
-    `one_at_a_time` says that a group is one network, unless networks share their examples. `fallback` says why "auto"
-    did not take the compiled loops; None where it did, or was not asked.
+    `one_at_a_time` means that a group is one network, unless networks share their examples. `fallback` is the reason
+    why "auto" did not choose the compiled loops; None where it did, or where a back end was requested by name.
     """
 
     name: str
@@ -42,12 +42,12 @@ class Backend:
 def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend:
     """Return the back end of that name.
 
-    "reference" is torch alone. "compiled-normals" takes the same steps on normal numbers made by compiled loops, equal
-    up to rounding, and "compiled-examples" on whole batches that such loops draw, equal up to rounding and the order
+    "reference" is torch alone. "compiled-normals" takes the same steps on normal numbers from compiled loops, equal up
+    to rounding; "compiled-examples" takes them on batches that compiled loops draw, equal up to rounding and the order
     within a batch. "compiled" takes the steps in compiled loops too. "captured" is the reference with its steps
     recorded as a CUDA graph. "auto" is "captured" on a GPU; on a CPU it is the first of "compiled",
     "compiled-examples", "compiled-normals" and "reference" that can train the problem. Raises InputError for another
-    name; OutOfReachError where one is asked for by name and cannot train the problem here.
+    name, and OutOfReachError where a named back end cannot train the problem here.
 
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
@@ -81,12 +81,12 @@ def backend_for(backend: str, problem: Problem, device: torch.device) -> Backend
 
 
 def fastest_in_torch(device: torch.device) -> str:
-    """Return the name of the fastest back end that takes its steps in torch, one by one."""
+    """Return the name of the fastest back end that takes single steps in torch."""
     return "compiled-normals" if device.type == "cpu" and numba_is_installed() else "reference"
 
 
 def fastest_normals(device: torch.device) -> Fill:
-    """Return the fastest way to normal numbers: compiled loops on a CPU with numba, else the reference."""
+    """Return the fastest generator of normal numbers: compiled loops on a CPU with numba, else the reference."""
     if device.type != "cpu" or not numba_is_installed():
         return reference_normals
     from sim.training.backends.compiled.normals import compiled_normals
@@ -95,16 +95,16 @@ def fastest_normals(device: torch.device) -> Fill:
 
 
 def compiled_sampler(problem: Problem, device: torch.device, dtype: torch.dtype) -> Sampler:
-    """Return the sampler of the problem's law whose examples compiled loops draw, up to rounding and order the same.
+    """Return a sampler of the problem's law in compiled loops: the examples of `sim.data` up to rounding and order.
 
-    Where they cannot, for a reason of `support.data_obstacle`, it is the sampler of `sim.data`.
+    If `support.data_obstacle` has a reason against compiled loops, return the sampler of `sim.data`.
     """
     sampler = prepare(problem.data, device, dtype)
     return sampler if data_obstacle(problem, device) is not None else _compiled(problem, sampler)
 
 
 def _compiled(problem: Problem, sampler: Sampler, segment: int | None = None) -> Sampler:
-    """The sampler in compiled loops, sorted by class within each `segment` of a draw."""
+    """Return the sampler in compiled loops, with examples sorted by class within each `segment` of a draw."""
     from sim.training.backends.compiled.sampler import CompiledSampler
 
     latent = any(getattr(gate, "on", None) == "latent" for gate in resolved(problem.network.gates))
@@ -115,7 +115,7 @@ def _compiled(problem: Problem, sampler: Sampler, segment: int | None = None) ->
 def _on_compiled_normals(device: torch.device) -> Backend:
     if device.type != "cpu":
         raise OutOfReachError(
-            f"Compiled normal numbers are made on the CPU, and this run is on {device.type}.",
+            f"Compiled normal numbers are drawn on the CPU, and this run is on {device.type}.",
             'Use backend="auto" there, or --device cpu.',
             "backend",
         )

@@ -1,4 +1,4 @@
-"""The names of the back ends and the packages whose versions their numbers depend on; nothing heavy is imported."""
+"""The names of the back ends and the packages that determine their numbers; this module imports neither of them."""
 
 from importlib.util import find_spec
 
@@ -18,7 +18,7 @@ def numba_is_installed() -> bool:
 
 
 def preferred(device: str) -> str:
-    """Return the back end that "auto" takes first on a kind of device, "cpu" or "cuda".
+    """Return the back end that "auto" tries first on a kind of device, "cpu" or "cuda".
 
     >>> preferred("cuda")
     'captured'
@@ -29,7 +29,7 @@ def preferred(device: str) -> str:
 
 
 def versions(name: str) -> dict[str, str]:
-    """Return the versions of the packages whose numbers the back end uses. Raises InputError for another name.
+    """Return the versions of the packages that determine a back end's numbers. Raises InputError for another name.
 
     >>> sorted(versions("reference"))
     ['torch']

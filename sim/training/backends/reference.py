@@ -35,7 +35,7 @@ def train_group(
     report: Report,
     capture: Capture | None = None,
 ) -> tuple[dict[str, torch.Tensor], State]:
-    """Train some replicates on fresh examples of the sampler, or on their fixed sample; see `descend`."""
+    """Train replicates on fresh examples of the sampler, or on their fixed sample; see `descend`."""
     batches = repeat(sample) if sampler is None else fresh_batches(replicates, sampler, state.step)
     return descend(replicates, state, batches, report, capture)
 
@@ -47,10 +47,10 @@ def descend(
     report: Report,
     capture: Capture | None = None,
 ) -> tuple[dict[str, torch.Tensor], State]:
-    """Return each network's parameters at its times, these as the second axis, in float64 on the host; and the state.
+    """Return the parameters of each network at its times (second axis), in float64 on the host, and the last state.
 
-    A network has diverged when a number of it is not finite or exceeds `largest_weight`; it is frozen before that step.
-    `capture` records a step, to be replayed.
+    A network diverges if one of its numbers is not finite or exceeds `largest_weight`; it is frozen before that step.
+    `capture` records a step, which is then replayed.
     """
     problem = replicates[0].problem
     rule = rule_of(problem, next(iter(state.parameters.values())).dtype)

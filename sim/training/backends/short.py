@@ -1,4 +1,4 @@
-"""Short runs: torch alone ends them before the compiled loops are loaded, and nothing has to be compiled for them."""
+"""Short runs, which torch alone finishes before the compiled loops would be loaded."""
 
 from typing import TYPE_CHECKING
 
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
 
 # Seconds of processor time, measured on one core with batches of 1 to 4,000 examples at n = 40 and n = 100. In torch a
 # step of a group of networks takes 1.2e-4 to 1.4e-4 longer than in compiled loops, and each number of an example, drawn
-# and trained on, 3.6e-8 to 6.8e-8. To load numba and the loops from its cache takes 0.6 to 1; where there is no cache
-# yet, to compile them takes several times as long. So a run below the bound ends no later in torch.
+# and trained on, 3.6e-8 to 6.8e-8. Loading numba and the loops from its cache takes 0.6 to 1; without a cache,
+# compiling them takes several times as long. A run below the bound is therefore not slower in torch.
 _OF_A_STEP, _OF_A_NUMBER, _OF_LOADING = 1.3e-4, 5e-8, 0.5
 
 
 def reason_for_torch(problem: Problem, device: "torch.device") -> str | None:
-    """Return why a single run is for the reference back end; None where compiled loops exist and save time.
+    """Return why a single run should use the reference back end; None where compiled loops exist and save time.
 
-    The problem's sizes decide: never the clock, and never whether compiled code is in a cache. So a run repeats.
+    The decision depends on the sizes of the problem only, neither on the clock nor on a cache, so that runs repeat.
 
     >>> import torch
     >>> from theory.problem import Network, NonlinearGP, NormalInitialisation, Simulation, Training
@@ -31,16 +31,16 @@ def reason_for_torch(problem: Problem, device: "torch.device") -> str | None:
     """
     if device.type != "cpu" or not numba_is_installed() or not is_short(problem):
         return None
-    return "The run is short: torch alone ends it before the compiled loops are loaded."
+    return "The run is short: torch alone finishes it before the compiled loops are loaded."
 
 
 def is_short(problem: Problem) -> bool:
-    """Return whether torch alone ends the run before the compiled loops are loaded."""
+    """Return whether torch alone finishes the run before the compiled loops are loaded."""
     return seconds_lost(problem) <= _OF_LOADING
 
 
 def seconds_lost(problem: Problem) -> float:
-    """Return the processor time that training and measuring a problem take longer in torch than in compiled loops.
+    """Return how many seconds of processor time more than compiled loops torch takes to train and measure a problem.
 
     A full-batch run takes its steps in torch in any case; only its examples are drawn in compiled loops.
     """

@@ -1,4 +1,4 @@
-"""Obstacles to the compiled back end: one dispatch on the law and one on the gate, which refuse what they do not know.
+"""Obstacles to the compiled back end: one dispatch on the law and one on the gate, which reject unregistered types.
 
 An obstacle is a reason that completes "The compiled back end ...", or None.
 """
@@ -36,17 +36,17 @@ def obstacle(problem: Problem, device: "torch.device") -> tuple[str, str] | None
 
 
 def obstacle_on(kind: str, problem: Problem) -> tuple[str, str] | None:
-    """Return the same of a kind of device, "cpu" or "cuda", for callers without torch."""
+    """Return the result of `obstacle` for a kind of device, "cpu" or "cuda", for callers without torch."""
     return _first(kind, (_mode(problem), of_law(problem.data), _network(problem), *_of_gates(problem)))
 
 
 def data_obstacle(problem: Problem, device: "torch.device") -> tuple[str, str] | None:
-    """Return why compiled loops cannot draw the examples of the problem, likewise; None where they can."""
+    """Return why compiled loops cannot draw the examples of the problem, and what to do; None where they can."""
     return _first(device.type, (of_law(problem.data), *_of_gates(problem)))
 
 
 def draw_obstacle(problem: Problem, device: "torch.device") -> tuple[str, str] | None:
-    """Return why compiled loops cannot draw the batches of an online run, likewise; None where they can."""
+    """Return why compiled loops cannot draw the batches of an online run, and what to do; None where they can."""
     return _first(device.type, (_mode(problem), of_law(problem.data), *_of_gates(problem)))
 
 
@@ -67,7 +67,7 @@ def _of_gates(problem: Problem) -> Iterator[str | None]:
 
 @singledispatch
 def of_law(law: object) -> str | None:
-    """Return why the compiled back end cannot draw the law; it draws what is registered here and nothing else."""
+    """Return why the compiled back end cannot draw the law, or None; it draws only laws that are registered here."""
     return f"draws Gaussian laws and their erf, not {getattr(law, 'law', type(law).__name__)}"
 
 
@@ -84,7 +84,7 @@ def _(law: NonlinearGP) -> str | None:
 
 @singledispatch
 def of_gate(gate: object, _law: object) -> str | None:
-    """Return why the compiled back end cannot open the gate on data of the law."""
+    """Return why the compiled back end cannot evaluate the gate on data of the law, or None."""
     return f"opens no gates of the kind {getattr(gate, 'kind', type(gate).__name__)}"
 
 
@@ -96,7 +96,7 @@ def _(_gate: SiteGate | AlwaysGate, _law: object) -> str | None:
 
 @of_gate.register
 def _(gate: DirectionGate, law: object) -> str | None:
-    """Rounding of x = erf(gain z)/Z may lose the sign that a hard gate asks for; see `sim.gates.saturation`."""
+    """Reject gates whose sign the rounding of x = erf(gain z)/Z may lose; see `sim.gates.saturation`."""
     saturates = gate.sharpness == inf and gate.on == "input" and law.latent and len(gate.v) > 1
     return "opens no hard gates along several saturated inputs" if saturates else None
 

@@ -131,7 +131,11 @@ def standing_still(work, changed):
 
 @pytest.mark.parametrize(
     ("record", "reason"),
-    [(unable, "not permitted when stream is capturing"), (wrong, "other numbers"), (standing_still, "other numbers")],
+    [
+        (unable, "not permitted when stream is capturing"),
+        (wrong, "their numbers differ"),
+        (standing_still, "their numbers differ"),
+    ],
 )
 def test_where_recorded_steps_are_not_the_reference_it_takes_the_reference(monkeypatch, record, reason):
     question = problem(network=gated(EVERY_GATE, biases="trained"), **OPTIMIZERS[2])

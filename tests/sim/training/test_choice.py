@@ -226,7 +226,7 @@ def test_the_sizes_of_a_problem_say_what_torch_takes_longer():
 @NEEDS_NUMBA
 def test_a_short_run_is_for_torch_where_there_is_a_choice(monkeypatch):
     question = problem()
-    assert "torch alone ends it" in short.reason_for_torch(question, CPU)
+    assert "torch alone finishes it" in short.reason_for_torch(question, CPU)
     assert short.reason_for_torch(question, torch.device("cuda")) is None
     assert short.reason_for_torch(problem(samples=10**6), CPU) is None
     monkeypatch.setattr(short, "_OF_LOADING", short.seconds_lost(question))
@@ -239,5 +239,5 @@ def test_a_short_run_is_for_torch_where_there_is_a_choice(monkeypatch):
 
 
 def test_compiled_normals_are_made_on_the_cpu():
-    with pytest.raises(OutOfReachError, match="made on the CPU, and this run is on cuda"):
+    with pytest.raises(OutOfReachError, match="drawn on the CPU, and this run is on cuda"):
         backend_for("compiled-normals", problem(), torch.device("cuda"))

@@ -14,7 +14,7 @@ a=1  a==b  a!=b  a!=0  a=<1  a=>1  a=b  :=  a:=1
     "< <= > >= only": r"""
 a in b  a not in b  a is b
 """,
-    "has no place": r"""
+    "is not allowed": r"""
 a<b & b<1  a<b;b<1  {a<b}  lambda: a<b  'a'<b  "a"<b  a<'b'  __import__('os')<a  a@b<1  a%b<1  ~a<b  a<ρ  ρ<1
 α<β  a≤b  a<b≤1  a＜b  а<b  a<∞  a<½  a<２  a<b#c  a<b\  a`<b  $a<b  a?<b  a~<b  a<b!  a<b|b<1
 """,
@@ -128,7 +128,7 @@ sqrt(2)*a<b  sqrt(2)*a<1  pi*a<b  a<pi*b  a<sqrt(2)<b  a>sqrt(2)+sqrt(3)-sqrt(5+
 # What cannot stand between blanks: nothing, characters that are not seen, and texts beyond the limits.
 UNPRINTED = {
     "list of domains is empty": ["", " ", "\n", "\t"],
-    "has no place": ["a\u200b<b", "a<b\0", "\ud800<a", "\ufeffa<b"],
+    "is not allowed": ["a\u200b<b", "a<b\0", "\ud800<a", "\ufeffa<b"],
     "nested": ["-" * 61 + "a<b", "(" * 61 + "a" + ")" * 61 + "<b"],
     "conditions; the limit": ["a<b," * 1000, ",".join(f"a<b+{k}" for k in range(20))],
     "digits; the limit": ["a<" + "9" * 201],

@@ -65,12 +65,12 @@ class TestChain:
     def test_a_premise_without_a_claim_that_proves_it(self):
         shifted = sympy.Eq((x + 1) ** 2 - 1, x**2 + 2 * x, evaluate=False)
         (first, _) = failures(chain(shifted, SQUARE, rules=["premise", "silent"]))
-        assert "a premise cites the claim" in first[2]
+        assert "a premise must cite the claim" in first[2]
 
     def test_start_that_is_not_given(self):
         ((index, _, error),) = failures(chain((x + 1) ** 2, x**2 + 2 * x + 1, rules=["expands", "expands"]))
         assert index == 0
-        assert "states what is given; its rule is 'expands'" in error
+        assert "must be a 'definition' or a 'premise'; its rule is 'expands'" in error
 
     def test_unknown_rule(self):
         ((index, _, error),) = failures(chain((x + 1) ** 2, x**2 + 2 * x + 1, rules=["definition", "obviously"]))

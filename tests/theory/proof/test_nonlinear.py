@@ -38,15 +38,15 @@ REFUSED = [
     ("initial-value", LOGISTIC, equal(a, SIGMOID), (t,), "its own unknown"),
     ("initial-value", LOGISTIC, equal(b, SIGMOID), START, "does not solve"),
     ("initial-value", LOGISTIC, equal(a, SIGMOID + 0 * t + b), START, "does not solve"),
-    ("initial-value", equal(b.diff(t), -a), equal(a, a0 * exp(-t)), START, "no equation for the derivative"),
+    ("initial-value", equal(b.diff(t), -a), equal(a, a0 * exp(-t)), START, "not an equation for the derivative"),
     # Two solutions pass through 0: t^2/4 and 0.
-    ("initial-value", equal(a.diff(t), sqrt(a)), equal(a, t**2 / 4), (t, Tuple(a, 0)), "no polynomial"),
+    ("initial-value", equal(a.diff(t), sqrt(a)), equal(a, t**2 / 4), (t, Tuple(a, 0)), "not a polynomial"),
     (
         "initial-value",
         equal(a.diff(t), -a),
         equal(a, a0 * exp(-t) + exp(-c * t) - exp(-s * t)),
         START,
-        "are no multiples of one",
+        "are not rational multiples of one",
     ),
     # The other root.
     ("initial-value", ROOT, equal(a, a0 * exp(sqrt(1 + c**2) * t)), START, "is not satisfied"),

@@ -1,8 +1,8 @@
 """Certified values: SymPy closed forms and one-dimensional integrals in ball arithmetic (Arb, through python-flint).
 
-A ball is a midpoint with a radius that encloses the value; every operation keeps that promise. Precision is raised
-until the radius is small enough. Inside `acb.integral` every function with a branch cut reports (by a non-finite
-ball) when it is asked to be analytic across its cut; without that the error bound would be void.
+A ball is a midpoint with a radius that encloses the value, and every operation preserves the enclosure. Precision is
+raised until the radius is small enough. `acb.integral` bounds its error for analytic integrands only: there a function
+with a branch cut must return a non-finite ball for an argument that may meet the cut.
 """
 
 from collections.abc import Callable, Mapping
@@ -19,19 +19,19 @@ from theory.expressions.functions import OwensT, Phi
 
 # Precision doubles until the radius is small enough; 2^16 bits are 19,000 digits, beyond any request.
 MAX_BITS = 2**16
-# Bits for rounding, and for a value somewhat smaller than its terms.
+# Extra bits for rounding, and for values somewhat smaller than their terms.
 GUARD_BITS = 30
-# Bisections towards an end-point where the integrand has a root singularity: one bit each, and some to spare.
+# Bisections per bit towards an end-point with a root singularity of the integrand: one would suffice.
 DEPTH_PER_BIT = 4
-# Evaluations allowed a bit of precision before the change of variable, and after it.
+# The most evaluations per bit of precision, before and after the change of variable.
 EASY_PER_BIT = 12
 HARD_PER_BIT = 100
-# Fractions are made of numbers between 2^-MOST_EXPONENT and its inverse; exp of an argument not yet known is beyond.
+# Only numbers between 2^-MOST_EXPONENT and 2^MOST_EXPONENT become fractions; exp of a wide ball can be far larger.
 MOST_EXPONENT = 2**20
 
 
 class NotCertified(ArithmeticError):
-    """Ball arithmetic did not reach the accuracy, or has no rule; `reached` is the best midpoint and radius, if any."""
+    """Ball arithmetic missed the accuracy, or has no rule; `reached` holds the best midpoint and radius, if any."""
 
     def __init__(self, message: str, reached: tuple[Fraction, Fraction] | None = None) -> None:
         super().__init__(message)
@@ -43,7 +43,7 @@ def _nan() -> acb:
 
 
 def _cut(ball: acb, analytic: bool, touches: Callable[[acb], bool], value: Callable[[], acb]) -> acb:
-    """`value()`, or a non-finite ball where the function must be analytic and the ball may touch its cut."""
+    """Return `value()`, or a non-finite ball where the function must be analytic and the ball may touch its cut."""
     return _nan() if analytic and touches(ball) else value()
 
 
@@ -60,7 +60,7 @@ def _outer_imaginary(x: acb) -> bool:
 def _asin(x: acb, analytic: bool) -> acb:
     value = _cut(x, analytic, _outer_real, x.asin)
     if not analytic and not value.is_finite() and x.imag == 0:
-        # On the path of integration the argument is a correlation: |asin| <= pi/2 whatever rounding made of it.
+        # On the path of integration the argument is a correlation, so that |asin| <= pi/2 even if its ball exceeds 1.
         return acb(arb(0, float(2)))
     if not analytic and x.imag == 0 and value.is_finite():
         return acb(value.real)
@@ -75,7 +75,7 @@ def _atan(x: acb, analytic: bool) -> acb:
 
 
 def _root(x: acb, power: sympy.Rational, analytic: bool) -> acb:
-    """x^(p/q); on the path of integration radicands are nonnegative, and rounding below zero is cut off."""
+    """Return x^(p/q); on the path of integration radicands are nonnegative, and the negative part of a ball is cut."""
     if not analytic and x.imag == 0 and not x.real >= 0:
         upper = x.real.upper()
         if not upper >= 0:
@@ -88,13 +88,13 @@ def _root(x: acb, power: sympy.Rational, analytic: bool) -> acb:
 
 
 def _sign(x: acb, analytic: bool) -> acb:
-    """The sign of a real number, constant on its half-plane; not finite where the ball contains both signs."""
+    """Return the sign of the real part; not finite where the ball contains both signs."""
     del analytic
     return acb(1) if x.real > 0 else acb(-1) if x.real < 0 else acb(0) if x.is_zero() else _nan()
 
 
 def _abs(x: acb, analytic: bool) -> acb:
-    """|x| of a real number, continued as x or -x."""
+    """Return |x| of a real number, continued analytically as x or -x."""
     if not analytic and x.imag.is_zero():
         return acb(abs(x.real))
     return x * _sign(x, analytic)
@@ -106,7 +106,7 @@ def _phi(x: acb, analytic: bool) -> acb:
     return (-x / arb(2).sqrt()).erfc() / 2
 
 
-# Each takes the balls of its arguments and whether it must be analytic.
+# Each function takes the balls of its arguments, and whether it must be analytic on them.
 FUNCTIONS: Mapping[type, Callable[..., acb]] = {
     sympy.asin: _asin,
     sympy.atan: _atan,
@@ -128,7 +128,7 @@ FUNCTIONS: Mapping[type, Callable[..., acb]] = {
 
 
 def ball(expr: sympy.Expr, values: Mapping[sympy.Symbol, acb], analytic: bool = False) -> acb:
-    """A ball that contains `expr`, at the current precision.
+    """Return a ball that contains `expr`, at the current precision.
 
     >>> with precision(digits=40):
     ...     difference = ball(4 * sympy.atan(1) - sympy.pi, {})
@@ -164,7 +164,10 @@ def ball(expr: sympy.Expr, values: Mapping[sympy.Symbol, acb], analytic: bool = 
 
 
 class _Program:
-    """An integrand as a list of operations on balls: constants computed once, common subexpressions once a point."""
+    """An integrand as a list of operations on balls.
+
+    Constants are computed once, and common subexpressions once for each point.
+    """
 
     def __init__(self, expr: sympy.Expr, t: sympy.Symbol, values: Mapping[sympy.Symbol, acb]) -> None:
         self.constants: list[acb | None] = []
@@ -193,7 +196,7 @@ class _Program:
 
 
 def _operation(expr: sympy.Expr, inner: list[int]) -> Callable[[list, bool], acb]:
-    """How the value of `expr` follows from the values in the slots of its arguments."""
+    """Return the operation that computes `expr` from the values in the slots of its arguments."""
     if expr.is_Add:
         return lambda memory, _: sum((memory[k] for k in inner), acb(0))
     if expr.is_Mul:
@@ -212,10 +215,10 @@ def _operation(expr: sympy.Expr, inner: list[int]) -> Callable[[list, bool], acb
 
 
 def _integral(integral: sympy.Integral, values: Mapping[sympy.Symbol, acb]) -> acb:
-    """The integral over t from 0 to 1, directly, and if that does not converge fast in u, t = tanh(u) / tanh(U).
+    """Return the integral over t from 0 to 1; if it converges slowly, in the variable u, t = tanh(u) / tanh(U).
 
-    The second form spreads out singularities at t = 1 and close behind it, at all distances down to exp(-2 U). Other
-    limits are brought to 0 and 1 first.
+    The second form resolves singularities at t = 1 and beyond, at all distances down to exp(-2 U). Other limits are
+    mapped to 0 and 1 first.
     """
     if len(integral.limits) != 1 or len(integral.limits[0]) != 3:
         raise NotCertified(f"{integral} is not one integral between two limits")
@@ -244,14 +247,14 @@ def _quadrature(integrand: Callable[[acb, bool], acb], end: acb, evaluations_per
     try:
         return acb.integral(integrand, acb(0), end, **limits)
     except SystemError as error:
-        # What the integrand raises comes back through C wrapped in a SystemError.
+        # An exception of the integrand passes through C code, which wraps it in a SystemError.
         raise NotCertified(str(error.__cause__)) from error
 
 
 def enclose(compute: Callable[[], arb | acb], digits: int, most_bits: int = MAX_BITS) -> tuple[Fraction, Fraction]:
-    """Midpoint and radius of a nonzero value, the radius below 10^-digits of it: precision follows its size.
+    """Return midpoint and radius of a nonzero value, raising the precision until radius < 10^-digits |midpoint|.
 
-    Raises NotCertified, with the best that was reached, where `compute` does or the precision limit is passed first.
+    Raises NotCertified, with the best ball so far, where `compute` raises it or the precision limit is exceeded.
 
     >>> middle, radius = enclose(lambda: 2 * arb(2).sqrt(), 30)
     >>> (middle - radius) ** 2 < 8 < (middle + radius) ** 2, radius < middle / 10**30
@@ -283,7 +286,7 @@ def _is_moderate(value: arb) -> bool:
 
 
 def fraction(number: arb) -> Fraction:
-    """The exact value of a ball without a radius, mantissa times a power of two.
+    """Return the exact value of a ball of radius 0, an integer times a power of two.
 
     >>> fraction(arb("0.75"))
     Fraction(3, 4)

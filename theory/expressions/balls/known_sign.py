@@ -1,4 +1,4 @@
-"""The sign of an expression, for numbers by balls: SymPy's `evalf` is wrong where more than a hundred digits cancel."""
+"""The sign of an expression, by balls for numbers: SymPy's `evalf` is wrong where more than a hundred digits cancel."""
 
 import sympy
 
@@ -9,16 +9,16 @@ from theory.expressions.balls.real import sign as sign_of_ball
 from theory.problem.errors import OutOfReachError
 
 FIRST_BITS = 64
-# From here on a number is asked first whether it is zero.
+# Above this precision, algebra is tried first to prove that a number is zero.
 MANY_BITS = 2**12
 MOST_BITS = 2**16
 
 
 def known_sign(expr: sympy.Expr) -> int | None:
-    """1, -1 or 0 where that is known: of a number it is proved, of parameters their assumptions tell.
+    """Return 1, -1 or 0 where the sign is known: proved for a number, by their assumptions for parameters; else None.
 
-    None of a number for which there is no ball: SymPy would decide it by a few digits. Raises OutOfReachError for a
-    number that neither differs from zero in its first 19,000 digits nor is proved zero.
+    The result is None for a number without a rule for balls, which SymPy would decide by a few digits. Raises
+    OutOfReachError for a number that 19,000 digits do not separate from zero and that is not proved to be zero.
 
     >>> known_sign(sympy.sqrt(10**600 + 1) - 10**300)
     1
@@ -40,7 +40,6 @@ def known_sign(expr: sympy.Expr) -> int | None:
 
 
 def _by_balls(expr: sympy.Expr, bits: int, most: int) -> int | None:
-
     from theory.expressions.balls.closed_form import ball
 
     while bits <= most:
@@ -53,7 +52,7 @@ def _by_balls(expr: sympy.Expr, bits: int, most: int) -> int | None:
 
 
 def _by_real_balls(expr: sympy.Expr) -> int | None:
-    """The sign by the functions that have balls for real arguments only, such as extremes and angles."""
+    """Return the sign by the rules that exist for real balls only, such as those of max, min and atan2."""
     for bits in (FIRST_BITS, MANY_BITS):
         try:
             with precision(bits):
@@ -66,7 +65,6 @@ def _by_real_balls(expr: sympy.Expr) -> int | None:
 
 
 def _has_balls(expr: sympy.Expr) -> bool:
-
     from theory.expressions.balls.closed_form import NotCertified, ball
 
     try:

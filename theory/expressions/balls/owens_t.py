@@ -1,12 +1,13 @@
 """Owen's T as certified balls of real and complex arguments, and Gauss-Legendre rules in balls.
 
 T(h, a) = (1/2 pi) int_0^a exp(-h^2 (1 + x^2)/2)/(1 + x^2) dx is entire in h and analytic in a off the cuts of atan. It
-is computed at the midpoint of the arguments; their radii enter by the mean value theorem with the slopes
+is computed at the midpoints of the arguments; their radii enter by the mean value theorem with the slopes
 
     T_h = -exp(-h^2/2) erf(a h/sqrt 2)/(2 sqrt(2 pi)),    T_a = exp(-h^2 (1 + a^2)/2)/(2 pi (1 + a^2)).
 
-|a| > 1 is reduced by T(h, a) = (1 - erf(h/sqrt 2) erf(a h/sqrt 2))/4 - T(a h, 1/a), Re a > 0. For real arguments
-exp(-h^2/2) is taken out, and the rest integrated as far as it is not negligible, to x = e, by n Gauss-Legendre nodes.
+|a| > 1 is reduced by T(h, a) = (1 - erf(h/sqrt 2) erf(a h/sqrt 2))/4 - T(a h, 1/a), Re a > 0. For real arguments the
+factor exp(-h^2/2) is taken out. The other factor is integrated by n Gauss-Legendre nodes to x = e, beyond which it is
+negligible.
 With w = e BETA/2 < 1 the ellipse of [0, e] in |Im x| <= w has rho = BETA + sqrt(1 + BETA^2), the integrand there is at
 most M = exp(h^2 w^2/2)/(1 - w), and the remainder at most 4 e M rho^-(2n-1)/(rho - 1) (see `signs`).
 """
@@ -26,13 +27,13 @@ LOG_MOST = log(8)
 SPARE = 8
 LARGE = 1e300
 LN2 = log(2)
-# Evaluations allowed a bit for complex arguments.
+# The most evaluations per bit of precision for complex arguments.
 EVALUATIONS_PER_BIT = 40
 
 
 @lru_cache(maxsize=160)
 def legendre(count: int, bits: int) -> tuple[tuple[arb, arb], ...]:
-    """Gauss-Legendre nodes and weights on [0, 1] at the precision `bits`.
+    """Return Gauss-Legendre nodes and weights on [0, 1] at the precision `bits`.
 
     Two nodes integrate cubic polynomials exactly, here int_0^1 x^3 dx = 1/4:
 
@@ -51,10 +52,10 @@ def legendre(count: int, bits: int) -> tuple[tuple[arb, arb], ...]:
 
 
 def owens_t(h: arb | acb, a: arb | acb, analytic: bool = False) -> arb | acb:
-    """Owen's T at the working precision, real for real arguments and then relatively accurate in the tails too.
+    """Return Owen's T at the working precision, real and relatively accurate in the tails for real arguments.
 
-    Not finite where an argument is not, for complex `a` that touch the cuts +-i [1, oo), and for wide balls. With
-    `analytic`, every ball `a` that touches a cut, real or not, gives a ball that is not finite.
+    The ball is not finite for arguments that are not finite, for complex `a` that touch the cuts +-i [1, oo), and for
+    wide balls; with `analytic` also for real `a` that touch a cut.
 
     T(0, a) = atan(a)/(2 pi), and T(h, 1) = Phi(h) Phi(-h)/2 = q (1 - q)/2:
 
@@ -97,7 +98,7 @@ def _tail(h: arb) -> arb:
 
 
 def _short(h: arb, a: arb) -> arb:
-    """T(h, a) for h >= 0 and 0 <= a <= 1: exp(-h^2/2)/(2 pi) times an integral with a bound on its remainder."""
+    """Return T(h, a) for h >= 0, 0 <= a <= 1: exp(-h^2/2)/(2 pi) times an integral with a bound on its remainder."""
     bits = ctx.prec + SPARE
     reach = float(arb.min(h, arb(LARGE)).upper())
     end = a
@@ -125,7 +126,7 @@ def _half_square(x: arb) -> arb:
 
 
 def _complex(h: acb, a: acb) -> acb:
-    """T for complex arguments off the cuts of a."""
+    """Return T for complex arguments off the cuts of a."""
     nan = acb(arb("nan"))
     touches = a.real.contains(0) and not abs(a.imag) < 1
     if touches or not (h.is_finite() and a.is_finite()):
@@ -159,7 +160,7 @@ def _radius(x: acb) -> arb:
 
 
 def _path(h: acb, a: acb, error: arb) -> acb:
-    """The integral along the straight line from 0 to a, not much more accurately than `error`."""
+    """Return the integral along the straight line from 0 to a, with an accuracy goal of an eighth of `error`."""
     half = h * h / 2
 
     def integrand(x: acb, _: bool) -> acb:

@@ -1,7 +1,7 @@
-"""The working precisions of Arb and of mpmath: one number each for the whole process, changed by one thread at a time.
+"""The working precisions of Arb and of mpmath, each global to the process and changed by one thread at a time.
 
-SymPy changes that of mpmath, too, when it evaluates numbers, even to tell their signs. So what evaluates or derives is
-a block of `decimals()`, without which the precision of one thread would become that of another and stay.
+SymPy changes the precision of mpmath when it evaluates numbers, even to determine their signs. Therefore evaluations
+and derivations run inside `decimals()`; otherwise one thread could change the precision of another permanently.
 """
 
 import os
@@ -15,10 +15,10 @@ _ALONE = RLock()
 
 @contextmanager
 def precision(bits: int | None = None, digits: int | None = None) -> Iterator[None]:
-    """A block at a working precision of Arb, or at that of now, which the block may change; put back after it.
+    """Run a block at a working precision of Arb, by default the current one, and restore it afterwards.
 
-    Blocks of one thread nest; another thread waits for the outermost to end. Without that the precision of one thread
-    would become that of the other, and the one put back last would stay.
+    The block may change the precision. Blocks of one thread nest; another thread waits for the outermost block to end,
+    because two threads would overwrite each other's precision.
 
     >>> from flint import ctx
     >>> before = ctx.prec
@@ -36,9 +36,9 @@ def precision(bits: int | None = None, digits: int | None = None) -> Iterator[No
 
 @contextmanager
 def decimals(digits: int | None = None, bits: int | None = None) -> Iterator[None]:
-    """A block at a working precision of mpmath, or at that of now; put back after it, as `precision` of Arb.
+    """Run a block at a working precision of mpmath, by default the current one, and restore it, as `precision` for Arb.
 
-    Both share one lock: blocks of one thread nest, another thread waits. It is a decorator, too.
+    Both share one lock: blocks of one thread nest, another thread waits. `decimals()` also works as a decorator.
 
     >>> import mpmath
     >>> before = mpmath.mp.prec
@@ -56,7 +56,7 @@ def decimals(digits: int | None = None, bits: int | None = None) -> Iterator[Non
 
 @contextmanager
 def _at(context: Any, bits: int | None, digits: int | None) -> Iterator[None]:
-    """A block of one thread with a library's context of numbers at so many bits or digits."""
+    """Run a block of one thread with the precision of `context` set to so many bits or digits."""
     with _ALONE:
         before = context.prec
         try:
@@ -70,7 +70,7 @@ def _at(context: Any, bits: int | None, digits: int | None) -> Iterator[None]:
 
 
 def _renew() -> None:
-    """A process that was forked while a thread held the lock has no such thread: it gets its own lock."""
+    """Give a forked process a new lock: the thread that held the old one may not exist in it."""
     global _ALONE
     _ALONE = RLock()
 

@@ -1,7 +1,7 @@
-"""Real values of expressions as balls: which number an expression is, or that it certainly is none.
+"""Real values of expressions as balls, or a certificate that an expression has no real value.
 
-Every ball contains the true value. An expression has a value where each of its parts has one: a root of a negative
-number, a division by zero or an inverse sine beyond 1 is `Undefined`, also where a factor beside it is zero.
+Every ball contains the true value. An expression has a value only if each of its parts has one: a root of a negative
+number, a division by zero or an inverse sine beyond 1 is `Undefined`, even when multiplied by zero.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,17 +16,17 @@ from theory.expressions.exact import rational
 from theory.expressions.functions import OwensT, Phi, Relu
 from theory.expressions.relaxation import phi1
 
-# Exact powers are taken of fractions of at most this many bits.
+# Powers of fractions with at most this many bits are computed exactly.
 MAX_BITS = 2000
 
 Value = arb | Fraction
 Table = Mapping[sympy.Expr, sympy.Expr | Value]
-# The value of an atom that this file does not know, or None.
+# A function that returns the value of an atom without a rule in this file, or None.
 Others = Callable[[sympy.Expr, Callable[[sympy.Expr], arb]], arb | None]
 
 
 class Undefined(ValueError):
-    """The expression certainly has no real value here."""
+    """The expression certainly has no real value at the point."""
 
 
 class Undecided(ValueError):
@@ -34,7 +34,7 @@ class Undecided(ValueError):
 
 
 def sign(x: arb) -> int:
-    """The sign of the numbers in the ball; Undecided where it contains zero and other numbers."""
+    """Return the sign of the numbers in the ball; Undecided where it contains zero and other numbers."""
     if x.is_zero():
         return 0
     if not (x > 0 or x < 0):
@@ -129,10 +129,10 @@ FUNCTIONS: Mapping[type, Callable[..., arb]] = {
 
 
 def enclose(expr: sympy.Expr, table: Table, others: Others | None = None) -> arb:
-    """A ball that contains `expr` at the current precision, where symbols and atoms have the values in `table`.
+    """Return a ball that contains `expr` at the current precision, given the values of symbols and atoms in `table`.
 
-    Nothing is substituted in SymPy, which would look for roots of large numbers. Raises Undefined or Undecided where
-    there is no value or none is found.
+    Values are not substituted into the SymPy expression, which would try to factor large numbers under roots. Raises
+    Undefined where there is no real value, and Undecided where none is found.
 
     >>> bool(enclose(sympy.erfc(100), {}) > 0)
     True
@@ -148,13 +148,13 @@ def _arb(number: Value) -> arb:
 
 
 def _enclose(expr: sympy.Expr, table: Table, others: Others | None) -> Value:
-    """The value, as an exact fraction as long as only rational operations were met."""
+    """Return the value, as an exact fraction if only rational operations occur in it."""
     if expr in table:
         known = table[expr]
         return _enclose(known, {}, others) if isinstance(known, sympy.Expr) else known
     if expr.is_Rational:
         return rational(expr)
-    # SymPy writes atan(1/0) as the interval of its two limits.
+    # SymPy represents atan(1/0) by the interval between its two limits.
     if expr in (sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.I) or isinstance(expr, sympy.AccumBounds):
         raise Undefined("division by zero, or not real")
     if expr is sympy.pi:
@@ -191,7 +191,7 @@ def _enclose_power(base: Value, exponent: sympy.Expr, table: Table, others: Othe
 
 
 def _with_tails(total: sympy.Add) -> list[sympy.Expr]:
-    """The terms of a sum, with c -+ c erf(u) as the one term c erfc(+-u), which is accurate in the tails."""
+    """Return the terms of a sum, with c -+ c erf(u) as one term c erfc(+-u), which is accurate in the tails."""
     terms = list(total.args)
     for term in total.args:
         if not any(isinstance(factor, sympy.erf) for factor in sympy.Mul.make_args(term)):

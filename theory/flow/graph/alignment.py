@@ -16,8 +16,8 @@ from theory.flow.graph.known import EPSILON
 class Alignment:
     """The bases and strengths that fit weights: R by node, one column a mode (0 where there is none), and b by weight.
 
-    off: the largest of |W_e - R_t B_e R_s'| / |W_e| and of the departures of the R from orthonormal columns: 0 for
-    aligned weights, and a bound from above on the distance of others from them. rounding: what float64 leaves of it.
+    off: the largest of |W_e - R_t B_e R_s'| / |W_e| and of the departures of the R from orthonormal columns. It is 0
+    for aligned weights, and otherwise an upper bound on the distance from them. rounding: its error in float64.
     """
 
     bases: Mapping[str, Float[np.ndarray, "d n"]]
@@ -35,7 +35,10 @@ class Alignment:
 
 
 def tied_nodes(flow: GraphFlow) -> dict[str, str]:
-    """For each node the first of those with the same R: inputs, ends of edges without weights and of shared weights.
+    """Return for each node the first of the nodes that must have the same R.
+
+    These are all inputs, the two ends of an edge without weights, and corresponding ends of shared weights.
+
 
     >>> from theory.problem import Edge, GatedGraph, Node
     >>> nodes = Node("x", 2), Node("h", 2), Node("k", 2), Node("y", 1)
@@ -77,9 +80,9 @@ def lift(
 
 
 def align(flow: GraphFlow, modes: Modes, weights: Mapping[str, np.ndarray]) -> Alignment:
-    """Bases of the hidden nodes that carry the modes of the moments along the weights, and the strengths in them.
+    """Find bases of the hidden nodes that continue the modes of the moments along the weights, and the strengths.
 
-    A column of R is the image of a mode under the weights that reach its node from a known one; the strongest is taken.
+    A column of R is the image of a mode under the weights from a node with a known basis; the strongest image is taken.
 
     >>> from theory.problem import AlwaysGate, Network, one_hidden_layer
     >>> flow = GraphFlow(one_hidden_layer(Network("gated-linear", "sum", 1, (AlwaysGate(),)), 2), "half-mse")
@@ -98,7 +101,7 @@ def align(flow: GraphFlow, modes: Modes, weights: Mapping[str, np.ndarray]) -> A
     fixed = {first[name] for name in (*graph.inputs, *graph.outputs)}
     links = [(first[e.source], first[e.target], weights[e.weight]) for e in graph.edges if e.weight is not None]
     links += [(target, source, matrix.T) for source, target, matrix in links]
-    for _ in graph.nodes:  # a mode travels one edge further each time
+    for _ in graph.nodes:  # each pass continues the modes by one edge
         for root in R.keys() - fixed:
             R[root] = _filled(R[root], [(R[source], matrix) for source, target, matrix in links if target == root])
     strengths, off = {}, 0.0

@@ -49,7 +49,7 @@ class NotConserved:
 
 
 def conserved(flow: GraphFlow) -> tuple[tuple[Conserved, ...], tuple[NotConserved, ...]]:
-    """The conserved matrices of a graph's flow, and the hidden nodes that have none, with the reason.
+    """Return the conserved matrices of a graph's flow, and the hidden nodes that have none, with the reason.
 
     >>> from theory.problem.graph import Edge, Graph, Node
     >>> from theory.problem.parameters import Parameter
@@ -71,7 +71,7 @@ def conserved(flow: GraphFlow) -> tuple[tuple[Conserved, ...], tuple[NotConserve
 
 
 def _tied(flow: GraphFlow) -> Iterator[tuple[str, ...]]:
-    """The hidden nodes in groups: those that an incoming weight, or an outgoing one, has in common."""
+    """Yield groups of hidden nodes that are connected by a shared incoming or outgoing weight."""
     graph = flow.graph
     ends = (*graph.inputs, *graph.outputs)
     groups = [{node.name} for node in graph.nodes if node.name not in ends]
@@ -104,7 +104,7 @@ def _failing(flow: GraphFlow, nodes: tuple[str, ...], out: tuple[str, ...], into
 
 
 def _derive(flow: GraphFlow, nodes: tuple[str, ...], out: tuple[str, ...], into: tuple[str, ...]) -> Derivation:
-    """tau dQ/dt by the product rule, the velocities put in, and the sum of products: nothing is left."""
+    """Derive tau dQ/dt = 0: the product rule, the velocities substituted, and the sum of products, which cancels."""
     size = flow.graph.node(nodes[0]).dimension
     change = TAU * MatrixSymbol(f"dQ/dt({','.join(nodes)})", size, size)
 

@@ -1,7 +1,7 @@
-"""The path moments of a problem's data: by sums over examples where the law has them, else from its moments.
+"""The path moments of a problem's data: by sums over examples if the law has finitely many, else from its moments.
 
-A law with exact moments through its gates (`theory.moments`) gives those of a gated-linear network whose units have the
-paths' products of gates, where each product is a single gate.
+For other laws the moments (`theory.moments`) are those of a gated-linear network whose units have the products of gates
+of the paths, if each product is a single gate.
 """
 
 from collections.abc import Mapping
@@ -101,13 +101,13 @@ def _(law: Table, flow: GraphFlow) -> PathMoments:
 def _patterns(
     flow: GraphFlow, gates: dict[int, Float[np.ndarray, " N"]], examples: int
 ) -> tuple[Float[np.ndarray, "G A"], Int[np.ndarray, " N"]]:
-    """The different values that (g_1, ..., g_A) takes over the examples, and which of them each example has."""
+    """Return the different values of (g_1, ..., g_A) over the examples, and the index of the value of each example."""
     patterns, found = np.unique(gate_columns(flow, gates, examples), axis=0, return_inverse=True)
     return patterns, found.ravel()
 
 
 def _sum(factors: Float[np.ndarray, " G"], sums: list[np.ndarray]) -> np.ndarray:
-    """The sum over the patterns of a product of gates times what the examples of the pattern add up to."""
+    """Return the sum over the patterns of a product of gates times the sum over the pattern's examples."""
     total = np.zeros_like(sums[0])
     for factor, part in zip(factors.tolist(), sums, strict=True):
         if factor:
@@ -118,7 +118,7 @@ def _sum(factors: Float[np.ndarray, " G"], sums: list[np.ndarray]) -> np.ndarray
 def opened_gates(
     flow: GraphFlow, x: Shaped[np.ndarray, "N n"], context: Contexts
 ) -> dict[int, Float[np.ndarray, " N"]]:
-    """g_a of every example, by the number a of a product of gates; the product of no gates is left out.
+    """Return g_a of every example, by the number a of a product of gates, without the product of no gates.
 
     >>> from theory.problem import SiteGate, one_hidden_layer
     >>> gates = SiteGate(0, lo=0, on="input"), AlwaysGate()
@@ -165,7 +165,7 @@ def single_gates(flow: GraphFlow) -> tuple[Gate, ...]:
 
 
 def _single(product: tuple[Gate, ...]) -> Gate:
-    """The one gate that a product of gates is; a hard gate times itself is itself."""
+    """Return the single gate that equals a product of gates: a hard gate times itself is itself."""
     different = tuple(dict.fromkeys(product))
     soft = any(getattr(gate, "sharpness", np.inf) != np.inf for gate in product)
     if len(different) > 1 or (soft and len(product) > 1):

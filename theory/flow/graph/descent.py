@@ -1,8 +1,8 @@
 """Plain gradient descent of a graph in discrete steps, on the exact moments of the data, at any step size.
 
-W <- W + eta tau dW/dt, with the derived flow of the paths: what a network does that sees all of its data law at every
-step. Networks trained on N examples scatter around it, and as the loss is no square of the weights, their mean differs
-from it by a term of order 1/N (full batch) or eta/batch (online).
+W <- W + eta tau dW/dt, with the derived flow of the paths: training on the whole data law at every step. Networks
+trained on N examples scatter around it. Because the loss is not quadratic in the weights, the mean of such networks
+differs from it by a term of order 1/N (full batch) or eta/batch (online).
 """
 
 from collections.abc import Sequence

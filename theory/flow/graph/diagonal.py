@@ -26,9 +26,9 @@ from theory.flow.graph.known import EPSILON, Known, Moment, asymmetry
 from theory.problem import OutOfReachError
 
 MOST_WORK = 2e10  # multiplications of all products together: about a minute
-TRIES = 8  # combinations of the family whose eigenvectors are tried; the best is kept
-# An eigenvector is known up to rounding over the gap of the combination that it comes from. Gaps below GAP are taken
-# for equal eigenvalues; what is then left off the diagonals is measured, and stands in `Modes.residual`.
+TRIES = 8  # random combinations of the matrices whose eigenvectors are computed; the best are kept
+# The error of an eigenvector is the rounding divided by the gap between eigenvalues. Eigenvalues closer than GAP are
+# treated as equal; the resulting off-diagonal entries are measured and stored in `Modes.residual`.
 GAP = 1e-7
 
 
@@ -36,10 +36,10 @@ GAP = 1e-7
 class Modes:
     """The shared singular vectors and the diagonals, mode by mode, the strongest first.
 
-    inputs: V, one column a mode. outputs: U of each output node; a column is 0 for a mode that the node has no room
-    for. S and D: by output and a, and by (a, b), one number a mode. residual: the largest entry that the diagonals
-    leave out, relative to the unit of its moment, and the departure of U from orthonormal columns. rounding: the error
-    of the vectors, which is that of float64 over the smallest gap between eigenvalues of the combination.
+    inputs: V, one column for each mode. outputs: U of each output node, with a column 0 for a mode that exceeds the
+    node's dimension. S and D: by output and a, and by (a, b), one number for each mode. residual: the largest
+    off-diagonal entry relative to the unit of its moment, or the departure of U from orthonormal columns. rounding: the
+    error of the vectors, the rounding of float64 over the smallest gap between eigenvalues of the combination.
     """
 
     inputs: Float[np.ndarray, "n n"]
@@ -93,7 +93,7 @@ def shared_vectors(known: Known) -> tuple[Condition, ...]:
 
 
 def _condition(name: str, products: Sequence[Sequence[tuple[Moment, bool]]], exact: bool) -> Condition | None:
-    """All products are symmetric; where one is not, the one that is worst is named. None where there are none."""
+    """Return the condition that all products are symmetric, with the least symmetric one; None without products."""
     offs = [asymmetry(factors) for factors in products]
     if not offs:
         return None
@@ -105,7 +105,7 @@ def _condition(name: str, products: Sequence[Sequence[tuple[Moment, bool]]], exa
 
 
 def _different(moments: Sequence[Moment]) -> list[Moment]:
-    """The matrices that are neither 0 nor a multiple of an earlier one, which has the same products up to a factor."""
+    """Return the matrices that are neither 0 nor a multiple of an earlier one, whose products would be the same."""
     kept: dict[object, Moment] = {}
     for moment in moments:
         if moment.whole is None:
@@ -135,8 +135,8 @@ def _require_little(second: int, squares: Sequence[int], n: int) -> None:
 def modes_of(known: Known, beside: Sequence[Float[np.ndarray, "n n"]] = ()) -> Modes:
     """The shared singular vectors in float64, where `shared_vectors` holds.
 
-    Where several modes have the same moments their vectors are free up to a rotation: those are chosen that make the
-    symmetric matrices `beside` diagonal, as far as a rotation can.
+    Where several modes have the same moments, their vectors are determined up to a rotation. It is chosen so that the
+    symmetric matrices `beside` become as diagonal as possible.
     """
     flow = known.flow
     second = {pair: known.input_input(*pair) for pair in pairs_met(flow)}
@@ -153,7 +153,7 @@ def modes_of(known: Known, beside: Sequence[Float[np.ndarray, "n n"]] = ()) -> M
 def _eigenvectors(
     family: Sequence[np.ndarray], beside: Sequence[np.ndarray], rng: np.random.Generator
 ) -> tuple[np.ndarray, float]:
-    """Eigenvectors of a generic combination, within equal eigenvalues of one of the matrices `beside`; their error."""
+    """Return eigenvectors of a random combination, within equal eigenvalues those of `beside`, and their error."""
     values, vectors = np.linalg.eigh(_combined(family, rng))
     other = _combined(beside, rng) if len(beside) else None
     first = 0
@@ -172,7 +172,7 @@ def _combined(family: Sequence[np.ndarray], rng: np.random.Generator) -> np.ndar
 
 
 def _direction(moment: Moment) -> np.ndarray:
-    """A moment over its norm; 0 where it is no more than the rounding of its terms."""
+    """Return a moment divided by its norm; 0 where it is within the rounding of its terms."""
     norm = float(np.linalg.norm(moment.array))
     return moment.array / norm if norm > 2 * moment.rounding * moment.unit else np.zeros_like(moment.array)
 
@@ -184,7 +184,7 @@ def _diagonals(
     V: np.ndarray,
     rounding: float,
 ) -> Modes:
-    """U, S and D for given V, and what they leave out."""
+    """Return U, S and D for given V, and the residual."""
     strength = sum(np.linalg.norm(_direction(moment) @ V, axis=0) ** 2 for moment in first.values())
     V = V[:, np.argsort(-strength, kind="stable")]
     V = V * np.where(V[abs(V).argmax(axis=0), range(len(V))] < 0, -1.0, 1.0)
@@ -202,7 +202,7 @@ def _diagonals(
 
 
 def _left_vectors(own: Sequence[np.ndarray], V: np.ndarray) -> np.ndarray:
-    """One column a mode: the direction of the strongest A v; then any others that fill the space, in order."""
+    """Return one column for each mode: the direction of the strongest A v, or one that completes the basis."""
     images = np.stack([direction @ V for direction in own])
     sizes = np.linalg.norm(images, axis=1)
     rows, n = images.shape[1:]

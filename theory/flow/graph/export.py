@@ -17,7 +17,7 @@ _NUMBERED = re.compile(r"(\w+)\(([^()]*)\) ?(.*)")
 
 
 def latex(flow: GraphFlow, weight: str) -> str:
-    r"""tau dW/dt as LaTeX, with E_a for the correlations of the error with the inputs.
+    r"""Return tau dW/dt as LaTeX, with E_a for the correlations of the error with the inputs.
 
     >>> from theory.problem import Network, one_hidden_layer, AlwaysGate
     >>> network = Network("gated-linear", "sum", 2, (AlwaysGate(), AlwaysGate()))
@@ -29,7 +29,7 @@ def latex(flow: GraphFlow, weight: str) -> str:
 
 
 def plain(flow: GraphFlow, weight: str) -> str:
-    """tau dW/dt in characters: A' is a transpose, E[a] the correlation of the error with the inputs.
+    """Return tau dW/dt as plain text: A' is a transpose, E[a] the correlation of the error with the inputs.
 
     >>> from theory.problem import Network, one_hidden_layer, AlwaysGate
     >>> network = Network("gated-linear", "sum", 2, (AlwaysGate(), AlwaysGate()))
@@ -147,7 +147,7 @@ def _python(flow: GraphFlow, expr: MatrixExpr) -> str:
 
 
 def characters(expr: MatrixExpr) -> str:
-    """A sum of products in characters, as a person writes them."""
+    """Return a sum of products as plain text."""
 
     def product(word: Word, size: sympy.Rational) -> str:
         letters = [each.name.replace("(", "[").replace(")", "]") + ("'" if flag else "") for each, flag in word]
@@ -179,7 +179,7 @@ def _joined(expr: MatrixExpr, product: Callable[[Word, sympy.Rational], str]) ->
 
 
 def _moments(flow: GraphFlow) -> Iterator[tuple[MatrixSymbol, str, str]]:
-    """The symbols that are no weights, each as it is written in Python and in LaTeX."""
+    """Yield the symbols that are not weights, each with its Python and its LaTeX form."""
     several = len(flow.graph.outputs) > 1
     numbers = flow.numbers
     for output in flow.graph.outputs:

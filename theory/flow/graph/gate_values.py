@@ -1,4 +1,4 @@
-"""Products of gates of a graph as random variables: which are open together, and how they depend on each other.
+"""Products of gates of a graph as random variables: their joint probabilities and linear dependences.
 
 Each product g_a is a rational combination of linearly independent functions of the example: of the indicators of the
 patterns that finite data have, or of 1 and the signs of directions (`theory.moments.basis`).
@@ -26,7 +26,7 @@ from theory.moments.single_pulse import examples as all_pulses
 from theory.problem import AlwaysGate, FiniteData, Law, Network, OutOfReachError, SinglePulse, Table
 
 Row = tuple[Fraction, ...]
-MOST_ROWS = 5_000  # of the matrix in which the Gram matrix of a process's gates stands: 200 MB
+MOST_ROWS = 5_000  # the most rows of the matrix that contains the Gram matrix of a process's gates: 200 MB
 
 
 @dataclass(frozen=True)
@@ -74,10 +74,10 @@ def null_combinations(rows: Sequence[Sequence[Fraction]]) -> dict[int, dict[int,
 
 
 def gate_values(law: Law, flow: GraphFlow) -> GateValues:
-    """The products of gates of a graph's paths under a law.
+    """Return the products of gates of a graph's paths under a law.
 
-    Raises OutOfReachError for gates of which the law knows no exact moments, and for several on a path of a law that
-    has no list of examples.
+    Raises OutOfReachError for gates without exact moments under the law, and for several gates on a path of a law
+    without a list of examples.
 
     >>> from theory.problem import SiteGate, one_hidden_layer
     >>> gates = SiteGate(0, lo=0, on="input"), SiteGate(0, hi=0, on="input"), AlwaysGate()
@@ -118,7 +118,7 @@ def _(law: SinglePulse) -> Examples:
 
 
 def opened(flow: GraphFlow, x: Shaped[np.ndarray, "N n"], context: Contexts) -> Bool[np.ndarray, "N A"]:
-    """Which products of gates are open on which examples. Raises OutOfReachError for soft gates."""
+    """Return which products of gates are open on which examples. Raises OutOfReachError for soft gates."""
     found = gate_columns(flow, opened_gates(flow, x, context), len(x))
     if not np.isin(found, (0, 1)).all():
         _refuse_soft()

@@ -45,7 +45,7 @@ class Place:
 class GraphFlow:
     """The gradient flow of every trained weight of a graph under a quadratic loss, by its paths.
 
-    Raises OutOfReachError for a loss that is not quadratic in the weights, and for what has no paths (see `paths_of`).
+    Raises OutOfReachError for a loss that is not quadratic in the outputs, and for a graph without paths (`paths_of`).
 
     >>> from theory.problem.graph import Node
     >>> from theory.problem.parameters import Parameter
@@ -91,7 +91,7 @@ class GraphFlow:
         )
 
     def matrix(self, edge: Edge) -> MatrixExpr:
-        """The symbol of an edge's weights; of an edge without any, I or the matrix (I ... I) that adds up blocks."""
+        """Return the symbol of an edge's weights; without weights, I or the matrix (I ... I) that adds up blocks."""
         rows, columns = self.graph.node(edge.target).dimension, self.graph.node(edge.source).dimension
         if edge.weight is not None:
             return MatrixSymbol(edge.weight, rows, columns)
@@ -308,14 +308,14 @@ def _product(factors: Sequence[MatrixExpr], dimension: int) -> MatrixExpr:
 
 
 def _transposed(product: MatrixExpr) -> MatrixExpr:
-    """The transpose of a product of symbols, letter by letter, which is faster than `.T` of the whole."""
+    """Return the transpose of a product, symbol by symbol, which is faster than `.T` of the product."""
     if isinstance(product, MatMul):
         return MatMul(*[factor.T for factor in reversed(product.args)], evaluate=False)
     return product.T
 
 
 def _scaled(scale, *factors: MatrixExpr) -> MatrixExpr:
-    """The product of the factors but the identities, times a number."""
+    """Return the product of the factors without identities, times a number."""
     inside = []
     for factor in factors:
         inside += factor.args if isinstance(factor, MatMul) else [factor]

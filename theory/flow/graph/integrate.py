@@ -17,8 +17,8 @@ from theory.flow.graph.moments import PathMoments, loss_from, velocities
 from theory.moments.feature_moments import squared_labels
 from theory.problem import OutOfReachError, Problem
 
-RELATIVE = 1e-10  # of the integrator, in each weight
-MOST_EVALUATIONS = 100_000  # of the flow: a path from start to rest takes a few thousand
+RELATIVE = 1e-10  # the relative tolerance of the integrator in each weight
+MOST_EVALUATIONS = 100_000  # the most evaluations of the flow; a full trajectory takes a few thousand
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,9 +32,9 @@ class GraphSolution:
 
 
 def integrate(problem: Problem, times: Sequence[float] | None = None) -> GraphSolution:
-    """The weights of the problem's network under gradient flow at its times (t, in the unit of tau), in float64.
+    """Return the weights of the problem's network under gradient flow at its times (in the unit of tau), in float64.
 
-    Raises OutOfReachError where the flow has no paths, the data no moments, or the integrator gives up.
+    Raises OutOfReachError where the flow has no paths, the data have no moments, or the integrator fails.
 
     One input and one output in two layers of equal weights follow a(t) = s e^{2st}/(e^{2st} - 1 + s/a(0)):
 
@@ -79,10 +79,10 @@ def weights_over_time(
     times: Sequence[float],
     relative: float = RELATIVE,
 ) -> dict[str, np.ndarray]:
-    """The weights of a flow at ascending times, from arrays (..., target, source): one axis of times before theirs.
+    """Return the weights of a flow at ascending times, from arrays (..., target, source), with a leading axis of times.
 
-    `relative` is the integrator's error a step; that of entries near 0 is a hundredth of it. Raises OutOfReachError
-    where the integrator gives up.
+    `relative` is the integrator's tolerance per step, and a hundredth of it the absolute one. Raises OutOfReachError
+    where the integrator fails.
 
     >>> from theory.problem import AlwaysGate, Network, one_hidden_layer
     >>> flow = GraphFlow(one_hidden_layer(Network("gated-linear", "sum", 1, (AlwaysGate(),)), 1), "half-mse")
@@ -121,7 +121,7 @@ def weights_over_time(
 
 
 def split(problem: Problem, flow: GraphFlow, replicate: int | None = None) -> dict[str, np.ndarray]:
-    """The initial weights in the names of the flow, as (target, source) matrices; a replicate's own where given."""
+    """Return the initial weights by name, as (target, source) matrices; those of `replicate` if given."""
     start = problem.start(replicate)
     found = {}
     for name in flow.weights:

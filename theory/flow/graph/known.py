@@ -1,7 +1,7 @@
-"""Facts of a problem's data that reductions read: moments of paths, exact where the data are, and in float64.
+"""The properties of a problem's data that reductions use: moments of paths, in float64 and if possible exact.
 
-Laws of finitely many examples have rational moments: whole numbers times a common factor. Of other laws the moments are
-float64, each entry within a few roundings of its largest term.
+Laws of finitely many examples have rational moments: integers times a common factor. The moments of other laws are in
+float64, each entry with an error of a few roundings of its largest term.
 """
 
 from collections.abc import Sequence
@@ -21,18 +21,18 @@ from theory.moments.exact_moments import Examples
 from theory.moments.feature_moments import squared_labels
 from theory.problem import FiniteData, OutOfReachError, Problem, Table
 
-MOST_ENTRIES = 20_000_000  # numbers in all moments together: 160 MB
-MOST_EXACT = 2_000_000  # numbers in the examples, for exact moments: some seconds
+MOST_ENTRIES = 20_000_000  # the most numbers in all moments together: 160 MB
+MOST_EXACT = 2_000_000  # the most numbers in the examples for exact moments, which then take some seconds
 EPSILON = float(np.finfo(float).eps)
-MOMENT_ROUNDINGS = 8  # of an entry of a law's moments, relative to its largest term
+MOMENT_ROUNDINGS = 8  # the error of an entry of a law's moments in roundings of its largest term
 
 
 @dataclass(frozen=True, eq=False)
 class Moment:
-    """A matrix of moments: `array` in float64, and `whole`, the same times a positive factor, exact.
+    """A matrix of moments: `array` in float64, and `whole`, exact integers equal to it up to a positive factor.
 
-    whole: None for moments that are not exact. name: as formulas print it. unit: a bound on the Frobenius norm that no
-    cancellation makes small, |y| |x| at its root mean square. rounding: the error of the array in that unit.
+    whole: None for moments that are not exact. name: its form in formulas. unit: a bound on the Frobenius norm that
+    cancellation does not reduce, the root mean square of |y| |x|. rounding: the error of the array in that unit.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Moment:
 
 @dataclass(frozen=True)
 class Off:
-    """By how much a matrix that should vanish does not: relative to `of`, in words; `zero` says whether it vanishes."""
+    """The relative size of a matrix that should vanish; `of` names the reference, and `zero` is True if it vanishes."""
 
     zero: bool
     size: float
@@ -61,7 +61,7 @@ class Off:
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """The moments that a problem's paths see; what is out of reach raises OutOfReachError where it is asked for.
+    """The moments of a problem's paths, computed at first use; OutOfReachError where they are too large.
 
     exactly: whether moments are exact where the data are; in float64 alone they are known sooner.
     """
@@ -88,7 +88,7 @@ class Known:
 
     @cached_property
     def _listed(self) -> Examples | None:
-        """The examples, where they are few enough for exact arithmetic; where not, every condition says so."""
+        """The examples if they are few enough for exact arithmetic, else None, which every condition then mentions."""
         law = self.problem.data
         if not self.exactly or (isinstance(law, FiniteData) and len(law.x) * law.n > MOST_EXACT):
             return None
@@ -130,7 +130,7 @@ class Known:
 
 
 def asymmetry(factors: Sequence[tuple[Moment, bool]]) -> Off:
-    """By how much a product of moments, each transposed where its flag says so, is not symmetric.
+    """Return how far a product of moments, each transposed if its flag is set, is from symmetric.
 
     |P - P'| relative to the norms of the factors (Frobenius); exact where all factors are.
 
@@ -156,7 +156,7 @@ def asymmetry(factors: Sequence[tuple[Moment, bool]]) -> Off:
 
 
 def exact_off(difference: Any, factors: Sequence[Any], of: str) -> Off:
-    """|D| relative to the product of norms, for matrices of whole numbers (flint.fmpz_mat).
+    """Return |D| relative to the product of norms, for integer matrices (flint.fmpz_mat).
 
     >>> from flint import fmpz_mat
     >>> exact_off(fmpz_mat([[3]]), [fmpz_mat([[4]])], "of it").size
@@ -172,7 +172,7 @@ def exact_off(difference: Any, factors: Sequence[Any], of: str) -> Off:
 
 
 def relative_off(size: float, norms: float, allowed: float, of: str) -> Off:
-    """`size` relative to `norms`, in float64: it counts as zero where rounding alone may make it as large.
+    """Return `size` relative to `norms`, in float64; it counts as zero if rounding can explain it.
 
     >>> relative_off(1e-17, 1.0, 1e-15, "1").zero, relative_off(0.5, 2.0, 1e-15, "2").size
     (True, 0.25)
@@ -188,7 +188,7 @@ def _product(matrices: Sequence[Any], times: Any = lambda left, right: left * ri
 
 
 def _without_rounding(array: np.ndarray, whole: Any) -> np.ndarray:
-    """The array, with exact zeros where the whole numbers are 0 and terms have cancelled up to rounding."""
+    """Return the array with exact zeros where the integers are 0 and float64 has only rounding errors."""
     if whole is None:
         return array
     return np.where(np.array([[int(entry) != 0 for entry in row] for row in whole.table()]), array, 0.0)
@@ -199,7 +199,7 @@ def _squared(matrix: Any) -> int:
 
 
 def _whole_moments(examples: Examples, flow: GraphFlow) -> tuple[dict, dict]:
-    """Sigma^yx and Sigma^xx times one positive factor each, as whole numbers, one pattern of gates after the other."""
+    """Return Sigma^yx and Sigma^xx times one positive factor each, as integers, by sums over patterns of gates."""
     from flint import fmpz_mat
 
     x, y = _whole_rows(examples.x.tolist()), _whole_rows(examples.labels)

@@ -1,4 +1,4 @@
-"""The paths of a gated linear graph: which weights and gates a path from an input to an output passes.
+"""The paths of a gated linear graph from inputs to outputs, each with the weights and gates along it.
 
 The outputs of a graph of linear nodes are sums over paths,
 
@@ -54,10 +54,10 @@ class Path:
 
 
 def paths_of(graph: Graph) -> tuple[Path, ...]:
-    """All paths from an input to an output, by output, then in the order of the edges.
+    """Return all paths from an input to an output, by output, then in the order of the edges.
 
-    Raises OutOfReachError for a node that is not linear or has a bias, for one gate a unit (see `one_gate_a_node`), and
-    for more paths than `theory.problem.routes` lists.
+    Raises OutOfReachError for a node that is not linear, has a bias or has one gate per unit (see `one_gate_a_node`),
+    and for more paths than `theory.problem.routes` lists.
 
     >>> nodes = (Node("x", 3), Node("h", 2), Node("y", 1))
     >>> edges = (Edge("x", "h", "A"), Edge("h", "y", "B"), Edge("x", "y", "C"))
@@ -79,9 +79,9 @@ def paths_of(graph: Graph) -> tuple[Path, ...]:
 
 
 def one_gate_a_node(graph: Graph) -> Graph:
-    """The graph in which a node with one gate for each unit is as many nodes of one unit: h becomes h.0, h.1, ...
+    """Split each node with one gate per unit into nodes of one unit: h becomes h.0, h.1, ...
 
-    Weights into it become their rows and weights out of it their columns, as parameters of their own: w.0, w.1, ...
+    The rows of weights into it and the columns of weights out of it become separate parameters w.0, w.1, ...
     Raises OutOfReachError where such weights are shared with another edge, and where the node adds up to more than one
     output unit without weights.
 

@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from theory.flow.graph.strengths import largest
 from theory.flow.picture import STYLE, against_time, distances, finish
 
-MOST = 6  # weights or paths in a panel
-_WIDTH, _HEIGHT = 4.4, 3.4  # inches of a panel
+MOST = 6  # the most weights or paths in a panel
+_WIDTH, _HEIGHT = 4.4, 3.4  # the size of a panel in inches
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Curves:
 def graph_picture(
     curves: Sequence[Curves], distance: tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray] | None = None
 ) -> Figure:
-    """Draw the loss, the sizes of weights, the strengths of paths, and the distance from theory where it is given.
+    """Draw the loss, the sizes of weights, the strengths of paths, and the distance from theory if given.
 
-    Of many weights or paths those that are largest at the end are shown; the title says of how many. `distance` holds
+    Only the weights or paths that are largest at the end are shown; the title gives the total number. `distance` holds
     times, distances of the weights and both ends of their band.
 
     >>> times = np.array([1.0, 2.0])
@@ -66,7 +66,7 @@ def graph_picture(
 
 
 def _named(axis, curves: Sequence[Curves], what: str, unit: str, title: str) -> None:
-    """The values of each name: a colour and a dash for the name; lines of theory, marks of networks."""
+    """Draw the values of each name in one colour and dash: lines for theory, markers for networks."""
     count = len(getattr(curves[0], what))
     shown = largest(getattr(curves[0], what), MOST)
     for one in curves:

@@ -1,4 +1,4 @@
-"""Proofs of the race's scalar equations: R stands for the orthogonal matrix of a node, B for a diagonal of weights."""
+"""Proofs of the race's scalar equations: R is the orthogonal matrix of a node, B a diagonal matrix of weights."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -120,7 +120,7 @@ class RaceProof:
         whole: MatrixExpr,
         known: tuple[Diagonal, ...],
     ) -> Derivation:
-        """Write the matrix out, put everything into the bases of its nodes, cancel R'R = I, and take one entry."""
+        """Write the matrix out, express all factors in the bases of their nodes, cancel R'R = I, and take one entry."""
         turned = {each.matrix: each.turned for each in known if whole.has(each.matrix)}
         inside = {each.matrix: each.inside for each in known}
         proved = sympy.Eq(entry, scalar.in_one_mode(whole), evaluate=False)
@@ -158,7 +158,7 @@ def _diagonal(matrix: MatrixSymbol, target: MatrixSymbol, source: MatrixSymbol) 
 
 
 def _between(change: Diagonal, middle: MatrixExpr) -> MatrixExpr:
-    """R_t' (a sum of terms) R_s, term by term."""
+    """Return R_t' (a sum of terms) R_s, term by term."""
     terms = middle.args if isinstance(middle, MatAdd) else (middle,)
     turned = [MatMul(change.target.T, term, change.source, evaluate=False) for term in terms]
     return turned[0] if len(turned) == 1 else MatAdd(*turned, evaluate=False)

@@ -1,4 +1,4 @@
-"""A reduction of a graph's flow, or the reason why it does not apply; the folder `reductions` has one file for each."""
+"""The interface of reductions of a graph's flow; the folder `reductions` has one file for each reduction."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,20 +17,20 @@ from theory.proof.derivation import Derivation
 
 @dataclass(frozen=True)
 class Formula:
-    """An equation for people: in characters and as LaTeX."""
+    """An equation as plain text and as LaTeX."""
 
     plain: str
     latex: str
 
 
 def formula(flow: GraphFlow, left: MatrixExpr, right: MatrixExpr) -> Formula:
-    """The equation of two sums of products of matrices of a flow."""
+    """Return the equation of two sums of products of matrices of a flow."""
     plain = f"{export.characters(left)} = {export.characters(right)}"
     return Formula(plain, f"{export.tex(flow, left)} = {export.tex(flow, right)}")
 
 
 def listed(letter: str, values: Mapping[str, Sequence[float]], shown: int) -> tuple[Formula, ...]:
-    """Rows of numbers by their index, equal ones together; what is rounding beside the largest is 0, and left out.
+    """List rows of numbers by their index, equal rows together; numbers within rounding of the largest are omitted.
 
     >>> [row.plain for row in listed("D", {"1,1": (1.0, 0.5), "1,2": (0.0, 1e-17), "2,2": (1.0, 0.5)}, 6)]
     ['D[1,1] = D[2,2] = (1, 0.5)']
@@ -61,10 +61,10 @@ class Part:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A reduction that applies: what it is (Markdown), its parts, its conditions, which all hold, and its proofs.
+    """A reduction that applies: a description (Markdown), its parts, its conditions, which all hold, and its proofs.
 
-    start: conditions on the initial weights, which another start may miss; they decide for whom the reduction is exact.
-    code: Python source of the reduced flow, "" where there is none. rounding: what float64 leaves out, in words.
+    start: conditions on the initial weights, under which the reduction is exact; another start may violate them. code:
+    Python source of the reduced flow, "" if there is none. rounding: the error of float64, in words.
     """
 
     says: str
@@ -114,7 +114,7 @@ def reducers() -> dict[str, Reduce]:
 
 
 def reductions_of(problem: Problem, flow: GraphFlow) -> dict[str, Reduction | NotReduced]:
-    """Every reduction by name: what it gives for a problem, or why it does not apply.
+    """Return every reduction by name: its result for a problem, or the reason why it does not apply.
 
     >>> from theory.flow.graph.data import flow_of
     >>> from theory.problem import FiniteData, Network, NormalInitialisation, SiteGate, Training

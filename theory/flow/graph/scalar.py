@@ -1,4 +1,4 @@
-"""The flow of one mode: the same graph with one unit a node, its equations in scalars, as SymPy, text, LaTeX and code.
+"""The flow of one mode: the same graph with one unit per node, and its scalar equations as SymPy, text, LaTeX and code.
 
 With b_e the strength of a weight in the mode, S(a) and D(a, b) the entries of the moments,
 
@@ -127,7 +127,7 @@ def _characters(expr: MatrixExpr) -> str:
 
 
 def _joined(expr: MatrixExpr, times: str, say) -> str:
-    """The products of a sum, in which every factor stands once more for each of its powers."""
+    """Write the products of a sum, with each power written as repeated factors."""
     text = ""
     for word, factor in products(expr).items():
         letters = [say(entry(letter)) for letter, _ in word]

@@ -1,7 +1,7 @@
 """Sizes of weights, strengths of paths and end-to-end maps, from the weights of a derived flow.
 
 |W| is the Frobenius norm; the strength of a path is |s_p W_p|, with W_p the product of the weights along it and s_p the
-product of the scales of its nodes: how strongly the path acts on x while its gates are open.
+product of the scales of its nodes. It measures the effect of the path on x while its gates are open.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The gradient flow of networks that are linear in what they learn: it sees the moments A, b and <y^2> alone.
+"""The gradient flow of networks that are linear in their trained parameters; it depends on A, b and <y^2> only.
 
 solve, Solution            the exact solution of a problem
 discrete, gradient_descent, power_and_sum   the same in discrete steps

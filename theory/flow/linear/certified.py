@@ -1,4 +1,4 @@
-"""The gradient flow in certified balls: the working precision rises until every number has its digits."""
+"""The gradient flow in certified balls: the working precision is raised until every number has its digits."""
 
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -25,7 +25,7 @@ MOST_SECONDS = 60
 
 
 class Unresolved(ArithmeticError):
-    """The working precision does not tell the kernel from a singular one."""
+    """The working precision does not separate the kernel from a singular one."""
 
 
 def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
@@ -83,7 +83,7 @@ def _flow(problem: Problem, moments: FeatureMoments, digits: int) -> FlowNumbers
                 theta[index][..., block.places] += block.embed(around.path[index] - starts)
             continue
         kernel = arb_mat(block.kernel.dense().tolist())
-        # First what is cheap and loses as many digits as the eigenvalues: a singular or poor result costs no more.
+        # Cheap computations that lose as many digits as the eigenvalues come first, so that a failure costs little.
         forces = block.rhs.reshape(-1, copies, rows)
         optima = [[kernel.solve(_column(rhs)) for rhs in output] for output in forces]
         if not all(_holds_together(optimum, digits) for output in optima for optimum in output):
@@ -116,7 +116,7 @@ def _flow(problem: Problem, moments: FeatureMoments, digits: int) -> FlowNumbers
 
 
 def _afford(rows: int) -> None:
-    """Refuse an eigenbasis that would take minutes; the time of one grows as rows^3 and about as the digits."""
+    """Raise OutOfReachError for an eigenbasis that would take minutes; the time grows as rows^3 and about as digits."""
     seconds = EIGENBASIS_SECONDS * (rows / 40) ** 3 * (ctx.dps / 60)
     if seconds > MOST_SECONDS:
         raise OutOfReachError(
@@ -127,7 +127,7 @@ def _afford(rows: int) -> None:
 
 
 def _decayed(basis: EigenBalls, modes: arb_mat, away: arb_mat, rate_time: arb) -> arb_mat:
-    """exp(-rt K) away, enclosed: the approximate eigenbasis plus its proved error."""
+    """Enclose exp(-rt K) away by the approximate eigenbasis and its proved error."""
     decayed = [(-rate_time * d).exp() * x for d, x in zip(basis.values, modes.entries(), strict=True)]
     radius = basis.decay_error(rate_time.upper()) * frobenius(away)
     return arb_mat([[x + arb(0, radius)] for x in (basis.vectors * _column(decayed)).entries()])
@@ -136,7 +136,7 @@ def _decayed(basis: EigenBalls, modes: arb_mat, away: arb_mat, rate_time: arb) -
 def _collected(
     rules: Convention, mse: arb, fixed: np.ndarray, values: list[arb], theta: list, losses: list
 ) -> FlowNumbers:
-    """Balls in arrays; the i-th smallest eigenvalue lies within the widest radius of the i-th smallest midpoint."""
+    """Collect balls in arrays; the i-th eigenvalue lies within the widest radius of the i-th smallest midpoint."""
     radius = max(value.rad() for value in values)
     ordered = [arb(mid, radius) for mid in sorted(value.mid() for value in values)]
     still = [arb(0)] * (fixed.shape[-1] - len(values))
@@ -152,7 +152,7 @@ def _collected(
 
 
 def _exact_start(problem: Problem) -> np.ndarray:
-    """theta(0): exactly what the problem states; what a law draws is a float64, exactly."""
+    """Return theta(0) exactly as the problem states it; random initial values are exact float64 numbers."""
     drawn = problem.start()
     exact = {}
     for parameter in problem.parameters:
@@ -203,7 +203,7 @@ def _dot(left: arb_mat, right: arb_mat) -> arb:
 
 
 def decimals(balls: np.ndarray, digits: int) -> np.ndarray:
-    """Decimal strings: the nearest of `digits` digits where the ball decides them, else its certain ones, else 0.
+    """Return decimal strings: the nearest with `digits` digits if the ball decides it, else its certain digits, or 0.
 
     >>> from flint import arb
     >>> decimals(np.array([arb(1) / 8, arb(0)]), 5).tolist()

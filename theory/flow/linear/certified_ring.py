@@ -13,7 +13,7 @@ from theory.moments.symmetric import Circulant
 
 @dataclass(frozen=True)
 class Around:
-    """A block's eigenvalues, what it explains of <y^2>, and u(inf), u(t) and the losses above the optimum."""
+    """A block's eigenvalues, its explained part of <y^2>, and u(inf), u(t) and the losses above the optimum."""
 
     values: list[arb]
     explained: arb

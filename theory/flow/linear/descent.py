@@ -17,7 +17,7 @@ def power_and_sum(
 ) -> tuple[Float[np.ndarray, "*any"], Float[np.ndarray, "*any"]]:
     """(1 - x)^N and sum_{k<N} (1 - x)^k = (1 - (1 - x)^N)/x, the latter continued by N at x = 0.
 
-    For |x| < 1/2 through log1p and expm1, which lose nothing as x -> 0; elsewhere 1 - x is exact enough.
+    For |x| < 1/2 it uses log1p and expm1, which are accurate as x -> 0; elsewhere 1 - x is accurate enough.
 
     >>> [part.tolist() for part in power_and_sum(np.array([0.0, 1.0]), 3)]
     [[1.0, 0.0], [3.0, 1.0]]

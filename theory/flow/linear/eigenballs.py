@@ -1,4 +1,4 @@
-"""An approximate orthonormal eigenbasis of a symmetric ball matrix, with a proved bound on what it misses.
+"""An approximate orthonormal eigenbasis of a symmetric ball matrix, with a proved bound on its error.
 
 For midpoints V and D let defect = |V^T V - 1| and residual = |K - V D V^T| (Frobenius). The polar factor U of V is
 orthogonal with |U - V| <= defect, so K = U D U^T + E with |E| <= residual + (2 + defect) defect max|D| =: error.
@@ -12,10 +12,10 @@ import numpy as np
 from flint import acb_mat, arb, arb_mat, ctx
 from mpmath.ctx_mp import MPContext
 
-# A basis that is orthogonal to less than half of the working bits comes from a nearly multiple eigenvalue, where
-# the nonsymmetric QR algorithm returns nearly parallel vectors.
+# A basis whose orthogonality is accurate to less than half of the working bits indicates a nearly multiple eigenvalue,
+# for which the nonsymmetric QR algorithm returns nearly parallel vectors.
 ORTHOGONAL_SHARE = 0.5
-# mpmath's symmetric algorithm takes ten seconds at this size; beyond it, only more precision is tried.
+# mpmath's symmetric algorithm takes ten seconds at this size; for larger matrices only more precision is tried.
 MOST_TRIDIAGONAL_ROWS = 64
 
 

@@ -1,8 +1,8 @@
-"""Modes whose eigenvalue float64 does not tell from 0: what holding them at their initial values can change.
+"""Modes whose eigenvalue float64 does not separate from 0: bounds on the error of holding them at their initial values.
 
-With yhat = s theta.phi the modes e of the part N that is held have <(e.phi)^2> = e.A e <= delta, so that their force
-c = <y e.phi> has |c| <= sqrt(delta <y^2>) (Cauchy and Schwarz; the number that was computed, with its rounding, may say
-less). Left alone they would obey du/dt = ell s (c - s A u), whose right side only shrinks:
+With yhat = s theta.phi the modes e of the held part N have <(e.phi)^2> = e.A e <= delta, so that their force
+c = <y e.phi> satisfies |c| <= sqrt(delta <y^2>) (Cauchy and Schwarz); the computed force with its rounding may give a
+smaller bound. Without holding they would obey du/dt = ell s (c - s A u), whose right side only shrinks:
 
     |u(t) - u(0)| <= ell s t F,   loss(u(0)) - loss(u(t)) <= 2 s |u(t) - u(0)| F,   F = |c| + s delta |u(0)|.
 
@@ -19,7 +19,7 @@ from jaxtyping import Float
 
 @dataclass(frozen=True)
 class NearNull:
-    """Modes held at their initial values, and what that and rounding may change.
+    """Modes held at their initial values, and bounds on the error from this and from rounding.
 
     modes: their number, over all blocks and outputs once. below: the eigenvalue of A at or below which they were held.
     mse: the optimum over all weights is at most this much below the optimum over the other modes. weights and losses,
@@ -35,9 +35,9 @@ class NearNull:
 
 @dataclass(frozen=True)
 class Held:
-    """Norms of what is held and of what moves: their start, force, and the largest theta on the way; and of rounding.
+    """Norms of the held and of the moving modes: start, force, and the largest theta along the flow; and of rounding.
 
-    largest is that of A; error and force_error bound the rounding of A and b.
+    `largest` is the largest eigenvalue of A; `error` and `force_error` bound the rounding of A and b.
     """
 
     start: float
@@ -71,7 +71,7 @@ def movement(
 
 
 def notes_of(near: NearNull, rank: int, times: list[float], error: float) -> tuple[str, ...]:
-    """The bounds in words; `error` is that of w(inf) along the modes that move.
+    """Return the bounds in words; `error` is the bound on w(inf) along the moving modes.
 
     >>> near = NearNull(modes=1, below=1e-9, mse=0.0, weights=np.array([1e-8]), losses=np.array([2e-17]))
     >>> print(notes_of(near, 80, [10.0], 1e-6)[0])

@@ -1,4 +1,4 @@
-"""The parameters of a network as one vector theta = (w, b_1, ..., b_K, b_out) of the flow, and part by part."""
+"""The parameters of a network, as the vector theta = (w, b_1, ..., b_K, b_out) of the flow and as separate arrays."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Gradient flow of decoupled modes in float64: each relaxes exponentially to where it ends."""
+"""Gradient flow of decoupled modes in float64: each relaxes exponentially to its limit."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
@@ -11,7 +11,7 @@ from theory.flow.linear.near_null import Held, NearNull, movement
 from theory.flow.linear.spectrum import Spectrum, spectrum
 from theory.moments import FeatureMoments
 
-_NUMBERS = 2**17  # of an array over several times
+_NUMBERS = 2**17  # the most numbers of an array over several times
 
 
 @dataclass(frozen=True)
@@ -78,15 +78,14 @@ def relax(
     cut: float = 0.0,
     rounding: float = 0.0,
 ) -> FlowNumbers:
-    """The flow of theta = (w, biases) at `times` in float64; with m > 1 outputs every output flows by itself.
+    """Return the flow of theta = (w, biases) at `times` in float64; with m > 1 outputs each flows independently.
 
-    A mode of eigenvalue lambda ends at u(inf) = c/(s lambda) and relaxes at r = ell s^2 lambda:
-    u(t) - u(0) = (1 - exp(-r t)) (u(inf) - u(0)). What of `start` is outside the range of A stays. The loss is its
-    optimum plus s^2 sum lambda (u(t) - u(inf))^2. A mode of eigenvalue 0 moves by ell s c t, and
-    has no end unless c = 0; theta(inf) and the optimum leave it out. Where `cut` > 0, modes of eigenvalues up to it are
-    held at their initial values: `near_null` bounds what that changes, and what the relative errors `rounding` of A and
-    b change.
-    `modes` are those of the moments where they are known. Sources: notes, eq. (9)-(11), (16), corrected.
+    A mode of eigenvalue lambda has the limit u(inf) = c/(s lambda) and relaxes at the rate r = ell s^2 lambda:
+    u(t) - u(0) = (1 - exp(-r t)) (u(inf) - u(0)). The part of `start` outside the range of A is constant. The loss is
+    its optimum plus s^2 sum lambda (u(t) - u(inf))^2. A mode of eigenvalue 0 moves by ell s c t and has no limit unless
+    c = 0; theta(inf) and the optimum exclude it. Where `cut` > 0, modes with eigenvalues up to it are held at their
+    initial values; `near_null` bounds the effect of this and of the relative errors `rounding` of A and b.
+    `modes` are those of the moments, if already known. Sources: notes, eq. (9)-(11), (16), corrected.
 
     >>> from fractions import Fraction
     >>> from theory.moments import feature_moments
@@ -111,7 +110,7 @@ def relax(
         rest = s * float((u0 * (s * lam * u0 - 2 * c)).sum(where=~moves))
         if cut:
             held.add(u0, end, c, moves)
-        excess = s**2 * lam * (u0 - end) ** 2  # a mode that is held has end = u0
+        excess = s**2 * lam * (u0 - end) ** 2  # a held mode has end = u0
         drift = np.where(lam != 0, 0.0, 0.0 if cut else ell * s * c)
         # On a ring two modes have each eigenvalue, and units of equal scales share them.
         rates, at = np.unique(ell * s**2 * np.where(moves, lam, 0.0), return_inverse=True)
@@ -149,7 +148,7 @@ def _in_parts(times: Float[np.ndarray, " T"], size: int) -> Iterator[tuple[slice
 
 @dataclass
 class _Sums:
-    """Sums of squares over blocks: of what is held (u(0) and c), of all c, of w(inf), of the largest theta."""
+    """Sums of squares over blocks: of the held modes (u(0) and c), of all c, of w(inf), of the largest theta."""
 
     start: float = 0.0
     force: float = 0.0

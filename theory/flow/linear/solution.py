@@ -26,11 +26,11 @@ EPS = float(np.finfo(float).eps)
 # A and its eigenvectors carry a few roundings relative to the largest eigenvalue (entries: at most 8; symmetric
 # eigensolver and transforms: about as many); the condition number carries them into w(inf) and the optimum.
 ROUNDINGS = 16
-# Beyond this bound on the relative error of w(inf) float64 is left for Arb, where the size allows that...
+# Above this bound on the relative error of w(inf), Arb replaces float64 where the size allows it...
 FLOAT64_ERROR = 1e-10
-# ... and modes that would go beyond this one are held at their initial values.
+# ... and modes whose error bound would exceed this one are held at their initial values.
 WORST_ERROR = 1e-6
-# Digits carried when Arb stands in for float64: 17 identify a double, three more round it correctly.
+# Digits when Arb replaces float64: 17 identify a double, and three more round it correctly.
 FLOAT64_DIGITS = 20
 MOST_DIGITS = 1000
 # Rows of a kernel whose eigenbasis in balls takes seconds to a minute; circulant kernels need no eigensolver.
@@ -51,16 +51,16 @@ class Solution:
     <(y - yhat)^2> there.
     condition: largest over smallest nonzero eigenvalue of A, of those that are not near_null. rank: of A, from the
     gates' exact linear dependence; for laws of finitely many inputs from A in fractions.
-    notes: how the numbers were found. digits: None for float64. near_null: the modes that were held at w0 because their
-    eigenvalues are too near 0 for float64, with what that changes; None where there are none. Then mse is the optimum
-    over the other modes, fixed_point is w(0) along these, and eigenvalues below 0 by rounding are 0.
+    notes: how the numbers were computed. digits: None for float64. near_null: the modes that were held at w0 because
+    their eigenvalues are too near 0 for float64, with error bounds; None where there are none. With such modes, mse is
+    the optimum over the others, fixed_point is w(0) along the held ones, and eigenvalues below 0 by rounding are 0.
 
     With biases theta = (w, b_1, ..., b_K, b_out) stands for w: P = K n + K + 1 rates, and hidden_biases, output_bias
     at `times`, fixed_hidden_biases, fixed_output_bias at infinity. Without them P = K n and these four are None.
 
     With labels of m > 1 numbers each output has the same A and its own b: fixed_point and weights are (..., K, m, n),
     hidden biases (..., K, m) and output biases (..., m); rates, condition and rank are those of one output, mse and
-    losses sums over all. problem: what was solved.
+    losses are sums over all. problem: the problem that was solved.
     """
 
     mse: Any
@@ -93,7 +93,7 @@ class Solution:
         )
 
     def at(self, time: Any) -> Shaped[np.ndarray, "K *m n"]:
-        """Return w(t) at any `time` t >= 0, by solving once more; as certain as the solution itself.
+        """Return w(t) at any `time` t >= 0, by a new solution with the same accuracy.
 
         >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Training
         >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
@@ -123,19 +123,19 @@ class Solution:
 
     def _question(self) -> Problem:
         if self.problem is None:
-            raise InputError("This solution does not know its problem.", "Ask theory.flow.solve for it.")
+            raise InputError("This solution has no problem to plot.", "Use a solution from theory.flow.solve.")
         return self.problem
 
 
 def solve(problem: Problem | str | Path, digits: int | None = None, times: Sequence[Any] | None = None) -> Solution:
     """Fixed point, rates, trajectory and losses of tau dw/dt = ell s (b - s A w) (notes, eq. 8-16, corrected).
 
-    Float64 by default; where the condition number takes more digits than float64 has, the same numbers come from
-    certified balls and `notes` says so. Where those are too slow, modes whose eigenvalues float64 does not tell from 0
-    keep their initial values: `near_null` and `notes` give their number and proved bounds on what that changes. With
+    Numbers are float64 by default. Where the condition number requires more digits than float64 has, they come from
+    certified balls, and `notes` says so. Where balls are too slow, modes whose eigenvalues float64 does not separate
+    from 0 keep their initial values; `near_null` and `notes` give their number and proved bounds on the error. With
     `digits`, every number is a decimal string of that many correct significant digits (entries below 10^-digits of the
     largest in their array, of weights and biases together: as many as are certain). `problem` may also be the path of a
-    problem file. `times`, t >= 0 and increasing, stand in for those of the problem.
+    problem file. `times`, t >= 0 and increasing, replace those of the problem.
 
     Raises OutOfReachError for networks without fixed gates, laws and gates without closed moments, and digits of
     problems too large or too ill-conditioned; InputError for digits outside 1..1000.

@@ -39,7 +39,7 @@ def hartley(v: Float[np.ndarray, "*any N"], axes: tuple[int, ...] | None = None)
     True
     """
     axes = axes or v.shape[-1:]
-    if len(axes) == 1:  # a real transform has half of the frequencies, and the others are their conjugates
+    if len(axes) == 1:  # a real transform gives half of the frequencies, and the others are their conjugates
         half = np.fft.rfft(v, norm="ortho")
         other = (half.real + half.imag)[..., (axes[0] - 1) // 2 : 0 : -1]
         return np.concatenate([half.real - half.imag, other], axis=-1)
@@ -81,7 +81,7 @@ def _(kernel: Circulant) -> Spectrum:
 
 @spectrum.register
 def _(kernel: Toeplitz) -> Spectrum:
-    """A symmetric Toeplitz matrix commutes with the reflection of the line: even and odd vectors, half as many each.
+    """Return the even and the odd eigenvectors: a symmetric Toeplitz matrix commutes with reversing the sites.
 
     With T = first_row, (A +- H) for A[i, j] = T[|i - j|] and H[i, j] = T[N - 1 - i - j], i and j in the first half; the
     middle site of an odd N is even. Source: Cantoni and Butler, 1976.

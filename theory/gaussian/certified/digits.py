@@ -1,4 +1,4 @@
-"""Certified digits of a Gaussian expectation: exact, or a decimal with a proved bound, or a named refusal."""
+"""Certified digits of a Gaussian expectation: exact, or a decimal with a proved error bound, or OutOfReachError."""
 
 from dataclasses import dataclass
 from decimal import ROUND_HALF_EVEN, Context, Decimal
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 
 # The expectation that each symbol replaces, and the sign by which it is multiplied.
 Names = dict[sympy.Dummy, tuple[Expectation, int]]
-# Digits printed beyond those asked for, so that rounding the last one costs none of them.
+# Digits printed beyond those requested, so that rounding the last one affects none of the requested digits.
 SPARE = 2
 PAIR, TRIPLE = 2, 3
-# Numbers known by their size, exp(-REMAINDER_EXPONENT), do not become more accurate with more bits.
+# Remainders of which only the bound exp(-REMAINDER_EXPONENT) is known do not become more accurate with more bits.
 MOST_BITS = 2 * REMAINDER_EXPONENT
 
 
@@ -58,7 +58,7 @@ class Certified:
 def certified(expr: sympy.Expr, cov: sympy.MatrixBase, digits: int) -> Certified:
     """E[expr] for z ~ N(0, cov), both without parameters, to `digits` correct significant digits.
 
-    Raises OutOfReachError, with the digits reached, where the work allowed does not give them.
+    Raises OutOfReachError, with the digits reached, where the allowed work does not suffice.
 
     >>> from theory.expressions.symbols import z
     >>> certified(sympy.sign(z(1)) * z(1), sympy.eye(1), 10).value
@@ -68,7 +68,7 @@ def certified(expr: sympy.Expr, cov: sympy.MatrixBase, digits: int) -> Certified
 
 
 def certified_form(form: sympy.Expr, digits: int) -> Certified:
-    """The value of an expression in which expectations of two to four signs may be left.
+    """Certify the value of an expression in which expectations of two to four signs may occur.
 
     >>> certified_form(sympy.sqrt(2), 10)
     Certified(value='1.41421356237', radius='3.10E-12', digits=10, method='arb')
@@ -93,7 +93,7 @@ def certified_form(form: sympy.Expr, digits: int) -> Certified:
 
 
 def _require_more_than_unknown(form: sympy.Expr, remainders: Remainders, names: Names) -> None:
-    """Refuse at once a value that consists of remainders known by their size alone."""
+    """Raise OutOfReachError for a value that consists of remainders of which only a bound is known."""
     unknown = {name: remainder.source for name, remainder in remainders.items() if not remainder.known}
     if not unknown:
         return
@@ -150,7 +150,7 @@ def _advice(reached: tuple[Fraction, Fraction] | None) -> str:
 
 
 def signs_ball(e: Expectation, effort: "Effort") -> "arb":
-    """The ball of E[prod_k sign(z_k + c_k)]; correlations with more digits than the working precision.
+    """Return the ball of E[prod_k sign(z_k + c_k)]; correlations are computed beyond the working precision.
 
     E[s1 s2 s3 s4] = 1/5 where all correlations are 1/2:
 
@@ -180,7 +180,7 @@ def signs_ball(e: Expectation, effort: "Effort") -> "arb":
 
 
 def rounded(middle: Fraction, radius: Fraction, digits: int, method: str) -> Certified:
-    """A decimal with two digits more than requested, and a bound on its distance from the true value.
+    """Return a decimal with two digits more than requested, and a bound on its distance from the true value.
 
     >>> rounded(Fraction(2, 3), Fraction(1, 10**9), 6, "arb")
     Certified(value='0.66666667', radius='4.34E-9', digits=6, method='arb')
@@ -199,7 +199,7 @@ def rounded(middle: Fraction, radius: Fraction, digits: int, method: str) -> Cer
 
 
 def upper(error: Fraction) -> str:
-    """Three digits of a bound, rounded up.
+    """Return a bound rounded up to three digits.
 
     >>> upper(Fraction(1, 3000))
     '3.34E-4'

@@ -1,11 +1,11 @@
-"""The work that certified integrals of signs may take together, counted in evaluations of an integrand."""
+"""The limit on the total work of certified integrals of signs, counted in evaluations of an integrand."""
 
 from flint import ctx
 
 # Evaluations allowed, each of 40 microseconds at low precision: some seven seconds. Nearly singular matrices take 20
-# to 100 a bit of precision, others 3.
+# to 100 evaluations per bit of precision, others 3.
 MOST_EVALUATIONS = 150_000
-# Above this many bits the time of an evaluation grows as their square.
+# Above this many bits the time of an evaluation grows with their square.
 BASE_BITS = 1000
 
 

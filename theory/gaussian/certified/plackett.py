@@ -5,12 +5,12 @@ With the cross block of (1, 2) and (3, 4) scaled by t (Plackett), and (a, b) run
     E = (4/pi^2) { asin r12 asin r34
         + int_0^1 sum_ab r_ab/root_ab atan(t M_ab/(sqrt(det R(t)) root_ab)) dt },  root_ab = sqrt(1 - t^2 r_ab^2),
 
-M_ab linear and det R(t) = (1 - r12^2)(1 - r34^2)(1 - c1^2 t^2)(1 - c2^2 t^2) with the canonical correlations
-c2 <= c1 <= 1 of the two pairs; |r_ab| <= c1. All singularities lie on real |t| >= 1/c1, so that in u, t = tanh(u)/C
-with c1 <= C <= 1, the strip |Im u| < pi/2 is free of them. Every factor is linear in S = 1 - t^2 C^2 = sech(u)^2 with
-a constant term that is computed once, to more digits: nothing cancels near t = 1. The path ends at an exact number u
-where t = 1, or at L where C = 1 because c1 is not told from 1; by |atan| <= pi/2 the rest of the integral from that t
-to 1 is at most (pi/2) sum_ab |asin r_ab - asin(t r_ab)|.
+where M_ab is linear in t^2 and det R(t) = (1 - r12^2)(1 - r34^2)(1 - c1^2 t^2)(1 - c2^2 t^2) with the canonical
+correlations c2 <= c1 <= 1 of the two pairs; |r_ab| <= c1. All singularities lie on real |t| >= 1/c1, so that the
+strip |Im u| < pi/2 of the variable u, t = tanh(u)/C with c1 <= C <= 1, contains none. Every factor is linear in
+S = 1 - t^2 C^2 = sech(u)^2 with a constant term that is computed once, to more digits: nothing cancels near t = 1.
+The path ends at an exact number u where t = 1, or at u = L with C = 1 if the ball of c1 contains 1; by |atan| <= pi/2
+the rest of the integral from that t to 1 is at most (pi/2) sum_ab |asin r_ab - asin(t r_ab)|.
 """
 
 from flint import acb, arb, ctx
@@ -24,18 +24,18 @@ from theory.gaussian.certified.price_path import SPARE_PRECISION, canonical_squa
 CROSS = ((1, 4, 0, 5, 2, 3), (2, 3, 0, 5, 1, 4), (3, 2, 0, 5, 4, 1), (4, 1, 0, 5, 3, 2))
 # The three ways to pair up: (1, 2), (3, 4); (1, 3), (2, 4); (1, 4), (2, 3), as orders of r12, r13, r14, r23, r24, r34.
 PAIRINGS = ((0, 1, 2, 3, 4, 5), (1, 0, 2, 3, 5, 4), (2, 1, 0, 5, 4, 3))
-# Bisections of a panel.
+# The most bisections of a panel, per bit of precision.
 DEPTH_PER_BIT = 4
-# With fewer evaluations a bit than this no integral converges.
+# With fewer evaluations per bit than this no integral converges.
 LEAST_PER_BIT = 1
 
 
 def plackett(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb, effort: Effort) -> arb:
     """E[s1 s2 s3 s4] for correlations of a positive definite matrix, at the working precision.
 
-    The signs are paired so that the singularities of the integrand lie far from t = 1: det R is what it is, so the
-    smallest product (1 - r12^2)(1 - r34^2) leaves the smallest canonical correlations. Raises NotCertified when no
-    effort is left.
+    The signs are paired so that the singularities of the integrand lie far from t = 1: det R is the same for all
+    pairings, so that the smallest product (1 - r12^2)(1 - r34^2) goes with the smallest canonical correlations.
+    Raises NotCertified when the effort is used up.
 
     With correlations 1/2 the signs compare one of five independent variables of one law with the other four. Its rank
     is uniform, so E = (1 - 1 + 1 - 1 + 1)/5:
@@ -89,7 +89,7 @@ class _Integrand:
         s, sinh_square = sech * sech, sinh * sinh
         size = abs(s).upper()
 
-        # sqrt(constant + slope s) = x sech^k: with the larger part in front boxes stay off the cut.
+        # sqrt(constant + slope s) is written as x or x sech(u), whichever keeps boxes off the branch cut of the root.
         roots = [
             ((constant + slope * s).sqrt(analytic), 0)
             if size < constant
@@ -97,7 +97,7 @@ class _Integrand:
             for constant, slope in self.linear
         ]
         (first, one), (second, two), *others = roots
-        # tanh over the two roots, never a quotient of boxes that contain the same growth.
+        # tanh divided by the two roots, without quotients of boxes that grow alike, which would be wide.
         over = (sinh * sech, sinh, sinh * cosh)[one + two] / (first * second)
         total = acb(0)
         for (front, top, top_slope), (below, power) in zip(self.terms, others, strict=True):

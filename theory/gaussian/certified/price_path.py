@@ -6,17 +6,17 @@ from theory.expressions.balls.precision import precision
 
 # Constants are computed with this many times the working precision: they are differences of nearly equal numbers.
 SPARE_PRECISION = 4
-# The path is no longer than L = log(2)/2 bits, where tanh(L) = 1 - 2^-bits.
+# The path has at most the length L = bits log(2)/2, where tanh(L) is about 1 - 2^-bits.
 HALF_LOG_2 = 0.35
-# For smaller canonical correlations the singularities lie far enough: C is not chosen below this.
+# C is at least this: for smaller canonical correlations the singularities lie far enough from the path.
 LEAST_CANONICAL = 0.5
 
 
 def path(largest_square: arb, bits: int) -> tuple[arb, arb]:
-    """The exact end of the path in u and the scale 1/C: t = 1 at the end, or C = 1 and tanh(end) = 1 - 2^-bits.
+    """Return the exact end of the path in u and the scale 1/C: t = 1 there, or C = 1 and tanh(end) = 1 - 2^-bits.
 
-    `largest_square` is that of the largest canonical correlation c; C >= c, so that all singularities of the integrand
-    lie on |t| >= 1/C.
+    `largest_square` is the square of the largest canonical correlation c. Since C >= c, the integrand has no
+    singularity with |t| < 1/C.
 
     Canonical correlations up to 1/2 take C = 1/2, so that t = 2 tanh(u) is 1 at the end:
 
@@ -38,7 +38,7 @@ def path(largest_square: arb, bits: int) -> tuple[arb, arb]:
 
 
 def canonical_squares(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb) -> tuple[arb, arb]:
-    """The squared canonical correlations of (1, 2) with (3, 4), the larger first.
+    """Return the squared canonical correlations of (1, 2) with (3, 4), the larger first.
 
     With uncorrelated variables in each block, r13 = 1/2 and r24 = 1/4 are the canonical correlations:
 
@@ -53,13 +53,13 @@ def canonical_squares(r12: arb, r13: arb, r14: arb, r23: arb, r24: arb, r34: arb
     both -= 2 * r34 * (r13 * r14 + r23 * r24) + 2 * r12 * (r13 * r23 + r14 * r24)
     total, product = both / blocks, cross * cross / blocks
     apart = total * total - 4 * product
-    # (c1^2 - c2^2)^2 is not negative, whatever rounding made of it.
+    # (c1^2 - c2^2)^2 is not negative, although its ball may contain negative numbers.
     difference = apart.sqrt() if apart > 0 else arb.max(apart.upper(), arb(0)).sqrt().union(arb(0))
     return (total + difference) / 2, (total - difference) / 2
 
 
 def nonnegative(x: arb) -> arb:
-    """A ball for a number that is known not to be negative, whatever rounding made of its ball.
+    """Cut the negative part off the ball of a number that is known not to be negative.
 
     >>> ball = nonnegative(arb(0, 1))  # [-1, 1] becomes [0, 1]
     >>> bool(ball > -0.001), ball.contains(1)

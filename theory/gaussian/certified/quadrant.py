@@ -1,7 +1,7 @@
 """The probability of a quadrant {z1 > x, z2 > y} whose corner is its point nearest to the origin, relatively accurate.
 
-With d^2 = (x^2 - 2 r x y + y^2)/(1 - r^2) the squared distance of the corner, and the quadrant seen from the origin as
-a fan between its two sides,
+Let d^2 = (x^2 - 2 r x y + y^2)/(1 - r^2) be the squared distance of the corner from the origin. An integral over the
+angle under which the origin sees the two sides gives
 
     P = sign(x) F(|x|, (y - r x)/(|x| sqrt(1 - r^2))) + sign(y) F(|y|, (x - r y)/(|y| sqrt(1 - r^2))),
     F(h, a) = (1/2 pi) int_a^oo exp(-h^2 (1 + s^2)/2)/(1 + s^2) ds
@@ -10,7 +10,7 @@ a fan between its two sides,
 
 from flint import acb, arb, ctx
 
-# Evaluations allowed a bit.
+# The most evaluations of the integrand per bit of precision.
 EVALUATIONS_PER_BIT = 40
 GUARD = 16
 
@@ -36,10 +36,10 @@ def half_distance(x: arb, y: arb, r: arb) -> arb:
 def quadrant(x: arb, y: arb, r: arb) -> arb:
     """P(z1 > x, z2 > y) for standard normal z1, z2 of correlation r at the working precision, given `corner(x, y, r)`.
 
-    The radius follows the size of P; x, y and r come with more digits, as their differences count. A side through the
-    origin (x = 0) has no share in the fan.
+    The radius is small relative to P. The balls x, y and r must have more digits, because their differences enter. A
+    side through the origin (x = 0) is seen under no angle.
 
-    Without correlation it is P(z1 > x) P(z2 > y), also far out, where it is about exp(-100^2):
+    Without correlation it is P(z1 > x) P(z2 > y), also far in the tail, where it is about exp(-100^2):
 
     >>> x = arb(100)
     >>> ratio = quadrant(x, x, arb(0)) / ((x / arb(2).sqrt()).erfc() / 2) ** 2
@@ -57,7 +57,7 @@ def quadrant(x: arb, y: arb, r: arb) -> arb:
 
 
 def _fan(h: arb, a: arb, half: arb) -> arb:
-    """F without the factor in front; beyond u = U the integral is at most exp(-U) times the other factors at 0."""
+    """Return F without the factor in front; its part beyond u = U is at most exp(-U) times the other factors at 0."""
     end = arb(int(0.7 * ctx.prec) + GUARD)
     square, rate = a * a, 2 / (h * h)
 
@@ -70,5 +70,5 @@ def _fan(h: arb, a: arb, half: arb) -> arb:
 
 
 def _floor(half: arb, a: arb) -> arb:
-    """2^-prec of the size of the integral."""
+    """Return 2^-prec times the size of the integral."""
     return (arb(2) ** -ctx.prec / (2 * half * a)).mid()

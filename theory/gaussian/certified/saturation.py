@@ -1,14 +1,15 @@
 """Replace saturated factors by their limits plus a bounded remainder, so that nothing cancels against them.
 
-erf(x) is 1 or -1 from |x| = 100 on, exp(-x) is 0 from x = 20,000 on, and so is the sign of a variable at a threshold of
-100 standard deviations: of the remainder only its size is known, at most exp(-5000). Where the variables i and j are
-hardly ever in the quadrant s_i = a, s_j = b,
+The limits are +-1 for erf(x) with |x| > 100, 0 for exp(-x) with x > 20,000, and +-1 for the sign of a variable whose
+threshold exceeds 100 standard deviations; of these remainders only the bound exp(-5000) is used. Where the quadrant
+s_i = a, s_j = b of the variables i and j is improbable,
 
     E[s_i s_j R] = -a b (E[R] + a E[s_i R] + b E[s_j R]) + 4 a b E[R; quadrant],
 
-and P(quadrant) <= exp(-q/2)/2, q its squared distance from the origin in the metric of the inverse covariance: a plane
-through the nearest point separates the two. So nearly singular covariances become singular ones. Of two signs, the
-probability of the quadrant itself is computed (`quadrant`), and so is erfc(x) = 1 - erf(x) below x = 100.
+and P(quadrant) <= exp(-q/2)/2, where q is its squared distance from the origin in the metric of the inverse covariance:
+a plane through the nearest point separates the two. A nearly singular covariance is thus treated as a singular one, up
+to the remainder. For two signs the probability of the quadrant is computed (`quadrant`), and so is
+erfc(x) = 1 - erf(x) below x = 100.
 """
 
 import math
@@ -29,25 +30,25 @@ from theory.problem.errors import OutOfReachError
 if TYPE_CHECKING:
     from flint import arb
 
-# exp(-100^2) has 4,343 zeros; the precision would have to rise to them.
+# Arguments beyond these are saturated: exp(-100^2) = 10^-4343, so that sums would need thousands of digits.
 SATURATED, LARGEST_EXPONENT = 100, 20_000
 # Every remainder is at most exp(-REMAINDER_EXPONENT): the tail erfc(100/sqrt 2), and 4 P of a quadrant at q/2 > 5001.
 REMAINDER_EXPONENT = SATURATED**2 // 2
-# Distances are found with this many bits; where these do not decide, nothing is replaced.
+# Distances are computed with this many bits; where these do not decide a comparison, nothing is replaced.
 BITS = 512
-# Differences of nearly equal numbers take this many times the working precision.
+# Differences of nearly equal numbers are computed with this many times the working precision.
 SPARE_PRECISION = 4
-# 1,200 digits of a quadrant: more bits, asked for where other numbers cancel, take minutes and tell nothing.
+# The most bits of a quadrant, 1,200 digits: more, requested where other numbers cancel, take minutes and do not help.
 QUADRANT_BITS = 2**12
-# Two signs are taken apart where a quadrant is less probable than exp(-LEAST_EXPONENT), and erf(x) where 1 - |erf(x)|
-# is smaller: digits would cancel otherwise.
+# Two signs are rewritten where a quadrant is less probable than exp(-LEAST_EXPONENT), and erf(x) where 1 - |erf(x)| is
+# smaller than that: otherwise digits would cancel.
 LEAST_EXPONENT = 20
 PAIR = 2
 
 
 @dataclass(frozen=True)
 class Remainder:
-    """The remainder of a saturated `source`, a ball at the working precision; `known` if it is more than a bound.
+    """The remainder of a saturated `source`, a ball at the working precision; `known` if computed, not only bounded.
 
     >>> form, remainders = without_saturated_functions(sympy.erf(10**6))
     >>> [(one.source, one.known) for one in remainders.values()]
@@ -67,7 +68,7 @@ def without_saturated_signs(form: sympy.Expr) -> tuple[sympy.Expr, Remainders]:
 
     Returns the new form, in which symbols stand for the remainders, and the remainders by symbol.
 
-    A sign at 10^6 standard deviations is 1 but for a remainder, and E sign(z2 + 1) = erf(1/sqrt 2) is left:
+    A sign at 10^6 standard deviations is 1 up to a remainder, and E sign(z2 + 1) = erf(1/sqrt 2) remains:
 
     >>> from theory.expressions.symbols import z
     >>> signs = sympy.sign(z(1) + 10**6) * sympy.sign(z(2) + 1)
@@ -105,9 +106,9 @@ def without_saturated_functions(form: sympy.Expr) -> tuple[sympy.Expr, Remainder
 
 
 def without_nines(form: sympy.Expr) -> tuple[sympy.Expr, Remainders]:
-    """Write erf(x) of a number beyond 1 - exp(-LEAST_EXPONENT) as 1 - erfc(x), so that its nines cancel exactly.
+    """Write values erf(x) above 1 - exp(-LEAST_EXPONENT) as 1 - erfc(x), so that the 1 cancels exactly.
 
-    Where they cancel as digits, the precision has to rise to all of them: at x = 37 to 600. Returns as above.
+    As a decimal erf(37) begins with 600 nines, and their cancellation would need that many digits. Returns as above.
 
     >>> form, (small,) = without_nines(1 - sympy.erf(37))
     >>> form == small
@@ -123,21 +124,21 @@ def without_nines(form: sympy.Expr) -> tuple[sympy.Expr, Remainders]:
 
 
 def _complement(function: sympy.Expr) -> "Callable[[], arb]":
-    """erfc(|x|) for a `function` erf(x), at the working precision."""
+    """Return a function that computes erfc(|x|) at the working precision, for a `function` erf(x)."""
     from theory.expressions.balls.closed_form import ball
 
     return lambda: abs(ball(function.args[0], {}).real).erfc()
 
 
 def refusal(source: sympy.Expr) -> OutOfReachError:
-    """The error for a value that is nothing but remainders.
+    """Return the error for a value that consists of remainders only.
 
     >>> refusal(sympy.erf(10**6)).exit_code
     4
     """
     return OutOfReachError(
-        f"{source} lies too far out: its digits begin behind thousands of zeros or nines.",
-        f"Thresholds go to {SATURATED} standard deviations, exponents to {LARGEST_EXPONENT}.",
+        f"{source} lies too far out: its significant digits begin after thousands of zeros or nines.",
+        f"Use thresholds up to {SATURATED} standard deviations and exponents up to {LARGEST_EXPONENT}.",
     )
 
 
@@ -154,8 +155,10 @@ def _unknown() -> "arb":
 
 
 def _side_beyond(function: sympy.Expr, most: float) -> int:
-    """The sign of an argument certainly beyond `most`, else 0: SymPy's `evalf` errs where many digits cancel."""
+    """Return the sign of an argument certainly beyond `most`, else 0.
 
+    The argument is enclosed in a ball, because SymPy's `evalf` errs where many digits cancel.
+    """
     from theory.expressions.balls.closed_form import NotCertified, ball
 
     with precision(BITS):
@@ -169,7 +172,7 @@ def _side_beyond(function: sympy.Expr, most: float) -> int:
 
 
 def _saturated(e: Expectation, remainders: Remainders) -> sympy.Expr | None:
-    """The limit plus a remainder, which is added to `remainders`; None where no sign or pair of signs is saturated."""
+    """Return the limit plus a remainder, added to `remainders`; None where no sign or pair of signs is saturated."""
     from theory.expressions.balls.closed_form import NotCertified
 
     try:
@@ -203,7 +206,7 @@ def _taken_apart(e: Expectation, remainders: Remainders) -> sympy.Expr | None:
 
 
 def _standard(e: Expectation, k: int) -> "arb":
-    """The offset of a sign in standard deviations."""
+    """Return the offset of a sign in standard deviations."""
     from theory.expressions.balls.closed_form import ball
 
     offset = next(offset for index, offset in signs_of(e.integrand) if index == k)
@@ -211,7 +214,7 @@ def _standard(e: Expectation, k: int) -> "arb":
 
 
 def _quadrant(e: Expectation, pair: tuple[int, int], sides: tuple[int, int]) -> Remainder | None:
-    """4 E[R; quadrant] where that is small: computed for two signs, for more known by its size."""
+    """Return 4 E[R; quadrant] where it is small, else None: computed for two signs, bounded for more."""
     from flint import ctx
 
     from theory.expressions.balls.closed_form import ball

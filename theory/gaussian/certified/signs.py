@@ -1,18 +1,18 @@
 """E[prod_k sign(z_k + h_k)] of up to four jointly Gaussian variables of unit variance as certified balls.
 
 The formulas are those of `float64.signs`, written a second time because these values check those. Every integral is a
-Gauss-Legendre sum of real balls with a proved remainder. Without thresholds its integrand is an arctangent; four such
-signs of a nearly singular covariance, where the sum needs thousands of nodes, go to `plackett`: it takes 0.2 to 0.6 of
-the time from 1 - c^2 = 1e-12 on, and at 1 - c^2 > 1e-3 the sum takes 0.2 to 0.6 of that of `plackett`.
+Gauss-Legendre sum of real balls with a proved remainder. Without thresholds its integrand is an arctangent. Four such
+signs of a nearly singular covariance, where the sum needs thousands of nodes, go to `plackett`. For 1 - c^2 <= 1e-12
+`plackett` takes 0.2 to 0.6 of the time of the sum, and for 1 - c^2 > 1e-3 the sum takes 0.2 to 0.6 of its time.
 
-**Remainder.** For f analytic with |f| <= M in the ellipse of [0, U] with the sum rho of half-axes over half-distance of
-foci, Chebyshev truncation leaves |f - p| <= 2 M rho^-(2n-1)/(rho - 1) for a polynomial p of degree 2n - 1, on which n
-nodes are exact; the weights are positive with sum U, so the sum is off by at most 4 U M rho^-(2n-1)/(rho - 1).
+**Remainder.** Let f be analytic with |f| <= M in the ellipse with foci 0 and U whose half-axes have the sum rho U/2.
+Chebyshev truncation gives |f - p| <= 2 M rho^-(2n-1)/(rho - 1) for a polynomial p of degree 2n - 1, for which n nodes
+are exact. The weights are positive with sum U, so that the error of the sum is at most 4 U M rho^-(2n-1)/(rho - 1).
 
-**M.** E with the cross block of two groups scaled by t is a power series in c t whose coefficients have absolute sum at
-most 1 (Mehler; c the largest canonical correlation): analytic and at most 1 for |t| < 1/c, that is for t = tanh(u)/C,
-C >= c, in the strip |Im u| < pi/4. The integrand is its derivative by u, at most 1/d at the distance d from the edge
-(Cauchy). For two signs the integrand of the angle, with sinh v its tangent,
+**M.** With the cross block of two groups scaled by t, E is a power series in c t whose coefficients have an absolute
+sum of at most 1 (Mehler; c is the largest canonical correlation). It is analytic and at most 1 for |t| < 1/c, hence for
+t = tanh(u)/C, C >= c, in the strip |Im u| < pi/4. The integrand is its derivative by u, at most 1/d at the distance d
+from the edge (Cauchy). For two signs, with an angle of tangent sinh v as the variable, the integrand of
 
     E[s1 s2] = erf(h1/sqrt 2) erf(h2/sqrt 2) + (2/pi) int_0^atanh(r) exp(-(p (1 + e^2v) + q (1 + e^-2v))/8) sech v dv,
 
@@ -32,25 +32,25 @@ from theory.gaussian.certified.effort import Effort
 from theory.gaussian.certified.plackett import plackett
 from theory.gaussian.certified.price_path import SPARE_PRECISION, canonical_squares, nonnegative, path
 
-# The ellipse reaches to this share of the strip, where the derivative is at most 1/((1 - share) pi/4).
+# The ellipse fills this share of the strip, on which the derivative is at most 1/((1 - share) pi/4).
 SHARE = 0.9
-# The path of two signs is no longer than log(2) bits, where tanh = 1 - 2^-(2 bits).
+# The path of two signs has at most the length bits log(2), where tanh is about 1 - 2^-(2 bits).
 LONGEST_PER_BIT = 0.7
-# The price of an evaluation in units of `Effort`: of an integrand of elementary functions, and of arctangents.
+# The price of an evaluation in units of `Effort`, for integrands with thresholds and for arctangents.
 PRICE, PRICE_WITHOUT_THRESHOLDS = 1 / 20, 1 / 2
-# Node counts are rounded up to multiples of 1/8 of themselves, so that rules are used again.
+# Node counts are rounded up to multiples of 1/8 of themselves, so that quadrature rules are reused.
 FINENESS = 8
-# Remainders are made smaller than 2^-(prec - GUARD): the other bits are for rounding, and for what the caller divides.
+# Remainders are made smaller than 2^-(prec - GUARD); the other bits absorb rounding and divisions by the caller.
 GUARD = 32
 LEAST_BITS = 8
-# The smallest float that a weight is counted as.
+# Smaller weights are counted as this float, which has a finite logarithm.
 MOST_SPARE = 1e-300
-# Where the angle of two signs is bounded by sqrt 2, just inside pi/4.
+# The half-width of the strip in which the integrand of two signs is at most sqrt 2, just inside pi/4.
 ANGLE_STRIP = pi / 4 * (1 - 1e-9)
-# Beyond this atanh |r| two of Owen's T take fewer nodes than the angle.
+# Above this atanh |r|, two of Owen's T take fewer nodes than the integral over the angle.
 LONG = 3
 LN2 = log(2)
-# Four signs without thresholds go to `plackett` from this 1 - c^2 on, c the largest canonical correlation.
+# Four signs without thresholds go to `plackett` for smaller 1 - c^2, where c is the largest canonical correlation.
 NEARLY_SINGULAR = 1e-6
 TOO_MUCH = "integrals for signs at thresholds take more work than is allowed"
 
@@ -65,7 +65,7 @@ def _bits() -> int:
 def _sum(
     integrand: Integrand, end: arb, strip: float, most: arb, effort: Effort, bits: int, price: float = PRICE
 ) -> arb:
-    """int_0^end of a function that is at most `most` in size in the strip |Im| <= `strip`; `end` may be a ball.
+    """Return int_0^end of a function whose absolute value is at most `most` for |Im| <= `strip`; `end` may be a ball.
 
     The remainder is at most about 2^-bits.
     """
@@ -100,8 +100,8 @@ def two_signs(
     """E[sign(z1 + h1) sign(z2 + h2)] at the working precision, for a correlation |r| <= 1 (1 - r^2 may be given).
 
     Without thresholds (h1, h2), or where both are exactly 0, it is (2/pi) asin r. The radius follows the working
-    precision in absolute terms. A ball of r that contains +-1 without being exactly that costs half of the
-    digits. Raises ValueError for |r| > 1.
+    precision in absolute terms. A ball r that contains +-1 but other numbers too leaves half of the digits. Raises
+    ValueError for |r| > 1.
 
     >>> from flint import arb, fmpq
     >>> (3 * two_signs(arb(fmpq(1, 2)))).contains(1)
@@ -125,7 +125,7 @@ def _pair(h1: arb, h2: arb, r: arb, gap: arb, effort: Effort, bits: int | None =
         return _by_owen(h1, h2, r, gap.sqrt(), effort)
     rest, longest = arb(0), arb(int(LONGEST_PER_BIT * bits) + 2)
     if not end < longest:
-        # 0 <= 1 - (2/pi) asin(x) is what the angles from x to 1 can add, at most.
+        # The correlations from x to 1 add at most 1 - (2/pi) asin(x) in absolute value.
         end = arb.min(abs(r).lower(), longest.tanh()).atanh().lower()
         rest = arb(0, 1) * (1 - 2 / arb.pi() * end.tanh().asin()).upper()
     end = end if r >= 0 else -end if r < 0 else end.union(-end)
@@ -145,7 +145,7 @@ def _check(r: arb) -> None:
 
 
 def _by_owen(h1: arb, h2: arb, r: arb, root: arb, effort: Effort) -> arb:
-    """sign h1 sign h2 - 4 T(h1, k1/h1) - 4 T(h2, k2/h2), k1 = (h2 - r h1)/sqrt(1 - r^2), for thresholds not 0."""
+    """Return sign h1 sign h2 - 4 T(h1, k1/h1) - 4 T(h2, k2/h2), k1 = (h2 - r h1)/sqrt(1 - r^2), for nonzero h1, h2."""
     effort.spend(ctx.prec * PRICE)
     if effort.left < 0:
         raise NotCertified(TOO_MUCH)
@@ -155,10 +155,10 @@ def _by_owen(h1: arb, h2: arb, r: arb, root: arb, effort: Effort) -> arb:
 
 
 def three_signs(r12: arb, r13: arb, r23: arb, thresholds: tuple[arb, arb, arb], effort: Effort | None = None) -> arb:
-    """E[s1 s2 s3], s_k = sign(z_k + h_k), at the working precision, for correlations that are positive semidefinite.
+    """E[s1 s2 s3], s_k = sign(z_k + h_k), at the working precision, for a positive semidefinite correlation matrix.
 
-    The two closest variables are one block. Correlations of exactly 1 or -1 are reduced. Raises NotCertified where the
-    work allowed does not suffice, ValueError where the correlations are certainly not those of three variables.
+    The two variables with the largest |r| form one block. Variables with r = 1 or -1 exactly are merged. Raises
+    NotCertified where the allowed work does not suffice, and ValueError where the matrix is certainly indefinite.
 
     Independent signs have E sign(z + h) = erf(h/sqrt 2) each:
 
@@ -180,7 +180,7 @@ def four_signs(
     thresholds: tuple[arb, arb, arb, arb] | None = None,
     effort: Effort | None = None,
 ) -> arb:
-    """E[s1 s2 s3 s4], s_k = sign(z_k + h_k), as `three_signs`; the thresholds are 0 where none are given.
+    """E[s1 s2 s3 s4], s_k = sign(z_k + h_k), as in `three_signs`; the thresholds are 0 unless given.
 
     >>> from flint import arb
     >>> (5 * four_signs(*[arb(1) / 2] * 6)).contains(1)
@@ -191,7 +191,7 @@ def four_signs(
 
 
 def _square(x: arb) -> arb:
-    """x^2; the power of a ball that contains 0 is not finite."""
+    """Return x^2 as a product, because the power of a ball that contains 0 is not finite."""
     return x * x
 
 
@@ -200,7 +200,7 @@ def _erf(h: arb) -> arb:
 
 
 def _several(h: list[arb], r: list[arb], effort: Effort) -> arb:
-    """E of the product of 0 to 4 signs."""
+    """Return E of the product of 0 to 4 signs."""
     m = len(h)
     if m == 0:
         return arb(1)
@@ -224,7 +224,7 @@ def _several(h: list[arb], r: list[arb], effort: Effort) -> arb:
 
 
 def _fused(h: list[arb], r: Table, effort: Effort) -> arb:
-    """The last two variables are equal up to the sign f: f (1 - sign(z + max) + sign(z + min)) for their signs."""
+    """Merge the last two variables, equal up to a sign f: their signs are f (1 - sign(z + max) + sign(z + min))."""
     *others, i, j = range(len(h))
     f = r[i, j]
     for k in others:
@@ -241,9 +241,9 @@ def _fused(h: list[arb], r: Table, effort: Effort) -> arb:
 
 
 class _Cross:
-    """Thresholds and correlations of a cross pair (a, b) and of y_c, y_d, the residuals of the others of their blocks.
+    """Thresholds and correlations of a cross pair (a, b) and of the residuals y_c, y_d of the others in their blocks.
 
-    z_c = r_ac z_a + sqrt(1 - r_ac^2) y_c, sign(z_c + h_c) = sign(y_c + eta_c) given z_a = -h_a, and so for d and b.
+    z_c = r_ac z_a + sqrt(1 - r_ac^2) y_c, and given z_a = -h_a, sign(z_c + h_c) = sign(y_c + eta_c); likewise for d, b.
     """
 
     def __init__(self, h: list[arb], r: Table, a: int, b: int, c: int | None, d: int) -> None:
@@ -259,7 +259,7 @@ class _Cross:
 
 
 def _integrated(h: list[arb], r: Table, effort: Effort) -> arb:
-    """E[A] E[B] and the integral, for blocks A (the first variables) and B (the last two)."""
+    """Return E[A] E[B] plus the integral, for blocks A (the first variables) and B (the last two)."""
     m = len(h)
     *first, i, j = range(m)
     with precision(SPARE_PRECISION * ctx.prec):
@@ -272,7 +272,7 @@ def _integrated(h: list[arb], r: Table, effort: Effort) -> arb:
             squares = canonical_squares(*(r[pair] for pair in combinations(range(4), 2)))
         if squares[0] > 1:
             raise ValueError(
-                f"the correlations are not those of {m} variables: the canonical correlation of two groups has the "
+                f"the correlations of {m} variables are not positive semidefinite: a canonical correlation has the "
                 f"square {squares[0].str(10)} > 1. Nothing is clipped for you."
             )
     if not squares[0].is_finite():
@@ -312,7 +312,7 @@ class _Integrand:
         ]
 
     def _below(self, x: arb) -> tuple[arb, arb]:
-        """1 - t^2 x as constant + slope sech(u)^2; the constant is not negative."""
+        """Return constant and slope of 1 - t^2 x = constant + slope sech(u)^2; the constant is not negative."""
         return nonnegative(1 - x * self.square), x * self.square
 
     def __call__(self, u: arb) -> arb:
@@ -342,9 +342,9 @@ class _Integrand:
         return total * sech * self.scale
 
     def _pair(self, n_c: arb, n_d: arb, v_c: arb, v_d: arb, c: arb, f: arb, gap: arb, weight: arb) -> arb:
-        """Two signs of conditional variables, from thresholds, variances and covariance times f.
+        """Return E of two conditional signs, from thresholds, variances and covariance times f.
 
-        Fewer bits are needed where the weight is small.
+        A small weight needs fewer bits.
         """
         both = v_c * v_d
         if not both > 0 or not weight.is_finite():

@@ -13,10 +13,10 @@ ONE = sympy.Integer(1)
 
 
 def density(e: Expectation) -> sympy.Expr | None:
-    """E[delta(u + c) f] = (density of u at -c) E[f | u = -c], for one or two variables u.
+    """E[delta(u + c) f] = (density of u at -c) E[f | u = -c], for one or two variables u; None without a Dirac factor.
 
-    Where f is a product of signs, everything they see may be multiplied by a positive number: by the determinant
-    det Cov(u), or its root where all offsets are zero, which keeps covariances and offsets polynomial.
+    A product of signs keeps its value when their arguments are multiplied by positive numbers. Multiplying by
+    det Cov(u), or by its square root where all offsets are zero, keeps covariances and offsets polynomial.
 
     >>> density(Expectation(sympy.DiracDelta(z(1)) * z(2) ** 2, sympy.eye(2)))
     sqrt(2)*E[z1**2; cov=[[1]]]/(2*sqrt(pi))
@@ -48,7 +48,7 @@ def density(e: Expectation) -> sympy.Expr | None:
 
 
 def _density_at(cov: sympy.MatrixBase, fixed: list[tuple[int, sympy.Expr]]) -> tuple[sympy.Expr, sympy.Expr]:
-    """det Cov(u) and the exponent of the density of u at -c."""
+    """Return det Cov(u) and the exponent of the density of u at -c."""
     (a, c), (b, d) = fixed[0], fixed[-1]
     if len(fixed) == 1:
         return cov[a, a], -(c**2) / (2 * cov[a, a])

@@ -1,4 +1,4 @@
-"""The engine: rewrites E[...] move by move until no expectation is left, recording every move as a checked step."""
+"""Rewrite E[...] move by move until no expectation remains, recording every move as a step with its rule."""
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
@@ -16,27 +16,27 @@ from theory.proof.rules.shared import replaced
 # Every move removes a factor, a power, a variable or an expectation; a power of 64 takes about as many steps.
 MAX_STEPS = 300
 WHY = {**moves.WHY, **powers.WHY, **laws.WHY}
-# Powers are taken away all at once where that applies, else one by one.
+# Powers are removed all at once where possible, otherwise one at a time.
 MOVES = {name: move for name, move in moves.MOVES.items() if name != "stein"} | powers.MOVES
 MOVES["stein"] = moves.stein
 
-# Expectations of so many signs have a law or a one-dimensional integral.
+# Expectations of up to this many signs have a closed law or reduce to a one-dimensional integral.
 MOST_SIGNS = 4
 
 Move = Callable[[Expectation], sympy.Expr | None]
 
 
 def derive(expr: sympy.Expr, cov: sympy.MatrixBase) -> Derivation:
-    """The proof of E[expr] = closed form for z ~ N(0, cov), as a chain of equal expressions.
+    """Return the proof of E[expr] = closed form for z ~ N(0, cov), as a chain of equal expressions.
 
-    Raises OutOfReachError where five or more dependent signs are left.
+    Raises OutOfReachError where five or more dependent signs remain, or where the proof takes more than MAX_STEPS.
 
     >>> from theory.expressions.symbols import z
     >>> [step.rule for step in derive(sympy.erf(z(1)) * z(2), sympy.eye(2)).steps]
     ['definition', 'noisy-sign', 'independence', 'parity']
     """
     chain = _started(expr, cov)
-    # The arcsine law is derived where it is the result, and used as a lemma inside longer derivations.
+    # The arcsine law is derived where it is the result, and cited as a lemma inside longer derivations.
     if chain.expectations() and all(map(laws.pair_of_signs, chain.expectations())):
         chain.move("price", laws.price)
     while chain.expectations():
@@ -53,7 +53,7 @@ def derive(expr: sympy.Expr, cov: sympy.MatrixBase) -> Derivation:
 
 def _out_of_reach(left: Expectation, asked: Expectation) -> OutOfReachError:
     return OutOfReachError(
-        f"{len(atoms(left.integrand))} dependent steps, signs or erfs are left of {asked.integrand}.",
+        f"{len(atoms(left.integrand))} dependent steps, signs or erfs remain in the expectation of {asked.integrand}.",
         "No closed form and no one-dimensional integral is known for five and more.",
     )
 
@@ -74,9 +74,10 @@ def _started(expr: sympy.Expr, cov: sympy.MatrixBase) -> "_Chain":
 
 
 def value_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
-    """An equal expression for numbers, in which expectations of two signs with thresholds, three and four stay.
+    """Return an equal expression for numerical evaluation.
 
-    A ReLU becomes z (1 + sign z)/2, and powers leave: E relu(z) = 1/sqrt(2 pi).
+    Expectations of two signs with thresholds, and of three or four signs, remain in it. A ReLU becomes
+    z (1 + sign z)/2, and powers are integrated out: E relu(z) = 1/sqrt(2 pi).
 
     >>> from theory.expressions.functions import Relu
     >>> from theory.expressions.symbols import z
@@ -87,7 +88,7 @@ def value_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
 
 
 def evaluated(form: sympy.Expr) -> sympy.Expr:
-    """Apply moves to every expectation of `form` until none applies; expectations of two to four signs may stay.
+    """Apply moves to every expectation of `form` until none applies; expectations of two to four signs may remain.
 
     >>> from theory.expressions.symbols import z
     >>> evaluated(3 * Expectation(sympy.sign(z(1)) * z(1), sympy.eye(1)))
@@ -102,7 +103,7 @@ def evaluated(form: sympy.Expr) -> sympy.Expr:
 
 
 def _evaluated(e: Expectation) -> sympy.Expr | None:
-    """The first move that applies; None for two to four signs that no move takes apart."""
+    """Return the result of the first move that applies, or None for two to four signs to which no move applies."""
     each = (*MOVES.values(), four_signs.dependence, laws.one_sign, laws.arcsine)
     new = next((new for move in each if (new := move(e)) is not None), None)
     if new is None and e.cov.rows > MOST_SIGNS:
@@ -110,14 +111,14 @@ def _evaluated(e: Expectation) -> sympy.Expr | None:
     return new
 
 
-@lru_cache(maxsize=1)  # every move that is tried asks for those of the same form
+@lru_cache(maxsize=1)  # each attempted move needs the expectations of the same form
 def _expectations(form: sympy.Expr) -> tuple[Expectation, ...]:
-    """The expectations of a form in a fixed order."""
+    """Return the expectations of a form in a fixed order."""
     return tuple(sorted(form.atoms(Expectation), key=sympy.default_sort_key))
 
 
 class _Chain:
-    """The steps so far."""
+    """A derivation under construction: its start and the steps recorded so far."""
 
     def __init__(self, start: Expectation) -> None:
         self.start = start
@@ -131,11 +132,11 @@ class _Chain:
         return _expectations(self.now)
 
     def hardest(self) -> Sequence[Expectation]:
-        """All, or those of the most signs where these are too many for a law."""
+        """Return all expectations, or only those with the most signs where these are too many for a law."""
         found = self.expectations()
         signs = [sum(isinstance(factor, sympy.sign) for factor in atoms(e.integrand)) for e in found]
         most = max(signs, default=0)
-        # No move adds signs: what is left of the most decides at once whether a result is within reach.
+        # No move adds signs, so the expectations with the most signs decide first whether a result is within reach.
         return found if most <= MOST_SIGNS else [e for e, count in zip(found, signs, strict=True) if count == most]
 
     def move(self, name: str, move: Move) -> bool:
@@ -156,7 +157,7 @@ class _Chain:
         return any(self._move(name, move, hardest) for name, move in (*MOVES.items(), *laws.LAWS.items()))
 
     def integrate(self) -> None:
-        """Integrals of c r / sqrt(v - t^2 r^2) are c asin(t r / sqrt v); others stay."""
+        """Replace integrals of c r / sqrt(v - t^2 r^2) by c asin(t r / sqrt v); others remain."""
         antiderivatives = {i: antiderivative(i) for i in self.now.atoms(sympy.Integral)}
         found = {i: f for i, f in antiderivatives.items() if f is not None}
         if not found:
@@ -168,7 +169,7 @@ class _Chain:
         self.steps.append(Step(self.now.xreplace(values), why, "integrate", using))
 
     def tidy(self) -> None:
-        """Common factors in front; integrals stay as they are."""
+        """Move common factors to the front; integrals remain unchanged."""
         names = {integral: sympy.Dummy(f"integral{k}") for k, integral in enumerate(self.now.atoms(sympy.Integral))}
         back = {name: integral for integral, name in names.items()}
         tidied = sympy.factor_terms(sympy.expand(self.now.xreplace(names), deep=False)).xreplace(back)
@@ -180,7 +181,7 @@ class _Chain:
 
 
 def antiderivative(integral: sympy.Integral) -> sympy.Expr | None:
-    """c asin(t r / sqrt v) for the integrand c r / sqrt(v - t^2 r^2) with c > 0, else None.
+    """Return c asin(t r / sqrt v) for the integrand c r / sqrt(v - t^2 r^2) with c > 0, else None.
 
     >>> t, r = sympy.symbols("t r", positive=True)
     >>> antiderivative(sympy.Integral(r / sympy.sqrt(1 - t**2 * r**2), (t, 0, 1)))
@@ -202,7 +203,7 @@ def antiderivative(integral: sympy.Integral) -> sympy.Expr | None:
 
 
 def arctangents(expr: sympy.Expr) -> Derivation | None:
-    """The proof that `expr` equals the same with asin x = atan(x / sqrt(1 - x^2)); None where no |x| < 1 occurs.
+    """Return the proof that `expr` equals its form with asin x = atan(x / sqrt(1 - x^2)); None without an arcsine.
 
     >>> arctangents(sympy.asin(sympy.Rational(3, 5))).proves.rhs
     atan(3/4)
@@ -220,7 +221,7 @@ def arctangents(expr: sympy.Expr) -> Derivation | None:
 
 
 def _arctangent(x: sympy.Expr) -> sympy.Expr:
-    """atan(n / sqrt(d^2 - n^2)) for x = n / d with d > 0, written without inner fractions where d is known."""
+    """Return asin x as atan(n / sqrt(d^2 - n^2)) for x = n/d with d known to be positive, else with x unsplit."""
     numerator, denominator = sympy.fraction(x)
     if not denominator.is_positive:
         return sympy.atan(x / sympy.sqrt(1 - x**2))

@@ -7,7 +7,7 @@ from theory.gaussian.expectation import variables
 
 
 def atoms(integrand: sympy.Expr) -> list[sympy.Expr]:
-    """The factors of a product, powers written out.
+    """Return the factors of a product, powers written out.
 
     >>> atoms(z(1) ** 3 * sympy.sign(z(2)))
     [z1, z1, z1, sign(z2)]
@@ -30,7 +30,7 @@ def threshold(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
 
 
 def signs_of(integrand: sympy.Expr) -> list[tuple[int, sympy.Expr]] | None:
-    """Index and offset of each factor, in the order of the indices, where all factors are signs.
+    """Return index and offset of each factor, in the order of the indices; None unless all factors are signs.
 
     >>> signs_of(sympy.sign(z(2) - 1) * sympy.sign(z(1))), signs_of(z(1) * sympy.sign(z(2)))
     ([(0, 0), (1, -1)], None)

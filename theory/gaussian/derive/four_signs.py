@@ -1,4 +1,4 @@
-"""E[s1 s2 s3 s4] as an exact object: elementary where the covariance is singular, and one name for equal ones."""
+"""The expectation of four signs: its elementary form for singular covariances, and a key that equal ones share."""
 
 from fractions import Fraction
 from itertools import combinations, permutations, product
@@ -14,7 +14,7 @@ from theory.gaussian.expectation import Expectation, marginal
 ALL = (0, 1, 2, 3)
 PAIRS = tuple(combinations(ALL, 2))
 FOUR_SIGNS = sympy.Mul(*(sympy.sign(z(k + 1)) for k in ALL))
-# The relabellings z_i -> f_i z_p(i); together with -1, which changes nothing, eight choices of f a permutation.
+# The relabellings z_i -> f_i z_p(i). Flipping all four signs changes nothing: f_1 = 1, eight choices a permutation.
 RELABELLINGS = tuple((p, (1, *f)) for p in permutations(ALL) for f in product((1, -1), repeat=3))
 
 
@@ -28,11 +28,12 @@ def is_four_signs(e: Expectation) -> bool:
 
 
 def dependence(e: Expectation) -> sympy.Expr | None:
-    """Four signs of linearly dependent variables by pairs; None where the covariance is not singular.
+    """Reduce four signs of linearly dependent variables to pairs; None without a relation as below.
 
-    If sum_i n_i z_i = 0 with all n_i nonzero, then not all signs are those f_i of n_i, nor all opposite, so that
-    prod (1 + f_i s_i) = prod (1 - f_i s_i) = 0. For four variables their sum gives
-    s1 s2 s3 s4 = -f1 f2 f3 f4 (1 + sum_(i<j) f_i f_j s_i s_j), and for three of them their difference gives
+    Let sum_i n_i z_i = 0 for three or four of the variables, with all n_i nonzero and f_i the sign of n_i. Then the
+    signs s_i agree neither all with f_i nor all with -f_i, so that
+    prod (1 + f_i s_i) = prod (1 - f_i s_i) = 0. For four variables the sum of these products gives
+    s1 s2 s3 s4 = -f1 f2 f3 f4 (1 + sum_(i<j) f_i f_j s_i s_j), and for three variables their difference gives
     s1 s2 s3 = -f1 f2 f3 (f1 s1 + f2 s2 + f3 s3).
 
     >>> third = sympy.Matrix(4, 4, lambda i, j: 1 if i == j else -sympy.Rational(1, 3))  # z1 + ... + z4 = 0
@@ -45,7 +46,7 @@ def dependence(e: Expectation) -> sympy.Expr | None:
         block = e.cov.extract(rows, rows)
         if is_zero(sympy.expand(block.det(method="berkowitz"))) is not True:
             continue
-        # adj = (a positive number) n n^T: the signs of n up to a common one.
+        # The adjugate is a positive multiple of n n^T: its first row has the signs of n up to a common sign.
         f = [sign(sympy.expand(block.cofactor(0, k, method="berkowitz"))) for k in range(len(rows))]
         if 0 in f:
             continue
@@ -61,7 +62,7 @@ def dependence(e: Expectation) -> sympy.Expr | None:
 
 
 def _signed_squares(cov: sympy.MatrixBase) -> dict[tuple[int, int], Fraction] | None:
-    """r |r| for the six correlations, where they are rational."""
+    """Return r |r| for the six correlations r, or None unless all are rational."""
     table = {}
     for i, j in PAIRS:
         square = sympy.expand(cov[i, j] ** 2) / sympy.expand(cov[i, i] * cov[j, j])
@@ -72,12 +73,12 @@ def _signed_squares(cov: sympy.MatrixBase) -> dict[tuple[int, int], Fraction] | 
 
 
 def representative(e: Expectation) -> tuple[int, tuple]:
-    """A sign and a key: E[s1 s2 s3 s4] is the sign times a number that depends on the key alone; 0 is exactly zero.
+    """Return a sign and a key: E[s1 s2 s3 s4] is the sign times a number that depends on the key alone.
 
-    Renaming the variables changes nothing, and the sign of an odd number of them that of the result. Where some such
-    relabelling leaves the correlations as they are but changes the sign, the expectation is zero.
+    Renaming the variables leaves the expectation unchanged; flipping an odd number of them flips its sign. If some
+    such relabelling keeps all correlations but flips the sign, the expectation is exactly zero, and so is the sign.
 
-    Changing the sign of z1 changes that of the expectation:
+    Flipping z1 flips the sign of the expectation:
 
     >>> r = sympy.Matrix(4, 4, lambda i, j: 1 if i == j else sympy.Rational(i + j, 10))
     >>> flip = sympy.diag(-1, 1, 1, 1)

@@ -2,7 +2,7 @@
 
 `expand` writes an integrand as {product of atoms: coefficient}, for almost every z, by Heaviside(u) = (1 + sign u)/2,
 relu(u) = u Heaviside(u), |u| = u sign(u), Phi(u) = (1 + erf(u/sqrt 2))/2, sign(u)^2 = 1, sign(c u) = sign(c) sign(u),
-erf(-u) = -erf(u) and exp(u) exp(v) = exp(u + v). Everything else is refused by name.
+erf(-u) = -erf(u) and exp(u) exp(v) = exp(u + v). Any other function raises an error that names it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -16,7 +16,7 @@ from theory.expressions.symbols import z
 from theory.gaussian.expectation import variables
 from theory.problem.errors import InputError, OutOfReachError
 
-# Steps, signs and erfs in one product; what twelve of them leave is either taken apart by independence or refused.
+# Most steps, signs and erfs in one product. Independence may split so many into groups of at most four.
 MAX_SIGNS = 12
 MAX_DEGREE = 128
 # (H1 + ... )^k expands to many products; two Hermite polynomials of order 64 make 33^2 of them.
@@ -30,7 +30,7 @@ Form = dict[int, sympy.Expr]
 
 
 def affine(argument: sympy.Expr) -> tuple[Form, sympy.Expr]:
-    """The coefficients of z1, z2, ... and the offset of an affine form; anything else is out of reach.
+    """Return the coefficients of z1, z2, ... and the offset of an affine form; OutOfReachError for anything else.
 
     >>> affine(2 * z(1) - z(3) + 5)
     ({1: 2, 3: -1}, 5)
@@ -56,7 +56,7 @@ def linear(form: Form) -> sympy.Expr:
 
 
 def expand(expr: sympy.Expr) -> Expansion:
-    """`expr` as a sum of products of atoms, for almost every z.
+    """Write `expr` as a sum of products of atoms, for almost every z.
 
     >>> expand(sympy.Heaviside(z(1)) * sympy.Heaviside(-z(1)))
     {}
@@ -76,8 +76,8 @@ def expand(expr: sympy.Expr) -> Expansion:
     rule = FUNCTIONS.get(expr.func)
     if rule is None:
         raise OutOfReachError(
-            f"The expectation of {expr} is not among those this engine derives.",
-            f"It knows powers of z1, z2, ... and {', '.join(f.__name__.lower() for f in FUNCTIONS)} of affine forms.",
+            f"No rule derives the expectation of {expr}.",
+            f"Use powers of z1, z2, ... and {', '.join(f.__name__.lower() for f in FUNCTIONS)} of affine forms.",
         )
     return rule(*expr.args)
 
@@ -99,14 +99,14 @@ def _extreme(side: int) -> Callable[..., Expansion]:
     """max(u, v) = u + relu(v - u) and min(u, v) = u - relu(u - v)."""
 
     def rule(*arguments: sympy.Expr) -> Expansion:
-        # What is constant is one argument together; SymPy keeps the extreme of parameters as it is.
+        # All constants form one argument, because SymPy leaves the maximum of parameters unevaluated.
         constants = [argument for argument in arguments if not variables(argument)]
         moving = [argument for argument in arguments if variables(argument)]
         first, *others = [(sympy.Max if side > 0 else sympy.Min)(*constants), *moving] if constants else moving
         if len(others) != 1:
             raise OutOfReachError(
-                f"The extreme of {len(others) + 1} arguments is not among those this engine derives.",
-                "It knows max(u, v) and min(u, v) of affine forms.",
+                f"No rule derives the maximum or minimum of {len(others) + 1} arguments.",
+                "Use max(u, v) and min(u, v) of two affine forms.",
             )
         return _sum([expand(first), _scaled(sympy.Integer(side), _relu(side * (others[0] - first)))])
 
@@ -123,13 +123,13 @@ def _phi(argument: sympy.Expr) -> Expansion:
 
 def _erf(argument: sympy.Expr) -> Expansion:
     form, offset = affine(argument)
-    # SymPy writes erf(-u) as -erf(u) by the look of u, and so does this.
+    # SymPy writes erf(-u) as -erf(u) for one of u and -u; the sign in front becomes the coefficient.
     outer, atom = sympy.erf(linear(form) + offset).as_coeff_Mul()
     return {(atom,): outer}
 
 
 def _sign(argument: sympy.Expr) -> Expansion:
-    """sign(u) with the sign and the size of the leading coefficient taken out, so that equal signs look equal."""
+    """Expand sign(u) with u divided by its leading coefficient, so that equal signs are equal expressions."""
     form, offset = affine(argument)
     lead, side = form[min(form)], 1
     known = known_sign(lead)
@@ -186,7 +186,7 @@ def _product(factors: list[Expansion]) -> Expansion:
 
 
 def _power(base: Expansion, exponent: int) -> Expansion:
-    """The product of equal factors; the binomial theorem for a z_k + b."""
+    """Return the power of an expansion, by the binomial theorem for a z_k + b."""
     moving = [key for key in base if key]
     if len(moving) != 1 or len(moving[0]) != 1 or not moving[0][0].is_Symbol:
         return _product([base] * exponent)
@@ -196,7 +196,7 @@ def _power(base: Expansion, exponent: int) -> Expansion:
 
 
 def _merge(a: Product, b: Product) -> Product:
-    """The product of two products, with sign(u)^2 = 1 and one exponential."""
+    """Multiply two products, with sign(u)^2 = 1 and exp(u) exp(v) = exp(u + v)."""
     atoms = list(a)
     for atom in b:
         other = next((x for x in atoms if isinstance(x, sympy.exp)), None) if isinstance(atom, sympy.exp) else None
@@ -216,7 +216,7 @@ def _clean(expansion: Expansion) -> Expansion:
 
 
 def check_reach(expansion: Expansion, size: int) -> None:
-    """Refuse variables beyond the covariance matrix (InputError) and products too long (OutOfReachError).
+    """Raise InputError for variables beyond the covariance matrix, and OutOfReachError for products too long.
 
     >>> check_reach(expand(z(3) ** 2), 2)
     Traceback (most recent call last):

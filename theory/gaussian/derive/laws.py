@@ -1,8 +1,8 @@
 """The laws in which a derivation ends: one sign, two signs, and Price's theorem for two, three and four.
 
 With unit variances, h and k the offsets and r the correlation: E sign(z + h) = erf(h/sqrt 2); E[sign sign] is
-(2/pi) asin r at h = k = 0, 4 T(h, r/sqrt(1 - r^2)) at k = 0 (Owen's T), and 4 Phi2(h, k, r) - 1 - erf - erf always,
-which is +-1 - 4 T(h, a) - 4 T(k, b) where the sign of h k is known.
+(2/pi) asin r at h = k = 0, 4 T(h, r/sqrt(1 - r^2)) at k = 0 (Owen's T), and in general
+4 Phi2(h, k, r) - 1 - erf(h/sqrt 2) - erf(k/sqrt 2), equal to +-1 - 4 T(h, a) - 4 T(k, b) for a known sign of h k.
 """
 
 import sympy
@@ -67,7 +67,7 @@ def two_signs(e: Expectation) -> sympy.Expr | None:
     (_, c), (_, d) = signs
     v, w, cross = e.cov[0, 0], e.cov[1, 1], e.cov[0, 1]
     h, k = c / sympy.sqrt(v), d / sympy.sqrt(w)
-    # Along a path of Price's theorem offsets change their sign: there only Phi2 is one formula.
+    # Offsets may change sign along the path of Price's theorem; only the form with Phi2 holds for all signs.
     ratio = sympy.nan if on_path(c) or on_path(d) else sympy.cancel(d / c) if c != 0 else sympy.Integer(0)
     side = None if ratio is sympy.nan else known_sign(ratio)
     if c == 0 or d == 0 or side:
@@ -84,9 +84,9 @@ def two_signs(e: Expectation) -> sympy.Expr | None:
 def price(e: Expectation) -> sympy.Expr | None:
     """E = E|_(t=0) + int_0^1 sum_ab r_ab E[d2f/dz_a dz_b] dt, the covariances between two blocks multiplied by t.
 
-    For two signs at zero, and for three and four at any thresholds.
+    The engine applies it to two signs at zero, and to three and four signs at any thresholds.
 
-    Of two signs it is the integral of four times the density at the origin along correlations t r:
+    For two signs it is the integral of four times the density at the origin along correlations t r:
 
     >>> r = sympy.Symbol("r", real=True)
     >>> path = price(Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, r], [r, 1]])))
@@ -114,14 +114,14 @@ def price(e: Expectation) -> sympy.Expr | None:
 
 
 def _best_block(cov: sympy.MatrixBase, offsets: list[sympy.Expr]) -> tuple[int, ...]:
-    """The block that leaves the fewest correlations outside, then the simplest start at t = 0."""
+    """Return the block with the fewest correlations to the other; of equals, the one with the simplest start, t = 0."""
     rows = range(cov.rows)
 
     def cost(first: tuple[int, ...]) -> tuple[int, int]:
         second = tuple(k for k in rows if k not in first)
         crossing = sum(cov[a, b] != 0 for a in first for b in second)
         moved = [sum(offsets[k] != 0 for k in block) for block in (first, second)]
-        # A block of an odd number of signs without offsets has mean zero: then nothing is left at t = 0.
+        # A block of an odd number of signs without offsets has mean zero, so that the term at t = 0 vanishes.
         vanishes = any(len(block) % 2 and not m for block, m in zip((first, second), moved, strict=True))
         return crossing, 0 if vanishes else max(m for m, block in zip(moved, (first, second), strict=True) if block)
 

@@ -1,4 +1,4 @@
-"""Moments of monomials of Gaussian variables by Isserlis' theorem, as a recursion over what is left to pair."""
+"""Moments of monomials of Gaussian variables by Isserlis' theorem, as a recursion over the remaining powers."""
 
 from collections.abc import Callable, Iterable
 from math import lcm, prod
@@ -10,7 +10,7 @@ from theory.problem.errors import OutOfReachError
 
 N = TypeVar("N", int, sympy.Expr)
 
-# The recursion keeps one moment for each monomial that divides the given one: so many numbers, or polynomials.
+# The recursion stores a moment for each divisor of the monomial: the most where these are numbers, or polynomials.
 MOST_NUMBERS, MOST_POLYNOMIALS = 2**21, 2**12
 _FEWER = "Use fewer factors or lower powers, or expectations of their parts."
 
@@ -46,7 +46,7 @@ def _summed(terms: Iterable[sympy.Expr]) -> sympy.Expr:
 
 
 def _paired(powers: tuple[int, ...], cov: list[list[N]], one: N, summed: Callable[[Iterable[N]], N]) -> N:
-    """The recursion, from low degrees to high ones; a monomial is the number whose digits are its powers."""
+    """Run the recursion; the key of a monomial is the number whose digits, in mixed radix, are its powers."""
     size = len(powers)
     place = [prod(power + 1 for power in powers[:k]) for k in range(size)]
     known = {0: one}

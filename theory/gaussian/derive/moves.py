@@ -1,7 +1,6 @@
 """The moves of the engine: each takes one `Expectation` and returns an equal expression, or None if it does not apply.
 
-The moves are tried in the order of `MOVES`; what they claim is checked, move by move, in
-`theory.gaussian.derive.rules`.
+The moves are tried in the order of `MOVES`. The rules in `theory.gaussian.derive.rules` check the result of each.
 After `noisy_sign` every integrand is a product of sign(z_a + c), powers of z_b and DiracDelta(z_d + c), all different.
 The laws that end a derivation (one sign, two signs, Price's theorem) are in `theory.gaussian.derive.laws`.
 """
@@ -21,7 +20,7 @@ from theory.gaussian.expectation import Expectation, derivative, marginal, varia
 from theory.problem.errors import OutOfReachError
 
 ONE = sympy.Integer(1)
-# Two polynomials in one variable each go through Mehler's formula from this degree on.
+# Mehler's formula is applied to two polynomials in one variable each whose lower degree is at least this.
 MEHLER_DEGREE = 3
 
 
@@ -41,7 +40,7 @@ def linearity(e: Expectation) -> sympy.Expr | None:
 
 
 def linearity_of_sums(e: Expectation) -> sympy.Expr | None:
-    """Linearity where a factor is a sum, as after a shift of polynomials.
+    """Apply linearity where a factor is a sum, as after a shift of polynomials.
 
     >>> linearity_of_sums(Expectation((z(1) + 1) ** 2, sympy.eye(1)))
     2*E[z1; cov=[[1]]] + E[z1**2; cov=[[1]]] + 1
@@ -51,7 +50,7 @@ def linearity_of_sums(e: Expectation) -> sympy.Expr | None:
 
 
 def marginalise(e: Expectation) -> sympy.Expr | None:
-    """E[f] over the variables that occur in f alone, renumbered in their order.
+    """E[f] over only those variables that occur in f, renumbered in their order.
 
     >>> marginalise(Expectation(z(2) ** 2, sympy.eye(2)))
     E[z1**2; cov=[[1]]]
@@ -142,10 +141,10 @@ def covariance_of(form: Form, other: Form, cov: sympy.MatrixBase) -> sympy.Expr:
 
 
 def noisy_sign(e: Expectation) -> sympy.Expr | None:
-    """One Gaussian for the argument of each factor: erf(u) = E sign(sqrt2 u + eps), eps ~ N(0, 1) independent.
+    """Make the argument of each factor one Gaussian: erf(u) = E sign(sqrt2 u + eps), eps ~ N(0, 1) independent.
 
-    In terms of correlations an erf multiplies by kappa, kappa^2 = 2 var u / (1 + 2 var u); the covariances stay
-    polynomial if nothing is divided by standard deviations, which signs do not see.
+    An erf thus multiplies correlations by kappa, kappa^2 = 2 var u / (1 + 2 var u). The new variables are not
+    normalised: signs do not depend on their scale, and the covariances stay polynomial.
 
     >>> noisy_sign(Expectation(sympy.erf(z(1)) * sympy.sign(z(2)), sympy.eye(2))).cov
     Matrix([
@@ -192,7 +191,7 @@ def isserlis(e: Expectation) -> sympy.Expr | None:
 
 
 def collinear_signs(e: Expectation) -> sympy.Expr | None:
-    """Two signs on one line: sign(z + c) sign(z + d) = 1 + sign(z + lower) - sign(z + upper); 1 where c = d.
+    """Combine two signs on one line: sign(z + c) sign(z + d) = 1 + sign(z + lower) - sign(z + upper); 1 where c = d.
 
     >>> collinear_signs(Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, -1], [-1, 1]])))
     -1
@@ -218,7 +217,7 @@ def _on_one_line(e: Expectation, side: int, pair: tuple, line: tuple[int, sympy.
         return side * marginal(rest, e.cov)
     if not (is_positive(c - d) or is_positive(d - c)):
         raise OutOfReachError(
-            f"Two thresholds on one line, at {-c} and {-d}, whose order is not known.",
+            f"The order of two thresholds of one variable, {-c} and {-d}, is not known.",
             "Give their symbols domains, or write the larger as a sum such as t + d with the domain d>0 "
             "(--where on the command line).",
         )
@@ -232,7 +231,7 @@ def _on_one_line(e: Expectation, side: int, pair: tuple, line: tuple[int, sympy.
 
 
 def components(cov: sympy.MatrixBase, used: list[int]) -> list[list[int]]:
-    """The groups of variables between which all covariances are zero.
+    """Return the finest groups of variables between which all covariances are zero.
 
     >>> components(sympy.Matrix([[1, 0, 1], [0, 1, 0], [1, 0, 2]]), [1, 2, 3])
     [[1, 3], [2]]

@@ -8,7 +8,7 @@ from theory.gaussian.expectation import Expectation
 
 
 def parameter(e: Expectation) -> sympy.Symbol:
-    """The parameter t of the path, or t_ where a symbol is called t.
+    """Return the parameter t of the path, or t_ where a symbol is called t.
 
     >>> from theory.expressions.symbols import z
     >>> parameter(Expectation(z(1), sympy.eye(1))), parameter(Expectation(z(1) * sympy.Symbol("t"), sympy.eye(1)))
@@ -18,7 +18,7 @@ def parameter(e: Expectation) -> sympy.Symbol:
 
 
 def on_path(expr: sympy.Expr) -> list[sympy.Symbol]:
-    """The parameter of the path of Price's theorem, if it occurs.
+    """Return the parameters of paths of Price's theorem that occur in `expr`, as a list.
 
     >>> on_path(1 - path**2), on_path(sympy.Symbol("t"))
     ([t], [])
@@ -27,7 +27,7 @@ def on_path(expr: sympy.Expr) -> list[sympy.Symbol]:
 
 
 def is_positive(expr: sympy.Expr) -> bool:
-    """Whether the sign is known to be positive; for a function of t without zeros in (0, 1), that at t = 1/2.
+    """Whether `expr` is known to be positive; a function of t, assumed without zeros in (0, 1), is tested at t = 1/2.
 
     >>> is_positive(1 - path**2), is_positive(sympy.Symbol("c", real=True))
     (True, False)

@@ -1,11 +1,11 @@
-"""The numbers of one sign among Gaussian variables as elements of a polynomial ring, in which high powers are cheap."""
+"""Covariances and one sign's offset as elements of a polynomial ring, in which high powers are cheap."""
 
 import sympy
 from sympy.polys.rings import PolyElement, PolyRing
 
 
 class Entries:
-    """Covariances, the sign's offset c and 1/Var of its variable z_row; what is not rational is a generator.
+    """Covariances, the sign's offset c and 1/Var of its variable z_row; entries that are not rational are generators.
 
     >>> v = sympy.Symbol("v", positive=True)
     >>> entries = Entries(sympy.Matrix([[v]]), 0, sympy.Integer(0))
@@ -14,7 +14,7 @@ class Entries:
     """
 
     def __init__(self, cov: sympy.MatrixBase, row: int, offset: sympy.Expr) -> None:
-        """Names for all that is not a rational number."""
+        """Introduce a generator for each entry that is not a rational number."""
         inverse = 1 / cov[row, row]
         written = sorted({*cov, offset, inverse}, key=sympy.default_sort_key)
         names = {expr: sympy.Dummy(f"x{k}") for k, expr in enumerate(written) if not expr.is_Rational}
@@ -26,11 +26,11 @@ class Entries:
         self._variance = self.cov[row][row]
 
     def expr(self, element: PolyElement) -> sympy.Expr:
-        """The element as an expression, common factors in front: equal elements give equal expressions."""
+        """Return the element as an expression, common factors in front: equal elements give equal expressions."""
         return sympy.factor_terms(self._reduced(element).as_expr().xreplace(self._back))
 
     def _reduced(self, element: PolyElement) -> PolyElement:
-        """Without products of the variance and its inverse."""
+        """Cancel products of the variance and its inverse."""
         if not (self._variance.is_generator and self.inverse.is_generator):
             return element
         one, other = (self.ring.index(generator) for generator in (self._variance, self.inverse))

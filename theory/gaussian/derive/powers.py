@@ -1,11 +1,11 @@
-"""Powers times one sign, integrated by parts down to the last power in one move.
+"""Powers times one sign: one move that integrates by parts until no power remains.
 
 With w = Var z_b, c_i = Cov(z_i, z_b) and f the density of z_b at -c, for every monomial P
 
     E[P sign(z_b + c)] = E[P] erf(c/sqrt(2 w)) + 2 f S[P],   S[z_i Q] = c_i E[Q | z_b = -c] + sum_j c_ij S[dQ/dz_j];
 
-the first term of S is Stein's formula where it differentiates the sign. E[P] and E[Q | z_b = -c] follow in the same
-way. Monomials that lead to the same ones share them.
+the first term of S comes from the derivative of the sign in Stein's formula. E[P] and E[Q | z_b = -c] obey recursions
+of the same kind. The value of each monomial is computed once.
 """
 
 from functools import lru_cache
@@ -17,7 +17,7 @@ from theory.gaussian.derive.factors import atoms, threshold
 from theory.gaussian.derive.polynomial_ring import Entries
 from theory.gaussian.expectation import Expectation, variables
 
-# Fewer powers are taken away one by one, which shows more.
+# Fewer powers are removed one at a time, because the longer proof is easier to follow.
 LEAST_POWERS = 6
 
 Powers = tuple[int, ...]
@@ -41,14 +41,14 @@ def one_sign_powers(e: Expectation) -> sympy.Expr | None:
 
 
 class _ByParts:
-    """The moments with sign(z_row + offset), each from those of two powers less and one."""
+    """Moments of monomials times sign(z_row + offset), by recursion over the degree."""
 
     def __init__(self, cov: sympy.ImmutableDenseMatrix, row: int, offset: sympy.Expr) -> None:
         self.variance, self.offset = cov[row, row], offset
         self.entries = entries = Entries(cov, row, offset)
         self.cov, along = entries.cov, entries.cov[row]
         rows = range(cov.rows)
-        # Of z_row itself nothing is left to vary.
+        # Given z_row, its own conditional covariances are zero.
         self.mean = [-entries.offset * (1 if i == row else along[i] * entries.inverse) for i in rows]
         self.given = [
             [
@@ -88,7 +88,7 @@ class _ByParts:
         return total
 
 
-# The many monomials of one integrand come one after the other.
+# The monomials of one integrand are evaluated in succession and share a recursion.
 _by_parts = lru_cache(maxsize=4)(_ByParts)
 
 

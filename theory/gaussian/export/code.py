@@ -1,9 +1,9 @@
 """A closed form as code that stands alone: a function of its parameters in NumPy, torch or C, or LaTeX.
 
-Integrals over t in [0, 1] become tanh-sinh sums of POINTS nodes, which allow for roots at the end t = 1; Owen's T
-becomes a Gauss-Legendre sum, Phi2 and upper moments tanh-sinh sums of positive terms. Everything is float64, and the
-code contains all it needs. It adds up the sizes of the terms beside the value, and returns nan where these leave the
-value too few digits: in the tails of thresholds, of a form that is not made of upper moments (`stable_form`).
+Integrals over t in [0, 1] become tanh-sinh sums of POINTS nodes, which tolerate a square-root singularity at t = 1;
+Owen's T becomes a Gauss-Legendre sum, Phi2 and upper moments tanh-sinh sums of positive terms. The code computes in
+float64 and needs no other file. It also sums the absolute values of the terms, and returns nan where cancellation
+leaves too few digits: in the tails of thresholds, for a form that is not made of upper moments (`stable_form`).
 """
 
 from collections.abc import Callable, Iterable
@@ -25,25 +25,25 @@ from theory.gaussian.float64.quadrature import legendre
 from theory.problem.errors import InputError
 
 LANGUAGES = ("latex", "numpy", "torch", "c")
-# tanh-sinh nodes: the step halves the error's exponent; 3.2 is where the weights fall below rounding.
+# tanh-sinh nodes, and the largest |u|: at 3.2 the weights fall below rounding.
 POINTS, REACH = 161, 3.2
 ORDER = 48  # Gauss-Legendre nodes of Owen's T
 NAME, NODE = "expectation", sympy.Symbol("x_", nonnegative=True)
-# The relative error of a term, the largest that a value may have, and of an integral by half of its nodes: halving the
-# step of a tanh-sinh sum squares its error.
+# Relative errors: of a term; the largest allowed for a value; the largest allowed for an integral by half of its nodes
+# (halving the step of a tanh-sinh sum squares its error, so that the full sum has about the error 1e-12).
 TERM, LEAST, DISAGREEMENT = 1e-12, 1e-6, 1e-6
 UNLIMITED = "Relative error below {term:g} wherever the value is a normal float64 (above 2e-308)."
 LIMITED = (
     "Relative error at most {term:g} times (sum of the sizes of the terms)/|value|; nan where this bound exceeds "
-    "{least:g}. Of derivatives nothing is claimed."
+    "{least:g}. No accuracy is claimed for derivatives."
 )
 
 
 def export(form: sympy.Expr, language: str) -> str:
-    """`form` as source text in one of `LANGUAGES`; the function is called `expectation`, its arguments by name.
+    """Return `form` as source text in one of `LANGUAGES`: a function `expectation` of the parameters, sorted by name.
 
-    numpy and torch: arguments broadcast, the result has their common shape. C: doubles in, a double out. Raises
-    InputError for another language.
+    numpy and torch: arguments broadcast, and the result has their common shape. C: doubles in, a double out. Raises
+    InputError for another language, and for a parameter whose name the code cannot use.
 
     >>> rho = sympy.Symbol("rho", real=True)
     >>> print(export(2 * sympy.asin(rho) / sympy.pi, "c"))
@@ -65,7 +65,7 @@ def export(form: sympy.Expr, language: str) -> str:
 
 
 def stable_form(closed_form: sympy.Expr, expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr:
-    """The form of E[expr] that code is made of: upper moments where terms of the closed form cancel, else that form.
+    """Return the form of E[expr] to export: upper moments where terms of the closed form may cancel, else that form.
 
     >>> from theory.gaussian import expect
     >>> hinge = expect("relu(z1 - 6)", "[[1]]")
@@ -77,20 +77,20 @@ def stable_form(closed_form: sympy.Expr, expr: sympy.Expr, cov: sympy.MatrixBase
 
 
 def accuracy(form: sympy.Expr) -> str:
-    """A sentence on the relative error of the code of `form`, and on where it returns nan instead."""
+    """Return a sentence on the relative error of the code of `form`, and on where it returns nan instead."""
     sentence = LIMITED if _has_terms(form) else UNLIMITED
     return sentence.format(term=TERM, least=LEAST)
 
 
 def _has_terms(form: sympy.Expr) -> bool:
-    """Whether the value is a sum somewhere, or an integral, so that digits may be lost."""
+    """Whether the form contains a sum or an integral outside of function arguments, where digits may cancel."""
     if isinstance(form, sympy.Integral) or form.is_Add:
         return True
     return (form.is_Mul or form.is_Pow) and any(_has_terms(argument) for argument in form.args)
 
 
 def _size(form: sympy.Expr, integrals: dict[sympy.Symbol, sympy.Symbol]) -> sympy.Expr:
-    """The form with every sign a plus; the size of an integral is a symbol of its own."""
+    """Return the form with every term replaced by its absolute value; an integral's size is a separate symbol."""
     if form in integrals:
         return integrals[form]
     if form.is_Add or form.is_Mul:
@@ -101,9 +101,9 @@ def _size(form: sympy.Expr, integrals: dict[sympy.Symbol, sympy.Symbol]) -> symp
 
 
 def tanh_sinh() -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights of int_0^1: t = (1 + tanh(pi/2 sinh u))/2, u from -REACH to REACH in equal steps.
+    """Return nodes and weights of int_0^1: t = (1 + tanh(pi/2 sinh u))/2, u from -REACH to REACH in equal steps.
 
-    A root at the end t = 1 costs nothing: int_0^1 dt/(2 sqrt t) = int_0^1 dt/(2 sqrt(1 - t)) = 1.
+    A square-root singularity at an end does little harm: int_0^1 dt/(2 sqrt t) = int_0^1 dt/(2 sqrt(1 - t)) = 1.
 
     >>> nodes, weights = tanh_sinh()
     >>> round(float(weights @ (0.5 / np.sqrt(nodes))), 7), round(float(weights @ nodes**3), 14)
@@ -118,7 +118,7 @@ def tanh_sinh() -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True)
 class _Body:
-    """Common subexpressions by name, a value in terms of them, and the size of its terms; None where it has none."""
+    """Common subexpressions by name, the value in terms of them, and the size of its terms; None for a single term."""
 
     steps: list[tuple[sympy.Symbol, sympy.Expr]]
     value: sympy.Expr
@@ -148,7 +148,7 @@ class _Parts:
         return _Body(steps, value, size)
 
     def integrands(self) -> list[_Body]:
-        """The integrand of each integral, in x_."""
+        """Return the integrand of each integral as a function of x_."""
         functions = (i.function.xreplace({i.limits[0][0]: NODE}) for i in self.integrals)
         return [_Body(*_shared(function, {})) for function in functions]
 
@@ -159,7 +159,7 @@ class _Parts:
 
 
 def _quadrant(e: sympy.Expr) -> sympy.Expr:
-    """Phi2(h, k, r) as the probability of the quadrant on the other side of the origin."""
+    """Write Phi2(h, k, r) as the probability of z1 > -h and z2 > -k."""
     h, k, r = e.args
     return UpperMoment2(0, 0, -h, -k, r, (1 - r) * (1 + r))
 
@@ -167,7 +167,7 @@ def _quadrant(e: sympy.Expr) -> sympy.Expr:
 def _shared(
     form: sympy.Expr, sizes: dict[sympy.Symbol, sympy.Symbol]
 ) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], sympy.Expr, sympy.Expr]:
-    """Common subexpressions of the form and its size, and both in terms of them."""
+    """Return common subexpressions of the form and its size, and the form and its size in terms of them."""
     names = (sympy.Symbol(f"c{k}_", real=True) for k in count())
     steps, (value, size) = sympy.cse((form, _size(form, sizes)), symbols=names)
     return steps, value, size
@@ -189,7 +189,7 @@ def _table(name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 class _Python(PythonCodePrinter):
-    """NumPy and torch share the names of these functions, except erf and the inverse ones."""
+    """Printer for NumPy and torch, whose code calls functions by names such as _sqrt that its head defines."""
 
     def __init__(self, library: str) -> None:
         super().__init__({"fully_qualified_modules": False})
@@ -227,7 +227,7 @@ class _Python(PythonCodePrinter):
 
 
 def _with_counts(printer: CodePrinter, expr: sympy.Expr, counts: int) -> list[str]:
-    """Arguments of which the first `counts` are integers in the code too."""
+    """Print the arguments of a function, the first `counts` of them as integers."""
     return [str(int(x)) for x in expr.args[:counts]] + [printer._print(x) for x in expr.args[counts:]]
 
 

@@ -1,11 +1,11 @@
 """Source text that exported code contains: the names of functions, Owen's T and the guard, in NumPy, torch and C.
 
-T(h, a) for |a| <= 1 by quadrature up to 9 standard deviations, beyond by T(h, a) = Q(h)/2 + Q(k)/2 - Q(h) Q(k) -
-T(k, 1/a), k = a h, a > 0, Q(x) = P(z > x): relatively accurate in its tails. The guard returns nan where the terms of
-the form leave the value too few digits; upper moments and Phi2 are in `upper_templates`.
+For |a| <= 1, T(h, a) is a quadrature up to 9 standard deviations. For a > 1, T(h, a) = Q(h)/2 + Q(k)/2 - Q(h) Q(k) -
+T(k, 1/a) with k = a h and Q(x) = P(z > x), which is relatively accurate in the tails. The guard returns nan where
+cancellation leaves the value too few digits. Upper moments and Phi2 are in `upper_templates`.
 """
 
-# Names in the code that a parameter cannot have, beside the languages' own words.
+# Names that a parameter cannot have because the code uses them, in addition to the keywords of the languages.
 RESERVED = (
     "np",
     "math",
@@ -151,16 +151,16 @@ PYTHON = {
     "guarded": '''\
 
 def _guarded(value, size):
-    """The value, or nan where its terms, together of this size, leave it fewer than six digits."""
+    """The value, or nan where cancellation of terms of this total size leaves fewer than six digits."""
     value, size = _arrays(value, size)
     return value*_where(%(term)r*size <= %(least)r*abs(value), 1.0, math.nan)
 ''',
     "Integral": '''\
 
 def _integral(integrand, *values):
-    """int_0^1 of a function of x and of arrays, and of its size: infinite where half of the nodes disagree.
+    """int_0^1 of a function of x and arrays, and the integral of its size; infinite where half of the nodes disagree.
 
-    The function receives the arrays with one more axis, and returns its value and its size.
+    The function receives the arrays with one more axis, and returns its value and the size of its terms.
     """
     value, size = integrand(TANH_SINH_X, *(value[..., None] for value in values))
     terms, size = TANH_SINH_W*value, (TANH_SINH_W*size).sum(-1)
@@ -197,7 +197,7 @@ C_HEAD = """\
 
 C = {
     "guarded": """
-/* The value, or nan where its terms, together of this size, leave it fewer than six digits. */
+/* The value, or nan where cancellation of terms of this total size leaves fewer than six digits. */
 static double guarded(double value, double size) {
   return %(term)r*size <= %(least)r*fabs(value) ? value : NAN;
 }

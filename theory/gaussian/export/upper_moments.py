@@ -49,9 +49,10 @@ class _Side:
 
 
 def upper_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr | None:
-    """E[expr] for z ~ N(0, cov) as a sum of upper moments; None where it is no such sum or has no threshold.
+    """E[expr] for z ~ N(0, cov) as a sum of upper moments; None where it has no such form or no threshold.
 
-    Products of at most two factors Heaviside(u), relu(u)^n, erfc(u) and Phi(u), and powers of their variables, are.
+    A term may be a product of at most two factors Heaviside(u), relu(u)^n, erfc(u) and Phi(u), and of powers of their
+    variables.
 
     >>> from theory.expressions.symbols import z
     >>> upper_form(Relu(z(1) - 6), sympy.eye(1))
@@ -72,7 +73,7 @@ def upper_form(expr: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr | None:
 
 
 def _term(term: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr | None:
-    """The expectation of a product."""
+    """Return the expectation of a product in upper moments, or None."""
     front, sides, powers = ONE, [], {}
     for factor in sympy.Mul.make_args(term):
         base, exponent = factor.as_base_exp()
@@ -97,7 +98,7 @@ def _term(term: sympy.Expr, cov: sympy.MatrixBase) -> sympy.Expr | None:
 
 
 def _sides(base: sympy.Expr, exponent: int) -> tuple[sympy.Expr, list[_Side]] | None:
-    """The number in front and the one-sided factors of base^exponent."""
+    """Return the number in front and the one-sided factors of base^exponent; None for another function."""
     argument = base.args[0] if base.args else None
     if isinstance(base, sympy.Heaviside):
         return ONE, [_Side(argument, 0, 0)]
@@ -113,7 +114,7 @@ def _sides(base: sympy.Expr, exponent: int) -> tuple[sympy.Expr, list[_Side]] | 
 
 
 def _merged(sides: list[_Side]) -> list[_Side]:
-    """Factors without noise of one argument joined: their powers add up."""
+    """Join the factors without noise that have equal arguments: their powers add up."""
     powers: dict[sympy.Expr, int] = {}
     for side in sides:
         if not side.noise:
@@ -122,7 +123,7 @@ def _merged(sides: list[_Side]) -> list[_Side]:
 
 
 def _with_powers(sides: list[_Side], powers: dict[sympy.Symbol, int]) -> list[tuple[sympy.Expr, list[_Side]]] | None:
-    """Multiply by powers of z_i = (u - b)/a, each a variable of a factor max(u, 0)^n, u = a z_i + b."""
+    """Multiply by powers of z_i = (u - b)/a, each the variable of a factor max(u, 0)^n, u = a z_i + b; else None."""
     choices = []
     left = dict(powers)
     for side in sides:
@@ -143,7 +144,7 @@ def _with_powers(sides: list[_Side], powers: dict[sympy.Symbol, int]) -> list[tu
 
 
 def _moment(sides: list[_Side], cov: sympy.MatrixBase) -> sympy.Expr | None:
-    """E of one or two factors; None where the variables are dependent."""
+    """Return E of one or two factors; None where a variance is zero or the variables are linearly dependent."""
     forms: list[tuple[Form, sympy.Expr]] = [affine(side.argument) for side in sides]
     variances = [
         sympy.expand(covariance_of(form, form, cov)) + side.noise for side, (form, _) in zip(sides, forms, strict=True)

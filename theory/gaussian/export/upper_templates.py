@@ -1,14 +1,14 @@
 """Source text of upper partial moments in NumPy, torch and C.
 
 upper(q, x) = E max(z - x, 0)^q: from erfc by the recurrence R_n = (n - 1) R_(n-2) - x R_(n-1), R_(-1) = phi, and for
-x > 2.5, where that cancels, by the continued fraction R_n/R_(n-1) = n/(x + (n + 1)/(x + ...)).
+x > 2.5, where its terms cancel, by the continued fraction R_n/R_(n-1) = n/(x + (n + 1)/(x + ...)).
 
 upper2(p, q, s, t, r, 1 - r^2) = E max(z1 - s, 0)^p max(z2 - t, 0)^q, with s the larger threshold, is the integral of
 
     (z - s)^p phi(z) tau^q upper(q, (t - r z)/tau),   tau = sqrt(1 - r^2),   over z > s,
 
 whose factors are positive and log-concave: nothing cancels. Panels end at z = 0, at 8 tau/|r| on both sides of t/r,
-between which the last factor bends, and where 50 nats are lost; tanh-sinh nodes lie densely at their ends.
+between which the last factor bends, and where exp(-z^2/2) has lost a factor exp(50); tanh-sinh nodes are dense there.
 
 The derivatives are such moments again: by s it is -p upper2(p - 1, q, ...), or for p = 0 minus the integrand at z = s;
 by r it is p q upper2(p - 1, q - 1, ...), or the density of one threshold times a moment of the other.
@@ -131,7 +131,7 @@ class _Upper2(torch.autograd.Function):
     @staticmethod
     def backward(ctx, upstream):
         (p, q), (s, t, r, gap) = ctx.powers, ctx.saved_tensors
-        # The value of gap is the better one; what depends on r is told by r alone.
+        # gap has the more accurate value; its derivative by r is that of (1 - r)(1 + r).
         square = (1 - r)*(1 + r)
         gap = gap.detach() + (square - square.detach())
         by_s, by_t = _by_threshold(p, q, s, t, r, gap), _by_threshold(q, p, t, s, r, gap)

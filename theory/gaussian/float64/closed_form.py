@@ -1,8 +1,8 @@
 """Float64 values of closed forms over arrays of parameters, NumPy or torch (with gradients).
 
 A form is a SymPy expression whose leaves may be expectations of products of signs, E[prod_k sign(z_k + c_k)], of up to
-four variables. Near |r| = 1 an angle asin r depends on sqrt(1 - r^2), which a rounded r does not tell: 1 - r^2 is
-formed as an expression, expanded and factored before any number is put in.
+four variables. Near |r| = 1 an angle asin r depends on sqrt(1 - r^2), which a rounded r determines poorly. Therefore
+1 - r^2 is formed as an expression, and expanded and factored before numbers are substituted.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,11 +26,11 @@ from theory.gaussian.float64.signs import four_signs, three_signs
 from theory.gaussian.float64.two_signs import two_signs
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
 
-# A correlation beyond 1 by so much, or 1 - r^2 below 0, is rounding: some twenty operations.
+# An excess of |r| over 1, or of 0 over 1 - r^2, up to this size is rounding of some twenty operations.
 ROUNDING = 20 * 2.0**-52
-# Larger expressions are not factored: that could take long.
+# Larger expressions are not factored, because that could take long.
 MOST_OPERATIONS = 300
-# Programs kept.
+# The number of prepared forms that are cached.
 PROGRAMS = 128
 
 MOST_SIGNS = 4
@@ -43,19 +43,19 @@ class _Angle(sympy.Function):
 
 
 class _Signs(sympy.Function):
-    """E[prod sign(z_k + c_k)] as _Signs(c_1.., v_1.., c_12.., v_1 v_2 - c_12^2..): shifts, covariances, minors."""
+    """E[prod sign(z_k + c_k)] as a function of shifts c_k, variances, covariances and minors v_i v_j - c_ij^2."""
 
 
 def evaluate(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str, sympy.Symbol] | None = None) -> Any:
-    """The value of `form` where each parameter has the value (a number or array) given under its name; float64.
+    """Return the float64 value of `form`, given a number or an array for each parameter by name.
 
-    Shapes broadcast, and the result has the common one; with torch tensors it is one, with gradients. Leaves
-    `Expectation(prod_k sign(z_k + c_k), cov)` of up to four variables are accurate to about 1e-14 absolute, where
-    correlations are near +-1 to 1e-16/sqrt(1 - r^2). Raises InputError for parameters that are missing, unknown, NaN or
+    Shapes broadcast, and the result has the common shape; torch tensors give a tensor with gradients. Leaves
+    `Expectation(prod_k sign(z_k + c_k), cov)` of up to four variables have an absolute error of about 1e-14, or of
+    1e-16/sqrt(1 - r^2) for correlations near +-1. Raises InputError for parameters that are missing, unknown, NaN or
     outside their assumptions, and where the form has no real value; OutOfReachError for a function without a rule.
-    `dropped` are parameters that the form has no more: values of theirs may be given, and broadcast.
+    `dropped` are parameters that no longer occur in the form: their values are accepted, and only broadcast.
 
-    Sums of large terms with a small value lose its digits: `terms` tells where.
+    A sum of large terms with a small value loses digits: `terms` shows where.
 
     >>> rho = sympy.Symbol("rho", real=True)
     >>> signs = Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, rho], [rho, 1]]))
@@ -66,7 +66,7 @@ def evaluate(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str, 
 
 
 class Terms(NamedTuple):
-    """A value; as NumPy arrays the size of its terms, and where three or four of its signs are ill-conditioned."""
+    """A value, the size of its terms, and where its three or four signs are ill-conditioned (both as NumPy arrays)."""
 
     value: Any
     size: Any
@@ -74,11 +74,11 @@ class Terms(NamedTuple):
 
 
 def terms(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str, sympy.Symbol] | None = None) -> Terms:
-    """The value, the size of the terms that it is a sum of (the value with every sign a plus), and what is ill.
+    """Return the value, the size of its terms (the sum of their absolute values), and its ill-conditioned entries.
 
-    The rounding of the value is some machine epsilons times that size. Ill are entries with an expectation of three or
-    four signs whose error may pass `conditioned.MOST_ERROR`. Arguments and errors are those of `evaluate`; what cancels
-    within the arguments of functions is not seen.
+    The rounding error of the value is a few machine epsilons times that size. Ill-conditioned entries have an
+    expectation of three or four signs whose error may exceed `conditioned.MOST_ERROR`. Arguments and errors are those
+    of `evaluate`. Cancellation inside the arguments of functions is not covered.
 
     >>> x = sympy.Symbol("x", real=True)
     >>> value, size, ill = terms(1 - sympy.cos(x), {"x": 1e-9})
@@ -89,7 +89,7 @@ def terms(form: sympy.Expr, values: Mapping[str, Any], dropped: Mapping[str, sym
 
 
 class _Numbers(NamedTuple):
-    """The array namespace, how a number enters it, and where signs met so far are ill-conditioned."""
+    """The array namespace, the conversion of numbers to it, and where the signs so far are ill-conditioned."""
 
     xp: ModuleType
     number: Callable[[Any], Any]
@@ -132,7 +132,7 @@ def _check_names(wanted: Any, given: Any) -> None:
 
 
 def _checked(symbol: sympy.Symbol, x: Any) -> Any:
-    """The value, if it is a number that satisfies what the symbol assumes (the form may have been simplified by it)."""
+    """Return the value; InputError unless it satisfies the symbol's assumptions, which may have simplified the form."""
     plain = host(x)
     if np.isnan(plain).any():
         raise InputError(f"{symbol} is NaN.", "Give a number.")
@@ -148,12 +148,12 @@ def _checked(symbol: sympy.Symbol, x: Any) -> Any:
     return x
 
 
-# --- preparing a form ------------------------------------------------------------------------------------------------
+# --- preparation of a form -------------------------------------------------------------------------------------------
 
 
 @lru_cache(maxsize=PROGRAMS)
 def _program(form: sympy.Expr) -> tuple[list[tuple[sympy.Symbol, sympy.Expr]], sympy.Expr]:
-    """Common subexpressions in the order of evaluation, and the result in their terms."""
+    """Return common subexpressions in the order of evaluation, and the result in terms of them."""
     prepared = form.xreplace({e: _leaf(e) for e in form.atoms(Expectation)})
     while angles := [a for a in prepared.atoms(sympy.asin, sympy.acos) if not a.args[0].has(sympy.asin, sympy.acos)]:
         prepared = prepared.xreplace({a: _angle(a) for a in angles})
@@ -168,7 +168,7 @@ def _angle(inverse: sympy.Expr) -> sympy.Expr:
 
 
 def _tidy(expr: sympy.Expr) -> sympy.Expr:
-    """The same over a common denominator, factors apart, so that less cancels when numbers are put in."""
+    """Factor the expression over a common denominator, so that less cancels when numbers are substituted."""
     if expr.count_ops() > MOST_OPERATIONS:
         return expr
     top, below = sympy.fraction(sympy.together(sympy.expand(expr)))
@@ -176,17 +176,17 @@ def _tidy(expr: sympy.Expr) -> sympy.Expr:
 
 
 def _leaf(e: Expectation) -> sympy.Expr:
-    """The expectation as a function of shifts, covariances and their two-by-two minors."""
+    """Write the expectation as a function of shifts, covariances and their two-by-two minors."""
     shifts: dict[int, sympy.Expr] = {}
     for factor in sympy.Mul.make_args(e.integrand):
         index = next((k for k in range(e.cov.rows) if isinstance(factor, sympy.sign) and factor.has(z(k + 1))), None)
         shift = None if index is None else factor.args[0] - z(index + 1)
         if shift is None or index in shifts or any(shift.has(variable) for variable in e.bound_symbols):
-            raise OutOfReachError(f"{e} has no numerical rule: only products of sign(z_k + c_k), each k once, have.")
+            raise OutOfReachError(f"{e} has no numerical rule. Use products of sign(z_k + c_k), each k at most once.")
         shifts[index] = shift
     m = e.cov.rows
     if len(shifts) != m or m > MOST_SIGNS:
-        raise OutOfReachError(f"{e} has no numerical rule: it takes one sign of each of at most four variables.")
+        raise OutOfReachError(f"{e} has no numerical rule. Use one sign of each of at most four variables.")
     pairs = list(combinations(range(m), 2))
     if m % 2 and not any(shifts.values()):
         return sympy.Integer(0)
@@ -195,17 +195,17 @@ def _leaf(e: Expectation) -> sympy.Expr:
     return _Signs(*rows, *(e.cov[i, j] for i, j in pairs), *minors)
 
 
-# --- evaluating it ---------------------------------------------------------------------------------------------------
+# --- evaluation ------------------------------------------------------------------------------------------------------
 
 
 def _value(expr: sympy.Expr, table: Mapping[sympy.Symbol, Any], numbers: _Numbers) -> tuple[Any, Any]:
-    """The value, and the size of its terms."""
+    """Return the value of an expression and the size of its terms."""
     xp, number = numbers.xp, numbers.number
     if expr.is_Symbol:
         return table[expr]
     if expr.is_Number or expr.is_NumberSymbol:
         if not expr.is_finite:
-            raise InputError(f"the form contains {expr}.", "It must be finite.")
+            raise InputError(f"The form contains {expr}.", "Use a form of finite numbers.")
         return number(float(expr)), np.asarray(abs(float(expr)))
     pairs = [_value(argument, table, numbers) for argument in expr.args]
     arguments, sizes = [value for value, _ in pairs], [size for _, size in pairs]
@@ -228,7 +228,7 @@ def _value(expr: sympy.Expr, table: Mapping[sympy.Symbol, Any], numbers: _Number
 
 
 def _refuse(wrong: Any, x: Any, what: str, remedy: str) -> None:
-    """InputError with the first number of `x` for which `wrong` holds."""
+    """Raise InputError with the first number of `x` for which `wrong` holds, if any."""
     if bool(wrong.any()):
         raise InputError(f"{what} {float(host(x)[host(wrong)].ravel()[0]):.6g}.", remedy)
 
@@ -286,9 +286,9 @@ RULES: Mapping[type, Callable[..., Any]] = {
 
 
 def _signs(expr: sympy.Expr, arguments: list[Any], ill: list[Any]) -> Any:
-    """E[prod sign(z_k + c_k)] from shifts, variances, covariances and minors v_i v_j - c_ij^2.
+    """Return E[prod sign(z_k + c_k)] from shifts, variances, covariances and minors v_i v_j - c_ij^2.
 
-    Where three or more have too large an error is added to `ill`.
+    For three and four signs, a mask of the entries whose error may be too large is appended to `ill`.
     """
     m = next(m for m in range(1, MOST_SIGNS + 1) if len(arguments) == 2 * m + 2 * comb(m, 2))
     shifts, variances = arguments[:m], arguments[m : 2 * m]
@@ -320,7 +320,7 @@ def _signs(expr: sympy.Expr, arguments: list[Any], ill: list[Any]) -> Any:
 
 
 def _correlation(covariance: Any, product: Any, minor: Any) -> tuple[Any, Any]:
-    """r and 1 - r^2 from a covariance, the product of the variances, and the minor; +-1 exactly where that is 0."""
+    """Return r and 1 - r^2 from a covariance, the product of the variances and the minor; r = +-1 for a minor of 0."""
     xp = namespace(covariance, product, minor)
     gap = minor / product
     _refuse(

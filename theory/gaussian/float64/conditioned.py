@@ -1,8 +1,8 @@
-"""Three and four signs with a bound on their error: float64 where that is small, else certified balls.
+"""Three and four signs with a bound on their error: float64 where the bound is small, else certified balls.
 
 The derivative of E[prod_k sign(z_k + h_k)] by a correlation r is 4 phi2 times a mean of signs, at most
-(2/pi)/sqrt(1 - r^2) for all thresholds: that bounds what the rounding of a correlation changes. The quadrature's own
-error is measured, not proved, to stay below the same and a floor.
+(2/pi)/sqrt(1 - r^2) for all thresholds. This bounds the effect of rounding a correlation. That the error of the
+quadrature stays below this bound plus a floor is measured, not proved.
 """
 
 from math import comb
@@ -16,7 +16,7 @@ from theory.gaussian.float64.signs import four_signs, three_signs
 from theory.gaussian.float64.tails import require_few, with_exact
 from theory.problem.errors import InputError, OutOfReachError
 
-# The error of signs whose correlations lie apart, and the bound from which on values are certified.
+# The error for correlations far from +-1, and the bound above which values are certified.
 FLOOR, MOST_ERROR = 1e-13, 1e-11
 EPS = 2.0**-52
 # A certified value is enclosed to 2^-RADIUS_BITS and rounded.
@@ -32,7 +32,7 @@ class Bounded(NamedTuple):
 
 
 def error_bound(gaps: list[Any]) -> Any:
-    """The bound for signs whose correlations have these 1 - r^2; a gap of exactly 0 is reduced and adds nothing.
+    """Return the error bound for signs with these gaps 1 - r^2; variables with a gap of exactly 0 are merged exactly.
 
     >>> float(error_bound([np.array(1.0)] * 6)) < 2e-13
     True
@@ -42,7 +42,7 @@ def error_bound(gaps: list[Any]) -> Any:
 
 
 def bounded_signs(correlations: tuple[Any, ...], thresholds: tuple[Any, ...] | None = None) -> Bounded:
-    """E[prod sign(z_k + h_k)] of three or four unit Gaussians and a bound on its error, never above MOST_ERROR.
+    """Return E[prod sign(z_k + h_k)] of three or four unit Gaussians and an error bound, never above MOST_ERROR.
 
     Arguments are those of `three_signs` (with thresholds) and `four_signs`, correlations in the order r12, r13, ...
     They are taken as exact. Values whose bound in float64 would be larger are certified, 0.05 to 1 s each; a tensor
@@ -75,7 +75,7 @@ def bounded_signs(correlations: tuple[Any, ...], thresholds: tuple[Any, ...] | N
 
 
 def _certified(m: int, numbers: list[float]) -> float:
-    """The value at exact correlations, followed by thresholds."""
+    """Return the certified value at exact numbers: the correlations, followed by the thresholds."""
     from flint import arb
 
     from theory.expressions.balls.closed_form import NotCertified

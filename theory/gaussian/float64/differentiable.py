@@ -1,7 +1,7 @@
 """Float64 functions of arrays whose gradients are given in closed form: NumPy or torch, and torch is never imported.
 
-A quadrature need not be differentiated: by Price's theorem the derivatives of E[products of signs] are such
-expectations of fewer variables. `with_derivatives` joins a value and its derivatives, which are differentiable
+No quadrature has to be differentiated: by Price's theorem the derivatives of E[products of signs] are densities times
+such expectations of fewer variables. `with_derivatives` joins a value and its derivatives, which are differentiable
 themselves, so that gradients of every order exist.
 """
 
@@ -19,9 +19,9 @@ Derivative = Callable[..., Any]
 
 
 def floats(*arguments: Any) -> tuple[ModuleType, tuple[Any, ...]]:
-    """The array namespace of the arguments, and the arguments as float64 arrays of one shape.
+    """Return the array namespace of the arguments, and the arguments as float64 arrays of one shape.
 
-    Numbers beside tensors become tensors on the device of the first of those. Raises ValueError for NaN.
+    If one argument is a tensor, numbers become tensors on the device of the first tensor. Raises ValueError for NaN.
 
     >>> _, (h, r) = floats([0, 1, 2], 0.5)
     >>> h.shape == r.shape, h.dtype
@@ -45,7 +45,7 @@ def floats(*arguments: Any) -> tuple[ModuleType, tuple[Any, ...]]:
 
 
 def is_constant_zero(x: Any) -> bool:
-    """Whether every number of `x` is zero and none of them is differentiated by.
+    """Whether every number of `x` is zero and `x` requires no gradient.
 
     >>> is_constant_zero(np.zeros(3)), is_constant_zero(np.ones(3))
     (True, False)
@@ -54,7 +54,7 @@ def is_constant_zero(x: Any) -> bool:
 
 
 def host(x: Any) -> np.ndarray:
-    """The values of `x` as a NumPy array.
+    """Return the values of `x` as a NumPy array.
 
     >>> host([0.5, 1.0]).shape
     (2,)
@@ -63,7 +63,7 @@ def host(x: Any) -> np.ndarray:
 
 
 def like(nodes: np.ndarray, x: Any) -> Any:
-    """Constants in the namespace and on the device of `x`.
+    """Return constants in the namespace and on the device of `x`.
 
     >>> like(np.array([0.5]), np.zeros(3)).shape
     (1,)
@@ -87,7 +87,7 @@ def erf(x: Any) -> Any:
 def erfc(x: Any) -> Any:
     """1 - erf(x), relatively accurate where it is small.
 
-    >>> 1 - float(erf(6.0)), float(f"{erfc(6.0):.3g}")  # the first has no digit left
+    >>> 1 - float(erf(6.0)), float(f"{erfc(6.0):.3g}")  # the first has lost all digits
     (0.0, 2.15e-17)
     """
     xp = namespace(x)
@@ -95,9 +95,9 @@ def erfc(x: Any) -> Any:
 
 
 def with_derivatives(value: Callable[..., Any], derivatives: tuple[Derivative, ...], *arguments: Any) -> Any:
-    """value(*arguments) for arrays of one shape, and for tensors the derivative by the k-th argument is derivatives[k].
+    """Return value(*arguments) for arrays of one shape; for tensors derivatives[k] is the derivative by argument k.
 
-    `value` is computed without recording; `derivatives` are functions of the same arguments.
+    autograd does not record `value`; the `derivatives` are functions of the same arguments.
 
     >>> float(with_derivatives(np.exp, (np.exp,), np.float64(0.0)))
     1.0
@@ -111,7 +111,7 @@ def with_derivatives(value: Callable[..., Any], derivatives: tuple[Derivative, .
 @cache
 def _recorded(xp: ModuleType, value: Callable[..., Any], derivatives: tuple[Derivative, ...]) -> Any:
     class Recorded(xp.autograd.Function):
-        """`value` for autograd."""
+        """`value` as an autograd function."""
 
         @staticmethod
         def forward(*arguments: Any) -> Any:

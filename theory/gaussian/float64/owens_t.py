@@ -1,6 +1,6 @@
 """Owen's T in float64 (NumPy or torch), by quadratures of a fixed number of nodes.
 
-`owens_t` is relatively accurate in its tails; `four_owens_t`, 4 T to absolute accuracy, needs half of the nodes.
+`owens_t` is relatively accurate in its tails; `four_owens_t` gives 4 T to absolute accuracy with half of the nodes.
 """
 
 from math import pi, sqrt
@@ -10,23 +10,23 @@ from theory.expressions.arrays import namespace
 from theory.gaussian.float64.differentiable import erf, erfc, floats, with_derivatives
 from theory.gaussian.float64.quadrature import legendre
 
-# P(|z| > 40) < 1e-349: thresholds beyond are as good as infinite, and nothing overflows.
+# P(|z| > 40) < 1e-349: larger thresholds act as infinite ones, and clipping them avoids overflow.
 SATURATED = 40.0
 # Nodes for T(h, a), 0 <= a <= 1: the ellipse of [0, 1] through the poles +-i has rho = 4.61, and 13 nodes leave
 # rho^-26 = 6e-18.
 NODES = 14
-# The same relative to exp(-h^2/2) for large h: the rest is a normal density over at most 9 standard deviations, on
-# which 30 nodes are exact to rounding.
+# Nodes for an accuracy relative to exp(-h^2/2) at large h: the other factor is a normal density over at most 9 standard
+# deviations, for which 30 nodes are exact up to rounding.
 TAIL_NODES = 32
 TAIL = 9.0
-# A positive number in place of a zero divisor whose quotient is not used, or is as good as infinite.
+# A positive number in place of a zero divisor whose quotient is unused or acts as infinity.
 TINY = 1e-200
-# Second arguments beyond +-1e150 are as good as infinite, and their squares are finite.
+# Second arguments beyond +-1e150 act as infinite ones; clipped to it, their squares are finite.
 LARGE = 1e150
 
 
 def owens_t(h: Any, a: Any) -> Any:
-    """Owen's T(h, a) = (1/2 pi) int_0^a exp(-h^2 (1 + x^2)/2)/(1 + x^2) dx for broadcastable shapes (NumPy or torch).
+    """Return T(h, a) = (1/2 pi) int_0^a exp(-h^2 (1 + x^2)/2)/(1 + x^2) dx for broadcastable shapes (NumPy or torch).
 
     The relative error is below 2e-16 (8 + h^2) wherever T > 1e-300 (h^2/2 is rounded); `a` may be infinite. The
     derivatives (torch) are dT/dh = -exp(-h^2/2) erf(a h/sqrt 2)/(2 sqrt(2 pi)) and
@@ -78,7 +78,7 @@ def _finite(a: Any) -> Any:
 
 
 def saturated(h: Any) -> Any:
-    """`h`, replaced beyond +-40 by +-40: P(|z| > 40) < 1e-349.
+    """Return `h` clipped to +-40: P(|z| > 40) < 1e-349.
 
     >>> float(saturated(1e6)), float(saturated(-3.0))
     (40.0, -3.0)
@@ -87,7 +87,7 @@ def saturated(h: Any) -> Any:
 
 
 def side(x: Any) -> Any:
-    """1 for x >= 0, else -1.
+    """Return 1 for x >= 0, else -1.
 
     >>> side(0.0), side(-2.0)
     (1.0, -1.0)

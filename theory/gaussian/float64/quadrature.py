@@ -12,7 +12,7 @@ from theory.gaussian.float64.differentiable import host
 
 @cache
 def legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss-Legendre nodes and weights on [0, 1], both of shape (count,).
+    """Return Gauss-Legendre nodes and weights on [0, 1], both of shape (count,).
 
     >>> nodes, weights = legendre(2)
     >>> round(float(weights @ nodes**3), 15)
@@ -23,9 +23,9 @@ def legendre(count: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def grouped(needed: Any, rules: Sequence[tuple[float, int]], kernel: Callable[..., Any], *rows: Any, size: int) -> Any:
-    """kernel(count, *rows) on flat arrays, in groups of equal count: the first (limit, count) with needed <= limit.
+    """Apply kernel(count, *rows) to flat arrays in groups of equal count, from the first rule with needed <= limit.
 
-    A group works on about `size` numbers at a time, so that they stay in the processor's cache.
+    A rule is a pair (limit, count). A call handles about `size` numbers, so that they stay in the processor's cache.
 
     int_0^1 x^k dx = 1/(k + 1) by the fewest nodes that are exact, m for k <= 2m - 1:
 

@@ -4,18 +4,19 @@ With the cross correlations of two blocks A, B of the variables scaled by t, Pri
 
     E = E[A] E[B] + int_0^1 sum_{a in A, b in B} r_ab 4 phi2(h_a, h_b; t r_ab) E[the other signs | z_a, z_b = -h] dt.
 
-Every part is a function of thresholds and canonical numbers: z_c = r_ac z_a + sqrt(1 - r_ac^2) y_c turns the other
-sign of a block into sign(y_c + eta_c), eta_c = (h_c - r_ac h_a)/sqrt(1 - r_ac^2), with y_c independent of z_a, and K
-are the correlations of (z_a, y_c) with (z_b, y_d). Differences are taken so that nothing is lost near |r| = 1. Without
-thresholds 4 phi2 is (2/pi)/sqrt(1 - t^2 r_ab^2) and the expectation (2/pi) asin of a correlation (Plackett).
+Let c be the other variable of the block of a, and z_c = r_ac z_a + sqrt(1 - r_ac^2) y_c with y_c independent of z_a.
+Given z_a = -h_a, its sign is sign(y_c + eta_c), eta_c = (h_c - r_ac h_a)/sqrt(1 - r_ac^2); likewise y_d for the block
+of b. K is the matrix of the correlations of (z_a, y_c) with (z_b, y_d). Differences are computed without cancellation
+near |r| = 1. Without thresholds 4 phi2 is (2/pi)/sqrt(1 - t^2 r_ab^2) and the expectation (2/pi) asin of a correlation
+(Plackett).
 
 The singularities in t lie on the real axis at |t| >= 1/c, c the largest canonical correlation of A with B, so that in
 u, t = tanh(u)/c, Gauss-Legendre on [0, U = atanh c] converges at a rate that depends on U alone. Without thresholds
-the strip of analyticity is |Im u| < pi/2. With them the error is bounded for all thresholds at once: by Mehler's
+the strip of analyticity is |Im u| < pi/2. With thresholds the error is bounded for all of them at once: by Mehler's
 expansion E as a function of t is a power series sum_n m_n (c t)^n with sum |m_n| <= 1, hence analytic and at most 1 in
-size for |t| < 1/c, which is the strip |Im u| < pi/4; by Cauchy its derivative, the integrand in u, is at most 1/d at
-the distance d from the edge of the strip, and n nodes leave 4 U rho^-(2n-1)/(d (rho - 1)), rho = x + sqrt(1 + x^2),
-x = (pi/2 - 2 d)/U, for every d: below 1e-12 for U <= 10, and in practice to rounding.
+size for |t| < 1/c, which is the strip |Im u| < pi/4. By Cauchy its derivative, the integrand in u, is at most 1/d at
+the distance d from the edge of the strip. The error of n nodes is at most 4 U rho^-(2n-1)/(d (rho - 1)) for every d,
+with rho = x + sqrt(1 + x^2) and x = (pi/2 - 2 d)/U: below 1e-12 for U <= 10, and in practice at rounding level.
 
 The derivative by r_ab is the integrand of the pair (a, b) at t = 1, without the factor r_ab.
 """
@@ -34,20 +35,20 @@ from theory.gaussian.float64.owens_t import TINY, saturated
 from theory.gaussian.float64.quadrature import grouped, legendre
 from theory.gaussian.float64.two_signs import arcsine, at_thresholds, less_product, pair_density
 
-# n nodes for U and a strip |Im u| < w with 2 n asinh(2 w/U) >= 38: exp(-38) = 3e-17, without the factors of the bound.
+# For U and a strip |Im u| < w, n nodes with 2 n asinh(2 w/U) >= 38: exp(-38) = 3e-17, up to the bound's other factors.
 NATS = 38.0
 LIMITS = (0.55, 0.8, 1.1, 1.5, 2.0, 2.7, 3.6, 5.0, 7.0, 10.0, 14.0, 22.0, 28.0, 36.0)
 RULES, RULES_WITHOUT_THRESHOLDS = (
     tuple((u, ceil(NATS / (2 * asinh(2 * strip / u)))) for u in LIMITS) for strip in (pi / 4, pi / 2)
 )
-# For a smaller c, t = tanh(u)/c would gain nothing: this one is used.
+# The least c^2 in t = tanh(u)/c: a smaller one would gain nothing.
 LEAST_SQUARE = 0.25
-# 1 - c^2 below this is replaced by it: t = tanh(u) then ends 4e-31 before 1, without thresholds 3e-19, which is seen
-# in correlations beyond 1 - 1e-14 alone.
+# The least 1 - c^2: for smaller ones t = tanh(u) ends 4e-31 before 1, without thresholds 3e-19, which has an effect
+# only for correlations above 1 - 1e-14.
 LEAST_GAP, LEAST_GAP_WITHOUT_THRESHOLDS = 1e-30, 1e-18
-# Rounding of a canonical correlation relative to the root of the blocks' determinants: some forty operations.
+# The rounding error of a canonical correlation, times the root of the blocks' determinants: some forty operations.
 INDEFINITE = 40 * 2.0**-52
-# Numbers in work at a time, by the quadrature and by everything before it.
+# How many numbers the quadrature handles at a time, and the steps before it.
 SIZE, BLOCK = 2**14, 2**12
 
 Rows = tuple[Any, ...]
@@ -57,11 +58,11 @@ Table = dict[tuple[int, int], Any]
 def three_signs(r12: Any, r13: Any, r23: Any, thresholds: tuple[Any, Any, Any]) -> Any:
     """E[s1 s2 s3], s_k = sign(z_k + h_k), for unit Gaussians (broadcastable shapes; NumPy or torch, float64).
 
-    The two closest variables are one block. The quadrature's remainder is proved below 1e-12 (2e-11 for canonical
-    correlations above 1 - 4e-9). The absolute error measured against certified values is below 1e-15, and below 3e-14
-    for correlations of 0.999999 and nearly singular matrices, at all thresholds. Correlations of exactly 1 or -1 are
-    reduced: sign(z + a) sign(z + b) = 1 - sign(z + max) + sign(z + min). Raises ValueError for correlations that are
-    not positive semidefinite, and NaN. Derivatives (torch): 2 phi(h1) E[s2 s3 | z1 = -h1] by h1,
+    The two variables with the largest |r| form one block. The quadrature's remainder is proved below 1e-12 (2e-11 for
+    canonical correlations above 1 - 4e-9). The absolute error measured against certified values is below 1e-15, and
+    below 3e-14 for correlations of 0.999999 and nearly singular matrices, at all thresholds. Variables with |r| = 1
+    exactly are merged: sign(z + a) sign(z + b) = 1 - sign(z + max) + sign(z + min). Raises ValueError for NaN and for
+    correlations that are not positive semidefinite. Derivatives (torch): 2 phi(h1) E[s2 s3 | z1 = -h1] by h1,
     4 phi2 E[s3 | z1, z2 = -h] by r12; they are infinite or NaN at |r| = 1.
 
     >>> float(three_signs(0.5, 0.3, 0.2, thresholds=(0.0, 0.0, 0.0)))
@@ -75,14 +76,14 @@ def four_signs(
 ) -> Any:
     """E[s1 s2 s3 s4], s_k = sign(z_k + h_k), for unit Gaussians (broadcastable shapes; NumPy or torch, float64).
 
-    The closest pair is one block, the others the other. Errors, reductions and exceptions are those of `three_signs`;
-    the derivative by h1 is 2 phi(h1) E[s2 s3 s4 | z1 = -h1], by r12 4 phi2 E[s3 s4 | z1, z2 = -h]. Without thresholds,
-    or where all are the number 0, the integrand is one arctangent: a tenth of the work. The absolute error is then
-    below 1e-13 for the float64 correlations as given, as long as no two that share a variable are both within 1e-7 of 1
-    in size; below 1e-12/sqrt(1 - r^2) * 1e-3 for those. Near rank one, with the smallest eigenvalue lam of the
-    correlations, it was measured below eps/sqrt(lam), 2e-10 at 1e-12: what one rounding of a correlation changes too,
-    as the derivatives grow like 1/sqrt(lam). `conditioned.bounded_signs` returns the error's bound with the value, and
-    certifies what has too large a one.
+    The pair with the largest |r| forms one block, the other two variables the other. Errors, merging and exceptions are
+    those of `three_signs`; the derivative by h1 is 2 phi(h1) E[s2 s3 s4 | z1 = -h1], by r12
+    4 phi2 E[s3 s4 | z1, z2 = -h]. Without thresholds, or where all are the number 0, the integrand is one arctangent,
+    which takes a tenth of the work. The absolute error for the float64 correlations as given is then below 1e-13, or
+    below 1e-15/sqrt(1 - r^2) if two correlations that share a variable are both within 1e-7 of 1 in size. Near rank
+    one the measured error is below eps/sqrt(lam) for a smallest eigenvalue lam of the correlation matrix, 2e-10 at
+    lam = 1e-12; rounding one correlation has the same effect, because the derivatives grow like 1/sqrt(lam).
+    `conditioned.bounded_signs` returns an error bound with the value, and certifies values whose bound is too large.
 
     >>> round(5 * float(four_signs(0.5, 0.5, 0.5, 0.5, 0.5, 0.5)), 12)
     1.0
@@ -98,7 +99,7 @@ def _signs(m: int, correlations: Rows, thresholds: Rows | None) -> Any:
 
 
 def _expectation(m: int, h: Rows, r: Rows) -> Any:
-    """E of the product of m = 1 ... 4 signs for arrays of one shape, with derivatives; `h` is () for 2 or 4 at zero."""
+    """Return E of a product of 1 to 4 signs for arrays of one shape, with derivatives; `h` = () for 2 or 4 at zero."""
     if m == 1:
         return erf(h[0] / sqrt(2))
     if m == 2:
@@ -109,14 +110,14 @@ def _expectation(m: int, h: Rows, r: Rows) -> Any:
 
 
 def _table(m: int, shifted: bool, rows: Rows) -> tuple[Rows, Table]:
-    """Thresholds, () where there are none, and correlations by pairs."""
+    """Return thresholds, () where there are none, and correlations by pairs."""
     h, r = (rows[:m], rows[m:]) if shifted else ((), rows)
     table = dict(zip(combinations(range(m), 2), r, strict=True))
     return tuple(h), table | {(j, i): x for (i, j), x in table.items()}
 
 
 def _chosen(order: tuple[int, ...], h: Rows, r: Table) -> tuple[int, Rows, Rows]:
-    """Some of the variables in another order, as arguments of `_expectation`."""
+    """Return the variables of `order`, in this order, as arguments of `_expectation`."""
     return len(order), tuple(h[i] for i in order) if h else (), tuple(r[pair] for pair in combinations(order, 2))
 
 
@@ -126,7 +127,7 @@ def _value(m: int, shifted: bool) -> Callable[..., Any]:
 
 
 def _in_blocks(m: int, shifted: bool, *rows: Any) -> Any:
-    """The values for arrays of one shape, so many at a time that they stay in the processor's cache."""
+    """Return the values for arrays of one shape, in blocks that stay in the processor's cache."""
     xp = namespace(*rows)
     flat = xp.stack([row.reshape(-1) for row in rows])
     if shifted:
@@ -141,7 +142,7 @@ def _in_blocks(m: int, shifted: bool, *rows: Any) -> Any:
 
 
 def _by_closest_pair(m: int, shifted: bool, flat: Any) -> Any:
-    """The values for rows of shape (rows, count): the variables in an order that has the largest |r| in a block."""
+    """Return the values for an array (rows, count), with the variables ordered so that the largest |r| is last."""
     xp = namespace(flat)
     result = xp.zeros_like(flat[0])
     left = result == 0
@@ -164,7 +165,7 @@ def _by_closest_pair(m: int, shifted: bool, flat: Any) -> Any:
 
 @cache
 def _orders(m: int, shifted: bool) -> np.ndarray:
-    """For every closest pair the order of the rows that has it last: shape (rows, pairs)."""
+    """Return for every pair the order of the rows that puts it last, of shape (rows, pairs)."""
     pairs = list(combinations(range(m), 2))
     places = {frozenset(pair): k for k, pair in enumerate(pairs)}
     columns = []
@@ -176,7 +177,7 @@ def _orders(m: int, shifted: bool) -> np.ndarray:
 
 
 def _reordered(flat: Any, orders: np.ndarray, which: Any) -> Any:
-    """Every column of `flat` with its rows in the order `which` of `orders`."""
+    """Return `flat` with the rows of each column in the order `which` of `orders`."""
     xp = namespace(flat)
     if xp is np:
         return np.take_along_axis(flat, orders[:, which], 0)
@@ -184,14 +185,14 @@ def _reordered(flat: Any, orders: np.ndarray, which: Any) -> Any:
 
 
 def _fused(m: int, h: Rows, r: Table, pair: tuple[int, int]) -> Any:
-    """The two variables are equal up to the sign f: f (1 - sign(z + max) + sign(z + min)) for their signs."""
+    """Merge two variables, equal up to a sign f: their signs have the product f (1 - sign(z + max) + sign(z + min))."""
     i, j = pair
     others = tuple(k for k in range(m) if k not in pair)
     f = r[i, j]
     for k in others:
         missed = abs(r[k, j] - f * r[k, i])
         if bool((missed > INDEFINITE).any()):
-            why = f"two are equal, but their correlations with another differ by {float(missed.max()):.3g}"
+            why = f"two are equal up to sign, but their correlations with another differ by {float(missed.max()):.3g}"
             raise _indefinite(m, r, missed > INDEFINITE, why)
     other = _expectation(*_chosen(others, h, r))
     if not h:
@@ -207,13 +208,15 @@ def _fused(m: int, h: Rows, r: Table, pair: tuple[int, int]) -> Any:
 
 def _indefinite(m: int, r: Table, wrong: Any, why: str) -> ValueError:
     first = [float(r[pair][wrong][0]) for pair in combinations(range(m), 2)]
-    return ValueError(f"the correlations {first} are not those of {m} variables: {why}. Nothing is clipped for you.")
+    return ValueError(
+        f"the correlations {first} of {m} variables are not positive semidefinite: {why}. Nothing is clipped for you."
+    )
 
 
 class _Cross(NamedTuple):
-    """Numbers of a cross pair (a, b), with c and d the other variables of their blocks; None where there is none.
+    """Correlations and thresholds of a cross pair (a, b), where c and d are the other variables of their blocks.
 
-    k are correlations of (z_a, y_c) with (z_b, y_d), h and eta the thresholds of z and y.
+    k are correlations of (z_a, y_c) with (z_b, y_d), h and eta thresholds of z and y; None for a missing variable.
     """
 
     k_ab: Any
@@ -243,7 +246,7 @@ def _cross(h: Rows, r: Table, a: int, b: int, c: int | None, d: int) -> _Cross:
 
 
 def _canonical(x: _Cross) -> tuple[Any, Any]:
-    """The singular values of K, the larger first."""
+    """Return the singular values of K, the larger first."""
     xp = namespace(x.k_ab)
     if x.k_cd is None:
         return xp.hypot(x.k_ab, x.k_ad), xp.zeros_like(x.k_ab)
@@ -253,7 +256,7 @@ def _canonical(x: _Cross) -> tuple[Any, Any]:
 
 
 def _integrated(m: int, h: Rows, r: Table) -> Any:
-    """E[A] E[B] and the integral, for blocks A (the first variables) and B (the last two)."""
+    """Return E[A] E[B] plus the integral, for blocks A (the first variables) and B (the last two)."""
     xp = namespace(r[0, 1])
     *first, i, j = range(m)
     blocks = (1 - r[i, j]) * (1 + r[i, j])
@@ -265,7 +268,7 @@ def _integrated(m: int, h: Rows, r: Table) -> Any:
     larger, smaller = _canonical(crosses[0])
     wrong = larger > 1 + INDEFINITE / xp.sqrt(blocks)
     if bool(wrong.any()):
-        why = f"the canonical correlation of two groups is {float(larger[wrong][0]):.6g} > 1"
+        why = f"a canonical correlation of two groups is {float(larger[wrong][0]):.6g} > 1"
         raise _indefinite(m, r, wrong, why)
     larger = xp.clip(larger, None, 1) ** 2
     smaller = xp.minimum(smaller**2, larger)
@@ -280,7 +283,7 @@ def _integrated(m: int, h: Rows, r: Table) -> Any:
 
 
 def _integral(names: tuple[str, ...], count: int, upper: Any, larger: Any, smaller: Any, *columns: Any) -> Any:
-    """The integral over u by `count` Gauss-Legendre nodes; arrays have shape (nodes, number of values)."""
+    """Return the integral over u by `count` Gauss-Legendre nodes; arrays have shape (nodes, number of values)."""
     xp = namespace(upper)
     nodes, weights = (like(array, upper)[:, None] for array in legendre(count))
     whole = xp.tanh(upper)
@@ -289,7 +292,7 @@ def _integral(names: tuple[str, ...], count: int, upper: Any, larger: Any, small
     weight = weights * (upper / whole) * sech
 
     def below(x: Any) -> Any:
-        """1 - s x, as (1 - s square) + s (square - x)."""
+        """Return 1 - s x, computed as (1 - s square) + s (square - x)."""
         return sech + s * (square - x)
 
     det = xp.clip(below(larger) * below(smaller), 0, None)
@@ -305,10 +308,10 @@ def _integral(names: tuple[str, ...], count: int, upper: Any, larger: Any, small
 
 
 def _integrand(t: Any, f: Any, det: Any, v_d: Any, v_c: Any, x: _Cross) -> Any:
-    """4 phi2(h_a, h_b; t k_ab) E[the other signs | z_a, z_b = -h] where K is multiplied by t.
+    """Return 4 phi2(h_a, h_b; t k_ab) E[the other signs | z_a, z_b = -h] with K multiplied by t.
 
-    f = 1 - t^2 k_ab^2 and det = det(1 - t^2 K K'); v_d and v_c are f times the variances of y_d and y_c given z_a and
-    z_b, which are not needed without thresholds.
+    f = 1 - t^2 k_ab^2 and det = det(1 - t^2 K K'). v_d and v_c are f times the variances of y_d and y_c given z_a and
+    z_b; they are not needed without thresholds.
     """
     xp = namespace(f)
     c = None if x.k_cd is None else _covariance(t, f, x)
@@ -334,7 +337,7 @@ def _covariance(t: Any, f: Any, x: _Cross) -> Any:
 
 
 def _by_h(m: int, i: int, *rows: Any) -> Any:
-    """2 phi(h_i) E[the other signs | z_i = -h_i]. Correlations of a checked matrix may pass 1 by rounding only."""
+    """Return 2 phi(h_i) E[the other signs | z_i = -h_i], with correlations clipped that exceed 1 by rounding."""
     xp = namespace(*rows)
     h, r = _table(m, True, rows)
     h = [saturated(x) for x in h]
@@ -357,7 +360,7 @@ def _by_r(m: int, shifted: bool, i: int, j: int, *rows: Any) -> Any:
     if x.k_cd is None:
         return _integrand(1.0, f, None, v_d, None, x)
     v_c = f - x.k_cb * x.k_cb
-    # Of f^2 times the conditional covariance matrix: nothing of size 1 cancels where all of it is small.
+    # f times the determinant of the conditional covariance matrix: no numbers of size 1 cancel where all are small.
     det = namespace(f).clip(v_c * v_d - _covariance(1.0, f, x) ** 2, 0, None) / f
     return _integrand(1.0, f, det, v_d, v_c, x)
 

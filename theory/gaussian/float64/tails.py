@@ -1,4 +1,4 @@
-"""Recompute values to which float64 leaves too few digits: where terms cancel in tails, and of nearly equal signs."""
+"""Recompute values with too few digits in float64: sums that cancel in tails, expectations of nearly equal signs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -9,11 +9,11 @@ from theory.expressions.arrays import namespace
 from theory.gaussian.float64.differentiable import host
 from theory.problem.errors import OutOfReachError
 
-# Each term is right to some ten machine epsilons of its size: what is left of the digits of a sum of them.
+# The rounding error of a sum relative to the size of its terms: some ten machine epsilons for each term.
 ROUNDING = 10 * 2.0**-52
-# The relative error from which on a value is recomputed...
+# Values with a larger relative error are recomputed.
 LEAST_ACCURACY = 1e-6
-# ... and how many may be, at about 20 ms each, nearly equal signs up to 1 s.
+# The most values recomputed in a call, at about 20 ms each, or up to 1 s for nearly equal signs.
 MOST_RECOMPUTED = 1000
 
 
@@ -24,11 +24,11 @@ def sharpened(
     values: Mapping[str, Any],
     ill: Any = False,
 ) -> Any:
-    """The `value` with entries that cancel replaced by `exactly` of their parameters; gradients stay the form's.
+    """Return `value` with entries that lost digits replaced by `exactly` of their parameters; gradients are kept.
 
-    `size` is that of the terms of each entry; entries where `ill` holds are replaced too. An entry of an expectation
-    that is exactly zero has the float 0.0 only where its terms say so: it costs a certificate. Raises OutOfReachError
-    where more than MOST_RECOMPUTED are to be replaced.
+    `size` is the size of the terms of each entry; entries where `ill` holds are replaced too. An entry whose exact
+    value is zero is also recomputed, unless its terms are all zero. Raises OutOfReachError where more than
+    MOST_RECOMPUTED entries would have to be replaced.
 
     >>> float(sharpened(lambda point: point["x"] / 2, np.array(0.1), np.array(1e15), {"x": 1.0}))
     0.5
@@ -39,8 +39,8 @@ def sharpened(
         return value
     require_few(
         lost,
-        "are so much smaller than the terms of their closed form that float64 leaves them fewer than six digits, or "
-        "come from nearly equal signs",
+        "have fewer than six correct digits in float64, because the terms of their closed form nearly cancel or "
+        "because they are expectations of nearly equal signs",
     )
     rows = {name: np.broadcast_to(host(x), plain.shape)[lost] for name, x in values.items()}
     exact = [exactly({name: float(row[k]) for name, row in rows.items()}) for k in range(int(lost.sum()))]
@@ -58,7 +58,7 @@ def require_few(lost: Any, why: str) -> None:
 
 
 def with_exact(value: Any, where: Any, exact: Sequence[float]) -> Any:
-    """The array or tensor with the numbers `exact` in the places `where`; a tensor keeps its gradient."""
+    """Return the array or tensor with the numbers `exact` at the places `where`; a tensor keeps its gradient."""
     if not len(exact):
         return value
     xp = namespace(value)

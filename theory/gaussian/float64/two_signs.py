@@ -1,10 +1,10 @@
 """E[sign(z1 + h1) sign(z2 + h2)] in float64: (2/pi) asin r without thresholds, two of Owen's T with them.
 
-Unit variances. With k1 = (h2 - r h1)/sqrt(1 - r^2), the threshold of the second sign given z1 = -h1, and k2 likewise,
+For unit variances let k1 = (h2 - r h1)/sqrt(1 - r^2), the threshold of the second sign given z1 = -h1, and k2 likewise;
 
     E = sign(h1) sign(h2) - 4 T(h1, k1/h1) - 4 T(h2, k2/h2).
 
-Differences are taken so that nothing is lost near |r| = 1.
+Differences are computed without cancellation near |r| = 1.
 """
 
 from math import pi, sqrt
@@ -16,14 +16,14 @@ from theory.gaussian.float64.owens_t import TINY, four_owens_t, saturated, side
 
 
 def two_signs(r: Any, one_minus_square: Any = None, thresholds: tuple[Any, Any] | None = None) -> Any:
-    """E[sign(z1 + h1) sign(z2 + h2)] for unit Gaussians of correlation `r`, thresholds (h1, h2), 0 where not given.
+    """E[sign(z1 + h1) sign(z2 + h2)] for unit Gaussians of correlation `r`; thresholds (h1, h2) are 0 unless given.
 
     Arguments are numbers or arrays (NumPy or torch) of broadcastable shapes. Give `one_minus_square` = 1 - r^2 where it
-    is known better than the rounded `r` tells: near |r| = 1 the result is then accurate to rounding. Without
+    is known more accurately than from the rounded `r`: near |r| = 1 the result is then accurate to rounding. Without
     thresholds, or where all are the number 0, this is (2/pi) asin r = (2/pi) atan2(r, sqrt(1 - r^2)), which costs a
-    quarter of Owen's T. The absolute error is below 1e-15 times a few, for all |r| <= 1 and all h, infinite ones
-    included. Derivatives (torch): 2 phi(h1) erf((h2 - r h1)/sqrt(2 (1 - r^2))) by h1, 4 phi2(h1, h2; r) by r. Raises
-    ValueError for |r| > 1 and NaN.
+    quarter of Owen's T. The absolute error is a few times 1e-15, for all |r| <= 1 and all h, infinite ones included.
+    Derivatives (torch): 2 phi(h1) erf((h2 - r h1)/sqrt(2 (1 - r^2))) by h1, 4 phi2(h1, h2; r) by r. Raises ValueError
+    for |r| > 1 and NaN.
 
     >>> float(two_signs(0.5)) * 3
     1.0
@@ -33,12 +33,12 @@ def two_signs(r: Any, one_minus_square: Any = None, thresholds: tuple[Any, Any] 
     _, (r, gap, *h) = floats(r, 0.0 if one_minus_square is None else one_minus_square, *(thresholds or ()))
     gap = (1 - r) * (1 + r) if one_minus_square is None else gap
     if bool((gap < 0).any()):
-        raise ValueError(f"correlations must lie in [-1, 1]; the largest 1 - r^2 missed is {host(gap).min():.3g}.")
+        raise ValueError(f"correlations must lie in [-1, 1]; the smallest 1 - r^2 found is {host(gap).min():.3g}.")
     return arcsine(r, gap) if all(map(is_constant_zero, h)) else at_thresholds(*h, r, gap)
 
 
 def arcsine(r: Any, gap: Any) -> Any:
-    """(2/pi) asin r, with gap = 1 - r^2.
+    """Return (2/pi) asin r, with gap = 1 - r^2.
 
     >>> round(float(arcsine(0.5, 0.75)), 15)  # asin(1/2) = pi/6
     0.333333333333333
@@ -101,7 +101,7 @@ def _by_h(h1: Any, h2: Any, r: Any, gap: Any) -> Any:
 
 
 def _by_angle(h1: Any, h2: Any, r: Any, gap: Any) -> Any:
-    """By the angle atan2(r, sqrt gap): (2/pi) exp(-(h1^2 + h2^2 - 2 r h1 h2)/(2 gap))."""
+    """The derivative by the angle atan2(r, sqrt gap): (2/pi) exp(-(h1^2 + h2^2 - 2 r h1 h2)/(2 gap))."""
     return pair_density(saturated(h1), saturated(h2), r, gap) * namespace(gap).sqrt(
         namespace(gap).clip(gap, TINY, None)
     )

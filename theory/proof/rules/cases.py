@@ -1,6 +1,6 @@
 """Rules for statements with cases and for finite sums: sign by sign, and by telescoping.
 
-They decide by substitution and by `theory.expressions.algebra`; what is undecided does not pass.
+They decide by substitution and by `theory.expressions.algebra`; an undecided step does not pass.
 """
 
 import sympy
@@ -11,7 +11,7 @@ from theory.proof.rules.shared import pairs, require_equal, require_rewritten, r
 
 @rule("cases")
 def cases(before: sympy.Basic, step: Step) -> None:
-    """Two expressions agree where each real symbol in `using` is positive, zero and negative, one symbol at a time.
+    """Two expressions agree for every combination of signs (+, 0, -) of the real symbols in `using`.
 
     Max, Piecewise and indicators of a symbol become plain algebra once its sign is known.
 
@@ -19,7 +19,7 @@ def cases(before: sympy.Basic, step: Step) -> None:
     >>> cases(sympy.Max(x, 0), Step((x + sympy.Abs(x)) / 2, "by the sign of x", "cases", (x,)))
     """
     if not step.using or not all(symbol.is_Symbol and symbol.is_real for symbol in step.using):
-        raise StepError("the cases need the real symbols whose sign they are about")
+        raise StepError("`using` must list the real symbols whose signs define the cases")
     _each_sign(before, step.expr, list(step.using), [])
 
 

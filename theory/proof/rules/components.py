@@ -1,4 +1,4 @@
-"""The rule that writes a statement about matrices of any size out for matrices whose entries are given."""
+"""The rule that applies a statement about matrices of any size to matrices whose entries are given."""
 
 import sympy
 
@@ -11,8 +11,8 @@ def components(before: sympy.Basic, step: Step) -> None:
     """Eq(L, m), m a polynomial of A, A+, b and b' as in "complete-square", becomes Eq(L, f) in their entries.
 
     `using` is (A, A+), (b, b'), a pair of matrices for the first two, a column for b, then pairs (number, its value).
-    What is used of A+ and b in any dimension must hold of these: A is symmetric, A+ its pseudo-inverse (the four
-    equations of Penrose), and b in its range.
+    The matrices must satisfy the assumptions that are made in any dimension: A is symmetric, A+ is its pseudo-inverse
+    (the four equations of Penrose), and b lies in its range.
 
     >>> A, A_plus, b, b_row = sympy.symbols("A A_plus b b_row", commutative=False)
     >>> c, L = sympy.symbols("c L")
@@ -33,7 +33,7 @@ def components(before: sympy.Basic, step: Step) -> None:
         (across * column, column, "b lies in the range of A"),
     ):
         for difference in side - other:
-            require_zero(difference, f"it is not so that {fact}")
+            require_zero(difference, f"the entries violate that {fact}")
     known = {matrix: entries, inverse: inverse_entries, force: column, force_row: column.T}
     total = sympy.S.Zero
     for term in sympy.Add.make_args(sympy.expand(before.rhs)):
@@ -44,7 +44,7 @@ def components(before: sympy.Basic, step: Step) -> None:
                 raise StepError(f"{symbol} has no entries")
             product = product * known[symbol] if position else known[symbol]
         if product.shape != (1, 1):
-            raise StepError(f"{term} is no number")
+            raise StepError(f"{term} is not a scalar")
         total += sympy.Mul(*numeric) * product[0, 0]
     if step.expr.lhs != before.lhs:
         raise StepError(f"{step.expr} is about {step.expr.lhs}, not about {before.lhs}")

@@ -1,4 +1,4 @@
-"""Rules for traces of products of matrices of any size: the average over the data, the gradient, and rearranging.
+"""Rules for traces of products of matrices of any size: average over the data, gradient, and algebra.
 
 A product is a word of letters, each a matrix symbol or its transpose, and a sum of products is a table from words to
 coefficients. Products do not commute, so two sums of products are equal for matrices of every size if and only if their
@@ -32,12 +32,12 @@ MEAN = sympy.Function("E")  # the average over the data
 
 
 def transposed(word: Word, symmetric: frozenset[MatrixSymbol] = frozenset()) -> Word:
-    """The transpose of a product: the transposes in the reverse order."""
+    """Return the transpose of a product: the transposes in the reverse order."""
     return tuple((symbol, not flag and symbol not in symmetric) for symbol, flag in reversed(word))
 
 
 def products(expr: MatrixExpr, symmetric: frozenset[MatrixSymbol] = frozenset()) -> Sum:
-    """The products that a matrix expression is the sum of, with their coefficients; `symmetric` are those with S' = S.
+    """Expand a matrix expression into products with their coefficients; `symmetric` are the matrices with S' = S.
 
     >>> A, B = MatrixSymbol("A", 2, 2), MatrixSymbol("B", 2, 2)
     >>> products((A + B) * B) == products(A * B + B * B), products(A * B) == products(B * A)
@@ -62,7 +62,7 @@ def products(expr: MatrixExpr, symmetric: frozenset[MatrixSymbol] = frozenset())
         found: Sum = {(): sympy.S.One}
         for factor in expr.args:
             letter = _letter(factor, symmetric)
-            if letter is not None:  # words that differ still differ with one more letter
+            if letter is not None:  # different words stay different with one more letter: no terms to collect
                 found = {(*word, letter): number for word, number in found.items()}
                 continue
             each = products(factor, symmetric) if isinstance(factor, MatrixExpr) else {(): factor}
@@ -72,7 +72,7 @@ def products(expr: MatrixExpr, symmetric: frozenset[MatrixSymbol] = frozenset())
 
 
 def _letter(expr: sympy.Basic, symmetric: frozenset[MatrixSymbol]) -> Letter | None:
-    """The letter that a matrix symbol or the transpose of one is; None for another expression."""
+    """Return the letter of a matrix symbol or of its transpose; None for another expression."""
     if isinstance(expr, MatrixSymbol):
         return expr, False
     if isinstance(expr, Transpose) and isinstance(expr.arg, MatrixSymbol):
@@ -80,9 +80,9 @@ def _letter(expr: sympy.Basic, symmetric: frozenset[MatrixSymbol]) -> Letter | N
     return None
 
 
-@lru_cache(maxsize=4)  # each weight's step reads the same loss
+@lru_cache(maxsize=4)  # the steps of all weights start from the same loss
 def traces(expr: sympy.Expr, symmetric: frozenset[MatrixSymbol] = frozenset()) -> Sum:
-    """The traces of products that a number is a linear combination of, one word standing for all that have its trace.
+    """Expand a scalar into traces of products with their coefficients; one word represents all with the same trace.
 
     >>> A, B = MatrixSymbol("A", 2, 2), MatrixSymbol("B", 2, 2)
     >>> traces(Trace(A * B)) == traces(Trace(B * A)) == traces(Trace((A * B).T))
@@ -102,7 +102,7 @@ def traces(expr: sympy.Expr, symmetric: frozenset[MatrixSymbol] = frozenset()) -
 def matrix_algebra(before: sympy.Basic, step: Step) -> None:
     """Both statements are X = M with the same X, and the two M are sums of the same products.
 
-    `using` are the matrices that are symmetric.
+    `using` lists the symmetric matrices.
 
     >>> A, B, X = (MatrixSymbol(name, 2, 2) for name in "ABX")
     >>> equation = lambda side: sympy.Eq(X, side, evaluate=False)
@@ -119,7 +119,7 @@ def matrix_algebra(before: sympy.Basic, step: Step) -> None:
 
 @rule("matrix-substitute")
 def matrix_substitute(before: sympy.Basic, step: Step) -> None:
-    """X = M becomes X = M with matrices replaced by what they equal; `using` are pairs (matrix, what it equals).
+    """X = M becomes X = M with matrices replaced by equal expressions; `using` holds pairs (matrix, expression).
 
     >>> A, B, X = (MatrixSymbol(name, 2, 2) for name in "ABX")
     >>> equation = lambda side: sympy.Eq(X, side, evaluate=False)
@@ -136,8 +136,8 @@ def matrix_substitute(before: sympy.Basic, step: Step) -> None:
 def matrix_gradient(before: sympy.Basic, step: Step) -> None:
     """L = a sum of traces becomes tau dW/dt = -dL/dW, with (dL/dW)_ij = dL/dW_ij.
 
-    `using` is W, its velocity dW/dt, tau, then the matrices that are symmetric. The trace of W M, W at one of its
-    places, contributes M' to the gradient, and that of W' M contributes M.
+    `using` is W, its velocity dW/dt, tau, then the symmetric matrices. Each occurrence of W contributes to the
+    gradient: M' for the trace of W M, and M for the trace of W' M.
 
     >>> W, V, C, S = (MatrixSymbol(name, 2, 2) for name in "WVCS")
     >>> L, tau = sympy.symbols("L tau")
@@ -153,11 +153,11 @@ def matrix_gradient(before: sympy.Basic, step: Step) -> None:
         raise StepError(f"{step.expr.lhs} is not {tau * velocity}")
     symmetric = frozenset(others)
     if weight in symmetric:
-        raise StepError(f"{weight} is differentiated by each of its entries, which a symmetric matrix does not allow")
+        raise StepError(f"{weight} is declared symmetric, but the gradient needs independent entries")
     found = []
     for word, factor in traces(before.rhs, symmetric).items():
         if not factor.is_Number and before.lhs in factor.free_symbols:
-            raise StepError(f"{before.lhs} is not defined by what stands beside it")
+            raise StepError(f"{before.lhs} occurs on both sides, so that the equation does not define it")
         for place, (symbol, flag) in enumerate(word):
             if symbol == weight:
                 rest = word[place + 1 :] + word[:place]
@@ -169,7 +169,7 @@ def matrix_gradient(before: sympy.Basic, step: Step) -> None:
 def matrix_average(before: sympy.Basic, step: Step) -> None:
     """L = a sum of averages E(trace) becomes a sum of traces of moments, as E is linear.
 
-    `using` are tuples (M, c, u, v) with M = E(c u v'): a matrix of moments, a number c and two columns
+    `using` holds tuples (M, c, u, v) with M = E(c u v'): a matrix of moments, a number c and two columns
     that depend on the example (c may be a product of gates). Every other letter is the same for all examples.
 
     >>> x, y, g = MatrixSymbol("x", 3, 1), MatrixSymbol("y", 1, 1), sympy.Symbol("g")
@@ -202,7 +202,7 @@ def matrix_average(before: sympy.Basic, step: Step) -> None:
 
 
 def _averaged(word: Word, drawn: sympy.Expr, columns: frozenset, moments: dict) -> Word:
-    """The word in which u v' is replaced by its moment: all of it that depends on the example."""
+    """Replace u v', the only part of the word that depends on the example, by its moment."""
     places = [place for place, (symbol, _) in enumerate(word) if symbol in columns]
     if len(places) == 2 and places[1] == places[0] + 1:
         (left, flipped), (right, flag) = word[places[0]], word[places[1]]
@@ -216,7 +216,7 @@ def _averaged(word: Word, drawn: sympy.Expr, columns: frozenset, moments: dict) 
 
 
 def _representative(word: Word, symmetric: frozenset[MatrixSymbol]) -> Word:
-    """The first, in the order of names, of the words with the same trace."""
+    """Return the first, in the order of names, of the words with the same trace."""
     found = []
     for each in (word, transposed(word, symmetric)):
         names = [(symbol.name, flag) for symbol, flag in each]
@@ -225,7 +225,7 @@ def _representative(word: Word, symmetric: frozenset[MatrixSymbol]) -> Word:
 
 
 def total(terms: Iterable[tuple[Word, sympy.Expr]]) -> Sum:
-    """The sum of products with their coefficients, without those whose coefficients cancel."""
+    """Add up products with their coefficients, without those whose coefficients cancel."""
     added: Sum = {}
     for word, factor in terms:
         added[word] = added[word] + factor if word in added else factor
@@ -234,7 +234,7 @@ def total(terms: Iterable[tuple[Word, sympy.Expr]]) -> Sum:
 
 
 def same_products(one: Sum, other: Sum) -> None:
-    """Raise StepError, which names the products, where two tables differ."""
+    """Raise StepError, naming the products, where two tables differ."""
     only = [next((word for word in a if a[word] != b.get(word, 0)), None) for a, b in ((one, other), (other, one))]
     if only != [None, None]:
         said = sorted({"*".join(f"{s}'" if flag else str(s) for s, flag in word) for word in only if word is not None})

@@ -7,14 +7,14 @@ from theory.proof.derivation import Step, StepError, rule
 
 
 def require_zero(expr: sympy.Expr, message: str) -> None:
-    """Raise StepError unless `expr` cancels exactly."""
+    """Raise StepError unless `expr` cancels to zero exactly."""
     rest = sympy.cancel(sympy.expand(expr)) if expr.is_commutative else sympy.expand(expr)
     if rest != 0:
         raise StepError(f"{message}: {rest} remains")
 
 
 def equations(statement: sympy.Basic) -> tuple[sympy.Eq, ...]:
-    """The equations of a statement that is one equation or a tuple of them."""
+    """Return the equations of a statement that is one equation or a tuple of them."""
     parts = tuple(statement) if isinstance(statement, sympy.Tuple) else (statement,)
     for part in parts:
         if not isinstance(part, sympy.Eq):
@@ -23,7 +23,7 @@ def equations(statement: sympy.Basic) -> tuple[sympy.Eq, ...]:
 
 
 def paired(before: sympy.Basic, after: sympy.Basic) -> list[tuple[sympy.Eq, sympy.Eq]]:
-    """The pairs (equation before, equation after), one by one."""
+    """Return the pairs (equation before, equation after) in their order."""
     old, new = equations(before), equations(after)
     if len(old) != len(new):
         raise StepError(f"{len(old)} equations became {len(new)}")
@@ -47,9 +47,9 @@ def rescale(before: sympy.Basic, step: Step) -> None:
 
 @rule("stack")
 def stack(before: sympy.Basic, step: Step) -> None:
-    """The equation of one entry, written for vectors or for several entries.
+    """The equation of one entry is written for vectors or for several entries.
 
-    `using` holds for each new equation the pairs (symbol of the entry, what it is there).
+    For each new equation, `using` holds the pairs (symbol of the entry, its replacement there).
 
     >>> u, b, u1, u2, b1, b2 = sympy.symbols("u b u1 u2 b1 b2")
     >>> both = sympy.Tuple(sympy.Eq(u1, b1), sympy.Eq(u2, b2))
@@ -57,7 +57,7 @@ def stack(before: sympy.Basic, step: Step) -> None:
     >>> stack(sympy.Eq(u, b), Step(both, "entry by entry", "stack", readings))
     """
     if len(step.using) != len(equations(step.expr)):
-        raise StepError("each new equation needs its own reading of the entry's symbols")
+        raise StepError("`using` must replace the entry's symbols once for each new equation")
     for new, reading in zip(equations(step.expr), step.using, strict=True):
         read = (before.lhs - before.rhs).subs(dict(tuple(pair) for pair in reading))
         require_zero(read - (new.lhs - new.rhs), f"{new} is not the entry's equation")
@@ -65,7 +65,7 @@ def stack(before: sympy.Basic, step: Step) -> None:
 
 @rule("project")
 def project(before: sympy.Basic, step: Step) -> None:
-    """Multiply matrix ODEs from the left by v, where v A = lam v; v.w and v.b get names.
+    """Multiply matrix ODEs from the left by v, where v A = lam v; the components v.w = u and v.b = c get names.
 
     `using` is v, (A, lam), then triples (w, w', u(t)) and pairs (b, c); v, A, w, w', b do not commute.
 
@@ -87,13 +87,13 @@ def project(before: sympy.Basic, step: Step) -> None:
         for product, value in products:
             scalar = sympy.expand(scalar.subs(product, value))
         if not scalar.is_commutative:
-            raise StepError(f"{scalar} is not a scalar: something was left unprojected")
+            raise StepError(f"{scalar} is not a scalar: `using` names no component for one of its vectors")
         require_zero(scalar - (new.lhs - new.rhs), "the projected equation differs")
 
 
 @rule("block")
 def block(before: sympy.Basic, step: Step) -> None:
-    """Blocks of A that vanish, listed in `using`, are struck out.
+    """Remove the vanishing blocks of A that `using` lists.
 
     >>> A12, w1, w2 = sympy.symbols("A12 w1 w2", commutative=False)
     >>> block(sympy.Eq(w1, w2 - A12 * w2), Step(sympy.Eq(w1, w2), "exclusive gates", "block", (A12,)))
@@ -108,9 +108,9 @@ def block(before: sympy.Basic, step: Step) -> None:
 
 @rule("linear-change")
 def linear_change(before: sympy.Basic, step: Step) -> None:
-    """New unknowns, given by `using` as pairs (new, combination of the old); each may be a function of time.
+    """Equations in new unknowns, which `using` defines by pairs (new, combination of the old); all may depend on time.
 
-    The new equations must hold when the new unknowns are written in the old ones and the old equations are used.
+    The new equations must follow when the new unknowns are written in the old ones and the old equations are used.
 
     >>> t = sympy.Symbol("t", real=True)
     >>> u, v, s = (sympy.Function(name)(t) for name in "uvs")
@@ -130,7 +130,7 @@ def linear_change(before: sympy.Basic, step: Step) -> None:
 
 
 def _leading(side: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
-    """(m, q) for a left side m q, where q is a derivative or an applied function."""
+    """Return (m, q) for a left side m q, where q is a derivative or an applied function."""
     derivatives = side.atoms(sympy.Derivative)
     if not derivatives and side.is_Function:
         return sympy.S.One, side
@@ -142,13 +142,13 @@ def _leading(side: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
 
 @rule("select")
 def select(before: sympy.Basic, step: Step) -> None:
-    """One of several equations that hold together.
+    """Keep one of several equations.
 
     >>> x, y = sympy.symbols("x y")
     >>> select(sympy.Tuple(sympy.Eq(x, 1), sympy.Eq(y, 2)), Step(sympy.Eq(y, 2), "the second", "select"))
     """
     if step.expr not in equations(before):
-        raise StepError(f"{step.expr} is not among the equations before")
+        raise StepError(f"{step.expr} is not among the equations of the previous step")
 
 
 @rule("solve-ode")
@@ -156,7 +156,7 @@ def solve_ode(before: sympy.Basic, step: Step) -> None:
     """Substitute solutions into first-order linear ODEs, one for each unknown, and their initial conditions.
 
     `using` is t, then a pair (u(t), u(0)) for each ODE. An ODE that is affine in u has one solution through u(0), so
-    one that fits is the solution. Each parameter that may vanish is substituted by zero, too.
+    that a function that satisfies both is the solution. The case of each parameter that may vanish is checked too.
 
     >>> t, a, u0 = sympy.symbols("t a u0", real=True)
     >>> u = sympy.Function("u")(t)
@@ -181,13 +181,13 @@ def solve_ode(before: sympy.Basic, step: Step) -> None:
 
 
 def _cases(solution: sympy.Expr, time: sympy.Symbol) -> list[dict[sympy.Symbol, sympy.Integer]]:
-    """The generic case, and one for every parameter that may vanish: phi(0) = 1 and divisions by zero show there."""
+    """Return the generic case, and one for every parameter that may vanish: there phi(0) = 1 or a division by zero."""
     symbols = sorted(solution.free_symbols - {time}, key=str)
     return [{}, *({symbol: sympy.S.Zero} for symbol in symbols if not symbol.is_nonzero)]
 
 
 def without_phi(expr: sympy.Expr) -> sympy.Expr:
-    """`expr` with (1 - exp(-z))/z in place of phi(z), for arguments that do not vanish."""
+    """Return `expr` with (1 - exp(-z))/z in place of phi(z), for arguments that do not vanish."""
     return expr.replace(phi1, lambda z: (1 - sympy.exp(-z)) / z)
 
 
@@ -198,7 +198,7 @@ def _where(case: dict) -> str:
 
 @rule("limit")
 def limit(before: sympy.Basic, step: Step) -> None:
-    """t -> oo in solutions; `using` is t. Every exponential must decay for sure, and the rest be free of t.
+    """Take t -> oo in solutions; `using` is t. Every exponential must certainly decay, and all else be free of t.
 
     >>> t, a = sympy.symbols("t a", positive=True)
     >>> u = sympy.Function("u")
@@ -212,14 +212,14 @@ def limit(before: sympy.Basic, step: Step) -> None:
         decayed = without_phi(old.rhs).replace(sympy.exp, lambda exponent: _decayed(exponent, time))
         remaining = sympy.cancel(decayed)
         if remaining.has(time):
-            raise StepError(f"{remaining} does not settle")
+            raise StepError(f"{remaining} still depends on {time} and does not settle")
         require_zero(remaining - new.rhs, "the limit differs")
 
 
 def _decayed(exponent: sympy.Expr, time: sympy.Symbol) -> sympy.Expr:
     rate = sympy.cancel(-exponent / time)
     if rate.has(time) or not rate.is_positive:
-        raise StepError(f"exp({exponent}) need not decay: the sign of its rate {rate} is open")
+        raise StepError(f"exp({exponent}) need not decay: the sign of its rate {rate} is not known")
     return sympy.S.Zero
 
 
@@ -227,8 +227,8 @@ def _decayed(exponent: sympy.Expr, time: sympy.Symbol) -> sympy.Expr:
 def separate(before: sympy.Basic, step: Step) -> None:
     """m u'(t) = f(u(t)) becomes t = m times the integral of 1/f(x) over x from u(0) to u; m is free of t.
 
-    `using` is t, (u(t), u(0), u, x). It holds as long as f does not vanish between the ends, which the claim states
-    among its conditions.
+    `using` is t, (u(t), u(0), u, x). The step is valid as long as f does not vanish between the ends, which the claim
+    must state among its conditions.
 
     >>> t, u0, u1, x = sympy.symbols("t u0 u1 x", positive=True)
     >>> u = sympy.Function("u")(t)
@@ -242,9 +242,9 @@ def separate(before: sympy.Basic, step: Step) -> None:
     (integral,) = integrals
     factor = sympy.cancel(step.expr.rhs / integral)
     if before.has(variable) or any(part.has(time, variable) for part in (start, end, factor)):
-        raise StepError(f"{variable} is taken, or an end or the factor moves")
+        raise StepError(f"{variable} already occurs, or an end or the factor depends on {time}")
     rate = sympy.Dummy("rate")
     autonomous = (before.lhs - before.rhs).subs(unknown.diff(time), rate).subs(unknown, variable)
     if autonomous.has(time) or sympy.Poly(autonomous, rate).degree() != 1:
-        raise StepError(f"{before} is no equation m u' = f(u) of {unknown} alone")
+        raise StepError(f"{before} is not of the form m u' = f(u) with u = {unknown}")
     require_zero(autonomous.subs(rate, 1 / (factor * integral.function)), f"{integral.function} is not dt/d{variable}")

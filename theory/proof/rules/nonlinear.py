@@ -1,4 +1,4 @@
-"""Rules for nonlinear ordinary differential equations: new unknowns, and a solution put in."""
+"""Rules for nonlinear ordinary differential equations: a change of unknowns, and a solution checked by substitution."""
 
 import sympy
 
@@ -8,10 +8,10 @@ from theory.proof.rules.modes import equations, paired, require_zero, without_ph
 
 @rule("change-of-unknowns")
 def change_of_unknowns(before: sympy.Basic, step: Step) -> None:
-    """New unknowns, given by `using` as pairs (new, function of the old); each may be a function of time.
+    """Equations in new unknowns, which `using` defines by pairs (new, function of the old); all may depend on time.
 
-    The new equations must hold once the new unknowns are written in the old ones and the old equations are used. The
-    functions are differentiable where the old unknowns move.
+    The new equations must follow when the new unknowns are written in the old ones and the old equations are used. The
+    functions are assumed to be differentiable along the solution.
 
     >>> t = sympy.Symbol("t", real=True)
     >>> b, a = (sympy.Function(name, positive=True)(t) for name in "ba")
@@ -31,7 +31,7 @@ def change_of_unknowns(before: sympy.Basic, step: Step) -> None:
 
 
 def _leading(side: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
-    """(m, q) for a left side m q, where q is a derivative or an applied function and m has none."""
+    """Return (m, q) for a left side m q, where q is a derivative or an applied function and m has none."""
     found = side.atoms(sympy.Derivative) or side.atoms(sympy.core.function.AppliedUndef)
     unknown = next(iter(found), None)
     if len(found) != 1 or (scale := sympy.cancel(side / unknown)).has(sympy.core.function.AppliedUndef):
@@ -48,9 +48,9 @@ def initial_value(before: sympy.Basic, step: Step) -> None:
     """Substitute solutions into a system of ODEs, m u' = a polynomial in all unknowns, and their initial values.
 
     `using` is t, then a pair (u(t), u(0)) for each ODE. A polynomial is locally Lipschitz, so that one solution passes
-    through each start, and what fits is the solution while it is finite. The residual is a fraction of polynomials in
-    square roots, each with r^2 = its radicand, and in one exponential; 0 is a proof where the parameters leave the
-    rates of exponentials apart from 0, and everywhere else by continuity.
+    through each start; functions that satisfy the equations are this solution while they are finite. The residual is a
+    fraction of polynomials in square roots, each with r^2 = its radicand, and in one exponential. A residual of 0 is a
+    proof where the rates of the exponentials are not 0, and elsewhere by continuity.
 
     >>> t, a0 = sympy.symbols("t a0", positive=True)
     >>> a = sympy.Function("a")(t)
@@ -65,11 +65,11 @@ def initial_value(before: sympy.Basic, step: Step) -> None:
         if solution.lhs != unknown or solution.rhs.atoms(sympy.core.function.AppliedUndef):
             raise StepError(f"{solution} does not solve for {unknown}")
         if _leading(ode.lhs)[1] != unknown.diff(time):
-            raise StepError(f"{ode} is no equation for the derivative of {unknown}")
+            raise StepError(f"{ode} is not an equation for the derivative of {unknown}")
         explicit[unknown] = without_phi(solution.rhs)
     for (ode, solution), (unknown, initial) in zip(paired(before, step.expr), unknowns, strict=True):
         if not sympy.expand(ode.rhs).is_polynomial(*explicit):
-            raise StepError(f"the right side of {ode} is no polynomial in the unknowns")
+            raise StepError(f"the right side of {ode} is not a polynomial in the unknowns")
         velocity = _leading(ode.lhs)[0] * explicit[unknown].diff(time)
         _require_no_rest(velocity - ode.rhs.xreplace(explicit), f"the ODE of {unknown} is not satisfied")
         _require_no_rest(solution.rhs.subs(time, 0) - initial, f"the initial value of {unknown} is wrong")
@@ -82,7 +82,7 @@ def _require_no_rest(expr: sympy.Expr, message: str) -> None:
     if exponentials:
         shares = [sympy.cancel(item.args[0] / exponentials[0].args[0]) for item in exponentials]
         if not all(share.is_Rational for share in shares):
-            raise StepError(f"{message}: the exponents of {exponentials} are no multiples of one")
+            raise StepError(f"{message}: the exponents of {exponentials} are not rational multiples of one exponent")
         whole, base = sympy.ilcm(1, *(share.q for share in shares)), sympy.Dummy("X", positive=True)
         replacements |= {item: base ** (share * whole) for item, share in zip(exponentials, shares, strict=True)}
     roots = {}

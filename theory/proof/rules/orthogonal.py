@@ -8,7 +8,7 @@ from theory.proof.rules.matrices import Sum, Word, products, same_products, tota
 
 
 def cancelled(expr: MatrixExpr, orthogonal: frozenset[MatrixSymbol]) -> Sum:
-    """The products of a matrix expression after Q'Q = QQ' = I for each orthogonal Q.
+    """Return the products of a matrix expression after Q'Q = QQ' = I for each orthogonal Q.
 
     >>> Q, A = MatrixSymbol("Q", 2, 2), MatrixSymbol("A", 2, 2)
     >>> cancelled(Q * Q.T * A, frozenset([Q])) == products(A)
@@ -31,7 +31,7 @@ def _reduced(word: Word, orthogonal: frozenset[MatrixSymbol]) -> Word:
 def matrix_orthogonal(before: sympy.Basic, step: Step) -> None:
     """Both statements are X = M with the same X, and the two M are sums of the same products once Q'Q = QQ' = I.
 
-    `using` are the orthogonal matrices Q.
+    `using` lists the orthogonal matrices Q.
 
     >>> Q, A, X = (MatrixSymbol(name, 2, 2) for name in "QAX")
     >>> equation = lambda side: sympy.Eq(X, side, evaluate=False)
@@ -51,10 +51,10 @@ def matrix_orthogonal(before: sympy.Basic, step: Step) -> None:
 
 @rule("matrix-diagonal")
 def matrix_diagonal(before: sympy.Basic, step: Step) -> None:
-    """X = M becomes x = m, one entry of the diagonal, where every letter of both sides is a diagonal matrix.
+    """X = M becomes x = m for one diagonal entry, where every letter of both sides is a diagonal matrix.
 
-    `using` are pairs (diagonal matrix, its entry). A matrix of r x c numbers is diagonal where it is 0 off its
-    diagonal; the entry beyond its last row or column is 0. Then each entry of a product is the product of entries.
+    `using` holds pairs (diagonal matrix, its entry). An r x c matrix is diagonal if it is 0 off its diagonal; entries
+    beyond its last row or column count as 0. A diagonal entry of a product is then the product of the entries.
 
     >>> A, B, X = MatrixSymbol("A", 2, 3), MatrixSymbol("B", 2, 3), MatrixSymbol("X", 2, 2)
     >>> a, b, x = sympy.symbols("a b x")
@@ -72,7 +72,7 @@ def matrix_diagonal(before: sympy.Basic, step: Step) -> None:
         for word, factor in products(side).items():
             for symbol, _ in word:
                 if symbol not in entries:
-                    raise StepError(f"{symbol} is not said to be diagonal")
+                    raise StepError(f"`using` does not list {symbol} as diagonal")
             entry += sympy.Mul(factor, *(entries[symbol] for symbol, _ in word))
         if sympy.expand(entry - stated) != 0:
             raise StepError(f"an entry of the {place} side is {entry}, not {stated}")

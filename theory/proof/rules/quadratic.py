@@ -1,4 +1,4 @@
-"""Rules that check steps on quadratic losses: rest points, least squares, the completed square in any dimension."""
+"""Rules that check steps on quadratic losses: fixed points, least squares, the completed square in any dimension."""
 
 import sympy
 
@@ -8,9 +8,9 @@ from theory.proof.rules.modes import equations, paired, require_zero
 
 @rule("solve-linear")
 def solve_linear(before: sympy.Basic, step: Step) -> None:
-    """The unique solution of a linear system; `using` holds pairs (unknown, its value), the step states some of them.
+    """Solve a linear system; `using` holds pairs (unknown, its value), and the step states some of them.
 
-    The values are substituted in every equation, and the matrix of the system must be regular.
+    The values are substituted into every equation, and the matrix of the system must be regular.
 
     >>> x, y = sympy.symbols("x y")
     >>> system = sympy.Tuple(sympy.Eq(x + y, 3), sympy.Eq(x - y, 1))
@@ -30,10 +30,10 @@ def solve_linear(before: sympy.Basic, step: Step) -> None:
 
 @rule("rest")
 def rest(before: sympy.Basic, step: Step) -> None:
-    """Where a linear flow has come to rest its velocities vanish.
+    """The velocities of a linear flow vanish in its limit t -> oo.
 
-    `using` holds pairs (u(t), u(oo)), then assumptions minor > 0. The flow comes to rest because its matrix is
-    symmetric and positive definite: each leading minor is positive by itself or by an assumption (Sylvester).
+    `using` holds pairs (u(t), u(oo)), then assumptions minor > 0. The flow converges because its matrix is symmetric
+    and positive definite: each leading minor is positive by its symbols' assumptions or by `using` (Sylvester).
 
     >>> t, a, b = sympy.symbols("t a b", positive=True)
     >>> u, end = sympy.Function("u")(t), sympy.Symbol("u_oo")
@@ -46,7 +46,7 @@ def rest(before: sympy.Basic, step: Step) -> None:
     matrix = sympy.Matrix([[one.coeff(moving) for moving, _ in names] for one in system])
     masses = sympy.Matrix([[one.coeff(velocity) for velocity in velocities] for one in system])
     if not masses.is_diagonal() or not all(mass.is_positive for mass in masses.diagonal()):
-        raise StepError("each equation moves one unknown, with a positive mass")
+        raise StepError("each equation must contain one velocity, with a positive coefficient")
     if sympy.cancel(masses.det() / masses[0, 0] ** len(names)) != 1 or not matrix.is_symmetric():
         raise StepError("the matrix of the flow is not symmetric")
     for size in range(1, len(names) + 1):
@@ -62,9 +62,9 @@ def rest(before: sympy.Basic, step: Step) -> None:
 def least_squares(before: sympy.Basic, step: Step) -> None:
     """Eq(L, quadratic in beta) becomes Eq(min L, value); `using` holds pairs (beta_i, minimiser_i).
 
-    The gradient must vanish at the minimiser and the value must be reached there. That the point is a minimum rests on
-    a premise: L is a mean of squares, so that its second derivatives are positive semidefinite, and positive definite
-    as they are regular. The rule refuses second derivatives of which it is known that they are not.
+    The gradient must vanish at the minimiser, and L must have the value there. That the point is a minimum rests on a
+    premise: L is a mean of squares, so that its matrix of second derivatives is positive semidefinite, and positive
+    definite if regular. The rule rejects a matrix with a minor that is known not to be positive.
 
     >>> beta, L, least = sympy.symbols("beta L min_L", real=True)
     >>> best = sympy.Tuple(beta, 3)
@@ -74,21 +74,21 @@ def least_squares(before: sympy.Basic, step: Step) -> None:
     loss, value = before.rhs, step.expr.rhs
     for variable in minimiser:
         require_zero(loss.diff(variable).xreplace(minimiser), f"the derivative by {variable} does not vanish")
-    require_zero(loss.xreplace(minimiser) - value, "the loss at the minimiser is another one")
+    require_zero(loss.xreplace(minimiser) - value, "the loss at the minimiser has another value")
     curvature = sympy.hessian(loss, list(minimiser))
     if curvature.free_symbols.intersection(minimiser) or sympy.cancel(curvature.det()) == 0:
         raise StepError("the loss is not a regular quadratic")
     for size in range(1, len(minimiser) + 1):
         minor = sympy.factor(curvature[:size, :size].det())
         if minor.is_nonpositive:
-            raise StepError(f"the minor {minor} of the second derivatives is not positive: no mean of squares has it")
+            raise StepError(f"the minor {minor} of the second derivatives is not positive, so L is no mean of squares")
 
 
 @rule("complete-square")
 def complete_square(before: sympy.Basic, step: Step) -> None:
     """Eq(L(beta), Y - 2 b'beta + beta'A beta) becomes Eq(L(beta), m + (beta - A+ b)'A (beta - A+ b)), any dimension.
 
-    `using` is (A, A+), (b, b'), (beta, beta'), non-commuting. Used are A A+ A = A and A+ A A+ = A+, that b lies in
+    `using` is (A, A+), (b, b'), (beta, beta'), non-commuting. The rule uses A A+ A = A and A+ A A+ = A+, that b lies in
     the range of A (A A+ b = b), and that a number equals its transpose.
 
     >>> names = "A A_plus b b_row beta beta_row"
@@ -116,7 +116,7 @@ def complete_square(before: sympy.Basic, step: Step) -> None:
 
 @rule("minimum")
 def minimum(before: sympy.Basic, step: Step) -> None:
-    """Eq(L(beta), m + q'A q) becomes Eq(min L, m), for the Gram matrix A and q that vanishes at beta = A+ b.
+    """Eq(L(beta), m + q'A q) becomes Eq(min L, m), for a Gram matrix A and q = beta - A+ b, which vanishes at A+ b.
 
     `using` is (A, A+), (b, b'), (beta, beta') as in "complete-square".
 

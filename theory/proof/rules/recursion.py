@@ -9,7 +9,7 @@ from theory.proof.derivation import Step, StepError, rule
 
 @rule("euler-step")
 def euler_step(before: sympy.Basic, step: Step) -> None:
-    """From an ODE mass u'(t) = f(u) to u(m + 1) = u(m) + tau eta f(u(m))/mass; `using` is (m, eta).
+    """An ODE mass u'(t) = f(u) becomes u(m + 1) = u(m) + tau eta f(u(m))/mass; `using` is (m, eta).
 
     du/dt = -u becomes u(m + 1) = (1 - tau eta) u(m):
 
@@ -32,9 +32,9 @@ def euler_step(before: sympy.Basic, step: Step) -> None:
 
 @rule("induction")
 def induction(before: sympy.Basic, step: Step) -> None:
-    """u(m) solves u(m + 1) = F(u(m)) when it starts at u(0) and F takes its value at m to that at m + 1.
+    """u(m) solves u(m + 1) = F(u(m)) if it has the value u(0) at m = 0 and F maps its value at m to that at m + 1.
 
-    `using` is (m, (u(0), start)). The power x^(m + 1) is split as x x^m, and x^m is a symbol of its own.
+    `using` is (m, (u(0), start)). The power x^(m + 1) is written as x x^m, with one symbol for x^m.
 
     u(m + 1) = x u(m) has the solution u(0) x^m:
 
@@ -57,4 +57,4 @@ def induction(before: sympy.Basic, step: Step) -> None:
         lambda node: power * node.base if node.exp == count + 1 else power,
     )
     if difference.has(count) or is_zero(difference) is not True:
-        raise StepError(f"the formula at m + 1 is not what the recursion makes of it at m: {step.expr}")
+        raise StepError(f"the recursion does not map the formula at m to the formula at m + 1: {step.expr}")

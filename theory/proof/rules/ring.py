@@ -8,10 +8,10 @@ from theory.proof.rules.modes import paired
 
 @rule("half-spaces")
 def half_spaces(before: sympy.Basic, step: Step) -> None:
-    """A gate g and its complement 1 - g, exchanged by x -> -x, under a law that x -> -x leaves alone.
+    """Simplify blocks for a gate g and its complement 1 - g, which x -> -x exchanges, under a law symmetric in x -> -x.
 
     `using` is A_11, A_22, S, b_1, b_2 with S = <x x^T>. The reflection gives A_22 = A_11 and b_2 = -b_1, and
-    g + (1 - g) = 1 gives A_11 + A_22 = S; so both blocks are S/2.
+    g + (1 - g) = 1 gives A_11 + A_22 = S, so that both blocks are S/2.
 
     >>> A11, A22, S, b1, b2, w1, w2 = sympy.symbols("A11 A22 S b1 b2 w1 w2", commutative=False)
     >>> before = sympy.Tuple(sympy.Eq(b1, A11 * w1), sympy.Eq(b2, A22 * w2))
@@ -22,4 +22,4 @@ def half_spaces(before: sympy.Basic, step: Step) -> None:
     for old, new in paired(before, step.expr):
         read = (old.lhs - old.rhs).subs({first: whole / 2, second: whole / 2, other: -force})
         if sympy.expand(read - (new.lhs - new.rhs)) != 0:
-            raise StepError(f"with both blocks {whole}/2 and opposite forces the equation is another one than {new}")
+            raise StepError(f"with both blocks {whole}/2 and opposite forces the equation differs from {new}")

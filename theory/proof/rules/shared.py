@@ -1,7 +1,7 @@
-"""The rules of derivation that every room shares: identity, integrate, substitute, cite.
+"""The rules of derivation that all packages share: identity, integrate, substitute, cite.
 
 Each checker decides by its own calculation (`theory.expressions.algebra`) and raises `StepError` unless the step is
-proved; what is undecided does not pass. "definition" and "premise" are what a chain may start with and have no checker.
+proved; an undecided step does not pass. A chain starts with a "definition" or a "premise", which have no checker.
 """
 
 import sympy
@@ -21,7 +21,7 @@ def require_equal(a: sympy.Expr, b: sympy.Expr, what: str, domains: Domains | No
 
 
 def require_same(before: sympy.Basic, after: sympy.Basic, what: str) -> None:
-    """Equality of two statements: of expressions, or of equations side by side or as differences of their sides."""
+    """Raise `StepError` unless two expressions, or the differences of the sides of two equations, are proved equal."""
     if before == after:
         return
     if not (isinstance(before, sympy.Eq) and isinstance(after, sympy.Eq)):
@@ -33,9 +33,9 @@ def require_same(before: sympy.Basic, after: sympy.Basic, what: str) -> None:
 
 
 def pairs(step: Step) -> list[tuple[sympy.Basic, sympy.Basic]]:
-    """The (old, new) pairs in `step.using`, given as tuples or equations."""
+    """Return the (old, new) pairs in `step.using`, given as tuples or equations."""
     if not step.using:
-        raise StepError(f"the rule {step.rule!r} needs to be told what it rewrites")
+        raise StepError(f"`using` must list the replacements of the rule {step.rule!r}")
     for item in step.using:
         if not isinstance(item, sympy.Tuple | sympy.Eq) or len(item.args) != 2:
             raise StepError(f"{item} is not a pair")
@@ -43,7 +43,7 @@ def pairs(step: Step) -> list[tuple[sympy.Basic, sympy.Basic]]:
 
 
 def replaced(expr: sympy.Basic, replacements: dict[sympy.Basic, sympy.Basic]) -> sympy.Basic:
-    """`expr` with the replacements made and integrals of zero removed."""
+    """Return `expr` with the replacements made and integrals of zero removed."""
     after = expr.xreplace(replacements)
     empty = {integral: sympy.S.Zero for integral in after.atoms(sympy.Integral) if integral.function == 0}
     return after.xreplace(empty)
@@ -53,7 +53,7 @@ def require_rewritten(before: sympy.Basic, step: Step, replacements: dict[sympy.
     """Raise unless the step is `before` with the replacements made (up to algebra)."""
     for old in replacements:
         if not before.has(old):
-            raise StepError(f"{old} does not occur in what came before")
+            raise StepError(f"{old} does not occur in the previous step")
     require_same(replaced(before, replacements), step.expr, "after the replacement")
 
 
@@ -93,10 +93,10 @@ def integrate(before: sympy.Basic, step: Step) -> None:
 
 
 def _require_continuous(antiderivative: sympy.Expr, integral: sympy.Integral, difference: sympy.Expr) -> None:
-    """Raise unless F and f are continuous between the ends: no pole, root or jump of theirs lies there.
+    """Raise unless F and f are continuous between the ends: they have no pole, root or jump there.
 
-    On x = (a + b s)/(1 + s), s > 0, a polynomial in x has no zero if its coefficients in s have one sign. F(b) - F(a)
-    is real, which gives signs to the coefficients that belong to the ends.
+    With x = (a + b s)/(1 + s), s > 0, a polynomial in x has no zero if its coefficients in s have one sign. The
+    coefficients that belong to the ends have known signs, because F(b) - F(a) is real.
     """
     x, low, high = integral.limits[0]
     kinds = [item for part in (antiderivative, integral.function) for item in decisive(part)]
@@ -128,7 +128,7 @@ def _signs(form: NormalForm, poly: sympy.Poly) -> set[int]:
 
 @rule("substitute")
 def substitute(before: sympy.Basic, step: Step) -> None:
-    """In an equation a free symbol takes a value; in an expression a part is replaced by one proved equal to it.
+    """Substitute a value for a free symbol of an equation, or an expression proved equal for a part of an expression.
 
     >>> x, y = sympy.symbols("x y", real=True)
     >>> line = sympy.Eq(y, 2 * x + 1)
@@ -144,16 +144,16 @@ def substitute(before: sympy.Basic, step: Step) -> None:
 
 @rule("cite")
 def cite(before: sympy.Basic, step: Step) -> None:
-    """`cites` names one claim for each equation in `using`; left sides are replaced by right sides, or one is stated.
+    """Replace left sides by right sides of the equations in `using`, or state one; `cites` names the claim of each.
 
-    That the claims exist, say this and hold is checked where the catalog is (`theory.claims`).
+    The catalog (`theory.claims`) checks that the claims exist, have these statements and hold.
 
     >>> x, y = sympy.symbols("x y", real=True)
     >>> known = sympy.Eq(sympy.Function("f")(x), x**2)
     >>> cite(known.lhs + y, Step(x**2 + y, "f is known", "cite", (known,), ("area.f",)))
     """
     if not step.cites or len(step.cites) != len(step.using):
-        raise StepError("a citation names one claim for each equation that it uses")
+        raise StepError("`cites` must name one claim for each equation in `using`")
     if step.expr in step.using:
         return
     require_rewritten(before, step, dict(pairs(step)))

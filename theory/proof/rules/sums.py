@@ -1,9 +1,9 @@
 """Rules that check steps on sums over units, inputs and samples by writing the sums out at a small size.
 
 Every sum runs over a full range 1..size, and each of its terms depends on its indices. Multiplied out, a statement is
-then a sum over patterns: which indices of a monomial coincide, and the coefficient of each pattern is the same at all
-sizes. A size that is the largest number of indices of one range in a monomial shows every pattern, so that an identity
-at this size is one at all sizes. Sizes outside the limits of sums stay symbols.
+a sum over patterns of coinciding indices in a monomial. The coefficient of each pattern is the same at all sizes. If
+the size equals the largest number of indices of one range in a monomial, every pattern occurs, so that an identity at
+this size holds at all sizes. Sizes outside the limits of sums remain symbols.
 """
 
 from itertools import product
@@ -12,14 +12,14 @@ import sympy
 
 from theory.proof.derivation import Step, StepError, rule
 
-# More indices of one range in a monomial than this are not written out.
+# The most indices of one range in a monomial for which sums are written out.
 MOST_INDICES = 4
 
 
 def sizes_of(exprs: tuple[sympy.Expr, ...], free: tuple[sympy.Symbol, ...]) -> dict[sympy.Symbol, int]:
-    """The size at which each range shows every pattern: how many of its indices a monomial may have, 2 at least.
+    """Return for each range the size at which every pattern occurs: the most indices in a monomial, at least 2.
 
-    `free` are indices outside of sums; each counts in the ranges of the indices at whose place it stands.
+    `free` are indices outside of sums; each counts for the ranges of the summation indices in the same positions.
     """
     places: dict[tuple[sympy.Expr, int], sympy.Symbol] = {}
     for expr in exprs:
@@ -43,12 +43,12 @@ def sizes_of(exprs: tuple[sympy.Expr, ...], free: tuple[sympy.Symbol, ...]) -> d
 
 
 def values_of(indices: tuple[sympy.Symbol, ...], sizes: dict[sympy.Symbol, int]) -> list[dict]:
-    """Every value of free indices, up to the largest size."""
+    """Return every assignment of values to free indices, up to the largest size."""
     return _places(dict.fromkeys(indices, max(sizes.values(), default=2)))
 
 
 def _indices(expr: sympy.Expr) -> dict[sympy.Symbol, int]:
-    """How many indices of each range a monomial of the expression may have: sums of them in products and powers."""
+    """Return the most indices of each range in a monomial: the maximum over terms, the sum over factors."""
     if isinstance(expr, sympy.Sum):
         found = dict(_indices(expr.function))
         for _, _, high in expr.limits:
@@ -63,7 +63,7 @@ def _indices(expr: sympy.Expr) -> dict[sympy.Symbol, int]:
 
 
 def written_out(expr: sympy.Expr, sizes: dict[sympy.Symbol, int]) -> sympy.Expr:
-    """`expr` with every sum of full range written out at its size; raises StepError for other sums."""
+    """Return `expr` with every sum over a full range written out at its size; raises StepError for other sums."""
     if not expr.args:
         return expr
     if not isinstance(expr, sympy.Sum):
@@ -82,7 +82,7 @@ def written_out(expr: sympy.Expr, sizes: dict[sympy.Symbol, int]) -> sympy.Expr:
 
 
 def _places(ranges: dict[sympy.Symbol, int]) -> list[dict[sympy.Symbol, sympy.Integer]]:
-    """Every value of the indices."""
+    """Return every assignment of values to the indices."""
     values = product(*(map(sympy.Integer, range(1, size + 1)) for size in ranges.values()))
     return [dict(zip(ranges, at, strict=True)) for at in values]
 
@@ -91,7 +91,7 @@ def _places(ranges: dict[sympy.Symbol, int]) -> list[dict[sympy.Symbol, sympy.In
 def gradient(before: sympy.Basic, step: Step) -> None:
     """Eq(q, -dL/dw[k, i]) becomes Eq(q, f): L is written out and differentiated as a polynomial of the entries.
 
-    `using` holds the entry w[k, i]; one without indices is a symbol.
+    `using` holds the entry w[k, i], or a symbol for a parameter without indices.
 
     >>> i, N = sympy.symbols("i N", integer=True, positive=True)
     >>> w, x, q = sympy.IndexedBase("w"), sympy.IndexedBase("x"), sympy.Symbol("q")
@@ -104,12 +104,12 @@ def gradient(before: sympy.Basic, step: Step) -> None:
     (entry,) = step.using
     derivatives = before.rhs.atoms(sympy.Derivative)
     if len(derivatives) != 1 or step.expr.lhs != before.lhs:
-        raise StepError("one derivative of a loss is expected on the right, and the same left side")
+        raise StepError("the right side must contain one derivative of a loss, and the left sides must be equal")
     (derivative,) = derivatives
     if derivative.variables != (entry,):
         raise StepError(f"the derivative is by {derivative.variables}, not by {entry}")
     indices = getattr(entry, "indices", ())
-    # A monomial of the derivative has the indices of one of the loss.
+    # A monomial of the derivative has no other indices than a monomial of the loss.
     sizes = sizes_of((derivative.expr,), ())
     for high, size in sizes_of((step.expr.rhs,), tuple(indices)).items():
         sizes[high] = max(size, sizes.get(high, 2))
@@ -124,7 +124,7 @@ def gradient(before: sympy.Basic, step: Step) -> None:
 
 @rule("average")
 def average(before: sympy.Basic, step: Step) -> None:
-    """Averages over samples get names; `using` holds pairs (name[indices] or a symbol, its definition).
+    """Name averages over samples; `using` holds pairs (name[indices] or a symbol, its definition).
 
     >>> m, P = sympy.symbols("m P", integer=True, positive=True)
     >>> x, S, w, q = sympy.IndexedBase("x"), *sympy.symbols("S w q")
@@ -161,15 +161,15 @@ def _is_named(part: sympy.Basic, name: sympy.Expr) -> bool:
 
 @rule("name")
 def name_parts(before: sympy.Basic, step: Step) -> None:
-    """Parts of a statement get names that do not occur in it; `using` holds pairs (part, name).
+    """Give parts of a statement names that do not occur in it; `using` holds pairs (part, name).
 
     >>> x, y, a = sympy.symbols("x y a")
     >>> name_parts(sympy.Eq(y, (x + 1) ** 2), Step(sympy.Eq(y, a**2), "a = x + 1", "name", (sympy.Tuple(x + 1, a),)))
     """
     for part, name in step.using:
         if not before.has(part):
-            raise StepError(f"{part} does not occur in what came before")
+            raise StepError(f"{part} does not occur in the previous step")
         if before.has(name):
             raise StepError(f"the name {name} is already taken")
     if before.xreplace(dict(tuple(pair) for pair in step.using)) != step.expr:
-        raise StepError("the statement with these names is another one")
+        raise StepError("the statement differs from the previous one with these names")

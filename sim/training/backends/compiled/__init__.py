@@ -1,4 +1,4 @@
-"""The compiled back end on the CPU: the same networks on the same random numbers, by numba (extra `speed`)."""
+"""The compiled back end on the CPU: the same networks and random numbers in numba's loops (extra `speed`)."""
 
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
@@ -9,28 +9,28 @@ from numba import njit
 
 
 def cache_folder() -> Path | None:
-    """Return the folder in which numba keeps what it compiles of this folder; None where it can write to none.
+    """Return the folder in which numba caches the compiled loops of this package; None where no folder is writable.
 
-    It is that of NUMBA_CACHE_DIR, else `__pycache__` beside the source, else, as where packages are installed for
-    reading only, one of the user. Without any, every process compiles for itself.
+    It is NUMBA_CACHE_DIR, else `__pycache__` beside the source, else a folder of the user, for packages that are
+    installed read-only. Without any of them, every process compiles the loops again.
     """
     try:
         return Path(njit(cache=True)(cache_folder).stats.cache_path)
-    except RuntimeError:  # so numba reports that there is no folder
+    except RuntimeError:  # numba's error where no folder is writable
         return None
 
 
 def forget_stale(sources: Path, cache: Path) -> None:
-    """Remove from the cache what numba compiled before any of the sources last changed.
+    """Remove from numba's cache all loops compiled before the last change of any of the sources.
 
-    numba looks at the file of a function alone: one that calls a function of another file would be taken as it was.
+    numba compares a loop with its own file only: a loop that calls functions of another file could be out of date.
     """
     changed = max(source.stat().st_mtime for source in sources.glob("*.py"))
     for compiled in cache.glob("*.nb[ic]"):
         try:
             if compiled.stat().st_mtime < changed:
                 compiled.unlink()
-        except OSError:  # another process was faster, or the folder is not ours to write: then numba keeps none there
+        except OSError:  # another process has removed it, or the folder is read-only and numba does not use it
             continue
 
 
@@ -39,9 +39,9 @@ _BEGINNING, _BEGUN = RLock(), set()
 
 @contextmanager
 def one_at_first(kind: Hashable) -> Iterator[None]:
-    """Let one thread after another through until one of them has called the loops of this kind.
+    """Admit one thread at a time until one of them has called the loops of this kind.
 
-    numba would compile them, or read them from its cache, for each thread that calls them before.
+    Otherwise numba would compile them, or read them from its cache, once for each thread that calls them early.
     """
     if kind in _BEGUN:
         yield

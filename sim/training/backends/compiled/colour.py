@@ -1,8 +1,9 @@
-"""Compiled Gaussian vectors of factors that are narrow bands or made of even and odd modes, right behind their noise.
+"""Compiled Gaussian vectors from noise, for factors that are narrow bands or consist of even and odd modes.
 
-A band is z_j = sum_d L_{j, j-d} noise_{j-d}. Of a covariance that reads the same from both ends, every mode is even or
-odd: z_j and z_{n-1-j} are the sum and the difference of two halves, for half of the products. Four sites, as many as
-one call of the generator has numbers for, are made at once, and x from z, while all of it is in the nearest caches.
+A band is z_j = sum_d L_{j, j-d} noise_{j-d}. If reversing the sites leaves the covariance unchanged, every mode is even
+or odd: z_j and z_{n-1-j} are the sum and the difference of an even and an odd part, which halves the number of
+products. Noise, z and x are computed for four sites at a time, the numbers of one call of the generator, so that they
+stay in the fastest caches.
 """
 
 from collections.abc import Sequence
@@ -17,19 +18,19 @@ from sim.training.backends.compiled.error_function import inputs_of
 from sim.training.backends.compiled.numbers import FAST, INNER, WORDS, pairs, words
 from sim.training.schedule import TILE
 
-_GROUP = 5  # diagonals or modes at once: what is read of the noise is used four times, and the factors fit registers
-_LANES = 16  # the loops run over whole multiples of this: what is left over would be taken one by one
-# More modes than these take less time as matrix products. Training on rings took, beside that product, in float32
-# 12 % less at 40 sites, as much at 100 and 20 % more at 400; in float64 8 % less at 40 sites and 20 % less at 400.
+_GROUP = 5  # diagonals or modes per pass: each noise value read is used four times, and the factors fit in registers
+_LANES = 16  # loops run over whole multiples of this, because a remainder would be processed one by one
+# With more modes than these a matrix product is faster. Compared with that product, training on rings took in float32
+# 12 % less time at 40 sites, the same at 100 and 20 % more at 400; in float64 8 % less at 40 sites, 20 % less at 400.
 _MOST_FOLDED = {np.dtype(np.float32): 128, np.dtype(np.float64): 512}
-_MOST = 2**20 - 1  # rows of noise: numba handles indices that might be negative one by one
+_MOST = 2**20 - 1  # mask of row indices of the noise: numba does not vectorise indices that may be negative
 
 
 class Maker(NamedTuple):
-    """A factor as the loops take it: [j, d] -> L_{j, j-d}, or [j, q] -> F_{qj} of half of the sites.
+    """A factor in the form of the loops: `taps` is [j, d] -> L_{j, j-d}, or [j, q] -> F_{qj} for half of the sites.
 
-    `split` is 0 for a band. Otherwise the even modes come before it and the odd ones after it, both in whole groups,
-    and `place` says where each mode stands.
+    `split` is 0 for a band. Otherwise it is the column at which the odd modes begin, after the even ones; both are
+    padded to whole groups, and `place` is the column of each mode.
     """
 
     taps: np.ndarray
@@ -38,7 +39,7 @@ class Maker(NamedTuple):
 
 
 def maker(factor: Factor) -> Maker | None:
-    """The factor made ready, or None where it is of neither kind."""
+    """Return the Maker of a factor, or None for a factor of neither kind."""
     if not isinstance(factor, Dense):
         return None
     matrix = factor.matrix.numpy()
@@ -54,7 +55,7 @@ def _banded(lower: np.ndarray, band: int) -> Maker:
 
 
 def _folded(matrix: np.ndarray) -> Maker | None:
-    """None where there are many modes, or one is neither even nor odd up to the rounding of the largest entry."""
+    """Return the Maker of even and odd modes; None for too many modes, too few sites, or a mode that is neither."""
     modes, n = matrix.shape
     if modes > _MOST_FOLDED[matrix.dtype]:
         return None
@@ -65,7 +66,7 @@ def _folded(matrix: np.ndarray) -> Maker | None:
     split, end = _groups(len(even), _GROUP), _groups(len(even), _GROUP) + _groups(len(odd), _GROUP)
     sites = _groups(-(-n // 2), WORDS)
     taps = np.zeros((sites, end), matrix.dtype)
-    place = np.full(_groups(modes, WORDS), end)  # a row that nothing reads, for what is drawn beyond the modes
+    place = np.full(_groups(modes, WORDS), end)  # numbers drawn beyond the modes go to row `end`, which is never read
     for first, chosen in ((0, even), (split, odd)):
         place[chosen] = first + np.arange(len(chosen))
         taps[:, first : first + len(chosen)] = matrix[chosen, :sites].T
@@ -73,9 +74,9 @@ def _folded(matrix: np.ndarray) -> Maker | None:
 
 
 def parities(matrix: np.ndarray) -> np.ndarray | None:
-    """1 for each mode that reads the same from both ends, -1 for each that changes its sign; None where one does not.
+    """Return 1 for each mode that is even under reversal of the sites, -1 for each odd one; None if one is neither.
 
-    Up to the rounding of the largest entry.
+    The comparison allows for the rounding of the largest entry.
     """
     mirrored = matrix[:, ::-1]
     parity = np.where((matrix * mirrored).sum(axis=1) > 0, 1, -1)
@@ -84,19 +85,19 @@ def parities(matrix: np.ndarray) -> np.ndarray | None:
 
 
 def _groups(count: int, size: int) -> int:
-    """The least multiple of the size that is no less, and no less than one."""
+    """Return the least positive multiple of `size` that is not less than `count`."""
     return max(1, -(-count // size)) * size
 
 
 @njit(**FAST | INNER)
 def _whole(count):
-    """The least multiple of the lanes that is no less."""
+    """Return the least multiple of the lanes that is not less than `count`."""
     return -(-count // _LANES) * _LANES
 
 
 @njit(**FAST | INNER)
 def _add_diagonals(taps, j, e, noise, mask, made, width):
-    """The diagonals e to e + 4 of the sites j to j + 3 onto `made`, which e = 0 begins anew."""
+    """Add the diagonals e to e + 4 of the sites j to j + 3 to `made`; for e = 0 overwrite it."""
     p0, p1 = ((j + 3 - e) & mask & _MOST) * TILE, ((j + 2 - e) & mask & _MOST) * TILE
     p2, p3 = ((j + 1 - e) & mask & _MOST) * TILE, ((j - e) & mask & _MOST) * TILE
     p4, p5 = ((j - e - 1) & mask & _MOST) * TILE, ((j - e - 2) & mask & _MOST) * TILE
@@ -117,7 +118,7 @@ def _add_diagonals(taps, j, e, noise, mask, made, width):
 
 @njit(**FAST | INNER)
 def _add_modes(factor, j, q, begin, noise, made, width):
-    """The modes q to q + 4 of the sites j to j + 3 onto `made`, which q = `begin` begins anew."""
+    """Add the modes q to q + 4 of the sites j to j + 3 to `made`; for q = `begin` overwrite it."""
     p0 = (q & _MOST) * TILE
     p1, p2, p3, p4 = p0 + TILE, p0 + 2 * TILE, p0 + 3 * TILE, p0 + 4 * TILE
     a0, a1, a2, a3, a4 = factor[j, q], factor[j, q + 1], factor[j, q + 2], factor[j, q + 3], factor[j, q + 4]
@@ -144,7 +145,7 @@ def _copy(made, out):
 
 @njit(**FAST | INNER)
 def _copy_rows(made, count, out, at, j, sites):
-    """The sites of `made` side by side into the columns from j on of the rows from `at` on."""
+    """Copy the sites of `made` into the columns of `out` from j on and the rows from `at` on."""
     if sites == WORDS:
         for r in range(count):
             row = out[at + r]
@@ -161,9 +162,9 @@ def _copy_rows(made, count, out, at, j, sites):
 
 
 def _finish(made, inputs, count, other, out, j, at):
-    """z, or where `inputs` is (gain, Z) erf(gain z)/Z, into four rows of `out` from j on; `other` is scratch.
+    """Write z, or erf(gain z)/Z if `inputs` is (gain, Z), into four rows of `out` from j on; `other` is scratch.
 
-    Up to whole lanes, numbers of no example follow those of the last one, where columns come after it.
+    Columns after the last example are overwritten up to a multiple of the lanes.
     """
 
 
@@ -196,7 +197,7 @@ def _(made, inputs, count, other, out, j, at):  # noqa: ARG001 - numba matches t
 
 @njit(**FAST | INNER)
 def _unfold(even, odd, width):
-    """The sums of both in the place of `even`, and their differences, from the last site to the first, of `odd`."""
+    """Replace `even` by the sum of both, and `odd` by their difference with the sites in reverse order."""
     for r in range(width):
         a0, a1, a2, a3 = even[r], even[TILE + r], even[2 * TILE + r], even[3 * TILE + r]
         b0, b1, b2, b3 = odd[r], odd[TILE + r], odd[2 * TILE + r], odd[3 * TILE + r]
@@ -208,7 +209,7 @@ def _unfold(even, odd, width):
 
 @njit(**FAST | INNER)
 def _draw(key, word, call, examples, part, noise, rows):
-    """The numbers of one call of the generator into four rows of the noise."""
+    """Write the numbers of one call of the generator into four rows of the noise."""
     width = examples.size
     a, b, c, d = part[0, :width], part[1, :width], part[2, :width], part[3, :width]
     words(key, word, np.uint64(call), examples, a, b, c, d)
@@ -219,7 +220,7 @@ def _draw(key, word, call, examples, part, noise, rows):
 
 @njit(**FAST | INNER)
 def _band(banded, key, word, maker, examples, count, inputs, room, out, at):
-    """The vectors of a band, where the Maker is one; no code where `banded` is None."""
+    """Draw the vectors of a Maker that is a band, else nothing; for `banded` = None numba compiles no code."""
     if banded is None:
         return
     part, noise, made, other = room
@@ -238,7 +239,7 @@ def _band(banded, key, word, maker, examples, count, inputs, room, out, at):
 
 @njit(**FAST | INNER)
 def _modes(folded, key, word, maker, examples, count, inputs, room, out, at):
-    """The vectors of even and odd modes, where the Maker has some; no code where `folded` is None."""
+    """Draw the vectors of a Maker with even and odd modes, else nothing; for `folded` = None numba compiles no code."""
     if folded is None:
         return
     part, noise, even, other = room
@@ -261,7 +262,7 @@ def _modes(folded, key, word, maker, examples, count, inputs, room, out, at):
 
 @njit(**FAST | INNER)
 def _ring(taps):
-    """The rows of noise that four sites reach back to, as a power of two."""
+    """Return a power of two that is not less than the number of noise rows that four sites need."""
     rows = WORDS
     while rows < taps.shape[1] + WORDS - 1:
         rows *= 2
@@ -269,17 +270,17 @@ def _ring(taps):
 
 
 def ways(makers: Sequence[tuple]) -> tuple[bool | None, bool | None]:
-    """Whether there is a band, and whether there are modes: None where not.
+    """Return whether there is a band, and whether there are modes, as True or None.
 
-    None is a type of its own: numba compiles the loops that the Makers take, and no others.
+    None is a separate type: numba compiles only the loops that the Makers need.
     """
     return any(split == 0 for _, _, split in makers) or None, any(split > 0 for _, _, split in makers) or None
 
 
 def room_for(makers: Sequence[tuple]) -> tuple[np.ndarray, ...]:
-    """Scratch of `fill_coloured`, where arrays of its own would take numba a third of a second to compile.
+    """Allocate the scratch of `fill_coloured`, which numba would need a third of a second more to compile with its own.
 
-    Before the first site of a band stand zeros, or the noise of an earlier tile, which taps of zero take in.
+    The rows before the first site of a band hold zeros, or the noise of an earlier tile; their taps are zero.
     """
     kind = makers[0][0].dtype
     rows = max(taps.shape[1] + 1 if split > 0 else _ring.py_func(taps) for taps, _, split in makers)
@@ -289,11 +290,11 @@ def room_for(makers: Sequence[tuple]) -> tuple[np.ndarray, ...]:
 
 @njit(**FAST)
 def fill_coloured(key, word, makers, taken, examples, segment, middle, inputs, space, out):
-    """The Gaussian vectors of `examples` into the first columns of `out` (n, rows).
+    """Write the Gaussian vectors of `examples` into the first columns of `out` (n, rows).
 
-    In every `segment` of them those before its `middle` are of class 0, whose Maker comes first; the others are of
-    class 1. Where `inputs` is (gain, Z) and not None, x = erf(gain z)/Z in their place. Up to 15 columns behind the
-    last example may be overwritten. `taken` is that of `ways`, `space` that of `room_for`.
+    In every `segment` the examples before its `middle` are of class 0, whose Maker comes first; the others are of
+    class 1. If `inputs` is (gain, Z), x = erf(gain z)/Z is written instead of z; otherwise it is None. Up to 15 columns
+    after the last example may be overwritten. `taken` comes from `ways`, `space` from `room_for`.
     """
     part, noise, made, other, own = space
     room = part, noise, made, other

@@ -1,7 +1,7 @@
-"""Compiled inputs, gates and steps: the samplers, gates and networks of `sim` again, in loops without temporaries.
+"""Compiled gates and steps: the gates and networks of `sim` a second time, in loops without temporaries.
 
-Letters as in `sim.networks.one_hidden_layer`, for one network: w (K, n), biases (K + 1) or empty, readout a (K) or
-empty, x (B, n), y (B), gate (K, B). theta holds w, the biases and the readout weights after one another.
+The letters are those of `sim.networks.one_hidden_layer`, for one network: w (K, n), biases (K + 1) or empty, readout a
+(K) or empty, x (B, n), y (B), gate (K, B). theta is the concatenation of w, the biases and the readout weights.
 """
 
 import math
@@ -12,7 +12,7 @@ from numba import njit
 
 from sim.training.backends.compiled.numbers import FAST, INNER
 
-# Sums are taken in any order, so that they run on many lanes.
+# Sums may be reordered, so that the compiler can vectorise them.
 _SUMS = FAST | {"fastmath": {"contract", "nsz", "reassoc"}}
 _PART = _SUMS | INNER | {"forceinline": True}
 GATED, LEAKY, ERF, SIGMOID = range(4)
@@ -30,9 +30,9 @@ LOSSES = {"half-mse": False, "mse": False, "cross-entropy": True}
 class Form(NamedTuple):
     """A network in numbers, and the weight of one example in its gradient.
 
-    `leak` is the slope of LEAKY where h <= 0, `scale` is s, `share` what multiplies the residual of an example;
-    `entropy` says that the residual is that of the cross-entropy, `biased` and `fixed` that there are biases, and that
-    they stay as they are.
+    `leak` is the slope of LEAKY for h <= 0, `scale` the readout scale s, `share` the factor of an example's residual in
+    the gradient. `entropy` selects the residual of the cross-entropy; `biased` means that there are biases, and `fixed`
+    that they are not trained.
     """
 
     model: int
@@ -44,9 +44,9 @@ class Form(NamedTuple):
     fixed: bool
 
     def typed(self) -> tuple:
-        """The same for `pulls`, with the slope and the curve in place of the model and None for what is not there.
+        """Return the form for `pulls`: the leak and the curve instead of the model, None for those that do not apply.
 
-        None is a type of its own: numba compiles the loops of the model and the loss at hand, and no others.
+        None is a separate type: numba compiles the loops of the given model and loss only.
         """
         leak = self.leak if self.model == LEAKY else None
         curve = self.model if self.model in (ERF, SIGMOID) else None
@@ -58,7 +58,7 @@ _ROOT_HALF, _STEEPNESS = math.sqrt(0.5), math.sqrt(2 / math.pi)
 
 @njit(**_PART)
 def _clear(numbers):
-    """Zero; a slice of zeros in its place would take numba half a second to compile, each time it is written."""
+    """Set all numbers to zero; an assignment to a slice would take numba half a second to compile at each use."""
     for j in range(numbers.size):
         numbers[j] = 0
 
@@ -95,14 +95,14 @@ def _dot(first, second):
 
 @njit(**FAST)
 def open_gates(v, low, high, gate):
-    """1[low <= v < high] for every row."""
+    """Write 1[low <= v < high] into `gate`, for every row."""
     for r in range(v.size):
         gate[r] = low <= v[r] < high
 
 
 @njit(**_SUMS)
 def soften_gates(v, low, high, sharpness, gate):
-    """Phi(sharpness (v - low)) - Phi(sharpness (v - high)) for every row."""
+    """Write Phi(sharpness (v - low)) - Phi(sharpness (v - high)) into `gate`, for every row."""
     steepness = -sharpness * _ROOT_HALF
     for r in range(v.size):
         gate[r] = (math.erfc(steepness * (v[r] - low)) - math.erfc(steepness * (v[r] - high))) / 2
@@ -120,7 +120,7 @@ def _derivative(curve, h, value):
 
 @njit(**_PART)
 def _biases_and_readout(theta, units, n, biased):
-    """The biases and the readout weights that lie in theta."""
+    """Return views of the biases and the readout weights in theta."""
     first = units * n
     second = first + (units + 1 if biased else 0)
     return theta[first:second], theta[second:]
@@ -135,7 +135,7 @@ def _residual(yhat, y, r, entropy):
 
 @njit(**_PART)
 def _add_outputs(leak, curve, h, k, gate, at, weight, total):
-    """`weight` times f_k of every example onto `total`."""
+    """Add `weight` times f_k of every example to `total`."""
     if curve is not None:
         for r in range(total.size):
             total[r] += weight * _activation(curve, h[k, r])
@@ -149,7 +149,7 @@ def _add_outputs(leak, curve, h, k, gate, at, weight, total):
 
 @njit(**_PART)
 def _times_slopes(leak, curve, h, k, gate, at, weight, pull):
-    """`weight` times `pull` times f_k' in the place of the pre-activations h_k."""
+    """Replace the pre-activations h_k by `weight` times `pull` times f_k'."""
     if curve is not None:
         for r in range(pull.size):
             h[k, r] = weight * pull[r] * _derivative(curve, h[k, r], _activation(curve, h[k, r]))
@@ -163,14 +163,14 @@ def _times_slopes(leak, curve, h, k, gate, at, weight, pull):
 
 @njit(**_PART)
 def _shares(entropy, outputs, scale, constant, y, at, share):
-    """The residual of every example, times its share, in the place of the sums of the units' outputs."""
+    """Replace the sums of the units' outputs by the residual of every example times its share."""
     for r in range(outputs.size):
         outputs[r] = _residual(outputs[r] * scale + constant, y, at + r, entropy is not None) * share
 
 
 @njit(**_SUMS | INNER)
 def _pulls(form, theta, gradient, n, h, gate, y, at, residual, value):
-    """Do what `pulls` does, for callers in compiled loops, which need no code that takes Python objects apart."""
+    """Do the work of `pulls` for compiled callers, which need no code that converts Python objects."""
     leak, curve, scale, share, entropy, biased, fixed = form
     units, rows = h.shape
     biases, readout = _biases_and_readout(theta, units, n, biased)
@@ -200,17 +200,17 @@ def _pulls(form, theta, gradient, n, h, gate, y, at, residual, value):
 
 @njit(**_SUMS)
 def pulls(form, theta, gradient, n, h, gate, y, at, residual, value):
-    """h (K, B), w.x, becomes r a_k f_k'(h_k) times the shares of the gradient, r the residuals of the examples.
+    """Replace h (K, B) = w.x by s a_k f_k'(h_k) times the residuals of the examples and their share in the gradient.
 
-    The gradient in the biases and readout weights goes into `gradient`; that in w is h x. The examples stand in y and
-    in the columns of the gates from `at` on. `residual` and `value` (B) are scratch, `form` is `Form.typed`.
+    The gradient by the biases and readout weights is written into `gradient`; that by w is then h x. The examples begin
+    at `at` in y and in the columns of the gates. `residual` and `value` (B) are scratch, `form` is `Form.typed()`.
     """
     _pulls(form, theta, gradient, n, h, gate, y, at, residual, value)
 
 
 @njit(**_PART)
 def _within(theta, limit):
-    """Whether every number is below the limit; a NaN is not."""
+    """Whether the absolute value of every number is below the limit; False for NaN."""
     beyond = 0
     for j in range(theta.size):
         beyond += 0 if abs(theta[j]) < limit else 1
@@ -219,7 +219,7 @@ def _within(theta, limit):
 
 @njit(**_SUMS | INNER)
 def _move(theta, gradient, first, second, moved, optimiser, rate, done, limit):
-    """Do what `move` does, for callers in compiled loops."""
+    """Do the work of `move` for compiled callers."""
     if optimiser is None:
         for j in range(theta.size):
             moved[j] = theta[j] - rate * gradient[j]
@@ -243,18 +243,18 @@ def _move(theta, gradient, first, second, moved, optimiser, rate, done, limit):
 
 @njit(**_SUMS)
 def move(theta, gradient, first, second, moved, optimiser, rate, done, limit):
-    """One step of the optimiser, unless it leads beyond `limit`: whether it was taken.
+    """Take one step of the optimiser unless it exceeds `limit`; return whether it was taken.
 
     `optimiser` is (decay and share of the mean gradient, decay of the mean square or -1, epsilon, corrected or not);
-    the means are kept in `first` and `second`. For plain descent it is None, which numba decides when it compiles: the
-    loops with a memory are made for those who use them.
+    the means are stored in `first` and `second`. For plain descent it is None, a type for which numba compiles no loops
+    with memory.
     """
     return _move(theta, gradient, first, second, moved, optimiser, rate, done, limit)
 
 
 @njit(**_SUMS | INNER)
 def _onto(v, w, x, j, low, first, second):
-    """v_0 x_j + ... + v_3 x_{j+3} onto `first`, the same of w onto `second`, of the examples from `low` on."""
+    """Add v_0 x_j + ... + v_3 x_{j+3} to `first` and the same with w to `second`, for the examples from `low` on."""
     x0, x1, x2, x3 = x[j, low:], x[j + 1, low:], x[j + 2, low:], x[j + 3, low:]
     v0, v1, v2, v3 = v[0], v[1], v[2], v[3]
     w0, w1, w2, w3 = w[0], w[1], w[2], w[3]
@@ -265,7 +265,7 @@ def _onto(v, w, x, j, low, first, second):
 
 @njit(**_SUMS | INNER)
 def _dots(g, h, x, j, low, dv, dw):
-    """g.x_j to g.x_{j+3} into dv and h.x_j to h.x_{j+3} into dw, over the examples from `low` on."""
+    """Write g.x_j to g.x_{j+3} into dv and h.x_j to h.x_{j+3} into dw, over the examples from `low` on."""
     x0, x1, x2, x3 = x[j, low:], x[j + 1, low:], x[j + 2, low:], x[j + 3, low:]
     zero = h.dtype.type(0)
     a0, a1, a2, a3, b0, b1, b2, b3 = zero, zero, zero, zero, zero, zero, zero, zero
@@ -290,19 +290,19 @@ def _onto_one(weight, x, total):
 
 @njit(**_SUMS)
 def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, done, limit):
-    """Steps of `batch` examples each, which stand in the columns of x (n, B): how many were taken before diverging.
+    """Take steps of `batch` examples, the columns of x (n, B); return how many were taken before divergence.
 
-    For few units: a matrix product is no faster than these loops. `form` is `Form.typed`; `room` is
-    scratch: h (K, batch), residuals and values (batch), then gradient, first, second, moved like theta.
+    These loops serve few units, for which a matrix product is no faster. `form` is `Form.typed()`; `room` is scratch: h
+    (K, batch), residuals and values (batch), then gradient, first, second, moved like theta.
     """
     h, residual, value, gradient, first, second, moved = room
     n = x.shape[0]
-    fours, pairs = n - n % 4, units - units % 2  # so many sites and units are taken together
+    fours, pairs = n - n % 4, units - units % 2  # sites in groups of four, units in pairs
     for step in range(y.size // batch):
         low, high = step * batch, (step + 1) * batch
         for k in range(units):
             _clear(h[k])
-        for j in range(0, fours, 4):  # sites outside, so that their numbers are in the cache for every unit
+        for j in range(0, fours, 4):  # the loop over sites is outside, so that all units read them from the cache
             for k in range(0, pairs, 2):
                 _onto(theta[k * n + j :], theta[(k + 1) * n + j :], x, j, low, h[k], h[k + 1])
         for k in range(units):
@@ -322,7 +322,7 @@ def wide_steps(form, theta, units, x, y, gate, batch, room, optimiser, rate, don
 
 @njit(**_PART)
 def _forward(form, w, biases, readout, x, gate, r, value, slopes):
-    """yhat, the values f_k and the slopes a_k f_k' of the example in row r; behind a closed gate both are 0."""
+    """Return yhat of the example in row r, and write its values f_k and slopes a_k f_k', which are 0 if a gate is 0."""
     model, leak = form.model, form.leak
     weighted = readout.size > 0
     total = x.dtype.type(0)
@@ -353,9 +353,10 @@ def _forward(form, w, biases, readout, x, gate, r, value, slopes):
 
 @njit(**_SUMS)
 def steps(form, theta, units, x, y, gate, row, batch, room, optimiser, rate, done, limit):
-    """Take as many steps as `row` (steps * batch) has batches, for few units: how many were taken before diverging.
+    """Take as many steps as `row` (steps * batch) has batches; return how many were taken before divergence.
 
-    `row` gives the row of each example; `room` is scratch: gradient, first, second, moved like theta, two rows of K.
+    The loops serve small batches. `row` is the row of each example; `room` is scratch: gradient, first, second, moved
+    like theta, then two rows of K.
     """
     gradient, first, second, moved, value, slopes = room
     n = x.shape[1]
@@ -389,9 +390,9 @@ def steps(form, theta, units, x, y, gate, row, batch, room, optimiser, rate, don
 
 @njit(**_PART)
 def _reach(form, weighted, x, r, value, slopes):
-    """No less than the derivative of yhat in any number that is learned: s a_k f_k' x_j, s a_k f_k', 1 and s f_k.
+    """Return a bound on the derivatives of yhat by all trained numbers: s a_k f_k' x_j, s a_k f_k', 1 and s f_k.
 
-    The length of (1, x) stands for the largest of its entries: sums run on many lanes.
+    It uses the length of (1, x) instead of its largest entry, because sums are vectorised.
     """
     square, steepest, highest = x.dtype.type(1), x.dtype.type(1), x.dtype.type(0)
     for j in range(x.shape[1]):
@@ -405,10 +406,10 @@ def _reach(form, weighted, x, r, value, slopes):
 
 @njit(**_SUMS)
 def single_steps(form, theta, units, x, y, gate, row, room, rate, limit):
-    """Take steps as `steps` does for a batch of one and plain descent: each step moves the numbers of theta at once.
+    """Take steps as `steps` does for a batch of one and plain descent, each directly on theta.
 
-    No number grows by more than rate |residual| times the largest derivative of yhat in a step. The numbers are looked
-    at only where the sum of bounds on this reaches the limit.
+    In a step no number grows by more than rate |residual| times the largest derivative of yhat. The numbers are checked
+    only when the sum of these bounds reaches the limit.
     """
     moved, value, slopes = room
     n = x.shape[1]

@@ -1,4 +1,4 @@
-"""Compiled draws of Gaussian laws: the examples of a stream in blocks, whose memory stays from one to the next."""
+"""Compiled draws of Gaussian laws: the examples of a stream in blocks that reuse their memory."""
 
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
@@ -14,9 +14,10 @@ from sim.training.backends.compiled import colour, error_function, numbers, one_
 
 @dataclass(frozen=True)
 class _Forms:
-    """The factors of a sampler as the loops take them: a Maker for each, or else None and how each is multiplied.
+    """The factors of a sampler in the form of the loops: a Maker for each, or None where one has no Maker.
 
-    `even` is the number of even modes where they come first and all others are odd; None for another factor.
+    `even` is the number of even modes of a factor whose even modes come first and whose other modes are odd; None for
+    another factor.
     """
 
     makers: tuple[tuple, ...] | None
@@ -27,10 +28,10 @@ _FORMS: WeakKeyDictionary[GaussianSampler, _Forms] = WeakKeyDictionary()
 
 
 def _forms(sampler: GaussianSampler) -> _Forms:
-    """The forms of the factors, made once for each sampler."""
+    """Return the forms of the factors, computed once for each sampler."""
     if sampler not in _FORMS:
         makers = [colour.maker(factor) for factor in sampler.factors]
-        whole = None if None in makers else tuple(map(tuple, makers))  # plain tuples are handed over faster
+        whole = None if None in makers else tuple(map(tuple, makers))  # numba unpacks plain tuples faster
         _FORMS[sampler] = _Forms(whole, tuple(_even_first(factor) for factor in sampler.factors))
     return _FORMS[sampler]
 
@@ -43,10 +44,10 @@ def _even_first(factor: Factor) -> int | None:
 
 
 class _Halves:
-    """The modes of a ring for matrix products of half of the size: those that read the same from both ends, and others.
+    """The even and the odd modes of a factor, for two matrix products of half the size.
 
-    z_j and z_{n-1-j} are the sum and the difference of the two products at site j < n/2. In float32 both take 0.75 of
-    the time of the whole product at n = 130 with 64 modes, 0.6 at n = 200 and 0.55 at n = 400 with n modes.
+    z_j and z_{n-1-j} are the sum and the difference of the two products at site j < n/2. In float32 both together take
+    0.75 of the time of the full product at n = 130 with 64 modes, 0.6 at n = 200 and 0.55 at n = 400 with n modes.
     """
 
     def __init__(self, matrix: np.ndarray, even: int, rows: int) -> None:
@@ -55,7 +56,7 @@ class _Halves:
         self.scratch = np.empty((self.sites, rows), matrix.dtype)
 
     def colour(self, noise: np.ndarray, z: np.ndarray) -> None:
-        """Make z (n, rows) of the noise (modes, rows)."""
+        """Compute z (n, rows) from the noise (modes, rows)."""
         even, odd = len(self.even), self.scratch[:, : noise.shape[1]]
         np.matmul(noise[:even].T, self.even, out=z[: self.sites].T)
         np.matmul(noise[even:].T, self.odd, out=odd.T)
@@ -65,10 +66,10 @@ class _Halves:
 
 
 class Block:
-    """Up to `rows` examples of a Gaussian law in memory that stays: z and x (rows, n), y, and each example's row.
+    """Up to `rows` examples of a Gaussian law in memory that is reused: z and x (rows, n), y, and each example's row.
 
-    With `by_site` the numbers of a site lie together in memory, else those of an example. Without `latent` nobody reads
-    z, which then may hold anything. Entry s of `middle` is the first row of class 1 in segment s.
+    With `by_site` the numbers of a site are contiguous in memory, else those of an example. Without `latent`, z is not
+    read and its content is undefined. Entry s of `middle` is the first row of class 1 in segment s.
     """
 
     def __init__(self, sampler: GaussianSampler, dtype: np.dtype, rows: int, by_site: bool, latent: bool) -> None:
@@ -80,7 +81,7 @@ class Block:
         if self.makers:
             self.ways, self.scratch = colour.ways(self.makers), colour.room_for(self.makers)
         self.curve = None if sampler.gain is None else (kind(sampler.gain), kind(sampler.normaliser))
-        # Gain and Z where x is made without z, which then nobody reads.
+        # Gain and Z where x is computed directly, without storing z.
         self.at_once = self.curve if self.makers and not latent else None
         calls = max(-(-factor.rank // WORDS) for factor in self.factors)
         self.halves = [
@@ -94,9 +95,9 @@ class Block:
         self.middle, self.part = np.empty(rows, np.int64), np.empty((WORDS, numbers.TILE), np.uint32)
 
     def draw(self, own: Stream, first: int, count: int, segment: int) -> None:
-        """Draw the `count` examples of the stream from the example `first` on into the first rows.
+        """Draw `count` examples of the stream, from the example `first` on, into the first rows.
 
-        Rows stand in the order of the examples from segment to segment, sorted by class inside one.
+        The segments are in the order of the stream; within a segment the rows are sorted by class.
         """
         with one_at_first((self.y.dtype, self.by_site, self.at_once is None, self.makers and self.ways)):
             self._draw(own, first, count, segment)
@@ -118,7 +119,7 @@ class Block:
             error_function.inputs(rows[0], rows[2], *self.curve, rows[1])
 
     def _gaussian(self, c: int, key: tuple[np.uint64, np.uint64], word: np.uint64, low: int, high: int) -> None:
-        """z of the rows from `low` to `high`, which are of class c."""
+        """Draw z of the rows from `low` to `high`, which are of class c."""
         example, factor = self.example[low:high], self.factors[c]
         calls = -(-factor.rank // WORDS)
         numbers.fill(key, word, calls, example, self.noise, low, self.part)
@@ -130,7 +131,7 @@ class Block:
 
 
 def _room(n: int, rows: int, dtype: np.dtype, by_site: bool) -> np.ndarray:
-    """An array (rows, n) in which the numbers of a site, or else those of an example, lie together."""
+    """Return an array (rows, n) in which the numbers of a site, or else those of an example, are contiguous."""
     return np.empty((n, rows), dtype).T if by_site else np.empty((rows, n), dtype)
 
 

@@ -1,9 +1,9 @@
-"""x = erf(gain z)/Z, in loops that the processor runs on many lanes, for float32 and float64.
+"""x = erf(gain z)/Z, in vectorised loops for float32 and float64.
 
-In float64 there are two pieces, both without branches: t + t P(t^2) for |t| < 1, and from there on 1 - N(s)/D(s) with
-s = |t| - 1. P interpolates at Chebyshev points of [0, 1], N/D is the rational fit of erfc(1 + s) on [0, 4.95] with the
-least absolute error: 1.3e-19 and 4.9e-18, a twentieth of the last place. From |t| = 5.95 on erf rounds to 1. The result
-is within two units of the last place of erf; signs of zero and NaN are kept.
+In float64 there are two pieces, both without branches: t + t P(t^2) for |t| < 1, and 1 - N(s)/D(s) with s = |t| - 1 for
+|t| >= 1. P interpolates at Chebyshev points of [0, 1], and N/D is the rational fit of erfc(1 + s) on [0, 4.95] with the
+least absolute error. Their errors are 1.3e-19 and 4.9e-18, a twentieth of the last place. For |t| >= 5.95 erf rounds to
+1. The result is within two units in the last place of erf; the sign of zero and NaN are preserved.
 """
 
 import math
@@ -15,14 +15,14 @@ from numba.extending import overload
 from sim.training.backends.compiled.numbers import CHOSEN, FAST, INNER
 
 _f32 = np.float32
-# erf(t) = t P(t^2)/Q(t^2) in float32, fitted so that the largest relative error of the quotient is least: 0.02 units of
-# 2^-23, far below what the roundings of its evaluation may add to. From |t| = 3.919 on erf rounds to 1, which is also
-# what comes out there.
+# erf(t) = t P(t^2)/Q(t^2) in float32, fitted to minimise the largest relative error of the quotient: 0.02 units of
+# 2^-23, far below the rounding errors of its evaluation. For |t| >= 3.919 erf rounds to 1, and the quotient is clipped
+# to 1.
 FLAT = _f32(3.9192059)
 _P32 = tuple(_f32(c) for c in (1.12837923, 0.192419305, 0.0555667281, 0.00419153878, 0.000405223051, 6.56954626e-06))
 _Q32 = tuple(_f32(c) for c in (1, 0.503860533, 0.117197715, 0.0162054729, 0.00140625495, 7.0975002e-05, 2.47913846e-07))
 
-# Nothing but contraction, so that NaN and the signs of zero come through.
+# Contraction is the only fast-math option, so that NaN and the sign of zero are preserved.
 _EXACT = FAST | {"fastmath": {"contract"}}
 FLAT64 = 5.95
 _P = (
@@ -78,7 +78,7 @@ _D = (
 
 @njit(**FAST | INNER)
 def inputs32_of(z, gain, normaliser, out):
-    """x = erf(gain z)/Z in float32, of one row into another place."""
+    """Write x = erf(gain z)/Z of one row into `out`, in float32."""
     over = _f32(1) / normaliser
     for j in range(z.size):
         t = min(max(gain * z[j], -FLAT), FLAT)
@@ -90,7 +90,7 @@ def inputs32_of(z, gain, normaliser, out):
 
 @njit(**_EXACT | INNER)
 def inputs64_of(z, gain, normaliser, out):
-    """x = erf(gain z)/Z in float64, of one row into another place."""
+    """Write x = erf(gain z)/Z of one row into `out`, in float64."""
     for j in range(z.size):
         t = gain * z[j]
         u = t * t
@@ -118,7 +118,7 @@ def inputs64_of(z, gain, normaliser, out):
 
 
 def inputs_of(z, gain, normaliser, out):
-    """Dispatched when compiled: `inputs32_of` or `inputs64_of`, by the dtype of what is filled."""
+    """Call `inputs32_of` or `inputs64_of`, chosen at compilation by the dtype of `out`."""
 
 
 @overload(inputs_of, jit_options=CHOSEN)
@@ -130,6 +130,6 @@ def _(z, gain, normaliser, out):  # noqa: ARG001 - numba matches the names
 
 @njit(**FAST)
 def inputs(z, count, gain, normaliser, out):
-    """The same, entry by entry of the first `count` columns of two arrays."""
+    """Write x = erf(gain z)/Z for the first `count` columns of z into `out`."""
     for row in range(z.shape[0]):
         inputs_of(z[row, :count], gain, normaliser, out[row, :count])

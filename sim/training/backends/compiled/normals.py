@@ -1,4 +1,4 @@
-"""Normal numbers of a stream by compiled loops: from the integers of the reference, equal to its up to rounding."""
+"""Normal numbers of a stream by compiled loops, from the integers of the reference and equal to it up to rounding."""
 
 import numpy as np
 import torch
@@ -9,9 +9,9 @@ from sim.training.backends.compiled.numbers import TILE, fill
 
 
 def compiled_normals(own: Stream, out: Float[torch.Tensor, "B r"]) -> None:
-    """Overwrite `out` with the normal numbers of the next B examples; the reference does it off the CPU.
+    """Overwrite `out` with the normal numbers of the next B examples; off the CPU, `reference_normals` does so.
 
-    Polynomials of the compiled loops stand in for the library's logarithm, sine and cosine: both are within
+    The compiled loops evaluate polynomials instead of the library's logarithm, sine and cosine. Both results are within
     6.8 * 7 roundings of float64 of the exact number, and are then rounded to the dtype of `out`.
     """
     if out.device.type != "cpu":

@@ -1,8 +1,8 @@
-"""Compiled random numbers: the stream of `sim.random.streams` again, in loops that the processor runs on many lanes.
+"""Compiled random numbers: the stream of `sim.random.streams` a second time, in vectorised loops.
 
-The integers are those of the reference bit for bit. Normal numbers come from polynomials of their own and agree with
-the reference to a few units of the last place: ln f by the series of 2 atanh((f - 1)/(f + 1)) with f between sqrt(1/2)
-and sqrt(2), cos and sin by their Taylor series up to an eighth of a turn, the quadrant being the angle's leading bits.
+The integers are those of the reference bit for bit. The normal numbers come from other polynomials and agree with the
+reference to a few units in the last place: ln f by the series of 2 atanh((f - 1)/(f + 1)) for f between sqrt(1/2) and
+sqrt(2), cos and sin by their Taylor series up to an eighth of a turn; the leading bits of the angle are its quadrant.
 """
 
 import math
@@ -14,12 +14,12 @@ from numba.extending import intrinsic, overload
 from sim.random.philox import COINS, LOW, MULTIPLIERS, ROUNDS, WEYL, WORDS
 from sim.training.backends.compiled import CACHE
 
-# Contracted products change the last place only; a ratio never divides by zero here.
+# Contraction of products changes the last place only; no ratio here divides by zero.
 _MATH = {"contract", "nnan", "ninf", "nsz"}
 FAST = {"fastmath": _MATH, "error_model": "numpy", "cache": CACHE is not None, "no_cfunc_wrapper": True, "nogil": True}
-# For a loop that only other loops call: the code that hands Python objects over is as long to compile as many a loop.
+# For a loop that only other loops call: a wrapper for Python callers would take as long to compile as the loop.
 INNER = {"no_cpython_wrapper": True}
-# For what `overload` chooses by the types of its arguments: it is kept with the loop that calls it.
+# For functions that `overload` chooses by the types of their arguments: they are cached with the loop that calls them.
 CHOSEN = {name: value for name, value in (FAST | INNER).items() if name not in ("cache", "nogil")}
 
 _u32, _u64, _i32, _i64, _f32 = np.uint32, np.uint64, np.int32, np.int64, np.float32
@@ -39,7 +39,7 @@ _half, _one, _two = _f32(0.5), _f32(1), _f32(2)
 
 
 def _reinterpreting(source: types.Type, target: types.Type):
-    """An intrinsic that reads the bits of a number of one type as another."""
+    """Return an intrinsic that reinterprets the bits of a number of one type as another."""
 
     @intrinsic
     def reinterpreted(_context, _value):
@@ -57,7 +57,7 @@ bits64, float64_of = _reinterpreting(types.float64, types.int64), _reinterpretin
 
 @njit(**FAST, forceinline=True)
 def philox(key, word, call, example):
-    """Philox4x32-10 of the counter (call, example, word)."""
+    """Return the four words of Philox4x32-10 for the counter (call, example, word)."""
     x0, x1, x2, x3 = call, example & _LOW, example >> _WIDTH, word
     k0, k1 = key
     for _ in range(ROUNDS):
@@ -73,14 +73,14 @@ def philox(key, word, call, example):
 
 @njit(**FAST | INNER)
 def words(key, word, call, examples, a, b, c, d):
-    """The four words of one call of the generator for each of `examples`, into a, b, c, d."""
+    """Write the four words of one call of the generator for each of `examples` into a, b, c, d."""
     for j in range(examples.size):
         a[j], b[j], c[j], d[j] = philox(key, word, call, examples[j])
 
 
 @njit(**FAST)
 def pairs64(a, b, first, second):
-    """Two normal numbers of each pair of words, in float64."""
+    """Write two normal numbers for each pair of words, in float64."""
     for j in range(a.size):
         bits = bits64(np.float64(a[j]) + 0.5)
         exponent = (bits - _i64(0x3FE6A09E667F3BCD)) >> _i64(52)
@@ -103,12 +103,12 @@ def pairs64(a, b, first, second):
 
 @njit(**FAST)
 def pairs32(a, b, first, second):
-    """Two normal numbers of each pair of words, in float32."""
+    """Write two normal numbers for each pair of words, in float32."""
     for j in range(a.size):
         bits = bits32(_f32(a[j]) + _half)
         exponent = _i32(_i32(bits - _i32(0x3F3504F3)) >> _i32(23))
         t = float32_of(_i32(bits - _i32(exponent << _i32(23)))) - _one
-        # Close to 1 the number minus 1 is taken from the integer, before float32 rounds it.
+        # Close to 1, the number minus 1 is computed from the integer, because float32 would round it first.
         near = a[j] >= _NEAR_ONE
         t = (_f32(_i32(a[j])) + _half) * _word if near else t
         exponent = _i32(32) if near else exponent
@@ -116,8 +116,8 @@ def pairs32(a, b, first, second):
         y = s * s
         ln = _f32(_i32(exponent - _i32(32))) * _ln2 + s * (_l0 + y * (_l1 + y * (_l2 + y * (_l3 + y * _l4))))
         radius = math.sqrt(-_two * ln)
-        # The quadrant is the angle's two leading bits, an eighth of a turn on: where it is odd, sine and cosine swap,
-        # and their signs are bits. All of it in 32 bits, on as many lanes as the rest.
+        # The two leading bits of the angle plus an eighth of a turn are its quadrant. In odd quadrants sine and cosine
+        # swap, and their signs are bits of it. Everything stays in 32 bits, so that it is vectorised like the rest.
         turned = _u32(b[j] + _EIGHTH)
         x = (_f32(_i32(b[j] - _u32(turned & _QUADRANT))) + _half) * _angle
         y = x * x
@@ -132,7 +132,7 @@ def pairs32(a, b, first, second):
 
 
 def pairs(a, b, first, second):
-    """Dispatched when compiled: `pairs32` or `pairs64`, by the dtype of what is filled."""
+    """Call `pairs32` or `pairs64`, chosen at compilation by the dtype of `first`."""
 
 
 @overload(pairs, jit_options=CHOSEN)
@@ -140,14 +140,14 @@ def _(a, b, first, second):  # noqa: ARG001 - numba matches the names
     return pairs32.py_func if first.dtype == types.float32 else pairs64.py_func
 
 
-TILE = 512  # examples at once: their words fit the first-level cache
+TILE = 512  # examples per pass, whose words fit in the first-level cache
 
 
 @njit(**FAST)
 def fill(key, word, calls, examples, out, at, part):
-    """The normal numbers of `examples` into the columns of `out` from `at` on, modes in the first 4 `calls` rows.
+    """Write normal numbers into the columns of `out` from `at` on, one for each example, in the first 4 `calls` rows.
 
-    `part` (4, TILE) is scratch: an array made inside would take numba a quarter of a second to compile.
+    `part` (4, TILE) is scratch: its allocation inside would take numba a quarter of a second to compile.
     """
     for start in range(0, examples.size, TILE):
         stop = min(start + TILE, examples.size)
@@ -155,17 +155,17 @@ def fill(key, word, calls, examples, out, at, part):
         low, high = at + start, at + stop
         for call in range(calls):
             words(key, word, _u64(call), examples[start:stop], a, b, c, d)
-            for p in range(0, WORDS, 2):  # one call in place of two is compiled in a third less time
+            for p in range(0, WORDS, 2):  # a loop with one call compiles in a third less time than two calls
                 q = WORDS * call + p
                 pairs(part[p, : stop - start], part[p + 1, : stop - start], out[q, low:high], out[q + 1, low:high])
 
 
 @njit(**FAST)
 def arrange(key, word, first, segment, labels, y, example, row, middle):
-    """The order that puts class 0 before class 1 in each segment of the examples from `first` on.
+    """Order the examples from `first` on so that in each segment class 0 comes before class 1.
 
-    `y` (the label of the class) and `example` are by row of that order, `row` by example; a segment is so many
-    examples, and `middle` is where class 1 begins in each.
+    The results are the label `y` and the number `example` of each row, the `row` of each example, and the first row
+    `middle` of class 1 in each segment. `segment` is the number of examples of a segment.
     """
     count = row.size
     coins, held = philox(key, word, _u64(0), _u64(0)), 0

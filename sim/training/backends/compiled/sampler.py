@@ -1,4 +1,4 @@
-"""A sampler whose examples compiled loops draw: those of the sampler that it stands for, up to rounding and order."""
+"""A sampler in compiled loops, which draws the examples of another sampler up to rounding and order."""
 
 from dataclasses import dataclass
 
@@ -16,9 +16,9 @@ from sim.training.backends.compiled.draw import Block
 class CompiledSampler:
     """The sampler of a Gaussian law of two equally likely classes without means, on the CPU.
 
-    The examples of a draw are sorted by class within each `segment` of so many; None: within the whole draw. `latent`
-    says whether a gate reads z; draws have none otherwise. `by_site` is how the numbers lie in memory: as in the loops
-    that train, so that nothing is compiled twice.
+    The examples of a draw are sorted by class within segments of `segment` examples, or None: within the whole draw.
+    `latent` is True where a gate reads z; otherwise draws have no z. `by_site` is the memory layout, chosen as in the
+    training loops, so that nothing is compiled twice.
     """
 
     sampler: GaussianSampler
@@ -47,12 +47,12 @@ class CompiledSampler:
         return self.sampler.n
 
     def room(self, replicates: int, rows: int) -> list[Block]:
-        """Memory for draws of `rows` examples for each of `replicates` streams."""
+        """Return memory for draws of `rows` examples for each of `replicates` streams."""
         kind = self.labels.numpy().dtype
         return [Block(self.sampler, kind, rows, self.by_site, self.latent) for _ in range(replicates)]
 
     def draw(self, streams: list[Stream], rows: int, room: list[Block] | None = None) -> Draw:
-        """Draw `rows` examples for each stream, which goes on by as many; several streams are copied together."""
+        """Draw `rows` examples for each stream and advance it; the draws of several streams are copied together."""
         drawn = []
         for own, block in zip(streams, room or self.room(len(streams), rows), strict=True):
             block.draw(own, own.example, rows, self.segment or rows)
@@ -62,13 +62,13 @@ class CompiledSampler:
         return Draw(z if self.latent else None, x, category, y, self.sampler.gain)
 
     def _classes(self, block: Block, rows: int) -> np.ndarray:
-        """The class of each row."""
+        """Return the class of each row."""
         segment = self.segment or rows
         middle = np.repeat(block.middle[: -(-rows // segment)], segment)[:rows]
         return (np.arange(rows) >= middle).astype(np.int64)
 
 
 def _side_by_side(parts: tuple[np.ndarray, ...]) -> torch.Tensor:
-    """The arrays of one stream each as one tensor; that of a single one is no copy."""
+    """Return the arrays of the streams as one tensor, without a copy for a single stream."""
     first, *others = map(torch.from_numpy, parts)
     return torch.stack([first, *others]) if others else first[None]

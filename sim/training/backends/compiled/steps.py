@@ -1,4 +1,4 @@
-"""The compiled steps of one network in flat arrays; without torch, so that they can be compiled while it is loaded."""
+"""The compiled steps of one network in flat arrays; without torch, so that they can be compiled while torch loads."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from sim.training.sizes import FEW_UNITS, MANY
 
 
 class Steps:
-    """One network: its parameters after one another (theta), the optimiser's memory, its scratch.
+    """One network: its concatenated parameters (theta), the optimiser's memory, and scratch.
 
     `units`, `n` and `batch` are the sizes of a step; the other numbers have the dtype of theta.
     """
@@ -35,7 +35,8 @@ class Steps:
     def advance(self, step: int, count: int, x: np.ndarray, y: np.ndarray, gate: np.ndarray, row: np.ndarray) -> bool:
         """Take `count` steps from `step` on; return whether all were taken before the network diverged.
 
-        x, y and the gates are by row, x and the gates with all rows of the block; `row` is that of each example.
+        x, y and the gates are indexed by row, x and the gates with all rows of the block; `row` is the row of each
+        example.
         """
         types = tuple(map(type, self.typed))
         with one_at_first((types, self.theta.dtype, self.optimiser is None, self.many, self.units, self.batch == 1)):

@@ -1,4 +1,4 @@
-"""The compiled descent of one network: blocks of examples, one matrix product for each class, then all their steps."""
+"""The compiled descent of one network: draw a block of examples, then take all steps on it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class _Gate:
     sharpness: np.floating | None = None
 
     def open(self, z: np.ndarray, x: np.ndarray, values: np.ndarray) -> None:
-        """g(x) of every row into `values`."""
+        """Write g(x) of every row into `values`."""
         if self.along is None:
             values[:] = 1
             return
@@ -49,7 +49,7 @@ class _Gate:
 
 @singledispatch
 def _gate(gate: object, _n: int, _kind: type[np.floating]) -> _Gate:
-    """The gate made ready. Raises OutOfReachError for one without a loop; `support.of_gate` says so beforehand."""
+    """Return the gate in the form of the loops. OutOfReachError for one without a loop, as `support.of_gate` says."""
     raise OutOfReachError(
         f"No compiled loop for the gate {type(gate).__name__}.", 'Use backend="reference".', "backend"
     )
@@ -68,7 +68,7 @@ def _(gate: SiteGate, _n: int, kind: type[np.floating]) -> _Gate:
 
 @_gate.register
 def _(gate: DirectionGate, n: int, kind: type[np.floating]) -> _Gate:
-    """In units of the largest entry, as in `sim.gates.direction`."""
+    """Scale the vector by its largest entry, as in `sim.gates.direction`."""
     unit, along = max(abs(number) for _, number in gate.v), np.zeros(n, kind)
     along[list(gate.sites)] = [float(number / unit) for _, number in gate.v]
     low, high = (kind(bound if isinstance(bound, float) else float(bound / unit)) for bound in (gate.lo, gate.hi))
@@ -76,7 +76,7 @@ def _(gate: DirectionGate, n: int, kind: type[np.floating]) -> _Gate:
 
 
 class _Data:
-    """The examples of one network, drawn block by block into memory that stays."""
+    """The examples of one network, drawn block by block into memory that is reused."""
 
     def __init__(self, replicate: Replicate, sampler: GaussianSampler, dtype: np.dtype, by_site: bool) -> None:
         problem, n = replicate.problem, sampler.n
@@ -90,11 +90,10 @@ class _Data:
         self.gate = np.empty((len(self.gates), rows), dtype)
 
     def draw(self, step: int, count: int, segment: int) -> tuple[np.ndarray, ...]:
-        """The examples of `count` steps from `step` on: x, y and gates by row, and the row of each example.
+        """Return the examples of `count` steps from `step` on: x, y and gates by row, and the row of each example.
 
-        x and the gates have all rows of the block, so that their layout is always the same.
-
-        Rows stand in the order of the examples from segment to segment, sorted by class inside one.
+        x and the gates have all rows of the block, so that their layout is always the same. The segments are in the
+        order of the stream; within a segment the rows are sorted by class.
         """
         rows, block = count * self.batch, self.block
         block.draw(self.stream, step * self.batch, rows, segment)
@@ -107,12 +106,12 @@ class _Data:
 def train_each(
     replicates: Sequence[Replicate], sampler: GaussianSampler, _sample: Examples | None, state: State, report: Report
 ) -> tuple[dict[str, torch.Tensor], State]:
-    """Train networks on the fresh examples of one stream, block by block, as `reference.train_group` does a group.
+    """Train networks on the fresh examples of one stream, block by block, with the results of `reference.train_group`.
 
-    Raises InputError for several networks that do not share their stream: each then is a group.
+    Raises InputError for several networks that do not share their stream: they are trained in separate calls.
     """
     if len(replicates) > 1 and not replicates[0].problem.simulated().shared_stream:
-        raise InputError("Compiled networks with streams of their own are trained one by one.", "Give one at a time.")
+        raise InputError("Compiled networks with separate streams are trained one by one.", "Give one at a time.")
     many = replicates[0].problem.simulated().batch >= MANY
     data = _Data(replicates[0], sampler, _kind(state), by_site=many)
     crew = [_Network(one, data, state.part(slice(s, s + 1))) for s, one in enumerate(replicates)]
@@ -141,12 +140,12 @@ def train_each(
 
 
 def _kind(state: State) -> np.dtype:
-    """The dtype of the parameters."""
+    """Return the dtype of the parameters."""
     return state.parameters["w"].numpy().dtype
 
 
 class _Network:
-    """One network in flat arrays: its parameters after one another (theta), the optimiser's memory, its steps."""
+    """One network in flat arrays: its concatenated parameters (theta), the optimiser's memory, its steps."""
 
     def __init__(self, replicate: Replicate, data: _Data, state: State) -> None:
         problem, network = replicate.problem, replicate.problem.network
@@ -174,16 +173,16 @@ class _Network:
         rate, limit = kind(replicate.rate), kind(largest_weight(state.parameters["w"].dtype))
         optimiser, sizes = None if chosen.plain else held, (network.units, problem.data.n, batch)
         self.steps = Steps(form, self.theta, self.memory, optimiser, sizes, rate, limit)
-        # A matrix product needs the rows of a step in one piece; otherwise a block is sorted as a whole.
+        # A matrix product needs the rows of a step to be contiguous; otherwise the whole block is one segment.
         self.segment = batch if self.steps.many else data.steps * batch
         self.frozen = bool(state.frozen[0])
 
     def advance(self, step: int, count: int, drawn: tuple[np.ndarray, ...]) -> None:
-        """Take `count` steps from `step` on, or those before it diverges, on what `_Data.draw` gives."""
+        """Take `count` steps from `step` on, or those before divergence, on the examples `drawn` by `_Data.draw`."""
         self.frozen = not self.steps.advance(step, count, *drawn)
 
     def named(self, theta: np.ndarray) -> dict[str, torch.Tensor]:
-        """Return what lies in rows like theta (S, ...) by the names of the parameters, each in its shape."""
+        """Split rows that are laid out like theta (S, size) into the parameters, by name and in their shapes."""
         ends = np.cumsum([parameter.size for parameter in self.declared])[:-1]
         parts = np.split(theta, ends, axis=1)
         return {
@@ -192,12 +191,12 @@ class _Network:
         }
 
     def trained(self, parameters: Parameters) -> dict[str, torch.Tensor]:
-        """Return those of the parameters that are trained."""
+        """Return the parameters that are trained."""
         return {parameter.name: parameters[parameter.name] for parameter in self.declared if parameter.trained}
 
 
 def _flat(declared: Sequence[Parameter], held: Parameters) -> np.ndarray:
-    """The numbers of one network after one another, as declared; zeros for a parameter that is not held."""
+    """Concatenate the parameters of one network in the declared order, with zeros for a missing one."""
     like = held["w"].numpy()
     parts = (
         held[own.name].flatten().numpy() if own.name in held else np.zeros(own.size, like.dtype) for own in declared

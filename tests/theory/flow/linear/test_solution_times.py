@@ -63,5 +63,5 @@ def test_labels_of_several_numbers_have_no_picture():
 def test_a_solution_without_its_problem_says_so():
     numbers = np.zeros((1, 1))
     alone = Solution(0.0, numbers, numbers[0], numbers[None], 1.0, 1, numbers[0], numbers[0], ())
-    with pytest.raises(InputError, match="does not know its problem"):
+    with pytest.raises(InputError, match="has no problem to plot"):
         alone.at(1)

@@ -147,7 +147,7 @@ def test_what_has_no_value_is_an_input_error(form, values, message):
 def test_a_triple_that_is_indefinite_is_an_input_error():
     """Every pair is a correlation, the three are not."""
     cov = Matrix([[1, rho, rho], [rho, 1, -rho], [rho, -rho, 1]])
-    with pytest.raises(InputError, match="not those of 3 variables"):
+    with pytest.raises(InputError, match="of 3 variables are not positive semidefinite"):
         evaluate(product_of_signs((1, 0, 0), cov), {"rho": 0.9})
 
 

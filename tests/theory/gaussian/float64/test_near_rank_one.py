@@ -110,7 +110,7 @@ def test_what_cannot_be_certified_is_refused_by_name():
     near = 1 - 1e-12
     with pytest.raises(OutOfReachError, match="nearly collinear"):
         bounded_signs((np.full(MOST_RECOMPUTED + 1, near),) * 6)
-    with pytest.raises(InputError, match="not those of 4 variables"):
+    with pytest.raises(InputError, match="of 4 variables are not positive semidefinite"):
         bounded_signs((near, near, near, near, near, near - 1e-10))
     with pytest.raises(InputError, match="3 or 4 signs"):
         bounded_signs((0.5, 0.5))

@@ -1,1 +1,1 @@
-"""Reductions of a graph's flow, one file each, with the conditions that each checks. A file is found by being here."""
+"""Reductions of a graph's flow, one file each, with their conditions; all files in this folder are found."""

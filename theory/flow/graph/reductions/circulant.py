@@ -4,8 +4,8 @@ With F the orthogonal matrix of cosines and sines and Sigma^xx(a, b) = F L(a, b)
 
     E(a) F = Sigma^yx(a) F - sum_j s_j (W_j F) L(a_j, a):
 
-a column of the first layer's weights W F meets no other column in the errors. With one layer of weights the columns
-learn independently; weights of later layers see the sum over all columns.
+in the errors, a column of the first layer's weights W F is not coupled to other columns. With one layer of weights the
+columns learn independently; weights of later layers depend on the sum over all columns.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ SHOWN = 6  # eigenvalues of a spectrum that are printed
 
 
 def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotReduced:
-    """The errors in the Fourier basis of the inputs, the spectra, and what decouples."""
+    """Return the errors in the Fourier basis of the inputs, the spectra, and the weights that decouple."""
     del problem
     if flow.inputs == 1:
         return NotReduced(why="there is one input")
@@ -54,7 +54,7 @@ def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotRe
 
 
 def off_circulant(moment: Moment) -> Off:
-    """By how much a moment is not circulant: its distance from the mean along its diagonals, relative to its norm.
+    """Return how far a moment is from circulant: its distance from the mean along its diagonals over its norm.
 
     >>> off_circulant(Moment("M", np.array([[1.0, 0.0], [0.0, 0.0]]), None, 1.0, 1e-16)).size
     0.7071067811865476
@@ -97,7 +97,7 @@ def _decoupled(flow: GraphFlow) -> Iterator[str]:
 
 
 def _derive(flow: GraphFlow, output: str, a: int) -> Derivation:
-    """E(a) F: the moments put in, then F'F = I."""
+    """Derive E(a) F: substitute the moments, then use F'F = I."""
     n, error = flow.inputs, flow.error_symbol(output, a)
     F = MatrixSymbol("F", n, n)
     left = MatrixSymbol(f"{error.name} F", *error.shape)
@@ -118,7 +118,7 @@ def _derive(flow: GraphFlow, output: str, a: int) -> Derivation:
 
 
 def _moved(term: MatrixExpr, F: MatrixSymbol, diagonal: dict[MatrixSymbol, MatrixSymbol]) -> MatrixExpr:
-    """W Sigma^xx F as W F L, and Sigma^yx F as it is."""
+    """Write W Sigma^xx F as W F L; keep Sigma^yx F."""
     factors = term.args if isinstance(term, MatMul) else (term,)
     if factors[-1] in diagonal:
         return MatMul(*factors[:-1], F, diagonal[factors[-1]], evaluate=False)

@@ -1,4 +1,4 @@
-"""Conserved matrices at hidden nodes: they need no condition on the data."""
+"""Conserved matrices at hidden nodes, which exist without any condition on the data."""
 
 from theory.flow.graph.conditions import Condition
 from theory.flow.graph.conserved import conserved
@@ -9,7 +9,7 @@ from theory.problem import Problem
 
 
 def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotReduced:
-    """Matrices of the weights at hidden nodes that do not change, for any data."""
+    """Return the matrices of the weights at hidden nodes that are conserved for any data."""
     del problem, known
     kept, lost = conserved(flow)
     if not kept:

@@ -1,6 +1,6 @@
-"""Exclusive gates: where g_a g_b = 0 with probability 1, Sigma^xx(a, b) = 0, and paths a do not see paths b.
+"""Exclusive gates: if g_a g_b = 0 with probability 1, then Sigma^xx(a, b) = 0, and paths a and b are not coupled.
 
-The errors E(a) of a group of paths then depend on the weights of that group alone; groups may still share weights.
+The errors E(a) of a group of paths then depend on the weights of that group only; groups may still share weights.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from theory.proof.rules import matrices  # noqa: F401 - it registers the rules t
 
 
 def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotReduced:
-    """The errors without the paths that are never open together, and the groups of paths that this leaves."""
+    """Return the errors without the paths that are never open together, and the remaining groups of coupled paths."""
     del problem
     met = [(a, b) for a, b in pairs_met(flow) if a < b]
     if not met:
@@ -75,7 +75,7 @@ def _without(total: MatrixExpr, letters: set[MatrixSymbol]) -> MatrixExpr:
 
 
 def _groups(flow: GraphFlow, gates: GateValues) -> Iterator[str]:
-    """The groups of products of gates that see each other, and the weights that groups share."""
+    """Yield sentences on the groups of coupled products of gates, and on the weights that groups share."""
     groups: list[set[int]] = []
     for a in flow.numbers:
         seen = [

@@ -25,14 +25,14 @@ from theory.flow.graph.reduction import Formula, NotReduced, Part, Reduction, li
 from theory.problem import Problem
 from theory.proof.derivation import Derivation
 
-SHOWN = 8  # modes of which the numbers are printed
+SHOWN = 8  # the most modes whose numbers are printed
 
 
 @dataclass(frozen=True, eq=False)
 class Race:
     """The scalar equations of a graph's modes. `scalars` is the flow of the graph with one unit a node.
 
-    `strengths` are numbers b by weight, one for each of the n modes; a node with fewer units has no room for some.
+    `strengths` are numbers b by weight, one for each of the n modes; a node with fewer units has fewer modes.
     """
 
     flow: GraphFlow
@@ -59,7 +59,7 @@ class Race:
         tau: float,
         relative: float = RELATIVE,
     ) -> dict[str, Float[np.ndarray, "T n"]]:
-        """The strengths of every weight and mode at ascending times, integrated with this relative error a step."""
+        """Return the strengths of every weight and mode at ascending times, with this relative tolerance per step."""
         columns = {name: np.asarray(values, dtype=float)[:, None, None] for name, values in start.items()}
         found = weights_over_time(self.scalars, columns, self.moments, tau, times, relative)
         return {name: values[..., 0, 0] for name, values in found.items()}
@@ -71,7 +71,7 @@ class Race:
         return lift(self.flow, strengths, bases)
 
     def align(self, weights: Mapping[str, np.ndarray]) -> Alignment:
-        """The bases of the hidden nodes and the strengths that fit given weights best, and how far these are off."""
+        """Return the bases of the hidden nodes and the strengths that best fit given weights, and the misfit."""
         return align(self.flow, self.modes, weights)
 
     def derivation(self, weight: str) -> Derivation:
@@ -84,9 +84,9 @@ class Race:
 
 
 def race(problem: Problem, flow: GraphFlow, known: Known) -> Race | NotReduced:
-    """The race of a problem's paths, or the conditions that fail.
+    """Return the race of a problem's paths, or the conditions that fail.
 
-    Raises OutOfReachError where the moments are out of reach, and for edges without weights that add up blocks.
+    Raises OutOfReachError where the moments are too large, and for edges without weights that add up blocks.
 
     >>> from theory.flow.graph.data import flow_of
     >>> from theory.problem import Edge, FiniteData, GatedGraph, Node, NormalInitialisation, Training
@@ -111,7 +111,7 @@ def race(problem: Problem, flow: GraphFlow, known: Known) -> Race | NotReduced:
 
 
 def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotReduced:
-    """The race as formulas for people, with how far the problem's initial weights are from aligned ones."""
+    """Return the race as formulas, and how far the problem's initial weights are from aligned ones."""
     found = race(problem, flow, known)
     if isinstance(found, NotReduced):
         return found
@@ -136,7 +136,7 @@ def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotRe
 
 
 def _free_ends(flow: GraphFlow) -> Condition:
-    """No edge without weights, and no shared weight, ties the vectors of an output to those of an input or output."""
+    """Return the condition that no edge without weights or shared weight ties an output's vectors to other ends."""
     first, ends = tied_nodes(flow), (flow.graph.inputs[0], *flow.graph.outputs)
     tied = [f"`{a}` and `{b}`" for i, a in enumerate(ends) for b in ends[i + 1 :] if first[a] == first[b]]
     says = "no shared weight and no edge without weights ties the bases of two ends of the graph"
@@ -148,6 +148,6 @@ def _label(flow: GraphFlow, output: str, a: int) -> str:
 
 
 def _grams(flow: GraphFlow, weights: Mapping[str, np.ndarray]) -> list[np.ndarray]:
-    """W'W of the weights at the inputs: where modes have equal moments, aligned weights fix their vectors."""
+    """Return W'W of the weights at the inputs, which determines the vectors of modes with equal moments."""
     first = {edge.weight for edge in flow.graph.edges if edge.source in flow.graph.inputs and edge.weight is not None}
     return [weights[name].T @ weights[name] for name in flow.weights if name in first]

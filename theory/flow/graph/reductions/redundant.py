@@ -1,8 +1,8 @@
 """Redundant gates: products of gates that are combinations of others, g_a = sum_b c_b g_b with probability 1.
 
 Then Sigma^yx(a) = sum_b c_b Sigma^yx(b) and likewise Sigma^xx, so that E(a) = sum_b c_b E(b). The network depends on
-its weights through one sum of paths for each independent product, and combinations of weights that have no velocity
-stay as they are.
+its weights through one sum of paths for each independent product, and combinations of weights without velocity are
+conserved.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -26,7 +26,7 @@ Combination = Mapping[int, Fraction]
 
 
 def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotReduced:
-    """The errors that depend on others, the sums that the network computes, and what they leave unchanged."""
+    """Return the errors that depend on others, the sums of paths of the network, and the conserved combinations."""
     del problem
     gates = known.gates
     depends = gates.dependencies()
@@ -53,7 +53,7 @@ def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotRe
 
 
 def _independent(gates: GateValues) -> Condition:
-    """The failing condition: by how much the Gram matrix of the gates is regular."""
+    """Return the failing condition: how far the Gram matrix of the gates is from singular."""
     numbers = range(1, len(gates.rows) + 1)
     gram = np.array([[float(gates.together[min(a, b), max(a, b)]) for b in numbers] for a in numbers])
     values = np.linalg.eigvalsh(gram)
@@ -102,7 +102,7 @@ def _total(shape: tuple[int, int], terms: list[tuple[Fraction, MatrixExpr]]) -> 
 
 
 def _derive_error(flow: GraphFlow, output: str, a: int, shares: Combination) -> Derivation:
-    """E(a) - sum_b c_b E(b) = 0: the errors written out, then the moments of g_a by those of the g_b."""
+    """Derive E(a) - sum_b c_b E(b) = 0: write the errors out, then the moments of g_a by those of the g_b."""
     error = flow.error_symbol(output, a)
     difference = MatrixSymbol(f"{error.name} - sum_b c_b E(b)", *error.shape)
     terms = [(Fraction(1), flow.error(output, a)), *((-share, flow.error(output, b)) for b, share in shares.items())]
@@ -135,7 +135,7 @@ def _sums(flow: GraphFlow, depends: Mapping[int, Combination]) -> Iterator[Formu
 
 
 def _velocity(flow: GraphFlow, weight: str, depends: Mapping[int, Combination]) -> MatrixExpr:
-    """tau dW/dt in which only the errors of independent products are left."""
+    """Return tau dW/dt in terms of the errors of independent products only."""
     return flow.velocity_by_errors(weight).xreplace(_by_independent(flow, depends))
 
 
@@ -144,7 +144,7 @@ def _by_independent(flow: GraphFlow, depends: Mapping[int, Combination]) -> dict
 
 
 def _kept(flow: GraphFlow, depends: Mapping[int, Combination]) -> Iterator[tuple[str, dict[str, Fraction]]]:
-    """The weights whose velocity is a combination of those of earlier ones of the same shape: W - sum_j c_j W_j."""
+    """Yield conserved W - sum_j c_j W_j: the velocity of W is that combination of those of earlier weights."""
     tables = {name: products(_velocity(flow, name, depends)) for name in flow.weights}
     for shape in dict.fromkeys(map(flow.shape, flow.weights)):
         names = [name for name in flow.weights if flow.shape(name) == shape]

@@ -1,8 +1,8 @@
-"""Symmetry: weights that begin equal stay equal, where equal weights would have equal velocities.
+"""Symmetry: weights that start equal stay equal if equal weights have equal velocities.
 
-The coarsest such pattern of equal weights is found by refinement. Weights of one shape begin in one class; classes are
-split by the velocities that weights have when the weights of each class are equal, until nothing splits. Of the moments
-only two facts enter: which are equal, and which are 0.
+The coarsest such pattern of equal weights is found by refinement. Weights of one shape start in one class. Classes are
+split by the velocities that their weights have when the weights of each class are equal, until no class splits. Only
+two properties of the moments matter: which are equal, and which are 0.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ Same = Callable[[Key], Key | None]  # the first of the moments that are equal to
 
 
 def reduce(problem: Problem, flow: GraphFlow, known: Known) -> Reduction | NotReduced:
-    """The classes of weights that stay equal, the moments that this needs to be equal, and the start that it needs."""
+    """Return the classes of weights that stay equal, the equal moments and the equal start that this requires."""
     moments = moments_by_key(flow, known)
     first = representatives(moments)
     classes = coarsest(flow, first.__getitem__)
@@ -69,7 +69,7 @@ def coarsest(flow: GraphFlow, same: Same) -> Classes:
 
 
 def _word(flow: GraphFlow, classes: Classes, edges: tuple[Edge, ...]) -> tuple[object, ...]:
-    """A product of weights in which each weight stands for its class; an edge without weights for its shape."""
+    """Return a product of weights with each weight replaced by its class, an edge without weights by its shape."""
     sizes = [(flow.graph.node(edge.target).dimension, flow.graph.node(edge.source).dimension) for edge in edges]
     letters = [classes.get(edge.weight, edge.weight) or size for edge, size in zip(edges, sizes, strict=True)]
     return tuple(letter for letter in letters if isinstance(letter, str) or letter[0] != letter[1])
@@ -140,12 +140,12 @@ def _equality(moments: Mapping[Key, Moment], key: Key, other: Key | None) -> Con
 
 
 def _kind(key: Key) -> Key:
-    """Return the moment as the place of a weight in the graph sees it: of one product of gates, or of two of them."""
+    """Return the kind of a moment: of one product of gates at an output, or of two products."""
     return key[:1] if key[0] == "yx" else ("xx", key[1] == key[2])
 
 
 def _missed(flow: GraphFlow, by_place: Classes, moments: Mapping[Key, Moment]) -> NotReduced:
-    """The reason why no weights stay equal: their places in the graph differ, or the moments of their paths do."""
+    """Return the reason why no weights stay equal: their places in the graph, or the moments of their paths, differ."""
     for names in _classes(by_place):
         for one, other in zip(flow.places(names[0]), flow.places(names[1]), strict=True):
             path, twin = flow.paths[one.path], flow.paths[other.path]
@@ -165,7 +165,7 @@ def _equal_start(start: Mapping[str, np.ndarray], names: list[str]) -> Condition
 
 
 def _derive(flow: GraphFlow, classes: Classes, first: Mapping[Key, Key | None], one: str, other: str) -> Derivation:
-    """tau d(W - V)/dt = 0 where the weights of each class are equal."""
+    """Derive tau d(W - V)/dt = 0 where the weights of each class are equal."""
     shape = flow.shape(one)
     change = TAU * MatrixSymbol(f"d({other} - {one})/dt", *shape)
     difference = MatAdd(*_terms(flow, other, 1), *_terms(flow, one, -1), evaluate=False)

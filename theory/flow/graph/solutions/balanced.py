@@ -8,9 +8,9 @@ N = 1 and 2 are solved in elementary functions. For N >= 3 the variable y with a
 
     N s^{2 - 2/N} t/tau = int_{y(0)}^y (1 + e^{-y})^{1 - 2/N} dy    for a < s,
 
-and (1 - e^{-y})^{1 - 2/N} for a > s: smooth and positive, so that nothing cancels at the plateau, on the way and at
-saturation. For s < 0, y = log((a - s)/a) and the integrand is (e^y - 1)^{1 - 2/N}. Known from Saxe, McClelland and
-Ganguli (2014); derived in the claims `deep.balanced`.
+and (1 - e^{-y})^{1 - 2/N} for a > s: smooth and positive, so that nothing cancels at the plateau, during the transition
+and at saturation. For s < 0, y = log((a - s)/a) and the integrand is (e^y - 1)^{1 - 2/N}. Known from Saxe, McClelland
+and Ganguli (2014); derived in the claims `deep.balanced`.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ from theory.problem.errors import InputError, OutOfReachError
 _NODES, _WEIGHTS = leggauss(16)
 _SATURATED = 40.0  # e^{-40} < 2^-53: then a is s to the last digit
 _VANISHED = 700.0  # e^{-700}, close to the smallest float64
-_NEWTON_STEPS = 12  # from within one panel, where the integrand changes by less than e
+_NEWTON_STEPS = 12  # enough within one panel, on which the integrand changes by less than a factor e
 _ELEMENTARY = 2  # layers
 
 
@@ -89,13 +89,13 @@ def layers(t: Float[np.ndarray, " T"], s: float, a0: float, depth: int) -> Float
 def time_to(a: float, s: float, a0: float, depth: int) -> float:
     """The time, in units of tau, at which N = depth >= 2 balanced layers that start at a0 > 0 reach a.
 
-    t = (1/N) int_{a0}^a dx / (x^{2 - 2/N} (s - x)). Raises InputError unless a lies between a0 and where the flow
-    ends: s, or 0 for s < 0, which is not reached.
+    t = (1/N) int_{a0}^a dx / (x^{2 - 2/N} (s - x)). Raises InputError unless a lies between a0 and the limit of
+    the flow: s, or 0 for s < 0, which is not reached.
 
     >>> bool(abs(time_to(0.5, 1.0, 0.1, 2) - np.log(9) / 2) < 1e-15)
     True
 
-    A depth of 4 waits for a time that grows as 1/sqrt(a0), a depth of 2 for one that grows as log(1/a0):
+    The plateau of depth 4 grows as 1/sqrt(a0), that of depth 2 as log(1/a0):
 
     >>> [round(time_to(0.5, 1.0, 1e-4, depth) / time_to(0.5, 1.0, 1e-2, depth), 1) for depth in (2, 4)]
     [2.0, 10.6]
@@ -163,7 +163,7 @@ class _Path:
         return half * (self.integrand(nodes) @ _WEIGHTS)
 
     def panels(self, until: Callable[[float, float], bool]) -> tuple[np.ndarray, np.ndarray]:
-        """Edges from y(0) on, and int f dy from y(0) to each, until `until(y, integral)` or nothing moves any more."""
+        """Return edges from y(0) on, and int f dy to each, until `until(y, integral)` holds or f saturates."""
         last = _SATURATED if self.s > 0 else _VANISHED
         edges, sums = [self.place(self.a0)], [0.0]
         while edges[-1] < last and not until(edges[-1], sums[-1]):

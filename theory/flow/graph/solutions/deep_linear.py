@@ -30,8 +30,8 @@ from theory.problem import OutOfReachError, Problem
 
 # Sums of as many products as the widest layer has units, and the rounding of the numbers that they are of.
 _ROUNDINGS = 64
-# Coefficients of a sum that has the common eigenvectors of its terms, in several orders: where two of its eigenvalues
-# lie close to each other by chance in one order, they do not in another.
+# Coefficients of a sum whose eigenvectors are the common eigenvectors of its terms. Several orders are tried, because
+# two eigenvalues of the sum may be close by chance in one order.
 _GENERIC = (1.0, np.sqrt(2) / 2, np.sqrt(3) / 3, np.sqrt(5) / 5)
 
 Layers = list[np.ndarray]  # W_1 first; (..., rows, columns) each
@@ -41,8 +41,8 @@ Layers = list[np.ndarray]  # W_1 first; (..., rows, columns) each
 class DeepLinearSolution(GraphSolution):
     """The exact weights and losses at the times, the family that they belong to, and the conditions that hold.
 
-    Of the family "lambda-balanced" the flow leaves W_2 W_1, W_1' W_1 and W_2 W_2' in closed form; how it rotates the
-    hidden units is taken from the integrated flow.
+    For the family "lambda-balanced", W_2 W_1, W_1' W_1 and W_2 W_2' have closed forms; the rotation of the hidden units
+    is taken from the integrated flow.
     """
 
     family: str
@@ -62,7 +62,7 @@ class _Chain:
 
     @property
     def allowed(self) -> float:
-        """The rounding of what is compared, relative to its size."""
+        """The allowed rounding error of a comparison, relative to the size of its terms."""
         return _ROUNDINGS * max(max(layer.shape) for layer in self.start) * float(np.finfo(float).eps)
 
 
@@ -186,9 +186,9 @@ def _balanced_conditions(chain: _Chain) -> tuple[Condition, ...]:
 
 
 def _input_modes(chain: _Chain) -> tuple[np.ndarray, np.ndarray]:
-    """The common eigenvectors of the four matrices of the inputs, and what is left beside their diagonals, relative.
+    """Return the common eigenvectors of the four matrices of the inputs, and their relative off-diagonal parts.
 
-    The rest is no rounding where the matrices have no common eigenvectors.
+    These parts exceed rounding if the matrices have no common eigenvectors.
     """
     product = chain.start[0]
     for layer in chain.start[1:]:
@@ -208,7 +208,7 @@ def _input_modes(chain: _Chain) -> tuple[np.ndarray, np.ndarray]:
 def _images(chain: _Chain, basis: np.ndarray) -> tuple[Layers, np.ndarray]:
     """The directions of every mode before the first layer, between layers and behind the last, and |W_1 v|.
 
-    A mode that the first layer does not carry has the strength 0 and no further directions.
+    A mode with the image 0 under the first layer has the strength 0 and no further directions.
     """
     strengths = np.linalg.norm(chain.start[0] @ basis, axis=0)
     strengths = np.where(strengths <= chain.allowed * strengths.max(), 0.0, strengths)

@@ -81,7 +81,7 @@ class RoutingMode:
         return first, second
 
     def time(self, ends: Number, shared: Number, later: Number) -> float:
-        """The time in which b_2 gets from its start `shared` to `later`, beside b_1 from `ends`.
+        """Return the time in which b_2 moves from its start `shared` to `later`, with b_1 starting at `ends`.
 
         With b_2 = c - (c - b_2(0)) exp(-v) the integrand over v is bounded at both ends. Raises InputError for a
         strength that is not between the start and the limit.

@@ -17,7 +17,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.linalg import eigh, qr
 
-_MOST_GROWTH = 300.0  # e-folds in one step: e^300 and its square root are far from the ends of float64
+_MOST_GROWTH = 300.0  # the most e-folds in one step: e^300 is far from the largest float64
 
 
 def mode_weights(
@@ -85,7 +85,7 @@ def two_layer_weights(
 
 
 def _flowed(rates: np.ndarray, start: np.ndarray, time: float) -> np.ndarray:
-    """A factor Q of Q Q'(time) in the eigenbasis of F, in steps that neither overflow nor lose small rows."""
+    """Return a factor Q of Q Q'(time) in the eigenbasis of F, in steps that neither overflow nor lose small rows."""
     steps = max(1, int(np.ceil(rates.max() * time / _MOST_GROWTH)))
     for _ in range(steps):
         start = _step(rates, start, time / steps)

@@ -10,7 +10,7 @@ from theory.proof.derivation import StepError
 
 @expectation_rule("density")
 def density(old: Expectation, new: sympy.Expr) -> None:
-    """The density of the fixed variables at -c; conditional mean and Schur complement, for signs in another unit.
+    """Compare with the density of the fixed variables at -c and the conditional law; arguments of signs may be scaled.
 
     E delta(z) = 1/sqrt(2 pi), and not 1/sqrt(pi):
 
@@ -37,7 +37,7 @@ def density(old: Expectation, new: sympy.Expr) -> None:
     free = sorted({index - 1 for f in rest for index in variables(f)})
     if not free or inner is None:
         if free or inner is not None:
-            raise StepError("what is left to average does not fit")
+            raise StepError("the remaining factors and the conditional expectation do not match")
         return
     cross = old.cov.extract(free, fixed)
     mean = cross * weights * values
@@ -57,7 +57,7 @@ def density(old: Expectation, new: sympy.Expr) -> None:
 def _conditional(
     rest: list, free: list[int], mean: sympy.MatrixBase, schur: sympy.MatrixBase, unit: sympy.Expr, inner: Expectation
 ) -> None:
-    """`inner` is the expectation of `rest` under the conditional law, signs in multiples of `unit`."""
+    """Raise StepError unless `inner` is the conditional expectation of `rest`, arguments of signs times `unit`."""
     if inner.cov.rows != len(free):
         raise StepError(f"{len(free)} variables are left, not {inner.cov.rows}")
     for i in range(len(free)):
@@ -74,4 +74,4 @@ def _conditional(
             shifted = sympy.Mul(*own).xreplace({z(row + 1): z(i + 1) + mean[i]})
             equal(shifted, sympy.Mul(*found), f"the factor in z{i + 1}")
     if any(len(variables(f)) != 1 for f in sympy.Mul.make_args(inner.integrand)):
-        raise StepError("each factor is a function of one variable")
+        raise StepError("each factor must be a function of one variable")

@@ -34,8 +34,8 @@ def as_integral(before: sympy.Basic, step: Step) -> None:
 def under_the_integral(before: sympy.Basic, step: Step) -> None:
     """F(m) = F(0) + int_0^m F'(s) ds with the derivative taken inside F(m) = int erf(l(u, m)) C exp(-a u^2 + ...) du.
 
-    `using` holds pairs (F(m), the sum) and then m. It is allowed because erf has a bounded derivative, l is affine in
-    m, and the weight does not depend on m and decays: d/dm of the integrand is at most a constant times the weight.
+    `using` holds pairs (F(m), the sum) and then m. The exchange is valid because erf has a bounded derivative, l is
+    affine in m, and the weight decays and is free of m: d/dm of the integrand is at most a constant times the weight.
 
     >>> u, m, s = sympy.symbols("u m s", real=True)
     >>> line = (u, -sympy.oo, sympy.oo)
@@ -116,7 +116,7 @@ def gaussian_integral(before: sympy.Basic, step: Step) -> None:
 
 
 def _nested(before: sympy.Basic, inner: dict[sympy.Basic, sympy.Basic]) -> dict[sympy.Basic, sympy.Basic]:
-    """The same replacements inside outer integrals: SymPy writes a nested integral as one with two limits."""
+    """Return the same replacements inside outer integrals: SymPy writes a nested integral as one with two limits."""
     found = {}
     for outer in before.atoms(sympy.Integral):
         innermost = sympy.Integral(outer.function, outer.limits[0])
@@ -126,7 +126,7 @@ def _nested(before: sympy.Basic, inner: dict[sympy.Basic, sympy.Basic]) -> dict[
 
 
 def _over_the_line(integral: sympy.Basic) -> sympy.Symbol:
-    """The variable of an integral from -oo to oo."""
+    """Return the variable of an integral from -oo to oo; StepError for any other integral."""
     single = isinstance(integral, sympy.Integral) and len(integral.limits) == 1
     if not single or integral.limits[0][1:] != (-sympy.oo, sympy.oo):
         raise StepError(f"{integral} is not an integral over the whole line")
@@ -134,7 +134,7 @@ def _over_the_line(integral: sympy.Basic) -> sympy.Symbol:
 
 
 def _front_and_exponent(expr: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
-    """C and P with expr = C exp(P)."""
+    """Return C and P with expr = C exp(P)."""
     factors = sympy.Mul.make_args(expr)
     exponents = [factor.args[0] for factor in factors if isinstance(factor, sympy.exp)]
     front = sympy.Mul(*(factor for factor in factors if not isinstance(factor, sympy.exp)))
@@ -142,7 +142,7 @@ def _front_and_exponent(expr: sympy.Expr) -> tuple[sympy.Expr, sympy.Expr]:
 
 
 def _quadratic(exponent: sympy.Expr, u: sympy.Symbol) -> tuple[sympy.Expr, sympy.Expr, sympy.Expr]:
-    """a, b, c of -a u^2 + b u + c with a > 0."""
+    """Return a, b, c of the exponent -a u^2 + b u + c with a > 0."""
     if not exponent.is_polynomial(u) or sympy.Poly(exponent, u).degree() != 2:
         raise StepError(f"{exponent} is not quadratic in {u}")
     leading, linear, constant = sympy.Poly(exponent, u).all_coeffs()
@@ -152,7 +152,7 @@ def _quadratic(exponent: sympy.Expr, u: sympy.Symbol) -> tuple[sympy.Expr, sympy
 
 
 def _erf_and_weight(integrand: sympy.Expr, u: sympy.Symbol) -> tuple[sympy.Expr, sympy.Expr]:
-    """erf(l) and the Gaussian weight of an integrand erf(l) C exp(-a u^2 + b u + c)."""
+    """Return erf(l) and the Gaussian weight of an integrand erf(l) C exp(-a u^2 + b u + c)."""
     smooth = [factor for factor in sympy.Mul.make_args(integrand) if isinstance(factor, sympy.erf)]
     if len(smooth) != 1:
         raise StepError(f"{integrand} is not one erf times a Gaussian weight")

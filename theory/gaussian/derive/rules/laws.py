@@ -21,9 +21,9 @@ from theory.proof.rules.shared import pairs, require_equal, require_rewritten, r
 
 @rule("collect")
 def collect(before: sympy.Basic, step: Step) -> None:
-    """The same polynomial in the functions, roots and integrals that occur; else equal by algebra.
+    """Both sides are the same polynomial in the functions, roots and integrals that occur, or equal by algebra.
 
-    exp(u + v) is exp(u) exp(v), sqrt(c u) is sqrt(c) sqrt(u) for a number c > 0, and arguments are compared so too.
+    exp(u + v) is read as exp(u) exp(v), and sqrt(c u) as sqrt(c) sqrt(u) for a number c > 0; inside arguments too.
 
     >>> a, b = sympy.symbols("a b", positive=True)
     >>> collect(a * sympy.erf(b) + a, Step(a * (sympy.erf(b) + 1), "a in front", "collect"))
@@ -33,7 +33,7 @@ def collect(before: sympy.Basic, step: Step) -> None:
 
 
 def _same_polynomial(a: sympy.Expr, b: sympy.Expr) -> bool:
-    """Whether a and b are the same polynomial, sums that stand under roots being expanded or kept together."""
+    """Whether a and b are the same polynomial, with sums that occur under roots either expanded or kept as factors."""
     namings = (_Naming(()), _Naming((a, b)))
     return any(sympy.expand(naming.of(a) - naming.of(b)) == 0 for naming in namings)
 
@@ -122,7 +122,7 @@ def arctan(before: sympy.Basic, step: Step) -> None:
 
 
 def _same_angle(sine: sympy.Expr, tangent: sympy.Expr) -> None:
-    """tan^2 (1 - sin^2) = sin^2, and the tangent is positive where the sine is: certified, as their quotient is."""
+    """Raise StepError unless tan^2 (1 - sin^2) = sin^2 and tangent/sine is certified to be positive."""
     equal(tangent**2 * (1 - sine**2), sine**2, "the squared tangent of the angle")
 
     factors = sympy.Mul.make_args(tangent / sine) if sine != 0 else ()
@@ -138,7 +138,7 @@ def _same_angle(sine: sympy.Expr, tangent: sympy.Expr) -> None:
 
 @expectation_rule("price")
 def price(old: Expectation, new: sympy.Expr) -> None:
-    """R(1) and R(0) are the two covariances; the integrand is sum dR_ab/dt E[d2f/dz_a dz_b] + half the diagonal.
+    """The integrand is (1/2) sum_ab dR_ab/dt E[d2f/dz_a dz_b], R(t) linear from the start's covariance to the given.
 
     From independence, t = 0, to the correlation r, t = 1:
 
@@ -175,7 +175,7 @@ def _terms_outside_integrals(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expecta
 
 @expectation_rule("arcsine")
 def arcsine(old: Expectation, new: sympy.Expr) -> None:
-    """(2/pi) asin r is 0 at r = 0, its derivative is four times the density at the origin; r is the correlation.
+    """(2/pi) asin r is 0 at r = 0, and its derivative is four times the density at the origin; r is the correlation.
 
     >>> half = sympy.Rational(1, 2)
     >>> pair = Expectation(sympy.sign(z(1)) * sympy.sign(z(2)), sympy.Matrix([[1, half], [half, 1]]))
@@ -200,13 +200,13 @@ def arcsine(old: Expectation, new: sympy.Expr) -> None:
 
 
 def _signs(old: Expectation, count: int) -> list[sympy.Expr]:
-    """The offsets c_k of prod_k sign(z_k + c_k) over all variables, in their order."""
+    """Return the offsets c_k of prod_k sign(z_k + c_k) over all variables, in their order."""
     factors = sympy.Mul.make_args(old.integrand)
     if old.cov.rows != count or len(factors) != count or not all(isinstance(f, sympy.sign) for f in factors):
         raise StepError(f"{old.integrand} is not a product of {count} signs")
     offsets = {variables(f)[0]: sympy.expand(f.args[0] - z(variables(f)[0])) for f in factors}
     if sorted(offsets) != list(range(1, count + 1)) or any(variables(c) for c in offsets.values()):
-        raise StepError(f"the signs in {old.integrand} are not those of one variable each plus a number")
+        raise StepError(f"each sign in {old.integrand} must be that of a different variable plus a number")
     return [offsets[k] for k in range(1, count + 1)]
 
 
@@ -227,7 +227,9 @@ def one_sign(old: Expectation, new: sympy.Expr) -> None:
 
 @expectation_rule("two-signs")
 def two_signs(old: Expectation, new: sympy.Expr) -> None:
-    """Derivative in r: four times the density; value at r = 0: erf erf. Then h, k, r are put in.
+    """The law's derivative in r is four times the density, and its value at r = 0 the product of two erfs.
+
+    `new` must be that law at the h, k and r of the covariance.
 
     >>> h, r = sympy.Symbol("h", real=True), sympy.Rational(3, 5)
     >>> pair = Expectation(sympy.sign(z(1) + h) * sympy.sign(z(2)), sympy.Matrix([[1, r], [r, 1]]))
@@ -248,7 +250,7 @@ def two_signs(old: Expectation, new: sympy.Expr) -> None:
 
 
 def _laws(c: sympy.Expr, d: sympy.Expr) -> list[tuple[sympy.Expr, dict[str, sympy.Expr]]]:
-    """The candidates for these offsets, each in symbols h, k, r; an offset that is zero is the number 0."""
+    """Return the candidate laws for these offsets, each in symbols h, k, r; the symbol of a zero offset is 0."""
     r = sympy.Symbol("r", real=True)
     root = sympy.sqrt(1 - r**2)
     if c == 0 or d == 0:
@@ -274,7 +276,7 @@ def _laws(c: sympy.Expr, d: sympy.Expr) -> list[tuple[sympy.Expr, dict[str, symp
 
 @cache
 def _prove_law(law: sympy.Expr, h: sympy.Expr, k: sympy.Expr, r: sympy.Symbol) -> None:
-    """d law/dr = 4 phi2(h, k; r); at r = 0 its derivative in k is that of erf(h/sqrt2) erf(k/sqrt2), and it fits."""
+    """Prove d law/dr = 4 phi2(h, k; r), and law = erf(h/sqrt2) erf(k/sqrt2) at r = 0 (d/dk and the limit k = 0)."""
     root2 = sympy.sqrt(2)
     exponent = -(h**2 - 2 * r * h * k + k**2) / (2 * (1 - r**2))
     density = 1 / (2 * sympy.pi * sympy.sqrt(1 - r**2))
@@ -284,7 +286,7 @@ def _prove_law(law: sympy.Expr, h: sympy.Expr, k: sympy.Expr, r: sympy.Symbol) -
         return
     scale = sympy.exp(k**2 / 2)
     equal(sympy.expand(start.diff(k) * scale), sympy.expand(product_.diff(k) * scale), "the law for independent signs")
-    # As k tends to 0 the arguments of T tend to those at which T is known: T(h, 0) = 0, T(0, a) = atan(a)/(2 pi).
+    # As k tends to 0, the arguments of T tend to values at which T is known: T(h, 0) = 0, T(0, a) = atan(a)/(2 pi).
     limit = sympy.Integer(0)
     for term in sympy.Add.make_args(start):
         factor, function = term.as_independent(OwensT)
@@ -297,7 +299,7 @@ def _prove_law(law: sympy.Expr, h: sympy.Expr, k: sympy.Expr, r: sympy.Symbol) -
 
 
 def _front(expr: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
-    """C with expr = C exp(exponent); StepError where a term of the sum has another exponential."""
+    """Return C with expr = C exp(exponent); StepError where a term of the sum has another exponential."""
     total = sympy.Integer(0)
     for term in sympy.Add.make_args(sympy.expand_mul(expr)):
         factors = sympy.Mul.make_args(term)
@@ -309,7 +311,7 @@ def _front(expr: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
 
 
 def _same_law(new: sympy.Expr, law: sympy.Expr, here: dict[sympy.Expr, sympy.Expr]) -> None:
-    """`new` is the law at h, k, r: the same functions with equal arguments, and the same outside of them."""
+    """Raise StepError unless `new` is the law at h, k, r: equal functions of equal arguments, equal coefficients."""
     expected = law.xreplace({symbol: expr for symbol, expr in here.items() if symbol.is_Symbol})
     if new == expected:
         return
@@ -327,7 +329,7 @@ def _same_law(new: sympy.Expr, law: sympy.Expr, here: dict[sympy.Expr, sympy.Exp
 
 
 def _is_odd_at_zero(function: sympy.Expr) -> bool:
-    """Whether it is T(h, 0) = 0 or erf(0) = 0."""
+    """Whether `function` is T(h, 0) = 0 or erf(0) = 0."""
     return not isinstance(function, Phi2) and is_zero(function.args[-1], domains_of(function)) is True
 
 

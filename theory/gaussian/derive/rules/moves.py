@@ -12,7 +12,7 @@ from theory.gaussian.derive.rules.replacements import equal, expectation_rule, o
 from theory.gaussian.expectation import Expectation, derivative, marginal, variables
 from theory.proof.derivation import StepError
 
-# So many signs are given both values one by one; of more, each power is reduced.
+# Up to this many signs are replaced by all choices of values; beyond, their powers are reduced instead.
 MOST_SIDES = 4
 
 
@@ -43,9 +43,10 @@ def linearity(old: Expectation, new: sympy.Expr) -> None:
 
 
 def _by_sides(difference: sympy.Expr, table: dict, names: list[sympy.Symbol]) -> Iterator[sympy.Expr]:
-    """Yield expressions that vanish if `difference` does for signs of square one: its values at all choices of few.
+    """Yield expressions that all vanish only if `difference` vanishes for all values +-1 of the signs.
 
-    A choice leaves one power where a power of a sum with a sign would multiply out to thousands of products.
+    For few signs these are the values at all choices, because a power of a sum with a free sign would multiply out to
+    thousands of products.
     """
     if len(names) <= MOST_SIDES:
         for sides in product((1, -1), repeat=len(names)):
@@ -66,7 +67,7 @@ def _by_definition(expr: sympy.Expr) -> sympy.Expr:
         if len(constant) > 1:
             arguments = ((sympy.Max if side > 0 else sympy.Min)(*constant), *(a for a in arguments if variables(a)))
         if len(arguments) != 2:
-            raise StepError(f"the extreme of {len(arguments)} arguments")
+            raise StepError(f"a maximum or minimum of {len(arguments)} arguments instead of two")
         a, b = arguments
         return (a + b + side * (a - b) * sympy.sign(a - b)) / 2
 
@@ -195,7 +196,7 @@ def independence(old: Expectation, new: sympy.Expr) -> None:
     def covariances(groups: tuple[list[int], list[int]]) -> int:
         return sum(old.cov[i - 1, j - 1] != 0 for i, j in product(*groups))
 
-    # Splits without covariances first: of the others there are many, and none is right.
+    # Splits without covariances come first: there are many others, and none of them is valid.
     for groups in sorted(_splits(variables(old.integrand)), key=covariances):
         parts = [sympy.Mul(*(f for f, inside in factors if inside <= set(group))) for group in groups]
         if sympy.Mul(*parts) != old.integrand:

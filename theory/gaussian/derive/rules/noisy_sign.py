@@ -9,7 +9,7 @@ from theory.proof.derivation import StepError
 
 @expectation_rule("noisy-sign")
 def noisy_sign(old: Expectation, new: sympy.Expr) -> None:
-    """Some order of the factors matches: gradients of the arguments, times sqrt 2 and plus unit noise for an erf.
+    """Covariances and offsets match in some order of the factors; an erf's argument times sqrt 2 gets unit noise.
 
     erf(z1) is the mean of sign(sqrt 2 z1 + noise), whose variance is 2 + 1:
 
@@ -24,12 +24,12 @@ def noisy_sign(old: Expectation, new: sympy.Expr) -> None:
         factors += [factor] if base.is_Symbol else [base] * int(exponent)
     targets = sorted(sympy.Mul.make_args(new.integrand), key=variables)
     if len(targets) != len(factors) or [variables(f) for f in targets] != [[k + 1] for k in range(len(factors))]:
-        raise StepError("each factor becomes a function of one variable of its own")
+        raise StepError("each factor must become a function of a variable of its own")
     _match(_NoisySigns(old, factors), targets, new.cov, ())
 
 
 class _NoisySigns:
-    """Factors f(u): the kinds and powers of their targets; root u + noise = gradient . z + offset + noise."""
+    """Factors f(u), with kind and power of each target, and the law of root u + noise (root = sqrt 2 for erf)."""
 
     def __init__(self, old: Expectation, factors: list[sympy.Expr]) -> None:
         self.factors = factors
@@ -46,7 +46,7 @@ class _NoisySigns:
         self.cov = (gradient * old.cov * gradient.T + noise).applyfunc(sympy.expand)
 
     def unit(self, k: int, variance: sympy.Expr) -> sympy.Expr:
-        """The divisor that gives the Gaussian the target's variance; a sign does not depend on it, a power would."""
+        """Return the divisor that gives a sign's variable the target's variance; 1 for powers, which depend on it."""
         alike = self.kinds[k] is not sympy.sign or self.cov[k, k] == variance
         return sympy.Integer(1) if alike else sympy.sqrt(self.cov[k, k] / variance)
 

@@ -38,9 +38,9 @@ def mehler(old: Expectation, new: sympy.Expr) -> None:
 
 @expectation_rule("isserlis")
 def isserlis(old: Expectation, new: sympy.Expr) -> None:
-    """The sum over how many pairs n_ij the variables form: prod p_i!/prod(n_ij! 2^n_ii) prod c_ij^n_ij.
+    """The sum over all tables of pair counts n_ij: prod p_i!/prod(n_ij! 2^n_ii) prod c_ij^n_ij.
 
-    For numbers, where the pairs may be too many to list, the sum over signs of `polarised` instead.
+    For rational covariances, where the tables may be too many to list, `polarised` gives the value instead.
 
     >>> isserlis(Expectation(z(1) ** 6, sympy.eye(1)), sympy.Integer(5 * 3 * 1))
     """
@@ -79,7 +79,7 @@ def polarised(powers: tuple[int, ...], cov: sympy.MatrixBase) -> sympy.Expr:
     denominator = lcm(*(int(entry.q) for entry in cov))
     scaled = [[int(entry * denominator) for entry in row] for row in cov.tolist()]
     largest = max((abs(entry) for row in scaled for entry in row), default=0) * sum(powers) ** 2
-    small = largest < 2**62 and sum(powers) < 62  # no sum below leaves 64 bits
+    small = largest < 2**62 and sum(powers) < 62  # then every sum below fits in 64 bits
     entries = np.array(scaled, dtype=np.int64 if small else object)
     (h, first), (k, second) = (_signed(part, entries.dtype) for part in (powers[:half], powers[half:]))
     own = [((x @ block) * x).sum(axis=1) for x, block in ((h, entries[:half, :half]), (k, entries[half:, half:]))]
@@ -92,7 +92,7 @@ def polarised(powers: tuple[int, ...], cov: sympy.MatrixBase) -> sympy.Expr:
 
 
 def _signed(powers: tuple[int, ...], dtype: np.dtype) -> tuple[np.ndarray, np.ndarray]:
-    """Every p - 2 nu, (N n), and its weight prod (-1)^nu_i C(p_i, nu_i), (N)."""
+    """Return every p - 2 nu, (N n), and its weight prod (-1)^nu_i C(p_i, nu_i), (N)."""
     counts = list(product(*(range(power + 1) for power in powers)))
     h = [[power - 2 * nu for power, nu in zip(powers, row, strict=True)] for row in counts]
     weights = [prod((-1) ** nu * comb(power, nu) for power, nu in zip(powers, row, strict=True)) for row in counts]
@@ -100,7 +100,7 @@ def _signed(powers: tuple[int, ...], dtype: np.dtype) -> tuple[np.ndarray, np.nd
 
 
 def pairings(left: tuple[int, ...], first: int = 0) -> list[dict[tuple[int, int], int]]:
-    """Every table of pair counts n_ij, i <= j, in which variable i occurs left[i] times.
+    """Return every table of pair counts n_ij, i <= j, in which variable i occurs left[i] times.
 
     z1^2 z2^2 pairs as (11)(22) or twice as (12):
 

@@ -2,7 +2,7 @@
 
 The derivative of E[P sign(z_b + c)] is 2 f(c) m(-c), f the density N(0, w) and m(x) = E[P | z_b = x] a polynomial.
 That of A erf(c/sqrt(2 w)) + 2 B(c) f(c) is 2 f(c) (A + B' - c B/w), which gives the coefficients of B from the highest
-down, and then A. Both tend to opposite numbers at the two ends, so that no constant is left between them.
+down, and then A. Each of the two functions tends to opposite limits at the two ends, so they differ by no constant.
 """
 
 from itertools import product
@@ -44,7 +44,7 @@ def one_sign_powers(old: Expectation, new: sympy.Expr) -> None:
 
 
 def _given(entries: Entries, row: int, exponents: dict[int, int]) -> dict[int, PolyElement]:
-    """The coefficients of x^k in E[prod z_i^n_i | z_row = x]: z_i = c_i x/w + a remainder, these in pairs."""
+    """Return the coefficients of x^k in E[prod z_i^n_i | z_row = x]: z_i = c_i x/w + remainder, remainders paired."""
     own = exponents.get(row, 0)
     rows = [i for i in exponents if i != row]
     degrees = [exponents[i] for i in rows]
@@ -67,7 +67,7 @@ def _given(entries: Entries, row: int, exponents: dict[int, int]) -> dict[int, P
 
 
 def _integrated(entries: Entries, w: PolyElement, mean: dict[int, PolyElement]) -> tuple[PolyElement, PolyElement]:
-    """A and B(c), where m(-c) = A + B' - c B/w for m(x) = sum_k mean_k x^k."""
+    """Return A and B(c), where m(-c) = A + B' - c B/w for m(x) = sum_k mean_k x^k."""
     zero = entries.ring.zero
     b: dict[int, PolyElement] = {}
     for j in range(max(mean, default=0) - 1, -1, -1):

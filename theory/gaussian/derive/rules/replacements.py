@@ -1,7 +1,7 @@
 """Rules that check the replacement of single expectations, and the algebra that such rules share.
 
-A step's `using` holds pairs (expectation, what it is replaced by); a checker recomputes what the right side must be
-from the left side alone and raises `StepError` unless the two are proved equal.
+A step's `using` holds pairs (expectation, replacement). A checker recomputes the replacement from the expectation alone
+and raises `StepError` unless the two are proved equal.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ PairChecker = Callable[[Expectation, sympy.Expr], None]
 
 
 def expectation_rule(name: str) -> Callable[[PairChecker], PairChecker]:
-    """Register a checker of single replacements under `name`; the whole step is `before` with them made.
+    """Register a checker of single replacements under `name`; a step must be `before` with all replacements made.
 
     >>> from theory.gaussian.derive.rules.moves import parity
     >>> odd = Expectation(z(1) ** 3, sympy.eye(1))
@@ -45,7 +45,7 @@ def expectation_rule(name: str) -> Callable[[PairChecker], PairChecker]:
 
 
 def domains_of(*exprs: sympy.Expr) -> dict[sympy.Symbol, sympy.Interval]:
-    """The interpolation parameter lies in [0, 1].
+    """Return the domain [0, 1] of each path parameter that occurs.
 
     >>> domains_of(1 - path**2, sympy.Symbol("t"))
     {t: Interval(0, 1)}
@@ -64,7 +64,7 @@ def equal(a: sympy.Expr, b: sympy.Expr, what: str) -> None:
 
 
 def terms(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation | None]]:
-    """The coefficient and the expectation of each term of a sum. Raises StepError for a product of expectations.
+    """Return the coefficient and the expectation of each term of a sum. StepError for a product of expectations.
 
     >>> e = Expectation(z(1) ** 2, sympy.eye(1))
     >>> terms(2 * e + 3)
@@ -80,7 +80,7 @@ def terms(expr: sympy.Expr) -> list[tuple[sympy.Expr, Expectation | None]]:
 
 
 def one_term(expr: sympy.Expr) -> tuple[sympy.Expr, Expectation | None]:
-    """The coefficient and the expectation of a sum of one term.
+    """Return the coefficient and the expectation of a sum of one term; StepError for more terms.
 
     >>> one_term(2 * Expectation(z(1) ** 2, sympy.eye(1)))
     (2, E[z1**2; cov=[[1]]])
@@ -92,7 +92,7 @@ def one_term(expr: sympy.Expr) -> tuple[sympy.Expr, Expectation | None]:
 
 
 def offset_of(factor: sympy.Expr) -> tuple[int, sympy.Expr]:
-    """The row and the value of the argument at z = 0 of a function of z_row + c.
+    """Return the row and c of a function of z_row + c; StepError for any other argument.
 
     >>> offset_of(sympy.sign(z(2) - 1))
     (1, -1)
