@@ -8,6 +8,7 @@ A formula of this room is written once, for NumPy arrays of either kind of numbe
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -155,6 +156,7 @@ FLOAT64 = Arithmetic(
 )
 
 
+@cache
 def certified() -> Arithmetic:
     """The arithmetic of balls; python-flint is imported here, so that float64 work does not load it.
 

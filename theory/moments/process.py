@@ -7,10 +7,9 @@ of the latent at 0, with r_i = E[s_i xi] and C = E[xi xi^T],
     E[s_i x x^T] = r_i m^T + m r_i^T,   E[s_i s_j x x^T] = E[s_i s_j xi xi^T] + E[s_i s_j] m m^T.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import combinations
 from typing import Any
 
@@ -85,11 +84,11 @@ class _Process:
         return SignMoments(
             n=law.n,
             arithmetic=self.arithmetic,
-            second=_once(self._second),
-            first=_once(self._first),
-            zeroth=_once(self._zeroth),
-            output=_once(self._output),
-            label=_once(self._label),
+            second=cache(self._second),
+            first=cache(self._first),
+            zeroth=cache(self._zeroth),
+            output=cache(self._output),
+            label=cache(self._label),
             y2=number(squared_labels(law)),
             outputs=(law.outputs,) if law.outputs > 1 else (),
             parity=not law.means,
@@ -231,15 +230,3 @@ class _Process:
         ]
         found = np.array([self.arithmetic.rational(value) for value in exact], dtype=self.arithmetic.dtype)
         return found if law.outputs > 1 else found[0, ...]
-
-
-def _once(function: Callable[[Key], Any]) -> Callable[[Key], Any]:
-    """The function with its values kept."""
-    kept: dict[Key, Any] = {}
-
-    def value(key: Key) -> Any:
-        if key not in kept:
-            kept[key] = function(key)
-        return kept[key]
-
-    return value
