@@ -1,14 +1,12 @@
 """One mode of N balanced layers against its integral and its equation at 20 digits, at ordinary and extreme places."""
 
-import math
-
 import mpmath
 import numpy as np
 import pytest
 from flint import acb, arb
 from mpmath import mpf
 
-from tests.tolerances_of_graphs import DEEP_FLOAT
+from tests.tolerances_of_graphs import DEEP_FLOAT, DEEP_INTEGRAL
 from theory.expressions.balls.precision import precision
 from theory.flow.graph.solutions.balanced import layers, time_to, two_layers
 from theory.problem import InputError, OutOfReachError
@@ -26,15 +24,12 @@ def duration(a, s, a0, depth):
     """int dx / velocity in the variable log x, enclosed by Arb to 20 digits."""
     with precision(digits=30):
         slope = arb(s)
-        total = acb.integral(
-            lambda z, _: z.exp() / velocity(z.exp(), slope, depth),
-            arb(a0).log(),
-            arb(a).log(),
-            rel_tol=arb(10) ** -22,
-            abs_tol=arb(2) ** -2000,
-        ).real
-        assert total.rel_accuracy_bits() > 20 * math.log2(10), (a, s, a0, depth)
-        return mpf(total.mid().str(30, radius=False))
+        ends = arb(a0).log(), arb(a).log()
+        whole = acb.integral(
+            lambda z, _: z.exp() / velocity(z.exp(), slope, depth), *ends, rel_tol=DEEP_INTEGRAL, abs_tol=0
+        )
+        assert whole.real.rel_accuracy_bits() > 66, (a, s, a0, depth)  # 20 digits
+        return mpf(whole.real.mid().str(30, radius=False))
 
 
 def on_the_way(s, a0):
