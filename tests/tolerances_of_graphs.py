@@ -67,6 +67,10 @@ TWO_DIGITS = 0.05
 # up to seven rows. Relative; a test multiplies it by the condition, 1 + the rate times t for an exponential.
 DEEP_FLOAT = 64 * UNIT_ROUNDOFF
 
+# What Arb leaves unknown of each piece of an integral that stands for the exact value of such a form, relative: the
+# balls of a hundred pieces add up to 1e-20, six digits below it.
+DEEP_INTEGRAL = 1e-22
+
 # The relative error a step that DOP853 is asked for on the unreduced flow, in fewer than 1,000 steps to these times.
 DEEP_STEP = 1e-12
 DEEP_ODE = 1000 * DEEP_STEP

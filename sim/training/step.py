@@ -101,11 +101,7 @@ def _guarded(
         return moved, alive
     for tensor in moved.values():
         alive = alive & (tensor.abs() < limit).flatten(1).all(dim=1)
-
-    def chosen(new: torch.Tensor, old: torch.Tensor) -> torch.Tensor:
-        return torch.where(along(alive, new), new, old)
-
-    return mapped(chosen, moved, parameters), alive
+    return mapped(lambda new, old: torch.where(along(alive, new), new, old), moved, parameters), alive
 
 
 def _largest(parameters: Parameters) -> torch.Tensor:

@@ -185,11 +185,10 @@ def narrowed(
     """
     found: sympy.Set = interval
     for condition in conditions:
-        if condition.polynomial is None or condition.margin.free_symbols - point.keys() != {symbol}:
+        if condition.polynomial is None or condition.parameters - point.keys() != {symbol}:
             continue
-        left = condition.at(point)
         try:
-            own = left.interval() if left.margin.free_symbols else None
+            own = condition.interval_beside(point)
         except Nowhere:
             return None
         found = found if own is None else found.intersect(own)

@@ -1,9 +1,11 @@
 """Domains of parameters as a user types them: bounds such as "-1<rho<1", and conditions such as "c**2<a*b"."""
 
 import ast
+import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
 
 import sympy
@@ -11,6 +13,7 @@ import sympy
 from theory.expressions.balls.precision import precision
 from theory.expressions.balls.real import FUNCTIONS as WITH_BALLS
 from theory.expressions.balls.real import Table, Undecided, Undefined, enclose, sign
+from theory.expressions.exact import rational
 from theory.expressions.language import CONSTANTS, FUNCTIONS, NAME, Names, Walk, finite, one_line, short, tree_of
 from theory.expressions.signs import sign_on
 from theory.problem.errors import InputError
@@ -58,6 +61,11 @@ class Condition:
     def margin(self) -> sympy.Expr:
         """The expression that the condition requires to be positive, or not negative."""
         return self.right - self.left if "<" in self.sign else self.left - self.right
+
+    @cached_property
+    def parameters(self) -> frozenset[sympy.Symbol]:
+        """The names in the margin."""
+        return frozenset(self.margin.free_symbols)
 
     @cached_property
     def polynomial(self) -> sympy.Expr | None:
@@ -140,27 +148,68 @@ class Condition:
         (x,) = self.symbols
         if self.polynomial is None or sympy.degree(self.polynomial, x) > 2:
             return None
-        return _satisfying(sympy.Poly(self.polynomial, x), self.strict)
+        poly = sympy.Poly(self.polynomial, x)
+        return _satisfying(x, [poly.nth(power) for power in range(3)], self.strict)
+
+    def interval_beside(self, point: Mapping[sympy.Symbol, sympy.Rational]) -> sympy.Interval | None:
+        """The `interval` of the condition with these values of all parameters but one; None where it contains none.
+
+        Raises Nowhere where no number satisfies it, or a single one.
+
+        >>> a, b = sympy.symbols("a b", real=True)
+        >>> Condition(a**2, "<", a * b).interval_beside({a: sympy.Integer(3)})
+        Interval.open(3, oo)
+        """
+        (x,) = self.parameters - point.keys()
+        coefficients = [] if self.polynomial is None else self._coefficients(x, point)
+        if len(coefficients) < 2:
+            left = self.at(point)
+            return left.interval() if left.parameters else None
+        return _satisfying(x, [*coefficients, sympy.S.Zero][:3], self.strict) if len(coefficients) <= 3 else None
+
+    def _coefficients(self, x: sympy.Symbol, point: Mapping[sympy.Symbol, sympy.Rational]) -> list[sympy.Rational]:
+        """The coefficients of the margin in x at a point, from the constant to the last that is not zero."""
+        found: dict[int, Fraction] = {}
+        numbers = {symbol: rational(value) for symbol, value in point.items()}
+        for powers, coefficient in self._terms:
+            value = math.prod((numbers[symbol] ** power for symbol, power in powers if symbol != x), start=coefficient)
+            degree = next((power for symbol, power in powers if symbol == x), 0)
+            found[degree] = found.get(degree, 0) + value
+        last = max((degree for degree, value in found.items() if value), default=-1)
+        return [sympy.Rational(*found.get(degree, Fraction(0)).as_integer_ratio()) for degree in range(last + 1)]
+
+    @cached_property
+    def _terms(self) -> list[tuple[list[tuple[sympy.Symbol, int]], Fraction]]:
+        """The terms of the polynomial: the powers of the parameters, and the coefficient."""
+        poly = sympy.Poly(self.polynomial, *self.symbols)
+        return [
+            ([(symbol, power) for symbol, power in zip(poly.gens, powers, strict=True) if power], rational(number))
+            for powers, number in poly.terms()
+        ]
 
 
 def _ray(end: sympy.Expr, upward: bool, is_open: bool) -> sympy.Interval:
     return sympy.Interval(end, sympy.oo, is_open, True) if upward else sympy.Interval(-sympy.oo, end, True, is_open)
 
 
-def _satisfying(poly: sympy.Poly, strict: bool) -> sympy.Interval | None:
-    """Return the interval on which a polynomial of degree 1 or 2 is positive, or not negative unless `strict`."""
-    lead = poly.LC()
-    if poly.degree() == 1:
-        return _ray(-poly.nth(0) / lead, bool(lead > 0), strict)
-    middle, inside = -poly.nth(1) / (2 * lead), poly.nth(1) ** 2 - 4 * lead * poly.nth(0)
+def _satisfying(x: sympy.Symbol, coefficients: Sequence[sympy.Rational], strict: bool) -> sympy.Interval | None:
+    """Return the interval on which c_0 + c_1 x + c_2 x^2 is positive, or not negative unless `strict`."""
+    constant, slope, lead = coefficients
+    if lead == 0 and slope != 0:
+        return _ray(-constant / slope, bool(slope > 0), strict)
+    if lead == 0 and constant > 0:
+        return sympy.Interval(-sympy.oo, sympy.oo)
+    if lead == 0:
+        raise Nowhere(f"{constant} is {'negative everywhere' if constant else 'positive nowhere'}")
+    middle, inside = -slope / (2 * lead), slope**2 - 4 * lead * constant
     if inside < 0 or (inside == 0 and not strict and lead > 0):
         if lead < 0:
-            raise Nowhere(f"{poly.as_expr()} is negative everywhere")
+            raise Nowhere(f"{lead * x**2 + slope * x + constant} is negative everywhere")
         return sympy.Interval(-sympy.oo, sympy.oo)
     if lead > 0:
         return None
     if inside == 0:
-        raise Nowhere(f"{poly.as_expr()} is positive nowhere")
+        raise Nowhere(f"{lead * x**2 + slope * x + constant} is positive nowhere")
     half = sympy.sqrt(inside) / (2 * abs(lead))
     return sympy.Interval(middle - half, middle + half, strict, strict)
 

@@ -5,11 +5,12 @@ x = a + s on (a, oo). If all coefficients of the numerator have one sign, so has
 halved a few times, into open boxes that overlap so that their union is the box.
 """
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from typing import Any
 
 import sympy
-from sympy.polys.rings import PolyElement, PolyRing
 
 from theory.expressions.balls.precision import precision
 from theory.expressions.balls.real import Undecided, Undefined, enclose, sign
@@ -28,6 +29,8 @@ BITS = (64, 512)
 
 Box = Mapping[sympy.Symbol, sympy.Interval]
 Ends = tuple[Fraction | None, Fraction | None]
+# A polynomial: the coefficients, integers or elements of a field of SymPy, by the exponents of the variables.
+Terms = dict[tuple[int, ...], Any]
 
 
 def outer_ends(interval: sympy.Interval) -> Ends:
@@ -55,10 +58,13 @@ def sign_on(polynomial: sympy.Expr, box: Box) -> int:
     poly = sympy.Poly(polynomial, *symbols, extension=True).to_field()
     if len(poly.terms()) > MAX_TERMS or max(poly.degree_list()) > MAX_DEGREE or not poly.domain.is_Exact:
         return 0
-    ring = PolyRing([f"s{k}" for k in range(len(symbols))], poly.domain, sympy.lex)
+    if poly.domain.is_QQ:
+        _, whole = poly.clear_denoms(convert=True)
+        terms, sign_of = {exponents: int(number) for exponents, number in whole.rep.to_dict().items()}, _sign_of_integer
+    else:
+        terms, sign_of = poly.rep.to_dict(), lambda number: _sign_of_number(poly.domain.to_sympy(number))
     ends = [outer_ends(box[symbol]) for symbol in symbols]
-    terms = poly.rep.to_dict()
-    signs = {_sign(ring, terms, piece, MAX_HALVINGS) for piece in _without_whole_lines(ends)}
+    signs = {_sign(terms, sign_of, piece, MAX_HALVINGS) for piece in _without_whole_lines(ends)}
     return signs.pop() if len(signs) == 1 else 0
 
 
@@ -71,30 +77,36 @@ def _without_whole_lines(ends: list[Ends]) -> list[list[Ends]]:
     return pieces
 
 
-def _sign(ring: PolyRing, terms: dict, ends: list[Ends], halvings: int) -> int:
-    signs = _coefficient_signs(ring, terms, ends)
+def _sign(terms: Terms, sign_of: Callable[[Any], int], ends: list[Ends], halvings: int) -> int:
+    whole = _in_positive(terms, ends)
+    signs = {sign_of(coefficient) for coefficient in whole.values()}
     if len(signs) == 1:
         return signs.pop()
-    if halvings == 0 or _opposite_at_centres(ring, terms, ends):
+    if halvings == 0 or len({sign_of(value) for value in _at_centres(whole)}) > 1:
         return 0
     k = halvings % len(ends)
     found = 0
     for half in _halves(*ends[k]):
-        here = _sign(ring, terms, [*ends[:k], half, *ends[k + 1 :]], halvings - 1)
+        here = _sign(terms, sign_of, [*ends[:k], half, *ends[k + 1 :]], halvings - 1)
         if here == 0 or found not in (0, here):
             return 0
         found = here
     return found
 
 
-def _opposite_at_centres(ring: PolyRing, terms: dict, ends: list[Ends]) -> bool:
-    """Whether the values at s = 1/2, 1 and 2, equal for all variables, differ in sign."""
-    whole = _in_positive(ring, terms, ends)
-    values = [whole.evaluate([(s, ring.domain.convert(x)) for s in ring.gens]) for x in _THREE]
-    return len({_sign_of(ring, value) for value in values}) > 1
-
-
-_THREE = (sympy.QQ(1, 2), sympy.QQ(1), sympy.QQ(2))
+def _at_centres(whole: Terms) -> tuple[Any, Any, Any]:
+    """The values at s = 1/2, 1 and 2, the same for all variables; the first times a power of 2."""
+    by_degree: dict[int, Any] = {}
+    for exponents, coefficient in whole.items():
+        degree = sum(exponents)
+        by_degree[degree] = by_degree[degree] + coefficient if degree in by_degree else coefficient
+    most = max(by_degree)
+    zero = by_degree[most] * 0
+    return (
+        sum((number * 2 ** (most - degree) for degree, number in by_degree.items()), zero),
+        sum(by_degree.values(), zero),
+        sum((number * 2**degree for degree, number in by_degree.items()), zero),
+    )
 
 
 def _halves(low: Fraction | None, high: Fraction | None) -> tuple[Ends, Ends]:
@@ -106,34 +118,39 @@ def _halves(low: Fraction | None, high: Fraction | None) -> tuple[Ends, Ends]:
     return (None, high - 1 + OVERLAP), (high - 1 - OVERLAP, high)
 
 
-def _in_positive(ring: PolyRing, terms: dict, ends: list[Ends]) -> PolyElement:
-    """Return the numerator of the polynomial in variables that run over (0, oo)."""
-    degrees = [max(exponents[k] for exponents in terms) for k in range(len(ends))]
-    total = ring.zero
-    for exponents, coefficient in terms.items():
-        product = ring.ground_new(coefficient)
-        for s, (low, high), power, degree in zip(ring.gens, ends, exponents, degrees, strict=True):
-            if low is not None and high is not None:
-                product *= (_number(ring, low) + _number(ring, high) * s) ** power * (1 + s) ** (degree - power)
-            elif low is not None:
-                product *= (_number(ring, low) + s) ** power
-            else:
-                product *= (_number(ring, high) - s) ** power
-        total += product
-    return total
+def _in_positive(terms: Terms, ends: list[Ends]) -> Terms:
+    """The numerator of the polynomial in variables that run over (0, oo), times a positive number."""
+    for k, (low, high) in enumerate(ends):
+        degree = max(exponents[k] for exponents in terms)
+        rows = {power: _row(low, high, power, degree) for power in {exponents[k] for exponents in terms}}
+        moved: Terms = {}
+        for exponents, coefficient in terms.items():
+            before, after = exponents[:k], exponents[k + 1 :]
+            for j, factor in enumerate(rows[exponents[k]]):
+                if factor:
+                    key, part = (*before, j, *after), coefficient * factor
+                    moved[key] = moved[key] + part if key in moved else part
+        terms = {exponents: coefficient for exponents, coefficient in moved.items() if coefficient}
+    return terms
 
 
-def _number(ring: PolyRing, x: Fraction) -> PolyElement:
-    return ring.ground_new(ring.domain.convert(sympy.QQ(x.numerator, x.denominator)))
+def _row(low: Fraction | None, high: Fraction | None, power: int, degree: int) -> list[int]:
+    """The coefficients in s of x^power, times the denominator of x^degree and a number that makes them integers."""
+    if low is not None and high is not None:
+        scale = math.lcm(low.denominator, high.denominator)
+        top, bottom = (int(low * scale), int(high * scale)), (scale, scale)
+    elif low is not None:
+        top, bottom = (low.numerator, low.denominator), (low.denominator, 0)
+    else:
+        top, bottom = (high.numerator, -high.denominator), (high.denominator, 0)
+    row = [1]
+    for constant, slope in (top,) * power + (bottom,) * (degree - power):
+        row = [constant * x + slope * y for x, y in zip([*row, 0], [0, *row], strict=True)]
+    return row
 
 
-def _coefficient_signs(ring: PolyRing, terms: dict, ends: list[Ends]) -> set[int]:
-    return {_sign_of(ring, coefficient) for coefficient in _in_positive(ring, terms, ends).values()}
-
-
-def _sign_of(ring: PolyRing, number: object) -> int:
-    """Return the sign of a coefficient, or 0 where it is not certain."""
-    return _sign_of_number(ring.domain.to_sympy(ring.domain.convert(number)))
+def _sign_of_integer(number: int) -> int:
+    return (number > 0) - (number < 0)
 
 
 def _sign_of_number(number: sympy.Expr) -> int:

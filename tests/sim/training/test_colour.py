@@ -43,7 +43,9 @@ def filled(factors, classes, segment, inputs, dtype, by_site):
     key, word = tuple(np.uint64(part) for part in key_of(OWN.seed)), np.uint64(OWN.word)
     makers = tuple(tuple(maker(factor)) for factor in factors)
     example, space = (OWN.example + order).astype(np.uint64), room_for(makers)
-    fill_coloured(key, word, makers, ways(makers), example, segment, middle, inputs, space, out)
+    # Loops of one kind alone are those of both with the other left out, and take as long to compile: once is enough.
+    taken = ways(makers) if by_site and dtype is np.float64 else (True, True)
+    fill_coloured(key, word, makers, taken, example, segment, middle, inputs, space, out)
     return out, order
 
 

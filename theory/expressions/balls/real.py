@@ -5,6 +5,7 @@ number, a division by zero or an inverse sine beyond 1 is `Undefined`, even when
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from fractions import Fraction
 from math import prod
 
@@ -141,6 +142,24 @@ def enclose(expr: sympy.Expr, table: Table, others: Others | None = None) -> arb
     if not number.is_finite():
         raise Undecided(f"{expr.func.__name__} is not finite at this precision")
     return number
+
+
+def values_of_parts(expr: sympy.Expr, table: Table, others: Others | None = None) -> Table:
+    """The table with the values of all parts of an expression added that have one: a table for its variants.
+
+    They are those of `enclose` at the current precision, and serve at no other.
+
+    >>> x = sympy.Symbol("x")
+    >>> parts = values_of_parts(sympy.exp(2 * x), {x: sympy.Integer(3)})
+    >>> parts[2 * x], bool(parts[sympy.exp(2 * x)] > 403)
+    (Fraction(6, 1), True)
+    """
+    known = dict(table)
+    for part in sympy.postorder_traversal(expr):
+        if isinstance(part, sympy.Expr) and part not in known:
+            with suppress(Undefined, Undecided):
+                known[part] = _enclose(part, known, others)
+    return known
 
 
 def _arb(number: Value) -> arb:
