@@ -25,6 +25,8 @@ from theory.problem import (
     Network,
     ParticipationRatioAtTimes,
     PreactivationKurtosisAtTimes,
+    SinglePulse,
+    SiteGate,
 )
 
 BACKENDS = ["reference", *(["compiled-normals", "compiled-examples", "compiled"] if numba_is_installed() else [])]
@@ -210,6 +212,9 @@ def test_nothing_is_compiled_ahead_that_is_not_taken(monkeypatch, tmp_path):
     assert ahead._wanted(problem(**momentum), "cpu", "compiled-examples") == ahead.DRAWS
     assert ahead._wanted(problem(samples=10**6), "cpu", "auto") == ahead.DRAWS
     assert not ahead._wanted(problem(dtype="float32"), "cpu", "compiled-examples")
+    pulses = SinglePulse(6, ((1, 2), (3, 3)), "plus-minus", "sign", (1, 0))
+    on_input = Network("gated-linear", "mean", 1, (SiteGate(1, lo=0, on="input"),))
+    assert not ahead._wanted(problem(pulses, on_input), "cpu", "compiled-examples")
     ring = problem(line(n=9, xi=(1, Fraction(1, 2)), boundary="ring"))
     assert ahead._wanted(ring, "cpu", "compiled")
     assert not ahead._wanted(ring, "cpu", "compiled-examples")

@@ -63,10 +63,11 @@ def _wanted(problem: Problem, device: str, backend: str) -> tuple[str, ...]:
         return ()
     if device_type(device) != "cpu" or (backend == "auto" and is_short(problem)):
         return ()
-    if backend == "compiled-examples" or (backend == "auto" and steps_are_few(problem)):
-        multiplied = problem.data.boundary == "open" and settings.dtype == "float64"
-        return DRAWS if multiplied and draw_obstacle_on("cpu", problem) is None else ()
-    if obstacle_on("cpu", problem) is not None or settings.optimizer != "sgd":
+    obstructed = obstacle_on("cpu", problem) is not None
+    if backend == "compiled-examples" or (backend == "auto" and (obstructed or steps_are_few(problem))):
+        drawn = draw_obstacle_on("cpu", problem) is None and settings.dtype == "float64"
+        return DRAWS if drawn and problem.data.boundary == "open" else ()
+    if obstructed or settings.optimizer != "sgd":
         return ()
     return (loop_of(problem),)
 
