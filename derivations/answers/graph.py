@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from derivations.answers.about import about
 from derivations.markdown import plain
 from theory.flow.graph.integrate import GraphSolution, integrate
 from theory.flow.graph.solutions import deep_linear, layered
@@ -284,20 +285,6 @@ def measured(run: Any, device: str, measuring: Callable[[str], None], threads: i
     found = measure_each(listed, run, device, backend="compiled", measuring=measuring, threads=threads)
     named = {"strengths": None, "modes": None} | dict(zip(observables, found, strict=True))
     return GraphSimulateAnswer(run.problem, run, **named, remarks=remarks)
-
-
-def about(run: Any) -> dict[str, Any]:
-    """The facts of a training run (sim.training.run.Run) that `gdln simulate --json` prints for every network."""
-    return {
-        "replicates": len(run.replicates),
-        "diverged": int(run.diverged.sum()),
-        "device": run.device,
-        "backend": run.backend,
-        "dtype": run.dtype,
-        "fallback": run.fallback,
-        "seed": run.seed,
-        "steps": run.steps,
-    }
 
 
 def _error(estimate: Any) -> np.ndarray | None:

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from derivations.answers.graph import GraphSimulateAnswer, about, measured
+from derivations.answers.about import about
 from sim.measure import measure_each
 from sim.measure.source import lies_on_a_line
 from sim.train import train
-from sim.training.backends.short import reason_for_torch
+from sim.training.backends.short import for_a_short_run
 from sim.training.run import Run
 from sim.training.schedule import device_named, refuse_endless_measurement
 from theory.moments.constant_gates import remarks
@@ -32,6 +32,7 @@ from theory.problem import (
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from derivations.answers.graph import GraphSimulateAnswer
     from theory.flow.picture import Series
 
 _ALONG_A_LINE = "low_frequency_power"
@@ -139,10 +140,10 @@ def answer(
     measuring: Callable[[str], None] = lambda _name: None,
     dtype: str | None = None,
     threads: int = 1,
-) -> SimulateAnswer | GraphSimulateAnswer:
+) -> "SimulateAnswer | GraphSimulateAnswer":
     """Train the networks of `problem` and measure them; at most `memory` bytes are taken by networks side by side.
 
-    `backend` "auto" is the reference for a short run (see `sim.training.backends.short`), else that of `sim.train`.
+    `backend` "auto" is that of `sim.training.backends.short` for a short run, else that of `sim.train`.
     `dtype`, "float64" or "float32", overrides simulation.dtype. `progress` receives the number of steps done and
     the total, `measuring` the name of the next measurement. On a CPU `threads` share the work; the numbers do not
     depend on them. Raises InputError for a problem without a [simulation] table, OutOfReachError for an absent device
@@ -159,6 +160,8 @@ def answer(
     refuse_endless_measurement(problem, problem.simulated().replicates)
     run = _trained(problem, device, backend, memory, progress, threads)
     if isinstance(problem.network, GatedGraph):
+        from derivations.answers.graph import measured  # it loads SymPy
+
         return measured(run, device, measuring, threads)
     means: dict[str, Any] = {"times": run.times, "readout": None, "readout_standard_error": None}
     values = {
@@ -194,12 +197,11 @@ def _trained(
     progress: Callable[[int, int], None] | None,
     threads: int,
 ) -> Run:
-    """Return the run, with the reason in `fallback` where torch trains it because it is short."""
-    reason = reason_for_torch(problem, device_named(device)) if backend == "auto" else None
-    if reason is None:
-        return train(problem, device, progress=progress, backend=backend, memory=memory, threads=threads)
-    run = train(problem, device, progress=progress, backend="reference", memory=memory, threads=threads)
-    return replace(run, fallback=reason)
+    """Return the run, with the reason in `fallback` where it is too short for compiled steps."""
+    found = for_a_short_run(problem, device_named(device)) if backend == "auto" else None
+    chosen, reason = (backend, None) if found is None else found
+    run = train(problem, device, progress=progress, backend=chosen, memory=memory, threads=threads)
+    return run if reason is None else replace(run, fallback=reason)
 
 
 def _observables(problem: Problem) -> dict[str, Observable]:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from derivations.commands import Backend, Timeout
+from derivations.commands import Backend, Timeout, loading
 
 MAY_BEGIN_WITH_MINUS = False
 _UPDATES = 200
@@ -66,7 +66,8 @@ def _answer(question: Any, device: str, backend: str, limit: int | None, dtype: 
         question = replace(question, simulation=replace(question.simulated(), dtype=dtype))
     threads = side_by_side()
     with compiled_ahead(question, device, backend) if threads > 1 else nullcontext():
-        from derivations.answers import simulate  # it loads torch
+        with loading():
+            from derivations.answers import simulate  # it loads torch
 
         with progress_bar() as (training, measuring):
             return simulate.answer(question, device, backend, limit, training, measuring, threads=threads)

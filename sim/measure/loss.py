@@ -12,7 +12,10 @@ from sim.networks.choice import network_of
 from sim.networks.examples import examples_of
 from sim.networks.losses import loss_named
 from sim.networks.parameters import Parameters, mapped
+from sim.training.schedule import columns
 from theory.problem import LossAtTimes, Problem
+
+_AT_ONCE = 2**21  # numbers of the examples, counted once for each time that is taken with others
 
 
 @values_of.register
@@ -32,10 +35,14 @@ class Penalties:
     def add(self, drawn: Draw) -> None:
         """Take in the examples of a draw."""
         examples = examples_of(self._problem, drawn)
-        for index in range(len(self._total)):
-            at_time = mapped(lambda tensor, index=index: tensor[index : index + 1], self._own)
-            yhat = self._network.predict(at_time, examples)
-            self._total[index] += self._loss.penalty(yhat, examples.y).sum().cpu()
+        size = max(1, _AT_ONCE // (drawn.x.shape[1] * columns(self._problem)))
+        for start in range(0, len(self._total), size):
+            part = slice(start, start + size)
+            at_times = mapped(lambda tensor, part=part: tensor[part], self._own)
+            count = len(self._total[part])
+            shared = examples.shared_by(count)
+            penalties = self._loss.penalty(self._network.predict(at_times, shared), shared.y)
+            self._total[part] += penalties.flatten(1).sum(dim=1).cpu()
 
     def value(self) -> Float[np.ndarray, " T"]:
         """Return the mean penalty at each time."""

@@ -4,6 +4,8 @@ import subprocess
 import sys
 import threading
 from dataclasses import replace
+from fractions import Fraction
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -23,6 +25,8 @@ from theory.problem import (
     Network,
     ParticipationRatioAtTimes,
     PreactivationKurtosisAtTimes,
+    SinglePulse,
+    SiteGate,
 )
 
 BACKENDS = ["reference", *(["compiled-normals", "compiled-examples", "compiled"] if numba_is_installed() else [])]
@@ -144,7 +148,33 @@ def test_what_is_compiled_ahead_is_what_training_takes(monkeypatch, units, batch
     before, _ = dict(called), called.clear()
     train(question, "cpu", backend="compiled")
     assert called == before
-    assert ahead.loop_of(question) in called
+    assert ahead.loop_of(question).removeprefix("descent.") in called
+
+
+@NEEDS_NUMBA
+@pytest.mark.xdist_group("compiled loops")
+@pytest.mark.parametrize("batch", [5, 40])
+def test_the_draws_compiled_ahead_are_those_that_training_takes(monkeypatch, batch):
+    from numba import typeof
+
+    from sim.training.backends import compiled
+
+    called = {}
+    for whole in ahead.DRAWS:
+        module, name = whole.split(".")
+        loop = getattr(import_module(f"{compiled.__name__}.{module}"), name)
+
+        def recorded(*given, whole=whole, loop=loop):
+            called.setdefault(whole, set()).add(tuple(typeof(one) for one in given))
+            return loop(*given)
+
+        monkeypatch.setattr(f"{compiled.__name__}.{module}.{name}", recorded)
+    question = problem(line(n=9), batch=batch)
+    ahead.compile_draws(question)
+    before, _ = dict(called), called.clear()
+    train(question, "cpu", backend="compiled-examples")
+    assert called == before
+    assert set(called) == set(ahead.DRAWS)
 
 
 @NEEDS_NUMBA
@@ -159,6 +189,13 @@ def test_steps_are_compiled_in_a_process_of_their_own(monkeypatch, tmp_path):
     assert list(tmp_path.glob("*/descent.single_steps-*.nbi"))
     with ahead.compiled_ahead(question, "cpu", "compiled"):
         assert ahead._process is None  # an earlier run has compiled them
+    with ahead.compiled_ahead(question, "cpu", "compiled-examples"):
+        process = ahead._process
+        train(question, "cpu", backend="compiled-examples")
+        assert process.returncode == 0  # training has waited for them
+    assert all(map(ahead._found, ahead.DRAWS))
+    with ahead.compiled_ahead(question, "cpu", "compiled-examples"):
+        assert ahead._process is None
 
 
 @NEEDS_NUMBA
@@ -172,6 +209,15 @@ def test_nothing_is_compiled_ahead_that_is_not_taken(monkeypatch, tmp_path):
     assert not ahead._wanted(replace(question, simulation=None), "cpu", "compiled")
     momentum = {"optimizer": "momentum", "momentum": "3/4"}
     assert not ahead._wanted(problem(**momentum), "cpu", "compiled")
+    assert ahead._wanted(problem(**momentum), "cpu", "compiled-examples") == ahead.DRAWS
+    assert ahead._wanted(problem(samples=10**6), "cpu", "auto") == ahead.DRAWS
+    assert not ahead._wanted(problem(dtype="float32"), "cpu", "compiled-examples")
+    pulses = SinglePulse(6, ((1, 2), (3, 3)), "plus-minus", "sign", (1, 0))
+    on_input = Network("gated-linear", "mean", 1, (SiteGate(1, lo=0, on="input"),))
+    assert not ahead._wanted(problem(pulses, on_input), "cpu", "compiled-examples")
+    ring = problem(line(n=9, xi=(1, Fraction(1, 2)), boundary="ring"))
+    assert ahead._wanted(ring, "cpu", "compiled")
+    assert not ahead._wanted(ring, "cpu", "compiled-examples")
 
 
 def test_compiling_ahead_needs_no_torch():

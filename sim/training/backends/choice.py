@@ -9,6 +9,7 @@ import torch
 from sim.data.sample import Sampler, prepare
 from sim.networks.examples import Examples
 from sim.random.streams import Fill, reference_normals
+from sim.training.backends import ahead
 from sim.training.backends.names import BACKENDS, numba_is_installed
 from sim.training.backends.reference import train_group
 from sim.training.backends.support import data_obstacle, draw_obstacle, obstacle
@@ -132,6 +133,7 @@ def _on_compiled_examples(problem: Problem, device: torch.device) -> Backend:
     def train_on_compiled(
         replicates: Sequence[Replicate], sampler: Sampler, sample: Examples | None, state: State, report: Report
     ) -> tuple[dict[str, torch.Tensor], State]:
+        ahead.wait()
         drawing = _compiled(problem, sampler, segment=problem.simulated().batch)
         return train_group(replicates, drawing, sample, state, report)
 

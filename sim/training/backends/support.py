@@ -47,7 +47,12 @@ def data_obstacle(problem: Problem, device: "torch.device") -> tuple[str, str] |
 
 def draw_obstacle(problem: Problem, device: "torch.device") -> tuple[str, str] | None:
     """Return why compiled loops cannot draw the batches of an online run, and what to do; None where they can."""
-    return _first(device.type, (_mode(problem), of_law(problem.data), *_of_gates(problem)))
+    return draw_obstacle_on(device.type, problem)
+
+
+def draw_obstacle_on(kind: str, problem: Problem) -> tuple[str, str] | None:
+    """Return the same for a kind of device, "cpu" or "cuda", for callers without torch."""
+    return _first(kind, (_mode(problem), of_law(problem.data), *_of_gates(problem)))
 
 
 def _first(kind: str, reasons: Iterable[str | None]) -> tuple[str, str] | None:

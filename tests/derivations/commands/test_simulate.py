@@ -105,6 +105,11 @@ def test_a_short_run_is_left_to_torch_and_says_so(gdln, monkeypatch):
     assert found["fallback"].startswith("The run is short: torch alone")
     assert f"\nback end reference: {found['fallback']}\n" in gdln()[1]
     monkeypatch.setattr("sim.training.backends.short._OF_LOADING", 0)
+    few = json.loads(gdln("--json")[1])
+    assert few["backend"] == "compiled-examples"
+    assert few["fallback"].startswith("The steps are few: torch")
+    assert np.abs(np.subtract(few["weights"], found["weights"])).max() < SIM_DESCENT
+    monkeypatch.setattr("sim.training.backends.short._OF_COMPILING_STEPS", 0)
     longer = json.loads(gdln("--json")[1])
     assert (longer["backend"], longer["fallback"]) == ("compiled", None)
     assert "\nback end compiled\n" in gdln()[1]

@@ -223,19 +223,35 @@ def test_the_sizes_of_a_problem_say_what_torch_takes_longer():
     assert abs(found - expected) < 4 * UNIT_ROUNDOFF * expected
 
 
+def test_the_sizes_of_a_problem_say_what_torch_takes_longer_in_steps(monkeypatch):
+    """Steps alone: 10 of three networks side by side, with 100 examples of 4 numbers each; a step of 130 is two."""
+    for replicates, steps in ((3, 10), (130, 20)):
+        question = problem(batch=100, replicates=replicates, samples=10**9, times=(0, 10), learning_rate=1)
+        expected = short._OF_A_STEP * steps + short._OF_A_STEPPED_NUMBER * replicates * 10 * 100 * 4
+        for share, few in ((1 + 4 * UNIT_ROUNDOFF, True), (1 - 4 * UNIT_ROUNDOFF, False)):
+            monkeypatch.setattr(short, "_OF_COMPILING_STEPS", expected * share)
+            assert short.steps_are_few(question) is (few and names.numba_is_installed())
+
+
 @NEEDS_NUMBA
 def test_a_short_run_is_for_torch_where_there_is_a_choice(monkeypatch):
-    question = problem()
-    assert "torch alone finishes it" in short.reason_for_torch(question, CPU)
-    assert short.reason_for_torch(question, torch.device("cuda")) is None
-    assert short.reason_for_torch(problem(samples=10**6), CPU) is None
+    question, samples = problem(), problem(samples=10**6)
+    name, reason = short.for_a_short_run(question, CPU)
+    assert (name, reason[:18]) == ("reference", "The run is short: ")
+    assert short.for_a_short_run(question, torch.device("cuda")) is None
+    name, reason = short.for_a_short_run(samples, CPU)
+    assert (name, reason[:19]) == ("compiled-examples", "The steps are few: ")
     monkeypatch.setattr(short, "_OF_LOADING", short.seconds_lost(question))
-    assert short.reason_for_torch(question, CPU) is not None
+    assert short.for_a_short_run(question, CPU)[0] == "reference"
     monkeypatch.setattr(short, "_OF_LOADING", short.seconds_lost(question) / 2)
-    assert short.reason_for_torch(question, CPU) is None
+    assert short.for_a_short_run(question, CPU)[0] == "compiled-examples"
+    monkeypatch.setattr(short, "_OF_COMPILING_STEPS", 0)
+    assert short.for_a_short_run(question, CPU) is None
     monkeypatch.undo()
+    full = problem(mode="full-batch", batch=None, samples=10**6)
+    assert short.for_a_short_run(full, CPU) is None  # its steps are torch's in any case
     monkeypatch.setitem(sys.modules, "numba", None)
-    assert short.reason_for_torch(question, CPU) is None  # there is nothing else, and nothing to explain
+    assert short.for_a_short_run(question, CPU) is None  # there is nothing else, and nothing to explain
 
 
 def test_compiled_normals_are_made_on_the_cpu():

@@ -9,6 +9,7 @@ import torch
 from sim.data.sample import prepare
 from sim.random.streams import TRAINING, stream
 from sim.train import train
+from sim.training.backends import ahead
 from sim.training.backends.choice import backend_for
 from tests.sim.cases import line, problem
 from tests.tolerances import SIM_DESCENT
@@ -39,6 +40,12 @@ def test_a_graph_is_trained_as_by_the_reference(batch, on):
     for name, expected in plain.parameters.items():
         assert np.abs(drawn.parameters[name] - expected).max() / np.abs(expected).max() < SIM_DESCENT
     assert np.abs(plain.parameters["C"][:, -1] - plain.parameters["C"][:, 0]).max() > SIM_DESCENT
+
+
+def test_the_draws_of_a_graph_are_compiled_ahead():
+    graph = problem(network=two_layers("latent"), samples=10**6)
+    assert ahead._wanted(graph, "cpu", "auto") == ahead.DRAWS
+    assert not ahead._wanted(graph, "cpu", "compiled")
 
 
 @pytest.mark.parametrize("by_site", [False, True])
