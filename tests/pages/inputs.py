@@ -8,6 +8,7 @@ INPUTS = (
     # domains of parameters and conditions on them
     r"^- -? ?\d+/\d+ (<|leq) [^:]*",
     r"^- .* > \d+/\d+$",
+    r"^- 0 < w0 < 1/2: strength of both pathways",
     r"^- \d+ (<|leq) D\d\d (<|leq) \d+/\d+: ",
     r"^- (w1|s|b2|y1) > \w+ \+ \d+/\d+$",
     r"^- lambda < b202 - \d+/\d+$",

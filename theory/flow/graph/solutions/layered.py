@@ -184,7 +184,7 @@ def _refusal(failed: Sequence[Condition]) -> OutOfReachError:
 
 
 def _seen_in_the_weights(flow: GraphFlow, layers: Layers, start: Mapping[str, np.ndarray]) -> tuple[Condition, ...]:
-    """What a symmetric start needs and the weights alone decide, before the moments, which may be large."""
+    """The conditions on a symmetric start that the weights alone decide, before the moments, which may be large."""
     found = []
     for names in _several(layers):
         norms = [float(np.linalg.norm(start[name])) for name in names]
