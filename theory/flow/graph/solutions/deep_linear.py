@@ -230,9 +230,11 @@ def _known_modes(modes: _Modes, turned: np.ndarray) -> Condition:
         for moved in (np.linalg.norm(rest @ before, axis=0), np.linalg.norm(rest.T @ after, axis=0)):
             off = max(off, float((moved / np.where(strengths > 0, strengths, np.inf)).max(initial=0.0)))
     weakest = strengths.min(initial=np.inf) / strengths.max(initial=0.0) if strengths.any() else 1.0
-    text = f"{off:.2g}, where the weakest mode is {weakest:.0e} of the strongest: float64 cannot decide its directions"
+    holds = off <= RELATIVE
+    text = f"{off:.2g}, where the weakest mode is {weakest:.0e} of the strongest"
+    text += "" if holds else ": float64 cannot decide its directions"
     says = f"every mode at the start is known to {RELATIVE:.0e} of its own strength"
-    return Condition(says, off <= RELATIVE, text if off else "0", exact=False)
+    return Condition(says, holds, text if off else "0", exact=False)
 
 
 def _input_modes(chain: _Chain) -> tuple[np.ndarray, np.ndarray]:
