@@ -25,10 +25,11 @@ from scipy.linalg import polar
 from theory.flow.graph.conditions import Condition
 from theory.flow.graph.data import flow_of, moments_of
 from theory.flow.graph.gradient_flow import FACTORS, GraphFlow
-from theory.flow.graph.integrate import RELATIVE, GraphSolution, integrate, split
+from theory.flow.graph.integrate import GraphSolution, integrate, split
 from theory.flow.graph.moments import loss_from
 from theory.flow.graph.paths import Path
 from theory.flow.graph.solutions.balanced import layers
+from theory.flow.graph.solutions.resolved import resolved
 from theory.flow.graph.solutions.two_layers import two_layer_weights
 from theory.moments.feature_moments import squared_labels
 from theory.problem import OutOfReachError, Problem
@@ -216,25 +217,12 @@ def _balanced_conditions(chain: _Chain, modes: _Modes) -> tuple[Condition, ...]:
             1.0,
             allowed,
         ),
-        _known_modes(modes, turned / target),
+        resolved(
+            strengths,
+            zip(modes.left, modes.frames[:-1], modes.frames[1:], strict=True),
+            float(turned.max(initial=0.0)) / target,
+        ),
     )
-
-
-def _known_modes(modes: _Modes, turned: np.ndarray) -> Condition:
-    """The condition that the exact solution follows each mode at least as well as the integrator would.
-
-    Rounding of the size of the strongest mode is far more of a weak one.
-    """
-    off, strengths = float(turned.max(initial=0.0)), modes.strengths
-    for rest, before, after in zip(modes.left, modes.frames[:-1], modes.frames[1:], strict=True):
-        for moved in (np.linalg.norm(rest @ before, axis=0), np.linalg.norm(rest.T @ after, axis=0)):
-            off = max(off, float((moved / np.where(strengths > 0, strengths, np.inf)).max(initial=0.0)))
-    weakest = strengths.min(initial=np.inf) / strengths.max(initial=0.0) if strengths.any() else 1.0
-    holds = off <= RELATIVE
-    text = f"{off:.2g}, where the weakest mode is {weakest:.0e} of the strongest"
-    text += "" if holds else ": float64 cannot decide its directions"
-    says = f"every mode at the start is known to {RELATIVE:.0e} of its own strength"
-    return Condition(says, holds, text if off else "0", exact=False)
 
 
 def _input_modes(chain: _Chain) -> tuple[np.ndarray, np.ndarray]:

@@ -185,6 +185,12 @@ def test_modes_far_apart_in_turned_bases(ratio):
         assert abs(found.weights[key] - array).max() <= DEEP_ODE
 
 
+def test_a_mode_below_what_float64_resolves_is_refused_as_undecided():
+    """Rounding of the strong mode is 1e-8 of one that is 1e8 times weaker."""
+    with pytest.raises(OutOfReachError, match=r"known to 1e-10 .* of the strongest: float64 cannot decide"):
+        solution(chain([(0.8, 5e-9), (0.9, 7e-9), (0.6, 3e-9)]))
+
+
 def test_a_layer_that_misses_by_a_millionth_is_refused_with_its_distance():
     """B leads 1e-6 |B| from the strong mode to the weak one: two entries of B B' are off by 1e-6 |B|^2."""
     task = chain([(0.8, 5e-5), (0.9, 7e-5), (0.6, 3e-5)])
