@@ -104,10 +104,12 @@ def solution(problem: Problem, times: Sequence[float] | None = None) -> LayeredS
     conditions = (
         *reduced.conditions,
         _aligned(reduced, aligned, start, unseen),
-        _resolved(reduced, aligned, unseen, moving),
         *_equal_strengths(layers, aligned),
         *_equal_sums(reduced, known, layers, moving, aligned.rounding),
     )
+    _require(conditions)
+    # Of a start that is not aligned more than rounding is left, and float64 is not the reason.
+    conditions += (_resolved(reduced, aligned, unseen, moving),)
     _require(conditions)
     asked = tuple(float(time) for time in (problem.training.times if times is None else times))
     modes, kept = _modes(problem, reduced, layers, moving, aligned.rounding)

@@ -15,7 +15,7 @@ def resolved(strengths: Float[np.ndarray, " n"], parts: Iterable[Part], beside: 
     """The condition that the exact solution follows each mode at least as well as the integrator would.
 
     Rounding of the strongest mode may be a large part of a weak one. strengths: of each mode. parts: for each weight
-    what the modes leave of it, and their directions before and behind it. beside: the error of other kinds.
+    the rest that the modes leave, and their directions before and behind it. beside: an error of another origin.
 
     >>> rest, frame = np.array([[0.0, 1e-13], [0.0, 0.0]]), np.eye(2)
     >>> resolved(np.array([1.0, 1e-6]), [(rest, frame, frame)]).off

@@ -194,13 +194,13 @@ def test_a_mode_below_what_float64_resolves_is_refused_as_undecided():
 def test_a_layer_that_misses_by_a_millionth_is_refused_with_its_distance():
     """B leads 1e-6 |B| from the strong mode to the weak one: two entries of B B' are off by 1e-6 |B|^2."""
     task = chain([(0.8, 5e-5), (0.9, 7e-5), (0.6, 3e-5)])
-    middle = np.array(task.start()["B"], dtype=float).reshape(3, 4)
+    moved, middle = 1e-6, np.array(task.start()["B"], dtype=float).reshape(3, 4)
     left, sizes, right = np.linalg.svd(middle)
-    turned = changed(task, B=middle + 1e-6 * sizes[0] * np.outer(left[:, 1], right[0]))
+    turned = changed(task, B=middle + moved * sizes[0] * np.outer(left[:, 1], right[0]))
     with pytest.raises(OutOfReachError) as refused:
         solution(turned)
     off = re.search(r"`C` and .* of `B` commute at the start \(fails by (\S+) of", str(refused.value))[1]
-    assert abs(float(off) - np.sqrt(2) * 1e-6) <= TWO_DIGITS * 1e-6
+    assert abs(float(off) - np.sqrt(2) * moved) <= TWO_DIGITS * moved
 
 
 @pytest.mark.parametrize("name", CASES)
