@@ -329,7 +329,7 @@ def map_table(
     """The first modes of maps over time, unless each is the strength of one of the `paths`."""
     if values and not values.keys() <= paths.keys():
         more = f"; the first {_COLUMNS} of {len(values)}, --json has them all" if len(values) > _COLUMNS else ""
-        yield from ("", f"singular values of the map from x to yhat, the sum over open paths{more}")
+        yield from ("", f"singular values of the sums of paths in each context, or with the same gates{more}")
         yield from table(times, {name: words[name] for name in list(values)[:_COLUMNS]})
 
 

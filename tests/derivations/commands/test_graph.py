@@ -240,7 +240,7 @@ def test_the_map_of_each_context_stands_beside_theory(tmp_path, capsys):
     (tmp_path / "tasks.toml").write_text(TASKS)
     for verb in ("solve", "simulate", "compare"):
         assert main([verb, str(tmp_path / "tasks.toml")]) == PASS
-        assert "singular values of the map from x to yhat, the sum over open paths" in capsys.readouterr().out
+        assert "singular values of the sums of paths in each context, or with the same gates" in capsys.readouterr().out
     both = compare.answer(problem, "cpu").json()
     assert list(both["theory"]["map_modes"]) == list(both["networks"]["map_modes"]) == list(content["map_modes"])
     assert set(both["networks"]["map_modes_standard_error"]) == set(content["map_modes"])

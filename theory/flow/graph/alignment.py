@@ -123,12 +123,18 @@ def align(flow: GraphFlow, modes: Modes, weights: Mapping[str, np.ndarray]) -> A
 
 
 def _filled(basis: np.ndarray, reached: list[tuple[np.ndarray, np.ndarray]]) -> np.ndarray:
-    """The basis with its empty columns filled by the strongest image of their mode."""
+    """The basis with its empty columns filled by the strongest image of their mode, the strongest modes first.
+
+    An image loses its part along the columns before it: rounding of a strong mode, or what `align` then finds in W.
+    """
     basis = basis.copy()
+    images = {}
     for mode in np.flatnonzero(~basis.any(axis=0)):
-        images = [matrix @ other[:, mode] / (np.linalg.norm(matrix) or 1.0) for other, matrix in reached]
-        strongest = max(images, key=np.linalg.norm)
-        size = np.linalg.norm(strongest)
-        if size > max(len(strongest), basis.shape[1]) * 1e3 * EPSILON:
-            basis[:, mode] = strongest / size
+        own = [matrix @ other[:, mode] / (np.linalg.norm(matrix) or 1.0) for other, matrix in reached]
+        images[mode] = max(own, key=np.linalg.norm)
+    for mode, image in sorted(images.items(), key=lambda item: -np.linalg.norm(item[1])):
+        for _ in range(2):  # once more for the rounding of the first time
+            image = image - basis @ (basis.T @ image)
+        if np.linalg.norm(image) > max(len(image), basis.shape[1]) * 1e3 * EPSILON:
+            basis[:, mode] = image / np.linalg.norm(image)
     return basis

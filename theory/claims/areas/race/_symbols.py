@@ -16,12 +16,13 @@ lam = sympy.Symbol("lambda", real=True)
 DOMAINS = Param(M, Range(1, 4), "number of input domains, and of output domains", (Integer(1), Integer(3)))
 PARTNERS = Param(K, Range(1, 4), "outputs that each input is trained with")
 NO_MORE_PARTNERS = K <= M
+DRAWN = K * M * P <= 1  # the trained pairs together
 STRENGTH = Param(s, Interval.open(0, oo), "strength of the mode in the targets", likely=Interval(Rational(1, 2), 3))
 PROBABILITY = Param(
     P,
     Interval.open(0, 1),
     r"probability of each trained pair: $1/M^2$ where all pairs are drawn, $1/(M K)$ where only trained ones are",
-    likely=Interval(Rational(1, 8), Rational(1, 2)),
+    likely=Interval(Rational(1, 32), Rational(1, 2)),
 )
 ENDS = Param(b1, Interval.open(0, oo), "strength of the encoders and decoders", likely=Interval(Rational(1, 4), 2))
 SHARED = Param(b2, Interval.open(0, oo), "strength of the shared weights", likely=Interval(Rational(1, 4), 2))

@@ -86,6 +86,7 @@ STRENGTH_OF_PRIVATE = Claim(
         Param(t, TIME.domain, TIME.doc, (Integer(0),), likely=Interval(0, 20)),
         Param(w0, Interval.open(0, Rational(1, 2)), "strength of both pathways at $t = 0$", (Rational(1, 100),)),
     ),
+    conditions=(m * P <= 1,),
     assumptions=(
         r"$m$ contexts of probability $P$ each; context $j$ has the output $(a_j b + c_j d_j) x$, the target $s x$, "
         r"and $\langle x^2 \rangle = 1$; $L = \langle (y - \hat y)^2 \rangle/2$",

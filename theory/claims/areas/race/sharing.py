@@ -84,6 +84,7 @@ GROWTH = Claim(
         Param(t, TIME.domain, TIME.doc, (Integer(0),), likely=Interval(0, 4)),
         Param(u0, Interval.open(0, 2), r"$b + \sum_j a_j/\sqrt{m}$ at $t = 0$"),
     ),
+    conditions=(m * P <= 1,),
     assumptions=(_CONTEXTS, "first order in the weights: products of three of them are left out of the velocities"),
     oracle=_growth_by_series,
     derive=growth_from_zero,
@@ -157,7 +158,7 @@ LEARNING_TIME = Claim(
         _TIME_CONSTANT,
         *_OUTPUTS,
     ),
-    conditions=_IN_ORDER,
+    conditions=(*_IN_ORDER, m * P <= 1),
     assumptions=(_CONTEXTS, _BALANCED),
     oracle=_time_by_the_flow,
     derive=time_of_sharing,
@@ -204,7 +205,7 @@ WINS = Claim(
         STRENGTH,
         *_OUTPUTS,
     ),
-    conditions=_IN_ORDER,
+    conditions=(*_IN_ORDER, m1 * P <= 1, m2 * P <= 1),
     assumptions=(
         r"two pathways without a weight in common, shared by $m_1$ and by $m_2$ contexts; every context has the same "
         r"probability $P$ and the target $s$; each pathway learns alone",

@@ -9,6 +9,11 @@ The network is a chain of N >= 2 trained layers without gates, yhat = k W_N ... 
   products are those of the Riccati flow (`two_layers`).
 
 c = 2 for the loss "mse", 1 for "half-mse"; k is the product of the scales of the nodes.
+
+A start is balanced and aligned where it is so up to rounding, and the solution is that of the start without rounding.
+The flow leaves it exponentially fast while a mode with a target waits at a weak start, or at 0, behind modes that are
+learned: it can be learned through their hidden units as well. With N >= 3 layers the wait grows as the power N - 2 of
+the ratio of the strengths. Rounding in a start, or in the steps of an integrator, then ends it earlier.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,6 +29,7 @@ from theory.flow.graph.integrate import GraphSolution, integrate, split
 from theory.flow.graph.moments import loss_from
 from theory.flow.graph.paths import Path
 from theory.flow.graph.solutions.balanced import layers
+from theory.flow.graph.solutions.resolved import resolved
 from theory.flow.graph.solutions.two_layers import two_layer_weights
 from theory.moments.feature_moments import squared_labels
 from theory.problem import OutOfReachError, Problem
@@ -83,7 +89,8 @@ def solution(problem: Problem, times: Sequence[float] | None = None) -> DeepLine
     """
     chain = _chain(problem)
     asked = tuple(float(time) for time in (problem.training.times if times is None else times))
-    families = {"balanced": _balanced_conditions(chain), "lambda-balanced": _riccati_conditions(chain)}
+    modes = _modes(chain)
+    families = {"balanced": _balanced_conditions(chain, modes), "lambda-balanced": _riccati_conditions(chain)}
     held = next((name for name, conditions in families.items() if all(c.holds for c in conditions)), None)
     if held is None:
         failed = dict.fromkeys(next(c for c in conditions if not c.holds) for conditions in families.values())
@@ -93,7 +100,7 @@ def solution(problem: Problem, times: Sequence[float] | None = None) -> DeepLine
             "Start it balanced (see the book's page on deep linear networks), or integrate its flow.",
         )
     if held == "balanced":
-        exact = _balanced(chain, asked)
+        exact = _balanced(chain, modes, asked)
     else:
         exact = _riccati(chain, asked, _stacked(chain.flow, integrate(problem, asked).weights))
     weights = _by_name(chain, exact)
@@ -163,24 +170,57 @@ def _condition(says: str, apart: np.ndarray, size: float, allowed: float) -> Con
 # --- balanced and aligned, any depth ---------------------------------------------------------------------------------
 
 
-def _balanced_conditions(chain: _Chain) -> tuple[Condition, ...]:
+@dataclass(frozen=True)
+class _Modes:
+    """The start as W_l = R_l diag(a) R_{l-1}' + F_l for the modes that start, the strongest first.
+
+    frames: R_0, ..., R_N, one orthonormal column a mode. strengths: a, of every layer the mean. left: F_1, ..., F_N.
+    off: what R_0 and the other directions of the inputs leave beside the diagonals of the matrices of the inputs.
+    """
+
+    frames: Layers
+    strengths: np.ndarray
+    left: Layers
+    off: np.ndarray
+
+
+def _balanced_conditions(chain: _Chain, modes: _Modes) -> tuple[Condition, ...]:
     pairs = list(zip(chain.start[1:], chain.start[:-1], strict=True))
     apart = [(after.T @ after - before @ before.T).ravel() for after, before in pairs]
-    size = max(float(np.linalg.norm(layer, 2)) ** 2 for layer in chain.start)
-    basis, off = _input_modes(chain)
-    images, strengths = _images(chain, basis)
-    present = strengths > 0
-    outputs = images[-1][:, present]
-    learned = chain.target @ basis[:, present]
-    aligned = learned - outputs * np.sum(outputs * learned, axis=0)
-    scale = float(np.linalg.norm(chain.target, 2)) or 1.0
+    norms = [float(np.linalg.norm(layer, 2)) for layer in chain.start]
+    left = [rest.ravel() / (norm or 1.0) for rest, norm in zip(modes.left, norms, strict=True)]
+    inputs, outputs, strengths = modes.frames[0], modes.frames[-1], modes.strengths
+    learned = chain.target @ inputs
+    turned = np.linalg.norm(learned - outputs * np.sum(outputs * learned, axis=0), axis=0)
+    target = float(np.linalg.norm(chain.target, 2)) or 1.0
+    # An angle between Sigma^yx v and the column of R_N is rounding where a change of Sigma^yx or one of W_N by rounding
+    # closes it; a column of R_N turns by (a change of W_N) / a.
+    sizes = np.linalg.norm(learned, axis=0)
+    closed = turned * np.minimum(1 / target, strengths / (np.where(sizes > 0, sizes, target) * (norms[-1] or 1.0)))
+    allowed = chain.allowed * len(chain.start)
     return (
-        _condition("$W_{l+1}^\\top W_{l+1} = W_l W_l^\\top$ at the start", np.concatenate(apart), size, chain.allowed),
+        _condition(
+            "$W_{l+1}^\\top W_{l+1} = W_l W_l^\\top$ at the start",
+            np.concatenate(apart),
+            max(norms) ** 2,
+            chain.allowed,
+        ),
         _condition(
             r"one basis of the inputs diagonalizes $\Sigma^{xx}$, $\Sigma^{yx}$ and the weights at the start",
-            np.concatenate([off, aligned.ravel() / scale]),
+            np.concatenate([modes.off, closed]),
             1.0,
-            chain.allowed * len(chain.start),
+            allowed,
+        ),
+        _condition(
+            r"$W_l = R_l\, \mathrm{diag}(a)\, R_{l-1}^\top$ at the start, with orthonormal columns in each $R_l$",
+            np.concatenate(left),
+            1.0,
+            allowed,
+        ),
+        resolved(
+            strengths,
+            zip(modes.left, modes.frames[:-1], modes.frames[1:], strict=True),
+            float(turned.max(initial=0.0)) / target,
         ),
     )
 
@@ -188,54 +228,76 @@ def _balanced_conditions(chain: _Chain) -> tuple[Condition, ...]:
 def _input_modes(chain: _Chain) -> tuple[np.ndarray, np.ndarray]:
     """Return the common eigenvectors of the four matrices of the inputs, and their relative off-diagonal parts.
 
-    These parts exceed rounding if the matrices have no common eigenvectors.
+    W_1' W_1 is measured in W_1 V, by how much each column leaves the complement of the stronger ones: in the matrix itself
+    weak modes lie below the rounding of strong ones. The parts exceed rounding if there are no common eigenvectors.
     """
-    product = chain.start[0]
+    first, product = chain.start[0], chain.start[0]
     for layer in chain.start[1:]:
         product = layer @ product
     cross = product.T @ chain.target
-    terms = [chain.second, chain.target.T @ chain.target, chain.start[0].T @ chain.start[0], cross]
+    terms = [chain.second, chain.target.T @ chain.target, cross, first.T @ first]
     terms = [term / (float(np.linalg.norm(term, 2)) or 1.0) for term in terms]
     found = []
     for turn in range(len(terms)):
         total = sum(share * term for share, term in zip(np.roll(_GENERIC, turn), terms, strict=True))
-        basis = np.linalg.eigh((total + total.T) / 2)[1]
-        inside = np.stack([basis.T @ term @ basis for term in terms])
-        found.append((basis, (inside * (1 - np.eye(len(basis)))).ravel()))
+        plain = np.linalg.eigh((total + total.T) / 2)[1]
+        for basis in (plain, _turned_to_weights(chain, plain, terms[:2])):
+            image = first @ basis
+            sizes = np.linalg.norm(image, axis=0)
+            inside = np.stack([*(basis.T @ term @ basis for term in terms[:3]), image.T @ image])
+            inside[3] /= np.maximum(np.maximum.outer(sizes, sizes) * sizes.max(), np.finfo(float).tiny)
+            found.append((basis, (inside * (1 - np.eye(len(basis)))).ravel()))
     return min(found, key=lambda each: abs(each[1]).max())
 
 
-def _images(chain: _Chain, basis: np.ndarray) -> tuple[Layers, np.ndarray]:
-    """The directions of every mode before the first layer, between layers and behind the last, and |W_1 v|.
+def _turned_to_weights(chain: _Chain, basis: np.ndarray, data: Layers) -> np.ndarray:
+    """The basis with directions that have equal moments turned to the right singular vectors of W_1 among them.
 
-    A mode with the image 0 under the first layer has the strength 0 and no further directions.
+    The eigenvectors of W_1' W_1 are known less well than these, as it squares the ratios of the strengths.
     """
-    strengths = np.linalg.norm(chain.start[0] @ basis, axis=0)
-    strengths = np.where(strengths <= chain.allowed * strengths.max(), 0.0, strengths)
-    images = [basis]
+    moments = sum(share * np.diag(basis.T @ term @ basis) for share, term in zip(_GENERIC, data, strict=False))
+    order = np.argsort(moments)
+    equal = np.diff(moments[order]) <= chain.allowed / len(basis)
+    groups = np.split(basis[:, order], np.flatnonzero(~equal) + 1, axis=1)
+    return np.concatenate([group @ np.linalg.svd(chain.start[0] @ group)[2].T for group in groups], axis=1)
+
+
+def _modes(chain: _Chain) -> _Modes:
+    """The modes of the start, read off layer by layer.
+
+    R_l is the orthogonal factor of W_l R_{l-1}, the strongest column first. It is orthogonal to rounding however weak a
+    mode is, and rounding of W_l is left in F_l at its own size. Images that are only divided by their lengths grow the
+    rounding by the ratio of the strengths in each layer.
+    """
+    basis, off = _input_modes(chain)
+    image = chain.start[0] @ basis
+    order = np.argsort(-np.linalg.norm(image, axis=0), kind="stable")
+    sizes = abs(np.diag(np.linalg.qr(image[:, order], mode="r")))
+    started = order[: len(sizes)][sizes > chain.allowed * sizes.max()]
+    frames, strengths = [basis[:, started[: min(map(len, chain.start))]]], []
     for layer in chain.start:
-        images.append(layer @ images[-1] / np.where(strengths > 0, strengths, np.inf))
-    return images, strengths
+        factor, triangle = np.linalg.qr(layer @ frames[-1])
+        sizes = np.diag(triangle)
+        frames.append(factor * np.where(sizes < 0, -1.0, 1.0))
+        strengths.append(abs(sizes))
+    mean = np.mean(strengths, axis=0)
+    ends = zip(chain.start, frames[:-1], frames[1:], strict=True)
+    return _Modes(frames, mean, [layer - (after * mean) @ before.T for layer, before, after in ends], off)
 
 
-def _balanced(chain: _Chain, times: tuple[float, ...]) -> list[np.ndarray]:
-    """Every layer at the times: W_l(0) with each mode multiplied by b(t)/b(0), b the N-th root of its product."""
-    basis, _ = _input_modes(chain)
-    images, strengths = _images(chain, basis)
+def _balanced(chain: _Chain, modes: _Modes, times: tuple[float, ...]) -> Layers:
+    """Every layer at the times: R_l diag(b) R_{l-1}', b the N-th root of the product of a mode, and F_l as it was."""
     depth, asked = len(chain.start), np.array(times)
-    factors = np.ones((len(times), len(strengths)))
-    for mode in np.flatnonzero(strengths):
-        d = float(basis[:, mode] @ chain.second @ basis[:, mode])
+    strengths = np.tile(modes.strengths, (len(times), 1))
+    for mode, (into, out) in enumerate(zip(modes.frames[0].T, modes.frames[-1].T, strict=True)):
+        d = float(into @ chain.second @ into)
         if d <= chain.allowed * np.linalg.norm(chain.second, 2):
             continue  # an input that never occurs
-        s = float(images[-1][:, mode] @ chain.target @ basis[:, mode])
-        rate, start = chain.speed * chain.scale**2 * d, float(strengths[mode]) ** depth
-        product = layers(rate * asked, s / (chain.scale * d), start, depth)
-        factors[:, mode] = (product / start) ** (1 / depth)
-    return [
-        layer @ (layer_in * factors[:, None, :]) @ layer_in.T
-        for layer, layer_in in zip(chain.start, images[:-1], strict=True)
-    ]
+        s = float(out @ chain.target @ into)
+        rate, start = chain.speed * chain.scale**2 * d, float(modes.strengths[mode]) ** depth
+        strengths[:, mode] = layers(rate * asked, s / (chain.scale * d), start, depth) ** (1 / depth)
+    ends = zip(modes.left, modes.frames[:-1], modes.frames[1:], strict=True)
+    return [(after * strengths[:, None, :]) @ before.T + rest for rest, before, after in ends]
 
 
 # --- two layers, white inputs, lambda-balanced -----------------------------------------------------------------------

@@ -33,6 +33,7 @@ from theory.flow.graph.moments import loss_from
 from theory.flow.graph.paths import Path
 from theory.flow.graph.reduction import NotReduced
 from theory.flow.graph.reductions.race import Race, race
+from theory.flow.graph.solutions.resolved import resolved
 from theory.flow.graph.solutions.symmetric import SymmetricMode
 from theory.moments.feature_moments import squared_labels
 from theory.problem import OutOfReachError, Problem
@@ -106,6 +107,9 @@ def solution(problem: Problem, times: Sequence[float] | None = None) -> LayeredS
         *_equal_strengths(layers, aligned),
         *_equal_sums(reduced, known, layers, moving, aligned.rounding),
     )
+    _require(conditions)
+    # Of a start that is not aligned more than rounding is left, and float64 is not the reason.
+    conditions += (_resolved(reduced, aligned, unseen, moving),)
     _require(conditions)
     asked = tuple(float(time) for time in (problem.training.times if times is None else times))
     modes, kept = _modes(problem, reduced, layers, moving, aligned.rounding)
@@ -228,6 +232,15 @@ def _aligned(
             )
     says = "the initial weights are aligned, $W = R_t B R_s^{\\top}$, but for parts that no mode reaches"
     return _close(says, off, 1.0, aligned.rounding)
+
+
+def _resolved(
+    reduced: Race, aligned: Alignment, unseen: Mapping[str, np.ndarray], moving: Bool[np.ndarray, " n"]
+) -> Condition:
+    strengths = abs(np.array(list(aligned.strengths.values()))).max(axis=0)[moving]
+    bases = {name: basis[:, moving] for name, basis in aligned.bases.items()}
+    edges = [edge for edge in reduced.flow.graph.edges if edge.weight is not None]
+    return resolved(strengths, [(unseen[edge.weight], bases[edge.source], bases[edge.target]) for edge in edges])
 
 
 def _equal_strengths(layers: Layers, aligned: Alignment) -> tuple[Condition, ...]:

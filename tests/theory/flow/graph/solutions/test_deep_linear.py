@@ -1,7 +1,9 @@
 """The solution of a problem against the flow of all its weights, and beside networks trained with small steps."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -12,7 +14,7 @@ from derivations.experiments.folders import problem_named
 from sim.networks.examples import Examples
 from sim.train import train
 from tests.theory.flow.graph.solutions.networks import balanced, chain, flowed, lambda_balanced, product, rotation
-from tests.tolerances_of_graphs import DEEP_EULER, DEEP_FLOAT, DEEP_ODE
+from tests.tolerances_of_graphs import DEEP_EULER, DEEP_FLOAT, DEEP_ODE, TWO_DIGITS
 from theory.flow.graph.integrate import integrate
 from theory.flow.graph.solutions.deep_linear import solution
 from theory.problem import (
@@ -161,6 +163,76 @@ def test_modes_that_start_far_apart_are_all_learned(weak):
         exact = start * np.sqrt(growth / (1 + start**2 * variances * (growth - 1) / targets))
         assert (abs(np.diag(first) - exact) <= DEEP_FLOAT * (1 + 2 * targets * float(time)) * exact).all()
         assert not (first - np.diag(np.diag(first))).any()
+
+
+@pytest.mark.parametrize("depth", [2, 3, 4, 5])
+@pytest.mark.parametrize("ratio", [30, 100, 1e4])
+def test_modes_far_apart_in_turned_bases(depth, ratio):
+    """A start that is exact up to rounding is recognised, and its flow is followed while the plateau lasts."""
+    for seed in range(3):
+        layers, second, target = aligned(seed, (3,) * (depth + 1), [0.8, 0.8 / np.sqrt(ratio), 0.8 / ratio])
+        found = compared(chain(layers, second, target, TIMES), layers, second, target)
+        assert found.family == "balanced"
+
+
+@pytest.mark.parametrize("widths", [(5, 5, 5), (5, 6, 7, 5), (5, 5, 5, 5, 5)])
+def test_weak_modes_of_equal_moments(widths):
+    """White inputs whose targets are equal: the weights alone tell four modes apart, three of them weak."""
+    rng = np.random.default_rng(9)
+    right, left = rotation(rng, 5), rotation(rng, 5)
+    layers = balanced(rng, widths, [0.8, 8e-5, 5e-5, 3e-5, 1e-5], right, left)
+    target = 1.3 * left @ right.T
+    assert compared(chain(layers, np.eye(5), target, TIMES), layers, np.eye(5), target).family == "balanced"
+
+
+def _turned(frame, angle):
+    """The frame with its last two columns turned into each other."""
+    turn = np.eye(frame.shape[1])
+    turn[-2:, -2:] = [[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]]
+    return frame @ turn
+
+
+@pytest.mark.parametrize("depth", [2, 3, 5])
+@pytest.mark.parametrize("ratio", [100, 1e4])
+@pytest.mark.parametrize("missed", ["strength", "hidden frame", "output frame"])
+def test_a_start_that_misses_by_a_millionth_of_its_size_is_refused_with_its_distance(depth, ratio, missed):
+    """The last layer misses by 1e-6 |W| in the strength of a weak mode, or turns two weak modes by 1e-6 on one side.
+
+    A turn by phi at the outputs moves W_N by phi a. One at the hidden units changes W_N' W_N by phi times the
+    difference of the a^2; where that is rounding of the strong mode, the image of the stronger of the two is off by phi
+    times the other a.
+    """
+    rng = np.random.default_rng(3)
+    strengths, moved = np.array([0.8, 0.8 / ratio, 0.4 / ratio]), 1e-6
+    frames = [rotation(rng, 3) for _ in range(depth + 1)]
+    second, target = frames[0] @ np.diag([1, 1.5, 0.7]) @ frames[0].T, frames[-1] @ np.diag([1, 1.2, 0.9]) @ frames[0].T
+    layers = [after @ np.diag(strengths) @ before.T for before, after in pairwise(frames)]
+    before, after = frames[-2:]
+    if missed == "strength":
+        layers[-1] = after @ np.diag([strengths[0], strengths[1] + moved * 0.8, strengths[2]]) @ before.T
+    elif missed == "hidden frame":
+        layers[-1] = after @ np.diag(strengths) @ _turned(before, moved).T
+    else:
+        layers[-1] = _turned(after, moved) @ np.diag(strengths) @ before.T
+    says, off = "at the start", abs(layers[-1].T @ layers[-1] - before @ np.diag(strengths**2) @ before.T).max() / 0.64
+    if off < DEEP_FLOAT:
+        says, off = "one basis of the inputs", moved * (0.5 if missed == "hidden frame" else 1) / ratio
+    with pytest.raises(OutOfReachError) as refused:
+        solution(chain(layers, second, target, TIMES))
+    first, number = re.search(r"here: (.*?) \(fails by (\S+)", str(refused.value)).groups()
+    assert says in first
+    assert abs(float(number) - off) <= TWO_DIGITS * off
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_a_mode_below_what_float64_resolves_is_refused_as_undecided(depth):
+    """Rounding of the strong mode is 1e-8 of one that is 1e8 times weaker; without rounding the start is exact."""
+    strengths = np.array([0.8, 8e-9])
+    layers, second, target = aligned(1, (2,) * (depth + 1), strengths)
+    with pytest.raises(OutOfReachError, match=r"known to 1e-10 .* 1e-08 of the strongest: float64 cannot decide"):
+        solution(chain(layers, second, target, TIMES))
+    plain = [np.diag(strengths)] * depth
+    assert solution(chain(plain, np.diag([1.0, 2.0]), np.diag([1.0, 0.5]), TIMES)).family == "balanced"
 
 
 def test_inputs_that_do_not_occur():

@@ -1,5 +1,6 @@
 """Layered networks from symmetric starts against descent on all their examples by automatic differentiation."""
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -13,7 +14,7 @@ from derivations.experiments.folders import problem_named
 from derivations.experiments.routing.network import blocks, every_example, ring, routing_problem
 from sim.networks.graph import gradient
 from tests.theory.flow.graph.solutions.networks import rotation
-from tests.tolerances_of_graphs import DEEP_ODE, DEEP_STEP, GRAPH_INTEGRATED, LAYERED_LIMIT
+from tests.tolerances_of_graphs import DEEP_ODE, DEEP_STEP, GRAPH_INTEGRATED, LAYERED_LIMIT, TWO_DIGITS
 from theory.flow.graph.integrate import integrate
 from theory.flow.graph.solutions.layered import solution
 from theory.problem import (
@@ -173,6 +174,33 @@ def test_every_weight_follows_descent_on_the_examples(name):
     norms = np.array([sum(np.square(expected[key][-1]).sum() for key in names) for names in found.layers])
     norms -= [0, 0.8**2, 0] if name == "a mode that only W has" else 0
     assert abs(found.conserved.sum(axis=0) - np.diff(norms)).max() <= DEEP_ODE * max(norms)
+
+
+@pytest.mark.parametrize("ratio", [30, 1e4])
+def test_modes_far_apart_in_turned_bases(ratio):
+    """Rounding of the strong mode does not grow along the hidden nodes that carry a weak one."""
+    task = chain([(0.8, 0.5 / ratio), (0.9, 0.7 / ratio), (0.6, 0.3 / ratio)])
+    found, expected = solution(task), flowed(task)
+    for key, array in expected.items():
+        assert abs(found.weights[key] - array).max() <= DEEP_ODE
+
+
+def test_a_mode_below_what_float64_resolves_is_refused_as_undecided():
+    """Rounding of the strong mode is 1e-8 of one that is 1e8 times weaker."""
+    with pytest.raises(OutOfReachError, match=r"known to 1e-10 .* of the strongest: float64 cannot decide"):
+        solution(chain([(0.8, 5e-9), (0.9, 7e-9), (0.6, 3e-9)]))
+
+
+def test_a_layer_that_misses_by_a_millionth_is_refused_with_its_distance():
+    """B leads 1e-6 |B| from the strong mode to the weak one: two entries of B B' are off by 1e-6 |B|^2."""
+    task = chain([(0.8, 5e-5), (0.9, 7e-5), (0.6, 3e-5)])
+    moved, middle = 1e-6, np.array(task.start()["B"], dtype=float).reshape(3, 4)
+    left, sizes, right = np.linalg.svd(middle)
+    turned = changed(task, B=middle + moved * sizes[0] * np.outer(left[:, 1], right[0]))
+    with pytest.raises(OutOfReachError) as refused:
+        solution(turned)
+    off = re.search(r"`C` and .* of `B` commute at the start \(fails by (\S+) of", str(refused.value))[1]
+    assert abs(float(off) - np.sqrt(2) * moved) <= TWO_DIGITS * moved
 
 
 @pytest.mark.parametrize("name", CASES)
