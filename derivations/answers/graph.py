@@ -37,13 +37,17 @@ _SHOWN = 10  # significant digits
 _COLUMNS = 6  # weights or paths of a table; --json has them all
 _POINTS = 80  # of a smooth curve
 _METHOD = "float64; the derived flow of the paths, integrated by DOP853 to a relative error of 1e-10 a step."
+_WITHOUT_ROUNDING = (
+    "Rounding of the start is left out; an integrated flow amplifies it where a weak mode waits behind learned ones."
+)
 _EXACT = {
-    "balanced": "exact: a balanced deep linear network, each mode in closed form or by one quadrature; float64.",
+    "balanced": "exact: a balanced deep linear network, each mode in closed form or by one quadrature; float64. "
+    f"{_WITHOUT_ROUNDING}",
     "lambda-balanced": "exact: a deep linear network of two layers, from a start with "
     r"$W_2^\top W_2 - W_1 W_1^\top = \lambda\, \mathbb{1}$, on white inputs; float64. The rotation of the hidden units "
     "is that of the integrated flow.",
     "layered": "exact: every path passes one weight of each layer, and the weights of a layer stay equal in each mode, "
-    "which follows one equation, solved by quadrature; float64.",
+    f"which follows one equation, solved by quadrature; float64. {_WITHOUT_ROUNDING}",
 }
 _AS_A_GRAPH = (
     "the readout is learned, so this is the flow of the network's graph: `w.k` has the weights of unit k, `a.k` its "

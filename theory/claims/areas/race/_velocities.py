@@ -13,8 +13,8 @@ from theory.claims.areas.race._matrices import aligned_velocities
 from theory.claims.areas.race._symbols import (
     ALIGNED,
     DOMAINS,
-    ENDS,
     DRAWN,
+    ENDS,
     NO_MORE_PARTNERS,
     PARTNERS,
     PROBABILITY,
