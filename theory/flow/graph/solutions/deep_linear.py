@@ -228,8 +228,9 @@ def _balanced_conditions(chain: _Chain, modes: _Modes) -> tuple[Condition, ...]:
 def _input_modes(chain: _Chain) -> tuple[np.ndarray, np.ndarray]:
     """Return the common eigenvectors of the four matrices of the inputs, and their relative off-diagonal parts.
 
-    W_1' W_1 is measured in W_1 V, by how much each column leaves the complement of the stronger ones: in the matrix itself
-    weak modes lie below the rounding of strong ones. The parts exceed rounding if there are no common eigenvectors.
+    W_1' W_1 is measured in W_1 V, by how much each column leaves the complement of the stronger ones: in the matrix
+    itself weak modes lie below the rounding of strong ones. The parts exceed rounding if there are no common
+    eigenvectors.
     """
     first, product = chain.start[0], chain.start[0]
     for layer in chain.start[1:]:
