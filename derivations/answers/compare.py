@@ -66,6 +66,9 @@ def field_view(problem: Problem) -> FieldView:
     return FieldView(problem, solution, mean.weights, losses, ratio)
 
 
+UNDEFINED = "it needs five networks, a time after the start, and a prediction that is not 0"
+
+
 def distance(view: FieldView, weights: Float[np.ndarray, "S t K n"]) -> Meter | None:
     """Return the distance of networks at the first t times to gradient descent, with its band.
 
@@ -123,6 +126,7 @@ class CompareAnswer:
             "",
             "loss: <(y - yhat)^2>; IPR: inverse participation ratio of unit 0; distance: |E w - theory| / |theory|;",
             "(standard error) of a mean over networks; the band covers all times together",
+            *([f"the distance is undefined: {UNDEFINED}"] if self.distance is None else []),
             "networks scatter around E w, so their mean loss is larger and their mean ratio smaller;",
             "the distance is the test",
             "",

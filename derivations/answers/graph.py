@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
+from math import log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,17 +11,22 @@ import numpy as np
 from derivations.answers.about import about
 from derivations.markdown import plain
 from theory.flow.graph.integrate import GraphSolution, integrate
+from theory.flow.graph.known import EPSILON
 from theory.flow.graph.solutions import deep_linear, layered
 from theory.flow.graph.solutions.deep_linear import DeepLinearSolution
 from theory.flow.graph.solutions.layered import LayeredSolution
 from theory.flow.graph.strengths import largest, maps, modes, sizes, strengths, strongest
+from theory.moments.feature_moments import squared_labels
 from theory.problem import (
+    AlwaysGate,
+    ContextGate,
     GatedGraph,
     LossAtTimes,
     MapModesAtTimes,
     OutOfReachError,
     PathStrengthsAtTimes,
     Problem,
+    Table,
     WeightSizesAtTimes,
     dumps,
 )
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
 
 _SHOWN = 10  # significant digits
 _COLUMNS = 6  # weights or paths of a table; --json has them all
+_ROUNDINGS = 64  # in a mean square, the difference of terms of the size of <y^2> or of the largest loss
 _POINTS = 80  # of a smooth curve
 _METHOD = "float64; the derived flow of the paths, integrated by DOP853 to a relative error of 1e-10 a step."
 _WITHOUT_ROUNDING = (
@@ -52,6 +59,10 @@ _EXACT = {
 _AS_A_GRAPH = (
     "the readout is learned, so this is the flow of the network's graph: `w.k` has the weights of unit k, `a.k` its "
     "readout, and the path through `hidden.k` is open where gate k is."
+)
+_MADE = (
+    "the data are second moments, and some gates look at x: the answer is that of the examples made from the moments; "
+    "other examples with the same moments open such gates differently."
 )
 _ROUTING = 3  # layers of a routing network: encoders, shared weights, decoders
 
@@ -89,14 +100,15 @@ class GraphSolveAnswer:
     def text(self) -> str:
         """Losses, sizes of weights and strengths of paths over time; the modes and the limit of a layered network."""
         found, content = self.solution, self.json()
-        losses = {"<|y - yhat|^2>": [f"{loss:.{_SHOWN}g}" for loss in found.losses]}
+        noise = _ROUNDINGS * EPSILON * max(float(squared_labels(self.problem.data)), *found.losses)
+        losses = {"<|y - yhat|^2>": [_to_rounding(loss, noise) for loss in found.losses]}
         lines = [
             *table(found.times, losses | bars(numbers(content["sizes"]))),
             "",
             *path_table(found.times, content["strengths"], numbers(content["strengths"])),
             *map_table(found.times, content["map_modes"], numbers(content["map_modes"] or {}), content["strengths"]),
             "",
-            *(_modes(found) if isinstance(found, LayeredSolution) else ()),
+            *(_modes(found, noise) if isinstance(found, LayeredSolution) else ()),
             *(f"note: {plain(note)}" for note in (*content["notes"], "--json has the weights, by name.")),
         ]
         return "\n".join(lines)
@@ -223,6 +235,8 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
             "The flow of a graph is integrated in float64: certified digits are out of reach.", "Leave out --digits."
         )
     about_form = () if isinstance(problem.network, GatedGraph) else (_AS_A_GRAPH,)
+    gates = (gate for gate in problem.network.gates if not isinstance(gate, AlwaysGate | ContextGate))
+    about_data = (_MADE,) if isinstance(problem.data, Table) and problem.data.moments and any(gates) else ()
     refused = []
     for exact in (deep_linear.solution, layered.solution):
         try:
@@ -230,8 +244,12 @@ def solved(problem: Problem, digits: int | None) -> GraphSolveAnswer:
         except OutOfReachError as error:
             refused.append(error.message)
         else:
-            return GraphSolveAnswer(problem, found, (_EXACT[found.family], *about_form))
-    return GraphSolveAnswer(problem, integrate(problem), (_METHOD, f"integrated: {' '.join(refused)}", *about_form))
+            return GraphSolveAnswer(problem, found, (_EXACT[found.family], *about_form, *about_data))
+    return GraphSolveAnswer(
+        problem,
+        integrate(problem),
+        (_METHOD, f"no exact solution applies: {' '.join(refused)}", *about_form, *about_data),
+    )
 
 
 def _exact(found: GraphSolution) -> dict[str, Any] | None:
@@ -249,7 +267,14 @@ def _exact(found: GraphSolution) -> dict[str, Any] | None:
     return content
 
 
-def _modes(found: LayeredSolution) -> Iterator[str]:
+def _to_rounding(loss: float, noise: float) -> str:
+    """Write a mean square with the digits above `noise`, the rounding of the terms that cancel in it."""
+    if abs(loss) <= noise:
+        return f"< {noise:.0e}" if noise else "0"
+    return f"{loss:.{min(_SHOWN, 1 + int(log10(abs(loss) / noise)))}g}"
+
+
+def _modes(found: LayeredSolution, noise: float) -> Iterator[str]:
     """A line for each mode that moves, the strongest first: its strengths, what it conserves, and where it ends."""
     counts = [len(names) for names in found.layers]
     domains = counts[0]
@@ -263,7 +288,7 @@ def _modes(found: LayeredSolution) -> Iterator[str]:
     yield from table(range(1, len(words) + 1), columns, "mode")
     if len(found.start) > _COLUMNS:
         yield f"... {len(found.start) - _COLUMNS} more modes; --json has them all"
-    yield f"<|y - yhat|^2> at infinity: {found.limit_loss:.{_SHOWN}g}"
+    yield f"<|y - yhat|^2> at infinity: {_to_rounding(found.limit_loss, noise)}"
     yield ""
 
 
@@ -318,7 +343,7 @@ def path_table(times: Sequence[float], values: Mapping[str, Any], words: Mapping
     more = f"; the {_COLUMNS} strongest of {len(values)} paths" if len(values) > _COLUMNS else ""
     yield f"strength of each path, |product of its weights| times its scales{more}"
     yield from table(times, {name: words[name] for name in shown})
-    if best := strongest(values):
+    if len(values) > 1 and (best := strongest(values)):
         listed = ", ".join(best[:_COLUMNS]) + (", ..." if len(best) > _COLUMNS else "")
         said = f"all {len(values)} paths" if len(best) == len(values) > 1 else listed
         yield f"strongest at t = {times[-1]:g}: {said}"

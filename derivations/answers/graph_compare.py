@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from derivations.answers.compare import UNDEFINED
 from derivations.answers.graph import (
     GraphSimulateAnswer,
     bars,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from theory.flow.graph.picture import Curves
 
 LAW = "gradient descent, exact moments"
+_BAND, _WITHOUT = "the band covers all times together", f"undefined: {UNDEFINED}"
 MARGIN, LEVEL = 0.01, 0.01  # of the largest prediction; of all verdicts together, as registered for the claims
 _CURVE = 48  # times of the drawn curve
 # The rounding of a product of four matrices of 40 units and of its norm: 4 x 40 roundings on each side.
@@ -189,14 +191,14 @@ class GraphCompareAnswer:
         view, means = self.theory, self.trained.means
         times, facts = view.times, self.trained.json()
         losses = {
-            "loss": [f"{loss:.4g}" for loss in view.means("loss")["loss"]],
+            "<|y - yhat|^2>": [f"{loss:.4g}" for loss in view.means("loss")["loss"]],
             "networks": with_errors(means["loss"], means["loss_standard_error"]),
         }
         lines = [
             f"gradient descent on the exact moments beside {facts['replicates']} networks, {facts['steps']} steps each",
             "",
             *table(times, losses | self._distances()),
-            f"distance: {self._said}, all weights together; the band covers all times together",
+            f"distance: {self._said}, all weights together; {_BAND if self.distance else _WITHOUT}",
             "",
             "sizes of weights, theory / networks",
             *table(times, bars(self._beside("sizes"))),

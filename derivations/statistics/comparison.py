@@ -196,7 +196,7 @@ def _not_shown(found: Agreement) -> str:
     """The sentence on a sample for which the test is not shown to hold its level, with what would do."""
     entries = f"{found.moving} {'entry' if found.moving == 1 else 'entries'}"
     sample = f"{found.replicates} replicates of {entries} with a skewness of up to {found.skewness:.2g}"
-    limit = f"up to {found.skewness_limit:.3g}" if found.skewness_limit else "at no skewness"
+    limit = f"up to {found.skewness_limit:.3g}" if found.skewness_limit else "0 alone"
     upper = found.skewness + 2 * found.skewness_error
     enough = calibration.sufficient_replicates(found.moving, upper, found.replicates)
     if enough is None:
@@ -205,8 +205,10 @@ def _not_shown(found: Agreement) -> str:
         remedy = f"about {enough} replicates would do"
     else:
         most = calibration.most_replicates()
-        remedy = f"about {enough} replicates would do, and the study, which ends at {most}, must be extended to them"
-    return f"not decided: {sample}; so many are shown to hold the level {limit}; {remedy}"
+        remedy = f"about {enough} replicates would do, more than the {most} up to which the test was studied"
+    return (
+        f"not decided: {sample}; with so many the test is shown to hold its level for a skewness of {limit}; {remedy}"
+    )
 
 
 def compare(claim: Claim, estimate: Estimate) -> CheckResult:

@@ -192,7 +192,8 @@ class ClassTails:
                 f"A gate has a threshold at {float(half_space.at):g}, which in class {balls.c} is "
                 f"{float(abs(a)):.3g} standard deviations from the mean: the probability beyond it is too small for "
                 "float64.",
-                f"Leave that bound out, or choose one within {FARTHEST} standard deviations.",
+                f"Choose a bound within {FARTHEST} standard deviations. A bound that every input satisfies can be left "
+                "out, and so can the unit of a gate that never opens.",
             )
         return a
 
@@ -203,8 +204,8 @@ def _on_latent(balls: ClassStatistics, h: Any, half_space: HalfSpace) -> Any:
     if abs(scaled) >= 1:
         raise OutOfReachError(
             f"A gate has the threshold {float(half_space.at):g} at site {half_space.direction.site}, which x does not "
-            f"reach in class {balls.c}: without its mean |x| < {float(1 / balls.normaliser_squared.sqrt()):.6g}.",
-            "Leave that bound out where the gate is always on one side of it.",
+            f"reach in class {balls.c}: |x - m| < {float(1 / balls.normaliser_squared.sqrt()):.6g}, m its mean there.",
+            "A bound that every input satisfies can be left out, and so can the unit of a gate that never opens.",
         )
     return scaled.erfinv() / balls.arithmetic.rational(balls.law.gain)
 

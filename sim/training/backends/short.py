@@ -42,7 +42,7 @@ def for_a_short_run(problem: Problem, device: "torch.device") -> tuple[str, str]
     if is_short(problem):
         return "reference", "The run is short: torch alone finishes it before the compiled loops are loaded."
     if steps_are_few(problem):
-        return "compiled-examples", "The steps are few: torch takes them before the loops for them are compiled."
+        return "compiled-examples", "The steps are few: compiled loops draw the examples, and torch takes the steps."
     return None
 
 

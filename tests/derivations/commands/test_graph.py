@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from derivations.answers import compare, simulate, solve
+from derivations.answers.graph import _to_rounding
 from derivations.answers.graph_compare import MARGIN, graph_view
 from derivations.cli import main
 from derivations.experiments.folders import problem_file
@@ -267,3 +268,11 @@ def test_no_simulation_table_is_said(gdln):
     code, _, err = gdln("compare", change=((RACE, without),))
     assert code == BAD_INPUT
     assert "[simulation]" in err
+
+
+@pytest.mark.parametrize(
+    ("loss", "noise", "said"),
+    [(1 / 3, 1e-15, "0.3333333333"), (1.25e-13, 1e-15, "1.25e-13"), (-1e-16, 1e-15, "< 1e-15"), (0.0, 0.0, "0")],
+)
+def test_a_mean_square_has_the_digits_above_its_rounding(loss, noise, said):
+    assert _to_rounding(loss, noise) == said
