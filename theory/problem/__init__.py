@@ -1,6 +1,7 @@
 """The question: laws, gates, networks, training, simulation settings and observables, declared and validated.
 
-The public names are imported on first use: what needs the errors alone, such as `gdln --help`, loads no NumPy.
+The public names are imported on first use, so that a caller that needs only the errors, such as `gdln --help`, does
+not load NumPy.
 """
 
 from typing import TYPE_CHECKING

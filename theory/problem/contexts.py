@@ -11,7 +11,7 @@ from theory.problem.numbers import shown
 
 
 def check_contexts(data: Law, graph: Graph, gates: Sequence[tuple[str, Gate]]) -> None:
-    """Raise InputError where the gates, each behind its place in the problem, do not fit the contexts of the data.
+    """Raise InputError where the gates, given as pairs (place in the problem, gate), do not fit the data's contexts.
 
     A gate may name only contexts that the data have, and in each context of the data some path must lead to an output.
 
@@ -41,7 +41,7 @@ def check_contexts(data: Law, graph: Graph, gates: Sequence[tuple[str, Gate]]) -
     if not routed:
         return
     opened, alike = [frozenset(gate.open) for _, gate in routed], {}
-    for context in data.contexts:  # of contexts in which the same gates are open, one stands for all
+    for context in data.contexts:  # contexts that open the same gates need one check
         alike.setdefault(tuple(context in contexts for contexts in opened), context)
     for context in alike.values():
         reached, closed = _followed(graph, context)
@@ -53,7 +53,7 @@ def check_contexts(data: Law, graph: Graph, gates: Sequence[tuple[str, Gate]]) -
 
 
 def _followed(graph: Graph, context: int) -> tuple[set[str], list[str]]:
-    """The nodes that open paths reach from the inputs, and the closed nodes and edges at which paths end."""
+    """Return the nodes that open paths reach from the inputs, and the closed nodes and edges at which paths end."""
     reached, closed = set(), []
     for name in graph.order:
         arriving = [edge for edge in graph.into(name) if edge.source in reached]
@@ -69,5 +69,5 @@ def _followed(graph: Graph, context: int) -> tuple[set[str], list[str]]:
 
 
 def _is_open(gate: Gate, context: int) -> bool:
-    """Whether the gate is open for some example of the context: only context gates are closed for all of them."""
+    """Return whether the gate may be open in the context; only a context gate is closed for all its examples."""
     return not isinstance(gate, ContextGate) or context in gate.open

@@ -1,4 +1,4 @@
-"""Find the modules of a folder, so that a new file is picked up without being listed."""
+"""Discovery of the modules of a folder, so that a new file needs no entry in any list."""
 
 import pkgutil
 import traceback
@@ -15,7 +15,7 @@ _OURS = ("theory", "sim", "derivations")
 
 @contextmanager
 def importing(module: str) -> Iterator[None]:
-    """Turn a fault in the file of `module`, which is imported inside, into an InputError: file, line and error.
+    """Turn an error raised while `module` is imported in this context into an InputError with file, line and error.
 
     >>> with importing("theory.problem.errors"):
     ...     import theory.problem.nothing
@@ -74,11 +74,11 @@ def modules(package: str, path: list[str]) -> Iterator[ModuleType]:
 
 
 def declared(package: str, path: list[str], base: type, word: str, first: tuple[str, ...] = ()) -> dict[str, type]:
-    """The classes that the modules of a folder declare, by the word that problem files use for them.
+    """Return the classes that the modules of a folder declare, by the word that problem files use for them.
 
-    A class counts where it is defined in that module and has the class variable `word`. `first` orders the words that
-    users meet first; the others follow by name. Raises InputError, which names the files, where two classes claim one
-    word, and where a public class that derives from `base` has none.
+    A class is included if it is defined in that module and has the class variable `word`. `first` lists the words that
+    come first, in their order; the others follow by name. Raises InputError, which names the files, where two classes
+    use one word, and where a public class that derives from `base` has none.
 
     >>> import theory.problem.gates as room
     >>> list(declared(room.__name__, room.__path__, room.Gate, "kind", ("site", "always")))[:2]

@@ -2,9 +2,9 @@
 
 
 class WorkbenchError(ValueError):
-    """An error with its fault and the reason (`message`) and a remedy (`hint`).
+    """An error with a message (what is wrong and why) and a remedy (`hint`).
 
-    `kind` is a short stable word for programs; `exit_code` is what a command returns.
+    `kind` is a short stable word for programs; `exit_code` is the exit code of a command that raises it.
 
     >>> error = WorkbenchError("gain = -1 must be > 0.", "Give a positive gain.")
     >>> str(error), error.hint, error.exit_code

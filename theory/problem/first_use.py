@@ -1,4 +1,4 @@
-"""Names that a package offers and imports only when they are first asked for."""
+"""Lazy public names of a package: a name is imported at its first use."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def on_first_use(package: str, names: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return `__getattr__` and `__dir__` of a package that imports a name when it is first asked for.
+    """Return `__getattr__` and `__dir__` of a package that imports a name at its first use.
 
     `names` has the public names of each module, separated by spaces; modules are named relative to the package.
 

@@ -10,7 +10,7 @@ from theory.problem.gates.repeated import RepeatedGate
 from theory.problem.graph import Edge, Graph, Node
 from theory.problem.parameters import Parameter
 
-# Names in the equations of `gdln flow`.
+# These names have another meaning in the equations of `gdln flow`.
 _SYMBOLS = ("E", "M", "Sxx", "Syx", "tau")
 
 
@@ -18,9 +18,9 @@ _SYMBOLS = ("E", "M", "Sxx", "Syx", "tau")
 class GatedGraph:
     """h_v = g_v(x) sum_e g_e(x) W_e h_s(e): linear nodes behind gates; yhat is the sum at the output nodes, stacked.
 
-    Each input node holds x. An edge with a weight name has target x source numbers, the same for equal names; one
-    without adds up its source in blocks of the target's dimension. Raises InputError where `Graph` does, for weights of
-    one name and two shapes, for an input that is an output, and for a node with several gates.
+    Each input node holds x. An edge with a weight name has target x source numbers, the same for equal names; an
+    edge without one sums its source in blocks of the target's dimension. Raises InputError where `Graph` does, for
+    weights of one name and two shapes, for an input that is an output, and for a node with several gates.
 
     >>> nodes = Node("x", 4), Node("h", 2), Node("y", 1)
     >>> deep = GatedGraph(nodes, (Edge("x", "h", "A"), Edge("h", "y", "B")), ("x",), ("y",))
@@ -34,7 +34,7 @@ class GatedGraph:
     outputs_at: tuple[str, ...]
 
     model: ClassVar[str] = "gated-graph"
-    # What networks with one hidden layer may have, and a graph has not.
+    # Properties of networks with one hidden layer, which a graph does not have.
     readout: ClassVar[str] = "sum"
     biases: ClassVar[str] = "none"
     slope: ClassVar[None] = None
@@ -110,11 +110,11 @@ class GatedGraph:
 
     @property
     def outputs(self) -> int:
-        """The number of outputs, all output nodes together."""
+        """The total number of units of the output nodes."""
         return sum(self.graph.node(name).dimension for name in self.outputs_at)
 
     def check_data(self, n: int, labels: int) -> None:
-        """Raise InputError where inputs do not hold n sites or the outputs are not as many numbers as a label has."""
+        """Raise InputError unless input nodes have n units and the outputs have one unit for each entry of a label."""
         for name in self.inputs:
             if self.graph.node(name).dimension != n:
                 raise InputError(

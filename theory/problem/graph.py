@@ -60,7 +60,7 @@ class Node:
 class Edge:
     """The weights W_e from one node to another, by the name of a parameter with target x source numbers.
 
-    Equal names share the weights. Without a name the edge adds up the source in blocks of the target's dimension: W_e
+    Equal names share the weights. Without a name the edge sums the source in blocks of the target's dimension: W_e
     is (1 1 ... 1), a fixed readout. `gate` opens the edge for some examples.
 
     >>> fixed, learned = Edge("hidden", "y"), Edge("hidden", "y", "a")
@@ -78,8 +78,8 @@ class Edge:
 class Graph:
     """Nodes, edges and parameters of a network, from `inputs` to `outputs`.
 
-    Raises InputError for names that are used twice or are not there, a circle of edges, an edge into an input, a node
-    that nothing reaches or that reaches no output, and parameters whose sizes do not fit. A gate of an input node
+    Raises InputError for names that are used twice or do not exist, a cycle of edges, an edge into an input, a node
+    that no edge reaches or that reaches no output, and parameters whose sizes do not fit. A gate of an input node
     multiplies x.
 
     A deep linear network y = W2 W1 x with the same 2 x 2 weights in both layers:
@@ -130,15 +130,15 @@ class Graph:
         return {parameter.name: parameter for parameter in self.parameters}
 
     def node(self, name: str) -> Node:
-        """The node of a name. Raises KeyError for another."""
+        """Return the node with this name. Raises KeyError for an unknown name."""
         return self._nodes[name]
 
     def parameter(self, name: str) -> Parameter:
-        """The parameter of a name. Raises KeyError for another."""
+        """Return the parameter with this name. Raises KeyError for an unknown name."""
         return self._parameters[name]
 
     def into(self, name: str) -> tuple[Edge, ...]:
-        """The edges that lead into a node."""
+        """Return the edges that lead into a node."""
         return self._into.get(name, ())
 
     @cached_property
@@ -148,7 +148,7 @@ class Graph:
 
     @cached_property
     def order(self) -> tuple[str, ...]:
-        """The names of the nodes, each after those that lead into it. Raises InputError where edges form a circle."""
+        """The names of the nodes in topological order. Raises InputError where edges form a cycle."""
         placed: list[str] = []
         left = [node.name for node in self.nodes]
         while left:
@@ -160,7 +160,7 @@ class Graph:
         return tuple(placed)
 
     def _circling(self, names: list[str]) -> list[str]:
-        """Those of the nodes that lead on to another of them: a circle, or several with what lies between them."""
+        """Return the nodes among these that lie on a cycle, or on a path from one cycle to another."""
         leading = [name for name in names if any(edge.source == name and edge.target in names for edge in self.edges)]
         return leading if leading == names else self._circling(leading)
 
@@ -241,7 +241,7 @@ def one_hidden_layer(network: Network, n: int, outputs: int = 1) -> Graph:
 
 
 def _moved(gate: Gate, copies: int) -> Gate:
-    """The gate where every unit before it stands `copies` times: a repeated one counts them."""
+    """Return the gate after each unit was copied `copies` times; a repeated gate refers to a unit by its number."""
     return RepeatedGate(gate.of * copies) if isinstance(gate, RepeatedGate) else gate
 
 

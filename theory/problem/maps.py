@@ -13,14 +13,14 @@ from theory.problem.gates.context import ContextGate
 from theory.problem.graph import Graph
 from theory.problem.routes import route_gates, route_names, routes
 
-# m n min(m, n) over all maps, a measure of the time for their singular values: of one network at one time up to 0.1 s,
-# or 1 s for many small maps.
+# Limit of m n min(m, n) summed over all maps, which is proportional to the time for their singular values: up to 0.1 s
+# for one network at one time, or 1 s for many small maps.
 MOST_WORK = 100_000_000
-_NAMED = 3  # contexts in the name of a map
+_NAMED = 3  # the most contexts in the name of a map
 
 
 def maps_of(graph: Graph, contexts: Sequence[int]) -> dict[str, tuple[int, ...]]:
-    """Return the routes that each map adds up, by the map's name; routes are counted as `theory.problem.routes` does.
+    """Return the routes that each map sums, by the map's name; routes are counted as `theory.problem.routes` does.
 
     `contexts` are those of the data. Contexts in which the same routes are open have one map.
 
@@ -50,7 +50,7 @@ def maps_of(graph: Graph, contexts: Sequence[int]) -> dict[str, tuple[int, ...]]
 def mode_names(graph: Graph, contexts: Sequence[int]) -> tuple[str, ...]:
     """Return a name for each singular value of each map, the strongest of a map first.
 
-    Raises OutOfReachError where they would take long to compute.
+    Raises OutOfReachError where the singular values would take too long to compute.
 
     >>> from theory.problem import Edge, Node, Parameter
     >>> nodes, weights = (Node("x", 3), Node("y", 2)), (Parameter("A", (2, 3)),)

@@ -1,4 +1,4 @@
-"""Networks with one hidden layer, as declarations."""
+"""Declarations of networks with one hidden layer."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -80,17 +80,17 @@ class Network:
 
     @property
     def has_biases(self) -> bool:
-        """Whether the network has biases b_1, ..., b_K and b_out, fixed or trained."""
+        """True if the network has biases b_1, ..., b_K and b_out, fixed or trained."""
         return self.biases != "none"
 
     @property
     def trains_readout(self) -> bool:
-        """Whether the readout weights a_1, ..., a_K are learned; otherwise all are 1."""
+        """True if the readout weights a_1, ..., a_K are learned; otherwise all are 1."""
         return self.readout.startswith("trained-")
 
     @property
     def activation(self) -> str:
-        """sigma of the hidden units: "linear" behind given gates, otherwise the model's own."""
+        """sigma of the hidden units: "linear" where gates are given, otherwise that of the model."""
         return "linear" if self.model == self.gated else self.model
 
     @property

@@ -10,10 +10,10 @@ from reprlib import Repr
 
 from theory.problem.errors import InputError
 
-Infinite = float  # only +-inf, and only where a bound may be open
+Infinite = float  # only +-inf, and only for bounds that may be infinite
 _EXACT = re.compile(r"[+-]?([0-9]+(/[0-9]+)?|[0-9]*\.[0-9]+([eE][+-]?[0-9]+)?|[0-9]+\.?([eE][+-]?[0-9]+)?)")
 _LARGEST_EXPONENT = 1000
-_MOST_DIGITS = 400  # above and below the fraction line
+_MOST_DIGITS = 400  # of numerator and denominator
 # Theory and simulation square these numbers in float64, which reaches from 1e-308 to 1e308.
 _SMALLEST, _LARGEST = Fraction(1, 10**100), Fraction(10**100)
 _LARGEST_WHOLE = 2**63 - 1
@@ -36,7 +36,7 @@ _SHORT = _Short()
 
 
 def shown(value: object) -> str:
-    """`repr(value)`, cut where it is long or deep: what an error quotes of the user's text.
+    """Return `repr(value)`, shortened where it is long or deeply nested, for error messages.
 
     >>> shown("x" * 1000)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxx...xxxxxxxxxxxxxxxxxxxxxxxxxxxx'"
@@ -45,7 +45,7 @@ def shown(value: object) -> str:
 
 
 def exact(value: object, where: str) -> Fraction:
-    """The finite number `value` as an exact fraction; `where` names it in errors.
+    """Return the finite number `value` as an exact fraction; `where` names it in errors.
 
     >>> exact("3/5", "gain") == exact(Decimal("0.6"), "gain")
     True
@@ -108,7 +108,7 @@ def _number(value: object, where: str) -> Fraction | Infinite:
 
 
 def positive(value: object, where: str, why: str) -> Fraction:
-    """An exact number > 0; `why` is the mathematics behind the condition. Raises InputError for any other value.
+    """Return an exact number > 0; `why` is the reason for the condition. Raises InputError for any other value.
 
     >>> positive("0.25", "xi", "it is a length")
     Fraction(1, 4)
@@ -124,7 +124,7 @@ def positive(value: object, where: str, why: str) -> Fraction:
 
 
 def whole(value: object, where: str, least: int, most: int = _LARGEST_WHOLE, why: str = "it is too large") -> int:
-    """An integer from `least` to `most`; `why` is the reason for the upper end. Raises InputError for any other value.
+    """Return an integer from `least` to `most`; `why` is the reason for the upper bound. Raises InputError otherwise.
 
     >>> whole(40, "data.n", least=2)
     40
@@ -143,10 +143,10 @@ def whole(value: object, where: str, least: int, most: int = _LARGEST_WHOLE, why
 
 
 def spaced(kind: str, words: object, where: str, most: int, why: str) -> list[Fraction]:
-    """The numbers of { linspace = [first, last, count] } or { geomspace = ... }; `where` names the words in errors.
+    """Return the numbers of { linspace = [first, last, count] } or { geomspace = ... }; `where` names them in errors.
 
-    Those inside a geomspace are rounded to 6 significant digits: that decimal is the number, exactly. `most` bounds the
-    count, for the reason `why`.
+    Inner numbers of a geomspace are rounded to 6 significant digits; the rounded decimal is then exact. `most` bounds
+    the count, for the reason `why`.
 
     >>> [str(number) for number in spaced("geomspace", [1, 100, 3], "gain", 10, "")]
     ['1', '10', '100']
@@ -174,9 +174,9 @@ def _between(first: Fraction, last: Fraction, share: Fraction) -> Fraction:
 
 
 def one_of(value: object, where: str, choices: Iterable[str], otherwise: str = "") -> str:
-    """One of the words in `choices`. Raises InputError for any other value, with the nearest word as a hint.
+    """Return `value` if it is in `choices`. Raises InputError for any other value, with the nearest word as a hint.
 
-    `otherwise` ends the hint: what else the user may do.
+    `otherwise` ends the hint with another remedy.
 
     >>> one_of("oppen", "data.boundary", ("open", "ring"))
     Traceback (most recent call last):
@@ -193,7 +193,7 @@ def one_of(value: object, where: str, choices: Iterable[str], otherwise: str = "
 
 
 def nearest(word: object, known: Iterable[str]) -> str:
-    """The beginning of a hint: which known word `word` is close to; empty where there is none.
+    """Return the beginning of a hint with the known word closest to `word`, or an empty string if none is close.
 
     >>> nearest("nglp", ["nlgp", "gaussian-clone"])
     'Did you mean `nlgp`? '

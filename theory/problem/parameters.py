@@ -1,4 +1,4 @@
-"""Parameters of a network: names, shapes, and the laws of their initial numbers."""
+"""Parameters of a network: names, shapes, and the laws of their initial values."""
 
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass
@@ -29,7 +29,7 @@ class Parameter:
 
     @property
     def size(self) -> int:
-        """How many numbers it has."""
+        """The number of entries."""
         return prod(self.shape)
 
 
@@ -61,7 +61,7 @@ class NormalInitialisation:
 
 
 def nested(values: object, where: str, convert: Callable[[Any, str], Fraction] = exact) -> Numbers:
-    """Numbers in nested rows, made exact: [[1, "1/2"]] becomes ((1, 1/2),).
+    """Return nested rows of numbers as nested tuples of fractions: [[1, "1/2"]] becomes ((1, 1/2),).
 
     >>> nested([[1, "1/2"]], "w0")
     ((Fraction(1, 1), Fraction(1, 2)),)
@@ -96,7 +96,7 @@ class InitialByName:
         return tuple(name for name, _ in self.starts)
 
     def of(self, name: str) -> NormalInitialisation | Numbers:
-        """The initial numbers of a name. Raises KeyError for another."""
+        """Return the initial numbers of a name. Raises KeyError for an unknown name."""
         return dict(self.starts)[name]
 
 
@@ -104,7 +104,7 @@ Initial = NormalInitialisation | InitialByName | Numbers
 
 
 def has_shape(numbers: Numbers, shape: tuple[int, ...]) -> bool:
-    """Whether nested rows are an array of this shape.
+    """Return whether nested rows form an array of this shape.
 
     >>> has_shape(((1, 2), (3, 4)), (2, 2)), has_shape(((1, 2), (3,)), (2, 2))
     (True, False)
@@ -119,7 +119,7 @@ def has_shape(numbers: Numbers, shape: tuple[int, ...]) -> bool:
 
 
 def rows_of_numbers(values: object, where: str) -> Numbers:
-    """The initial numbers of a weight matrix: rows, or rows of rows. Raises InputError for anything else.
+    """Return the initial numbers of a weight matrix: rows, or rows of rows. Raises InputError for anything else.
 
     >>> rows_of_numbers([[0, "0.5"], [1, 0]], "w0")[0][1]
     Fraction(1, 2)
@@ -130,7 +130,7 @@ def rows_of_numbers(values: object, where: str) -> Numbers:
 
 
 def one_for_each_unit(values: object, where: str) -> Numbers:
-    """The initial numbers of a vector, or of its rows. Raises InputError for anything else.
+    """Return the initial numbers of a vector, or of its rows. Raises InputError for anything else.
 
     >>> one_for_each_unit([1, "1/3"], "readout0")[1]
     Fraction(1, 3)
@@ -141,7 +141,7 @@ def one_for_each_unit(values: object, where: str) -> Numbers:
 
 
 def initial_numbers(given: Initial, shape: tuple[int, ...], key: tuple[int, ...] = ()) -> np.ndarray:
-    """The initial numbers of a parameter in float64, the same for theory and simulation.
+    """Return the initial numbers of a parameter in float64, the same for theory and simulation.
 
     A law is drawn with SeedSequence(seed, spawn_key=key): `key` tells replicates and parameters apart, so that an equal
     seed gives them independent numbers.

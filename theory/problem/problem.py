@@ -1,4 +1,4 @@
-"""The question as a whole: data law, network, training and, where it is to be simulated, how."""
+"""The whole problem: data law, network, training and, if it is simulated, the settings of the simulation."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,20 +20,20 @@ from theory.problem.parameters import InitialByName, NormalInitialisation, Param
 from theory.problem.simulation import Simulation
 from theory.problem.training import INITIAL, Training
 
-# Behind a replicate's number in the keys of its draws: what tells the parameters of equal seeds apart.
+# Appended to a replicate's number in the key of its draws, so that parameters with equal seeds draw independently.
 _KEYS = {"w": (), "b": (0, 0), "a": (0, 1), "b_out": (0, 2)}
 _GRAPH = 3  # the weights of a graph: (0, 3), (0, 4), ...
 
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem: what is learned (`data`), by what (`network`), how (`training`), and how it is simulated.
+    """A problem: the law of the data, the network, its training, and the settings of its simulation.
 
     Raises InputError where the parts do not fit each other: a site outside the line, a direction of another length, a
     gate with `on` and without `sites`, one on a latent or a context that the law does not have, a context in which all
-    paths are closed, initial numbers of another shape,
-    biases or initial readout weights that are missing or that the network does not have, labels of several numbers for
-    a network with one output, the cross-entropy of labels other than +-1.
+    paths are closed, initial numbers of another shape, biases or initial readout weights that are missing or that the
+    network does not have, labels of several numbers for a network with one output, the cross-entropy of labels other
+    than +-1.
 
     >>> from theory.problem import FiniteData, Network, SiteGate, Training
     >>> data = FiniteData([[1, 0], [0, 1]], [1, -1])
@@ -83,7 +83,7 @@ class Problem:
     def start(self, replicate: int | None = None) -> dict[str, np.ndarray]:
         """The initial numbers of every parameter in float64, the same for theory and simulation.
 
-        With `replicate` a law draws that replicate's own numbers, which are independent of those of the others.
+        With `replicate` a law draws the numbers of that replicate, which are independent of those of the others.
         """
         own = () if replicate is None else (replicate,)
         graph = isinstance(self.network, GatedGraph)
@@ -120,7 +120,7 @@ class Problem:
             )
 
     def _place(self, index: int) -> str:
-        """Where a gate stands in a problem file."""
+        """Return the place of a gate in a problem file, for error messages."""
         if not isinstance(self.network, GatedGraph):
             return f"network.gates[{index}]"
         owner = self.network.gated[index]
@@ -129,7 +129,7 @@ class Problem:
         )
 
     def _check_weights_by_name(self) -> None:
-        """Weights of a graph start from one law, or each from its own law or numbers."""
+        """Raise InputError unless the weights of a graph start from one law, or each from its own law or numbers."""
         w0, names = self.training.w0, [parameter.name for parameter in self.parameters]
         if isinstance(w0, NormalInitialisation):
             return
@@ -186,7 +186,7 @@ class Problem:
         self._check_drawn(drawn=False)
 
     def _check_further_starts(self) -> None:
-        """hidden_bias0, output_bias0 and readout0: given where the network has them, for each unit one."""
+        """Check that hidden_bias0, output_bias0 and readout0 are given exactly where the network has them."""
         network, training = self.network, self.training
         has, otherwise = f'network.biases = "{network.biases}"', 'network.biases = "fixed" or "trained"'
         self._check_given(("hidden_bias0", "output_bias0"), network.has_biases, has, "no biases", otherwise)
@@ -245,7 +245,7 @@ class Problem:
         return self.start(replicate).get("a")
 
     def simulated(self) -> Simulation:
-        """The simulation settings; InputError where the problem has none."""
+        """The simulation settings. Raises InputError where the problem has none."""
         if self.simulation is None:
             raise InputError(
                 "The problem has no [simulation] table.",

@@ -1,4 +1,4 @@
-"""The routes through a graph, from an input to an output: which edges follow each other, and names for them.
+"""The routes through a graph: sequences of edges from an input to an output, and their names.
 
 A route is declared by the graph alone. Scales along it belong to `theory.flow.graph.paths`; its strength in
 trained networks is measured in `sim.measure.graph`.
@@ -18,7 +18,7 @@ Route = tuple[Edge, ...]
 def routes(graph: Graph) -> tuple[Route, ...]:
     """Return all routes from an input to an output, by output, then in the order of the edges.
 
-    Raises OutOfReachError where there are more than MOST_ROUTES, which are counted without listing them.
+    Raises OutOfReachError where there are more than MOST_ROUTES; they are counted before any is listed.
 
     >>> from theory.problem import Node, Parameter
     >>> nodes = Node("x", 3), Node("h", 2), Node("y", 1)
@@ -37,7 +37,7 @@ def routes(graph: Graph) -> tuple[Route, ...]:
 
 
 def route_gates(graph: Graph, route: Route) -> tuple[Gate, ...]:
-    """Return the gates of the nodes and edges of a route, in its order, each as often as it is passed.
+    """Return the gates of the nodes and edges of a route, in its order, with repetitions.
 
     >>> from theory.problem import AlwaysGate, Node, Parameter
     >>> nodes, edge = (Node("x", 1), Node("y", 1, (AlwaysGate(),))), Edge("x", "y", "A")
@@ -86,7 +86,7 @@ def route_names(graph: Graph) -> tuple[str, ...]:
 
 
 def _counted(graph: Graph) -> int:
-    """How many routes there are, without listing them."""
+    """Return the number of routes, without listing them."""
     ways = dict.fromkeys(graph.inputs, 1)
     for name in graph.order:
         if name not in ways:

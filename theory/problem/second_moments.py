@@ -1,4 +1,4 @@
-"""Second moments of inputs and labels in each context, and examples that have exactly these.
+"""Second moments of inputs and labels in each context, and examples that have exactly these moments.
 
 With S = [[xx, yx'], [yx, yy]] and the columns s_1, ..., s_d of its symmetric square root, the 2d examples
 (x, y) = +- sqrt(d) s_k, equally likely, have the mean 0 and the second moments (1/d) sum_k d s_k s_k' = S.
@@ -16,8 +16,8 @@ from theory.problem.errors import InputError
 from theory.problem.numbers import exact, positive, shown
 from theory.problem.table_files import Rows
 
-MOST_ROWS = 1_000  # of S: a million exact numbers in each context, some 100 MB
-# Rounding of the entries moves an eigenvalue by at most d eps/2 of the largest, the eigensolver by about d eps.
+MOST_ROWS = 1_000  # rows of S: a million exact numbers in each context take about 100 MB
+# Relative to the largest eigenvalue, rounding of the entries moves one by at most d eps/2, the eigensolver by d eps.
 ROUNDINGS = 4
 _KEYS = ("probability", "xx", "yx", "yy")
 _SHAPES = "Give xx (n x n), yx (m x n) and yy (m x m), the same n and m in all contexts."
@@ -39,7 +39,7 @@ class ContextMoments:
 
     @classmethod
     def read(cls, value: object, where: str) -> "ContextMoments":
-        """The moments in a table with the keys probability, xx, yx and yy; `where` names it in errors.
+        """Return the moments in a table with the keys probability, xx, yx and yy; `where` names it in errors.
 
         Raises InputError for other keys, other shapes, a probability <= 0, and xx or yy that are not symmetric.
         """
@@ -74,7 +74,7 @@ class ContextMoments:
 
 
 def read_moments(values: object, where: str) -> tuple[ContextMoments, ...]:
-    """The moments of every context. Raises InputError where they do not fit each other.
+    """Return the moments of every context. Raises InputError where they are inconsistent in shape or probability.
 
     >>> one = {"probability": "1/2", "xx": [[1]], "yx": [[0]], "yy": [[1]]}
     >>> len(read_moments([one, one], "data.moments"))
@@ -94,7 +94,7 @@ def read_moments(values: object, where: str) -> tuple[ContextMoments, ...]:
 
 
 def examples_with(moments: tuple[ContextMoments, ...], where: str) -> Rows:
-    """Examples whose second moments are the given ones to rounding, context by context.
+    """Return examples whose second moments equal the given ones up to rounding in each context.
 
     Raises InputError, with the eigenvalue, where S of a context is not positive semidefinite. An eigenvalue within
     rounding of 0, 4 d eps of the largest, counts as 0.

@@ -1,4 +1,4 @@
-"""The simulation of a problem, as a declaration."""
+"""Declaration of the simulation of a problem."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,7 +9,7 @@ from theory.problem.numbers import exact, one_of, positive, shown, whole
 MODES = ("online", "full-batch")
 INITIALISATIONS = ("shared", "per-replicate")
 DTYPES = ("float64", "float32")
-# What each optimizer needs besides the learning rate.
+# The settings that each optimizer needs besides the learning rate.
 OPTIMIZERS = {
     "sgd": (),
     "momentum": ("momentum",),
@@ -22,20 +22,20 @@ OPTIMIZERS = {
 class Simulation:
     """Gradient descent with t = tau * learning_rate * steps on `replicates` networks at once.
 
-    "online" draws `batch` fresh examples a step for each replicate; "full-batch" trains each replicate on its own
-    fixed sample of `samples` examples. Moments and losses are measured on `samples` examples per replicate.
-    initialisation "shared" starts every replicate at the same w(0); "per-replicate" draws each its own (only with
-    a law for w0). `shared_stream` lets all networks see the same examples, in training and in measuring: differences
-    between networks lose the scatter of the data, and all replicates together are one cluster without a standard error.
-    `dtype` is the floating-point type of training; observables are always measured in float64. "float64" is the
-    default because the worst case of its rounding, steps times terms times 2e-16, is below the margin of every law that
-    is validated, as no bound on float32 is. Measured on 32 to 3,200 steps at n = 40, float32 ends within 1e-6 of the
-    largest weight and trains 3 to 4 times as fast.
+    "online" draws `batch` fresh examples a step for each replicate; "full-batch" trains each replicate on its own fixed
+    sample of `samples` examples. Moments and losses are measured on `samples` examples per replicate. initialisation
+    "shared" starts every replicate at the same w(0); "per-replicate" draws one for each (only with a law for w0).
+    `shared_stream` gives all networks the same examples in training and measurement: differences between networks are
+    then free of the scatter of the data, but all replicates form one cluster, for which no standard error can be
+    estimated. `dtype` is the floating-point type of training; observables are always measured in float64. "float64" is
+    the default because the worst case of its rounding, steps times terms times 2e-16, is below the margin of every law
+    that is validated, as no bound on float32 is. Measured on 32 to 3,200 steps at n = 40, float32 ends within 1e-6 of
+    the largest weight and trains 3 to 4 times as fast.
 
     With the gradient g = dL/dw and eta the learning rate, `optimizer` is "sgd", w <- w - eta g; "momentum",
     m <- momentum m + g, w <- w - eta m; "rmsprop", v <- decay v + (1 - decay) g^2, w <- w - eta g/(sqrt(v) + epsilon);
     or "adam", m <- momentum m + (1 - momentum) g, v as before, w <- w - eta m^/(sqrt(v^) + epsilon) with
-    m^ = m/(1 - momentum^t), v^ = v/(1 - decay^t) at step t = 1, 2, ... Theory knows "sgd" alone.
+    m^ = m/(1 - momentum^t), v^ = v/(1 - decay^t) at step t = 1, 2, ... The theory covers "sgd" only.
 
     A step of the flow's time lasts tau learning_rate, so t = 32 tau takes 320 steps of size 1/10:
 

@@ -1,4 +1,4 @@
-"""A sweep, as a declaration: a base problem, the fields that take several values, and what is measured on each cell."""
+"""Declaration of a sweep: a base problem, the fields that take several values, and the observables of each cell."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -30,7 +30,7 @@ FIELDS: dict[str, tuple[str, ...]] = {
     "simulation": tuple(field.name for field in fields(Simulation)),
 }
 _GATED = ("input-output-moment", "input-moment")
-_OF_ONE_LAYER = {"unit", "bias"}  # axes that a graph does not have
+_OF_ONE_LAYER = {"unit", "bias"}  # axes of observables that a graph does not have
 _OF_A_GRAPH = tuple(name for name, kind in OBSERVABLES.items() if not _OF_ONE_LAYER & set(kind.axes))
 
 
@@ -72,7 +72,7 @@ class Axis:
 class Cell:
     """One problem of a sweep: its place along the sweep's dimensions, the value of each axis there, and the problem.
 
-    Where these values make no valid problem, `problem` is None and `error` says why.
+    Where these values do not give a valid problem, `problem` is None and `error` is the reason.
 
     >>> Cell((1, 0), {"data.gain": Fraction(1, 2), "network.units": 4}, None).label
     'data.gain = 0.5, network.units = 4'
@@ -93,7 +93,7 @@ class Cell:
 class Sweep:
     """Every combination of the axes' values ("product"), or the first of each, the second of each, ... ("zip").
 
-    `base` holds the tables of a problem file, over which each cell writes its values; it need not be valid by itself.
+    `base` has the tables of a problem file, in which each cell replaces its values; it need not be valid by itself.
     `observables` are names of theory.problem.OBSERVABLES: what is measured and kept. `invalid` says what happens to
     combinations that are no valid problem: "refuse" the sweep, or "leave-out" these cells and say so. `store` is the
     folder of the results.
@@ -267,7 +267,7 @@ def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
 
 
 def number_of(value: Any) -> Fraction | float | None:
-    """The number that a value of an axis is; None for words, lists and tables.
+    """Return the value of an axis as a fraction; None for words, lists and tables.
 
     >>> number_of("1/2"), number_of("relu")
     (Fraction(1, 2), None)
@@ -281,7 +281,7 @@ def number_of(value: Any) -> Fraction | float | None:
 
 
 def value_text(value: Any) -> str:
-    """A value of an axis as short text: "0.05", "1/3", "[2.0, 1.0]", "relu".
+    """Return a value of an axis as short text: "0.05", "1/3", "[2.0, 1.0]", "relu".
 
     >>> value_text(Fraction(1, 20)), value_text(Fraction(1, 3)), value_text([Decimal("2.0"), Decimal("1.0")])
     ('0.05', '1/3', '[2.0, 1.0]')
@@ -296,7 +296,7 @@ def value_text(value: Any) -> str:
 
 
 def _comparable(value: Any) -> Any:
-    """Equal for values that mean the same: 1, 1.0 and "1"."""
+    """Return a key that is equal for values of the same meaning: 1, 1.0 and "1"."""
     if isinstance(value, list | tuple):
         return tuple(_comparable(entry) for entry in value)
     if isinstance(value, Mapping):

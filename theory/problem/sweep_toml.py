@@ -1,4 +1,4 @@
-"""Sweep files: TOML in; JSON in and out for the record of a sweep beside its results."""
+"""Reading of sweep files (TOML); reading and writing of the record of a sweep beside its results (JSON)."""
 
 import json
 import os
@@ -14,7 +14,7 @@ from theory.problem.user_files import parse_json
 
 
 def load_sweep(path: str | Path) -> Sweep:
-    r"""The sweep in a TOML file; the base problem and the store are named relative to the file's folder.
+    r"""Return the sweep in a TOML file; the base problem and the store are named relative to the file's folder.
 
     Raises InputError with the place and the remedy; OSError where the file cannot be read.
 
@@ -30,7 +30,7 @@ def load_sweep(path: str | Path) -> Sweep:
 
 
 def loads_sweep(text: str, folder: Path = Path(), name: str = "sweep") -> Sweep:
-    r"""The sweep written in TOML `text`; `folder` is where relative paths begin, `name` stands in errors.
+    r"""Return the sweep in TOML `text`; relative paths begin in `folder`, and `name` stands for the file in errors.
 
     Raises InputError with the place and the remedy.
 
@@ -65,7 +65,7 @@ def _sweep(tables: Mapping[str, Any], folder: Path) -> Sweep:
 
 
 def _base(base: Any, folder: Path) -> Mapping[str, Any]:
-    """The tables of the base problem: written in the sweep file, or in the file that it names."""
+    """Return the tables of the base problem: written in the sweep file, or in the file that it names."""
     if isinstance(base, str):
         path = folder / base
         try:
@@ -88,12 +88,12 @@ def _base(base: Any, folder: Path) -> Mapping[str, Any]:
 
 
 def _placed(file: Any, folder: Path) -> Any:
-    """A path that begins in the folder of the sweep file, made absolute."""
+    """Return the absolute path of a path relative to the folder of the sweep file."""
     return os.path.abspath(folder / file) if isinstance(file, str) else file
 
 
 def _axes(table: Mapping[str, Any], prefix: str, folder: Path):
-    """The axes; a dotted key may be quoted ("data.gain") or not, then TOML has made tables of it."""
+    """Return the axes; a dotted key may be quoted ("data.gain") or unquoted, which TOML reads as nested tables."""
     for key, value in table.items():
         field = f"{prefix}{key}"
         if isinstance(value, list):
@@ -120,7 +120,7 @@ def _range(table: Mapping[str, Any], field: str) -> tuple[Any, ...]:
 
 
 def dumps_sweep(sweep: Sweep) -> str:
-    """The sweep as JSON text: loads_record(dumps_sweep(s)) has the same cells as s, and asks the same of them.
+    """Return the sweep as JSON text: loads_record(dumps_sweep(s)) has the same cells and observables as s.
 
     >>> from decimal import Decimal
     >>> sweep = Sweep({}, (Axis("data.gain", (Decimal("0.1"), 1)),), ("loss",), "results")
@@ -138,7 +138,7 @@ def dumps_sweep(sweep: Sweep) -> str:
 
 
 def loads_record(text: str, store: str) -> Sweep:
-    """The sweep that `dumps_sweep` wrote; `store` is where it lies. Raises InputError for other text.
+    """Return the sweep that `dumps_sweep` wrote; `store` is its folder. Raises InputError for other text.
 
     >>> loads_record("{}", "results")
     Traceback (most recent call last):
@@ -155,7 +155,7 @@ def loads_record(text: str, store: str) -> Sweep:
 
 
 def _written(value: Any) -> Any:
-    """`value` for JSON: numbers that are not whole become text, which reads back exactly."""
+    """Return `value` for JSON: numbers that are not whole become text, which is read back exactly."""
     if isinstance(value, Mapping):
         return {key: _written(entry) for key, entry in value.items()}
     if isinstance(value, list | tuple):

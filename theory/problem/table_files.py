@@ -1,4 +1,4 @@
-"""Files with examples: NumPy archives (.npz) and CSV, read once and whole, in float64; nothing in them is repaired."""
+"""Reading of files with examples: NumPy archives (.npz) and CSV, in float64. Nothing in them is repaired."""
 
 import csv
 import hashlib
@@ -19,9 +19,9 @@ from theory.problem.numbers import shown
 from theory.problem.user_files import MEBIBYTE, read_bytes
 
 LARGEST_FILE = 1024 * MEBIBYTE
-MOST_NUMBERS = 2**27  # of one file: 1 GiB in float64
+MOST_NUMBERS = 2**27  # in one file: 1 GiB in float64
 LARGEST_NUMBER = 1e100  # its square fits a float64
-LARGEST_CONTEXT = 2**53  # a float64 tells whole numbers up to here apart
+LARGEST_CONTEXT = 2**53  # float64 represents all whole numbers up to here exactly
 _CORRECT = "Correct the file; rows of examples count from 0."
 _NAMES = ("x", "y", "context", "weights")
 _HEADERS = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
@@ -48,16 +48,16 @@ class Rows:
                 numbers.setflags(write=False)
 
 
-# Problems with the same content share its memory; what no problem holds is forgotten.
+# Problems with the same content share its arrays; arrays that no problem uses are freed.
 _READ: WeakValueDictionary[str, Rows] = WeakValueDictionary()
 
 
 def read_table(path: str | Path) -> tuple[Rows, str]:
-    r"""The examples in a file and the sha256 of its content.
+    r"""Return the examples in a file and the sha256 of its content.
 
     An archive has the arrays x (N, n), y (N,) or (N, m) and perhaps context (N,) and weights (N,). A CSV has a header
     with the columns x0, x1, ..., then y or y0, y1, ..., and perhaps context and weight, in any order. The probabilities
-    are the weights over their sum, or 1/N each. Raises InputError, with row and column, for what is no such file.
+    are the weights over their sum, or 1/N each. Raises InputError, with row and column, for any other content.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
@@ -83,7 +83,7 @@ def read_table(path: str | Path) -> tuple[Rows, str]:
 
 
 def _of_archive(content: bytes, path: str) -> dict[str, np.ndarray]:
-    """The arrays of an archive: headers are judged before any array is unpacked, and objects are never made."""
+    """Return the arrays of an archive; headers are checked before any array is unpacked, and nothing is unpickled."""
     found, numbers = {}, 0
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -114,7 +114,7 @@ def _of_archive(content: bytes, path: str) -> dict[str, np.ndarray]:
 
 
 def _of_csv(content: bytes, path: str) -> dict[str, np.ndarray]:
-    """The columns of a CSV as the arrays of an archive."""
+    """Return the columns of a CSV as the arrays that an archive would have."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -151,7 +151,7 @@ def _of_csv(content: bytes, path: str) -> dict[str, np.ndarray]:
 
 
 def _places(header: list[str], path: str) -> dict[str, list[int] | int]:
-    """The columns of x, y, context and weights in a CSV, by its header."""
+    """Return the columns of x, y, context and weights in a CSV, by its header."""
     if len(set(header)) != len(header):
         twice = next(name for index, name in enumerate(header) if name in header[:index])
         raise _refusal(path, f"its header names {shown(twice)} twice")
@@ -188,7 +188,7 @@ def _is_number(entry: str) -> bool:
 
 
 def _rows(found: dict[str, np.ndarray], path: str) -> Rows:
-    """The examples, their shapes and numbers checked."""
+    """Return the examples after a check of their shapes and numbers."""
     for name, dimensions in (("x", (2,)), ("y", (1, 2)), ("context", (1,)), ("weights", (1,))):
         if name not in found and name in ("x", "y"):
             raise _refusal(path, f"it has no {name}", "Give inputs x and labels y.")

@@ -1,4 +1,4 @@
-"""Problem files: TOML in, TOML out, exact in both directions; unknown or missing keys are errors."""
+"""Reading and writing of problem files in TOML, exactly in both directions; unknown or missing keys are errors."""
 
 import json
 import os
@@ -32,7 +32,7 @@ _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
 
 
 def load(path: str | Path) -> Problem:
-    r"""The problem in a TOML file. Raises InputError with the place and the remedy; OSError where it cannot be read.
+    r"""Return the problem in a TOML file. Raises InputError with place and remedy, OSError where it cannot be read.
 
     >>> from tempfile import TemporaryDirectory
     >>> problem = loads(
@@ -50,7 +50,7 @@ def load(path: str | Path) -> Problem:
 
 
 def loads(text: str, name: str = "problem", folder: str | Path = "") -> Problem:
-    r"""The problem written in TOML `text`; `name` stands in errors, and `folder` is where data.file is looked for.
+    r"""Return the problem in TOML `text`; `name` stands for the file in errors, and `folder` is that of data.file.
 
     Raises InputError with the place and the remedy.
 
@@ -74,12 +74,12 @@ def loads(text: str, name: str = "problem", folder: str | Path = "") -> Problem:
 
 
 def text_of(path: str | Path) -> str:
-    """The text of a TOML file of at most 16 MiB. Raises InputError for what is no such file."""
+    """Return the text of a TOML file of at most 16 MiB. Raises InputError for any other file."""
     return read_text(path, remedy="Draw w0 by a law instead of writing it out.")
 
 
 def tables_of(text: str, name: str) -> dict[str, Any]:
-    """The tables written in TOML `text`, decimals exact; `name` stands in errors."""
+    """Return the tables in TOML `text`, decimals exact; `name` stands for the file in errors."""
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except tomllib.TOMLDecodeError as error:
@@ -91,14 +91,14 @@ def tables_of(text: str, name: str) -> dict[str, Any]:
 
 
 def _where_broken(text: str, said: str) -> str:
-    """A hint for text that is no TOML: the parser names no line where the text ends too early."""
+    """Return a hint for invalid TOML: the parser names no line where the text ends too early."""
     if "end of document" in said:
         return f"The text ends with line {len(text.splitlines())}; a bracket, a quotation mark or a value is missing."
     return "Check that line and the one before it."
 
 
 def placed(tables: Mapping[str, Any], folder: str | Path) -> Mapping[str, Any]:
-    """The tables of a problem file in `folder`, with the path in data.file, which begins there, made absolute.
+    """Return the tables of a problem file in `folder`, with the path in data.file made absolute from there.
 
     >>> placed({"data": {"law": "table", "file": "data.npz"}}, "/somewhere")
     {'data': {'law': 'table', 'file': '/somewhere/data.npz'}}
@@ -110,7 +110,7 @@ def placed(tables: Mapping[str, Any], folder: str | Path) -> Mapping[str, Any]:
 
 
 def problem_of(tables: Mapping[str, Any]) -> Problem:
-    """The problem that the tables of a problem file declare; numbers may also be given as fractions.
+    """Return the problem that the tables of a problem file declare; numbers may also be given as fractions.
 
     >>> data = {"law": "finite", "x": [[1, 0], [0, 1]], "y": [1, -1]}
     >>> network = {"model": "relu", "readout": "sum", "units": 1}
@@ -142,7 +142,7 @@ def _law(table: Mapping[str, Any]) -> Law:
 
 
 def keys_of(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The keys of a dataclass in a problem file: those that must be there, and those with a default.
+    """Return the keys of a dataclass in a problem file: the required ones, and those with a default.
 
     >>> from theory.problem import AlwaysGate, SiteGate
     >>> keys_of(SiteGate)
@@ -233,7 +233,7 @@ def _training(table: Mapping[str, Any]) -> Training:
 
 
 def _times(value: Any) -> Any:
-    """A list of times, in which tables are ranges of them; or one such table."""
+    """Return the times of a list, whose tables are ranges of times, or of one such table."""
     entries = [value] if isinstance(value, Mapping) else value
     if not isinstance(entries, list | tuple):
         return value
@@ -241,7 +241,7 @@ def _times(value: Any) -> Any:
 
 
 def _range(table: Mapping[str, Any]) -> list[Fraction]:
-    """Evenly spaced times, in themselves or in their logarithm: each the nearest multiple of `step`, named once."""
+    """Return times spaced evenly on a linear or a log scale, rounded to multiples of `step`, without repetitions."""
     where = "training.times"
     check_keys(table, where, required=("step",), optional=RANGES)
     kinds = [kind for kind in RANGES if kind in table]
@@ -255,7 +255,7 @@ def _range(table: Mapping[str, Any]) -> list[Fraction]:
 
 
 def _start(value: Any, where: str) -> Any:
-    """Numbers as they are; a table as the law that it names, or as the starts of a graph's weights by their names."""
+    """Return numbers unchanged, and a table as the law it names or as the starts of a graph's weights by name."""
     if not isinstance(value, Mapping):
         return value
     if where == "training.w0" and "law" not in value and value:
@@ -302,7 +302,7 @@ def check_keys(
 
 
 def dumps(problem: Problem) -> str:
-    r"""The problem as TOML text: loads(dumps(p)) == p. Raises OutOfReachError for recorded gates: no file holds them.
+    r"""Return the problem as TOML text: loads(dumps(p)) == p. Raises OutOfReachError for recorded gates.
 
     >>> problem = loads(
     ...     "[data]\nlaw = 'finite'\nx = [[1, 0], [0, 1]]\ny = [1, -1]\n"
@@ -322,7 +322,7 @@ def dumps(problem: Problem) -> str:
     data, network, training = problem.data, problem.network, problem.training
     lines = ["[data]", f'law = "{data.law}"']
     lines += [f"{field.name} = {toml_value(getattr(data, field.name))}" for field in _said(data)]
-    resolved(network.gates)  # refuses recorded ones
+    resolved(network.gates)  # raises for recorded gates
     lines += ["", "[network]", f'model = "{network.model}"']
     lines += _graph_lines(network) if isinstance(network, GatedGraph) else _network_lines(network)
     lines += ["", "[training]", f'loss = "{training.loss}"', f"tau = {number_text(training.tau)}"]
@@ -373,7 +373,7 @@ def _gate_items(gate: Gate) -> list[tuple[str, str]]:
 
 
 def gate_text(gate: Gate) -> str:
-    """A gate as an inline table of a problem file.
+    """Return a gate as an inline table of a problem file.
 
     >>> from theory.problem import SiteGate
     >>> gate_text(SiteGate(3, lo=0, on="input"))
@@ -383,19 +383,19 @@ def gate_text(gate: Gate) -> str:
 
 
 def _said(data: Law) -> list[Any]:
-    """The fields of a law that its text names: all but those that are left at their default."""
+    """Return the fields of a law that its text states: all that differ from their default."""
     return [field for field in fields(data) if field.init and getattr(data, field.name) != field.default]
 
 
 def _gate_value(value: Any) -> str:
-    """A field of a gate; the entries of a direction as a table of sites."""
+    """Return a field of a gate as text; the entries of a direction as a table of sites."""
     if isinstance(value, tuple) and all(isinstance(entry, tuple) for entry in value):
         return f"{{ {', '.join(f'{site} = {number_text(number)}' for site, number in value)} }}"
     return toml_value(value)
 
 
 def toml_value(value: Any) -> str:
-    """A word, a number, a tuple of them or a dataclass as it stands in a problem file.
+    """Return a word, a number, a tuple of them or a dataclass as it is written in a problem file.
 
     >>> toml_value(("ring", Fraction(1, 3), 2))
     '["ring", "1/3", 2]'
@@ -412,12 +412,12 @@ def toml_value(value: Any) -> str:
         return (
             f"{{ {', '.join(f'{field.name} = {toml_value(getattr(value, field.name))}' for field in fields(value))} }}"
         )
-    # What JSON escapes, TOML reads; besides, TOML wants DEL escaped.
+    # TOML reads the escapes of JSON; in addition it requires DEL to be escaped.
     return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def number_text(value: Fraction) -> str:
-    """A decimal where it is exact and short, otherwise a string with the fraction.
+    """Return a decimal where it is exact and short, otherwise a string with the fraction.
 
     >>> number_text(Fraction(1, 4)), number_text(Fraction(1, 3))
     ('0.25', '"1/3"')
@@ -431,7 +431,7 @@ def _list(values: tuple[Fraction, ...]) -> str:
 
 
 def _initial(start: tuple[Any, ...] | NormalInitialisation | InitialByName) -> str:
-    """A law, a list of numbers, rows of them, or a table of these by name."""
+    """Return a law, a list of numbers, rows of numbers, or a table of these by name, as text."""
     if isinstance(start, InitialByName):
         return f"{{ {', '.join(f'{name} = {_one_line(each)}' for name, each in start.starts)} }}"
     if isinstance(start, NormalInitialisation):
@@ -442,5 +442,5 @@ def _initial(start: tuple[Any, ...] | NormalInitialisation | InitialByName) -> s
 
 
 def _one_line(start: Any) -> str:
-    """The same in one line, as tables in lines need it."""
+    """Return the same in one line, as an inline table requires."""
     return _initial(start) if isinstance(start, NormalInitialisation) else f"[{', '.join(map(_list, start))}]"

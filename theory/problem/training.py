@@ -1,4 +1,4 @@
-"""Training, as a declaration: the loss, the time constant, the initial weights and biases, the times looked at."""
+"""Declaration of training: the loss, the time constant, the initial weights and biases, the times of interest."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -15,7 +15,7 @@ from theory.problem.parameters import (
     rows_of_numbers,
 )
 
-# Where the initial numbers of each parameter of a network with one hidden layer stand.
+# The fields with the initial numbers of each parameter of a network with one hidden layer.
 INITIAL = {"w": "w0", "b": "hidden_bias0", "b_out": "output_bias0", "a": "readout0"}
 LOSSES = ("half-mse", "mse", "cross-entropy")
 
@@ -58,9 +58,9 @@ class Training:
         object.__setattr__(self, "times", _times(self.times))
 
     def initial(self, parameter: str) -> Initial | None:
-        """The initial numbers, or their law, of the parameter "w", "b", "b_out" or "a"; None where none are given.
+        """Return the initial numbers, or their law, of the parameter "w", "b", "b_out" or "a"; None if not given.
 
-        A weight of a graph has those of its name, or the law that all weights share.
+        For a weight of a graph they are the numbers given under its name, or the law that all weights share.
         """
         if parameter in INITIAL:
             return getattr(self, INITIAL[parameter])

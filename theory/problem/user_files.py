@@ -1,4 +1,4 @@
-"""Reading files that users name: regular, of bounded size, UTF-8; devices and pipes are refused, never waited for."""
+"""Reading of files that users name: regular, of bounded size, UTF-8. Devices and pipes are an error at once."""
 
 import errno
 import json
@@ -27,7 +27,7 @@ def open_regular(path: str | Path) -> IO[bytes]:
     theory.problem.errors.InputError: /dev/zero is no regular file but a device. ...
     """
     try:
-        # Without O_NONBLOCK opening a pipe that nobody writes to would wait for ever.
+        # Without O_NONBLOCK, opening a pipe without a writer would block forever.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except ValueError:  # a NUL inside, or half of a surrogate pair
         raise InputError(f"{str(path)!r} cannot be read: no file has such a name.", "Check the path.", "file") from None
@@ -43,7 +43,7 @@ def open_regular(path: str | Path) -> IO[bytes]:
 def read_bytes(path: str | Path, most: int = LARGEST_TEXT, remedy: str = "Name a smaller file.") -> bytes:
     """Read a regular file of at most `most` bytes. Raises InputError for another, OSError where it cannot be read."""
     with open_regular(path) as file:
-        # A file of /proc or /sys says that it is empty, so its size is no bound of what it gives.
+        # A file of /proc or /sys reports the size 0, so the reported size is not a bound on its content.
         content = file.read(most + 1) if os.fstat(file.fileno()).st_size <= most else None
     if content is None or len(content) > most:
         raise InputError(f"{path}: larger than {_size(most)}.", remedy, "file")
@@ -59,7 +59,7 @@ def read_text(path: str | Path, most: int = LARGEST_TEXT, remedy: str = "Name a 
 
 
 def read_json(path: str | Path, most: int = LARGEST_TEXT) -> Any:
-    """Read the value in a JSON file. Raises InputError for what is no JSON, NaN and Infinity among it, or OSError."""
+    """Read the value in a JSON file. Raises InputError for invalid JSON, NaN and Infinity included, or OSError."""
     try:
         return parse_json(read_text(path, most))
     except ValueError as error:
@@ -69,7 +69,7 @@ def read_json(path: str | Path, most: int = LARGEST_TEXT) -> Any:
 
 
 def parse_json(text: str) -> Any:
-    """Parse JSON strictly: ValueError also for NaN, for Infinity and for what is nested too deeply to be read.
+    """Parse JSON strictly. Raises ValueError also for NaN, Infinity and values nested too deeply to be read.
 
     >>> parse_json('{"a": [1, 2.5]}')
     {'a': [1, 2.5]}

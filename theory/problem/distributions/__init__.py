@@ -1,4 +1,4 @@
-"""Data laws, by definition only: one file a law. A law is picked up by its file being here."""
+"""Definitions of the data laws, one file for each law; a new file in this folder is found without being listed."""
 
 from theory.problem.discovery import declared
 from theory.problem.distributions.base import Law

@@ -18,15 +18,16 @@ ONE_EACH = "Give one for each class, such as [2.0, 1.0]."
 class Law:
     """A distribution of examples (x, y): x in R^n, y the label of the example's class c = 0, ..., C - 1.
 
-    A law is a frozen dataclass in a file of this folder. It has the word `law` of problem files, says whether it has a
-    `latent` that gates may look at and which `boundary` its line of sites has, and carries `n`, `labels`, `priors` and
-    `means`. Its `__post_init__` checks its own fields and then calls `check_classes`.
+    A law is a frozen dataclass in a file of this folder. `law` is its word in problem files; `latent` is True if it has
+    latent variables, on which gates may depend; `boundary` is that of its line of sites. It has the fields or
+    properties `n`, `labels`, `priors` and `means`. Its `__post_init__` checks its own fields and then calls
+    `check_classes`.
 
     Class c has the probability priors[c], 1/C where `priors` is (), and the label labels[c]: a number, or m numbers for
-    a network with m outputs. means[c], where `means` is not (), are n numbers that are added to x after the law's own
+    a network with m outputs. means[c], where `means` is not (), are n numbers that are added to x after the law's
     construction.
 
-    `contexts` are the contexts that its examples have, in ascending order: () for a law that knows none.
+    `contexts` are the contexts of its examples, in ascending order: () for a law without contexts.
 
     >>> from theory.problem import SinglePulse
     >>> law = SinglePulse(8, [[3, 4], [5, 6], [7, 7]], "zero-one", "none", [1, 0, -1], priors=["1/2", "1/4", "1/4"])
@@ -44,7 +45,7 @@ class Law:
     contexts: tuple[int, ...] = ()
 
     def check_classes(self) -> None:
-        """Make labels, priors and means exact. Raises InputError where they are not one for each class."""
+        """Make labels, priors and means exact. Raises InputError unless each has one entry per class."""
         set_field(self, "labels", _labels(self.labels))
         set_field(self, "priors", _priors(self.priors, self.classes))
         set_field(self, "means", _means(self.means, self.classes, self.n))
@@ -54,7 +55,7 @@ class Law:
     ) -> None:
         """Convert the field `name` entry by entry; `what` says what its entries are, in errors.
 
-        Raises InputError where it has not one entry for each label.
+        Raises InputError unless the field has one entry for each label.
         """
         values, where = getattr(self, name), f"data.{name}"
         if not isinstance(values, list | tuple) or (isinstance(self.labels, list | tuple) and not values):
@@ -83,17 +84,17 @@ class Law:
 
     @property
     def outputs(self) -> int:
-        """m, how many numbers a label has."""
+        """m, the number of entries of a label."""
         return len(self.label_vectors[0])
 
 
 def set_field(instance: object, name: str, value: Any) -> None:
-    """Set a field of a frozen dataclass while it is being made."""
+    """Set a field of a frozen dataclass during its construction."""
     object.__setattr__(instance, name, value)
 
 
 def pair(values: object, where: str, convert: Callable[[Any, str], Any], what: str, hint: str) -> tuple[Any, Any]:
-    """Two entries, each converted. Raises InputError for anything else."""
+    """Return the two entries of `values`, each converted. Raises InputError for anything else."""
     if not isinstance(values, list | tuple) or len(values) != 2:
         raise InputError(f"{where} = {shown(values)} must be two {what}.", hint)
     return convert(values[0], f"{where}[0]"), convert(values[1], f"{where}[1]")

@@ -1,4 +1,4 @@
-"""A finite data set as a law, by definition only."""
+"""A finite data set as a law: its definition."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction

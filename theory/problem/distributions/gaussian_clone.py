@@ -1,4 +1,4 @@
-"""The Gaussian clone of the nonlinear Gaussian process, by definition only."""
+"""The Gaussian clone of the nonlinear Gaussian process: its definition."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -10,7 +10,7 @@ from theory.problem.distributions.nonlinear_gp import NonlinearGP
 class GaussianClone(NonlinearGP):
     """x ~ N(0, C_c), the Gaussian with the same mean and covariance as class c of the NonlinearGP of equal fields.
 
-    The clone is Gaussian itself: it has no latent whose erf is seen.
+    The inputs of the clone are Gaussian themselves: there is no latent variable behind an erf.
 
     >>> law = GaussianClone(40, (2, 1), 1, "open", "unit-variance", (1, 0))
     >>> law.latent, NonlinearGP(40, (2, 1), 1, "open", "unit-variance", (1, 0)).latent

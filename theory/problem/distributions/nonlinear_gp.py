@@ -1,4 +1,4 @@
-"""The nonlinear Gaussian process on a line, by definition only, and its kernels."""
+"""The nonlinear Gaussian process on a line: its definition and its kernels."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -28,10 +28,10 @@ class NonlinearGP(Law):
     Source: localization notes, section 1; small-bump note, section 2.
 
     Wrapping the distance does not keep a kernel positive. Where R_c is not positive semidefinite on a ring (an
-    eigenvalue is below -n eps, more than rounding), positive_part "refuse" refuses it; "clipped" declares the law that
-    the public codes draw from: z ~ N(0, R_c^+), negative eigenvalues of R_c, on a torus of the kernel of each axis, set
-    to 0. The variance of z_j is then v_c > 1, the trace of R_c^+ over n (`latent_variance`), and Z^2, an expectation
-    over z of all classes, is that of these variances.
+    eigenvalue is below -n eps, beyond rounding), positive_part "refuse" raises an error; "clipped" declares the law
+    that the public codes draw from: z ~ N(0, R_c^+), negative eigenvalues of R_c, on a torus of the kernel of each
+    axis, set to 0. The variance of z_j is then v_c > 1, the trace of R_c^+ over n (`latent_variance`), and Z^2, an
+    expectation over z of all classes, is that of these variances.
 
     Raises InputError for xi <= 0, gain <= 0, n < 2 or > 10000, unknown words, and an indefinite ring that is refused.
 
@@ -80,12 +80,12 @@ class NonlinearGP(Law):
 
     @property
     def clipped(self) -> bool:
-        """Whether negative eigenvalues of the latent covariance are set to 0; the open line has none."""
+        """True if negative eigenvalues of the latent covariance are set to 0; the open line has none."""
         return self.positive_part == "clipped" and self.boundary != "open"
 
     @property
     def _size(self) -> str:
-        """The sites as they were given."""
+        """The number of sites, written as the argument of the law."""
         return f"n={self.n}"
 
     def squared_distance(self) -> Int[np.ndarray, "n n"]:
@@ -165,7 +165,7 @@ def _refuse_indefinite_ring(given: str, n: int, xi: Fraction, boundary: str) -> 
         return  # a Gaussian kernel on the line is positive definite
     first_row = np.exp(-squared_lags(n, "ring") / float(xi) ** 2)
     smallest = float(np.fft.fft(first_row).real.min())
-    # Rounding of an n-point FFT of numbers in [0, 1] stays below n eps; anything lower is negative in truth.
+    # Rounding of an n-point FFT of numbers in [0, 1] stays below n eps; a lower eigenvalue is truly negative.
     if smallest < -n * np.finfo(float).eps:
         raise InputError(
             f"{given}: the covariance is not positive semidefinite (smallest eigenvalue "

@@ -1,4 +1,4 @@
-"""The nonlinear Gaussian process on a grid, by definition only."""
+"""The nonlinear Gaussian process on a grid: its definition."""
 
 from dataclasses import dataclass, field
 from typing import ClassVar
@@ -18,7 +18,7 @@ BOUNDARIES_2D = ("open", "torus")
 class NonlinearGP2D(NonlinearGP):
     """The NonlinearGP on a grid of shape = (rows, columns): d(i, j)^2 is the sum of the squares along the two axes.
 
-    Site i stands in row i // columns and column i % columns, n = rows * columns. On the torus both axes are rings. The
+    Site i lies in row i // columns and column i % columns, n = rows * columns. On the torus both axes are rings. The
     kernel is the product of the kernels of the axes: R_c = R_c[rows] (x) R_c[columns].
 
     Raises InputError as NonlinearGP does, and for sides that are not whole numbers of at least 2.

@@ -1,4 +1,4 @@
-"""The single pulse on a ring, by definition only."""
+"""The single pulse on a ring: its definition."""
 
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,11 +17,11 @@ class SinglePulse(Law):
     """One pulse on a ring of n sites: u_j = 1 at the sites start, ..., start + W - 1 (modulo n), 0 at the others.
 
     The start is uniform on the ring; in class c the width W is uniform on the integers a..b, widths[c] = [a, b].
-    support "zero-one" means x = u, "plus-minus" x = 2 u - 1. flip is taken with probability 1/2, independently of all
-    else: "sign" is x -> -x, which with "zero-one" gives pulses of ones and of minus ones on zeros; "complement" is
+    support "zero-one" means x = u, "plus-minus" x = 2 u - 1. The flip is applied with probability 1/2, independently of
+    the rest: "sign" is x -> -x, which with "zero-one" gives pulses of ones and of minus ones on zeros; "complement" is
     u -> 1 - u, with "plus-minus" the same as "sign". Class c has label y = labels[c], probability priors[c] (1/C where
-    no priors are given) and, where `means` are given, means[c] added to x. There is no latent.
-    Source: localization notes, section 1.
+    no priors are given) and, where `means` are given, means[c] added to x. There is no latent. Source: localization
+    notes, section 1.
 
     Raises InputError for n < 2 or > 10000, widths that are not integers with 1 <= a <= b <= n, or unknown words.
 

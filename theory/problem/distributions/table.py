@@ -1,4 +1,4 @@
-"""A table of examples in float64, from a file or made from second moments, by definition only."""
+"""A table of examples in float64, from a file or made from second moments: its definition."""
 
 import os
 import re
@@ -21,11 +21,11 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 @dataclass(frozen=True)
 class Table(Law):
-    """N examples in a file, or the second moments of each context, for which examples are made; one is drawn at a time.
+    """N examples from a file, or examples made from the second moments of each context; one is drawn at a time.
 
-    `file` is an archive or a CSV (see `theory.problem.table_files.read_table`), read once, when the law is made. The
-    law is its content: `sha256` identifies it, is checked where it is given, and laws of equal content are equal,
-    wherever their files lie. `moments` give for context 0, 1, ... the probability, xx, yx and yy; the law is then that
+    `file` is an archive or a CSV (see `theory.problem.table_files.read_table`), read once, when the law is made. Only
+    the content identifies the law: `sha256`, if given, is checked against it, and laws of equal content are equal
+    wherever their files are. `moments` give for context 0, 1, ... the probability, xx, yx and yy; the law is then that
     of the examples that `theory.problem.second_moments.examples_with` makes, and gates at sites look at these.
 
     The classes are the distinct labels in the order in which they first appear. There is no latent; sites lie on an

@@ -1,4 +1,4 @@
-"""Gates, as declarations: one file a kind. A kind is picked up by its file being here."""
+"""Declarations of gates, one file for each kind; a new file in this folder is found without being listed."""
 
 from theory.problem.discovery import declared
 from theory.problem.errors import OutOfReachError
@@ -8,13 +8,13 @@ from theory.problem.gates.repeated import RepeatedGate
 
 _FIRST = ("site", "direction", "always", "repeated", "context")
 ALL_GATES: dict[str, type[Gate]] = declared(__name__, __path__, Gate, "kind", _FIRST)
-GATES = {kind: gate for kind, gate in ALL_GATES.items() if gate.in_files}  # those that problem files may name
+GATES = {kind: gate for kind, gate in ALL_GATES.items() if gate.in_files}  # the kinds that problem files may name
 
 __all__ = ["ALL_GATES", "GATES", "Gate", "resolved"]
 
 
 def resolved(gates: tuple[Gate, ...]) -> tuple[Gate, ...]:
-    """The gates with every repetition replaced by the gate it repeats. Raises OutOfReachError for a recorded gate.
+    """Return the gates, each repetition replaced by the gate it repeats. Raises OutOfReachError for a recorded gate.
 
     >>> from theory.problem import AlwaysGate, RepeatedGate
     >>> resolved((AlwaysGate(), RepeatedGate(of=0)))[1]

@@ -1,4 +1,4 @@
-"""A gate that is always open, as a declaration."""
+"""Declaration of a gate that is always open."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -9,11 +9,11 @@ VARIABLES = ("latent", "input")
 
 
 class Gate:
-    """The base of gates, by which a unit lets its input through: g(x) is 1 or 0, between them where a gate is soft.
+    """The base of gates. A gate multiplies its unit by g(x), which is 0 or 1, or between them for a soft gate.
 
-    A gate is a frozen dataclass in a file of this folder, with the word `kind` of problem files. Where it looks at
-    sites it has `sites`, in order, and `on`, which says whether it looks at the "latent" z or at the "input" x; where
-    it was written for a number of sites it has `size`. `in_files` says whether problem files may name it.
+    A gate is a frozen dataclass in a file of this folder; `kind` is its word in problem files. A gate that depends on
+    sites has `sites`, in order, and `on`: "latent" if it depends on z there, "input" if on x. A gate that was given for
+    a fixed number of sites has `size`. `in_files` is True if problem files may declare it.
 
     >>> from theory.problem import AlwaysGate, DirectionGate
     >>> DirectionGate({3: 1, 5: -1}).sites, sites_of(AlwaysGate())
@@ -25,7 +25,7 @@ class Gate:
 
 
 def sites_of(gate: Gate) -> tuple[int, ...]:
-    """The sites that a gate looks at; () for one that looks at none.
+    """Return the sites on which a gate depends; () for a gate that depends on none.
 
     >>> from theory.problem import AlwaysGate, SiteGate
     >>> sites_of(SiteGate(20)), sites_of(AlwaysGate())

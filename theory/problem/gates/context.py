@@ -1,4 +1,4 @@
-"""A gate that opens in some contexts of the data, as a declaration: one column of a routing table."""
+"""Declaration of a gate that opens in some contexts of the data: one column of a routing table."""
 
 from dataclasses import dataclass
 from itertools import pairwise

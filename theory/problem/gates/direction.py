@@ -1,4 +1,4 @@
-"""A gate along a direction of several sites, as a declaration."""
+"""Declaration of a gate along a direction of several sites."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,11 +18,11 @@ class DirectionGate(Gate):
     """g(x) = 1[lo <= v . u < hi] with u the latent z or the input x: one layer of ReLU gates is 1[w . x >= 0].
 
     v is given as n numbers, or as a sparse table {site: number}; it is kept as its nonzero entries (site, number),
-    exact and by site. `size` is the length of a vector that was given in full (None for a table) and is no part of
-    the gate. With lo, hi in {0, +-inf} the scale of v does not matter, only its orientation. A finite `sharpness`
-    makes the gate soft, as in SiteGate with v . u for v_site; there the scale of v matters.
+    exact and by site. `size` is the length of a vector that was given in full (None for a table); it does not enter
+    comparisons of gates. With lo, hi in {0, +-inf} the scale of v does not matter, only its orientation. A finite
+    `sharpness` makes the gate soft, as in SiteGate with v . u for v_site; there the scale of v matters.
 
-    Raises InputError for a zero vector, entries that are no finite numbers, sites given twice, lo >= hi, or a
+    Raises InputError for a zero vector, entries that are not finite numbers, sites given twice, lo >= hi, or a
     sharpness <= 0.
 
     >>> DirectionGate([0, 1, "1/2"], lo=0) == DirectionGate({1: 1, 2: "1/2"}, lo=0)
@@ -51,12 +51,12 @@ class DirectionGate(Gate):
 
     @property
     def sites(self) -> tuple[int, ...]:
-        """The sites that it looks at."""
+        """The sites on which the gate depends."""
         return tuple(site for site, _ in self.v)
 
 
 def _entries(v: Any) -> tuple[Entries, int | None]:
-    """The nonzero entries of a vector, a table or pairs (site, number), and the length of a vector."""
+    """Return the nonzero entries of a vector, a table or pairs (site, number), and the length of a vector."""
     if isinstance(v, Mapping):
         pairs, size = list(v.items()), None
     elif isinstance(v, list | tuple) and v and all(isinstance(entry, tuple) and len(entry) == 2 for entry in v):
@@ -78,5 +78,5 @@ def _entries(v: Any) -> tuple[Entries, int | None]:
 
 
 def _site(key: Any) -> Any:
-    """A key of a TOML table is text."""
+    """Return a site number; a key of a TOML table is text and is converted."""
     return int(key) if isinstance(key, str) and key.isascii() and key.isdigit() and len(key) < 20 else key

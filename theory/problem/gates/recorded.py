@@ -1,4 +1,4 @@
-"""A gate that a trained network had, as a declaration."""
+"""Declaration of a gate recorded from a trained network."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,9 +9,9 @@ from theory.problem.numbers import whole
 
 @dataclass(frozen=True)
 class RecordedGate(Gate):
-    """The gate that unit `unit` of a trained network had, replayed: each replicate has its own, kept beside the run.
+    """The recorded gate of unit `unit` of a trained network; each replicate has its own, stored with the run.
 
-    It has no place in problem files, and nothing but the replay can evaluate it.
+    Problem files cannot declare it, and only a replay of the run can evaluate it.
 
     >>> from theory.problem import GATES
     >>> RecordedGate(0).kind in GATES

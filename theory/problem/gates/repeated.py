@@ -1,4 +1,4 @@
-"""A redundant unit's gate, as a declaration."""
+"""Declaration of the gate of a redundant unit."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""A gate at one site, as a declaration."""
+"""Declaration of a gate at one site."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -41,5 +41,5 @@ class SiteGate(Gate):
 
     @property
     def sites(self) -> tuple[int, ...]:
-        """The sites that it looks at."""
+        """The sites on which the gate depends."""
         return (self.site,)

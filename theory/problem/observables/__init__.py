@@ -1,4 +1,4 @@
-"""Observables, as declarations, without a way to measure them. One file a family; a new file is picked up unlisted."""
+"""Declarations of observables, one file for each family; a new file in this folder is found without being listed."""
 
 from theory.problem.discovery import declared
 from theory.problem.observables.base import Observable

@@ -10,7 +10,7 @@ from theory.problem.observables.base import Observable
 class InputOutputMoment(Observable):
     """Sigma^yx(p_k) = <g_k(x) y x>: array (K, n). Source: notes, eq. (6).
 
-    A gate that is always open passes the plain moment, here of two equally likely examples (x, y):
+    A gate that is always open gives the plain moment, here of two equally likely examples (x, y):
 
     >>> import numpy as np
     >>> x, y = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, -1.0])
@@ -27,7 +27,7 @@ class InputOutputMoment(Observable):
 class InputMoment(Observable):
     """Sigma^xx(p_k, p_l) = <g_k(x) g_l(x) x x^T>: array (K, K, n, n). Source: notes, eq. (7).
 
-    Units whose gates are never open together have no moment between them:
+    The moment of two units whose gates are never open together is zero:
 
     >>> import numpy as np
     >>> x, gates = np.array([[1.0, 2.0], [3.0, 1.0]]), np.array([[1.0, 0.0], [0.0, 1.0]])

@@ -10,7 +10,7 @@ from theory.problem.observables.base import Observable
 class WeightSizesAtTimes(Observable):
     """|W|, the Frobenius norm of each parameter in the order of `Problem.parameters`: array (T, W).
 
-    The norm does not see rotations of the units on either side of W:
+    The norm is invariant under rotations of the units on either side of W:
 
     >>> import numpy as np
     >>> W, (c, s) = np.array([[3.0, 0.0], [4.0, 0.0]]), (0.6, 0.8)
@@ -27,7 +27,8 @@ class PathStrengthsAtTimes(Observable):
     """|s_p W_p| of each path p of a gated graph, in the order of `theory.problem.routes`: array (T, P).
 
     W_p is the product of the weights along the path, s_p the product of its nodes' scales, and the norm that of
-    Frobenius. A path is as strong as it acts on x while its gates are open, so that one weight that is zero ends it:
+    Frobenius. The strength is that of the path's action on x while its gates are open, so it vanishes with any of its
+    weights:
 
     >>> import numpy as np
     >>> encode, decode = np.array([[1.0, 0.0], [0.0, 2.0]]), np.array([[2.0, 0.0]])

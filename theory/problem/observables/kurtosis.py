@@ -11,7 +11,7 @@ from theory.problem.observables.base import Observable
 class WeightKurtosisAtTimes(Observable):
     """m_4/m_2^2 - 3 of each unit's weights, m_r = (1/n) sum_j (w_j - mean)^r across sites: array (T, K).
 
-    A Gaussian draw has -6/(n + 1) in the mean, one site n - 5 + 1/(n - 1); undefined for a flat field.
+    Its mean is -6/(n + 1) for a Gaussian draw; it is n - 5 + 1/(n - 1) for a field at one site, undefined if flat.
 
     >>> import numpy as np
     >>> n = 5

@@ -10,9 +10,9 @@ from theory.problem.observables.base import Observable
 class GateFlipsAtTimes(Observable):
     """Share of examples x with 1[w_k(t).x + b_k(t) >= 0] other than at the first of the problem's times: array (T, K).
 
-    0 where w_k keeps its direction, 1/2 in the mean for an unrelated one.
+    The share is 0 where w_k keeps its direction, and 1/2 on average for an unrelated direction.
 
-    A turn of w by the angle a in the plane flips the share a/pi of examples of a round law:
+    A rotation of w by the angle a in the plane flips the share a/pi of examples of a rotationally symmetric law:
 
     >>> import numpy as np
     >>> angle = 2 * np.pi * (np.arange(1000) + 0.5) / 1000
@@ -44,9 +44,10 @@ class GateFlipsBetweenTimes(Observable):
 
 @dataclass(frozen=True)
 class OpenTogetherBetweenTimes(Observable):
-    """<g_k(t) g_k(t')>, g = 1[w_k.x + b_k >= 0]: array (K, T, T), on the diagonal the share that the gate is open.
+    """<g_k(t) g_k(t')>, g = 1[w_k.x + b_k >= 0]: array (K, T, T); the diagonal is the share of open gates.
 
-    A round law opens two gates at the angle a together with probability (pi - a)/(2 pi), here 3/8 for a = pi/4:
+    Under a rotationally symmetric law two gates at the angle a are open together with probability
+    (pi - a)/(2 pi), here 3/8 for a = pi/4:
 
     >>> import numpy as np
     >>> angle = 2 * np.pi * (np.arange(1000) + 0.5) / 1000
@@ -64,9 +65,9 @@ class OpenTogetherBetweenTimes(Observable):
 class GateOverlapBetweenTimes(Observable):
     """<g_k(t) g_k(t')> / sqrt(<g_k(t)> <g_k(t')>), g = 1[w_k.x + b_k >= 0]: array (K, T, T), 1 on the diagonal.
 
-    1/2 in the mean for unrelated gates that are open half of the time; undefined for a gate that never opens.
+    It is 1/2 on average for unrelated gates open on half of the examples, and undefined for a gate that never opens.
 
-    For two gates that are both open half of the time it is 1 less twice the share of flips:
+    For two gates that are each open on half of the examples it is 1 minus twice the share of flips:
 
     >>> import numpy as np
     >>> g = np.array([[1, 1, 0, 0], [1, 0, 0, 1]])  # time, example

@@ -10,7 +10,8 @@ from theory.problem.observables.base import Observable
 class ParticipationRatioAtTimes(Observable):
     """Inverse participation ratio sum_i w_i^4 / (sum_i w_i^2)^2 of each unit's weights: array (T, K).
 
-    1/n for a flat or alternating field, 3/(2n) for a sinusoid, about 3/(n + 2) for a Gaussian draw, 1 for one site.
+    It is 1/n for a flat or alternating field, 3/(2n) for a sinusoid, about 3/(n + 2) for a Gaussian draw, 1 for one
+    site.
 
     >>> import numpy as np
     >>> fields = np.ones(40), np.sin(2 * np.pi * np.arange(40) / 40), np.eye(40)[20]
@@ -26,9 +27,9 @@ class ParticipationRatioAtTimes(Observable):
 class LowFrequencyPowerAtTimes(Observable):
     """Share of sum_q |w^_q|^2 in the lower half of the frequencies, |q| <= n/4, of each unit: array (T, K).
 
-    White noise has (2 floor(n/4) + 1)/n in the mean.
+    Its mean for white noise is (2 floor(n/4) + 1)/n.
 
-    A field at one site has a flat spectrum, and so the share of white noise:
+    A field at one site has a flat spectrum, and so the same share as white noise:
 
     >>> import numpy as np
     >>> n = 40
@@ -60,13 +61,13 @@ class FieldNormAtTimes(Observable):
 
 @dataclass(frozen=True)
 class FieldCentreAtTimes(Observable):
-    """The centre of each unit's field, with p_j = w_j^2 / sum w^2: array (T, K), in sites.
+    """Centre of each unit's field, with p_j = w_j^2 / sum w^2: array (T, K), in sites.
 
-    On the open line sum_j j p_j. On the ring n/(2 pi) times the angle of R = sum_j p_j exp(2 pi i j/n), in [0, n):
-    numbers to compare around the ring, whose mean over replicates says nothing. Undefined for a field of zeros, and on
-    the ring where R = 0: a flat field looks nowhere.
+    On the open line it is sum_j j p_j; on the ring it is n/(2 pi) times the angle of R = sum_j p_j exp(2 pi i j/n), in
+    [0, n), a periodic position whose arithmetic mean over replicates has no meaning. It is undefined for a field of
+    zeros and, on the ring, where R = 0, as for a flat field.
 
-    A bump at the sites 39, 0 and 1 of a ring of 40 looks at 0; on the open line the same numbers look elsewhere:
+    A bump at the sites 39, 0 and 1 of a ring of 40 has its centre at 0; on the open line the centre is elsewhere:
 
     >>> import numpy as np
     >>> w = np.zeros(40)
@@ -86,8 +87,9 @@ class FieldCentreAtTimes(Observable):
 class FieldWidthAtTimes(Observable):
     """The root mean square distance from the centre, p_j = w_j^2 / sum w^2: array (T, K), in sites.
 
-    On the open line sqrt(sum_j p_j (j - centre)^2). On the ring the chord stands for the distance, n/(2 pi)
-    sqrt(2 (1 - |R|)), R = sum_j p_j exp(2 pi i j/n): the same for narrow fields, sqrt(2) n/(2 pi) for a flat one.
+    On the open line it is sqrt(sum_j p_j (j - centre)^2). On the ring the chord replaces the distance:
+    n/(2 pi) sqrt(2 (1 - |R|)), R = sum_j p_j exp(2 pi i j/n), which agrees for narrow fields and is
+    sqrt(2) n/(2 pi) for a flat one.
 
     Two equal weights at distance 2 are each one site from the centre; on a large ring the chord is nearly as long:
 
@@ -108,7 +110,7 @@ class FieldWidthAtTimes(Observable):
 class SpectralPeakAtTimes(Observable):
     """The frequency q in 0, ..., floor(n/2) with the most power |w^_q|^2 + |w^_-q|^2: array (T, K).
 
-    The smallest such q where several have the same. On the open line the field is taken as one period.
+    It is the smallest such q where several have the same power. On the open line the field is taken as one period.
 
     An alternating field has its peak at the largest frequency, n/2:
 
