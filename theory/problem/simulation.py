@@ -65,7 +65,12 @@ class Simulation:
         whole(self.samples, "simulation.samples", least=1)
         whole(self.replicates, "simulation.replicates", least=2)
         whole(self.seed, "simulation.seed", least=0)
-        if self.mode == "online" or self.batch is not None:
+        if self.mode == "online" and self.batch is None:
+            raise InputError(
+                'simulation.mode = "online" needs simulation.batch, the number of fresh examples in a step.',
+                "Add for example batch = 100.",
+            )
+        if self.batch is not None:
             whole(self.batch, "simulation.batch", least=1)
         rate = positive(self.learning_rate, "simulation.learning_rate", "it is the size of a gradient step")
         object.__setattr__(self, "learning_rate", rate)

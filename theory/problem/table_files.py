@@ -192,6 +192,8 @@ def _rows(found: dict[str, np.ndarray], path: str) -> Rows:
     for name, dimensions in (("x", (2,)), ("y", (1, 2)), ("context", (1,)), ("weights", (1,))):
         if name not in found and name in ("x", "y"):
             raise _refusal(path, f"it has no {name}", "Give inputs x and labels y.")
+        if name in found and found[name].shape[:1] == (0,):
+            raise _refusal(path, "it has no examples", "Give a row for each example.")
         if name in found and (found[name].ndim not in dimensions or 0 in found[name].shape):
             shape = " x ".join(map(str, found[name].shape)) or "no"
             raise _refusal(path, f"{name} has {shape} numbers", "Give x (N, n), y (N,) or (N, m), the others (N,).")

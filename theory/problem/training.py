@@ -78,5 +78,6 @@ def _times(times: object) -> tuple[Fraction, ...]:
     values = tuple(exact(time, f"training.times[{index}]") for index, time in enumerate(times))
     if values[0] < 0 or any(later <= earlier for earlier, later in pairwise(values)):
         first = ", ".join(str(value) for value in values[:6])
-        raise InputError(f"training.times = [{first}] must be >= 0 and strictly increase.", "Sort the times.")
+        hint = "Sort the times, and leave out negative and repeated ones."
+        raise InputError(f"training.times = [{first}] must be >= 0 and strictly increase.", hint)
     return values

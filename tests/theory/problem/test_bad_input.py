@@ -186,7 +186,7 @@ REPLACED = [
     (TIMES, "times = [3, { step = 1, geomspace = [1, 10, 3] }]", r"times = \[3, 1, 3, 10\] .*strictly increase"),
     ('mode = "online"', 'mode = "offline"', r"simulation\.mode = 'offline' is not known.*Did you mean `online`"),
     ("replicates = 32", "replicates = 1", r"simulation\.replicates = 1 must be at least 2"),
-    ("batch = 1000", "", r"simulation\.batch = None is not a whole number"),
+    ("batch = 1000", "", r"needs simulation\.batch, the number of fresh examples"),
     ("batch = 1000", "batch = 0", r"simulation\.batch = 0 must be at least 1"),
     ("learning_rate = 1.0", "learning_rate = 0", r"simulation\.learning_rate = 0 must be > 0"),
     ("learning_rate = 1.0", "learningrate = 1", r"unknown key 'learningrate'.*Did you mean `learning_rate`"),

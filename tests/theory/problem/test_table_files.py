@@ -164,7 +164,7 @@ WRONG_ARRAYS = {
     "no inputs": ({"x": None}, "it has no x"),
     "a vector of inputs": ({"x": X[:, 0]}, "x has 3 numbers"),
     "no sites": ({"x": X[:, :0]}, "x has 3 x 0 numbers"),
-    "no examples": ({"x": X[:0], "y": Y[:0], "context": CONTEXT[:0], "weights": WEIGHTS[:0]}, "x has 0 x 2 numbers"),
+    "no examples": ({"x": X[:0], "y": Y[:0], "context": CONTEXT[:0], "weights": WEIGHTS[:0]}, "it has no examples"),
     "a number": ({"x": np.array(1.0)}, "x has no numbers"),
     "labels of another length": ({"y": Y[:2]}, "x has 3 rows, y has 2"),
     "contexts of another length": ({"context": CONTEXT[:2]}, "x has 3 rows, context has 2"),
@@ -188,7 +188,7 @@ def test_arrays_that_are_no_examples(tmp_path, kind):
 
 WRONG_TEXTS = {
     "nothing": ("", "it has no x"),
-    "a header alone": ("x0,y\n", "x has 0 x 1 numbers"),
+    "a header alone": ("x0,y\n", "it has no examples"),
     "no header": ("1,2\n3,4\n", "its header has the column '1'"),
     "semicolons": ("x0;y\n1;2\n", "its header has the column 'x0;y'"),
     "a gap in x": ("x0,x2,y\n1,2,3\n", "its header lacks x1 beside x2"),
