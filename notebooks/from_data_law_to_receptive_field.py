@@ -64,7 +64,7 @@ plt.show()
 # ## What passes through a gate?
 #
 # The first unit's gate is open where $z_{20} \geq 0$. The mean of site $k$ behind this gate is the expectation of a
-# step and an erf of two Gaussian variables with correlation $\rho$. It is derived symbolically, and each step is checked.
+# step and an erf of two Gaussian variables with correlation $\rho$. It is derived symbolically in checked steps.
 
 # %%
 from derivations.markdown import plain
