@@ -63,8 +63,8 @@ plt.show()
 # %% [markdown]
 # ## What passes through a gate?
 #
-# The first unit's gate is open where $z_{20} \geq 0$. What it lets through of site $k$ is the expectation of a step and
-# an erf of two Gaussian variables with correlation $\rho$. The engine derives it; each step is checked by its rule.
+# The first unit's gate is open where $z_{20} \geq 0$. The mean of site $k$ behind this gate is the expectation of a
+# step and an erf of two Gaussian variables with correlation $\rho$. It is derived symbolically in checked steps.
 
 # %%
 from derivations.markdown import plain
@@ -79,7 +79,7 @@ print(f"at g = 1, rho = 1/2: {certified.value}, error at most {certified.radius}
 
 # %% [markdown]
 # **Answer.** A mean that is no longer zero, and that grows with the correlation between site $k$ and the gate's site.
-# So the two classes, whose correlations differ near the gate, now differ in their means. Divided by $Z$ and averaged
+# So the two classes, whose correlations differ near the gate, now have different means. Divided by $Z$ and averaged
 # over the classes with their labels, this is $\Sigma^{yx}(p_1) = \langle g_1 y x \rangle$:
 
 # %%
@@ -116,8 +116,8 @@ for name, field in (("t = 10", solution.at(10)[0]), ("t = oo", solution.fixed_po
 
 # %% [markdown]
 # **Answer.** To a bump at the gate's site, with small ripples of the other sign beside it. It is $\Sigma^{yx}$ with the
-# correlations of the input divided out, which makes it narrower. Far from the gate a class tells nothing, and the
-# weights are zero.
+# correlations of the input divided out, which makes it narrower. Far from the gate the gated means of both classes
+# vanish, and so do the weights.
 
 # %% [markdown]
 # ## Do trained networks do that?

@@ -16,7 +16,7 @@ _BACKENDS = "{backends}"
 
 # The option of every verb that computes, passed on to `derivations.output.run`.
 Timeout = Annotated[
-    float | None, typer.Option("--timeout", metavar="SECONDS", help="Stop after so many seconds, with exit code 4.")
+    float | None, typer.Option("--timeout", metavar="SECONDS", help="Stop after this many seconds, with exit code 4.")
 ]
 # The option of every verb that trains.
 Backend = Annotated[str, typer.Option(help=f"The code that trains: {_BACKENDS}.")]
@@ -24,7 +24,7 @@ Backend = Annotated[str, typer.Option(help=f"The code that trains: {_BACKENDS}."
 
 @contextmanager
 def loading() -> Iterator[None]:
-    """Import modules without collections of garbage: they make many objects and leave none, torch a fifth sooner."""
+    """Import modules with garbage collection off: imports leave no garbage, and torch loads in a fifth less time."""
     collected = gc.isenabled()
     gc.disable()
     try:
@@ -35,7 +35,7 @@ def loading() -> Iterator[None]:
 
 
 class Verb(TyperCommand):
-    """A verb; the names of the back ends enter its help when that is printed, so that nothing else loads `sim`."""
+    """A verb; the back ends are looked up when its help is printed, so that no other use loads `sim`."""
 
     def format_options(self, *context: Any) -> None:
         """Write the options."""

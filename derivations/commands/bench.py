@@ -1,4 +1,4 @@
-"""`gdln bench WHAT`: measurements side by side in one process, as a table or JSON with versions."""
+"""`gdln bench WHAT`: benchmarks beside alternatives in one process, as a table or as JSON with versions."""
 
 from typing import Annotated
 

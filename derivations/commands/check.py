@@ -6,7 +6,7 @@ from derivations.commands import Timeout
 from derivations.output import CHECK_FAILED, PASS, UNDECIDED, run, show
 
 MAY_BEGIN_WITH_MINUS = True
-# "supported" exits 0 because nothing speaks against the formula; the text says that it is no proof.
+# "supported" exits with 0 because no evidence contradicts the formula; the text says that this is not a proof.
 CODES = {"proved": PASS, "supported": PASS, "refuted": CHECK_FAILED, "undecided": UNDECIDED}
 
 

@@ -11,7 +11,7 @@ MAY_BEGIN_WITH_MINUS = False
 
 
 def command(
-    problem: Annotated[Path, typer.Argument(help="A problem file (TOML), gated-linear or a graph, to be simulated.")],
+    problem: Annotated[Path, typer.Argument(help="A problem file (TOML), gated-linear or a graph, with [simulation].")],
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",
     backend: Backend = "auto",
     memory: Annotated[float | None, typer.Option(help="GiB that networks trained side by side may take.")] = None,

@@ -1,4 +1,4 @@
-"""`gdln derive [PAGE...]`: the book, made from claims, evidence and prose; `--check` compares with the stored one."""
+"""`gdln derive [PAGE...]`: make the book from claims, evidence and prose; `--check` compares it with the stored one."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,7 +18,7 @@ def command(
         Path | None, typer.Option(help="Folder; by default gdln-book, with --check the stored book.")
     ] = None,
     write: Annotated[
-        bool, typer.Option("--write", help="Make the stored book of the source tree anew, for contributors.")
+        bool, typer.Option("--write", help="Generate the stored book of the source tree again, for contributors.")
     ] = False,
     check: Annotated[bool, typer.Option("--check", help="Write nothing; compare with the stored pages.")] = False,
     timeout: Timeout = None,

@@ -1,4 +1,4 @@
-"""`gdln explore`: look at a problem in the browser."""
+"""`gdln explore`: an interactive view of a problem in the browser."""
 
 import sys
 from pathlib import Path
@@ -15,7 +15,7 @@ def command(
     opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the browser.")] = True,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
-    """Open PROBLEM in the browser: its data, gates, receptive fields and formulas, under your hands."""
+    """Open PROBLEM in the browser: its data, gates, receptive fields and formulas, with controls."""
     from derivations.output import INTERRUPTED, PASS, emit, run
 
     def body() -> int:
@@ -34,7 +34,7 @@ def command(
 
         try:
             serve(listener, opens, announce)
-        except KeyboardInterrupt:  # the regular end: the answer is already on stdout
+        except KeyboardInterrupt:  # Ctrl-C is the regular end: the answer is already on stdout
             print("gdln: Interrupted.", file=sys.stderr)
             return INTERRUPTED
         return PASS

@@ -13,7 +13,7 @@ def command(
     law: Annotated[str, typer.Option(help="nlgp, nlgp-2d, gaussian-clone, single-pulse, finite or table.")] = "nlgp",
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
-    """Write a problem file that solves and trains as it is, with a comment at each key; never over another file."""
+    """Write a problem file that solves and trains as it is, with a comment at each key; existing files are kept."""
     from derivations.output import PASS, run, show
 
     def body() -> int:

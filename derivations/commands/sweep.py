@@ -85,7 +85,7 @@ def _check_new(path: Path) -> None:
 
 @contextmanager
 def _progress(runs: bool) -> Iterator[Callable[[float, str], None]]:
-    """A bar on stderr where that is a terminal and something runs."""
+    """Show a bar on stderr if it is a terminal and cells are run."""
     if not runs:
         yield lambda _share, _what: None
         return

@@ -16,7 +16,7 @@ def command(
     claims: Annotated[list[str] | None, typer.Argument(help="Claim ids, or their beginnings; all by default.")] = None,
     profile: Annotated[
         str,
-        typer.Option(help="quick (what changed, and of the rest what a budget allows) or full (all, 4x replicates)."),
+        typer.Option(help="quick (changed claims, and others within a budget) or full (all, 4x replicates)."),
     ] = "quick",
     out: Annotated[Path, typer.Option(help="Folder of the report.")] = Path("gdln-report"),
     device: Annotated[str, typer.Option(help="auto, cpu or cuda.")] = "auto",

@@ -1,8 +1,8 @@
-"""Claims: statements as data, the levels of checking that need no simulation, and the catalog.
+"""Claims: statements as data, the levels of checking without simulation, and the catalog.
 
-catalog(), select(ids)     every claim by its id; those that are named, or whose ids begin so
+catalog(), select(ids)     every claim by its id; the claims that are named by id or by its beginning
 Claim, Kind, Param     a statement with what is needed to judge it
-Source, Says, Reading, Slip     the place where a document states it, and how
+Source, Says, Reading, Slip     the place in a document that states it, and how it does
 Verdict     the judgement on each row of the ledger
 examine(claim, claims)     an Examination: a CheckResult for each Level with its Outcome, and the verdict
 """

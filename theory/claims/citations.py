@@ -1,4 +1,4 @@
-"""Citations between claims: a cited claim exists, states what is used, does not cite back, and hands on doubts."""
+"""Citations between claims: a cited claim must exist, state what is used, and not cite back; doubts are inherited."""
 
 from collections.abc import Callable, Mapping
 
@@ -13,8 +13,8 @@ _IN_DOUBT = (Standing.FAILS, Standing.OPEN)
 def citation_error(derivation: Derivation, claims: Mapping[str, Claim]) -> str:
     """Return the first fault of a derivation's citations, or an empty string.
 
-    Each equation used must be an instance of the cited claim's statement: equal to it with expressions put in for
-    its parameters.
+    Each equation used must be an instance of the cited claim's statement: equal to it after expressions are substituted
+    for its parameters.
 
     >>> from theory.proof.derivation import Step
     >>> cited = Step(sympy.Integer(1), "known", "cite", (sympy.Integer(1),), ("area.subject.fact",))
@@ -31,7 +31,7 @@ def citation_error(derivation: Derivation, claims: Mapping[str, Claim]) -> str:
 
 
 def cited_by(claim: Claim) -> tuple[str, ...]:
-    """Return the ids that a claim rests on: those it lists and those its derivation cites.
+    """Return the ids of the claims on which a claim depends: those it lists and those its derivation cites.
 
     >>> from theory.claims import catalog
     >>> cited_by(catalog()["flow.descent.weights"])
@@ -42,9 +42,9 @@ def cited_by(claim: Claim) -> tuple[str, ...]:
 
 
 def order(claims: Mapping[str, Claim], cited: Callable[[Claim], tuple[str, ...]] = cited_by) -> tuple[Claim, ...]:
-    """Return the claims, every cited one before those that cite it. Raises ValueError where they cite in a circle.
+    """Return the claims, every cited one before those that cite it. Raises ValueError for a cycle of citations.
 
-    `cited` gives the ids that a claim rests on, where they are known without its derivation.
+    `cited` returns the ids of the claims that a claim depends on, if they are known without its derivation.
 
     >>> from theory.claims.model import Kind
     >>> names = ("a.theorem.one", "a.lemma.one")
@@ -71,7 +71,7 @@ def order(claims: Mapping[str, Claim], cited: Callable[[Claim], tuple[str, ...]]
 
 
 def inherited(own: Standing, cited: tuple[Standing, ...]) -> Standing:
-    """Return the standing, given those of the cited claims: a claim that rests on a false or open one is open at best.
+    """Return the standing, given those of the cited claims: a claim that cites a false or open one is open at best.
 
     >>> inherited(Standing.HOLDS, (Standing.OPEN,)).value
     'OPEN'
@@ -82,7 +82,7 @@ def inherited(own: Standing, cited: tuple[Standing, ...]) -> Standing:
 
 
 def instance(claim: Claim, used: sympy.Basic) -> dict[sympy.Symbol, sympy.Basic] | None:
-    """Return what the claim's parameters are in `used`, or None where `used` is not an instance of its statement.
+    """Return the values of the claim's parameters in `used`, or None if `used` is not an instance of its statement.
 
     >>> from theory.claims.model import Kind, Param
     >>> x, y, f = sympy.Symbol("x"), sympy.Symbol("y"), sympy.Function("f")

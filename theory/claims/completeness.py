@@ -1,13 +1,13 @@
-"""The pieces that a claim needs before anything is checked: an oracle, and a reason for each level that is not run."""
+"""Completeness of a claim, required before any check: an oracle, and a reason for each level that is not run."""
 
 from theory.claims import reasons
 from theory.claims.model import Claim, Level
 
-_FEWEST_WORDS = 4  # of a reason that says something
+_FEWEST_WORDS = 4  # the least length of a reason
 
 
 def left_out(claim: Claim) -> tuple[Level, ...]:
-    """Return the levels that are not run for a claim, by the fields that it lacks; simulation is asked of no claim.
+    """Return the levels that are not run for a claim, by the fields that it lacks; simulation is never required.
 
     >>> import sympy
     >>> from theory.claims.model import Kind
@@ -26,9 +26,9 @@ def left_out(claim: Claim) -> tuple[Level, ...]:
 
 
 def faults(claim: Claim) -> tuple[str, ...]:
-    """Return the pieces that a claim lacks, each in a sentence; none for a complete claim.
+    """Return a sentence for each missing piece of a claim; none for a complete claim.
 
-    A definition, and a sentence that an experiment decides, needs no oracle, and its kind gives the reasons.
+    A definition, and a sentence that an experiment decides, needs no oracle, and its kind determines the reasons.
 
     >>> import sympy
     >>> from theory.claims.model import Kind

@@ -1,8 +1,8 @@
 """The conventions on which the notes, the public codes and the PNAS paper differ, and exact conversions between them.
 
 A `Dialect` says how a source writes the same problem: x = erf(sqrt(gain_square) g z) divided, perhaps mapped to an
-interval; exp(-d^p/xi^q); labels; readout; loss. `convert` takes the numbers of a problem from one dialect to another;
-what has no exact counterpart is refused, never approximated. Page: derivations/publish/pages/dialects.md.
+interval; exp(-d^p/xi^q); labels; readout; loss. `convert` translates the numbers of a problem from one dialect to
+another and raises an error where there is no exact counterpart. Page: derivations/publish/pages/dialects.md.
 """
 
 from dataclasses import dataclass, replace
@@ -23,12 +23,12 @@ _ONE, _HALF = Integer(1), Rational(1, 2)
 class Dialect:
     """The conventions in which one source writes the problem, none of them with a default.
 
-    gain_square: the nonlinearity is erf(sqrt(gain_square) g z), 1 (ours) or 1/2 (erf(g z/sqrt 2)).
+    gain_square: the nonlinearity is erf(sqrt(gain_square) g z) with 1 (this workbench) or 1/2 (erf(g z/sqrt 2)).
     normaliser_square: Z^2 := (2/pi) asin(2 h/(1 + 2 h)) with h = normaliser_square g^2; it is E erf^2 where this equals
     gain_square. divide_by: the power of Z that erf is divided by (0, 1 or 2). adjust: None, or the interval (lo, hi) to
     which Z x is mapped affinely from [-1, 1] (so that (-1, 1) multiplies by Z).
     distance_power, length_power: the kernel is exp(-d^distance_power/xi^length_power); length_unit "sites" or
-    "fraction" of n. jitter: what is added to the diagonal of the latent covariance.
+    "fraction" of n. jitter: the number added to the diagonal of the latent covariance.
     labels: y of the class whose length is named first, then of the other. readout "mean" (1/K) or "sum";
     root_inputs: whether pre-activations are w.x/sqrt(n). loss_factor: L = loss_factor <(y - yhat)^2>.
     inverse_participation: whether "IPR" is sum w^4/(sum w^2)^2 (large where localized) or its inverse.
@@ -115,7 +115,7 @@ CONV_EMERGE = replace(
     undecided=_RATIO,
 )
 CONV_EMERGE_EXACT = replace(CONV_EMERGE, name="conv_emerge, perturbation=0", jitter=Integer(0))
-# Its function trans_inv_var by itself has the default p = 1: the kernel of an Ising chain.
+# The default of its function trans_inv_var is p = 1, the kernel of an Ising chain.
 CONV_EMERGE_ISING = replace(CONV_EMERGE_EXACT, name="conv_emerge, p=1", distance_power=1, length_power=1)
 HEAD = replace(
     OURS,
@@ -146,7 +146,7 @@ DIALECTS = (
 
 
 def convert(numbers: Numbers, source: Dialect, target: Dialect) -> Numbers:
-    """The same problem in another dialect; `convert(convert(v, a, b), b, a) == v`.
+    """Return the same problem in another dialect; `convert(convert(v, a, b), b, a) == v`.
 
     >>> ours = convert(Numbers(40, 20, sympy.Integer(3), (sympy.Integer(2), sympy.Integer(1)), (1, -1)), PNAS, OURS)
     >>> ours.gain
@@ -171,7 +171,7 @@ def convert(numbers: Numbers, source: Dialect, target: Dialect) -> Numbers:
 
 
 def input_map(dialect: Dialect, gain: sympy.Expr) -> Pair:
-    """Scale and shift with x = scale erf(sqrt(gain_square) g z) + shift, for the dialect's own gain g.
+    """Return scale and shift with x = scale erf(sqrt(gain_square) g z) + shift, for the dialect's own gain g.
 
     At unit variance x = erf(g z)/Z, Z^2 = (2/pi) asin(2/3) at g = 1:
 
@@ -188,7 +188,7 @@ def input_map(dialect: Dialect, gain: sympy.Expr) -> Pair:
 
 
 def variance(dialect: Dialect, gain: sympy.Expr) -> sympy.Expr:
-    """Var x of one site: 1 where the normaliser is the right one; early revision at gain 1: 1.394.
+    """Return Var x of one site: 1 with the correct normaliser; 1.394 in the early revision at gain 1.
 
     >>> f"{float(variance(EARLY, sympy.Integer(1))):.3f}"
     '1.394'
@@ -209,11 +209,11 @@ def z_squared(h: sympy.Expr) -> sympy.Expr:
 
 
 def weight_factor(numbers: Numbers, source: Dialect, target: Dialect) -> sympy.Expr:
-    """c with w_target = c w_source for the same output yhat(x); the numbers are those of the source.
+    """Return c with w_target = c w_source for the same output yhat(x); the numbers are those of the source.
 
-    Raises InputError where an input has a shift: x + 1/2 is not a multiple of x, and there is no bias to take it up.
+    Raises InputError where an input has a shift: x + 1/2 is not a multiple of x, and there is no bias to absorb it.
 
-    The public code divides pre-activations by sqrt(n), so that its weights are larger by that:
+    The public code divides pre-activations by sqrt(n), so that its weights are larger by this factor:
 
     >>> numbers = Numbers(40, 1, sympy.Integer(3), (sympy.Integer(2), sympy.Integer(1)), (1, -1))
     >>> weight_factor(numbers, PNAS, CONV_EMERGE_EXACT) == sqrt(40)
@@ -233,11 +233,11 @@ def weight_factor(numbers: Numbers, source: Dialect, target: Dialect) -> sympy.E
 
 
 def time_factor(numbers: Numbers, source: Dialect, target: Dialect) -> sympy.Expr:
-    """s with t_target = s t_source at the same network: gradient flow of L is faster for larger losses and inputs.
+    """Return s with t_target = s t_source for the same network: gradient flow is faster for larger losses and inputs.
 
     With w_target = c w_source and L_target = f L_source, dw_source/dt_target = -(f/c^2) dL_source/dw_source.
 
-    The loss without 1/2 has twice the gradient, so that the same network needs half of the time:
+    The loss without 1/2 has twice the gradient, so that the same network needs half the time:
 
     >>> numbers = Numbers(40, 1, sympy.Integer(3), (sympy.Integer(2), sympy.Integer(1)), (1, -1))
     >>> time_factor(numbers, PNAS, replace(PNAS, loss_factor=Integer(1)))
@@ -248,7 +248,7 @@ def time_factor(numbers: Numbers, source: Dialect, target: Dialect) -> sympy.Exp
 
 
 def loss(value: sympy.Expr, source: Dialect, target: Dialect) -> sympy.Expr:
-    """The loss of the same network on the same data, with or without the factor 1/2.
+    """Return the loss of the same network on the same data in another dialect, with or without the factor 1/2.
 
     >>> loss(sympy.Integer(3), PNAS, CONV_EMERGE)  # <(y - yhat)^2>/2, and without the 1/2
     6
@@ -257,7 +257,7 @@ def loss(value: sympy.Expr, source: Dialect, target: Dialect) -> sympy.Expr:
 
 
 def participation(value: sympy.Expr, source: Dialect, target: Dialect) -> sympy.Expr:
-    """The "IPR" in another dialect: sum w^4/(sum w^2)^2, or its inverse.
+    """Return the "IPR" in another dialect: sum w^4/(sum w^2)^2, or its inverse.
 
     A flat field of 40 sites has 1/40 where sum w^4 is in the numerator, and 40 where it is in the denominator:
 
@@ -268,9 +268,9 @@ def participation(value: sympy.Expr, source: Dialect, target: Dialect) -> sympy.
 
 
 def pulse_widths(low: float, high: float, n: int) -> tuple[int, int]:
-    """The least and the largest width of the public code's single pulses: int(low n) + 1 .. int(high n), as it rounds.
+    """Return least and largest width of the public code's single pulses, int(low n) + 1 .. int(high n), as it rounds.
 
-    The product is truncated in float64, so that 0.29 of 100 sites are 28:
+    The product is truncated in float64, so that int(0.29 * 100) is 28:
 
     >>> pulse_widths(0.05, 0.1, 40), pulse_widths(0.29, 0.3, 100)
     ((3, 4), (29, 30))
@@ -285,7 +285,7 @@ def pulse_widths(low: float, high: float, n: int) -> tuple[int, int]:
 
 
 def pulse_fractions(least: int, largest: int, n: int) -> tuple[Fraction, Fraction]:
-    """Fractions of n from which the public code draws exactly the widths least..largest: half a site inside each.
+    """Return fractions of n for which the public code draws exactly the widths least..largest: half a site inside each.
 
     >>> pulse_widths(*map(float, pulse_fractions(30, 40, 100)), 100)
     (30, 40)
@@ -323,7 +323,7 @@ def _require_same_law(source: Dialect, target: Dialect) -> None:
 
 
 def _length(length: sympy.Expr, n: int, source: Dialect, target: Dialect) -> sympy.Expr:
-    """The correlation length in the target's unit and power: d^p/xi^q is the same number at every distance in sites."""
+    """Return the correlation length in the target's unit and power, so that d^p/xi^q is the same at every distance."""
     in_sites = length * n if source.length_unit == "fraction" else length
     power = in_sites ** Rational(source.length_power, target.length_power)
     return power / n if target.length_unit == "fraction" else power

@@ -1,4 +1,4 @@
-"""The papers that claims judge: file stem, title, authors, year, and the labels under which a source may cite them."""
+"""The papers whose statements are checked: file stem, title, authors, year, and the labels that a source may cite."""
 
 import re
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ class Document:
     """A paper: `stem` names its file, and `equations` is the number of its last numbered equation, (1) ... (last).
 
     `passages` are its other labels: sections, definitions, propositions, theorems. Authors and year are those that the
-    document prints; notes that name none have none here.
+    document prints, and empty where it prints none.
     """
 
     stem: str
@@ -103,7 +103,7 @@ DOCUMENTS = {
 
 
 def citation_fault(stem: str, label: str) -> str:
-    """Return what is wrong with citing the document `stem` by `label`, or an empty string.
+    """Return the fault of a citation of the document `stem` by `label`, or an empty string.
 
     >>> citation_fault(BUMP_NOTE, "(8)")
     ''

@@ -1,4 +1,4 @@
-"""The value of a formula at an exact point, to a stated number of digits, by mpmath; its integrals by Arb."""
+"""Evaluation of a formula at an exact point to a given number of digits, by mpmath; its integrals by Arb."""
 
 import mpmath
 import sympy
@@ -8,7 +8,7 @@ from theory.expressions.balls.closed_form import NotCertified, ball, enclose
 from theory.expressions.balls.precision import decimals
 
 _GUARD = 12  # extra digits carried; evalf raises its own precision further where terms cancel
-_MOST_BITS = 512  # for an integral; one that converges has its digits at 300
+_MOST_BITS = 512  # for an integral; one that converges reaches its digits with at most 300
 
 
 class NotANumber(ValueError):
@@ -22,7 +22,7 @@ class NotANumber(ValueError):
     """
 
     def __str__(self) -> str:
-        # Written where it is read: long formulas take longer to print than to evaluate, and most are only counted.
+        # Formatted when read: long formulas take longer to print than to evaluate, and most errors are only counted.
         expr, point, why = self.args
         return f"{expr} {why} at {point}"
 
@@ -46,7 +46,7 @@ def evaluate(expr: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
 
 
 def _with_integrals(expr: sympy.Expr, digits: int) -> sympy.Expr:
-    """The expression with its integrals as numbers of so many digits; one that Arb does not enclose stays for mpmath.
+    """Return the expression with its integrals as numbers to `digits`; those that Arb cannot enclose stay for mpmath.
 
     Arb takes a hundredth of mpmath's time.
     """

@@ -1,4 +1,4 @@
-"""Claims on Gaussian expectations: statement and derivation by the engine, and what claims on steps and erfs share.
+"""Claims on Gaussian expectations: statement and derivation, and definitions shared by claims on steps and erfs.
 
 kappa = sqrt(2) g / sqrt(1 + 2 g^2) throughout: erf(g z) acts as the sign of a Gaussian of correlation kappa with z.
 """
@@ -34,9 +34,9 @@ def pair(correlation: sympy.Expr) -> Matrix:
 
 
 def derived(name: str, integrand: sympy.Expr, cov: Matrix, formula: sympy.Expr) -> Callable[[], Derivation]:
-    """Return the engine's derivation of E[integrand] for z ~ N(0, cov), carried to the form that a claim states.
+    """Return a function that derives E[integrand] for z ~ N(0, cov), rearranged into the form that a claim states.
 
-    `name` is the id of the claim. Raises OutOfReachError, when called, where the engine has no derivation.
+    `name` is the id of the claim. The function raises OutOfReachError where there is no derivation.
 
     >>> derivation = derived("example.step.mean", sympy.Heaviside(z(1)), Matrix([[1]]), sympy.Rational(1, 2))()
     >>> all(check.passed for check in derivation.check())
@@ -55,7 +55,7 @@ def derived(name: str, integrand: sympy.Expr, cov: Matrix, formula: sympy.Expr) 
 def expectation_claim(
     name: str, title: str, integrand: sympy.Expr, cov: Matrix, formula: sympy.Expr, **rest: Any
 ) -> Claim:
-    """Return the claim E[integrand] = formula for z ~ N(0, cov), derived by the engine; `rest` are its other fields.
+    """Return the claim E[integrand] = formula for z ~ N(0, cov), with its derivation; `rest` are its other fields.
 
     >>> half = sympy.Rational(1, 2)
     >>> claim = expectation_claim("gaussian.example.mean", "A step", sympy.Heaviside(z(1)), Matrix([[1]]), half)

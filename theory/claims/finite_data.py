@@ -1,7 +1,7 @@
-"""Explicit finite data sets: their loss, its gradient flow and its minimiser, at any precision, by definition.
+"""Explicit finite data sets: their loss, its gradient flow and its minimiser, from the definitions, at any precision.
 
 Oracles of the claims on gradient flow. Nothing is derived here: the gradient is a difference of losses, the flow a
-Taylor series of that gradient, so these numbers share no formula with what they judge.
+Taylor series of that gradient, so these numbers share no formula with the claims that they check.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,12 +15,12 @@ Number = mpf | Fraction  # losses and their gradients are exact for fractions; f
 Vector = list[mpf] | list[Fraction]
 Loss = Callable[[Vector], Number]
 
-_GUARD = 30  # digits carried beyond those asked for, spent by differences of losses and by repeated doubling
+_GUARD = 30  # digits beyond those requested, lost in differences of losses and in repeated doubling
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One datum: its probability, the gates of the K units, the input x, the label y."""
+    """One example: its probability, the gates of the K units, the input x, the label y."""
 
     probability: Number
     gates: tuple[int, ...]
@@ -68,7 +68,7 @@ def flow(loss: Loss, start: Vector, tau: mpf, time: mpf, digits: int) -> Vector:
     A Taylor series of the flow over a short time gives an affine map; the flow is autonomous, so doubling the time
     composes the map with itself.
 
-    dw/dt = -w goes to exp(-1) at t = 1:
+    The solution of dw/dt = -w with w(0) = 1 is exp(-1) at t = 1:
 
     >>> (w,) = flow(lambda w: w[0] ** 2 / 2, [mpf(1)], mpf(1), mpf(1), 20)
     >>> abs(w - mpmath.exp(-1)) < mpf(10) ** -14
@@ -84,7 +84,7 @@ def flow(loss: Loss, start: Vector, tau: mpf, time: mpf, digits: int) -> Vector:
 
 
 def flow_limit(loss: Loss, start: Vector, digits: int) -> Vector:
-    """Return w(infinity) of the gradient flow of a quadratic loss: the time is doubled until nothing moves any more.
+    """Return w(infinity) of the gradient flow of a quadratic loss: the time is doubled until the weights are constant.
 
     >>> mpmath.nstr(flow_limit(lambda w: (w[0] - 2) ** 2 / 2, [mpf(0)], 15)[0], 12)
     '2.0'
@@ -127,7 +127,7 @@ def _moved(w: Vector, index: int, by: int) -> Vector:
 
 
 def _generator(loss: Loss, size: int, tau: mpf) -> tuple[Vector, mpmath.matrix]:
-    """dw/dt = velocity + jacobian w, read off the gradient at 0 and at the unit vectors."""
+    """Return velocity and jacobian of dw/dt = velocity + jacobian w, from the gradient at 0 and at the unit vectors."""
     origin = [mpf(0)] * size
     velocity = [-entry / tau for entry in gradient(loss, origin)]
     jacobian = mpmath.matrix(size, size)
@@ -139,7 +139,7 @@ def _generator(loss: Loss, size: int, tau: mpf) -> tuple[Vector, mpmath.matrix]:
 
 
 def _taylor_map(velocity: Vector, jacobian: mpmath.matrix, time: mpf) -> mpmath.matrix:
-    """The affine map of the flow over `time` as a matrix on (w, 1): the Taylor series summed to rounding."""
+    """Return the affine map of the flow over `time` as a matrix on (w, 1): the Taylor series summed to rounding."""
     size = len(velocity)
     generator = mpmath.matrix(size + 1, size + 1)
     for i in range(size):

@@ -1,4 +1,4 @@
-"""The library's float64 gradient flow at moments given as numbers: the path that the floating level judges."""
+"""The library's float64 gradient flow at moments given as numbers, which the floating level checks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from theory.moments.sign_features import SignFeatures, SignMoments
 from theory.moments.symmetric import Dense
 
 HALF = Fraction(1, 2)
-Number = int | float  # a point with a whole coordinate passes it as int
+Number = int | float  # a whole coordinate of a point is passed as int
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def float64_flow(
     """
     whole = 2 * np.array(second, dtype=float)  # a half space sees half of <x x^T>, and half of <s y x>
     gates = GateBasis((HalfSpace(Direction(((0, Fraction(1)),))),), tuple((HALF, HALF) for _ in start))
-    absent = {}.get  # without biases nothing else is asked for
+    absent = {}.get  # without biases no other moment is used
     moments = SignFeatures(
         gates,
         SignMoments(

@@ -1,4 +1,4 @@
-"""The loss of a gated linear network, the averages over its data, and how a derivation from its gradient flow begins.
+"""The loss of a gated linear network, averages over its data, and first steps of derivations from its gradient flow.
 
 Localization notes, eq. (5)-(8); small-bump note, eq. (4)-(6): under the readout (1/K) sum_k the weights enter the
 gradient with a second factor 1/K, which the printed equations lack.
@@ -39,5 +39,5 @@ def entry(units: sympy.Expr, claim: str) -> tuple[Step, Step]:
 
 
 def reading(dot: sympy.Expr, moment: sympy.Expr, product: sympy.Expr) -> Tuple:
-    """Return what the symbols of the equation of one entry stand for: dw/dt, b and A w."""
+    """Return the definitions of the symbols in the equation of one entry: dw/dt, b and A w."""
     return Tuple(Tuple(velocity, dot), Tuple(force, moment), Tuple(drive, product))

@@ -1,4 +1,4 @@
-"""The standing of a claim and the verdict on it, from the outcomes of its checks and from what its sources print."""
+"""The standing of a claim and the verdict on it, from its checks and the forms printed by its sources."""
 
 import time
 from collections.abc import Callable, Collection, Mapping
@@ -38,7 +38,7 @@ class Examination:
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict that these levels give."""
+        """The verdict that follows from these levels."""
         return verdict(self.claim, self.results, self.printed)
 
 
@@ -61,7 +61,7 @@ def applicable(claim: Claim) -> tuple[Level, ...]:
 
 
 def examine(claim: Claim, claims: Mapping[str, Claim]) -> Examination:
-    """Run every level that needs no simulation on one claim; `claims` are those that it may cite.
+    """Run every level without simulation on one claim; `claims` are those that it may cite.
 
     >>> from theory.claims import catalog
     >>> examine(catalog()["model.relu.gating"], catalog()).verdict.value
@@ -88,8 +88,9 @@ def reexamine(
 ) -> Examination:
     """Run the `chosen` levels on an examined claim, at points drawn anew from `seed` (see `points`).
 
-    `known` is its certified table, which mutants and printed forms are held against: values of the definition that
-    need not be computed again. A printed form that agrees with that table must agree at the new points as well.
+    `known` is its certified table of values of the definition, with which mutants and printed forms are compared, so
+    that the values are not computed again. A printed form that agrees with that table must agree at the new points as
+    well.
 
     >>> from theory.claims import catalog
     >>> again = reexamine(catalog()["model.relu.gating"], catalog(), (Level.EXACT,), seed=1, known=())
@@ -127,7 +128,7 @@ def reexamine(
 def _with_printed(
     result: CheckResult, claim: Claim, known: tuple[levels.TableRow, ...], rows: tuple[levels.TableRow, ...]
 ) -> CheckResult:
-    """The precise result, failed where a form that agrees with the known table, as read, differs at a new point."""
+    """Return the precise result, failed if a form agrees with the known table, as read, but differs at a new point."""
     for before in levels.printed_findings(claim, known):
         if row := levels.contradicted(before, rows):
             where = f"{before.source.document} {before.source.label} agrees with the stored table and differs here: "
@@ -142,32 +143,32 @@ class _Clock:
         self.seconds: dict[Level, float] = {}
 
     def of(self, level: Level, work: Callable[[], _Result]) -> _Result:
-        """Do the work and note how long it took."""
+        """Return the result of `work` and record its processor time as that of the level."""
         started = time.process_time()
         done = work()
         self.seconds[level] = time.process_time() - started
         return done
 
     def within(self, wanted: Collection[Level]) -> dict[Level, float]:
-        """The seconds of the wanted levels alone."""
+        """Return the seconds of the wanted levels alone."""
         return {level: spent for level, spent in self.seconds.items() if level in wanted}
 
 
 def _without_oracle(claim: Claim) -> tuple[Level, ...]:
-    """The levels that need an oracle; the control of an empirical claim is its experiment's, where there is one."""
+    """Return the levels that need an oracle; the experiment of an empirical claim may replace its negative control."""
     needed = (Level.PRECISE, Level.FLOATING, Level.NEGATIVE_CONTROL)
     with_experiment = claim.kind is Kind.EMPIRICAL and Level.NEGATIVE_CONTROL not in claim.unchecked
     return needed[:2] if with_experiment else needed
 
 
 def standing(claim: Claim, results: tuple[CheckResult, ...]) -> Standing:
-    """Return DEFINITION, HOLDS, FAILS or OPEN; undecided is never true.
+    """Return DEFINITION, HOLDS, FAILS or OPEN; an undecided claim never holds.
 
-    A level that fails decides. A statement of exact kind needs a proof (symbolic or exact) and a precise agreement; an
-    empirical one needs its experiment and the control of that experiment. Whatever is inconclusive, or was registered
-    and not run, leaves it open.
+    If a level fails, the claim FAILS. A statement of exact kind needs a proof (symbolic or exact) and agreement at the
+    precise level; an empirical one needs its experiment and the control of that experiment. A level that is
+    inconclusive, or registered and not run, leaves the claim open.
 
-    A proof alone leaves an equation open: it needs the agreement of numbers with the definition, too.
+    A proof alone leaves an equation open, because its numbers must also agree with the definition.
 
     >>> from theory.claims import catalog
     >>> claim = catalog()["gaussian.step_step.orthant"]

@@ -1,4 +1,4 @@
-"""The levels of checking that need no simulation; each is independent of what it checks.
+"""The levels of checking without simulation; each is independent of the formula that it checks.
 
 symbolic: every step of the derivation by its rule. exact: the formula against its definition in fractions. precise:
 the formula against the defining integral, sum or ODE. floating: the library's float64 path against the formula.
@@ -28,11 +28,11 @@ from theory.expressions.balls.precision import decimals, precision
 from theory.expressions.balls.real import Others, Table, Undecided, Undefined, enclose, values_of_parts
 
 PRECISE_DIGITS = 30
-# A float64 formula of a few correctly rounded functions: about 450 units of the last place.
+# For a float64 formula of a few correctly rounded functions: about 450 units in the last place.
 FLOATING_TOLERANCE = 1e-13
-# Where rounding of the arguments may change more than this, float64 says nothing of the formula.
+# Where rounding of the arguments may change the value by more than this, float64 does not test the formula.
 FLOATING_MOST = 1e-6
-# A mutant is told apart far above the error of the oracle (1e-30) and far below any slip of a sign, term or factor.
+# A difference that counts: far above the error of the oracle (1e-30), far below a slip of a sign, term or factor.
 REJECTION_DIGITS = 15
 
 
@@ -56,8 +56,8 @@ class TableRow:
 class PrintedFinding:
     """A printed form compared with the definition: where they differ, the plainest point and both values.
 
-    Of a form that differs, `reading` is the convention under which it agrees (empty: none of those tried), and
-    `repaired` says whether it agrees once its slip is mended.
+    For a form that differs, `reading` is the convention under which it agrees (empty: none of those tried), and
+    `repaired` is True if it agrees once its slip is repaired.
     """
 
     source: Source
@@ -70,7 +70,7 @@ class PrintedFinding:
 
     @property
     def right(self) -> bool:
-        """Whether the form agrees as printed, or under a reading that the source leaves open."""
+        """True if the form agrees as printed, or under a reading that the source leaves open."""
         return self.agrees or bool(self.reading)
 
 
@@ -98,7 +98,7 @@ def _row(claim: Claim, point: Point, digits: int) -> TableRow:
 
 
 def _excludes_zero(formula: sympy.Expr, point: Point, digits: int) -> bool:
-    """Whether a ball shows that the formula is not zero, however small it is."""
+    """Return whether a ball shows that the formula is not zero, however small it is."""
     with precision(digits=digits):
         try:
             return not enclose(formula, point).contains(0)
@@ -119,7 +119,7 @@ def relative_error(value: mpmath.mpf, truth: mpmath.mpf, digits: int) -> float:
 
 
 def skipped(claim: Claim, level: Level) -> CheckResult:
-    """Return the result of a level that is not run, with the reason that the claim states, or else that of its kind.
+    """Return the result of a level that is not run, with the reason that the claim or else its kind states.
 
     >>> from theory.claims import catalog
     >>> skipped(catalog()["gaussian.step_step.orthant"], Level.EXACT).outcome.value
@@ -130,9 +130,9 @@ def skipped(claim: Claim, level: Level) -> CheckResult:
 
 
 def symbolic(claim: Claim, claims: Mapping[str, Claim]) -> CheckResult:
-    """Check every step of the derivation, that it has the claim's id, that it proves this statement, and its citations.
+    """Check every step of the derivation, its id, that it proves the claim's statement, and its citations.
 
-    A citation passes where the claim of `claims` that it names states what the step uses.
+    A citation passes if the cited claim in `claims` states the equations that the step uses.
 
     >>> from theory.claims import catalog
     >>> symbolic(catalog()["gaussian.step_step.orthant"], catalog()).outcome.value
@@ -188,8 +188,8 @@ def precise(claim: Claim, rows: tuple[TableRow, ...], digits: int = PRECISE_DIGI
 def floating(claim: Claim, tried: tuple[Point, ...]) -> CheckResult:
     """Check that the library's float64 path agrees with the formula at the float64 values of the points.
 
-    The tolerance at a point is 1e-13 plus what rounding each argument once may change: 4 eps x the condition number
-    sum_j |p_j df/dp_j / f|, and 1e-6 at most. Beyond the largest number of float64 only infinity of its sign is right.
+    The tolerance at a point is 1e-13 plus the effect of rounding each argument once, 4 eps x the condition number
+    sum_j |p_j df/dp_j / f|, and at most 1e-6. Beyond the largest float64 only infinity of the same sign passes.
 
     >>> from theory.claims import catalog
     >>> claim = catalog()["gaussian.erf.second_moment"]
@@ -205,13 +205,13 @@ def floating(claim: Claim, tried: tuple[Point, ...]) -> CheckResult:
 
 
 def _float_error(claim: Claim, point: Point) -> tuple[float, float, Point]:
-    """The relative error of the float64 path at a point, and its tolerance."""
+    """Return the relative error of the float64 path at a point, and its tolerance."""
     rounded = {symbol: _as_float64(value) for symbol, value in point.items()}
     formula = claim.statement.rhs
     truth = evaluate(formula, rounded, PRECISE_DIGITS)
     arguments = {symbol.name: int(at) if symbol.is_integer else float(at) for symbol, at in rounded.items()}
     value = float(claim.numeric(**arguments))
-    # Below the smallest normal number float64 has fewer digits, down to none: what is lost is relative to that number.
+    # Below the smallest normal number float64 loses digits, so errors there are relative to that number.
     scale, condition = max(abs(truth), mpmath.mpf(sys.float_info.min)), 0.0
     for symbol, number in rounded.items():
         if number != 0 and truth != 0 and not number.is_Integer:
@@ -226,12 +226,12 @@ def _float_error(claim: Claim, point: Point) -> tuple[float, float, Point]:
 
 
 def _as_float64(value: sympy.Rational) -> sympy.Rational:
-    """The exact rational that float64 holds in place of `value`; an integer stays one, for it may be a count."""
+    """Return `value` rounded to float64 as an exact rational; an integer stays one, because it may be a count."""
     return value if value.is_Integer else sympy.Rational(*float(value).as_integer_ratio())
 
 
 def _worst(claim: Claim, level: Level, errors: list[tuple[float, Point]], tolerance: float) -> CheckResult:
-    # A NaN compares false with everything, so it is sought first: it must fail, not vanish in max().
+    # A NaN compares false with everything and would be ignored by max(), so it is sought first.
     error, point = max(errors, key=lambda pair: math.inf if math.isnan(pair[0]) else pair[0])
     outcome = Outcome.PASS if error <= tolerance else Outcome.FAIL
     return CheckResult(claim.id, level, outcome, error, tolerance, describe(point), {"points": len(errors)})
@@ -253,7 +253,7 @@ def _short(value: sympy.Rational) -> str:
 def printed_findings(claim: Claim, rows: tuple[TableRow, ...]) -> tuple[PrintedFinding, ...]:
     """Return, for each source that prints a form, whether it agrees with the definition at every point.
 
-    The gradient flow of one weight as printed lacks a factor 1/2:
+    The printed gradient flow of one weight lacks a factor 1/2:
 
     >>> from theory.claims import catalog
     >>> claim = catalog()["flow.gradient.small_bump"]
@@ -267,7 +267,7 @@ def _finding(source: Source, rows: tuple[TableRow, ...]) -> PrintedFinding:
     rejecting = [row for row in rows if _rejects(source.printed, row)]
     if not rejecting:
         return PrintedFinding(source, agrees=True)
-    # The plainest counter-example: a finite value where there is one, and the point that is shortest to write.
+    # The plainest counter-example: a finite value if possible, and the shortest point.
     row = min(rejecting, key=lambda row: (math.isinf(_rejection(source.printed, row)), len(str(dict(row.point)))))
     try:
         printed = mpmath.nstr(evaluate(source.printed, row.point, REJECTION_DIGITS), 10)
@@ -280,7 +280,7 @@ def _finding(source: Source, rows: tuple[TableRow, ...]) -> PrintedFinding:
 
 
 def contradicted(finding: PrintedFinding, rows: tuple[TableRow, ...]) -> TableRow | None:
-    """Return the first of other rows at which a form differs that agreed with a table: as printed, read or repaired.
+    """Return the first of other rows at which a form differs that agreed with a table as printed, read or repaired.
 
     >>> from theory.claims import catalog
     >>> claim = catalog()["conditional.variance.value"]
@@ -296,19 +296,19 @@ def contradicted(finding: PrintedFinding, rows: tuple[TableRow, ...]) -> TableRo
 
 
 def _differs(reading: Reading, source: Source, row: TableRow) -> bool:
-    """Whether the definition rejects the form under a reading that covers the point."""
+    """Return whether the form differs from the definition under a reading that covers the point."""
     form = source.printed if reading.printed is None else reading.printed
     return reading.admits(row.point) and _rejects(form, row)
 
 
 def _holds(reading: Reading, source: Source, rows: tuple[TableRow, ...]) -> bool:
-    """Whether a form under a reading agrees at every point that the reading admits, and it admits some."""
+    """Return whether a form under a reading agrees at every point that the reading admits, at least one."""
     admits = any(reading.admits(row.point) for row in rows)
     return admits and not any(_differs(reading, source, row) for row in rows)
 
 
 def _rejection(form: sympy.Expr, row: TableRow) -> float:
-    """How far a form is from the definition at a point, relative; infinite where it has no real value."""
+    """Return the relative deviation of a form from the definition at a point; infinite where it has no real value."""
     try:
         return relative_error(evaluate(form, row.point, REJECTION_DIGITS + 5), row.oracle, PRECISE_DIGITS)
     except NotANumber:
@@ -316,10 +316,10 @@ def _rejection(form: sympy.Expr, row: TableRow) -> float:
 
 
 def _rejects(form: sympy.Expr, *rows: TableRow, known: Callable[[int], Table] | None = None) -> bool:
-    """Whether a form differs from the definition at one of the points by more than one part in 10^REJECTION_DIGITS.
+    """Return whether a form differs from the definition at a point by more than one part in 10^REJECTION_DIGITS.
 
-    A ball decides it in a fraction of the time that digits take, so all points are tried with balls first; digits
-    decide at those where there is no ball or it is too wide. `known` gives the values of parts at the row of an index.
+    Balls take a fraction of the time of certified digits, so all points are tried with balls first; digits decide where
+    there is no ball or it is too wide. `known` returns the values of subexpressions at the row with an index.
     """
     undecided = []
     for index, row in enumerate(rows):
@@ -332,7 +332,7 @@ def _rejects(form: sympy.Expr, *rows: TableRow, known: Callable[[int], Table] | 
 
 
 def _rejected_by_balls(form: sympy.Expr, row: TableRow, known: Table | None = None) -> bool | None:
-    """Whether a form differs at the point as `_rejects` has it; None where balls do not decide it."""
+    """Return whether a form differs at the point in the sense of `_rejects`; None where balls do not decide."""
     with precision(digits=PRECISE_DIGITS):
         oracle = arb(row.oracle)
         allowed = (abs(oracle) if row.oracle else 1) * arb(10) ** -REJECTION_DIGITS
@@ -344,7 +344,7 @@ def _rejected_by_balls(form: sympy.Expr, row: TableRow, known: Table | None = No
 
 
 def _integrals_at(point: Point) -> Others:
-    """The balls of integrals at a point."""
+    """Return balls of the integrals at a point."""
 
     def value(expr: sympy.Expr, _enclose: Callable[[sympy.Expr], arb]) -> arb | None:
         if not isinstance(expr, sympy.Integral):
@@ -365,9 +365,9 @@ def negative_control(
     rows: tuple[TableRow, ...],
     equal: Callable[[sympy.Expr, sympy.Expr], bool | None] = prove_equal,
 ) -> CheckResult:
-    """Check that every mutant that is not the same function is rejected at some point; survivors are named.
+    """Check that every mutant that is a different function is rejected at some point; survivors are named.
 
-    A mutant that no point rejects counts as the same function only where `equal` proves it.
+    A mutant that no point rejects counts as the same function only if `equal` proves it.
 
     Every slip of 1/4 + asin(rho)/(2 pi), a sign, a factor or a term, differs from the definition at some point:
 
@@ -380,7 +380,7 @@ def negative_control(
 
     @cache
     def known(index: int) -> Table:
-        """The values of the formula's parts at a point, most of which are parts of a mutant, too."""
+        """Return values of the formula's subexpressions at a point; a mutant shares most of them."""
         with precision(digits=PRECISE_DIGITS):
             return values_of_parts(formula, rows[index].point, _integrals_at(rows[index].point))
 

@@ -1,4 +1,4 @@
-"""A claim: a statement as data, its sources, and what decides it at each level of checking."""
+"""A claim: a statement as data, its sources, and the definitions and predictions used at each level of checking."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ Oracle = Callable[[Point, int], mpmath.mpf]  # (point, digits) -> the defining i
 
 
 class Kind(StrEnum):
-    """The kind of statement that a claim makes, which decides what evidence it needs.
+    """The kind of statement that a claim makes, which determines the evidence it needs.
 
     A definition, and a sentence that an experiment decides, needs no oracle:
 
@@ -56,7 +56,7 @@ class Level(StrEnum):
 class Outcome(StrEnum):
     """The outcome of one level of checking.
 
-    What is inconclusive is not passed:
+    An inconclusive level does not pass:
 
     >>> from theory.claims.judge import standing
     >>> claim = Claim("an.example.equation", "x", Kind.EQUATION, sympy.true)
@@ -71,7 +71,7 @@ class Outcome(StrEnum):
 
 
 class Standing(StrEnum):
-    """The outcome of all checks of a claim as the workbench states it, whatever its sources print.
+    """The outcome of all checks of a claim's own statement, independent of the forms that its sources print.
 
     >>> from theory.claims.judge import standing
     >>> from theory.claims import catalog
@@ -89,8 +89,8 @@ class Standing(StrEnum):
 class Param:
     """A parameter of a statement: its symbol, its domain (a SymPy set), and points that must be tried.
 
-    `likely` is the part of the domain from which random points are drawn, where the oracle cannot be relatively exact
-    all over it; the statement is claimed for the whole domain.
+    `likely` is the part of the domain from which random points are drawn, if the oracle does not reach its relative
+    accuracy on the whole domain; the statement is claimed for the whole domain.
 
     >>> gain = Param(sympy.Symbol("g", positive=True), sympy.Interval.open(0, sympy.oo), "gain")
     >>> 100 in gain.domain, 0 in gain.domain
@@ -118,7 +118,7 @@ class Registration:
 
     `observable` is measured, `predict(problem)` gives the theory's array of the same shape; the estimate passes
     when it is not rejected at `level` (family-wise) and equivalent within `margin` x max|prediction|.
-    `prepare(problem)` sets what the theory must supply before training (such as the initial weights).
+    `prepare(problem)` returns the problem with the values that the theory must supply before training, such as w(0).
 
     The margin and the level are those of every exact law unless a registration says otherwise:
 
@@ -141,14 +141,13 @@ class Registration:
 class Claim:
     """A statement with everything needed to judge it. Ids read `area.subject.fact` and are never reused.
 
-    `statement` is an Eq whose right-hand side is evaluated at points; `oracle` computes the left-hand side from
-    its definition and shares no code with the right-hand side; `exact` does the same in fractions alone, where the
-    definition is rational; `numeric` is the library's float64 path, called
-    with the parameters by name. `conditions` are relations among the parameters (a determinant > 0) that points
-    drawn from the domains must meet; `assumptions` are prose that no point can test. `drawn` random points are tried
-    beside the interesting ones (fewer where the oracle takes seconds). `settled_by` says, of a claim that cannot be
-    decided from what its source gives, what would decide it. `unchecked` says of each level that does not apply to
-    the claim why it does not.
+    `statement` is an Eq whose right-hand side is evaluated at points; `oracle` computes the left-hand side from its
+    definition and shares no code with the right-hand side; `exact` does the same in fractions, where the definition is
+    rational; `numeric` is the library's float64 path, called with the parameters by name. `conditions` are relations
+    among the parameters (a determinant > 0) that points drawn from the domains must meet; `assumptions` are prose that
+    no point can test. `drawn` random points are tried beside the interesting ones (fewer where the oracle takes
+    seconds). `settled_by` names the evidence that would decide a claim that its source leaves undecidable. `unchecked`
+    gives the reason for each level that does not apply.
 
     >>> from theory.claims import catalog
     >>> claim = catalog()["gaussian.step_step.orthant"]

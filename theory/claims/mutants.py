@@ -24,7 +24,7 @@ def _mutated(expr: sympy.Basic) -> Iterator[sympy.Basic]:
         return
     yield from _slips(expr)
     if isinstance(expr, sympy.Integral):
-        # The variable and the limits are not slips of a formula; the integrand is.
+        # Only the integrand is altered, not the variable and the limits of integration.
         for inner in _mutated(expr.function):
             yield sympy.Integral(inner, *expr.limits)
         return

@@ -1,6 +1,6 @@
-"""Exact test points of a claim: the interesting ones it names and rationals drawn from its declared domains.
+"""Exact test points of a claim: the interesting values that it names, and rationals drawn from its declared domains.
 
-Beside them the values of a point by the names of its symbols, as an oracle takes them.
+The module also converts a point into values by the names of its symbols, for oracles.
 """
 
 import hashlib
@@ -13,12 +13,12 @@ from mpmath import mpf
 
 from theory.claims.model import Claim, Param, Point
 
-_DRAWS_PER_POINT = 200  # rejected draws allowed for each point before the conditions are called unreachable
-_DENOMINATOR = 2**20  # points are dyadic, so that float64 holds them exactly
+_DRAWS_PER_POINT = 200  # draws for each point before the conditions count as unreachable
+_DENOMINATOR = 2**20  # points are dyadic, so that float64 represents them exactly
 
 
 def seed_of(claim: Claim) -> int:
-    """Return the seed of everything drawn for a claim: a hash of its id, never chosen by hand.
+    """Return the seed of all random draws for a claim, a hash of its id.
 
     >>> from theory.claims import catalog
     >>> claim = catalog()["gaussian.step_step.orthant"]
@@ -91,7 +91,7 @@ def _draw(param: Param, rng: random.Random) -> sympy.Rational:
 
 
 def _draw_interval(domain: sympy.Interval, rng: random.Random) -> sympy.Rational:
-    """Uniform on a bounded interval; log-uniform over about 1/16 to 16 from the finite end of an unbounded one."""
+    """Draw uniformly on a bounded interval, or log-uniformly at about 1/16 to 16 from the finite end of another."""
     low, high = domain.start, domain.end
     magnitude = sympy.Rational(round(2 ** rng.uniform(-4, 4) * _DENOMINATOR), _DENOMINATOR)
     if low == -sympy.oo and high == sympy.oo:

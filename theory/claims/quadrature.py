@@ -1,4 +1,4 @@
-"""Defining integrals of Gaussian expectations, computed by quadrature alone: no closed form of the engine is used.
+"""Defining integrals of Gaussian expectations, computed by quadrature without closed forms of `theory.gaussian`.
 
 A step contributes its definition as a conditional probability, P(z >= 0 | rest) = Phi(mean/sd); every erf factor is
 integrated numerically. One-dimensional integrals are enclosed rigorously by Arb; two-dimensional ones use composite
@@ -17,11 +17,11 @@ from flint import acb, arb, ctx, fmpq
 from theory.expressions.balls.precision import precision
 
 _GUARD = 15
-_NEVER = arb(2) ** -100_000  # an absolute tolerance that no integral meets before its relative one
+_NEVER = arb(2) ** -100_000  # an absolute tolerance so small that the relative one is met first
 
 
 class NotConverged(ArithmeticError):
-    """A quadrature did not reach the digits asked for; its value must not be used."""
+    """A quadrature did not reach the requested digits; its value must not be used."""
 
 
 Correlation = sympy.Expr  # an exact rational, or the exponential of one
@@ -72,7 +72,7 @@ def smoothed_erf(mean: Number, sd: Number, digits: int) -> mpmath.mpf:
     """
     if mean == 0:
         return mpmath.mpf(0)  # odd in z
-    # The two half lines together leave as little as the mean is small.
+    # The two half lines are added under the integral, because they cancel for a small mean.
     lost = max(0.0, -float(abs(_ball(mean)).log() / arb(10).log()))
     with precision(digits=digits + _GUARD + ceil(lost)):
         shift, slope = _ball(mean), _ball(sd)
@@ -167,7 +167,7 @@ def step_erf_of_two(first: mpmath.mpf, second: mpmath.mpf, correlation: mpmath.m
     Given v, z_i is positive with the probability Phi(h v), h = r/sqrt(1 - r^2) with r the correlation of z_i
     and v; the two half lines are added, and Phi(x) - Phi(-x) = erf(x/sqrt 2).
 
-    E[1(z_i >= 0) erf(z_i)] = asin(sqrt(2/3))/pi where z_k has no part:
+    E[1(z_i >= 0) erf(z_i)] = asin(sqrt(2/3))/pi without z_k:
 
     >>> value = step_erf_of_two(mpmath.mpf(1), mpmath.mpf(0), mpmath.mpf(0))
     >>> mpmath.nstr(value * mpmath.pi, 12), mpmath.nstr(mpmath.asin(mpmath.sqrt(mpmath.mpf(2) / 3)), 12)
@@ -190,9 +190,9 @@ def step_erf_of_two(first: mpmath.mpf, second: mpmath.mpf, correlation: mpmath.m
 def half_line(integrand: Callable[[acb], acb], digits: int) -> mpmath.mpf:
     """Return int_0^oo phi(z) f(z) dz of an entire function f, enclosed by Arb up to the cut of the Gaussian tail.
 
-    The enclosure is relative: where an absolute one leaves too few digits of a small value, a relative one is asked
-    for. |f| is no larger in the tail than 1e5 times its mean, so that the cut changes nothing that is kept. The
-    precision of Arb is that of the caller, a few digits more than `digits`. Raises NotConverged where it is too low.
+    The enclosure is relative: where an absolute tolerance leaves too few digits of a small value, a relative one is
+    used. |f| in the tail is at most 1e5 times its mean, so that the cut does not change the returned digits. The
+    caller sets the precision of Arb, a few digits more than `digits`. Raises NotConverged where it is too low.
 
     E erf(z)^2 = (2/pi) asin(2/3), of which this is half:
 
@@ -226,8 +226,9 @@ def probability(x: arb | acb) -> arb | acb:
 def _quadrant(r: arb, slope: arb, by_first: arb, by_second: arb, digits: int, order: int) -> arb:
     """int_0^oo phi(z) int phi(u) erf(slope z2) erf(by_first z + by_second z2) du dz, z2 = r z + sqrt(1-r^2) u.
 
-    The panels of u begin where z2 = 0, at u = -r z/sqrt(1-r^2): counted from there, erf(slope z2) is the same for
-    every z, and each panel's values are computed once. Where z^2 + u^2 exceeds the square of the reach nothing is left.
+    The panels of u begin where z2 = 0, at u = -r z/sqrt(1-r^2): relative to this point erf(slope z2) is the same for
+    every z, and each panel's values are computed once. Where z^2 + u^2 exceeds the square of the reach the integrand
+    is negligible.
     """
     rest = (1 - r * r).sqrt()
     reach = _reach(digits)
@@ -253,9 +254,9 @@ def _quadrant(r: arb, slope: arb, by_first: arb, by_second: arb, digits: int, or
 
 
 def _refined(width: float, reach: float) -> list[Panel]:
-    """Panels that cover [-reach, reach] and double in length away from 0, the point where an erf changes fastest.
+    """Return panels that cover [-reach, reach] and double in length away from 0, where an erf changes fastest.
 
-    `width` is the length over which it changes there; three of them are no harder for the nodes than the others.
+    `width` is the length over which the erf changes there; the first panels are three widths long.
     """
     ends, end = [0.0], 3 * width
     while ends[-1] < reach:
@@ -265,12 +266,12 @@ def _refined(width: float, reach: float) -> list[Panel]:
 
 
 def _distance(panel: Panel, point: float) -> float:
-    """The distance of a point from a panel."""
+    """Return the distance of a point from a panel."""
     return max(panel[0] - point, point - panel[1], 0.0)
 
 
 def _nodes(panel: Panel, order: int) -> Iterator[tuple[arb, arb]]:
-    """Gauss-Legendre nodes and weights on a panel."""
+    """Return Gauss-Legendre nodes and weights on a panel."""
     start, end = panel
     middle, half = (arb(end) + arb(start)) / 2, (arb(end) - arb(start)) / 2
     for node, weight in _legendre(order, ctx.prec):
@@ -279,7 +280,7 @@ def _nodes(panel: Panel, order: int) -> Iterator[tuple[arb, arb]]:
 
 @lru_cache(maxsize=16)
 def _legendre(order: int, precision: int) -> tuple[tuple[arb, arb], ...]:
-    """The rule of `order` nodes on [-1, 1]; `precision` is part of the key because balls carry it."""
+    """Return the rule of `order` nodes on [-1, 1]; `precision` is a cache key because the balls depend on it."""
     del precision
     return tuple(arb.legendre_p_root(order, index, weight=True) for index in range(order))
 
@@ -294,7 +295,7 @@ def _exponential(z: arb | acb) -> arb | acb:
 
 
 def _reach(digits: int) -> float:
-    """L with P(|z| > L) < 10^-(digits + 5), where the Gaussian weight is cut."""
+    """Return L with P(|z| > L) < 10^-(digits + 5), where the Gaussian weight is cut."""
     return sqrt(2 * log(10) * (digits + 6))
 
 
@@ -308,7 +309,7 @@ def _ball(value: Correlation | Number) -> arb:
 
 
 def _rest(rho: Correlation) -> arb:
-    """1 - rho^2 without cancellation where rho is an exponential."""
+    """Return 1 - rho^2 without cancellation where rho is an exponential."""
     if isinstance(rho, sympy.exp):
         return -(2 * _ball(rho.args[0])).expm1()
     return _ball(1 - sympy.Rational(rho) ** 2)

@@ -1,4 +1,4 @@
-"""Definitions that are rational: one function gives the exact level of a claim and its oracle."""
+"""Rational definitions: one function serves as the exact level of a claim and as its oracle."""
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -9,7 +9,7 @@ import mpmath
 from theory.claims.model import Point
 from theory.claims.points import exact_values
 
-_GUARD = 10  # digits carried beyond those asked for; a quotient of integers needs no more
+_GUARD = 10  # digits beyond those requested; a quotient of integers needs no more
 
 
 def rational(definition: Callable[[Point], Fraction]) -> dict[str, Any]:
@@ -30,7 +30,7 @@ def rational(definition: Callable[[Point], Fraction]) -> dict[str, Any]:
 
 
 def rational_by_name(definition: Callable[[Mapping[str, Fraction]], Fraction | int]) -> dict[str, Any]:
-    """Return the same fields for a definition that takes the values of the parameters by name.
+    """Return the fields `exact` and `oracle` for a definition that takes the values of the parameters by name.
 
     >>> import sympy
     >>> fields = rational_by_name(lambda at: at["n"] * (at["n"] + 1) / 2)

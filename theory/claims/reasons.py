@@ -16,7 +16,7 @@ NO_NETWORK = "the theory evaluates no network; the simulator does, and is a witn
 FINITE_DATA = "the library solves data laws with gates of half spaces, not lists of samples with any gates"
 BY_COUNTING = "every pulse is counted in fractions at drawn points; no chain of steps derives the count"
 
-# What holds for every claim of a kind.
+# The reasons for every claim of a kind.
 OF_KIND = {
     Kind.DEFINITION: "a definition names something and states nothing that could be false",
     Kind.EMPIRICAL: "a sentence on trained networks: an experiment decides it, with its own control",

@@ -1,7 +1,7 @@
-"""The record of blanks, questions, guesses, assumptions and history in the notes: recorded, and not judged.
+"""Blanks, questions, guesses, assumptions and history in the notes, which are recorded without a verdict.
 
-Beside each stands what the workbench can say to it, as claims and in a sentence, where it can say anything. A question
-or a guess that the workbench decides is a row of the ledger, with `says=Says.ASKS` or `CONJECTURES`, and not listed
+Each record may name related claims and answer in a sentence. A question or a guess that the claims decide is a row of
+the ledger, with `says=Says.ASKS` or `CONJECTURES`, and not listed
 here.
 """
 
@@ -14,7 +14,7 @@ from theory.problem import InputError
 
 
 class Left(StrEnum):
-    """How a document leaves something.
+    """The kind of a passage that a document leaves without a statement or a proof.
 
     >>> [how.value for how in Left]
     ['blank', 'question', 'conjecture', 'assumption', 'observation']
@@ -29,10 +29,10 @@ class Left(StrEnum):
 
 @dataclass(frozen=True)
 class Recorded:
-    """A passage of a document that is left as it is: a blank by its heading, anything else by its words.
+    """A passage of a document that is recorded without a verdict: a blank by its heading, anything else by its words.
 
-    `claims` are the ids of those that speak to it, and `answer` is what they say. Raises InputError for a document or a
-    label that `theory.claims.documents` does not list.
+    `claims` are the ids of the related claims, and `answer` is their content in a sentence. Raises InputError for a
+    document or a label that `theory.claims.documents` does not list.
 
     >>> Recorded(BUMP_NOTE, "(14)", Left.QUESTION, "why?")
     Traceback (most recent call last):
@@ -156,7 +156,7 @@ RECORDED = (
 
 
 def recorded_in(documents: Iterable[str]) -> tuple[Recorded, ...]:
-    """Return what is recorded of these documents, in their order.
+    """Return the records of these documents, in their order.
 
     >>> [record.label for record in recorded_in([BUMP_NOTE])]
     ['after (13)']

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from importlib import import_module
 
-import theory.claims.rules  # noqa: F401 - it registers the rules that derivations name
+import theory.claims.rules  # noqa: F401 - the import registers the rules that derivations name
 from theory.claims import areas
 from theory.claims.completeness import faults
 from theory.claims.model import Claim
@@ -18,8 +18,8 @@ from theory.problem.numbers import nearest
 def catalog() -> dict[str, Claim]:
     """Return every claim by its id: areas and subjects by name, and within a subject in the order of its CLAIMS.
 
-    Raises InputError, which names the file, where an id is used twice, a claim stands in another file than its id
-    names, lacks an oracle or a reason for a level that is not run, or cites an unknown one, and where a file has no
+    Raises InputError, which names the file, where an id is used twice, where a claim is in another file than its id
+    names, lacks an oracle or a reason for a level that is not run, or cites an unknown claim, and where a file has no
     CLAIMS or cannot be imported.
 
     >>> catalog()["gaussian.step_step.orthant"].title
@@ -55,7 +55,7 @@ def subjects() -> Iterator[tuple[str, str]]:
 
 
 def file_of(name: str) -> str:
-    """Return the file in which a claim of this id stands. Raises InputError where the id is not area.subject.fact.
+    """Return the file that must define a claim of this id. Raises InputError where the id is not area.subject.fact.
 
     >>> file_of("gaussian.absolute.mean")
     'theory/claims/areas/gaussian/absolute.py'
@@ -67,7 +67,7 @@ def file_of(name: str) -> str:
 
 
 def _claims_of(subject: str, name: str) -> tuple[Claim, ...]:
-    """The claims of one file, after a check that they belong into it."""
+    """Return the claims of one file, after a check that they belong in it."""
     here = _file(*subject.split("."))
     with importing(name):
         module = import_module(name)
@@ -89,7 +89,7 @@ def _file(*words: str) -> str:
 
 
 def _modules(package) -> list[str]:
-    """The modules and folders of a package that hold claims, by name."""
+    """Return the modules and folders of a package that have claims, by name."""
     return sorted(item.name for item in pkgutil.iter_modules(package.__path__) if not item.name.startswith("_"))
 
 
@@ -112,6 +112,6 @@ def select(ids: list[str]) -> tuple[Claim, ...]:
 
 
 def _beginnings(ids: Iterable[str]) -> list[str]:
-    """The ids, and every beginning of one up to a dot."""
+    """Return the ids and every beginning of an id up to a dot."""
     words = [name.split(".") for name in ids]
     return sorted({".".join(parts[:count]) for parts in words for count in range(1, len(parts) + 1)})

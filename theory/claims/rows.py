@@ -1,4 +1,4 @@
-"""The verdict on each row of the ledger, a claim at one source, computed from the evidence and never typed in.
+"""The verdict on each row of the ledger, which is a claim at one source; verdicts are computed from the evidence.
 
 | verdict | meaning |
 |---|---|
@@ -48,7 +48,7 @@ _SAME = {
 def verdict_of(standing: Standing, source: Source | None, finding: PrintedFinding | None = None) -> Verdict:
     """Return the verdict on one row: a claim of this standing at this source (None for a claim without one).
 
-    `finding` is what the checks say of the form that the source prints, None where it prints none.
+    `finding` is the result of the checks of the form that the source prints, None where it prints none.
 
     >>> source = Source("small-bump-gate", "(8)")
     >>> verdict_of(Standing.HOLDS, source).value

@@ -1,6 +1,7 @@
 """The rules that a step of a derivation may name: importing this module registers every family of them.
 
-A family is a module of `theory.proof.rules` or of `theory.gaussian.derive.rules`; a new one is found by itself.
+A family is a module of `theory.proof.rules` or of `theory.gaussian.derive.rules`; a new one is found without being
+listed.
 """
 
 import pkgutil

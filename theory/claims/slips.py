@@ -1,7 +1,7 @@
-"""The slips of the documents: each is charged once, with the repair that corrects what follows from it.
+"""The slips of the documents: each is counted once, with the repair that also corrects its consequences.
 
-A source names its slip. Where the row is wrong only through a slip that stands elsewhere, it also gives the form once
-that is mended, which the checks hold against the definition like any other.
+A source names its slip. Where the row is wrong only through a slip elsewhere, it also gives the form after the repair,
+which the checks compare with the definition as any other form.
 """
 
 from collections.abc import Sequence
@@ -64,10 +64,10 @@ def under_sum_readout(
     condition: str = "",
     units: sympy.Expr = K,
 ) -> Reading:
-    """Return what a form for weights becomes once the sum readout is taken, in weights of the mean readout.
+    """Return the form for weights under the sum readout, in terms of the weights of the mean readout.
 
     With yhat = sum_k g_k v_k.x in place of (1/K) sum_k g_k w_k.x, w = K v; the note's time constant K tau is that of
-    the sum. So the form for v gives w by putting `weights`/K and K tau for the weights and tau in it, times K.
+    the sum. So w is K times the form for v, with `weights`/K and K tau in place of the weights and tau.
 
     >>> u0, c, lam, t = sympy.symbols("u0 c lam t")
     >>> under_sum_readout(c / lam).printed

@@ -86,7 +86,7 @@ def quadratic_loss(point: Point, digits: int) -> finite_data.Loss:
 def float64_solution(gain: Number, first: Number, second: Number) -> Solution:
     """Return the library's float64 solution; its law takes xi with exp(-1/xi^2) = rho at distance 1.
 
-    The law is that of -x too, and the two gates exchange: their fields are opposite.
+    The law is symmetric under x -> -x, which exchanges the two gates, so their fields are opposite.
 
     >>> field = float64_solution(1.0, 0.5, 0.5).fixed_point
     >>> bool(abs(field[0] + field[1]).max() < 1e-12)

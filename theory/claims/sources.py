@@ -1,7 +1,7 @@
-"""The place where a document states a claim: how it is said there, what is left open, and the slips that remain.
+"""The place in a document that states a claim: its kind of statement, its open conventions, and its slips.
 
-A row of the ledger is a claim at one source. The source says whether the document prints the formula, is read as
-it, conjectures it or asks for it; which conventions the document leaves open, with the form that each gives
+A row of the ledger is a claim at one source. The source records whether the document prints the formula, states it in
+prose, conjectures it or asks for it; which conventions the document leaves open, with the form that each gives
 (`readings`); and, where no reading makes the form right, which slip of the document it comes from (`slip`).
 """
 
@@ -15,7 +15,7 @@ from theory.problem import InputError
 
 
 class Says(StrEnum):
-    """How a document states the content of a row.
+    """The way in which a document states the content of a row.
 
     A conjecture with a counter-example is refuted, a printed formula is corrected:
 
@@ -35,11 +35,11 @@ class Says(StrEnum):
 
 @dataclass(frozen=True)
 class Reading:
-    """A convention that a document leaves open, and what its formula is under it.
+    """A convention that a document leaves open, and the document's formula under this convention.
 
     `printed` is the formula under the convention, in the claim's symbols; where it is None, the formula as printed.
-    `where` is a relation among the claim's parameters: the reading speaks of the points that meet it. `condition` says
-    in words on what the form rests besides.
+    `where` is a relation among the claim's parameters: the reading covers the points that satisfy it. `condition`
+    states in words any further condition of the form.
 
     >>> scale = sympy.Symbol("c", real=True)
     >>> Reading("the scale is positive", where=scale > 0).admits({scale: sympy.Integer(-1)})
@@ -58,10 +58,10 @@ class Reading:
 
 @dataclass(frozen=True)
 class Slip:
-    """A slip of a document: where it stands, what it is, and the one repair that mends it and all that follows from it.
+    """A slip of a document: its place, its content, and the repair that corrects it and its consequences.
 
-    `root` are the labels of the rows that are charged with it, at most one claim at each. Rows that are wrong only
-    through it name it too and are INHERITED.
+    `root` has the labels of the rows at which the slip is counted, at most one claim at each. Rows that are wrong only
+    through this slip also name it and are INHERITED.
 
     >>> from theory.claims.slips import READOUT
     >>> READOUT.root
@@ -79,10 +79,10 @@ class Slip:
 class Source:
     """The place where a document states the claim; `printed` is its right-hand side as printed, in the claim's symbols.
 
-    Of an empirical claim `printed` is the relation that a sentence is read as, which the experiment finds true or
+    Of an empirical claim `printed` is the relation that interprets a sentence, which the experiment finds true or
     false. `words` quotes the document where it says the statement in prose. `readings` are the conventions that it
-    leaves open; one that makes the printed form right makes the row CONFIRMED, under that condition. `slip` is what
-    a wrong form comes from, and `repaired` the form once that is mended, where the row is not the slip itself. `shown`
+    leaves open; one that makes the printed form right makes the row CONFIRMED, under that condition. `slip` is the
+    cause of a wrong form, and `repaired` the form after its repair, where the row is not the slip itself. `shown`
     is the printed form as TeX, where `printed` written out entry by entry would hide it.
     Raises InputError for a document or a label that `theory.claims.documents` does not list, and for prose without
     its words.

@@ -32,7 +32,7 @@ CORRELATIONS = (
     Param(kl, _INSIDE, "correlation of $z_k$ and $z_l$", (Integer(0),)),
 )
 
-# A determinant that is not tiny keeps the numbers of the oracles to their digits; the statement needs only > 0.
+# The oracles lose digits where the determinant is tiny; the statement needs only > 0.
 CONDITION = Rational(1, 1000) < DETERMINANT
 SMALL_GAIN = Param(g, Interval.open(0, oo), "gain", (Rational(1, 100), Integer(1)), likely=Interval(Rational(1, 8), 4))
 
@@ -40,7 +40,7 @@ SMALL_GAIN = Param(g, Interval.open(0, oo), "gain", (Rational(1, 100), Integer(1
 def regression(point: Point) -> tuple[mpf, mpf, mpf]:
     """Return beta_i, beta_k and sigma^2: the minimiser and the minimum of E (z_l - beta_i z_i - beta_k z_k)^2.
 
-    z_l that is correlated with z_k alone has beta = (0, rho_kl) and sigma^2 = 1 - rho_kl^2:
+    If z_l is correlated with z_k alone, beta = (0, rho_kl) and sigma^2 = 1 - rho_kl^2:
 
     >>> point = {ik: Integer(0), il: Integer(0), kl: Rational(3, 5)}
     >>> [mpmath.nstr(value, 6) for value in regression(point)]
@@ -61,7 +61,8 @@ def regression(point: Point) -> tuple[mpf, mpf, mpf]:
 def slopes(point: Point) -> tuple[mpf, mpf]:
     """Return a_i and a_k in numbers, from E[erf(g z_l) | z_i, z_k] at one value of z_i and of z_k, by quadrature.
 
-    The mean and the spread of z_l given the two come from `regression`; erf(a x) is undone by the inverse of erf.
+    `regression` gives the conditional mean and standard deviation of z_l; the inverse of erf then gives a from erf(a
+    x).
 
     With sigma^2 = 16/25 and g = 1, a_k = rho_kl/sqrt(1 + 2 sigma^2):
 

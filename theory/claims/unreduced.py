@@ -1,7 +1,7 @@
-"""Networks whose outputs are products of weights, unreduced, and their gradient flow in time.
+"""Networks whose outputs are products of individual weights, and their full gradient flow in time.
 
-Oracles of the claims on deep networks and on the race. Every weight moves by itself, and a Taylor series in Arb follows
-the flow, so that these numbers share no formula with the reductions and solutions that they judge.
+Oracles of the claims on deep networks and on the race. Every weight is a variable of its own, and a Taylor series in
+Arb integrates the flow, so that these numbers share no formula with the reductions and solutions that they check.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,12 +15,12 @@ from mpmath import mpf
 
 from theory.expressions.balls.precision import precision
 
-_ORDER = 45  # of the series; a step is a tenth of the radius of convergence, so that its error is about 10^-45
+_ORDER = 45  # order of the series; a step is a tenth of the radius of convergence, so that its error is about 10^-45
 _TENTH = 0.1
-_LAST = (_ORDER - 2, _ORDER - 1, _ORDER)  # coefficients change sign where the nearest singularities are complex
+_LAST = (_ORDER - 2, _ORDER - 1, _ORDER)  # the nearest singularities may be complex, and coefficients then change sign
 _LONGEST = 1e6
 _GUARD = 25
-_EXACT = 120  # more digits than any oracle is asked for
+_EXACT = 120  # more digits than are requested of any oracle
 _MOST_STEPS = 4_000
 
 Weights = list[arb]
@@ -28,10 +28,10 @@ Weights = list[arb]
 
 @dataclass(frozen=True)
 class Unreduced:
-    """A network whose outputs are sums of products of weights: `products` has the numbers of the weights of each.
+    """A network whose outputs are sums of products of weights; `products` has the indices of each product's weights.
 
-    `output` names the output to which each product belongs; without it each is an output of its own. L = (P/2) sum over
-    the outputs of (s - output)^2, with the target s and the probability P of each output.
+    `output` has the index of the output to which each product is added; without it each product is one output. L =
+    (P/2) sum over the outputs of (s - output)^2, with the target s and the probability P of each output.
     """
 
     products: tuple[tuple[int, ...], ...]
@@ -100,7 +100,7 @@ def at_time(network: Unreduced, given: tuple[arb, arb], start: Weights, time: ar
 def time_until(
     network: Unreduced, given: tuple[arb, arb], start: Weights, reached: Callable[[Weights], arb], digits: int
 ) -> mpf:
-    """Return the time at which `reached`, which grows from a negative number, vanishes along the flow.
+    """Return the time at which the function `reached`, negative and growing at the start, vanishes along the flow.
 
     >>> alone = Unreduced(((0,),))  # dw/dt = s - w, from 0 to s/2 in the time log 2
     >>> half = lambda weights: weights[0] - arb(1)
@@ -118,7 +118,7 @@ def time_until(
 
 
 def at_rest(network: Unreduced, given: tuple[arb, arb], start: Weights, digits: int) -> list[mpf]:
-    """Return the limit of the weights: the flow is followed until no weight moves by a part in 10^(digits + 2).
+    """Return the limit of the weights: the flow is integrated until no weight changes by a part in 10^(digits + 2).
 
     >>> end = at_rest(sharing(1), (arb(4), arb(1)), [arb(1), arb(1)], 20)  # a = b on the way, and a b = 4
     >>> [mpmath.nstr(weight, 12) for weight in end]
@@ -144,7 +144,7 @@ def ball(value: mpf | sympy.Rational) -> arb:
 
 
 def _steps(network: Unreduced, given: tuple[arb, arb], start: Weights) -> Iterator[tuple[list[list[arb]], float]]:
-    """The Taylor coefficients of every weight at the start of each step, and their radius of convergence."""
+    """Yield the Taylor coefficients of every weight at the start of each step, and their radius of convergence."""
     weights = list(start)
     for _ in range(_MOST_STEPS):
         series = _series(network, given, weights)
@@ -155,9 +155,9 @@ def _steps(network: Unreduced, given: tuple[arb, arb], start: Weights) -> Iterat
 
 
 def _series(network: Unreduced, given: tuple[arb, arb], start: Weights) -> list[list[arb]]:
-    """The Taylor coefficients of dw/dt = -dL/dw by the product rule, order by order.
+    """Return the Taylor coefficients of the solution of dw/dt = -dL/dw by the product rule, order by order.
 
-    Products of the same weights are computed once, each from a shorter one and one more weight.
+    Products of the same weights are computed once, each from a shorter product and one more weight.
     """
     target, probability = given
     series = [[weight] for weight in start]
@@ -187,7 +187,7 @@ def _series(network: Unreduced, given: tuple[arb, arb], start: Weights) -> list[
 
 
 def _coefficient(one: list[arb], other: list[arb], order: int) -> arb:
-    """The coefficient of the product of two series, of which the orders up to this are known."""
+    """Return the coefficient of one order in the product of two series that are known up to this order."""
     return sum(map(mul, one, other[order::-1]), arb(0))
 
 
@@ -197,7 +197,7 @@ def _radius(one: list[arb], order: int) -> float:
 
 
 def _moved(series: list[list[arb]], time: arb) -> Weights:
-    """The weights a time after the start of the step, by Horner's scheme."""
+    """Return the weights at a time after the start of the step, by Horner's scheme."""
     found = []
     for one in series:
         total = arb(0)
@@ -208,7 +208,7 @@ def _moved(series: list[list[arb]], time: arb) -> Weights:
 
 
 def _root(f: Callable[[arb], arb], high: arb) -> arb:
-    """The zero of a growing function on [0, high], by bisection and then the secant method."""
+    """Return the zero of a growing function on [0, high], by bisection and then the secant method."""
     low = arb(0)
     for _ in range(30):
         middle = ((low + high) / 2).mid()

@@ -1,10 +1,10 @@
 """Cells of a domain on which two sides are analytic: no root, denominator, logarithm or absolute value changes sign.
 
-Where a function whose sign matters depends on one parameter, its real roots divide that parameter's interval. One
-that depends on several must be certified to keep its sign (`theory.expressions.signs`), or to be a factor of a
-condition a < b on the domain, or of a principal minor of the covariance matrix, which is positive inside the domain; a
-denominator and the argument of an absolute value may change sign, for both sides are continuous across. Otherwise
-there are no cells. A condition a <= b decides no sign: what is proved then holds on a larger domain.
+Where a function whose sign matters depends on one parameter, its real roots divide that parameter's interval. A
+function of several parameters must be certified to keep its sign (`theory.expressions.signs`), or must be a factor of
+a condition a < b on the domain, or of a principal minor of the covariance matrix, which is positive inside the domain;
+a denominator and the argument of an absolute value may change sign if both sides are continuous there. Otherwise
+there are no cells. A condition a <= b fixes no sign: the proof then holds on a larger domain.
 """
 
 from collections.abc import Iterator, Mapping
@@ -26,11 +26,11 @@ from theory.expressions.signs import outer_ends, sign_on
 from theory.gaussian.admissible import principal_minors
 
 MAX_CELLS = 48
-# Points looked at for one at which all principal minors are positive.
+# The most points tried in the search for one at which all principal minors are positive.
 MAX_WITNESSES = 600
-# Irrational roots are isolated by fractions this close.
+# The width of the intervals with rational ends that isolate irrational roots.
 ISOLATION = sympy.QQ(1, 10**8)
-# Atoms that are no polynomials stand for a variable on these open intervals, which contain all their values.
+# Atoms that are not polynomials become variables on these open intervals, which contain all their values.
 VALUES = {
     **RANGES,
     sympy.exp: POSITIVE,
@@ -43,15 +43,15 @@ Ends = tuple[Fraction, Fraction]
 
 
 class NoCells(ValueError):
-    """A function whose sign matters could not be certified to keep it; the message names it."""
+    """A function whose sign matters could not be certified to keep its sign; the message names the function."""
 
 
 @dataclass(frozen=True)
 class Cell:
     """A product of open intervals; `inner` and `outer` have rational ends and differ at irrational roots only.
 
-    `place` counts the intervals of each parameter, `signs` are those of the factors of principal minors, and `given`
-    those of the factors of `conditions`.
+    `place` has the index of the interval of each parameter, `signs` are those of the factors of principal minors, and
+    `given` those of the factors of `conditions`.
     """
 
     inner: Domains
@@ -69,7 +69,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Cells:
-    """All cells; the ends between them and those of the domain, each as a closed interval around one number.
+    """All cells, the boundaries between them and the ends of the domain, each as a closed interval around one number.
 
     `ends[symbol]` are in ascending order, None where the domain is infinite; at those in `jumps` a side may jump.
     """
@@ -134,7 +134,7 @@ def cells(
     cov: sympy.MatrixBase | None,
     conditions: tuple[Condition, ...] = (),
 ) -> Cells:
-    """The cells on which all `exprs` are analytic where they are real; NoCells if not certified.
+    """Return the cells on which all `exprs` are analytic where they are real. Raises NoCells if that is not certified.
 
     The sides may jump at the zeros of `jumps`, which need not occur in `exprs`. Cells on which a condition certainly
     fails, or a minor is certainly negative, are left out.
@@ -195,7 +195,7 @@ def _required_sign(
 
 
 def _given_signs(conditions: list[Condition], box: Domains) -> dict[sympy.Expr, int]:
-    """The signs of factors of what the conditions make positive: of the one factor that is not certified otherwise."""
+    """Return signs of factors of the polynomials that the conditions make positive; see `_sign_by`."""
     found = {}
     for condition in conditions:
         for factor, _ in sympy.factor_list(condition.polynomial)[1]:
@@ -209,7 +209,7 @@ def _looked_up(factor: sympy.Expr, signs: Mapping[sympy.Expr, int]) -> int:
 
 
 def _sign_by(factor: sympy.Expr, minor: sympy.Expr, box: Mapping[sympy.Symbol, sympy.Interval]) -> int:
-    """The sign of `factor` if it is the one factor of a positive polynomial whose sign is not certified otherwise."""
+    """Return the sign of `factor` if it is the only factor of a positive polynomial without a certified sign."""
     if not factor.free_symbols <= minor.free_symbols or not minor.is_polynomial(*minor.free_symbols):
         return 0
     number, powers = sympy.factor_list(minor)
@@ -221,10 +221,10 @@ def _sign_by(factor: sympy.Expr, minor: sympy.Expr, box: Mapping[sympy.Symbol, s
 
 
 def _minors(cov: sympy.MatrixBase | None, domains: Domains) -> list[sympy.Expr]:
-    """Principal minors with parameters, where the entries are linear in them: then the domain is convex.
+    """Return the principal minors with parameters, if the entries are linear in these: the domain is then convex.
 
-    None where no point is found at which all are positive: such a point shows that every point of the domain is a limit
-    of others at which they are positive.
+    Return no minors where no point is found at which all are positive. Such a point shows that every point of the
+    domain is a limit of points at which they are positive.
     """
     if cov is None or not cov.free_symbols:
         return []
@@ -241,7 +241,7 @@ def _minors(cov: sympy.MatrixBase | None, domains: Domains) -> list[sympy.Expr]:
 
 
 def _real_roots(polynomial: sympy.Expr, x: sympy.Symbol) -> list[tuple[Fraction, Fraction]] | None:
-    """Isolating intervals (both ends the root where it is rational); None where coefficients are not rational."""
+    """Return isolating intervals (both ends the root where it is rational); None where coefficients are irrational."""
     poly = sympy.Poly(polynomial, x)
     if not (poly.domain.is_QQ or poly.domain.is_ZZ):
         return None
@@ -252,7 +252,7 @@ def _real_roots(polynomial: sympy.Expr, x: sympy.Symbol) -> list[tuple[Fraction,
 
 
 def _ends(interval: sympy.Interval, roots: set[Ends]) -> tuple[Ends | None, ...]:
-    """The ends of the interval and the roots inside it, in ascending order and apart from each other."""
+    """Return the ends of the interval and the roots inside it as disjoint intervals in ascending order."""
     low, high = (None if end.is_infinite else _enclosed(end) for end in (interval.start, interval.end))
     inside = sorted(root for root in roots if (low is None or root[1] > low[1]) and (high is None or root[0] < high[0]))
     marks = [low, *inside, high]
@@ -269,7 +269,7 @@ def _enclosed(end: sympy.Expr) -> Ends:
 
 
 def _piece(ends: tuple[Ends | None, ...], k: int) -> tuple[sympy.Interval, sympy.Interval]:
-    """The interval after the k-th end: one inside of it and one around it, with rational ends."""
+    """Return two intervals with rational ends, one inside and one around the interval after the k-th end."""
     left, right = ends[k], ends[k + 1]
     inner = _open(left and left[1], right and right[0])
     return inner, _open(left and left[0], right and right[1])

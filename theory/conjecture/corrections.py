@@ -1,4 +1,4 @@
-"""Corrections of a refuted equation: named changes of its right side, each tried as a conjecture itself."""
+"""Corrections of a refuted equation: named changes of its right side, each judged as a conjecture."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,20 +12,20 @@ from theory.conjecture.points import Point
 from theory.conjecture.prove import compare_at
 from theory.conjecture.statement import Statement
 
-# A constant factor or term is looked for among fractions of this height times these numbers.
+# A constant factor or term is sought among fractions of at most this height times these numbers.
 HEIGHT = 64
 UNITS = (1, sympy.pi, 1 / sympy.pi, sympy.sqrt(2), 1 / sympy.sqrt(2), sympy.pi**2, sympy.pi**-2, sympy.sqrt(sympy.pi))
-# Values have 30 digits at least; a fraction of height 64 agrees with one by chance to 4.
+# Values have at least 30 digits; a fraction of height 64 agrees with a value by chance to about 4.
 SAME = Fraction(1, 10**20)
 DIGITS = 30
-# Points at which a change must help before it is judged, and changes that are tried.
+# The number of points at which a change must hold before it is judged, and the most changes tried.
 FIRST_POINTS = 5
 MAX_CHANGES = 40
 
 
 @dataclass(frozen=True)
 class Correction:
-    """A right side with which the equation holds: the change, the new right side, and its verdict."""
+    """A correction: the change in words, the right side with which the equation holds, and its verdict."""
 
     change: str
     rhs: sympy.Expr
@@ -33,7 +33,7 @@ class Correction:
 
 
 def find(statement: Statement, points: list[Point], judge: Callable[[Statement], str]) -> Correction | None:
-    """The first named change of the right side that is proved, else the first that is supported; None if none is.
+    """Return the first named change of the right side that is proved, else the first that is supported, else None.
 
     `judge` returns the verdict on a statement, `points` are those at which the equation was tried.
     """
@@ -88,7 +88,7 @@ def _changes(statement: Statement, seen: list[Comparison]) -> Iterator[tuple[str
 
 
 def _constant(numbers: list[Fraction]) -> sympy.Expr | None:
-    """The plain number that all `numbers` are, if there is one."""
+    """Return the simple constant to which all `numbers` are equal, if there is one."""
     if not numbers or any(abs(x - numbers[0]) > SAME * max(1, abs(x)) for x in numbers):
         return None
     for unit in UNITS:

@@ -1,4 +1,4 @@
-"""Certified comparison of two real numbers: balls that contain them, made smaller until they part or agree.
+"""Certified comparison of two real numbers by enclosing balls, at growing precision until they separate or agree.
 
 Every ball contains the true value, so that disjoint balls refute an equality. Two numbers agree to N digits where each
 is known to a relative radius below 10^-N, or to be zero exactly, and their balls overlap: relative to the larger side,
@@ -24,10 +24,10 @@ from theory.gaussian.certified.effort import Effort
 from theory.gaussian.certified.signs import two_signs
 from theory.gaussian.expectation import Expectation
 
-# Bits beyond the digits asked for, and doublings of the precision before a point counts as not decided.
+# Bits beyond the requested digits, and the most doublings of the precision before a point counts as undecided.
 GUARD_BITS = 40
 DOUBLINGS = 6
-# An integral converges soon or not at all.
+# An integral converges after few doublings or not at all.
 INTEGRAL_DOUBLINGS = 2
 # Digits of a difference.
 SHORT = 3
@@ -36,12 +36,12 @@ MAX_SCALE = 200_000
 
 
 class TooLargeOrSmall(Undecided):
-    """A number that is not written out; no precision changes that."""
+    """A number too large or too small in magnitude to be printed, at any precision."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A decimal and a bound on its distance from the true value; `value` is None where there is none."""
+    """A decimal and a bound on its distance from the true value; `value` is None where no value exists."""
 
     value: str | None
     radius: str
@@ -51,7 +51,8 @@ class Number:
 class Comparison:
     """`outcome` is "agree", "differ" (the balls are disjoint), "undefined" (a side has no value) or "unknown".
 
-    `difference` is given where the difference is certified not to be zero and the sides are not known to its digits.
+    `difference` is given where it is certified to be nonzero but is too small to show in the printed digits of the
+    sides.
     """
 
     outcome: str
@@ -61,7 +62,7 @@ class Comparison:
 
 
 def enclose(expr: sympy.Expr, table: Table) -> arb:
-    """A ball that contains `expr`, expectations of signs and Phi2 included; Undefined or Undecided otherwise."""
+    """Return a ball that contains `expr`, expectations of signs and Phi2 included. Raises Undefined or Undecided."""
     return real.enclose(expr, table, _others)
 
 
@@ -88,7 +89,7 @@ def _phi2(h: arb, k: arb, r: arb) -> arb:
 
 
 def compare(lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table | None = None) -> Comparison:
-    """Whether two numbers agree to `digits` significant digits or differ, by balls at growing precision.
+    """Compare two numbers to `digits` significant digits, by balls at growing precision.
 
     `table` gives the values of symbols and of expectations; expectations of signs are integrated.
 
@@ -125,9 +126,9 @@ def compare(lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table | None =
 
 
 def told_apart(agreed: Comparison, lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table) -> Comparison | None:
-    """A comparison that says "differ" for two sides that `agreed` to `digits` digits; None where none is found.
+    """Return the comparison "differ" for two sides that `agreed` to `digits` digits; None if no difference is found.
 
-    The ball of their difference, in which equal terms cancel, excludes zero.
+    The ball of the difference, in which equal terms cancel, must exclude zero.
     """
     difference = lhs - rhs
     with precision():
@@ -145,7 +146,7 @@ def told_apart(agreed: Comparison, lhs: sympy.Expr, rhs: sympy.Expr, digits: int
 def _sides_apart(
     agreed: Comparison, ball: arb, lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table
 ) -> Comparison:
-    """The sides at the current precision, if that is cheap and shows that they differ; else with their difference."""
+    """Return disjoint balls of the sides where the precision suffices for them, else the sides and their difference."""
     if max(_doublings(side, table) for side in (lhs, rhs)) == DOUBLINGS:
         try:
             left, right = enclose(lhs, table), enclose(rhs, table)
@@ -158,14 +159,14 @@ def _sides_apart(
 
 
 def _doublings(expr: sympy.Expr, table: Table) -> int:
-    """How often the precision is doubled; fewer times where an integral is computed."""
+    """Return how often the precision may be doubled: fewer times where an integral is computed."""
     known = {atom: value for atom, value in table.items() if not atom.is_Symbol and expr.has(atom)}
     parts = (expr.xreplace(dict.fromkeys(known, sympy.Integer(1))), *known.values())
     return INTEGRAL_DOUBLINGS if any(part.has(Expectation, OwensT, Phi2) for part in parts) else DOUBLINGS
 
 
 def _proved_zero(side: sympy.Expr, ball: arb, table: Table) -> bool:
-    """Whether a number that a ball does not tell from zero is zero, by the kernel."""
+    """Return whether a side is certainly zero: its ball is exactly zero, or the kernel proves it."""
     atoms = {atom for atom in table if not atom.is_Symbol}
     if ball.is_zero() or not ball.contains(0) or side.has(OwensT, Phi2, *atoms):
         return ball.is_zero()
@@ -173,7 +174,7 @@ def _proved_zero(side: sympy.Expr, ball: arb, table: Table) -> bool:
 
 
 def _apart(left: arb, right: arb, digits: int) -> Comparison:
-    """Disjoint balls, printed with so many digits that the decimals show it."""
+    """Return the comparison of disjoint balls, with enough digits that the decimals differ."""
     shown = digits
     while True:
         a, b = decimal(left, shown), decimal(right, shown)
@@ -184,7 +185,7 @@ def _apart(left: arb, right: arb, digits: int) -> Comparison:
 
 
 def _undefined(lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table) -> Comparison:
-    """At least one side has no value; the other may have one."""
+    """Return the comparison where at least one side has no value; the other may have one."""
     sides = []
     for side in (lhs, rhs):
         try:
@@ -197,19 +198,19 @@ def _undefined(lhs: sympy.Expr, rhs: sympy.Expr, digits: int, table: Table) -> C
 
 
 def _moderate(number: arb) -> arb:
-    """The ball, if it can be written out; else TooLargeOrSmall, or Undecided where that is due to its radius."""
+    """Return the ball if it can be printed. Raises TooLargeOrSmall, or Undecided where the ball contains zero."""
     if any(abs(int(part.man_exp()[1])) > MAX_SCALE for part in (number.mid(), number.rad())):
         raise (Undecided if number.contains(0) else TooLargeOrSmall)("not to be written out")
     return number
 
 
 def _sharp(number: arb, digits: int) -> bool:
-    """A relative radius below 10^-digits; zero is known exactly."""
+    """Return whether the relative radius is below 10^-digits, or the number is exactly zero."""
     return fraction(number.rad()) * 10**digits <= abs(fraction(number.mid()))
 
 
 def decimal(number: arb, digits: int) -> Number:
-    """The midpoint to `digits` significant digits, and a bound on its distance from the true value."""
+    """Return the midpoint to `digits` significant digits and a bound on its distance from the true value."""
     middle, radius = fraction(number.mid()), fraction(number.rad())
     printed = Decimal(0)
     if abs(middle) > radius:

@@ -1,6 +1,6 @@
 """Points of a domain at which an equation is tried: plain values first, then close to the boundary, then random.
 
-Points that break a condition, or leave no covariance matrix, are rejected; the numbers looked at are limited.
+Points that break a condition, or at which the matrix is not a covariance matrix, are rejected; the search is bounded.
 """
 
 import random
@@ -17,29 +17,29 @@ from theory.problem.errors import InputError
 
 Point = dict[sympy.Symbol, sympy.Rational]
 
-# In the order in which a person would try them.
+# Plainest first.
 _WHOLE, _BROKEN = (0, 1, 2, 3, 4, 10), ((1, 2), (1, 3), (1, 4), (3, 4), (2, 3), (1, 5))
 _POSITIVE = sorted(
     [*map(Fraction, _WHOLE), *(Fraction(*pair) for pair in _BROKEN)], key=lambda x: x.numerator + x.denominator
 )
 PLAIN = tuple(dict.fromkeys(side * x for x in _POSITIVE for side in (1, -1)))
-# How close to a bound: these parts of the width, or these numbers beside an infinite one.
+# Distances from a finite bound, as parts of the width, and magnitudes in place of an infinite bound.
 NEAR = (Fraction(1, 100), Fraction(1, 10**6))
 DISTANT = (Fraction(100), Fraction(10**4))
-# Irrational bounds are replaced by fractions inside the domain, this close.
+# Irrational bounds are replaced by fractions inside the domain, at most this far away.
 BOUND = 10**30
-# Combinations looked at for one list of points, most of which may not be covariance matrices.
+# The most combinations tried for one list of points; at most of them the matrix may not be a covariance matrix.
 MAX_LOOKED_AT = 600
-# Sums of conditions that are looked at for a contradiction.
+# The most sums of conditions examined for a contradiction.
 MAX_SUMS = 300
-# How close to an end of what the conditions leave of it the last parameter is drawn, from below where negative.
+# Distances of the last parameter from an end of its admissible interval (negative: from the upper end; 0: random).
 CLOSE_TO_CONDITION = (0, Fraction(1, 10**3), -Fraction(1, 10**3), 0, Fraction(1, 10**9), -Fraction(1, 10**9))
-# Points with conditions are drawn so many times as often: what is false may be so close to one of them only.
+# With conditions this factor more points are drawn: an equation may be false only close to a condition's boundary.
 MORE_DRAWN = 3
 
 
 def values(interval: sympy.Interval) -> list[Fraction]:
-    """Fractions in the interval, plainest first; InputError where it is narrower than 1e-30.
+    """Return fractions in the interval, plainest first. Raises InputError where it is narrower than 1e-30.
 
     >>> [str(x) for x in values(sympy.Interval.open(0, 1))[:4]]
     ['1/2', '1/3', '1/4', '2/3']
@@ -60,7 +60,7 @@ def values(interval: sympy.Interval) -> list[Fraction]:
 
 
 def bounds(interval: sympy.Interval) -> tuple[Fraction | None, Fraction | None]:
-    """Rational bounds of the interval, inside it where the bound itself is irrational; None for an infinite one."""
+    """Return rational bounds of the interval, inside it where a bound is irrational; None for an infinite bound."""
     low, high = interval.start, interval.end
     inner = None, None
     if low.is_finite:
@@ -74,7 +74,7 @@ def bounds(interval: sympy.Interval) -> tuple[Fraction | None, Fraction | None]:
 
 
 def contains(interval: sympy.Interval, x: Fraction) -> bool:
-    """Whether x lies in the interval."""
+    """Return whether x lies in the interval."""
     low, high = bounds(interval)
     above = low is None or x > low or (x == low and not (interval.left_open and interval.start.is_Rational))
     below = high is None or x < high or (x == high and not (interval.right_open and interval.end.is_Rational))
@@ -82,7 +82,7 @@ def contains(interval: sympy.Interval, x: Fraction) -> bool:
 
 
 def near_boundary(interval: sympy.Interval) -> list[Fraction]:
-    """Fractions close to the ends of the interval."""
+    """Return fractions close to the ends of the interval."""
     low, high = bounds(interval)
     width = high - low if low is not None and high is not None else Fraction(1)
     found = [low + part * width for part in NEAR] if low is not None else [-x for x in DISTANT]
@@ -91,7 +91,7 @@ def near_boundary(interval: sympy.Interval) -> list[Fraction]:
 
 
 def random_value(interval: sympy.Interval, draw: random.Random) -> Fraction:
-    """A fraction of three digits between the ends, or of any size beside an infinite one."""
+    """Return a random fraction of three digits between the ends, or of any size where an end is infinite."""
     low, high = bounds(interval)
     share = Fraction(draw.randint(1, 996), 997)
     if low is not None and high is not None:
@@ -103,14 +103,14 @@ def random_value(interval: sympy.Interval, draw: random.Random) -> Fraction:
 
 
 def _plain_points(domains: Domains, parameters: list[sympy.Symbol]) -> Iterator[Point]:
-    """Combinations of plain values, by the sum of their places in the lists."""
+    """Yield combinations of plain values, ordered by the sum of their indices in the lists."""
     lists = [values(domains[symbol]) for symbol in parameters]
     for choice in islice(_by_sum([len(items) for items in lists]), MAX_LOOKED_AT):
         yield _point(parameters, [items[k] for items, k in zip(lists, choice, strict=True)])
 
 
 def _points_near_boundary(domains: Domains, parameters: list[sympy.Symbol]) -> Iterator[Point]:
-    """One parameter close to an end of its domain, the others at their second plainest value."""
+    """Yield points with one parameter close to an end of its domain, the others at their second plainest value."""
     lists = [values(domains[symbol]) for symbol in parameters]
     plain = [items[min(1, len(items) - 1)] for items in lists]
     for k, symbol in enumerate(parameters):
@@ -119,7 +119,7 @@ def _points_near_boundary(domains: Domains, parameters: list[sympy.Symbol]) -> I
 
 
 def _random_points(domains: Domains, parameters: list[sympy.Symbol]) -> Iterator[Point]:
-    """Random fractions, some moved towards the plainest values, where correlations are more often admissible."""
+    """Yield random fractions, some moved towards the plainest values, where correlations are more often admissible."""
     plain = [values(domains[symbol])[0] for symbol in parameters]
     draw = random.Random(len(parameters))
     for attempt in range(MAX_LOOKED_AT):
@@ -133,7 +133,7 @@ def _point(parameters: list[sympy.Symbol], numbers: Iterable[Fraction]) -> Point
 
 
 def _by_sum(sizes: list[int]) -> Iterator[tuple[int, ...]]:
-    """All tuples k with k_i < sizes_i, by their sum."""
+    """Yield all tuples k with k_i < sizes_i, ordered by their sum."""
     for total in range(sum(size - 1 for size in sizes) + 1):
         yield from _with_sum(sizes, total)
 
@@ -150,7 +150,7 @@ def _with_sum(sizes: list[int], total: int) -> Iterator[tuple[int, ...]]:
 
 
 def _joint_points(domains: Domains, parameters: list[sympy.Symbol], conditions: list[Condition]) -> Iterator[Point]:
-    """Random fractions, each parameter drawn from what the conditions leave of its interval beside those before it."""
+    """Yield random points, each parameter from the part of its interval that the earlier ones leave admissible."""
     draw = random.Random(len(parameters))
     for attempt in range(MAX_LOOKED_AT):
         order = parameters if attempt % 2 else draw.sample(parameters, len(parameters))
@@ -167,7 +167,7 @@ def _joint_points(domains: Domains, parameters: list[sympy.Symbol], conditions: 
 
 
 def _close_to_end(interval: sympy.Interval, close: Fraction) -> Fraction | None:
-    """The number at this part of the width from the lower end, the upper if negative; None if there is no such end."""
+    """Return the number at this part of the width from the lower end (the upper if negative), None if infinite."""
     low, high = bounds(interval)
     width = high - low if low is not None and high is not None else 1
     end = low if close > 0 else high
@@ -177,7 +177,7 @@ def _close_to_end(interval: sympy.Interval, close: Fraction) -> Fraction | None:
 def narrowed(
     interval: sympy.Interval, symbol: sympy.Symbol, conditions: list[Condition], point: Point
 ) -> sympy.Set | None:
-    """The part of an interval on which the conditions hold that speak of nothing else; None where one never does.
+    """Return the part of an interval on which the conditions on `symbol` hold at the point; None where one never does.
 
     >>> a, b = sympy.symbols("a b", real=True)
     >>> narrowed(sympy.Interval.open(0, 9), b, [Condition(a, "<", b)], {a: sympy.Integer(2)})
@@ -196,7 +196,7 @@ def narrowed(
 
 
 def admissible(statement: Statement, point: Mapping[sympy.Symbol, sympy.Expr]) -> bool:
-    """Whether the point certainly meets the statement's conditions and makes its covariance matrix one."""
+    """Return whether the point certainly meets the conditions and gives a valid covariance matrix."""
     if not all(condition.holds(point) for condition in statement.conditions):
         return False
     if statement.cov is None or not statement.cov.free_symbols:
@@ -205,7 +205,7 @@ def admissible(statement: Statement, point: Mapping[sympy.Symbol, sympy.Expr]) -
 
 
 def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator[Point]:
-    """Yield at most `plain`, `close`, `drawn` admissible points of each kind, InputError if none exist."""
+    """Yield at most `plain`, `close`, `drawn` admissible points of each kind. Raises InputError if there are none."""
     parameters, domains = statement.parameters, statement.domains
     if not parameters:
         yield {}
@@ -221,7 +221,7 @@ def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator
     seen: list[Point] = []
     looked_at = missing = 0
     for candidates, limit in kinds:
-        # Conditions may leave no plain points; then more are drawn.
+        # Conditions may exclude all plain points; then more random ones are drawn.
         missing = limit + (missing if statement.conditions else 0)
         while missing and (point := next(candidates, None)) is not None:
             looked_at += 1
@@ -238,7 +238,7 @@ def points(statement: Statement, plain: int, close: int, drawn: int) -> Iterator
 
 
 def _no_point(statement: Statement, looked_at: int) -> InputError:
-    """The error for a domain in which no point was found; it may be empty or narrow."""
+    """Return the error for a domain in which no point was found; the domain may be empty or narrow."""
     wanted = [str(condition) for condition in statement.conditions]
     hint = "Give bounds close to the points that you mean."
     if statement.cov is not None and statement.cov.free_symbols:
@@ -248,7 +248,7 @@ def _no_point(statement: Statement, looked_at: int) -> InputError:
 
 
 def contradiction(conditions: Iterable[Condition], domains: Domains) -> tuple[Condition, ...]:
-    """Conditions that cannot all hold, because the sum of their margins is certainly not positive; none if not found.
+    """Return conditions that cannot all hold, as the sum of their margins is certainly not positive; () if not found.
 
     >>> a, b = sympy.symbols("a b", real=True)
     >>> box = {a: sympy.Interval(0, 1), b: sympy.Interval(0, 1)}

@@ -1,9 +1,9 @@
-"""Proofs of equations: the engine's steps for every E[...], then the kernel on each cell of the domain, then its ends.
+"""Proofs of equations: derivations of every E[...], then the kernel on each cell of the domain, then the cells' ends.
 
-On a cell nothing changes sign that may not, and the kernel of `theory.expressions.normal_form` decides. A point where
-cells end is a limit of points of one on which both sides are real; where both are continuous they agree there too.
-Where a side may jump, or is not real in the cells around, the equation at such points is proved by itself, with the
-number put in. Numbers only refute: each cell is first tried at a point.
+On a cell both sides are analytic, and the kernel of `theory.expressions.normal_form` decides. An end of a cell is a
+limit of points of a cell on which both sides are real; where both are continuous they agree there too. Where a side
+may jump, or is not real in the adjacent cells, the equation is proved separately with the number inserted. Numbers
+only refute: each cell is first tried at a point.
 """
 
 from collections.abc import Iterator
@@ -27,14 +27,14 @@ from theory.gaussian.moment import text
 from theory.problem.errors import InputError, OutOfReachError
 
 RULE = "identity on cells"
-# Bounds on what the decision procedure is given; beyond them it might not answer in seconds.
+# Bounds on the input of the decision procedure; beyond them it might not answer in seconds.
 MAX_OPERATIONS = 400
 MAX_EXPANSION = 1500
 MAX_ATOMS = 8
 MAX_TOWER = 2
-# Points of a cell tried until one has a covariance matrix, and boundaries proved one by one.
+# The most points of a cell tried for a valid covariance matrix, and the most boundaries proved one by one.
 CELL_POINTS = 40
-# Precisions at which a side is looked at, to see that it is real.
+# The precisions at which a side is evaluated to show that it is real.
 REAL_BITS = (128, 512)
 MAX_FACES = 12
 
@@ -66,7 +66,7 @@ class ProofStep:
 
 
 def prove(statement: Statement, digits: int) -> list[ProofStep]:
-    """The steps of a proof of the statement; NotProved or Counterexample where there is none."""
+    """Return the steps of a proof of the statement. Raises NotProved or Counterexample where there is none."""
     if statement.lhs == statement.rhs:
         return [ProofStep(text(statement.lhs), "the two sides are the same expression", "identity")]
     try:
@@ -95,7 +95,7 @@ def _sides(statement: Statement) -> Iterator[ProofStep]:
 
 
 def _decide(statement: Statement, digits: int, faces: int) -> list[ProofStep]:
-    """The decision on every cell of the domain, and on those of its faces that the cells do not settle."""
+    """Return the steps on every cell of the domain, and on those faces that the cells do not decide."""
     lhs, rhs = statement.closed
     if any(side.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo, sympy.AccumBounds) for side in (lhs, rhs)):
         return [ProofStep("no statement", "a side divides by zero", "domain")]
@@ -121,7 +121,7 @@ def _decide(statement: Statement, digits: int, faces: int) -> list[ProofStep]:
 
 
 def _on_cell(statement: Statement, cell: Cell, digits: int) -> tuple[ProofStep, bool]:
-    """The step on a cell, and whether both sides are real on all of it."""
+    """Return the step on a cell, and whether both sides are real on all of it."""
     _try_cell(statement, cell, digits)
     lhs, rhs = statement.closed
     tried = ({symbol: rational(x) for symbol, x in point.items()} for point in _points_of(statement, cell))
@@ -141,7 +141,7 @@ def _on_cell(statement: Statement, cell: Cell, digits: int) -> tuple[ProofStep, 
 
 
 def _is_real(side: sympy.Expr, point: dict[sympy.Expr, Fraction]) -> bool:
-    """Whether a ball shows that a side in closed form has a real value at the point."""
+    """Return whether a ball shows that a side in closed form has a real value at the point."""
     for bits in REAL_BITS:
         try:
             with precision(bits):
@@ -155,7 +155,7 @@ def _is_real(side: sympy.Expr, point: dict[sympy.Expr, Fraction]) -> bool:
 
 
 def _try_cell(statement: Statement, cell: Cell, digits: int) -> None:
-    """Compare the sides at a point of the cell; Counterexample where they differ."""
+    """Compare the sides at a point of the cell. Raises Counterexample where they differ."""
     for point in _points_of(statement, cell):
         outcome = compare_at(statement, point, digits).outcome
         if outcome == "differ":
@@ -176,18 +176,18 @@ def _points_of(statement: Statement, cell: Cell) -> Iterator[Point]:
 
 
 def compare_at(statement: Statement, point: Point, digits: int) -> enclosure.Comparison:
-    """The two sides at a point, every expectation derived anew from the numbers."""
+    """Compare the two sides at a point; every expectation is derived again with the numbers inserted."""
     if not admissible(statement, point):
         return enclosure.Comparison("unknown")
     try:
         forms = statement.forms_at(point)
-    except (ValueError, TypeError):  # out of reach, or what SymPy says of an integrand that is not real there
+    except (ValueError, TypeError):  # out of reach, or SymPy's error for an integrand that is not real there
         return enclosure.Comparison("unknown")
     return enclosure.compare(statement.lhs, statement.rhs, digits, {**point, **forms})
 
 
 def difference_at(statement: Statement, point: Point, digits: int) -> enclosure.Comparison | None:
-    """The comparison at a point if it says "differ", by more than `digits` digits where these agree."""
+    """Return the comparison at a point if it is "differ", also where only more than `digits` digits show it."""
     compared = compare_at(statement, point, digits)
     if compared.outcome != "agree":
         return compared if compared.outcome == "differ" else None
@@ -214,7 +214,7 @@ def _require_small(expr: sympy.Expr) -> None:
 
 
 def _expansion(expr: sympy.Expr) -> int:
-    """A bound on the terms of the expanded expression, and of what is under its roots."""
+    """Return a bound on the number of terms of the expanded expression and of its radicands."""
     if expr.is_Add:
         return min(MAX_EXPANSION + 1, sum(_expansion(term) for term in expr.args))
     if expr.is_Mul:
@@ -234,10 +234,10 @@ def _tower(expr: sympy.Basic) -> int:
 
 
 def _jumps(statement: Statement) -> Iterator[sympy.Expr]:
-    """Functions of the parameters at whose zeros a side may jump.
+    """Return functions of the parameters at whose zeros a side may jump.
 
-    An expectation is continuous in its parameters but for a step sign(u) whose argument has no variance; where u does
-    not depend on the variables at all, that is sign(u) itself.
+    An expectation is continuous in its parameters except for a step sign(u) whose argument has variance zero; if u does
+    not depend on the Gaussian variables, the jump is that of sign(u) itself.
     """
     blank = dict.fromkeys(statement.expectations, sympy.Integer(1))
     for side in (statement.lhs, statement.rhs):
@@ -257,7 +257,7 @@ def _jumps(statement: Statement) -> Iterator[sympy.Expr]:
 
 
 def _faces(statement: Statement, found: Cells, real: set[tuple[int, ...]]) -> Iterator[tuple[sympy.Symbol, Ends]]:
-    """The ends of cells in the domain at which a side may jump, or beside which both sides are real in no cell."""
+    """Return the ends of cells at which a side may jump, or for which both sides are real in no adjacent cell."""
     for place, (symbol, ends) in enumerate(found.ends.items()):
         domain = statement.domains[symbol]
         others = [range(len(marks) - 1) for other, marks in found.ends.items() if other != symbol]
@@ -276,7 +276,7 @@ def _on_face(
     try:
         steps = _decide(statement.at({symbol: value}), digits, faces)
     except InputError:
-        return []  # no covariance matrix there
+        return []  # not a covariance matrix there
     except Counterexample as error:
         raise Counterexample({**error.point, symbol: value}) from error
     return [ProofStep(step.expr, f"at {symbol} = {value}, {step.why}", step.rule, step.error) for step in steps]

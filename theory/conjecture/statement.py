@@ -1,4 +1,4 @@
-"""A conjectured equation: two sides in parameters and expectations E[...], and the domain it is meant on."""
+"""A conjectured equation: two sides in parameters and expectations E[...], and its domain."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from theory.gaussian.text import setting
 from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
 
 COVARIANCE = "Give one, such as [[1, rho], [rho, 1]] (--cov on the command line)."
-# More parameters leave too few points of each to say anything.
+# With more parameters too few values of each would be tried.
 MAX_PARAMETERS = 8
 
 Domains = Mapping[sympy.Symbol, sympy.Interval]
@@ -30,7 +30,7 @@ WITHOUT_PARAMETERS = Admissible(Domain(), (), ())
 class Statement:
     """lhs = rhs wherever both are real, for parameters in `domains` that meet `conditions` and make `cov` a covariance.
 
-    `asked` is the domain as it was read, with what the matrix adds to it.
+    `asked` is the domain as it was read, with the conditions that the matrix adds.
 
     >>> half = read("E[Heaviside(z1)] = 1/2", "[[1]]")
     >>> half.lhs, half.closed
@@ -61,24 +61,24 @@ class Statement:
 
     @cached_property
     def moments(self) -> dict[Expectation, Moment]:
-        """The engine's derivation of every E[...]; OutOfReachError where there is none."""
+        """Return the derivation of every E[...]. Raises OutOfReachError where there is none."""
         return {e: _moment(e) for e in self.expectations}
 
     @cached_property
     def closed(self) -> tuple[sympy.Expr, sympy.Expr]:
-        """Both sides with the closed form in the place of every E[...]."""
+        """Both sides with the closed form in place of every E[...]."""
         forms = {e: moment.closed_form for e, moment in self.moments.items()}
         return self.lhs.xreplace(forms), self.rhs.xreplace(forms)
 
     def forms_at(self, point: Mapping[sympy.Symbol, sympy.Expr]) -> dict[Expectation, sympy.Expr]:
-        """Every E[...] at a point, derived from the numbers and not from the symbols; E of signs may be left in it."""
+        """Return every E[...] at a point, derived with numbers in place of symbols; E of signs may remain."""
         return {e: _value_form(e.xreplace(dict(point))) for e in self.expectations}
 
     def at(self, point: Mapping[sympy.Symbol, sympy.Expr]) -> "Statement":
-        """The statement with values for parameters.
+        """Return the statement with values inserted for parameters.
 
-        InputError where the covariance matrix is none or a condition is impossible, OutOfReachError where SymPy has no
-        such expression.
+        Raises InputError where the matrix is not a covariance matrix or a condition fails, OutOfReachError where SymPy
+        cannot represent the result.
         """
         cov = None if self.cov is None else self.cov.xreplace(point)
         if cov is not None and not is_covariance(cov):
@@ -87,19 +87,19 @@ class Statement:
         try:
             lhs, rhs = self.lhs.xreplace(point), self.rhs.xreplace(point)
             conditions = tuple(condition.at(point) for condition in self.conditions)
-        except (ValueError, TypeError) as error:  # SymPy, of an extreme of what is not real
+        except (ValueError, TypeError) as error:  # SymPy raises it for Min or Max of a complex number
             raise OutOfReachError(f"A side has no value at {point}: {error}", "Exclude it from the domain.") from error
         if any(condition.impossible for condition in conditions):
             raise InputError(f"{point} breaks a condition.", "Choose values inside the domain.")
         return Statement(lhs, rhs, cov, rest, tuple(c for c in conditions if c.margin.free_symbols or not c.holds({})))
 
     def with_rhs(self, rhs: sympy.Expr) -> "Statement":
-        """The same with another right side."""
+        """Return the statement with another right side."""
         return replace(self, rhs=rhs)
 
 
 def symbolic_power(expr: sympy.Basic) -> bool:
-    """Whether a parameter occurs in an exponent, as in 2**a; SymPy may take forever over numbers in its place.
+    """Return whether a parameter occurs in an exponent, as in 2**a; with numbers inserted SymPy may not terminate.
 
     >>> a = sympy.Symbol("a")
     >>> symbolic_power(2**a), symbolic_power(a**2)
@@ -110,7 +110,7 @@ def symbolic_power(expr: sympy.Basic) -> bool:
 
 @lru_cache(maxsize=4096)
 def is_covariance(cov: sympy.ImmutableDenseMatrix) -> bool:
-    """Whether the matrix is certainly real, symmetric and positive semidefinite; False where that is not decided.
+    """Return whether the matrix is certainly real, symmetric and positive semidefinite; False if undecided.
 
     >>> [is_covariance(sympy.ImmutableDenseMatrix([[1, r], [r, 1]])) for r in (1, 2)]
     [True, False]
@@ -124,7 +124,7 @@ def is_covariance(cov: sympy.ImmutableDenseMatrix) -> bool:
 
 @lru_cache(maxsize=4096)
 def _moment(e: Expectation) -> Moment:
-    """The same expectation at the same numbers returns in every correction that is tried."""
+    """Return the derivation, cached because every tried correction needs the same expectations at the same numbers."""
     return expect(e.integrand, e.cov)
 
 
@@ -134,7 +134,7 @@ def _value_form(e: Expectation) -> sympy.Expr:
 
 
 def read(equation: str, cov: str | None = None, mean: str | None = None, where: str | None = None) -> Statement:
-    """Parse "LHS = RHS" with a covariance, a mean and domains; InputError names the part that is not understood.
+    """Parse "LHS = RHS" with a covariance, a mean and domains. Raises InputError, which names the part that is invalid.
 
     >>> read("E[erf(g*z1)*z1] = 2*g/sqrt(pi*(1 + 2*g**2))", "[[1]]", where="g>0").parameters
     [g]
@@ -181,7 +181,7 @@ def _plain(expr: sympy.Expr) -> sympy.Expr:
     """Replace relu, Abs of variables, Phi and erfc by steps, signs and erfs."""
     try:
         return _rewritten(expr)
-    except (ValueError, TypeError) as error:  # SymPy, of arguments that are not real
+    except (ValueError, TypeError) as error:  # SymPy raises it for arguments that are not real
         if isinstance(error, WorkbenchError):
             raise
         raise InputError(f"{expr} is not real.", "Check even roots, logarithms and inverse sines.") from error

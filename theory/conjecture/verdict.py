@@ -1,4 +1,4 @@
-"""The verdict on a conjectured equation: refuted by certified numbers, proved by checked steps, or less than that."""
+"""The verdict on a conjectured equation: refuted by certified numbers, proved by steps, supported or undecided."""
 
 from dataclasses import dataclass
 from itertools import islice
@@ -21,13 +21,13 @@ from theory.expressions.balls.precision import decimals
 from theory.problem.errors import InputError, OutOfReachError
 
 MAX_DIGITS = 200
-# Points of each kind that are tried: plain, close to the boundary, random; and where four factors leave an integral.
+# Points of each kind that are tried (plain, close to the boundary, random), and fewer where an integral remains.
 EASY = (16, 6, 6)
 HARD = (6, 2, 2)
-# Points beside the counter-example at which a correction must help.
+# Points besides the counter-example at which a correction must hold.
 FEW = (8, 0, 0)
 OTHERS = 5
-# Fewer agreeing points than this support nothing, unless there is no parameter.
+# The fewest agreeing points that support an equation with parameters.
 FEWEST = 5
 
 
@@ -65,10 +65,10 @@ class Answer:
 
 @decimals()
 def judge(statement: Statement, digits: int = 30, suggest: bool = True) -> Answer:
-    """Judge a statement: refuted by certified numbers, proved by checked steps, else supported or undecided.
+    """Judge a statement as refuted by certified numbers, proved by checked steps, supported or undecided.
 
-    Raises InputError where no point of the domain is admissible, OutOfReachError where the engine knows none of the
-    expectations.
+    Raises InputError where no point of the domain is admissible, OutOfReachError where none of the expectations can be
+    derived.
 
     >>> from theory.conjecture.statement import read
     >>> judge(read("asin(x) = atan(x/sqrt(1 - x**2))", where="-1<x<1")).verdict
@@ -85,7 +85,7 @@ def judge(statement: Statement, digits: int = 30, suggest: bool = True) -> Answe
             return _refuted(statement, trials, digits, suggest)
     outcomes = [trial.comparison.outcome for trial in trials]
     if not {"agree", "undefined"} & set(outcomes):
-        _ = statement.moments  # says what is out of reach, if that is why
+        _ = statement.moments  # raises OutOfReachError if that is the reason
     return _not_refuted(statement, trials, digits, suggest)
 
 
@@ -125,7 +125,7 @@ def _refuted(statement: Statement, trials: list[Trial], digits: int, suggest: bo
 
 
 def _leaves_integrals(statement: Statement) -> bool:
-    """Whether an expectation leaves an integral, or may leave one where the engine cannot say so in advance."""
+    """Return whether an integral remains in an expectation, or may remain where that is not known in advance."""
     try:
         return any(moment.kind == "integral" for moment in statement.moments.values())
     except OutOfReachError:

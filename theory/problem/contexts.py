@@ -28,7 +28,7 @@ def check_contexts(data: Law, graph: Graph, gates: Sequence[tuple[str, Gate]]) -
     for place, gate in routed:
         if not known:
             raise InputError(
-                f'{place} opens in contexts, and the law "{data.law}" gives its examples none.',
+                f'{place} opens in contexts, but the law "{data.law}" has no contexts.',
                 'Give each example one (`context` of data.law = "finite" or of a table), or use another gate.',
             )
         unknown = sorted(set(gate.open) - known)

@@ -204,7 +204,7 @@ class Problem:
                 )
             raise InputError(
                 f"{where} is no array of the shape {list(parameter.shape)}, which this network needs.",
-                "Give as many rows and numbers, or a law.",
+                "Give an array of this shape, or a law.",
             )
 
     def _check_given(self, names: tuple[str, ...], needed: bool, setting: str, has: str, otherwise: str) -> None:

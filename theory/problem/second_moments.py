@@ -128,7 +128,7 @@ def _matrix(rows: object, where: str) -> Matrix:
     if not isinstance(rows, list | tuple) or not rows or not all(isinstance(row, list | tuple) and row for row in rows):
         raise InputError(f"{where} = {shown(rows)} must be rows of numbers.", "Write [[...], ...].")
     if len({len(row) for row in rows}) > 1:
-        raise InputError(f"{where} has rows of different lengths.", "Give every row as many numbers.")
+        raise InputError(f"{where} has rows of different lengths.", "Give every row the same number of entries.")
     if max(len(rows), len(rows[0])) > MOST_ROWS:
         raise InputError(f"{where} has more than {MOST_ROWS} rows or columns.", "Give the examples themselves.")
     return tuple(tuple(exact(entry, f"{where}[{i}][{j}]") for j, entry in enumerate(row)) for i, row in enumerate(rows))

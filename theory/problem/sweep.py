@@ -254,7 +254,7 @@ def _check_measurable(problem: Problem, observables: tuple[str, ...]) -> None:
             continue
         if not graph:
             raise InputError(
-                f'observables has "{name}", but a "{problem.network.model}" network is no graph with paths.',
+                f'observables has "{name}", but a "{problem.network.model}" network is not a graph with paths.',
                 'Use model = "gated-graph", or leave it out.',
             )
         try:

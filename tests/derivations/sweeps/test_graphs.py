@@ -144,7 +144,7 @@ def test_fields_of_a_graph_cannot_be_measured(folder, observable):
 def test_paths_of_one_hidden_layer_cannot_be_measured():
     head = HEAD.replace("race.toml", "valid.toml")
     (cell,) = loads_sweep(head, ROOT / "tests/theory/problem").cells
-    assert "is no graph with paths" in cell.error.message
+    assert "is not a graph with paths" in cell.error.message
 
 
 def test_modes_of_large_maps_are_refused_before_anything_is_trained(folder):

@@ -240,8 +240,8 @@ NAN = float("nan")
         ({-1: 1}, "a site of gate.v = -1 must be at least 0"),
         ({"x": 1}, "a site of gate.v = 'x' is not a whole number"),
         ({1: 1, "1": 2}, "names the site 1 twice"),
-        ("e_1", "gate.v = 'e_1' is no direction"),
-        (3, "gate.v = 3 is no direction"),
+        ("e_1", "gate.v = 'e_1' is not a direction"),
+        (3, "gate.v = 3 is not a direction"),
     ],
 )
 def test_directions_that_are_none(v, message):

@@ -94,7 +94,7 @@ def test_the_order_of_contexts_is_no_part_of_a_gate():
         ("context = [0, 3, 1]", "context = 3", r"data\.context = 3 must be one for each of the 3 examples"),
         ("context = [0, 3, 1]", "context = [0, 3, 1.5]", r"data\.context\[2\] = 1\.5 is not a whole number"),
         ("context = [0, 3, 1]", "context = [0, 3, -1]", r"data\.context\[2\] = -1 must be at least 0"),
-        ("context = [0, 3, 1]\n", "", r'the gate of node h opens in contexts, and the law "finite" gives its examples'),
+        ("context = [0, 3, 1]\n", "", r'the gate of node h opens in contexts, but the law "finite" has no contexts'),
         ("open = [0, 3] }", "open = [0, 3], on = 'input' }", r"nodes\[1\]\.gate has the unknown key 'on'"),
     ],
 )
@@ -110,7 +110,7 @@ def test_a_law_without_contexts_refuses_the_gate():
 
     network = Network("gated-linear", "mean", 1, (ContextGate([0]),))
     training = Training("half-mse", 1, NormalInitialisation(1, 0), (1,))
-    with pytest.raises(InputError, match=r'network\.gates\[0\] opens in contexts, and the law "nlgp" gives'):
+    with pytest.raises(InputError, match=r'network\.gates\[0\] opens in contexts, but the law "nlgp" has'):
         Problem(line(), network, training)
 
 

@@ -33,7 +33,7 @@ def test_numbers_are_exact_and_hashable():
         ("widths", [[1, 2], [3]], r"data\.widths\[1\] = \[3\] must be two whole numbers"),
         ("widths", [[0, 2], [3, 4]], r"data\.widths\[0\]\[0\] = 0 must be at least 1"),
         ("widths", [[1, 2], [3, 9]], r"data\.widths\[1\]\[1\] = 9 is more than 8: a pulse does not fit a ring of 8"),
-        ("widths", [[1, 2], [4, 3]], r"data\.widths\[1\] = \[4, 3\] holds no width\. Give the least width first"),
+        ("widths", [[1, 2], [4, 3]], r"data\.widths\[1\] = \[4, 3\] contains no width\. Give the least width first"),
         ("widths", [[1, 2], [3, 3.5]], r"data\.widths\[1\]\[1\] = 3\.5 is not a whole number"),
         ("widths", [[1, True], [3, 4]], "True is not a whole number"),
         ("support", "zeroone", r"data\.support = 'zeroone' is not known\. Did you mean `zero-one`\?"),

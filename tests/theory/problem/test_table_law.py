@@ -175,7 +175,7 @@ def test_contexts_of_different_sizes():
     [
         ("", "has neither `file` nor `moments`"),
         ("file = 3", r"data\.file = 3 must be a path"),
-        ('file = "data.npz"\nsha256 = "abc"', "is no sha256 of 64 hexadecimal digits"),
+        ('file = "data.npz"\nsha256 = "abc"', "is not a sha256 of 64 hexadecimal digits"),
         ('file = "data.npz"\nweights = [1.0]', "unknown key 'weights'"),
         ("moments = 3", r"data\.moments = 3 must be tables"),
         ("moments = []", "has neither `file` nor `moments`"),
@@ -193,7 +193,7 @@ def test_contexts_of_the_file_are_asked_for(folder):
     with pytest.raises(InputError, match=r"network\.gates\[0\] opens in context 0, which no example has"):
         load(folder / "problem.toml")
     np.savez(folder / "data.npz", x=X, y=Y)
-    with pytest.raises(InputError, match='opens in contexts, and the law "table" gives its examples none'):
+    with pytest.raises(InputError, match='opens in contexts, but the law "table" has no contexts'):
         load(folder / "problem.toml")
 
 

@@ -120,7 +120,7 @@ def same_length(labels: tuple[Label, ...], where: str) -> None:
     if len(lengths) > 1:
         raise InputError(
             f"{where} have {' and '.join(map(str, lengths))} entries: the network has one output for each.",
-            "Give every label as many numbers.",
+            "Give every label the same number of entries.",
         )
 
 

@@ -49,7 +49,7 @@ class FiniteData(Law):
         if not isinstance(values, list | tuple) or len(values) != len(self.x):
             raise InputError(
                 f"data.{name} = {shown(values)} must be one for each of the {len(self.x)} examples in data.x.",
-                "Give as many as rows of x.",
+                "Give one for each row of x.",
             )
         return tuple(convert(value, f"data.{name}[{index}]") for index, value in enumerate(values))
 
@@ -110,7 +110,7 @@ def _rows(rows: object) -> tuple[tuple[Fraction, ...], ...]:
     if len(lengths) > 1 or not lengths[0]:
         raise InputError(
             f"data.x has rows of {' and '.join(map(str, lengths))} numbers.",
-            "Give every example as many.",
+            "Give every example the same number.",
         )
     if len(rows) > MOST_EXAMPLES or lengths[0] > MOST_SITES:
         raise InputError(

@@ -58,5 +58,5 @@ class SinglePulse(Law):
         hint = "Give the least and the largest width, such as [3, 4]."
         least, largest = pair(ends, where, lambda end, at: whole(end, at, 1, self.n, why), "whole numbers", hint)
         if least > largest:
-            raise InputError(f"{where} = [{least}, {largest}] holds no width.", "Give the least width first.")
+            raise InputError(f"{where} = [{least}, {largest}] contains no width.", "Give the least width first.")
         return least, largest

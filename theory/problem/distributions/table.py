@@ -58,7 +58,7 @@ class Table(Law):
             raise InputError(f"data.file = {shown(self.file)} must be a path.", 'Write for example "data.npz".')
         if self.sha256 and not (isinstance(self.sha256, str) and _SHA256.fullmatch(self.sha256)):
             raise InputError(
-                f"data.sha256 = {shown(self.sha256)} is no sha256 of 64 hexadecimal digits.",
+                f"data.sha256 = {shown(self.sha256)} is not a sha256 of 64 hexadecimal digits.",
                 "Leave it out to take the file.",
             )
         set_field(self, "file", os.path.abspath(self.file))

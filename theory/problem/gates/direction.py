@@ -65,7 +65,7 @@ def _entries(v: Any) -> tuple[Entries, int | None]:
         pairs, size = list(enumerate(v)), len(v)
     else:
         raise InputError(
-            f"gate.v = {shown(v)} is no direction.",
+            f"gate.v = {shown(v)} is not a direction.",
             'Give one number for each site, or a table { site = number } such as { 20 = 1, 22 = "1/2" }.',
         )
     numbers: dict[int, Fraction] = {}

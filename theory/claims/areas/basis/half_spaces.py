@@ -24,7 +24,7 @@ _CROSS = Eq(Expectation(_BOTH_OPEN, _THREE), _DEFECT, evaluate=False)
 
 
 def _diagonal_defect(point: Point, digits: int) -> mpf:
-    """E[1 1 z_1^2] - E[1 1 z_3^2] with z_3 split into its part in z_1, z_2 and a rest; integrals over z_1 > 0."""
+    """E[1 1 z_1^2] - E[1 1 z_3^2] with z_3 split into its regression on z_1, z_2 and a residual, over z_1 > 0."""
     with precision(digits=digits + 15), mpmath.workdps(digits + 10):
         at = values(point)
         r = at["rho"]

@@ -39,7 +39,7 @@ def _by_least_squares(point: Point, digits: int) -> mpf:
 
 
 def _exactly_by_least_squares(point: Point) -> Fraction:
-    """The same minimum in fractions: the gradient at 0 and at the unit vectors gives the normal equations."""
+    """The least squares in fractions: the gradient at 0 and at the unit vectors gives the normal equations."""
     at = exact_values(point)
     cov = [[1, at["rho_ik"], at["rho_il"]], [at["rho_ik"], 1, at["rho_kl"]], [at["rho_il"], at["rho_kl"], 1]]
 

@@ -1,6 +1,6 @@
 """One mode of a deep linear network: its symbols, and its weights under gradient flow by Taylor series.
 
-The oracles start from tau db_l/dt = -dL/db_l of L = (s - b_1 ... b_N)^2/2 and know no solution.
+The oracles start from tau db_l/dt = -dL/db_l of L = (s - b_1 ... b_N)^2/2 and use no solution.
 """
 
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ ONE_MODE = (
     r"it alone, and $L = \langle \lvert y - \hat y \rvert^2 \rangle/2$"
 )
 
-# Where the oracle takes a Taylor step for every tenth of 1/(s N) the drawn times are short.
+# The drawn times are short, because the oracle takes a Taylor step for every tenth of 1/(s N).
 TIME = Param(t, Interval(0, oo), "time", (Integer(0), Rational(1, 2**30), Integer(12)), Interval(0, 6))
 TIME_CONSTANT = Param(tau, Interval.open(0, oo), "time constant", (Rational(1, 2), Integer(50)), Interval(1, 4))
 TARGET = Param(s, Interval(0, oo), "singular value", (Integer(0), Integer(1)), Interval(0, 3))

@@ -110,7 +110,7 @@ _clock = sympy.Function("q")
 
 
 def _timed(name: str, formula: sympy.Expr, premise: tuple[Step, ...]) -> Derivation:
-    """T(a0, a) = formula from the equation of a: the formula at a(t) grows by 1 a unit of time, from 0."""
+    """T(a0, a) = formula from the equation of a: the formula at a(t) grows from 0 at the rate 1."""
     running = formula.xreplace({a: strength(t)})
     stated = Eq(time_of(a0, a), formula, evaluate=False)
     steps = (
@@ -146,7 +146,7 @@ def _in_time(target: sympy.Symbol) -> tuple[Step, ...]:
 
 
 def _of_depth(depth: int, target: sympy.Symbol) -> tuple[Step, ...]:
-    """The same steps, and a number of layers put in."""
+    """The steps of `_in_time`, then a number inserted for the layers."""
     equation = _of_the_product(target).xreplace({N: Integer(depth)})
     return *_in_time(target), Step(equation, f"{depth} layers", "substitute", (Tuple(N, Integer(depth)),))
 

@@ -144,7 +144,7 @@ def _derive_rate() -> Derivation:
 
 
 def _rate_of_the_loss(point: Point, digits: int) -> mpf:
-    """The curvature of the loss at rest over tau: its trace, as it has no curvature along the curve b_1 b_2 = s.
+    """The curvature of the loss at rest over tau: the trace of the Hessian, as it is zero along b_1 b_2 = s.
 
     L is quadratic in each weight, so that second differences are exact.
     """

@@ -99,7 +99,7 @@ def _averaged(velocity: Symbol, pull: Expr, averages: tuple[Tuple, ...]) -> Step
 
 
 def _chosen(velocity: Symbol, force: Expr) -> tuple[Step, Step]:
-    """The mean readout and the half-mse, and the velocity by itself."""
+    """Steps that insert the mean readout and the half-mse and solve for the velocity."""
     conventions = (Tuple(readout, 1 / K), Tuple(loss_factor, one))
     chosen = Eq(tau * velocity, force, evaluate=False)
     return (
@@ -146,7 +146,7 @@ def precise_velocity(hidden: bool, point: Point, digits: int) -> mpf:
 
 
 def _with_constants(problem: Problem, constants: tuple[Vector, ...]) -> Parameters:
-    """Gradient descent of a network whose biases have other features than g_k and 1/s, given over the gate basis."""
+    """Gradient descent of a network whose biases multiply other features than g_k and 1/s, given in the gate basis."""
     features = gated_moments(problem).features
     wrong = replace(features, gates=replace(features.gates, constants=constants))
     eta, s = float(problem.simulated().learning_rate), float(problem.network.scale)
@@ -169,7 +169,7 @@ def outside_the_gates(problem: Problem) -> np.ndarray:
 
 
 def without_biases(problem: Problem) -> np.ndarray:
-    """Return the weights of the same network without biases."""
+    """Return the weights of the network without biases."""
     network = replace(problem.network, biases="none")
     training = replace(problem.training, hidden_bias0=None, output_bias0=None)
     return discrete(replace(problem, network=network, training=training)).weights

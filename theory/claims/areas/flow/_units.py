@@ -19,7 +19,7 @@ u10, u20 = sympy.symbols("u10 u20", real=True)
 c1 = sympy.Symbol("c1", real=True)  # v.b_1
 lam = sympy.Symbol("lambda", nonnegative=True)  # A_11 v = lam v
 
-# Unit 1 and the rest: weights, velocities, moments; block A_1r collects <g_1 g_l x x^T> for all l other than 1.
+# Unit 1 and the other units: weights, velocities, moments; block A_1r collects <g_1 g_l x x^T> for all l other than 1.
 w1, w2, wr, w1_dot, w2_dot = sympy.symbols(r"w_1 w_2 w_r \dot{w}_1 \dot{w}_2", commutative=False)
 b1, A11, A1r, v = sympy.symbols("b_1 A_11 A_1r v", commutative=False)
 

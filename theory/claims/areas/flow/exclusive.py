@@ -132,7 +132,7 @@ def _exclusive_by_series(point: Point, digits: int) -> mpf:
 
 
 def _exclusive_at_rest(point: Point, digits: int) -> mpf:
-    """The flow run to its end for two exclusive units with two inputs; two samples open the first unit.
+    """The limit of the flow for two exclusive units with two inputs; two samples open the first unit.
 
     Their inputs x_i = l_i sqrt(3) with A_11 = sum_i l_i l_i^T, probabilities 1/3; labels solve sum_i y_i x_i/3 = b_1.
     """
@@ -308,7 +308,7 @@ ON_ITS_SUBSET = Claim(
     },
 )
 
-# The transient of (25), which has gone at t = oo
+# The transient of (25), which vanishes at t = oo
 
 
 def _sum_readout(at: dict[str, finite_data.Number]) -> finite_data.Loss:
@@ -317,14 +317,14 @@ def _sum_readout(at: dict[str, finite_data.Number]) -> finite_data.Loss:
 
 
 def _end_of_the_flow(point: Point, digits: int) -> mpf:
-    """The flow of that loss, run to its end."""
+    """The limit of the flow of that loss."""
     with mpmath.workdps(digits + 30):
         at = values(point)
         return finite_data.flow_limit(_sum_readout(at), [at["u10"]], digits)[0]
 
 
 def _after_a_newton_step(point: Point) -> Fraction:
-    """The same in fractions: one Newton step ends a quadratic loss, wherever it starts."""
+    """The same in fractions: one Newton step minimises a quadratic loss from any start."""
     at = exact_values(point)
     return at["u10"] - finite_data.gradient(_sum_readout(at), [at["u10"]])[0] / at["lambda"]
 

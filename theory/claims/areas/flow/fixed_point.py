@@ -1,6 +1,6 @@
 """The limit of the gradient flow, for regular and for singular A. Localization notes, after eq. (11).
 
-Where A is singular, the part of w(0) that the data do not see keeps its initial value.
+Where A is singular, the component of w(0) in its null space keeps its initial value.
 """
 
 import math
@@ -63,7 +63,7 @@ def null_mode_fixed_point() -> Derivation:
 
 
 def _mode_at_rest(point: Point, digits: int) -> mpf:
-    """The flow run to its end on one sample: x = sqrt(lam), y = c/sqrt(lam), one of K units open, w(0) = 1."""
+    """The limit of the flow on one sample: x = sqrt(lam), y = c/sqrt(lam), one of K units open, w(0) = 1."""
     with mpmath.workdps(digits + 30):
         at = values(point)
         x = mpmath.sqrt(at["lambda"])
@@ -105,7 +105,7 @@ FIXED_POINT_MODE = Claim(
 
 
 def _null_mode_at_rest(point: Point, digits: int) -> mpf:
-    """The flow run to its end on the sample x = (3, 4), y = 2; w(0) = u0 v + x, and v.w(oo) for v = (4, -3)/5."""
+    """The limit of the flow on the sample x = (3, 4), y = 2; w(0) = u0 v + x, and v.w(oo) for v = (4, -3)/5."""
     with mpmath.workdps(digits + 30):
         at = values(point)
         x, v = (mpf(3), mpf(4)), (mpf(4) / 5, mpf(-3) / 5)
@@ -116,7 +116,7 @@ def _null_mode_at_rest(point: Point, digits: int) -> mpf:
 
 
 def _difference_in_float64(K: int, u0: float) -> float:
-    """(w_1 - w_2)/sqrt(2) at the end, for two units that share a gate: A does not see their difference."""
+    """(w_1 - w_2)/sqrt(2) at the end, for two units that share a gate: their difference is in the null space of A."""
     first, second = float64_flow([[2.0]], [0.0], [[math.sqrt(2) * u0], [0.0]], K).fixed_point[:, 0]
     return (first - second) / math.sqrt(2)
 
@@ -148,7 +148,7 @@ FIXED_POINT_NULL_MODE = Claim(
 # A singular A: one input (x1, x2) with label y, so that A = x x^T and b = y x
 x1 = sympy.Symbol("x1", positive=True)  # the one input, (x1, x2), and its label
 x2, y = sympy.symbols("x2 y", real=True)
-along, across = sympy.Function("s"), sympy.Function("d")  # w.x and the component of w that x does not see
+along, across = sympy.Function("s"), sympy.Function("d")  # w.x and the component of w orthogonal to x
 w10, w20 = sympy.symbols("w10 w20", real=True)
 
 
@@ -215,7 +215,7 @@ def singular_fixed_point() -> Derivation:
 
 
 def _one_sample_at_rest(point: Point, digits: int) -> mpf:
-    """The flow run to its end on one sample (x1, x2) with label y, one of K units open."""
+    """The limit of the flow on one sample (x1, x2) with label y, one of K units open."""
     with mpmath.workdps(digits + 30):
         at = values(point)
         sample = finite_data.Sample(mpf(1), (1,), (at["x1"], at["x2"]), at["y"])

@@ -90,9 +90,9 @@ MODE_SOLUTION = Claim(
     unchecked={Level.EXACT: reasons.EXPONENTIALS},
 )
 
-# The constant e^C of (9): what the initial condition makes of it
+# The constant e^C of (9), determined by the initial condition
 away = sympy.Symbol("d", real=True)  # u(0) - c/lam, the distance of the start from the fixed point
-_REAL = Piecewise((positive_lam * away, away > 0), (nan, True))  # of a real C
+_REAL = Piecewise((positive_lam * away, away > 0), (nan, True))  # e^C exists for d > 0 only, as C is real
 
 
 def _constant_by_velocity(point: Point) -> Fraction:

@@ -1,4 +1,4 @@
-"""Gates that change with time and not with the weights. Localization notes, section 5.
+"""Gates that depend on time but not on the weights. Localization notes, section 5.
 
 The example is a half space 1[v(t).x >= 0] whose direction v turns at a constant rate: its input-output moment turns
 with it, and its own block of A stays the same (basis.half_space.own_block), so that one basis serves all times.
@@ -99,7 +99,7 @@ _STEP_TIMES_SITE = Heaviside(z(1)) * z(2)
 
 
 def _through_a_step(point: Point, digits: int) -> mpf:
-    """E[1(z_1 >= 0) z_2] with z_2 = rho z_1 + a rest that the gate does not see."""
+    """E[1(z_1 >= 0) z_2] with z_2 = rho z_1 + a residual independent of the gate."""
     with mpmath.workdps(digits + 10):
         return values(point)["rho"] * mpmath.quad(lambda x: x * mpmath.npdf(x), [0, 1, 2, 4, 8, 16])
 

@@ -62,12 +62,12 @@ def redundant_second() -> Derivation:
 
 
 def first_in_sum() -> Derivation:
-    """Derive (31) with its Delta: the same in the sum readout, with K tau as time constant."""
+    """Derive (31) with its Delta: u_1 in the sum readout, with K tau as time constant."""
     return _redundant("flow.redundant.first_in_sum", 0, _entry_in_sum(), Integer(1))
 
 
 def second_in_sum() -> Derivation:
-    """Derive (32) from that: w_2 = w_1 - 2 Delta."""
+    """Derive (32) from `first_in_sum`: w_2 = w_1 - 2 Delta."""
     return _redundant("flow.redundant.second_in_sum", 1, _entry_in_sum(), Integer(1))
 
 
@@ -145,7 +145,7 @@ def _redundant(name: str, which: int, of_a_weight: tuple[Step, ...], share: symp
 
 
 def _first_of_two_by_series(point: Point, digits: int) -> mpf:
-    """Gradient flow of two units that share a gate, and of one exclusive to them, first unit."""
+    """The first unit of the gradient flow of two units that share a gate and a third that is exclusive to them."""
     return unit_by_series(point, digits, ("u10", "u20"), 0)
 
 
@@ -194,16 +194,16 @@ _HALF_DIFFERENCE = (u10 - u20) / 2
 _RATE_IN_SUM = 2 * lam / (K * tau)
 _HALF_SUM_IN_SUM = (u10 + u20) / 2 * sympy.exp(-_RATE_IN_SUM * t) + t / (K * tau) * phi1(_RATE_IN_SUM * t) * c1
 _PRINTED_FIRST = _LIMIT + (u10 - _LIMIT) * _DECAY  # Lambda of 2 A_11, C set by w_1(0)
-_SLOW = sympy.exp(-lam * t / (K * tau))  # with that of A_11
+_SLOW = sympy.exp(-lam * t / (K * tau))  # with the Lambda of A_11
 
 
 def _first_in_sum(point: Point, digits: int) -> mpf:
-    """Gradient flow in the sum readout of the same three units, first unit."""
+    """The first unit of the gradient flow of these three units in the sum readout."""
     return unit_by_series(point, digits, ("u10", "u20"), 0, in_sum=True)
 
 
 def _second_in_sum(point: Point, digits: int) -> mpf:
-    """The second unit of that flow."""
+    """The second unit of the flow in the sum readout."""
     return unit_by_series(point, digits, ("u10", "u20"), 1, in_sum=True)
 
 

@@ -1,7 +1,7 @@
 """The small-bump network solved: a site gate and its complement decouple for all times (small-bump note).
 
-The note computes the moments and stops at the ODEs, "no idea how to decouple". Under x -> -x the two gates exchange,
-so A = diag(S, S)/2 with S = <x x^T> and b_2 = -b_1: one basis, that of S, decouples both units at every time.
+The note computes the moments and leaves the ODEs coupled: "no idea how to decouple". The map x -> -x exchanges the two
+gates, so A = diag(S, S)/2 with S = <x x^T> and b_2 = -b_1: one basis, that of S, decouples both units at every time.
 With a = asin(kappa R_1 e_i) and D = asin(kappa^2 R_1) + asin(kappa^2 R_0), entry by entry, S = D/(pi Z^2) and
 b_1 = a/(2 pi Z). On a ring D is circulant, and its modes are those of the discrete Fourier transform. The oracles
 follow the gradient flow of explicit samples, and that of the loss by quadrature; they use neither arcsines nor modes.
@@ -75,15 +75,15 @@ def first_mode() -> Derivation:
 
 
 def second_mode() -> Derivation:
-    """Derive u_2(t), which has -c_1 in the place of c_1."""
+    """Derive u_2(t), which has -c_1 in place of c_1."""
     return _mode("flow.small_bump.second_mode", 1)
 
 
 def two_sites_fixed_point() -> Derivation:
     """Derive W_11(oo) = Z [(a0 + a1)/(D0 + D1) + (a0 - a1)/(D0 - D1)]: two sites, the weight at the gate's site.
 
-    A mode ends at u_1(oo) = 2 Z a/d, a and d its components of a and D, so that W_1(oo) = 2 Z D^-1 a. The modes of a
-    ring of two sites are the sum and the difference: (a0 +- a1)/sqrt(2), D0 +- D1.
+    The limit of a mode is u_1(oo) = 2 Z a/d, a and d its components of a and D, so that W_1(oo) = 2 Z D^-1 a. The modes
+    of a ring of two sites are the sum and the difference: (a0 +- a1)/sqrt(2), D0 +- D1.
     """
     settled = Eq(first(oo), sympy.limit(FIRST_SOLVED.rhs.rewrite(exp), t, oo), evaluate=False)
     by_arcsines = Eq(first(oo), 2 * Z * a_mode / d_mode, evaluate=False)
@@ -230,7 +230,7 @@ SECOND_MODE = _mode_claim("second", 1, SECOND_SOLVED, u20, second_mode)
 
 
 def _at_rest(point: Point, digits: int) -> mpf:
-    """The gradient flow of the quadratic loss run to its end: the weight of unit 1 at the gate's site."""
+    """The limit of the gradient flow of the quadratic loss: the weight of unit 1 at the gate's site."""
     with mpmath.workdps(digits + 30):
         return finite_data.flow_limit(quadratic_loss(point, digits + 20), [mpf(0)] * 4, digits)[0]
 

@@ -16,7 +16,7 @@ _EVERY_SIGN = (Integer(-1), Integer(0), Integer(1))
 
 
 def _gate_of_scaled_weights(point: Point) -> Fraction:
-    """1[c w.x >= 0] for explicit c, w, x of the two signs; raises where it depends on anything but the signs."""
+    """1[c w.x >= 0] for explicit c, w, x of the two signs; raises an error if it depends on more than the signs."""
     scale, side = int(point[sign_c]), int(point[sign_h])
     w = (Fraction(1), Fraction(-2))
     inputs = [(Fraction(3 * side), Fraction(side)), (Fraction(0), Fraction(-side))]
@@ -59,7 +59,7 @@ GATE_SCALE = Claim(
         ),
     ),
     **rational(_gate_of_scaled_weights),
-    drawn=80,  # draws enough that all nine pairs are among them
+    drawn=80,  # enough draws to include all nine pairs
     unchecked={
         Level.SYMBOLIC: "nine cases of signs, all of them enumerated",
         Level.FLOATING: "a gate is 0 or 1: nothing is rounded",

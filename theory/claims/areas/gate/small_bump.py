@@ -104,7 +104,7 @@ PRODUCT = Claim(
     unchecked={Level.FLOATING: "gates are counted, and a count is not rounded"},
 )
 
-# Single pulses, for which x_i = 0 is common
+# Single pulses, for which x_i = 0 often occurs
 shortest, longest, width = sympy.symbols("a b W", integer=True, positive=True)
 _P_BOTH = sympy.Symbol("P(g_1 g_2 = 1)", real=True)
 _OFF = 1 - (shortest + longest) / (2 * n)

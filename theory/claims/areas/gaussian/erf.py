@@ -79,7 +79,7 @@ def smoothing() -> Derivation:
 
 
 def _by_quadrature(point: Point, digits: int) -> mpmath.mpf:
-    """The defining integral; at m = 0 its two half lines cancel term by term and leave no digits to enclose."""
+    """The defining integral; at m = 0 it is zero by symmetry, and a relative enclosure does not exist."""
     if point[m] == 0:
         return mpmath.mpf(0)
     return quadrature.smoothed_erf(point[g] * point[m], point[g] * point[sd], digits)

@@ -1,4 +1,4 @@
-"""A step and two erfs: the step only halves."""
+"""A step and two erfs: the step halves the expectation."""
 
 import sympy
 from sympy import Heaviside, Interval, Matrix, asin, erf, oo, pi

@@ -1,4 +1,4 @@
-"""Statements that list an integer for each value of a parameter, where there is no closed form."""
+"""Statements without a closed form that list an integer for each value of a parameter."""
 
 import sympy
 from sympy import Eq, Integer, Piecewise, Rational

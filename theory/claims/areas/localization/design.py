@@ -1,7 +1,7 @@
-"""Statements of the localization notes on trained ReLU networks, by the share of configurations in which they hold.
+"""Statements of the localization notes on trained ReLU networks: the share of configurations in which they hold.
 
 The notes' sentences come from runs whose settings they do not give. `derivations/experiments/relu_design` trains every
-configuration of a stated design; a claim is what it establishes about the share of them.
+configuration of a stated design; a claim states the result on the share of configurations.
 """
 
 import sympy

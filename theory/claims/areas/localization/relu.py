@@ -1,8 +1,8 @@
 """Statements of the localization notes on trained ReLU networks (sections 1, 2 and 2.1), each in one configuration.
 
 A sentence such as "relatively constant" names no number, no time and no configuration. Each claim here names all three:
-a bound that was fixed before the run, and what the experiment can establish about it in the configuration at hand. No
-claim speaks of other gains, lengths, starts or widths.
+a bound that was fixed before the run, and what the experiment can establish about it in the given configuration. No
+claim extends to other gains, lengths, starts or widths.
 """
 
 import sympy

@@ -1,7 +1,7 @@
-"""The correlation exp(-d^2/xi^2) on a ring: which lengths have no such law. The notes name neither a ring nor a kernel.
+"""The correlation exp(-d^2/xi^2) on a ring: lengths without such a law. The notes name neither a ring nor a kernel.
 
-d is the periodic distance of n sites. Numbers without a closed form are stated as integers of a stated unit, found by
-exact signs of balls and again by another computation.
+d is the periodic distance of n sites. Numbers without a closed form are stated as integers in a stated unit, found by
+certified signs of balls and again by a second computation.
 """
 
 from fractions import Fraction
@@ -55,7 +55,7 @@ ALTERNATING = Claim(
     },
 )
 
-# The first length at which there is no such law
+# The smallest length at which there is no such law
 
 # in hundredths of a site
 FIRST_FAILURES = {Integer(8): 173, Integer(20): 262, Integer(40): 365, Integer(100): 570}
@@ -83,7 +83,7 @@ def _first_failure(point: Point) -> Fraction:
 
 
 def _first_failure_by_bisection(point: Point, digits: int) -> mpf:
-    """The same by halving, the modes summed over all sites in mpmath."""
+    """The same number by bisection, with the modes summed over all sites in mpmath."""
     sites = int(point[n])
     with mpmath.workdps(digits + 60):
         waves = [[mpmath.cospi(mpf(2 * q * d) / sites) for d in range(sites)] for q in range(sites // 2 + 1)]

@@ -37,7 +37,7 @@ PULSE_SUPPORT = Claim(
         Param(narrowest, Range(1, 4), "smallest width"),
         Param(widths, Range(1, 4), "number of widths, which follow each other"),
     ),
-    conditions=(narrowest + widths <= n,),  # the widest pulse leaves a site dark
+    conditions=(narrowest + widths <= n,),  # even the widest pulse leaves a site at 0
     assumptions=(
         r"every start and every width has positive probability; for a support of $\{-1, 1\}$ map $u$ to $2 u - 1$",
     ),

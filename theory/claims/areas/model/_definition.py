@@ -1,6 +1,6 @@
-"""Definitions of the two notes: what a network, its gates and its averages are called.
+"""Definitions of the two notes: a network, its gates and its averages.
 
-A definition needs no proof; what follows from these is stated in `relu`, `gated` and the areas `gate`, `flow`, `ols`.
+A definition needs no proof; consequences are stated in `relu`, `gated` and the areas `gate`, `flow`, `ols`.
 """
 
 import sympy
@@ -14,7 +14,7 @@ gated_input, gate_vector = sympy.IndexedBase(r"\tilde{x}"), sympy.IndexedBase(r"
 
 
 def definition(name: str, title: str, statement: sympy.Basic, sources: tuple[Source, ...], *notes: str) -> Claim:
-    """Return a claim that defines something; `notes` are what the definition leaves to words."""
+    """Return a claim that is a definition; `notes` state in words what its formula does not contain."""
     return Claim(
         id=name, title=title, kind=Kind.DEFINITION, statement=statement, sources=sources, assumptions=tuple(notes)
     )

@@ -1,6 +1,6 @@
 """Sigma^xx(p_1, p_1) where two of the three sites coincide: k or l at the gate's site, and k = l.
 
-Both derivations split the step into a half and half a sign; the oracles are integrals over one site.
+Both derivations write the step as (1 + sign)/2; the oracles are integrals over one site.
 """
 
 from collections.abc import Callable
@@ -39,7 +39,7 @@ def _without_step(half: Expectation) -> tuple[Expectation, Expectation]:
 
 
 def _halved(halves: tuple[Expectation, ...]) -> tuple[Step, Step, Step]:
-    """The definition, the step as a half and half a sign, and the odd expectations with the sign, which vanish."""
+    """Steps: the definition, the step as (1 + sign)/2, and the odd expectations with the sign, which vanish."""
     parts = [_without_step(half) for half in halves]
     split = [(half, (even + odd) / 2) for half, (even, odd) in zip(halves, parts, strict=True)]
     first = sum(halves) / (2 * SECOND_MOMENT)

@@ -13,7 +13,7 @@ from theory.expressions.symbols import g
 from theory.moments import GatedMoments, gated_moments
 from theory.problem import Network, NonlinearGP, Problem, SiteGate, Training, latent_correlation
 
-SITES, GATE = 9, 4  # the small instance on which the float64 path is compared
+SITES, GATE = 9, 4  # the number of sites and the gate's site in the instance on which the float64 path is compared
 
 
 def instance(gain: float, first: float, second: float) -> GatedMoments:
@@ -26,7 +26,7 @@ def instance(gain: float, first: float, second: float) -> GatedMoments:
 
 
 def printed_7(problem: Problem) -> np.ndarray:
-    """Return small-bump (7) for unit 1, and its negative for the complement: no class probability, no normaliser."""
+    """Return small-bump (7) for unit 1, its negative for the complement, without class probability and normaliser."""
     gain = float(problem.data.gain)
     row = latent_correlation(problem.data, 0)[problem.network.gates[0].site]
     printed = np.arctan(np.sqrt(row**2 / (1 / (2 * gain**2) + 1 - row**2))) / np.pi
@@ -50,7 +50,7 @@ def printed_8(ik, il, kl, gain, root, arctan, sigma_1=r"$1 - \rho_{ik}^2$", exch
 
 
 def readings_8(classes: Sequence[tuple[sympy.Expr, sympy.Expr, sympy.Expr]]) -> tuple[Reading, ...]:
-    """Return (8) within each class, for x = erf(g z), under each reading of what the note leaves open.
+    """Return (8) within each class, for x = erf(g z), under each reading of the conventions that the note leaves open.
 
     `classes` holds rho_ik, rho_il, rho_kl of both classes; their mean over Z^2 is the moment of x = erf(g z)/Z.
     """

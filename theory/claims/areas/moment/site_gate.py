@@ -2,7 +2,7 @@
 
 Labels 1 and 0, classes of probability 1/2, x = erf(g z)/Z with Z^2 = E erf(g z)^2, latent correlation exp(-d^2/xi_c^2)
 at distance d in class c. The average behind (8) is that of erf(a_i z_i + a_k z_k) through the gate of site i, which is
-erf(g z_l) averaged over the rest of z_l: (7) for site l. The factor erf(g z_k) of <g_1 x_k x_l> is missing.
+erf(g z_l) averaged over the residual of z_l: (7) for site l. The factor erf(g z_k) of <g_1 x_k x_l> is missing.
 """
 
 import mpmath
@@ -297,7 +297,7 @@ def _derive_again() -> Derivation:
 
 
 def _by_numbers(point: Point, digits: int) -> mpf:
-    """The same integral with a_i and a_k as numbers of least squares and quadrature."""
+    """The same integral with a_i and a_k computed by least squares and quadrature."""
     with mpmath.workdps(digits + 12):
         first, second = slopes(point)
         return quadrature.step_erf_of_two(first, second, values(point)["rho_ik"])

@@ -152,7 +152,7 @@ def minimised(
     start: tuple[Step, ...] = (),
     why: str = r"the gradient vanishes at $A^{-1} b$, and $A = \langle \tilde x \tilde x^\top \rangle$ is positive",
 ) -> Derivation:
-    """Return the derivation of Eq(lowest, value), the minimum over beta of `quadratic`; `start` states that first."""
+    """Return the derivation of Eq(lowest, value), the minimum over beta of `quadratic`; `start` is its first step."""
     gradient = [quadratic.diff(variable) for variable in beta]
     (minimiser,) = sympy.linsolve(gradient, beta)
     result = Eq(lowest, value, evaluate=False)

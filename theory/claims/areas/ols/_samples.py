@@ -1,4 +1,4 @@
-"""Samples of two classes with stated means and second moments, and their least loss: the oracle of the claims on it.
+"""Samples of two classes with given means and second moments, and their least loss, an oracle of claims.
 
 Eight samples have the moments of a point; their loss is minimised numerically. Beside it the library's float64 flow.
 """
@@ -41,8 +41,8 @@ BALANCED = "both classes have probability 1/2"
 def two_classes(means: tuple[Vector, Vector], total: tuple[mpf, mpf, mpf], labels: tuple[mpf, mpf]) -> list[Sample]:
     """Return four equally likely samples a class, of given mean, whose second moments add up to `total`.
 
-    What remains of `total` beyond the means is shared equally: with V = l1 l1^T + l2 l2^T the samples of a class are
-    mean +- sqrt(2) l1 and mean +- sqrt(2) l2, whose covariance is V.
+    The classes have equal covariances, half of `total` minus the squares of the means: with V = l1 l1^T + l2 l2^T the
+    samples of a class are mean +- sqrt(2) l1 and mean +- sqrt(2) l2, whose covariance is V.
     """
     rest = [
         (entry - sum(mean[i] * mean[j] for mean in means)) / 2
@@ -71,7 +71,7 @@ def by_minimisation(point: Point, digits: int) -> mpf:
 
 
 def samples_of(at: dict[str, mpf]) -> list[Sample]:
-    """Return samples with the moments of a point, given as A and b or as class means and S; what is free is fixed."""
+    """Return samples with the moments of a point, given as A and b or as class means and S; free values are fixed."""
     labels = (at.get("y1", mpf(1)), at.get("y0", mpf(0)))
     mean_0 = [at.get("m01", mpf(1) / 4), at.get("m02", mpf(-1) / 8)]
     if "a11" in at:  # A = S/2 and b = m_1/2

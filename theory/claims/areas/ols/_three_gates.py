@@ -1,7 +1,7 @@
 """The objective of three exclusive gates on one input, for which the matrix of (18) has no inverse.
 
-Localization notes, eq. (18). Its matrix m_1 m_1^T + m_0 m_0^T has rank 2 at most, whatever the gates, so that it has an
-inverse only where there are no more than two gated inputs, K n <= 2.
+Localization notes, eq. (18). Its matrix m_1 m_1^T + m_0 m_0^T has rank at most 2 for any gates, so that it has an
+inverse only for at most two gated inputs, K n <= 2.
 """
 
 from collections.abc import Mapping

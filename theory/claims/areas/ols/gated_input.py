@@ -185,7 +185,7 @@ _BY_MEANS = (_MEANS[1, 1] * _MEANS[0, 2] - _MEANS[0, 1] * _MEANS[1, 2]) / _DETER
 
 
 def _by_projection(point: Point) -> Fraction:
-    """The first coefficient of the regression: y along what of the first column is orthogonal to the second."""
+    """The first coefficient of the regression: y on the component of the first column orthogonal to the second."""
     at = exact_values(point)
     first, second = (at["x11"], at["x21"], at["x12"]), (at["x12"], at["x22"], at["x21"])
     label = (at["y1"], at["y2"], at["y3"])

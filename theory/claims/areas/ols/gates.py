@@ -202,7 +202,7 @@ PRECISION = Claim(
     },
 )
 
-# Overlapping gates beat every exclusive pair: three inputs whose best weights are a, b and a + b
+# Overlapping gates have a smaller loss than every exclusive pair: three inputs whose best weights are a, b and a + b
 a, b = sympy.symbols("a b", positive=True)
 _BEST_EXCLUSIVE = a**2 / (b**2 + (a + b) ** 2) / 6
 
@@ -232,7 +232,7 @@ def _least_squares(samples: Sequence[tuple[Fraction, Fraction, int]], opened: Se
     determinant = p11 * p22 - p12 * p12
     if determinant:
         w1, w2 = (p22 * f1 - p12 * f2) / determinant, (p11 * f2 - p12 * f1) / determinant
-    else:  # the two columns are parallel, or one is empty: one weight does
+    else:  # the two columns are parallel, or one is zero: one weight suffices
         w1, w2 = (f1 / p11, Fraction(0)) if p11 else (Fraction(0), f2 / p22 if p22 else Fraction(0))
     return sum(p * (y - w1 * u - w2 * v) ** 2 for p, u, v, y in rows)
 
@@ -251,7 +251,7 @@ OVERLAP_WINS = Claim(
         Param(a, Interval(Rational(1, 2), 2), "the best weight at $x = 1/a$", (Rational(3, 2),)),
         Param(b, Interval(2, 9), "the best weight at $x = 1/b$", (Integer(4), Integer(9))),
     ),
-    # At b >= 2 a the inputs 1/b and 1/(a + b) are those that the best exclusive pair lets share a weight; at a = 1 the
+    # At b >= 2 a the inputs 1/b and 1/(a + b) share a weight under the best exclusive pair; at a = 1 the
     # inputs 1/a and 1 of the two classes are one, and no gate tells them apart.
     conditions=(b >= 2 * a, sympy.Ne(a, 1)),
     assumptions=(
@@ -351,7 +351,7 @@ OVERLAP_ON_SITES = Claim(
     },
 )
 
-# The loss sees the span of the gates only: {1, h} has the loss of {h, 1 - h}
+# The loss depends on the span of the gates only: {1, h} has the loss of {h, 1 - h}
 x1, x2, x3, x4 = sympy.symbols("x1:5", positive=True)
 _BY_HALVES = Rational(1, 2) - (x1**2 / (x1**2 + x2**2) + x3**2 / (x3**2 + x4**2)) / 4
 

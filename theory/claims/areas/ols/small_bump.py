@@ -85,7 +85,7 @@ def _least(point: Point, digits: int) -> mpf:
 
 
 def _at_optimum(problem: Problem) -> Problem:
-    """The problem started, and looked at, where the theory says that its flow comes to rest."""
+    """The problem with its initial weights at the predicted fixed point of the flow, measured at t = 0."""
     fixed = tuple(tuple(Fraction(float(entry)) for entry in row) for row in solve(problem).fixed_point)
     return replace(problem, training=replace(problem.training, w0=fixed, times=(Fraction(0),)))
 

@@ -1,7 +1,7 @@
 """A routing network of matrices with two modes, in fractions: its loss, and its velocities by exact differences.
 
 Input domain i has its own rotation V_i, output domain o its own U_o, and the hidden units have two more, R and Q. All
-are rational. With diagonal B the aligned weights are E_i = R B_1 V_i', W = Q B_2 R', D_o = U_o B_1 Q'.
+rotations are rational. With diagonal B the aligned weights are E_i = R B_1 V_i', W = Q B_2 R', D_o = U_o B_1 Q'.
 """
 
 from collections.abc import Iterator, Mapping
@@ -38,7 +38,7 @@ def transposed(matrix: Matrix) -> Matrix:
 
 
 def rotation(number: int) -> Matrix:
-    """Return a rational rotation, another one for each number: by twice the angle whose tangent is 1/(number + 2).
+    """Return a rational rotation, a different one for each number: by twice the angle whose tangent is 1/(number + 2).
 
     >>> rotation(0)
     ((Fraction(3, 5), Fraction(-4, 5)), (Fraction(4, 5), Fraction(3, 5)))

@@ -1,4 +1,4 @@
-"""The reduction of the routing network: the velocities of both strengths of a mode, and that aligned weights stay so.
+"""The reduction of the routing network: the velocities of both strengths of a mode, and the persistence of alignment.
 
 The claims belong to `race.routing`.
 """
@@ -145,7 +145,7 @@ SHARED_VELOCITY = Claim(
 
 
 def _largest_departure(point: Point) -> Fraction:
-    """The largest entry by which the velocities of the aligned network leave the aligned form.
+    """The largest deviation of the velocities of the aligned network from the aligned form.
 
     The turned velocities must be diagonal, and the same for all encoders and decoders.
     """

@@ -1,7 +1,7 @@
 r"""The race of a pathway that m contexts share against a private pathway of each of them.
 
-The output in context j is a_j b + c_j d_j and its target s; every context has the probability P. So
-L = (P/2) sum_j (s - a_j b - c_j d_j)^2: both pathways see one error, and the shared one learns more of it.
+The output in context j is a_j b + c_j d_j and its target s; every context has the probability P. So L = (P/2) sum_j (s
+- a_j b - c_j d_j)^2: both pathways have the same error, and the shared pathway learns faster from it.
 """
 
 import mpmath
@@ -27,7 +27,7 @@ _KEPT = Eq(q(t), (1 - 1 / sqrt(m)) * log(w0), evaluate=False)
 
 
 def private_strength() -> Derivation:
-    """Derive that log v - log(w)/sqrt(m) keeps its start, whatever the error does."""
+    """Derive that log v - log(w)/sqrt(m) is conserved for any time course of the error."""
     weights = Tuple(
         Eq(tau * a(t).diff(t), P * sqrt(m) * a(t) * error(t), evaluate=False),
         Eq(tau * c(t).diff(t), P * c(t) * error(t), evaluate=False),

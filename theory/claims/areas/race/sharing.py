@@ -175,7 +175,7 @@ _WINS = Eq(time_to_learn(m2) / time_to_learn(m1), sqrt(m1) / sqrt(m2), evaluate=
 
 
 def who_wins() -> Derivation:
-    """Derive that of two pathways the one that more contexts share learns first, by the root of the ratio."""
+    """Derive that the pathway shared by more contexts learns first, faster by the root of the ratio."""
     used = tuple(Eq(_TIME.lhs.subs(m, each), _TIME.rhs.subs(m, each), evaluate=False) for each in (m2, m1))
     replaced = used[0].rhs / used[1].rhs
     steps = [

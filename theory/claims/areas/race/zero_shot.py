@@ -1,4 +1,4 @@
-r"""Zero-shot generalisation of a routing network: what zero training error says of the pairs that were not trained.
+r"""Zero-shot generalisation of a routing network: the consequences of zero training error for untrained pairs.
 
 M input domains, M output domains, and r hidden units, as many as the target of every trained pair has rank: the output
 of the pair of input i and output o is D_o A_i, with D_o of r columns, and A_i = W E_i of r rows.
@@ -6,10 +6,11 @@ of the pair of input i and output o is D_o A_i, with D_o of r columns, and A_i =
 The trained pairs are the edges of a bipartite graph of the 2 M domains. If it is connected, zero training error
 determines every output. Proof: where three corners (o, i'), (o', i'), (o', i) of a rectangle are known,
 `race.zero_shot.output` gives the fourth, (o, i); a shortest way between two domains of a connected graph is shortened
-by two edges each time, until all pairs are known. If the graph has several connected components, zero
-training error leaves outputs open: replace A_i by G A_i and D_o by D_o G^-1 in one component, with any invertible G. No
-trained output changes, as both of its domains are in one component; an output between two gets the factor G or G^-1.
-`race.zero_shot.free` counts what is open for domains of dimension r: r^2 numbers for each component but one.
+by two edges each time, until all pairs are known. If the graph has several connected components, zero training error
+leaves outputs open: replace A_i by G A_i and D_o by D_o G^-1 in one component, with any invertible G. No trained output
+changes, as both of its domains are in one component; an output between two gets the factor G or G^-1.
+`race.zero_shot.free` counts the undetermined parameters for domains of dimension r: r^2 numbers for each component but
+one.
 
 With more hidden units than r this fails also where the graph is connected, as D_o has then a null space.
 """
@@ -95,7 +96,7 @@ FOURTH = Claim(
     unchecked={Level.FLOATING: "the library has no such function; `gdln simulate` measures the outputs"},
 )
 
-# How much is left open
+# The dimension of the undetermined outputs
 r, parts = sympy.symbols("r c", integer=True, positive=True)
 _unseen = sympy.Symbol(r"\mathrm{rank}\, J - \mathrm{rank}\, J_T", nonnegative=True)
 
@@ -147,7 +148,7 @@ def open_directions(pairs: tuple[tuple[int, int], ...], domains: int, rank: int)
 
 
 def _unimodular(number: int, rank: int) -> fmpz_mat:
-    """An invertible matrix of whole numbers, another one for each number."""
+    """A unimodular integer matrix, a different one for each number."""
     upper = fmpz_mat([[int(j == i) + number * int(j == i + 1) for j in range(rank)] for i in range(rank)])
     return upper * upper.transpose()
 
