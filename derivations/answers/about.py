@@ -1,6 +1,9 @@
-"""The facts of a training run that the answers about trained networks have in common."""
+"""Facts and sentences that the answers about trained networks have in common."""
 
 from typing import Any
+
+# The conditions under which networks have a distance from a prediction, in words.
+UNDEFINED = "it needs five networks, a time after the start, and a prediction that is not 0"
 
 
 def about(run: Any) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
+from derivations.answers.about import UNDEFINED
 from derivations.answers.times import at_more_times
 from derivations.statistics.validity import Meter, meter
 from theory.flow import Solution, discrete, mse_at, solve
@@ -64,9 +65,6 @@ def field_view(problem: Problem) -> FieldView:
     losses = mse_at(gated_moments(problem), mean.weights, float(convention(problem).s), mean.biases)
     ratio = participation_ratio(mean.weights) if np.abs(mean.weights).max(axis=-1).all() else None
     return FieldView(problem, solution, mean.weights, losses, ratio)
-
-
-UNDEFINED = "it needs five networks, a time after the start, and a prediction that is not 0"
 
 
 def distance(view: FieldView, weights: Float[np.ndarray, "S t K n"]) -> Meter | None:

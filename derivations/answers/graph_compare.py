@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Float
 
-from derivations.answers.compare import UNDEFINED
+from derivations.answers.about import UNDEFINED
 from derivations.answers.graph import (
     GraphSimulateAnswer,
     bars,

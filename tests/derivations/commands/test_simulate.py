@@ -107,7 +107,7 @@ def test_a_short_run_is_left_to_torch_and_says_so(gdln, monkeypatch):
     monkeypatch.setattr("sim.training.backends.short._OF_LOADING", 0)
     few = json.loads(gdln("--json")[1])
     assert few["backend"] == "compiled-examples"
-    assert few["fallback"].startswith("The steps are few: torch")
+    assert few["fallback"].startswith("The steps are few: compiled loops draw")
     assert np.abs(np.subtract(few["weights"], found["weights"])).max() < SIM_DESCENT
     monkeypatch.setattr("sim.training.backends.short._OF_COMPILING_STEPS", 0)
     longer = json.loads(gdln("--json")[1])
