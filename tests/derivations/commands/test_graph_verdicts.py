@@ -20,7 +20,7 @@ KINDS = ("loss", "sizes of weights", "strengths of paths")
 
 
 def agreement(p, bound, margin):
-    """What a comparison of 64 networks with a calibrated test has found."""
+    """The findings of a calibrated comparison of 64 networks."""
     return Agreement(
         p=p, statistic=1.0, critical=3.0, bound=bound, margin=margin, worst_entry=(0,), replicates=S, diverged=0,
         powers={}, rejected_alternatives={}, moving=1, skewness=0.1, skewness_error=0.1, skewness_limit=1.0,

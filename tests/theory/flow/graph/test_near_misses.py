@@ -265,7 +265,7 @@ class TestErrors:
 
 
 class TestSums:
-    """What redundant gates leave of the network, on every example."""
+    """The outputs by the sums over redundant gates equal those of the network, on every example."""
 
     @pytest.mark.parametrize("seed", SEEDS)
     def test_the_sums_give_the_outputs(self, seed):

@@ -66,7 +66,7 @@ def test_two_layers_at_their_ends(s, a0):
 @pytest.mark.parametrize("gap", [1e-4, -1e-4, 1e-7, -1e-7, 1e-10])
 @pytest.mark.parametrize("depth", [2, 3, 5])
 def test_a_start_beside_the_target_relaxes(gap, depth):
-    """What is left, s - a, falls as exp(-N s^(2 - 2/N) t) to first order in the gap, and is never taken for 0."""
+    """The distance s - a falls as exp(-N s^(2 - 2/N) t) to first order in the gap, and is never taken for 0."""
     s, t = 2.0, np.array([0.0, 0.05, 0.2])
     left = layers(t, s, s + gap, depth) - s
     expected = gap * np.exp(-depth * s ** (2 - 2 / depth) * t)
