@@ -27,15 +27,17 @@ BAND_SHARE = 0.25
 class Dense:
     """A matrix (r, n) with matrix^T matrix = C up to dropped parts of the size of rounding errors.
 
-    The dropped parts are eigenvalues of C or, if `band` is a number, the entries of its Cholesky factor matrix^T beyond
-    that many diagonals. `dropped` bounds the error of every entry of C; `level` is the largest eigenvalue or entry that
-    may be dropped.
+    The dropped parts are eigenvalues of C or, if `band` is a number, the entries of a factor matrix^T beyond that many
+    diagonals: of the Cholesky factor of a line or, with `wraps`, of the circulant root of a ring, whose diagonals are
+    cyclic. `dropped` bounds the error of every entry of C; `level` is the largest eigenvalue or entry that may be
+    dropped.
     """
 
     matrix: Float[torch.Tensor, "r n"]
     dropped: float = 0.0
     level: float = 0.0
     band: int | None = None
+    wraps: bool = False
 
     @property
     def rank(self) -> int:
@@ -176,13 +178,37 @@ def on_line(covariance: Float[np.ndarray, "n n"], what: str, device: torch.devic
 
 
 def on_ring(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Factor:
-    """Return the factor of a circulant covariance: by the FFT where that is faster; errors as `dense`."""
+    """Return the factor of a circulant covariance: a narrow band, the FFT, or modes, by speed; errors as `dense`."""
     n = len(covariance)
     lam = np.fft.fft(covariance[0]).real
     kept = lam > _level(lam, what, dtype)
-    if n < SPECTRAL_SITES or np.count_nonzero(kept) < SPECTRAL_SHARE * n:
-        return dense_on_ring(covariance, what, device, dtype)
-    return Spectral(torch.from_numpy(np.sqrt(np.where(kept, lam, 0))).to(device, dtype))
+    if n >= SPECTRAL_SITES and np.count_nonzero(kept) >= SPECTRAL_SHARE * n:
+        return Spectral(torch.from_numpy(np.sqrt(np.where(kept, lam, 0))).to(device, dtype))
+    narrow = _circulant_root(lam, device, dtype) if kept.all() else None
+    return narrow or dense_on_ring(covariance, what, device, dtype)
+
+
+def _circulant_root(lam: Float[np.ndarray, " n"], device: torch.device, dtype: torch.dtype) -> Dense | None:
+    """Return the factor z_j = sum_{d < band} f_d noise_{j - d} of a ring; None where it is no narrow band.
+
+    f is the root of minimal phase: the Fourier transform of its logarithm is twice the causal half of that of
+    log(lam)/2, so that |F|^2 = lam at every mode. Other roots, such as the symmetric one, decay more slowly.
+    """
+    n = len(lam)
+    causal = np.zeros(n)
+    causal[0], causal[1 : (n + 1) // 2], causal[n // 2] = 1, 2, 1 + n % 2
+    f = np.fft.ifft(np.exp(np.fft.fft(np.fft.ifft(np.log(lam) / 2).real * causal))).real
+    # The logarithm of an eigenvalue has the rounding of the largest one relative to it: `_level` over all modes.
+    level = max(4 * n * np.finfo(float).eps, torch.finfo(dtype).eps) * float(np.abs(f).max())
+    band = int(np.flatnonzero(np.abs(f) > level).max()) + 1
+    if band > BAND_SHARE * n:
+        return None
+    f[band:] = 0
+    # No entry of C is further off than the eigenvalues are on average.
+    dropped = float(np.abs(np.abs(np.fft.fft(f)) ** 2 - lam).mean())
+    site = np.arange(n)
+    matrix = torch.from_numpy(f[(site[None, :] - site[:, None]) % n])
+    return Dense(matrix.to(device, dtype), dropped, level, band, wraps=True)
 
 
 def _level(lam: Float[np.ndarray, " n"], what: str, dtype: torch.dtype) -> float:

@@ -175,6 +175,21 @@ def test_the_modes_of_a_ring_reproduce_the_covariance(n):
     assert np.abs(matrix.T @ matrix - correlation).max() <= SIM_SPECTRAL * np.linalg.eigvalsh(correlation)[-1]
 
 
+@pytest.mark.parametrize(("n", "xi"), [(100, 1), (101, 1), (400, 2)])
+def test_a_narrow_root_of_a_ring_reproduces_the_covariance(n, xi):
+    """A cyclic band: as many normal numbers as sites, of which each site takes a few."""
+    correlation = latent_correlation(line(n=n, xi=(xi, 1), boundary="ring"), 0)
+    made = on_ring(correlation, "test", CPU, torch.float64)
+    matrix = made.matrix.numpy()
+    assert made.wraps
+    assert made.band < n / 10
+    assert (np.count_nonzero(matrix, axis=0) <= made.band).all()
+    assert (
+        np.abs(matrix.T @ matrix - correlation).max()
+        <= SIM_SPECTRAL * np.linalg.eigvalsh(correlation)[-1] + made.dropped
+    )
+
+
 @pytest.mark.parametrize("n", [SPECTRAL_SITES, SPECTRAL_SITES + 1])
 def test_fourier_modes_reproduce_the_covariance(n):
     correlation = latent_correlation(line(n=n, xi=(2, 1), boundary="ring"), 0)

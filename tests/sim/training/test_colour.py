@@ -1,14 +1,17 @@
 """The compiled Gaussian vectors against the product of the factor with the stream's normal numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import torch
 
-from sim.data.factors import Dense
+from sim.data.factors import Dense, dense_on_ring
 from sim.data.sample import prepare
 from sim.random.streams import TRAINING, key_of, stream
 from tests.sim.cases import line
 from tests.tolerances import COMPILED_ERF, COMPILED_ERF_DOUBLE, COMPILED_NORMAL
+from theory.problem import latent_correlation
 
 pytest.importorskip("numba")
 
@@ -99,6 +102,10 @@ def test_modes_of_a_ring_are_multiplied_in_halves(n, by_site):
     from sim.training.backends.compiled.draw import Block
 
     sampler = prepare(line(n=n, boundary="ring", xi=(1, "1/2")), torch.device("cpu"), torch.float32)
+    ring = [
+        dense_on_ring(latent_correlation(sampler.law, c), "test", torch.device("cpu"), torch.float32) for c in (0, 1)
+    ]
+    sampler = replace(sampler, factors=tuple(ring))
     block = Block(sampler, np.dtype(np.float32), COUNT, by_site, latent=True)
     assert None not in block.halves
     block.draw(OWN, OWN.example, COUNT, COUNT)

@@ -182,8 +182,11 @@ def test_step_by_step(network, loss, batch):
         line(xi=(30, "1/100")),
         line(n=70, gain=3),
         line(n=600, boundary="ring"),
+        line(n=100, boundary="ring", xi=(1, "1/2")),
+        line(n=102, boundary="ring", xi=(1, "1/2")),
         grid(),
         grid(shape=(4, 3), boundary="torus", xi=(1, "1/2")),
+        grid(shape=(5, 9), gain=2),
     ],
     ids=str,
 )

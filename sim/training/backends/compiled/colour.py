@@ -30,7 +30,8 @@ class Maker(NamedTuple):
     """A factor in the form of the loops: `taps` is [j, d] -> L_{j, j-d}, or [j, q] -> F_{qj} for half of the sites.
 
     `split` is 0 for a band. Otherwise it is the column at which the odd modes begin, after the even ones; both are
-    padded to whole groups, and `place` is the column of each mode.
+    padded to whole groups, and `place` is the column of each mode. Of a cyclic band `place` is as long as the noise of
+    the last sites that the first ones need.
     """
 
     taps: np.ndarray
@@ -43,7 +44,9 @@ def maker(factor: Factor) -> Maker | None:
     if not isinstance(factor, Dense):
         return None
     matrix = factor.matrix.numpy()
-    return _folded(matrix) if factor.band is None else _banded(matrix.T, factor.band)
+    if factor.band is None:
+        return _folded(matrix)
+    return _wrapped(matrix, factor.band) if factor.wraps else _banded(matrix.T, factor.band)
 
 
 def _banded(lower: np.ndarray, band: int) -> Maker:
@@ -52,6 +55,16 @@ def _banded(lower: np.ndarray, band: int) -> Maker:
     for d in range(band):
         taps[d:n, d] = np.diagonal(lower, -d)
     return Maker(taps, np.zeros(0, np.int64), 0)
+
+
+def _wrapped(matrix: np.ndarray, band: int) -> Maker | None:
+    """Return the Maker of a cyclic band; None where the calls of the generator do not end with the last site."""
+    n = len(matrix)
+    if n % WORDS:
+        return None
+    taps = np.zeros((n, _groups(band, _GROUP)), matrix.dtype)
+    taps[:, :band] = matrix[0, :band]
+    return Maker(taps, np.zeros(_groups(band - 1, WORDS), np.int64), 0)
 
 
 def _folded(matrix: np.ndarray) -> Maker | None:
@@ -224,11 +237,14 @@ def _band(banded, key, word, maker, examples, count, inputs, room, out, at):
     if banded is None:
         return
     part, noise, made, other = room
-    taps, _, split = maker
+    taps, before, split = maker
     if split > 0:
         return
     mask = _ring(taps) - 1
     width = examples.size
+    for j in range(-before.size, 0, WORDS):  # on a ring the last sites come before the first
+        p = j & mask
+        _draw(key, word, (len(out) + j) // WORDS, examples, part, noise, (p, p + 1, p + 2, p + 3))
     for j in range(0, len(out), WORDS):
         p = j & mask
         _draw(key, word, j // WORDS, examples, part, noise, (p, p + 1, p + 2, p + 3))
@@ -280,7 +296,7 @@ def ways(makers: Sequence[tuple]) -> tuple[bool | None, bool | None]:
 def room_for(makers: Sequence[tuple]) -> tuple[np.ndarray, ...]:
     """Allocate the scratch of `fill_coloured`, which numba would need a third of a second more to compile with its own.
 
-    The rows before the first site of a band hold zeros, or the noise of an earlier tile; their taps are zero.
+    The rows before the first site of a line hold zeros, or the noise of an earlier tile; their taps are zero.
     """
     kind = makers[0][0].dtype
     rows = max(taps.shape[1] + 1 if split > 0 else _ring.py_func(taps) for taps, _, split in makers)
