@@ -434,3 +434,8 @@ PAGES_REPEATED = 1_000 * 40 * float(np.finfo(np.float32).eps)
 # Times of erf and sigmoid units, 96 and 1,024 K tau, are 61.1 and 64 over f'(0)^2: equal up to the rounding of the
 # first to a number of steps that all learning rates have in common.
 EQUALLY_LONG = 0.05
+
+# SciPy's least squares stops where a step changes the cost by less than 1e-8 of it, or the parameters by 1e-8: of an
+# exact fit, whose cost is quadratic around its minimum, they are then known to the root of that, relative to numbers
+# of size up to 10.
+FIELD_FIT = 10 * 1e-8**0.5

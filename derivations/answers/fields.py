@@ -1,0 +1,232 @@
+"""The answer of `gdln fields`: receptive fields on a grid as images, fitted, with maps of orientation and frequency."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from jaxtyping import Float
+
+from derivations.statistics.field_fits import LEAST_SIDE, Fit, fit
+from theory.problem import GatedGraph, InputError, NonlinearGP2D, OutOfReachError, Problem
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SOURCES = ("theory", "networks")
+MOST_FITS = 400  # about 0.3 s of processor time each
+_TOLD = 0.5  # of the power
+_ROWS = 40  # fields listed; --json has them all
+
+
+@dataclass(frozen=True)
+class FittedField:
+    """The field of one unit of one network at the time asked for, and its fit; None where the field is zero."""
+
+    network: int
+    unit: int
+    field: Float[np.ndarray, "rows columns"]
+    fit: Fit | None
+
+
+@dataclass(frozen=True)
+class FieldsAnswer:
+    """Every unit's field at time `time`, from theory or from trained networks, with its fit."""
+
+    problem: Problem
+    source: str
+    time: float
+    fields: tuple[FittedField, ...]
+
+    @property
+    def fitted(self) -> tuple[FittedField, ...]:
+        """The fields that are not zero."""
+        return tuple(one for one in self.fields if one.fit is not None)
+
+    @property
+    def told(self) -> tuple[FittedField, ...]:
+        """The fields of which the better fit explains at least half of the power."""
+        return tuple(one for one in self.fitted if one.fit.explained >= _TOLD)
+
+    @property
+    def waves(self) -> tuple[FittedField, ...]:
+        """Of these the Gabor functions of known orientation with at least half a cycle along their envelope.
+
+        A slower one is a bump: its orientation is not that of a wave.
+        """
+        found = (one for one in self.told if one.fit.model == "gabor" and np.isfinite(one.fit.error["orientation"]))
+        return tuple(one for one in found if 4 * one.fit.value["frequency"] * one.fit.value["along"] >= 1 / 2)
+
+    def alignment(self) -> tuple[float, float] | None:
+        """Return mean orientation (degrees) and resultant length of exp(2 i orientation): 1 if all agree, 0 if spread.
+
+        None without waves.
+        """
+        if not self.waves:
+            return None
+        turns = np.radians([2 * one.fit.value["orientation"] for one in self.waves])
+        mean = np.exp(1j * turns).mean()
+        return float(np.degrees(np.angle(mean)) / 2 % 180), float(abs(mean))
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln fields --json` prints."""
+        aligned = self.alignment()
+        return {
+            "source": self.source,
+            "time": self.time,
+            "shape": list(self.problem.data.shape),
+            "fields": [
+                {
+                    "network": one.network,
+                    "unit": one.unit,
+                    "weights": one.field,
+                    "fit": None if one.fit is None else _fit_json(one.fit),
+                }
+                for one in self.fields
+            ],
+            "explained_to_half": len(self.told),
+            "waves": len(self.waves),
+            "orientation": None if aligned is None else {"mean": aligned[0], "resultant": aligned[1]},
+        }
+
+    def text(self) -> str:
+        """Each field's better fit, and what the units have in common, for a reader."""
+        head = f"{'network':>7}{'unit':>5}  {'better fit':<24}{'explained':>9}  {'centre (row, column)':<22}what it is"
+        lines = [f"fields at t = {self.time:g} from {self._origin()}", "", head]
+        for one in self.fields[:_ROWS]:
+            place = f"{one.network:>7}{one.unit:>5}  "
+            lines.append(place + ("zero: it has no fit" if one.fit is None else _row(one.fit)))
+        if len(self.fields) > _ROWS:
+            lines.append(f"  ... {len(self.fields) - _ROWS} more; --json has them all")
+        told, waves = len(self.told), len(self.waves)
+        lines += [
+            "",
+            f"of {len(self.fitted)} fields {told} are explained to one half or more; {waves} of these are waves",
+        ]
+        aligned = self.alignment()
+        if aligned is not None:
+            mean, resultant = aligned
+            lines.append(f"their orientations: mean {mean:.1f} degrees, resultant {resultant:.2f} (1 if all agree)")
+        lines += [
+            "explained: share of the field's power; +-: one standard error from the residuals of the fit: how well the",
+            "field determines the number, not whether the model is true; lengths in sites, frequency in cycles a site;",
+            "orientation: the direction of the wave, from columns towards rows",
+        ]
+        return "\n".join(lines)
+
+    def _origin(self) -> str:
+        if self.source == "theory":
+            return "theory"
+        return f"{len({one.network for one in self.fields})} trained networks"
+
+    def figure(self) -> "Figure":
+        """Images of the fields with their explained share, and the maps of centre, orientation and frequency."""
+        from derivations.answers.field_figure import field_figure
+
+        return field_figure(self)
+
+
+def answer(
+    problem: Problem,
+    source: str = "theory",
+    time: float | None = None,
+    networks: int = 4,
+    progress: Callable[[int, int], None] | None = None,
+) -> FieldsAnswer:
+    """Fit every unit's field on the grid of `problem` at a time, the last one if None.
+
+    `source` "theory" takes the exact flow of a gated-linear network, at t = infinity where `time` is infinite;
+    "networks" trains the first `networks` replicates of the problem's [simulation]. Raises InputError for a time that
+    the problem does not list, OutOfReachError for laws without a grid and where there are more than 400 fields to fit.
+    """
+    _require_grid(problem)
+    made = _of_theory(problem, time) if source == "theory" else _of_networks(problem, time, networks)
+    found_at, weights = made
+    count = weights.shape[0] * weights.shape[1]
+    if count > MOST_FITS:
+        raise OutOfReachError(
+            f"{count} fields are to be fitted, about 0.3 s each; more than {MOST_FITS} are refused.",
+            "Use --networks with a smaller number, or fewer units.",
+        )
+    torus = problem.data.boundary != "open"
+    fields = []
+    for network, own in enumerate(weights):
+        for unit, flat in enumerate(own):
+            field = flat.reshape(problem.data.shape)
+            fields.append(FittedField(network, unit, field, fit(field, torus) if field.any() else None))
+            if progress is not None:
+                progress(len(fields), count)
+    return FieldsAnswer(problem, source, found_at, tuple(fields))
+
+
+def _require_grid(problem: Problem) -> None:
+    law = problem.data
+    if not isinstance(law, NonlinearGP2D) or isinstance(problem.network, GatedGraph):
+        raise OutOfReachError(
+            f"Fields are fitted on grids, for networks with one hidden layer; this problem has the law {law.law!r}.",
+            'Use a law on a grid, such as law = "nlgp-2d"; for lines see gdln compare --plot.',
+        )
+    if law.outputs > 1:
+        raise OutOfReachError(f"The labels have {law.outputs} numbers each: a unit has as many fields.", "Use one.")
+    if min(law.shape) < LEAST_SIDE:
+        raise OutOfReachError(
+            f"data.shape = {list(law.shape)} has a side below {LEAST_SIDE} sites: a fit has up to eight parameters.",
+            "Use a larger grid.",
+        )
+
+
+def _place(problem: Problem, time: float | None) -> int:
+    times = [float(own) for own in problem.training.times]
+    if time is None:
+        return len(times) - 1
+    if time not in times:
+        listed = ", ".join(f"{own:g}" for own in times)
+        raise InputError(f"t = {time:g} is none of the problem's times: {listed}.", "Add it to training.times.")
+    return times.index(time)
+
+
+def _of_theory(problem: Problem, time: float | None) -> tuple[float, np.ndarray]:
+    from theory.flow import solve
+
+    if time is not None and np.isinf(time):
+        return float(np.inf), solve(problem).fixed_point[None]
+    place = _place(problem, time)
+    return float(problem.training.times[place]), solve(problem).weights[place][None]
+
+
+def _of_networks(problem: Problem, time: float | None, networks: int) -> tuple[float, np.ndarray]:
+    from sim.train import train
+
+    place = _place(problem, time)
+    replicates = problem.simulated().replicates
+    if not 1 <= networks <= replicates:
+        raise InputError(
+            f"--networks {networks}: the problem has {replicates} replicates.", f"Give 1 to {replicates} of them."
+        )
+    run = train(problem, replicates=range(networks))
+    if run.diverged[:networks].any():
+        raise OutOfReachError("A network diverged: its fields are not finite.", "Use a smaller learning_rate.")
+    return float(problem.training.times[place]), run.weights[:, place]
+
+
+def _fit_json(found: Fit) -> dict[str, Any]:
+    finite = {name: own if np.isfinite(own) else None for name, own in found.error.items()}
+    return {"model": found.model, "explained": found.explained, "bic": found.bic, "value": found.value, "error": finite}
+
+
+def _row(found: Fit) -> str:
+    value, error = found.value, found.error
+
+    def shown(name: str, unit: str = "") -> str:
+        if not np.isfinite(error[name]):
+            return f"undetermined{unit}"
+        return f"{value[name]:.3g} +- {error[name]:.1g}{unit}"
+
+    place = f"({value['y']:.1f}, {value['x']:.1f})"
+    if found.model == "gabor":
+        says = (
+            f"wave {shown('frequency')} at {shown('orientation', ' deg')}, widths {shown('along')}, {shown('across')}"
+        )
+    else:
+        says = f"widths {shown('centre')}, {shown('surround')}, ratio {shown('ratio')}"
+    return f"{found.model:<24}{found.explained:>9.4f}  {place:<22}{says}"

@@ -1,0 +1,44 @@
+"""`gdln fields`: receptive fields on a grid as images, with fits and maps of orientation and frequency."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from derivations.commands import Timeout
+
+MAY_BEGIN_WITH_MINUS = False
+
+
+def command(
+    problem: Annotated[Path, typer.Argument(help="A problem file (TOML) whose data lie on a grid.")],
+    source: Annotated[str, typer.Option(help="theory, or networks: those of [simulation], trained.")] = "theory",
+    time: Annotated[
+        str | None, typer.Option(help="One of the problem's times, the last by default; inf with theory.")
+    ] = None,
+    networks: Annotated[int, typer.Option(help="With --source networks: how many of the replicates.")] = 4,
+    plot: Annotated[Path | None, typer.Option(help="Draw images and maps to this file (.png, .svg or .pdf).")] = None,
+    timeout: Timeout = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> int:
+    """Fit each unit's field by a Gabor function and a difference of Gaussians, and say which explains it better."""
+    from derivations.output import PASS, emit, run
+
+    def body() -> int:
+        from derivations.answers import fields
+        from derivations.pictures import check_picture, write_picture
+        from theory.problem import load
+        from theory.problem.numbers import exact, one_of
+
+        one_of(source, "--source", fields.SOURCES)
+        if plot is not None:
+            check_picture(plot)
+        when = None if time is None else float("inf") if time == "inf" else float(exact(time, "--time"))
+        answer = fields.answer(load(problem), source, when, networks)
+        if plot is not None:
+            write_picture(answer.figure(), plot)
+        written = "" if plot is None else f"\n\nWritten: {plot}"
+        emit("fields", answer.json(), answer.text() + written, json)
+        return PASS
+
+    return run(body, json, timeout)

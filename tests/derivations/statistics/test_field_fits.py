@@ -1,0 +1,93 @@
+"""Fits of fields on a grid: planted functions are found, and intervals cover what they claim."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from derivations.statistics.field_fits import DIFFERENCE, GABOR, fit, gabor
+from tests.tolerances import FIELD_FIT
+from theory.problem import InputError, OutOfReachError
+
+SHAPE = (16, 14)
+Y, X = np.mgrid[: SHAPE[0], : SHAPE[1]].astype(float)
+
+
+def planted_gabor(amplitude, y, x, along, across, orientation, frequency, phase, away=lambda d, sites: d):
+    """A Gabor function written out, site by site."""
+    turn = np.radians(orientation)
+    dy, dx = away(Y - y, SHAPE[0]), away(X - x, SHAPE[1])
+    u, v = dx * np.cos(turn) + dy * np.sin(turn), dy * np.cos(turn) - dx * np.sin(turn)
+    envelope = np.exp(-(u**2) / (2 * along**2) - v**2 / (2 * across**2))
+    return amplitude * envelope * np.cos(2 * np.pi * frequency * u + phase)
+
+
+def planted_difference(amplitude, y, x, centre, surround, ratio):
+    r2 = (Y - y) ** 2 + (X - x) ** 2
+    return amplitude * (np.exp(-r2 / (2 * centre**2)) - ratio * np.exp(-r2 / (2 * surround**2)))
+
+
+WAVES = [
+    (1.0, 7.3, 6.1, 2.5, 3.5, 40.0, 0.17, 1.0),
+    (0.02, 8.0, 6.5, 2.0, 2.5, 120.0, 0.25, 4.0),
+    (3.0, 5.0, 8.0, 3.0, 2.0, 170.0, 0.2, 2.5),
+]
+
+
+def apart(found, planted):
+    """Differences of the parameters; angles by the shortest way, at either of the two equal descriptions."""
+    value = np.array([found.value[name] for name in GABOR])
+    options = []
+    for turned, phase in ((planted[5], planted[7]), (planted[5] + 180, -planted[7])):
+        off = value - np.array([*planted[:5], turned, planted[6], phase])
+        off[5] = (off[5] + 180) % 360 - 180
+        off[7] = (off[7] + np.pi) % (2 * np.pi) - np.pi
+        options.append(off)
+    return min(options, key=lambda off: abs(off[5]))
+
+
+@pytest.mark.parametrize("planted", WAVES)
+def test_a_planted_wave_is_found_exactly(planted):
+    found = fit(planted_gabor(*planted), torus=False)
+    assert found.model == "gabor"
+    assert np.abs(apart(found, planted)).max() < FIELD_FIT
+    assert 0 <= found.value["orientation"] < 180
+
+
+def test_on_a_torus_distances_are_the_shortest_ones():
+    planted = (1.0, 0.5, 13.2, 2.0, 2.0, 30.0, 0.2, 0.5)
+    field = planted_gabor(*planted, away=lambda d, sites: (d + sites / 2) % sites - sites / 2)
+    assert np.abs(apart(gabor(field, torus=True), planted)).max() < FIELD_FIT
+    assert gabor(field, torus=False).explained < 1 - FIELD_FIT
+
+
+@pytest.mark.parametrize("planted", [(1.0, 7.0, 6.0, 1.5, 3.0, 0.4), (-2.0, 8.2, 6.4, 1.2, 2.8, 0.15)])
+def test_a_planted_difference_is_found_exactly(planted):
+    found = fit(planted_difference(*planted), torus=False)
+    assert found.model == "difference of Gaussians"
+    assert np.abs([found.value[name] - own for name, own in zip(DIFFERENCE, planted, strict=True)]).max() < FIELD_FIT
+
+
+def test_intervals_of_95_percent_cover_95_percent():
+    """Of 24 noisy fields each parameter is covered so often that a binomial gives less with probability 1e-4."""
+    random, planted, runs = np.random.default_rng(3), WAVES[0], 24
+    covered = np.zeros(len(GABOR))
+    for _ in range(runs):
+        found = gabor(planted_gabor(*planted) + 0.05 * random.standard_normal(SHAPE), torus=False)
+        error = np.array([found.error[name] for name in GABOR])
+        covered += np.abs(apart(found, planted)) <= 1.96 * error
+    assert (covered >= binom.ppf(1e-4, runs, 0.95)).all()
+    assert covered.sum() <= binom.ppf(1 - 1e-4, runs * len(GABOR), 0.975)
+
+
+def test_a_round_field_has_no_orientation():
+    found = gabor(np.exp(-((Y - 8) ** 2 + (X - 7) ** 2) / 8), torus=False)
+    assert found.error["orientation"] == np.inf
+
+
+def test_what_has_no_fit_is_refused():
+    with pytest.raises(InputError, match="zero or not finite"):
+        fit(np.zeros((8, 8)), torus=False)
+    with pytest.raises(InputError, match="zero or not finite"):
+        fit(np.full((8, 8), np.nan), torus=False)
+    with pytest.raises(OutOfReachError, match="3 x 9 sites has fewer than 4"):
+        fit(np.ones((3, 9)), torus=True)
