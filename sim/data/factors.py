@@ -148,7 +148,7 @@ def _of_modes(
     lam: Float[np.ndarray, " n"], modes: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype
 ) -> Dense:
     """Return the factor for eigenvalues and their modes, the rows of `modes`."""
-    level = _level(lam, what, dtype)
+    level = kept_level(lam, what, dtype)
     kept = lam > level
     matrix = np.ascontiguousarray(np.sqrt(lam[kept])[:, None] * modes[kept])
     return Dense(torch.from_numpy(matrix).to(device, dtype), float(np.abs(lam[~kept]).sum()), level)
@@ -179,14 +179,14 @@ def on_ring(covariance: Float[np.ndarray, "n n"], what: str, device: torch.devic
     """Return the factor of a circulant covariance: by the FFT where that is faster; errors as `dense`."""
     n = len(covariance)
     lam = np.fft.fft(covariance[0]).real
-    kept = lam > _level(lam, what, dtype)
+    kept = lam > kept_level(lam, what, dtype)
     if n < SPECTRAL_SITES or np.count_nonzero(kept) < SPECTRAL_SHARE * n:
         return dense_on_ring(covariance, what, device, dtype)
     return Spectral(torch.from_numpy(np.sqrt(np.where(kept, lam, 0))).to(device, dtype))
 
 
-def _level(lam: Float[np.ndarray, " n"], what: str, dtype: torch.dtype) -> float:
-    """Return the largest eigenvalue that may be dropped.
+def kept_level(lam: Float[np.ndarray, " n"], what: str, dtype: torch.dtype) -> float:
+    """Return the largest eigenvalue that may be dropped; OutOfReachError for eigenvalues of no covariance.
 
     It is 4 n eps lam_max for rounding in float64, and larger for a dtype with a coarser unit.
     """

@@ -14,4 +14,5 @@ from theory.problem import NonlinearGP, axis_correlations
 def erf_sampler(law: NonlinearGP, device: torch.device, dtype: torch.dtype) -> GaussianSampler:
     """Return the sampler of x = erf(gain z)/Z, z with the Kronecker product of the axes' kernels as covariance."""
     kernels = [axis_correlations(law, c) for c in range(law.classes)]
-    return gaussian_sampler(law, kernels, float(law.gain), quadrature.normaliser(law), device, dtype)
+    gains = tuple(float(gain) for gain in law.gains)
+    return gaussian_sampler(law, kernels, gains, quadrature.normaliser(law), device, dtype)

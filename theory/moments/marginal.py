@@ -41,7 +41,7 @@ def density(law: object, c: int, x: Float[np.ndarray, "*any"]) -> Float[np.ndarr
 
 def _gain(law: NonlinearGP, c: int) -> float:
     """Return the gain for a latent scaled to variance 1: g times the standard deviation of z in class c."""
-    return float(law.gain) * sqrt(latent_variance(law, c))
+    return float(law.gains[c]) * sqrt(latent_variance(law, c))
 
 
 @density.register
