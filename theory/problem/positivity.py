@@ -17,7 +17,7 @@ from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.lags import Shape, matrix_of, row_of
 
 MOST_DENSE = 2048  # sites; the eigenvalues of so many take some seconds
-_EPS = np.finfo(float).eps
+_EPS = float(np.finfo(float).eps)
 
 
 @dataclass(frozen=True)
