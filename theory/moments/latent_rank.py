@@ -9,7 +9,6 @@ with coefficient 1 at exponent 0, which are not zero by the theorem of Lindemann
 import numpy as np
 
 from theory.problem import NonlinearGP, OutOfReachError
-from theory.problem.correlations import Correlation
 from theory.problem.correlations.spectrum import SpectrumCorrelation
 from theory.problem.positivity import smallest
 
@@ -23,7 +22,7 @@ def require_independent(law: NonlinearGP) -> None:
     ...
     theory.problem.errors.OutOfReachError: The covariance of the latent is singular, or not certain to be regular, ...
     """
-    if law.clipped or any(_regular(law, c, kernel) for c, kernel in enumerate(law.kernels)):
+    if law.clipped or any(regular(law, c) for c in range(law.classes)):
         return
     raise OutOfReachError(
         "The covariance of the latent is singular, or not certain to be regular, in every class: gates and inputs of "
@@ -32,8 +31,13 @@ def require_independent(law: NonlinearGP) -> None:
     )
 
 
-def _regular(law: NonlinearGP, c: int, kernel: Correlation) -> bool:
-    """Whether the covariance of class `c` is certainly not singular."""
+def regular(law: NonlinearGP, c: int) -> bool:
+    """Whether the covariance of the latent of class `c`, before anything is clipped, is certainly not singular.
+
+    >>> regular(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0), correlation="exponential"), 0)
+    True
+    """
+    kernel = law.kernels[c]
     if kernel.independent:
         return True
     if isinstance(kernel, SpectrumCorrelation):

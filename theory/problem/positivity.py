@@ -7,6 +7,7 @@ negative, or the eigenvalue itself is asked for, the eigenvalues of the dense ma
 
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from theory.problem.errors import InputError, OutOfReachError
 from theory.problem.lags import Shape, matrix_of, row_of
 
 MOST_DENSE = 2048  # sites; the eigenvalues of so many take some seconds
+MOST_REPEATED = 256  # open sites; the eigenvalues of so many are computed fifty times
 _EPS = float(np.finfo(float).eps)
 
 
@@ -114,24 +116,29 @@ def longest_valid(kernel: Correlation, shape: Shape, boundary: str, xi: float) -
     """A length at which the smallest eigenvalue passes through zero: the correlation is valid just below it.
 
     It is found by 50 bisections between a thousandth of a site and the first invalid of xi, 2 xi, 4 xi, ... up to 64
-    times the longest axis; None where all these are valid. The eigenvalue need not be monotonic in xi.
+    times the longest axis; None where all these are valid, and on more open sites than are diagonalised so often. The
+    eigenvalue need not be monotonic in xi.
 
     >>> round(longest_valid(GAUSSIAN, (8,), "ring", 1.0), 3)
     1.721
     """
-    if not kernel.needs_length:
+    if not kernel.needs_length or (boundary == "open" and prod(shape) > MOST_REPEATED):
         return None
+
+    def is_valid(length: float) -> bool:
+        try:
+            return smallest(kernel, shape, boundary, length).valid
+        except InputError:  # a formula that is no correlation at this length
+            return False
+
     low, high = 1e-3, xi
-    while smallest(kernel, shape, boundary, high).valid:
+    while is_valid(high):
         low, high = high, 2 * high
         if high > 64 * max(shape):
             return None
     for _ in range(50):
         middle = (low + high) / 2
-        if smallest(kernel, shape, boundary, middle).valid:
-            low = middle
-        else:
-            high = middle
+        low, high = (middle, high) if is_valid(middle) else (low, middle)
     return low
 
 
@@ -168,7 +175,7 @@ def _refusal(law: Any, size: str, kernel: Correlation, shape: Shape, xi: float, 
         ways.append('boundary="open"')
     if kernel.needs_length:
         limit = longest_valid(kernel, shape, law.boundary, xi)
-        ways.append("a smaller xi" + ("" if limit is None else f" (valid up to {limit:.5g})"))
+        ways.append("a smaller xi" + ("" if limit is None else f" (valid up to about {limit:.3g})"))
     if wrapped and not law.isotropic:
         ways.append('positive_part="clipped", which declares the law whose negative eigenvalues are set to 0')
     remedy = f"Use {', or '.join(ways)}." if ways else "Correct its values."
