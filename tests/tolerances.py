@@ -26,6 +26,10 @@ SIM_DRAW = 12 * 7 * UNIT_ROUNDOFF
 # relative to E erf(gain z)^2, and the reference is stored to 30 digits.
 SIM_QUADRATURE = 64 * UNIT_ROUNDOFF
 
+# R(d) is at most 1 in size, from some dozen roundings; the argument of exp and cos, at most 12 here, carries its
+# own rounding into the value: 12 eps, twice.
+CORRELATION = (12 + 2 * 12) * UNIT_ROUNDOFF
+
 # F^T F against the covariance: products of n <= 40 terms of size <= 1 and the backward error of the eigensolver,
 # each at most n roundings; what is dropped is added by the test.
 SIM_FACTOR = 4 * 40 * UNIT_ROUNDOFF

@@ -69,6 +69,15 @@ def on_grid(
                 f"modes do not sample it, and a factor of {len(covariance)} sites would take minutes.",
                 f"Use at most {MOST_DENSE} sites, a shorter correlation, or the torus.",
             )
-        return dense(covariance, what, device, dtype)
+        return _of_matrix(covariance, what, device, dtype)
     kept = lam > kept_level(lam, what, dtype)
     return Embedded(torch.from_numpy(np.sqrt(np.where(kept, lam, 0))).to(device, dtype), torus, axes)
+
+
+def _of_matrix(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
+    """Return the Cholesky factor, which is unique where a symmetric grid has equal eigenvalues; `dense` if singular."""
+    try:
+        lower = np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        return dense(covariance, what, device, dtype)
+    return Dense(torch.from_numpy(np.ascontiguousarray(lower.T)).to(device, dtype))

@@ -85,7 +85,8 @@ def smallest(kernel: Correlation, shape: Shape, boundary: str, xi: float, itself
     lam, vectors = np.linalg.eigh(matrix_of(row, shape))
     # An eigensolver is backward stable: n eps times the norm, which the largest sum of a row bounds.
     rounding = 4 * sites * _EPS * float(np.abs(row).sum() * 2 ** len(shape))
-    power = np.abs(np.fft.fftn(vectors[:, 0].reshape(shape), [4 * side for side in shape]))
+    # Zeros around the eigenvector interpolate its transform.
+    power = np.abs(np.fft.fftn(np.pad(vectors[:, 0].reshape(shape), [(0, 3 * side) for side in shape])))
     return Smallest(float(lam[0]), rounding, _frequency(power))
 
 
