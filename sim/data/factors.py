@@ -1,7 +1,7 @@
 """Gaussian vectors from independent normal numbers: z = F^T noise with F^T F the covariance, factored once.
 
-Three forms of F: a matrix, of low rank or banded; one matrix for each axis of a grid, whose covariance is a Kronecker
-product; and the Fourier modes of a ring, whose covariance is circulant.
+Four forms of F: a matrix, of low rank or banded; one matrix for each axis of a grid, whose covariance is a Kronecker
+product; the Fourier modes of a ring, whose covariance is circulant; and those of a torus of which a grid is a part.
 
 The normal numbers of a seed give the same z on every machine, up to rounding. An eigensolver alone does not promise
 that: it leaves the sign of a mode undetermined, and on a ring, whose eigenvalues are degenerate in pairs, the rotation
@@ -9,6 +9,7 @@ of each pair. Therefore rings use sines and cosines, and lines, whose eigenvalue
 """
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 import torch
@@ -106,7 +107,37 @@ class Spectral:
         return z
 
 
-Factor = Dense | Separable | Spectral
+@dataclass(frozen=True)
+class Embedded:
+    """z_j = sum_q amplitude_q noise_q cas(2 pi q.j/N)/sqrt(N) on a torus, of which the sites of a grid are kept.
+
+    cas = cos + sin, q and j have one number for each axis and q.j/N is the sum of their quotients. `torus` and `grid`
+    are the sites along each axis.
+    """
+
+    amplitude: Float[torch.Tensor, " N"]
+    torus: tuple[int, ...]
+    grid: tuple[int, ...]
+
+    @property
+    def rank(self) -> int:
+        """The normal numbers that an example takes."""
+        return len(self.amplitude)
+
+    @property
+    def sites(self) -> int:
+        """n."""
+        return prod(self.grid)
+
+    def coloured(self, noise: Float[torch.Tensor, "B N"]) -> Float[torch.Tensor, "B n"]:
+        """Return the Hartley transform of amplitude times noise at the sites of the grid, by an FFT."""
+        axes = tuple(range(1, 1 + len(self.torus)))
+        modes = torch.fft.fftn((noise * self.amplitude).reshape(-1, *self.torus), dim=axes, norm="ortho")
+        kept = (slice(None), *(slice(sites) for sites in self.grid))
+        return (modes.real[kept] - modes.imag[kept]).flatten(1)
+
+
+Factor = Dense | Separable | Spectral | Embedded
 
 
 def dense(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:

@@ -103,10 +103,13 @@ def gaussian_sampler(
 def _factor(
     law: NonlinearGP, covariances: tuple[np.ndarray, ...], c: int, device: torch.device, dtype: torch.dtype
 ) -> Factor:
-    """Return the factor for class c, whose covariance is the Kronecker product of the covariances of the axes."""
+    """Return the factor for class c, whose covariance is the Kronecker product of the covariances of the axes.
+
+    An isotropic covariance, which is no product, is given by its first row.
+    """
     what = f"{law.law}, class {c}"
     if law.isotropic:
-        return on_grid(covariances[0][0], law.axes, law.boundary, what, device, dtype)
+        return on_grid(covariances[0], law.axes, law.boundary, what, device, dtype)
     if len(covariances) == 1:
         make = on_ring if law.boundary == "ring" else on_line
         return make(covariances[0], what, device, dtype)
