@@ -27,8 +27,8 @@ class ExponentialCorrelation(Correlation):
         return np.exp(-np.sqrt(squared) / xi)
 
     def positive(self, boundary: str, isotropic: bool) -> bool:
-        """True on the line and the ring (claim `localization.ring.exponential`); wrapped Euclidean distance breaks it.
+        """True on the line, and on the ring by the claim `correlation.ring.determinant`.
 
-        By Euclidean distance it is a mixture of Gaussian correlations, positive in every dimension.
+        By Euclidean distance it is a mixture of Gaussian correlations on the open grid; wrapping breaks that.
         """
         return boundary == "open" or not isotropic
