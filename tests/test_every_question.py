@@ -107,8 +107,18 @@ DATA = {
     ),
     "nlgp, means": NonlinearGP(4, **PROCESS, means=(1, -1)),
     "nlgp, vector labels": NonlinearGP(4, **PROCESS | {"labels": ((1, 0), (0, 1))}),
+    "nlgp, gains and correlations": NonlinearGP(
+        4, **PROCESS | {"gain": (1, 2)}, correlation=("exponential", {"kind": "damped-cosine", "wavelength": 3})
+    ),
+    "nlgp, ring of few modes": NonlinearGP(
+        4, **PROCESS | {"boundary": "ring", "xi": ()}, correlation={"kind": "spectrum", "values": [1, 2, 0]}
+    ),
     "nlgp-2d": NonlinearGP2D(**PROCESS, shape=(2, 2)),
+    "nlgp-2d, isotropic": NonlinearGP2D(**PROCESS, shape=(2, 2), correlation="exponential", grid="isotropic"),
     "gaussian-clone": GaussianClone(4, **PROCESS),
+    "gaussian-clone, table": GaussianClone(
+        4, **PROCESS | {"xi": ()}, correlation={"kind": "table", "values": [1, "1/2"]}
+    ),
     "single-pulse": SinglePulse(4, ((1, 1), (2, 2)), "plus-minus", "none", (1, 0)),
     "finite": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1)),
     "finite, contexts": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1), context=(0, 1, 2)),

@@ -12,6 +12,7 @@ from derivations.explore.sites import middle, sites_of
 from derivations.explore.tables import table_csv
 from theory.moments.inputs import InputStatistics, Marginal, Values, input_statistics
 from theory.problem import Law, NonlinearGP, OutOfReachError
+from theory.problem.correlations import GAUSSIAN
 
 ROWS = 4096  # examples drawn for a view
 GROUPS = 16  # of them, for standard errors
@@ -247,10 +248,13 @@ def closed_forms(law: Law) -> str:
 
 @closed_forms.register
 def _(law: NonlinearGP) -> str:
-    return _arcsine_forms(law.normaliser)
+    alike = set(law.kernels) == {GAUSSIAN}
+    averaged = isinstance(law.gain, tuple)
+    return _arcsine_forms(law.normaliser, "e^{-d_{kl}^2/\\xi^2}" if alike else "R(d_{kl})", averaged)
 
 
-def _arcsine_forms(normaliser: str) -> str:
+def _arcsine_forms(normaliser: str, correlation: str, averaged: bool) -> str:
+    """The covariance and Z^2, which is a mean over classes where `averaged`: their gains differ."""
     import sympy
 
     from theory.expressions.symbols import g, rho, z
@@ -262,6 +266,7 @@ def _arcsine_forms(normaliser: str) -> str:
         "\\[ \\mathbb{E}[x_k x_l] = \\frac{1}{Z^2} \\, "
         + pair.latex
         + ", \\qquad Z^2 = "
+        + ("\\sum_c p_c \\, " if averaged and normaliser != "none" else "")
         + square
-        + ", \\qquad \\rho = e^{-d_{kl}^2/\\xi^2} \\]"
+        + f", \\qquad \\rho = {correlation} \\]"
     )

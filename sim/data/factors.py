@@ -1,7 +1,7 @@
 """Gaussian vectors from independent normal numbers: z = F^T noise with F^T F the covariance, factored once.
 
-Three forms of F: a matrix, of low rank or banded; one matrix for each axis of a grid, whose covariance is a Kronecker
-product; and the Fourier modes of a ring, whose covariance is circulant.
+Four forms of F: a matrix, of low rank or banded; one matrix for each axis of a grid, whose covariance is a Kronecker
+product; the Fourier modes of a ring, whose covariance is circulant; and those of a torus of which a grid is a part.
 
 The normal numbers of a seed give the same z on every machine, up to rounding. An eigensolver alone does not promise
 that: it leaves the sign of a mode undetermined, and on a ring, whose eigenvalues are degenerate in pairs, the rotation
@@ -9,6 +9,7 @@ of each pair. Therefore rings use sines and cosines, and lines, whose eigenvalue
 """
 
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 import torch
@@ -108,7 +109,37 @@ class Spectral:
         return z
 
 
-Factor = Dense | Separable | Spectral
+@dataclass(frozen=True)
+class Embedded:
+    """z_j = sum_q amplitude_q noise_q cas(2 pi q.j/N)/sqrt(N) on a torus, of which the sites of a grid are kept.
+
+    cas = cos + sin, q and j have one number for each axis and q.j/N is the sum of their quotients. `torus` and `grid`
+    are the sites along each axis.
+    """
+
+    amplitude: Float[torch.Tensor, " N"]
+    torus: tuple[int, ...]
+    grid: tuple[int, ...]
+
+    @property
+    def rank(self) -> int:
+        """The normal numbers that an example takes."""
+        return len(self.amplitude)
+
+    @property
+    def sites(self) -> int:
+        """n."""
+        return prod(self.grid)
+
+    def coloured(self, noise: Float[torch.Tensor, "B N"]) -> Float[torch.Tensor, "B n"]:
+        """Return the Hartley transform of amplitude times noise at the sites of the grid, by an FFT."""
+        axes = tuple(range(1, 1 + len(self.torus)))
+        modes = torch.fft.fftn((noise * self.amplitude).reshape(-1, *self.torus), dim=axes, norm="ortho")
+        kept = (slice(None), *(slice(sites) for sites in self.grid))
+        return (modes.real[kept] - modes.imag[kept]).flatten(1)
+
+
+Factor = Dense | Separable | Spectral | Embedded
 
 
 def dense(covariance: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype) -> Dense:
@@ -150,7 +181,7 @@ def _of_modes(
     lam: Float[np.ndarray, " n"], modes: Float[np.ndarray, "n n"], what: str, device: torch.device, dtype: torch.dtype
 ) -> Dense:
     """Return the factor for eigenvalues and their modes, the rows of `modes`."""
-    level = _level(lam, what, dtype)
+    level = kept_level(lam, what, dtype)
     kept = lam > level
     matrix = np.ascontiguousarray(np.sqrt(lam[kept])[:, None] * modes[kept])
     return Dense(torch.from_numpy(matrix).to(device, dtype), float(np.abs(lam[~kept]).sum()), level)
@@ -181,7 +212,7 @@ def on_ring(covariance: Float[np.ndarray, "n n"], what: str, device: torch.devic
     """Return the factor of a circulant covariance: a narrow band, the FFT, or modes, by speed; errors as `dense`."""
     n = len(covariance)
     lam = np.fft.fft(covariance[0]).real
-    kept = lam > _level(lam, what, dtype)
+    kept = lam > kept_level(lam, what, dtype)
     if n >= SPECTRAL_SITES and np.count_nonzero(kept) >= SPECTRAL_SHARE * n:
         return Spectral(torch.from_numpy(np.sqrt(np.where(kept, lam, 0))).to(device, dtype))
     narrow = _circulant_root(lam, device, dtype) if kept.all() else None
@@ -198,7 +229,7 @@ def _circulant_root(lam: Float[np.ndarray, " n"], device: torch.device, dtype: t
     causal = np.zeros(n)
     causal[0], causal[1 : (n + 1) // 2], causal[n // 2] = 1, 2, 1 + n % 2
     f = np.fft.ifft(np.exp(np.fft.fft(np.fft.ifft(np.log(lam) / 2).real * causal))).real
-    # The logarithm of an eigenvalue has the rounding of the largest one relative to it: `_level` over all modes.
+    # The logarithm of an eigenvalue has the rounding of the largest one relative to it: `kept_level` over all modes.
     level = max(4 * n * np.finfo(float).eps, torch.finfo(dtype).eps) * float(np.abs(f).max())
     band = int(np.flatnonzero(np.abs(f) > level).max()) + 1
     if band > BAND_SHARE * n:
@@ -211,8 +242,8 @@ def _circulant_root(lam: Float[np.ndarray, " n"], device: torch.device, dtype: t
     return Dense(matrix.to(device, dtype), dropped, level, band, wraps=True)
 
 
-def _level(lam: Float[np.ndarray, " n"], what: str, dtype: torch.dtype) -> float:
-    """Return the largest eigenvalue that may be dropped.
+def kept_level(lam: Float[np.ndarray, " n"], what: str, dtype: torch.dtype) -> float:
+    """Return the largest eigenvalue that may be dropped; OutOfReachError for eigenvalues of no covariance.
 
     It is 4 n eps lam_max for rounding in float64, and larger for a dtype with a coarser unit.
     """

@@ -7,6 +7,7 @@ import torch
 from jaxtyping import Float
 
 from sim.data.classes import draw_classes
+from sim.data.embedding import on_grid
 from sim.data.factors import Factor, Separable, dense, dense_on_ring, on_line, on_ring
 from sim.data.sample import Draw, label_table, mean_table, shifted
 from sim.random.streams import Stream
@@ -26,13 +27,14 @@ class Scratch:
 class GaussianSampler:
     """A sampler of a Gaussian law on one device: a factor for each class, and the function applied to the Gaussian.
 
-    `gain` is None where x is the Gaussian itself; otherwise x = erf(gain z)/normaliser. `shift` are the class means.
+    `gain` is None where x is the Gaussian itself; otherwise x = erf(gain z)/normaliser, with one number for all classes
+    or a tensor with one for each. `shift` are the class means.
     """
 
     law: NonlinearGP
     factors: tuple[Factor, ...]
     labels: Float[torch.Tensor, "C *m"]
-    gain: float | None
+    gain: float | Float[torch.Tensor, " C"] | None
     normaliser: float
     shift: Float[torch.Tensor, "C n"] | None
     device: torch.device
@@ -72,32 +74,42 @@ class GaussianSampler:
         y = self.labels[category]
         if self.gain is None:
             return shifted(Draw(None, gaussian, category, y), self.law, self.shift)
-        torch.mul(gaussian, self.gain, out=x).erf_().div_(self.normaliser)
-        return shifted(Draw(gaussian, x, category, y, self.gain), self.law, self.shift)
+        gain = self.gain[category].unsqueeze(-1) if isinstance(self.gain, torch.Tensor) else self.gain
+        torch.mul(gaussian, gain, out=x).erf_().div_(self.normaliser)
+        return shifted(Draw(gaussian, x, category, y, gain), self.law, self.shift)
 
 
 def gaussian_sampler(
     law: NonlinearGP,
     covariances: list[tuple[np.ndarray, ...]],
-    gain: float | None,
+    gains: tuple[float, ...] | None,
     normaliser: float,
     device: torch.device,
     dtype: torch.dtype,
 ) -> GaussianSampler:
     """Return the sampler of a law whose Gaussian in class c has the Kronecker product of covariances[c].
 
-    Raises OutOfReachError for a matrix that is no covariance.
+    `gains` are those of the classes, None where x is the Gaussian itself. Raises OutOfReachError for a matrix that is
+    no covariance.
     """
     factors = tuple(_factor(law, own, c, device, dtype) for c, own in enumerate(covariances))
     labels, shift = label_table(law, device, dtype), mean_table(law, device, dtype)
+    gain = None if gains is None else gains[0]
+    if gains is not None and len(set(gains)) > 1:
+        gain = torch.tensor(gains, dtype=dtype, device=device)
     return GaussianSampler(law, factors, labels, gain, normaliser, shift, device, dtype)
 
 
 def _factor(
     law: NonlinearGP, covariances: tuple[np.ndarray, ...], c: int, device: torch.device, dtype: torch.dtype
 ) -> Factor:
-    """Return the factor for class c, whose covariance is the Kronecker product of the covariances of the axes."""
+    """Return the factor for class c, whose covariance is the Kronecker product of the covariances of the axes.
+
+    An isotropic covariance, which is no product, is given by its first row.
+    """
     what = f"{law.law}, class {c}"
+    if law.isotropic:
+        return on_grid(covariances[0], law.axes, law.boundary, what, device, dtype)
     if len(covariances) == 1:
         make = on_ring if law.boundary == "ring" else on_line
         return make(covariances[0], what, device, dtype)

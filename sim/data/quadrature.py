@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Float
 
 from theory.problem import NonlinearGP, OutOfReachError, latent_correlation, latent_variance
+from theory.problem.correlations import GAUSSIAN
 
 # P(|N(0, 1)| > 12) < 4e-33: the truncated tail is below the rounding of every integral here.
 _REACH = 12.0
@@ -34,12 +35,20 @@ def normaliser(law: NonlinearGP) -> float:
 
 
 def _erf_square(law: NonlinearGP) -> float:
-    """Return E erf(gain z)^2 over z of all classes, whose variances differ where the law is clipped."""
-    variances = [latent_variance(law, c) for c in range(law.classes)]
-    if set(variances) == {1.0}:
-        return erf_variance(float(law.gain))
-    squares = (erf_variance(float(law.gain) * math.sqrt(variance)) for variance in variances)
-    return sum(float(p) * square for p, square in zip(law.probabilities, squares, strict=True))
+    """Return E erf(gain z)^2 over all classes; their gains may differ, and the variances of z if the law is clipped."""
+    gains = [unit_gain(law, c) for c in range(law.classes)]
+    if len(set(gains)) == 1:
+        return erf_variance(gains[0])
+    return sum(float(p) * erf_variance(gain) for p, gain in zip(law.probabilities, gains, strict=True))
+
+
+def unit_gain(law: NonlinearGP, c: int) -> float:
+    """Return the gain of class `c` for a latent scaled to variance 1.
+
+    >>> unit_gain(NonlinearGP(4, (2, 1), (3, 1), "open", "none", (1, 0)), 0)
+    3.0
+    """
+    return float(law.gains[c]) * math.sqrt(latent_variance(law, c))
 
 
 def erf_variance(gain: float) -> float:
@@ -83,12 +92,12 @@ def covariance(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
     [1.0, 1.0]
     """
     rho, conditional_variance, place = _correlations(law, c)
-    gain = float(law.gain) * math.sqrt(latent_variance(law, c))
+    gain = unit_gain(law, c)
     variance = erf_variance(gain)
     values = np.zeros(len(rho))
     coincident = conditional_variance == 0
-    values[coincident] = variance
-    # Between 0 and rho times the variance, as every odd power of rho has a coefficient >= 0: 0 to all digits here.
+    values[coincident] = np.sign(rho[coincident]) * variance
+    # At most |rho| times the variance, as every odd power of rho has a coefficient >= 0: 0 to all digits here.
     seen = ~coincident & (np.abs(rho) > _NEGLIGIBLE)
     if seen.any():
         values[seen] = erf_covariance(gain, rho[seen], conditional_variance[seen])
@@ -98,7 +107,7 @@ def covariance(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
 
 def _correlations(law: NonlinearGP, c: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return rho and 1 - rho^2 of the latent, each distinct value once, and the place of each pair of sites in them."""
-    if law.clipped:
+    if law.clipped or law.kernels[c] != GAUSSIAN:
         covariance = latent_correlation(law, c)
         rho, place = np.unique(covariance / covariance[0, 0], return_inverse=True)
         return rho, (1 - rho) * (1 + rho), place
@@ -112,7 +121,7 @@ def _erf_covariance(gain: float, rho: np.ndarray, conditional_variance: np.ndarr
     for index, (r, variance) in enumerate(zip(rho, conditional_variance, strict=True)):
         spread = math.sqrt(variance)
         # The conditional mean of erf(gain z2) varies over the width of erf, smoothed by the spread of z2.
-        turn = math.hypot(spread, 1 / gain) / r
+        turn = math.hypot(spread, 1 / gain) / abs(r)
         z1, weight = _composite(_edges_from_zero(gain, 1 / turn), nodes)
         inner = _conditional_mean(gain, r * z1, spread, nodes)
         values[index] = 2 * np.sum(weight * _density(z1) * _erf(gain * z1) * inner)

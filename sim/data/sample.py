@@ -19,16 +19,16 @@ from theory.problem import OutOfReachError
 class Draw:
     """Independent examples of S replicates: latent z (None for a law without), input x, class c, label y.
 
-    y is (S, B), or (S, B, m) where labels are vectors of m numbers. `gain` is that of x = erf(gain z)/Z + means[c],
-    None where x is no such function of a latent; `means` is () where they are zero. `context` is that of each example,
-    None for a law without contexts.
+    y is (S, B), or (S, B, m) where labels are vectors of m numbers. `gain` is that of x = erf(gain z)/Z + means[c], or
+    that of each example's class, and None where x is no such function of a latent; `means` is () where they are zero.
+    `context` is that of each example, None for a law without contexts.
     """
 
     z: Float[torch.Tensor, "S B n"] | None
     x: Float[torch.Tensor, "S B n"]
     category: Int[torch.Tensor, "S B"]
     y: Float[torch.Tensor, "S B *m"]
-    gain: float | None = None
+    gain: float | Float[torch.Tensor, "S B 1"] | None = None
     means: tuple[tuple[Fraction, ...], ...] = ()
     context: Int[torch.Tensor, "S B"] | None = None
 

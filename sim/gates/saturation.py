@@ -22,13 +22,14 @@ def with_lost_signs(
     along: Float[torch.Tensor, "*any"],
     weights: tuple[Fraction, ...],
     z: Float[torch.Tensor, "*any m"],
-    gain: float,
+    gain: float | Float[torch.Tensor, "*any 1"],
     largest: float = 1.0,
 ) -> Float[torch.Tensor, "*any"]:
     """Return `along` = w.x; entries that rounding made about 0 are replaced by the smallest number of the right sign.
 
-    z are the latents of the sites with a weight in w, and `largest` bounds the size of the rounded inputs. Raises
-    OutOfReachError where an example needs a common denominator of the weights and there is none below 2^53.
+    z are the latents of the sites with a weight in w, `gain` is one number or that of each example, and `largest`
+    bounds the size of the rounded inputs. Raises OutOfReachError where an example needs a common denominator of the
+    weights and there is none below 2^53.
     """
     rounding = 4 * len(weights) * torch.finfo(along.dtype).eps * largest * float(sum(map(abs, weights)))
     lost = along.abs() <= rounding
@@ -37,7 +38,8 @@ def with_lost_signs(
     whole = _whole(weights)
     signs = torch.sign(z[lost]).double() * torch.tensor(whole, dtype=torch.float64, device=z.device)
     # log erfc(u) = log 2 + log Phi(-sqrt2 u); the common log 2 does not matter.
-    tails = torch.special.log_ndtr(-math.sqrt(2) * gain * z[lost].double().abs())
+    own = gain[lost].double() if isinstance(gain, torch.Tensor) else gain
+    tails = torch.special.log_ndtr(-math.sqrt(2) * own * z[lost].double().abs())
     relative = torch.exp(tails - tails.max(dim=-1, keepdim=True).values)
     remainder = -(signs * relative).sum(dim=-1)
     smallest = torch.finfo(along.dtype).tiny

@@ -132,7 +132,15 @@ def step_of_two(a_i: mpf, a_k: mpf, rho: mpf) -> mpf:
     return mean(lambda x: mp.erf(c * x), 0, 1 / max(1, abs(c)))
 
 
+def matern(u: mpf) -> mpf:
+    """Return the Matern correlation of smoothness 3/2 at the distance u xi, by its Bessel function."""
+    s = mp.sqrt(3) * u
+    return mp.sqrt(2 / mp.pi) * s ** (3 * half) * mp.besselk(3 * half, s)
+
+
 VALUES = {
+    "correlation.covariance.exponential": lambda u, g: erf_erf(g, mp.exp(-u)),
+    "correlation.covariance.matern": lambda u, g: erf_erf(g, matern(u)),
     "basis.half_spaces.cross_block": cross_block,
     "conditional.slope.gate_site": lambda **at: erf_conditional("il", "kl", **at),
     "conditional.slope.other_site": lambda **at: erf_conditional("kl", "il", **at),

@@ -190,7 +190,15 @@ def _thousandths(g: mpf) -> int:
     return int(1000 * ratio(site_gate_field(float(g))))
 
 
+def exponential_determinant(n: mpf, s: mpf) -> mpf:
+    """Return the determinant of exp(-d/xi) on a ring of n sites, where s = exp(-2/xi)."""
+    size, r = int(n), mp.sqrt(s)
+    apart = [[abs(i - j) for j in range(size)] for i in range(size)]
+    return mp.det(mp.matrix([[r ** min(d, size - d) for d in row] for row in apart]))
+
+
 VALUES = {
+    "correlation.ring.determinant": exponential_determinant,
     "localization.gain.participation": _thousandths,
     "localization.ring.alternating": alternating,
     "localization.ring.first_failure": lambda n: first_failure(int(n))[0],

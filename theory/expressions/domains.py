@@ -14,9 +14,10 @@ from theory.expressions.balls.precision import precision
 from theory.expressions.balls.real import FUNCTIONS as WITH_BALLS
 from theory.expressions.balls.real import Table, Undecided, Undefined, enclose, sign
 from theory.expressions.exact import rational
-from theory.expressions.language import CONSTANTS, FUNCTIONS, NAME, Names, Walk, finite, one_line, short, tree_of
+from theory.expressions.language import CONSTANTS, FUNCTIONS, Names, Walk, finite
 from theory.expressions.signs import sign_on
 from theory.problem.errors import InputError
+from theory.problem.grammar import NAME, one_line, short, tree_of
 
 HINT = 'Write domains like "g>0, -1<rho<1, c**2<a*b".'
 MAX_CONDITIONS = 16

@@ -1,15 +1,13 @@
 """The parser of user text: formulas and matrices here, domains of parameters in `domains` with the same walk.
 
-Python's `ast` parses the text, and a walk over its tree builds SymPy expressions from a whitelist; nothing is executed
-as code. Numbers become the exact fractions of their source text. All limits are enforced before any arithmetic on the
-numbers they bound.
+`theory.problem.grammar` walks over the syntax tree of the text and enforces the limits on what is written; here are the
+SymPy expressions that it builds, with the limits on the size of their numbers, enforced before any arithmetic.
 """
 
 import ast
 import difflib
 import re
-import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
@@ -17,21 +15,15 @@ import sympy
 
 from theory.expressions.functions import OwensT, Phi, Phi2, Relu
 from theory.expressions.symbols import z
+from theory.problem import grammar
 from theory.problem.errors import InputError
+from theory.problem.grammar import MAX_EXPONENT, one_line, short, tree_of
 from theory.problem.user_files import read_text
 
-MAX_CHARACTERS = 4000
-MAX_DEPTH = 60
-MAX_EXPONENT = 64
-MAX_DECIMAL_EXPONENT = 1000
-MAX_DIGITS = 200
 # Intermediate numbers may have at most this many bits (2 400 digits), which a tower of powers exceeds at once.
 MAX_BITS = 8000
 MAX_HERMITE = 64
 MAX_FILE_BYTES = 1_000_000
-
-NUMBER = re.compile(r"(?P<whole>[0-9]*)(?:\.(?P<part>[0-9]*))?(?:[eE](?P<exponent>[+-]?[0-9]+))?")
-NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 def _hermite(order: sympy.Expr, x: sympy.Expr) -> sympy.Expr:
@@ -46,36 +38,33 @@ def _phi2(a: sympy.Expr, b: sympy.Expr, rho: sympy.Expr) -> sympy.Expr:
     return Phi2(a, b, rho)
 
 
-# name -> (function, least and greatest number of arguments); hermite is He_n, orthogonal under N(0, 1).
-FUNCTIONS: Mapping[str, tuple[Callable[..., sympy.Expr], int, int]] = {
-    "Heaviside": (sympy.Heaviside, 1, 1),
-    "sign": (sympy.sign, 1, 1),
-    "erf": (sympy.erf, 1, 1),
-    "erfc": (sympy.erfc, 1, 1),
-    "Phi": (Phi, 1, 1),
-    "Phi2": (_phi2, 3, 3),
-    "relu": (Relu, 1, 1),
-    "Abs": (sympy.Abs, 1, 1),
-    "abs": (sympy.Abs, 1, 1),
-    "sqrt": (sympy.sqrt, 1, 1),
-    "exp": (sympy.exp, 1, 1),
-    "log": (sympy.log, 1, 1),
-    "sin": (sympy.sin, 1, 1),
-    "cos": (sympy.cos, 1, 1),
-    "asin": (sympy.asin, 1, 1),
-    "acos": (sympy.acos, 1, 1),
-    "atan": (sympy.atan, 1, 1),
-    "atan2": (sympy.atan2, 2, 2),
-    "min": (sympy.Min, 2, 8),
-    "max": (sympy.Max, 2, 8),
-    "owens_t": (OwensT, 2, 2),
-    "hermite": (_hermite, 2, 2),
+FUNCTIONS: Mapping[str, Callable[..., sympy.Expr]] = {
+    "Heaviside": sympy.Heaviside,
+    "sign": sympy.sign,
+    "erf": sympy.erf,
+    "erfc": sympy.erfc,
+    "Phi": Phi,
+    "Phi2": _phi2,
+    "relu": Relu,
+    "Abs": sympy.Abs,
+    "abs": sympy.Abs,
+    "sqrt": sympy.sqrt,
+    "exp": sympy.exp,
+    "log": sympy.log,
+    "sin": sympy.sin,
+    "cos": sympy.cos,
+    "asin": sympy.asin,
+    "acos": sympy.acos,
+    "atan": sympy.atan,
+    "atan2": sympy.atan2,
+    "min": sympy.Min,
+    "max": sympy.Max,
+    "owens_t": OwensT,
+    "hermite": _hermite,
 }
 CONSTANTS = {"pi": sympy.pi, "oo": sympy.oo}
-CODE = "Code where a formula is expected: "
 LIST = "Write [0, 0], one entry a variable."
 ROWS = "Give it as bracketed rows, [[1, 1/2], [1/2, 1]], or as @ and the name of a file with such rows."
-GRAMMAR = "Formulas have numbers, names, + - * / **, parentheses and functions such as erf(g*z1)."
 
 
 @dataclass(frozen=True)
@@ -160,49 +149,6 @@ def parse_list(text: str, names: Names | None = None) -> list[sympy.Expr]:
     return [finite(walk.expression(entry, 0), source) for entry in body.elts]
 
 
-def short(text: str) -> str:
-    """Return the text quoted, and shortened to 60 characters, for an error message."""
-    return repr(text if len(text) <= 60 else text[:57] + "...")
-
-
-def one_line(text: str, what: str = "formula", hint: str = GRAMMAR) -> str:
-    """Return the text on one line; InputError where it exceeds limits that need no parsing.
-
-    `what` names the text in messages, and `hint` says how it is written.
-    """
-    source = " ".join(text.split())
-    if not source:
-        raise InputError(f"The {what} is empty.", hint)
-    if len(source) > MAX_CHARACTERS:
-        raise InputError(f"The {what} has {len(source)} characters; the limit is {MAX_CHARACTERS}.", "Shorten it.")
-    odd = [character for character in source if not 32 <= ord(character) < 127 or character in "#\\;$?!`\"'{}@&|~%:"]
-    if "^" in source:
-        raise InputError("^ is not an operator here.", "Write powers with **, as in z1**2.")
-    if odd:
-        raise InputError(f"{CODE}the character {odd[0]!r} is not allowed in {short(source)}.", GRAMMAR)
-    depth = deepest = 0
-    for character in source:
-        depth += (character in "([") - (character in ")]")
-        deepest = max(deepest, depth)
-    signs = max(map(len, re.findall(r"[-+]+", source.replace(" ", ""))), default=0)
-    if max(deepest, signs) > MAX_DEPTH:
-        raise InputError(f"The {what} is nested {max(deepest, signs)} deep; the limit is {MAX_DEPTH}.", "Simplify it.")
-    return source
-
-
-def tree_of(source: str) -> ast.Expression:
-    """Return Python's syntax tree of one line; InputError for a syntax error."""
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            return ast.parse(source, mode="eval")
-    except (SyntaxError, ValueError, MemoryError, RecursionError) as error:
-        place = getattr(error, "offset", None)
-        lacks = " and ".join(f"a {end}" for start, end in ("()", "[]") if source.count(start) > source.count(end))
-        where = f": it lacks {lacks}" if lacks else f" near character {place}" if place else ""
-        raise InputError(f"{short(source)} is not a formula{where}.", GRAMMAR) from error
-
-
 def finite(expr: sympy.Expr, source: str) -> sympy.Expr:
     """Return the expression; InputError where it divides by zero or is not real."""
     if expr.has(sympy.zoo, sympy.nan):
@@ -212,66 +158,17 @@ def finite(expr: sympy.Expr, source: str) -> sympy.Expr:
     return expr
 
 
-OPERATIONS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
-PHRASES = {
-    ast.Lambda: "a lambda",
-    ast.NamedExpr: "an assignment",
-    ast.Attribute: "an attribute",
-    ast.Compare: "a comparison",
-    ast.BoolOp: "a logical operation",
-    ast.IfExp: "a condition",
-    ast.List: "a list",
-    ast.Tuple: "a comma",
-    ast.ListComp: "a comprehension",
-    ast.GeneratorExp: "a comprehension",
-    ast.Starred: "a star",
-    ast.Await: "await",
-    ast.Subscript: "an index",
-}
+class Walk(grammar.Walk[sympy.Expr]):
+    """The builder of SymPy expressions, whose variables and parameters are `names`."""
 
-
-class Walk:
-    """A walk over the syntax tree of one source text that builds only listed operations and functions."""
+    functions = FUNCTIONS
 
     def __init__(self, source: str, names: Names) -> None:
-        self.source = source
+        super().__init__(source)
         self.names = names
 
-    def expression(self, node: ast.expr, depth: int) -> sympy.Expr:
-        """Return the expression of a node; `depth` counts its ancestors, a chain of sums or products as one."""
-        if depth > MAX_DEPTH:
-            raise InputError(f"The formula is nested more than {MAX_DEPTH} deep.", "Simplify it.")
-        if isinstance(node, ast.Constant):
-            return self.number(node)
-        if isinstance(node, ast.Name):
-            return self.name(node.id)
-        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub | ast.UAdd):
-            inner = self.expression(node.operand, depth + 1)
-            return -inner if isinstance(node.op, ast.USub) else inner
-        if isinstance(node, ast.BinOp) and isinstance(node.op, OPERATIONS):
-            return self.operation(node, depth)
-        if isinstance(node, ast.Call):
-            return self.call(node, depth)
-        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and node.value.id == "E":
-            return self.expectation(node, depth)
-        what = PHRASES.get(type(node), "an operator or construct that formulas do not have")
-        raise InputError(f"{CODE}{what} in {short(self.source)}.", GRAMMAR)
-
-    def number(self, node: ast.Constant) -> sympy.Rational:
-        """Return the exact fraction of a number's source text."""
-        text = self.source[node.col_offset : node.end_col_offset]
-        parts = NUMBER.fullmatch(text)
-        if not parts or not (parts["whole"] or parts["part"]):
-            raise InputError(
-                f"{CODE}{short(text)} is not a number.", "Numbers look like 2, 0.7 or 1e-3; 1/3 is a quotient."
-            )
-        digits = (parts["whole"] or "") + (parts["part"] or "")
-        exponent = parts["exponent"] or "0"
-        if len(digits) > MAX_DIGITS:
-            raise InputError(f"A number has {len(digits)} digits; the limit is {MAX_DIGITS}.", "Shorten it.")
-        if len(exponent) > 6 or abs(int(exponent)) > MAX_DECIMAL_EXPONENT:
-            raise InputError(f"The decimal exponent of {short(text)} exceeds {MAX_DECIMAL_EXPONENT}.", "Rescale.")
-        value = Fraction(int(digits)) * Fraction(10) ** (int(exponent) - len(parts["part"] or ""))
+    def constant(self, value: Fraction) -> sympy.Rational:
+        """Return the number as an exact fraction."""
         return sympy.Rational(value.numerator, value.denominator)
 
     def name(self, name: str) -> sympy.Expr:
@@ -295,30 +192,24 @@ class Walk:
         hint = f"{guess}Give each parameter a domain, such as {name}>0 (--where on the command line)."
         raise InputError(f"The name {name} is not known.", hint)
 
-    def operation(self, node: ast.BinOp, depth: int) -> sympy.Expr:
-        """Return the expression of an operation; a chain of sums or products is walked in a loop as one level."""
-        if isinstance(node.op, ast.Pow):
-            return self.power(node, depth)
-        kinds = (ast.Add, ast.Sub) if isinstance(node.op, ast.Add | ast.Sub) else (ast.Mult, ast.Div)
-        chain: list[tuple[ast.operator, ast.expr]] = []
-        first: ast.expr = node
-        while isinstance(first, ast.BinOp) and isinstance(first.op, kinds):
-            chain.append((first.op, first.right))
-            first = first.left
-        parts = [self.expression(first, depth + 1)]
-        for operator, right in reversed(chain):
-            value = self.expression(right, depth + 1)
-            if isinstance(operator, ast.Div) and value == 0:
-                raise InputError(f"{short(self.source)} divides by zero.", "Check the denominators.")
-            parts.append(
-                -value if isinstance(operator, ast.Sub) else 1 / value if isinstance(operator, ast.Div) else value
-            )
+    def added(self, parts: Sequence[sympy.Expr]) -> sympy.Expr:
+        """Return the sum of the parts."""
         self.bounded(sum(_bits(part) for part in parts))
-        return sympy.Add(*parts) if kinds[0] is ast.Add else sympy.Mul(*parts)
+        return sympy.Add(*parts)
 
-    def power(self, node: ast.BinOp, depth: int) -> sympy.Expr:
+    def multiplied(self, parts: Sequence[sympy.Expr]) -> sympy.Expr:
+        """Return the product of the parts."""
+        self.bounded(sum(_bits(part) for part in parts))
+        return sympy.Mul(*parts)
+
+    def inverse(self, value: sympy.Expr) -> sympy.Expr:
+        """Return 1/value; InputError where it is zero."""
+        if value == 0:
+            raise InputError(f"{short(self.source)} divides by zero.", "Check the denominators.")
+        return 1 / value
+
+    def power(self, base: sympy.Expr, exponent: sympy.Expr) -> sympy.Expr:
         """Return base ** exponent; a number as exponent is a fraction of size at most MAX_EXPONENT."""
-        base, exponent = self.expression(node.left, depth + 1), self.expression(node.right, depth + 1)
         if not exponent.free_symbols:
             if not exponent.is_Rational or abs(exponent) > MAX_EXPONENT or exponent.q > MAX_EXPONENT:
                 raise InputError(
@@ -331,26 +222,12 @@ class Walk:
         return base**exponent
 
     def bounded(self, bits: int) -> None:
+        """Raise InputError for a number of more bits than the limit."""
         if bits > MAX_BITS:
             raise InputError(f"A number in {short(self.source)} would have {bits} bits.", f"The limit is {MAX_BITS}.")
 
-    def call(self, node: ast.Call, depth: int) -> sympy.Expr:
-        """Return a listed function of the right number of arguments."""
-        if not isinstance(node.func, ast.Name):
-            raise InputError(f"{CODE}something other than a named function is called.", GRAMMAR)
-        name = node.func.id
-        if name not in FUNCTIONS:
-            close = difflib.get_close_matches(name, FUNCTIONS, 1)
-            hint = f"Did you mean {close[0]}?" if close else f"Functions: {', '.join(FUNCTIONS)}."
-            raise InputError(f"The function {name} is not known.", hint)
-        function, least, most = FUNCTIONS[name]
-        if node.keywords or not least <= len(node.args) <= most:
-            wanted = str(least) if least == most else f"{least} to {most}"
-            plural = "" if wanted == "1" else "s"
-            raise InputError(
-                f"{name} takes {wanted} argument{plural}; it got {len(node.args) + len(node.keywords)}.", GRAMMAR
-            )
-        arguments = [self.expression(argument, depth + 1) for argument in node.args]
+    def function(self, name: str, arguments: Sequence[sympy.Expr]) -> sympy.Expr:
+        """Return the function at real arguments; InputError where its value is not real."""
         for argument in arguments:
             # Nested functions of numbers, such as exp(exp(exp(9))), grow like towers of powers.
             if not argument.free_symbols and argument.is_finite is not False:
@@ -358,7 +235,7 @@ class Walk:
             if argument.is_extended_real is False:
                 raise InputError(f"{short(str(argument))} is not real.", "Check even roots and inverse sines.")
         try:
-            value = function(*arguments)
+            value = FUNCTIONS[name](*arguments)
         except (ValueError, TypeError) as error:
             if isinstance(error, InputError):
                 raise
@@ -373,9 +250,7 @@ class Walk:
     def expectation(self, node: ast.Subscript, depth: int) -> sympy.Expr:
         """Return the expectation of E[...] where the formula may contain one; else InputError."""
         if self.names.expectation is None:
-            raise InputError(
-                "E[...] is not used here: the expectation is taken of the whole formula.", "Drop E[ and ]."
-            )
+            return super().expectation(node, depth)
         return self.names.expectation(self.expression(node.slice, depth + 1))
 
 

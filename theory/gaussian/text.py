@@ -5,11 +5,12 @@ from collections.abc import Iterable
 import sympy
 
 from theory.expressions.domains import Domain, parse_domains
-from theory.expressions.language import NAME, Names, parse, parse_list, parse_rows
+from theory.expressions.language import Names, parse, parse_list, parse_rows
 from theory.gaussian.admissible import Admissible, admissible
 from theory.gaussian.covariance import covariance
 from theory.gaussian.expectation import VARIABLE
 from theory.problem.errors import InputError
+from theory.problem.grammar import NAME
 
 
 def typed(expr: object, cov: object, mean: object, where: str | None) -> tuple[object, object, object]:

@@ -35,16 +35,19 @@ class CloneStatistics(ClassStatistics):
 
         With a = kappa^2, b = kappa^2 rho, the angle asin a - asin b has the sine
         (a^2 - b^2)/(a sqrt(1-b^2) + b sqrt(1-a^2)) and the cosine sqrt((1-a^2)(1-b^2)) + a b: nothing is lost where
-        r is near 1.
+        r is near 1. A negative r loses nothing in 1 - r itself.
         """
         rho, gap = self._latent
         a, sqrt, pair = self.kappa_squared, self.arithmetic.sqrt, self.arithmetic.sign_pair
+        negative = np.asarray(rho < 0, dtype=bool)
         b, lost_a = a * rho, self._lost * (1 + a)
         lost_b = lost_a + a * a * gap
-        sine = a * a * gap / (a * sqrt(lost_b) + b * sqrt(lost_a))
-        cosine = sqrt(lost_a * lost_b) + a * b
+        forward = np.where(negative, 0 * b, b)
+        sine = a * a * gap / (a * sqrt(lost_b) + forward * sqrt(lost_a))
+        cosine = sqrt(lost_a * lost_b) + a * forward
         whole = pair(a, lost_a)
-        return pair(b, lost_b) / whole, pair(sine, cosine * cosine) / whole
+        r = pair(b, lost_b) / whole
+        return r, np.where(negative, 1 - r, pair(np.where(negative, 0 * b, sine), cosine * cosine) / whole)
 
     def half_space(self, lag: Lags) -> Numbers:
         """E[s_i x_k] = C_ik sqrt(2/(pi C_ii))."""

@@ -23,6 +23,7 @@ from scipy.special import gammaln
 
 from theory.moments.statistics import ClassStatistics
 from theory.problem import NonlinearGP
+from theory.problem.correlations import GAUSSIAN
 
 # Wave numbers per site of the largest xi: the trapezoidal sum is exact for a ring of as many sites.
 WAVES_A_LENGTH = 24
@@ -126,7 +127,9 @@ def _log_sum(weights: Float[np.ndarray, " k"], values: Float[np.ndarray, "k q"])
 
 
 def line_bound(law: NonlinearGP, classes: Callable[[], list[ClassStatistics]], gaussian: bool) -> float:
-    """`whole_line` where the law is stationary on one open line without means, else infinite: no bound is known.
+    """`whole_line` for Gaussian correlations on one open line without means, else infinite: no bound is known.
+
+    The spectra of other correlations have no such series of positive terms here.
 
     >>> from theory.moments.arithmetic import FLOAT64
     >>> from theory.moments.statistics import class_statistics
@@ -134,6 +137,6 @@ def line_bound(law: NonlinearGP, classes: Callable[[], list[ClassStatistics]], g
     >>> round(line_bound(law, lambda: [class_statistics(law, c, FLOAT64) for c in range(2)], gaussian=False), 4)
     0.2208
     """
-    if law.boundary != "open" or len(law.axes) > 1 or law.means:
+    if law.boundary != "open" or len(law.axes) > 1 or law.means or set(law.kernels) != {GAUSSIAN}:
         return np.inf
     return whole_line(law, classes(), gaussian)

@@ -23,6 +23,7 @@ from theory.moments.basis import GateBasis, Key, gate_basis
 from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.feature_moments import squared_labels
 from theory.moments.infinite_line import line_bound
+from theory.moments.latent_rank import require_independent
 from theory.moments.sign_features import SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
@@ -60,6 +61,7 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
             "degenerate, and different functions of it may be the same gate.",
             'Use hard gates at single sites, simulate it (gdln simulate), or use boundary = "open".',
         )
+    require_independent(law)
     seconds = _certified_seconds(law, gates)
     if arithmetic.dtype is object and seconds > MOST_SECONDS:
         raise OutOfReachError(

@@ -55,7 +55,7 @@ class ProcessInputs(InputStatistics):
     def marginal(self, site: int) -> Density:
         """The law of erf(g z)/Z, the same at every site."""
         del site
-        gain = float(self.law.gain) * sqrt(latent_variance(self.law, self.c))
+        gain = float(self.law.gains[self.c]) * sqrt(latent_variance(self.law, self.c))
         return erf_marginal(gain, sqrt(self._class.normaliser_squared))
 
 

@@ -18,8 +18,10 @@ from jaxtyping import Int, Shaped
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.clipped_ring import clipped_correlations
 from theory.moments.feature_moments import exactly
+from theory.moments.latent_correlations import correlations_by_lag
 from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
 from theory.problem import Law, NonlinearGP, OutOfReachError
+from theory.problem.correlations import GAUSSIAN
 
 Lags = Int[np.ndarray, "*any"]
 MOST_AT_ONCE = 2_000_000  # the most entries of blocks at a time, each with some ten integers of 64 bits: 160 MB
@@ -46,13 +48,20 @@ class ClassStatistics:
 
     @cached_property
     def _latent(self) -> tuple[Numbers, Numbers]:
-        """rho and 1 - rho^2 by lag; the latter without cancellation, as 1 - exp(-2 d^2/xi^2)."""
+        """rho and 1 - rho^2 by lag; the latter without cancellation, of the Gaussian kind as 1 - exp(-2 d^2/xi^2)."""
         if self.law.clipped:
             return self._clipped[0]
+        if self.law.kernels[self.c] != GAUSSIAN:
+            return correlations_by_lag(self.law, self.c, self.arithmetic)
         rate = 1 / self.law.xi[self.c] ** 2
         squares, place = np.unique(squared_lags(self.law), return_inverse=True)
         rho, gap = self.arithmetic.exp_minus(squares, rate), self.arithmetic.one_minus_exp_minus(squares, 2 * rate)
         return rho[place], gap[place]
+
+    @property
+    def latent(self) -> tuple[Numbers, Numbers]:
+        """rho and 1 - rho^2 of the latent by lag."""
+        return self._latent
 
     @cached_property
     def _clipped(self) -> tuple[tuple[Numbers, Numbers], Any]:
@@ -62,7 +71,7 @@ class ClassStatistics:
     @cached_property
     def _twice(self) -> Any:
         """2 g^2 v, v the variance of the latent; an exact fraction where that is 1."""
-        twice = 2 * self.law.gain**2
+        twice = 2 * self.law.gains[self.c] ** 2
         return self.arithmetic.rational(twice) * self._clipped[1] if self.law.clipped else twice
 
     @cached_property
@@ -98,11 +107,11 @@ class ClassStatistics:
 
     @cached_property
     def normaliser_squared(self) -> Any:
-        """Z^2 = E erf(g z)^2 = (2/pi) asin(kappa^2), or 1 for the normaliser "none"; its mean over clipped classes."""
+        """Z^2 = E erf(g z)^2 = (2/pi) asin(kappa^2), or 1 for the normaliser "none"; its mean over classes."""
         law = self.law
         if law.normaliser == "none":
             return self.arithmetic.rational(Fraction(1))
-        if not law.clipped:
+        if not law.clipped and len(set(law.gains)) == 1:
             return self._erf_square
         shares = (self.arithmetic.rational(p) for p in law.probabilities)
         classes = (replace(self, c=c) for c in range(law.classes))

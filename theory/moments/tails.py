@@ -207,7 +207,7 @@ def _on_latent(balls: ClassStatistics, h: Any, half_space: HalfSpace) -> Any:
             f"reach in class {balls.c}: |x - m| < {float(1 / balls.normaliser_squared.sqrt()):.6g}, m its mean there.",
             "A bound that every input satisfies can be left out, and so can the unit of a gate that never opens.",
         )
-    return scaled.erfinv() / balls.arithmetic.rational(balls.law.gain)
+    return scaled.erfinv() / balls.arithmetic.rational(balls.law.gains[balls.c])
 
 
 def _beyond(a: Any) -> tuple[Any, Any]:

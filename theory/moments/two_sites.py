@@ -110,22 +110,16 @@ def _panels(integrand: Integrand, low: np.ndarray, high: np.ndarray) -> Float[np
 
 def _scale(statistics: ClassStatistics, i: int, j: int) -> float:
     """Return the shortest length scale of the integrand near 0: that of erf, or of the conditional spread of z_j."""
-    gap = -np.expm1(-2 * _exponents(statistics)[i, j])
-    return max(min(1.0, 1 / float(statistics.law.gain), np.sqrt(gap)), SHORTEST)
-
-
-def _exponents(statistics: ClassStatistics) -> Float[np.ndarray, "n n"]:
-    """d^2/xi^2, by which rho = exp(-d^2/xi^2)."""
-    law = statistics.law
-    return law.squared_distance() / float(law.xi[statistics.c]) ** 2
+    gap = statistics.latent[1][statistics.lags_of(i)[j]]
+    return max(min(1.0, 1 / float(statistics.law.gains[statistics.c]), np.sqrt(gap)), SHORTEST)
 
 
 def _integrand(statistics: ClassStatistics, i: int, j: int, a: Fraction) -> Integrand:
     """phi(s) E[sign(n_1 + h_1) sign(n_2 + h_2)] over s and k."""
-    law, exponents = statistics.law, _exponents(statistics)
-    g, k2 = float(law.gain), float(statistics.kappa_squared)
-    rho, less, gap = np.exp(-exponents), -np.expm1(-exponents), -np.expm1(-2 * exponents)
-    lost = float(1 / (1 + 2 * law.gain**2))
+    gain, k2 = statistics.law.gains[statistics.c], float(statistics.kappa_squared)
+    g, lost = float(gain), float(1 / (1 + 2 * gain**2))
+    rho, gap = (by_lag[statistics.lags] for by_lag in statistics.latent)
+    less = np.where(rho > 0, gap / (1 + np.abs(rho)), 1 - rho)
     # rho_jk - rho_ij rho_ik, of 1 - rho: nothing is lost near rho = 1.
     partial = less[i, j] + less[i] - less[j] - less[i, j] * less[i]
     own = lost + k2 * gap[i]

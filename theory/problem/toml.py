@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from theory.problem.distributions import LAWS, Law
+from theory.problem.distributions.latent_fields import without_length
 from theory.problem.errors import InputError
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.gates import GATES, Gate, resolved
@@ -136,6 +137,7 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
 
 def _law(table: Mapping[str, Any]) -> Law:
     kind = _choose(table, "data", "law", LAWS, "A new law is a file in theory/problem/distributions/.")
+    table = without_length(table, kind)
     required, optional = keys_of(kind)
     check_keys(table, "[data]", required=("law", *required), optional=optional)
     return kind(**{name: value for name, value in table.items() if name != "law"})
@@ -383,8 +385,8 @@ def gate_text(gate: Gate) -> str:
 
 
 def _said(data: Law) -> list[Any]:
-    """Return the fields of a law that its text states: all that differ from their default."""
-    return [field for field in fields(data) if field.init and getattr(data, field.name) != field.default]
+    """Return the fields of a law that its text states: all that differ from their default and are not empty."""
+    return [field for field in fields(data) if field.init and getattr(data, field.name) not in (field.default, ())]
 
 
 def _gate_value(value: Any) -> str:
@@ -409,9 +411,9 @@ def toml_value(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(toml_value, value))}]"
     if is_dataclass(value):
-        return (
-            f"{{ {', '.join(f'{field.name} = {toml_value(getattr(value, field.name))}' for field in fields(value))} }}"
-        )
+        kind = (f'kind = "{value.kind}"',) if hasattr(value, "kind") else ()
+        items = *kind, *(f"{field.name} = {toml_value(getattr(value, field.name))}" for field in fields(value))
+        return f'"{value.kind}"' if items == kind else f"{{ {', '.join(items)} }}"
     # TOML reads the escapes of JSON; in addition it requires DEL to be escaped.
     return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 

@@ -9,7 +9,9 @@ from typing import Any
 import numpy as np
 
 from theory.problem import Law
+from theory.problem.correlations import GAUSSIAN
 from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS, POSITIVE_PARTS
+from theory.problem.distributions.nonlinear_gp_2d import GRIDS
 from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 from theory.problem.second_moments import ContextMoments
 from theory.problem.toml import tables_of, toml_value
@@ -56,6 +58,7 @@ STARTS: dict[str, Any] = {
     "boundary": "open",
     "normaliser": "unit-variance",
     "positive_part": "refuse",
+    "correlation": GAUSSIAN,
     "labels": (1, 0),
     "priors": (),
     "means": (),
@@ -77,6 +80,8 @@ LABELS = {
     "gain": "gain g",
     "labels": "labels y",
     "positive_part": "if the covariance has negative eigenvalues",
+    "correlation": "correlation of the latent",
+    "grid": "correlation on the grid (empty: Gaussian)",
     "priors": "class probabilities (empty: all equal)",
     "means": "class means (added to x)",
     "x": "examples x",
@@ -126,7 +131,7 @@ def _control(kind: type[Law], name: str, present: Mapping[str, Any]) -> Control:
 def _options(kind: type[Law]) -> dict[str, tuple[str, ...]]:
     boundaries = getattr(kind, "boundaries", BOUNDARIES)
     words = {"normaliser": NORMALISERS, "positive_part": POSITIVE_PARTS, "support": SUPPORTS, "flip": FLIPS}
-    return {"boundary": boundaries} | words
+    return {"boundary": boundaries, "grid": ("", *GRIDS)} | words
 
 
 def _with(steps: tuple[str, ...], starts: tuple[str, ...]) -> tuple[str, ...]:

@@ -84,6 +84,8 @@ def _(law: NonlinearGP) -> str | None:
         return "draws two equally likely classes, not others"
     if law.outputs > 1:
         return "trains one output, not several"
+    if isinstance(law.gain, tuple):
+        return "draws classes of one gain, not of several"
     return "draws no class means" if law.means else None
 
 

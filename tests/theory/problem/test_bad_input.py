@@ -209,8 +209,9 @@ def test_ring_that_is_not_positive_semidefinite():
         law(xi=(15, 1), boundary="ring")
     assert str(caught.value) == (
         'NonlinearGP(n=40, xi=15, boundary="ring"): the covariance is not positive semidefinite (smallest eigenvalue '
-        '-0.430); wrapping distances breaks it. Use boundary="open" or a smaller xi, or declare '
-        'positive_part="clipped", the law whose negative eigenvalues are set to 0. (Nothing is clipped for you.)'
+        '-0.430, at 0.05 cycles a site; rounding 8.9e-15); wrapping distances breaks it. Use boundary="open", or a '
+        'smaller xi (valid up to about 3.65), or positive_part="clipped", which declares the law whose negative '
+        "eigenvalues are set to 0. (Nothing is clipped for you.)"
     )
 
 

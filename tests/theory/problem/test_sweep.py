@@ -202,7 +202,7 @@ def test_bad_input_is_a_message(name):
 
 
 PER_CELL = {
-    "value of a wrong type": ('"data.gain" = [[1], 2]', "is not a number"),
+    "value of a wrong type": ('"data.gain" = [[1, []], 2]', "is not a number"),
     "a word": ('"data.n" = ["many"]', "is not a whole number"),
     "gate that is not there": ('"network.gates.9.site" = [1]', "there is no entry '9'"),
     "gate by name": ('"network.gates.first.site" = [1]', "there is no entry 'first'"),

@@ -9,9 +9,12 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float, Int
 
-from theory.problem.distributions.base import MOST_SITES, Label, Law, Mean, set_field
-from theory.problem.errors import InputError
-from theory.problem.numbers import one_of, positive, whole
+from theory.problem.correlations import GAUSSIAN, Correlation
+from theory.problem.distributions.base import MOST_SITES, Label, Law, Mean
+from theory.problem.distributions.latent_fields import declare_correlation, declare_gain, declare_lengths
+from theory.problem.lags import kernel_rows, matrix_of, row_of, squares
+from theory.problem.numbers import one_of, whole
+from theory.problem.positivity import refuse_indefinite
 
 BOUNDARIES = ("open", "ring")
 NORMALISERS = ("unit-variance", "none")
@@ -20,11 +23,15 @@ POSITIVE_PARTS = ("refuse", "clipped")
 
 @dataclass(frozen=True)
 class NonlinearGP(Law):
-    """x = erf(gain z)/Z with z ~ N(0, R_c), R_c[i, j] = exp(-d(i, j)^2 / xi[c]^2), for the classes c.
+    """x = erf(gain z)/Z with z ~ N(0, R_c), R_c[i, j] = R(d(i, j)), for the classes c; R(d) = exp(-d^2/xi[c]^2).
+
+    `correlation` may declare another R, for all classes or one for each (`theory.problem.correlations`), and `gain` may
+    be one number for each class.
 
     Class c has label y = labels[c], probability priors[c] (1/C where no priors are given) and, where `means` are given,
     means[c] added to x. d is |i - j| on the open line and min(|i - j|, n - |i - j|) on the ring; xi is in sites.
-    normaliser "unit-variance" means Z^2 := E erf(gain z)^2 (so that the erf has variance 1), "none" means Z := 1.
+    normaliser "unit-variance" means Z^2 := E erf(gain z)^2 (so that the erf has variance 1; where the gains of the
+    classes differ, in the mean over classes by their probabilities), "none" means Z := 1.
     Source: localization notes, section 1; small-bump note, section 2.
 
     Wrapping the distance does not keep a kernel positive. Where R_c is not positive semidefinite on a ring (an
@@ -33,7 +40,7 @@ class NonlinearGP(Law):
     axis, set to 0. The variance of z_j is then v_c > 1, the trace of R_c^+ over n (`latent_variance`), and Z^2, an
     expectation over z of all classes, is that of these variances.
 
-    Raises InputError for xi <= 0, gain <= 0, n < 2 or > 10000, unknown words, and an indefinite ring that is refused.
+    Raises InputError for xi <= 0, gain <= 0, n < 2 or > 10000, unknown words, and an indefinite R_c that is refused.
 
     >>> law = NonlinearGP(40, (2, 1), 1, "open", "unit-variance", (1, 0))
     >>> [str(prior) for prior in law.probabilities], latent_correlation(law, 0)[0, :3].round(4)  # exp(-d^2/4)
@@ -46,13 +53,14 @@ class NonlinearGP(Law):
 
     n: int
     xi: tuple[Fraction, ...]
-    gain: Fraction
+    gain: Fraction | tuple[Fraction, ...]
     boundary: str
     normaliser: str
     labels: tuple[Label, ...]
     priors: tuple[Fraction, ...] = field(default=(), kw_only=True)
     means: tuple[Mean, ...] = field(default=(), kw_only=True)
     positive_part: str = field(default="refuse", kw_only=True)
+    correlation: Correlation | tuple[Correlation, ...] = field(default=GAUSSIAN, kw_only=True)
 
     law: ClassVar[str] = "nlgp"
     latent: ClassVar[bool] = True
@@ -63,20 +71,39 @@ class NonlinearGP(Law):
         one_of(self.boundary, "data.boundary", self.boundaries)
         one_of(self.normaliser, "data.normaliser", NORMALISERS)
         one_of(self.positive_part, "data.positive_part", POSITIVE_PARTS)
-        why_xi = "it is the correlation length in exp(-d^2/xi^2)"
-        why_gain = "erf(gain z) is zero at gain 0 and the sign convention is gain > 0"
-        self.each_class("xi", lambda value, where: positive(value, where, why_xi))
-        set_field(self, "gain", positive(self.gain, "data.gain", why_gain))
+        declare_correlation(self)
+        declare_lengths(self)
+        declare_gain(self)
         self.check_classes()
-        for length in dict.fromkeys(() if self.clipped else self.xi):
-            for sites in self.axes:
-                given = f"{type(self).__name__}({self._size}, xi={float(length):g}, boundary={self.boundary!r})"
-                _refuse_indefinite_ring(given.replace("'", '"'), sites, length, self.boundary)
+        refuse_indefinite(self, self._size)
+
+    @property
+    def kernels(self) -> tuple[Correlation, ...]:
+        """The correlation of each class."""
+        return self.correlation if isinstance(self.correlation, tuple) else (self.correlation,) * self.classes
+
+    @property
+    def gains(self) -> tuple[Fraction, ...]:
+        """The gain of each class."""
+        return self.gain if isinstance(self.gain, tuple) else (self.gain,) * self.classes
+
+    def exact_length(self, c: int) -> Fraction:
+        """xi of a class, or 0 where its correlation has no length."""
+        return self.xi[c] if self.xi else Fraction(0)
+
+    def length(self, c: int) -> float:
+        """xi of a class in float64."""
+        return float(self.exact_length(c))
 
     @property
     def axes(self) -> tuple[int, ...]:
         """The numbers of sites along each axis; their product is n."""
         return (self.n,)
+
+    @property
+    def isotropic(self) -> bool:
+        """True if the correlation on a grid is one of the Euclidean distance, False if it is a product of the axes'."""
+        return False
 
     @property
     def clipped(self) -> bool:
@@ -94,17 +121,7 @@ class NonlinearGP(Law):
 
     def squared_lags(self) -> Int[np.ndarray, " n"]:
         """d(0, j)^2 for every site j, the first row of `squared_distance`."""
-        return squared_lags(self.n, self.boundary)
-
-
-def squared_lags(n: int, boundary: str) -> Int[np.ndarray, " n"]:
-    """d(0, j)^2 on one axis: j where it is open, min(j, n - j) where it is a ring, squared.
-
-    >>> squared_lags(4, "ring").tolist()
-    [0, 1, 4, 1]
-    """
-    lag = np.arange(n)
-    return (lag if boundary == "open" else np.minimum(lag, n - lag)) ** 2
+        return squares(self.axes, self.boundary)
 
 
 def squared_distance(n: int, boundary: str) -> Int[np.ndarray, "n n"]:
@@ -114,23 +131,25 @@ def squared_distance(n: int, boundary: str) -> Int[np.ndarray, "n n"]:
     [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
     """
     site = np.arange(n)
-    return squared_lags(n, boundary)[np.abs(site[:, None] - site[None, :])]
+    return squares((n,), boundary)[np.abs(site[:, None] - site[None, :])]
 
 
 def latent_correlation(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
-    """R_c = exp(-d^2 / xi[c]^2), the definition of the latent process of class c, in float64; its R_c^+ if clipped.
+    """R_c, the definition of the latent process of class c, in float64; its R_c^+ if clipped.
 
     >>> law = NonlinearGP(40, (2, 1), 1, "open", "none", (1, 0))
     >>> [float(latent_correlation(law, c)[20, 20 + xi].round(4)) for c, xi in ((0, 2), (1, 1))]  # exp(-1) at one length
     [0.3679, 0.3679]
     """
-    if not law.clipped:
-        return np.exp(-law.squared_distance() / float(law.xi[c]) ** 2)
+    if not law.clipped and law.kernels[c] == GAUSSIAN:
+        return GAUSSIAN.at(law.squared_distance(), law.length(c))
     return reduce(np.kron, axis_correlations(law, c))
 
 
 def axis_correlations(law: NonlinearGP, c: int) -> tuple[Float[np.ndarray, "m m"], ...]:
     """The kernels of the axes, of which R_c is the Kronecker product; if clipped their positive parts.
+
+    For a correlation of the Euclidean distance on a grid, which is no product, R_c alone.
 
     >>> from theory.problem import NonlinearGP2D
     >>> law = NonlinearGP2D((2, 1), 1, "open", "none", (1, 0), shape=(2, 3))
@@ -139,9 +158,8 @@ def axis_correlations(law: NonlinearGP, c: int) -> tuple[Float[np.ndarray, "m m"
     True
     """
     if not law.clipped:
-        return tuple(np.exp(-squared_distance(sites, law.boundary) / float(law.xi[c]) ** 2) for sites in law.axes)
-    rows = (_positive_row(sites, law.xi[c]) for sites in law.axes)
-    return tuple(row[np.abs(np.subtract.outer(np.arange(len(row)), np.arange(len(row))))] for row in rows)
+        return tuple(matrix_of(row, shape) for row, shape in kernel_rows(law, c))
+    return tuple(matrix_of(_positive_row(law, c, sites), (sites,)) for sites in law.axes)
 
 
 def latent_variance(law: NonlinearGP, c: int) -> float:
@@ -151,25 +169,10 @@ def latent_variance(law: NonlinearGP, c: int) -> float:
     >>> [round(latent_variance(law, c), 4) for c in range(2)]
     [1.0406, 1.0]
     """
-    return prod(float(_positive_row(sites, law.xi[c])[0]) for sites in law.axes) if law.clipped else 1.0
+    return prod(float(_positive_row(law, c, sites)[0]) for sites in law.axes) if law.clipped else 1.0
 
 
-def _positive_row(n: int, xi: Fraction) -> Float[np.ndarray, " n"]:
+def _positive_row(law: NonlinearGP, c: int, sites: int) -> Float[np.ndarray, " n"]:
     """The first row of the positive part of a ring's kernel: the kernel less its negative modes."""
-    row = np.exp(-squared_lags(n, "ring") / float(xi) ** 2)
-    return row + np.fft.fft(np.clip(-np.fft.fft(row).real, 0, None)).real / n
-
-
-def _refuse_indefinite_ring(given: str, n: int, xi: Fraction, boundary: str) -> None:
-    if boundary == "open":
-        return  # a Gaussian kernel on the line is positive definite
-    first_row = np.exp(-squared_lags(n, "ring") / float(xi) ** 2)
-    smallest = float(np.fft.fft(first_row).real.min())
-    # Rounding of an n-point FFT of numbers in [0, 1] stays below n eps; a lower eigenvalue is truly negative.
-    if smallest < -n * np.finfo(float).eps:
-        raise InputError(
-            f"{given}: the covariance is not positive semidefinite (smallest eigenvalue "
-            f"{smallest:#.3g}); wrapping distances breaks it.",
-            'Use boundary="open" or a smaller xi, or declare positive_part="clipped", the law whose negative '
-            "eigenvalues are set to 0. (Nothing is clipped for you.)",
-        )
+    row = row_of(law.kernels[c], (sites,), "ring", law.length(c))
+    return row + np.fft.fft(np.clip(-np.fft.fft(row).real, 0, None)).real / sites

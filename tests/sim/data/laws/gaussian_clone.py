@@ -6,4 +6,9 @@ from tests.sim.cases import line
 from theory.problem import GaussianClone
 
 RING = line(GaussianClone, n=9, xi=(1, "1/2"), boundary="ring", gain=100)
-CASES = [(line(GaussianClone, n=7, gain=3), line(n=7, gain=3)), (RING, replace(RING, gain=2))]
+ROUGH = line(GaussianClone, n=8, correlation="exponential", gain=(1, 3))
+CASES = [
+    (line(GaussianClone, n=7, gain=3), line(n=7, gain=3)),
+    (RING, replace(RING, gain=2)),
+    (ROUGH, replace(ROUGH, gain=(1, 2))),
+]

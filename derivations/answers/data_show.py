@@ -1,0 +1,141 @@
+"""The answer of `gdln data show`: exact statistics of a law's inputs, class by class, and a report on its latent."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from theory.moments.inputs import InputStatistics, input_statistics
+from theory.moments.psd import LatentReport, psd_report
+from theory.problem import Law, NonlinearGP, OutOfReachError
+
+MOST_SHOWN = 12  # lags and eigenvalues in the text; the JSON has all
+
+
+@dataclass(frozen=True)
+class DataShowAnswer:
+    """Mean, variance, kurtosis, covariance with the middle site and spectrum of each class; the latent's report.
+
+    Without exact statistics `refusal` says why, and the report alone is shown.
+    """
+
+    law: Law
+    statistics: tuple[InputStatistics, ...]
+    refusal: str
+    latent: tuple[LatentReport, ...]
+
+    @cached_property
+    def site(self) -> int:
+        """The middle site, of a grid that of its middle row and column, whose covariances are shown."""
+        shape = getattr(self.law, "shape", None)
+        return self.law.n // 2 if shape is None else (shape[0] // 2) * shape[1] + shape[1] // 2
+
+    def _lags(self) -> range:
+        """Sites from the middle one on, along its row: those at the lags 0, 1, 2, ..."""
+        columns = getattr(self.law, "shape", (1, self.law.n))[1]
+        return range(self.site, self.site - self.site % columns + columns)
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln data show --json` prints."""
+        return {
+            "law": self.law.law,
+            "n": self.law.n,
+            "probabilities": [float(p) for p in self.law.probabilities],
+            "site": self.site,
+            "classes": [
+                {
+                    "mean": own.mean,
+                    "variance": own.variance,
+                    "kurtosis": _or_none(own, "kurtosis"),
+                    "skewness": _or_none(own, "skewness"),
+                    "covariance": own.covariance[self.site],
+                    "covariance_by_lag": own.covariance[self.site, list(self._lags())],
+                    "spectrum": own.spectrum,
+                }
+                for own in self.statistics
+            ],
+            "refusal": self.refusal or None,
+            "latent": [_report(report) for report in self.latent],
+        }
+
+    def text(self) -> str:
+        """The lines for a reader."""
+        law = self.law
+        lines = [f"{law.law}, {law.n} sites, {law.classes} class{'es' if law.classes > 1 else ''}"]
+        for c, own in enumerate(self.statistics):
+            by_lag = own.covariance[self.site, list(self._lags())]
+            lines += [
+                "",
+                f"class {c}, probability {law.probabilities[c]}",
+                f"  mean               {_spread(own.mean)}",
+                f"  variance           {_spread(own.variance)}",
+                f"  excess kurtosis    {_spread(_or_none(own, 'kurtosis'))}",
+                f"  covariance by lag  {_row(by_lag)}",
+                f"  spectrum           {_row(own.spectrum)}",
+            ]
+        lines += ["", self.refusal] if self.refusal else []
+        lines += ["", "correlation of the latent", *(f"  {report.text()}" for report in self.latent)] * bool(
+            self.latent
+        )
+        return "\n".join(lines)
+
+
+def _or_none(own: InputStatistics, name: str) -> np.ndarray | None:
+    """A statistic, or None where the class does not have it."""
+    try:
+        return getattr(own, name)
+    except OutOfReachError:
+        return None
+
+
+def _report(report: LatentReport) -> dict[str, Any]:
+    found = report.found
+    return {
+        "class": report.c,
+        "kind": report.kind,
+        "xi": report.xi,
+        "shape": report.shape,
+        "valid": report.valid,
+        "proved": report.proved,
+        "regular": report.regular,
+        "smallest_eigenvalue": None if found is None else found.eigenvalue,
+        "is_lower_bound": None if found is None else found.bound,
+        "rounding": None if found is None else found.rounding,
+        "cycles_per_site": None if found is None else found.frequency,
+        "longest_valid_xi": report.longest,
+    }
+
+
+def _row(numbers: np.ndarray) -> str:
+    shown = " ".join(f"{number:.4g}" for number in numbers[:MOST_SHOWN])
+    return shown + (f" ... ({len(numbers)})" if len(numbers) > MOST_SHOWN else "")
+
+
+def _spread(numbers: np.ndarray | None) -> str:
+    """One number where all sites have it, else the smallest and the largest."""
+    if numbers is None:
+        return "not defined, or not known"
+    low, high = float(numbers.min()), float(numbers.max())
+    return f"{low:.6g}" if high - low <= 1e-12 * max(abs(low), abs(high)) else f"{low:.6g} to {high:.6g}"
+
+
+def answer(law: Law) -> DataShowAnswer:
+    """The exact statistics of a law's inputs and the report on its latent.
+
+    Raises OutOfReachError for a law that has neither.
+
+    >>> from theory.problem import NonlinearGP
+    >>> law = NonlinearGP(40, (2, 1), 1, "open", "unit-variance", (1, 0), correlation="exponential")
+    >>> print(answer(law).text().splitlines()[4])
+      variance           1
+    """
+    latent = psd_report(law, longest=True) if isinstance(law, NonlinearGP) else ()
+    try:
+        statistics = tuple(input_statistics(law, c) for c in range(law.classes))
+        _ = [own.covariance for own in statistics]
+    except OutOfReachError as error:
+        if not latent:
+            raise
+        return DataShowAnswer(law, (), str(error), latent)
+    return DataShowAnswer(law, statistics, "", latent)

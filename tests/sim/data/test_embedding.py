@@ -1,0 +1,67 @@
+"""Factors of grids whose covariance is no product: Fourier modes of a torus, the dense matrix, and refusals."""
+
+import numpy as np
+import pytest
+import torch
+
+from sim.data import embedding
+from sim.data.embedding import on_grid
+from sim.data.factors import Dense, Embedded
+from sim.data.sample import prepare
+from tests.sim.cases import grid
+from tests.tolerances import EMBEDDED
+from theory.problem import OutOfReachError, latent_correlation
+
+CPU = torch.device("cpu")
+RIPPLES = {"kind": "damped-cosine", "wavelength": 4}
+
+
+def factor(law, dtype=torch.float64):
+    return on_grid(latent_correlation(law, 0)[0], law.axes, law.boundary, "test", CPU, dtype)
+
+
+def covariance(made):
+    matrix = made.coloured(torch.eye(made.rank, dtype=torch.float64)).numpy()
+    return matrix.T @ matrix
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (3, 5), (6, 4), (9, 9)])
+@pytest.mark.parametrize("boundary", ["open", "torus"])
+def test_the_covariance_is_exact(shape, boundary):
+    law = grid(shape=shape, boundary=boundary, xi=("1/2", 1), correlation="exponential", grid="isotropic")
+    made = factor(law)
+    assert isinstance(made, Embedded)
+    assert made.sites == law.n
+    assert np.abs(covariance(made) - latent_correlation(law, 0)).max() <= EMBEDDED
+
+
+def test_an_open_grid_may_be_larger_than_any_matrix():
+    law = grid(shape=(60, 60), correlation="exponential", grid="isotropic")
+    assert prepare(law, CPU, torch.float32).rank == 118 * 118
+
+
+def test_where_the_torus_is_indefinite_the_matrix_is_factored():
+    law = grid(shape=(5, 5), xi=("4/5", "1/2"), correlation=RIPPLES, grid="isotropic")
+    made = factor(law)
+    assert isinstance(made, Dense)
+    assert np.abs(covariance(made) - latent_correlation(law, 0)).max() <= EMBEDDED
+
+
+def test_a_singular_matrix_takes_its_modes():
+    ones = np.ones((9, 9))
+    made = embedding._of_matrix(ones, "test", CPU, torch.float64)
+    assert np.abs(covariance(made) - ones).max() <= EMBEDDED
+
+
+def test_too_large_a_matrix_is_refused(monkeypatch):
+    law = grid(shape=(5, 5), xi=("4/5", "1/2"), correlation=RIPPLES, grid="isotropic")
+    monkeypatch.setattr(embedding, "MOST_DENSE", 24)
+    with pytest.raises(OutOfReachError, match="test: the torus around the open grid has the eigenvalue -"):
+        factor(law)
+
+
+def test_a_torus_that_is_no_covariance_is_refused():
+    law = grid(shape=(4, 4), boundary="torus", xi=("1/2", "1/2"), correlation="exponential", grid="isotropic")
+    row = latent_correlation(law, 0)[0]
+    with pytest.raises(OutOfReachError, match="below rounding"):
+        on_grid(row - np.eye(16)[0], law.axes, "torus", "test", CPU, torch.float64)

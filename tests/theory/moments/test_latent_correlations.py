@@ -1,0 +1,257 @@
+"""Moments of processes with any correlation and gains of classes: definition by quadrature, engine, and balls."""
+
+from dataclasses import replace
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+from flint import ctx
+from sympy import Heaviside, Rational, erf
+
+from sim.data import quadrature
+from tests.correlation_cases import CASES, LAWS, MATERN, MOVING_AVERAGE, WAVE, defined
+from tests.sim.cases import grid, line
+from tests.tolerances import GAP_FLOAT64, MOMENT_ENTRY, MOMENT_FOUR_FACTORS, SIM_QUADRATURE, STANDARD_ERRORS
+from theory.expressions.symbols import z
+from theory.flow import solve
+from theory.gaussian.moment import expect
+from theory.moments import gated_moments
+from theory.moments.arithmetic import FLOAT64, certified
+from theory.moments.inputs import input_statistics
+from theory.moments.relu_gates import exact_moment
+from theory.moments.statistics import all_lags, class_statistics
+from theory.problem import (
+    AlwaysGate,
+    DirectionGate,
+    GaussianClone,
+    Network,
+    NonlinearGP,
+    NormalInitialisation,
+    OutOfReachError,
+    Problem,
+    SiteGate,
+    Training,
+)
+
+GAINS = ("1/2", 3)
+
+
+def seven(name, boundary, kind=NonlinearGP, **changes):
+    """Seven sites with a correlation of the table, unequal priors and a gain for each class."""
+    declared, _, has_length = CASES[name]
+    settings = {"n": 7, "boundary": boundary, "correlation": declared, "gain": GAINS, "priors": ("1/4", "3/4")}
+    return line(kind, **settings | {"xi": ("3/2", 1) if has_length else ()} | changes)
+
+
+def question(law, gates):
+    return Problem(
+        law,
+        Network("gated-linear", "mean", len(gates), tuple(gates)),
+        Training("half-mse", 1, NormalInitialisation("1/10", 0), (0, 1)),
+    )
+
+
+GRIDS = [
+    grid(shape=(3, 4), correlation="exponential", grid="isotropic", gain=GAINS),
+    grid(shape=(3, 4), correlation=MATERN, grid="separable", gain=GAINS),
+    grid(shape=(4, 4), boundary="torus", correlation="exponential", grid="isotropic", xi=("1/2", 1)),
+    grid(shape=(4, 3), boundary="torus", correlation=WAVE, grid="separable", xi=("1/2", "1/3")),
+    grid(shape=(4, 3), correlation=("exponential", MOVING_AVERAGE), grid="separable", xi=("1/2", 0)),
+]
+CLIPPED = line(n=9, boundary="ring", xi=(9, 5), correlation=MATERN, gain=GAINS, positive_part="clipped")
+STATISTICS = [
+    *(seven(name, boundary, kind) for name, boundary in LAWS for kind in (NonlinearGP, GaussianClone)),
+    *GRIDS,
+    CLIPPED,
+]
+
+
+@pytest.mark.parametrize("law", STATISTICS, ids=lambda law: f"{law.law}-{law.boundary}-{law.kernels[0].kind}")
+def test_covariance_and_normaliser_are_those_of_the_definition(law):
+    for c in (0, 1):
+        statistics = class_statistics(law, c, FLOAT64)
+        exact = quadrature.covariance(law, c)
+        assert np.abs(statistics.covariance(all_lags(law)) - exact).max() <= SIM_QUADRATURE * exact.max()
+        assert abs(np.sqrt(statistics.normaliser_squared) - quadrature.normaliser(law)) <= SIM_QUADRATURE
+        with ctx.workdps(40):
+            balls = class_statistics(law, c, certified()).covariances
+            assert max(float(ball.rad()) for ball in balls) <= 1e-35
+            apart = [abs(value - float(ball)) for value, ball in zip(statistics.covariances, balls, strict=True)]
+        assert max(apart) <= MOMENT_ENTRY * exact.max()
+
+
+@pytest.mark.parametrize(("name", "boundary"), LAWS)
+def test_correlations_and_their_gaps_keep_their_digits(name, boundary):
+    """rho and 1 - rho^2, relative, also at lengths at which 1 - rho^2 is small."""
+    long = {"xi": (1000, 10**6)} if CASES[name][2] and boundary == "open" else {}
+    law = seven(name, boundary, **long)
+    for c in (0, 1):
+        rho, gap = class_statistics(law, c, FLOAT64).latent
+        for lag in range(7):
+            d = lag if boundary == "open" else min(lag, 7 - lag)
+            with mpmath.workdps(60):
+                exact = defined(name, d, law.length(c))
+                apart = 1 - exact**2
+            assert abs(rho[lag] - float(exact)) <= GAP_FLOAT64
+            assert abs(gap[lag] - float(apart)) <= GAP_FLOAT64 * float(apart)
+
+
+def engine(law, factors, c):
+    """E of a product of functions of the latent of class c by the engine, at the correlations of the damped cosine."""
+    sites = sorted({site for site, _ in factors})
+    with mpmath.workdps(40):
+        entry = {
+            (i, j): sympy.Float(defined("damped cosine", abs(i - j), law.length(c)), 40) for i in sites for j in sites
+        }
+    cov = sympy.Matrix(len(sites), len(sites), lambda a, b: sympy.S.One if a == b else entry[sites[a], sites[b]])
+    integrand = sympy.Mul(*(function(z(sites.index(site) + 1)) for site, function in factors))
+    return float(expect(integrand, cov).evaluate(20).value)
+
+
+def test_moments_through_gates_are_what_the_engine_gives():
+    """Correlations of both signs and unequal gains: one gate, two gates, and an open one."""
+    law = seven("damped cosine", "open", normaliser="none")
+    moments = gated_moments(question(law, (SiteGate(1, lo=0), SiteGate(4, lo=0), AlwaysGate())))
+    largest = np.abs(moments.A).max()
+    shares = [float(p) for p in law.probabilities]
+
+    def x(c):
+        return lambda u: erf(Rational(law.gains[c].numerator, law.gains[c].denominator) * u)
+
+    assert defined("damped cosine", 2, "1.5") < -0.2
+    for k in (0, 3, 4):
+        half = engine(law, [(4, Heaviside), (k, x(0))], 0)  # the label of class 1 is 0
+        assert abs(moments.b[law.n + k] - shares[0] * half) <= MOMENT_ENTRY * np.abs(moments.b).max()
+        both = [engine(law, [(1, Heaviside), (4, Heaviside), (k, x(c)), (6, x(c))], c) for c in (0, 1)]
+        assert abs(moments.A[k, law.n + 6] - np.dot(shares, both)) <= MOMENT_FOUR_FACTORS * largest
+
+
+@pytest.mark.parametrize("kind", [NonlinearGP, GaussianClone])
+def test_float64_and_certified_solutions_agree(kind):
+    on = "latent" if kind.latent else "input"
+    gates = [SiteGate(0, lo=0, on=on), SiteGate(3, lo=0, on=on), DirectionGate({1: 1, 2: -1}, lo=0, on=on)]
+    for name, boundary in (("damped cosine", "open"), ("exponential", "ring"), ("moving average", "open")):
+        law = seven(name, boundary, kind, n=4, means=((0, 1, 0, 0), (0, 0, 0, 0)) if boundary == "open" else ())
+        asked = question(law, gates[:2] if name == "moving average" else gates)
+        plain, exact = solve(asked), solve(asked, 25)
+        close = plain.condition * MOMENT_FOUR_FACTORS
+        assert np.abs(plain.fixed_point - exact.fixed_point.astype(float)).max() <= close
+        assert abs(plain.mse - float(exact.mse)) <= close
+
+
+def test_negative_correlations_of_the_clone_keep_their_digits():
+    """r near -1: the latent has period 2, and its length is long."""
+    law = line(GaussianClone, n=3, xi=(1000, 1), gain=2, correlation={"kind": "damped-cosine", "wavelength": 2})
+    statistics = class_statistics(law, 0, FLOAT64)
+    with mpmath.workdps(40):
+        k2 = mpmath.mpf(8) / 9
+        exact = mpmath.asin(-k2 * mpmath.exp(mpmath.mpf(-1) / 1000)) / mpmath.asin(k2)
+        signs = 2 / mpmath.pi * mpmath.asin(exact)
+    assert abs(statistics.correlations[1] - float(exact)) <= MOMENT_ENTRY
+    # The slope of asin at r is 1/sqrt(1 - r^2), here 20.
+    assert abs(statistics.two_signs(1) - float(signs)) <= 20 * MOMENT_ENTRY
+    assert -1 < statistics.correlations[1] < -0.99
+
+
+def test_thresholds_follow_the_gain_of_the_class():
+    """E[1[x_3 >= h] x_3] by quadrature over z_3 in each class."""
+    from scipy.special import erf as erf_of
+    from scipy.special import erfinv
+
+    law = seven("matern", "open", labels=(1, 1))
+    gates = (SiteGate(3, lo="1/2", on="input"), SiteGate(3, hi="1/2", on="input"))
+    found = gated_moments(question(law, gates)).sigma_yx[0, 3]
+    Z = quadrature.normaliser(law)
+    nodes, weight = np.polynomial.legendre.leggauss(200)
+    exact = 0.0
+    for p, gain in zip(law.probabilities, law.gains, strict=True):
+        g = float(gain)
+        if 0.5 * Z >= 1:
+            continue
+        low = erfinv(0.5 * Z) / g
+        s = low + 6 * (1 + nodes)
+        exact += float(p) * (weight * 6 * np.exp(-(s**2) / 2) * erf_of(g * s)).sum() / np.sqrt(2 * np.pi) / Z
+    assert abs(found - exact) <= SIM_QUADRATURE
+
+
+def test_a_gate_of_two_unequal_sites_is_that_of_samples():
+    import torch
+
+    from sim.data.sample import prepare
+    from sim.random.streams import MEASUREMENT, stream
+
+    law = seven("damped cosine", "open")
+    drawn = prepare(law, torch.device("cpu"), torch.float64).draw([stream(3, 0, MEASUREMENT)], 200_000)
+    x, category = drawn.x[0].numpy(), drawn.category[0].numpy()
+    for c in (0, 1):
+        own = x[category == c]
+        through = own * (2 * own[:, 1] - own[:, 3] >= 0)[:, None]
+        error = through.std(axis=0) / np.sqrt(len(own))
+        exact = exact_moment(law, c, {1: 2, 3: -1}).value
+        assert (np.abs(through.mean(axis=0) - exact) <= STANDARD_ERRORS * error).all()
+        assert np.abs(exact - exact_moment(replace(law, gain=1), c, {1: 2, 3: -1}).value).max() > 6 * error.max()
+
+
+def test_many_classes_with_gains_means_and_vector_labels():
+    law = line(
+        n=4,
+        xi=(2, 1, 3),
+        gain=(1, 2, 3),
+        correlation=("exponential", "gaussian", MATERN),
+        labels=((1, 0), (0, 1), (1, 1)),
+        priors=("1/2", "1/3", "1/6"),
+        means=((1, 0, 0, 0), (0, 0, 0, 0), (0, 0, 0, 2)),
+    )
+    moments = gated_moments(question(law, [SiteGate(0, lo=0), SiteGate(2, hi=0)]))
+    for c in range(3):
+        exact = quadrature.covariance(law, c)
+        m = np.array([float(entry) for entry in law.means[c]])
+        assert (
+            np.abs(moments.covariances[c] - exact - np.outer(m, m)).max() <= SIM_QUADRATURE * moments.covariances.max()
+        )
+        assert np.abs(input_statistics(law, c).covariance - exact).max() <= SIM_QUADRATURE * exact.max()
+    weighted = sum(float(p) * quadrature.covariance(law, c)[0, 0] for c, p in enumerate(law.probabilities))
+    assert abs(weighted - 1) <= SIM_QUADRATURE
+    assert solve(question(law, [SiteGate(0, lo=0), SiteGate(2, hi=0)])).mse < 1
+
+
+# Singular latents
+
+
+WAVES = {"kind": "spectrum", "values": [0, 1, 0]}  # one frequency on four sites: rank 2
+
+
+@pytest.mark.parametrize("kind", [NonlinearGP, GaussianClone])
+def test_a_singular_latent_has_covariances_and_no_rank(kind):
+    odd = {"kind": "spectrum", "values": [1, 1, 0, 0]}
+    law = line(kind, n=7, boundary="ring", xi=(), correlation=odd)
+    exact = quadrature.covariance(law, 0)
+    assert np.abs(input_statistics(law, 0).covariance - exact).max() <= SIM_QUADRATURE
+    assert np.linalg.matrix_rank(quadrature.latent_correlation(law, 0)) == 3
+    gates = [SiteGate(0, lo=0, on="input")]
+    with pytest.raises(OutOfReachError, match="The covariance of the latent is singular"):
+        solve(question(law, gates))
+    mixed = replace(law, correlation=(odd, "exponential"), xi=(0, 1))
+    assert solve(question(mixed, gates)).mse < 0.5
+
+
+def test_opposite_latents_have_opposite_inputs_or_are_refused_by_name():
+    law = line(boundary="ring", xi=(), correlation=WAVES)
+    rho, gap = class_statistics(law, 0, FLOAT64).latent
+    assert (rho[2], gap[2]) == (-1, 0)
+    exact = quadrature.covariance(law, 0)
+    assert exact[0, 2] == -exact[0, 0]
+    assert np.abs(input_statistics(law, 0).covariance - exact).max() <= SIM_QUADRATURE
+    turned = line(n=7, correlation={"kind": "formula", "formula": "cos(2*pi*d/3)"})
+    with pytest.raises(OutOfReachError, match="latents whose correlation is 1 or -1"):
+        input_statistics(turned, 0).covariance  # noqa: B018
+
+
+def test_rank_is_that_of_the_positive_modes():
+    full = {"kind": "spectrum", "values": [1, 1, 1, "1/100"]}
+    law = line(n=7, boundary="ring", xi=(), correlation=full)
+    assert solve(question(law, [SiteGate(0, lo=0), SiteGate(1, lo=0)])).mse < 0.5
+    few = {"kind": "spectrum", "values": [1, *[0] * 5, 1]}
+    with pytest.raises(OutOfReachError, match="singular"):
+        solve(question(line(n=4, xi=(), correlation=few), [SiteGate(0, lo=0)]))

@@ -1,0 +1,1 @@
+"""Claims on correlations of stationary latents other than the Gaussian one."""
