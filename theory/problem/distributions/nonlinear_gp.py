@@ -11,6 +11,8 @@ from jaxtyping import Float, Int
 
 from theory.problem.distributions.base import MOST_SITES, Label, Law, Mean, set_field
 from theory.problem.errors import InputError
+from theory.problem.nonlinearities import Nonlinearity, nonlinearity_of
+from theory.problem.nonlinearities.erf import Erf
 from theory.problem.numbers import one_of, positive, whole
 
 BOUNDARIES = ("open", "ring")
@@ -20,11 +22,12 @@ POSITIVE_PARTS = ("refuse", "clipped")
 
 @dataclass(frozen=True)
 class NonlinearGP(Law):
-    """x = erf(gain z)/Z with z ~ N(0, R_c), R_c[i, j] = exp(-d(i, j)^2 / xi[c]^2), for the classes c.
+    """x = f(gain z)/Z with z ~ N(0, R_c), R_c[i, j] = exp(-d(i, j)^2 / xi[c]^2), for the classes c, f = erf.
 
     Class c has label y = labels[c], probability priors[c] (1/C where no priors are given) and, where `means` are given,
     means[c] added to x. d is |i - j| on the open line and min(|i - j|, n - |i - j|) on the ring; xi is in sites.
-    normaliser "unit-variance" means Z^2 := E erf(gain z)^2 (so that the erf has variance 1), "none" means Z := 1.
+    normaliser "unit-variance" means Z^2 := E f(gain z)^2 (so that f(gain z)/Z has variance 1), "none" means Z := 1.
+    `nonlinearity` names another f: see `theory.problem.nonlinearities`.
     Source: localization notes, section 1; small-bump note, section 2.
 
     Wrapping the distance does not keep a kernel positive. Where R_c is not positive semidefinite on a ring (an
@@ -53,6 +56,7 @@ class NonlinearGP(Law):
     priors: tuple[Fraction, ...] = field(default=(), kw_only=True)
     means: tuple[Mean, ...] = field(default=(), kw_only=True)
     positive_part: str = field(default="refuse", kw_only=True)
+    nonlinearity: Nonlinearity = field(default=Erf(), kw_only=True)
 
     law: ClassVar[str] = "nlgp"
     latent: ClassVar[bool] = True
@@ -65,9 +69,11 @@ class NonlinearGP(Law):
         one_of(self.positive_part, "data.positive_part", POSITIVE_PARTS)
         why_xi = "it is the correlation length in exp(-d^2/xi^2)"
         why_gain = "erf(gain z) is zero at gain 0 and the sign convention is gain > 0"
+        set_field(self, "nonlinearity", nonlinearity_of(self.nonlinearity, "data.nonlinearity"))
         self.each_class("xi", lambda value, where: positive(value, where, why_xi))
         set_field(self, "gain", positive(self.gain, "data.gain", why_gain))
         self.check_classes()
+        _check_gain(self)
         for length in dict.fromkeys(() if self.clipped else self.xi):
             for sites in self.axes:
                 given = f"{type(self).__name__}({self._size}, xi={float(length):g}, boundary={self.boundary!r})"
@@ -95,6 +101,18 @@ class NonlinearGP(Law):
     def squared_lags(self) -> Int[np.ndarray, " n"]:
         """d(0, j)^2 for every site j, the first row of `squared_distance`."""
         return squared_lags(self.n, self.boundary)
+
+
+def _check_gain(law: NonlinearGP) -> None:
+    """Raise InputError where f(gain z) is not the law that its nonlinearity names."""
+    why = law.nonlinearity.fixed_gain
+    if why and law.gain != 1:
+        raise InputError(f"data.gain = {float(law.gain):g}, but {why}.", "Write gain = 1.0.")
+    if why and law.clipped and law.nonlinearity.kind != "sign":
+        raise InputError(
+            f'nonlinearity = "{law.nonlinearity.kind}" needs a latent of variance 1; on a clipped ring it has another.',
+            'Leave positive_part out, with a smaller xi or boundary = "open".',
+        )
 
 
 def squared_lags(n: int, boundary: str) -> Int[np.ndarray, " n"]:
