@@ -8,6 +8,7 @@ from jaxtyping import Float
 
 from sim.data.classes import draw_classes
 from sim.data.factors import Factor, Separable, dense, dense_on_ring, on_line, on_ring
+from sim.data.nonlinearities import applied, erf_gain
 from sim.data.sample import Draw, label_table, mean_table, shifted
 from sim.random.streams import Stream
 from theory.problem import NonlinearGP
@@ -26,7 +27,7 @@ class Scratch:
 class GaussianSampler:
     """A sampler of a Gaussian law on one device: a factor for each class, and the function applied to the Gaussian.
 
-    `gain` is None where x is the Gaussian itself; otherwise x = erf(gain z)/normaliser. `shift` are the class means.
+    `gain` is None where x is the Gaussian itself; otherwise x = f(gain z)/normaliser. `shift` are the class means.
     """
 
     law: NonlinearGP
@@ -72,8 +73,9 @@ class GaussianSampler:
         y = self.labels[category]
         if self.gain is None:
             return shifted(Draw(None, gaussian, category, y), self.law, self.shift)
-        torch.mul(gaussian, self.gain, out=x).erf_().div_(self.normaliser)
-        return shifted(Draw(gaussian, x, category, y, self.gain), self.law, self.shift)
+        x = applied(self.law.nonlinearity, torch.mul(gaussian, self.gain, out=x)).div_(self.normaliser)
+        drawn = Draw(gaussian, x, category, y, erf_gain(self.law.nonlinearity, self.gain))
+        return shifted(drawn, self.law, self.shift)
 
 
 def gaussian_sampler(

@@ -1,4 +1,4 @@
-"""Samples of the nonlinear Gaussian process on a line: x = erf(gain z)/Z."""
+"""Samples of the nonlinear Gaussian process on a line: x = f(gain z)/Z."""
 
 import torch
 
@@ -11,7 +11,7 @@ from theory.problem import NonlinearGP, axis_correlations
 
 @sampler_of.register
 @kept
-def erf_sampler(law: NonlinearGP, device: torch.device, dtype: torch.dtype) -> GaussianSampler:
-    """Return the sampler of x = erf(gain z)/Z, z with the Kronecker product of the axes' kernels as covariance."""
+def process_sampler(law: NonlinearGP, device: torch.device, dtype: torch.dtype) -> GaussianSampler:
+    """Return the sampler of x = f(gain z)/Z, z with the Kronecker product of the axes' kernels as covariance."""
     kernels = [axis_correlations(law, c) for c in range(law.classes)]
     return gaussian_sampler(law, kernels, float(law.gain), quadrature.normaliser(law), device, dtype)

@@ -13,6 +13,7 @@ from sim.training.backends.names import numba_is_installed
 from theory.problem import (
     AlwaysGate,
     DirectionGate,
+    Erf,
     GaussianClone,
     NonlinearGP,
     NonlinearGP2D,
@@ -84,6 +85,8 @@ def _(law: NonlinearGP) -> str | None:
         return "draws two equally likely classes, not others"
     if law.outputs > 1:
         return "trains one output, not several"
+    if law.latent and not isinstance(law.nonlinearity, Erf):
+        return f"draws Gaussian laws and their erf, not their {law.nonlinearity.kind}"
     return "draws no class means" if law.means else None
 
 
