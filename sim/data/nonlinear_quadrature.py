@@ -21,7 +21,6 @@ Values = Float[np.ndarray, "*any"]
 _REACH = 12.0
 _PANELS = 24
 _NODES = (20, 28)
-_FINEST = 2.0**-8
 _LEAST_K = Fraction(9, 4)  # at its reach of 36 the density of z is 1e-282
 _KEPT = 200_000  # numbers of an inner integral at a time
 
@@ -58,10 +57,23 @@ def _(nonlinearity: Quantile) -> list[float]:
     return torch.special.ndtri(shares).tolist()
 
 
+@singledispatch
+def finest(nonlinearity: Nonlinearity) -> float:
+    """Return the length of the first panels beside a kink, next to which f is smooth."""
+    del nonlinearity
+    return 0.25
+
+
+@finest.register
+def _(nonlinearity: Algebraic) -> float:
+    del nonlinearity
+    return 2.0**-8  # |u|^k is not smooth at 0
+
+
 @second_moment.register
 def _(nonlinearity: Nonlinearity, gain: float) -> float:
     def integral(nodes: int) -> float:
-        z, weight = composite(_outer(nonlinearity, _FINEST / max(1.0, gain)), nodes)
+        z, weight = composite(_outer(nonlinearity, finest(nonlinearity) / max(1.0, gain)), nodes)
         # Twice the half-line, by symmetry.
         return float(2 * np.sum(weight * normal_density(z) * _of(nonlinearity, gain * z) ** 2))
 
@@ -84,7 +96,7 @@ def _(nonlinearity: Nonlinearity, gain: float, rho: Values, conditional_variance
 def _cross(nonlinearity: Nonlinearity, gain: float, rho: float, spread: float, nodes: int) -> float:
     # The mean of f(gain z2) given z1 turns over the width spread/rho around a kink.
     turn = min(1.0, spread / abs(rho))
-    z, weight = composite(_outer(nonlinearity, _FINEST * turn, 1 / rho), nodes)
+    z, weight = composite(_outer(nonlinearity, finest(nonlinearity) * turn, 1 / rho), nodes)
     outer = weight * normal_density(z) * _of(nonlinearity, gain * z)
     step = max(1, _KEPT // (nodes * len(_inner(nonlinearity, np.zeros(1), spread)[0])))
     parts = (slice(start, start + step) for start in range(0, len(z), step))
@@ -106,23 +118,23 @@ def _inner(nonlinearity: Nonlinearity, mean: np.ndarray, spread: float) -> np.nd
     regular = np.linspace(-limit, limit, _PANELS + 1)
     points = np.array(kinks(nonlinearity))
     places = (np.concatenate([-points, points])[None, :] - mean[:, None]) / spread
-    around = (places[:, :, None] + _offsets(_FINEST / spread)).reshape(len(mean), -1)
+    around = (places[:, :, None] + _offsets(finest(nonlinearity) / spread)).reshape(len(mean), -1)
     edges = np.concatenate([np.broadcast_to(regular, (len(mean), len(regular))), around], axis=1)
     return np.sort(np.clip(edges, -limit, limit), axis=1)
 
 
-def _outer(nonlinearity: Nonlinearity, finest: float, stretch: float = 1.0) -> np.ndarray:
+def _outer(nonlinearity: Nonlinearity, first: float, stretch: float = 1.0) -> np.ndarray:
     """Return the ends of panels on [0, reach], graded around every kink and around `stretch` times it."""
     limit = reach(nonlinearity)
     points = np.array(kinks(nonlinearity))
     points = np.unique(np.concatenate([points, abs(stretch) * points]))
-    around = (points[:, None] + _offsets(finest)).ravel()
+    around = (points[:, None] + _offsets(first)).ravel()
     return np.unique(np.clip(np.concatenate([around, np.linspace(0, limit, _PANELS + 1)]), 0, limit))
 
 
-def _offsets(finest: float) -> np.ndarray:
-    """Return 0 and +-finest, +-2 finest, +-4 finest, ... up to 1."""
-    grades = finest * 2.0 ** np.arange(max(1, math.ceil(-math.log2(min(finest, 0.5)))))
+def _offsets(first: float) -> np.ndarray:
+    """Return 0 and +-first, +-2 first, +-4 first, ... up to 1."""
+    grades = first * 2.0 ** np.arange(max(1, math.ceil(-math.log2(min(first, 0.5)))))
     return np.concatenate([-grades, [0.0], grades])
 
 

@@ -22,7 +22,7 @@ from jaxtyping import Float
 from scipy.special import gammaln
 
 from theory.moments.statistics import ClassStatistics
-from theory.problem import NonlinearGP
+from theory.problem import Erf, NonlinearGP
 
 # Wave numbers per site of the largest xi: the trapezoidal sum is exact for a ring of as many sites.
 WAVES_A_LENGTH = 24
@@ -126,7 +126,7 @@ def _log_sum(weights: Float[np.ndarray, " k"], values: Float[np.ndarray, "k q"])
 
 
 def line_bound(law: NonlinearGP, classes: Callable[[], list[ClassStatistics]], gaussian: bool) -> float:
-    """`whole_line` where the law is stationary on one open line without means, else infinite: no bound is known.
+    """`whole_line` for erf where the law is stationary on one open line without means, else infinite: no bound known.
 
     >>> from theory.moments.arithmetic import FLOAT64
     >>> from theory.moments.statistics import class_statistics
@@ -134,6 +134,6 @@ def line_bound(law: NonlinearGP, classes: Callable[[], list[ClassStatistics]], g
     >>> round(line_bound(law, lambda: [class_statistics(law, c, FLOAT64) for c in range(2)], gaussian=False), 4)
     0.2208
     """
-    if law.boundary != "open" or len(law.axes) > 1 or law.means:
+    if law.boundary != "open" or len(law.axes) > 1 or law.means or not isinstance(law.nonlinearity, Erf):
         return np.inf
     return whole_line(law, classes(), gaussian)

@@ -9,7 +9,7 @@ from theory.problem.errors import InputError
 from theory.problem.nonlinearities.base import FIXED_GAIN, Nonlinearity
 from theory.problem.numbers import exact, shown
 
-MOST_ENTRIES = 1_000
+MOST_ENTRIES = 32  # covariances are integrals between all pairs of entries
 _HALF = Fraction(1, 2)
 
 
