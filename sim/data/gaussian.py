@@ -9,6 +9,7 @@ from jaxtyping import Float
 from sim.data.classes import draw_classes
 from sim.data.embedding import on_grid
 from sim.data.factors import Factor, Separable, dense, dense_on_ring, on_line, on_ring
+from sim.data.nonlinearities import applied, erf_gain
 from sim.data.sample import Draw, label_table, mean_table, shifted
 from sim.random.streams import Stream
 from theory.problem import NonlinearGP
@@ -27,7 +28,7 @@ class Scratch:
 class GaussianSampler:
     """A sampler of a Gaussian law on one device: a factor for each class, and the function applied to the Gaussian.
 
-    `gain` is None where x is the Gaussian itself; otherwise x = erf(gain z)/normaliser, with one number for all classes
+    `gain` is None where x is the Gaussian itself; otherwise x = f(gain z)/normaliser, with one number for all classes
     or a tensor with one for each. `shift` are the class means.
     """
 
@@ -75,8 +76,9 @@ class GaussianSampler:
         if self.gain is None:
             return shifted(Draw(None, gaussian, category, y), self.law, self.shift)
         gain = self.gain[category].unsqueeze(-1) if isinstance(self.gain, torch.Tensor) else self.gain
-        torch.mul(gaussian, gain, out=x).erf_().div_(self.normaliser)
-        return shifted(Draw(gaussian, x, category, y, gain), self.law, self.shift)
+        x = applied(self.law.nonlinearity, torch.mul(gaussian, gain, out=x)).div_(self.normaliser)
+        drawn = Draw(gaussian, x, category, y, erf_gain(self.law.nonlinearity, gain))
+        return shifted(drawn, self.law, self.shift)
 
 
 def gaussian_sampler(

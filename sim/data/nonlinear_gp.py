@@ -1,4 +1,4 @@
-"""Samples of the nonlinear Gaussian process on a line: x = erf(gain z)/Z."""
+"""Samples of the nonlinear Gaussian process on a line: x = f(gain z)/Z."""
 
 import numpy as np
 import torch
@@ -13,8 +13,8 @@ from theory.problem.lags import kernel_rows
 
 @sampler_of.register
 @kept
-def erf_sampler(law: NonlinearGP, device: torch.device, dtype: torch.dtype) -> GaussianSampler:
-    """Return the sampler of x = erf(gain z)/Z, z with the covariance R_c of the law."""
+def process_sampler(law: NonlinearGP, device: torch.device, dtype: torch.dtype) -> GaussianSampler:
+    """Return the sampler of x = f(gain z)/Z, z with the covariance R_c of the law."""
     kernels = [_kernels(law, c) for c in range(law.classes)]
     gains = tuple(float(gain) for gain in law.gains)
     return gaussian_sampler(law, kernels, gains, quadrature.normaliser(law), device, dtype)

@@ -1,18 +1,18 @@
-"""The laws' numbers from their definitions: Z^2 := E erf(gain z)^2 and the covariance of erf(gain z)/Z.
+"""The laws' numbers from their definitions: Z^2 := E f(gain z)^2 and the covariance of f(gain z)/Z, here of f = erf.
 
-Nothing here is a closed form. Both integrals are composite Gauss-Legendre sums whose panels shrink geometrically
-towards the steep part of erf, which has the width 1/gain. Each is computed twice, with different numbers of nodes, and
-OutOfReachError is raised where the two results differ.
+Other nonlinearities are in `nonlinear_quadrature`. Nothing here is a closed form. Both integrals are composite
+Gauss-Legendre sums whose panels shrink geometrically towards the steep part of erf, which has the width 1/gain. Each is
+computed twice, with different numbers of nodes, and OutOfReachError is raised where the two results differ.
 """
 
 import math
-from functools import lru_cache
+from functools import lru_cache, singledispatch
 
 import numpy as np
 import torch
 from jaxtyping import Float
 
-from theory.problem import NonlinearGP, OutOfReachError, latent_correlation, latent_variance
+from theory.problem import Erf, NonlinearGP, OutOfReachError, latent_correlation, latent_variance
 from theory.problem.correlations import GAUSSIAN
 
 # P(|N(0, 1)| > 12) < 4e-33: the truncated tail is below the rounding of every integral here.
@@ -31,15 +31,16 @@ def normaliser(law: NonlinearGP) -> float:
     >>> normaliser(NonlinearGP(4, (2, 1), 3, "open", "none", (1, 0)))
     1.0
     """
-    return math.sqrt(_erf_square(law)) if law.normaliser == "unit-variance" else 1.0
+    return math.sqrt(_square(law)) if law.normaliser == "unit-variance" else 1.0
 
 
-def _erf_square(law: NonlinearGP) -> float:
-    """Return E erf(gain z)^2 over all classes; their gains may differ, and the variances of z if the law is clipped."""
+def _square(law: NonlinearGP) -> float:
+    """Return E f(gain z)^2 over all classes; their gains may differ, and the variances of z if the law is clipped."""
     gains = [unit_gain(law, c) for c in range(law.classes)]
     if len(set(gains)) == 1:
-        return erf_variance(gains[0])
-    return sum(float(p) * erf_variance(gain) for p, gain in zip(law.probabilities, gains, strict=True))
+        return second_moment(law.nonlinearity, gains[0])
+    squares = (second_moment(law.nonlinearity, gain) for gain in gains)
+    return sum(float(p) * square for p, square in zip(law.probabilities, squares, strict=True))
 
 
 def unit_gain(law: NonlinearGP, c: int) -> float:
@@ -49,6 +50,25 @@ def unit_gain(law: NonlinearGP, c: int) -> float:
     3.0
     """
     return float(law.gains[c]) * math.sqrt(latent_variance(law, c))
+
+
+@singledispatch
+def second_moment(nonlinearity: object, gain: float) -> float:
+    """Return E f(gain z)^2 for z ~ N(0, 1); `nonlinear_quadrature` registers all but erf."""
+    del gain
+    raise OutOfReachError(
+        f"No quadrature of {type(nonlinearity).__name__}, which is no nonlinearity.",
+        "Derive it from theory.problem.Nonlinearity.",
+    )
+
+
+@singledispatch
+def cross_moment(
+    nonlinearity: object, gain: float, rho: Float[np.ndarray, " m"], conditional_variance: Float[np.ndarray, " m"]
+) -> Float[np.ndarray, " m"]:
+    """Return E f(gain z1) f(gain z2) at correlations rho, as `erf_covariance` does for f = erf."""
+    del rho, conditional_variance
+    return second_moment(nonlinearity, gain)  # refuses
 
 
 def erf_variance(gain: float) -> float:
@@ -64,11 +84,11 @@ def erf_variance(gain: float) -> float:
         )
 
     def integral(nodes: int) -> float:
-        z, weight = _composite(_edges_from_zero(gain), nodes)
+        z, weight = composite(_edges_from_zero(gain), nodes)
         # Twice the half-line, by symmetry.
-        return float(2 * np.sum(weight * _density(z) * _erf(gain * z) ** 2))
+        return float(2 * np.sum(weight * normal_density(z) * _erf(gain * z) ** 2))
 
-    return float(_settled(f"E erf({gain:g} z)^2", *(np.array([integral(nodes)]) for nodes in _NODES))[0])
+    return float(settled(f"E erf({gain:g} z)^2", *(np.array([integral(nodes)]) for nodes in _NODES))[0])
 
 
 def erf_covariance(
@@ -80,11 +100,21 @@ def erf_covariance(
     Absolute error: a few machine epsilons times E erf(gain z)^2.
     """
     passes = (_erf_covariance(gain, rho, conditional_variance, nodes) for nodes in _NODES)
-    return _settled(f"E erf({gain:g} z1) erf({gain:g} z2)", *passes, scale=erf_variance(gain))
+    return settled(f"E erf({gain:g} z1) erf({gain:g} z2)", *passes, scale=erf_variance(gain))
+
+
+@second_moment.register
+def _(_nonlinearity: Erf, gain: float) -> float:
+    return erf_variance(gain)
+
+
+@cross_moment.register
+def _(_nonlinearity: Erf, gain: float, rho: np.ndarray, conditional_variance: np.ndarray) -> np.ndarray:
+    return erf_covariance(gain, rho, conditional_variance)
 
 
 def covariance(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
-    """Return Cov(x_i, x_j) in class c for x = erf(gain z)/Z, whose mean is zero because erf is odd.
+    """Return Cov(x_i, x_j) in class c for x = f(gain z)/Z, whose mean is zero because f is odd.
 
     The entry depends on the distance alone, so each distance is integrated once.
 
@@ -93,15 +123,15 @@ def covariance(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
     """
     rho, conditional_variance, place = _correlations(law, c)
     gain = unit_gain(law, c)
-    variance = erf_variance(gain)
+    variance = second_moment(law.nonlinearity, gain)
     values = np.zeros(len(rho))
     coincident = conditional_variance == 0
     values[coincident] = np.sign(rho[coincident]) * variance
     # At most |rho| times the variance, as every odd power of rho has a coefficient >= 0: 0 to all digits here.
     seen = ~coincident & (np.abs(rho) > _NEGLIGIBLE)
     if seen.any():
-        values[seen] = erf_covariance(gain, rho[seen], conditional_variance[seen])
-    scale = _erf_square(law) if law.normaliser == "unit-variance" else 1.0
+        values[seen] = cross_moment(law.nonlinearity, gain, rho[seen], conditional_variance[seen])
+    scale = _square(law) if law.normaliser == "unit-variance" else 1.0
     return (values / scale)[place].reshape(law.n, law.n)
 
 
@@ -122,9 +152,9 @@ def _erf_covariance(gain: float, rho: np.ndarray, conditional_variance: np.ndarr
         spread = math.sqrt(variance)
         # The conditional mean of erf(gain z2) varies over the width of erf, smoothed by the spread of z2.
         turn = math.hypot(spread, 1 / gain) / abs(r)
-        z1, weight = _composite(_edges_from_zero(gain, 1 / turn), nodes)
+        z1, weight = composite(_edges_from_zero(gain, 1 / turn), nodes)
         inner = _conditional_mean(gain, r * z1, spread, nodes)
-        values[index] = 2 * np.sum(weight * _density(z1) * _erf(gain * z1) * inner)
+        values[index] = 2 * np.sum(weight * normal_density(z1) * _erf(gain * z1) * inner)
     return values
 
 
@@ -139,8 +169,8 @@ def _conditional_mean(gain: float, mean: np.ndarray, spread: float, nodes: int) 
     )
     edges = np.sort(np.clip(edges, -_REACH, _REACH), axis=1)
     # Panels of length zero, where edges coincide or were clipped, contribute nothing.
-    e, weight = _composite(edges, nodes)
-    return np.sum(weight * _density(e) * _erf(gain * (mean[:, None] + spread * e)), axis=1)
+    e, weight = composite(edges, nodes)
+    return np.sum(weight * normal_density(e) * _erf(gain * (mean[:, None] + spread * e)), axis=1)
 
 
 def _grades(width: float) -> np.ndarray:
@@ -156,8 +186,8 @@ def _edges_from_zero(*steepness: float) -> np.ndarray:
     return np.concatenate([[0.0], _REACH * 2.0 ** np.arange(-halvings, -3), np.arange(1, 9) * _REACH / 8])
 
 
-def _composite(edges: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Gauss-Legendre nodes and weights on every panel between consecutive edges (..., p + 1), as (..., p * nodes)."""
+def composite(edges: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return Gauss-Legendre nodes and weights of all panels between edges (..., p + 1), as (..., p nodes)."""
     unit, unit_weight = _legendre(nodes)
     low, half = edges[..., :-1, None], np.diff(edges, axis=-1)[..., None] / 2
     shape = (*edges.shape[:-1], -1)
@@ -167,7 +197,8 @@ def _composite(edges: np.ndarray, nodes: int) -> tuple[np.ndarray, np.ndarray]:
 _legendre = lru_cache(maxsize=len(_NODES))(np.polynomial.legendre.leggauss)
 
 
-def _density(z: np.ndarray) -> np.ndarray:
+def normal_density(z: np.ndarray) -> np.ndarray:
+    """Return the density of N(0, 1)."""
     return np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi)
 
 
@@ -175,7 +206,7 @@ def _erf(z: np.ndarray) -> np.ndarray:
     return torch.erf(torch.from_numpy(np.ascontiguousarray(z))).numpy()
 
 
-def _settled(what: str, coarse: np.ndarray, fine: np.ndarray, scale: float | None = None) -> np.ndarray:
+def settled(what: str, coarse: np.ndarray, fine: np.ndarray, scale: float | None = None) -> np.ndarray:
     """Return the finer of two quadratures; OutOfReachError where they disagree beyond rounding."""
     limit = _AGREEMENT * (np.abs(fine).max() if scale is None else scale)
     apart = float(np.abs(fine - coarse).max())

@@ -22,6 +22,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from pkgutil import iter_modules
 
+from theory.moments import nonlinearities
 from theory.moments.basis import GateBasis, gate_basis
 from theory.moments.feature_moments import FeatureMoments, feature_moments
 from theory.moments.gated import GatedMoments, gated_moments, gated_moments_certified
@@ -31,6 +32,8 @@ from theory.problem import distributions
 for _law in iter_modules(distributions.__path__):
     if find_spec(f"{__name__}.{_law.name}"):
         import_module(f"{__name__}.{_law.name}")
+for _kind in iter_modules(nonlinearities.__path__):
+    import_module(f"{nonlinearities.__name__}.{_kind.name}")
 
 __all__ = [
     "FeatureMoments",

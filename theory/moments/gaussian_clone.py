@@ -10,10 +10,37 @@ from jaxtyping import Shaped
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
 from theory.moments.inputs import input_statistics_of
+from theory.moments.nonlinearities.dispatch import statistics_through
 from theory.moments.process import process_moments, process_second_moments
 from theory.moments.process_inputs import CloneInputs
 from theory.moments.statistics import ClassStatistics, Lags, SignPair, Tail, TailPair, statistics_of
-from theory.problem import GaussianClone, Network
+from theory.problem import Erf, GaussianClone, Network
+
+
+def arcsine_correlation(statistics: ClassStatistics) -> tuple[Numbers, Numbers]:
+    """r = asin(kappa^2 rho)/asin(kappa^2) by lag, the correlation of erf(g z_k) and erf(g z_l), and 1 - r.
+
+    With a = kappa^2, b = kappa^2 rho, the angle asin a - asin b has the sine
+    (a^2 - b^2)/(a sqrt(1-b^2) + b sqrt(1-a^2)) and the cosine sqrt((1-a^2)(1-b^2)) + a b: nothing is lost where
+    r is near 1. A negative r loses nothing in 1 - r itself.
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> law = GaussianClone(4, (2, 1), 1, "open", "unit-variance", (1, 0))
+    >>> r, less = arcsine_correlation(CloneStatistics(law, 0, FLOAT64))
+    >>> np.abs(r + less - 1).max().round(12).item()
+    0.0
+    """
+    rho, gap = statistics._latent
+    a, sqrt, pair = statistics.kappa_squared, statistics.arithmetic.sqrt, statistics.arithmetic.sign_pair
+    negative = np.asarray(rho < 0, dtype=bool)
+    b, lost_a = a * rho, statistics._lost * (1 + a)
+    lost_b = lost_a + a * a * gap
+    forward = np.where(negative, 0 * b, b)
+    sine = a * a * gap / (a * sqrt(lost_b) + forward * sqrt(lost_a))
+    cosine = sqrt(lost_a * lost_b) + a * forward
+    whole = pair(a, lost_a)
+    r = pair(b, lost_b) / whole
+    return r, np.where(negative, 1 - r, pair(np.where(negative, 0 * b, sine), cosine * cosine) / whole)
 
 
 @dataclass(frozen=True)
@@ -31,23 +58,8 @@ class CloneStatistics(ClassStatistics):
 
     @cached_property
     def _correlation(self) -> tuple[Numbers, Numbers]:
-        """r = C_kl/C_kk by lag and 1 - r.
-
-        With a = kappa^2, b = kappa^2 rho, the angle asin a - asin b has the sine
-        (a^2 - b^2)/(a sqrt(1-b^2) + b sqrt(1-a^2)) and the cosine sqrt((1-a^2)(1-b^2)) + a b: nothing is lost where
-        r is near 1. A negative r loses nothing in 1 - r itself.
-        """
-        rho, gap = self._latent
-        a, sqrt, pair = self.kappa_squared, self.arithmetic.sqrt, self.arithmetic.sign_pair
-        negative = np.asarray(rho < 0, dtype=bool)
-        b, lost_a = a * rho, self._lost * (1 + a)
-        lost_b = lost_a + a * a * gap
-        forward = np.where(negative, 0 * b, b)
-        sine = a * a * gap / (a * sqrt(lost_b) + forward * sqrt(lost_a))
-        cosine = sqrt(lost_a * lost_b) + a * forward
-        whole = pair(a, lost_a)
-        r = pair(b, lost_b) / whole
-        return r, np.where(negative, 1 - r, pair(np.where(negative, 0 * b, sine), cosine * cosine) / whole)
+        """r = C_kl/C_kk by lag and 1 - r."""
+        return arcsine_correlation(self)
 
     def half_space(self, lag: Lags) -> Numbers:
         """E[s_i x_k] = C_ik sqrt(2/(pi C_ii))."""
@@ -130,9 +142,39 @@ class CloneStatistics(ClassStatistics):
         return pair.both * self.covariances[self.lags[k, l]] + self.variance * around
 
 
+@dataclass(frozen=True)
+class CloneOfAnother(CloneStatistics):
+    """Moments of class `c` of the GaussianClone of a nonlinearity that is not erf: its covariances, Gaussian inputs.
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> law = GaussianClone(4, (2, 1), 1, "open", "none", (1, 0), nonlinearity="uniform")
+    >>> round(float(CloneOfAnother(law, 0, FLOAT64).variance) * 3, 13)
+    1.0
+    """
+
+    @cached_property
+    def _source(self) -> ClassStatistics:
+        return statistics_through(self.law.nonlinearity, self.law, self.c, self.arithmetic)
+
+    @property
+    def normaliser_squared(self) -> Any:
+        """Z^2 of the nonlinear law."""
+        return self._source.normaliser_squared
+
+    @property
+    def covariances(self) -> Numbers:
+        """E[x_k x_l] of the nonlinear law by lag."""
+        return self._source.covariances
+
+    @property
+    def _correlation(self) -> tuple[Numbers, Numbers]:
+        return self._source.input_correlation
+
+
 @statistics_of.register
 def _(law: GaussianClone, c: int, arithmetic: Arithmetic) -> CloneStatistics:
-    return CloneStatistics(law, c, arithmetic)
+    kind = CloneStatistics if isinstance(law.nonlinearity, Erf) else CloneOfAnother
+    return kind(law, c, arithmetic)
 
 
 @law_moments.register

@@ -22,7 +22,7 @@ from jaxtyping import Float
 from scipy.special import gammaln
 
 from theory.moments.statistics import ClassStatistics
-from theory.problem import NonlinearGP
+from theory.problem import Erf, NonlinearGP
 from theory.problem.correlations import GAUSSIAN
 
 # Wave numbers per site of the largest xi: the trapezoidal sum is exact for a ring of as many sites.
@@ -127,7 +127,7 @@ def _log_sum(weights: Float[np.ndarray, " k"], values: Float[np.ndarray, "k q"])
 
 
 def line_bound(law: NonlinearGP, classes: Callable[[], list[ClassStatistics]], gaussian: bool) -> float:
-    """`whole_line` for Gaussian correlations on one open line without means, else infinite: no bound is known.
+    """`whole_line` for erf and Gaussian correlations on one open line without means, else infinite: no bound is known.
 
     The spectra of other correlations have no such series of positive terms here.
 
@@ -137,6 +137,7 @@ def line_bound(law: NonlinearGP, classes: Callable[[], list[ClassStatistics]], g
     >>> round(line_bound(law, lambda: [class_statistics(law, c, FLOAT64) for c in range(2)], gaussian=False), 4)
     0.2208
     """
-    if law.boundary != "open" or len(law.axes) > 1 or law.means or set(law.kernels) != {GAUSSIAN}:
+    plain = set(law.kernels) == {GAUSSIAN} and isinstance(law.nonlinearity, Erf)
+    if law.boundary != "open" or len(law.axes) > 1 or law.means or not plain:
         return np.inf
     return whole_line(law, classes(), gaussian)

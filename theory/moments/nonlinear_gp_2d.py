@@ -3,6 +3,7 @@
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
 from theory.moments.inputs import input_statistics_of
+from theory.moments.nonlinearities.dispatch import inputs_through, statistics_through
 from theory.moments.process import process_moments, process_second_moments
 from theory.moments.process_inputs import ProcessInputs
 from theory.moments.statistics import ClassStatistics, statistics_of
@@ -11,7 +12,7 @@ from theory.problem import Network, NonlinearGP2D
 
 @statistics_of.register
 def _(law: NonlinearGP2D, c: int, arithmetic: Arithmetic) -> ClassStatistics:
-    return ClassStatistics(law, c, arithmetic)
+    return statistics_through(law.nonlinearity, law, c, arithmetic)
 
 
 @law_moments.register
@@ -26,4 +27,4 @@ def _(law: NonlinearGP2D, arithmetic: Arithmetic) -> Numbers:
 
 @input_statistics_of.register
 def _(law: NonlinearGP2D, c: int) -> ProcessInputs:
-    return ProcessInputs(law, c)
+    return inputs_through(law.nonlinearity, law, c)

@@ -24,11 +24,12 @@ from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.feature_moments import squared_labels
 from theory.moments.infinite_line import line_bound
 from theory.moments.latent_rank import require_independent
+from theory.moments.nonlinearities.gates import check_gates
 from theory.moments.sign_features import SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
 from theory.moments.tails import ClassTails
-from theory.problem import Network, NonlinearGP, OutOfReachError
+from theory.problem import Cubic, Identity, Network, NonlinearGP, OutOfReachError
 
 # A certified integral over three signs of which one has a threshold takes 1 ms at 40 digits, over four of which two
 # have one ten times as long.
@@ -62,6 +63,7 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
             'Use hard gates at single sites, simulate it (gdln simulate), or use boundary = "open".',
         )
     require_independent(law)
+    check_gates(law, network, gates)
     seconds = _certified_seconds(law, gates)
     if arithmetic.dtype is object and seconds > MOST_SECONDS:
         raise OutOfReachError(
@@ -73,8 +75,8 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
 
 
 def _certified_seconds(law: NonlinearGP, gates: GateBasis) -> float:
-    """How long the certified integrals over one or two tails and two signs take; the clone has closed forms."""
-    if not law.latent or gates.odd:
+    """How long the certified integrals over one or two tails and two signs take; Gaussian and cubic x have none."""
+    if not law.latent or gates.odd or isinstance(law.nonlinearity, Identity | Cubic):
         return 0.0
     rows = gates.coefficients
     keys = {key for u in rows for v in rows for key in gates.product(u, v)}

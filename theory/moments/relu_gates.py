@@ -19,7 +19,7 @@ from theory.moments.arithmetic import FLOAT64
 from theory.moments.directions import Direction, Entries, half_space, same_sign_on_latent, side
 from theory.moments.statistics import ClassStatistics, all_lags, class_statistics, require_centred
 from theory.moments.two_sites import through_two_sites
-from theory.problem import DirectionGate, InputError, NonlinearGP, OutOfReachError
+from theory.problem import DirectionGate, Erf, InputError, NonlinearGP, OutOfReachError
 
 Weights = Sequence[Any] | Mapping[int, Any]
 
@@ -128,6 +128,11 @@ def large_gain(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
 def _entries(law: NonlinearGP, w: Weights) -> Entries:
     """Return the nonzero weights by site; InputError or OutOfReachError unless they fit a law without class means."""
     require_centred(law, "The moment through a ReLU gate")
+    if law.latent and not isinstance(law.nonlinearity, Erf):
+        raise OutOfReachError(
+            f"Moments through ReLU gates are those of x = erf(gain z)/Z, not of {law.nonlinearity.kind}(z)/Z.",
+            "Ask its Gaussian clone, or gate a site of the latent.",
+        )
     gate = DirectionGate(w, lo=0, on="input")
     if gate.size not in (None, law.n) or gate.sites[-1] >= law.n:
         given = f"{gate.size} numbers" if gate.size is not None else f"a weight at site {gate.sites[-1]}"

@@ -112,13 +112,14 @@ class ClassStatistics:
         if law.normaliser == "none":
             return self.arithmetic.rational(Fraction(1))
         if not law.clipped and len(set(law.gains)) == 1:
-            return self._erf_square
+            return self._square
         shares = (self.arithmetic.rational(p) for p in law.probabilities)
         classes = (replace(self, c=c) for c in range(law.classes))
-        return sum(share * own._erf_square for share, own in zip(shares, classes, strict=True))
+        return sum(share * own._square for share, own in zip(shares, classes, strict=True))
 
     @property
-    def _erf_square(self) -> Any:
+    def _square(self) -> Any:
+        """E erf(g z)^2."""
         return self.arithmetic.sign_pair(self.kappa_squared, self._lost * (1 + self.kappa_squared))
 
     @cached_property
@@ -160,6 +161,11 @@ class ClassStatistics:
         k2 = self.kappa_squared
         value = self.arithmetic.sign_pair(self.arithmetic.sqrt(k2) * r, self._lost + k2 * gap)
         return value / self.arithmetic.sqrt(self.normaliser_squared)
+
+    def latent_of(self, x: Any) -> Any | None:
+        """The z with erf(g z)/Z = x, in balls; None where x is not reached, |x| >= 1/Z."""
+        scaled = x * self.normaliser_squared.sqrt()
+        return None if abs(scaled) >= 1 else scaled.erfinv() / self.arithmetic.rational(self.law.gains[self.c])
 
     def two_signs(self, lag: int) -> Any:
         """E[s_i s_j] = (2/pi) asin(rho_ij), rho the correlation of the latents, whose signs the inputs share."""

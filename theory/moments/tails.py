@@ -199,15 +199,15 @@ class ClassTails:
 
 
 def _on_latent(balls: ClassStatistics, h: Any, half_space: HalfSpace) -> Any:
-    """The z with erf(g z)/Z = h."""
-    scaled = h * balls.normaliser_squared.sqrt()
-    if abs(scaled) >= 1:
+    """The z at which x = h."""
+    z = balls.latent_of(h)
+    if z is None:
         raise OutOfReachError(
             f"A gate has the threshold {float(half_space.at):g} at site {half_space.direction.site}, which x does not "
             f"reach in class {balls.c}: |x - m| < {float(1 / balls.normaliser_squared.sqrt()):.6g}, m its mean there.",
             "A bound that every input satisfies can be left out, and so can the unit of a gate that never opens.",
         )
-    return scaled.erfinv() / balls.arithmetic.rational(balls.law.gains[balls.c])
+    return z
 
 
 def _beyond(a: Any) -> tuple[Any, Any]:

@@ -33,6 +33,16 @@ if TYPE_CHECKING:
     from theory.problem.gates.site import SiteGate
     from theory.problem.graph import Edge, Graph, Node, one_hidden_layer
     from theory.problem.network import Network
+    from theory.problem.nonlinearities import NONLINEARITIES, Nonlinearity
+    from theory.problem.nonlinearities.algebraic import Algebraic
+    from theory.problem.nonlinearities.cubic import Cubic
+    from theory.problem.nonlinearities.erf import Erf
+    from theory.problem.nonlinearities.identity import Identity
+    from theory.problem.nonlinearities.laplace import Laplace
+    from theory.problem.nonlinearities.logistic import Logistic
+    from theory.problem.nonlinearities.quantile import Quantile
+    from theory.problem.nonlinearities.sign import Sign
+    from theory.problem.nonlinearities.uniform import Uniform
     from theory.problem.observables import OBSERVABLES, Observable
     from theory.problem.observables.data_moments import InputMoment, InputOutputMoment
     from theory.problem.observables.graph import MapModesAtTimes, PathStrengthsAtTimes, WeightSizesAtTimes
@@ -65,14 +75,18 @@ if TYPE_CHECKING:
 __all__ = [
     "GATES",
     "LAWS",
+    "NONLINEARITIES",
     "OBSERVABLES",
+    "Algebraic",
     "AlwaysGate",
     "Axis",
     "BiasesAtTimes",
     "Cell",
     "ContextGate",
+    "Cubic",
     "DirectionGate",
     "Edge",
+    "Erf",
     "FieldCentreAtTimes",
     "FieldNormAtTimes",
     "FieldWidthAtTimes",
@@ -84,11 +98,14 @@ __all__ = [
     "GatedGraph",
     "GaussianClone",
     "Graph",
+    "Identity",
     "InitialByName",
     "InputError",
     "InputMoment",
     "InputOutputMoment",
+    "Laplace",
     "Law",
+    "Logistic",
     "LossAtTimes",
     "LowFrequencyPowerAtTimes",
     "MapModesAtTimes",
@@ -96,6 +113,7 @@ __all__ = [
     "Node",
     "NonlinearGP",
     "NonlinearGP2D",
+    "Nonlinearity",
     "NormalInitialisation",
     "Observable",
     "OpenTogetherBetweenTimes",
@@ -105,9 +123,11 @@ __all__ = [
     "PathStrengthsAtTimes",
     "PreactivationKurtosisAtTimes",
     "Problem",
+    "Quantile",
     "ReadoutAtTimes",
     "RecordedGate",
     "RepeatedGate",
+    "Sign",
     "Simulation",
     "SinglePulse",
     "SiteGate",
@@ -116,6 +136,7 @@ __all__ = [
     "Sweep",
     "Table",
     "Training",
+    "Uniform",
     "WeightKurtosisAtTimes",
     "WeightSizesAtTimes",
     "WeightsAtTimes",
@@ -153,6 +174,16 @@ _NAMES = {
     "gates.site": "SiteGate",
     "graph": "Edge Graph Node one_hidden_layer",
     "network": "Network",
+    "nonlinearities": "NONLINEARITIES Nonlinearity",
+    "nonlinearities.algebraic": "Algebraic",
+    "nonlinearities.cubic": "Cubic",
+    "nonlinearities.erf": "Erf",
+    "nonlinearities.identity": "Identity",
+    "nonlinearities.laplace": "Laplace",
+    "nonlinearities.logistic": "Logistic",
+    "nonlinearities.quantile": "Quantile",
+    "nonlinearities.sign": "Sign",
+    "nonlinearities.uniform": "Uniform",
     "observables": "OBSERVABLES Observable",
     "observables.data_moments": "InputMoment InputOutputMoment",
     "observables.graph": "MapModesAtTimes PathStrengthsAtTimes WeightSizesAtTimes",

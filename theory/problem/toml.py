@@ -5,7 +5,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import floor, inf, isinf
@@ -18,8 +18,9 @@ from theory.problem.errors import InputError
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.gates import GATES, Gate, resolved
 from theory.problem.graph import Edge, Node
+from theory.problem.keys import check_keys, keys_of
 from theory.problem.network import MODELS, Network
-from theory.problem.numbers import RANGES, nearest, one_of, positive, shown, spaced
+from theory.problem.numbers import RANGES, one_of, positive, shown, spaced
 from theory.problem.parameters import InitialByName, NormalInitialisation
 from theory.problem.problem import Problem
 from theory.problem.simulation import DTYPES, Simulation
@@ -141,18 +142,6 @@ def _law(table: Mapping[str, Any]) -> Law:
     required, optional = keys_of(kind)
     check_keys(table, "[data]", required=("law", *required), optional=optional)
     return kind(**{name: value for name, value in table.items() if name != "law"})
-
-
-def keys_of(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the keys of a dataclass in a problem file: the required ones, and those with a default.
-
-    >>> from theory.problem import AlwaysGate, SiteGate
-    >>> keys_of(SiteGate)
-    (('site',), ('lo', 'hi', 'on', 'sharpness'))
-    """
-    written = [field for field in fields(kind) if field.init]
-    optional = tuple(field.name for field in written if not (field.default is field.default_factory is MISSING))
-    return tuple(field.name for field in written if field.name not in optional), optional
 
 
 def _network(table: Mapping[str, Any], data: Law) -> Network | GatedGraph:
@@ -279,30 +268,6 @@ def _choose(table: Mapping[str, Any], where: str, key: str, choices: Mapping[str
     return choices[one_of(table[key], f"{where}.{key}", choices, otherwise)]
 
 
-def check_keys(
-    table: Mapping[str, Any], where: str, required: tuple[str, ...] = (), optional: tuple[str, ...] = ()
-) -> None:
-    """Raise InputError where `table` has a key that is not known, or lacks a required one; `where` names it.
-
-    >>> check_keys({"tua": 1}, "[training]", required=("tau",))
-    Traceback (most recent call last):
-    ...
-    theory.problem.errors.InputError: [training] has the unknown key 'tua'. Did you mean `tau`? Known: tau.
-    """
-    known = (*required, *optional)
-    for key in table:
-        if key not in known:
-            hint = f"{nearest(key, known)}Known: {', '.join(known) or 'none'}."
-            raise InputError(f"{where} has the unknown key {shown(key)}.", hint)
-    missing = [key for key in required if key not in table]
-    if missing:
-        listed = ", ".join(f"`{key}`" for key in missing)
-        raise InputError(
-            f"{where} lacks {listed}.",
-            "State it: papers differ on conventions, so nothing that changes numbers has a default.",
-        )
-
-
 def dumps(problem: Problem) -> str:
     r"""Return the problem as TOML text: loads(dumps(p)) == p. Raises OutOfReachError for recorded gates.
 
@@ -411,9 +376,12 @@ def toml_value(value: Any) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(toml_value, value))}]"
     if is_dataclass(value):
-        kind = (f'kind = "{value.kind}"',) if hasattr(value, "kind") else ()
-        items = *kind, *(f"{field.name} = {toml_value(getattr(value, field.name))}" for field in fields(value))
-        return f'"{value.kind}"' if items == kind else f"{{ {', '.join(items)} }}"
+        said = {field.name: getattr(value, field.name) for field in fields(value)}
+        if kind := getattr(value, "kind", None):  # a class of a room, named by its word
+            said = {"kind": kind, **said}
+        if list(said) == ["kind"]:
+            return toml_value(kind)
+        return f"{{ {', '.join(f'{name} = {toml_value(entry)}' for name, entry in said.items())} }}"
     # TOML reads the escapes of JSON; in addition it requires DEL to be escaped.
     return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 

@@ -13,6 +13,7 @@ from sim.training.backends.names import numba_is_installed
 from theory.problem import (
     AlwaysGate,
     DirectionGate,
+    Erf,
     GaussianClone,
     NonlinearGP,
     NonlinearGP2D,
@@ -86,6 +87,8 @@ def _(law: NonlinearGP) -> str | None:
         return "trains one output, not several"
     if isinstance(law.gain, tuple):
         return "draws classes of one gain, not of several"
+    if law.latent and not isinstance(law.nonlinearity, Erf):
+        return f"draws Gaussian laws and their erf, not their {law.nonlinearity.kind}"
     return "draws no class means" if law.means else None
 
 

@@ -10,9 +10,12 @@ import numpy as np
 from jaxtyping import Float, Int
 
 from theory.problem.correlations import GAUSSIAN, Correlation
-from theory.problem.distributions.base import MOST_SITES, Label, Law, Mean
+from theory.problem.distributions.base import MOST_SITES, Label, Law, Mean, set_field
 from theory.problem.distributions.latent_fields import declare_correlation, declare_gain, declare_lengths
+from theory.problem.errors import InputError
 from theory.problem.lags import kernel_rows, matrix_of, row_of, squares
+from theory.problem.nonlinearities import Nonlinearity, nonlinearity_of
+from theory.problem.nonlinearities.erf import Erf
 from theory.problem.numbers import one_of, whole
 from theory.problem.positivity import refuse_indefinite
 
@@ -23,14 +26,14 @@ POSITIVE_PARTS = ("refuse", "clipped")
 
 @dataclass(frozen=True)
 class NonlinearGP(Law):
-    """x = erf(gain z)/Z with z ~ N(0, R_c), R_c[i, j] = R(d(i, j)), for the classes c; R(d) = exp(-d^2/xi[c]^2).
+    """x = f(gain z)/Z with z ~ N(0, R_c), R_c[i, j] = R(d(i, j)), for the classes c; f = erf, R(d) = exp(-d^2/xi[c]^2).
 
-    `correlation` may declare another R, for all classes or one for each (`theory.problem.correlations`), and `gain` may
-    be one number for each class.
+    `correlation` may declare another R, for all classes or one for each (`theory.problem.correlations`), `nonlinearity`
+    another f (`theory.problem.nonlinearities`), and `gain` may be one number for each class.
 
     Class c has label y = labels[c], probability priors[c] (1/C where no priors are given) and, where `means` are given,
     means[c] added to x. d is |i - j| on the open line and min(|i - j|, n - |i - j|) on the ring; xi is in sites.
-    normaliser "unit-variance" means Z^2 := E erf(gain z)^2 (so that the erf has variance 1; where the gains of the
+    normaliser "unit-variance" means Z^2 := E f(gain z)^2 (so that f(gain z)/Z has variance 1; where the gains of the
     classes differ, in the mean over classes by their probabilities), "none" means Z := 1.
     Source: localization notes, section 1; small-bump note, section 2.
 
@@ -61,6 +64,7 @@ class NonlinearGP(Law):
     means: tuple[Mean, ...] = field(default=(), kw_only=True)
     positive_part: str = field(default="refuse", kw_only=True)
     correlation: Correlation | tuple[Correlation, ...] = field(default=GAUSSIAN, kw_only=True)
+    nonlinearity: Nonlinearity = field(default=Erf(), kw_only=True)
 
     law: ClassVar[str] = "nlgp"
     latent: ClassVar[bool] = True
@@ -71,10 +75,12 @@ class NonlinearGP(Law):
         one_of(self.boundary, "data.boundary", self.boundaries)
         one_of(self.normaliser, "data.normaliser", NORMALISERS)
         one_of(self.positive_part, "data.positive_part", POSITIVE_PARTS)
+        set_field(self, "nonlinearity", nonlinearity_of(self.nonlinearity, "data.nonlinearity"))
         declare_correlation(self)
         declare_lengths(self)
         declare_gain(self)
         self.check_classes()
+        _check_gain(self)
         refuse_indefinite(self, self._size)
 
     @property
@@ -122,6 +128,19 @@ class NonlinearGP(Law):
     def squared_lags(self) -> Int[np.ndarray, " n"]:
         """d(0, j)^2 for every site j, the first row of `squared_distance`."""
         return squares(self.axes, self.boundary)
+
+
+def _check_gain(law: NonlinearGP) -> None:
+    """Raise InputError where f(gain z) is not the law that its nonlinearity names."""
+    why = law.nonlinearity.fixed_gain
+    if why and set(law.gains) != {1}:
+        given = ", ".join(f"{float(gain):g}" for gain in dict.fromkeys(law.gains))
+        raise InputError(f"data.gain = {given}, but {why}.", "Write gain = 1.0.")
+    if why and law.clipped and law.nonlinearity.kind != "sign":
+        raise InputError(
+            f'nonlinearity = "{law.nonlinearity.kind}" needs a latent of variance 1; on a clipped ring it has another.',
+            'Leave positive_part out, with a smaller xi or boundary = "open".',
+        )
 
 
 def squared_distance(n: int, boundary: str) -> Int[np.ndarray, "n n"]:

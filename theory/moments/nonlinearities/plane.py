@@ -1,0 +1,117 @@
+"""E[e He_a(u_k) He_b(u_l)] for a function e of one or two Gaussian variables: sums of the moments of e.
+
+With u_k = p A + q B + (what is independent of the unit Gaussians A, B), and corr(u_k, u_l) = rho,
+
+    E[e He_a(u_k) He_b(u_l)] = sum_t a! b! rho^t/(t! (a-t)! (b-t)!) h(a-t, b-t),
+    h(a, b) = sum_ij binom(a, i) binom(b, j) p_k^i q_k^(a-i) p_l^j q_l^(b-j) E[e He_(i+j)(A) He_(a+b-i-j)(B)],
+
+from the generating function E[e exp(x u_k - x^2/2 + y u_l - y^2/2)] and a shift of (A, B).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import product
+from math import comb, factorial
+from typing import Any
+
+from theory.moments.arithmetic import Arithmetic
+
+_LARGEST = 6  # the sum of the orders of two Hermite polynomials of order 3
+
+
+@dataclass(frozen=True)
+class Plane:
+    """A function e by its moments E[e He_m(A) He_n(B)]; moments that are absent are 0.
+
+    Without e, E[He_3(u_k) He_3(u_l)] = 6 rho^3:
+
+    >>> Plane({(0, 0): 1.0}).two(3, 3, (0.5, 0.0), (0.5, 0.0), 0.25) == 6 * 0.25**3
+    True
+    """
+
+    moments: Mapping[tuple[int, int], Any]
+
+    @classmethod
+    def of_two_signs(cls, r: Any, gap: Any, arithmetic: Arithmetic) -> "Plane":
+        """e = sign(A) sign(r A + sqrt(gap) B), gap = 1 - r^2; e is -1 on two arcs of the angle acos r, else 1.
+
+        >>> from theory.moments.arithmetic import FLOAT64
+        >>> round(float(Plane.of_two_signs(0.5, 0.75, FLOAT64).moments[0, 0]) * 3, 12)  # (2/pi) asin(1/2)
+        1.0
+        """
+        raw = _raw_moments(r, gap, arithmetic)
+        orders = [(m, n) for m in range(_LARGEST + 1) for n in range(_LARGEST + 1 - m) if (m + n) % 2 == 0]
+        return cls(
+            {
+                (m, n): sum(
+                    a * b * raw[i, j] for (i, a), (j, b) in product(_coefficients(m).items(), _coefficients(n).items())
+                )
+                for m, n in orders
+            }
+        )
+
+    def two(self, a: int, b: int, k: tuple[Any, Any], l: tuple[Any, Any], rho: Any) -> Any:
+        """E[e He_a(u_k) He_b(u_l)] for k = (p_k, q_k) and l = (p_l, q_l); q may be None where e depends on A alone."""
+        total: Any = 0
+        for t in range(min(a, b) + 1):
+            weight = factorial(a) * factorial(b) // (factorial(t) * factorial(a - t) * factorial(b - t))
+            total = total + weight * rho**t * self._shifted(a - t, b - t, k, l)
+        return total
+
+    def _shifted(self, a: int, b: int, k: tuple[Any, Any], l: tuple[Any, Any]) -> Any:
+        total: Any = 0
+        for i, j in product(range(a + 1), range(b + 1)):
+            moment = self.moments.get((i + j, a + b - i - j))
+            if moment is not None:
+                along = _power(k, i, a - i) * _power(l, j, b - j)
+                total = total + comb(a, i) * comb(b, j) * moment * along
+        return total
+
+
+def _power(site: tuple[Any, Any], i: int, j: int) -> Any:
+    p, q = site
+    return p**i * q**j if j else p**i
+
+
+def hermite(order: int, x: Any) -> Any:
+    """He_order(x), the polynomials orthogonal under N(0, 1).
+
+    >>> hermite(3, 2)
+    2
+    """
+    return sum(number * x**power for power, number in _coefficients(order).items())
+
+
+def _coefficients(order: int) -> dict[int, int]:
+    """The coefficients of He_order by power."""
+    below, here = {}, {0: 1}
+    for n in range(order):
+        above = {power + 1: number for power, number in here.items()}
+        for power, number in below.items():
+            above[power] = above.get(power, 0) - n * number
+        below, here = here, above
+    return here
+
+
+def _raw_moments(r: Any, gap: Any, arithmetic: Arithmetic) -> dict[tuple[int, int], Any]:
+    """E[e A^m B^n], m + n even: E[A^m B^n] less twice its part from the two arcs.
+
+    In polar coordinates that part is E[R^(m+n)] (1/pi) int_0^phi (-sin t)^m cos^n t dt, phi = acos r.
+    """
+    pi, sine = arithmetic.pi(), arithmetic.sqrt(gap)
+    phi = pi / 2 * (1 - arithmetic.sign_pair(r, gap))
+    arcs: dict[tuple[int, int], Any] = {(0, 0): phi, (1, 1): -gap / 2}
+    found = {}
+    for m, n in ((m, d - m) for d in range(0, _LARGEST + 1, 2) for m in range(d + 1)):
+        if m >= 2:
+            arcs[m, n] = ((-sine) ** (m - 1) * r ** (n + 1) + (m - 1) * arcs[m - 2, n]) / (m + n)
+        elif n >= 2:
+            arcs[m, n] = ((n - 1) * arcs[m, n - 2] - (-sine) ** (m + 1) * r ** (n - 1)) / (m + n)
+        radial = 2 ** ((m + n) // 2) * factorial((m + n) // 2)
+        found[m, n] = _even(m) * _even(n) - 2 * radial * arcs[m, n] / pi
+    return found
+
+
+def _even(m: int) -> int:
+    """E[A^m] of a unit Gaussian."""
+    return 0 if m % 2 else factorial(m) // (2 ** (m // 2) * factorial(m // 2))

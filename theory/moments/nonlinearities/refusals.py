@@ -1,0 +1,34 @@
+"""Refusals of what a nonlinearity does not have, by name, with the remedy."""
+
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from theory.problem import NonlinearGP, OutOfReachError
+
+
+def refuse(law: NonlinearGP, what: str) -> NoReturn:
+    """Raise OutOfReachError: `what` is not known exactly for the nonlinearity of the law.
+
+    >>> refuse(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0), nonlinearity="laplace"), "moments through thresholds")
+    Traceback (most recent call last):
+    ...
+    theory.problem.errors.OutOfReachError: The nonlinearity "laplace" has no exact moments through thresholds here. ...
+    """
+    raise OutOfReachError(
+        f'The nonlinearity "{law.nonlinearity.kind}" has no exact {what} here.',
+        "Simulate it (gdln simulate), gate the two sides of one site of the latent, or ask the law's Gaussian clone.",
+    )
+
+
+def refusing(what: str) -> Callable[..., NoReturn]:
+    """Return a method of statistics that refuses `what`, whatever its arguments.
+
+    >>> refusing("third moments").__doc__
+    'Refuse third moments.'
+    """
+
+    def method(self: Any, *_arguments: Any) -> NoReturn:
+        refuse(self.law, what)
+
+    method.__doc__ = f"Refuse {what}."
+    return method

@@ -1,0 +1,42 @@
+"""Nonlinearities f of x = f(gain z)/Z, one file for each kind; a new file in this folder is found without being listed.
+
+Uniform, Laplace, logistic, algebraic and quantile are f(z) = Q(Phi(z)) with a quantile function Q: every site has the
+distribution of Q, and the sites together have a Gaussian copula.
+"""
+
+from collections.abc import Mapping
+
+from theory.problem.discovery import declared
+from theory.problem.errors import InputError
+from theory.problem.keys import check_keys, keys_of
+from theory.problem.nonlinearities.base import Nonlinearity
+from theory.problem.numbers import one_of, shown
+
+_FIRST = ("erf", "sign", "identity", "cubic", "uniform", "laplace", "logistic", "algebraic", "quantile")
+NONLINEARITIES: dict[str, type[Nonlinearity]] = declared(__name__, __path__, Nonlinearity, "kind", _FIRST)
+
+__all__ = ["NONLINEARITIES", "Nonlinearity", "nonlinearity_of"]
+
+
+def nonlinearity_of(value: object, where: str) -> Nonlinearity:
+    """Return the nonlinearity that `value` declares: a word, a table with `kind`, or the nonlinearity itself.
+
+    Raises InputError, which names `where`, for an unknown kind and for keys that are missing or unknown.
+
+    >>> nonlinearity_of("sign", "data.nonlinearity"), nonlinearity_of({"kind": "cubic", "c": 1}, "data.nonlinearity")
+    (Sign(), Cubic(c=Fraction(1, 1)))
+    """
+    if isinstance(value, Nonlinearity):
+        return value
+    table = {"kind": value} if isinstance(value, str) else value
+    if not isinstance(table, Mapping) or "kind" not in table:
+        raise InputError(
+            f"{where} = {shown(value)} is no nonlinearity.",
+            'Write a word such as "sign", or a table such as { kind = "algebraic", k = 5 }.',
+        )
+    otherwise = "A new one is a file in theory/problem/nonlinearities/."
+    kind = NONLINEARITIES[one_of(table["kind"], f"{where}.kind", NONLINEARITIES, otherwise)]
+    fields = {key: entry for key, entry in table.items() if key != "kind"}
+    required, optional = keys_of(kind)
+    check_keys(fields, where, required=required, optional=optional)
+    return kind(**fields)
