@@ -99,7 +99,7 @@ def _(nonlinearity: Quantile, v: Values) -> Values:
     return torch.sign(v) * size
 
 
-def erf_gain(nonlinearity: object, gain: float) -> float | None:
+def erf_gain(nonlinearity: object, gain: float | torch.Tensor) -> float | torch.Tensor | None:
     """Return the gain of the erf that f(gain z) is, or None where it is no erf.
 
     >>> erf_gain(Uniform(), 1.0) == math.sqrt(0.5), erf_gain(Sign(), 1.0)
