@@ -450,3 +450,7 @@ EQUALLY_LONG = 0.05
 # exact fit, whose cost is quadratic around its minimum, they are then known to the root of that, relative to numbers
 # of size up to 10.
 FIELD_FIT = 10 * 1e-8**0.5
+
+# A covariance matched by a root in the correlation of the latent, to 1e-15; its derivative is at most kurtosis-like, 2
+# for these marginals; the covariances themselves are right to a few roundings, those by series or quadrature to 1e-13.
+MATCHED_COVARIANCE = 2e-13

@@ -38,8 +38,9 @@ _OF_A_GRAPH = tuple(name for name, kind in OBSERVABLES.items() if not _OF_ONE_LA
 class Axis:
     """A field of the problem by its dotted key ("data.gain", "network.gates.0.site") and the values that it takes.
 
-    An entry of a list is named by its number from 0, a node of a graph also by its name: "network.nodes.h.dimension".
-    Values are as in a problem file: numbers (int, Decimal, Fraction, or text such as "3/5"), words, lists, tables.
+    "data" alone takes whole tables [data], one for each law. An entry of a list is named by its number from 0, a node
+    of a graph also by its name: "network.nodes.h.dimension". Values are as in a problem file: numbers (int, Decimal,
+    Fraction, or text such as "3/5"), words, lists, tables.
     Raises InputError for a field that no problem has, and for no values or more than 10000.
 
     >>> Axis("data.gain", (1, "1/2")).values
@@ -59,13 +60,23 @@ class Axis:
         if table not in FIELDS:
             hint = f"{nearest(table, FIELDS)}It begins with one of: {', '.join(FIELDS)}."
             raise InputError(f"{where} names no field of a problem.", hint)
-        if not rest or rest[0] not in FIELDS[table]:
+        if self.field == "data" and self.values and any(isinstance(value, Mapping) for value in self.values):
+            self._check_tables(where)
+        elif not rest or rest[0] not in FIELDS[table]:
             hint = f"{nearest(rest[0] if rest else '', FIELDS[table])}[{table}] has: {', '.join(FIELDS[table])}."
             raise InputError(f"{where} names no field of [{table}].", hint)
         if not self.values:
             raise InputError(f"{where} has no values.", "Give at least one, or leave the axis out.")
         if len(self.values) > MOST_CELLS:
             raise InputError(f"{where} has {len(self.values)} values; the limit is {MOST_CELLS}.", "Use fewer.")
+
+    def _check_tables(self, where: str) -> None:
+        for index, value in enumerate(self.values):
+            if not isinstance(value, Mapping):
+                raise InputError(
+                    f"{where}[{index}] = {shown(value)} is no table [data].",
+                    'Name problem files, such as "data" = ["one.toml", "other.toml"], or write tables.',
+                )
 
 
 @dataclass(frozen=True)
@@ -291,8 +302,16 @@ def value_text(value: Any) -> str:
     if isinstance(value, list | tuple):
         return f"[{', '.join(value_text(entry) for entry in value[:6])}{', ...' if len(value) > 6 else ''}]"
     if isinstance(value, Mapping):
+        if "law" in value and "labels" in value:
+            return _law_text(value)
         return f"{{{', '.join(f'{key} = {value_text(entry)}' for key, entry in value.items())}}}"
     return str(value)[:60]
+
+
+def _law_text(table: Mapping[str, Any]) -> str:
+    """The word of a law and the fields by which laws of one sweep usually differ, up to 60 characters."""
+    said = [f"{key} {value_text(table[key])}" for key in ("nonlinearity", "correlation", "labels") if key in table]
+    return ", ".join([str(table["law"]), *said])[:60]
 
 
 def _comparable(value: Any) -> Any:

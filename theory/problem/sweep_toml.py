@@ -88,6 +88,14 @@ def _base(base: Any, folder: Path) -> Mapping[str, Any]:
     return base
 
 
+def _table(entry: Any, folder: Path) -> Any:
+    """Return the table [data] of the problem file that an entry names, or the entry itself with its file placed."""
+    tables = _base(entry, folder) if isinstance(entry, str) else {"data": entry}
+    if "data" not in tables:
+        raise InputError(f"axes: data: {entry} has no table [data].", "Name a problem file.")
+    return placed(tables, folder)["data"] if isinstance(entry, Mapping) else tables["data"]
+
+
 def _placed(file: Any, folder: Path) -> Any:
     """Return the absolute path of a path relative to the folder of the sweep file."""
     return os.path.abspath(folder / file) if isinstance(file, str) else file
@@ -99,7 +107,8 @@ def _axes(table: Mapping[str, Any], prefix: str, folder: Path):
         field = f"{prefix}{key}"
         if isinstance(value, list):
             files = field == "data.file"
-            yield Axis(field, tuple(_placed(entry, folder) if files else entry for entry in value))
+            values = [_table(entry, folder) for entry in value] if field == "data" else value
+            yield Axis(field, tuple(_placed(entry, folder) if files else entry for entry in values))
         elif isinstance(value, Mapping) and set(value) & set(RANGES):
             yield Axis(field, _range(value, field))
         elif isinstance(value, Mapping) and not (prefix and not value):

@@ -1,0 +1,118 @@
+"""The answer of `gdln controls`: problems that differ from one in a single statistic of their data, and their sweep."""
+
+from dataclasses import dataclass, replace
+from math import isinf
+from pathlib import Path
+from typing import Any
+
+from theory.moments.controls import Control, controls
+from theory.problem import GatedGraph, InputError, Problem, SiteGate, WorkbenchError, dumps
+
+ORIGINAL = "original"
+_SWEEP = """\
+# Which statistic of the data makes the difference? gdln sweep sweep.toml
+base = "{original}.toml"
+store = "results"
+observables = ["loss", "participation-ratio"]
+[axes]
+data = [{files}]
+"""
+
+
+@dataclass(frozen=True)
+class ControlledProblem:
+    """A control with the problem on its data; `problem` is None where the law has no such control or gates forbid it."""
+
+    control: Control
+    problem: Problem | None
+    why: str
+
+
+@dataclass(frozen=True)
+class ControlsAnswer:
+    """A problem and its controls."""
+
+    problem: Problem
+    found: tuple[ControlledProblem, ...]
+
+    @property
+    def made(self) -> tuple[ControlledProblem, ...]:
+        """The controls that exist."""
+        return tuple(one for one in self.found if one.problem is not None)
+
+    def files(self) -> dict[str, str]:
+        """The text of every file by its name: the problems as TOML and, where they can be trained, their sweep."""
+        # Without the word, gates look at the latent of a law that has one and at the input of another.
+        texts = {f"{ORIGINAL}.toml": dumps(self.problem).replace('on = "latent"\n', "")}
+        texts |= {f"{one.control.name}.toml": dumps(one.problem) for one in self.made}
+        if self.problem.simulation is not None and not isinstance(self.problem.network, GatedGraph):
+            names = ", ".join(f'"{name}"' for name in texts)
+            texts["sweep.toml"] = _SWEEP.format(original=ORIGINAL, files=names)
+        return texts
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln controls --json` prints."""
+        rows = [
+            {
+                "name": one.control.name,
+                "differs": one.control.says,
+                "toml": None if one.problem is None else dumps(one.problem),
+                "why_not": one.why or None,
+            }
+            for one in self.found
+        ]
+        return {"controls": rows, "files": list(self.files())}
+
+    def text(self) -> str:
+        """Each control with what it keeps and changes, for a reader."""
+        lines = []
+        for one in self.found:
+            lines.append(f"{one.control.name:<10} {one.control.says}")
+            if one.problem is None:
+                lines.append(f"{'':<10} not there: {one.why}")
+        return "\n".join(lines)
+
+    def write(self, folder: Path) -> tuple[Path, ...]:
+        """Write the files into a new or empty folder. Raises InputError where the folder has files."""
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise InputError(f"{folder} exists and is no empty folder; files would be lost.", "Name another.", "file")
+        folder.mkdir(parents=True, exist_ok=True)
+        written = []
+        for name, text in self.files().items():
+            path = folder / name
+            path.write_text(text, encoding="utf-8")
+            written.append(path)
+        return tuple(written)
+
+
+def answer(problem: Problem, marginal: str = "laplace", correlation: str = "exponential") -> ControlsAnswer:
+    """Return the controls of the data of a problem, each with the same network, training and simulation.
+
+    Gates at sites of a latent at 0 look at the input where a control has no latent: both have the same sign. Raises
+    InputError for a marginal or a correlation that is none.
+    """
+    found = (_on(problem, control) for control in controls(problem.data, marginal, correlation))
+    return ControlsAnswer(problem, tuple(found))
+
+
+def _on(problem: Problem, control: Control) -> ControlledProblem:
+    if control.law is None:
+        return ControlledProblem(control, None, control.why)
+    try:
+        gates = tuple(_gate(gate, control.law.latent) for gate in problem.network.gates)
+        network = problem.network if gates == problem.network.gates else replace(problem.network, gates=gates)
+        return ControlledProblem(control, replace(problem, data=control.law, network=network), "")
+    except WorkbenchError as error:
+        return ControlledProblem(control, None, f"{error.message} {error.hint}".strip())
+
+
+def _gate(gate: Any, latent: bool) -> Any:
+    """The same event without the latent: sign(z_i) = sign(x_i)."""
+    if latent or not isinstance(gate, SiteGate) or gate.on != "latent":
+        return gate
+    if not all(bound == 0 or isinf(bound) for bound in (gate.lo, gate.hi)):
+        raise InputError(
+            "A gate has a threshold on the latent, which this control does not have.",
+            'Use gates at 0, or on = "input".',
+        )
+    return replace(gate, on="input")

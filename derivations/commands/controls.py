@@ -1,0 +1,41 @@
+"""`gdln controls`: problems whose data differ from those of a problem in one statistic."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from derivations.commands import Timeout
+
+MAY_BEGIN_WITH_MINUS = False
+
+
+def command(
+    problem: Annotated[Path, typer.Argument(help="A problem file (TOML).")],
+    out: Annotated[Path | None, typer.Option(help="Write the problems and their sweep into this new folder.")] = None,
+    marginal: Annotated[str, typer.Option(help="The nonlinearity of the control with another marginal.")] = "laplace",
+    correlation: Annotated[
+        str, typer.Option(help="The correlation of the control with another copula.")
+    ] = "exponential",
+    timeout: Timeout = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> int:
+    """Name the controls of PROBLEM: another marginal, another copula, exchanged classes, and all else the same."""
+    from derivations.output import PASS, emit, run
+
+    def body() -> int:
+        from derivations.answers import controls
+        from theory.problem import load
+        from theory.problem.correlations import CORRELATIONS
+        from theory.problem.nonlinearities import NONLINEARITIES
+        from theory.problem.numbers import one_of
+
+        one_of(marginal, "--marginal", NONLINEARITIES)
+        one_of(correlation, "--correlation", CORRELATIONS)
+        answer = controls.answer(load(problem), marginal, correlation)
+        written = () if out is None else answer.write(out)
+        said = "".join(f"\nWritten: {path}" for path in written)
+        emit("controls", answer.json(), answer.text() + said, json)
+        return PASS
+
+    return run(body, json, timeout)
