@@ -23,9 +23,9 @@ from theory.problem import (
     OutOfReachError,
     Problem,
     SinglePulse,
-    Table,
     Training,
 )
+from theory.problem.distributions.rows import RowsLaw
 
 ROWS = 4096  # examples drawn for a view
 GROUPS = 16  # of them, for standard errors
@@ -116,7 +116,7 @@ def theory_of(law: Law) -> DataTheory:
 
 def sites_alike(law: Law) -> bool:
     """Whether all sites have the same distribution, so that one marginal and one kurtosis describe all."""
-    return not law.means and not isinstance(law, FiniteData | Table)
+    return not law.means and not isinstance(law, FiniteData | RowsLaw)
 
 
 @singledispatch
@@ -146,10 +146,10 @@ def _(law: FiniteData) -> tuple[ClassTheory, ...]:
 
 
 @class_theories.register
-def _(law: Table) -> tuple[ClassTheory, ...]:
+def _(law: RowsLaw) -> tuple[ClassTheory, ...]:
     if law.classes > MOST_CLASSES:
         raise OutOfReachError(
-            f"The table has {law.classes} different labels; the data view shows up to {MOST_CLASSES} classes.",
+            f"The examples have {law.classes} different labels; the data view shows up to {MOST_CLASSES} classes.",
             "Use labels of fewer values.",
         )
     return _of_examples(law.rows.x, law.category, law.rows.probabilities)

@@ -1,4 +1,4 @@
-"""A table of examples through gates, in float64: sums over its rows, a few thousand at a time."""
+"""A list of examples through gates, in float64: sums over its rows, a few thousand at a time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,12 +14,13 @@ from theory.moments.feature_moments import Block, FeatureMoments, Structure, law
 from theory.moments.gate_events import open_on
 from theory.moments.symmetric import Dense
 from theory.problem import Gate, Network, OutOfReachError, Table, resolved
+from theory.problem.distributions.rows import RowsLaw
 
 _CHUNK = 4096  # rows of features that are processed at a time
 MOST_NUMBERS = 10**8  # the most numbers in the second moments of all classes: 800 MB
 
 
-def gate_table(law: Table, gates: tuple[Gate, ...]) -> Float[np.ndarray, "N K"]:
+def gate_table(law: RowsLaw, gates: tuple[Gate, ...]) -> Float[np.ndarray, "N K"]:
     """Return g_k of every example: 0 or 1, or a number between them for a soft gate.
 
     >>> from theory.problem import ContextGate, SiteGate
@@ -35,7 +36,7 @@ def gate_table(law: Table, gates: tuple[Gate, ...]) -> Float[np.ndarray, "N K"]:
 
 @dataclass(frozen=True, eq=False)
 class TableFeatures(FeatureMoments):
-    """The moments of a gated-linear network on a table, and their one block: the features that are not always 0.
+    """The moments of a gated-linear network on a list of examples; their one block: the features not always 0.
 
     >>> from theory.problem import AlwaysGate
     >>> law = Table(moments=[{"probability": 1, "xx": [[4]], "yx": [[2]], "yy": [[1]]}])
@@ -45,7 +46,7 @@ class TableFeatures(FeatureMoments):
     ([[4.0]], [2.0], 1.0)
     """
 
-    law: Table
+    law: RowsLaw
     network: Network
     opened: Float[np.ndarray, "N K"]
     arithmetic: Arithmetic = FLOAT64
@@ -90,7 +91,7 @@ class TableFeatures(FeatureMoments):
         rank = int(np.linalg.matrix_rank(self.assembled(), hermitian=True))
         size = len(self.b)
         note = (
-            f"the table is kept in float64, and so is the rank of A: {rank} of its {size} eigenvalues exceed "
+            f"the examples are kept in float64, and so is the rank of A: {rank} of its {size} eigenvalues exceed "
             f"{size * np.finfo(float).eps:.1e} times the largest."
         )
         return Structure(rank, size, False, (note,))
@@ -102,7 +103,8 @@ class TableFeatures(FeatureMoments):
         seen = np.flatnonzero(A.diagonal())
         if not len(seen):
             raise OutOfReachError(
-                "All inputs of the table are 0 wherever a gate is open: no weight moves.", "Open the gates for others."
+                "The inputs of all examples are 0 wherever a gate is open: no weight moves.",
+                "Open the gates for others.",
             )
         rhs = b[seen].T
         return (
@@ -117,20 +119,33 @@ class TableFeatures(FeatureMoments):
         )
 
 
-@law_moments.register
-def _(law: Table, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+def rows_moments(law: RowsLaw, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    """Return the moments of a gated-linear network on a list of examples, in float64.
+
+    Raises OutOfReachError for other numbers and other networks.
+
+    >>> from theory.problem import AlwaysGate
+    >>> law = Table(moments=[{"probability": 1, "xx": [[4]], "yx": [[2]], "yy": [[1]]}])
+    >>> rows_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)), FLOAT64).b.round(12).tolist()
+    [2.0]
+    """
     _require_float64(arithmetic)
     require_linear(network)
     require_rows(network, law.n)
     return TableFeatures(law, network, gate_table(law, network.gates))
 
 
-@second_moments.register
-def _(law: Table, arithmetic: Arithmetic) -> Numbers:
+def rows_second_moments(law: RowsLaw, arithmetic: Arithmetic) -> Numbers:
+    """Return <x x^T> of each class of a list of examples, in float64. Raises OutOfReachError for other numbers.
+
+    >>> law = Table(moments=[{"probability": 1, "xx": [[4]], "yx": [[0]], "yy": [[0]]}])
+    >>> rows_second_moments(law, FLOAT64).round(12).tolist()
+    [[[4.0]]]
+    """
     _require_float64(arithmetic)
     if law.classes * law.n**2 > MOST_NUMBERS:
         raise OutOfReachError(
-            f"The table has {law.classes} different labels: the second moments of each, {law.n} x {law.n} numbers, "
+            f"The examples have {law.classes} different labels: the second moments of each, {law.n} x {law.n} numbers, "
             "fill the memory.",
             "Use fewer labels or sites.",
         )
@@ -145,6 +160,16 @@ def _(law: Table, arithmetic: Arithmetic) -> Numbers:
 def _require_float64(arithmetic: Arithmetic) -> None:
     if arithmetic.dtype is not float:
         raise OutOfReachError(
-            "A table is kept in float64, and has no certified digits.",
+            "The examples are kept in float64, and have no certified digits.",
             'Leave --digits out, or write the examples as a finite data set (data.law = "finite"), which is exact.',
         )
+
+
+@law_moments.register
+def _(law: Table, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    return rows_moments(law, network, arithmetic)
+
+
+@second_moments.register
+def _(law: Table, arithmetic: Arithmetic) -> Numbers:
+    return rows_second_moments(law, arithmetic)
