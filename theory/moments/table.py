@@ -10,8 +10,10 @@ from jaxtyping import Float
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.basis import require_linear
 from theory.moments.exact_moments import require_rows
+from theory.moments.example_statistics import ExampleStatistics, of_class
 from theory.moments.feature_moments import Block, FeatureMoments, Structure, law_moments, second_moments
 from theory.moments.gate_events import open_on
+from theory.moments.inputs import input_statistics_of
 from theory.moments.symmetric import Dense
 from theory.problem import Gate, Network, OutOfReachError, Table, resolved
 from theory.problem.distributions.rows import RowsLaw
@@ -173,3 +175,8 @@ def _(law: Table, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
 @second_moments.register
 def _(law: Table, arithmetic: Arithmetic) -> Numbers:
     return rows_second_moments(law, arithmetic)
+
+
+@input_statistics_of.register
+def _(law: Table, c: int) -> ExampleStatistics:
+    return of_class(law.rows.x, law.category, law.rows.probabilities, c)

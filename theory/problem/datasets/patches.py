@@ -4,6 +4,7 @@ A position is a place of the upper left corner at which the patch lies inside th
 photographs are taken together.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -13,6 +14,8 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from theory.problem.datasets.folder import read_file
 from theory.problem.datasets.pixels import WHITE
+
+_ROWS = 16  # of positions at a time, some ten thousand patches
 
 Images = tuple[UInt8[np.ndarray, "height width"], ...]
 
@@ -58,6 +61,17 @@ def drawn_patches(
         rows, columns = np.divmod(position[mine] - ends[index] + windows.shape[0] * windows.shape[1], windows.shape[1])
         found[mine] = windows[rows, columns].reshape(-1, side * side)
     return found / WHITE
+
+
+def all_patches(names: tuple[str, ...], side: int) -> Iterator[Float[np.ndarray, "B n"]]:
+    """Yield the patches at all positions of the photographs `names`, those of some rows at a time, pixels 0 to 1.
+
+    Raises OutOfReachError where the data set is not on the machine.
+    """
+    for image in photographs(names):
+        windows = sliding_window_view(image, (side, side))
+        for first in range(0, len(windows), _ROWS):
+            yield windows[first : first + _ROWS].reshape(-1, side * side) / WHITE
 
 
 @lru_cache(maxsize=16)

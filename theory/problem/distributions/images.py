@@ -137,10 +137,16 @@ class Images(SampledLaw):
             else:
                 mean = patch_moments(self.names(c), self.patch).mean
                 x[mine] = mean + generator.standard_normal((count, self.n)) @ self._factors[c].T
-        if self.centring == "patch":
-            x -= x.mean(axis=1, keepdims=True)
-        x -= self.offset
-        return x if self.whitener is None else x @ self.whitener, category
+        return self.placed(self.centred(x)), category
+
+    def centred(self, pixels: Float[np.ndarray, "B n"]) -> Float[np.ndarray, "B n"]:
+        """Return pixels after centring = "patch", unchanged for another."""
+        return pixels - pixels.mean(axis=1, keepdims=True) if self.centring == "patch" else pixels
+
+    def placed(self, centred: Float[np.ndarray, "B n"]) -> Float[np.ndarray, "B n"]:
+        """Return x of pixels that `centred` gave: less the offset, and whitened."""
+        x = centred - self.offset
+        return x if self.whitener is None else x @ self.whitener
 
     @cached_property
     def _factors(self) -> dict[int, Float[np.ndarray, "n n"]]:
