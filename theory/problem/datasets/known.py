@@ -1,6 +1,5 @@
 """The table of data sets: each file with its size and the SHA-256 of its bytes."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 SCENES = ("astronaut", "camera", "chelsea", "china", "coffee", "flower", "motorcycle", "rocket")
@@ -63,7 +62,7 @@ _PHOTOGRAPHS = (
     DataFile("grass", 262_156, "4694b5e075e83e2238bd1bf3372197971d3b00c547172f57e7f067b6391b2f7e"),
     DataFile("gravel", 262_156, "063aeb4593468940113b319008453b604f61a49fbb1e6d0f05b14e194ce4e2f5"),
 )
-DATASETS: Mapping[str, Dataset] = {
+DATASETS: dict[str, Dataset] = {
     "mnist": Dataset("mnist", "handwritten digits, 70000 images of 28 x 28", _MNIST),
     "fashion-mnist": Dataset("fashion-mnist", "articles of clothing, 70000 images of 28 x 28", _FASHION),
     "photographs": Dataset("photographs", "8 scenes and 3 textures, grey, 300 to 741 pixels a side", _PHOTOGRAPHS),

@@ -13,7 +13,7 @@ from theory.problem.datasets.patches import PatchMoments, drawn_patches, patch_m
 from theory.problem.distributions.base import Label, set_field
 from theory.problem.distributions.sampled import SampledLaw
 from theory.problem.errors import InputError
-from theory.problem.numbers import one_of, positive, shown, whole
+from theory.problem.numbers import exact, one_of, shown, whole
 
 GROUPS = {"scenes": SCENES, "textures": TEXTURES}
 KINDS = ("patch", "gaussian")
@@ -51,10 +51,11 @@ class Images(SampledLaw):
     centring: str
     whitening: str
     labels: tuple[Label, ...]
-    floor: Fraction | None = field(default=None, kw_only=True)
+    floor: Fraction = field(default=Fraction(0), kw_only=True)
     priors: tuple[Fraction, ...] = field(default=(), kw_only=True)
 
     law: ClassVar[str] = "images"
+    centrings: ClassVar[tuple[str, ...]] = CENTRINGS
 
     def __post_init__(self) -> None:
         whole(self.patch, "data.patch", least=2, most=_MOST_SIDE, why="the covariance of its pixels takes minutes")
@@ -70,18 +71,14 @@ class Images(SampledLaw):
         self.check_classes()
 
     def _check_floor(self) -> None:
-        if self.whitening == "none":
-            if self.floor is not None:
-                raise InputError('data.floor is that of whitening, and data.whitening = "none".', "Leave floor out.")
-            return
-        if self.floor is None:
+        set_field(self, "floor", exact(self.floor, "data.floor"))
+        if self.whitening == "none" and self.floor:
+            raise InputError('data.floor is that of whitening, and data.whitening = "none".', "Leave floor out.")
+        if self.whitening == "zca" and not 0 < self.floor <= 1:
             raise InputError(
-                'data.whitening = "zca" lacks data.floor: directions of small variance would become noise.',
-                "Give the share of the largest eigenvalue up to which others are raised, such as 1e-3.",
+                f"data.floor = {self.floor} must be above 0 and at most 1: whitening divides by roots of eigenvalues.",
+                "Give the share of the largest eigenvalue to which smaller ones are raised, such as 1e-3.",
             )
-        set_field(self, "floor", positive(self.floor, "data.floor", "the inverse root of an eigenvalue is taken"))
-        if self.floor > 1:
-            raise InputError(f"data.floor = {self.floor} is above 1: it is a share.", "Give a number of at most 1.")
 
     @property
     def n(self) -> int:

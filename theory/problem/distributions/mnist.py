@@ -42,6 +42,8 @@ class _Images28(RowsLaw):
     downsample: int = field(default=1, kw_only=True)
     priors: tuple[Fraction, ...] = field(default=(), kw_only=True)
 
+    centrings: ClassVar[tuple[str, ...]] = CENTRINGS
+
     def __post_init__(self) -> None:
         one_of(self.part, "data.part", PARTS)
         one_of(self.centring, "data.centring", CENTRINGS)
