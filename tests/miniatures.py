@@ -1,6 +1,7 @@
 """Small data sets in the real formats, with a table of their checksums in the place of the real one."""
 
 import hashlib
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -61,3 +62,21 @@ def write(folder: Path, found: dict[str, dict[str, bytes]]) -> None:
         (folder / name).mkdir(parents=True)
         for file, own in files.items():
             (folder / name / file).write_bytes(own)
+
+
+def listed_patches(images: Iterable[np.ndarray], side: int) -> np.ndarray:
+    """All patches of images, pixels 0 to 1, by loops over their corners."""
+    return np.array(
+        [
+            image[row : row + side, column : column + side].ravel() / 255
+            for image in images
+            for row in range(image.shape[0] - side + 1)
+            for column in range(image.shape[1] - side + 1)
+        ]
+    )
+
+
+def photographs_named(names: Iterable[str]) -> list[np.ndarray]:
+    """The small photographs in the place of these."""
+    every = [file.name for file in REAL["photographs"].files]
+    return [photograph(every.index(name)) for name in names]

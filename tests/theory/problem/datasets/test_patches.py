@@ -3,28 +3,17 @@
 import numpy as np
 import pytest
 
+from tests.miniatures import listed_patches, photographs_named
 from tests.tolerances import LEVEL_OF_COUNTS, PATCH_SUMS
-from theory.problem.datasets.patches import all_patches, drawn_patches, moments_of_patches, photographs, positions
+from theory.problem.datasets.patches import all_patches, drawn_patches, moments_of_patches, positions
 
 RNG = np.random.default_rng(4)
 IMAGES = tuple(RNG.integers(0, 256, shape, dtype=np.uint8) for shape in ((7, 9), (6, 6), (12, 5)))
 
 
-def listed(images, side):
-    """All patches by loops over their corners."""
-    return np.array(
-        [
-            image[row : row + side, column : column + side].ravel() / 255
-            for image in images
-            for row in range(image.shape[0] - side + 1)
-            for column in range(image.shape[1] - side + 1)
-        ]
-    )
-
-
 @pytest.mark.parametrize("side", [1, 2, 3, 5])
 def test_moments_over_all_positions(side):
-    patches = listed(IMAGES, side)
+    patches = listed_patches(IMAGES, side)
     assert sum(positions(IMAGES, side)) == len(patches)
     found = moments_of_patches(IMAGES, side)
     off = patches - patches.mean(axis=0)
@@ -34,7 +23,7 @@ def test_moments_over_all_positions(side):
 
 def test_every_position_is_equally_likely():
     """Counts of all patches, which differ from each other, against the uniform law by a chi-square test."""
-    patches, count = listed(IMAGES, 3), 40_000
+    patches, count = listed_patches(IMAGES, 3), 40_000
     place = {tuple(patch): index for index, patch in enumerate(patches.tolist())}
     assert len(place) == len(patches)
     drawn = drawn_patches(IMAGES, 3, np.random.default_rng(0), count)
@@ -54,7 +43,7 @@ def _is_uniform(counts):
 
 def test_all_patches_of_the_set():
     names = ("camera", "grass")
-    assert np.array_equal(np.concatenate(list(all_patches(names, 4))), listed(photographs(names), 4))
+    assert np.array_equal(np.concatenate(list(all_patches(names, 4))), listed_patches(photographs_named(names), 4))
 
 
 def test_an_empty_draw():
