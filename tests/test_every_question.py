@@ -114,6 +114,9 @@ DATA = {
     "finite, contexts": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1), context=(0, 1, 2)),
     "table": Table(moments=[MOMENTS, MOMENTS | {"yx": [[1, 0, 0, 0]]}, MOMENTS]),
     "table, vector labels": Table(moments=[VECTORS]),
+    "mnist": LAWS["mnist"]([3, 8], "train", "mean", [1, 0], downsample=14),
+    "fashion-mnist": LAWS["fashion-mnist"]([0, [1, 9]], "train", "none", [[1, 0], [0, 1]], downsample=14),
+    "images": LAWS["images"](2, ["scenes", "scenes"], ["patch", "gaussian"], "mean", "none", [1, 0]),
     "made-up-law": MadeUpLaw(4),
     "made-up-clone": MadeUpClone(4, **PROCESS),
 }
