@@ -10,6 +10,7 @@ import numpy as np
 
 from theory.problem import Law
 from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS, POSITIVE_PARTS
+from theory.problem.distributions.sampled import Estimate
 from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 from theory.problem.second_moments import ContextMoments
 from theory.problem.toml import tables_of, toml_value
@@ -69,6 +70,11 @@ STARTS: dict[str, Any] = {
     "widths": ((3, 4), (9, 10)),
     "support": "plus-minus",
     "flip": "none",
+    "path": "",
+    "sampler": "",
+    "folder": "",
+    "parameters": {},
+    "estimate": Estimate(),
 }
 LABELS = {
     "n": "sites n",
@@ -87,6 +93,11 @@ LABELS = {
     "sha256": "sha256 of the file (empty: any content)",
     "moments": "second moments of each context (in place of a file)",
     "widths": "pulse widths (sites)",
+    "path": "file and function, as file.py:function",
+    "sampler": "entry point of a package (in place of a file)",
+    "folder": "folder of arrays (in place of a function)",
+    "parameters": "parameters of the function",
+    "estimate": "examples for estimated moments",
 }
 _TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
 _STEPS = {
