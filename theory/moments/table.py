@@ -36,6 +36,45 @@ def gate_table(law: RowsLaw, gates: tuple[Gate, ...]) -> Float[np.ndarray, "N K"
     return np.array(opened, dtype=float).T
 
 
+def features_of(
+    x: Float[np.ndarray, "N n"], opened: Float[np.ndarray, "N K"], network: Network
+) -> Float[np.ndarray, "N P"]:
+    """Return phi of each example: g_1 x, ..., g_K x and, with biases, g_1, ..., g_K and 1/s.
+
+    >>> network = Network("relu", "mean", 2)
+    >>> features_of(np.array([[3.0, 5.0]]), np.array([[1.0, 0.0]]), network).tolist()
+    [[3.0, 5.0, 0.0, 0.0]]
+    """
+    features = [(opened[:, :, None] * x[:, None, :]).reshape(len(x), -1)]
+    if network.has_biases:
+        features += [opened, np.full((len(x), 1), float(1 / network.scale))]
+    return np.concatenate(features, axis=1)
+
+
+def one_block(A: Float[np.ndarray, "P P"], b: Float[np.ndarray, "P m"]) -> Block:
+    """Return A and b as one block, of the features that some example has; weights of the others do not move.
+
+    Raises OutOfReachError where no example has any.
+
+    >>> one_block(np.diag([0.0, 2.0]), np.array([[0.0], [3.0]])).rhs.tolist()
+    [[3.0]]
+    """
+    seen = np.flatnonzero(A.diagonal())
+    if not len(seen):
+        raise OutOfReachError(
+            "All inputs are 0 wherever a gate is open: no weight moves.", "Open the gates for others."
+        )
+    rhs = b[seen].T
+    return Block(
+        n=1,
+        directions=np.eye(len(A))[seen][None],
+        constants=np.empty((1, 0, 0)),
+        scales=np.ones(1),
+        kernel=Dense(A[np.ix_(seen, seen)]),
+        rhs=rhs if len(rhs) == 1 else rhs[:, None, :],
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class TableFeatures(FeatureMoments):
     """The moments of a gated-linear network on a list of examples; their one block: the features not always 0.
@@ -54,14 +93,10 @@ class TableFeatures(FeatureMoments):
     arithmetic: Arithmetic = FLOAT64
 
     def _features(self) -> Iterator[tuple[np.ndarray, slice]]:
-        """phi of a few thousand examples at a time: g_1 x, ..., g_K x and, with biases, g_1, ..., g_K and 1/s."""
+        """phi of a few thousand examples at a time."""
         for first in range(0, len(self.opened), _CHUNK):
             part = slice(first, first + _CHUNK)
-            x, gates = self.law.rows.x[part], self.opened[part]
-            features = [(gates[:, :, None] * x[:, None, :]).reshape(len(x), -1)]
-            if self.network.has_biases:
-                features += [gates, np.full((len(x), 1), float(1 / self.network.scale))]
-            yield np.concatenate(features, axis=1), part
+            yield features_of(self.law.rows.x[part], self.opened[part], self.network), part
 
     @cached_property
     def _sums(self) -> tuple[Float[np.ndarray, "P P"], Float[np.ndarray, "P m"]]:
@@ -101,24 +136,7 @@ class TableFeatures(FeatureMoments):
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """One block, of the features that some example has; weights of the others do not move."""
-        A, b = self._sums
-        seen = np.flatnonzero(A.diagonal())
-        if not len(seen):
-            raise OutOfReachError(
-                "The inputs of all examples are 0 wherever a gate is open: no weight moves.",
-                "Open the gates for others.",
-            )
-        rhs = b[seen].T
-        return (
-            Block(
-                n=1,
-                directions=np.eye(len(A))[seen][None],
-                constants=np.empty((1, 0, 0)),
-                scales=np.ones(1),
-                kernel=Dense(A[np.ix_(seen, seen)]),
-                rhs=rhs if self.law.outputs == 1 else rhs[:, None, :],
-            ),
-        )
+        return (one_block(*self._sums),)
 
 
 def rows_moments(law: RowsLaw, network: Network, arithmetic: Arithmetic) -> FeatureMoments:

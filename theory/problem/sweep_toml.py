@@ -8,8 +8,10 @@ from typing import Any
 
 from theory.problem.errors import InputError
 from theory.problem.numbers import RANGES, shown, spaced
+from theory.problem.paths import PATHS, placed
 from theory.problem.sweep import FIELDS, MOST_CELLS, Axis, Sweep
-from theory.problem.toml import check_keys, placed, tables_of, text_of
+from theory.problem.toml import check_keys, tables_of, text_of
+from theory.problem.user_code import allow
 from theory.problem.user_files import parse_json
 
 
@@ -26,7 +28,12 @@ def load_sweep(path: str | Path) -> Sweep:
     >>> sweep.shape, Path(sweep.store).name
     ((2,), 'results')
     """
-    return loads_sweep(text_of(path), Path(path).parent, name=str(path))
+    sweep = loads_sweep(text_of(path), Path(path).parent, name=str(path))
+    allow(sweep.base.get("data"))
+    for axis in sweep.axes:
+        for value in axis.values:
+            allow({axis.field.removeprefix("data."): value})
+    return sweep
 
 
 def loads_sweep(text: str, folder: Path = Path(), name: str = "sweep") -> Sweep:
@@ -97,7 +104,7 @@ def _axes(table: Mapping[str, Any], prefix: str, folder: Path):
     for key, value in table.items():
         field = f"{prefix}{key}"
         if isinstance(value, list):
-            files = field == "data.file"
+            files = field in [f"data.{key}" for key in PATHS]
             yield Axis(field, tuple(_placed(entry, folder) if files else entry for entry in value))
         elif isinstance(value, Mapping) and set(value) & set(RANGES):
             yield Axis(field, _range(value, field))

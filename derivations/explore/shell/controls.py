@@ -12,6 +12,7 @@ from theory.problem import Law
 from theory.problem.distributions.images import WHITENINGS
 from theory.problem.distributions.mnist import PARTS
 from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS, POSITIVE_PARTS
+from theory.problem.distributions.sampled import Estimate
 from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 from theory.problem.second_moments import ContextMoments
 from theory.problem.toml import tables_of, toml_value
@@ -80,6 +81,11 @@ STARTS: dict[str, Any] = {
     "centring": "mean",
     "whitening": "zca",
     "floor": Fraction(1, 1000),
+    "path": "",
+    "sampler": "",
+    "folder": "",
+    "parameters": {},
+    "estimate": Estimate(),
 }
 LABELS = {
     "n": "sites n",
@@ -105,6 +111,11 @@ LABELS = {
     "photographs": "photographs of each class",
     "kinds": "patches, or a Gaussian of their covariance",
     "floor": "floor of whitening (share of the largest eigenvalue; 0 without it)",
+    "path": "file and function, as file.py:function",
+    "sampler": "entry point of a package (in place of a file)",
+    "folder": "folder of arrays (in place of a function)",
+    "parameters": "parameters of the function",
+    "estimate": "examples for estimated moments",
 }
 _TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
 _STEPS = {

@@ -155,7 +155,7 @@ def test_equal_sites_make_the_rank_smaller(tmp_path):
 
 
 def test_all_inputs_zero_are_refused(tmp_path):
-    with pytest.raises(OutOfReachError, match="All inputs of the table are 0 wherever a gate is open"):
+    with pytest.raises(OutOfReachError, match="All inputs are 0 wherever a gate is open"):
         solve(asked(table(tmp_path, x=np.zeros((N, SITES))), (EVERY,)))
 
 

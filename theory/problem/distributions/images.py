@@ -11,7 +11,7 @@ from jaxtyping import Float, Int
 from theory.problem.datasets.known import DATASETS, SCENES, TEXTURES
 from theory.problem.datasets.patches import PatchMoments, drawn_patches, patch_moments, photographs
 from theory.problem.distributions.base import Label, set_field
-from theory.problem.distributions.sampled import SampledLaw
+from theory.problem.distributions.sampled import Estimate, SampledLaw
 from theory.problem.errors import InputError
 from theory.problem.numbers import exact, one_of, shown, whole
 
@@ -40,6 +40,8 @@ class Images(SampledLaw):
     are read when the first example is drawn. Raises InputError for fields that do not fit, and OutOfReachError at that
     first use where the photographs are not on the machine.
 
+    Statistics of the inputs are exact; moments through gates are estimated, as `estimate` says.
+
     >>> law = Images(8, ["scenes", "scenes"], ["patch", "gaussian"], "mean", "zca", [1, -1], floor="1/1000")
     >>> law.n, law.names(0)[:3]
     (64, ('astronaut', 'camera', 'chelsea'))
@@ -53,6 +55,7 @@ class Images(SampledLaw):
     labels: tuple[Label, ...]
     floor: Fraction = field(default=Fraction(0), kw_only=True)
     priors: tuple[Fraction, ...] = field(default=(), kw_only=True)
+    estimate: Estimate = field(default_factory=Estimate, kw_only=True)
 
     law: ClassVar[str] = "images"
     centrings: ClassVar[tuple[str, ...]] = CENTRINGS
@@ -68,6 +71,7 @@ class Images(SampledLaw):
         one_of(self.centring, "data.centring", CENTRINGS)
         one_of(self.whitening, "data.whitening", WHITENINGS)
         self._check_floor()
+        set_field(self, "estimate", Estimate.of(self.estimate))
         self.check_classes()
 
     def _check_floor(self) -> None:

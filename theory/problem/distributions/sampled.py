@@ -1,6 +1,8 @@
 """The base of laws that are known by their examples alone: a function that draws them, and no formula."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
@@ -8,15 +10,47 @@ from jaxtyping import Float, Int
 
 from theory.problem.distributions.base import Law
 from theory.problem.errors import InputError
+from theory.problem.numbers import shown, whole
 
 LARGEST_NUMBER = 1e100  # its square fits a float64
+MOST_EXAMPLES = 10**9
+GROUPS = 32  # of the examples of an estimate, for its standard errors
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """From how many examples moments are estimated, and the seed of their generator.
+
+    >>> Estimate.of({"examples": 5000})
+    Estimate(examples=5000, seed=0)
+    """
+
+    examples: int = 100_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        whole(self.examples, "data.estimate.examples", least=GROUPS, most=MOST_EXAMPLES)
+        whole(self.seed, "data.estimate.seed", least=0)
+
+    @classmethod
+    def of(cls, given: object) -> "Estimate":
+        """Return `given`, or the estimate that a table declares. Raises InputError for anything else."""
+        if isinstance(given, Estimate):
+            return given
+        names = [field.name for field in fields(cls)]
+        if not isinstance(given, Mapping) or not set(given) <= set(names):
+            raise InputError(
+                f"data.estimate = {shown(given)} must be a table of {' and '.join(names)}.",
+                "Write estimate = { examples = 100000, seed = 0 }.",
+            )
+        return cls(**given)
 
 
 class SampledLaw(Law, ABC):
     """A law that is defined by how its examples are drawn; it has no latent, and its sites lie on an open line.
 
     A law of this kind is a frozen dataclass with `law`, `n`, `labels`, `priors` and `draw`. All of them share one
-    sampler, `sim.data.sampled`, and their moments are estimated.
+    sampler, `sim.data.sampled`. Their moments are estimated, as `estimate` says.
 
     >>> from dataclasses import dataclass
     >>> @dataclass(frozen=True)
@@ -31,6 +65,7 @@ class SampledLaw(Law, ABC):
     """
 
     boundary: ClassVar[str] = "open"
+    estimate: Estimate = Estimate()
 
     @abstractmethod
     def draw(self, generator: np.random.Generator, rows: int) -> tuple[Float[np.ndarray, "B n"], Int[np.ndarray, " B"]]:
