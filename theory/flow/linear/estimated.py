@@ -17,9 +17,9 @@ from jaxtyping import Bool, Float
 
 from theory.flow.linear.convention import convention
 from theory.flow.linear.parameters import initial
-from theory.flow.linear.relaxation import FlowNumbers, Modes, relax
+from theory.flow.linear.relaxation import Modes, relax
 from theory.flow.linear.solution import EPS, FLOAT64_ERROR, ROUNDINGS, WORST_ERROR, Solution, collected
-from theory.moments.estimated import estimated_moments
+from theory.moments.estimated import SampleMoments, estimated_moments
 from theory.moments.feature_moments import Structure
 from theory.problem import OutOfReachError, Problem
 from theory.problem.distributions.sampled import GROUPS
@@ -77,12 +77,18 @@ def estimated(problem: Problem, digits: int | None = None) -> Solution:
     cut = modes.largest * ROUNDINGS * EPS / WORST_ERROR if error > WORST_ERROR else 0.0
     moving = sum(int((lam > cut).sum()) for lam in modes.values)
     structure = Structure(moving, len(moments.whole.sums), False, ())
-    whole = collected(problem, _relaxed(problem, moments.whole, cut, modes), structure, ())
-    rest = [collected(problem, _relaxed(problem, moments.without(g), cut), structure, ()) for g in range(GROUPS)]
+    start, rules = initial(problem), convention(problem)
+    times = [float(time) for time in problem.training.elapsed]
+
+    def solved(sample: SampleMoments, modes: Modes | None = None) -> Solution:
+        numbers = relax(sample, start, rules, times, modes, cut, ROUNDINGS * EPS)
+        return collected(problem, numbers, structure, ())
+
+    whole, rest = solved(moments.whole, modes), [solved(moments.without(group)) for group in range(GROUPS)]
     names = [name for name in (*NAMES, *BIASES) if getattr(whole, name) is not None]
     left_out = {name: np.stack([np.asarray(getattr(each, name)) for each in rest]) for name in names}
     errors = {name: _standard_error(values) for name, values in left_out.items()}
-    biases = {name: (GROUPS - 1) * (left_out[name].mean(axis=0) - getattr(whole, name)) for name in CORRECTED}
+    biases = {name: _bias(left_out[name], getattr(whole, name)) for name in CORRECTED}
     estimate = Estimate(
         problem.data.estimate.examples,
         problem.data.estimate.seed,
@@ -100,18 +106,17 @@ def estimated(problem: Problem, digits: int | None = None) -> Solution:
     )
 
 
-def _relaxed(problem: Problem, moments: Any, cut: float, modes: Modes | None = None) -> FlowNumbers:
-    times = [float(time) for time in problem.training.elapsed]
-    return relax(moments, initial(problem), convention(problem), times, modes, cut, ROUNDINGS * EPS)
-
-
 def _standard_error(left_out: Float[np.ndarray, "G *any"]) -> Float[np.ndarray, "*any"]:
     apart = left_out - left_out.mean(axis=0)
-    return np.sqrt((GROUPS - 1) / GROUPS * (apart**2).sum(axis=0))
+    return np.asarray(np.sqrt((GROUPS - 1) / GROUPS * (apart**2).sum(axis=0)))
+
+
+def _bias(left_out: Float[np.ndarray, "G *any"], whole: Any) -> Float[np.ndarray, "*any"]:
+    return np.asarray((GROUPS - 1) * (left_out.mean(axis=0) - whole))
 
 
 def _size(field: Float[np.ndarray, "*any n"]) -> Float[np.ndarray, "*any"]:
-    return np.sqrt((field**2).mean(axis=-1))
+    return np.asarray(np.sqrt((field**2).mean(axis=-1)))
 
 
 def _plain(value: np.ndarray) -> Any:
