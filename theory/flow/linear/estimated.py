@@ -24,8 +24,8 @@ from theory.moments.feature_moments import Structure
 from theory.problem import OutOfReachError, Problem
 from theory.problem.distributions.sampled import GROUPS
 
-# A unit's w(inf) is known if its standard errors are below half of its weights, both as root mean squares: then the
-# field is more than two standard errors from 0.
+# A unit's w(inf) is known if its standard errors are below half of the size of the fields, of w(inf) itself or of the
+# largest w at the times (root mean squares): what is wide of two standard errors cannot be noise.
 IDENTIFIED = 0.5
 NAMES = ("mse", "fixed_point", "rates", "weights", "condition", "losses")
 BIASES = ("hidden_biases", "output_bias", "fixed_hidden_biases", "fixed_output_bias")
@@ -38,7 +38,8 @@ class Estimate:
 
     errors: the standard errors of the numbers of the solution, by their names. biases: what was subtracted from mse and
     losses, whose fit to the same examples makes them too small, by about P/N of the optimum. identified: for each unit
-    (and output) whether w(inf) is known, i.e. its standard errors are below half of it.
+    (and output) whether the standard errors of w(inf) are below half of the size of the fields: of w(inf), or of the
+    largest w at the times.
     """
 
     examples: int
@@ -95,7 +96,7 @@ def estimated(problem: Problem, digits: int | None = None) -> Solution:
         GROUPS,
         {name: _plain(value) for name, value in errors.items()},
         {name: _plain(value) for name, value in biases.items()},
-        _size(errors["fixed_point"]) <= IDENTIFIED * _size(whole.fixed_point),
+        _size(errors["fixed_point"]) <= IDENTIFIED * np.maximum(_size(whole.fixed_point), _size(whole.weights).max()),
     )
     return replace(
         whole,
@@ -135,7 +136,7 @@ def _notes(estimate: Estimate, moving: int, cut: float, error: float) -> tuple[s
     if unknown:
         notes.append(
             f"w(inf) of {'units' if len(unknown) > 1 else 'unit'} {', '.join(unknown)} is not identified: its standard "
-            f"errors exceed half of its weights. Use more examples, or w(t) at earlier times, whose errors are smaller."
+            "errors exceed half of the fields. Use more examples, or w(t) at earlier times, whose errors are smaller."
         )
     if cut:
         notes.append(

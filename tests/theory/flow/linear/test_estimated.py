@@ -91,6 +91,11 @@ def test_a_field_within_its_errors_is_not_identified():
     early = found.estimate.errors["weights"][0, 0]
     assert early.max() < 0.1
     assert solve(problem(Regression(), ALL)).estimate.identified.all()
+    nothing = solve(
+        problem(Regression(along=(0.0, 0.0, 0.0)), ALL, times=(1, 100))
+    )  # w(inf) = 0, and known to be small
+    assert np.abs(nothing.fixed_point).max() < STANDARD_ERRORS * nothing.estimate.errors["fixed_point"].max()
+    assert nothing.estimate.identified.all()
 
 
 def test_modes_without_variance_keep_their_start():
