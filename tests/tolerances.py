@@ -421,6 +421,14 @@ LEVEL_OF_COUNTS = 1e-4
 # Statistics of whitened patches: the same sums of products of four factors, each of size 32 at most:
 # a whitening matrix has the norm 1/sqrt(floor l_1), here 1/sqrt(0.01 * 0.1).
 WHITENED_SUMS = 400 * 32**4 * UNIT_ROUNDOFF
+# --- estimated moments -----------------------------------------------------------------------------------------------
+
+# Sums of 1,000 terms in two orders: at most 1,000 roundings of the largest sum of squares.
+ESTIMATED_SUMS = 1_000 * UNIT_ROUNDOFF
+
+# All numbers whose intervals are counted together (Bonferroni): one false alarm in a hundred choices of the seeds,
+# which are fixed.
+COVERAGE_LEVEL = 0.01
 
 # --- worked examples -------------------------------------------------------------------------------------------------
 

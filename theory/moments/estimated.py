@@ -11,6 +11,7 @@ jackknife of `theory.flow.linear.estimated`).
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -85,20 +86,23 @@ class EstimatedMoments:
     @cached_property
     def whole(self) -> SampleMoments:
         """The moments of all examples."""
-        return self._mean(0.0, 0.0, 0.0, 0)
+        return _mean(*self._totals)
 
     def without(self, group: int) -> SampleMoments:
         """Return the moments of the examples of all groups but one."""
-        return self._mean(self.A[group], self.b[group], self.y2[group], self.sizes[group])
+        return _mean(*(total - own[group] for total, own in zip(self._totals, self._sums, strict=True)))
 
-    def _mean(self, A: np.ndarray | float, b: np.ndarray | float, y2: float, size: int) -> SampleMoments:
-        count = self.sizes.sum() - size
-        totals = self._totals
-        return SampleMoments((totals[0] - A) / count, (totals[1] - b) / count, float((totals[2] - y2) / count))
+    @property
+    def _sums(self) -> tuple[Any, ...]:
+        return self.A, self.b, self.y2, self.sizes
 
     @cached_property
-    def _totals(self) -> tuple[Float[np.ndarray, "P P"], Float[np.ndarray, "P m"], float]:
-        return self.A.sum(axis=0), self.b.sum(axis=0), float(self.y2.sum())
+    def _totals(self) -> tuple[Any, ...]:
+        return tuple(each.sum(axis=0) for each in self._sums)
+
+
+def _mean(A: np.ndarray, b: np.ndarray, y2: np.floating, count: np.integer) -> SampleMoments:
+    return SampleMoments(A / count, b / count, float(y2 / count))
 
 
 def estimated_moments(law: SampledLaw, network: Network) -> EstimatedMoments:

@@ -17,15 +17,15 @@ from jaxtyping import Bool, Float
 
 from theory.flow.linear.convention import convention
 from theory.flow.linear.parameters import initial
-from theory.flow.linear.relaxation import FlowNumbers, Modes, relax
+from theory.flow.linear.relaxation import Modes, relax
 from theory.flow.linear.solution import EPS, FLOAT64_ERROR, ROUNDINGS, WORST_ERROR, Solution, collected
-from theory.moments.estimated import estimated_moments
+from theory.moments.estimated import SampleMoments, estimated_moments
 from theory.moments.feature_moments import Structure
 from theory.problem import OutOfReachError, Problem
 from theory.problem.distributions.sampled import GROUPS
 
-# A unit's w(inf) is known if its standard errors are below half of its weights, both as root mean squares: then the
-# field is more than two standard errors from 0.
+# A unit's w(inf) is known if its standard errors are below half of the size of the fields, of w(inf) itself or of the
+# largest w at the times (root mean squares): what is wide of two standard errors cannot be noise.
 IDENTIFIED = 0.5
 NAMES = ("mse", "fixed_point", "rates", "weights", "condition", "losses")
 BIASES = ("hidden_biases", "output_bias", "fixed_hidden_biases", "fixed_output_bias")
@@ -38,7 +38,8 @@ class Estimate:
 
     errors: the standard errors of the numbers of the solution, by their names. biases: what was subtracted from mse and
     losses, whose fit to the same examples makes them too small, by about P/N of the optimum. identified: for each unit
-    (and output) whether w(inf) is known, i.e. its standard errors are below half of it.
+    (and output) whether the standard errors of w(inf) are below half of the size of the fields: of w(inf), or of the
+    largest w at the times.
     """
 
     examples: int
@@ -77,19 +78,25 @@ def estimated(problem: Problem, digits: int | None = None) -> Solution:
     cut = modes.largest * ROUNDINGS * EPS / WORST_ERROR if error > WORST_ERROR else 0.0
     moving = sum(int((lam > cut).sum()) for lam in modes.values)
     structure = Structure(moving, len(moments.whole.sums), False, ())
-    whole = collected(problem, _relaxed(problem, moments.whole, cut, modes), structure, ())
-    rest = [collected(problem, _relaxed(problem, moments.without(g), cut), structure, ()) for g in range(GROUPS)]
+    start, rules = initial(problem), convention(problem)
+    times = [float(time) for time in problem.training.elapsed]
+
+    def solved(sample: SampleMoments, modes: Modes | None = None) -> Solution:
+        numbers = relax(sample, start, rules, times, modes, cut, ROUNDINGS * EPS)
+        return collected(problem, numbers, structure, ())
+
+    whole, rest = solved(moments.whole, modes), [solved(moments.without(group)) for group in range(GROUPS)]
     names = [name for name in (*NAMES, *BIASES) if getattr(whole, name) is not None]
     left_out = {name: np.stack([np.asarray(getattr(each, name)) for each in rest]) for name in names}
     errors = {name: _standard_error(values) for name, values in left_out.items()}
-    biases = {name: (GROUPS - 1) * (left_out[name].mean(axis=0) - getattr(whole, name)) for name in CORRECTED}
+    biases = {name: _bias(left_out[name], getattr(whole, name)) for name in CORRECTED}
     estimate = Estimate(
         problem.data.estimate.examples,
         problem.data.estimate.seed,
         GROUPS,
         {name: _plain(value) for name, value in errors.items()},
         {name: _plain(value) for name, value in biases.items()},
-        _size(errors["fixed_point"]) <= IDENTIFIED * _size(whole.fixed_point),
+        _size(errors["fixed_point"]) <= IDENTIFIED * np.maximum(_size(whole.fixed_point), _size(whole.weights).max()),
     )
     return replace(
         whole,
@@ -100,18 +107,17 @@ def estimated(problem: Problem, digits: int | None = None) -> Solution:
     )
 
 
-def _relaxed(problem: Problem, moments: Any, cut: float, modes: Modes | None = None) -> FlowNumbers:
-    times = [float(time) for time in problem.training.elapsed]
-    return relax(moments, initial(problem), convention(problem), times, modes, cut, ROUNDINGS * EPS)
-
-
 def _standard_error(left_out: Float[np.ndarray, "G *any"]) -> Float[np.ndarray, "*any"]:
     apart = left_out - left_out.mean(axis=0)
-    return np.sqrt((GROUPS - 1) / GROUPS * (apart**2).sum(axis=0))
+    return np.asarray(np.sqrt((GROUPS - 1) / GROUPS * (apart**2).sum(axis=0)))
+
+
+def _bias(left_out: Float[np.ndarray, "G *any"], whole: Any) -> Float[np.ndarray, "*any"]:
+    return np.asarray((GROUPS - 1) * (left_out.mean(axis=0) - whole))
 
 
 def _size(field: Float[np.ndarray, "*any n"]) -> Float[np.ndarray, "*any"]:
-    return np.sqrt((field**2).mean(axis=-1))
+    return np.asarray(np.sqrt((field**2).mean(axis=-1)))
 
 
 def _plain(value: np.ndarray) -> Any:
@@ -130,7 +136,7 @@ def _notes(estimate: Estimate, moving: int, cut: float, error: float) -> tuple[s
     if unknown:
         notes.append(
             f"w(inf) of {'units' if len(unknown) > 1 else 'unit'} {', '.join(unknown)} is not identified: its standard "
-            f"errors exceed half of its weights. Use more examples, or w(t) at earlier times, whose errors are smaller."
+            "errors exceed half of the fields. Use more examples, or w(t) at earlier times, whose errors are smaller."
         )
     if cut:
         notes.append(
