@@ -410,17 +410,6 @@ TAIL_ACCURACY = 1e-6
 # The incomplete beta function at its own inverse, both to some hundred roundings, beside SciPy's binomial law.
 BINOMIAL_TAIL = 1e3 * UNIT_ROUNDOFF
 
-# --- data sets -------------------------------------------------------------------------------------------------------
-
-# Means of at most 200 numbers of size 1, summed in two orders: 200 roundings each.
-PATCH_SUMS = 400 * UNIT_ROUNDOFF
-
-# Counts of drawn positions against their uniform law: one false alarm in 10,000 choices of the seed, which is fixed.
-LEVEL_OF_COUNTS = 1e-4
-
-# Statistics of whitened patches: the same sums of products of four factors, each of size 32 at most:
-# a whitening matrix has the norm 1/sqrt(floor l_1), here 1/sqrt(0.01 * 0.1).
-WHITENED_SUMS = 400 * 32**4 * UNIT_ROUNDOFF
 # --- estimated moments -----------------------------------------------------------------------------------------------
 
 # Sums of 1,000 terms in two orders: at most 1,000 roundings of the largest sum of squares.

@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import norm
 
 from tests.theory.problem.test_images_law import CLASSES, law_of
-from tests.tolerances import PATCH_SUMS, WHITENED_SUMS
+from tests.tolerances_of_images import PATCH_SUMS, WHITENED_SUMS
 from theory.moments.inputs import Density, Values, input_statistics
 from theory.problem import OutOfReachError
 

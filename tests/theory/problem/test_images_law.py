@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.miniatures import listed_patches, photographs_named
-from tests.tolerances import PATCH_SUMS, WHITENED_SUMS
+from tests.tolerances_of_images import PATCH_SUMS, WHITENED_SUMS
 from theory.problem import InputError, OutOfReachError, dumps, loads
 from theory.problem.datasets.folder import VARIABLE
 from theory.problem.datasets.known import SCENES, TEXTURES

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests import miniatures
-from tests.tolerances import PATCH_SUMS
+from tests.tolerances_of_images import PATCH_SUMS
 from theory.problem import InputError, OutOfReachError, dumps, loads
 from theory.problem.datasets.folder import VARIABLE
 from theory.problem.distributions.mnist import FashionMnist, Mnist

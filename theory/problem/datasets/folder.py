@@ -78,7 +78,12 @@ def checked_content(dataset: Dataset, file: DataFile) -> bytes:
 def read_file(name: str, file: str) -> UInt8[np.ndarray, "*shape"]:
     """Return the array in a file of the data set `name`, read-only; successive calls share it while it is unchanged.
 
-    Raises OutOfReachError as `checked_content` does.
+    Raises OutOfReachError as `checked_content` does, KeyError for a name that is not in the table.
+
+    >>> read_file("photographs", "moon")
+    Traceback (most recent call last):
+    ...
+    KeyError: 'moon'
     """
     dataset = DATASETS[name]
     found = dataset.file(file)

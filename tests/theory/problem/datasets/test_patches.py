@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tests.miniatures import listed_patches, photographs_named
-from tests.tolerances import LEVEL_OF_COUNTS, PATCH_SUMS
+from tests.tolerances_of_images import LEVEL_OF_COUNTS, PATCH_SUMS
 from theory.problem.datasets.patches import all_patches, drawn_patches, moments_of_patches, positions
 
 RNG = np.random.default_rng(4)
