@@ -410,15 +410,6 @@ TAIL_ACCURACY = 1e-6
 # The incomplete beta function at its own inverse, both to some hundred roundings, beside SciPy's binomial law.
 BINOMIAL_TAIL = 1e3 * UNIT_ROUNDOFF
 
-# --- estimated moments -----------------------------------------------------------------------------------------------
-
-# Sums of 1,000 terms in two orders: at most 1,000 roundings of the largest sum of squares.
-ESTIMATED_SUMS = 1_000 * UNIT_ROUNDOFF
-
-# All numbers whose intervals are counted together (Bonferroni): one false alarm in a hundred choices of the seeds,
-# which are fixed.
-COVERAGE_LEVEL = 0.01
-
 # --- worked examples -------------------------------------------------------------------------------------------------
 
 # 200,000 examples of a Student t with 13 degrees of freedom, E x^4 = 11/3, E x^8 = 444, as if their six sites were one:

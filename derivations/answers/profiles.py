@@ -62,7 +62,7 @@ def shown(number: Any, digits: int = 10) -> str:
 def with_error(value: float, error: float) -> str:
     """Return a number with its standard error, both to the second digit of the error.
 
-    >>> with_error(0.569092, 0.00225), with_error(1234.5, 67.8), with_error(0.5, 0.0)
+    >>> with_error(0.569092, 0.00226), with_error(1234.5, 67.8), with_error(0.5, 0.0)
     ('0.5691 (0.0023)', '1234 (68)', '0.5 (0)')
     """
     if not error or not isfinite(error):

@@ -7,7 +7,8 @@ import pytest
 from scipy.special import ndtr
 
 from tests.theory.sampled_cases import Process, Regression, problem
-from tests.tolerances import ESTIMATED_SUMS, STANDARD_ERRORS
+from tests.tolerances import STANDARD_ERRORS
+from tests.tolerances_of_estimates import ESTIMATED_SUMS
 from theory.flow import discrete
 from theory.moments import feature_moments, gated_moments
 from theory.moments.arithmetic import FLOAT64

@@ -125,7 +125,8 @@ class Solution:
         if len(times) > 1:
             dense = solve(question, times=fine_times(times))
             curve = Series("", dense.times, dense.weights, dense.losses)
-        flow = Series("gradient flow", times, weights, losses, end=end, least=float(self.mse), curve=curve)
+        name = "gradient flow" if self.estimate is None else "gradient flow on estimated moments"
+        flow = Series(name, times, weights, losses, end=end, least=float(self.mse), curve=curve)
         return picture(question.data, [flow])
 
     def _question(self) -> Problem:

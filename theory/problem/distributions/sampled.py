@@ -71,7 +71,8 @@ class SampledLaw(Law, ABC):
     def draw(self, generator: np.random.Generator, rows: int) -> tuple[Float[np.ndarray, "B n"], Int[np.ndarray, " B"]]:
         """Draw `rows` independent examples: inputs x in float64, and the class of each, 0, ..., C - 1.
 
-        All randomness comes from `generator`, so that equal generators give equal examples.
+        All randomness comes from `generator`, so that equal generators give equal examples. Several threads may draw at
+        once.
         """
 
     @property
