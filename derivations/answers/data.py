@@ -68,7 +68,7 @@ class DataAnswer:
 
     def text(self) -> str:
         """A line for each set, and below it what is wrong; at the end the folder."""
-        lines = []
+        lines = [] if self.sets else ["No data set is on this machine yet; `gdln data list` shows how to get one."]
         for each in self.sets:
             dataset = each.dataset
             where = each.folder if each.state in (HERE, INTACT) else f"gdln data get {dataset.name}"

@@ -37,9 +37,8 @@ def command(
             raise InputError("gdln data list shows all sets.", f"Leave {name} out.", "usage")
         if action != "get" and given is not None:
             raise InputError(f"gdln data {action} reads no other folder.", "Leave --from out.", "usage")
-        found = (
-            data.listed() if action == "list" else data.checked(name) if action == "check" else data.got(name, given)
-        )
+        answers = {"list": data.listed, "check": lambda: data.checked(name), "get": lambda: data.got(name, given)}
+        found = answers[action]()
         show("data", found, json)
         return CHECK_FAILED if action == "check" and found.damaged else PASS
 

@@ -32,8 +32,10 @@ def members(place: Path, names: Collection[str]) -> Iterator[tuple[str, bytes]]:
                 content = _bounded(gzip.GzipFile(fileobj=io.BytesIO(content)), name)
             yield name, content
     except _FAULTS as error:
+        # Further lines of a message name every format that was tried.
+        why = str(error).partition("\n")[0].rstrip(":.") or type(error).__name__
         raise InputError(
-            f"{place} cannot be unpacked: {error or type(error).__name__}.",
+            f"{place} cannot be unpacked: {why}.",
             "Name a folder with the files, a tar archive or a Debian package.",
             "file",
         ) from None

@@ -255,13 +255,19 @@ def test_check_finds_what_is_damaged_and_get_replaces_it(store, tmp_path, capsys
     assert stored(store, "mnist") == MNIST
 
 
+NOTHING = """\
+No data set is on this machine yet; `gdln data list` shows how to get one.
+Folder: {} (GDLN_DATA names another).
+"""
+
+
 def test_nothing_is_here_yet(store, capsys):
     code, out, _ = asked(capsys, "list", "--json")
     found = json.loads(out)
     assert code == PASS
     assert [(own["name"], own["state"]) for own in found["sets"]] == [(name, "missing") for name in DATASETS]
     assert all(own["get"] == f"gdln data get {own['name']}" for own in found["sets"])
-    assert asked(capsys, "check")[0] == PASS
+    assert asked(capsys, "check")[:2] == (PASS, NOTHING.format(store))
     code, _, err = asked(capsys, "check", "mnist")
     assert (code, "Run `gdln data get mnist`" in err) == (OUT_OF_REACH, True)
     assert not store.exists()
@@ -287,6 +293,18 @@ def test_list_names_the_folders(capsys):
 def test_words_it_cannot_place(words, says, capsys):
     code, _, err = asked(capsys, *words)
     assert (code, says in err) == (BAD_INPUT, True)
+
+
+@pytest.mark.parametrize(
+    ("law", "name"), [("mnist", "mnist"), ("fashion-mnist", "fashion-mnist"), ("images", "photographs")]
+)
+def test_a_problem_without_its_data_names_the_command_that_gets_them(law, name, store, tmp_path, capsys):
+    assert main(["new", str(tmp_path / "mine"), "--law", law]) == PASS
+    for verb in ("solve", "simulate"):
+        capsys.readouterr()
+        assert main([verb, str(tmp_path / "mine.toml"), "--json"]) == OUT_OF_REACH
+        error = json.loads(capsys.readouterr().out)["error"]
+        assert (error["kind"], f"gdln data get {name}" in error["hint"]) == ("data", True)
 
 
 # --- photographs -----------------------------------------------------------------------------------------------------
