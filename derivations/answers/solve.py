@@ -31,9 +31,9 @@ class SolveAnswer:
 
     def json(self) -> dict[str, Any]:
         """The object that `gdln solve --json` prints."""
-        estimate = self.solution.estimate
+        known = self.solution.uncertainty
         exact = {name: getattr(self.solution, name) for name in _NAMES}
-        return exact if estimate is None else exact | {"estimate": estimate.json()}
+        return exact if known is None else exact | {"uncertainty": known.json()}
 
     def figure(self) -> "Figure":
         """The fields, the loss and the participation ratio of the flow."""
@@ -52,7 +52,7 @@ class SolveAnswer:
             *(f"{shown(t, 6):>12}  {self._number('losses', index)}" for index, t in enumerate(solution.times)),
             "",
             "w(infinity), each unit around its largest weight",
-            *profiles(solution.fixed_point[:_UNITS], self.problem.data, solution.estimate),
+            *profiles(solution.fixed_point[:_UNITS], self.problem.data, solution.uncertainty),
         ]
         lines += self._peaks_over_time() if solution.fixed_point.ndim == _ONE_OUTPUT else []
         if len(solution.fixed_point) > _UNITS:
@@ -70,7 +70,7 @@ class SolveAnswer:
     def _peaks_over_time(self) -> Iterator[str]:
         """Yield a line for each time: the weight of each unit at the site where its w(infinity) is largest."""
         peaks = abs(self.solution.fixed_point[:_COLUMNS].astype(float)).argmax(axis=1)
-        estimated = self.solution.estimate is not None
+        estimated = self.solution.uncertainty is not None
         width = _WIDE if estimated else _NARROW
         yield ""
         yield "w(t) where each unit's w(infinity) is largest; solution.at(t) and --json have every site"
@@ -84,10 +84,10 @@ class SolveAnswer:
 
     def _number(self, name: str, *place: int, digits: int = 10) -> str:
         """Return a number of the solution, with its standard error where it is estimated."""
-        value, estimate = np.asarray(getattr(self.solution, name))[place], self.solution.estimate
-        if estimate is None:
+        value, known = np.asarray(getattr(self.solution, name))[place], self.solution.uncertainty
+        if known is None:
             return shown(value, digits)
-        return with_error(value, np.asarray(estimate.errors[name])[place])
+        return with_error(value, np.asarray(known.errors[name])[place])
 
 
 def answer(problem: Problem, digits: int | None = None) -> SolveAnswer | GraphSolveAnswer:

@@ -205,22 +205,18 @@ def numbers(theory: DataTheory, sample: DataSample | None) -> list[dict[str, Any
     """
     averaged = "" if sites_alike(theory.law) else ", averaged over the sites"
     exact = {"mean": theory.mean.mean(axis=1), "variance": theory.variance, "kurtosis": theory.kurtosis}
+    errors = None if theory.errors is None else dict(zip(exact, theory.errors.T, strict=False))
     names = {"mean": f"mean{averaged}", "variance": f"variance{averaged}", "kurtosis": "excess kurtosis"}
     rows = []
     for name, values_of in exact.items():
         for c in range(theory.law.classes if values_of is not None else 0):
             measured = None if sample is None else getattr(sample, name)[c]
-            own = (
-                {}
-                if theory.errors is None
-                else {"its standard error": float(theory.errors[c, list(exact).index(name)])}
-            )
             rows.append(
                 {
                     "statistic": names[name],
                     "class": c,
                     theory.how: float(values_of[c]),
-                    **own,
+                    **({} if errors is None else {"its standard error": float(errors[name][c])}),
                     "sampled": None if measured is None else float(measured[0]),
                     "standard error": None if measured is None else float(measured[1]),
                 }

@@ -26,9 +26,8 @@ from theory.problem import InputError, Network, OutOfReachError, resolved
 from theory.problem.distributions.sampled import GROUPS, SampledLaw
 
 MOST_NUMBERS = 10**8  # in the moments of all groups: 800 MB
-LEAST_EXAMPLES = (
-    10  # for each feature: the fit to the examples lowers the mse by the share P/N, corrected to first order
-)
+# For each of P features: the fit to N examples lowers the mse by the share P/N, which is corrected to first order.
+LEAST_EXAMPLES = 10
 SPREAD = 6  # standard errors by which the share of a class may miss its prior: by chance once in 10^9
 MOST_KEPT = 2**24  # numbers of the inputs that are kept for statistics: 128 MB
 _NUMBERS = 2**22  # of the features of a part
@@ -37,41 +36,41 @@ _PURPOSE = 2  # in the key of the generators; the simulator's purposes are 0 and
 
 @dataclass(frozen=True, eq=False)
 class SampleMoments(FeatureMoments):
-    """The moments of N examples, and their one block: the features that are not always 0.
+    """The moments of N examples, <phi phi^T>, <phi y^T> and <y.y>, as one block: the features that are not always 0.
 
     >>> moments = SampleMoments(np.diag([2.0, 0.0]), np.array([[3.0], [0.0]]), 5.0)
     >>> moments.structure.rank, moments.b.tolist(), moments.blocks[0].rhs.tolist()
     (1, [3.0, 0.0], [[3.0]])
     """
 
-    sums: Float[np.ndarray, "P P"]
-    forces: Float[np.ndarray, "P m"]
-    labels: float
+    second: Float[np.ndarray, "P P"]
+    first: Float[np.ndarray, "P m"]
+    squares: float
     arithmetic: Arithmetic = FLOAT64
 
     def assembled(self) -> Float[np.ndarray, "P P"]:
         """A as an array."""
-        return self.sums
+        return self.second
 
     @property
     def b(self) -> Float[np.ndarray, "P *m"]:
         """<phi y>."""
-        return self.forces[:, 0] if self.forces.shape[1] == 1 else self.forces
+        return self.first[:, 0] if self.first.shape[1] == 1 else self.first
 
     @property
     def y2(self) -> float:
         """<y.y>."""
-        return self.labels
+        return self.squares
 
     @cached_property
     def structure(self) -> Structure:
         """The numerical rank of A in float64."""
-        return Structure(int(np.linalg.matrix_rank(self.sums, hermitian=True)), len(self.sums), False, ())
+        return Structure(int(np.linalg.matrix_rank(self.second, hermitian=True)), len(self.second), False, ())
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """One block."""
-        return (one_block(self.sums, self.forces),)
+        return (one_block(self.second, self.first),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +118,7 @@ def estimated_moments(law: SampledLaw, network: Network) -> EstimatedMoments:
     ...     np.save(Path(folder) / "y.npy", np.array([1, -1]))
     ...     law = LAWS["own"](folder=folder, estimate={"examples": 4000})
     ...     moments = estimated_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)))
-    >>> bool(abs(moments.whole.sums[0, 0] - 2) < 6 * 2 / 4000**0.5), moments.whole.y2  # x^2 is 0 or 4
+    >>> bool(abs(moments.whole.second[0, 0] - 2) < 6 * 2 / 4000**0.5), moments.whole.y2  # x^2 is 0 or 4
     (True, 1.0)
     """
     require_linear(network)
@@ -148,7 +147,8 @@ def group_sizes(law: SampledLaw) -> Int[np.ndarray, " G"]:
     >>> group_sizes(SimpleNamespace(estimate=SimpleNamespace(examples=100))).tolist()[:6]
     [4, 4, 4, 4, 3, 3]
     """
-    return np.array([part.size for part in np.array_split(np.empty(law.estimate.examples, dtype=bool), GROUPS)])
+    least, more = divmod(law.estimate.examples, GROUPS)
+    return least + (np.arange(GROUPS) < more)
 
 
 def drawn(law: SampledLaw, rows: int) -> Iterator[tuple[int, Float[np.ndarray, "B n"], Int[np.ndarray, " B"]]]:

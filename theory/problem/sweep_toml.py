@@ -28,7 +28,11 @@ def load_sweep(path: str | Path) -> Sweep:
     >>> sweep.shape, Path(sweep.store).name
     ((2,), 'results')
     """
-    sweep = loads_sweep(text_of(path), Path(path).parent, name=str(path))
+    return with_code(loads_sweep(text_of(path), Path(path).parent, name=str(path)))
+
+
+def with_code(sweep: Sweep) -> Sweep:
+    """Return the sweep of a file that the user named, or of a store that was opened: the code that it names may run."""
     allow(sweep.base.get("data"))
     for axis in sweep.axes:
         for value in axis.values:

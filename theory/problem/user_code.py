@@ -1,7 +1,8 @@
 """Functions that users write: in a Python file, or in an installed package that offers them as entry points.
 
 Such code runs only in a process in which `allow` was called for it: by the reading of a problem file that a user named
-(`theory.problem.load`, a command, a sweep). A text without a file, as in `loads` or the explorer, cannot start it.
+(`theory.problem.load`, a command, a sweep, a store of one). A text without a file, as in `loads` or the explorer,
+starts no other code.
 """
 
 import hashlib
@@ -97,13 +98,14 @@ def function_named(sampler: str) -> Code:
     try:
         function = offered[sampler].load()
         file = inspect.getsourcefile(function)
+        digest = hashlib.sha256(Path(file).read_bytes()).hexdigest()
     except (Exception, SystemExit) as error:
         raise InputError(
-            f"data.sampler = {shown(sampler)}: {offered[sampler].value} cannot be imported "
+            f"data.sampler = {shown(sampler)}: {offered[sampler].value} is no function that can be imported "
             f"({type(error).__name__}: {error}).",
             "Correct the package that offers it.",
         ) from error
-    return _callable(function, function.__name__, file, hashlib.sha256(Path(file).read_bytes()).hexdigest())
+    return _callable(function, function.__name__, file, digest)
 
 
 def _entry(sampler: str) -> str:

@@ -10,17 +10,18 @@ from derivations.answers.profiles import with_error
 from derivations.cli import main
 from derivations.explore.shell.shared_problem import SharedProblem
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
+from derivations.sweeps.store import Store
 from tests.tolerances import STANDARD_ERRORS
-from theory.problem import InputError, dumps, load
+from theory.problem import InputError, dumps, load, load_sweep
 
 CODE = """
 import numpy as np
 
 
-def draw(generator, rows, width=2):
+def draw(generator, rows, width=2, gap=0.5):
     category = generator.integers(0, 2, rows)
     x = generator.standard_normal((rows, 5))
-    x += 0.5 * (1 - 2 * category)[:, None] * (np.arange(5) < width)
+    x += gap * (1 - 2 * category)[:, None] * (np.arange(5) < width)
     return x, category
 """
 PROBLEM = """
@@ -29,7 +30,7 @@ law = "own"
 path = "mylaw.py:draw"
 n = 5
 labels = [1.0, -1.0]
-parameters = { width = 2 }
+parameters = { width = 2, gap = 0.5 }
 estimate = { examples = 20000 }
 [network]
 model = "gated-linear"
@@ -65,7 +66,7 @@ def asked(capsys, *words):
 
 def test_the_text_says_that_the_moments_are_estimated_and_shows_errors(mine):
     found = solve.answer(load(mine))
-    text, errors = found.text(), found.solution.estimate.errors
+    text, errors = found.text(), found.solution.uncertainty.errors
     assert f"at the optimum   {with_error(found.solution.mse, errors['mse'])}\n" in text
     assert f"          10  {with_error(found.solution.losses[1], errors['losses'][1])}\n" in text
     assert (
@@ -79,7 +80,7 @@ def test_the_text_says_that_the_moments_are_estimated_and_shows_errors(mine):
 
 def test_the_json_has_the_errors_of_all_numbers(mine, capsys):
     code, found = asked(capsys, "solve", mine)
-    estimate = found["estimate"]
+    estimate = found["uncertainty"]
     assert code == PASS
     assert (estimate["examples"], estimate["seed"], estimate["groups"]) == (20000, 0, 32)
     for name, errors in estimate["standard_errors"].items():
@@ -92,7 +93,7 @@ def test_a_field_that_is_not_identified_is_not_printed(mine):
     """Where unit 0 is open, site 4 hardly varies."""
     (mine.parent / "mylaw.py").write_text(CODE.replace("    return", "    x[x[:, 2] >= 0, 4] *= 1e-3\n    return"))
     found = solve.answer(load(mine))
-    assert found.solution.estimate.identified.tolist() == [False, True]
+    assert found.solution.uncertainty.identified.tolist() == [False, True]
     assert "  unit 0: not identified by these examples; --json has" in found.text()
     assert "w(inf) of unit 0 is not identified: its standard errors exceed half of the fields" in found.text()
     assert "  unit 1: not" not in found.text()
@@ -101,12 +102,12 @@ def test_a_field_that_is_not_identified_is_not_printed(mine):
 def test_networks_trained_on_the_law_agree_with_the_estimate(mine):
     """The mean loss of networks lies above that of their mean weights by a term of the order of the learning rate."""
     theory, trained = solve.answer(load(mine)).solution, simulate.answer(load(mine), "cpu").json()
-    error = np.hypot(theory.estimate.errors["losses"], trained["loss_standard_error"])
+    error = np.hypot(theory.uncertainty.errors["losses"], trained["loss_standard_error"])
     above = np.array(trained["loss"]) - theory.losses
     assert (above > -STANDARD_ERRORS * error).all()
     assert (above < STANDARD_ERRORS * error + 0.1 * theory.losses).all()
     weights = np.array(trained["weights"]) - theory.weights
-    spread = np.hypot(theory.estimate.errors["weights"], trained["weights_standard_error"])
+    spread = np.hypot(theory.uncertainty.errors["weights"], trained["weights_standard_error"])
     # Steps of the learning rate 0.1 lag behind the flow by a share of half of the largest rate times it.
     lag = 0.1 * theory.rates.max() / 2 * np.abs(theory.weights).max()
     assert (np.abs(weights) <= STANDARD_ERRORS * spread + lag).all()
@@ -122,14 +123,19 @@ def test_a_sweep_finds_cells_by_content(mine, capsys, tmp_path):
         return sum(cell["source"] != "store" for cell in found["cells"])
 
     assert made(tmp_path / "sweep.toml") == 2
+    widths = [row["data.parameters.width"] for row in Store.open(tmp_path / "store").table()]
+    assert widths == [1, 1, 3, 3]  # two times each
     moved = tmp_path / "moved"
     moved.mkdir()
     for name in ("mylaw.py", "mine.toml", "sweep.toml"):
         (moved / name).write_text((tmp_path / name).read_text())
     (tmp_path / "store").rename(moved / "store")
     assert made(moved / "sweep.toml") == 0
-    (moved / "mylaw.py").write_text(CODE.replace("0.5 *", "0.25 *"))
+    (moved / "mylaw.py").write_text(CODE.replace("gap *", "gap / 2 *"))
     assert made(moved / "sweep.toml") == 2
+    (moved / "mylaw.py").unlink()
+    with pytest.raises(InputError, match=r"runs only if|cannot be read"):
+        Store.open(moved / "store").table(load_sweep(moved / "sweep.toml"))
 
 
 @pytest.mark.parametrize(

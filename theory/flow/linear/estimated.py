@@ -33,20 +33,20 @@ CORRECTED = ("mse", "losses")
 
 
 @dataclass(frozen=True)
-class Estimate:
-    """How a solution was estimated: from how many examples of which seed, in how many groups, and the errors.
+class Uncertainty:
+    """How a solution was estimated: from how many examples of which seed, in how many groups, and its errors.
 
-    errors: the standard errors of the numbers of the solution, by their names. biases: what was subtracted from mse and
-    losses, whose fit to the same examples makes them too small, by about P/N of the optimum. identified: for each unit
-    (and output) whether the standard errors of w(inf) are below half of the size of the fields: of w(inf), or of the
-    largest w at the times.
+    errors: the standard errors of the numbers of the solution, by their names. subtracted: the biases that were
+    subtracted from mse and losses, which the fit to the same examples makes too small, by about P/N of the optimum.
+    identified: for each unit (and output) whether the standard errors of w(inf) are below half of the size of the
+    fields: of w(inf), or of the largest w at the times.
     """
 
     examples: int
     seed: int
     groups: int
     errors: dict[str, Any]
-    biases: dict[str, Any]
+    subtracted: dict[str, Any]
     identified: Bool[np.ndarray, "K *m"]
 
     def json(self) -> dict[str, Any]:
@@ -56,13 +56,13 @@ class Estimate:
             "seed": self.seed,
             "groups": self.groups,
             "standard_errors": self.errors,
-            "bias_subtracted": self.biases,
+            "bias_subtracted": self.subtracted,
             "fixed_point_identified": self.identified.tolist(),
         }
 
 
 def estimated(problem: Problem, digits: int | None = None) -> Solution:
-    """Return the solution with `estimate`: gradient flow on the moments of examples that the law draws.
+    """Return the solution with its `uncertainty`: gradient flow on the moments of examples that the law draws.
 
     Raises OutOfReachError for digits, and as `theory.moments.estimated.estimated_moments` does.
     """
@@ -77,7 +77,7 @@ def estimated(problem: Problem, digits: int | None = None) -> Solution:
     error = ROUNDINGS * EPS * modes.condition()
     cut = modes.largest * ROUNDINGS * EPS / WORST_ERROR if error > WORST_ERROR else 0.0
     moving = sum(int((lam > cut).sum()) for lam in modes.values)
-    structure = Structure(moving, len(moments.whole.sums), False, ())
+    structure = Structure(moving, len(moments.whole.second), False, ())
     start, rules = initial(problem), convention(problem)
     times = [float(time) for time in problem.training.elapsed]
 
@@ -90,7 +90,7 @@ def estimated(problem: Problem, digits: int | None = None) -> Solution:
     left_out = {name: np.stack([np.asarray(getattr(each, name)) for each in rest]) for name in names}
     errors = {name: _standard_error(values) for name, values in left_out.items()}
     biases = {name: _bias(left_out[name], getattr(whole, name)) for name in CORRECTED}
-    estimate = Estimate(
+    uncertainty = Uncertainty(
         problem.data.estimate.examples,
         problem.data.estimate.seed,
         GROUPS,
@@ -102,8 +102,8 @@ def estimated(problem: Problem, digits: int | None = None) -> Solution:
         whole,
         mse=float(whole.mse - biases["mse"]),
         losses=whole.losses - biases["losses"],
-        notes=_notes(estimate, moving, cut, error),
-        estimate=estimate,
+        notes=_notes(uncertainty, moving, cut, error),
+        uncertainty=uncertainty,
     )
 
 
@@ -124,15 +124,16 @@ def _plain(value: np.ndarray) -> Any:
     return value.item() if value.ndim == 0 else value
 
 
-def _notes(estimate: Estimate, moving: int, cut: float, error: float) -> tuple[str, ...]:
-    size = len(estimate.errors["rates"])
+def _notes(known: Uncertainty, moving: int, cut: float, error: float) -> tuple[str, ...]:
+    size = len(known.errors["rates"])
     notes = [
-        f"the moments are estimated from {estimate.examples} examples of the law (seed {estimate.seed}); (standard "
-        f"errors) by leaving out each of {estimate.groups} groups; +-2.04 of them cover 95 %.",
-        f"mse and losses are corrected for the fit to the same examples, the optimum by {-estimate.biases['mse']:.2g} "
-        f"(about P/N = {size / estimate.examples:.2g} of it); weights, rates and condition are not.",
+        f"the moments are estimated from {known.examples} examples of the law (seed {known.seed}); (standard "
+        f"errors) by leaving out each of {known.groups} groups; +-2.04 of them cover 95 %, of rates that nearly meet "
+        "somewhat less.",
+        f"mse and losses are corrected for the fit to the same examples, the optimum by {-known.subtracted['mse']:.2g} "
+        f"(about P/N = {size / known.examples:.2g} of it); weights, rates and condition are not.",
     ]
-    unknown = [str(unit) for unit in np.flatnonzero(~estimate.identified.reshape(len(estimate.identified), -1).all(1))]
+    unknown = [str(unit) for unit in np.flatnonzero(~known.identified.reshape(len(known.identified), -1).all(1))]
     if unknown:
         notes.append(
             f"w(inf) of {'units' if len(unknown) > 1 else 'unit'} {', '.join(unknown)} is not identified: its standard "

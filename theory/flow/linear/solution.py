@@ -23,7 +23,7 @@ from theory.problem.distributions.sampled import SampledLaw
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from theory.flow.linear.estimated import Estimate
+    from theory.flow.linear.estimated import Uncertainty
 
 EPS = float(np.finfo(float).eps)
 # A and its eigenvectors carry a few roundings relative to the largest eigenvalue (entries: at most 8; symmetric
@@ -65,7 +65,7 @@ class Solution:
     hidden biases (..., K, m) and output biases (..., m); rates, condition and rank are those of one output, mse and
     losses are sums over all. problem: the problem that was solved.
 
-    estimate: for a law that is known by its examples, how the moments were estimated, and the standard errors of all
+    uncertainty: for a law that is known by its examples, how the moments were estimated, and the standard errors of all
     numbers; None where the moments are exact. mse and losses are then corrected for their bias.
     """
 
@@ -85,7 +85,7 @@ class Solution:
     fixed_output_bias: Any = None
     near_null: NearNull | None = None
     problem: Problem | None = None
-    estimate: "Estimate | None" = None
+    uncertainty: "Uncertainty | None" = None
 
     def __repr__(self) -> str:
         """Return one line: the size of the problem, its optimum, rank and condition, and the names of the arrays."""
@@ -125,7 +125,7 @@ class Solution:
         if len(times) > 1:
             dense = solve(question, times=fine_times(times))
             curve = Series("", dense.times, dense.weights, dense.losses)
-        name = "gradient flow" if self.estimate is None else "gradient flow on estimated moments"
+        name = "gradient flow" if self.uncertainty is None else "gradient flow on estimated moments"
         flow = Series(name, times, weights, losses, end=end, least=float(self.mse), curve=curve)
         return picture(question.data, [flow])
 
@@ -144,7 +144,7 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
     `digits`, every number is a decimal string of that many correct significant digits (entries below 10^-digits of the
     largest in their array, of weights and biases together: as many as are certain). `problem` may also be the path of a
     problem file. `times`, t >= 0 and increasing, replace those of the problem. A law that is known by its examples has
-    estimated moments, and the solution an `estimate` with standard errors.
+    estimated moments, and the solution an `uncertainty`, its standard errors.
 
     Raises OutOfReachError for networks without fixed gates, laws and gates without closed moments, and digits of
     problems too large or too ill-conditioned; InputError for digits outside 1..1000.

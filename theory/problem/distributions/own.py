@@ -24,10 +24,12 @@ _SOURCES = ("path", "sampler", "folder")
 
 
 class Keywords(Mapping[str, Any]):
-    """Parameters by name, hashable: numbers (whole, or exact fractions), words, True or False, and lists of these.
+    """Parameters by name, hashable: exact numbers, words, True or False, and lists of these.
 
-    >>> dict(Keywords({"radius": Decimal("0.5"), "kind": "ring"}))
-    {'radius': Fraction(1, 2), 'kind': 'ring'}
+    As elsewhere in problem files, a text such as "3/5" is a number. Whole numbers are integers, also if written 3.0.
+
+    >>> dict(Keywords({"radius": Decimal("0.5"), "kind": "ring", "width": "3.0"}))
+    {'radius': Fraction(1, 2), 'kind': 'ring', 'width': 3}
     """
 
     def __init__(self, given: Mapping[str, Any] | None = None) -> None:
@@ -56,13 +58,19 @@ class Keywords(Mapping[str, Any]):
 
 
 def _parameter(value: Any, where: str) -> Any:
-    if isinstance(value, bool | int | str):
+    if isinstance(value, bool):
         return value
     if isinstance(value, list | tuple):
         return tuple(_parameter(entry, where) for entry in value)
-    if isinstance(value, float | Decimal | Fraction):
-        return exact(value, where)
-    raise InputError(f"{where} = {shown(value)} is no number, word or list.", "Give one of these.")
+    if not isinstance(value, int | float | str | Decimal | Fraction):
+        raise InputError(f"{where} = {shown(value)} is no number, word or list.", "Give one of these.")
+    try:
+        number = exact(value, where)
+    except InputError:
+        if isinstance(value, str):
+            return value
+        raise
+    return int(number) if number.denominator == 1 else number
 
 
 def _float(value: Any) -> Any:

@@ -29,7 +29,7 @@ def flat(of):
 def repeated():
     """Values and standard errors (repetitions, numbers) of estimates with different seeds."""
     found = [solve(problem(Process(Estimate(3200, seed)))) for seed in range(REPEATED)]
-    return np.array([flat(one) for one in found]), np.array([flat(one.estimate.errors) for one in found])
+    return np.array([flat(one) for one in found]), np.array([flat(one.uncertainty.errors) for one in found])
 
 
 def covered(values, errors):
@@ -61,7 +61,7 @@ def test_the_fit_to_the_examples_is_corrected():
     found = [solve(problem(Process(Estimate(96, seed)), times=(1,))) for seed in range(REPEATED)]
     exact = solve(problem(exact_process())).mse
     corrected = np.array([one.mse for one in found])
-    plain = corrected + [one.estimate.biases["mse"] for one in found]
+    plain = corrected + [one.uncertainty.subtracted["mse"] for one in found]
     error = corrected.std(ddof=1) / np.sqrt(len(found))
     # What is left is of second order, (P/N)^2 = 0.7 % of the optimum.
     assert abs(corrected.mean() - exact) <= 3 * error + (8 / 96) ** 2 * exact
@@ -75,28 +75,28 @@ def test_errors_are_those_of_independent_examples():
     _, x, category = zip(*drawn(law, 10_000), strict=True)
     y = np.array([1.0, -1.0])[np.concatenate(category)]
     squares = (y - np.concatenate(x) @ found.fixed_point[0]) ** 2
-    ratio = found.estimate.errors["mse"] ** 2 / (squares.var() / len(squares))
+    ratio = found.uncertainty.errors["mse"] ** 2 / (squares.var() / len(squares))
     low, high = chi2.ppf([1e-6, 1 - 1e-6], GROUPS - 1) / (GROUPS - 1)
     assert low < ratio < high
-    fourfold = solve(problem(replace(law, estimate=Estimate(4 * 6400, 1)), ALL)).estimate.errors["mse"] ** 2
-    assert 4 * low / high < found.estimate.errors["mse"] ** 2 / fourfold < 4 * high / low
+    fourfold = solve(problem(replace(law, estimate=Estimate(4 * 6400, 1)), ALL)).uncertainty.errors["mse"] ** 2
+    assert 4 * low / high < found.uncertainty.errors["mse"] ** 2 / fourfold < 4 * high / low
 
 
 def test_a_field_within_its_errors_is_not_identified():
     """Site 2 hardly varies: its weight is known to 1/(0.001 sqrt(N)), far worse than the weights themselves."""
     law = Regression((1.0, 1.0, 1e-3), (0.5, 0.0, 0.0))
     found = solve(problem(law, ALL))
-    assert not found.estimate.identified.any()
-    assert found.estimate.errors["fixed_point"][0, 2] > IDENTIFIED * abs(found.fixed_point[0, 2])
+    assert not found.uncertainty.identified.any()
+    assert found.uncertainty.errors["fixed_point"][0, 2] > IDENTIFIED * abs(found.fixed_point[0, 2])
     assert any("w(inf) of unit 0 is not identified" in note for note in found.notes)
-    early = found.estimate.errors["weights"][0, 0]
+    early = found.uncertainty.errors["weights"][0, 0]
     assert early.max() < 0.1
-    assert solve(problem(Regression(), ALL)).estimate.identified.all()
+    assert solve(problem(Regression(), ALL)).uncertainty.identified.all()
     nothing = solve(
         problem(Regression(along=(0.0, 0.0, 0.0)), ALL, times=(1, 100))
     )  # w(inf) = 0, and known to be small
-    assert np.abs(nothing.fixed_point).max() < STANDARD_ERRORS * nothing.estimate.errors["fixed_point"].max()
-    assert nothing.estimate.identified.all()
+    assert np.abs(nothing.fixed_point).max() < STANDARD_ERRORS * nothing.uncertainty.errors["fixed_point"].max()
+    assert nothing.uncertainty.identified.all()
 
 
 def test_modes_without_variance_keep_their_start():
@@ -115,17 +115,19 @@ def test_modes_without_variance_keep_their_start():
 @pytest.mark.parametrize("biases", ["none", "trained"])
 def test_several_outputs_and_biases_have_errors_of_their_shape(biases):
     found = solve(problem(Process(Estimate(3200), labels=((1, 0), (0, 2))), biases=biases))
-    assert found.fixed_point.shape == found.estimate.errors["fixed_point"].shape == (2, 2, 4)
-    assert found.estimate.identified.shape == (2, 2)
-    for name, errors in found.estimate.errors.items():
+    assert found.fixed_point.shape == found.uncertainty.errors["fixed_point"].shape == (2, 2, 4)
+    assert found.uncertainty.identified.shape == (2, 2)
+    for name, errors in found.uncertainty.errors.items():
         assert np.shape(errors) == np.shape(getattr(found, name))
         assert (np.asarray(errors) > 0).all()
-    assert ("hidden_biases" in found.estimate.errors) == (biases == "trained")
+    assert ("hidden_biases" in found.uncertainty.errors) == (biases == "trained")
 
 
 def test_a_solution_goes_on_at_other_times():
     found = solve(problem(Process(Estimate(3200))))
-    assert np.abs(found.at(8) - found.weights[1]).max() <= ESTIMATED_AGAIN * found.estimate.errors["weights"][1].min()
+    assert (
+        np.abs(found.at(8) - found.weights[1]).max() <= ESTIMATED_AGAIN * found.uncertainty.errors["weights"][1].min()
+    )
     assert solve(problem(Process(Estimate(3200)))).mse == found.mse
     assert found.digits is None
 
