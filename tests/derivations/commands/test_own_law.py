@@ -1,6 +1,8 @@
 """A user's own law as it is used: solve, simulate, sweep and compare from files, and the explorer's text."""
 
 import json
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ import pytest
 from derivations.answers import simulate, solve
 from derivations.answers.profiles import with_error
 from derivations.cli import main
-from derivations.explore.shell.shared_problem import SharedProblem
+from derivations.explore.shell.shared_problem import SharedProblem, python_code
 from derivations.output import BAD_INPUT, OUT_OF_REACH, PASS
 from derivations.sweeps.store import Store
 from tests.tolerances import STANDARD_ERRORS
@@ -168,6 +170,13 @@ def test_a_fault_of_the_code_is_a_message_with_its_line(mine, capsys):
     printed = capsys.readouterr().err
     assert "mylaw.py, line 9: NameError: name 'nobody' is not defined." in printed
     assert "Traceback" not in printed
+
+
+def test_the_python_of_a_view_runs_in_a_process_of_its_own(mine):
+    """The explorer shows it; running it is the user's decision, and so it allows the code."""
+    python = python_code(dumps(load(mine)), ("print(problem.data.law, problem.data.parameters['gap'])",))
+    run = subprocess.run([sys.executable, "-c", python], capture_output=True, text=True, check=False)
+    assert run.stdout == "own 1/2\n", run.stderr
 
 
 def test_text_pasted_into_the_explorer_starts_no_code(mine, capsys):

@@ -1,6 +1,7 @@
 """The sampler of laws that draw their own examples: streams, blocks, faults of a draw."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
@@ -10,7 +11,16 @@ import torch
 from sim.data.sample import prepare
 from sim.data.sampled import BLOCK
 from sim.random.streams import MEASUREMENT, TRAINING, stream
-from theory.problem import InputError, OutOfReachError
+from sim.train import train
+from theory.problem import (
+    InputError,
+    Network,
+    NormalInitialisation,
+    OutOfReachError,
+    Problem,
+    Simulation,
+    Training,
+)
 from theory.problem.distributions.sampled import SampledLaw
 
 CPU = torch.device("cpu")
@@ -87,6 +97,17 @@ def test_labels_belong_to_classes_and_the_type_is_that_asked_for():
 
 def test_a_law_that_derives_from_a_written_law_shares_the_sampler_of_the_abstract_one():
     assert [x.tolist() for x in drawn([5], law=Doubled())] == [x.tolist() for x in drawn([5])]
+
+
+def test_training_does_not_depend_on_the_other_networks():
+    """Replicates 0 and 1 of two and of three networks have the same weights, bit by bit."""
+    settings = Simulation("online", 10, Fraction(1, 10), 3, 5, 7)
+    start = NormalInitialisation(Fraction(1, 10), 0)
+    asked = Problem(Shifted(), Network("relu", "mean", 2), Training("half-mse", 1, start, (1, 5)), settings)
+    three = train(asked, "cpu").weights
+    two = train(replace(asked, simulation=replace(settings, replicates=2)), "cpu").weights
+    assert (three[:2] == two).all()
+    assert (three[2] != two[0]).any()
 
 
 def test_a_class_that_is_no_law_has_no_sampler():
