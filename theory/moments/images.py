@@ -35,15 +35,15 @@ class PatchStatistics(_Inputs):
     """The statistics of the patches at all positions."""
 
     def third(self, i: Sites, j: Sites, k: Sites) -> Float[np.ndarray, "..."]:
-        """The mean over all positions of the product of three deviations."""
+        """Return the mean over all positions of the product of three deviations."""
         return self._mean_of(lambda off: off[:, i] * off[:, j] * off[:, k])
 
     def fourth(self, i: Sites, j: Sites, k: Sites, l: Sites) -> Float[np.ndarray, "..."]:
-        """The mean over all positions of the product of four deviations."""
+        """Return the mean over all positions of the product of four deviations."""
         return self._mean_of(lambda off: off[:, i] * off[:, j] * off[:, k] * off[:, l])
 
     def marginal(self, site: int) -> Values:
-        """The values of the patches at the site. Raises OutOfReachError after whitening."""
+        """Return the values of the patches at the site. Raises OutOfReachError after whitening."""
         if self.law.whitener is not None:
             raise OutOfReachError(
                 "A site of whitened patches has as many values as there are positions, equal only up to rounding.",
@@ -71,16 +71,16 @@ class GaussianStatistics(_Inputs):
     """The statistics of the Gaussian with the mean and the covariance of the patches."""
 
     def third(self, i: Sites, j: Sites, k: Sites) -> Float[np.ndarray, "..."]:
-        """0."""
+        """Return 0: odd central moments of a Gaussian vanish."""
         return np.zeros(np.broadcast(i, j, k).shape)
 
     def fourth(self, i: Sites, j: Sites, k: Sites, l: Sites) -> Float[np.ndarray, "..."]:
-        """C_ij C_kl + C_ik C_jl + C_il C_jk."""
+        """Return C_ij C_kl + C_ik C_jl + C_il C_jk."""
         C = self.covariance
         return C[i, j] * C[k, l] + C[i, k] * C[j, l] + C[i, l] * C[j, k]
 
     def marginal(self, site: int) -> Marginal:
-        """The normal law of the site."""
+        """Return the normal law of the site."""
         mean, deviation = self.mean[site], np.sqrt(self.variance[site])
         return Density(
             lambda x: np.exp(-(((x - mean) / deviation) ** 2) / 2) / (deviation * np.sqrt(2 * np.pi)),
