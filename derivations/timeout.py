@@ -31,6 +31,7 @@ _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # The longest matching beginning of the running module's name describes the step.
 DOING = {
     "theory.problem": "reading the problem",
+    "theory.problem.datasets": "reading a data set",
     "theory.expressions": "working on the formula",
     "theory.proof": "checking a proof",
     "theory.gaussian": "working on a Gaussian expectation",
@@ -45,6 +46,7 @@ DOING = {
     "sim": "training networks",
     "sim.data": "drawing data",
     "sim.measure": "measuring networks",
+    "derivations.answers.fetching": "getting a data set",
     "derivations.benchmarks": "measuring speed",
     "derivations.experiments": "running an experiment",
     "derivations.evidence": "reading evidence",

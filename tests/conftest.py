@@ -4,6 +4,7 @@ import contextlib
 import gc
 import os
 import signal
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -90,3 +91,19 @@ with contextlib.suppress(ImportError):
     ]
     _names = sorted(".".join(module.parts) for module in _modules if not _unchecked & set(module.parts))
     install(_names)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def small_data_sets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Small data sets in the place of the real ones, which most machines do not have."""
+    from tests import miniatures
+    from theory.problem.datasets.folder import VARIABLE
+    from theory.problem.datasets.known import DATASETS
+
+    folder, found = tmp_path_factory.mktemp("data-sets"), miniatures.contents()
+    miniatures.write(folder, found)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(VARIABLE, str(folder))
+        for name, dataset in miniatures.table(found).items():
+            patch.setitem(DATASETS, name, dataset)
+        yield

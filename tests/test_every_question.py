@@ -4,8 +4,11 @@ Laws, gates, models and observables that the folders hold are found by themselve
 here, which nobody wrote anything for. An AttributeError, a KeyError or a silent guess of some reader fails.
 """
 
+import atexit
 from dataclasses import dataclass
 from fractions import Fraction
+from shutil import rmtree
+from tempfile import mkdtemp
 from typing import ClassVar
 
 import numpy as np
@@ -56,6 +59,7 @@ from theory.problem import (
     dumps,
     loads,
 )
+from theory.problem.distributions.own import OwnLaw
 from theory.problem.network import MODELS
 
 
@@ -95,6 +99,15 @@ class MadeUpObservable(Observable):
     axes: ClassVar[tuple[str, ...]] = ("time",)
 
 
+def arrays(y):
+    """A law of the user: 64 examples in a folder that is removed at the end."""
+    folder = mkdtemp()
+    atexit.register(rmtree, folder)
+    np.save(f"{folder}/x.npy", np.random.default_rng(0).standard_normal((64, 4)))
+    np.save(f"{folder}/y.npy", y)
+    return OwnLaw(folder=folder, estimate={"examples": 3200})
+
+
 PROCESS = {"xi": (2, 1), "gain": 1, "boundary": "open", "normaliser": "unit-variance", "labels": (1, 0)}
 FOUR = [[2 if i == j else 1 for i in range(4)] for j in range(4)]
 MOMENTS = {"probability": "1/3", "xx": FOUR, "yx": [[0, 1, 0, 0]], "yy": [[2]]}
@@ -124,6 +137,11 @@ DATA = {
     "finite, contexts": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1), context=(0, 1, 2)),
     "table": Table(moments=[MOMENTS, MOMENTS | {"yx": [[1, 0, 0, 0]]}, MOMENTS]),
     "table, vector labels": Table(moments=[VECTORS]),
+    "own": arrays(np.arange(64) % 2),
+    "own, vector labels": arrays(np.eye(2)[np.arange(64) % 2]),
+    "mnist": LAWS["mnist"]([3, 8], "train", "mean", [1, 0], downsample=14),
+    "fashion-mnist": LAWS["fashion-mnist"]([0, [1, 9]], "train", "none", [[1, 0], [0, 1]], downsample=14),
+    "images": LAWS["images"](2, ["scenes", "scenes"], ["patch", "gaussian"], "mean", "none", [1, 0]),
     "made-up-law": MadeUpLaw(4),
     "made-up-clone": MadeUpClone(4, **PROCESS),
 }

@@ -61,7 +61,7 @@ def field_view(problem: Problem) -> FieldView:
             f"Fields are compared for networks with one output; the labels have {problem.data.outputs} numbers each.",
             "Give one number as label; gdln solve and gdln simulate take vectors.",
         )
-    solution, mean = solve(problem), discrete(problem)
+    mean, solution = discrete(problem), solve(problem)
     losses = mse_at(gated_moments(problem), mean.weights, float(convention(problem).s), mean.biases)
     ratio = participation_ratio(mean.weights) if np.abs(mean.weights).max(axis=-1).all() else None
     return FieldView(problem, solution, mean.weights, losses, ratio)

@@ -16,6 +16,12 @@ boundary = "open"             # {boundaries}
 normaliser = "unit-variance"  # Z with E x_i^2 = 1; or none, Z = 1
 labels = [1.0, 0.0]           # y; each class has probability 1/2
 """
+_IMAGES_OF_28 = """\
+part = "train"                # or test
+centring = "mean"             # less the mean of the law; or none, pixels from 0 to 1
+downsample = 2                # means over 2 x 2 of the 28 x 28 pixels: n = 196 sites, row by row
+labels = [1.0, 0.0]           # y; each class has probability 1/2
+"""
 _DATA: Mapping[str, str] = {
     "nlgp": """\
 law = "nlgp"                  # x_i = erf(g z_i)/Z, z Gaussian with correlation exp(-d^2/xi^2) at distance d
@@ -57,6 +63,26 @@ probability = "1/2"
 xx = [[1.0, 0.5], [0.5, 1.0]]
 yx = [[-1.0, 0.5]]
 yy = [[3.0]]
+""",
+    "mnist": """\
+law = "mnist"                 # handwritten digits; first: gdln data get mnist
+categories = [[3], [8]]       # the digits of class y = labels[0], then of y = labels[1]
+"""
+    + _IMAGES_OF_28,
+    "fashion-mnist": """\
+law = "fashion-mnist"         # articles of clothing; first: gdln data get fashion-mnist
+categories = [[0], [9]]       # T-shirts are class y = labels[0], ankle boots y = labels[1]
+"""
+    + _IMAGES_OF_28,
+    "images": """\
+law = "images"                # patches of photographs; first: gdln data get photographs
+patch = 8                     # rows and columns of a patch: n = 64 sites, row by row
+photographs = ["scenes", "scenes"]   # of class y = labels[0], then of y = labels[1]; or "textures", or lists of names
+kinds = ["patch", "gaussian"]        # or Gaussian inputs with the mean and covariance of the patches
+centring = "mean"             # less the mean of the law; or patch, each less its own mean; or none
+whitening = "zca"             # all directions get variance 1, but those below floor times the largest; or none
+floor = 0.001
+labels = [1.0, 0.0]           # y; each class has probability 1/2
 """,
 }
 _AT_A_SITE = """\
@@ -100,7 +126,7 @@ replicates = 16               # networks, each on examples of its own
 seed = 0
 """
 _RATES = {"single-pulse": "0.125"}
-_SITES = {"nlgp-2d": 36, "finite": 1}
+_SITES = {"nlgp-2d": 36, "finite": 1, "mnist": 105, "fashion-mnist": 105, "images": 36}
 LAWS = tuple(_DATA)
 
 

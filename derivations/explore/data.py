@@ -10,9 +10,12 @@ from jaxtyping import Float
 
 from derivations.explore.sites import middle, sites_of
 from derivations.explore.tables import table_csv
-from theory.moments.inputs import InputStatistics, Marginal, Values, input_statistics
+from theory.moments.estimated import errors_of_averages
+from theory.moments.feature_moments import exactly
+from theory.moments.inputs import InputStatistics, Marginal, Values, input_statistics, input_statistics_of
 from theory.problem import Law, NonlinearGP, OutOfReachError
 from theory.problem.correlations import GAUSSIAN
+from theory.problem.distributions.sampled import SampledLaw
 
 ROWS = 4096  # examples drawn for a view
 GROUPS = 16  # of them, for standard errors
@@ -31,6 +34,8 @@ class DataTheory:
     spectrum[c] are the descending eigenvalues of covariance[c]. marginal[c] = (edges, p) of one site: p[j] is the
     probability of edges[j] < x <= edges[j + 1] over its width, and where `discrete` the values of x with their
     probabilities. `kurtosis` (excess) and `marginal` are None where the sites are not alike.
+    The statistics of a law that is known by its examples are estimated: `errors` are the standard errors of mean and
+    variance, averaged over the sites; None where the statistics are exact.
     """
 
     law: Law
@@ -40,6 +45,12 @@ class DataTheory:
     kurtosis: Float[np.ndarray, " C"] | None
     marginal: tuple[tuple[np.ndarray, np.ndarray], ...] | None
     discrete: bool
+    errors: Float[np.ndarray, "C 2"] | None = None
+
+    @property
+    def how(self) -> str:
+        """How the statistics are known: "exact" or "estimated"."""
+        return "exact" if self.errors is None else "estimated"
 
     @property
     def variance(self) -> Float[np.ndarray, " C"]:
@@ -87,7 +98,13 @@ def theory_of(law: Law) -> DataTheory:
         np.array([one.kurtosis[0] for one in found]) if alike else None,
         tuple(_drawn(own, one) for own, one in zip(marginals, found, strict=True)) if alike else None,
         any(isinstance(own, Values) for own in marginals),
+        np.array([errors_of_averages(one) for one in found]) if _estimated(law) else None,
     )
+
+
+def _estimated(law: Law) -> bool:
+    """Whether the statistics are those of drawn examples, because the law has registered no exact ones."""
+    return exactly(input_statistics_of, law) is input_statistics_of.registry[SampledLaw]
 
 
 def _drawn(own: Marginal, statistics: InputStatistics) -> tuple[np.ndarray, np.ndarray]:
@@ -183,9 +200,13 @@ def _with_error(x: Float[np.ndarray, "B n"], statistic: Any) -> tuple[float, flo
 
 
 def numbers(theory: DataTheory, sample: DataSample | None) -> list[dict[str, Any]]:
-    """Rows of the table beside the figures: statistic, class, exact value, sampled value, standard error."""
+    """Rows of the table beside the figures: statistic, class, exact value, sampled value, standard error.
+
+    An estimated value stands in place of the exact one, with a standard error of its own.
+    """
     averaged = "" if sites_alike(theory.law) else ", averaged over the sites"
     exact = {"mean": theory.mean.mean(axis=1), "variance": theory.variance, "kurtosis": theory.kurtosis}
+    errors = None if theory.errors is None else dict(zip(exact, theory.errors.T, strict=False))
     names = {"mean": f"mean{averaged}", "variance": f"variance{averaged}", "kurtosis": "excess kurtosis"}
     rows = []
     for name, values_of in exact.items():
@@ -195,7 +216,8 @@ def numbers(theory: DataTheory, sample: DataSample | None) -> list[dict[str, Any
                 {
                     "statistic": names[name],
                     "class": c,
-                    "exact": float(values_of[c]),
+                    theory.how: float(values_of[c]),
+                    **({} if errors is None else {"its standard error": float(errors[name][c])}),
                     "sampled": None if measured is None else float(measured[0]),
                     "standard error": None if measured is None else float(measured[1]),
                 }
@@ -234,7 +256,7 @@ PYTHON = (
 
 def latex(theory: DataTheory) -> str:
     """The closed forms behind the view, from the engine, and its numbers as a LaTeX table."""
-    rows = [f"{row['statistic']}, class {row['class']} & {row['exact']:.10g} \\\\" for row in numbers(theory, None)]
+    rows = [f"{row['statistic']}, class {row['class']} & {row[theory.how]:.10g} \\\\" for row in numbers(theory, None)]
     table = "\n".join(["\\begin{tabular}{lr}", *rows, "\\end{tabular}"])
     return f"{closed_forms(theory.law)}\n\n{table}".lstrip()
 

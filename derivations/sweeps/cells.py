@@ -34,7 +34,9 @@ from theory.problem.user_files import LARGEST_TEXT, open_regular, read_json
 SCHEMA = "gdln.cell/1"
 DATA, META = "data.npz", "meta.json"
 COMPLETE, DIVERGED = "complete", "diverged"
-_PLACE = re.compile(r'^file = ".*"\n(?=sha256 = "[0-9a-f]{64}"$)', re.MULTILINE)  # in the TOML of a problem
+# In the TOML of a problem: the place of a file or of a folder, and that of code up to the colon before its function.
+_SHA256 = r'sha256 = "[0-9a-f]{64}"$'
+_PLACE = re.compile(rf'^(?:file|folder) = ".*"\n(?={_SHA256})|^path = ".*(?=:\w+"\n{_SHA256})', re.MULTILINE)
 _LARGEST_META = 2 * LARGEST_TEXT  # it holds a problem, whose line ends JSON writes as two characters
 _FACTS = {
     "cell": str,

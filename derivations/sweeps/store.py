@@ -26,7 +26,7 @@ from derivations.atomic import write_text
 from derivations.sweeps import cells
 from derivations.sweeps.locks import UNFOLLOWED, held
 from theory.problem import Cell, InputError, Problem, Sweep, dumps_sweep
-from theory.problem.sweep_toml import loads_record
+from theory.problem.sweep_toml import loads_record, with_code
 from theory.problem.user_files import LARGEST_TEXT, read_json, read_text
 
 SCHEMA = "gdln.store/1"
@@ -179,7 +179,7 @@ class Store:
 
     def _recorded(self, file: Path) -> Sweep:
         try:
-            return loads_record(read_text(file, LARGEST_RECORD), str(self.folder))
+            return with_code(loads_record(read_text(file, LARGEST_RECORD), str(self.folder)))
         except (OSError, InputError) as error:
             why = getattr(error, "message", None) or f"{getattr(error, 'strerror', None) or error}."
             raise InputError(
@@ -301,8 +301,12 @@ def answers(
 
     The version is `code`; by default the one of this machine's CPU or GPU where it has made any, else the one that has
     made most. Reading a cell raises DamagedError where it is not what its name says; a cell that cannot say what it
-    answers, and so may be one of these, is a DamagedError at once.
+    answers, and so may be one of these, is a DamagedError at once. Raises InputError where a cell is no valid problem
+    any more, such as one whose data are gone, unless the sweep leaves such cells out.
     """
+    faults = [cell.error for cell in sweep.cells if cell.error is not None]
+    if faults and sweep.invalid == "refuse":
+        raise faults[0]
     seen = found(store, sweep)
     if seen.nameless:
         raise cells.damaged(

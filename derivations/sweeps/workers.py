@@ -145,6 +145,8 @@ def _make(job: Job, folder: Path, device: str, progress: Callable[[int, int], No
     from derivations.sweeps.store import Store
     from sim.training.schedule import device_named
     from theory.problem import loads
+    from theory.problem.toml import tables_of
+    from theory.problem.user_code import allow
 
     if code_version(device_named(device).type) != job.code:
         return FAILED, _error("version", "The code was changed while the sweep ran.", "Run the sweep again.")
@@ -155,6 +157,7 @@ def _make(job: Job, folder: Path, device: str, progress: Callable[[int, int], No
                 return BUSY, None
             if store.place(job.cell).exists():
                 return THERE, None
+            allow(tables_of(job.asked.problem, "the cell")["data"])  # from the user's sweep file
             arrays, facts = make(loads(job.asked.problem), job.asked.observables, device, progress)
             store.write(job.cell, job.asked, job.code, arrays, facts)
             return MADE, None

@@ -13,6 +13,7 @@ from jaxtyping import Float, Int
 
 from sim.random.streams import Stream
 from theory.problem import OutOfReachError
+from theory.problem.discovery import registered
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,8 @@ def sampler_of(law: object, _device: torch.device, _dtype: torch.dtype) -> Sampl
 def prepare(law: object, device: torch.device, dtype: torch.dtype) -> Sampler:
     """Return the sampler of the law in `dtype` on `device`. Raises OutOfReachError for a law without one.
 
-    A law that derives from another class of laws does not inherit its sampler.
+    A law that derives from another law does not inherit its sampler; it shares that of an abstract class, such as
+    `SampledLaw`.
 
     >>> from sim.random.streams import TRAINING, stream
     >>> from theory.problem import NonlinearGP
@@ -79,8 +81,7 @@ def prepare(law: object, device: torch.device, dtype: torch.dtype) -> Sampler:
     >>> tuple(drawn.x.shape), drawn.y.tolist() == [[1.0 if c == 0 else 0.0 for c in drawn.category[0]]]
     ((1, 3, 4), True)
     """
-    makers = sampler_of.registry
-    return makers.get(type(law), makers[object])(law, device, dtype)
+    return registered(sampler_of, law)(law, device, dtype)
 
 
 def label_table(law: Any, device: torch.device, dtype: torch.dtype) -> Float[torch.Tensor, "C *m"]:

@@ -1,4 +1,4 @@
-"""Samples of a table: one of its examples at a time, by their probabilities."""
+"""Samples of a table, and of other laws that are lists of examples: one example at a time, by their probabilities."""
 
 import numpy as np
 import torch
@@ -6,11 +6,11 @@ import torch
 from sim.data.finite import FiniteSampler
 from sim.data.sample import sampler_of
 from theory.problem import Table
+from theory.problem.distributions.rows import RowsLaw
 
 
-@sampler_of.register
-def table_sampler(law: Table, device: torch.device, dtype: torch.dtype) -> FiniteSampler:
-    """Return the sampler of the table."""
+def rows_sampler(law: RowsLaw, device: torch.device, dtype: torch.dtype) -> FiniteSampler:
+    """Return the sampler of a law that is a list of examples."""
     rows = law.rows
     labels = torch.tensor(law.class_labels, dtype=dtype, device=device)
     return FiniteSampler(
@@ -22,3 +22,6 @@ def table_sampler(law: Table, device: torch.device, dtype: torch.dtype) -> Finit
         device,
         dtype,
     )
+
+
+sampler_of.register(Table, rows_sampler)

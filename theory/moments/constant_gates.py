@@ -11,7 +11,8 @@ from theory.moments.finite import contexts_of
 from theory.moments.gate_events import Contexts, open_on
 from theory.moments.inputs import Density, input_statistics, input_statistics_of
 from theory.moments.single_pulse import flips
-from theory.problem import AlwaysGate, DirectionGate, FiniteData, Gate, Law, Network, SinglePulse, SiteGate, Table
+from theory.problem import AlwaysGate, DirectionGate, FiniteData, Gate, Law, Network, SinglePulse, SiteGate
+from theory.problem.distributions.rows import RowsLaw
 from theory.problem.gates import resolved
 from theory.problem.gates.base import looks_on
 
@@ -93,7 +94,7 @@ def _(law: FiniteData, gate: Gate) -> set[bool]:
 
 
 @_states.register
-def _(law: Table, gate: Gate) -> set[bool]:
+def _(law: RowsLaw, gate: Gate) -> set[bool]:
     return _on_examples(law.rows.x, gate, law.rows.context)
 
 

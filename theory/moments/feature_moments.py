@@ -18,6 +18,7 @@ from jaxtyping import Shaped
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.symmetric import Symmetric
 from theory.problem import Law, Network, OutOfReachError
+from theory.problem.discovery import registered
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,7 +241,7 @@ def second_moments(law: Any, arithmetic: Arithmetic) -> Numbers:
 def exactly(dispatch: Any, law: Law) -> Callable[..., Any]:
     """Return the function that a singledispatch has for exactly this type of law, or its default.
 
-    A law that derives from another class has other moments: it does not inherit them.
+    A law that derives from another has other moments: it does not inherit them; it shares those of an abstract class.
 
     The clone derives from NonlinearGP and has moments of its own:
 
@@ -249,8 +250,7 @@ def exactly(dispatch: Any, law: Law) -> Callable[..., Any]:
     >>> exactly(law_moments, clone) is law_moments.dispatch(NonlinearGP)
     False
     """
-    registry = dispatch.registry
-    return registry.get(type(law), registry[object])
+    return registered(dispatch, law)
 
 
 def feature_moments(law: Law, network: Network, arithmetic: Arithmetic = FLOAT64) -> FeatureMoments:

@@ -1,4 +1,4 @@
-"""A table of examples through gates, in float64: sums over its rows, a few thousand at a time."""
+"""A list of examples through gates, in float64: sums over its rows, a few thousand at a time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,12 +16,13 @@ from theory.moments.gate_events import open_on
 from theory.moments.inputs import input_statistics_of
 from theory.moments.symmetric import Dense
 from theory.problem import Gate, Network, OutOfReachError, Table, resolved
+from theory.problem.distributions.rows import RowsLaw
 
 _CHUNK = 4096  # rows of features that are processed at a time
 MOST_NUMBERS = 10**8  # the most numbers in the second moments of all classes: 800 MB
 
 
-def gate_table(law: Table, gates: tuple[Gate, ...]) -> Float[np.ndarray, "N K"]:
+def gate_table(law: RowsLaw, gates: tuple[Gate, ...]) -> Float[np.ndarray, "N K"]:
     """Return g_k of every example: 0 or 1, or a number between them for a soft gate.
 
     >>> from theory.problem import ContextGate, SiteGate
@@ -35,9 +36,48 @@ def gate_table(law: Table, gates: tuple[Gate, ...]) -> Float[np.ndarray, "N K"]:
     return np.array(opened, dtype=float).T
 
 
+def features_of(
+    x: Float[np.ndarray, "N n"], opened: Float[np.ndarray, "N K"], network: Network
+) -> Float[np.ndarray, "N P"]:
+    """Return phi of each example: g_1 x, ..., g_K x and, with biases, g_1, ..., g_K and 1/s.
+
+    >>> network = Network("relu", "mean", 2)
+    >>> features_of(np.array([[3.0, 5.0]]), np.array([[1.0, 0.0]]), network).tolist()
+    [[3.0, 5.0, 0.0, 0.0]]
+    """
+    features = [(opened[:, :, None] * x[:, None, :]).reshape(len(x), -1)]
+    if network.has_biases:
+        features += [opened, np.full((len(x), 1), float(1 / network.scale))]
+    return np.concatenate(features, axis=1)
+
+
+def one_block(A: Float[np.ndarray, "P P"], b: Float[np.ndarray, "P m"]) -> Block:
+    """Return A and b as one block, of the features that some example has; weights of the others do not move.
+
+    Raises OutOfReachError where no example has any.
+
+    >>> one_block(np.diag([0.0, 2.0]), np.array([[0.0], [3.0]])).rhs.tolist()
+    [[3.0]]
+    """
+    seen = np.flatnonzero(A.diagonal())
+    if not len(seen):
+        raise OutOfReachError(
+            "All inputs are 0 wherever a gate is open: no weight moves.", "Open the gates for others."
+        )
+    rhs = b[seen].T
+    return Block(
+        n=1,
+        directions=np.eye(len(A))[seen][None],
+        constants=np.empty((1, 0, 0)),
+        scales=np.ones(1),
+        kernel=Dense(A[np.ix_(seen, seen)]),
+        rhs=rhs if len(rhs) == 1 else rhs[:, None, :],
+    )
+
+
 @dataclass(frozen=True, eq=False)
 class TableFeatures(FeatureMoments):
-    """The moments of a gated-linear network on a table, and their one block: the features that are not always 0.
+    """The moments of a gated-linear network on a list of examples; their one block: the features not always 0.
 
     >>> from theory.problem import AlwaysGate
     >>> law = Table(moments=[{"probability": 1, "xx": [[4]], "yx": [[2]], "yy": [[1]]}])
@@ -47,20 +87,16 @@ class TableFeatures(FeatureMoments):
     ([[4.0]], [2.0], 1.0)
     """
 
-    law: Table
+    law: RowsLaw
     network: Network
     opened: Float[np.ndarray, "N K"]
     arithmetic: Arithmetic = FLOAT64
 
     def _features(self) -> Iterator[tuple[np.ndarray, slice]]:
-        """phi of a few thousand examples at a time: g_1 x, ..., g_K x and, with biases, g_1, ..., g_K and 1/s."""
+        """phi of a few thousand examples at a time."""
         for first in range(0, len(self.opened), _CHUNK):
             part = slice(first, first + _CHUNK)
-            x, gates = self.law.rows.x[part], self.opened[part]
-            features = [(gates[:, :, None] * x[:, None, :]).reshape(len(x), -1)]
-            if self.network.has_biases:
-                features += [gates, np.full((len(x), 1), float(1 / self.network.scale))]
-            yield np.concatenate(features, axis=1), part
+            yield features_of(self.law.rows.x[part], self.opened[part], self.network), part
 
     @cached_property
     def _sums(self) -> tuple[Float[np.ndarray, "P P"], Float[np.ndarray, "P m"]]:
@@ -92,7 +128,7 @@ class TableFeatures(FeatureMoments):
         rank = int(np.linalg.matrix_rank(self.assembled(), hermitian=True))
         size = len(self.b)
         note = (
-            f"the table is kept in float64, and so is the rank of A: {rank} of its {size} eigenvalues exceed "
+            f"the examples are kept in float64, and so is the rank of A: {rank} of its {size} eigenvalues exceed "
             f"{size * np.finfo(float).eps:.1e} times the largest."
         )
         return Structure(rank, size, False, (note,))
@@ -100,39 +136,36 @@ class TableFeatures(FeatureMoments):
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """One block, of the features that some example has; weights of the others do not move."""
-        A, b = self._sums
-        seen = np.flatnonzero(A.diagonal())
-        if not len(seen):
-            raise OutOfReachError(
-                "All inputs of the table are 0 wherever a gate is open: no weight moves.", "Open the gates for others."
-            )
-        rhs = b[seen].T
-        return (
-            Block(
-                n=1,
-                directions=np.eye(len(A))[seen][None],
-                constants=np.empty((1, 0, 0)),
-                scales=np.ones(1),
-                kernel=Dense(A[np.ix_(seen, seen)]),
-                rhs=rhs if self.law.outputs == 1 else rhs[:, None, :],
-            ),
-        )
+        return (one_block(*self._sums),)
 
 
-@law_moments.register
-def _(law: Table, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+def rows_moments(law: RowsLaw, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    """Return the moments of a gated-linear network on a list of examples, in float64.
+
+    Raises OutOfReachError for other numbers and other networks.
+
+    >>> from theory.problem import AlwaysGate
+    >>> law = Table(moments=[{"probability": 1, "xx": [[4]], "yx": [[2]], "yy": [[1]]}])
+    >>> rows_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)), FLOAT64).b.round(12).tolist()
+    [2.0]
+    """
     _require_float64(arithmetic)
     require_linear(network)
     require_rows(network, law.n)
     return TableFeatures(law, network, gate_table(law, network.gates))
 
 
-@second_moments.register
-def _(law: Table, arithmetic: Arithmetic) -> Numbers:
+def rows_second_moments(law: RowsLaw, arithmetic: Arithmetic) -> Numbers:
+    """Return <x x^T> of each class of a list of examples, in float64. Raises OutOfReachError for other numbers.
+
+    >>> law = Table(moments=[{"probability": 1, "xx": [[4]], "yx": [[0]], "yy": [[0]]}])
+    >>> rows_second_moments(law, FLOAT64).round(12).tolist()
+    [[[4.0]]]
+    """
     _require_float64(arithmetic)
     if law.classes * law.n**2 > MOST_NUMBERS:
         raise OutOfReachError(
-            f"The table has {law.classes} different labels: the second moments of each, {law.n} x {law.n} numbers, "
+            f"The examples have {law.classes} different labels: the second moments of each, {law.n} x {law.n} numbers, "
             "fill the memory.",
             "Use fewer labels or sites.",
         )
@@ -147,9 +180,19 @@ def _(law: Table, arithmetic: Arithmetic) -> Numbers:
 def _require_float64(arithmetic: Arithmetic) -> None:
     if arithmetic.dtype is not float:
         raise OutOfReachError(
-            "A table is kept in float64, and has no certified digits.",
+            "The examples are kept in float64, and have no certified digits.",
             'Leave --digits out, or write the examples as a finite data set (data.law = "finite"), which is exact.',
         )
+
+
+@law_moments.register
+def _(law: Table, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    return rows_moments(law, network, arithmetic)
+
+
+@second_moments.register
+def _(law: Table, arithmetic: Arithmetic) -> Numbers:
+    return rows_second_moments(law, arithmetic)
 
 
 @input_statistics_of.register

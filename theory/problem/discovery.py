@@ -2,11 +2,13 @@
 
 import pkgutil
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
+from inspect import isabstract
 from types import ModuleType
+from typing import Any
 
 from theory.problem.errors import InputError, WorkbenchError
 
@@ -73,12 +75,30 @@ def modules(package: str, path: list[str]) -> Iterator[ModuleType]:
         yield found
 
 
+def registered(dispatch: Any, instance: object) -> Callable[..., Any]:
+    """Return the function that a singledispatch has for exactly the type of `instance`, or its default.
+
+    A law that derives from another has other moments and another sampler, and does not inherit those of its base. It
+    shares the function of an abstract class: one that is registered there is meant for all that derive from it.
+
+    >>> from functools import singledispatch
+    >>> describe = singledispatch(lambda thing: "unknown")
+    >>> describe.register(int, lambda number: "a whole number")
+    <function <lambda> at ...>
+    >>> registered(describe, 3)(3), registered(describe, True)(True)  # bool derives from int
+    ('a whole number', 'unknown')
+    """
+    registry, own = dispatch.registry, type(instance)
+    shared = (kind for kind in own.__mro__ if kind is own or isabstract(kind))
+    return next((registry[kind] for kind in shared if kind in registry), registry[object])
+
+
 def declared(package: str, path: list[str], base: type, word: str, first: tuple[str, ...] = ()) -> dict[str, type]:
     """Return the classes that the modules of a folder declare, by the word that problem files use for them.
 
     A class is included if it is defined in that module and has the class variable `word`. `first` lists the words that
     come first, in their order; the others follow by name. Raises InputError, which names the files, where two classes
-    use one word, and where a public class that derives from `base` has none.
+    use one word, and where a public class that derives from `base` has none and is not abstract.
 
     >>> import theory.problem.gates as room
     >>> list(declared(room.__name__, room.__path__, room.Gate, "kind", ("site", "always")))[:2]
@@ -90,7 +110,8 @@ def declared(package: str, path: list[str], base: type, word: str, first: tuple[
             if not isinstance(kind, type) or kind.__module__ != module.__name__:
                 continue
             if word not in vars(kind):
-                if issubclass(kind, base) and kind is not base and not kind.__name__.startswith("_"):
+                written = issubclass(kind, base) and kind is not base and not isabstract(kind)
+                if written and not kind.__name__.startswith("_"):
                     raise InputError(
                         f"{kind.__name__} in {file_of(kind)} has no `{word}`, the word that files use for it.",
                         f'Write {word}: ClassVar[str] = "..." in the class.',

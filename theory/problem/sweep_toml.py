@@ -9,8 +9,10 @@ from typing import Any
 from theory.problem.errors import InputError
 from theory.problem.keys import check_keys
 from theory.problem.numbers import RANGES, shown, spaced
+from theory.problem.paths import PATHS, placed
 from theory.problem.sweep import FIELDS, MOST_CELLS, Axis, Sweep
-from theory.problem.toml import placed, tables_of, text_of
+from theory.problem.toml import tables_of, text_of
+from theory.problem.user_code import allow
 from theory.problem.user_files import parse_json
 
 
@@ -27,7 +29,16 @@ def load_sweep(path: str | Path) -> Sweep:
     >>> sweep.shape, Path(sweep.store).name
     ((2,), 'results')
     """
-    return loads_sweep(text_of(path), Path(path).parent, name=str(path))
+    return with_code(loads_sweep(text_of(path), Path(path).parent, name=str(path)))
+
+
+def with_code(sweep: Sweep) -> Sweep:
+    """Return the sweep of a file that the user named, or of a store that was opened: the code that it names may run."""
+    allow(sweep.base.get("data"))
+    for axis in sweep.axes:
+        for value in axis.values:
+            allow({axis.field.removeprefix("data."): value})
+    return sweep
 
 
 def loads_sweep(text: str, folder: Path = Path(), name: str = "sweep") -> Sweep:
@@ -106,7 +117,7 @@ def _axes(table: Mapping[str, Any], prefix: str, folder: Path):
     for key, value in table.items():
         field = f"{prefix}{key}"
         if isinstance(value, list):
-            files = field == "data.file"
+            files = field in [f"data.{key}" for key in PATHS]
             values = [_table(entry, folder) for entry in value] if field == "data" else value
             yield Axis(field, tuple(_placed(entry, folder) if files else entry for entry in values))
         elif isinstance(value, Mapping) and set(value) & set(RANGES):

@@ -1,7 +1,6 @@
 """Reading and writing of problem files in TOML, exactly in both directions; unknown or missing keys are errors."""
 
 import json
-import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -22,9 +21,11 @@ from theory.problem.keys import check_keys, keys_of
 from theory.problem.network import MODELS, Network
 from theory.problem.numbers import RANGES, one_of, positive, shown, spaced
 from theory.problem.parameters import InitialByName, NormalInitialisation
+from theory.problem.paths import placed
 from theory.problem.problem import Problem
 from theory.problem.simulation import DTYPES, Simulation
 from theory.problem.training import Training
+from theory.problem.user_code import allow
 from theory.problem.user_files import read_text
 
 _OPTIONAL = ("batch", "initialisation", "shared_stream", "optimizer", "momentum", "decay", "epsilon", "dtype")
@@ -48,13 +49,15 @@ def load(path: str | Path) -> Problem:
     ...     load(path) == problem
     True
     """
-    return loads(text_of(path), name=str(path), folder=Path(path).parent)
+    text, folder = text_of(path), Path(path).parent
+    allow(placed(tables_of(text, str(path)), folder).get("data"))
+    return loads(text, str(path), folder)
 
 
 def loads(text: str, name: str = "problem", folder: str | Path = "") -> Problem:
-    r"""Return the problem in TOML `text`; `name` stands for the file in errors, and `folder` is that of data.file.
+    r"""Return the problem in TOML `text`; `name` stands for the file in errors; paths begin at `folder`.
 
-    Raises InputError with the place and the remedy.
+    Code of the user runs only if a file named it before (`load`). Raises InputError with the place and the remedy.
 
     >>> problem = loads(
     ...     "[data]\nlaw = 'finite'\nx = [[1, 0], [0, 1]]\ny = [1, -1]\n"
@@ -97,18 +100,6 @@ def _where_broken(text: str, said: str) -> str:
     if "end of document" in said:
         return f"The text ends with line {len(text.splitlines())}; a bracket, a quotation mark or a value is missing."
     return "Check that line and the one before it."
-
-
-def placed(tables: Mapping[str, Any], folder: str | Path) -> Mapping[str, Any]:
-    """Return the tables of a problem file in `folder`, with the path in data.file made absolute from there.
-
-    >>> placed({"data": {"law": "table", "file": "data.npz"}}, "/somewhere")
-    {'data': {'law': 'table', 'file': '/somewhere/data.npz'}}
-    """
-    data = tables.get("data")
-    if not isinstance(data, Mapping) or not isinstance(data.get("file"), str):
-        return tables
-    return {**tables, "data": {**data, "file": os.path.abspath(Path(folder) / data["file"])}}
 
 
 def problem_of(tables: Mapping[str, Any]) -> Problem:
@@ -351,7 +342,11 @@ def gate_text(gate: Gate) -> str:
 
 def _said(data: Law) -> list[Any]:
     """Return the fields of a law that its text states: all that differ from their default and are not empty."""
-    return [field for field in fields(data) if field.init and getattr(data, field.name) not in (field.default, ())]
+    return [field for field in fields(data) if field.init and getattr(data, field.name) not in (_default(field), ())]
+
+
+def _default(field: Any) -> Any:
+    return field.default if field.default_factory is MISSING else field.default_factory()
 
 
 def _gate_value(value: Any) -> str:
@@ -362,7 +357,7 @@ def _gate_value(value: Any) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """Return a word, a number, a tuple of them or a dataclass as it is written in a problem file.
+    """Return a word, a number, a tuple or a table of them or a dataclass as it is written in a problem file.
 
     >>> toml_value(("ring", Fraction(1, 3), 2))
     '["ring", "1/3", 2]'
@@ -379,11 +374,16 @@ def toml_value(value: Any) -> str:
         said = {field.name: getattr(value, field.name) for field in fields(value)}
         if kind := getattr(value, "kind", None):  # a class of a room, named by its word
             said = {"kind": kind, **said}
-        if list(said) == ["kind"]:
-            return toml_value(kind)
-        return f"{{ {', '.join(f'{name} = {toml_value(entry)}' for name, entry in said.items())} }}"
+        return toml_value(kind if list(said) == ["kind"] else said)
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{_key(name)} = {toml_value(entry)}' for name, entry in value.items())} }}"
     # TOML reads the escapes of JSON; in addition it requires DEL to be escaped.
     return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _key(name: str) -> str:
+    """Return a key of a table, in quotes where it is no bare word."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else toml_value(name)
 
 
 def number_text(value: Fraction) -> str:

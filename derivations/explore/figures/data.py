@@ -24,10 +24,10 @@ def data_figure(theory: DataTheory, sample: DataSample | None, first: int = 0) -
     drawn = range(first, min(first + IMAGES, law.classes))
     for axis, c in zip(axes[0], drawn, strict=False):
         if shape is None:
-            label(axis, f"covariance, class {c}, exact (units of x²)", "site l", "site k")
+            label(axis, f"covariance, class {c}, {theory.how} (units of x²)", "site l", "site k")
             image(axis, theory.covariance[c], limit, scale=c == drawn[-1])
         else:
-            title = f"covariance with site {site}, class {c}, exact (units of x²)"
+            title = f"covariance with site {site}, class {c}, {theory.how} (units of x²)"
             on_grid(axis, title, theory.covariance[c, site], shape, limit, scale=c == drawn[-1])
     for axis in axes[0][len(drawn) : IMAGES]:
         axis.set_axis_off()
@@ -108,7 +108,7 @@ def _marginals(axis: Axes, theory: DataTheory, sample: DataSample | None) -> Non
         axis.stairs(p, x, **style(c))
     axis.set_ylim(bottom=0)
     shown_too = "" if sample is None else " and sampled"
-    title = "marginal of one site" if theory.discrete else f"marginal of one site, exact{shown_too}, in bins"
+    title = "marginal of one site" if theory.discrete else f"marginal of one site, {theory.how}{shown_too}, in bins"
     label(axis, title, "x", "probability" if theory.discrete else "probability of a bin / its width")
 
 

@@ -10,8 +10,11 @@ import numpy as np
 
 from theory.problem import Law
 from theory.problem.correlations import GAUSSIAN
+from theory.problem.distributions.images import WHITENINGS
+from theory.problem.distributions.mnist import PARTS
 from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS, POSITIVE_PARTS
 from theory.problem.distributions.nonlinear_gp_2d import GRIDS
+from theory.problem.distributions.sampled import Estimate
 from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 from theory.problem.second_moments import ContextMoments
 from theory.problem.toml import tables_of, toml_value
@@ -72,6 +75,20 @@ STARTS: dict[str, Any] = {
     "widths": ((3, 4), (9, 10)),
     "support": "plus-minus",
     "flip": "none",
+    "categories": ((3,), (8,)),
+    "part": "train",
+    "downsample": 2,
+    "patch": 8,
+    "photographs": (("scenes",), ("scenes",)),
+    "kinds": ("patch", "gaussian"),
+    "centring": "mean",
+    "whitening": "zca",
+    "floor": Fraction(1, 1000),
+    "path": "",
+    "sampler": "",
+    "folder": "",
+    "parameters": {},
+    "estimate": Estimate(),
 }
 LABELS = {
     "n": "sites n",
@@ -92,6 +109,18 @@ LABELS = {
     "sha256": "sha256 of the file (empty: any content)",
     "moments": "second moments of each context (in place of a file)",
     "widths": "pulse widths (sites)",
+    "categories": "categories of each class (0 to 9)",
+    "part": "part of the data set",
+    "downsample": "rows and columns of pixels averaged (divides 28)",
+    "patch": "rows and columns of a patch",
+    "photographs": "photographs of each class",
+    "kinds": "patches, or a Gaussian of their covariance",
+    "floor": "floor of whitening (share of the largest eigenvalue; 0 without it)",
+    "path": "file and function, as file.py:function",
+    "sampler": "entry point of a package (in place of a file)",
+    "folder": "folder of arrays (in place of a function)",
+    "parameters": "parameters of the function",
+    "estimate": "examples for estimated moments",
 }
 _TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
 _STEPS = {
@@ -131,7 +160,8 @@ def _control(kind: type[Law], name: str, present: Mapping[str, Any]) -> Control:
 def _options(kind: type[Law]) -> dict[str, tuple[str, ...]]:
     boundaries = getattr(kind, "boundaries", BOUNDARIES)
     words = {"normaliser": NORMALISERS, "positive_part": POSITIVE_PARTS, "support": SUPPORTS, "flip": FLIPS}
-    return {"boundary": boundaries, "grid": ("", *GRIDS)} | words
+    images = {"part": tuple(PARTS), "centring": getattr(kind, "centrings", ()), "whitening": WHITENINGS}
+    return {"boundary": boundaries, "grid": ("", *GRIDS)} | words | images
 
 
 def _with(steps: tuple[str, ...], starts: tuple[str, ...]) -> tuple[str, ...]:

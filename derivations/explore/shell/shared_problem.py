@@ -19,6 +19,7 @@ from theory.problem import (
     loads,
 )
 from theory.problem.gates.base import looks_on
+from theory.problem.toml import tables_of
 
 FIRST = Path(__file__).parents[2] / "experiments/problems/small-bump.toml"
 Result = TypeVar("Result")
@@ -108,10 +109,16 @@ def law_values(law: Law) -> dict[str, Any]:
 
 
 def python_code(problem_text: str, lines: Sequence[str]) -> str:
-    """Python that stands alone: the problem as TOML, then `lines`, which may use `problem`."""
+    """Python that stands alone: the problem as TOML, then `lines`, which may use `problem`.
+
+    Code of the user that the problem names is allowed in a line of its own, as no file names it there.
+    """
     if '"""' in problem_text or "\\" in problem_text:
         raise InputError(
             "The problem has a quotation that Python text cannot hold as it is.", "Load it from a file instead."
         )
-    head = ["from theory.problem import loads", "", f'problem = loads("""\n{problem_text}""")']
+    data = tables_of(problem_text, "the problem")["data"]
+    code = {key: data[key] for key in ("path", "sampler") if key in data}
+    allowed = ["from theory.problem.user_code import allow", "", f"allow({code!r})"] if code else [""]
+    head = ["from theory.problem import loads", *allowed, f'problem = loads("""\n{problem_text}""")']
     return "\n".join([*head, *lines]) + "\n"

@@ -142,7 +142,7 @@ def _(
             tab,
             page.Answer(
                 "data",
-                "Covariance, spectrum and marginal of each class, exact as lines and sampled as markers.",
+                f"Covariance, spectrum and marginal of each class, {theory.how} as lines and sampled as markers.",
                 figure=lambda: data_figure(theory, sample, first),
                 rows=lambda: data.numbers(theory, sample),
                 csv=lambda: data.csv(theory, sample),

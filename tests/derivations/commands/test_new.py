@@ -27,7 +27,8 @@ def test_a_new_file_solves_and_trains_as_it_is(law, tmp_path, capsys):
 
 
 def test_every_law_of_a_file_has_a_start():
-    assert set(LAWS) == set(KNOWN)
+    """A law of the user's own data begins with these data."""
+    assert set(LAWS) == set(KNOWN) - {"own"}
 
 
 def test_lines_fit():

@@ -17,8 +17,11 @@ from tests.tolerances import EXPLORER_EXAMPLES, STANDARD_ERRORS
 from theory.moments import gated_moments
 from theory.moments.single_pulse import mean, second_moment
 from theory.problem import LAWS, FiniteData, InputError, OutOfReachError, dumps, load
+from theory.problem.distributions.own import OwnLaw
+from theory.problem.distributions.sampled import SampledLaw
 
-ALIKE = [name for name in LAWS if name not in ("finite", "table")]  # laws whose sites are alike
+STATED = [name for name, law in LAWS.items() if not issubclass(law, SampledLaw)]  # laws whose fields declare them
+ALIKE = [name for name in STATED if name not in ("finite", "table")]  # laws whose sites are alike
 
 
 def law_named(name, **changed):
@@ -26,7 +29,7 @@ def law_named(name, **changed):
     return law_of(LAWS[name], given | changed)
 
 
-@pytest.mark.parametrize("name", LAWS)
+@pytest.mark.parametrize("name", STATED)
 def test_every_law_has_controls_that_declare_it(name):
     law = law_named(name)
     assert law.law == name
@@ -133,6 +136,40 @@ def test_a_table_has_the_statistics_of_the_same_finite_data(tmp_path):
     assert (table.kurtosis, table.marginal) == (None, None)
     for row in numbers(table, sampled(law)):
         assert abs(row["exact"] - row["sampled"]) <= STANDARD_ERRORS * row["standard error"]
+
+
+@pytest.fixture
+def own(tmp_path):
+    """A law of the user: 3 sites, of which one tells the class; its arrays have exact statistics."""
+    rng = np.random.default_rng(0)
+    y = rng.integers(0, 2, 500)
+    np.save(tmp_path / "x.npy", rng.standard_normal((500, 3)) + y[:, None] * [2, 0, 0])
+    np.save(tmp_path / "y.npy", y)
+    return OwnLaw(folder=str(tmp_path), estimate={"examples": 20_000})
+
+
+def test_a_law_of_the_user_has_controls_that_declare_it(own):
+    given = controls(OwnLaw, law_values(own))
+    assert law_of(OwnLaw, {field: control.start for field, control in given.items()}) == own
+    empty = {field: control.start for field, control in controls(OwnLaw, {}).items()}
+    with pytest.raises(InputError, match="none of `path`, `sampler` and `folder`"):
+        law_of(OwnLaw, empty)
+
+
+def test_a_law_of_the_user_has_estimated_statistics_with_errors(own):
+    theory, sample = theory_of(own), sampled(own)
+    x, y = np.load(f"{own.folder}/x.npy"), np.load(f"{own.folder}/y.npy")
+    assert theory.how == "estimated"
+    for row in numbers(theory, sample):
+        assert "exact" not in row
+        mine = x[y == row["class"]]
+        exact = mine.mean() if row["statistic"].startswith("mean") else mine.var(axis=0).mean()
+        assert 0 < row["its standard error"] < 0.1
+        assert abs(row["estimated"] - exact) <= STANDARD_ERRORS * row["its standard error"]
+        both = np.hypot(row["its standard error"], row["standard error"])
+        assert abs(row["estimated"] - row["sampled"]) <= STANDARD_ERRORS * both
+    assert "estimated" in data_figure(theory, sample).axes[0].get_title()
+    assert "tabular" in latex(theory)
 
 
 def test_a_table_of_many_labels_is_refused(tmp_path):

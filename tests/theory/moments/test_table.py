@@ -151,18 +151,18 @@ def test_equal_sites_make_the_rank_smaller(tmp_path):
     found = solve(asked(table(tmp_path, x=np.column_stack([x[:, 0], x[:, 1], x[:, 1]])), (EVERY,)))
     assert found.rank == 2
     assert found.near_null.modes == 1
-    assert any("the table is kept in float64" in note for note in found.notes)
+    assert any("the examples are kept in float64" in note for note in found.notes)
 
 
 def test_all_inputs_zero_are_refused(tmp_path):
-    with pytest.raises(OutOfReachError, match="All inputs of the table are 0 wherever a gate is open"):
+    with pytest.raises(OutOfReachError, match="All inputs are 0 wherever a gate is open"):
         solve(asked(table(tmp_path, x=np.zeros((N, SITES))), (EVERY,)))
 
 
 def test_a_table_has_no_certified_digits(tmp_path):
     problem = asked(table(tmp_path), (EVERY,))
     for refused in (lambda: solve(problem, digits=20), lambda: gated_moments_certified(problem, 20)):
-        with pytest.raises(OutOfReachError, match="kept in float64, and has no certified digits"):
+        with pytest.raises(OutOfReachError, match="kept in float64, and have no certified digits"):
             refused()
 
 

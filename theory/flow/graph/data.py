@@ -24,9 +24,9 @@ from theory.problem import (
     NormalInitialisation,
     OutOfReachError,
     Problem,
-    Table,
     Training,
 )
+from theory.problem.distributions.rows import RowsLaw
 
 
 def flow_of(problem: Problem) -> GraphFlow:
@@ -80,7 +80,7 @@ def _(law: FiniteData, flow: GraphFlow) -> PathMoments:
 
 
 @_moments.register
-def _(law: Table, flow: GraphFlow) -> PathMoments:
+def _(law: RowsLaw, flow: GraphFlow) -> PathMoments:
     rows = law.rows
     gates, y = opened_gates(flow, rows.x, rows.context), _by_output(flow, rows.y)
     patterns, found = _patterns(flow, gates, len(rows.x))

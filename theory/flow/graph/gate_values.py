@@ -23,7 +23,8 @@ from theory.moments.feature_moments import feature_moments
 from theory.moments.finite import contexts_of
 from theory.moments.gate_events import Contexts
 from theory.moments.single_pulse import examples as all_pulses
-from theory.problem import AlwaysGate, FiniteData, Law, Network, OutOfReachError, SinglePulse, Table
+from theory.problem import AlwaysGate, FiniteData, Law, Network, OutOfReachError, SinglePulse
+from theory.problem.distributions.rows import RowsLaw
 
 Row = tuple[Fraction, ...]
 MOST_ROWS = 5_000  # the most rows of the matrix that contains the Gram matrix of a process's gates: 200 MB
@@ -85,7 +86,7 @@ def gate_values(law: Law, flow: GraphFlow) -> GateValues:
     >>> gate_values(FiniteData([[1], [-1]], [1, 0]), flow).together[1, 2]
     Fraction(0, 1)
     """
-    if isinstance(law, Table):
+    if isinstance(law, RowsLaw):
         return _of_patterns(opened(flow, law.rows.x, law.rows.context), law.rows.probabilities.tolist())
     listed = examples_of(law)
     if listed is None:

@@ -19,7 +19,8 @@ from theory.flow.graph.gradient_flow import GraphFlow
 from theory.flow.graph.moments import PathMoments
 from theory.moments.exact_moments import Examples
 from theory.moments.feature_moments import squared_labels
-from theory.problem import FiniteData, OutOfReachError, Problem, Table
+from theory.problem import FiniteData, OutOfReachError, Problem
+from theory.problem.distributions.rows import RowsLaw
 
 MOST_ENTRIES = 20_000_000  # the most numbers in all moments together: 160 MB
 MOST_EXACT = 2_000_000  # the most numbers in the examples for exact moments, which then take some seconds
@@ -111,7 +112,7 @@ class Known:
     @property
     def _rounding(self) -> float:
         law = self.problem.data
-        rows = len(law.rows.x) if isinstance(law, Table) else len(law.x) if isinstance(law, FiniteData) else 0
+        rows = len(law.rows.x) if isinstance(law, RowsLaw) else len(law.x) if isinstance(law, FiniteData) else 0
         return max(MOMENT_ROUNDINGS, rows) * EPSILON  # a sum over rows has a rounding for each
 
     def input_input(self, one: int, other: int) -> Moment:

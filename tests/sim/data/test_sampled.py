@@ -1,0 +1,144 @@
+"""The sampler of laws that draw their own examples: streams, blocks, faults of a draw."""
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+import pytest
+import torch
+
+from sim.data.sample import prepare
+from sim.data.sampled import BLOCK
+from sim.random.streams import MEASUREMENT, TRAINING, stream
+from sim.train import train
+from theory.problem import (
+    InputError,
+    Network,
+    NormalInitialisation,
+    OutOfReachError,
+    Problem,
+    Simulation,
+    Training,
+)
+from theory.problem.distributions.sampled import SampledLaw
+
+CPU = torch.device("cpu")
+
+
+@dataclass(frozen=True)
+class Shifted(SampledLaw):
+    """Normal numbers about the class: 0 or 3."""
+
+    law: ClassVar[str] = "shifted"
+    n: ClassVar[int] = 4
+    labels: ClassVar[tuple] = (1, -1)
+
+    def draw(self, generator, rows):
+        category = generator.integers(0, 2, rows)
+        return generator.standard_normal((rows, self.n)) + 3.0 * category[:, None], category
+
+
+@dataclass(frozen=True)
+class Doubled(Shifted):
+    """A law that derives from one that is not abstract."""
+
+    law: ClassVar[str] = "doubled"
+
+
+@dataclass(frozen=True)
+class Faulty(Shifted):
+    """A law whose draw is changed by `spoil`."""
+
+    spoil: object = None
+
+    def draw(self, generator, rows):
+        return self.spoil(*super().draw(generator, rows))
+
+
+def drawn(counts, seed=3, network=1, purpose=TRAINING, start=0, law=None):
+    """x and category of successive draws, joined."""
+    sampler, own = prepare(law or Shifted(), CPU, torch.float64), stream(seed, network, purpose, start)
+    parts = [sampler.draw([own], rows) for rows in counts]
+    return (torch.cat([getattr(part, name)[0] for part in parts]) for name in ("x", "category"))
+
+
+@pytest.mark.parametrize("counts", [[3, 700, 97], [1] * 3 + [797], [BLOCK, BLOCK, 800 - 2 * BLOCK]])
+def test_a_draw_does_not_depend_on_its_division(counts):
+    for whole, parts in zip(drawn([800]), drawn(counts), strict=True):
+        assert torch.equal(whole, parts)
+
+
+@pytest.mark.parametrize("start", [1, BLOCK - 1, BLOCK, 700])
+def test_a_resumed_stream_continues_with_the_same_examples(start):
+    for whole, rest in zip(drawn([800]), drawn([800 - start], start=start), strict=True):
+        assert torch.equal(whole[start:], rest)
+
+
+def test_streams_are_different_and_independent_of_each_other():
+    sampler = prepare(Shifted(), CPU, torch.float64)
+    streams = [stream(3, 0, TRAINING), stream(3, 1, TRAINING), stream(3, 1, MEASUREMENT), stream(4, 1, TRAINING)]
+    together = sampler.draw(streams, 50).x
+    alone, _ = drawn([50])
+    assert torch.equal(together[1], alone)
+    assert len({tuple(x.ravel().tolist()) for x in together}) == len(streams)
+    blocks, _ = drawn([3 * BLOCK])
+    assert len({tuple(x.ravel().tolist()) for x in blocks.split(BLOCK)}) == 3
+
+
+def test_labels_belong_to_classes_and_the_type_is_that_asked_for():
+    found = prepare(Shifted(), CPU, torch.float32).draw([stream(0, 0, TRAINING)], 40)
+    assert found.x.dtype == found.y.dtype == torch.float32
+    assert torch.equal(found.y, 1.0 - 2.0 * found.category)
+    assert found.z is None
+    x, _ = drawn([40], seed=0, network=0)
+    assert torch.equal(found.x[0], x.float())
+
+
+def test_a_law_that_derives_from_a_written_law_shares_the_sampler_of_the_abstract_one():
+    assert [x.tolist() for x in drawn([5], law=Doubled())] == [x.tolist() for x in drawn([5])]
+
+
+def test_training_does_not_depend_on_the_other_networks():
+    """Replicates 0 and 1 of two and of three networks have the same weights, bit by bit."""
+    settings = Simulation("online", 10, Fraction(1, 10), 3, 5, 7)
+    start = NormalInitialisation(Fraction(1, 10), 0)
+    asked = Problem(Shifted(), Network("relu", "mean", 2), Training("half-mse", 1, start, (1, 5)), settings)
+    three = train(asked, "cpu").weights
+    two = train(replace(asked, simulation=replace(settings, replicates=2)), "cpu").weights
+    assert (three[:2] == two).all()
+    assert (three[2] != two[0]).any()
+
+
+def test_a_class_that_is_no_law_has_no_sampler():
+    with pytest.raises(OutOfReachError, match="No sampler for the law str"):
+        prepare("a law", CPU, torch.float64)
+
+
+def test_an_abstract_law_cannot_be_made():
+    with pytest.raises(TypeError, match="abstract"):
+        SampledLaw()
+
+
+FAULTS = {
+    "x of the shape": lambda x, category: (x[:, 1:], category),
+    "x as float32": lambda x, category: (x.astype(np.float32), category),
+    "x as a list": lambda x, category: (x.tolist(), category),
+    "category of the shape": lambda x, category: (x, category[1:]),
+    "category as float64": lambda x, category: (x, category * 1.0),
+    "category as bool": lambda x, category: (x, category > 0),
+    "nan at row 0, site 2": lambda x, category: (np.where(np.arange(4) == 2, np.nan, x), category),
+    "inf at row 0, site 2": lambda x, category: (np.where(np.arange(4) == 2, np.inf, x), category),
+    "1e\\+101 at row 0, site 0": lambda x, category: (0 * x + 1e101, category),
+    "the class 2; data.labels has 2 entries": lambda x, category: (x, category + 1),
+    "the class -1": lambda x, category: (x, category - 1),
+    "a ndarray, not two arrays": lambda x, category: x,
+    "a tuple of 3, not two arrays": lambda x, category: (x, category, category),
+    "a NoneType, not two arrays": lambda x, category: None,
+}
+
+
+@pytest.mark.parametrize("said", FAULTS)
+def test_a_fault_of_a_draw_is_named(said):
+    with pytest.raises(InputError, match=said):
+        next(drawn([10], law=Faulty(FAULTS[said])))

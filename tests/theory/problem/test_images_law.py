@@ -1,0 +1,140 @@
+"""Patches of photographs as a law: draws of each kind, centring, whitening, errors."""
+
+import numpy as np
+import pytest
+
+from tests.miniatures import listed_patches, photographs_named
+from tests.tolerances_of_images import PATCH_SUMS, WHITENED_SUMS
+from theory.problem import InputError, OutOfReachError, dumps, loads
+from theory.problem.datasets.folder import VARIABLE
+from theory.problem.datasets.known import SCENES, TEXTURES
+from theory.problem.distributions.images import Images
+
+FIELDS = {
+    "patch": 3,
+    "photographs": ["scenes", ["grass", "camera"]],
+    "kinds": ["patch", "patch"],
+    "centring": "none",
+    "whitening": "none",
+    "labels": [1, 0],
+}
+PROBLEM = """
+[data]
+law = "images"
+patch = 3
+photographs = ["scenes", ["grass", "camera"]]
+kinds = ["patch", "gaussian"]
+centring = "patch"
+whitening = "zca"
+labels = [1.0, 0.0]
+floor = 0.01
+priors = ["1/3", "2/3"]
+[network]
+model = "relu"
+readout = "mean"
+units = 2
+[training]
+loss = "half-mse"
+tau = 1.0
+w0 = { law = "normal", scale = 0.1, seed = 0 }
+times = [1.0]
+"""
+
+
+def law_of(**changed):
+    return Images(**FIELDS | changed)
+
+
+CLASSES = [listed_patches(photographs_named(names), 3) for names in (SCENES, ["grass", "camera"])]
+
+
+def drawn(law, rows=4000, seed=0):
+    return law.examples(np.random.default_rng(seed), rows)
+
+
+def test_examples_are_patches_of_their_class():
+    x, category = drawn(law_of())
+    assert set(category.tolist()) == {0, 1}
+    for c in (0, 1):
+        every = {tuple(patch) for patch in CLASSES[c].tolist()}
+        assert {tuple(patch) for patch in x[category == c].tolist()} <= every
+    assert not {tuple(patch) for patch in CLASSES[1].tolist()} <= {tuple(patch) for patch in CLASSES[0].tolist()}
+
+
+def test_groups_stand_for_their_photographs():
+    law = law_of(photographs=["textures", ["scenes", "brick"]])
+    assert law.names(0) == TEXTURES
+    assert law.names(1) == (*SCENES, "brick")
+
+
+def mixed(priors=(1 / 2, 1 / 2)):
+    """All patches of both classes with their probabilities."""
+    p = np.concatenate([np.full(len(own), prior / len(own)) for own, prior in zip(CLASSES, priors, strict=True)])
+    return np.concatenate(CLASSES), p
+
+
+def test_centring():
+    plain, _ = drawn(law_of())
+    patches, p = mixed()
+    of_patch, _ = drawn(law_of(centring="patch"))
+    assert np.abs(of_patch - (plain - plain.mean(axis=1, keepdims=True))).max() <= PATCH_SUMS
+    of_law, _ = drawn(law_of(centring="mean"))
+    assert np.abs(of_law - (plain - p @ patches)).max() <= PATCH_SUMS * len(patches)
+
+
+@pytest.mark.parametrize("centring", ["none", "mean", "patch"])
+def test_whitening(centring):
+    """The covariance of all patches: 1 along the eigenvectors l above the floor, l/(floor l_1) along the others."""
+    floor, priors = 0.1, (1 / 4, 3 / 4)
+    law = law_of(centring=centring, whitening="zca", floor="1/10", priors=["1/4", "3/4"])
+    patches, p = mixed(priors)
+    patches = patches - patches.mean(axis=1, keepdims=True) if centring == "patch" else patches
+    off = patches - p @ patches
+    values, vectors = np.linalg.eigh((off * p[:, None]).T @ off)
+    white = off @ law.whitener
+    found = vectors.T @ ((white * p[:, None]).T @ white) @ vectors
+    wanted = values / np.maximum(values, floor * values[-1])
+    assert (values < floor * values[-1]).any()  # the floor matters here
+    assert np.abs(found - np.diag(wanted)).max() <= WHITENED_SUMS
+    assert np.abs(law.whitener - law.whitener.T).max() <= WHITENED_SUMS
+    x, category = drawn(law)
+    plain, same = drawn(law_of(centring="patch" if centring == "patch" else "none", priors=["1/4", "3/4"]))
+    assert np.array_equal(category, same)
+    assert np.abs(x - (plain - p @ patches) @ law.whitener).max() <= WHITENED_SUMS
+
+
+def test_a_problem_and_back():
+    problem = loads(PROBLEM)
+    assert (problem.data.n, problem.data.shape) == (9, (3, 3))
+    assert loads(dumps(problem)) == problem
+
+
+def test_nothing_is_read_before_the_first_draw(monkeypatch, tmp_path):
+    monkeypatch.setenv(VARIABLE, str(tmp_path))
+    law = loads(PROBLEM).data
+    with pytest.raises(OutOfReachError, match="gdln data get photographs"):
+        drawn(law)
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"patch": 1}, "data.patch = 1 must be at least 2"),
+        ({"patch": 65}, "data.patch = 65 is more than 64"),
+        ({"photographs": ["scenes"]}, "data.photographs has 1 entries"),
+        ({"photographs": ["scenes", "lena"]}, "'lena' is not known"),
+        ({"photographs": ["scenes", []]}, "names no photograph"),
+        ({"photographs": ["scenes", ["camera", "scenes"]]}, "has the photograph camera twice"),
+        ({"kinds": ["patch", "phase"]}, "'phase' is not known"),
+        ({"kinds": ["patch"]}, "data.kinds has 1 entries"),
+        ({"centring": "site"}, "data.centring = 'site' is not known"),
+        ({"whitening": "pca"}, "data.whitening = 'pca' is not known"),
+        ({"whitening": "zca"}, "data.floor = 0 must be above 0 and at most 1"),
+        ({"whitening": "zca", "floor": 2}, "data.floor = 2 must be above 0"),
+        ({"floor": "1/10"}, "data.floor is that of whitening"),
+        ({"whitening": "zca", "floor": "x"}, "data.floor = 'x' is not a number"),
+    ],
+)
+def test_fields_that_do_not_fit(changed, says):
+    with pytest.raises(InputError, match=says):
+        law_of(**changed)
