@@ -6,7 +6,7 @@ from tests.tolerances import UNIT_ROUNDOFF
 ESTIMATED_SUMS = 1_000 * UNIT_ROUNDOFF
 
 # A redundant site has an eigenvalue of a few roundings, which is held with those up to 3.6e-9 of the largest; what
-# moves is then accurate to WORST_ERROR of theory.flow.linear.solution.
+# moves is then accurate to WORST_ERROR of theory.flow.linear.accuracy.
 ESTIMATED_HELD = 1e-6
 
 # Solutions of the same moments at other times, relative to the standard errors, beside which roundings do not count.

@@ -9,16 +9,16 @@ influence functions would need the derivative of each. The errors are known to a
 themselves: f +- 2.04 standard errors (Student's t with G - 1 degrees of freedom) covers 95 %.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 
+from theory.flow.linear.accuracy import EPS, FLOAT64_ERROR, ROUNDINGS, WORST_ERROR
 from theory.flow.linear.convention import convention
-from theory.flow.linear.parameters import initial
-from theory.flow.linear.relaxation import Modes, relax
-from theory.flow.linear.solution import EPS, FLOAT64_ERROR, ROUNDINGS, WORST_ERROR, Solution, collected
+from theory.flow.linear.parameters import Parameters, initial
+from theory.flow.linear.relaxation import FlowNumbers, Modes, relax
 from theory.moments.estimated import SampleMoments, estimated_moments
 from theory.moments.feature_moments import Structure
 from theory.problem import OutOfReachError, Problem
@@ -27,8 +27,6 @@ from theory.problem.distributions.sampled import GROUPS
 # A unit's w(inf) is known if its standard errors are below half of the size of the fields, of w(inf) itself or of the
 # largest w at the times (root mean squares): what is wide of two standard errors cannot be noise.
 IDENTIFIED = 0.5
-NAMES = ("mse", "fixed_point", "rates", "weights", "condition", "losses")
-BIASES = ("hidden_biases", "output_bias", "fixed_hidden_biases", "fixed_output_bias")
 CORRECTED = ("mse", "losses")
 
 
@@ -61,50 +59,61 @@ class Uncertainty:
         }
 
 
-def estimated(problem: Problem, digits: int | None = None) -> Solution:
-    """Return the solution with its `uncertainty`: gradient flow on the moments of examples that the law draws.
+@dataclass(frozen=True)
+class Estimated:
+    """The numbers of a flow on estimated moments, their standard errors in the same form, and what is said of them."""
+
+    numbers: FlowNumbers
+    errors: FlowNumbers
+    structure: Structure
+    subtracted: dict[str, Any]
+    identified: Bool[np.ndarray, "K *m"]
+    notes: tuple[str, ...]
+
+
+def estimated(problem: Problem, digits: int | None = None) -> Estimated:
+    """Return the numbers of gradient flow on the moments of examples that the law draws, with their errors.
 
     Raises OutOfReachError for digits, and as `theory.moments.estimated.estimated_moments` does.
     """
+    law = problem.data
     if digits is not None:
         raise OutOfReachError(
-            f'--digits {digits}: the moments of the law "{problem.data.law}" are estimated from '
-            f"{problem.data.estimate.examples} examples, and certified digits would be those of the estimate.",
+            f'--digits {digits}: the moments of the law "{law.law}" are estimated from {law.estimate.examples} '
+            "examples, and certified digits would be those of the estimate.",
             "Leave --digits out; the answer has standard errors, which data.estimate.examples lowers.",
         )
-    moments = estimated_moments(problem.data, problem.one_layer)
+    moments = estimated_moments(law, problem.one_layer)
     modes = Modes.of(moments.whole)
     error = ROUNDINGS * EPS * modes.condition()
     cut = modes.largest * ROUNDINGS * EPS / WORST_ERROR if error > WORST_ERROR else 0.0
-    moving = sum(int((lam > cut).sum()) for lam in modes.values)
-    structure = Structure(moving, len(moments.whole.second), False, ())
     start, rules = initial(problem), convention(problem)
     times = [float(time) for time in problem.training.elapsed]
 
-    def solved(sample: SampleMoments, modes: Modes | None = None) -> Solution:
-        numbers = relax(sample, start, rules, times, modes, cut, ROUNDINGS * EPS)
-        return collected(problem, numbers, structure, ())
+    def flow(sample: SampleMoments, modes: Modes | None = None) -> FlowNumbers:
+        return replace(relax(sample, start, rules, times, modes, cut, ROUNDINGS * EPS), near_null=None)
 
-    whole, rest = solved(moments.whole, modes), [solved(moments.without(group)) for group in range(GROUPS)]
-    names = [name for name in (*NAMES, *BIASES) if getattr(whole, name) is not None]
-    left_out = {name: np.stack([np.asarray(getattr(each, name)) for each in rest]) for name in names}
-    errors = {name: _standard_error(values) for name, values in left_out.items()}
+    whole, rest = flow(moments.whole, modes), [flow(moments.without(group)) for group in range(GROUPS)]
+    names = [field.name for field in fields(FlowNumbers) if field.name != "near_null"]
+    left_out = {name: np.stack([getattr(each, name) for each in rest]) for name in names}
+    errors = FlowNumbers(**{name: _standard_error(values) for name, values in left_out.items()})
     biases = {name: _bias(left_out[name], getattr(whole, name)) for name in CORRECTED}
-    uncertainty = Uncertainty(
-        problem.data.estimate.examples,
-        problem.data.estimate.seed,
-        GROUPS,
-        {name: _plain(value) for name, value in errors.items()},
-        {name: _plain(value) for name, value in biases.items()},
-        _size(errors["fixed_point"]) <= IDENTIFIED * np.maximum(_size(whole.fixed_point), _size(whole.weights).max()),
+    structure = Structure(sum(int((lam > cut).sum()) for lam in modes.values), len(whole.rates), False, ())
+    identified = _identified(problem, whole, errors)
+    return Estimated(
+        numbers=replace(whole, **{name: np.asarray(getattr(whole, name) - bias) for name, bias in biases.items()}),
+        errors=errors,
+        structure=structure,
+        subtracted={name: bias.item() if bias.ndim == 0 else bias for name, bias in biases.items()},
+        identified=identified,
+        notes=_notes(problem, structure, float(biases["mse"]), identified, cut, error),
     )
-    return replace(
-        whole,
-        mse=float(whole.mse - biases["mse"]),
-        losses=whole.losses - biases["losses"],
-        notes=_notes(uncertainty, moving, cut, error),
-        uncertainty=uncertainty,
-    )
+
+
+def _identified(problem: Problem, whole: FlowNumbers, errors: FlowNumbers) -> Bool[np.ndarray, "K *m"]:
+    shape = problem.network.units, problem.data.n, problem.data.outputs
+    end, path, apart = (_size(Parameters.of(theta, *shape).weights) for theta in (whole.end, whole.path, errors.end))
+    return apart <= IDENTIFIED * np.maximum(end, path.max())
 
 
 def _standard_error(left_out: Float[np.ndarray, "G *any"]) -> Float[np.ndarray, "*any"]:
@@ -120,20 +129,18 @@ def _size(field: Float[np.ndarray, "*any n"]) -> Float[np.ndarray, "*any"]:
     return np.asarray(np.sqrt((field**2).mean(axis=-1)))
 
 
-def _plain(value: np.ndarray) -> Any:
-    return value.item() if value.ndim == 0 else value
-
-
-def _notes(known: Uncertainty, moving: int, cut: float, error: float) -> tuple[str, ...]:
-    size = len(known.errors["rates"])
+def _notes(
+    problem: Problem, structure: Structure, bias: float, identified: np.ndarray, cut: float, error: float
+) -> tuple[str, ...]:
+    size, estimate = structure.rows, problem.data.estimate
     notes = [
-        f"the moments are estimated from {known.examples} examples of the law (seed {known.seed}); (standard "
-        f"errors) by leaving out each of {known.groups} groups; +-2.04 of them cover 95 %, of rates that nearly meet "
+        f"the moments are estimated from {estimate.examples} examples of the law (seed {estimate.seed}); (standard "
+        f"errors) by leaving out each of {GROUPS} groups; +-2.04 of them cover 95 %, of rates that nearly meet "
         "somewhat less.",
-        f"mse and losses are corrected for the fit to the same examples, the optimum by {-known.subtracted['mse']:.2g} "
-        f"(about P/N = {size / known.examples:.2g} of it); weights, rates and condition are not.",
+        f"mse and losses are corrected for the fit to the same examples, the optimum by {-bias:.2g} "
+        f"(about P/N = {size / estimate.examples:.2g} of it); weights, rates and condition are not.",
     ]
-    unknown = [str(unit) for unit in np.flatnonzero(~known.identified.reshape(len(known.identified), -1).all(1))]
+    unknown = [str(unit) for unit in np.flatnonzero(~identified.reshape(len(identified), -1).all(axis=1))]
     if unknown:
         notes.append(
             f"w(inf) of {'units' if len(unknown) > 1 else 'unit'} {', '.join(unknown)} is not identified: its standard "
@@ -141,8 +148,8 @@ def _notes(known: Uncertainty, moving: int, cut: float, error: float) -> tuple[s
         )
     if cut:
         notes.append(
-            f"{size - moving} of {size} modes have eigenvalues of A of at most {cut:.3g}, too near 0 for float64: they "
-            "are held at w0, also in w(inf)."
+            f"{size - structure.rank} of {size} modes have eigenvalues of A of at most {cut:.3g}, too near 0 for "
+            "float64: they are held at w0, also in w(inf)."
         )
     elif error > FLOAT64_ERROR:
         notes.append(

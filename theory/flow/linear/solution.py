@@ -11,28 +11,20 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from jaxtyping import Shaped
 
+from theory.flow.linear.accuracy import EPS, FLOAT64_ERROR, ROUNDINGS, WORST_ERROR
 from theory.flow.linear.convention import convention
+from theory.flow.linear.estimated import Uncertainty, estimated
 from theory.flow.linear.near_null import NearNull, notes_of
 from theory.flow.linear.parameters import Parameters, initial
 from theory.flow.linear.relaxation import FlowNumbers, Modes, relax
 from theory.moments import feature_moments
 from theory.moments.feature_moments import Structure
 from theory.problem import InputError, OutOfReachError, Problem, load
-from theory.problem.distributions.sampled import SampledLaw
+from theory.problem.distributions.sampled import GROUPS, SampledLaw
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from theory.flow.linear.estimated import Uncertainty
-
-EPS = float(np.finfo(float).eps)
-# A and its eigenvectors carry a few roundings relative to the largest eigenvalue (entries: at most 8; symmetric
-# eigensolver and transforms: about as many); the condition number carries them into w(inf) and the optimum.
-ROUNDINGS = 16
-# Above this bound on the relative error of w(inf), Arb replaces float64 where the size allows it...
-FLOAT64_ERROR = 1e-10
-# ... and modes whose error bound would exceed this one are held at their initial values.
-WORST_ERROR = 1e-6
 # Digits when Arb replaces float64: 17 identify a double, and three more round it correctly.
 FLOAT64_DIGITS = 20
 MOST_DIGITS = 1000
@@ -42,6 +34,9 @@ MOST_CIRCULANT_ROWS = 4096
 # Seconds that integrals in balls may take where float64 was asked for.
 MOST_SECONDS = 5
 _SHOWN_TIMES = 6
+# Numbers of a solution that have standard errors where they are estimated.
+_UNCERTAIN = ("mse", "fixed_point", "rates", "weights", "condition", "losses", "hidden_biases", "output_bias")
+_UNCERTAIN += ("fixed_hidden_biases", "fixed_output_bias")
 
 
 @dataclass(frozen=True, repr=False)
@@ -85,7 +80,7 @@ class Solution:
     fixed_output_bias: Any = None
     near_null: NearNull | None = None
     problem: Problem | None = None
-    uncertainty: "Uncertainty | None" = None
+    uncertainty: Uncertainty | None = None
 
     def __repr__(self) -> str:
         """Return one line: the size of the problem, its optimum, rank and condition, and the names of the arrays."""
@@ -164,16 +159,14 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
     if times is not None:
         problem = replace(problem, training=replace(problem.training, times=tuple(times)))
     if isinstance(problem.data, SampledLaw):
-        from theory.flow.linear.estimated import estimated
-
-        return estimated(problem, digits)
+        return _estimated(problem, digits)
     moments, rules = feature_moments(problem.data, problem.one_layer), convention(problem)
     structure = moments.structure
     if digits is not None:
         require_certifiable(structure, f"{digits} certified digits are out of reach")
         numbers, working = _certified(problem, digits)
         note = f"certified by ball arithmetic at {working} working digits; each number is rounded to {digits} digits."
-        return collected(problem, numbers, structure, (*structure.notes, note), digits)
+        return _solution(problem, numbers, structure, (*structure.notes, note), digits)
     times = [float(time) for time in problem.training.elapsed]
     modes = Modes.of(moments)
     condition, rounding = modes.condition(), ROUNDINGS * EPS * moments.amplification
@@ -182,7 +175,7 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
     def plain() -> Solution:
         accuracy = f"float64; condition {condition:.3g} bounds the relative error of w(inf) by {error:.1g}."
         numbers = relax(moments, initial(problem), rules, times, modes)
-        return collected(problem, numbers, structure, (*structure.notes, accuracy))
+        return _solution(problem, numbers, structure, (*structure.notes, accuracy))
 
     if error <= FLOAT64_ERROR:
         return plain()
@@ -193,7 +186,7 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
                 f"condition {condition:.3g}: float64 arithmetic would leave w(inf) fewer than ten digits, so "
                 "everything was solved in certified balls and rounded to float64."
             )
-            return collected(problem, numbers, structure, (*structure.notes, why))
+            return _solution(problem, numbers, structure, (*structure.notes, why))
     if error <= WORST_ERROR:
         return plain()
     if rounding > WORST_ERROR:
@@ -205,7 +198,17 @@ def solve(problem: Problem | str | Path, digits: int | None = None, times: Seque
     cut = modes.largest * rounding / WORST_ERROR
     numbers = relax(moments, initial(problem), rules, times, modes, cut, rounding)
     why = notes_of(numbers.near_null, structure.rank, [float(time) for time in problem.training.times], WORST_ERROR)
-    return collected(problem, numbers, structure, (*structure.notes, *why))
+    return _solution(problem, numbers, structure, (*structure.notes, *why))
+
+
+def _estimated(problem: Problem, digits: int | None) -> Solution:
+    """The solution on estimated moments, with its uncertainty."""
+    found = estimated(problem, digits)
+    value, error = (_solution(problem, each, found.structure, found.notes) for each in (found.numbers, found.errors))
+    errors = {name: getattr(error, name) for name in _UNCERTAIN if getattr(error, name) is not None}
+    settings = problem.data.estimate
+    known = Uncertainty(settings.examples, settings.seed, GROUPS, errors, found.subtracted, found.identified)
+    return replace(value, uncertainty=known)
 
 
 def certifiable(structure: Structure) -> bool:
@@ -241,10 +244,9 @@ def _certified(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
     return numbers.mapped(lambda balls: decimals(balls, digits)), working
 
 
-def collected(
+def _solution(
     problem: Problem, numbers: FlowNumbers, structure: Structure, notes: tuple[str, ...], digits: int | None = None
 ) -> Solution:
-    """Return the numbers of a flow as a solution of the problem."""
     times = problem.training.times
     shown = np.array([_decimal(time, digits) for time in times] if digits else [float(time) for time in times])
     units, n, outputs = problem.network.units, problem.data.n, problem.data.outputs

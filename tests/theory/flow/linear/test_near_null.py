@@ -7,10 +7,10 @@ from tests.theory.cases import problem
 from tests.tolerances import LINE_ENDS, NEAR_NULL_MSE, NEAR_NULL_SHARE, UNIT_ROUNDOFF
 from theory.claims import float_flow
 from theory.flow import solve
+from theory.flow.linear.accuracy import ROUNDINGS
 from theory.flow.linear.convention import convention
 from theory.flow.linear.parameters import Parameters, initial
 from theory.flow.linear.relaxation import Modes, relax
-from theory.flow.linear.solution import ROUNDINGS
 from theory.moments import feature_moments
 from theory.problem import OutOfReachError
 
