@@ -14,8 +14,9 @@ from math import inf, lcm, prod
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Bool, Int, Shaped
 
+from theory.moments import blocks
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.basis import require_linear
 from theory.moments.exact_features import ExactFeatures
@@ -30,37 +31,36 @@ from theory.moments.exact_moments import (
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments, squared_labels
 from theory.moments.gate_signs import refuse_gate, require_hard
 from theory.moments.statistics import require_centred
-from theory.problem import AlwaysGate, Gate, Network, SinglePulse, SiteGate, resolved
+from theory.problem import AlwaysGate, Gate, Law, Network, OutOfReachError, SinglePulse, SiteGate, resolved
 
 Sites = Int[np.ndarray, "..."] | int
 Factor = tuple[Sites | None, int, int]  # constant + slope u_site
 
 
-def covering(law: SinglePulse, c: int, *sites: Sites) -> Int[np.ndarray, "..."]:
-    """Count the pulses of class `c`, out of n (b - a + 1), that cover all of `sites`, elementwise over arrays.
+@singledispatch
+def covering(law: Any, c: int, *sites: Sites) -> Int[np.ndarray, "..."]:
+    """Count the pulses of class `c` that cover all of `sites`, elementwise over arrays; all pulses without sites.
 
-    sum_gaps [tri(b - n + gap) - tri(a - 1 - n + gap)], tri(m) = m (m + 1)/2 for m > 0, else 0.
+    A pulse counts as often as it is likely, in whole numbers: on a ring each of the n (b - a + 1) pulses counts once.
 
     >>> law = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0))
     >>> int(covering(law, 1, 0, 1)), covering(law, 0, np.arange(4)).tolist()
     (1, [1, 1, 1, 1])
     """
-    least, largest = law.widths[c]
-    if not sites:
-        return np.array(law.n * (largest - least + 1))
-    ordered = np.sort(np.stack(np.broadcast_arrays(*sites)), axis=0)
-    gaps = np.concatenate([np.diff(ordered, axis=0), law.n + ordered[:1] - ordered[-1:]])
-    return np.asarray((_triangle(largest - law.n + gaps) - _triangle(least - 1 - law.n + gaps)).sum(axis=0))
+    del c, sites
+    raise OutOfReachError(
+        f"The law {type(law).__name__} has no counts of pulses that cover given sites.",
+        "Register them with covering in its file of theory/moments/, or take its inputs one by one.",
+    )
 
 
-def _triangle(m: Int[np.ndarray, "..."]) -> Int[np.ndarray, "..."]:
-    """m (m + 1)/2 for m > 0 and 0 below: the sum of (W - d)_+ over W <= m + d."""
-    positive = np.maximum(m, 0)
-    return positive * (positive + 1) // 2
+@covering.register
+def _(law: SinglePulse, c: int, *sites: Sites) -> Int[np.ndarray, "..."]:
+    return blocks.covering(law.n, law.widths[c], "ring", *sites)
 
 
-def pulses(law: SinglePulse, c: int) -> int:
-    """n (b - a + 1), the number of equally likely pulses of class `c`.
+def pulses(law: Law, c: int) -> int:
+    """The count of all pulses of class `c`: n (b - a + 1) on a ring.
 
     >>> pulses(SinglePulse(4, ((1, 1), (2, 3)), "zero-one", "none", (1, 0)), 1)
     8
@@ -68,7 +68,7 @@ def pulses(law: SinglePulse, c: int) -> int:
     return int(covering(law, c))
 
 
-def lit(law: SinglePulse, c: int, sites: tuple[int, ...]) -> Fraction:
+def lit(law: Law, c: int, sites: tuple[int, ...]) -> Fraction:
     """E prod_{j in sites} u_j in class `c`; repeated sites count once.
 
     >>> law = SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0))
@@ -78,7 +78,8 @@ def lit(law: SinglePulse, c: int, sites: tuple[int, ...]) -> Fraction:
     return Fraction(int(covering(law, c, *sites)), pulses(law, c))
 
 
-def flips(law: SinglePulse) -> tuple[tuple[int, int], ...]:
+@singledispatch
+def flips(law: Any) -> tuple[tuple[int, int], ...]:
     """(low, high), the values of x outside and inside the pulse, for each of the equally likely flips.
 
     >>> flips(SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "complement", (1, 0)))
@@ -89,7 +90,7 @@ def flips(law: SinglePulse) -> tuple[tuple[int, int], ...]:
     return ((low, high), *flipped)
 
 
-def counted(law: SinglePulse, c: int, factors: list[Factor]) -> Int[np.ndarray, "..."]:
+def counted(law: Law, c: int, factors: list[Factor]) -> Int[np.ndarray, "..."]:
     """The sum over the pulses of class `c` of prod_f (constant_f + slope_f u_{site_f}), multiplied out.
 
     u_0 (1 - u_1) counts the pulses that end at site 0, one for each width:
@@ -107,28 +108,65 @@ def counted(law: SinglePulse, c: int, factors: list[Factor]) -> Int[np.ndarray, 
     return np.asarray(total)
 
 
-def mean(law: SinglePulse, c: int) -> Fraction:
-    """E x_j in class `c`, the same at every site. Raises OutOfReachError where the classes have means.
+def mean(law: Law, c: int) -> Fraction:
+    """E x_j in class `c` of a law whose sites are alike. Raises OutOfReachError where the classes have means.
 
     >>> str(mean(SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0)), 0))
     '7/80'
     """
     require_centred(law, "The mean of a site")
-    values = flips(law)
-    total = sum(int(counted(law, c, [(0, low, high - low)])) for low, high in values)
-    return Fraction(total, len(values) * pulses(law, c))
+    return moment(law, c, 0).item()
 
 
-def second_moment(law: SinglePulse, c: int, i: int, j: int) -> Fraction:
+def second_moment(law: Law, c: int, i: int, j: int) -> Fraction:
     """E x_i x_j in class `c`. Raises OutOfReachError where the classes have means.
 
     >>> str(second_moment(SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0)), 0, 7, 9))
     '3/80'
     """
     require_centred(law, "The second moment")
+    return moment(law, c, i, j).item()
+
+
+def moment(law: Law, c: int, *sites: Sites) -> Shaped[np.ndarray, "..."]:
+    """E prod x_j over `sites` in class `c`, before the class means are added: fractions, elementwise over arrays.
+
+    >>> law = SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0))
+    >>> [str(value) for value in moment(law, 0, np.arange(2), 1)]
+    ['1/16', '7/80']
+    """
     values = flips(law)
-    total = sum(int(counted(law, c, [(i, low, high - low), (j, low, high - low)])) for low, high in values)
-    return Fraction(total, len(values) * pulses(law, c))
+    total = sum(counted(law, c, [(site, low, high - low) for site in sites]) for low, high in values)
+    distinct, inverse = np.unique(total, return_inverse=True)
+    shares = [Fraction(int(count), len(values) * pulses(law, c)) for count in distinct.tolist()]
+    return np.array(np.array(shares, dtype=object)[inverse.reshape(np.shape(total))], dtype=object)
+
+
+def about_means(
+    law: Law, c: int, first: Shaped[np.ndarray, " n"], second: Shaped[np.ndarray, "n n"]
+) -> Shaped[np.ndarray, "n n"]:
+    """Return E x x^T in class `c` with the class mean added to x, from E x and E x x^T without it.
+
+    >>> law = SinglePulse(2, ((1, 1), (2, 2)), "zero-one", "none", (1, 0), means=(1, 0))
+    >>> about_means(law, 0, np.zeros(2), np.eye(2)).astype(int).tolist()
+    [[2, 1], [1, 2]]
+    """
+    if not law.means:
+        return second
+    mean = np.array(law.means[c], dtype=object)
+    return second + np.outer(first, mean) + np.outer(mean, first) + np.outer(mean, mean)
+
+
+def in_arithmetic(matrices: list[Shaped[np.ndarray, "n n"]], arithmetic: Arithmetic) -> Numbers:
+    """Return matrices of fractions in an arithmetic; equal entries are converted once.
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> in_arithmetic([np.array([[Fraction(1, 2)]], dtype=object)], FLOAT64).tolist()
+    [[[0.5]]]
+    """
+    distinct, inverse = np.unique(np.array(matrices), return_inverse=True)
+    numbers = np.array([arithmetic.rational(value) for value in distinct.tolist()], dtype=arithmetic.dtype)
+    return numbers[inverse].reshape(np.shape(matrices))
 
 
 @dataclass(frozen=True)
@@ -180,7 +218,7 @@ def _(gate: SiteGate, flipped: tuple[tuple[int, int], ...]) -> Event:
     return Event(gate.site, tuple((dark, bright - dark) for dark, bright in inside))
 
 
-def event(law: SinglePulse, gate: Gate) -> Event:
+def event(law: Law, gate: Gate) -> Event:
     """1[lo <= x_site < hi] as a function of u_site, for each flip.
 
     Raises OutOfReachError for soft gates, and for a kind of gate that does not depend on one site.
@@ -193,7 +231,7 @@ def event(law: SinglePulse, gate: Gate) -> Event:
 
 
 @lru_cache(maxsize=8)
-def exact_moments(law: SinglePulse, network: Network) -> ExactMoments:
+def exact_moments(law: Law, network: Network) -> ExactMoments:
     """The moments of a gated-linear network on single pulses, as fractions.
 
     Gates at one site are counted in closed form; with class means or gates along directions the moments are sums over
@@ -239,7 +277,7 @@ def _integers(largest: int) -> type:
     return np.int64 if largest < np.iinfo(np.int64).max else object
 
 
-def _notes(law: SinglePulse, events: tuple[Event, ...]) -> tuple[str, ...]:
+def _notes(law: Law, events: tuple[Event, ...]) -> tuple[str, ...]:
     """Gates that never change, in words."""
     values = {value for flip in flips(law) for value in flip}
     shown = "{" + ", ".join(str(value) for value in sorted(values)) + "}"
@@ -259,25 +297,52 @@ def _features(network: Network, events: tuple[Event, ...], f: int, x: Factor) ->
     return [*inputs, *([gate] for gate in gates), [(None, int(1 / network.scale), 0)]]
 
 
-def examples(law: SinglePulse, network: Network) -> Examples:
-    """Every pulse of every class, flip and width, one by one.
+@singledispatch
+def examples(law: Any, network: Network) -> Examples:
+    """Every input of a law of pulses with its probability, one by one.
+
+    Raises OutOfReachError for more than the features of the network can be computed of.
 
     >>> from theory.problem import Network
     >>> law = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0))
     >>> examples(law, Network("gated-linear", "mean", 1, (AlwaysGate(),))).x.shape
     (8, 4)
     """
-    values = flips(law)
-    require_examples(sum(pulses(law, c) for c in range(law.classes)) * len(values), network, law.n)
-    means = law.means or ((Fraction(0),) * law.n,) * law.classes
+    del network
+    raise OutOfReachError(f"The law {type(law).__name__} has no list of its inputs.", "Sample it.")
+
+
+@examples.register
+def _(law: SinglePulse, network: Network) -> Examples:
+    require_examples(sum(pulses(law, c) for c in range(law.classes)) * len(flips(law)), network, law.n)
     site = np.arange(law.n)
+    return of_patterns(
+        law,
+        [
+            [
+                ((site - start) % law.n < width, Fraction(1, pulses(law, c)))
+                for width, start in product(range(least, largest + 1), range(law.n))
+            ]
+            for c, (least, largest) in enumerate(law.widths)
+        ],
+    )
+
+
+def of_patterns(law: Law, patterns: list[list[tuple[Bool[np.ndarray, " n"], Fraction]]]) -> Examples:
+    """Return the examples of a law by the lit sites u of each class, with their probabilities in the class.
+
+    >>> law = SinglePulse(2, ((1, 1), (2, 2)), "zero-one", "complement", (1, 0))
+    >>> one, both = np.array([True, False]), np.array([True, True])
+    >>> of_patterns(law, [[(one, Fraction(1))], [(both, Fraction(1))]]).x.astype(int).tolist()
+    [[1, 0], [0, 1], [1, 1], [0, 0]]
+    """
+    values = flips(law)
+    means = law.means or ((Fraction(0),) * law.n,) * law.classes
     x, probabilities, labels = [], [], []
-    for c, (least, largest) in enumerate(law.widths):
-        share = law.probabilities[c] / (len(values) * pulses(law, c))
-        for width, start, (low, high) in product(range(least, largest + 1), range(law.n), values):
-            lit_sites = (site - start) % law.n < width
-            x.append([(high if on else low) + m for on, m in zip(lit_sites.tolist(), means[c], strict=True)])
-            probabilities.append(share)
+    for c, own in enumerate(patterns):
+        for (u, share), (low, high) in product(own, values):
+            x.append([(high if on else low) + m for on, m in zip(u.tolist(), means[c], strict=True)])
+            probabilities.append(law.probabilities[c] * share / len(values))
             labels.append(law.label_vectors[c])
     return Examples(np.array(x, dtype=object), tuple(probabilities), tuple(labels))
 

@@ -23,7 +23,7 @@ from theory.moments.feature_moments import feature_moments
 from theory.moments.finite import contexts_of
 from theory.moments.gate_events import Contexts
 from theory.moments.single_pulse import examples as all_pulses
-from theory.problem import AlwaysGate, FiniteData, Law, Network, OutOfReachError, SinglePulse, Table
+from theory.problem import AlwaysGate, Bars, FiniteData, Law, Network, OutOfReachError, Pulses, SinglePulse, Table
 
 Row = tuple[Fraction, ...]
 MOST_ROWS = 5_000  # the most rows of the matrix that contains the Gram matrix of a process's gates: 200 MB
@@ -112,8 +112,10 @@ def _(law: FiniteData) -> Examples:
     return Examples(np.array(law.x, dtype=object), law.example_probabilities, labels, contexts_of(law))
 
 
-@examples_of.register
-def _(law: SinglePulse) -> Examples:
+@examples_of.register(SinglePulse)
+@examples_of.register(Pulses)
+@examples_of.register(Bars)
+def _(law: SinglePulse | Pulses | Bars) -> Examples:
     return all_pulses(law, Network("gated-linear", "sum", 1, (AlwaysGate(),)))
 
 

@@ -1,0 +1,201 @@
+"""Several pulses: their moments through gates, exactly.
+
+The union of blocks of height 1 is counted in closed form: N independent pulses miss the sites S with the probability
+q(S)^N, q(S) that of one pulse, and the probability that all of S are lit follows by inclusion and exclusion. For other
+pulses the distribution of x is the N-fold sum, or maximum, of that of one pulse, taken input by input.
+"""
+
+from fractions import Fraction
+from functools import lru_cache
+from itertools import combinations
+
+import numpy as np
+from jaxtyping import Int, Shaped
+
+from theory.moments import blocks, single_pulse
+from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.basis import require_linear
+from theory.moments.exact_features import ExactFeatures
+from theory.moments.exact_moments import (
+    ExactMoments,
+    Examples,
+    of_examples,
+    require_examples,
+    require_rows,
+    whole_numbers,
+)
+from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.single_pulse import Sites, about_means, covering, examples, flips, in_arithmetic
+from theory.problem import Network, OutOfReachError, Pulses
+
+MOST_PAIRS = 2_000_000  # the most inputs that one more pulse may give, before equal ones are united
+
+
+def is_union(law: Pulses) -> bool:
+    """Whether x is 1 where any pulse of an example is, and 0 elsewhere.
+
+    >>> is_union(Pulses(6, "open", "block", [[2, 3]], [[1, 2]], [1], "max", [1]))
+    True
+    """
+    return law.overlap == "max" and law.shape == "block" and set(law.heights) == {1}
+
+
+@flips.register
+def _(law: Pulses) -> tuple[tuple[int, int], ...]:
+    _require_union(law)
+    return ((0, 1),)
+
+
+@covering.register
+def _(law: Pulses, c: int, *sites: Sites) -> Int[np.ndarray, "..."]:
+    _require_union(law)
+    least, largest = law.counts[c]
+    line = law.n, law.widths[c], law.boundary
+    total = int(blocks.covering(*line))
+    count = 0
+    for size in range(len(sites) + 1):
+        for chosen in combinations(sites, size):
+            missed = blocks.missing(*line, *chosen).astype(object)
+            missed = sum(missed**number * total ** (largest - number) for number in range(least, largest + 1))
+            count = count + (-1) ** size * missed
+    return np.asarray(count)
+
+
+def _require_union(law: Pulses) -> None:
+    if not is_union(law):
+        raise OutOfReachError(
+            f'Pulses with shape = "{law.shape}", overlap = "{law.overlap}" and {len(law.heights)} heights are not lit '
+            "or dark, and have no counts of lit sites.",
+            'Use blocks of height 1 with overlap = "max", or take the inputs one by one (their number is limited).',
+        )
+
+
+def single(law: Pulses, c: int) -> tuple[Shaped[np.ndarray, "M n"], tuple[Fraction, ...]]:
+    """Return x of every single pulse of class `c`, in exact numbers, with its probability.
+
+    >>> law = Pulses(3, "open", "block", [[2, 3]], [[1, 2]], [1], "sum", [1])
+    >>> x, probabilities = single(law, 0)
+    >>> x.astype(int).tolist(), [str(p) for p in probabilities]
+    ([[1, 1, 0], [0, 1, 1], [1, 1, 1]], ['1/4', '1/4', '1/2'])
+    """
+    least, largest = law.widths[c]
+    x, probabilities = [], []
+    for width in range(least, largest + 1):
+        shape = np.array(law.profile(width), dtype=object)
+        starts = law.n if law.boundary == "ring" else law.n - width + 1
+        share = Fraction(1, (largest - least + 1) * starts * len(law.heights))
+        for start in range(starts):
+            for height in law.heights:
+                row = np.full(law.n, Fraction(0))
+                row[(start + np.arange(width)) % law.n] = height * shape
+                x.append(row)
+                probabilities.append(share)
+    return np.array(x), tuple(probabilities)
+
+
+def distribution(law: Pulses, c: int) -> tuple[Shaped[np.ndarray, "M n"], tuple[Fraction, ...]]:
+    """Return the different inputs of class `c`, before the class means are added, with their probabilities.
+
+    Raises OutOfReachError where one more pulse has more than 2 million inputs.
+
+    >>> law = Pulses(2, "open", "block", [[1, 1]], [[2, 2]], [1], "sum", [1])
+    >>> x, probabilities = distribution(law, 0)
+    >>> x.astype(int).tolist(), [str(p) for p in probabilities]
+    ([[0, 2], [1, 1], [2, 0]], ['1/4', '1/2', '1/4'])
+    """
+    alone, common = whole_numbers(single(law, c)[0])
+    weights, total = whole_numbers(np.array(single(law, c)[1], dtype=object))
+    one = {tuple(row): 0 for row in alone.tolist()}
+    for row, weight in zip(map(tuple, alone.tolist()), weights.tolist(), strict=True):
+        one[row] += weight
+    add = int.__add__ if law.overlap == "sum" else max
+    least, largest = law.counts[c]
+    share = Fraction(1, largest - least + 1)
+    found: dict[tuple[int, ...], Fraction] = {}
+    present = {(0,) * law.n: 1}
+    for number in range(1, largest + 1):
+        _require_few(len(present) * len(one), number)
+        following: dict[tuple[int, ...], int] = {}
+        for row, weight in present.items():
+            for pulse, own in one.items():
+                both = tuple(map(add, row, pulse))
+                following[both] = following.get(both, 0) + weight * own
+        present = following
+        if number >= least:
+            for row, weight in present.items():
+                found[row] = found.get(row, Fraction(0)) + share * Fraction(weight, total**number)
+    x = np.array(sorted(found), dtype=object)
+    return x * Fraction(1, common), tuple(found[row] for row in sorted(found))
+
+
+def _require_few(pairs: int, number: int) -> None:
+    if pairs > MOST_PAIRS:
+        raise OutOfReachError(
+            f"{number} pulses give up to {pairs} inputs, which are taken one by one up to {MOST_PAIRS}.",
+            'Use fewer sites, widths, heights or pulses; blocks of height 1 with overlap = "max" are counted in closed '
+            "form; or simulate it (gdln simulate).",
+        )
+
+
+@examples.register
+def _(law: Pulses, network: Network) -> Examples:
+    x, probabilities, labels = [], [], []
+    for c in range(law.classes):
+        inputs, shares = distribution(law, c)
+        require_examples(len(x) + len(inputs), network, law.n)
+        x += list(inputs + np.array(law.means[c], dtype=object) if law.means else inputs)
+        probabilities += [law.probabilities[c] * share for share in shares]
+        labels += [law.label_vectors[c]] * len(inputs)
+    return Examples(np.array(x), tuple(probabilities), tuple(labels))
+
+
+@lru_cache(maxsize=8)
+def exact_moments(law: Pulses, network: Network) -> ExactMoments:
+    """The moments of a gated-linear network on several pulses, as fractions.
+
+    Unions of blocks of height 1 are counted in closed form through gates at sites, all else is summed over the inputs.
+
+    >>> from theory.problem import AlwaysGate
+    >>> law = Pulses(2, "open", "block", [[1, 1]], [[2, 2]], [1], "max", [1])
+    >>> exact_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),))).rows.tolist()  # 3/4 and 1/2
+    [[3, 2], [2, 3]]
+    """
+    if is_union(law):
+        return single_pulse.exact_moments(law, network)
+    require_linear(network)
+    require_rows(network, law.n)
+    return of_examples(examples(law, network), network)
+
+
+@law_moments.register
+def _(law: Pulses, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    return ExactFeatures(exact_moments(law, network), arithmetic)
+
+
+def first_and_second(law: Pulses, c: int) -> tuple[Shaped[np.ndarray, " n"], Shaped[np.ndarray, "n n"]]:
+    """Return E x and E x x^T in class `c`, before the class means are added, as fractions.
+
+    N independent pulses p that add up have E x = E[N] E p and E x x^T = E[N] E p p^T + E[N (N - 1)] E p E p^T.
+
+    >>> law = Pulses(2, "open", "block", [[1, 1]], [[2, 2]], [1], "sum", [1])
+    >>> first, second = first_and_second(law, 0)
+    >>> first.astype(int).tolist(), [[str(entry) for entry in row] for row in second]
+    ([1, 1], [['3/2', '1/2'], ['1/2', '3/2']])
+    """
+    site = np.arange(law.n)
+    if is_union(law):
+        return single_pulse.moment(law, c, site), single_pulse.moment(law, c, site[:, None], site)
+    x, probabilities = single(law, c) if law.overlap == "sum" else distribution(law, c)
+    weighed = x.T * np.array(probabilities, dtype=object)
+    first, second = weighed.sum(axis=1), weighed @ x
+    if law.overlap == "max":
+        return first, second
+    numbers = range(law.counts[c][0], law.counts[c][1] + 1)
+    once, twice = (Fraction(sum(values), len(numbers)) for values in (numbers, (k * (k - 1) for k in numbers)))
+    return once * first, once * second + twice * np.outer(first, first)
+
+
+@second_moments.register
+def _(law: Pulses, arithmetic: Arithmetic) -> Numbers:
+    found = [about_means(law, c, *first_and_second(law, c)) for c in range(law.classes)]
+    return in_arithmetic(found, arithmetic)
