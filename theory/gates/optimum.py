@@ -1,10 +1,10 @@
 """The gates with the least loss, by enumeration in exact numbers.
 
-For gates g_1, ..., g_K, functions of x, the best weights have the loss <y^2> - b' A^+ b with A = <x~ x~'> and b = <x~ y>,
-x~ = (g_1 x, ..., g_K x): localization notes, (16) with second moments in (18). The search assigns to one input after
-the other the set of gates that are open there. The loss on the inputs assigned so far, with weights that are best for
-these alone, never falls when another input is added; so a partial gating that loses more than the second-best
-complete one is given up. Gates are interchangeable, and one order of them is kept. At most 2^(K N)/K! gatings exist.
+For gates g_1, ..., g_K, functions of x, the best weights have the loss <y^2> - b' A^+ b, with A = <x~ x~'>, b = <x~ y>
+and x~ = (g_1 x, ..., g_K x): localization notes, (16), and (18) with second moments. The search assigns to one input
+after the other the set of gates that are open there. The loss on the inputs assigned so far, with weights that are best
+for these alone, never falls when another input is added; so a partial gating that loses more than the second-best
+complete one is given up. Gates are interchangeable, and one order of them is kept. There are about 2^(K N)/K! gatings.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
-from jaxtyping import Bool, Int, Shaped
+from jaxtyping import Bool, Shaped
 
 from theory.gates.separable import separable
 from theory.gates.support import Support
@@ -31,9 +31,9 @@ MOST_KEPT = 1_000  # gatings that are kept where more share the least loss
 class Optimum:
     """The least loss over the gates of a kind: `mse` is <(y - yhat)^2>, without the factor 1/2.
 
-    `gatings` are those that have it (the first 1000), up to the order of gates: for each gate a whole number whose bit a
-    is 1 where the gate is open on input a. `count` of them exist. `following` is the next larger loss, None if there
-    is none. `solved` least-squares problems were solved.
+    `count` gatings have it, up to the order of the gates. `gatings` are the first 1000 of them: for each gate a whole
+    number, whose bit a is 1 where the gate is open on input a. `following` is the next larger loss, None if there is
+    none. `solved` least-squares problems were solved.
     """
 
     kind: str
@@ -176,7 +176,7 @@ class _Regression:
         return fmpq(total, denominator)
 
 
-def _independent_columns(x: Int[np.ndarray, "N n"]) -> Shaped[np.ndarray, "N r"]:
+def _independent_columns(x: Shaped[np.ndarray, "N n"]) -> Shaped[np.ndarray, "N r"]:
     """Return columns of x that span the space of all its columns."""
     from flint import fmpz_mat
 

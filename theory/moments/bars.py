@@ -8,24 +8,15 @@ from fractions import Fraction
 from itertools import product
 
 import numpy as np
-from jaxtyping import Bool, Int
+from jaxtyping import Bool, Shaped
 
 from theory.moments import blocks
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.exact_features import ExactFeatures
 from theory.moments.exact_moments import Examples, require_examples
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
-from theory.moments.single_pulse import (
-    Sites,
-    about_means,
-    covering,
-    exact_moments,
-    examples,
-    flips,
-    in_arithmetic,
-    moment,
-    of_patterns,
-)
+from theory.moments.inputs import Sites, input_statistics_of
+from theory.moments.lit_sites import LitInputs, covering, exact_moments, examples, flips, of_patterns, second_moments_of
 from theory.problem import Bars, Network
 
 
@@ -34,11 +25,11 @@ def _line(law: Bars) -> str:
 
 
 @covering.register
-def _(law: Bars, c: int, *sites: Sites) -> Int[np.ndarray, "..."]:
-    places = [np.divmod(site, law.shape[1]) for site in sites]
+def _(law: Bars, c: int, *sites: Sites) -> Shaped[np.ndarray, "..."]:
+    places = [(site // law.shape[1], site % law.shape[1]) for site in sites]
     down = blocks.covering(law.shape[0], law.rows[c], _line(law), *(row for row, _ in places))
     across = blocks.covering(law.shape[1], law.columns[c], _line(law), *(column for _, column in places))
-    return down * across
+    return np.asarray(down * across)
 
 
 def _lines(side: int, widths: tuple[int, int], boundary: str) -> list[tuple[Bool[np.ndarray, " side"], Fraction]]:
@@ -71,6 +62,9 @@ def _(law: Bars, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
 
 @second_moments.register
 def _(law: Bars, arithmetic: Arithmetic) -> Numbers:
-    site = np.arange(law.n)
-    found = [about_means(law, c, moment(law, c, site), moment(law, c, site[:, None], site)) for c in range(law.classes)]
-    return in_arithmetic(found, arithmetic)
+    return second_moments_of(law, arithmetic)
+
+
+@input_statistics_of.register
+def _(law: Bars, c: int) -> LitInputs:
+    return LitInputs(law, c, alike=law.boundary == "torus")

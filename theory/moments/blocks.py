@@ -1,8 +1,8 @@
 """Blocks of lit sites on a line: how many cover given sites, and how many miss them, in whole numbers.
 
 A block has a width W, uniform on a..b, and a uniform start: any of the n sites of a ring, or any of the n - W + 1 sites
-of an open line from which it fits. Blocks of different widths are equally likely, so that on an open line one of width W
-counts lcm/(n - W + 1) times, with the least common multiple over the widths; on a ring each counts once.
+of an open line from which it fits. On a ring each block counts once. On an open line a block of width W counts
+L/(n - W + 1) times, L the least common multiple over the widths, because all widths are equally likely.
 
 On a ring a block covers the sites S where its n - W dark sites lie within one of the gaps between neighbours of S, and
 misses them where its W sites do: sum_gaps (W - n + gap)_+ and sum_gaps (gap - W)_+ blocks of width W. One site has the
@@ -13,10 +13,11 @@ from collections.abc import Callable
 from math import lcm
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Shaped
 
-Sites = Int[np.ndarray, "..."] | int
-Counts = Int[np.ndarray, "..."]
+from theory.moments.inputs import Sites
+
+Counts = Shaped[np.ndarray, "..."]  # integers of 64 bits, or Python's
 Widths = tuple[int, int]
 _FEW = 2**25  # counts up to it, and sums of products of two, are exact in 64 bits
 

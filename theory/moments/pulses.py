@@ -5,14 +5,16 @@ q(S)^N, q(S) that of one pulse, and the probability that all of S are lit follow
 pulses the distribution of x is the N-fold sum, or maximum, of that of one pulse, taken input by input.
 """
 
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
-from itertools import combinations
+from functools import cached_property, lru_cache
+from itertools import combinations, product
 
 import numpy as np
-from jaxtyping import Int, Shaped
+from jaxtyping import Float, Shaped
 
-from theory.moments import blocks, single_pulse
+from theory.moments import blocks, lit_sites
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.basis import require_linear
 from theory.moments.exact_features import ExactFeatures
@@ -24,10 +26,13 @@ from theory.moments.exact_moments import (
     require_rows,
     whole_numbers,
 )
+from theory.moments.example_statistics import ExampleStatistics
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
-from theory.moments.single_pulse import Sites, about_means, covering, examples, flips, in_arithmetic
+from theory.moments.inputs import InputStatistics, Sites, Values, input_statistics_of, tallied
+from theory.moments.lit_sites import LitInputs, about_means, covering, examples, flips, in_arithmetic
 from theory.problem import Network, OutOfReachError, Pulses
 
+MOST_NUMBERS = 2_000_000  # in the list of single pulses, as fractions: 200 MB
 MOST_PAIRS = 2_000_000  # the most inputs that one more pulse may give, before equal ones are united
 
 
@@ -47,7 +52,7 @@ def _(law: Pulses) -> tuple[tuple[int, int], ...]:
 
 
 @covering.register
-def _(law: Pulses, c: int, *sites: Sites) -> Int[np.ndarray, "..."]:
+def _(law: Pulses, c: int, *sites: Sites) -> Shaped[np.ndarray, "..."]:
     _require_union(law)
     least, largest = law.counts[c]
     line = law.n, law.widths[c], law.boundary
@@ -79,6 +84,13 @@ def single(law: Pulses, c: int) -> tuple[Shaped[np.ndarray, "M n"], tuple[Fracti
     ([[1, 1, 0], [0, 1, 1], [1, 1, 1]], ['1/4', '1/4', '1/2'])
     """
     least, largest = law.widths[c]
+    count = sum(law.n if law.boundary == "ring" else law.n - width + 1 for width in range(least, largest + 1))
+    if count * len(law.heights) * law.n > MOST_NUMBERS:
+        raise OutOfReachError(
+            f"Class {c} has {count * len(law.heights)} single pulses on {law.n} sites, and their list may have "
+            f"{MOST_NUMBERS} numbers.",
+            'Use fewer sites, widths or heights; blocks of height 1 with overlap = "max" need no list.',
+        )
     x, probabilities = [], []
     for width in range(least, largest + 1):
         shape = np.array(law.profile(width), dtype=object)
@@ -161,7 +173,7 @@ def exact_moments(law: Pulses, network: Network) -> ExactMoments:
     [[3, 2], [2, 3]]
     """
     if is_union(law):
-        return single_pulse.exact_moments(law, network)
+        return lit_sites.exact_moments(law, network)
     require_linear(network)
     require_rows(network, law.n)
     return of_examples(examples(law, network), network)
@@ -184,7 +196,7 @@ def first_and_second(law: Pulses, c: int) -> tuple[Shaped[np.ndarray, " n"], Sha
     """
     site = np.arange(law.n)
     if is_union(law):
-        return single_pulse.moment(law, c, site), single_pulse.moment(law, c, site[:, None], site)
+        return lit_sites.moment(law, c, site), lit_sites.moment(law, c, site[:, None], site)
     x, probabilities = single(law, c) if law.overlap == "sum" else distribution(law, c)
     weighed = x.T * np.array(probabilities, dtype=object)
     first, second = weighed.sum(axis=1), weighed @ x
@@ -199,3 +211,97 @@ def first_and_second(law: Pulses, c: int) -> tuple[Shaped[np.ndarray, " n"], Sha
 def _(law: Pulses, arithmetic: Arithmetic) -> Numbers:
     found = [about_means(law, c, *first_and_second(law, c)) for c in range(law.classes)]
     return in_arithmetic(found, arithmetic)
+
+
+@dataclass(frozen=True, eq=False)
+class SumInputs(InputStatistics):
+    """The inputs of class `c` where pulses add up, by the cumulants of one pulse p.
+
+    Given N, x has the cumulants N times those of p, and E x = N E p. `one` are the statistics of p.
+
+    Two pulses at one site of two: (x_0 - 1)^4 is 1 with probability 1/2 and else 0.
+
+    >>> found = input_statistics_of(Pulses(2, "open", "block", [[1, 1]], [[2, 2]], [1], "sum", [1]), 0)
+    >>> found.mean.tolist(), found.fourth(0, 0, 0, 0).item()
+    ([1.0, 1.0], 0.5)
+    """
+
+    law: Pulses
+    c: int
+    one: ExampleStatistics
+
+    @property
+    def alike(self) -> bool:
+        """Whether all sites have the same distribution: on a ring."""
+        return self.law.boundary == "ring"
+
+    @cached_property
+    def _numbers(self) -> Float[np.ndarray, " counts"]:
+        least, largest = self.law.counts[self.c]
+        return np.arange(least, largest + 1, dtype=float)
+
+    @cached_property
+    def _moments(self) -> Float[np.ndarray, "5 3"]:
+        """E[(N - E N)^r N^s] for r = 0, ..., 4 and s = 0, 1, 2."""
+        off = self._numbers - self._numbers.mean()
+        return np.array([[(off**r * self._numbers**s).mean() for s in range(3)] for r in range(5)])
+
+    @cached_property
+    def mean(self) -> Float[np.ndarray, " n"]:
+        """E N E p_j."""
+        return self._numbers.mean() * self.one.mean
+
+    @cached_property
+    def covariance(self) -> Float[np.ndarray, "n n"]:
+        """E N Cov(p_i, p_j) + Var N E p_i E p_j."""
+        return self._moments[0, 1] * self.one.covariance + self._moments[2, 0] * np.outer(self.one.mean, self.one.mean)
+
+    def third(self, i: Sites, j: Sites, k: Sites) -> Float[np.ndarray, "..."]:
+        """The sum over partitions of i, j, k of products of the cumulants given N, averaged over N."""
+        m, s, e = self.one.mean, self.one.covariance, self._moments
+        pairs = sum(m[a] * s[b, d] for a, b, d in ((i, j, k), (j, i, k), (k, i, j)))
+        return np.asarray(e[0, 1] * self.one.third(i, j, k) + e[1, 1] * pairs + e[3, 0] * m[i] * m[j] * m[k])
+
+    def fourth(self, i: Sites, j: Sites, k: Sites, l: Sites) -> Float[np.ndarray, "..."]:
+        """As `third`, of four sites."""
+        m, s, e = self.one.mean, self.one.covariance, self._moments
+        sites = (i, j, k, l)
+        triples = sum(m[sites[a]] * self.one.third(*(sites[b] for b in range(4) if b != a)) for a in range(4))
+        halves = [((0, 1), (2, 3)), ((0, 2), (1, 3)), ((0, 3), (1, 2))]
+        doubles = sum(s[sites[a], sites[b]] * s[sites[f], sites[g]] for (a, b), (f, g) in halves)
+        mixed = sum(
+            m[sites[a]] * m[sites[b]] * s[sites[f], sites[g]] + s[sites[a], sites[b]] * m[sites[f]] * m[sites[g]]
+            for (a, b), (f, g) in halves
+        )
+        alone = self.one.fourth(i, j, k, l) - doubles
+        same = e[4, 0] * m[i] * m[j] * m[k] * m[l]
+        return np.asarray(e[0, 1] * alone + e[0, 2] * doubles + e[1, 1] * triples + e[2, 1] * mixed + same)
+
+    def marginal(self, site: int) -> Values:
+        """The values of a site with their probabilities, as fractions. Raises OutOfReachError for millions of them."""
+        x, probabilities = single(self.law, self.c)
+        return tallied(_of_numbers(self.law, self.c, zip(x[:, site].tolist(), probabilities, strict=True)))
+
+
+def _of_numbers(law: Pulses, c: int, one: Iterable[tuple[Fraction, Fraction]]) -> Iterator[tuple[Fraction, Fraction]]:
+    """Yield the values of a site under N pulses, for each N in turn, with their probabilities."""
+    alone = tallied(one)
+    least, largest = law.counts[c]
+    present: dict[Fraction, Fraction] = {Fraction(0): Fraction(1)}
+    for number in range(1, largest + 1):
+        _require_few(len(present) * len(alone.values), number)
+        following: dict[Fraction, Fraction] = {}
+        for (x, p), own in product(present.items(), zip(alone.values, alone.probabilities, strict=True)):
+            following[x + own[0]] = following.get(x + own[0], Fraction(0)) + p * own[1]
+        present = following
+        if number >= least:
+            yield from ((x, p / (largest - least + 1)) for x, p in present.items())
+
+
+@input_statistics_of.register
+def _(law: Pulses, c: int) -> InputStatistics:
+    if is_union(law):
+        return LitInputs(law, c, alike=law.boundary == "ring")
+    x, probabilities = single(law, c) if law.overlap == "sum" else distribution(law, c)
+    found = ExampleStatistics(x.astype(float), np.array(probabilities, float))
+    return SumInputs(law, c, found) if law.overlap == "sum" else found

@@ -14,7 +14,7 @@ from tests.theory.pulse_cases import CLOSED, EVERY_GATE, EVERY_KIND, HALF, OPEN,
 from tests.tolerances import UNIT_ROUNDOFF
 from theory.moments import gated_moments, gated_moments_certified
 from theory.moments.exact_moments import MOST_ROWS
-from theory.moments.single_pulse import event, exact_moments, flips, lit, mean, second_moment
+from theory.moments.lit_sites import event, exact_moments, flips, lit, mean, second_moment
 from theory.problem import AlwaysGate, Network, OutOfReachError, Problem, SinglePulse, SiteGate
 
 RANGES = [(2, (1, 2)), (5, (1, 1)), (5, (1, 5)), (5, (5, 5)), (7, (2, 4)), (8, (6, 8))]

@@ -22,7 +22,7 @@ from theory.moments.exact_moments import Examples
 from theory.moments.feature_moments import feature_moments
 from theory.moments.finite import contexts_of
 from theory.moments.gate_events import Contexts
-from theory.moments.single_pulse import examples as all_pulses
+from theory.moments.lit_sites import examples as all_pulses
 from theory.problem import AlwaysGate, Bars, FiniteData, Law, Network, OutOfReachError, Pulses, SinglePulse, Table
 
 Row = tuple[Fraction, ...]
