@@ -20,7 +20,7 @@ from theory.moments.exact_moments import whole_numbers
 from theory.problem import InputError, OutOfReachError
 from theory.problem.numbers import one_of, whole
 
-KINDS = ("any", "exclusive", "tiling", "half-spaces", "half-space tiling")
+KINDS = ("any", "exclusive", "tiling", "half-spaces", "exclusive half-spaces", "tiling half-spaces")
 MOST_INPUTS = 24
 MOST_GATES = 4
 MOST_SOLVED = 1_000_000  # least-squares problems; a search of that many takes about a minute
@@ -47,9 +47,9 @@ class Optimum:
 def optimum(support: Support, gates: int, kind: str = "any") -> Optimum:
     """Return the least loss of `gates` gates of a kind, over all of them, and the gates that have it.
 
-    Kinds: "any" functions of x; "exclusive", at most one open; "tiling", exactly one open; "half-spaces" v.x >= theta;
-    "half-space tiling", both. Raises OutOfReachError for more than 24 inputs or 4 gates, more than 16 inputs for
-    half-spaces, and where more than a million least-squares problems would have to be solved.
+    Kinds: "any" functions of x; "exclusive", at most one open on each input; "tiling", exactly one; "half-spaces"
+    v.x >= theta, and those of them that are exclusive or tile. Raises OutOfReachError for more than 24 inputs, for more
+    than 16 inputs and half-spaces, and where more than a million least-squares problems would have to be solved.
 
     Three inputs whose best weights are 1, 2 and 3, and one with the label 0: where both gates are open the weights add.
 
@@ -95,12 +95,12 @@ def _patterns(gates: int, kind: str) -> tuple[int, ...]:
     if kind in ("any", "half-spaces"):
         return tuple(range(2**gates))
     alone = tuple(1 << k for k in range(gates))
-    return alone if kind.endswith("tiling") else (0, *alone)
+    return alone if kind.startswith("tiling") else (0, *alone)
 
 
 def _prefixes(support: Support, kind: str) -> list[set[int]] | None:
     """For i = 0, ..., N the sets of the first i inputs on which one gate may be open; None where all may be."""
-    if not kind.startswith("half-space"):
+    if not kind.endswith("half-spaces"):
         return None
     allowed = np.flatnonzero(separable(support.x)).tolist()
     return [{number & ((1 << i) - 1) for number in allowed} for i in range(support.size + 1)]
