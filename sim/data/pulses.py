@@ -21,7 +21,7 @@ _PER_PULSE = 3
 
 @dataclass(frozen=True)
 class PulsesSampler:
-    """A sampler on one device; profiles[W - least] is the shape of a pulse of width W, `shift` the class means."""
+    """A sampler on one device; profiles[W - least] is the form of a pulse of width W, `shift` the class means."""
 
     law: Pulses
     least: int

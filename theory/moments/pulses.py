@@ -42,7 +42,7 @@ def is_union(law: Pulses) -> bool:
     >>> is_union(Pulses(6, "open", "block", [[2, 3]], [[1, 2]], [1], "max", [1]))
     True
     """
-    return law.overlap == "max" and law.shape == "block" and set(law.heights) == {1}
+    return law.overlap == "max" and law.form == "block" and set(law.heights) == {1}
 
 
 @flips.register
@@ -69,7 +69,7 @@ def _(law: Pulses, c: int, *sites: Sites) -> Shaped[np.ndarray, "..."]:
 def _require_union(law: Pulses) -> None:
     if not is_union(law):
         raise OutOfReachError(
-            f'Pulses with shape = "{law.shape}", overlap = "{law.overlap}" and {len(law.heights)} heights are not lit '
+            f'Pulses with form = "{law.form}", overlap = "{law.overlap}" and {len(law.heights)} heights are not lit '
             "or dark, and have no counts of lit sites.",
             'Use blocks of height 1 with overlap = "max", or take the inputs one by one (their number is limited).',
         )

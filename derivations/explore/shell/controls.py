@@ -10,6 +10,7 @@ import numpy as np
 
 from theory.problem import Law
 from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS, POSITIVE_PARTS
+from theory.problem.distributions.pulses import FORMS, OVERLAPS
 from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 from theory.problem.second_moments import ContextMoments
 from theory.problem.toml import tables_of, toml_value
@@ -69,6 +70,12 @@ STARTS: dict[str, Any] = {
     "widths": ((3, 4), (9, 10)),
     "support": "plus-minus",
     "flip": "none",
+    "counts": ((2, 3), (1, 1)),
+    "heights": (1,),
+    "overlap": "max",
+    "form": "block",
+    "rows": ((1, 1), (3, 4)),
+    "columns": ((3, 4), (1, 1)),
 }
 LABELS = {
     "n": "sites n",
@@ -87,6 +94,12 @@ LABELS = {
     "sha256": "sha256 of the file (empty: any content)",
     "moments": "second moments of each context (in place of a file)",
     "widths": "pulse widths (sites)",
+    "counts": "number of pulses",
+    "heights": "heights of a pulse",
+    "overlap": "where pulses overlap",
+    "form": "form of a pulse",
+    "rows": "rows of the bar",
+    "columns": "columns of the bar",
 }
 _TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
 _STEPS = {
@@ -126,7 +139,7 @@ def _control(kind: type[Law], name: str, present: Mapping[str, Any]) -> Control:
 def _options(kind: type[Law]) -> dict[str, tuple[str, ...]]:
     boundaries = getattr(kind, "boundaries", BOUNDARIES)
     words = {"normaliser": NORMALISERS, "positive_part": POSITIVE_PARTS, "support": SUPPORTS, "flip": FLIPS}
-    return {"boundary": boundaries} | words
+    return {"boundary": boundaries, "overlap": OVERLAPS, "form": FORMS} | words
 
 
 def _with(steps: tuple[str, ...], starts: tuple[str, ...]) -> tuple[str, ...]:

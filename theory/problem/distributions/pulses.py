@@ -10,7 +10,7 @@ from theory.problem.errors import InputError
 from theory.problem.numbers import exact, one_of, shown, whole
 
 PULSE_BOUNDARIES = ("open", "ring")
-SHAPES = ("block", "raised-cosine", "gaussian")
+FORMS = ("block", "raised-cosine", "gaussian")
 OVERLAPS = ("sum", "max")
 MOST_PULSES = 100
 MOST_HEIGHTS = 100
@@ -23,8 +23,8 @@ class Pulses(Law):
 
     In class c the number N is uniform on the integers of counts[c] = [a, b], and the width W of each pulse on those of
     widths[c]. Its start is uniform: on all sites of a ring, or on the n - W + 1 sites of an open line from which it
-    fits. Its height H is uniform on `heights`. A pulse is H times its shape at the sites start, ..., start + W - 1, and
-    0 elsewhere. With j = 0, ..., W - 1 the shape is 1 for "block", sin^2(pi (j + 1)/(W + 1)) for "raised-cosine" and
+    fits. Its height H is uniform on `heights`. A pulse is H times its form at the sites start, ..., start + W - 1, and
+    0 elsewhere. With j = 0, ..., W - 1 the form is 1 for "block", sin^2(pi (j + 1)/(W + 1)) for "raised-cosine" and
     exp(-(j - (W - 1)/2)^2/(2 s^2)), s = W/6, for "gaussian", rounded to multiples of 2^-20, so that inputs are
     exact fractions. Where pulses overlap, "sum" adds them and "max" takes the largest: of blocks of height 1 it is the
     union.
@@ -38,7 +38,7 @@ class Pulses(Law):
 
     n: int
     boundary: str
-    shape: str
+    form: str
     widths: tuple[tuple[int, int], ...]
     counts: tuple[tuple[int, int], ...]
     heights: tuple[Fraction, ...]
@@ -53,7 +53,7 @@ class Pulses(Law):
     def __post_init__(self) -> None:
         whole(self.n, "data.n", least=2, most=MOST_SITES, why="the second moments alone would fill 800 MB")
         one_of(self.boundary, "data.boundary", PULSE_BOUNDARIES)
-        one_of(self.shape, "data.shape", SHAPES)
+        one_of(self.form, "data.form", FORMS)
         one_of(self.overlap, "data.overlap", OVERLAPS)
         fits = f"a pulse does not fit {self.n} sites"
         self.each_class(
@@ -87,13 +87,13 @@ class Pulses(Law):
         return heights
 
     def profile(self, width: int) -> tuple[Fraction, ...]:
-        """Return the shape of a pulse of height 1 at its `width` sites, in exact numbers."""
-        if self.shape == "block":
+        """Return the form of a pulse of height 1 at its `width` sites, in exact numbers."""
+        if self.form == "block":
             return (Fraction(1),) * width
         middle, spread = (width - 1) / 2, width / 6
         values = (
             sin(pi * (j + 1) / (width + 1)) ** 2
-            if self.shape == "raised-cosine"
+            if self.form == "raised-cosine"
             else exp(-(((j - middle) / spread) ** 2) / 2)
             for j in range(width)
         )

@@ -23,14 +23,10 @@ Opened = tuple[tuple[int, int], ...]
 
 _SITES = 3
 # The inputs with their labels, and their probabilities given the class.
-_INPUTS = (
-    *(
-        (tuple(int((site - at) % _SITES < width) for site in range(_SITES)), 1)
-        for width in (1, 2)
-        for at in range(_SITES)
-    ),
-    ((1, 1, 1), -1),
-)
+_PULSES = [
+    tuple(int((site - at) % _SITES < width) for site in range(_SITES)) for width in (1, 2) for at in range(_SITES)
+]
+_INPUTS = (*((x, 1) for x in _PULSES), ((1, 1, 1), -1))
 _GIVEN = (*[Fraction(1, 6)] * 6, Fraction(1))
 _EVERY = 2 ** len(_INPUTS)
 
@@ -134,8 +130,8 @@ LEAST = Claim(
     assumptions=(
         _LAW,
         _ENUMERATED,
-        r"the loss is $\langle (y - \hat y)^2 \rangle$; one gate is open for the widths 1 and 2, the other for 2 and 3: "
-        "the weights add at width 2",
+        r"the loss is $\langle (y - \hat y)^2 \rangle$; one gate is open for the widths 1 and 2, the other for 2 "
+        "and 3, so that the weights add at width 2",
     ),
     **rational(_least_of_any),
     numeric=_least_in_float64,
