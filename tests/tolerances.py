@@ -434,3 +434,11 @@ PAGES_REPEATED = 1_000 * 40 * float(np.finfo(np.float32).eps)
 # Times of erf and sigmoid units, 96 and 1,024 K tau, are 61.1 and 64 over f'(0)^2: equal up to the rounding of the
 # first to a number of steps that all learning rates have in common.
 EQUALLY_LONG = 0.05
+
+# Central moments of several pulses, in units of the fourth power of the largest input: 15 products of cumulants with
+# coefficients of at most N^2 = 4, each cumulant a sum over at most 40 single pulses with a few roundings more; or one
+# sum over at most 200 inputs of products of four. 15 * 4 * 45 roundings.
+PULSE_SUMS = 15 * 4 * 45 * UNIT_ROUNDOFF
+
+# Least squares of 14 numbers in float64 by singular values, a few hundred roundings, times a condition of at most 10^3.
+GATES_LSTSQ = 300 * 1_000 * UNIT_ROUNDOFF

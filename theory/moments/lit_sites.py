@@ -28,7 +28,6 @@ from theory.moments.exact_moments import (
 from theory.moments.feature_moments import squared_labels
 from theory.moments.gate_signs import refuse_gate, require_hard
 from theory.moments.inputs import InputStatistics, Sites, Values, tallied
-from theory.moments.statistics import require_centred
 from theory.problem import AlwaysGate, Gate, Law, Network, OutOfReachError, SiteGate, resolved
 
 Factor = tuple[Sites | None, Any, int]  # constant + slope u_site; the constant may be an array of fractions, one a site
@@ -105,28 +104,6 @@ def counted(law: Law, c: int, factors: list[Factor]) -> Shaped[np.ndarray, "..."
             # Products of fractions need Python's integers.
             total = total + weight * (count if isinstance(weight, int) else count.astype(object))
     return np.asarray(total)
-
-
-def mean(law: Law, c: int) -> Fraction:
-    """E x_j in class `c` of a law whose sites are alike. Raises OutOfReachError where the classes have means.
-
-    >>> from theory.problem import SinglePulse
-    >>> str(mean(SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0)), 0))
-    '7/80'
-    """
-    require_centred(law, "The mean of a site")
-    return moment(law, c, 0).item()
-
-
-def second_moment(law: Law, c: int, i: int, j: int) -> Fraction:
-    """E x_i x_j in class `c`. Raises OutOfReachError where the classes have means.
-
-    >>> from theory.problem import SinglePulse
-    >>> str(second_moment(SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0)), 0, 7, 9))
-    '3/80'
-    """
-    require_centred(law, "The second moment")
-    return moment(law, c, i, j).item()
 
 
 def moment(law: Law, c: int, *sites: Sites) -> Shaped[np.ndarray, "..."]:

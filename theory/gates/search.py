@@ -34,6 +34,14 @@ class Optimum:
     `count` gatings have it, up to the order of the gates. `gatings` are the first 1000 of them: for each gate a whole
     number, whose bit a is 1 where the gate is open on input a. `following` is the next larger loss, None if there is
     none. `solved` least-squares problems were solved.
+
+    One input is fitted where its only gate is open, and lost where it is closed:
+
+    >>> from theory.gates import support_of
+    >>> from theory.problem import FiniteData
+    >>> best = optimum(support_of(FiniteData([[2]], [3])), 1)
+    >>> best.gatings, str(best.mse), str(best.following)
+    (((1,),), '0', '9')
     """
 
     kind: str
@@ -150,7 +158,7 @@ class _Regression:
         self.start = _State(fmpz_mat(self.rows, self.rows + self.outputs), fmpq(0), fmpq(0))
 
     def _part(self, x: np.ndarray, weight: int, sums: np.ndarray, pattern: int) -> list[list[int]]:
-        """What one input adds to (A | b) with these gates open."""
+        """Return the terms of (A | b) that one input adds with these gates open."""
         feature = np.kron([pattern >> k & 1 for k in range(self.gates)], x).astype(object)
         return np.concatenate([weight * np.outer(feature, feature), np.outer(feature, sums)], axis=1).tolist()
 
