@@ -8,8 +8,8 @@ The localization notes ask in (16) and (18) which gates minimise the loss of the
 min_w <(y - sum_k g_k(x) w_k.x)^2> = <y^2> - b' A^+ b.
 """
 
+from theory.gates.half_spaces import separable
 from theory.gates.search import KINDS, Optimum, loss_of, optimum
-from theory.gates.separable import separable
 from theory.gates.support import Support, support_of
 
 __all__ = ["KINDS", "Optimum", "Support", "loss_of", "optimum", "separable", "support_of"]

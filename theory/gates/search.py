@@ -14,7 +14,7 @@ from fractions import Fraction
 import numpy as np
 from jaxtyping import Bool, Shaped
 
-from theory.gates.separable import separable
+from theory.gates.half_spaces import separable
 from theory.gates.support import Support
 from theory.moments.exact_moments import whole_numbers
 from theory.problem import InputError, OutOfReachError
