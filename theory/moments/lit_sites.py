@@ -121,14 +121,14 @@ def moment(law: Law, c: int, *sites: Sites) -> Shaped[np.ndarray, "..."]:
     return np.array(np.array(shares, dtype=object)[inverse.reshape(np.shape(total))], dtype=object)
 
 
-def about_means(
+def with_class_mean(
     law: Law, c: int, first: Shaped[np.ndarray, " n"], second: Shaped[np.ndarray, "n n"]
 ) -> Shaped[np.ndarray, "n n"]:
     """Return E x x^T in class `c` with the class mean added to x, from E x and E x x^T without it.
 
     >>> from theory.problem import SinglePulse
     >>> law = SinglePulse(2, ((1, 1), (2, 2)), "zero-one", "none", (1, 0), means=(1, 0))
-    >>> about_means(law, 0, np.zeros(2), np.eye(2)).astype(int).tolist()
+    >>> with_class_mean(law, 0, np.zeros(2), np.eye(2)).astype(int).tolist()
     [[2, 1], [1, 2]]
     """
     if not law.means:
@@ -144,16 +144,16 @@ def in_arithmetic(matrices: list[Shaped[np.ndarray, "n n"]], arithmetic: Arithme
     >>> in_arithmetic([np.array([[Fraction(1, 2)]], dtype=object)], FLOAT64).tolist()
     [[[0.5]]]
     """
-    distinct, inverse = np.unique(np.array(matrices), return_inverse=True)
-    numbers = np.array([arithmetic.rational(value) for value in distinct.tolist()], dtype=arithmetic.dtype)
-    return numbers[inverse].reshape(np.shape(matrices))
+    entries = np.array(matrices).ravel().tolist()
+    numbers = {value: arithmetic.rational(value) for value in set(entries)}
+    return np.array([numbers[value] for value in entries], dtype=arithmetic.dtype).reshape(np.shape(matrices))
 
 
 @dataclass(frozen=True, eq=False)
 class LitInputs(InputStatistics):
-    """The inputs of class `c`: sums over its patterns in exact numbers, rounded once.
+    """The inputs of class `c`: sums over its patterns in exact numbers.
 
-    `alike` is True where all sites are equally often lit.
+    `alike` is True on rings and tori, where all sites have the same distribution.
 
     >>> from theory.problem import SinglePulse
     >>> law = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0))
@@ -177,9 +177,15 @@ class LitInputs(InputStatistics):
 
     @cached_property
     def covariance(self) -> Float[np.ndarray, "n n"]:
-        """E x_i x_j - m_i m_j."""
+        """E x_i x_j - m_i m_j, on rings and tori a function of the distances along the axes."""
         site = np.arange(self.law.n)
-        return (moment(self.law, self.c, site[:, None], site) - np.outer(self._mean, self._mean)).astype(float)
+        if not self.alike:
+            return moment(self.law, self.c, site[:, None], site).astype(float) - np.outer(self.mean, self.mean)
+        axes = getattr(self.law, "axes", (self.law.n,))
+        places = np.unravel_index(site, axes)
+        lags = [(place[:, None] - place) % size for place, size in zip(places, axes, strict=True)]
+        by_lag = (moment(self.law, self.c, 0, site) - self._mean[0] ** 2).astype(float)
+        return by_lag[np.ravel_multi_index(lags, axes)]
 
     def third(self, i: Sites, j: Sites, k: Sites) -> Float[np.ndarray, "..."]:
         """The mean over the flips of E prod (low - m + (high - low) u)."""
@@ -212,10 +218,10 @@ def second_moments_of(law: Law, arithmetic: Arithmetic) -> Numbers:
     [[[0.5, 0.0], [0.0, 0.5]], [[1.0, 1.0], [1.0, 1.0]]]
     """
     site = np.arange(law.n)
-    return in_arithmetic(
-        [about_means(law, c, moment(law, c, site), moment(law, c, site[:, None], site)) for c in range(law.classes)],
-        arithmetic,
-    )
+    found = [
+        with_class_mean(law, c, moment(law, c, site), moment(law, c, site[:, None], site)) for c in range(law.classes)
+    ]
+    return in_arithmetic(found, arithmetic)
 
 
 @dataclass(frozen=True)
@@ -244,7 +250,7 @@ class Event:
 def opens_in(gate: Any, flipped: tuple[tuple[int, int], ...]) -> Event:
     """Return a gate as an event of one bit for each flip (low, high); only gates at one site are such events.
 
-    For all other kinds `exact_moments` sums over the single pulses.
+    For all other kinds `exact_moments` sums over the inputs.
 
     >>> opens_in(SiteGate(2, lo=-1, hi=2, on="input"), ((0, 1),)).constant  # 0 and 1 both lie in [-1, 2)
     1
@@ -283,10 +289,10 @@ def event(law: Law, gate: Gate) -> Event:
 
 @lru_cache(maxsize=8)
 def exact_moments(law: Law, network: Network) -> ExactMoments:
-    """The moments of a gated-linear network on single pulses, as fractions.
+    """The moments of a gated-linear network on a law of lit sites, as fractions.
 
     Gates at one site are counted in closed form; with class means or gates along directions the moments are sums over
-    the single pulses. Raises OutOfReachError where A has too many rows, and where there are too many pulses for sums.
+    the inputs. Raises OutOfReachError where A has too many rows, and where there are too many inputs for sums.
 
     >>> from theory.problem import AlwaysGate, SinglePulse
     >>> law = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0))

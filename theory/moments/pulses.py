@@ -29,7 +29,7 @@ from theory.moments.exact_moments import (
 from theory.moments.example_statistics import ExampleStatistics
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
 from theory.moments.inputs import InputStatistics, Sites, Values, input_statistics_of, tallied
-from theory.moments.lit_sites import LitInputs, about_means, covering, examples, flips, in_arithmetic
+from theory.moments.lit_sites import LitInputs, covering, examples, flips, in_arithmetic, with_class_mean
 from theory.problem import Network, OutOfReachError, Pulses
 
 MOST_NUMBERS = 2_000_000  # in the list of single pulses, as fractions: 200 MB
@@ -115,8 +115,9 @@ def distribution(law: Pulses, c: int) -> tuple[Shaped[np.ndarray, "M n"], tuple[
     >>> x.astype(int).tolist(), [str(p) for p in probabilities]
     ([[0, 2], [1, 1], [2, 0]], ['1/4', '1/2', '1/4'])
     """
-    alone, common = whole_numbers(single(law, c)[0])
-    weights, total = whole_numbers(np.array(single(law, c)[1], dtype=object))
+    x, probabilities = single(law, c)
+    alone, common = whole_numbers(x)
+    weights, total = whole_numbers(np.array(probabilities, dtype=object))
     one = {tuple(row): 0 for row in alone.tolist()}
     for row, weight in zip(map(tuple, alone.tolist()), weights.tolist(), strict=True):
         one[row] += weight
@@ -136,8 +137,8 @@ def distribution(law: Pulses, c: int) -> tuple[Shaped[np.ndarray, "M n"], tuple[
         if number >= least:
             for row, weight in present.items():
                 found[row] = found.get(row, Fraction(0)) + share * Fraction(weight, total**number)
-    x = np.array(sorted(found), dtype=object)
-    return x * Fraction(1, common), tuple(found[row] for row in sorted(found))
+    rows = sorted(found)
+    return np.array(rows, dtype=object) * Fraction(1, common), tuple(found[row] for row in rows)
 
 
 def _require_few(pairs: int, number: int) -> None:
@@ -209,7 +210,7 @@ def first_and_second(law: Pulses, c: int) -> tuple[Shaped[np.ndarray, " n"], Sha
 
 @second_moments.register
 def _(law: Pulses, arithmetic: Arithmetic) -> Numbers:
-    found = [about_means(law, c, *first_and_second(law, c)) for c in range(law.classes)]
+    found = [with_class_mean(law, c, *first_and_second(law, c)) for c in range(law.classes)]
     return in_arithmetic(found, arithmetic)
 
 

@@ -164,7 +164,7 @@ HALF_SPACES = Claim(
     params=(_PRIOR,),
     assumptions=(
         _LAW,
-        r"gates are half-spaces $v \cdot x \geq \theta$; all sets that they cut out of the seven inputs are enumerated",
+        r"gates are half-spaces $v^\top x \geq \theta$; all sets that they cut out of the seven inputs are enumerated",
         "the gain is the least loss of exclusive half-spaces, $p/18$, minus that of any two; tilings are exclusive",
     ),
     **rational(_gain(cut=True)),
