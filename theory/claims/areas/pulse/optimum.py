@@ -158,13 +158,14 @@ OVERLAP = Claim(
 
 HALF_SPACES = Claim(
     id="pulse.optimum.half_spaces",
-    title="On single pulses of three sites two overlapping half-spaces have a smaller loss than every exclusive pair",
+    title="On single pulses of three sites two overlapping half-spaces have a smaller loss than every exclusive pair of "
+    "half-spaces",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("gain")(share), share / 18 - _LEAST, evaluate=False),
     params=(_PRIOR,),
     assumptions=(
         _LAW,
-        r"gates are half-spaces $v^\top x \geq \theta$; all sets that they cut out of the seven inputs are enumerated",
+        r"gates are half-spaces $v^\top x \geq c$; all sets that they cut out of the seven inputs are enumerated",
         "the gain is the least loss of exclusive half-spaces, $p/18$, minus that of any two; tilings are exclusive",
     ),
     **rational(_gain(cut=True)),

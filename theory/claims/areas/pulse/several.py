@@ -117,7 +117,7 @@ LINE = Claim(
     title="On an open line a pulse lights sites near the ends less often",
     kind=Kind.EQUATION,
     statement=Eq(
-        sympy.Symbol(r"\langle x_i \rangle", real=True),
+        sympy.Symbol(r"\langle x_{i} \rangle", real=True),
         (i + 1 - positive_part(i - n + W) - positive_part(i + 1 - W)) / (n - W + 1),
         evaluate=False,
     ),
