@@ -442,3 +442,10 @@ PULSE_SUMS = 15 * 4 * 45 * UNIT_ROUNDOFF
 
 # Least squares of 14 numbers in float64 by singular values, a few hundred roundings, times a condition of at most 10^3.
 GATES_LSTSQ = 300 * 1_000 * UNIT_ROUNDOFF
+
+# Singular values of a few inputs of whole numbers up to 2: those that are not 0 exceed a hundredth, the others are some
+# hundred roundings.
+GATES_RANK = 1e-9
+
+# Heights of a pulse are rounded to multiples of 2^-20.
+PULSE_HEIGHTS = 2**-21

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from tests.tolerances import GATES_LSTSQ
+from tests.tolerances import GATES_LSTSQ, GATES_RANK
 from theory.gates import KINDS, loss_of, optimum, separable, support_of
 from theory.problem import Bars, FiniteData, InputError, NonlinearGP, OutOfReachError, Pulses, SinglePulse
 
@@ -29,7 +29,7 @@ def lost(law, gates):
     x, y = np.array(law.x, float), np.array(law.y, float)
     columns = np.concatenate([np.array([gate[tuple(row)] for row in law.x])[:, None] * x for gate in gates], axis=1)
     left, sizes, _ = np.linalg.svd(weights[:, None] * columns, full_matrices=False)
-    kept = left[:, sizes > 1e-9 * max(sizes.max(initial=0), 1)]
+    kept = left[:, sizes > GATES_RANK]
     target = weights * y
     return np.sum((target - kept @ (kept.T @ target)) ** 2)
 

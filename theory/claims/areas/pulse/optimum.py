@@ -158,8 +158,8 @@ OVERLAP = Claim(
 
 HALF_SPACES = Claim(
     id="pulse.optimum.half_spaces",
-    title="On single pulses of three sites two overlapping half-spaces have a smaller loss than every exclusive pair of "
-    "half-spaces",
+    title="On single pulses of three sites two overlapping half-spaces have a smaller loss than every exclusive pair "
+    "of half-spaces",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("gain")(share), share / 18 - _LEAST, evaluate=False),
     params=(_PRIOR,),
