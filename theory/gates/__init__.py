@@ -2,6 +2,7 @@
 
     support_of(law)                  the different nonzero inputs of a law, with what a predictor can learn of them
     optimum(support, gates, kind)    the least loss over all gates of a kind, and the gates that have it
+    loss_of(support, opened)         the loss of the best weights behind given gates
     separable(x)                     the sets of inputs that a half-space cuts out
 
 The localization notes ask in (16) and (18) which gates minimise the loss of the best weights,

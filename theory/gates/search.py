@@ -10,6 +10,7 @@ complete one is given up. Gates are interchangeable, and one order of them is ke
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Shaped
@@ -114,17 +115,20 @@ def _prefixes(support: Support, kind: str) -> list[set[int]] | None:
     return [{number & ((1 << i) - 1) for number in allowed} for i in range(support.size + 1)]
 
 
-def _fraction(number) -> Fraction:
+def _fraction(number: Any) -> Fraction:
     return Fraction(int(number.p), int(number.q))
 
 
 @dataclass(frozen=True)
 class _State:
-    """The first inputs with their gates: the matrix (A | b) of whole numbers, sum p |y|^2 of them, and their loss."""
+    """The first inputs with their gates: the matrix (A | b) of whole numbers, sum p |y|^2 of them, and their loss.
 
-    matrix: object
-    squares: object
-    loss: object
+    Numbers are those of flint: fmpz_mat, fmpq and fmpq.
+    """
+
+    matrix: Any
+    squares: Any
+    loss: Any
 
 
 class _Regression:
@@ -170,7 +174,7 @@ class _Regression:
         matrix = state.matrix + self.parts[a][pattern]
         return _State(matrix, squares, (squares - self._explained(matrix) * self.over) * self.scale)
 
-    def _explained(self, matrix):
+    def _explained(self, matrix: Any) -> Any:
         """b' A^+ b, from the solution of A w = b in which the weights without a pivot are 0."""
         from flint import fmpq, fmpz
 
@@ -248,7 +252,7 @@ class _Search:
                 "Use fewer inputs or gates, or a kind with fewer gatings, such as exclusive.",
             )
 
-    def _keep(self, loss, opened: tuple[int, ...]) -> None:
+    def _keep(self, loss: Any, opened: tuple[int, ...]) -> None:
         if not self.losses or loss < self.losses[0]:
             self.losses = [loss, *self.losses[:1]]
             self.gatings, self.count = [], 0

@@ -5,7 +5,18 @@ from fractions import Fraction
 import pytest
 
 from tests.tolerances import PULSE_HEIGHTS
-from theory.problem import Bars, InputError, Pulses
+from theory.problem import (
+    AlwaysGate,
+    Bars,
+    InputError,
+    Network,
+    NormalInitialisation,
+    Problem,
+    Pulses,
+    Training,
+    dumps,
+    loads,
+)
 
 PULSES = {
     "n": 8,
@@ -77,3 +88,18 @@ def test_forms_are_symmetric_and_exact():
     assert (bump[0], bump[1]) == (bump[2], 1)
     assert abs(float(bump[0]) - 2.718281828459045**-2) <= PULSE_HEIGHTS
     assert all(2**20 % height.denominator == 0 for height in bump)
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Pulses(**PULSES),
+        Pulses(**(PULSES | {"heights": ["1/3", -1], "overlap": "sum", "form": "gaussian", "boundary": "open"})),
+        Bars(**BARS),
+        Bars(**BARS, priors=["1/4", "3/4"], means=[1, "1/3"]),
+    ],
+)
+def test_problem_files_keep_them(law):
+    training = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))
+    problem = Problem(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)), training)
+    assert loads(dumps(problem)) == problem
