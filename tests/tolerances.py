@@ -16,12 +16,6 @@ UNIT_ROUNDOFF = float(np.finfo(float).eps)
 # 5,000 choices of its seed, which is fixed.
 STANDARD_ERRORS = 6.0
 
-# P(Binomial(400, p) > 5) = 5e-6 at the level p = 1e-3 of tests/sim/data/omnibus.py.
-REJECTED_OF_400 = 5
-
-# The same normal numbers coloured in products of other sizes: sums of at most 12 terms of size 7, in another order.
-SIM_DRAW = 12 * 7 * UNIT_ROUNDOFF
-
 # A composite Gauss-Legendre sum of fewer than 2,000 terms, of them again 2,000: roundings add up as sqrt(2,000) = 45,
 # relative to E erf(gain z)^2, and the reference is stored to 30 digits.
 SIM_QUADRATURE = 64 * UNIT_ROUNDOFF
@@ -219,7 +213,6 @@ THRESHOLD_PROVED_CLOSE = 2e-11
 # Tensors and arrays take the same steps; exp and erf of the two libraries differ in the last bit, in sums of fewer
 # than a hundred terms of size 1.
 THRESHOLD_TORCH = 100 * UNIT_ROUNDOFF
-
 
 # The oracle of signs at thresholds stores numbers whose last two of 28 digits at least are not claimed: absolute where
 # the value is of size 1, relative for Owen's T.
@@ -445,12 +438,3 @@ PAGES_REPEATED = 1_000 * 40 * float(np.finfo(np.float32).eps)
 # Times of erf and sigmoid units, 96 and 1,024 K tau, are 61.1 and 64 over f'(0)^2: equal up to the rounding of the
 # first to a number of steps that all learning rates have in common.
 EQUALLY_LONG = 0.05
-
-# SciPy's least squares stops where a step changes the cost by less than 1e-8 of it, or the parameters by 1e-8: of an
-# exact fit, whose cost is quadratic around its minimum, they are then known to the root of that, relative to numbers
-# of size up to 10.
-FIELD_FIT = 10 * 1e-8**0.5
-
-# A covariance matched by a root in the correlation of the latent, to 1e-15; its derivative is at most kurtosis-like, 2
-# for these marginals; the covariances themselves are right to a few roundings, those by series or quadrature to 1e-13.
-MATCHED_COVARIANCE = 2e-13

@@ -21,7 +21,7 @@ data = [{files}]
 
 @dataclass(frozen=True)
 class ControlledProblem:
-    """A control with the problem on its data; `problem` is None where the law has no such control or gates forbid it."""
+    """A control with the problem on its data, or None where the law has no such control or the gates forbid it."""
 
     control: Control
     problem: Problem | None

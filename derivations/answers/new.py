@@ -46,6 +46,27 @@ support = "plus-minus"        # x = 2 u - 1; or zero-one, x = u
 flip = "none"                 # or sign (x -> -x) or complement (u -> 1 - u), with probability 1/2
 labels = [1.0, 0.0]           # y; each class has probability 1/2
 """,
+    "pulses": """\
+law = "pulses"                # x is the sum, or the largest, of several pulses
+n = 40                        # sites
+boundary = "ring"             # a pulse starts anywhere on a ring; or open, a line that it must fit
+form = "block"                # or raised-cosine, gaussian
+widths = [[3, 4], [9, 10]]    # of class y = labels[0], then of y = labels[1]: integers a..b, each as likely
+counts = [[2, 3], [1, 1]]     # the number of pulses of an example, likewise
+heights = [1]                 # of a pulse, each as likely; [1, -1] for pulses of both signs
+overlap = "max"               # with blocks of height 1 their union; or sum
+labels = [1.0, 0.0]           # y; each class has probability 1/2
+""",
+    "bars": """\
+law = "bars"                  # u = 1 inside a rectangle, 0 outside
+shape = [8, 8]                # rows and columns; site i stands in row i // columns, column i % columns
+boundary = "torus"            # the rectangle starts anywhere; or open, a grid that it must fit
+rows = [[1, 1], [3, 4]]       # that it covers in class y = labels[0], then in y = labels[1]: integers a..b
+columns = [[3, 4], [1, 1]]    # likewise: class 0 has horizontal bars, class 1 vertical ones
+support = "zero-one"          # x = u; or plus-minus, x = 2 u - 1
+flip = "none"                 # or sign (x -> -x) or complement (u -> 1 - u), with probability 1/2
+labels = [1.0, 0.0]           # y; each class has probability 1/2
+""",
     "finite": """\
 law = "finite"                # these examples, each as likely
 x = [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, -1, 0], [-1, 0, 1, 0]]
@@ -89,11 +110,11 @@ _AT_A_SITE = """\
 [[network.gates]]             # one table a unit: open where lo <= {seen}_site < hi; a missing bound is infinite
 kind = "site"                 # or direction (with v), context (with open), always, repeated (with of)
 site = {site}
-lo = 0.0
+lo = {threshold}
 [[network.gates]]
 kind = "site"
 site = {site}
-hi = 0.0
+hi = {threshold}
 """
 _OF_CONTEXTS = """\
 [[network.gates]]             # one table a unit: open in these contexts
@@ -125,8 +146,9 @@ learning_rate = {rate:<13} # a step lasts tau * learning_rate: each time above i
 replicates = 16               # networks, each on examples of its own
 seed = 0
 """
-_RATES = {"single-pulse": "0.125"}
-_SITES = {"nlgp-2d": 36, "finite": 1, "mnist": 105, "fashion-mnist": 105, "images": 36}
+_RATES = {"single-pulse": "0.125", "pulses": "0.125", "bars": "0.125"}
+_SITES = {"nlgp-2d": 36, "bars": 36, "finite": 1, "mnist": 105, "fashion-mnist": 105, "images": 36}
+_THRESHOLDS = {"pulses": "0.5", "bars": "0.5"}  # between the values of x; else both gates would never change
 LAWS = tuple(_DATA)
 
 
@@ -170,7 +192,11 @@ def answer(name: str | Path, law: str = "nlgp") -> NewAnswer:
         raise InputError(f"{str(name)!r} names no file.", "Give a name such as my-problem.", "file")
     file = path if path.suffix == _ENDING else path.with_name(path.name + _ENDING)
     seen = "z" if law.startswith("nlgp") else "x"
-    gates = _OF_CONTEXTS if law == "table" else _AT_A_SITE.format(seen=seen, site=_SITES.get(law, 20))
+    gates = (
+        _OF_CONTEXTS
+        if law == "table"
+        else _AT_A_SITE.format(seen=seen, site=_SITES.get(law, 20), threshold=_THRESHOLDS.get(law, "0.0"))
+    )
     rate = _RATES.get(law, "1.0")
     toml = _REST.format(file=file.name, stem=file.stem, data=_DATA[law], gates=gates, rate=rate)
     return NewAnswer(file, law, toml)

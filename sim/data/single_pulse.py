@@ -22,14 +22,9 @@ _LEVELS = {"zero-one": (0.0, 1.0), "plus-minus": (-1.0, 1.0)}
 
 @dataclass(frozen=True)
 class PulseSampler:
-    """A sampler on one device: x is `low` outside and `high` inside the pulse, plus `shift`.
-
-    A flip is -x for "sign", low + high - x for "complement" (u -> 1 - u), none where `law.flip` is "none".
-    """
+    """A sampler on one device; `shift` are the class means."""
 
     law: SinglePulse
-    low: float
-    high: float
     labels: Float[torch.Tensor, "C *m"]
     shift: Float[torch.Tensor, "C n"] | None
     device: torch.device
@@ -56,23 +51,31 @@ class PulseSampler:
         start, width, flipped, category = (
             torch.from_numpy(numbers).to(self.device) for numbers in (start, width, uniform[..., 2] < 0.5, classes)
         )
-        x = self._flipped(inside(self.n, start, width), flipped)
+        x = levels(inside(self.n, start, width), flipped, self.law.support, self.law.flip, self.dtype)
         return shifted(Draw(None, x, category, self.labels[category]), self.law, self.shift)
-
-    def _flipped(self, lit: torch.Tensor, flipped: torch.Tensor) -> torch.Tensor:
-        if self.law.flip == "complement":
-            lit = lit ^ flipped[..., None]
-        x = lit.to(self.dtype) * (self.high - self.low) + self.low
-        if self.law.flip == "sign":
-            x = x * (1 - 2 * flipped.to(self.dtype))[..., None]
-        return x
 
 
 @sampler_of.register
 def pulse_sampler(law: SinglePulse, device: torch.device, dtype: torch.dtype) -> PulseSampler:
     """Return the sampler of a law of single pulses."""
     labels, shift = label_table(law, device, dtype), mean_table(law, device, dtype)
-    return PulseSampler(law, *_LEVELS[law.support], labels, shift, device, dtype)
+    return PulseSampler(law, labels, shift, device, dtype)
+
+
+def levels(
+    lit: Bool[torch.Tensor, "*any n"], flipped: Bool[torch.Tensor, "*any"], support: str, flip: str, dtype: torch.dtype
+) -> Float[torch.Tensor, "*any n"]:
+    """Return x of the sites that are lit; a flip is -x for "sign" and u -> 1 - u for "complement".
+
+    >>> lit, flipped = torch.tensor([[True, False]]), torch.tensor([True])
+    >>> levels(lit, flipped, "zero-one", "sign", torch.float64).tolist()
+    [[-1.0, -0.0]]
+    """
+    low, high = _LEVELS[support]
+    if flip == "complement":
+        lit = lit ^ flipped[..., None]
+    x = lit.to(dtype) * (high - low) + low
+    return x * (1 - 2 * flipped.to(dtype))[..., None] if flip == "sign" else x
 
 
 def inside(n: int, start: Int[torch.Tensor, "*any"], width: Int[torch.Tensor, "*any"]) -> Bool[torch.Tensor, "*any n"]:

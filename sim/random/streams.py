@@ -83,9 +83,9 @@ class Stream:
         return _uniform(philox(counter, key_of(self.seed))[0])
 
     def uniforms(self, count: int, numbers: int) -> Float[np.ndarray, "count numbers"]:
-        """Return up to four uniform numbers (word + 1/2)/2^32 for each of the next `count` examples."""
-        words = self.words(self.example, count, 1, torch.device("cpu"))
-        return _uniform(np.concatenate([word.numpy() for word in words[:numbers]], axis=1))
+        """Return uniform numbers (word + 1/2)/2^32 for each of the next `count` examples, four a call."""
+        words = self.words(self.example, count, -(-numbers // WORDS), torch.device("cpu"))
+        return _uniform(np.stack([word.numpy() for word in words], axis=2).reshape(count, -1)[:, :numbers])
 
     def normals(self, out: Float[torch.Tensor, "B r"]) -> None:
         """Overwrite `out` with the normal numbers of the next B examples, the modes of an example in a row."""

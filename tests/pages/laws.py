@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import product
+from math import prod
 
+import numpy as np
 from mpmath import mp, mpf
 
 from tests.pages.numerics import solved
@@ -203,6 +205,71 @@ def cross(n, a, b, p, q) -> Fraction:
     return pulse_mean(n, a, b, lambda u: (u[0] >= 0) * (-u[0] >= 0) * u[int(p)] * u[int(q)])
 
 
+def several(n, a, b, N, value) -> Fraction:
+    """Return the average of a function of N independent pulses."""
+    drawn = list(pulses(int(n), int(a), int(b)))
+    return sum(
+        (prod(p for p, _ in own) * value([u for _, u in own]) for own in product(drawn, repeat=int(N))), Fraction(0)
+    )
+
+
+def on_a_line(n, W, i) -> Fraction:
+    """Return the share of the places of a pulse on an open line at which it covers site i."""
+    starts = range(int(n - W) + 1)
+    return Fraction(sum(start <= i < start + W for start in starts), len(starts))
+
+
+def best_pair(p, sets, exclusive=False) -> mpf:
+    """Return the least loss of two gates on pulses of three sites; floats find the pair, mp its loss."""
+    inputs = [[int((site - at) % 3 < width) for site in range(3)] for width in (1, 2) for at in range(3)] + [[1, 1, 1]]
+    y, weights = np.array([1] * 6 + [-1]), [p / 6] * 6 + [1 - p]
+    scale = np.sqrt(np.array(weights, float))[:, None]
+    x = np.array(inputs)
+    pairs = [(g, h) for g in sets for h in sets if not (exclusive and (g & h).any())]
+
+    def loss(pair):
+        columns = scale * np.concatenate([pair[0][:, None] * x, pair[1][:, None] * x], axis=1)
+        return np.sum((scale[:, 0] * y - columns @ np.linalg.lstsq(columns, scale[:, 0] * y, rcond=None)[0]) ** 2)
+
+    best = min(pairs, key=loss)
+    columns = [[int(gate[e]) * int(x[e, j]) for e in range(7)] for gate in best for j in range(3)]
+    return left_over(weights, columns, y.tolist())
+
+
+def left_over(weights, columns, y) -> mpf:
+    """Return the least squares of y on columns of whole numbers, by orthogonalising them in turn."""
+    basis = []
+    for column in columns:
+        rest = [mpf(entry) for entry in column]
+        for other in basis:
+            share = mp.fsum(w * a * b for w, a, b in zip(weights, rest, other, strict=True))
+            share /= mp.fsum(w * b * b for w, b in zip(weights, other, strict=True))
+            rest = [a - share * b for a, b in zip(rest, other, strict=True)]
+        if max(map(abs, rest)) > mpf(10) ** (-mp.dps // 2):
+            basis.append(rest)
+    total = mp.fsum(w * b * b for w, b in zip(weights, y, strict=True))
+    for other in basis:
+        along = mp.fsum(w * a * b for w, a, b in zip(weights, y, other, strict=True))
+        total -= along**2 / mp.fsum(w * b * b for w, b in zip(weights, other, strict=True))
+    return total
+
+
+def gates_on_pulses(half_spaces: bool) -> list[np.ndarray]:
+    """Return the sets of the seven pulses of three sites, or those with v.x >= theta, as zeros and ones."""
+    if not half_spaces:
+        return [np.array(bits) for bits in product((0, 1), repeat=7)]
+    inputs = [[int((site - at) % 3 < width) for site in range(3)] for width in (1, 2) for at in range(3)] + [[1, 1, 1]]
+    values = [np.array(inputs) @ v for v in product(range(-2, 3), repeat=3)]
+    found = {tuple((own >= theta).astype(int)) for own in values for theta in range(-7, 8)}
+    return [np.array(bits) for bits in sorted(found)]
+
+
+def gained(p, half_spaces: bool) -> mpf:
+    """Return the least loss of two exclusive gates less that of any two."""
+    sets = gates_on_pulses(half_spaces)
+    return best_pair(p, sets, exclusive=True) - best_pair(p, sets)
+
+
 def sigmoid_error(h1, h2, p) -> mpf:
     """Return the squared error averaged over x, -x and the label."""
     outputs = [mp.fsum(1 / (1 + mp.exp(-sign * h)) for h in (h1, h2)) / 2 for sign in (1, -1)]
@@ -263,7 +330,20 @@ VALUES = {
     "ols.loss.intercept": with_intercept,
     "ols.loss.labels": labelled,
     "ols.loss.value": lambda a11, a12, a22, b1, b2: mpf(1) / 2 - explained(two_by_two(a11, a12, a22), [b1, b2]),
+    "pulse.bars.pair": lambda n, a, b, p, q: (
+        pulse_mean(n, a, b, lambda u: u[0] * u[int(p)]) * pulse_mean(n, a, b, lambda u: u[0] * u[int(q)])
+    ),
+    "pulse.optimum.half_spaces": lambda p: gained(p, half_spaces=True),
+    "pulse.optimum.least": lambda p: best_pair(p, gates_on_pulses(half_spaces=True)),
+    "pulse.optimum.overlap": lambda p: gained(p, half_spaces=False),
     "pulse.plus_minus.second": lambda n, a, b, d: flipped(n, a, b, lambda x: x[0] * x[int(d)]),
+    "pulse.several.line": on_a_line,
+    "pulse.several.sum": lambda n, a, b, N, d: several(
+        n, a, b, N, lambda own: sum(u[0] for u in own) * sum(u[int(d)] for u in own)
+    ),
+    "pulse.several.union": lambda n, a, b, N, d: several(
+        n, a, b, N, lambda own: any(u[0] for u in own) * any(u[int(d)] for u in own)
+    ),
     "pulse.sign_flip.xx": lambda n, a, b, p, q: flipped(
         n, a, b, lambda x: (x[0] > 0) * x[int(p)] * x[int(p + q) % int(n)]
     ),

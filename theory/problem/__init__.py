@@ -10,6 +10,7 @@ from theory.problem.first_use import on_first_use
 
 if TYPE_CHECKING:
     from theory.problem.distributions import LAWS, Law
+    from theory.problem.distributions.bars import Bars
     from theory.problem.distributions.finite import FiniteData
     from theory.problem.distributions.gaussian_clone import GaussianClone
     from theory.problem.distributions.nonlinear_gp import (
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         squared_distance,
     )
     from theory.problem.distributions.nonlinear_gp_2d import NonlinearGP2D
+    from theory.problem.distributions.pulses import Pulses
     from theory.problem.distributions.single_pulse import SinglePulse
     from theory.problem.distributions.table import Table
     from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
@@ -80,6 +82,7 @@ __all__ = [
     "Algebraic",
     "AlwaysGate",
     "Axis",
+    "Bars",
     "BiasesAtTimes",
     "Cell",
     "ContextGate",
@@ -123,6 +126,7 @@ __all__ = [
     "PathStrengthsAtTimes",
     "PreactivationKurtosisAtTimes",
     "Problem",
+    "Pulses",
     "Quantile",
     "ReadoutAtTimes",
     "RecordedGate",
@@ -157,10 +161,12 @@ __all__ = [
 
 _NAMES = {
     "distributions": "LAWS Law",
+    "distributions.bars": "Bars",
     "distributions.finite": "FiniteData",
     "distributions.gaussian_clone": "GaussianClone",
     "distributions.nonlinear_gp": "NonlinearGP axis_correlations latent_correlation latent_variance squared_distance",
     "distributions.nonlinear_gp_2d": "NonlinearGP2D",
+    "distributions.pulses": "Pulses",
     "distributions.single_pulse": "SinglePulse",
     "distributions.table": "Table",
     "errors": "InputError OutOfReachError WorkbenchError",

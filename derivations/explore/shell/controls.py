@@ -14,6 +14,7 @@ from theory.problem.distributions.images import WHITENINGS
 from theory.problem.distributions.mnist import PARTS
 from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS, POSITIVE_PARTS
 from theory.problem.distributions.nonlinear_gp_2d import GRIDS
+from theory.problem.distributions.pulses import FORMS, OVERLAPS
 from theory.problem.distributions.sampled import Estimate
 from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 from theory.problem.second_moments import ContextMoments
@@ -89,6 +90,12 @@ STARTS: dict[str, Any] = {
     "folder": "",
     "parameters": {},
     "estimate": Estimate(),
+    "counts": ((2, 3), (1, 1)),
+    "heights": (1,),
+    "overlap": "max",
+    "form": "block",
+    "rows": ((1, 1), (3, 4)),
+    "columns": ((3, 4), (1, 1)),
 }
 LABELS = {
     "n": "sites n",
@@ -121,6 +128,12 @@ LABELS = {
     "folder": "folder of arrays (in place of a function)",
     "parameters": "parameters of the function",
     "estimate": "examples for estimated moments",
+    "counts": "number of pulses",
+    "heights": "heights of a pulse",
+    "overlap": "where pulses overlap",
+    "form": "form of a pulse",
+    "rows": "rows of the bar",
+    "columns": "columns of the bar",
 }
 _TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
 _STEPS = {
@@ -161,7 +174,8 @@ def _options(kind: type[Law]) -> dict[str, tuple[str, ...]]:
     boundaries = getattr(kind, "boundaries", BOUNDARIES)
     words = {"normaliser": NORMALISERS, "positive_part": POSITIVE_PARTS, "support": SUPPORTS, "flip": FLIPS}
     images = {"part": tuple(PARTS), "centring": getattr(kind, "centrings", ()), "whitening": WHITENINGS}
-    return {"boundary": boundaries, "grid": ("", *GRIDS)} | words | images
+    pulses = {"overlap": OVERLAPS, "form": FORMS}
+    return {"boundary": boundaries, "grid": ("", *GRIDS)} | words | images | pulses
 
 
 def _with(steps: tuple[str, ...], starts: tuple[str, ...]) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import pytest
 
 from derivations.answers import controls
 from derivations.cli import main
-from tests.tolerances import MATCHED_COVARIANCE
+from tests.tolerances_of_laws import MATCHED_COVARIANCE
 from theory.flow import solve
 from theory.problem import InputError, load, load_sweep, loads
 

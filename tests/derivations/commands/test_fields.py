@@ -7,7 +7,7 @@ import pytest
 
 from derivations.answers import fields
 from derivations.cli import main
-from tests.tolerances import FIELD_FIT
+from tests.tolerances_of_laws import FIELD_FIT
 from theory.flow import solve
 from theory.problem import InputError, OutOfReachError, loads
 

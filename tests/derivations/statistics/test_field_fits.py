@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom
 
 from derivations.statistics.field_fits import DIFFERENCE, GABOR, fit, gabor
-from tests.tolerances import FIELD_FIT
+from tests.tolerances_of_laws import FIELD_FIT
 from theory.problem import InputError, OutOfReachError
 
 SHAPE = (16, 14)

@@ -10,7 +10,7 @@ from sim.data.sample import prepare
 from sim.random.streams import MEASUREMENT, stream
 from tests.sim.cases import line
 from tests.sim.data.omnibus import distance, draws
-from tests.tolerances import REJECTED_OF_400, SIM_DRAW
+from tests.tolerances_of_laws import REJECTED_OF_400, SIM_DRAW
 from theory.problem import LAWS, GaussianClone
 
 FILES = sorted(path.stem for path in (Path(__file__).parent / "laws").glob("*.py"))

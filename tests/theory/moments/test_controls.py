@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.tolerances import MATCHED_COVARIANCE
+from tests.tolerances_of_laws import MATCHED_COVARIANCE
 from theory.moments.controls import NAMES, controls, exchanged, gaussian, matched, other_copula
 from theory.moments.inputs import Values, input_statistics
 from theory.problem import FiniteData, GaussianClone, InputError, NonlinearGP, OutOfReachError, SinglePulse

@@ -16,7 +16,7 @@ from theory.flow.linear.parameters import Parameters, initial
 from theory.moments import exact_range, gated_moments
 from theory.moments.exact_moments import ExactMoments
 from theory.moments.exact_range import MOST_REGULAR_ROWS, components, optimum, pieces
-from theory.moments.single_pulse import exact_moments
+from theory.moments.lit_sites import exact_moments
 from theory.problem import InputError, NormalInitialisation, OutOfReachError, Simulation
 
 GATES = [(UP, DOWN), (UP, 0), (CLOSED, BELOW, OPEN), (UP, (4, HALF, float("inf")), OPEN), (OPEN, OPEN)]

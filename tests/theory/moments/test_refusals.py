@@ -17,9 +17,8 @@ from theory.moments.feature_moments import exactly, law_moments, second_moments
 from theory.moments.gate_events import open_on
 from theory.moments.gate_signs import Looks, half_spaces_of
 from theory.moments.inputs import input_statistics, input_statistics_of
+from theory.moments.lit_sites import event
 from theory.moments.relu_gates import clt, exact_moment, large_gain, latent_direction
-from theory.moments.single_pulse import event, mean
-from theory.moments.single_pulse import second_moment as pulse_moment
 from theory.moments.statistics import class_statistics, statistics_of
 from theory.moments.tensor import four_point_block
 from theory.problem import LAWS, FiniteData, Network, NonlinearGP, OutOfReachError, Problem, Simulation, SinglePulse
@@ -148,7 +147,6 @@ def test_direction_gates_on_pulses_are_taken_one_by_one():
 
 
 MOVED = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0), means=(1, 0))
-PULSES = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0), means=(1, 0))
 
 
 @pytest.mark.parametrize(
@@ -156,8 +154,6 @@ PULSES = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0), means=(1, 
     [
         lambda: four_point_block(MOVED, 0, 0, 1),
         *(lambda form=form: form(MOVED, 0, {0: 1}) for form in (exact_moment, latent_direction, clt, large_gain)),
-        lambda: mean(PULSES, 0),
-        lambda: pulse_moment(PULSES, 0, 0, 1),
     ],
 )
 def test_statistics_of_one_site_refuse_class_means(ask):

@@ -14,7 +14,7 @@ from tests.theory.pulse_cases import CLOSED, EVERY_GATE, EVERY_KIND, HALF, OPEN,
 from tests.tolerances import UNIT_ROUNDOFF
 from theory.moments import gated_moments, gated_moments_certified
 from theory.moments.exact_moments import MOST_ROWS
-from theory.moments.single_pulse import event, exact_moments, flips, lit, mean, second_moment
+from theory.moments.lit_sites import event, exact_moments, flips, lit, moment
 from theory.problem import AlwaysGate, Network, OutOfReachError, Problem, SinglePulse, SiteGate
 
 RANGES = [(2, (1, 2)), (5, (1, 1)), (5, (1, 5)), (5, (5, 5)), (7, (2, 4)), (8, (6, 8))]
@@ -45,9 +45,9 @@ def test_products_of_sites_are_counted(n, widths, order):
 def test_means_and_second_moments(n, widths, support, flip):
     points, data = inputs(n, widths, support, flip), law(n, ((1, 1), widths), support, flip)
     for i in range(n):
-        assert mean(data, 1) == average(points, lambda x, i=i: x[i])
+        assert moment(data, 1, i) == average(points, lambda x, i=i: x[i])
         for j in range(n):
-            assert second_moment(data, 1, i, j) == average(points, lambda x, i=i, j=j: x[i] * x[j])
+            assert moment(data, 1, i, j) == average(points, lambda x, i=i, j=j: x[i] * x[j])
 
 
 @pytest.mark.parametrize(("support", "flip"), EVERY_KIND)

@@ -22,8 +22,8 @@ from theory.moments.exact_moments import Examples
 from theory.moments.feature_moments import feature_moments
 from theory.moments.finite import contexts_of
 from theory.moments.gate_events import Contexts
-from theory.moments.single_pulse import examples as all_pulses
-from theory.problem import AlwaysGate, FiniteData, Law, Network, OutOfReachError, SinglePulse
+from theory.moments.lit_sites import examples as all_pulses
+from theory.problem import AlwaysGate, Bars, FiniteData, Law, Network, OutOfReachError, Pulses, SinglePulse
 from theory.problem.distributions.rows import RowsLaw
 
 Row = tuple[Fraction, ...]
@@ -113,8 +113,10 @@ def _(law: FiniteData) -> Examples:
     return Examples(np.array(law.x, dtype=object), law.example_probabilities, labels, contexts_of(law))
 
 
-@examples_of.register
-def _(law: SinglePulse) -> Examples:
+@examples_of.register(SinglePulse)
+@examples_of.register(Pulses)
+@examples_of.register(Bars)
+def _(law: SinglePulse | Pulses | Bars) -> Examples:
     return all_pulses(law, Network("gated-linear", "sum", 1, (AlwaysGate(),)))
 
 

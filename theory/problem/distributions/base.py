@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from theory.problem.errors import InputError
-from theory.problem.numbers import exact, positive, shown
+from theory.problem.numbers import exact, positive, shown, whole
 
 Label = Fraction | tuple[Fraction, ...]
 Mean = tuple[Fraction, ...]
@@ -98,6 +98,35 @@ def pair(values: object, where: str, convert: Callable[[Any, str], Any], what: s
     if not isinstance(values, list | tuple) or len(values) != 2:
         raise InputError(f"{where} = {shown(values)} must be two {what}.", hint)
     return convert(values[0], f"{where}[0]"), convert(values[1], f"{where}[1]")
+
+
+def whole_range(ends: object, where: str, most: int, what: str, why: str) -> tuple[int, int]:
+    """Return the ends a <= b of a range of whole numbers from 1 to `most`; errors name `what` it is and `why` not more.
+
+    >>> whole_range([3, 4], "data.widths[0]", 40, "width", "a pulse does not fit a ring of 40 sites")
+    (3, 4)
+    """
+    hint = f"Give the least and the largest {what}, such as [3, 4]."
+    least, largest = pair(ends, where, lambda end, at: whole(end, at, 1, most, why), "whole numbers", hint)
+    if least > largest:
+        raise InputError(f"{where} = [{least}, {largest}] contains no {what}.", f"Give the least {what} first.")
+    return least, largest
+
+
+def grid_shape(shape: object) -> tuple[int, int]:
+    """Return rows and columns of a grid. Raises InputError for sides below 2 and for more than 10000 sites.
+
+    >>> grid_shape([3, 4])
+    (3, 4)
+    """
+    hint = "Give rows and columns, such as [20, 20]."
+    sides = pair(shape, "data.shape", lambda side, at: whole(side, at, 2, MOST_SITES), "whole numbers", hint)
+    if sides[0] * sides[1] > MOST_SITES:
+        raise InputError(
+            f"data.shape = [{sides[0]}, {sides[1]}] has {sides[0] * sides[1]} sites, more than {MOST_SITES}.",
+            "Give a smaller grid: the moments alone would fill 800 MB.",
+        )
+    return sides
 
 
 def one_label(value: object, where: str) -> Label:

@@ -7,11 +7,11 @@ import numpy as np
 from jaxtyping import Int
 
 from theory.problem.correlations import GAUSSIAN
-from theory.problem.distributions.base import MOST_SITES, pair, set_field
+from theory.problem.distributions.base import grid_shape, set_field
 from theory.problem.distributions.latent_fields import declare_correlation
 from theory.problem.distributions.nonlinear_gp import NonlinearGP, squared_distance
 from theory.problem.errors import InputError
-from theory.problem.numbers import one_of, whole
+from theory.problem.numbers import one_of
 
 BOUNDARIES_2D = ("open", "torus")
 GRIDS = ("separable", "isotropic")
@@ -42,15 +42,8 @@ class NonlinearGP2D(NonlinearGP):
     boundaries: ClassVar[tuple[str, ...]] = BOUNDARIES_2D
 
     def __post_init__(self) -> None:
-        hint = "Give rows and columns, such as [20, 20]."
-        sides = pair(self.shape, "data.shape", lambda side, at: whole(side, at, 2, MOST_SITES), "whole numbers", hint)
-        set_field(self, "shape", sides)
-        if sides[0] * sides[1] > MOST_SITES:
-            raise InputError(
-                f"data.shape = [{sides[0]}, {sides[1]}] has {sides[0] * sides[1]} sites, more than {MOST_SITES}.",
-                "Give a smaller grid: the moments alone would fill 800 MB.",
-            )
-        set_field(self, "n", sides[0] * sides[1])
+        set_field(self, "shape", grid_shape(self.shape))
+        set_field(self, "n", self.shape[0] * self.shape[1])
         self._check_grid()
         super().__post_init__()
 

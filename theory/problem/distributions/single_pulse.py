@@ -4,8 +4,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import ClassVar
 
-from theory.problem.distributions.base import MOST_SITES, Label, Law, Mean, pair
-from theory.problem.errors import InputError
+from theory.problem.distributions.base import MOST_SITES, Label, Law, Mean, whole_range
 from theory.problem.numbers import one_of, whole
 
 SUPPORTS = ("zero-one", "plus-minus")
@@ -48,15 +47,10 @@ class SinglePulse(Law):
         whole(self.n, "data.n", least=2, most=MOST_SITES, why="the second moments alone would fill 800 MB")
         one_of(self.support, "data.support", SUPPORTS)
         one_of(self.flip, "data.flip", FLIPS)
-        one_each = "Give one for each class, such as [[3, 4], [9, 10]]."
-        self.each_class("widths", self._range, "ranges [a, b] of widths", one_each)
+        self.each_class(
+            "widths",
+            lambda ends, at: whole_range(ends, at, self.n, "width", f"a pulse does not fit a ring of {self.n} sites"),
+            "ranges [a, b] of widths",
+            "Give one for each class, such as [[3, 4], [9, 10]].",
+        )
         self.check_classes()
-
-    def _range(self, ends: object, where: str) -> tuple[int, int]:
-        """The ends a <= b of a range of widths."""
-        why = f"a pulse does not fit a ring of {self.n} sites"
-        hint = "Give the least and the largest width, such as [3, 4]."
-        least, largest = pair(ends, where, lambda end, at: whole(end, at, 1, self.n, why), "whole numbers", hint)
-        if least > largest:
-            raise InputError(f"{where} = [{least}, {largest}] contains no width.", "Give the least width first.")
-        return least, largest

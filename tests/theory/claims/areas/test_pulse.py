@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
+from itertools import product
 
 import pytest
 import sympy
@@ -9,7 +10,7 @@ import sympy
 from tests.pieces import claim_named
 from tests.theory.claims.examined import each, examination
 from theory.claims import levels
-from theory.claims.areas.pulse import _pulses
+from theory.claims.areas.pulse import _pulses, bars, optimum, several
 from theory.claims.model import Outcome
 from theory.claims.registry import select
 from theory.claims.rows import Verdict
@@ -49,9 +50,46 @@ def test_values_on_forty_sites(name, where, value):
     assert claim.statement.rhs.xreplace(point) == sympy.Rational(value)
 
 
+def widened(rhs):
+    """One width more at the upper end, or, in a formula without widths, another probability."""
+    changed = rhs.subs(_pulses.b, _pulses.b + 1)
+    return changed if changed != rhs else rhs.subs({optimum.share: optimum.share / 2, several.W: several.W + 1})
+
+
 @pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.id)
 def test_a_wrong_formula_fails_in_fractions(claim):
-    """One width more at the upper end."""
-    wrong = claim.statement.rhs.subs(_pulses.b, _pulses.b + 1)
+    wrong = widened(claim.statement.rhs)
     planted = replace(claim, statement=sympy.Eq(claim.statement.lhs, wrong, evaluate=False))
     assert levels.exact(planted).outcome is Outcome.FAIL
+
+
+@pytest.mark.parametrize(
+    ("name", "where", "value"),
+    [
+        ("pulse.several.union", {n: 6, _pulses.a: 1, _pulses.b: 1, several.N: 2, _pulses.d: 3}, "1/18"),
+        ("pulse.several.sum", {n: 6, _pulses.a: 1, _pulses.b: 1, several.N: 2, _pulses.d: 3}, "1/18"),
+        ("pulse.several.line", {n: 5, several.W: 2, several.i: 0}, "1/4"),
+        ("pulse.several.line", {n: 5, several.W: 2, several.i: 2}, "1/2"),
+        ("pulse.bars.pair", {n: 4, bars.a: 2, bars.b: 2, bars.p: 1, bars.q: 0}, "1/8"),
+        ("pulse.optimum.least", {optimum.share: "1/2"}, "1/188"),
+        ("pulse.optimum.overlap", {optimum.share: "1/2"}, "13/1974"),
+        ("pulse.optimum.half_spaces", {optimum.share: "1/2"}, "19/846"),
+    ],
+)
+def test_values_of_several_pulses_bars_and_gates(name, where, value):
+    """Two single lit sites of six differ with probability 2/36 as asked; 1/36 - 1/188 = 19/846."""
+    claim = claim_named(name)
+    point = {symbol: sympy.Rational(number) for symbol, number in where.items()}
+    assert claim.exact(point) == Fraction(value)
+    assert claim.statement.rhs.xreplace(point) == sympy.Rational(value)
+
+
+def test_the_half_spaces_of_three_bits():
+    """There are 104 threshold functions of three variables; each set of the seven nonzero inputs has one or two."""
+    sets = {
+        tuple(sum(a * b for a, b in zip(v, x, strict=True)) >= theta for x in product((0, 1), repeat=3))
+        for v in product(range(-2, 3), repeat=3)
+        for theta in range(-7, 8)
+    }
+    assert len(sets) == 104
+    assert len({cut[1:] for cut in sets}) == len(optimum._half_spaces())

@@ -17,7 +17,7 @@ from theory.claims.rational import rational
 from theory.expressions.symbols import n
 from theory.expressions.triangular import triangle
 from theory.moments import GatedMoments, gated_moments
-from theory.moments.single_pulse import lit
+from theory.moments.lit_sites import lit
 from theory.problem import Network, NormalInitialisation, Problem, SinglePulse, SiteGate, Training
 
 a, b, d, p, q = sympy.symbols("a b d p q", integer=True)

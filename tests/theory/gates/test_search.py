@@ -1,0 +1,207 @@
+"""The best gates against a brute force over all gates, and half-spaces against linear programs."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from tests.tolerances_of_laws import GATES_LSTSQ, GATES_RANK
+from theory.gates import KINDS, loss_of, optimum, separable, support_of
+from theory.problem import Bars, FiniteData, InputError, NonlinearGP, OutOfReachError, Pulses, SinglePulse
+
+RING = SinglePulse(3, ((1, 2), (3, 3)), "zero-one", "none", (1, -1))
+
+
+def data(seed, inputs=5, sites=2, classes=3):
+    """Random inputs of small whole numbers, some twice with different labels, with random weights."""
+    rng = np.random.default_rng(seed)
+    x = rng.integers(-2, 3, (inputs, sites))
+    return FiniteData(
+        x.tolist(), rng.integers(0, classes, inputs).tolist(), weights=rng.integers(1, 4, inputs).tolist()
+    )
+
+
+def lost(law, gates):
+    """<(y - yhat)^2> of the best weights by singular values; gates[k](x) are functions of x."""
+    weights = np.sqrt(np.array(law.example_probabilities, float))
+    x, y = np.array(law.x, float), np.array(law.y, float)
+    columns = np.concatenate([np.array([gate[tuple(row)] for row in law.x])[:, None] * x for gate in gates], axis=1)
+    left, sizes, _ = np.linalg.svd(weights[:, None] * columns, full_matrices=False)
+    kept = left[:, sizes > GATES_RANK]
+    target = weights * y
+    return np.sum((target - kept @ (kept.T @ target)) ** 2)
+
+
+def cut_by_half_spaces(x):
+    """The sets that a half-space cuts out, each decided by a linear program: v.x >= t + 1 inside, <= t - 1 outside."""
+    found = set()
+    for bits in product((0, 1), repeat=len(x)):
+        signs = np.where(np.array(bits), 1, -1)
+        rows = -signs[:, None] * np.concatenate([x, -np.ones((len(x), 1))], axis=1)
+        solved = linprog(np.zeros(x.shape[1] + 1), rows, -np.ones(len(x)), bounds=(None, None), method="highs")
+        if solved.status == 0:
+            found.add(bits)
+    return found
+
+
+def brute(law, gates, kind):
+    """The least loss of a kind, over all tuples of gates."""
+    inputs = sorted({x for x in law.x if any(x)})
+    sets = list(product((0, 1), repeat=len(inputs)))
+    if kind.endswith("half-spaces"):
+        allowed = cut_by_half_spaces(np.array(inputs, float))
+        sets = [bits for bits in sets if bits in allowed]
+    least = np.inf
+    for chosen in product(sets, repeat=gates):
+        together = np.sum(chosen, axis=0)
+        if "exclusive" in kind and (together > 1).any():
+            continue
+        if "tiling" in kind and (together != 1).any():
+            continue
+        values = [dict(zip(inputs, bits, strict=True)) | {(Fraction(0),) * law.n: 0} for bits in chosen]
+        least = min(least, lost(law, values))
+    return least
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(4))
+def test_the_least_loss_of_all_gates(seed, kind):
+    law = data(seed)
+    found = optimum(support_of(law), 2, kind)
+    assert abs(float(found.mse) - brute(law, 2, kind)) <= GATES_LSTSQ * 4
+
+
+def test_three_gates():
+    law = data(11, inputs=4)
+    assert abs(float(optimum(support_of(law), 3).mse) - brute(law, 3, "any")) <= GATES_LSTSQ * 4
+
+
+def test_another_kind_has_another_loss():
+    """On pulses of three sites the brute force over exclusive gates is not the least loss of any gates."""
+    support = support_of(RING)
+    assert optimum(support, 2).mse == Fraction(1, 188)
+    assert optimum(support, 2, "exclusive").mse == Fraction(1, 84)
+    assert optimum(support, 2, "tiling half-spaces").mse == Fraction(1, 36)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kept_gatings_have_the_least_loss_and_no_other(kind):
+    """The losses of all gatings, one by one: the least, how often it occurs, and the next."""
+    support = support_of(data(3, inputs=4))
+    found = optimum(support, 2, kind)
+    size = support.size
+    allowed = np.flatnonzero(separable(support.x)).tolist() if kind.endswith("half-spaces") else range(2**size)
+    losses = {}
+    for one, other in product(allowed, repeat=2):
+        if one < other:
+            continue  # a pair and its exchange count once
+        together = [(one >> a & 1) + (other >> a & 1) for a in range(size)]
+        if ("exclusive" in kind and max(together) > 1) or ("tiling" in kind and set(together) != {1}):
+            continue
+        opened = np.array([[one >> a & 1, other >> a & 1] for a in range(size)], dtype=bool)
+        losses[one, other] = loss_of(support, opened)
+    ordered = sorted(set(losses.values()))
+    assert found.mse == ordered[0]
+    assert found.following == ordered[1]
+    best = {frozenset(pair) for pair, loss in losses.items() if loss == ordered[0]}
+    assert {frozenset(gating) for gating in found.gatings} == best
+    assert found.count == len(best)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("sites", [1, 2, 3])
+def test_half_spaces_are_those_of_linear_programs(seed, sites):
+    rng = np.random.default_rng(seed)
+    x = np.unique(rng.integers(-1, 2, (6, sites)), axis=0)
+    found = np.flatnonzero(separable(x))
+    expected = {sum(bit << a for a, bit in enumerate(bits)) for bits in cut_by_half_spaces(x.astype(float))}
+    assert set(found.tolist()) == expected
+
+
+def test_threshold_functions_are_counted():
+    """Of n bits there are 4, 14, 104 and 1882 threshold functions for n = 1, ..., 4."""
+    counts = [int(separable(np.array(list(product((0, 1), repeat=n)))).sum()) for n in (1, 2, 3, 4)]
+    assert counts == [4, 14, 104, 1882]
+
+
+def test_equal_inputs_are_united_and_zero_is_lost():
+    """The labels 1 and 0 of the same input lose their variance; the input 0 loses the square of its label."""
+    support = support_of(FiniteData([[1, 2], [1, 2], [0, 0], [3, 0]], [1, 0, 2, 1]))
+    assert support.size == 2
+    assert support.lost == Fraction(1, 4) * (Fraction(1, 2) + 4)
+    assert support.means == ((Fraction(1, 2),), (Fraction(1),))
+
+
+def test_labels_of_two_numbers_are_fitted_side_by_side():
+    x = [[1, 0], [0, 1], [1, 1]]
+    both = support_of(FiniteData(x, [[1, 0], [0, 2], [3, 1]]))
+    each = [support_of(FiniteData(x, labels)) for labels in ([1, 0, 3], [0, 2, 1])]
+    opened = np.array([[1], [1], [1]], dtype=bool)
+    assert loss_of(both, opened) == sum(loss_of(one, opened) for one in each)
+    assert loss_of(both, opened) > 0
+
+
+def test_the_loss_depends_on_the_span_of_the_gates():
+    """{1, h} has the loss of {h, 1 - h}: the statement of `ols.gates.span`, on other data."""
+    support = support_of(RING)
+    h = np.arange(support.size) % 2 == 0
+    always = np.ones_like(h)
+    assert loss_of(support, np.stack([always, h], axis=1)) == loss_of(support, np.stack([h, ~h], axis=1))
+    assert loss_of(support, h[:, None]) != loss_of(support, np.stack([h, ~h], axis=1))
+
+
+def test_more_gates_never_lose_more():
+    support = support_of(RING)
+    losses = [optimum(support, gates).mse for gates in (1, 2, 3)]
+    assert losses == sorted(losses, reverse=True)
+    assert losses[0] > losses[1]
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Pulses(3, "open", "block", ((1, 1), (2, 2)), ((1, 1), (1, 1)), (1,), "max", (1, 0)),
+        Bars((2, 2), "torus", ((1, 1), (2, 2)), ((1, 1), (1, 2)), "zero-one", "none", (1, 0)),
+    ],
+    ids=["pulses", "bars"],
+)
+def test_other_laws_with_a_list_of_inputs(law):
+    support = support_of(law)
+    assert sum(support.probabilities) == 1
+    assert optimum(support, 1).mse <= loss_of(support, np.ones((support.size, 1), dtype=bool))
+
+
+@pytest.mark.parametrize(
+    ("ask", "error", "said"),
+    [
+        (lambda: support_of(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))), OutOfReachError, '"nlgp" has no list'),
+        (lambda: support_of(FiniteData([[1], [2]], [1, 0], context=[0, 1])), OutOfReachError, "have contexts"),
+        (lambda: optimum(support_of(RING), 5), InputError, "gates = 5 is more than 4"),
+        (lambda: optimum(support_of(RING), 2, "halfspaces"), InputError, "kind = 'halfspaces' is not known"),
+        (
+            lambda: optimum(support_of(SinglePulse(9, ((1, 2), (3, 4)), "zero-one", "none", (1, 0))), 2),
+            OutOfReachError,
+            "36 different nonzero inputs",
+        ),
+        (lambda: separable(np.arange(17)[:, None]), OutOfReachError, "17 inputs have 2\\^17 subsets"),
+        (lambda: loss_of(support_of(RING), np.ones((3, 1), dtype=bool)), InputError, "given on 3 inputs of 7"),
+    ],
+)
+def test_refusals(ask, error, said):
+    with pytest.raises(error, match=said) as caught:
+        ask()
+    assert caught.value.hint
+
+
+def test_a_long_search_is_refused_by_name(monkeypatch):
+    monkeypatch.setattr("theory.gates.search.MOST_SOLVED", 100)
+    with pytest.raises(OutOfReachError, match="has solved 100 least-squares problems and is not through"):
+        optimum(support_of(RING), 2)
+
+
+def test_data_of_the_input_zero_alone():
+    """No weight sees the input 0: the loss is <y^2>, and there is one gating of no input."""
+    found = optimum(support_of(FiniteData([[0, 0]], [3])), 2)
+    assert (found.mse, found.count, found.following) == (9, 1, None)

@@ -1,0 +1,217 @@
+"""Several pulses and bars against a full enumeration of their configurations: equal as fractions."""
+
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+import pytest
+
+from tests.tolerances_of_laws import PULSE_SUMS
+from theory.moments import feature_moments, pulses
+from theory.moments.arithmetic import FLOAT64
+from theory.moments.exact_moments import ExactMoments
+from theory.moments.feature_moments import second_moments
+from theory.moments.inputs import input_statistics
+from theory.moments.lit_sites import exact_moments
+from theory.problem import AlwaysGate, Bars, DirectionGate, Network, OutOfReachError, Pulses, SiteGate
+
+HALF = Fraction(1, 2)
+GATES = (SiteGate(1, lo=HALF, on="input"), SiteGate(2, hi=HALF, on="input"), SiteGate(0, -1, 1, "input"), AlwaysGate())
+NETWORK = Network("gated-linear", "mean", len(GATES), GATES)
+ALONG = Network("gated-linear", "mean", 1, (DirectionGate({0: 1, 2: -1}, lo=HALF, on="input"),))
+MEANS = ((1, "1/2", 0, 0, -1), 0)
+
+
+def several(**changes):
+    """Several pulses on five sites."""
+    settings = {
+        "n": 5,
+        "boundary": "ring",
+        "form": "block",
+        "widths": ((1, 2), (3, 4)),
+        "counts": ((1, 2), (2, 2)),
+        "heights": (1,),
+        "overlap": "max",
+        "labels": (1, "-1/3"),
+    }
+    return Pulses(**(settings | changes))
+
+
+def bars(**changes):
+    """Bars on a grid of two rows and three columns."""
+    settings = {
+        "shape": (2, 3),
+        "boundary": "torus",
+        "rows": ((1, 1), (1, 2)),
+        "columns": ((2, 3), (1, 1)),
+        "support": "zero-one",
+        "flip": "none",
+        "labels": (1, "-1/3"),
+    }
+    return Bars(**(settings | changes))
+
+
+SMOOTH = {"form": "raised-cosine", "overlap": "sum", "heights": (1, "-1/2")}
+LAWS = {
+    "union on a ring": several(),
+    "union on a line": several(boundary="open"),
+    "union with means": several(means=MEANS, priors=("1/4", "3/4")),
+    "sum on a ring": several(overlap="sum"),
+    "smooth on a line": several(boundary="open", **SMOOTH),
+    "smooth with means": several(means=MEANS, **SMOOTH),
+    "gaussian": several(form="gaussian", overlap="max", heights=(2,)),
+    "largest of two heights": several(heights=(1, "1/2")),
+    "bars": bars(),
+    "bars on an open grid": bars(boundary="open"),
+    "bars of signs": bars(boundary="open", support="plus-minus", flip="sign"),
+    "complements, with means": bars(flip="complement", means=(1, 0)),
+}
+EVERY = pytest.mark.parametrize("law", LAWS.values(), ids=LAWS)
+
+
+def places(n, boundary, width):
+    """The sets of sites that a block of this width may cover."""
+    if boundary == "open":
+        return [set(range(start, start + width)) for start in range(n) if start + width <= n]
+    return [{(start + step) % n for step in range(width)} for start in range(n)]
+
+
+def one_pulse(law, c):
+    """Every single pulse with its probability."""
+    a, b = law.widths[c]
+    for width, height in product(range(a, b + 1), law.heights):
+        values = law.profile(width)
+        starts = [start for start in range(law.n) if law.boundary == "ring" or start + width <= law.n]
+        for start in starts:
+            x = [Fraction(0)] * law.n
+            for step in range(width):
+                x[(start + step) % law.n] = height * values[step]
+            yield Fraction(1, (b - a + 1) * len(law.heights) * len(starts)), x
+
+
+def inputs_of_pulses(law, c):
+    a, b = law.counts[c]
+    for number in range(a, b + 1):
+        for drawn in product(list(one_pulse(law, c)), repeat=number):
+            share = Fraction(1, b - a + 1)
+            for p, _ in drawn:
+                share *= p
+            join = sum if law.overlap == "sum" else max
+            yield share, [join(values) for values in zip(*(x for _, x in drawn), strict=True)]
+
+
+def inputs_of_bars(law, c):
+    (r0, r1), (c0, c1) = law.rows[c], law.columns[c]
+    sizes = list(product(range(r0, r1 + 1), range(c0, c1 + 1)))
+    low, high = (0, 1) if law.support == "zero-one" else (-1, 1)
+    turned = {"none": [], "sign": [(-low, -high)], "complement": [(high, low)]}[law.flip]
+    line = "ring" if law.boundary == "torus" else "open"
+    for height, width in sizes:
+        corners = list(product(places(law.shape[0], line, height), places(law.shape[1], line, width)))
+        for (down, across), (dark, bright) in product(corners, [(low, high), *turned]):
+            u = [row in down and column in across for row, column in product(*map(range, law.shape))]
+            share = Fraction(1, len(sizes) * len(corners) * (1 + len(turned)))
+            yield share, [Fraction(bright if lit else dark) for lit in u]
+
+
+def enumerated(law, c):
+    """Every input of class c, its mean added, with its probability."""
+    drawn = inputs_of_bars(law, c) if isinstance(law, Bars) else inputs_of_pulses(law, c)
+    mean = law.means[c] if law.means else (Fraction(0),) * law.n
+    return [(p, [value + m for value, m in zip(x, mean, strict=True)]) for p, x in drawn]
+
+
+def moments(law, opens):
+    """A and b by their definition; `opens` tells which gates an input opens."""
+    A = b = 0
+    for c, prior in enumerate(law.probabilities):
+        for p, x in enumerated(law, c):
+            feature = np.array([g * value for g in opens(x) for value in x], dtype=object)
+            A = A + prior * p * np.outer(feature, feature)
+            b = b + prior * p * law.labels[c] * feature
+    return A.tolist(), b.tolist()
+
+
+def fractions(exact: ExactMoments):
+    return [[Fraction(entry, exact.denominator) for entry in row] for row in exact.rows.tolist()], exact.first.tolist()
+
+
+def library(law, network):
+    of = pulses.exact_moments if isinstance(law, Pulses) else exact_moments
+    return fractions(of(law, network))
+
+
+def at_sites(x):
+    return int(x[1] >= HALF), int(x[2] < HALF), int(-1 <= x[0] < 1), 1
+
+
+@EVERY
+def test_probabilities_add_up(law):
+    assert all(sum(p for p, _ in enumerated(law, c)) == 1 for c in range(law.classes))
+
+
+@EVERY
+def test_moments_through_gates_at_sites(law):
+    assert library(law, NETWORK) == moments(law, at_sites)
+
+
+@EVERY
+def test_moments_through_a_direction(law):
+    assert library(law, ALONG) == moments(law, lambda x: (int(x[0] - x[2] >= HALF),))
+
+
+def test_another_law_has_other_moments():
+    """The comparison tells a union from a sum, and a ring from a line."""
+    expected = moments(LAWS["union on a ring"], at_sites)
+    assert library(several(overlap="sum"), NETWORK) != expected
+    assert library(several(boundary="open"), NETWORK) != expected
+
+
+@EVERY
+def test_statistics_of_the_inputs(law):
+    for c in range(law.classes):
+        points = enumerated(law, c)
+        x = np.array([row for _, row in points], dtype=object)
+        p = np.array([share for share, _ in points], dtype=object)
+        mean = p @ x
+        off = x - mean
+        found, site = input_statistics(law, c), np.arange(law.n)
+        i, j, k, l = np.array(list(product(site[:3], repeat=4))).T
+        slack = PULSE_SUMS * max(1, float(np.abs(x).max())) ** 4
+        pairs = (
+            (found.mean, mean),
+            (found.covariance, (off * p[:, None]).T @ off),
+            (found.third(i, j, k), p @ (off[:, i] * off[:, j] * off[:, k])),
+            (found.fourth(i, j, k, l), p @ (off[:, i] * off[:, j] * off[:, k] * off[:, l])),
+            (second_moments(law, FLOAT64)[c], (x * p[:, None]).T @ x),
+        )
+        for own, exact in pairs:
+            assert np.abs(own - exact.astype(float)).max() <= slack
+        for one in range(law.n):
+            own = found.marginal(one)
+            for value, share in zip(own.values, own.probabilities, strict=True):
+                expected = sum(q for q, row in points if abs(row[one] - Fraction(value)) <= PULSE_SUMS)
+                assert abs(float(share) - float(expected)) <= PULSE_SUMS
+
+
+def test_many_pulses_are_counted_in_closed_form():
+    """Fifty pulses of width 1 on ten sites leave a site dark with probability (9/10)^50."""
+    law = several(n=10, widths=((1, 1), (1, 1)), counts=((50, 50), (1, 1)))
+    exact = pulses.exact_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)))
+    dark, both = Fraction(9, 10) ** 50, Fraction(8, 10) ** 50
+    first = Fraction(exact.rows[0, 0], exact.denominator)
+    assert first == (1 - dark) / 2 + Fraction(1, 20)
+    assert Fraction(exact.rows[0, 1], exact.denominator) == (1 - 2 * dark + both) / 2
+
+
+@pytest.mark.parametrize(
+    ("law", "said"),
+    [
+        (several(n=40, overlap="sum", counts=((5, 5), (1, 1))), "4 pulses give up to 6772800 inputs"),
+        (several(n=2000, overlap="sum"), "single pulses on 2000 sites"),
+    ],
+)
+def test_too_many_inputs_are_refused_by_name(law, said):
+    with pytest.raises(OutOfReachError, match=said) as caught:
+        feature_moments(law, Network("gated-linear", "mean", 1, (AlwaysGate(),)))
+    assert "blocks of height 1" in caught.value.hint

@@ -1,0 +1,33 @@
+"""Tolerances of the data laws, their samplers and their controls, each with its derivation."""
+
+from tests.tolerances import UNIT_ROUNDOFF
+
+# SciPy's least squares stops where a step changes the cost by less than 1e-8 of it, or the parameters by 1e-8: of an
+# exact fit, whose cost is quadratic around its minimum, they are then known to the root of that, relative to numbers
+# of size up to 10.
+FIELD_FIT = 10 * 1e-8**0.5
+
+# A covariance matched by a root in the correlation of the latent, to 1e-15; its derivative is at most kurtosis-like, 2
+# for these marginals; the covariances themselves are right to a few roundings, those by series or quadrature to 1e-13.
+MATCHED_COVARIANCE = 2e-13
+
+# P(Binomial(400, p) > 5) = 5e-6 at the level p = 1e-3 of tests/sim/data/omnibus.py.
+REJECTED_OF_400 = 5
+
+# The same normal numbers coloured in products of other sizes: sums of at most 12 terms of size 7, in another order.
+SIM_DRAW = 12 * 7 * UNIT_ROUNDOFF
+
+# Central moments of several pulses, in units of the fourth power of the largest input: 15 products of cumulants with
+# coefficients of at most N^2 = 4, each cumulant a sum over at most 40 single pulses with a few roundings more; or one
+# sum over at most 200 inputs of products of four. 15 * 4 * 45 roundings.
+PULSE_SUMS = 15 * 4 * 45 * UNIT_ROUNDOFF
+
+# Least squares of 14 numbers in float64 by singular values, a few hundred roundings, times a condition of at most 10^3.
+GATES_LSTSQ = 300 * 1_000 * UNIT_ROUNDOFF
+
+# Singular values of a few inputs of whole numbers up to 2: those that are not 0 exceed a hundredth, the others are some
+# hundred roundings.
+GATES_RANK = 1e-9
+
+# Heights of a pulse are rounded to multiples of 2^-20.
+PULSE_HEIGHTS = 2**-21
