@@ -126,7 +126,7 @@ def _log_sum(weights: Float[np.ndarray, " k"], values: Float[np.ndarray, "k q"])
 
 
 def line_bound(law: NonlinearGP, classes: Callable[[], list[ClassStatistics]], gaussian: bool) -> float:
-    """`whole_line` where the law is stationary on one open line without means, else infinite: no bound is known.
+    """`whole_line` for the processes of this file on one open line without means, else infinite: no bound is known.
 
     >>> from theory.moments.arithmetic import FLOAT64
     >>> from theory.moments.statistics import class_statistics
@@ -134,6 +134,6 @@ def line_bound(law: NonlinearGP, classes: Callable[[], list[ClassStatistics]], g
     >>> round(line_bound(law, lambda: [class_statistics(law, c, FLOAT64) for c in range(2)], gaussian=False), 4)
     0.2208
     """
-    if law.boundary != "open" or len(law.axes) > 1 or law.means:
+    if law.boundary != "open" or len(law.axes) > 1 or law.means or not isinstance(law, NonlinearGP):
         return np.inf
     return whole_line(law, classes(), gaussian)

@@ -1,0 +1,115 @@
+"""Elliptical laws through gates: x = r z/Z with z Gaussian, r > 0 independent of z, and gates of half-spaces at 0.
+
+A half-space through 0 depends on the direction of x = r z/Z, which is that of z. For functions e of such half-spaces
+
+    E[e x] = (E r/Z) E[e z],   E[e x x^T] = (E r^2/Z^2) E[e z z^T],   E[e] as for z:
+
+the Gaussian moments of `gaussian_clone`, times E r/sqrt(E r^2) where one factor x stands alone. A threshold other than
+0 is one of z at h Z/r, which depends on r: exact where r has a single value, or finitely many (`by_scales`).
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.gaussian_clone import CloneStatistics
+from theory.moments.process import process_moments, process_second_moments
+from theory.moments.scales import ScaleMoments, moments_of
+from theory.moments.statistics import ClassStatistics, Lags, statistics_of
+from theory.problem import Network, OutOfReachError
+from theory.problem.distributions.elliptical import Elliptical
+from theory.problem.distributions.student_t import StudentT
+from theory.problem.scales import DiscreteScale
+
+
+@dataclass(frozen=True)
+class EllipticalStatistics(CloneStatistics):
+    """Moments of class `c` of an Elliptical law by lag, through signs of directions.
+
+    E|x_i| = sqrt(2/pi) E r at unit variance, and E r = sqrt(pi)/2 for the Laplace law:
+
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> law = Elliptical(4, (2, 1), "laplace", "open", "unit-variance", (1, 0))
+    >>> round(float(EllipticalStatistics(law, 0, FLOAT64).half_space(0)) ** 2, 12)
+    0.5
+    """
+
+    law: Elliptical
+
+    @cached_property
+    def moments(self) -> ScaleMoments:
+        """The moments of r. Raises OutOfReachError where E r^2 is infinite."""
+        found = moments_of(self.law.scale[self.c], self.law.n)
+        if isinstance(found.second, float):
+            raise OutOfReachError(
+                f"x has an infinite variance in class {self.c}, so that it has no second moments.",
+                "Use a Student t of at least 3 degrees of freedom; gdln simulate samples any.",
+            )
+        return found
+
+    @cached_property
+    def _latent(self) -> tuple[Numbers, Numbers]:
+        """rho and 1 - rho^2 of z by lag: those of the law's process."""
+        return ClassStatistics(self.law.process, self.c, self.arithmetic)._latent
+
+    @cached_property
+    def _correlation(self) -> tuple[Numbers, Numbers]:
+        """rho and 1 - rho by lag, the latter from 1 - rho^2 where rho is near 1."""
+        rho, gap = self._latent
+        less = [1 - r if r < 0 else g / (1 + r) for r, g in zip(rho, gap, strict=True)]
+        return rho, np.array(less, dtype=self.arithmetic.dtype)
+
+    @cached_property
+    def covariances(self) -> Numbers:
+        """E[x_k x_l] = (E r^2/Z^2) rho_kl by lag."""
+        unit = self.law.normaliser == "unit-variance"
+        second = self.moments.second  # raises where it is infinite
+        return self.arithmetic.rational(second / second if unit else second) * self._latent[0]
+
+    @cached_property
+    def _share(self) -> Any:
+        """E r/sqrt(E r^2)."""
+        return self.moments.first_over_root(self.arithmetic)
+
+    def half_space(self, lag: Lags) -> Numbers:
+        """E[s_i x_k] = (E r/sqrt(E r^2)) C_ik sqrt(2/(pi C_ii))."""
+        return self._share * super().half_space(lag)
+
+    def through_sign(self, r: Numbers, gap: Numbers) -> Numbers:
+        """E[s x_k] = (E r/sqrt(E r^2)) r sqrt(2 C_kk/pi) for the sign s of a direction, r its correlation with z_k."""
+        return self._share * super().through_sign(r, gap)
+
+    @property
+    def spread(self) -> Any:
+        """The variance of the inputs, by which thresholds are measured. Raises OutOfReachError where r varies."""
+        scale = self.law.scale[self.c]
+        if not isinstance(scale, DiscreteScale) or len(scale.values) > 1:
+            raise OutOfReachError(
+                f"A gate with a threshold other than 0, or a soft one, has no exact moments in class {self.c}: its "
+                "threshold on z is proportional to 1/r, and the scale r varies. A class mean moves a threshold at 0.",
+                "Use hard gates at threshold 0 and classes without means, a discrete scale without biases, or simulate "
+                "it (gdln simulate).",
+            )
+        return self.variance
+
+
+@statistics_of.register(StudentT)
+@statistics_of.register(Elliptical)
+def _(law: Elliptical, c: int, arithmetic: Arithmetic) -> EllipticalStatistics:
+    return EllipticalStatistics(law, c, arithmetic)
+
+
+@law_moments.register(StudentT)
+@law_moments.register(Elliptical)
+def _(law: Elliptical, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    return process_moments(law, network, arithmetic)
+
+
+@second_moments.register(StudentT)
+@second_moments.register(Elliptical)
+def _(law: Elliptical, arithmetic: Arithmetic) -> Numbers:
+    return process_second_moments(law, arithmetic)
