@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from theory.problem.errors import InputError
+from theory.problem.keys import check_keys
 from theory.problem.numbers import RANGES, shown, spaced
 from theory.problem.sweep import FIELDS, MOST_CELLS, Axis, Sweep
-from theory.problem.toml import check_keys, placed, tables_of, text_of
+from theory.problem.toml import placed, tables_of, text_of
 from theory.problem.user_files import parse_json
 
 

@@ -5,7 +5,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import fields, is_dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 from math import floor, inf, isinf
@@ -17,8 +17,9 @@ from theory.problem.errors import InputError
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.gates import GATES, Gate, resolved
 from theory.problem.graph import Edge, Node
+from theory.problem.keys import check_keys, choose, keys_of
 from theory.problem.network import MODELS, Network
-from theory.problem.numbers import RANGES, nearest, one_of, positive, shown, spaced
+from theory.problem.numbers import RANGES, one_of, positive, shown, spaced
 from theory.problem.parameters import InitialByName, NormalInitialisation
 from theory.problem.problem import Problem
 from theory.problem.simulation import DTYPES, Simulation
@@ -124,7 +125,7 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
     for key, table in tables.items():
         if not isinstance(table, Mapping):
             raise InputError(f"{key} must be a table.", f"Write [{key}] and its keys below.")
-    data = _law(tables["data"])
+    data = law_of(tables["data"])
     simulation = tables.get("simulation")
     return Problem(
         data=data,
@@ -134,23 +135,17 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
     )
 
 
-def _law(table: Mapping[str, Any]) -> Law:
-    kind = _choose(table, "data", "law", LAWS, "A new law is a file in theory/problem/distributions/.")
-    required, optional = keys_of(kind)
-    check_keys(table, "[data]", required=("law", *required), optional=optional)
-    return kind(**{name: value for name, value in table.items() if name != "law"})
+def law_of(table: Mapping[str, Any], where: str = "data", **given: Any) -> Law:
+    """Return the law that a table declares; `given` are fields that the table leaves out, and `where` names it.
 
-
-def keys_of(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the keys of a dataclass in a problem file: the required ones, and those with a default.
-
-    >>> from theory.problem import AlwaysGate, SiteGate
-    >>> keys_of(SiteGate)
-    (('site',), ('lo', 'hi', 'on', 'sharpness'))
+    >>> law_of({"law": "gaussian-clone", "n": 4, "xi": [2], "gain": 1, "boundary": "open", "normaliser": "none"},
+    ...     "data.components[0]", labels=(1,)).classes
+    1
     """
-    written = [field for field in fields(kind) if field.init]
-    optional = tuple(field.name for field in written if not (field.default is field.default_factory is MISSING))
-    return tuple(field.name for field in written if field.name not in optional), optional
+    kind = choose(table, where, "law", LAWS, "A new law is a file in theory/problem/distributions/.")
+    required, optional = (tuple(key for key in keys if key not in given) for keys in keys_of(kind))
+    check_keys(table, f"[{where}]", required=("law", *required), optional=optional)
+    return kind(**{name: value for name, value in table.items() if name != "law"}, **given)
 
 
 def _network(table: Mapping[str, Any], data: Law) -> Network | GatedGraph:
@@ -215,7 +210,7 @@ def _one_gate(row: Mapping[str, Any], where: str, data: Law) -> tuple[Gate, ...]
 
 
 def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
-    kind = _choose(table, where, "kind", GATES, "A new gate is a file in theory/problem/gates/.")
+    kind = choose(table, where, "kind", GATES, "A new gate is a file in theory/problem/gates/.")
     rest = {key: value for key, value in table.items() if key != "kind"}
     required, optional = keys_of(kind)
     check_keys(rest, where, required=required, optional=optional)
@@ -260,7 +255,7 @@ def _start(value: Any, where: str) -> Any:
         return value
     if where == "training.w0" and "law" not in value and value:
         return InitialByName(tuple((name, _start(each, f"{where}.{name}")) for name, each in value.items()))
-    _choose(value, where, "law", {NormalInitialisation.law: NormalInitialisation})
+    choose(value, where, "law", {NormalInitialisation.law: NormalInitialisation})
     check_keys(value, where, required=("law", "scale", "seed"))
     return NormalInitialisation(value["scale"], value["seed"], where)
 
@@ -269,36 +264,6 @@ def _simulation(table: Mapping[str, Any]) -> Simulation:
     required = ("mode", "samples", "learning_rate", "replicates", "seed")
     check_keys(table, "[simulation]", required=required, optional=_OPTIONAL)
     return Simulation(**table)
-
-
-def _choose(table: Mapping[str, Any], where: str, key: str, choices: Mapping[str, type], otherwise: str = "") -> type:
-    if key not in table:
-        raise InputError(f"{where} lacks the key `{key}`.", f"Choose one of: {', '.join(choices)}.")
-    return choices[one_of(table[key], f"{where}.{key}", choices, otherwise)]
-
-
-def check_keys(
-    table: Mapping[str, Any], where: str, required: tuple[str, ...] = (), optional: tuple[str, ...] = ()
-) -> None:
-    """Raise InputError where `table` has a key that is not known, or lacks a required one; `where` names it.
-
-    >>> check_keys({"tua": 1}, "[training]", required=("tau",))
-    Traceback (most recent call last):
-    ...
-    theory.problem.errors.InputError: [training] has the unknown key 'tua'. Did you mean `tau`? Known: tau.
-    """
-    known = (*required, *optional)
-    for key in table:
-        if key not in known:
-            hint = f"{nearest(key, known)}Known: {', '.join(known) or 'none'}."
-            raise InputError(f"{where} has the unknown key {shown(key)}.", hint)
-    missing = [key for key in required if key not in table]
-    if missing:
-        listed = ", ".join(f"`{key}`" for key in missing)
-        raise InputError(
-            f"{where} lacks {listed}.",
-            "State it: papers differ on conventions, so nothing that changes numbers has a default.",
-        )
 
 
 def dumps(problem: Problem) -> str:
@@ -395,7 +360,7 @@ def _gate_value(value: Any) -> str:
 
 
 def toml_value(value: Any) -> str:
-    """Return a word, a number, a tuple of them or a dataclass as it is written in a problem file.
+    """Return a word, a number, a tuple of them, a table or a dataclass as it is written in a problem file.
 
     >>> toml_value(("ring", Fraction(1, 3), 2))
     '["ring", "1/3", 2]'
@@ -408,10 +373,12 @@ def toml_value(value: Any) -> str:
         return number_text(value)
     if isinstance(value, tuple):
         return f"[{', '.join(map(toml_value, value))}]"
+    if hasattr(value, "table"):
+        value = value.table()
     if is_dataclass(value):
-        return (
-            f"{{ {', '.join(f'{field.name} = {toml_value(getattr(value, field.name))}' for field in fields(value))} }}"
-        )
+        value = {field.name: getattr(value, field.name) for field in fields(value)}
+    if isinstance(value, dict):
+        return f"{{ {', '.join(f'{key} = {toml_value(entry)}' for key, entry in value.items())} }}"
     # TOML reads the escapes of JSON; in addition it requires DEL to be escaped.
     return str(value) if isinstance(value, int) else json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
