@@ -64,6 +64,4 @@ class MixtureSampler:
 def mixture_sampler(law: Mixture, device: torch.device, dtype: torch.dtype) -> MixtureSampler:
     """Return the sampler of the mixture."""
     samplers = tuple(prepare(part.law, device, dtype) for part in law.components)
-    return MixtureSampler(
-        law, samplers, label_table(law, device, dtype), mean_table(law, device, dtype), device, dtype
-    )
+    return MixtureSampler(law, samplers, label_table(law, device, dtype), mean_table(law, device, dtype), device, dtype)

@@ -13,7 +13,9 @@ from sim.data.classes import bounds, chosen
 from theory.problem import OutOfReachError
 from theory.problem.scales import DiscreteScale, GammaScale, Scale, SphereScale, StudentScale
 
-Numbers = Float[torch.Tensor, "N k"]
+Latent = Float[torch.Tensor, "N n"]
+Further = Float[torch.Tensor, "N k"]
+Mark = Float[np.ndarray, " N"]
 
 
 @singledispatch
@@ -24,9 +26,7 @@ def numbers_of(scale: Scale) -> int:
 
 
 @singledispatch
-def radii(
-    scale: Scale, unit: bool, latent: Numbers, further: Numbers, mark: Float[np.ndarray, " N"]
-) -> Float[torch.Tensor, " N"]:
+def radii(scale: Scale, unit: bool, latent: Latent, further: Further, mark: Mark) -> Float[torch.Tensor, " N"]:
     """Return r for N examples, over the root of E r^2 if `unit`.
 
     `latent` are the n normal numbers of z, `further` at least `numbers_of(scale)` more, and `mark` is uniform.
@@ -43,9 +43,7 @@ def _(scale: StudentScale) -> int:
 
 
 @radii.register
-def _(
-    scale: StudentScale, unit: bool, latent: Numbers, further: Numbers, mark: Float[np.ndarray, " N"]
-) -> Float[torch.Tensor, " N"]:
+def _(scale: StudentScale, unit: bool, latent: Latent, further: Further, mark: Mark) -> Float[torch.Tensor, " N"]:
     del latent, mark
     # E dof/V = dof/(dof - 2): with Z the numerator is dof - 2, by the definition of the law.
     return ((scale.dof - 2 * unit) / further[:, : scale.dof].square().sum(dim=1)).sqrt()
@@ -57,17 +55,13 @@ def _(scale: GammaScale) -> int:
 
 
 @radii.register
-def _(
-    scale: GammaScale, unit: bool, latent: Numbers, further: Numbers, mark: Float[np.ndarray, " N"]
-) -> Float[torch.Tensor, " N"]:
+def _(scale: GammaScale, unit: bool, latent: Latent, further: Further, mark: Mark) -> Float[torch.Tensor, " N"]:
     del unit, latent, mark
     return further[:, : numbers_of(scale)].square().mean(dim=1).sqrt()
 
 
 @radii.register
-def _(
-    scale: DiscreteScale, unit: bool, latent: Numbers, further: Numbers, mark: Float[np.ndarray, " N"]
-) -> Float[torch.Tensor, " N"]:
+def _(scale: DiscreteScale, unit: bool, latent: Latent, further: Further, mark: Mark) -> Float[torch.Tensor, " N"]:
     del further
     square = sum(p * value**2 for p, value in zip(scale.probabilities, scale.values, strict=True))
     values = np.array([float(value) for value in scale.values]) / (float(square) ** 0.5 if unit else 1.0)
@@ -75,8 +69,6 @@ def _(
 
 
 @radii.register
-def _(
-    scale: SphereScale, unit: bool, latent: Numbers, further: Numbers, mark: Float[np.ndarray, " N"]
-) -> Float[torch.Tensor, " N"]:
+def _(scale: SphereScale, unit: bool, latent: Latent, further: Further, mark: Mark) -> Float[torch.Tensor, " N"]:
     del scale, unit, further, mark
     return (latent.shape[1] / latent.square().sum(dim=1)).sqrt()

@@ -5,24 +5,29 @@ A half-space through 0 depends on the direction of x = r z/Z, which is that of z
     E[e x] = (E r/Z) E[e z],   E[e x x^T] = (E r^2/Z^2) E[e z z^T],   E[e] as for z:
 
 the Gaussian moments of `gaussian_clone`, times E r/sqrt(E r^2) where one factor x stands alone. A threshold other than
-0 is one of z at h Z/r, which depends on r: exact where r has a single value, or finitely many (`by_scales`).
+0 is one of z at h Z/r, which depends on r: where r has finitely many values, the moments are sums over Gaussian laws,
+one for each value.
 """
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.basis import gate_basis
+from theory.moments.elliptical_inputs import EllipticalInputs
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
 from theory.moments.gaussian_clone import CloneStatistics
+from theory.moments.inputs import input_statistics_of
+from theory.moments.mixed import mixed
 from theory.moments.process import process_moments, process_second_moments
 from theory.moments.scales import ScaleMoments, moments_of
 from theory.moments.statistics import ClassStatistics, Lags, statistics_of
 from theory.problem import Network, OutOfReachError
 from theory.problem.distributions.elliptical import Elliptical
-from theory.problem.distributions.student_t import StudentT
 from theory.problem.scales import DiscreteScale
 
 
@@ -66,9 +71,12 @@ class EllipticalStatistics(CloneStatistics):
     @cached_property
     def covariances(self) -> Numbers:
         """E[x_k x_l] = (E r^2/Z^2) rho_kl by lag."""
-        unit = self.law.normaliser == "unit-variance"
-        second = self.moments.second  # raises where it is infinite
-        return self.arithmetic.rational(second / second if unit else second) * self._latent[0]
+        second = self.moments.second
+        if isinstance(self.law, OneScale):
+            second = self.law.variance
+        elif self.law.normaliser == "unit-variance":
+            second = Fraction(1)
+        return self.arithmetic.rational(second) * self._latent[0]
 
     @cached_property
     def _share(self) -> Any:
@@ -91,25 +99,63 @@ class EllipticalStatistics(CloneStatistics):
             raise OutOfReachError(
                 f"A gate with a threshold other than 0, or a soft one, has no exact moments in class {self.c}: its "
                 "threshold on z is proportional to 1/r, and the scale r varies. A class mean moves a threshold at 0.",
-                "Use hard gates at threshold 0 and classes without means, a discrete scale without biases, or simulate "
-                "it (gdln simulate).",
+                "Use hard gates at 0 without class means, or discrete scales in all classes; or run gdln simulate.",
             )
         return self.variance
 
 
-@statistics_of.register(StudentT)
+@dataclass(frozen=True)
+class OneScale(Elliptical):
+    """One class of an elliptical law where r has one value: a Gaussian with this variance at every site.
+
+    >>> law = OneScale(4, (2,), "gaussian", "open", "none", (1,), variance=Fraction(9, 4))
+    >>> from theory.moments.arithmetic import FLOAT64
+    >>> float(process_second_moments(law, FLOAT64)[0, 0, 0])
+    2.25
+    """
+
+    variance: Fraction = Fraction(1)
+
+
+@statistics_of.register(OneScale)
 @statistics_of.register(Elliptical)
-def _(law: Elliptical, c: int, arithmetic: Arithmetic) -> EllipticalStatistics:
+def elliptical_statistics(law: Elliptical, c: int, arithmetic: Arithmetic) -> EllipticalStatistics:
+    """Return the statistics of a class through signs of directions."""
     return EllipticalStatistics(law, c, arithmetic)
 
 
-@law_moments.register(StudentT)
-@law_moments.register(Elliptical)
-def _(law: Elliptical, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+@law_moments.register
+def _(law: OneScale, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
     return process_moments(law, network, arithmetic)
 
 
-@second_moments.register(StudentT)
-@second_moments.register(Elliptical)
+@law_moments.register
+def _(law: Elliptical, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
+    centred = not law.means
+    discrete = all(isinstance(scale, DiscreteScale) for scale in law.scale)
+    if discrete and not gate_basis(network, law.latent, centred).odd:
+        parts = _by_scales(law)
+        return mixed([(p, process_moments(own, network, arithmetic, centred)) for p, own in parts], arithmetic)
+    return process_moments(law, network, arithmetic)
+
+
+def _by_scales(law: Elliptical) -> list[tuple[Fraction, OneScale]]:
+    """Return each value of r in each class as a law of one class, with its probability over all classes."""
+    found = []
+    for c, (share, scale) in enumerate(zip(law.probabilities, law.scale, strict=True)):
+        second = moments_of(scale, law.n).second if law.normaliser == "unit-variance" else 1
+        for p, value in zip(scale.probabilities, scale.values, strict=True):
+            means = law.means[c : c + 1]
+            own = (law.n, (law.xi[c],), "gaussian", law.boundary, "none", (law.labels[c],))
+            found.append((share * p, OneScale(*own, means=means, variance=value**2 / second)))
+    return found
+
+
+@second_moments.register
 def _(law: Elliptical, arithmetic: Arithmetic) -> Numbers:
     return process_second_moments(law, arithmetic)
+
+
+@input_statistics_of.register
+def _(law: Elliptical, c: int) -> EllipticalInputs:
+    return EllipticalInputs(law, c)

@@ -35,8 +35,12 @@ SECONDS = {1: 0.001, 2: 0.012}
 MOST_SECONDS = 60
 
 
-def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) -> SignFeatures:
+def process_moments(
+    law: NonlinearGP, network: Network, arithmetic: Arithmetic, centred: bool | None = None
+) -> SignFeatures:
     """A, b and <y.y> of a gated-linear network on a stationary process, of any number of classes, priors and means.
+
+    `centred` is False for a part of a mixture whose other parts have means: then gates at 0 are tails here too.
 
     Gates: sites and directions with any bounds, always, repeated, in any combination; on the input of a law that has a
     latent, directions of one site, and at 0 of two with weights of equal size. Entries are accurate to a few roundings
@@ -52,7 +56,7 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
     >>> np.diag(process_moments(law, network, FLOAT64).assembled()).round(12).tolist()
     [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
     """
-    gates = gate_basis(network, law.latent, centred=not law.means)
+    gates = gate_basis(network, law.latent, centred=not law.means if centred is None else centred)
     unlike = (function for function in gates.half_spaces if function.soft or function.direction.site is None)
     if law.clipped and law.latent and any(unlike):
         raise OutOfReachError(

@@ -49,7 +49,8 @@ class ScaleMoments:
 
         >>> from theory.moments.arithmetic import FLOAT64
         >>> from theory.problem.scales import GammaScale
-        >>> round(moments_of(GammaScale(1), 4).first_over_root(FLOAT64) ** 2 * 4, 12)  # pi/4 of a Rayleigh r
+        >>> mean = moments_of(GammaScale(1), 4).first_over_root(FLOAT64)  # sqrt(pi)/2, of a Rayleigh r
+        >>> round(float(4 * mean**2), 12)
         3.14159265359
         """
         root = arithmetic.sqrt(arithmetic.rational(self.square / self.second))
