@@ -47,14 +47,26 @@ class EllipticalStatistics(CloneStatistics):
 
     @cached_property
     def moments(self) -> ScaleMoments:
-        """The moments of r. Raises OutOfReachError where E r^2 is infinite."""
-        found = moments_of(self.law.scale[self.c], self.law.n)
-        if isinstance(found.second, float):
+        """The moments of r."""
+        return moments_of(self.law.scale[self.c], self.law.n)
+
+    def require_variance(self) -> None:
+        """Raise OutOfReachError where E r^2 is infinite."""
+        if isinstance(self.moments.second, float):
             raise OutOfReachError(
                 f"x has an infinite variance in class {self.c}, so that it has no second moments.",
                 "Use a Student t of at least 3 degrees of freedom; gdln simulate samples any.",
             )
-        return found
+
+    def require_one_scale(self) -> None:
+        """Raise OutOfReachError where r varies, so that a threshold on z depends on it."""
+        scale = self.law.scale[self.c]
+        if not isinstance(scale, DiscreteScale) or len(scale.values) > 1:
+            raise OutOfReachError(
+                f"A gate with a threshold other than 0, or a soft one, has no exact moments in class {self.c}: its "
+                "threshold on z is proportional to 1/r, and the scale r varies. A class mean moves a threshold at 0.",
+                "Use hard gates at 0 without class means, or discrete scales in all classes; or run gdln simulate.",
+            )
 
     @cached_property
     def _latent(self) -> tuple[Numbers, Numbers]:
@@ -71,6 +83,7 @@ class EllipticalStatistics(CloneStatistics):
     @cached_property
     def covariances(self) -> Numbers:
         """E[x_k x_l] = (E r^2/Z^2) rho_kl by lag."""
+        self.require_variance()
         second = self.moments.second
         if isinstance(self.law, OneScale):
             second = self.law.variance
@@ -94,13 +107,7 @@ class EllipticalStatistics(CloneStatistics):
     @property
     def spread(self) -> Any:
         """The variance of the inputs, by which thresholds are measured. Raises OutOfReachError where r varies."""
-        scale = self.law.scale[self.c]
-        if not isinstance(scale, DiscreteScale) or len(scale.values) > 1:
-            raise OutOfReachError(
-                f"A gate with a threshold other than 0, or a soft one, has no exact moments in class {self.c}: its "
-                "threshold on z is proportional to 1/r, and the scale r varies. A class mean moves a threshold at 0.",
-                "Use hard gates at 0 without class means, or discrete scales in all classes; or run gdln simulate.",
-            )
+        self.require_one_scale()
         return self.variance
 
 
@@ -131,12 +138,25 @@ def _(law: OneScale, network: Network, arithmetic: Arithmetic) -> FeatureMoments
 
 @law_moments.register
 def _(law: Elliptical, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
-    centred = not law.means
-    discrete = all(isinstance(scale, DiscreteScale) for scale in law.scale)
-    if discrete and not gate_basis(network, law.latent, centred).odd:
-        parts = _by_scales(law)
-        return mixed([(p, process_moments(own, network, arithmetic, centred)) for p, own in parts], arithmetic)
-    return process_moments(law, network, arithmetic)
+    return through_gates(law, network, arithmetic, not law.means)
+
+
+def through_gates(law: Elliptical, network: Network, arithmetic: Arithmetic, centred: bool) -> FeatureMoments:
+    """Return the moments through gates at 0; through all gates where all scales are discrete, by their values.
+
+    `centred` is False where the law, or another part of a mixture that it is a part of, has class means. Raises
+    OutOfReachError for thresholds on a scale that varies continuously, and for an infinite variance.
+    """
+    statistics = [EllipticalStatistics(law, c, arithmetic) for c in range(law.classes)]
+    for own in statistics:
+        own.require_variance()
+    if not gate_basis(network, law.latent, centred).odd:
+        if all(isinstance(scale, DiscreteScale) for scale in law.scale):
+            parts = _by_scales(law)
+            return mixed([(p, process_moments(own, network, arithmetic, centred)) for p, own in parts], arithmetic)
+        for own in statistics:
+            own.require_one_scale()
+    return process_moments(law, network, arithmetic, centred)
 
 
 def _by_scales(law: Elliptical) -> list[tuple[Fraction, OneScale]]:

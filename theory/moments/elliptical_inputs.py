@@ -4,15 +4,13 @@ With C = Cov x, E x_i x_j x_k x_l = (E r^4/(E r^2)^2) (C_ij C_kl + C_ik C_jl + C
 Student t, a variance-gamma law, a mixture of normal laws or a coordinate on a sphere: P(x_i <= a) = E Phi(a Z/r).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property, singledispatch
-from math import inf, lgamma, log, pi, sqrt
+from math import ceil, floor, inf, lgamma, log, pi, sqrt
 
 import numpy as np
 from jaxtyping import Float
-from scipy.integrate import quad_vec
 from scipy.special import betainc, k0, ndtr, stdtr
 
 from theory.moments.inputs import Density, InputStatistics, Sites
@@ -21,9 +19,11 @@ from theory.problem import OutOfReachError, latent_correlation
 from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.scales import DiscreteScale, GammaScale, Scale, SphereScale, StudentScale
 
-# The integral over sqrt(G) of a Gamma(shape) variable ends so far above its mode; the density there is below e^-64.
-REACH = 8.0
-SETTLED = 1e-14
+# The integral over sqrt(G), G ~ Gamma(shape), ends so far from the mode: the density beyond is below e^-64 of its peak.
+REACH = 8
+# Nodes of a panel, on which the integrand is smooth, and the halvings of the panels below 1: what lies below the last
+# has the probability 2^-60 or less.
+NODES, HALVINGS = 24, 60
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ class EllipticalInputs(InputStatistics):
         """(E r^4/(E r^2)^2) (C_ij C_kl + C_ik C_jl + C_il C_jk)."""
         self._require(4, "fourth moments, and so no kurtosis")
         C, ratio = self.covariance, 1 + float(moments_of(self._scale, self.law.n).excess_kurtosis / 3)
-        return ratio * (C[i, j] * C[k, l] + C[i, k] * C[j, l] + C[i, l] * C[j, k])
+        return np.asarray(ratio * (C[i, j] * C[k, l] + C[i, k] * C[j, l] + C[i, l] * C[j, k]))
 
     def marginal(self, site: int) -> Density:
         """The law of r z_j/Z, the same at every site."""
@@ -118,25 +118,31 @@ def _(scale: GammaScale, law: Elliptical) -> Density:
     del law
     shape = float(scale.shape)
 
-    def expected(
-        of: Callable[[float, Float[np.ndarray, "*any"]], Float[np.ndarray, "*any"]], x: Float[np.ndarray, "*any"]
-    ) -> Float[np.ndarray, "*any"]:
-        """Return E of(1/r, x/r), integrated over t = sqrt(G), r = t/sqrt(shape)."""
-        x, root = np.asarray(x, float), sqrt(shape)
-
-        def integrand(t: float) -> Float[np.ndarray, "*any"]:
-            return 2 * np.exp((2 * shape - 1) * log(t) - t * t - lgamma(shape)) * of(root / t, x * root / t)
-
-        ends = max(root - REACH, 0.0), root + REACH
-        return quad_vec(integrand, *ends, epsabs=SETTLED, epsrel=SETTLED, norm="max")[0]
+    t, weight = _nodes(sqrt(shape))
+    weight = weight * 2 * np.exp((2 * shape - 1) * np.log(t) - t * t - lgamma(shape))  # the density of sqrt(G)
+    rate = sqrt(shape) / t  # 1/r
 
     def density(x: Float[np.ndarray, "*any"]) -> Float[np.ndarray, "*any"]:
         """Return p(x); at shape 1/2 that of a product of two normal numbers, which is infinite at 0."""
         if scale.shape == Fraction(1, 2):
             return k0(np.abs(x)) / pi
-        return expected(lambda rate, u: rate * np.exp(-u * u / 2) / sqrt(2 * pi), x)
+        return np.exp(-((np.asarray(x)[..., None] * rate) ** 2) / 2) @ (weight * rate) / sqrt(2 * pi)
 
-    return Density(density, lambda x: expected(lambda _, u: ndtr(u), x), -inf, inf)
+    return Density(density, lambda x: ndtr(np.asarray(x)[..., None] * rate) @ weight, -inf, inf)
+
+
+def _nodes(root: float) -> tuple[Float[np.ndarray, " t"], Float[np.ndarray, " t"]]:
+    """Return Gauss-Legendre nodes and weights for t = sqrt(G), G ~ Gamma(root^2): panels of length 1, and halves to 0.
+
+    Phi(x root/t) varies with the logarithm of t, so that the panels below 1 shrink by halves.
+    """
+    low, high = max(floor(root - REACH), 1), ceil(root + REACH)
+    edges = np.arange(low, high + 1.0)
+    if low == 1:
+        edges = np.concatenate([2.0 ** np.arange(-HALVINGS, 0), edges])
+    unit, share = np.polynomial.legendre.leggauss(NODES)
+    half = np.diff(edges)[:, None] / 2
+    return (edges[:-1, None] + half * (1 + unit)).ravel(), (half * share).ravel()
 
 
 @marginal_of.register

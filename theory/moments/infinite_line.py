@@ -21,7 +21,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import gammaln
 
-from theory.moments.statistics import ClassStatistics
+from theory.moments.statistics import ClassStatistics, Stationary
 from theory.problem import NonlinearGP
 
 # Wave numbers per site of the largest xi: the trapezoidal sum is exact for a ring of as many sites.
@@ -125,7 +125,7 @@ def _log_sum(weights: Float[np.ndarray, " k"], values: Float[np.ndarray, "k q"])
     return top + np.log(np.exp(exponents - top).sum(axis=0))
 
 
-def line_bound(law: NonlinearGP, classes: Callable[[], list[ClassStatistics]], gaussian: bool) -> float:
+def line_bound(law: Stationary, classes: Callable[[], list[ClassStatistics]], gaussian: bool) -> float:
     """`whole_line` for the processes of this file on one open line without means, else infinite: no bound is known.
 
     >>> from theory.moments.arithmetic import FLOAT64

@@ -10,6 +10,7 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.moments.arithmetic import Arithmetic, Numbers
+from theory.moments.elliptical import through_gates
 from theory.moments.feature_moments import FeatureMoments, exactly, feature_moments, law_moments, second_moments
 from theory.moments.inputs import (
     Density,
@@ -25,6 +26,7 @@ from theory.moments.mixed import mixed
 from theory.moments.process import process_moments
 from theory.moments.statistics import require_centred, statistics_of
 from theory.problem import Law, Network, OutOfReachError
+from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.distributions.mixture import Mixture
 
 
@@ -78,7 +80,7 @@ class MixtureInputs(InputStatistics):
             C = part.covariance
             crossed = d[i] * C[j, k] + d[j] * C[i, k] + d[k] * C[i, j]
             total = total + w * (part.third(i, j, k) + crossed + d[i] * d[j] * d[k])
-        return total
+        return np.asarray(total)
 
     def fourth(self, i: Sites, j: Sites, k: Sites, l: Sites) -> Float[np.ndarray, "..."]:
         """The mean of F_ijkl + sum_4 d_i T_jkl + sum_6 d_i d_j C_kl + d_i d_j d_k d_l."""
@@ -91,7 +93,7 @@ class MixtureInputs(InputStatistics):
                 rest = [sites[at] for at in range(4) if at not in (a, b)]
                 own = own + d[sites[a]] * d[sites[b]] * part.covariance[rest[0], rest[1]]
             total = total + w * own
-        return total
+        return np.asarray(total)
 
     def marginal(self, site: int) -> Marginal:
         """The mixture of the marginals. Raises OutOfReachError for a density beside values with probabilities."""
@@ -127,6 +129,8 @@ def _(law: Mixture, network: Network, arithmetic: Arithmetic) -> FeatureMoments:
 
 def _features(law: Law, network: Network, arithmetic: Arithmetic, centred: bool) -> FeatureMoments:
     """Return the moments of a component; of processes over the half-spaces that all components have."""
+    if isinstance(law, Elliptical):
+        return through_gates(law, network, arithmetic, centred)
     if exactly(statistics_of, law) is statistics_of.registry[object]:
         return feature_moments(law, network, arithmetic)
     return process_moments(law, network, arithmetic, centred)

@@ -24,10 +24,10 @@ from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.feature_moments import squared_labels
 from theory.moments.infinite_line import line_bound
 from theory.moments.sign_features import SignFeatures, SignMoments
-from theory.moments.statistics import ClassStatistics, class_statistics, stationary, two_site_blocks
+from theory.moments.statistics import ClassStatistics, Stationary, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
 from theory.moments.tails import ClassTails
-from theory.problem import Network, NonlinearGP, OutOfReachError
+from theory.problem import Network, OutOfReachError
 
 # A certified integral over three signs of which one has a threshold takes 1 ms at 40 digits, over four of which two
 # have one ten times as long.
@@ -36,7 +36,7 @@ MOST_SECONDS = 60
 
 
 def process_moments(
-    law: NonlinearGP, network: Network, arithmetic: Arithmetic, centred: bool | None = None
+    law: Stationary, network: Network, arithmetic: Arithmetic, centred: bool | None = None
 ) -> SignFeatures:
     """A, b and <y.y> of a gated-linear network on a stationary process, of any number of classes, priors and means.
 
@@ -50,7 +50,7 @@ def process_moments(
     The two half-spaces of one site have halves of <x x^T>:
 
     >>> from theory.moments.arithmetic import FLOAT64
-    >>> from theory.problem import SiteGate
+    >>> from theory.problem import NonlinearGP, SiteGate
     >>> law = NonlinearGP(3, (2, 1), 1, "open", "unit-variance", (1, 0))
     >>> network = Network("gated-linear", "mean", 2, (SiteGate(0, lo=0), SiteGate(0, hi=0)))
     >>> np.diag(process_moments(law, network, FLOAT64).assembled()).round(12).tolist()
@@ -74,7 +74,7 @@ def process_moments(
     return SignFeatures(gates, _Process(law, gates, arithmetic).moments, seconds)
 
 
-def _certified_seconds(law: NonlinearGP, gates: GateBasis) -> float:
+def _certified_seconds(law: Stationary, gates: GateBasis) -> float:
     """How long the certified integrals over one or two tails and two signs take; the clone has closed forms."""
     if not law.latent or gates.odd:
         return 0.0
@@ -84,12 +84,13 @@ def _certified_seconds(law: NonlinearGP, gates: GateBasis) -> float:
     return law.classes * law.n * (law.n + 1) / 2 * sum(SECONDS[len(key)] for key in tails)
 
 
-def process_second_moments(law: NonlinearGP, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
+def process_second_moments(law: Stationary, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
     """E[x x^T | class c] for every class.
 
     Neighbours have asin(kappa^2 exp(-1/xi^2))/asin(kappa^2), with kappa^2 = 2/3 at gain 1:
 
     >>> from theory.moments.arithmetic import FLOAT64
+    >>> from theory.problem import NonlinearGP
     >>> moments = process_second_moments(NonlinearGP(2, (2, 1), 1, "open", "unit-variance", (1, 0)), FLOAT64)
     >>> xi = np.array([2, 1])
     >>> np.abs(moments[:, 0, 1] - np.arcsin(2 / 3 * np.exp(-1 / xi**2)) / np.arcsin(2 / 3)).max().round(12).item()
@@ -103,7 +104,7 @@ def process_second_moments(law: NonlinearGP, arithmetic: Arithmetic) -> Shaped[n
 class _Process:
     """The classes of a law and the directions of its gates; every moment is computed at its first use and stored."""
 
-    law: NonlinearGP
+    law: Stationary
     gates: GateBasis
     arithmetic: Arithmetic
 
