@@ -357,6 +357,10 @@ ELLIPTICAL_QUADRATURE = 1e-11
 # Student t of 9 degrees of freedom has x^2 p(x) < x^-8 beyond the last panel, at 1e4.
 MARGINAL_INTEGRAL = 1e-12
 
+# The moments of a mixture beside sums of those of its components: at most ten terms of size up to 6, added in another
+# order, and kurtoses of size 20.
+MIXTURE_SUM = 256 * UNIT_ROUNDOFF
+
 # P(x <= a) = Phi(u/g) at the same points: the 8.4 roundings of u times the slope of Phi, at most 0.4/g <= 0.8, and a
 # few of Phi itself and of Z: 16 in all.
 MARGINAL_CUMULATIVE = 16 * UNIT_ROUNDOFF
