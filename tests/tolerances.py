@@ -22,6 +22,17 @@ REJECTED_OF_400 = 5
 # The same normal numbers coloured in products of other sizes: sums of at most 12 terms of size 7, in another order.
 SIM_DRAW = 12 * 7 * UNIT_ROUNDOFF
 
+# An elliptical example r z: sums of at most 25 squares and 9 coloured numbers, and a root, relative to the largest; on
+# the sphere also the inverse of a covariance of condition 100. In float32 with its unit.
+SIM_SCALED = 1000 * UNIT_ROUNDOFF
+SIM_SCALED_SINGLE = 1000 * float(np.finfo(np.float32).eps)
+
+# |x|^2/n - 1 on the ellipsoid of neighbours correlated by exp(-25): twice that for each of at most six sites.
+SIM_NEIGHBOURS = 12 * float(np.exp(-25))
+
+# The square of a number of variance 1 has the standard deviation sqrt(2) if it is normal, sqrt(4/5) if it is uniform.
+SIM_SQUARES = float(np.sqrt(2))
+
 # A composite Gauss-Legendre sum of fewer than 2,000 terms, of them again 2,000: roundings add up as sqrt(2,000) = 45,
 # relative to E erf(gain z)^2, and the reference is stored to 30 digits.
 SIM_QUADRATURE = 64 * UNIT_ROUNDOFF
