@@ -22,17 +22,6 @@ REJECTED_OF_400 = 5
 # The same normal numbers coloured in products of other sizes: sums of at most 12 terms of size 7, in another order.
 SIM_DRAW = 12 * 7 * UNIT_ROUNDOFF
 
-# An elliptical example r z: sums of at most 25 squares and 9 coloured numbers, and a root, relative to the largest; on
-# the sphere also the inverse of a covariance of condition 100. In float32 with its unit.
-SIM_SCALED = 1000 * UNIT_ROUNDOFF
-SIM_SCALED_SINGLE = 1000 * float(np.finfo(np.float32).eps)
-
-# |x|^2/n - 1 on the ellipsoid of neighbours correlated by exp(-25): twice that for each of at most six sites.
-SIM_NEIGHBOURS = 12 * float(np.exp(-25))
-
-# The square of a number of variance 1 has the standard deviation sqrt(2) if it is normal, sqrt(4/5) if it is uniform.
-SIM_SQUARES = float(np.sqrt(2))
-
 # A composite Gauss-Legendre sum of fewer than 2,000 terms, of them again 2,000: roundings add up as sqrt(2,000) = 45,
 # relative to E erf(gain z)^2, and the reference is stored to 30 digits.
 SIM_QUADRATURE = 64 * UNIT_ROUNDOFF
@@ -359,18 +348,6 @@ STREAM_NORMAL = COMPILED_NORMAL * UNIT_ROUNDOFF
 # exp(9/4) = 8.4 of them, and the exponent u^2 - u^2/(2 g^2), |1 - 1/(2 g^2)| <= 1, that into 2 u 8.4 = 25; the other
 # factors and the derivative beside it take a few, 64 in all.
 MARGINAL_DENSITY = 64 * UNIT_ROUNDOFF
-
-# Gauss-Legendre sums of 80 nodes over t^k exp(-t^2/2) on [0, 14], k <= 10: they converge geometrically, and 60 nodes
-# differ from 80 by less than 1e-12 of the sum; roundings of 80 x 80 x 80 terms of size up to 10 add less.
-ELLIPTICAL_QUADRATURE = 1e-11
-
-# Gauss-Legendre sums of 80 nodes on panels that double, of a density that is itself such a sum, good to 1e-13; the
-# Student t of 9 degrees of freedom has x^2 p(x) < x^-8 beyond the last panel, at 1e4.
-MARGINAL_INTEGRAL = 1e-12
-
-# The moments of a mixture beside sums of those of its components: at most ten terms of size up to 6, added in another
-# order, and kurtoses of size 20.
-MIXTURE_SUM = 256 * UNIT_ROUNDOFF
 
 # P(x <= a) = Phi(u/g) at the same points: the 8.4 roundings of u times the slope of Phi, at most 0.4/g <= 0.8, and a
 # few of Phi itself and of Z: 16 in all.

@@ -10,7 +10,8 @@ from sim.random.streams import MEASUREMENT, stream
 from tests.sim.data.laws.elliptical import CONTAMINATED, RING, SPHERE
 from tests.sim.data.laws.student_t import OPEN
 from tests.sim.data.omnibus import draws
-from tests.tolerances import SIM_NEIGHBOURS, SIM_SCALED, SIM_SCALED_SINGLE, SIM_SQUARES, STANDARD_ERRORS
+from tests.tolerances import STANDARD_ERRORS
+from tests.tolerances_of_elliptical import SIM_NEIGHBOURS, SIM_SCALED, SIM_SCALED_SINGLE, SIM_SQUARES
 from theory.problem import NonlinearGP, OutOfReachError, latent_correlation
 from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.scales import Scale, SphereScale

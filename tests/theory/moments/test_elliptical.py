@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2, gamma
 
-from tests.tolerances import ELLIPTICAL_QUADRATURE, MARGINAL_INTEGRAL, UNIT_ROUNDOFF
+from tests.tolerances import UNIT_ROUNDOFF
+from tests.tolerances_of_elliptical import ELLIPTICAL_QUADRATURE, MARGINAL_INTEGRAL
 from theory.moments import feature_moments, gated_moments, gated_moments_certified
 from theory.moments.arithmetic import FLOAT64, certified
 from theory.moments.feature_moments import exactly, second_moments

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.sim.data.laws.mixture import of_kinds, of_pulses
-from tests.tolerances import MIXTURE_SUM
+from tests.tolerances_of_elliptical import MIXTURE_SUM
 from theory.flow import solve
 from theory.moments import gated_moments, gated_moments_certified
 from theory.moments.arithmetic import FLOAT64
