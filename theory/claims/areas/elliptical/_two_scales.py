@@ -7,7 +7,7 @@ from sympy import Interval, Rational, S, sqrt
 
 from theory.claims.model import Param
 
-eps = sympy.Symbol("epsilon", positive=True)
+eps = sympy.Symbol("varepsilon", positive=True)
 kappa = sympy.Symbol("kappa", positive=True)
 w1, w2 = sympy.symbols("w_1 w_2", real=True)
 
@@ -41,6 +41,6 @@ def through_half_space(w: tuple[mpf, mpf], factor: tuple[tuple[mpf, mpf], tuple[
 
 def with_scale(values: dict[str, mpf], moment: mpf) -> mpf:
     """Return E r/sqrt(E r^2) times a first moment of z: the sums over the two values of r of its definition."""
-    chances = ((1 - values["epsilon"], mpf(1)), (values["epsilon"], values["kappa"]))
+    chances = ((1 - values["varepsilon"], mpf(1)), (values["varepsilon"], values["kappa"]))
     first, second = (sum(p * r**k for p, r in chances) for k in (1, 2))
     return first * moment / mpmath.sqrt(second)

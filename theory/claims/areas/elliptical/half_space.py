@@ -75,10 +75,10 @@ def _derive_first() -> Derivation:
     return Derivation("elliptical.half_space.first", result, steps)
 
 
-def _in_float64(epsilon: float, kappa: float, w_1: float, w_2: float, rho: float) -> float:
+def _in_float64(varepsilon: float, kappa: float, w_1: float, w_2: float, rho: float) -> float:
     """Return the moment by the library, for neighbours of a line whose correlation is rho."""
     xi = Fraction(1 / float(mpmath.sqrt(-mpmath.log(rho))))
-    scale = {"kind": "contaminated", "share": Fraction(epsilon), "ratio": Fraction(kappa)}
+    scale = {"kind": "contaminated", "share": Fraction(varepsilon), "ratio": Fraction(kappa)}
     law = Elliptical(2, (xi,), scale, "open", "unit-variance", (Fraction(1),))
     return float(exact_moment(law, 0, {0: Fraction(w_1), 1: Fraction(w_2)}).value[0])
 
@@ -92,7 +92,7 @@ FIRST = Claim(
     conditions=_CONDITIONS,
     assumptions=(
         r"$x = r z/\sqrt{\mathbb{E} r^2}$ on two sites, $z$ Gaussian of unit variance and $r > 0$ independent of it: "
-        r"$r = \kappa$ with probability $\epsilon$ and 1 otherwise; the threshold is 0",
+        r"$r = \kappa$ with probability $\varepsilon$ and 1 otherwise; the threshold is 0",
     ),
     oracle=_first,
     derive=_derive_first,
@@ -152,7 +152,7 @@ def _derive_rest() -> Derivation:
     steps = (
         Step(
             Eq(SHARE * inner / 2, right, evaluate=False),
-            r"in the modes of $S_0$ and $S_1$ the velocity $\frac12 f_q - \frac14 (\lambda_0 + \lambda_1)(q)\, w_q$ "
+            r"in the modes of $S_0$ and $S_1$ the velocity $f_q/2 - (\lambda_0(q) + \lambda_1(q))\, w_q/4$ "
             r"vanishes, with $f_q = \mathbb{E}[\mathbf{1}[w \cdot x \geq 0]\, x_q \mid y = 1]$",
             "definition",
         ),
@@ -177,7 +177,7 @@ REST = Claim(
     params=(*SCALES, *_SPECTRUM, *_BOTH),
     conditions=_IN_MODE,
     assumptions=(
-        r"one ReLU neuron, labels 1 and 0 with equal priors, $\tau \dot w = \frac12 f - \frac14 (S_0 + S_1) w$ with "
+        r"one ReLU neuron, labels 1 and 0 with equal priors, $\tau\, dw/dt = f/2 - (S_0 + S_1) w/4$ with "
         r"$f = \mathbb{E}[\mathbf{1}[w \cdot x \geq 0]\, x \mid y = 1]$, on inputs with $x \sim -x$",
         r"class 1 is elliptical with $\mathbb{E} r^2 = Z^2$; $S_0$ and $S_1$ share their modes, as on a ring",
         r"the bracket does not change where $q$ and $p$ are exchanged: $w_q \neq 0 \neq w_p$ needs equal ratios",
