@@ -155,5 +155,6 @@ def test_components_of_python_are_checked_alike():
 
 
 def test_an_elliptical_ring_that_is_indefinite_is_refused():
-    with pytest.raises(InputError, match="not positive semidefinite"):
+    with pytest.raises(InputError, match="not positive semidefinite") as caught:
         Elliptical(40, (15, 1), "laplace", "ring", "none", (1, 0))
+    assert "positive_part" not in caught.value.hint

@@ -42,9 +42,13 @@ class Elliptical(Law):
 
     def __post_init__(self) -> None:
         one_of(self.normaliser, "data.normaliser", NORMALISERS)
-        process = NonlinearGP(
-            self.n, self.xi, 1, self.boundary, "none", self.labels, priors=self.priors, means=self.means
-        )
+        given = {"priors": self.priors, "means": self.means}
+        try:
+            process = NonlinearGP(self.n, self.xi, 1, self.boundary, "none", self.labels, **given)
+        except InputError as error:
+            clipping = "positive_part" in error.hint  # which this law does not have
+            hint = 'Use boundary = "open" or a smaller xi. (Nothing is clipped for you.)' if clipping else error.hint
+            raise InputError(error.message, hint) from None
         for name in ("xi", "labels", "priors", "means"):
             set_field(self, name, getattr(process, name))
         if not isinstance(self.scale, list | tuple):

@@ -7,6 +7,8 @@ from sympy import Interval, Rational, S, sqrt
 
 from theory.claims.model import Param
 
+Factor = list[list[mpf]]
+
 eps = sympy.Symbol("varepsilon", positive=True)
 kappa = sympy.Symbol("kappa", positive=True)
 w1, w2 = sympy.symbols("w_1 w_2", real=True)
@@ -23,7 +25,7 @@ WEIGHTS = (
 )
 
 
-def through_half_space(w: tuple[mpf, mpf], factor: tuple[tuple[mpf, mpf], tuple[mpf, mpf]]) -> mpf:
+def through_half_space(w: tuple[mpf, mpf], factor: Factor) -> mpf:
     """Return E 1[w.u >= 0] u_1 for u = F (e_1, e_2), e standard normal: integrals over the length and the angle of e.
 
     The length s has the density s exp(-s^2/2), and F e points along F (cos t, sin t); the gate opens between its two
@@ -39,8 +41,10 @@ def through_half_space(w: tuple[mpf, mpf], factor: tuple[tuple[mpf, mpf], tuple[
     return length * angle / (2 * mpmath.pi)
 
 
-def with_scale(values: dict[str, mpf], moment: mpf) -> mpf:
-    """Return E r/sqrt(E r^2) times a first moment of z: the sums over the two values of r of its definition."""
+def with_scale(values: dict[str, mpf], factor: Factor) -> mpf:
+    """Return E 1[w.x >= 0] x_1 for x = r F e/sqrt(E r^2): the integrals for each of the two values of r."""
     chances = ((1 - values["varepsilon"], mpf(1)), (values["varepsilon"], values["kappa"]))
-    first, second = (sum(p * r**k for p, r in chances) for k in (1, 2))
-    return first * moment / mpmath.sqrt(second)
+    root = mpmath.sqrt(sum(p * r**2 for p, r in chances))
+    w = values["w_1"], values["w_2"]
+    moments = (p * through_half_space(w, [[r / root * entry for entry in row] for row in factor]) for p, r in chances)
+    return sum(moments, mpf(0))

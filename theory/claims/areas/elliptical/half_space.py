@@ -8,7 +8,16 @@ from mpmath import mpf
 from sympy import Eq, Heaviside, Integer, Interval, Matrix, Rational, S, Tuple, pi, sqrt
 
 from theory.claims import reasons
-from theory.claims.areas.elliptical._two_scales import SCALES, SHARE, WEIGHTS, through_half_space, w1, w2, with_scale
+from theory.claims.areas.elliptical._two_scales import (
+    SCALES,
+    SHARE,
+    WEIGHTS,
+    Factor,
+    through_half_space,
+    w1,
+    w2,
+    with_scale,
+)
 from theory.claims.expectations import expectation_claim, pair
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import CORRELATION
@@ -25,11 +34,16 @@ _CONDITIONS = (sympy.Ne(w1**2 + w2**2, 0),)
 _ROOTS = "the square root of the variance along the gate is not rational"
 
 
+def _correlated(at: dict[str, mpf]) -> Factor:
+    """F with F F^T = [[1, rho], [rho, 1]]."""
+    r = at["rho"]
+    return [[mpf(1), mpf(0)], [r, mpmath.sqrt((1 - r) * (1 + r))]]
+
+
 def _gaussian(point: Point, digits: int) -> mpf:
     with mpmath.workdps(digits + 10):
         at = values(point)
-        r = at["rho"]
-        return through_half_space((at["w_1"], at["w_2"]), ((mpf(1), mpf(0)), (r, mpmath.sqrt((1 - r) * (1 + r)))))
+        return through_half_space((at["w_1"], at["w_2"]), _correlated(at))
 
 
 GAUSSIAN = expectation_claim(
@@ -51,7 +65,8 @@ _MOMENT = sympy.Symbol(r"\mathbb{E}[\mathbf{1}[w \cdot x \geq 0]\, x_1]", real=T
 
 def _first(point: Point, digits: int) -> mpf:
     with mpmath.workdps(digits + 10):
-        return with_scale(values(point), _gaussian(point, digits))
+        at = values(point)
+        return with_scale(at, _correlated(at))
 
 
 def _derive_first() -> Derivation:
@@ -118,11 +133,15 @@ _BOTH = (
 )
 
 
+def _uncorrelated(at: dict[str, mpf]) -> Factor:
+    """F with F F^T = diag(lambda_q, lambda_p)."""
+    return [[mpmath.sqrt(at["lambda_q"]), mpf(0)], [mpf(0), mpmath.sqrt(at["lambda_p"])]]
+
+
 def _mode(point: Point, digits: int) -> mpf:
     with mpmath.workdps(digits + 10):
         at = values(point)
-        roots = mpmath.sqrt(at["lambda_q"]), mpmath.sqrt(at["lambda_p"])
-        return through_half_space((at["w_1"], at["w_2"]), ((roots[0], mpf(0)), (mpf(0), roots[1])))
+        return through_half_space((at["w_1"], at["w_2"]), _uncorrelated(at))
 
 
 MODE = expectation_claim(
@@ -142,7 +161,7 @@ def _at_rest(point: Point, digits: int) -> mpf:
     """The lambda_0 for which the velocity f_q/2 - (lambda_0 + lambda_q) w_q/4 is 0."""
     with mpmath.workdps(digits + 10):
         at = values(point)
-        return 2 * with_scale(at, _mode(point, digits)) / at["w_1"] - at["lambda_q"]
+        return 2 * with_scale(at, _uncorrelated(at)) / at["w_1"] - at["lambda_q"]
 
 
 def _derive_rest() -> Derivation:
