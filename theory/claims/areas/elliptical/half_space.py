@@ -1,8 +1,10 @@
 """First moments of elliptical inputs through a half-space, and where a ReLU neuron on such data can rest."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
+import numpy as np
 import sympy
 from mpmath import mpf
 from sympy import Eq, Heaviside, Integer, Interval, Matrix, Rational, S, Tuple, pi, sqrt
@@ -19,12 +21,14 @@ from theory.claims.areas.elliptical._two_scales import (
     with_scale,
 )
 from theory.claims.expectations import expectation_claim, pair
-from theory.claims.model import Claim, Kind, Level, Param, Point
+from theory.claims.model import Alternative, Claim, Kind, Level, Param, Point, Registration
 from theory.claims.parameters import CORRELATION
 from theory.claims.points import values
 from theory.expressions.symbols import rho, z
 from theory.gaussian.expectation import Expectation
+from theory.moments import gated_moments
 from theory.moments.relu_gates import exact_moment
+from theory.problem import InputOutputMoment, Problem
 from theory.problem.distributions.elliptical import Elliptical
 from theory.proof.derivation import Derivation, Step
 
@@ -98,6 +102,12 @@ def _in_float64(varepsilon: float, kappa: float, w_1: float, w_2: float, rho: fl
     return float(exact_moment(law, 0, {0: Fraction(w_1), 1: Fraction(w_2)}).value[0])
 
 
+def _of_the_gaussian(problem: Problem) -> np.ndarray:
+    """Return the moments of the Gaussian with the same covariance."""
+    law = replace(problem.data, scale="gaussian")
+    return gated_moments(replace(problem, data=law)).sigma_yx
+
+
 FIRST = Claim(
     id="elliptical.half_space.first",
     title=r"An elliptical input through a half-space: $(\mathbb{E} r/\sqrt{\mathbb{E} r^2})$ times the Gaussian value",
@@ -112,6 +122,12 @@ FIRST = Claim(
     oracle=_first,
     derive=_derive_first,
     numeric=_in_float64,
+    registration=Registration(
+        problems=("elliptical",),
+        observable=InputOutputMoment(),
+        predict=lambda problem: gated_moments(problem).sigma_yx,
+        alternatives=(Alternative("Gaussian inputs of this covariance", _of_the_gaussian),),
+    ),
     cites=("elliptical.half_space.gaussian",),
     unchecked={Level.EXACT: _ROOTS},
 )
