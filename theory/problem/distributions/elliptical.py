@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from theory.problem.distributions.base import Label, Law, Mean, set_field
 from theory.problem.distributions.nonlinear_gp import NORMALISERS, NonlinearGP
@@ -70,7 +70,3 @@ class Elliptical(Law):
     def axes(self) -> tuple[int, ...]:
         """The number of sites along the one axis."""
         return self.process.axes
-
-    def squared_lags(self) -> Any:
-        """d(0, j)^2 for every site j."""
-        return self.process.squared_lags()
