@@ -61,7 +61,10 @@ from theory.problem import (
     dumps,
     loads,
 )
+from theory.problem.distributions.elliptical import Elliptical
+from theory.problem.distributions.mixture import Component, Mixture
 from theory.problem.distributions.own import OwnLaw
+from theory.problem.distributions.student_t import StudentT
 from theory.problem.network import MODELS
 
 
@@ -114,6 +117,10 @@ PROCESS = {"xi": (2, 1), "gain": 1, "boundary": "open", "normaliser": "unit-vari
 FOUR = [[2 if i == j else 1 for i in range(4)] for j in range(4)]
 MOMENTS = {"probability": "1/3", "xx": FOUR, "yx": [[0, 1, 0, 0]], "yy": [[2]]}
 VECTORS = {"probability": 1, "xx": FOUR, "yx": [[0, 1, 0, 0], [0, 0, 1, 0]], "yy": [[2, 0], [0, 2]]}
+CONTAMINATED = {"kind": "contaminated", "share": ".1", "ratio": 3}
+ONE_CLONE, MOVED = (GaussianClone(4, (2,), 1, "open", "none", (y,), means=(y,)) for y in (1, 0))
+ONE_T = StudentT(4, (1,), "open", "unit-variance", (0,), 5)
+ONE_PULSE = SinglePulse(4, ((1, 2),), "plus-minus", "none", (1,))
 DATA = {
     "nlgp": NonlinearGP(4, **PROCESS),
     "nlgp, ring": NonlinearGP(4, **PROCESS | {"boundary": "ring", "xi": (1, "1/2")}),
@@ -134,6 +141,12 @@ DATA = {
     "gaussian-clone, table": GaussianClone(
         4, **PROCESS | {"xi": ()}, correlation={"kind": "table", "values": [1, "1/2"]}
     ),
+    "student-t": StudentT(4, (2, 1), "open", "unit-variance", (1, 0), (5, 9)),
+    "student-t, infinite variance": StudentT(4, (2, 1), "open", "none", (1, 0), 2),
+    "elliptical": Elliptical(4, (2, 1), ["laplace", "sphere"], "open", "unit-variance", (1, 0)),
+    "elliptical, discrete": Elliptical(4, (1, "1/2"), CONTAMINATED, "ring", "none", (1, 0), means=(1, -1)),
+    "mixture": Mixture([Component(0, 1, ONE_CLONE), Component(1, ".5", ONE_T), Component(1, ".5", MOVED)], (1, 0)),
+    "mixture, pulses": Mixture([Component(0, ".5", ONE_PULSE), Component(0, ".5", ONE_PULSE)], (1,)),
     "single-pulse": SinglePulse(4, ((1, 1), (2, 2)), "plus-minus", "none", (1, 0)),
     "pulses": Pulses(4, "open", "block", ((1, 1), (2, 2)), ((1, 2), (1, 1)), (1,), "max", (1, 0)),
     "pulses, added": Pulses(4, "ring", "gaussian", ((1, 1), (2, 2)), ((1, 2), (1, 1)), (1, -1), "sum", (1, 0)),

@@ -1,7 +1,6 @@
 """The worked examples of CONTRIBUTING.md, tried as a newcomer would: written into a copy of the tree and run there."""
 
 import json
-import math
 import re
 import runpy
 import shutil
@@ -176,10 +175,9 @@ def test_the_examples_keep_the_style(title):
 
 
 LAW = """[data]
-law = "student-t"
-n = 6
-xi = [2.0, 1.0]
-dof = 5
+law = "sign-pattern"
+pattern = [1, 1, -1, 1, -1, -1]
+strength = [2.0, 1.0]
 labels = [1.0, 0.0]
 """
 REFERENCE = ("--backend", "reference")  # what nobody has compiled yet, and a short run does not need
@@ -187,12 +185,13 @@ MOMENTS = """
 import torch
 from sim.data.sample import prepare
 from sim.random.streams import MEASUREMENT, stream
-from theory.problem.distributions.student_t import StudentT
+from theory.problem.distributions.sign_pattern import SignPattern
 
-law = StudentT(6, (2, 1), 13, (1, 0))
+law = SignPattern([1, 1, -1, 1, -1, -1], (2, 2), (1, 0))
 x = prepare(law, torch.device("cpu"), torch.float64).draw([stream(0, 0, MEASUREMENT)], 200_000).x[0]
 square = x.square()
-print(square.mean().item(), (x[:, 0] * x[:, 1]).mean().item(), (square.square().mean() / square.mean() ** 2).item())
+pairs = [(x[:, 0] * x[:, j]).mean().item() for j in (1, 2)]
+print(square.mean().item(), *pairs, (square.square().mean() / square.mean() ** 2).item())
 """
 
 
@@ -212,7 +211,7 @@ def problem_of(data: str, gate: str = 'kind = "site"\nsite = 2\nlo = 0.0') -> st
 def test_law(tree, forked):
     """Two files, and the law is simulated; what nobody wrote for it is refused with the name of the file."""
     files = files_of("Worked example: a law by two files")
-    assert list(files) == ["theory/problem/distributions/student_t.py", "sim/data/student_t.py"]
+    assert list(files) == ["theory/problem/distributions/sign_pattern.py", "sim/data/sign_pattern.py"]
     (tree / "t.toml").write_text(problem_of(LAW), encoding="utf-8")
     declaration, sampler = files
     write({declaration: files[declaration]}, tree)
@@ -225,20 +224,21 @@ def test_law(tree, forked):
     assert len(json.loads(done.stdout)["weights"][-1][0]) == 6
     refused = forked("derivations", "solve", "t.toml")
     assert refused.returncode == OUT_OF_REACH
-    assert "theory/moments/student_t.py" in refused.stderr
+    assert "theory/moments/sign_pattern.py" in refused.stderr
 
 
 @shared
 def test_the_law_of_the_example_is_sampled_as_it_is_defined(tree, forked):
-    """Var x = 1, corr(x_0, x_1) of both classes, and the kurtosis 3 (dof - 2)/(dof - 4) of a Student t."""
+    """Var x = 5, E x_0 x_j = 4 or -4 by the pattern, and the kurtosis 3 - 2 4^2/5^2."""
     write(files_of("Worked example: a law by two files"), tree)
     (tree / "moments.py").write_text(MOMENTS, encoding="utf-8")
     done = forked("moments")
     assert done.returncode == 0, done.stderr
-    variance, pair, kurtosis = map(float, done.stdout.split())
-    assert abs(variance - 1) < EXAMPLE_MOMENT
-    assert abs(pair - (math.exp(-1 / 4) + math.exp(-1)) / 2) < EXAMPLE_MOMENT
-    assert abs(kurtosis - 3 * 11 / 9) < EXAMPLE_KURTOSIS
+    variance, alike, opposite, kurtosis = map(float, done.stdout.split())
+    assert abs(variance - 5) < EXAMPLE_MOMENT
+    assert abs(alike - 4) < EXAMPLE_MOMENT
+    assert abs(opposite + 4) < EXAMPLE_MOMENT
+    assert abs(kurtosis - (3 - 2 * 16 / 25)) < EXAMPLE_KURTOSIS
 
 
 @shared

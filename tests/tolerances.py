@@ -416,11 +416,11 @@ BINOMIAL_TAIL = 1e3 * UNIT_ROUNDOFF
 
 # --- worked examples -------------------------------------------------------------------------------------------------
 
-# 200,000 examples of a Student t with 13 degrees of freedom, E x^4 = 11/3, E x^8 = 444, as if their six sites were one:
-# six standard errors of the means of x^2 and x_0 x_1 (variance 8/3 at most), and of x^4. A Gaussian's kurtosis is 0.67
-# less, and that of 7 degrees of freedom 1.33 more.
-EXAMPLE_MOMENT = 6 * np.sqrt(8 / 3 / 2e5)
-EXAMPLE_KURTOSIS = 6 * np.sqrt(444 / 2e5)
+# 200,000 examples of x = z +- 2, E x^2 = 5, E x^4 = 43, E x^6 = 499, E x^8 = 7193, as if their six sites were one: six
+# standard errors of the means of x^2 and x_0 x_1 (variance at most 43 - 16), and of x^4/25 with twice the error of x^2
+# times 43/125. A Gaussian's kurtosis is 1.28 more, and that of the strength 1 0.78 more.
+EXAMPLE_MOMENT = 6 * np.sqrt(27 / 2e5)
+EXAMPLE_KURTOSIS = 6 * (np.sqrt((7193 - 43**2) / 2e5) / 25 + 2 * 43 / 125 * np.sqrt(18 / 2e5))
 
 # --- the pages --------------------------------------------------------------------------------------------------------
 

@@ -22,6 +22,11 @@ centring = "mean"             # less the mean of the law; or none, pixels from 0
 downsample = 2                # means over 2 x 2 of the 28 x 28 pixels: n = 196 sites, row by row
 labels = [1.0, 0.0]           # y; each class has probability 1/2
 """
+_SCALED = """\
+boundary = "open"             # open | ring
+normaliser = "unit-variance"  # Z with E x_i^2 = 1 in each class; or none, Z = 1
+labels = [1.0, 0.0]           # y; each class has probability 1/2
+"""
 _DATA: Mapping[str, str] = {
     "nlgp": """\
 law = "nlgp"                  # x_i = erf(g z_i)/Z, z Gaussian with correlation exp(-d^2/xi^2) at distance d
@@ -38,6 +43,54 @@ law = "gaussian-clone"        # Gaussian x with the same mean and covariance as 
 n = 40                        # sites
 """
     + _GAUSSIAN.format(gain="that of the nlgp", boundaries="open | ring"),
+    "student-t": """\
+law = "student-t"             # x = r z/Z, z Gaussian with correlation exp(-d^2/xi^2), r^2 = dof/chi^2 of dof
+n = 40                        # sites
+xi = [2.0, 1.0]               # correlation length, in sites, of class y = labels[0], then of y = labels[1]
+dof = 5                       # degrees of freedom, a whole number; or one for each class
+"""
+    + _SCALED,
+    "elliptical": """\
+law = "elliptical"            # x = r z/Z, z Gaussian with correlation exp(-d^2/xi^2), r independent of it
+n = 40                        # sites
+xi = [2.0, 1.0]               # correlation length, in sites, of class y = labels[0], then of y = labels[1]
+scale = "laplace"             # the law of r; or sphere, gaussian, or a list with one for each class, of words and of
+                              # { kind = "student-t", dof = 5 }, { kind = "gamma", shape = "3/2" },
+                              # { kind = "contaminated", share = 0.1, ratio = 3 },
+                              # { kind = "discrete", values = [1, 2], probabilities = [0.5, 0.5] }
+"""
+    + _SCALED,
+    "mixture": """\
+law = "mixture"               # in each class one of its components, by their weights
+labels = [1.0, 0.0]           # y; each class has probability 1/2
+[[data.components]]           # one table a component: a law of one class; gates look at its x
+class = 0                     # of y = labels[0]
+weight = 0.75                 # the weights of a class add up to 1
+law = "nlgp"                  # any law but finite, table and mixture, without its labels
+n = 40
+xi = [2.0]
+gain = 3.0
+boundary = "open"
+normaliser = "unit-variance"
+[[data.components]]
+class = 0
+weight = 0.25
+law = "gaussian-clone"
+n = 40
+xi = [4.0]
+gain = 3.0
+boundary = "open"
+normaliser = "unit-variance"
+[[data.components]]
+class = 1
+weight = 1.0
+law = "gaussian-clone"
+n = 40
+xi = [1.0]
+gain = 1.0
+boundary = "open"
+normaliser = "unit-variance"
+""",
     "single-pulse": """\
 law = "single-pulse"          # u = 1 inside the pulse, 0 outside; it starts anywhere on a ring
 n = 40                        # sites

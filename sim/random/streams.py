@@ -78,9 +78,20 @@ class Stream:
 
     def choices(self, count: int) -> Float[np.ndarray, " count"]:
         """Return one uniform number (word + 1/2)/2^32 for each of the next `count` examples, to choose its class."""
+        return self._one_each(1, count)[0]
+
+    def marks(self, count: int, word: int) -> Float[np.ndarray, " count"]:
+        """Return one uniform number for each of the next `count` examples, beside the class; `word` is 0 to 3.
+
+        A law takes word 0 for a choice within its example, a mixture of laws word 1 for the choice of the law.
+        """
+        return self._one_each(2, count)[word]
+
+    def _one_each(self, call: int, count: int) -> tuple[Float[np.ndarray, " count"], ...]:
+        """Return the four uniform numbers of one call for each of the next `count` examples."""
         example = np.arange(self.example, self.example + count, dtype=np.int64)
-        counter = (np.ones_like(example), example & LOW, example >> 32, example * 0 + self.word + 1)
-        return _uniform(philox(counter, key_of(self.seed))[0])
+        counter = (example * 0 + call, example & LOW, example >> 32, example * 0 + self.word + 1)
+        return tuple(_uniform(word) for word in philox(counter, key_of(self.seed)))
 
     def uniforms(self, count: int, numbers: int) -> Float[np.ndarray, "count numbers"]:
         """Return uniform numbers (word + 1/2)/2^32 for each of the next `count` examples, four a call."""

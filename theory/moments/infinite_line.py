@@ -21,7 +21,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import gammaln
 
-from theory.moments.statistics import ClassStatistics
+from theory.moments.statistics import ClassStatistics, Stationary
 from theory.problem import Erf, NonlinearGP
 from theory.problem.correlations import GAUSSIAN
 
@@ -126,7 +126,7 @@ def _log_sum(weights: Float[np.ndarray, " k"], values: Float[np.ndarray, "k q"])
     return top + np.log(np.exp(exponents - top).sum(axis=0))
 
 
-def line_bound(law: NonlinearGP, classes: Callable[[], list[ClassStatistics]], gaussian: bool) -> float:
+def line_bound(law: Stationary, classes: Callable[[], list[ClassStatistics]], gaussian: bool) -> float:
     """`whole_line` for erf and Gaussian correlations on one open line without means, else infinite: no bound is known.
 
     The spectra of other correlations have no such series of positive terms here.
@@ -137,7 +137,7 @@ def line_bound(law: NonlinearGP, classes: Callable[[], list[ClassStatistics]], g
     >>> round(line_bound(law, lambda: [class_statistics(law, c, FLOAT64) for c in range(2)], gaussian=False), 4)
     0.2208
     """
-    plain = set(law.kernels) == {GAUSSIAN} and isinstance(law.nonlinearity, Erf)
+    plain = isinstance(law, NonlinearGP) and set(law.kernels) == {GAUSSIAN} and isinstance(law.nonlinearity, Erf)
     if law.boundary != "open" or len(law.axes) > 1 or law.means or not plain:
         return np.inf
     return whole_line(law, classes(), gaussian)

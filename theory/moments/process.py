@@ -26,10 +26,10 @@ from theory.moments.infinite_line import line_bound
 from theory.moments.latent_rank import require_independent
 from theory.moments.nonlinearities.gates import check_gates
 from theory.moments.sign_features import SignFeatures, SignMoments
-from theory.moments.statistics import ClassStatistics, class_statistics, stationary, two_site_blocks
+from theory.moments.statistics import ClassStatistics, Stationary, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
 from theory.moments.tails import ClassTails
-from theory.problem import Cubic, Identity, Network, NonlinearGP, OutOfReachError
+from theory.problem import Cubic, Identity, Network, OutOfReachError
 
 # A certified integral over three signs of which one has a threshold takes 1 ms at 40 digits, over four of which two
 # have one ten times as long.
@@ -37,8 +37,12 @@ SECONDS = {1: 0.001, 2: 0.012}
 MOST_SECONDS = 60
 
 
-def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) -> SignFeatures:
+def process_moments(
+    law: Stationary, network: Network, arithmetic: Arithmetic, centred: bool | None = None
+) -> SignFeatures:
     """A, b and <y.y> of a gated-linear network on a stationary process, of any number of classes, priors and means.
+
+    `centred` is False for a part of a mixture whose other parts have means: then gates at 0 are tails here too.
 
     Gates: sites and directions with any bounds, always, repeated, in any combination; on the input of a law that has a
     latent, directions of one site, and at 0 of two with weights of equal size. Entries are accurate to a few roundings
@@ -48,13 +52,13 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
     The two half-spaces of one site have halves of <x x^T>:
 
     >>> from theory.moments.arithmetic import FLOAT64
-    >>> from theory.problem import SiteGate
+    >>> from theory.problem import NonlinearGP, SiteGate
     >>> law = NonlinearGP(3, (2, 1), 1, "open", "unit-variance", (1, 0))
     >>> network = Network("gated-linear", "mean", 2, (SiteGate(0, lo=0), SiteGate(0, hi=0)))
     >>> np.diag(process_moments(law, network, FLOAT64).assembled()).round(12).tolist()
     [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
     """
-    gates = gate_basis(network, law.latent, centred=not law.means)
+    gates = gate_basis(network, law.latent, centred=not law.means if centred is None else centred)
     unlike = (function for function in gates.half_spaces if function.soft or function.direction.site is None)
     if law.clipped and law.latent and any(unlike):
         raise OutOfReachError(
@@ -74,7 +78,7 @@ def process_moments(law: NonlinearGP, network: Network, arithmetic: Arithmetic) 
     return SignFeatures(gates, _Process(law, gates, arithmetic).moments, seconds)
 
 
-def _certified_seconds(law: NonlinearGP, gates: GateBasis) -> float:
+def _certified_seconds(law: Stationary, gates: GateBasis) -> float:
     """How long the certified integrals over one or two tails and two signs take; Gaussian and cubic x have none."""
     if not law.latent or gates.odd or isinstance(law.nonlinearity, Identity | Cubic):
         return 0.0
@@ -84,12 +88,13 @@ def _certified_seconds(law: NonlinearGP, gates: GateBasis) -> float:
     return law.classes * law.n * (law.n + 1) / 2 * sum(SECONDS[len(key)] for key in tails)
 
 
-def process_second_moments(law: NonlinearGP, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
+def process_second_moments(law: Stationary, arithmetic: Arithmetic) -> Shaped[np.ndarray, "C n n"]:
     """E[x x^T | class c] for every class.
 
     Neighbours have asin(kappa^2 exp(-1/xi^2))/asin(kappa^2), with kappa^2 = 2/3 at gain 1:
 
     >>> from theory.moments.arithmetic import FLOAT64
+    >>> from theory.problem import NonlinearGP
     >>> moments = process_second_moments(NonlinearGP(2, (2, 1), 1, "open", "unit-variance", (1, 0)), FLOAT64)
     >>> xi = np.array([2, 1])
     >>> np.abs(moments[:, 0, 1] - np.arcsin(2 / 3 * np.exp(-1 / xi**2)) / np.arcsin(2 / 3)).max().round(12).item()
@@ -103,7 +108,7 @@ def process_second_moments(law: NonlinearGP, arithmetic: Arithmetic) -> Shaped[n
 class _Process:
     """The classes of a law and the directions of its gates; every moment is computed at its first use and stored."""
 
-    law: NonlinearGP
+    law: Stationary
     gates: GateBasis
     arithmetic: Arithmetic
 

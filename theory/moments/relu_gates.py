@@ -17,9 +17,9 @@ from scipy.special import erf
 
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.directions import Direction, Entries, half_space, same_sign_on_latent, side
-from theory.moments.statistics import ClassStatistics, all_lags, class_statistics, require_centred
+from theory.moments.statistics import ClassStatistics, Stationary, all_lags, class_statistics, require_centred
 from theory.moments.two_sites import through_two_sites
-from theory.problem import DirectionGate, Erf, InputError, NonlinearGP, OutOfReachError
+from theory.problem import DirectionGate, Erf, GaussianClone, InputError, OutOfReachError
 
 Weights = Sequence[Any] | Mapping[int, Any]
 
@@ -33,6 +33,7 @@ class GateMoment:
 
     At large gain x_k = sign(z_k), so that E[1[x_1 >= 0] x_1] = 1/2:
 
+    >>> from theory.problem import NonlinearGP
     >>> law = NonlinearGP(4, (2, 1), 10**6, "open", "unit-variance", (1, 0))
     >>> moment = exact_moment(law, 0, {1: 1})
     >>> moment.value[1].round(5).item(), moment.form, moment.exact
@@ -45,13 +46,14 @@ class GateMoment:
     regime: str
 
 
-def exact_moment(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
-    """E[1[w.x >= 0] x_k | class c] where it is known exactly: w at one or two sites, or any w on the Gaussian clone.
+def exact_moment(law: Stationary, c: int, w: Weights) -> GateMoment:
+    """E[1[w.x >= 0] x_k | class c] where it is exact: w at one or two sites; any w where x is Gaussian or elliptical.
 
     One site, or two weights of equal size: (1/(pi Z)) asin(kappa r_k), r_k the correlation of z_k with w.z. Two other
     weights: the integral of `two_sites`, absolute error below 1e-13/Z. Raises OutOfReachError for three
     sites or more of the nonlinear process; InputError for a w that is no nonzero vector of n numbers.
 
+    >>> from theory.problem import NonlinearGP
     >>> law = NonlinearGP(4, (1, 2), 1, "open", "unit-variance", (1, 0))
     >>> bool((exact_moment(law, 0, {1: -3}).value == -exact_moment(law, 0, [0, 1, 0, 0]).value).all())
     True
@@ -59,7 +61,8 @@ def exact_moment(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
     entries = _entries(law, w)
     statistics = class_statistics(law, c, FLOAT64)
     if not law.latent:
-        return GateMoment(_half(statistics, entries), "gaussian", True, "any w; rounding")
+        form = "gaussian" if isinstance(law, GaussianClone) else "elliptical"
+        return GateMoment(_half(statistics, entries), form, True, "any w; rounding")
     if same_sign_on_latent(entries):
         form = "site" if len(entries) == 1 else "two equal sites"
         return GateMoment(_half(statistics, entries), form, True, "any gain; rounding")
@@ -73,12 +76,13 @@ def exact_moment(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
     )
 
 
-def latent_direction(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
+def latent_direction(law: Stationary, c: int, w: Weights) -> GateMoment:
     """Replace the gate by 1[w.z >= 0] on the latent: (1/(pi Z)) asin(kappa (Rw)_k/sqrt(w'Rw)).
 
     Regime: gain -> 0 at any w, since erf(g z) = (2 g/sqrt(pi)) z (1 + O(g^2)); exact at every gain for one site and
     for two weights of equal size.
 
+    >>> from theory.problem import NonlinearGP
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
     >>> bool((latent_direction(law, 0, {2: 1}).value == exact_moment(law, 0, {2: 1}).value).all())
     True
@@ -88,22 +92,23 @@ def latent_direction(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
     return GateMoment(value, "latent-direction", not law.latent or same_sign_on_latent(entries), "gain -> 0")
 
 
-def clt(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
+def clt(law: Stationary, c: int, w: Weights) -> GateMoment:
     """Treat w.x and x_k as jointly Gaussian (Bussgang): (Cw)_k/sqrt(2 pi w'Cw), C = Cov(x).
 
     Regime: many sites, w spread over them, xi fixed (a central limit theorem for w.x: the share of x_k in it vanishes);
     also gain -> 0, where x is Gaussian. Exact on the Gaussian clone.
 
+    >>> from theory.problem import NonlinearGP
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
     >>> clt(law, 0, [1, 1, 1, 1]).regime
     'w spread over many sites, or gain -> 0'
     """
     C, values = _covariance(law, c), _vector(law, w)
     value = C @ values / np.sqrt(2 * np.pi * (values @ C @ values))
-    return GateMoment(value, "clt", not law.latent, "w spread over many sites, or gain -> 0")
+    return GateMoment(value, "clt", isinstance(law, GaussianClone), "w spread over many sites, or gain -> 0")
 
 
-def large_gain(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
+def large_gain(law: Stationary, c: int, w: Weights) -> GateMoment:
     """Take w.x as Gaussian given x_k = +-s: (s/2) erf((Cw)_k/sqrt(2 (s^2 w'Cw - (Cw)_k^2))), s^2 = C_kk.
 
     For binary x_k the conditional mean x_k (Cw)_k/s^2 and variance w'Cw - (Cw)_k^2/s^2 of w.x are exact; only
@@ -111,6 +116,7 @@ def large_gain(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
     the formula gives the limit s/2; for two unequal weights its error remains as gain -> oo. It is the formula of
     the reference code up to a factor, erf(D C w/sqrt2) with D = diag(w'Cw - (Cw)_k^2)^(-1/2) at unit variance.
 
+    >>> from theory.problem import NonlinearGP
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
     >>> bool(abs(large_gain(law, 0, {1: 1}).value[1] - 0.5) <= 8 * np.finfo(float).eps)  # s/2
     True
@@ -125,7 +131,7 @@ def large_gain(law: NonlinearGP, c: int, w: Weights) -> GateMoment:
     return GateMoment(value, "large-gain", False, "gain -> oo and w spread over many sites")
 
 
-def _entries(law: NonlinearGP, w: Weights) -> Entries:
+def _entries(law: Stationary, w: Weights) -> Entries:
     """Return the nonzero weights by site; InputError or OutOfReachError unless they fit a law without class means."""
     require_centred(law, "The moment through a ReLU gate")
     if law.latent and not isinstance(law.nonlinearity, Erf):
@@ -140,7 +146,7 @@ def _entries(law: NonlinearGP, w: Weights) -> Entries:
     return gate.v
 
 
-def _vector(law: NonlinearGP, w: Weights) -> Float[np.ndarray, " n"]:
+def _vector(law: Stationary, w: Weights) -> Float[np.ndarray, " n"]:
     """Return w divided by its largest entry."""
     values = np.zeros(law.n)
     entries = _entries(law, w)
@@ -150,7 +156,7 @@ def _vector(law: NonlinearGP, w: Weights) -> Float[np.ndarray, " n"]:
     return values
 
 
-def _covariance(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n"]:
+def _covariance(law: Stationary, c: int) -> Float[np.ndarray, "n n"]:
     require_centred(law, "The moment through a ReLU gate")
     return class_statistics(law, c, FLOAT64).covariance(all_lags(law))
 

@@ -22,7 +22,9 @@ from theory.moments.latent_correlations import correlations_by_lag
 from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
 from theory.problem import Law, NonlinearGP, OutOfReachError
 from theory.problem.correlations import GAUSSIAN
+from theory.problem.distributions.elliptical import Elliptical
 
+Stationary = NonlinearGP | Elliptical  # each class is a function of one stationary Gaussian vector
 Lags = Int[np.ndarray, "*any"]
 MOST_AT_ONCE = 2_000_000  # the most entries of blocks at a time, each with some ten integers of 64 bits: 160 MB
 
@@ -42,7 +44,7 @@ class ClassStatistics:
     0.0
     """
 
-    law: NonlinearGP
+    law: Stationary
     c: int
     arithmetic: Arithmetic
 
@@ -331,7 +333,7 @@ def squared_lags(law: NonlinearGP) -> Int[np.ndarray, " n"]:
     return total
 
 
-def lags_from(law: NonlinearGP, site: int) -> Int[np.ndarray, " n"]:
+def lags_from(law: Stationary, site: int) -> Int[np.ndarray, " n"]:
     """The lag of each site from `site`: the site that is as far from site 0 along all axes.
 
     |k - i| on the line, the smaller of that and n - |k - i| on the ring; on a grid those of rows and columns, combined
@@ -348,7 +350,7 @@ def lags_from(law: NonlinearGP, site: int) -> Int[np.ndarray, " n"]:
     return total
 
 
-def all_lags(law: NonlinearGP) -> Int[np.ndarray, "n n"]:
+def all_lags(law: Stationary) -> Int[np.ndarray, "n n"]:
     """The lag of each pair of sites: n^2 numbers.
 
     >>> all_lags(NonlinearGP(3, (1, 1), 1, "ring", "none", (1, 0))).tolist()
@@ -357,7 +359,7 @@ def all_lags(law: NonlinearGP) -> Int[np.ndarray, "n n"]:
     return np.stack([lags_from(law, site) for site in range(law.n)])
 
 
-def stationary(law: NonlinearGP, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
+def stationary(law: Stationary, by_lag: Shaped[np.ndarray, " n"]) -> Symmetric:
     """The matrix of which entry (k, l) is by_lag[lag of k and l]: circulant on rings, Toeplitz on the open line.
 
     >>> stationary(NonlinearGP(3, (1, 1), 1, "open", "none", (1, 0)), np.array([1.0, 0.5, 0.0])).dense().tolist()

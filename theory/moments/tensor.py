@@ -11,15 +11,16 @@ import numpy as np
 from jaxtyping import Float
 
 from theory.moments.arithmetic import FLOAT64
-from theory.moments.statistics import all_lags, class_statistics, require_centred, two_site_block
-from theory.problem import InputError, NonlinearGP
+from theory.moments.statistics import Stationary, all_lags, class_statistics, require_centred, two_site_block
+from theory.problem import InputError
 
 
-def four_point_block(law: NonlinearGP, c: int, i: int, j: int) -> Float[np.ndarray, "n n"]:
+def four_point_block(law: Stationary, c: int, i: int, j: int) -> Float[np.ndarray, "n n"]:
     """E[1_i 1_j x_k x_l] of class `c` for all k, l; absolute error below 1e-12/Z^2.
 
     Raises InputError for a site outside, OutOfReachError where the classes have means.
 
+    >>> from theory.problem import NonlinearGP
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
     >>> bool((four_point_block(law, 0, 1, 2) == four_point_block(law, 0, 2, 1)).all())
     True
@@ -35,9 +36,10 @@ def four_point_block(law: NonlinearGP, c: int, i: int, j: int) -> Float[np.ndarr
     return (covariance + two_site_block(statistics, i, j)) / 4
 
 
-def four_point_blocks(law: NonlinearGP, c: int) -> Iterator[tuple[int, int, Float[np.ndarray, "n n"]]]:
+def four_point_blocks(law: Stationary, c: int) -> Iterator[tuple[int, int, Float[np.ndarray, "n n"]]]:
     """Yield (i, j, block) for all i <= j, with one block in memory at a time; the full tensor has n^4 entries.
 
+    >>> from theory.problem import NonlinearGP
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0))
     >>> [(i, j) for i, j, _ in four_point_blocks(law, 0)][:5]
     [(0, 0), (0, 1), (0, 2), (0, 3), (1, 1)]
@@ -47,12 +49,13 @@ def four_point_blocks(law: NonlinearGP, c: int) -> Iterator[tuple[int, int, Floa
             yield i, j, four_point_block(law, c, i, j)
 
 
-def four_point_by_lags(law: NonlinearGP, c: int) -> Float[np.ndarray, "n n n"]:
+def four_point_by_lags(law: Stationary, c: int) -> Float[np.ndarray, "n n n"]:
     """T[a, b, d] = E[1_i 1_(i+a) x_(i+b) x_(i+d)] on the ring, which is the same for every i (sites modulo n).
 
     The whole tensor in n^3 numbers; T[n - a] is T[a] moved by a sites, so that half of the blocks are computed.
     Raises InputError for a law on the open line, where translations change the distances.
 
+    >>> from theory.problem import NonlinearGP
     >>> law = NonlinearGP(4, (1, 1), 1, "ring", "unit-variance", (1, 0))
     >>> bool((four_point_by_lags(law, 0)[1] == four_point_block(law, 0, 2, 3)[[2, 3, 0, 1]][:, [2, 3, 0, 1]]).all())
     True

@@ -11,8 +11,10 @@ from theory.problem.first_use import on_first_use
 if TYPE_CHECKING:
     from theory.problem.distributions import LAWS, Law
     from theory.problem.distributions.bars import Bars
+    from theory.problem.distributions.elliptical import Elliptical
     from theory.problem.distributions.finite import FiniteData
     from theory.problem.distributions.gaussian_clone import GaussianClone
+    from theory.problem.distributions.mixture import Component, Mixture
     from theory.problem.distributions.nonlinear_gp import (
         NonlinearGP,
         axis_correlations,
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from theory.problem.distributions.nonlinear_gp_2d import NonlinearGP2D
     from theory.problem.distributions.pulses import Pulses
     from theory.problem.distributions.single_pulse import SinglePulse
+    from theory.problem.distributions.student_t import StudentT
     from theory.problem.distributions.table import Table
     from theory.problem.errors import InputError, OutOfReachError, WorkbenchError
     from theory.problem.gated_graph import GatedGraph
@@ -85,10 +88,12 @@ __all__ = [
     "Bars",
     "BiasesAtTimes",
     "Cell",
+    "Component",
     "ContextGate",
     "Cubic",
     "DirectionGate",
     "Edge",
+    "Elliptical",
     "Erf",
     "FieldCentreAtTimes",
     "FieldNormAtTimes",
@@ -112,6 +117,7 @@ __all__ = [
     "LossAtTimes",
     "LowFrequencyPowerAtTimes",
     "MapModesAtTimes",
+    "Mixture",
     "Network",
     "Node",
     "NonlinearGP",
@@ -137,6 +143,7 @@ __all__ = [
     "SiteGate",
     "SpectralPeakAtTimes",
     "SpectralPeakShareAtTimes",
+    "StudentT",
     "Sweep",
     "Table",
     "Training",
@@ -162,12 +169,15 @@ __all__ = [
 _NAMES = {
     "distributions": "LAWS Law",
     "distributions.bars": "Bars",
+    "distributions.elliptical": "Elliptical",
     "distributions.finite": "FiniteData",
     "distributions.gaussian_clone": "GaussianClone",
+    "distributions.mixture": "Component Mixture",
     "distributions.nonlinear_gp": "NonlinearGP axis_correlations latent_correlation latent_variance squared_distance",
     "distributions.nonlinear_gp_2d": "NonlinearGP2D",
     "distributions.pulses": "Pulses",
     "distributions.single_pulse": "SinglePulse",
+    "distributions.student_t": "StudentT",
     "distributions.table": "Table",
     "errors": "InputError OutOfReachError WorkbenchError",
     "gated_graph": "GatedGraph",

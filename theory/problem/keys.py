@@ -1,11 +1,11 @@
-"""The keys of tables in problem files: those of a dataclass, and a check that a table has no others."""
+"""The keys of tables in problem files: those that a dataclass has, and errors that name unknown and missing ones."""
 
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Any
 
 from theory.problem.errors import InputError
-from theory.problem.numbers import nearest, shown
+from theory.problem.numbers import nearest, one_of, shown
 
 
 def keys_of(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -18,6 +18,20 @@ def keys_of(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
     written = [field for field in fields(kind) if field.init]
     optional = tuple(field.name for field in written if not (field.default is field.default_factory is MISSING))
     return tuple(field.name for field in written if field.name not in optional), optional
+
+
+def choose(table: Mapping[str, Any], where: str, key: str, choices: Mapping[str, type], otherwise: str = "") -> type:
+    """Return the class that table[key] names among `choices`; `otherwise` ends the hint with another remedy.
+
+    Raises InputError where the key is missing or its word is unknown; `where` names the table.
+
+    >>> from theory.problem.gates import GATES
+    >>> choose({"kind": "always"}, "gate", "kind", GATES).kind
+    'always'
+    """
+    if key not in table:
+        raise InputError(f"{where} lacks the key `{key}`.", f"Choose one of: {', '.join(choices)}.")
+    return choices[one_of(table[key], f"{where}.{key}", choices, otherwise)]
 
 
 def check_keys(

@@ -17,7 +17,7 @@ from theory.problem.errors import InputError
 from theory.problem.gated_graph import GatedGraph
 from theory.problem.gates import GATES, Gate, resolved
 from theory.problem.graph import Edge, Node
-from theory.problem.keys import check_keys, keys_of
+from theory.problem.keys import check_keys, choose, keys_of
 from theory.problem.network import MODELS, Network
 from theory.problem.numbers import RANGES, one_of, positive, shown, spaced
 from theory.problem.parameters import InitialByName, NormalInitialisation
@@ -117,7 +117,7 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
     for key, table in tables.items():
         if not isinstance(table, Mapping):
             raise InputError(f"{key} must be a table.", f"Write [{key}] and its keys below.")
-    data = _law(tables["data"])
+    data = law_of(tables["data"])
     simulation = tables.get("simulation")
     return Problem(
         data=data,
@@ -127,12 +127,18 @@ def problem_of(tables: Mapping[str, Any]) -> Problem:
     )
 
 
-def _law(table: Mapping[str, Any]) -> Law:
-    kind = _choose(table, "data", "law", LAWS, "A new law is a file in theory/problem/distributions/.")
+def law_of(table: Mapping[str, Any], where: str = "data", **given: Any) -> Law:
+    """Return the law that a table declares; `given` are fields that the table leaves out, and `where` names it.
+
+    >>> law_of({"law": "gaussian-clone", "n": 4, "xi": [2], "gain": 1, "boundary": "open", "normaliser": "none"},
+    ...     "data.components[0]", labels=(1,)).classes
+    1
+    """
+    kind = choose(table, where, "law", LAWS, "A new law is a file in theory/problem/distributions/.")
     table = without_length(table, kind)
-    required, optional = keys_of(kind)
-    check_keys(table, "[data]", required=("law", *required), optional=optional)
-    return kind(**{name: value for name, value in table.items() if name != "law"})
+    required, optional = (tuple(key for key in keys if key not in given) for keys in keys_of(kind))
+    check_keys(table, f"[{where}]", required=("law", *required), optional=optional)
+    return kind(**{name: value for name, value in table.items() if name != "law"}, **given)
 
 
 def _network(table: Mapping[str, Any], data: Law) -> Network | GatedGraph:
@@ -197,7 +203,7 @@ def _one_gate(row: Mapping[str, Any], where: str, data: Law) -> tuple[Gate, ...]
 
 
 def _gate(table: Mapping[str, Any], where: str, data: Law) -> Gate:
-    kind = _choose(table, where, "kind", GATES, "A new gate is a file in theory/problem/gates/.")
+    kind = choose(table, where, "kind", GATES, "A new gate is a file in theory/problem/gates/.")
     rest = {key: value for key, value in table.items() if key != "kind"}
     required, optional = keys_of(kind)
     check_keys(rest, where, required=required, optional=optional)
@@ -242,7 +248,7 @@ def _start(value: Any, where: str) -> Any:
         return value
     if where == "training.w0" and "law" not in value and value:
         return InitialByName(tuple((name, _start(each, f"{where}.{name}")) for name, each in value.items()))
-    _choose(value, where, "law", {NormalInitialisation.law: NormalInitialisation})
+    choose(value, where, "law", {NormalInitialisation.law: NormalInitialisation})
     check_keys(value, where, required=("law", "scale", "seed"))
     return NormalInitialisation(value["scale"], value["seed"], where)
 
@@ -251,12 +257,6 @@ def _simulation(table: Mapping[str, Any]) -> Simulation:
     required = ("mode", "samples", "learning_rate", "replicates", "seed")
     check_keys(table, "[simulation]", required=required, optional=_OPTIONAL)
     return Simulation(**table)
-
-
-def _choose(table: Mapping[str, Any], where: str, key: str, choices: Mapping[str, type], otherwise: str = "") -> type:
-    if key not in table:
-        raise InputError(f"{where} lacks the key `{key}`.", f"Choose one of: {', '.join(choices)}.")
-    return choices[one_of(table[key], f"{where}.{key}", choices, otherwise)]
 
 
 def dumps(problem: Problem) -> str:
@@ -370,6 +370,8 @@ def toml_value(value: Any) -> str:
         return number_text(value)
     if isinstance(value, tuple):
         return f"[{', '.join(map(toml_value, value))}]"
+    if hasattr(value, "table"):
+        value = value.table()
     if is_dataclass(value):
         said = {field.name: getattr(value, field.name) for field in fields(value)}
         if kind := getattr(value, "kind", None):  # a class of a room, named by its word

@@ -53,6 +53,7 @@ class Entry:
 
 
 Control = Slider | Choice | Entry
+_LINE = {"boundary": "open", "normaliser": "unit-variance"}
 # The initial values of the fields of a law other than that of the shared problem.
 STARTS: dict[str, Any] = {
     "n": 40,
@@ -73,6 +74,12 @@ STARTS: dict[str, Any] = {
     "file": "",
     "sha256": "",
     "moments": (ContextMoments(Fraction(1), ((1, 0), (0, 1)), ((1, 0),), ((2,),)),),
+    "dof": (5, 5),
+    "scale": ("laplace", "laplace"),
+    "components": (
+        {"class": 0, "law": "elliptical", "n": 40, "xi": [2], "scale": "laplace"} | _LINE,
+        {"class": 1, "law": "gaussian-clone", "n": 40, "xi": [1], "gain": 1} | _LINE,
+    ),
     "widths": ((3, 4), (9, 10)),
     "support": "plus-minus",
     "flip": "none",
@@ -115,6 +122,9 @@ LABELS = {
     "file": "file of the examples (in place of moments)",
     "sha256": "sha256 of the file (empty: any content)",
     "moments": "second moments of each context (in place of a file)",
+    "dof": "degrees of freedom",
+    "scale": "law of the scale r",
+    "components": "components of the mixture, each of one class",
     "widths": "pulse widths (sites)",
     "categories": "categories of each class (0 to 9)",
     "part": "part of the data set",

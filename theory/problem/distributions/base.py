@@ -89,7 +89,14 @@ class Law:
 
 
 def set_field(instance: object, name: str, value: Any) -> None:
-    """Set a field of a frozen dataclass during its construction."""
+    """Set a field of a frozen dataclass during its construction.
+
+    >>> from theory.problem import SiteGate
+    >>> gate = SiteGate(1)
+    >>> set_field(gate, "site", 2)
+    >>> gate.site
+    2
+    """
     object.__setattr__(instance, name, value)
 
 

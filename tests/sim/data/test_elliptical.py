@@ -1,0 +1,97 @@
+"""Drawn elliptical inputs through half-spaces of any direction, and what their streams share."""
+
+import numpy as np
+import pytest
+import torch
+
+from sim.data.sample import prepare
+from sim.data.scales import radii
+from sim.random.streams import MEASUREMENT, stream
+from tests.sim.data.laws.elliptical import CONTAMINATED, RING, SPHERE
+from tests.sim.data.laws.student_t import OPEN
+from tests.sim.data.omnibus import draws
+from tests.tolerances import STANDARD_ERRORS
+from tests.tolerances_of_elliptical import SIM_NEIGHBOURS, SIM_SCALED, SIM_SCALED_SINGLE, SIM_SQUARES
+from theory.problem import NonlinearGP, OutOfReachError, latent_correlation
+from theory.problem.distributions.elliptical import Elliptical
+from theory.problem.scales import Scale, SphereScale
+
+CPU, ROWS = torch.device("cpu"), 200_000
+BOUNDED = NonlinearGP(7, (2, 1), 30, "open", "unit-variance", (1, 0))
+
+
+def off_the_direction(law, correlation, seed):
+    """E 1[w.x >= 0] x of class 0 for a random w, its part across S w in standard errors: the largest coordinate."""
+    x, category = draws(law, rows=ROWS)
+    x = x[category == 0]
+    w = np.random.default_rng(seed).normal(size=law.n) * (np.arange(law.n) < 2 + seed)
+    along = correlation @ w
+    across = np.eye(law.n) - np.outer(along, along) / (along @ along)
+    found = (x @ w >= 0)[:, None] * (x @ across)
+    return np.abs(found.mean(axis=0) / (found.std(axis=0) / np.sqrt(len(x)))).max()
+
+
+@pytest.mark.parametrize("seed", [0, 1, 4])
+@pytest.mark.parametrize("law", [OPEN, SPHERE], ids=["student-t", "sphere"])
+def test_the_gated_mean_points_along_the_covariance_times_the_gate(law, seed):
+    """The theorem of elliptical laws behind `elliptical.half_space.rest`, here on samples."""
+    assert off_the_direction(law, latent_correlation(law.process, 0), seed) < STANDARD_ERRORS
+
+
+def test_bounded_inputs_leave_that_direction():
+    """The control: binary inputs, of which the sign of two sites together says more about these two."""
+    x, category = draws(BOUNDED, rows=ROWS)
+    covariance = np.cov(x[category == 0].T)
+    assert off_the_direction(BOUNDED, covariance, 0) > STANDARD_ERRORS
+
+
+@pytest.mark.parametrize("boundary", ["open", "ring"])
+def test_inputs_on_the_sphere_have_its_radius(boundary):
+    """x' R^-1 x = n always; |x|^2 = n where sites are uncorrelated, to the exp(-25) of neighbours."""
+    law = Elliptical(6, ("1/5", 1), "sphere", boundary, "unit-variance", (1, 0))
+    sampler = prepare(law, CPU, torch.float64)
+    drawn = sampler.draw([stream(0, 0, MEASUREMENT)], 500)
+    for c in (0, 1):
+        x = drawn.x[0][drawn.category[0] == c].numpy()
+        inverse = np.linalg.inv(latent_correlation(law.process, c))
+        radius = np.einsum("bi,ij,bj->b", x, inverse, x)
+        assert np.abs(radius / law.n - 1).max() < SIM_SCALED * law.n
+        if c == 0:
+            assert np.abs((x**2).sum(axis=1) / law.n - 1).max() < SIM_NEIGHBOURS
+
+
+@pytest.mark.parametrize("law", [OPEN, RING, CONTAMINATED])
+def test_a_replicate_depends_on_neither_the_others_nor_the_dtype(law):
+    single, double = (prepare(law, CPU, dtype) for dtype in (torch.float32, torch.float64))
+    together = double.draw([stream(3, replicate, MEASUREMENT) for replicate in range(3)], 40)
+    alone = double.draw([stream(3, 1, MEASUREMENT)], 40)
+    rounded = single.draw([stream(3, 1, MEASUREMENT)], 40)
+    size = alone.x.abs().max().item()
+    assert (together.x[1] - alone.x[0]).abs().max() <= SIM_SCALED * size
+    assert torch.equal(rounded.category, alone.category)
+    assert (rounded.x - alone.x).abs().max() < SIM_SCALED_SINGLE * size
+    assert not torch.equal(together.x[0], together.x[1])
+
+
+def test_marks_are_uniform_and_independent_of_class_and_normals():
+    own = stream(1, 0, MEASUREMENT)
+    rows = 50_000
+    marks = np.stack([own.marks(rows, word) for word in range(4)] + [own.choices(rows)])
+    normals = torch.empty(rows, 2, dtype=torch.float64)
+    own.normals(normals)
+    limit = STANDARD_ERRORS / np.sqrt(rows)
+    centred = np.concatenate([(marks - 0.5) * np.sqrt(12), normals.numpy().T])
+    assert np.abs(centred.mean(axis=1)).max() < limit
+    assert np.abs(centred @ centred.T / rows - np.eye(7)).max() < SIM_SQUARES * limit
+    own.advance(7)
+    assert (own.marks(3, 2) == stream(1, 0, MEASUREMENT).marks(10, 2)[7:]).all()
+
+
+def test_a_scale_that_nobody_samples_is_refused_by_name():
+    class Odd(Scale):
+        kind = "odd"
+
+    rest = torch.empty(2, 3), torch.empty(2, 0), np.zeros(2)
+    with pytest.raises(OutOfReachError, match='No sampler for the scale "odd"'):
+        radii(Odd(), True, *rest)
+    assert radii(SphereScale(), True, torch.ones(2, 3), *rest[1:]).tolist() == [1.0, 1.0]

@@ -1,0 +1,1 @@
+"""Claims on elliptical laws: a Gaussian vector times an independent scale."""
