@@ -16,6 +16,12 @@ UNIT_ROUNDOFF = float(np.finfo(float).eps)
 # 5,000 choices of its seed, which is fixed.
 STANDARD_ERRORS = 6.0
 
+# P(Binomial(400, p) > 5) = 5e-6 at the level p = 1e-3 of tests/sim/data/omnibus.py.
+REJECTED_OF_400 = 5
+
+# The same normal numbers coloured in products of other sizes: sums of at most 12 terms of size 7, in another order.
+SIM_DRAW = 12 * 7 * UNIT_ROUNDOFF
+
 # A composite Gauss-Legendre sum of fewer than 2,000 terms, of them again 2,000: roundings add up as sqrt(2,000) = 45,
 # relative to E erf(gain z)^2, and the reference is stored to 30 digits.
 SIM_QUADRATURE = 64 * UNIT_ROUNDOFF

@@ -1,7 +1,7 @@
 """Numbers of the data view: exact statistics of the classes of a law, and the same measured on samples."""
 
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
@@ -10,55 +10,26 @@ from jaxtyping import Float
 
 from derivations.explore.sites import middle, sites_of
 from derivations.explore.tables import table_csv
-from theory.moments import gated_moments
-from theory.moments.marginal import cumulative, excess_kurtosis, largest, values
-from theory.moments.single_pulse import mean, second_moment
-from theory.problem import (
-    AlwaysGate,
-    FiniteData,
-    Law,
-    Network,
-    NonlinearGP,
-    NormalInitialisation,
-    OutOfReachError,
-    Problem,
-    SinglePulse,
-    Table,
-    Training,
-)
+from theory.moments.inputs import InputStatistics, Marginal, Values, input_statistics
+from theory.problem import Law, NonlinearGP, OutOfReachError
 
 ROWS = 4096  # examples drawn for a view
 GROUPS = 16  # of them, for standard errors
 BINS = 32  # of a marginal
 SHOWN = 3  # examples drawn of each class
-MOST_CLASSES = 100  # of a table, each with its covariance
+MOST_CLASSES = 100  # each with its covariance
 IMAGES = 2  # covariances drawn side by side
 _REACH = 4.0  # standard deviations of a marginal drawn
 _ROUNDING = 1e-9  # beyond the end of the support, so that values rounded to it lie in the last bin
-_TRAINING = Training("half-mse", 1, NormalInitialisation(0, 0), (1,))  # the moments do not depend on it
-
-
-@dataclass(frozen=True)
-class ClassTheory:
-    """Exact statistics of one class of a law: mean of each site, covariance; kurtosis and marginal of one site.
-
-    covariance = E[(x - m)(x - m)^T]; kurtosis = E(x - m)^4/Var^2 - 3 of one site; marginal = (edges, p): p[j] is the
-    probability of edges[j] < x <= edges[j + 1] over its width, and where `discrete` the values of x with their
-    probabilities. Kurtosis and marginal are None where the sites are not alike.
-    """
-
-    mean: Float[np.ndarray, " n"]
-    covariance: Float[np.ndarray, "n n"]
-    kurtosis: float | None = None
-    marginal: tuple[np.ndarray, np.ndarray] | None = None
-    discrete: bool = False
 
 
 @dataclass(frozen=True)
 class DataTheory:
-    """Exact statistics of the C classes of a law, as in ClassTheory; spectrum[c] are the descending eigenvalues.
+    """Exact statistics of the C classes of a law; numbers have the units of x and its powers.
 
-    Numbers have the units of x and its powers. `kurtosis` and `marginal` are None where the sites are not alike.
+    spectrum[c] are the descending eigenvalues of covariance[c]. marginal[c] = (edges, p) of one site: p[j] is the
+    probability of edges[j] < x <= edges[j + 1] over its width, and where `discrete` the values of x with their
+    probabilities. `kurtosis` (excess) and `marginal` are None where the sites are not alike.
     """
 
     law: Law
@@ -99,97 +70,49 @@ def theory_of(law: Law) -> DataTheory:
     >>> theory_of(SinglePulse(40, ((3, 4), (9, 10)), "zero-one", "none", (1, 0))).mean[:, 0].tolist()
     [0.0875, 0.2375]
     """
-    found = class_theories(replace(law, means=()) if law.means else law)
-    mean = np.stack([one.mean for one in found])
-    covariance = np.stack([one.covariance for one in found])
-    alike = sites_alike(law)
+    if law.classes > MOST_CLASSES:
+        raise OutOfReachError(
+            f"The law has {law.classes} different labels; the data view shows up to {MOST_CLASSES} classes.",
+            "Use labels of fewer values.",
+        )
+    found = [input_statistics(law, c) for c in range(law.classes)]
+    alike = all(one.alike for one in found)
+    marginals = [one.marginal(0) for one in found] if alike else []
     return DataTheory(
         law,
-        mean + np.array(law.means, float) if law.means else mean,
-        covariance,
-        np.linalg.eigvalsh(covariance)[:, ::-1],
-        np.array([one.kurtosis for one in found]) if alike else None,
-        tuple(one.marginal for one in found) if alike else None,
-        all(one.discrete for one in found),
+        np.stack([one.mean for one in found]),
+        np.stack([one.covariance for one in found]),
+        np.stack([one.spectrum for one in found]),
+        np.array([one.kurtosis[0] for one in found]) if alike else None,
+        tuple(_drawn(own, one) for own, one in zip(marginals, found, strict=True)) if alike else None,
+        any(isinstance(own, Values) for own in marginals),
     )
+
+
+def _drawn(own: Marginal, statistics: InputStatistics) -> tuple[np.ndarray, np.ndarray]:
+    """Values with their probabilities, or edges of bins and the exact mean of the density over each.
+
+    Means over bins, because a density may be too steep for points.
+    """
+    if isinstance(own, Values):
+        return np.array(own.values, float), np.array(own.probabilities, float)
+    m, reach = statistics.mean[0], _REACH * np.sqrt(statistics.variance[0])
+    low, high = max(m - reach, own.low - _ROUNDING * reach), min(m + reach, own.high + _ROUNDING * reach)
+    edges = np.linspace(low, high, BINS + 1)
+    return edges, np.diff(own.cumulative(edges)) / np.diff(edges)
 
 
 def sites_alike(law: Law) -> bool:
-    """Whether all sites have the same distribution, so that one marginal and one kurtosis describe all."""
-    return not law.means and not isinstance(law, FiniteData | Table)
+    """Whether all sites have the same distribution in each class, so that one marginal and one kurtosis describe all.
 
-
-@singledispatch
-def class_theories(law: Law) -> tuple[ClassTheory, ...]:
-    """The exact statistics of each class, by the type of the law. Raises OutOfReachError for a law without them."""
-    raise OutOfReachError(
-        f"The data view has no exact statistics of the law {getattr(law, 'law', type(law).__name__)!r}.",
-        "Choose another law, or register its statistics with class_theories in derivations/explore/data.py.",
-    )
-
-
-@class_theories.register
-def _(law: SinglePulse) -> tuple[ClassTheory, ...]:
-    found = []
-    for c in range(law.classes):
-        m, table = float(mean(law, c)), values(law, c)
-        marginal = np.array(list(table), float), np.array([float(p) for p in table.values()])
-        covariance = _circulant(law, c) - m**2
-        found.append(ClassTheory(np.full(law.n, m), covariance, excess_kurtosis(law, c), marginal, True))
-    return tuple(found)
-
-
-@class_theories.register
-def _(law: FiniteData) -> tuple[ClassTheory, ...]:
-    x, category = np.array(law.x, float), np.array(law.category)
-    return _of_examples(x, category, np.array(law.example_probabilities, float))
-
-
-@class_theories.register
-def _(law: Table) -> tuple[ClassTheory, ...]:
-    if law.classes > MOST_CLASSES:
-        raise OutOfReachError(
-            f"The table has {law.classes} different labels; the data view shows up to {MOST_CLASSES} classes.",
-            "Use labels of fewer values.",
-        )
-    return _of_examples(law.rows.x, law.category, law.rows.probabilities)
-
-
-def _of_examples(x: Float[np.ndarray, "N n"], category: np.ndarray, weights: np.ndarray) -> tuple[ClassTheory, ...]:
-    found = []
-    for c in range(category.max() + 1):
-        mine = category == c
-        p, own = weights[mine] / weights[mine].sum(), x[mine]
-        apart = own - own[0]  # so that a site at which all examples of a class agree has the variance 0
-        mean_apart = p @ apart
-        off = apart - mean_apart
-        found.append(ClassTheory(own[0] + mean_apart, (p[:, None] * off).T @ off))
-    return tuple(found)
-
-
-@class_theories.register
-def _(law: NonlinearGP) -> tuple[ClassTheory, ...]:
-    linear = Network(Network.gated, "sum", 1, (AlwaysGate(),))
-    covariances = gated_moments(Problem(law, linear, replace(_TRAINING))).covariances
-    return tuple(
-        ClassTheory(
-            np.zeros(law.n), covariance, excess_kurtosis(law, c), _binned(law, c, float(covariance[0, 0])), False
-        )
-        for c, covariance in enumerate(covariances)  # the law is odd: its mean is 0
-    )
-
-
-def _circulant(law: SinglePulse, c: int) -> Float[np.ndarray, "n n"]:
-    by_lag = np.array([float(second_moment(law, c, 0, lag)) for lag in range(law.n)])
-    site = np.arange(law.n)
-    return by_lag[(site[:, None] - site[None, :]) % law.n]
-
-
-def _binned(law: Law, c: int, variance: float) -> tuple[np.ndarray, np.ndarray]:
-    """Edges of bins, and the exact mean of the density over each, because the density may be too steep for points."""
-    reach = min(_REACH * np.sqrt(variance), largest(law, c) * (1 + _ROUNDING))
-    edges = np.linspace(-reach, reach, BINS + 1)
-    return edges, np.diff(cumulative(law, c, edges)) / np.diff(edges)
+    >>> from theory.problem import FiniteData
+    >>> sites_alike(FiniteData([[1, 0], [0, 1]], [1, 0]))
+    False
+    """
+    try:
+        return all(input_statistics(law, c).alike for c in range(min(law.classes, MOST_CLASSES)))
+    except OutOfReachError:
+        return False
 
 
 def histogram(x: Float[np.ndarray, "*any"], edges: Float[np.ndarray, " B+1"]) -> Float[np.ndarray, " B"]:

@@ -6,9 +6,10 @@ from math import inf
 import numpy as np
 from jaxtyping import Shaped
 
+from theory.moments.feature_moments import exactly
 from theory.moments.finite import contexts_of
 from theory.moments.gate_events import Contexts, open_on
-from theory.moments.marginal import largest
+from theory.moments.inputs import Density, input_statistics, input_statistics_of
 from theory.moments.single_pulse import flips
 from theory.problem import AlwaysGate, DirectionGate, FiniteData, Gate, Law, Network, SinglePulse, SiteGate, Table
 from theory.problem.gates import resolved
@@ -56,24 +57,34 @@ def remarks(law: Law, network: Network) -> tuple[str, ...]:
 def _states(law: Law, gate: Gate) -> set[bool]:
     """Return the states of a hard gate over the law's inputs; empty where they are not known.
 
-    A continuous law on |x_j| < L, and a latent on the whole line: v . u fills |v . u| < L sum_j |v_j|.
+    A continuous law whose sites fill an interval, and a latent on the whole line: v . u fills the sum of v_j times it.
     """
     if not isinstance(gate, SiteGate | DirectionGate):
         return set()
-    reach = inf
+    low, high = -inf, inf
     if looks_on(gate) == "input":
-        if not _bounded(law):
+        ends = _ends(law)
+        if ends is None:
             return set()
-        sides = 1 if isinstance(gate, SiteGate) else float(sum(abs(number) for _, number in gate.v))
-        reach = sides * max(largest(law, c) for c in range(law.classes))
-    if gate.lo >= reach or gate.hi <= -reach:
+        along = [1.0] if isinstance(gate, SiteGate) else [float(number) for _, number in gate.v]
+        low = sum(min(v * end for end in ends) for v in along)
+        high = sum(max(v * end for end in ends) for v in along)
+    if gate.lo >= high or gate.hi <= low:
         return {False}
-    return {True} if gate.lo <= -reach and gate.hi >= reach else {True, False}
+    return {True} if gate.lo <= low and gate.hi >= high else {True, False}
 
 
-def _bounded(law: Law) -> bool:
-    """Whether `largest` has the end of the law's support."""
-    return largest.dispatch(type(law)) is not largest.dispatch(object) and not law.means
+def _ends(law: Law) -> tuple[float, float] | None:
+    """Return the ends of the support of a site over all classes; None where they are not known or differ by site."""
+    if exactly(input_statistics_of, law) is input_statistics_of.registry[object]:
+        return None
+    found = [input_statistics(law, c) for c in range(law.classes)]
+    if not all(one.alike for one in found):
+        return None
+    marginals = [one.marginal(0) for one in found]
+    if not all(isinstance(own, Density) for own in marginals):
+        return None
+    return min(own.low for own in marginals), max(own.high for own in marginals)
 
 
 @_states.register

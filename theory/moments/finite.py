@@ -16,8 +16,10 @@ from theory.moments.exact_moments import (
     require_rows,
 )
 from theory.moments.example_features import example_features
+from theory.moments.example_statistics import ExampleStatistics, of_class
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
 from theory.moments.gate_events import Contexts
+from theory.moments.inputs import input_statistics_of
 from theory.problem import FiniteData, Network
 
 
@@ -83,3 +85,8 @@ def _(law: FiniteData, arithmetic: Arithmetic) -> Numbers:
         found.append((mine * weights[:, None]).T @ mine)
     numbers = [arithmetic.rational(value) for value in np.stack(found).ravel().tolist()]
     return np.array(numbers, dtype=arithmetic.dtype).reshape(law.classes, law.n, law.n)
+
+
+@input_statistics_of.register
+def _(law: FiniteData, c: int) -> ExampleStatistics:
+    return of_class(np.array(law.x, float), np.array(law.category), np.array(law.example_probabilities, float), c)

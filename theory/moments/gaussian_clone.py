@@ -9,7 +9,9 @@ from jaxtyping import Shaped
 
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments
+from theory.moments.inputs import input_statistics_of
 from theory.moments.process import process_moments, process_second_moments
+from theory.moments.process_inputs import CloneInputs
 from theory.moments.statistics import ClassStatistics, Lags, SignPair, Tail, TailPair, statistics_of
 from theory.problem import GaussianClone, Network
 
@@ -138,3 +140,8 @@ def _(law: GaussianClone, network: Network, arithmetic: Arithmetic) -> FeatureMo
 @second_moments.register
 def _(law: GaussianClone, arithmetic: Arithmetic) -> Numbers:
     return process_second_moments(law, arithmetic)
+
+
+@input_statistics_of.register
+def _(law: GaussianClone, c: int) -> CloneInputs:
+    return CloneInputs(law, c)

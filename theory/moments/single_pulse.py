@@ -8,13 +8,13 @@ Definitions: localization notes, section 1 and eq. (6), (7), (12).
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache, singledispatch
+from functools import cached_property, lru_cache, singledispatch
 from itertools import accumulate, combinations_with_replacement, product
 from math import inf, lcm, prod
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int
+from jaxtyping import Float, Int, Shaped
 
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.basis import require_linear
@@ -29,11 +29,11 @@ from theory.moments.exact_moments import (
 )
 from theory.moments.feature_moments import FeatureMoments, law_moments, second_moments, squared_labels
 from theory.moments.gate_signs import refuse_gate, require_hard
+from theory.moments.inputs import InputStatistics, Sites, Values, input_statistics_of, tallied
 from theory.moments.statistics import require_centred
 from theory.problem import AlwaysGate, Gate, Network, SinglePulse, SiteGate, resolved
 
-Sites = Int[np.ndarray, "..."] | int
-Factor = tuple[Sites | None, int, int]  # constant + slope u_site
+Factor = tuple[Sites | None, int | float, int | float]  # constant + slope u_site
 
 
 def covering(law: SinglePulse, c: int, *sites: Sites) -> Int[np.ndarray, "..."]:
@@ -89,7 +89,7 @@ def flips(law: SinglePulse) -> tuple[tuple[int, int], ...]:
     return ((low, high), *flipped)
 
 
-def counted(law: SinglePulse, c: int, factors: list[Factor]) -> Int[np.ndarray, "..."]:
+def counted(law: SinglePulse, c: int, factors: list[Factor]) -> Shaped[np.ndarray, "..."]:
     """The sum over the pulses of class `c` of prod_f (constant_f + slope_f u_{site_f}), multiplied out.
 
     u_0 (1 - u_1) counts the pulses that end at site 0, one for each width:
@@ -296,3 +296,49 @@ def _(law: SinglePulse, arithmetic: Arithmetic) -> Numbers:
         for c in range(law.classes)
     ]
     return np.array(rows, dtype=arithmetic.dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class PulseInputs(InputStatistics):
+    """The inputs of class `c`: sums over its pulses, in integers as far as the mean of a site is not subtracted."""
+
+    law: SinglePulse
+    c: int
+
+    alike = True
+
+    @property
+    def mean(self) -> Float[np.ndarray, " n"]:
+        """E x_j, the same at every site."""
+        return np.full(self.law.n, float(mean(self.law, self.c)))
+
+    @cached_property
+    def covariance(self) -> Float[np.ndarray, "n n"]:
+        """E x_i x_j - m^2, a function of the distance along the ring."""
+        site, m = np.arange(self.law.n), mean(self.law, self.c)
+        by_lag = [float(second_moment(self.law, self.c, 0, lag) - m * m) for lag in range(self.law.n)]
+        return np.array(by_lag)[(site[:, None] - site[None, :]) % self.law.n]
+
+    def third(self, i: Sites, j: Sites, k: Sites) -> Float[np.ndarray, "..."]:
+        """The mean over the flips of E prod (low - m + (high - low) u)."""
+        return self._central(i, j, k)
+
+    def fourth(self, i: Sites, j: Sites, k: Sites, l: Sites) -> Float[np.ndarray, "..."]:
+        """As `third`, of four sites."""
+        return self._central(i, j, k, l)
+
+    def _central(self, *sites: Sites) -> Float[np.ndarray, "..."]:
+        m, found = float(mean(self.law, self.c)), flips(self.law)
+        total = sum(counted(self.law, self.c, [(s, low - m, high - low) for s in sites]) for low, high in found)
+        return total / (len(found) * pulses(self.law, self.c))
+
+    def marginal(self, site: int) -> Values:
+        """The values of a site with their probabilities, as fractions."""
+        share, found = lit(self.law, self.c, (site,)), flips(self.law)
+        levels = ((value, p) for low, high in found for value, p in ((low, 1 - share), (high, share)))
+        return tallied((value, p / len(found)) for value, p in levels)
+
+
+@input_statistics_of.register
+def _(law: SinglePulse, c: int) -> PulseInputs:
+    return PulseInputs(law, c)

@@ -10,8 +10,10 @@ from jaxtyping import Float
 from theory.moments.arithmetic import FLOAT64, Arithmetic, Numbers
 from theory.moments.basis import require_linear
 from theory.moments.exact_moments import require_rows
+from theory.moments.example_statistics import ExampleStatistics, of_class
 from theory.moments.feature_moments import Block, FeatureMoments, Structure, law_moments, second_moments
 from theory.moments.gate_events import open_on
+from theory.moments.inputs import input_statistics_of
 from theory.moments.symmetric import Dense
 from theory.problem import Gate, Network, OutOfReachError, Table, resolved
 
@@ -148,3 +150,8 @@ def _require_float64(arithmetic: Arithmetic) -> None:
             "A table is kept in float64, and has no certified digits.",
             'Leave --digits out, or write the examples as a finite data set (data.law = "finite"), which is exact.',
         )
+
+
+@input_statistics_of.register
+def _(law: Table, c: int) -> ExampleStatistics:
+    return of_class(law.rows.x, law.category, law.rows.probabilities, c)

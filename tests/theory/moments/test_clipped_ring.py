@@ -12,7 +12,7 @@ from tests.tolerances import DENSITY_TRAPEZOID, EDGE_OF_CLIPPING, MOMENT_ENTRY, 
 from theory.flow import solve
 from theory.moments import feature_moments, gated_moments
 from theory.moments.arithmetic import FLOAT64, certified
-from theory.moments.marginal import cumulative, density
+from theory.moments.inputs import input_statistics
 from theory.moments.statistics import all_lags, class_statistics
 from theory.problem import (
     DirectionGate,
@@ -89,9 +89,10 @@ def test_the_variance_of_the_latent_is_seen():
 
 def test_one_site_has_its_density():
     x = np.linspace(-0.5, 0.5, 10_001) / quadrature.normaliser(RING)
-    values = density(RING, 0, x)
+    marginal = input_statistics(RING, 0).marginal(0)
+    values = marginal.density(x)
     mass = ((values[1:] + values[:-1]) / 2 * np.diff(x)).sum()
-    assert abs(mass - np.diff(cumulative(RING, 0, x[[0, -1]]))[0]) <= DENSITY_TRAPEZOID
+    assert abs(mass - np.diff(marginal.cumulative(x[[0, -1]]))[0]) <= DENSITY_TRAPEZOID
 
 
 @pytest.mark.parametrize("law", [RING, TORUS, CLONE], ids=str)

@@ -16,7 +16,7 @@ from theory.moments.arithmetic import FLOAT64
 from theory.moments.feature_moments import exactly, law_moments, second_moments
 from theory.moments.gate_events import open_on
 from theory.moments.gate_signs import Looks, half_spaces_of
-from theory.moments.marginal import cumulative, density, excess_kurtosis, largest, values
+from theory.moments.inputs import input_statistics, input_statistics_of
 from theory.moments.relu_gates import clt, exact_moment, large_gain, latent_direction
 from theory.moments.single_pulse import event, mean
 from theory.moments.single_pulse import second_moment as pulse_moment
@@ -80,20 +80,18 @@ def test_its_statistics_are_refused_by_name(law):
     for ask in (
         lambda: class_statistics(law, 0, FLOAT64),
         lambda: exactly(second_moments, law)(law, FLOAT64),
+        lambda: input_statistics(law, 0),
     ):
         with pytest.raises(OutOfReachError, match=type(law).__name__) as caught:
             ask()
         assert "theory/moments/test_refusals.py" in caught.value.hint
 
 
-@pytest.mark.parametrize("ask", [density, cumulative])
-def test_a_site_of_an_unknown_law_has_no_density_here(ask):
-    with pytest.raises(OutOfReachError, match="StudentT has no density"):
-        ask(UNKNOWN[0], 0, np.zeros(1))
-    with pytest.raises(OutOfReachError, match="StudentT has no known support"):
-        largest(UNKNOWN[0], 0)
-    with pytest.raises(OutOfReachError, match="kurtosis of the law StudentT"):
-        excess_kurtosis(UNKNOWN[0], 0)
+def test_every_law_of_the_workbench_has_statistics_of_its_inputs():
+    """Each law in its own file, of the name of its declaration."""
+    for law in LAWS.values():
+        file = law.__module__.rpartition(".")[2]
+        assert input_statistics_of.registry[law].__module__ == f"theory.moments.{file}"
 
 
 def test_every_law_of_the_workbench_has_moments():
@@ -149,12 +147,8 @@ PULSES = SinglePulse(4, ((1, 1), (2, 2)), "zero-one", "none", (1, 0), means=(1, 
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda: density(MOVED, 0, np.zeros(1)),
-        lambda: cumulative(MOVED, 0, np.zeros(1)),
-        lambda: largest(MOVED, 0),
         lambda: four_point_block(MOVED, 0, 0, 1),
         *(lambda form=form: form(MOVED, 0, {0: 1}) for form in (exact_moment, latent_direction, clt, large_gain)),
-        lambda: values(PULSES, 0),
         lambda: mean(PULSES, 0),
         lambda: pulse_moment(PULSES, 0, 0, 1),
     ],

@@ -1,0 +1,52 @@
+"""Every sampler against the exact statistics of its law, and against those of a law close by."""
+
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+import torch
+
+from sim.data.sample import prepare
+from sim.random.streams import MEASUREMENT, stream
+from tests.sim.cases import line
+from tests.sim.data.omnibus import distance, draws
+from tests.tolerances import REJECTED_OF_400, SIM_DRAW
+from theory.problem import LAWS, GaussianClone
+
+FILES = sorted(path.stem for path in (Path(__file__).parent / "laws").glob("*.py"))
+CASES = [(file, *case) for file in FILES for case in import_module(f"tests.sim.data.laws.{file}").CASES]
+EVERY = pytest.mark.parametrize(
+    ("file", "law", "close"), CASES, ids=[f"{file}-{i}" for i, (file, *_) in enumerate(CASES)]
+)
+
+
+def test_every_law_has_a_file_with_cases():
+    assert sorted(law.replace("-", "_") for law in LAWS) == FILES
+    assert {law.law.replace("-", "_") for _, law, _ in CASES} == set(FILES)
+
+
+@EVERY
+def test_samples_are_those_of_the_law(file, law, close):
+    """Not rejected at the level; the same samples are rejected as those of the law close by."""
+    assert type(law).law.replace("-", "_") == file
+    x, category = draws(law)
+    assert distance(law, x, category) <= 1
+    assert distance(close, x, category) > 1
+
+
+@EVERY
+def test_a_stream_gives_the_same_examples_however_it_is_divided(file, law, close):
+    sampler = prepare(law, torch.device("cpu"), torch.float64)
+    whole = sampler.draw([stream(5, 1, MEASUREMENT)], 12)
+    own = stream(5, 1, MEASUREMENT)
+    other = stream(5, 0, MEASUREMENT)
+    parts = [sampler.draw([other, own], rows) for rows in (5, 7)]
+    assert torch.cat([part.x[1].clone() for part in parts]).sub(whole.x[0]).abs().max() <= SIM_DRAW
+    assert torch.equal(torch.cat([part.category[1] for part in parts]), whole.category[0])
+
+
+def test_the_level_is_kept():
+    """Of 400 comparisons of a law with itself, so few are rejected that only 5e-6 of all seeds give more."""
+    law = line(GaussianClone, n=7, gain=3)
+    rejected = sum(distance(law, *draws(law, rows=4096, seed=seed)) > 1 for seed in range(400))
+    assert rejected <= REJECTED_OF_400
