@@ -12,6 +12,8 @@ from theory.moments.gate_events import Contexts, open_on
 from theory.moments.inputs import Density, input_statistics, input_statistics_of
 from theory.moments.single_pulse import flips
 from theory.problem import AlwaysGate, DirectionGate, FiniteData, Gate, Law, Network, SinglePulse, SiteGate, Table
+from theory.problem.distributions.ising import Ising
+from theory.problem.distributions.ising_2d import Ising2D
 from theory.problem.gates import resolved
 from theory.problem.gates.base import looks_on
 
@@ -105,6 +107,13 @@ def _(law: SinglePulse, gate: Gate) -> set[bool]:
     pulses = [np.roll(np.arange(law.n) < width, start) for width in widths for start in range(law.n)]
     inputs = [np.where(pulse, high, low) for low, high in flips(law) for pulse in pulses]
     return _on_examples(np.array(inputs).astype(object), gate)
+
+
+@_states.register
+def _(law: Ising | Ising2D, gate: Gate) -> set[bool]:
+    if law.means or not isinstance(gate, SiteGate):
+        return set()
+    return _on_examples(np.array([[-1] * law.n, [1] * law.n], dtype=object), gate)
 
 
 def _on_examples(x: Shaped[np.ndarray, "N n"], gate: Gate, context: Contexts = None) -> set[bool]:

@@ -61,7 +61,7 @@ class ChainMoments:
     >>> from theory.moments.arithmetic import FLOAT64
     >>> chain = ChainMoments(Ising(6, "ring", (1, 0), xi=(2, 1)), 0, FLOAT64)
     >>> t = np.exp(-1 / 2)
-    >>> round(chain.product_mean(1, 3) * (1 + t**6) / (t**2 + t**4), 12)
+    >>> (chain.product_mean(1, 3) * (1 + t**6) / (t**2 + t**4)).round(12).item()
     1.0
     """
 

@@ -171,12 +171,18 @@ class GridMoments:
         *_, last = self._ahead(self._inserted(sites))
         return float((last * self._behind(self._inserted(())[:1])[0]).sum())
 
+    def _odd(self, spins: int) -> bool:
+        """Whether the mean of a product of so many spins is 0, because x and -x are equally likely."""
+        return spins % 2 == 1 and not self.law.h[self.c]
+
     def zeroth(self, sites: Sites) -> float:
         """E prod_{i in sites} x_i."""
-        return self._total(sites) / self._partition
+        return 0.0 if self._odd(len(sites)) else self._total(sites) / self._partition
 
     def first(self, sites: Sites) -> Float[np.ndarray, " n"]:
         """E[prod_{i in sites} x_i x_j] for every j."""
+        if self._odd(len(sites) + 1):
+            return np.zeros(self.law.n)
         weights = self._inserted(sites)
         found = np.empty(self.law.n)
         for row, (v, behind) in enumerate(zip(self._ahead(weights), self._behind(weights), strict=True)):
@@ -185,6 +191,8 @@ class GridMoments:
 
     def second(self, sites: Sites) -> Float[np.ndarray, "n n"]:
         """E[prod_{i in sites} x_i x_j x_k] for all j, k: one vector for every j, carried through the rows after it."""
+        if self._odd(len(sites)):
+            return np.zeros((self.law.n, self.law.n))
         weights = self._inserted(sites)
         carried = np.empty((0, *self._start(weights[0]).shape))
         places, found = self._places.ravel(), np.empty((self.law.n, self.law.n))

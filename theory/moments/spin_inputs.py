@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
 from math import prod
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float
@@ -12,6 +12,7 @@ from jaxtyping import Float
 from theory.moments.inputs import InputStatistics, Sites, Values
 
 
+@runtime_checkable
 class Products(Protocol):
     """Means of products of spins, in float64."""
 
@@ -47,7 +48,7 @@ class SpinInputs(InputStatistics):
     def covariance(self) -> Float[np.ndarray, "n n"]:
         """E x_i x_j - m_i m_j."""
         site = np.arange(self.n)
-        return self.products.product_mean(site[:, None], site) - np.multiply.outer(self.mean, self.mean)
+        return self._of_distinct(site[:, None], site) - np.multiply.outer(self.mean, self.mean)
 
     def third(self, i: Sites, j: Sites, k: Sites) -> Float[np.ndarray, "..."]:
         """Sum over the subsets of three sites."""
@@ -60,14 +61,30 @@ class SpinInputs(InputStatistics):
     def _central(self, *sites: Sites) -> Float[np.ndarray, "..."]:
         """E prod (x_s - m_s), the sum over the subsets A of E prod_A x_s prod_others (-m_s)."""
         if not self.mean.any():
-            return np.asarray(self.products.product_mean(*sites))
-        places = range(len(sites))
-        total = 0.0
+            return self._of_distinct(*sites)
+        places, total = range(len(sites)), 0.0
         for size in range(len(sites) + 1):
             for chosen in combinations(places, size):
                 others = prod(-self.mean[sites[p]] for p in places if p not in chosen)
-                total = total + self.products.product_mean(*(sites[p] for p in chosen)) * others
+                total = total + self._of_distinct(*(sites[p] for p in chosen)) * others
         return np.asarray(total)
+
+    def _of_distinct(self, *sites: Sites) -> Float[np.ndarray, "..."]:
+        """E prod x_s where a site that occurs twice drops out, exactly."""
+        if not sites:
+            return np.ones(())
+        rows = np.sort(np.stack(np.broadcast_arrays(*sites)), axis=0)
+        left = np.ones(rows.shape, dtype=bool)
+        for k in range(1, len(rows)):
+            twice = left[k - 1] & (rows[k] == rows[k - 1])
+            left[k - 1 : k + 1] &= ~twice
+        found, remaining = np.ones(rows.shape[1:]), left.sum(axis=0)
+        for count in range(1, len(rows) + 1):
+            here = remaining == count
+            if here.any():
+                own = np.moveaxis(rows, 0, -1)[here][np.moveaxis(left, 0, -1)[here]].reshape(-1, count)
+                found[here] = self.products.product_mean(*own.T)
+        return found
 
     def marginal(self, site: int) -> Values:
         """-1 with the probability (1 - m)/2, else 1."""

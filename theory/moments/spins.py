@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
 from math import inf
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Int, Shaped
@@ -37,6 +37,7 @@ Feature = dict[Monomial, Fraction]
 _ZERO, _HALF, _ONE = Fraction(0), Fraction(1, 2), Fraction(1)
 
 
+@runtime_checkable
 class SpinMoments(Protocol):
     """The moments of one class of spins with the product of the spins at some sites, in an arithmetic."""
 
@@ -90,9 +91,9 @@ def spin_basis(network: Network) -> GateBasis:
 
 @dataclass(frozen=True, eq=False)
 class SpinFeatures(FeatureMoments):
-    """The moments of a gated-linear network on spins: sums over the gates' products, on the exact range of A.
+    """The moments of a gated-linear network on spins: `sums` over products of gates, on the exact range of A.
 
-    `rows` are the gates of the rows of A and `sites` the sites of their inputs, None for the features of biases.
+    `remarks` name the gates that never change.
 
     Two spins that are independent and fair: A = 1 without gates.
 
