@@ -56,6 +56,8 @@ from theory.problem import (
     dumps,
     loads,
 )
+from theory.problem.distributions.ising import Ising
+from theory.problem.distributions.ising_2d import Ising2D
 from theory.problem.network import MODELS
 
 
@@ -110,6 +112,11 @@ DATA = {
     "nlgp-2d": NonlinearGP2D(**PROCESS, shape=(2, 2)),
     "gaussian-clone": GaussianClone(4, **PROCESS),
     "single-pulse": SinglePulse(4, ((1, 1), (2, 2)), "plus-minus", "none", (1, 0)),
+    "ising": Ising(4, "ring", (1, 0), xi=(2, 1)),
+    "ising, field": Ising(4, "open", (1, 0, -1), beta=(1, 0, "-1/2"), h=(0, "1/2", 1)),
+    "ising, means": Ising(4, "open", (1, 0), beta=(1, 0), means=(1, -1)),
+    "ising, vector labels": Ising(4, "open", ((1, 0), (0, 1)), beta=(1, 0)),
+    "ising-2d": Ising2D((2, 2), "torus", (1, 0), couplings=((1, "1/2"), 0)),
     "finite": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1)),
     "finite, contexts": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1), context=(0, 1, 2)),
     "table": Table(moments=[MOMENTS, MOMENTS | {"yx": [[1, 0, 0, 0]]}, MOMENTS]),

@@ -10,7 +10,9 @@ MAY_BEGIN_WITH_MINUS = False
 
 def command(
     name: Annotated[Path, typer.Argument(help="The file to write; .toml is added where it is missing.")],
-    law: Annotated[str, typer.Option(help="nlgp, nlgp-2d, gaussian-clone, single-pulse, finite or table.")] = "nlgp",
+    law: Annotated[
+        str, typer.Option(help="nlgp, nlgp-2d, gaussian-clone, single-pulse, ising, ising-2d, finite or table.")
+    ] = "nlgp",
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
     """Write a problem file that solves and trains as it is, with a comment at each key; existing files are kept."""

@@ -11,7 +11,7 @@ from theory.problem.distributions.ising_2d import Ising2D
 @sampler_of.register
 def ising_2d_sampler(law: Ising2D, device: torch.device, dtype: torch.dtype) -> IsingSampler:
     """Return the sampler of a grid. Raises OutOfReachError where its conditional probabilities fill 268 MB."""
-    (rows, columns), couplings = law.shape, tuple((float(down), float(across)) for down, across in law.beta)
+    (rows, columns), couplings = law.shape, tuple((float(down), float(across)) for down, across in law.couplings)
     places = None
     if columns > rows:
         couplings = tuple(pair[::-1] for pair in couplings)

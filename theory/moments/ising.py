@@ -110,21 +110,22 @@ class ChainMoments:
         """
         one = self.arithmetic.rational(Fraction(1))
         if not sites:
-            return one
-        ordered = np.sort(np.stack(np.broadcast_arrays(*sites)), axis=0)
+            return np.array(one)
+        arrays = np.stack(np.broadcast_arrays(*sites))
+        shape, ordered = arrays.shape[1:], np.sort(arrays.reshape(len(sites), -1), axis=0)
         if len(sites) % 2 and not self.law.h[self.c]:
-            return np.full(ordered.shape[1:], 0 * one)[()]
+            return np.full(shape, 0 * one)
         n, T = self.law.n, self.transfer
         first, last, gaps = ordered[0], ordered[-1], np.diff(ordered, axis=0)
         if self.law.boundary == "ring":
             around = n - last + first
             up, _ = self._along((T.up[around], T.mixed[around]), gaps)
             _, down = self._along((T.mixed[around], T.down[around]), gaps)
-            return (up + down) / (T.up[n] + T.down[n])
+            return ((up + down) / (T.up[n] + T.down[n])).reshape(shape)
         ends = self._applied(first, (one, T.end))
         up, down = self._applied(n - 1 - last, self._along(ends, gaps))
         whole = self._applied(n - 1, (one, T.end))
-        return (up + T.end * down) / (whole[0] + T.end * whole[1])
+        return ((up + T.end * down) / (whole[0] + T.end * whole[1])).reshape(shape)
 
     def _along(self, start: tuple[Any, Any], gaps: Int[np.ndarray, "m ..."]) -> tuple[Any, Any]:
         """s T^gap ... T^gap s applied to a vector, gap by gap."""
@@ -141,7 +142,7 @@ class ChainMoments:
 
     def zeroth(self, sites: Sites) -> Any:
         """E prod_{i in sites} x_i."""
-        return self.product_mean(*sites)
+        return self.product_mean(*sites)[()]
 
     def first(self, sites: Sites) -> Shaped[np.ndarray, " n"]:
         """E[prod_{i in sites} x_i x_j] for every j."""

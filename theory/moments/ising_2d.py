@@ -42,7 +42,7 @@ class GridMoments:
 
     Without couplings the spins are independent, with the mean tanh h:
 
-    >>> law = Ising2D((2, 3), "torus", (1, 0), beta=(0, 0), h=(1, 0))
+    >>> law = Ising2D((2, 3), "torus", (1, 0), couplings=(0, 0), h=(1, 0))
     >>> np.abs(GridMoments(law, 0).first((4,)) - np.tanh(1) ** (2 - (np.arange(6) == 4) * 2)).max().round(12).item()
     0.0
     """
@@ -65,7 +65,7 @@ class GridMoments:
                     else "."
                 ),
             )
-        reach = 2 * L * float(abs(self.law.h[self.c]) + sum(map(abs, self.law.beta[self.c])))
+        reach = 2 * L * float(abs(self.law.h[self.c]) + sum(map(abs, self.law.couplings[self.c])))
         if reach > MOST_EXPONENT:
             raise OutOfReachError(
                 f"The weights of a row of {L} spins range over exp({reach:.4g}), and float64 holds "
@@ -102,7 +102,7 @@ class GridMoments:
     @cached_property
     def _couplings(self) -> tuple[float, float]:
         """K between rows and J within a row."""
-        between, within = map(float, self.law.beta[self.c])
+        between, within = map(float, self.law.couplings[self.c])
         return (within, between) if self.law.shape[1] > self.law.shape[0] else (between, within)
 
     @cached_property

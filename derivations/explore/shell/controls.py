@@ -69,6 +69,9 @@ STARTS: dict[str, Any] = {
     "widths": ((3, 4), (9, 10)),
     "support": "plus-minus",
     "flip": "none",
+    "beta": (),
+    "h": (),
+    "couplings": ((Fraction("0.4"), Fraction("0.2")), Fraction("0.1")),
 }
 LABELS = {
     "n": "sites n",
@@ -87,6 +90,9 @@ LABELS = {
     "sha256": "sha256 of the file (empty: any content)",
     "moments": "second moments of each context (in place of a file)",
     "widths": "pulse widths (sites)",
+    "beta": "couplings β (in place of ξ)",
+    "h": "fields h (empty: none)",
+    "couplings": "couplings of columns and rows",
 }
 _TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
 _STEPS = {

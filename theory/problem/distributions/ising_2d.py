@@ -17,15 +17,15 @@ class Ising2D(Law):
     """Spins x in {-1, 1}^n on a grid, P(x) ~ exp(sum over bonds of b x_i x_j + h[c] sum_j x_j) in class c.
 
     Site i lies in row i // columns and column i % columns, n = rows * columns. The bonds join neighbours in a column,
-    with the coupling b = beta[c][0], and in a row, with b = beta[c][1]; one number stands for both. On the torus the
-    last and the first of every row and column are neighbours too, so that a side of two sites has each bond twice. The
-    fields h[c] are 0 where none are given. Class c has label y = labels[c], probability priors[c] (1/C where no priors
-    are given) and, where `means` are given, means[c] added to x. There is no latent.
+    with the coupling b = couplings[c][0], and in a row, with b = couplings[c][1]; one number stands for both. On the
+    torus the last and the first of every row and column are neighbours too, so that a side of two sites has each bond
+    twice. The fields h[c] are 0 where none are given. Class c has label y = labels[c], probability priors[c] (1/C where
+    no priors are given) and, where `means` are given, means[c] added to x. There is no latent.
 
     Raises InputError for sides that are not whole numbers of at least 2, and for a coupling or field beyond 20.
 
-    >>> law = Ising2D((8, 8), "torus", (1, 0), beta=("0.44", ("0.1", "0.9")))  # nearly critical, anisotropic
-    >>> law.n, [[str(b) for b in couplings] for couplings in law.beta]
+    >>> law = Ising2D((8, 8), "torus", (1, 0), couplings=("0.44", ("0.1", "0.9")))  # nearly critical, anisotropic
+    >>> law.n, [[str(b) for b in pair] for pair in law.couplings]
     (64, [['11/25', '11/25'], ['1/10', '9/10']])
     """
 
@@ -33,7 +33,7 @@ class Ising2D(Law):
     shape: tuple[int, int]
     boundary: str
     labels: tuple[Label, ...]
-    beta: tuple[tuple[Fraction, Fraction], ...]
+    couplings: tuple[tuple[Fraction, Fraction], ...]
     h: tuple[Fraction, ...] = ()
     priors: tuple[Fraction, ...] = field(default=(), kw_only=True)
     means: tuple[Mean, ...] = field(default=(), kw_only=True)
@@ -52,7 +52,7 @@ class Ising2D(Law):
                 "Give a smaller grid.",
             )
         one_of(self.boundary, "data.boundary", self.boundaries)
-        self.each_class("beta", _couplings, "couplings", "Give one for each class, such as [0.4, 0.2].")
+        self.each_class("couplings", _couplings, "couplings", "Give one for each class, such as [0.4, 0.2].")
         self.check_classes()
         set_fields(self)
 
