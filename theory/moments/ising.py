@@ -11,9 +11,14 @@ With s = diag(1, -1), u = (e^(h/2), e^(-h/2)) and sites i <= j <= ... <= m
     ring   E x_i x_j ... x_m = tr(s T^(j-i) s ... s T^(n-m+i))/tr T^n,
     open   E x_i x_j ... x_m = u T^i s T^(j-i) s ... s T^(n-1-m) u/(u T^(n-1) u).
 
-Without a field r = tanh beta, and <x_i x_j> is r^d on an open line and (r^d + r^(n-d))/(1 + r^n) on a ring. Products of
-the positive entries of T^g do not cancel beyond the sign of the spins: absolute errors are roundings of 1, also on a
-ring of odd length whose couplings are negative, where tr T^n is small. A site that occurs twice drops out.
+Products of the positive entries of T^g do not cancel beyond the sign of the spins: absolute errors are roundings of 1.
+A site that occurs twice drops out. Without a field r = tanh beta, means of odd products vanish, and with
+A = (j - i) + (l - k) + ... for sites i <= j <= k <= l <= ...
+
+    ring   E x_i x_j x_k x_l ... = (r^A + r^(n-A))/(1 + r^n),
+    open   E x_i x_j x_k x_l ... = r^A,
+
+which is evaluated to relative accuracy, for r < 0 and odd n as r^m (1 - |r|^(n-2m))/(1 - |r|^n), m = min(A, n - A).
 """
 
 from dataclasses import dataclass
@@ -40,7 +45,9 @@ FLOAT64_BITS = 256
 
 @dataclass(frozen=True)
 class Transfer:
-    """The entries of T^0, ..., T^n for two spins 1, two different ones and two spins -1; u_2/u_1 of an open end.
+    """r^d and 1 - |r|^d for d = 0, ..., n; the entries of T^d for two spins 1, different ones and two spins -1.
+
+    `end` is u_2/u_1 of an open end.
 
     >>> from theory.moments.arithmetic import FLOAT64
     >>> found = ChainMoments(Ising(2, "open", (1, 0), beta=("1/2", 0)), 0, FLOAT64).transfer
@@ -48,6 +55,8 @@ class Transfer:
     1.0
     """
 
+    powers: Numbers
+    less: Numbers
     up: Numbers
     mixed: Numbers
     down: Numbers
@@ -76,7 +85,8 @@ class ChainMoments:
             return self._in_balls()
         with precision(bits=FLOAT64_BITS):
             found = self._in_balls()
-            return Transfer(*(part.astype(float) for part in (found.up, found.mixed, found.down)), float(found.end))
+            arrays = (found.powers, found.less, found.up, found.mixed, found.down)
+            return Transfer(*(array.astype(float) for array in arrays), float(found.end))
 
     def _in_balls(self) -> Transfer:
         balls, h, one = certified(), self.law.h[self.c], np.array([1])
@@ -88,7 +98,8 @@ class ChainMoments:
         r = gap * (1 + unequal) / (cosh + q) ** 2
         powers = np.array([r**d for d in range(self.law.n + 1)], dtype=object)
         equal, other = (1 + powers) / 2, (1 - powers) / 2
-        return Transfer(equal + other * C, other * D, equal - other * C, shrunk)
+        less = np.array([1 - abs(power) for power in powers], dtype=object)
+        return Transfer(powers, less, equal + other * C, other * D, equal - other * C, shrunk)
 
     def _couplings(self) -> tuple[Any, Any]:
         """e^(-2 beta) and 1 - e^(-2 beta) as balls: for a length xi (1 - t)/(1 + t) and 2 t/(1 + t), t = e^(-1/xi)."""
@@ -113,8 +124,8 @@ class ChainMoments:
             return np.array(one)
         arrays = np.stack(np.broadcast_arrays(*sites))
         shape, ordered = arrays.shape[1:], np.sort(arrays.reshape(len(sites), -1), axis=0)
-        if len(sites) % 2 and not self.law.h[self.c]:
-            return np.full(shape, 0 * one)
+        if not self.law.h[self.c]:
+            return self._without_field(ordered).reshape(shape)
         n, T = self.law.n, self.transfer
         first, last, gaps = ordered[0], ordered[-1], np.diff(ordered, axis=0)
         if self.law.boundary == "ring":
@@ -126,6 +137,19 @@ class ChainMoments:
         up, down = self._applied(n - 1 - last, self._along(ends, gaps))
         whole = self._applied(n - 1, (one, T.end))
         return ((up + T.end * down) / (whole[0] + T.end * whole[1])).reshape(shape)
+
+    def _without_field(self, ordered: Int[np.ndarray, "m N"]) -> Numbers:
+        """The same for ordered sites without a field, in closed form."""
+        n, T = self.law.n, self.transfer
+        if len(ordered) % 2:
+            return np.full(ordered.shape[1:], self.arithmetic.rational(Fraction(0)))
+        paired = (ordered[1::2] - ordered[::2]).sum(axis=0)
+        if self.law.boundary == "open":
+            return T.powers[paired]
+        if n % 2 and T.powers[1] < 0:
+            shorter = np.minimum(paired, n - paired)
+            return T.powers[shorter] * T.less[n - 2 * shorter] / T.less[n]
+        return (T.powers[paired] + T.powers[n - paired]) / (T.powers[0] + T.powers[n])
 
     def _along(self, start: tuple[Any, Any], gaps: Int[np.ndarray, "m ..."]) -> tuple[Any, Any]:
         """s T^gap ... T^gap s applied to a vector, gap by gap."""
