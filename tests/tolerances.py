@@ -22,6 +22,16 @@ REJECTED_OF_400 = 5
 # The same normal numbers coloured in products of other sizes: sums of at most 12 terms of size 7, in another order.
 SIM_DRAW = 12 * 7 * UNIT_ROUNDOFF
 
+# Means of products of up to 9 spins against their enumeration, absolute: weights exp(E), |E| <= 42, with an error of
+# 42 roundings; sums over 512 configurations, pairwise, of 9; the transfer matrix of 4 for each of 9 sites.
+SPIN_MEANS = (42 + 9 + 4 * 9) * UNIT_ROUNDOFF
+
+# Without a field they are two powers of r and three operations, each rounded once, relative to the mean.
+SPIN_DIGITS = 8 * UNIT_ROUNDOFF
+
+# Weights of size 1 on a kernel whose condition number is below 100.
+SPIN_FLOW = 100 * SPIN_MEANS
+
 # A composite Gauss-Legendre sum of fewer than 2,000 terms, of them again 2,000: roundings add up as sqrt(2,000) = 45,
 # relative to E erf(gain z)^2, and the reference is stored to 30 digits.
 SIM_QUADRATURE = 64 * UNIT_ROUNDOFF

@@ -324,7 +324,7 @@ def spin_features(
     def labelled(values: list[Any]) -> Numbers:
         """Return sum_c y_c values[c], with a leading axis of m for m > 1 outputs."""
         total = sum(np.multiply.outer(y, value) for y, value in zip(labels, values, strict=True))
-        return total if outputs else total[0]
+        return np.asarray(total if outputs else total[0])
 
     moments = SignMoments(
         law.n,
