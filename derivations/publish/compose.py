@@ -47,6 +47,7 @@ _ORDER = (
     "expectations",
     "small-bump-gate",
     "single-pulse",
+    "ising",
     "relu-gates",
     "replayed-gates",
     "localization-sweep",

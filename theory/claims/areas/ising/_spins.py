@@ -40,8 +40,8 @@ GAPS = (
 )
 AROUND = (a, b, c, e)
 LAW = (
-    r"$P(x) \propto \exp(\beta \sum_j x_j x_{j+1})$ on $x \in \{-1, 1\}^n$, without a field, where "
-    r"$e^{\beta x x'} \propto 1 + r x x'$ with $r = \tanh \beta$"
+    r"$P(x)$ is proportional to $\exp(\beta \sum_j x_j x_{j+1})$ on $x \in \{-1, 1\}^n$, without a field, and "
+    r"$\exp(\beta x x')$ to $1 + r x x'$ with $r = \tanh \beta$"
 )
 CUT = "the chosen sites cut the ring into open lines, whose ends agree or differ; "
 SOME = 16  # random points of an enumeration
@@ -51,11 +51,11 @@ HALF_SPACE = SiteGate(0, lo=Fraction(0), on="input")
 def cut(lengths: tuple[sympy.Expr, ...], *odd: int) -> sympy.Expr:
     """Return the mean of the product of s_k over the lines `odd` of a ring that is cut into lines of these lengths.
 
-    s_k = 1 or -1 says whether the ends of line k agree, of probability (1 + s_k C(length))/2 on an open line; round the
-    ring the product of all s_k is 1.
+    s_k = 1 or -1 says whether the ends of line k agree, of probability proportional to 1 + s_k C(length) on an open
+    line; round the ring the product of all s_k is 1.
     """
     signs = [s for s in product((1, -1), repeat=len(lengths)) if prod(s) == 1]
-    weights = [prod((1 + sign * LINE(m)) / 2 for sign, m in zip(s, lengths, strict=True)) for s in signs]
+    weights = [prod(1 + sign * LINE(m) for sign, m in zip(s, lengths, strict=True)) for s in signs]
     numerator = sum(prod(s[k] for k in odd) * weight for s, weight in zip(signs, weights, strict=True))
     return numerator / sum(weights)
 

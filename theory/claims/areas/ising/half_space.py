@@ -7,29 +7,25 @@ import sympy
 from sympy import Eq
 
 from theory.claims.areas.ising._spins import (
-    AROUND,
     COUPLING,
-    CUT,
     DISTANCE,
     GAPS,
     HALF_SPACE,
     LAW,
-    LINE,
     OTHER_WAY,
     RING,
     SOME,
     a,
     b,
     c,
-    cut,
     d,
     e,
     enumerated,
     joined,
-    known,
     library_moments,
     power,
 )
+from theory.claims.areas.ising.ring import FOUR
 from theory.claims.model import Alternative, Claim, Kind, Registration
 from theory.moments import gated_moments
 from theory.problem import InputMoment, InputOutputMoment, Problem, SiteGate
@@ -80,24 +76,29 @@ YX = Claim(
     drawn=SOME,
 )
 
+_APART = (c, a + b + e)  # the two other sites, both ways round
 _XX = Eq(
     sympy.Symbol(r"\langle \mathbf{1}[x_i \geq 0] \mathbf{1}[x_{i+a} \geq 0] x_{i+a+b} x_{i+a+b+c} \rangle", real=True),
-    (joined(AROUND, power, 2) + joined(AROUND, power, 0, 2)) / 4,
+    (joined(_APART, power, 0) + FOUR.statement.rhs) / 4,
     evaluate=False,
 )
 
 
 def _derive_xx() -> Derivation:
-    in_lines = (joined(AROUND, LINE, 2) + joined(AROUND, LINE, 0, 2)) / 4
+    pair = Eq(RING(*_APART), joined(_APART, power, 0), evaluate=False)
     steps = (
         Step(
-            Eq(_XX.lhs, (cut(AROUND, 2) + cut(AROUND, 0, 2)) / 4, evaluate=False),
-            rf"$\mathbf{{1}}[x_i \geq 0] \mathbf{{1}}[x_j \geq 0] = (1 + x_i + x_j + x_i x_j)/4$; {_ODD}; {CUT}"
-            "the last two sites are the ends of the third line",
+            Eq(_XX.lhs, (pair.lhs + FOUR.statement.lhs) / 4, evaluate=False),
+            rf"$\mathbf{{1}}[x_i \geq 0] \mathbf{{1}}[x_j \geq 0] = (1 + x_i + x_j + x_i x_j)/4$; {_ODD}",
             "definition",
         ),
-        Step(Eq(_XX.lhs, in_lines, evaluate=False), "multiplied out", "identity"),
-        Step(_XX, "the correlation of an open line", "cite", *known(AROUND)),
+        Step(
+            _XX,
+            "two and four spins of a ring",
+            "cite",
+            (pair, FOUR.statement),
+            ("ising.ring.pair", "ising.ring.four"),
+        ),
     )
     return Derivation("ising.half_space.xx", _XX, steps)
 
