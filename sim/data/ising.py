@@ -21,7 +21,7 @@ from jaxtyping import Float, Int
 from sim.data.classes import draw_classes
 from sim.data.sample import Draw, label_table, mean_table, sampler_of, shifted
 from sim.random.streams import Stream
-from theory.problem import OutOfReachError
+from theory.problem import Law, OutOfReachError
 from theory.problem.distributions.ising import Ising
 
 # The most conditional probabilities of all classes, sites and states: 268 MB in float64.
@@ -109,7 +109,7 @@ def conditionals(grid: Grid, c: int) -> Float[np.ndarray, "n states"]:
 class IsingSampler:
     """A sampler on one device: the conditional probabilities (C, n, states), and the place of each site in x."""
 
-    law: object
+    law: Law
     grid: Grid
     open: Float[torch.Tensor, "C n states"]
     places: Int[torch.Tensor, " n"] | None
@@ -153,7 +153,7 @@ class IsingSampler:
 
 
 def sampler(
-    law: object, grid: Grid, places: Int[np.ndarray, " n"] | None, device: torch.device, dtype: torch.dtype
+    law: Law, grid: Grid, places: Int[np.ndarray, " n"] | None, device: torch.device, dtype: torch.dtype
 ) -> IsingSampler:
     """Return the sampler of a law whose spins are those of a grid, site i of the law at places[i] of the grid."""
     grid.require_room()

@@ -41,6 +41,7 @@ from theory.problem.distributions.ising import Ising
 
 # Entries of T^g for float64 are balls of so many bits first: at the largest couplings 1 - r and D are e^-40 to e^-60.
 FLOAT64_BITS = 256
+AT_ONCE = 2**20  # means that are computed at a time, with some ten numbers each
 
 
 @dataclass(frozen=True)
@@ -174,8 +175,9 @@ class ChainMoments:
 
     def second(self, sites: Sites) -> Shaped[np.ndarray, "n n"]:
         """E[prod_{i in sites} x_i x_j x_k] for all j, k."""
-        site = np.arange(self.law.n)
-        return self.product_mean(*sites, site[:, None], site)
+        site, rows = np.arange(self.law.n), max(1, AT_ONCE // self.law.n)
+        parts = (site[start : start + rows] for start in range(0, self.law.n, rows))
+        return np.concatenate([self.product_mean(*sites, part[:, None], site) for part in parts])
 
 
 @law_moments.register

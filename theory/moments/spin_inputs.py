@@ -16,6 +16,9 @@ from theory.moments.inputs import InputStatistics, Sites, Values
 class Products(Protocol):
     """Means of products of spins, in float64."""
 
+    def second(self, sites: tuple[int, ...]) -> Float[np.ndarray, "n n"]:
+        """E[prod_{i in sites} x_i x_j x_k] for all j, k."""
+
     def product_mean(self, *sites: Sites) -> Float[np.ndarray, "..."]:
         """E prod x_site, elementwise over arrays of sites."""
 
@@ -47,8 +50,9 @@ class SpinInputs(InputStatistics):
     @cached_property
     def covariance(self) -> Float[np.ndarray, "n n"]:
         """E x_i x_j - m_i m_j."""
-        site = np.arange(self.n)
-        return self._of_distinct(site[:, None], site) - np.multiply.outer(self.mean, self.mean)
+        together = self.products.second(())
+        np.fill_diagonal(together, 1.0)
+        return together - np.multiply.outer(self.mean, self.mean)
 
     def third(self, i: Sites, j: Sites, k: Sites) -> Float[np.ndarray, "..."]:
         """Sum over the subsets of three sites."""

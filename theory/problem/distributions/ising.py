@@ -28,7 +28,7 @@ class Ising(Law):
 
     Raises InputError for n < 2 or > 10000, both or neither of beta and xi, |beta| or |h| above 20, xi <= 0 or > 1e17.
 
-    Two spins of an open line are equal with probability e^beta/(e^beta + e^-beta) = (1 + tanh beta)/2:
+    Neighbours on an open line have the correlation tanh beta = exp(-1/xi):
 
     >>> from math import tanh
     >>> law = Ising(40, "open", (1, 0), xi=(2, 1))
