@@ -111,7 +111,7 @@ class IsingSampler:
 
     law: Law
     grid: Grid
-    open: Float[torch.Tensor, "C n states"]
+    table: Float[torch.Tensor, "C n states"]
     places: Int[torch.Tensor, " n"] | None
     labels: Float[torch.Tensor, "C *m"]
     shift: Float[torch.Tensor, "C n"] | None
@@ -133,11 +133,11 @@ class IsingSampler:
         for own in streams:
             own.advance(rows)
         columns, mask = self.grid.columns, (1 << self.grid.columns) - 1
-        states = self.open.shape[2]
+        states = self.table.shape[2]
         recent, first = torch.zeros_like(category), torch.zeros_like(category)
         spins = torch.empty(uniform.shape, dtype=torch.bool, device=self.device)
         for site in range(self.n):
-            likely = self.open[:, site].reshape(-1)[category * states + (recent | first << columns)]
+            likely = self.table[:, site].reshape(-1)[category * states + (recent | first << columns)]
             spins[..., site] = uniform[..., site] < likely
             recent = (recent << 1 | spins[..., site]) & mask
             if self.grid.periodic and site == columns - 1:

@@ -26,7 +26,7 @@ def sampler(law, dtype=torch.float64):
 
 def probabilities(made, x):
     """The product of the conditional probabilities along the sites, for each row of x, in class 0."""
-    grid, table = made.grid, made.open[0].numpy()
+    grid, table = made.grid, made.table[0].numpy()
     spins_in_order = x if made.places is None else x[:, np.argsort(made.places.numpy())]
     total = np.ones(len(x))
     for row, own in enumerate(spins_in_order > 0):
