@@ -11,7 +11,7 @@ _SYMBOLS = {
     **dict(zip(["Delta", "Lambda", "Sigma", "varepsilon", "ell", "infty", "sum", "cdot"], "ΔΛΣεℓ∞∑·", strict=True)),
     **dict(zip(["otimes", "pm", "to", "leq", "geq", "sim", "in", "mid", "ldots", "neq"], "⊗±→≤≥∼∈|…≠", strict=True)),
     **dict(zip(["{", "}", ",", "top", "ast"], "{} T*", strict=True)),
-    **{name: name for name in ("exp", "log", "arcsin", "arctan", "max", "det")},
+    **{name: name for name in ("exp", "log", "arcsin", "arctan", "tanh", "max", "det")},
 }
 _OPENING = {"langle": "⟨", "lvert": "|"}
 _CLOSING = {"rangle": "⟩", "rvert": "|"}

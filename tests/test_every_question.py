@@ -62,6 +62,8 @@ from theory.problem import (
     loads,
 )
 from theory.problem.distributions.elliptical import Elliptical
+from theory.problem.distributions.ising import Ising
+from theory.problem.distributions.ising_2d import Ising2D
 from theory.problem.distributions.mixture import Component, Mixture
 from theory.problem.distributions.own import OwnLaw
 from theory.problem.distributions.student_t import StudentT
@@ -151,6 +153,11 @@ DATA = {
     "pulses": Pulses(4, "open", "block", ((1, 1), (2, 2)), ((1, 2), (1, 1)), (1,), "max", (1, 0)),
     "pulses, added": Pulses(4, "ring", "gaussian", ((1, 1), (2, 2)), ((1, 2), (1, 1)), (1, -1), "sum", (1, 0)),
     "bars": Bars((2, 2), "torus", ((1, 1), (2, 2)), ((2, 2), (1, 1)), "zero-one", "none", (1, 0)),
+    "ising": Ising(4, "ring", (1, 0), xi=(2, 1)),
+    "ising, field": Ising(4, "open", (1, 0, -1), beta=(1, 0, "-1/2"), h=(0, "1/2", 1)),
+    "ising, means": Ising(4, "open", (1, 0), beta=(1, 0), means=(1, -1)),
+    "ising, vector labels": Ising(4, "open", ((1, 0), (0, 1)), beta=(1, 0)),
+    "ising-2d": Ising2D((2, 2), "torus", (1, 0), couplings=((1, "1/2"), 0)),
     "finite": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1)),
     "finite, contexts": FiniteData(((1, 0, 2, 1), (0, 1, 1, -1), (1, 1, -1, 0)), (1, 0, 1), context=(0, 1, 2)),
     "table": Table(moments=[MOMENTS, MOMENTS | {"yx": [[1, 0, 0, 0]]}, MOMENTS]),

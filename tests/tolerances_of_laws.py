@@ -31,3 +31,13 @@ GATES_RANK = 1e-9
 
 # Heights of a pulse are rounded to multiples of 2^-20.
 PULSE_HEIGHTS = 2**-21
+
+# Means of products of up to 9 spins against their enumeration, absolute: weights exp(E), |E| <= 42, with an error of
+# 42 roundings; sums over 512 configurations, pairwise, of 9; the transfer matrix of 4 for each of 9 sites.
+SPIN_MEANS = (42 + 9 + 4 * 9) * UNIT_ROUNDOFF
+
+# Without a field they are two powers of r and three operations, each rounded once, relative to the mean.
+SPIN_DIGITS = 8 * UNIT_ROUNDOFF
+
+# Weights of size 1 on a kernel whose condition number is below 100.
+SPIN_FLOW = 100 * SPIN_MEANS

@@ -120,6 +120,22 @@ support = "zero-one"          # x = u; or plus-minus, x = 2 u - 1
 flip = "none"                 # or sign (x -> -x) or complement (u -> 1 - u), with probability 1/2
 labels = [1.0, 0.0]           # y; each class has probability 1/2
 """,
+    "ising": """\
+law = "ising"                 # spins x_i = -1 or 1, P(x) ~ exp(sum_i beta x_i x_(i+1) + h sum_i x_i)
+n = 40                        # sites
+xi = [2.0, 1.0]               # exp(-1/xi) = tanh beta, of class y = labels[0], then of y = labels[1]
+h = [0.0, 0.0]                # field of each class; couplings beta = [0.5, 0.2] may stand in place of xi
+boundary = "ring"             # open | ring
+labels = [1.0, 0.0]           # y; each class has probability 1/2
+""",
+    "ising-2d": """\
+law = "ising-2d"              # spins x_i = -1 or 1 on a grid, P(x) ~ exp(sum_neighbours b x_i x_j + h sum_i x_i)
+shape = [6, 6]                # rows and columns; site i stands in row i // columns, column i % columns
+couplings = [[0.4, 0.2], 0.1] # b within columns and within rows, or one number for both, of each class
+h = [0.0, 0.0]                # field of each class
+boundary = "open"             # open | torus
+labels = [1.0, 0.0]           # y; each class has probability 1/2
+""",
     "finite": """\
 law = "finite"                # these examples, each as likely
 x = [[1, 1, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [1, 0, -1, 0], [-1, 0, 1, 0]]
@@ -200,7 +216,7 @@ replicates = 16               # networks, each on examples of its own
 seed = 0
 """
 _RATES = {"single-pulse": "0.125", "pulses": "0.125", "bars": "0.125"}
-_SITES = {"nlgp-2d": 36, "bars": 36, "finite": 1, "mnist": 105, "fashion-mnist": 105, "images": 36}
+_SITES = {"nlgp-2d": 36, "bars": 36, "ising-2d": 14, "finite": 1, "mnist": 105, "fashion-mnist": 105, "images": 36}
 _THRESHOLDS = {"pulses": "0.5", "bars": "0.5"}  # between the values of x; else both gates would never change
 LAWS = tuple(_DATA)
 

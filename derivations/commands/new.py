@@ -6,7 +6,10 @@ from typing import Annotated
 import typer
 
 MAY_BEGIN_WITH_MINUS = False
-_LAWS = "nlgp, nlgp-2d, gaussian-clone, single-pulse, finite, table, mnist, fashion-mnist, images"
+_LAWS = (
+    "nlgp, nlgp-2d, gaussian-clone, student-t, elliptical, mixture, ising, ising-2d, single-pulse, pulses, bars, finite, "
+    "table, mnist, fashion-mnist, images"
+)
 
 
 def command(

@@ -48,6 +48,7 @@ _ORDER = (
     "small-bump-gate",
     "single-pulse",
     "correlations",
+    "ising",
     "relu-gates",
     "replayed-gates",
     "localization-sweep",

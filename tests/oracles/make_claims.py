@@ -18,6 +18,7 @@ import claims_biases
 import claims_flow
 import claims_gates
 import claims_gaussian
+import claims_ising
 import claims_ols
 import claims_pulse
 import claims_ring
@@ -26,7 +27,16 @@ from mpmath import mpf
 from witness import Witness, parsed, real
 
 STORE = Path(__file__).with_name("claims.json")
-MODULES = (claims_gaussian, claims_flow, claims_biases, claims_ols, claims_gates, claims_ring, claims_pulse)
+MODULES = (
+    claims_gaussian,
+    claims_flow,
+    claims_biases,
+    claims_ols,
+    claims_gates,
+    claims_ring,
+    claims_pulse,
+    claims_ising,
+)
 MORE = 8  # digits by which the second computation is more precise, with more nodes and smaller steps
 
 

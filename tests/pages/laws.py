@@ -190,6 +190,22 @@ def pulse_mean(n, a, b, value) -> Fraction:
     return sum((p * value(u) for p, u in pulses(int(n), int(a), int(b))), Fraction(0))
 
 
+def spin_mean(sites, r, value, ring=True):
+    """Return the average over all spins of a line whose neighbours have the weight 1 + r where equal, else 1 - r."""
+    total = weighed = 0
+    for x in product((1, -1), repeat=int(sites)):
+        weight = 1
+        for j in range(len(x) if ring else len(x) - 1):
+            weight *= 1 + r * x[j] * x[j - len(x) + 1]
+        total, weighed = total + weight, weighed + weight * value(x)
+    return weighed / total
+
+
+def around(x: tuple[int, ...], *gaps) -> list[int]:
+    """Return the spins at the ends of the first gaps on a ring, the first spin first."""
+    return [x[int(sum(gaps[:k])) % len(x)] for k in range(len(gaps) + 1)]
+
+
 def signed(u: list[int]) -> list[list[int]]:
     """Return the two inputs of support {-1, 1} that a random sign makes of a pulse."""
     return [[s * (2 * site - 1) for site in u] for s in (1, -1)]
@@ -303,6 +319,13 @@ VALUES = {
     "gate.small_bump.complement": lambda x_i: int(x_i >= 0) + int(-x_i >= 0),
     "gate.small_bump.product": lambda x_i: int(x_i >= 0) * int(-x_i >= 0),
     "localization.sigmoid.no_biases": sigmoid_error,
+    "ising.half_space.xx": lambda r, a, b, c, e: spin_mean(
+        a + b + c + e, r, lambda x: (x[0] > 0) * (around(x, a)[1] > 0) * prod(around(x, a, b, c)[2:])
+    ),
+    "ising.half_space.yx": lambda r, d, e: spin_mean(d + e, r, lambda x: (x[0] > 0) * around(x, d)[1]),
+    "ising.line.pair": lambda r, n, i, d: spin_mean(n, r, lambda x: x[int(i)] * x[int(i + d)], ring=False),
+    "ising.ring.four": lambda r, a, b, c, e: spin_mean(a + b + c + e, r, lambda x: prod(around(x, a, b, c))),
+    "ising.ring.pair": lambda r, d, e: spin_mean(d + e, r, lambda x: prod(around(x, d))),
     "localization.single_pulse.support": lambda n, a, m: len(
         {tuple(u) for _, u in pulses(int(n), int(a), int(a + m - 1))}
     ),

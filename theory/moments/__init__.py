@@ -12,7 +12,8 @@
     four_point_by_lags(law, c)      all of them on a ring, in n^3 numbers
 
 `marginal` has density, distribution and kurtosis of one site, `relu_gates` the moments of ReLU gates on the input,
-`lit_sites` the moments of pulses and bars as fractions, and `statistics` the moments of one class by distance.
+`lit_sites` the moments of pulses and bars as fractions, `spins` those of laws on {-1, 1}^n with the exact range of A,
+and `statistics` the moments of one class by distance.
 
 A law's moments are in the file of this folder that has the name of the law's file in `theory.problem.distributions`,
 and are registered automatically.

@@ -23,6 +23,8 @@ from theory.problem import (
     SinglePulse,
     SiteGate,
 )
+from theory.problem.distributions.ising import Ising
+from theory.problem.distributions.ising_2d import Ising2D
 from theory.problem.distributions.rows import RowsLaw
 from theory.problem.gates import resolved
 from theory.problem.gates.base import looks_on
@@ -124,6 +126,13 @@ def _(law: SinglePulse, gate: Gate) -> set[bool]:
 def _(law: Bars | Pulses, gate: Gate) -> set[bool]:
     del law, gate
     return set()  # their inputs are too many to be listed before each training
+
+
+@_states.register
+def _(law: Ising | Ising2D, gate: Gate) -> set[bool]:
+    if law.means or not isinstance(gate, SiteGate):
+        return set()
+    return _on_examples(np.array([[-1] * law.n, [1] * law.n], dtype=object), gate)
 
 
 def _on_examples(x: Shaped[np.ndarray, "N n"], gate: Gate, context: Contexts = None) -> set[bool]:

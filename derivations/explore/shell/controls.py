@@ -103,6 +103,9 @@ STARTS: dict[str, Any] = {
     "form": "block",
     "rows": ((1, 1), (3, 4)),
     "columns": ((3, 4), (1, 1)),
+    "beta": (),
+    "h": (),
+    "couplings": ((Fraction("0.4"), Fraction("0.2")), Fraction("0.1")),
 }
 LABELS = {
     "n": "sites n",
@@ -144,6 +147,9 @@ LABELS = {
     "form": "form of a pulse",
     "rows": "rows of the bar",
     "columns": "columns of the bar",
+    "beta": "couplings β (in place of ξ)",
+    "h": "fields h (empty: none)",
+    "couplings": "couplings of columns and rows",
 }
 _TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
 _STEPS = {

@@ -28,6 +28,8 @@ from theory.problem import (
     SiteGate,
     Table,
 )
+from theory.problem.distributions.ising import Ising
+from theory.problem.distributions.ising_2d import Ising2D
 from theory.problem.distributions.mnist import FashionMnist, Mnist
 from theory.problem.distributions.sampled import SampledLaw
 
@@ -46,6 +48,8 @@ UNSUPPORTED = {
     ("RepeatedGate", "GaussianClone"),
     ("SiteGate on latent", "SinglePulse"),
     ("RepeatedGate", "SinglePulse"),
+    *((gate, law) for gate in ("DirectionGate on latent", "SiteGate on latent") for law in ("Ising", "Ising2D")),
+    *((gate, law) for gate in ("RepeatedGate", "ContextGate") for law in ("Ising", "Ising2D")),
     ("DirectionGate on latent", "FiniteData"),
     ("SiteGate on latent", "FiniteData"),
     ("RepeatedGate", "FiniteData"),
@@ -68,7 +72,9 @@ UNSUPPORTED |= {
 
 
 def drawn(kind=NonlinearGP, rows=60):
-    law = {SinglePulse: PULSE, NonlinearGP2D: grid(), FiniteData: DATA, Table: TABLE, **IMAGES}.get(kind) or line(kind)
+    spins = {Ising: Ising(4, "ring", (1, 0), xi=(2, 1)), Ising2D: Ising2D((2, 2), "open", (1, 0), couplings=(1, 0))}
+    known = {SinglePulse: PULSE, NonlinearGP2D: grid(), FiniteData: DATA, Table: TABLE, **IMAGES, **spins}
+    law = known.get(kind) or line(kind)
     made = prepare(law, CPU, torch.float64)
     return made.draw([stream(0, r, TRAINING) for r in (0, 1)], rows)
 

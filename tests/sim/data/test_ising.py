@@ -1,0 +1,127 @@
+"""The sampler of Ising models: its conditional probabilities, multiplied, and its draws against the definition."""
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+import torch
+
+from sim.data.ising import Grid, conditionals
+from sim.data.sample import prepare
+from sim.random.streams import MEASUREMENT, stream
+from tests.oracles import spins
+from tests.tolerances import STANDARD_ERRORS
+from tests.tolerances_of_laws import SPIN_MEANS
+from theory.problem import OutOfReachError
+from theory.problem.distributions.ising import Ising
+from theory.problem.distributions.ising_2d import Ising2D
+
+CPU = torch.device("cpu")
+ROWS = 100_000
+COUPLINGS = [("1/2", "1/5", "3/10"), ("-2/5", "4/5", 0), (0, 0, "-1/2")]
+
+
+def sampler(law, dtype=torch.float64):
+    return prepare(law, CPU, dtype)
+
+
+def probabilities(made, x):
+    """The product of the conditional probabilities along the sites, for each row of x, in class 0."""
+    grid, table = made.grid, made.table[0].numpy()
+    spins_in_order = x if made.places is None else x[:, np.argsort(made.places.numpy())]
+    total = np.ones(len(x))
+    for row, own in enumerate(spins_in_order > 0):
+        recent = first = 0
+        for site, up in enumerate(own.tolist()):
+            p = table[site, recent | first << grid.columns]
+            total[row] *= p if up else 1 - p
+            recent = (recent << 1 | up) & ((1 << grid.columns) - 1)
+            first = recent if grid.periodic and site == grid.columns - 1 else first
+    return total
+
+
+@pytest.mark.parametrize("case", COUPLINGS)
+@pytest.mark.parametrize("boundary", ["open", "ring"])
+@pytest.mark.parametrize("n", [2, 3, 7])
+def test_conditional_probabilities_of_a_chain_multiply_to_its_law(n, boundary, case):
+    beta, _, h = case
+    x, p = spins.chain(n, boundary, float(Fraction(beta)), float(Fraction(h)))
+    made = sampler(Ising(n, boundary, (1, 0), beta=(beta, 0), h=(h, 0)))
+    assert np.abs(probabilities(made, x) - p).max() <= SPIN_MEANS
+
+
+@pytest.mark.parametrize("case", COUPLINGS)
+@pytest.mark.parametrize("boundary", ["open", "torus"])
+@pytest.mark.parametrize("shape", [(2, 2), (2, 3), (3, 2), (3, 3), (2, 4)])
+def test_conditional_probabilities_of_a_grid_multiply_to_its_law(shape, boundary, case):
+    down, across, h = case
+    x, p = spins.grid(shape, boundary, (float(Fraction(down)), float(Fraction(across))), float(Fraction(h)))
+    made = sampler(Ising2D(shape, boundary, (1, 0), couplings=((down, across), 0), h=(h, 0)))
+    assert np.abs(probabilities(made, x) - p).max() <= SPIN_MEANS
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Ising(5, "ring", (1, "1/3"), beta=("3/4", "-1/2"), h=("1/4", 0)),
+        Ising2D((2, 3), "open", (1, "1/3"), couplings=(("1/2", "1/4"), "-1/3"), h=(0, "1/4")),
+    ],
+    ids=["chain", "grid"],
+)
+def test_every_input_is_drawn_as_often_as_it_is_likely(law):
+    """The count of each configuration is binomial: within six standard deviations of its probability."""
+    drawn = sampler(law).draw([stream(3, 0, MEASUREMENT)], ROWS)
+    x, category = drawn.x[0].numpy(), drawn.category[0].numpy()
+    assert (drawn.y[0].numpy() == np.where(category, float(law.labels[1]), 1.0)).all()
+    for c in (0, 1):
+        known = (
+            spins.chain(law.n, law.boundary, float(law.beta[c]), float(law.h[c]))
+            if isinstance(law, Ising)
+            else spins.grid(law.shape, law.boundary, [float(b) for b in law.couplings[c]], float(law.h[c]))
+        )
+        own = x[category == c]
+        place = 1 << np.arange(law.n)
+        counts = np.bincount((own > 0) @ place, minlength=2**law.n)
+        p = np.zeros(2**law.n)
+        p[(known[0] > 0) @ place] = known[1]
+        assert counts.sum() == len(own)
+        assert (np.abs(counts - len(own) * p) < STANDARD_ERRORS * np.sqrt(len(own) * p * (1 - p))).all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_values_are_spins_and_means_are_added(dtype):
+    law = Ising(6, "open", (1, 0), beta=(20, -20), h=(-20, 20))
+    drawn = sampler(law, dtype).draw([stream(3, 0, MEASUREMENT), stream(3, 1, MEASUREMENT)], 50)
+    assert drawn.x.dtype is dtype
+    assert set(drawn.x.unique().tolist()) <= {-1.0, 1.0}
+    moved = Ising(6, "open", (1, 0), beta=(20, -20), h=(-20, 20), means=(2, [0, 1, 2, 3, 4, 5]))
+    shift = torch.tensor([[2.0] * 6, [0, 1, 2, 3, 4, 5]], dtype=dtype)[drawn.category]
+    again = sampler(moved, dtype).draw([stream(3, 0, MEASUREMENT), stream(3, 1, MEASUREMENT)], 50)
+    assert torch.equal(again.x, drawn.x + shift)
+    assert drawn.z is None
+
+
+@pytest.mark.parametrize(
+    ("law", "message"),
+    [
+        (
+            Ising2D((20, 30), "open", (1, 0), couplings=(1, 0)),
+            r"30 x 20 spins .* state of one row of 20 spins: 10\.1 GB",
+        ),
+        (
+            Ising2D((9, 30), "torus", (1, 0), couplings=(1, 0)),
+            r"two rows of 9 spins: 1\.13 GB.*use boundary = \"open\"",
+        ),
+    ],
+)
+def test_a_grid_that_fills_the_memory_is_refused(law, message):
+    with pytest.raises(OutOfReachError, match=message):
+        sampler(law)
+
+
+def test_a_fault_in_the_recursion_would_be_noticed():
+    """Conditionals of an open grid are not those of a torus: the product then differs from the definition."""
+    x, p = spins.grid((3, 2), "torus", (0.5, 0.2), 0.0)
+    made = sampler(Ising2D((3, 2), "open", (1, 0), couplings=(("1/2", "1/5"), 0)))
+    assert np.abs(probabilities(made, x) - p).max() > SPIN_MEANS
+    assert (conditionals(Grid(3, 2, True, ((20.0, 20.0),), (-20.0,)), 0) <= 1).all()
