@@ -236,11 +236,22 @@ def test_a_wrong_shape_is_found_in_arguments_results_and_fields():
         left: Float[np.ndarray, " n"]
         right: Float[np.ndarray, " n"]
 
+    def first(rows: list[Float[np.ndarray, " n"]], x: Float[np.ndarray, " n"]) -> tuple[Float[np.ndarray, " n"], int]:
+        return rows[0], 0
+
     matrix, one = np.ones((2, 3)), np.ones(3)
-    product, zeros, doubled, pair = (checked(each, beartype) for each in (product, zeros, doubled, Pair))
+    product, zeros, doubled, pair, first = (checked(each, beartype) for each in (product, zeros, doubled, Pair, first))
     assert (product(matrix, one).tolist(), zeros(2).tolist(), doubled(2)) == ([3.0, 3.0], [0.0, 0.0], 4)
     assert pair(one, one).left is one
     for wrong in (lambda: product(matrix, np.ones(2)), lambda: product(matrix, 0 * one), lambda: product(one, one)):
+        with pytest.raises(roar.BeartypeCallHintViolation):
+            wrong()
+    first([one], one)  # the type of the argument is that of the next one, which is wrong
+    for wrong in (
+        lambda: first([matrix[:, 0]], one),
+        lambda: product(matrix.astype(int), one),
+        lambda: product(matrix, ""),
+    ):
         with pytest.raises(roar.BeartypeCallHintViolation):
             wrong()
     for wrong in (lambda: doubled(0), lambda: doubled("2")):
