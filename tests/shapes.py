@@ -55,10 +55,15 @@ def _once_for_each_form(what: Callable[..., Any], checking: Callable[..., Any]) 
     """Return the function, which is called with its check unless equal forms have passed it."""
     passed: dict[tuple, set] = {}
 
-    @beartype
-    @wraps(what)
-    def result(*args: Any, **kwargs: Any) -> Any:
-        return _GIVEN.result
+    @cache
+    def of_result() -> Callable[..., Any]:
+        """The check of a result that is known: compiled when it is needed first, which is seldom."""
+
+        @wraps(what)
+        def result(*args: Any, **kwargs: Any) -> Any:
+            return _GIVEN.result
+
+        return beartype(result)
 
     @wraps(what)
     def of_new_forms_alone(*args: Any, **kwargs: Any) -> Any:
@@ -72,7 +77,7 @@ def _once_for_each_form(what: Callable[..., Any], checking: Callable[..., Any]) 
         if _form(found) not in known:
             _GIVEN.result = found
             with _JAXTYPED("context"):
-                result(*args, **kwargs)
+                of_result()(*args, **kwargs)
             known.add(_form(found))
         return found
 
