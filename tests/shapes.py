@@ -87,7 +87,7 @@ def _once_for_each_form(what: Callable[..., Any], checking: Callable[..., Any]) 
 def _form(value: Any) -> Any:
     """The type of a value, of an array with its dtype and shape, of a tuple with the forms of its members."""
     kind = type(value)
-    if kind is tuple:
+    if issubclass(kind, tuple):
         return (kind, *map(_form, value))
     return (kind, value.dtype, value.shape) if _is_array(kind) else kind
 

@@ -39,7 +39,7 @@ def relax(ode: sympy.Eq, unknown: sympy.Expr, initial: sympy.Expr) -> sympy.Expr
 def _memory() -> tuple[sympy.Symbol, sympy.Expr]:
     """Return a > 0 and the integral of exp(-a r) over r from 0 to t; exp(-z) = 1 - z phi(z) removes the division by a.
 
-    Several claims need this integral, which takes SymPy a tenth of a second.
+    Several claims need this integral, and SymPy is slow to find it.
     """
     r = sympy.Dummy("r", nonnegative=True)
     positive = sympy.Dummy("a", positive=True)
