@@ -214,6 +214,7 @@ def test_shapes_in_signatures_are_checked_while_tests_run():
 def test_a_wrong_shape_is_found_in_arguments_results_and_fields():
     roar = pytest.importorskip("beartype.roar", reason="without beartype shapes are not checked")
     from dataclasses import dataclass
+    from typing import Any, NamedTuple
 
     import jaxtyping
     import numpy as np
@@ -236,11 +237,32 @@ def test_a_wrong_shape_is_found_in_arguments_results_and_fields():
         left: Float[np.ndarray, " n"]
         right: Float[np.ndarray, " n"]
 
+    def first(rows: list[Float[np.ndarray, " n"]], x: Float[np.ndarray, " n"]) -> tuple[Float[np.ndarray, " n"], int]:
+        return rows[0], 0
+
+    class Two(NamedTuple):
+        left: Any
+        right: Any
+
+    def total(two: tuple[Float[np.ndarray, " n"], Float[np.ndarray, " n"]]) -> Float[np.ndarray, " n"]:
+        return two[0] + two[1]
+
     matrix, one = np.ones((2, 3)), np.ones(3)
-    product, zeros, doubled, pair = (checked(each, beartype) for each in (product, zeros, doubled, Pair))
+    made = (checked(each, beartype) for each in (product, zeros, doubled, Pair, first, total))
+    product, zeros, doubled, pair, first, total = made
     assert (product(matrix, one).tolist(), zeros(2).tolist(), doubled(2)) == ([3.0, 3.0], [0.0, 0.0], 4)
     assert pair(one, one).left is one
     for wrong in (lambda: product(matrix, np.ones(2)), lambda: product(matrix, 0 * one), lambda: product(one, one)):
+        with pytest.raises(roar.BeartypeCallHintViolation):
+            wrong()
+    first([one], one)  # the first wrong call below differs from this one only within the list
+    total(Two(one, one))
+    for wrong in (
+        lambda: total(Two(one, matrix[:, 0])),
+        lambda: first([matrix[:, 0]], one),
+        lambda: product(matrix.astype(int), one),
+        lambda: product(matrix, ""),
+    ):
         with pytest.raises(roar.BeartypeCallHintViolation):
             wrong()
     for wrong in (lambda: doubled(0), lambda: doubled("2")):

@@ -50,16 +50,19 @@ def rule(count: int, precision: int) -> tuple[tuple[mpf, mpf], ...]:
             before, now = now, ((2 * order - 1) * x * now - (order - 1) * before) / order
         return now, count * (x * now - before) / (x * x - 1)
 
-    found = []
+    upper = []
     with mpmath.workprec(precision + 10):
-        for index in range(count):
+        for index in range(count // 2):
             x = mpmath.cos(mpmath.pi * (index + mpf(3) / 4) / (count + mpf(1) / 2))
-            for _ in range(precision.bit_length()):
+            step = mpf(1)
+            while abs(step) > mpf(2) ** (-(precision // 2) - 10):  # the next error is about the square of a step
                 value, slope = legendre(x)
-                x -= value / slope
+                step = value / slope
+                x -= step
             slope = legendre(x)[1]
-            found.append((x, 2 / ((1 - x * x) * slope * slope)))
-    return tuple(found)
+            upper.append((x, 2 / ((1 - x * x) * slope * slope)))
+        middle = [(mpf(0), 2 / legendre(mpf(0))[1] ** 2)] if count % 2 else []
+        return (*upper, *middle, *((-x, weight) for x, weight in reversed(upper)))
 
 
 def panels(low: mpf, high: mpf, *near: tuple[mpf, mpf]) -> list[mpf]:

@@ -35,6 +35,8 @@ def evaluate(expr: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
     True
     """
     value = expr.xreplace(dict(point)).doit(deep=False) if expr.has(sympy.Piecewise) else expr.xreplace(dict(point))
+    if any(map(_diverges, value.atoms(sympy.Integral))):  # for which mpmath would give some number
+        raise NotANumber(expr, dict(point), "has an integral that diverges")
     number = sympy.N(_with_integrals(value, digits + 2 * _GUARD), digits + _GUARD)
     if number.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo) or number.free_symbols:
         raise NotANumber(expr, dict(point), "has no value")
@@ -60,3 +62,18 @@ def _with_integrals(expr: sympy.Expr, digits: int) -> sympy.Expr:
             continue
         known[integral] = sympy.Float(sympy.Rational(middle.numerator, middle.denominator), digits)
     return expr.xreplace(known)
+
+
+def _diverges(integral: sympy.Integral) -> bool:
+    """Return whether the integrand is a constant over polynomials, one of which changes sign between the limits.
+
+    At its zero x_0 there, |p(x)| <= C |x - x_0|, and the other polynomials are bounded. False decides nothing.
+    """
+    if len(integral.limits) != 1 or len(integral.limits[0]) != 3 or integral.free_symbols:
+        return False
+    ((x, low, high),) = integral.limits
+    powers = [factor.as_base_exp() for factor in sympy.Mul.make_args(integral.function) if factor.has(x)]
+    if not all(base.is_polynomial(x) and power.is_Integer and power < 0 for base, power in powers):
+        return False
+    products = [base.xreplace({x: low}) * base.xreplace({x: high}) for base, _ in powers]
+    return any(product.is_Rational and product < 0 for product in products)

@@ -8,9 +8,10 @@ import pytest
 import sympy
 from sympy import Eq, Interval, Rational
 
+from tests.tolerances import CLAIM_DIGITS, CLAIM_PRECISE
 from theory.claims import levels
 from theory.claims.documents import NOTES
-from theory.claims.evaluate import NotANumber, evaluate
+from theory.claims.evaluate import NotANumber, _diverges, evaluate
 from theory.claims.judge import examine, verdict
 from theory.claims.model import CheckResult, Claim, Kind, Level, Outcome, Param
 from theory.claims.points import points
@@ -19,6 +20,7 @@ from theory.claims.sources import Reading, Slip, Source
 from theory.proof.derivation import Derivation, Step
 
 a = sympy.Symbol("a", positive=True)
+x = sympy.Symbol("x", real=True)
 f = sympy.Function("f")
 FORMULA = sympy.log(1 + a) / a
 STATEMENT = Eq(f(a), FORMULA, evaluate=False)
@@ -168,6 +170,34 @@ def test_a_formula_without_a_real_value_is_no_number():
         evaluate(sympy.sqrt(a - 2), {a: Rational(1)}, 20)
     with pytest.raises(NotANumber):
         evaluate(1 / (a - 1), {a: Rational(1)}, 20)
+
+
+@pytest.mark.parametrize(
+    ("integrand", "primitive"),
+    [
+        (1 / (x - a), sympy.log(x - a)),
+        (3 / (x - a) ** 3, -3 / (x - a) ** 2 / 2),
+        (1 / ((x - a) * (x + 2)), sympy.log((x - a) / (x + 2)) / (a + 2)),
+    ],
+    ids=str,
+)
+def test_an_integral_across_a_pole_is_no_number(integrand, primitive):
+    """The pole at a = 1/4 lies between 0 and 1, and not between 2 and 3."""
+    point = {a: Rational(1, 4)}
+    for whole in (sympy.Integral(integrand, (x, 0, 1)), 1 / sympy.Integral(integrand, (x, 1, 0))):
+        with pytest.raises(NotANumber, match="has an integral that diverges"):
+            evaluate(whole, point, CLAIM_DIGITS)
+    value = evaluate(sympy.Integral(integrand, (x, 2, 3)), point, CLAIM_DIGITS)
+    expected = evaluate(primitive.subs(x, 3) - primitive.subs(x, 2), point, CLAIM_DIGITS)
+    assert abs(value - expected) < CLAIM_PRECISE
+
+
+@pytest.mark.parametrize(
+    "integrand", [x / (x - a), 1 / (x**2 - 2 * a * x + a**2), sympy.exp(-x) / (x - a), 1 / (x + a)], ids=str
+)
+def test_what_is_not_seen_to_diverge_is_left_to_quadrature(integrand):
+    """A numerator that depends on x, a double zero, no rational function, no pole."""
+    assert not _diverges(sympy.Integral(integrand.subs(a, Rational(1, 4)), (x, 0, 1)))
 
 
 def _result(level, outcome):

@@ -3,6 +3,8 @@
 The vectors w, b and the matrix A of all units stacked are non-commuting symbols, so nothing depends on K or n.
 """
 
+from functools import cache
+
 import sympy
 from sympy import Eq, Interval, Tuple
 
@@ -25,18 +27,24 @@ FORCE = Param(c, Interval(-3, 3), "component of $b$ along the eigenvector")
 
 
 def relax(ode: sympy.Eq, unknown: sympy.Expr, initial: sympy.Expr) -> sympy.Expr:
-    """Solve a linear ODE with constant coefficients, m unknown' = f - a unknown with a >= 0, from `initial`.
-
-    SymPy solves it for a > 0; exp(-z) = 1 - z phi(z) then removes the division by a.
-    """
+    """Solve a linear ODE with constant coefficients, m unknown' = f - a unknown with a >= 0, from `initial`."""
     mass = ode.lhs.coeff(unknown.diff(t))
     rate = sympy.factor(-ode.rhs.expand().coeff(unknown) / mass)
     force = sympy.factor(ode.rhs.expand().coeff(unknown, 0) / mass)
+    positive, memory = _memory()
+    return sympy.exp(-rate * t) * initial + memory.xreplace({positive: rate}) * force
+
+
+@cache
+def _memory() -> tuple[sympy.Symbol, sympy.Expr]:
+    """Return a > 0 and the integral of exp(-a r) over r from 0 to t; exp(-z) = 1 - z phi(z) removes the division by a.
+
+    Several claims need this integral, and SymPy is slow to find it.
+    """
     r = sympy.Dummy("r", nonnegative=True)
     positive = sympy.Dummy("a", positive=True)
     memory = sympy.integrate(sympy.exp(-positive * r), (r, 0, t))
-    entire = memory.subs(sympy.exp(-positive * t), 1 - positive * t * phi1(positive * t))
-    return sympy.exp(-rate * t) * initial + sympy.cancel(entire).xreplace({positive: rate}) * force
+    return positive, sympy.cancel(memory.subs(sympy.exp(-positive * t), 1 - positive * t * phi1(positive * t)))
 
 
 def projected_flow() -> tuple[Step, ...]:

@@ -1,12 +1,14 @@
-"""The closed form of two layers against the differential equation in full matrices, and against 80 digits."""
+"""The closed form of two layers against the differential equation in full matrices, and against balls."""
 
 import mpmath
 import numpy as np
 import pytest
+from flint import arb, arb_mat
 from mpmath import mp
 
 from tests.theory.flow.graph.solutions.networks import flowed, lambda_balanced
 from tests.tolerances_of_graphs import DEEP_FLOAT, DEEP_ODE
+from theory.expressions.balls.precision import precision
 from theory.flow.graph.solutions.two_layers import mode_weights, two_layer_weights
 
 LAMBDAS = (0.0, 1e-12, -1e-6, 1e-3, 0.5, -0.7, 2.0, -3.0)
@@ -57,24 +59,27 @@ def test_an_unbalanced_start_does_not_follow_the_formula():
 
 
 def exact_gram(target, first, second, time):
-    """Q Q'(time) in mpmath, from the exponential of F and the integral of its square by a block exponential."""
+    """Q Q'(time) in balls, from the exponential of F and the integral of its square by a block exponential."""
     m, n = target.shape
-    hidden = len(first)
-    with mp.workdps(60 + int(3 * time * np.linalg.norm(target))):
-        lam = sum(mpmath.mpf(v) ** 2 for v in second.ravel()) - sum(mpmath.mpf(v) ** 2 for v in first.ravel())
-        generator = mpmath.zeros(n + m)
-        for i in range(n + m):
+    hidden, size = len(first), n + m
+    with precision(digits=60 + int(3 * time * np.linalg.norm(target))):
+        lam = sum((arb(v) ** 2 for v in second.ravel()), arb(0)) - sum((arb(v) ** 2 for v in first.ravel()), arb(0))
+        generator = arb_mat(np.block([[np.zeros((n, n)), target.T], [target, np.zeros((m, m))]]).tolist())
+        for i in range(size):
             generator[i, i] = (-1 if i < n else 1) * lam / hidden / 2
-        for i in range(m):
-            for j in range(n):
-                generator[n + i, j] = generator[j, n + i] = mpmath.mpf(target[i, j])
-        start = mpmath.matrix(np.concatenate([first.T, second]).tolist())
-        block = mpmath.zeros(2 * (n + m))
-        block[: n + m, : n + m], block[: n + m, n + m :] = 2 * generator * time, mpmath.eye(n + m) * time
-        memory = mpmath.expm(block)[: n + m, n + m :]
-        grown = mpmath.expm(generator * time) * start
-        inside = mpmath.eye(hidden) + start.T * memory * start
-        return np.array((grown * mpmath.inverse(inside) * grown.T).tolist(), dtype=float)
+        start = arb_mat(np.concatenate([first.T, second]).tolist())
+        block = arb_mat(2 * size, 2 * size)
+        for i in range(size):
+            block[i, size + i] = arb(time)
+            for j in range(size):
+                block[i, j] = 2 * generator[i, j] * arb(time)
+        whole = block.exp()
+        memory = arb_mat([[whole[i, size + j] for j in range(size)] for i in range(size)])
+        grown = (generator * arb(time)).exp() * start
+        inside = arb_mat(hidden, hidden, [int(i == j) for i in range(hidden) for j in range(hidden)])
+        inside += start.transpose() * memory * start
+        found = grown * inside.inv() * grown.transpose()
+        return np.array([[float(found[i, j]) for j in range(size)] for i in range(size)])
 
 
 @pytest.mark.parametrize("lam", [0.0, 1e-12, 1e-6, 1e-3, -1e-3])
