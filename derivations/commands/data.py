@@ -1,4 +1,4 @@
-"""`gdln data`: list, get and check the data sets that laws of real data read."""
+"""`gdln data`: the data sets that laws of real data read, and the exact statistics of the data of a problem."""
 
 from pathlib import Path
 from typing import Annotated
@@ -8,13 +8,16 @@ import typer
 from derivations.commands import Timeout
 
 MAY_BEGIN_WITH_MINUS = False
-ACTIONS = ("list", "get", "check")
+ACTIONS = ("list", "get", "check", "show")
 
 
 def command(
-    action: Annotated[str, typer.Argument(metavar="ACTION", help="list, get or check.")],
+    action: Annotated[str, typer.Argument(metavar="ACTION", help="list, get, check or show.")],
     name: Annotated[
-        str | None, typer.Argument(metavar="[NAME]", help="A data set; check without one reads all that are here.")
+        str | None,
+        typer.Argument(
+            metavar="[NAME]", help="A data set, of show a problem file; check without one reads all that are here."
+        ),
     ] = None,
     given: Annotated[
         Path | None, typer.Option("--from", help="Get it from this folder or archive, not from the network.")
@@ -22,7 +25,10 @@ def command(
     timeout: Timeout = None,
     json: Annotated[bool, typer.Option("--json", help="One JSON object on stdout.")] = False,
 ) -> int:
-    """List the data sets, get one, or check the files that are here. Nothing else of gdln downloads anything."""
+    """List the data sets, get one, check the files that are here, or show the statistics of a problem's data.
+
+    Nothing but get downloads anything.
+    """
     from derivations.output import CHECK_FAILED, PASS, run, show
 
     def body() -> int:
@@ -31,6 +37,8 @@ def command(
         from theory.problem.numbers import one_of
 
         one_of(action, "ACTION", ACTIONS)
+        if action == "show":
+            return _show(name, given, json)
         if action == "get" and name is None:
             raise InputError("gdln data get needs the name of a set.", "`gdln data list` shows them.", "usage")
         if action == "list" and name is not None:
@@ -43,3 +51,16 @@ def command(
         return CHECK_FAILED if action == "check" and found.damaged else PASS
 
     return run(body, json, timeout)
+
+
+def _show(name: str | None, given: Path | None, json: bool) -> int:
+    from derivations.answers import data_show
+    from derivations.output import PASS, show
+    from theory.problem import InputError, load
+
+    if name is None:
+        raise InputError("gdln data show needs a problem file.", "Such as gdln data show problem.toml.", "usage")
+    if given is not None:
+        raise InputError("gdln data show reads no other folder.", "Leave --from out.", "usage")
+    show("data", data_show.answer(load(name).data), json)
+    return PASS
