@@ -94,6 +94,10 @@ NULL_DRAWS = 40_000
 # exactly). Relative to the entry; sums over the classes with labels of both signs relative to their largest term.
 MOMENT_ENTRY = 32 * UNIT_ROUNDOFF
 
+# The sum of the eigenvalues against the trace: 20 eigenvalues, each right to 20 roundings of the largest, which the
+# trace bounds.
+SPECTRUM_TRACE = 20 * 20 * UNIT_ROUNDOFF
+
 # A ball of 60 bits rounded to float64: one rounding of each, relative or of a number of size 1.
 GAP_FLOAT64 = 2 * UNIT_ROUNDOFF
 
