@@ -9,7 +9,7 @@ from derivations.answers.data_show import answer
 from derivations.output import plain
 from tests.sim.cases import grid, line
 from tests.test_every_question import MadeUpLaw
-from tests.tolerances import SPECTRUM_TRACE
+from tests.tolerances_of_correlations import SPECTRUM_TRACE
 from theory.moments.inputs import input_statistics
 from theory.problem import FiniteData, GaussianClone, OutOfReachError, SinglePulse
 

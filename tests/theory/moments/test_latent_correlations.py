@@ -12,7 +12,8 @@ from sympy import Heaviside, Rational, erf
 from sim.data import quadrature
 from tests.correlation_cases import CASES, LAWS, MATERN, MOVING_AVERAGE, WAVE, defined
 from tests.sim.cases import grid, line
-from tests.tolerances import GAP_FLOAT64, MOMENT_ENTRY, MOMENT_FOUR_FACTORS, SIM_QUADRATURE, STANDARD_ERRORS
+from tests.tolerances import MOMENT_ENTRY, MOMENT_FOUR_FACTORS, SIM_QUADRATURE, STANDARD_ERRORS
+from tests.tolerances_of_correlations import CERTIFIED_RADIUS, GAP_FLOAT64
 from theory.expressions.symbols import z
 from theory.flow import solve
 from theory.gaussian.moment import expect
@@ -76,7 +77,7 @@ def test_covariance_and_normaliser_are_those_of_the_definition(law):
         assert abs(np.sqrt(statistics.normaliser_squared) - quadrature.normaliser(law)) <= SIM_QUADRATURE
         with ctx.workdps(40):
             balls = class_statistics(law, c, certified()).covariances
-            assert max(float(ball.rad()) for ball in balls) <= 1e-35
+            assert max(float(ball.rad()) for ball in balls) <= CERTIFIED_RADIUS
             apart = [abs(value - float(ball)) for value, ball in zip(statistics.covariances, balls, strict=True)]
         assert max(apart) <= MOMENT_ENTRY * exact.max()
 
