@@ -20,17 +20,9 @@ STANDARD_ERRORS = 6.0
 # relative to E erf(gain z)^2, and the reference is stored to 30 digits.
 SIM_QUADRATURE = 64 * UNIT_ROUNDOFF
 
-# R(d) is at most 1 in size, from some dozen roundings; the argument of exp and cos, at most 12 here, carries its
-# own rounding into the value: 12 eps, twice.
-CORRELATION = (12 + 2 * 12) * UNIT_ROUNDOFF
-
 # F^T F against the covariance: products of n <= 40 terms of size <= 1 and the backward error of the eigensolver,
 # each at most n roundings; what is dropped is added by the test.
 SIM_FACTOR = 4 * 40 * UNIT_ROUNDOFF
-
-# F^T F of Fourier modes on at most 16 x 16 sites: 256 products of size <= 1/16 in sum, an FFT of 8 stages on either
-# side, and the eigenvalues, sums of 256 numbers in 8 stages.
-EMBEDDED = 3 * 8 * 16 * UNIT_ROUNDOFF
 
 # The same for the Fourier modes of a ring of up to 1,024 sites, relative to the largest eigenvalue: four roundings at
 # each of ten stages, in the transform to the eigenvalues and in the two that make F^T F.
@@ -87,9 +79,6 @@ NULL_DRAWS = 40_000
 # A moment by lag is atan2 of two sums, over Z: some twenty roundings, none amplified (1 - rho^2 and 1 - kappa^2 enter
 # exactly). Relative to the entry; sums over the classes with labels of both signs relative to their largest term.
 MOMENT_ENTRY = 32 * UNIT_ROUNDOFF
-
-# A ball of 60 bits rounded to float64: one rounding of each, relative or of a number of size 1.
-GAP_FLOAT64 = 2 * UNIT_ROUNDOFF
 
 # E[s1 s2 s3 s4] is stated to 1e-13 absolute, and divides by Z^2 >= 2e-4 (gain 0.01) next to <x x^T>, which it then
 # shares: relative to the largest entry of A.

@@ -1,20 +1,25 @@
 """Whether gates on a stationary latent are linearly independent functions: its covariance must not be singular.
 
 Products of half-spaces and inputs of different sites are linearly independent functions of a Gaussian latent that has
-a density (`basis`). In a mixture of classes one such class is enough. The matrices of the Gaussian, exponential, Matern
-and damped-cosine kinds are never singular: their determinants are sums of exponentials at different algebraic numbers
-with coefficient 1 at exponent 0, which are not zero by the theorem of Lindemann and Weierstrass.
+a density (`basis`). In a mixture of classes one such class is enough. The matrices of the Gaussian, exponential and
+Matern kinds, and of damped cosines along axes, are never singular: their determinants are sums of exponentials at
+different algebraic numbers with coefficient 1 at exponent 0, which are not zero by the theorem of Lindemann and
+Weierstrass.
 """
 
 import numpy as np
 
 from theory.problem import NonlinearGP, OutOfReachError
+from theory.problem.correlations import GAUSSIAN
 from theory.problem.correlations.spectrum import SpectrumCorrelation
 from theory.problem.positivity import smallest
 
 
 def require_independent(law: NonlinearGP) -> None:
-    """Raise OutOfReachError unless the latent of a class is certain to have a density. A clipped ring is not judged.
+    """Raise OutOfReachError unless the latent of a class is certain to have a density.
+
+    A clipped ring of Gaussian kernels is not judged: its latent is degenerate, and `process_moments` admits only hard
+    gates at single sites there.
 
     >>> waves = {"kind": "spectrum", "values": [0, 1, 0]}
     >>> require_independent(NonlinearGP(4, (), 1, "ring", "none", (1, 0), correlation=waves))
@@ -22,7 +27,9 @@ def require_independent(law: NonlinearGP) -> None:
     ...
     theory.problem.errors.OutOfReachError: The covariance of the latent is singular, or not certain to be regular, ...
     """
-    if law.clipped or any(regular(law, c) for c in range(law.classes)):
+    if law.clipped and set(law.kernels) == {GAUSSIAN}:
+        return
+    if any(regular(law, c) for c in range(law.classes)):
         return
     raise OutOfReachError(
         "The covariance of the latent is singular, or not certain to be regular, in every class: gates and inputs of "
@@ -32,13 +39,13 @@ def require_independent(law: NonlinearGP) -> None:
 
 
 def regular(law: NonlinearGP, c: int) -> bool:
-    """Whether the covariance of the latent of class `c`, before anything is clipped, is certainly not singular.
+    """Whether the covariance of the latent of class `c` is certainly not singular; then nothing of it is clipped.
 
     >>> regular(NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0), correlation="exponential"), 0)
     True
     """
     kernel = law.kernels[c]
-    if kernel.independent:
+    if not law.clipped and kernel.never_singular(law.isotropic):
         return True
     if isinstance(kernel, SpectrumCorrelation):
         return all(np.count_nonzero(kernel.modes(sites, law.boundary)) >= sites for sites in law.axes)

@@ -9,7 +9,7 @@ from sim.data.embedding import on_grid
 from sim.data.factors import Dense, Embedded
 from sim.data.sample import prepare
 from tests.sim.cases import grid
-from tests.tolerances import EMBEDDED
+from tests.tolerances_of_correlations import EMBEDDED
 from theory.problem import OutOfReachError, latent_correlation
 
 CPU = torch.device("cpu")

@@ -12,13 +12,15 @@ from sympy import Heaviside, Rational, erf
 from sim.data import quadrature
 from tests.correlation_cases import CASES, LAWS, MATERN, MOVING_AVERAGE, WAVE, defined
 from tests.sim.cases import grid, line
-from tests.tolerances import GAP_FLOAT64, MOMENT_ENTRY, MOMENT_FOUR_FACTORS, SIM_QUADRATURE, STANDARD_ERRORS
+from tests.tolerances import MOMENT_ENTRY, MOMENT_FOUR_FACTORS, SIM_QUADRATURE, STANDARD_ERRORS
+from tests.tolerances_of_correlations import CERTIFIED_RADIUS, GAP_FLOAT64
 from theory.expressions.symbols import z
 from theory.flow import solve
 from theory.gaussian.moment import expect
 from theory.moments import gated_moments
 from theory.moments.arithmetic import FLOAT64, certified
 from theory.moments.inputs import input_statistics
+from theory.moments.latent_rank import regular
 from theory.moments.relu_gates import exact_moment
 from theory.moments.statistics import all_lags, class_statistics
 from theory.problem import (
@@ -76,7 +78,7 @@ def test_covariance_and_normaliser_are_those_of_the_definition(law):
         assert abs(np.sqrt(statistics.normaliser_squared) - quadrature.normaliser(law)) <= SIM_QUADRATURE
         with ctx.workdps(40):
             balls = class_statistics(law, c, certified()).covariances
-            assert max(float(ball.rad()) for ball in balls) <= 1e-35
+            assert max(float(ball.rad()) for ball in balls) <= CERTIFIED_RADIUS
             apart = [abs(value - float(ball)) for value, ball in zip(statistics.covariances, balls, strict=True)]
         assert max(apart) <= MOMENT_ENTRY * exact.max()
 
@@ -246,6 +248,28 @@ def test_opposite_latents_have_opposite_inputs_or_are_refused_by_name():
     turned = line(n=7, correlation={"kind": "formula", "formula": "cos(2*pi*d/3)"})
     with pytest.raises(OutOfReachError, match="latents whose correlation is 1 or -1"):
         input_statistics(turned, 0).covariance  # noqa: B018
+
+
+def test_a_ripple_in_the_plane_is_regular_by_its_eigenvalues():
+    """No theorem says it there, so that a nearly singular one is refused."""
+    wave = {"kind": "damped-cosine", "wavelength": 4}
+    ripple = grid(shape=(4, 4), xi=("4/5", "1/2"), correlation=wave, grid="isotropic")
+    assert not ripple.kernels[0].never_singular(isotropic=True)
+    assert regular(ripple, 0)
+    gaussian = {"kind": "formula", "formula": "exp(-(d/xi)**2)"}
+    smooth = grid(shape=(4, 4), xi=(90, 90), correlation=gaussian, grid="isotropic")
+    assert not regular(smooth, 0)
+    with pytest.raises(OutOfReachError, match="singular"):
+        solve(question(smooth, [SiteGate(0, lo=0)]))
+
+
+def test_what_is_clipped_has_no_rank():
+    """Only of Gaussian kernels, whose clipped rings were always solved, is the latent not asked to be regular."""
+    gates = [SiteGate(0, lo=0), SiteGate(0, hi=0)]
+    with pytest.raises(OutOfReachError, match="singular"):
+        solve(question(CLIPPED, gates))
+    assert solve(question(replace(CLIPPED, xi=(9, "1/2")), gates)).mse < 0.5
+    assert solve(question(replace(CLIPPED, correlation="gaussian"), gates)).mse < 0.5
 
 
 def test_rank_is_that_of_the_positive_modes():

@@ -8,7 +8,8 @@ import pytest
 
 from tests.correlation_cases import CASES, LAWS, MATERN, MOVING_AVERAGE, RATIONAL, RING_OF_SEVEN, WAVE, defined
 from tests.sim.cases import grid, line, problem
-from tests.tolerances import CORRELATION, UNIT_ROUNDOFF
+from tests.tolerances import UNIT_ROUNDOFF
+from tests.tolerances_of_correlations import CORRELATION
 from theory.moments.psd import psd_report
 from theory.problem import (
     GaussianClone,

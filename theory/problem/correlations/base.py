@@ -15,8 +15,7 @@ class Correlation:
 
     A kind is a frozen dataclass in a file of this folder; `kind` is its word in problem files. `needs_length` is True
     if R depends on the length xi. `radial` is True if R(d) is defined for every real d >= 0, and so also for the
-    Euclidean distance of two sites on a grid; then the kind has `at`, and otherwise a `row` of its own. `independent`
-    is True if the matrix of R is singular for no number of sites, boundary or parameters.
+    Euclidean distance of two sites on a grid; then the kind has `at`, and otherwise a `row` of its own.
 
     >>> from theory.problem.correlations import correlation_of
     >>> correlation_of("exponential", "data.correlation").at(np.array([0, 1, 4]), 2.0).round(4).tolist()
@@ -26,7 +25,6 @@ class Correlation:
     kind: ClassVar[str]
     needs_length: ClassVar[bool] = True
     radial: ClassVar[bool] = True
-    independent: ClassVar[bool] = False
 
     def at(self, squared: Int[np.ndarray, "*any"], xi: float) -> Float[np.ndarray, "*any"]:
         """R at distances whose squares are given."""
@@ -40,6 +38,11 @@ class Correlation:
     def positive(self, boundary: str, isotropic: bool) -> bool:
         """Whether every matrix of R is positive semidefinite by a theorem: on an axis, or by distance on a grid."""
         del boundary, isotropic
+        return False
+
+    def never_singular(self, isotropic: bool) -> bool:
+        """Whether the matrix of R is regular by a theorem, at every rational parameter, on an axis or on a grid."""
+        del isotropic
         return False
 
     def check(self, sites: int, boundary: str) -> None:

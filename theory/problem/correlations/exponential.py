@@ -20,11 +20,15 @@ class ExponentialCorrelation(Correlation):
     """
 
     kind: ClassVar[str] = "exponential"
-    independent: ClassVar[bool] = True
 
     def at(self, squared: Int[np.ndarray, "*any"], xi: float) -> Float[np.ndarray, "*any"]:
         """exp(-d/xi)."""
         return np.exp(-np.sqrt(squared) / xi)
+
+    def never_singular(self, isotropic: bool) -> bool:
+        """True: the determinant is a sum of exponentials of different algebraic numbers, with coefficient 1 at 0."""
+        del isotropic
+        return True
 
     def positive(self, boundary: str, isotropic: bool) -> bool:
         """True on the line, and on the ring by the claim `correlation.ring.determinant`.

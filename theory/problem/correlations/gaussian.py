@@ -22,11 +22,15 @@ class GaussianCorrelation(Correlation):
     """
 
     kind: ClassVar[str] = "gaussian"
-    independent: ClassVar[bool] = True
 
     def at(self, squared: Int[np.ndarray, "*any"], xi: float) -> Float[np.ndarray, "*any"]:
         """exp(-d^2/xi^2)."""
         return np.exp(-squared / xi**2)
+
+    def never_singular(self, isotropic: bool) -> bool:
+        """True: the determinant is a sum of exponentials of different algebraic numbers, with coefficient 1 at 0."""
+        del isotropic
+        return True
 
     def positive(self, boundary: str, isotropic: bool) -> bool:
         """True on the open line and grid: its Fourier transform is positive."""

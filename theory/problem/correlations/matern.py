@@ -31,7 +31,6 @@ class MaternCorrelation(Correlation):
     smoothness: Fraction
 
     kind: ClassVar[str] = "matern"
-    independent: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         where = "data.correlation.smoothness"
@@ -65,6 +64,11 @@ class MaternCorrelation(Correlation):
         for number in reversed(self.coefficients):
             total = total * near + float(number)
         return np.where(s < _FAR, np.exp(-near) * total, 0.0)
+
+    def never_singular(self, isotropic: bool) -> bool:
+        """True: the determinant is a sum of exponentials of different algebraic numbers, with coefficient 1 at 0."""
+        del isotropic
+        return True
 
     def positive(self, boundary: str, isotropic: bool) -> bool:
         """True on the open line and grid: a mixture of Gaussian correlations."""
