@@ -247,7 +247,7 @@ def closed_forms(law: Law) -> str:
 
 @closed_forms.register
 def _(law: NonlinearGP) -> str:
-    return _arcsine_forms(law.normaliser)
+    return _arcsine_forms(law.normaliser) if isinstance(law.nonlinearity, Erf) else ""
 
 
 def _arcsine_forms(normaliser: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.problem import Law
+from theory.problem import Erf, Law
 from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS, POSITIVE_PARTS
 from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
 from theory.problem.second_moments import ContextMoments
@@ -56,6 +56,7 @@ STARTS: dict[str, Any] = {
     "boundary": "open",
     "normaliser": "unit-variance",
     "positive_part": "refuse",
+    "nonlinearity": Erf(),
     "labels": (1, 0),
     "priors": (),
     "means": (),
@@ -76,6 +77,7 @@ LABELS = {
     "xi": "correlation length ξ (sites)",
     "gain": "gain g",
     "labels": "labels y",
+    "nonlinearity": "nonlinearity f in x = f(gain z)/Z",
     "positive_part": "if the covariance has negative eigenvalues",
     "priors": "class probabilities (empty: all equal)",
     "means": "class means (added to x)",
