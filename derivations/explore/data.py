@@ -11,7 +11,7 @@ from jaxtyping import Float
 from derivations.explore.sites import middle, sites_of
 from derivations.explore.tables import table_csv
 from theory.moments.inputs import InputStatistics, Marginal, Values, input_statistics
-from theory.problem import Law, NonlinearGP, OutOfReachError
+from theory.problem import Erf, Law, NonlinearGP, OutOfReachError
 
 ROWS = 4096  # examples drawn for a view
 GROUPS = 16  # of them, for standard errors
