@@ -206,7 +206,7 @@ SENTENCES: list[Sentence] = [
     ("off by {0.89} of their norm", lambda: [graphs.unlike()]),
     # --- analytic ---
     (
-        "excess kurtosis is -2 for signs, -{6/5} for uniform, 0 for Gaussian, {6/5} for logistic and 3 for Laplace inputs",
+        "is -2 for signs, -{6/5} for uniform, 0 for Gaussian, {6/5} for logistic and 3 for Laplace inputs",
         lambda: [-marginals.of_an_interval(), marginals.logistic()],
     ),
     ("A gain of 3 in the paper is 3/sqrt 2 approx {2.12132} here", lambda: [mp.sqrt(mpf(9) / 2)]),
