@@ -79,7 +79,7 @@ SIGNS = expectation_claim(
 
 UNIFORM = expectation_claim(
     "marginal.covariance.uniform",
-    r"Uniform inputs: the covariance of two variables $2 \Phi(z) - 1$, each of variance 1/3",
+    r"Uniform inputs: the covariance of two variables $2 \Phi(z) - 1$",
     erf(z(1) / sqrt(2)) * erf(z(2) / sqrt(2)),
     pair(rho),
     2 * asin(rho / 2) / pi,
