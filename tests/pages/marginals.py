@@ -27,35 +27,9 @@ def kurtosis(f: Function) -> mpf:
     return fourth / second**2 - 3
 
 
-def laplace() -> mpf:
-    """Return the excess kurtosis of -log(2 Phi(-z))."""
-    return kurtosis(lambda x: -mp.log(mp.erfc(x / mp.sqrt(2))))
-
-
 def logistic() -> mpf:
     """Return the excess kurtosis of log(Phi(z)/Phi(-z))."""
     return kurtosis(lambda x: mp.log(mp.ncdf(x) / mp.ncdf(-x)))
-
-
-def algebraic(k: mpf) -> mpf:
-    """Return the excess kurtosis of the law with P(|x| <= a) = a/(1 + a^k)^(1/k).
-
-    With s = a^k/(1 + a^k), E |x|^m is the integral of s^(m/k) (1 - s)^(-m/k) over u = s^(1/k); near s = 1 the other
-    variable w = (1 - s)^(1 - m/k) makes it smooth.
-    """
-
-    def moment(m: int) -> mpf:
-        def lower(u: mpf) -> mpf:
-            return (u / (1 - u**k) ** (1 / k)) ** m
-
-        def upper(w: mpf) -> mpf:
-            left = w ** (1 / (1 - m / k))  # 1 - s
-            return (1 - left) ** ((m + 1) / k - 1) / (k * (1 - m / k))
-
-        middle = mpf(1) / 2
-        return mp.quad(lower, [0, middle]) + mp.quad(upper, [0, (1 - middle**k) ** (1 - m / k)])
-
-    return moment(4) / moment(2) ** 2 - 3
 
 
 def of_an_interval() -> Fraction:
@@ -68,7 +42,4 @@ VALUES = {
     "marginal.covariance.uniform": lambda rho: erf_erf(1 / mp.sqrt(2), rho),
     "marginal.covariance.cubic": two_cubics,
     "marginal.kurtosis.cubic": lambda c: 2 * mean(lambda x: (x + c * x**3) ** 4, 0),
-    "marginal.kurtosis.laplace": laplace,
-    "marginal.kurtosis.logistic": logistic,
-    "marginal.kurtosis.algebraic": algebraic,
 }

@@ -9,7 +9,17 @@ import pytest
 from scipy import stats
 
 from tests.sim.cases import gated, line
-from tests.theory.nonlinear_cases import BINARY_AND_MORE, EVERY, TABLE, cross, function, mean_square
+from tests.theory.nonlinear_cases import (
+    BINARY_AND_MORE,
+    EVERY,
+    REACH,
+    TABLE,
+    cross,
+    function,
+    kinks,
+    mean_square,
+    nodes,
+)
 from tests.tolerances import CUBIC_SIGNS, GAIN_LIMIT, MARGINAL_CUMULATIVE, NONLINEAR, UNIT_ROUNDOFF
 from theory.expressions.balls.precision import precision
 from theory.moments import feature_moments
@@ -216,8 +226,8 @@ def test_the_marginal_is_the_law_of_the_latent_carried_along(kind):
     assert np.abs(marginal.cumulative(x) - exact).max() < MARGINAL_CUMULATIVE
     nodes, weights = np.polynomial.legendre.leggauss(40)
     for low, high in pairwise(x[3:]):
-        kinks = [float(end) for end in getattr(EVERY[kind], "x", ()) if low < end < high]
-        ends = np.array([low, *kinks, high])
+        bends = [float(end) for end in getattr(EVERY[kind], "x", ()) if low < end < high]
+        ends = np.array([low, *bends, high])
         inside = ends[:-1, None] + np.diff(ends)[:, None] * (1 + nodes) / 2
         mass = (marginal.density(inside) * weights).sum(axis=1) @ np.diff(ends) / 2
         assert abs(mass - np.diff(marginal.cumulative(np.array([low, high])))[0]) < NONLINEAR
@@ -235,6 +245,14 @@ def test_the_marginal_is_the_law_of_the_latent_carried_along(kind):
 def test_the_kurtosis_of_named_marginals(nonlinearity, kurtosis):
     found = input_statistics(line(nonlinearity=nonlinearity), 0).kurtosis
     assert np.abs(found - kurtosis).max() < NONLINEAR
+
+
+@pytest.mark.parametrize("nonlinearity", [EVERY["laplace"], EVERY["logistic"], Algebraic(12), TABLE], ids=repr)
+@pytest.mark.parametrize("order", [2, 4])
+def test_moments_of_quantile_functions_are_their_integrals(nonlinearity, order):
+    z, weight = nodes(np.unique([*np.linspace(0, REACH, 60), *kinks(nonlinearity)]))
+    exact = 2 * weight @ (stats.norm.pdf(z) * function(nonlinearity)(z) ** order)
+    assert abs(functions.moment(nonlinearity, order) / exact - 1) < NONLINEAR
 
 
 def test_fourth_moments_of_cubics_at_different_sites():
