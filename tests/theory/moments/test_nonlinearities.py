@@ -309,7 +309,16 @@ def test_biases_of_binary_inputs_are_refused():
         feature_moments(line(nonlinearity="sign"), gated(biases="trained"))
 
 
+@pytest.mark.parametrize("kind", [None, GaussianClone])
+def test_a_clipped_ring_is_refused(kind):
+    ring = {"n": 9, "xi": (5, 2), "boundary": "ring", "positive_part": "clipped", "nonlinearity": "identity"}
+    with pytest.raises(OutOfReachError, match=r"not known exactly for identity\(z\) on a clipped ring"):
+        feature_moments(line(**ring | ({"kind": kind} if kind else {})), gated([AlwaysGate()]))
+
+
 def test_more_refusals():
+    with pytest.raises(OutOfReachError, match=r"k = 2\.1 have much of their weight"):
+        _ = of(Algebraic("21/10")).covariances
     law = line(nonlinearity="laplace")
     with pytest.raises(OutOfReachError, match="no exact certified digits"), precision(digits=20):
         _ = class_statistics(law, 0, certified()).covariances

@@ -20,6 +20,7 @@ from theory.problem import Algebraic, Laplace, Logistic, OutOfReachError, Quanti
 Values = Float[np.ndarray, "*any"]
 # Where k q is smaller, 1 - (1 - q)^k is k q to rounding.
 _SMALL = 1e-17
+LEAST_K = Fraction(9, 4)  # of the algebraic law, whose reach is then 36
 
 
 @singledispatch
@@ -139,8 +140,14 @@ def reach(nonlinearity: Any) -> float:
 
 @reach.register
 def _(nonlinearity: Algebraic) -> float:
-    # f(z)^2 grows like exp(z^2/k).
-    return min(12 / sqrt(1 - 2 / float(nonlinearity.k)), 37.0)
+    # f(z)^2 grows like exp(z^2/k), and beyond z = 37 the density of z underflows.
+    if nonlinearity.k < LEAST_K:
+        raise OutOfReachError(
+            f"Moments of the algebraic law with k = {float(nonlinearity.k):g} have much of their weight where the "
+            "density of z underflows double precision.",
+            f"Give k >= {float(LEAST_K):g}.",
+        )
+    return 12 / sqrt(1 - 2 / float(nonlinearity.k))
 
 
 @singledispatch

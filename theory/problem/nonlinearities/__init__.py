@@ -10,7 +10,7 @@ What is exact in `theory.moments` (everything else is refused by name; all kinds
     cubic                     gates at 0 on any sites and directions; one threshold at a time, on the latent
     sign                      covariances, E[s_i s_j x_k x_l], fourth moments; `gdln solve` the two sides of one site
     laplace, logistic, algebraic, quantile
-                              in float64: covariances, E[s x_k], kurtosis, marginals; gates at 0 at one site
+                              in float64: covariances, E[s x_k], kurtosis, marginals; gates at 0 along one direction
 """
 
 from collections.abc import Mapping
