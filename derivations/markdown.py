@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 _SYMBOLS = {
     **dict(zip(["beta", "eta", "kappa", "lambda", "mu", "omega"], "βηκλμω", strict=True)),
     **dict(zip(["pi", "rho", "sigma", "tau", "varphi", "xi"], "πρστφξ", strict=True)),
-    **dict(zip(["Delta", "Lambda", "Sigma", "varepsilon", "ell", "infty", "sum", "cdot"], "ΔΛΣεℓ∞∑·", strict=True)),
+    **dict(zip(["Delta", "Lambda", "Phi", "Sigma"], "ΔΛΦΣ", strict=True)),
+    **dict(zip(["varepsilon", "ell", "infty", "sum", "cdot"], "εℓ∞∑·", strict=True)),
     **dict(zip(["otimes", "pm", "to", "leq", "geq", "sim", "in", "mid", "ldots", "neq"], "⊗±→≤≥∼∈|…≠", strict=True)),
     **dict(zip(["{", "}", ",", "top", "ast"], "{} T*", strict=True)),
     **{name: name for name in ("exp", "log", "arcsin", "arctan", "tanh", "max", "det")},

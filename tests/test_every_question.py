@@ -137,6 +137,9 @@ DATA = {
     "nlgp, ring of few modes": NonlinearGP(
         4, **PROCESS | {"boundary": "ring", "xi": ()}, correlation={"kind": "spectrum", "values": [1, 2, 0]}
     ),
+    "nlgp, signs": NonlinearGP(4, **PROCESS, nonlinearity="sign"),
+    "nlgp, cubics": NonlinearGP(4, **PROCESS, nonlinearity={"kind": "cubic", "c": 1}),
+    "nlgp, Laplace": NonlinearGP(4, **PROCESS, nonlinearity="laplace"),
     "nlgp-2d": NonlinearGP2D(**PROCESS, shape=(2, 2)),
     "nlgp-2d, isotropic": NonlinearGP2D(**PROCESS, shape=(2, 2), correlation="exponential", grid="isotropic"),
     "gaussian-clone": GaussianClone(4, **PROCESS),
@@ -149,6 +152,7 @@ DATA = {
     "elliptical, discrete": Elliptical(4, (1, "1/2"), CONTAMINATED, "ring", "none", (1, 0), means=(1, -1)),
     "mixture": Mixture([Component(0, 1, ONE_CLONE), Component(1, ".5", ONE_T), Component(1, ".5", MOVED)], (1, 0)),
     "mixture, pulses": Mixture([Component(0, ".5", ONE_PULSE), Component(0, ".5", ONE_PULSE)], (1,)),
+    "gaussian-clone, Laplace": GaussianClone(4, **PROCESS, nonlinearity="laplace"),
     "single-pulse": SinglePulse(4, ((1, 1), (2, 2)), "plus-minus", "none", (1, 0)),
     "pulses": Pulses(4, "open", "block", ((1, 1), (2, 2)), ((1, 2), (1, 1)), (1,), "max", (1, 0)),
     "pulses, added": Pulses(4, "ring", "gaussian", ((1, 1), (2, 2)), ((1, 2), (1, 1)), (1, -1), "sum", (1, 0)),

@@ -337,6 +337,17 @@ COMPILED_ERF_DOUBLE = 2
 # Two evaluations of the same expression in float64.
 STREAM_NORMAL = COMPILED_NORMAL * UNIT_ROUNDOFF
 
+# A covariance through a nonlinearity at unit variance, or E[s f(z)], of which `series` states 1e-13, beside a sum of
+# Gauss-Legendre panels: 1,500 terms, of them again 1,300, whose roundings add up to less than that.
+NONLINEAR = 2e-13
+
+# The same through two signs and cubics: sums of some 60 terms of size at most 6! = 720, in 5 roundings each.
+CUBIC_SIGNS = 60 * 720 * 5 * UNIT_ROUNDOFF
+
+# Two forms of one function of the same float64 argument, each with less than 16 roundings, relative; in the tail the
+# argument of an exponential or power of size 40 carries its own.
+NONLINEAR_VALUES = 16 * 40 * UNIT_ROUNDOFF
+
 # A density of erf(g z)/Z at |g z| <= 3/2, 1/2 <= g: erfinv turns the rounding of its argument into sqrt(pi)/2
 # exp(9/4) = 8.4 of them, and the exponent u^2 - u^2/(2 g^2), |1 - 1/(2 g^2)| <= 1, that into 2 u 8.4 = 25; the other
 # factors and the derivative beside it take a few, 64 in all.

@@ -13,7 +13,7 @@ from derivations.explore.tables import table_csv
 from theory.moments.estimated import errors_of_averages
 from theory.moments.feature_moments import exactly
 from theory.moments.inputs import InputStatistics, Marginal, Values, input_statistics, input_statistics_of
-from theory.problem import Law, NonlinearGP, OutOfReachError
+from theory.problem import Erf, Law, NonlinearGP, OutOfReachError
 from theory.problem.correlations import GAUSSIAN
 from theory.problem.distributions.sampled import SampledLaw
 
@@ -270,6 +270,8 @@ def closed_forms(law: Law) -> str:
 
 @closed_forms.register
 def _(law: NonlinearGP) -> str:
+    if not isinstance(law.nonlinearity, Erf):
+        return ""
     alike = set(law.kernels) == {GAUSSIAN}
     averaged = isinstance(law.gain, tuple)
     return _arcsine_forms(law.normaliser, "e^{-d_{kl}^2/\\xi^2}" if alike else "R(d_{kl})", averaged)

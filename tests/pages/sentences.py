@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from mpmath import mp, mpf
 
-from tests.pages import flows, gaussians, graphs, laws, sites
+from tests.pages import flows, gaussians, graphs, laws, marginals, sites
 from tests.pages.decisions import counted, triples
 from tests.pages.evidence import benchmark, evidence, run, values
 from tests.pages.numerics import mean
@@ -205,6 +205,10 @@ SENTENCES: list[Sentence] = [
     ),
     ("off by {0.89} of their norm", lambda: [graphs.unlike()]),
     # --- analytic ---
+    (
+        "is -2 for signs, -{6/5} for uniform, 0 for Gaussian, {6/5} for logistic and 3 for Laplace inputs",
+        lambda: [-marginals.of_an_interval(), marginals.logistic()],
+    ),
     ("A gain of 3 in the paper is 3/sqrt 2 approx {2.12132} here", lambda: [mp.sqrt(mpf(9) / 2)]),
     ("of latent variance {1.001}", lambda: [1 + mpf(10) ** -3]),
     ("and the loss has the floor {1/4}", floor),

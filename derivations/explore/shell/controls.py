@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from theory.problem import Law
+from theory.problem import Erf, Law
 from theory.problem.correlations import GAUSSIAN
 from theory.problem.distributions.images import WHITENINGS
 from theory.problem.distributions.mnist import PARTS
@@ -64,6 +64,7 @@ STARTS: dict[str, Any] = {
     "normaliser": "unit-variance",
     "positive_part": "refuse",
     "correlation": GAUSSIAN,
+    "nonlinearity": Erf(),
     "labels": (1, 0),
     "priors": (),
     "means": (),
@@ -113,6 +114,7 @@ LABELS = {
     "xi": "correlation length ξ (sites)",
     "gain": "gain g",
     "labels": "labels y",
+    "nonlinearity": "nonlinearity f in x = f(gain z)/Z",
     "positive_part": "if the covariance has negative eigenvalues",
     "correlation": "correlation of the latent",
     "grid": "correlation on the grid (empty: Gaussian)",

@@ -15,7 +15,7 @@ def statistics_through(nonlinearity: Any, law: NonlinearGP, c: int, arithmetic: 
 
     >>> from theory.moments.arithmetic import FLOAT64
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0), nonlinearity="identity")
-    >>> statistics_through(law.nonlinearity, law, 0, FLOAT64).covariance(0).item()
+    >>> statistics_through(law.nonlinearity, law, 0, FLOAT64).covariances[0].item()
     1.0
     """
     del law, c, arithmetic

@@ -20,6 +20,7 @@ from theory.problem import Algebraic, Laplace, Logistic, OutOfReachError, Quanti
 Values = Float[np.ndarray, "*any"]
 # Where k q is smaller, 1 - (1 - q)^k is k q to rounding.
 _SMALL = 1e-17
+LEAST_K = Fraction(9, 4)  # of the algebraic law, whose reach is then 36
 
 
 @singledispatch
@@ -73,7 +74,8 @@ def moment(nonlinearity: Any, order: int) -> float:
     >>> moment(Laplace(), 4) / moment(Laplace(), 2) ** 2 - 3
     3.0
     """
-    return values(nonlinearity, np.zeros(order))  # refuses
+    del order
+    return values(nonlinearity, np.zeros(0))  # refuses
 
 
 @moment.register
@@ -138,8 +140,14 @@ def reach(nonlinearity: Any) -> float:
 
 @reach.register
 def _(nonlinearity: Algebraic) -> float:
-    # f(z)^2 grows like exp(z^2/k).
-    return min(12 / sqrt(1 - 2 / float(nonlinearity.k)), 37.0)
+    # f(z)^2 grows like exp(z^2/k), and beyond z = 37 the density of z underflows.
+    if nonlinearity.k < LEAST_K:
+        raise OutOfReachError(
+            f"Moments of the algebraic law with k = {float(nonlinearity.k):g} have much of their weight where the "
+            "density of z underflows double precision.",
+            f"Give k >= {float(LEAST_K):g}.",
+        )
+    return 12 / sqrt(1 - 2 / float(nonlinearity.k))
 
 
 @singledispatch
@@ -149,7 +157,8 @@ def marginal(nonlinearity: Any, scale: float) -> Density:
     >>> marginal(Laplace(), 1.0).density(np.array([0.0])).tolist()
     [0.5]
     """
-    return values(nonlinearity, np.zeros(int(scale)))  # refuses
+    del scale
+    return values(nonlinearity, np.zeros(0))  # refuses
 
 
 def _scaled(density: Function, cumulative: Function, scale: float, end: float = inf) -> Density:

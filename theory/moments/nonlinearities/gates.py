@@ -26,7 +26,15 @@ def check_gates(law: NonlinearGP, network: Network, gates: GateBasis) -> None:
     ...
     theory.problem.errors.OutOfReachError: The features of these gates depend on each other for x = sign(z), ...
     """
-    if not law.latent or isinstance(law.nonlinearity, Erf):
+    if isinstance(law.nonlinearity, Erf):
+        return
+    if law.clipped:
+        raise OutOfReachError(
+            f"The rank of A is not known exactly for {law.nonlinearity.kind}(z) on a clipped ring, whose latent is "
+            "degenerate.",
+            'Simulate it (gdln simulate), or use boundary = "open" or a smaller xi.',
+        )
+    if not law.latent:
         return
     for index, gate in enumerate(resolved(network.gates)):
         if looks_on(gate) == "input":

@@ -10,8 +10,10 @@ from the generating function E[e exp(x u_k - x^2/2 + y u_l - y^2/2)] and a shift
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 from itertools import product
 from math import comb, factorial
+from operator import mul
 from typing import Any
 
 from theory.moments.arithmetic import Arithmetic
@@ -55,7 +57,7 @@ class Plane:
         total: Any = 0
         for t in range(min(a, b) + 1):
             weight = factorial(a) * factorial(b) // (factorial(t) * factorial(a - t) * factorial(b - t))
-            total = total + weight * rho**t * self._shifted(a - t, b - t, k, l)
+            total = total + weight * power(rho, t) * self._shifted(a - t, b - t, k, l)
         return total
 
     def _shifted(self, a: int, b: int, k: tuple[Any, Any], l: tuple[Any, Any]) -> Any:
@@ -63,14 +65,18 @@ class Plane:
         for i, j in product(range(a + 1), range(b + 1)):
             moment = self.moments.get((i + j, a + b - i - j))
             if moment is not None:
-                along = _power(k, i, a - i) * _power(l, j, b - j)
+                along = power(k[0], i) * power(k[1], a - i) * power(l[0], j) * power(l[1], b - j)
                 total = total + comb(a, i) * comb(b, j) * moment * along
         return total
 
 
-def _power(site: tuple[Any, Any], i: int, j: int) -> Any:
-    p, q = site
-    return p**i * q**j if j else p**i
+def power(x: Any, n: int) -> Any:
+    """x^n by products: Arb's own power of a ball that contains 0 is no number.
+
+    >>> power(-2, 3), power(0, 0)
+    (-8, 1)
+    """
+    return reduce(mul, [x] * n, 1)
 
 
 def hermite(order: int, x: Any) -> Any:
@@ -79,16 +85,16 @@ def hermite(order: int, x: Any) -> Any:
     >>> hermite(3, 2)
     2
     """
-    return sum(number * x**power for power, number in _coefficients(order).items())
+    return sum(number * power(x, degree) for degree, number in _coefficients(order).items())
 
 
 def _coefficients(order: int) -> dict[int, int]:
-    """The coefficients of He_order by power."""
+    """The coefficients of He_order by degree."""
     below, here = {}, {0: 1}
     for n in range(order):
-        above = {power + 1: number for power, number in here.items()}
-        for power, number in below.items():
-            above[power] = above.get(power, 0) - n * number
+        above = {degree + 1: number for degree, number in here.items()}
+        for degree, number in below.items():
+            above[degree] = above.get(degree, 0) - n * number
         below, here = here, above
     return here
 
@@ -104,9 +110,9 @@ def _raw_moments(r: Any, gap: Any, arithmetic: Arithmetic) -> dict[tuple[int, in
     found = {}
     for m, n in ((m, d - m) for d in range(0, _LARGEST + 1, 2) for m in range(d + 1)):
         if m >= 2:
-            arcs[m, n] = ((-sine) ** (m - 1) * r ** (n + 1) + (m - 1) * arcs[m - 2, n]) / (m + n)
+            arcs[m, n] = (power(-sine, m - 1) * power(r, n + 1) + (m - 1) * arcs[m - 2, n]) / (m + n)
         elif n >= 2:
-            arcs[m, n] = ((n - 1) * arcs[m, n - 2] - (-sine) ** (m + 1) * r ** (n - 1)) / (m + n)
+            arcs[m, n] = ((n - 1) * arcs[m, n - 2] - power(-sine, m + 1) * power(r, n - 1)) / (m + n)
         radial = 2 ** ((m + n) // 2) * factorial((m + n) // 2)
         found[m, n] = _even(m) * _even(n) - 2 * radial * arcs[m, n] / pi
     return found

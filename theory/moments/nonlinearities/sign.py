@@ -21,10 +21,11 @@ from theory.problem import NonlinearGP, Sign
 class SignStatistics(ClassStatistics):
     """Moments of class `c` for f = sign: E[x_k x_l] = (2/pi) asin(rho_kl), and Z = 1.
 
+    >>> from theory.moments.arithmetic import FLOAT64
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "unit-variance", (1, 0), nonlinearity="sign")
     >>> statistics = SignStatistics(law, 0, FLOAT64)
     >>> lags = (np.array([lag]) for lag in (0, 2, 1, 1, 1))
-    >>> statistics.two_half_spaces(1, *lags).item() == statistics.covariance(1).item()  # E[s_i s_j s_i s_l], k = i
+    >>> bool(statistics.two_half_spaces(1, *lags)[0] == statistics.covariances[1])  # E[s_i s_j s_i s_l], k = i
     True
     """
 
@@ -47,7 +48,7 @@ class SignStatistics(ClassStatistics):
         rho, gap = self._latent
         return self.arithmetic.sign_pair(rho, gap), self.arithmetic.sign_pair(self.arithmetic.sqrt(gap), rho * rho)
 
-    def products(self, ij: Lags, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
+    def products(self, ij: Any, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
         """E[s_i s_j s_k s_l] by lags; two signs of one site, at lag 0, multiply to 1.
 
         Only quadruples of four different sites need a four-sign integral.
@@ -67,7 +68,7 @@ class SignStatistics(ClassStatistics):
 
     def two_half_spaces(self, ij: int, ik: Lags, il: Lags, jk: Lags, jl: Lags, kl: Lags) -> Numbers:
         """E[s_i s_j x_k x_l]."""
-        return self.products(np.asarray(ij), ik, il, jk, jl, kl)
+        return self.products(ij, ik, il, jk, jl, kl)
 
     through_two_signs = refusing("products of two signs along directions")
     first_beyond = second_beyond = first_beyond_two = second_beyond_two = refusing("moments through thresholds")

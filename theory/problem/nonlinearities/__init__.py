@@ -2,6 +2,15 @@
 
 Uniform, Laplace, logistic, algebraic and quantile are f(z) = Q(Phi(z)) with a quantile function Q: every site has the
 distribution of Q, and the sites together have a Gaussian copula.
+
+What is exact in `theory.moments` (everything else is refused by name; all kinds are sampled and trained on):
+
+    erf, uniform              every moment and gate that erf has, in float64 and certified; uniform: no soft gates
+    identity                  the same, by the formulas of Gaussian inputs
+    cubic                     gates at 0 on any sites and directions; one threshold at a time, on the latent
+    sign                      covariances, E[s_i s_j x_k x_l], fourth moments; `gdln solve` the two sides of one site
+    laplace, logistic, algebraic, quantile
+                              in float64: covariances, E[s x_k], kurtosis, marginals; gates at 0 along one direction
 """
 
 from collections.abc import Mapping

@@ -16,7 +16,8 @@ class Algebraic(Nonlinearity):
     """f(z) = u/(1 - |u|^k)^(1/k) with u = 2 Phi(z) - 1: P(x <= a) = (1 + a/(1 + |a|^k)^(1/k))/2.
 
     The density falls like |x|^-(k+1): moments of an order below k are finite. So k > 2, as x needs a variance, and
-    its kurtosis needs k > 4. For k -> oo x is uniform on [-1, 1].
+    its kurtosis needs k > 4. Below k = 9/4 the integrals leave double precision and are refused. For k -> oo x is
+    uniform on [-1, 1].
 
     Source: the class AlgQDF of the public code (github.com/leonlufkin/Localization, `datasets/qdfs.py`) of Lufkin,
     Saxe, Grant, Nonlinear dynamics of localization in neural receptive fields (arXiv:2501.17284), where `Alg(5)` is

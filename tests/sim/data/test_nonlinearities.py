@@ -1,0 +1,100 @@
+"""Samples and quadrature through every nonlinearity, against SciPy's quantiles, double integrals and the theory."""
+
+import numpy as np
+import pytest
+import torch
+
+from sim.data import quadrature
+from sim.data.nonlinear_quadrature import reach
+from sim.data.nonlinearities import applied, erf_gain
+from sim.data.sample import prepare
+from sim.random.streams import MEASUREMENT, stream
+from sim.training.backends import support
+from tests.sim.cases import gated, line, problem
+from tests.theory.nonlinear_cases import BINARY_AND_MORE, EVERY, cross, function, mean_square
+from tests.tolerances import NONLINEAR, NONLINEAR_VALUES, SIM_DRAW
+from theory.moments.arithmetic import FLOAT64
+from theory.moments.statistics import class_statistics
+from theory.problem import Algebraic, AlwaysGate, GaussianClone, Nonlinearity, OutOfReachError
+
+KINDS = [kind for kind in EVERY if kind != "erf"]
+CPU = torch.device("cpu")
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_values_are_those_of_scipy(kind):
+    z = np.concatenate([np.linspace(-8, 8, 161), [1e-9, -1e-9, 1e-3]])
+    found = applied(EVERY[kind], torch.from_numpy(z.copy())).numpy()
+    exact = function(EVERY[kind])(z)
+    assert np.abs(found - exact).max() <= NONLINEAR_VALUES * np.abs(exact).max()
+    near = np.abs(z) < 3
+    assert np.abs(found - exact)[near].max() <= NONLINEAR_VALUES
+    assert (np.sign(found[z != 0]) == np.sign(z[z != 0])).all()
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_values_in_single_precision_are_finite_in_the_tails(kind):
+    z = torch.tensor([-12.0, -6.0, 0.0, 6.0, 12.0])
+    found = applied(EVERY[kind], z.clone())
+    assert bool(torch.isfinite(found).all())
+    double = applied(EVERY[kind], z.double())
+    assert bool(((found - double).abs() <= 64 * torch.finfo(torch.float32).eps * double.abs()).all())
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_quadrature_is_the_double_integral_and_the_theory(kind):
+    rho = np.exp([-1 / 4, -1 / 100])
+    square = quadrature.second_moment(EVERY[kind], 1.0)
+    assert abs(square / mean_square(EVERY[kind]) - 1) < NONLINEAR
+    found = quadrature.cross_moment(EVERY[kind], 1.0, rho, 1 - rho**2)
+    f = function(EVERY[kind])
+    for value, r in zip(found, rho, strict=True):
+        assert abs(value - cross(f, f, EVERY[kind], r)) < NONLINEAR * square
+    clone = line(GaussianClone, n=3, nonlinearity=EVERY[kind])
+    exact = class_statistics(clone, 1, FLOAT64).covariances
+    assert np.abs(quadrature.covariance(clone, 1)[0] - exact).max() < NONLINEAR
+
+
+def test_quadrature_of_a_table_with_atoms():
+    law = line(n=2, nonlinearity=BINARY_AND_MORE)
+    exact = class_statistics(law, 0, FLOAT64).covariances
+    assert np.abs(quadrature.covariance(law, 0)[0] - exact).max() < NONLINEAR
+
+
+@pytest.mark.parametrize("kind", EVERY)
+def test_inputs_are_the_function_of_the_latents(kind):
+    law = line(nonlinearity=EVERY[kind])
+    drawn = prepare(law, CPU, torch.float64).draw([stream(3, 0, MEASUREMENT)], 500)
+    scale = np.sqrt(mean_square(EVERY[kind]))
+    exact = function(EVERY[kind])(drawn.z.numpy()) / scale
+    assert np.abs(drawn.x.numpy() - exact).max() <= SIM_DRAW * max(1.0, np.abs(exact).max() ** 2)
+
+
+def test_an_algebraic_law_of_nearly_infinite_variance_is_refused():
+    assert reach(Algebraic("9/4")) < 37
+    with pytest.raises(OutOfReachError, match=r"k = 2\.1 has much of its weight"):
+        quadrature.normaliser(line(nonlinearity=Algebraic("21/10")))
+    assert quadrature.normaliser(line(nonlinearity=Algebraic("21/10"), normaliser="none")) == 1
+
+
+def test_only_erfs_saturate():
+    assert [kind for kind in EVERY if erf_gain(EVERY[kind], 3.0) is not None] == ["erf", "uniform"]
+
+
+def test_the_compiled_back_end_says_what_it_does_not_draw():
+    found = support.obstacle(problem(line(nonlinearity="laplace")), CPU)
+    assert found is not None
+    assert "not their laplace" in found[0]
+    clone = problem(line(GaussianClone, nonlinearity="laplace"), gated([AlwaysGate()]))
+    assert support.of_law(clone.data) is None
+
+
+def test_a_nonlinearity_that_nobody_wrote_is_refused():
+    class MadeUp(Nonlinearity):
+        kind = "made-up"
+
+    with pytest.raises(OutOfReachError, match="No samples through the nonlinearity MadeUp"):
+        applied(MadeUp(), torch.zeros(2))
+    for ask in (quadrature.second_moment, quadrature.cross_moment):
+        with pytest.raises(OutOfReachError, match="No quadrature of int"):
+            ask(3, 1.0, *(np.zeros(0),) * (2 if ask is quadrature.cross_moment else 0))

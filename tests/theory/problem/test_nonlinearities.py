@@ -1,0 +1,83 @@
+"""Nonlinearities in problem files: read, written back, and refused with the reason."""
+
+from fractions import Fraction
+
+import pytest
+
+from tests.sim.cases import gated, line, problem
+from tests.theory import nonlinear_cases
+from theory.problem import (
+    NONLINEARITIES,
+    AlwaysGate,
+    Erf,
+    GaussianClone,
+    InputError,
+    NonlinearGP,
+    NonlinearGP2D,
+    Quantile,
+    Sign,
+    dumps,
+    loads,
+)
+
+EVERY = list(nonlinear_cases.EVERY.values())
+
+
+@pytest.mark.parametrize("nonlinearity", EVERY, ids=lambda each: each.kind)
+@pytest.mark.parametrize("kind", [NonlinearGP, GaussianClone])
+def test_out_and_in_again(nonlinearity, kind):
+    asked = problem(line(kind, nonlinearity=nonlinearity), gated([AlwaysGate()]))
+    text = dumps(asked)
+    assert loads(text) == asked
+    assert ("nonlinearity" in text) == (nonlinearity != Erf())
+
+
+def test_words_and_tables_name_the_same():
+    assert line(nonlinearity="sign") == line(nonlinearity=Sign()) == line(nonlinearity={"kind": "sign"})
+    table = {"kind": "quantile", "p": ["1/2", "3/4", 1], "x": [0, 1, 3]}
+    assert line(nonlinearity=table).nonlinearity == Quantile(["1/2", "3/4", 1], [0, 1, 3])
+    assert line(nonlinearity={"kind": "algebraic", "k": 5}).nonlinearity.k == Fraction(5)
+
+
+def test_every_kind_but_the_sign_and_tables_with_flat_parts_increases():
+    assert [each.kind for each in EVERY if not each.increasing] == ["sign"]
+    assert not Quantile(["1/2", "3/4", 1], [0, 0, 1]).increasing
+
+
+@pytest.mark.parametrize(("wrong", "message"), [
+    ("sgn", r"data\.nonlinearity\.kind = 'sgn' is not known.*Choose one of: erf, sign"),
+    (3, r"data\.nonlinearity = 3 is no nonlinearity"),
+    ({"c": 1}, r"is no nonlinearity"),
+    ("cubic", r"data\.nonlinearity lacks `c`"),
+    ({"kind": "sign", "k": 5}, r"data\.nonlinearity has the unknown key 'k'"),
+    ({"kind": "cubic", "c": -1}, r"nonlinearity\.c = -1 must be > 0"),
+    ({"kind": "algebraic", "k": 2}, r"nonlinearity\.k = 2 must be > 2"),
+    ({"kind": "algebraic", "k": 2000}, r"more than 1000.*uniform"),
+    ({"kind": "quantile", "p": ["1/2", 1], "x": [0]}, r"list of 2 to 32 numbers"),
+    ({"kind": "quantile", "p": ["1/2", 1], "x": [0, 1, 2]}, r"p has 2 numbers, nonlinearity\.x 3"),
+    ({"kind": "quantile", "p": [0, 1], "x": [0, 1]}, r"ascend from 1/2 to 1"),
+    ({"kind": "quantile", "p": ["1/2", "1/2", 1], "x": [0, 1, 2]}, r"ascend from 1/2 to 1"),
+    ({"kind": "quantile", "p": ["1/2", 1], "x": [-1, 1]}, r"must not descend and must begin at 0"),
+    ({"kind": "quantile", "p": ["1/2", 1], "x": [0, 0]}, r"with an entry above 0"),
+])  # fmt: skip
+def test_wrong_nonlinearities(wrong, message):
+    with pytest.raises(InputError, match=message):
+        line(nonlinearity=wrong)
+
+
+@pytest.mark.parametrize("nonlinearity", [each for each in EVERY if each.fixed_gain], ids=lambda each: each.kind)
+def test_the_gain_of_a_named_marginal_is_one(nonlinearity):
+    with pytest.raises(InputError, match=r"data\.gain = 2, but .*Write gain = 1\.0"):
+        line(nonlinearity=nonlinearity, gain=2)
+
+
+def test_a_quantile_function_needs_a_latent_of_variance_one():
+    ring = {"n": 9, "xi": (5, 2), "boundary": "ring", "positive_part": "clipped"}
+    with pytest.raises(InputError, match="needs a latent of variance 1"):
+        line(nonlinearity="laplace", **ring)
+    assert line(nonlinearity="sign", **ring).clipped
+
+
+def test_a_grid_takes_them_too():
+    law = NonlinearGP2D((2, 1), 1, "open", "none", (1, 0), shape=(2, 3), nonlinearity="uniform")
+    assert law.nonlinearity == NONLINEARITIES["uniform"]()
