@@ -66,6 +66,13 @@ class ClassStatistics:
         return self._latent
 
     @cached_property
+    def less(self) -> Numbers:
+        """1 - rho by lag, from 1 - rho^2 where rho is positive: nothing is lost near 1."""
+        rho, gap = self._latent
+        negative = np.asarray(rho < 0, dtype=bool)
+        return np.where(negative, 1 - rho, gap / (1 + np.where(negative, 0 * rho, rho)))
+
+    @cached_property
     def _clipped(self) -> tuple[tuple[Numbers, Numbers], Any]:
         """The correlations of a clipped ring and the variance of its latent."""
         return clipped_correlations(self.law, self.c, self.arithmetic)

@@ -70,9 +70,8 @@ class CubicStatistics(ClassStatistics):
     @cached_property
     def input_correlation(self) -> tuple[Numbers, Numbers]:
         """r = (b_1^2 rho + 6 b_3^2 rho^3)/(b_1^2 + 6 b_3^2) by lag, and 1 - r without cancellation."""
-        rho, gap = self._latent
+        rho, less = self._latent[0], self.less
         first, third = self.coefficients[1] ** 2, 6 * self.coefficients[3] ** 2
-        less = gap / (1 + rho)
         whole = first + third
         return rho * (first + third * rho * rho) / whole, less * (first + third * (1 + rho + rho * rho)) / whole
 
@@ -87,8 +86,7 @@ class CubicStatistics(ClassStatistics):
 
         corr(w, u_k) = (rho_jk - rho_ij rho_ik)/sqrt(1 - rho_ij^2) is computed from differences of 1 - rho.
         """
-        rho, gap = self._latent
-        less = gap / (1 + rho)
+        (rho, gap), less = self._latent, self.less
         root = self.arithmetic.sqrt(gap[ij])
         added = [(less[near] - less[far] + less[ij] * rho[near]) / root for near, far in ((ik, jk), (il, jl))]
         plane = Plane.of_two_signs(rho[ij], gap[ij], self.arithmetic)

@@ -29,8 +29,7 @@ class IdentityStatistics(CloneStatistics):
 
     @cached_property
     def _correlation(self) -> tuple[Numbers, Numbers]:
-        rho, gap = self._latent
-        return rho, gap / (1 + rho)
+        return self._latent[0], self.less
 
     @property
     def input_correlation(self) -> tuple[Numbers, Numbers]:
