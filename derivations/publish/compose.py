@@ -49,6 +49,7 @@ _ORDER = (
     "single-pulse",
     "correlations",
     "relu-gates",
+    "amplifier",
     "replayed-gates",
     "localization-sweep",
     "further-statements",

@@ -250,8 +250,8 @@ def _end(marginal: Density, beyond: Function) -> float:
     left = (end / 2) ** 2 * float(beyond(np.array([end / 2]))[0])
     if not left <= UNIT:
         raise OutOfReachError(
-            f"The tails are too heavy: x^2 P(|X| > x) is still {left:.2g} at x = {end / 2:.3g}, and the variance infinite "
-            "or beyond float64.",
+            f"The tails are too heavy: x^2 P(|X| > x) is still {left:.2g} at x = {end / 2:.3g}. The variance "
+            "is infinite or beyond float64.",
             "Give a marginal whose tails fall faster.",
         )
     return end
