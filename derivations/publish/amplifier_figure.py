@@ -6,8 +6,8 @@ from derivations.experiments.model import Data
 
 CAPTION = (
     "The amplifier of five pixel marginals of variance 1 (left) and its elasticity (right). A Gaussian pixel is "
-    "neutral: its elasticity is 1. At small $a$ the bounded marginals, whose kurtosis is below 3, lie above it, and the "
-    "Laplace marginal with its heavy tails below; near $a = 1$ the order reverses."
+    "neutral: its elasticity is 1. At small $a$ the bounded marginals, whose kurtosis is below 3, lie above it, the "
+    "Laplace marginal with its heavy tails below it; near $a = 1$ the order reverses."
 )
 _LAST, _POINTS = 0.98, 50
 

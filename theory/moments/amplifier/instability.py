@@ -34,6 +34,9 @@ class FlatState:
     """The flat fixed point: a_0, E(a_0), its critical value, and the rate of each mode in 1/tau.
 
     `rates[0]` is that of the flat direction itself, -(lambda_0 + lambda_1)(0)/4; `mode` has the critical elasticity.
+
+    >>> FlatState(0.5, 1.1, 1.2, 3, np.array([-1.0, -0.1])).unstable
+    False
     """
 
     a: float

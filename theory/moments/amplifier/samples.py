@@ -16,7 +16,12 @@ _FEWEST = 10
 
 @dataclass(frozen=True, eq=False)
 class SampledAmplifier:
-    """phi at several a, with standard errors, from N independent samples; the samples were divided by `scale`."""
+    """phi at several a, with standard errors, from N independent samples; the samples were divided by `scale`.
+
+    >>> one = sampled(np.tile([-3.0, 3.0], 50), np.array([1.0]), rescale=True)
+    >>> one.scale, one.value.tolist()
+    (3.0, [1.0])
+    """
 
     value: Float[np.ndarray, " a"]
     error: Float[np.ndarray, " a"]
