@@ -17,7 +17,7 @@ from derivations.atomic import write_text
 from derivations.evidence import stored
 from derivations.experiments.folders import figures, problem_named, read
 from derivations.experiments.model import Data, Figure
-from derivations.publish import mode_figure
+from derivations.publish import amplifier_figure, mode_figure
 from theory.claims.model import Claim
 from theory.problem import InputError
 
@@ -128,6 +128,10 @@ RECEPTIVE_FIELDS = BookFigure(
     _draw_fields,
 )
 
+AMPLIFIER = BookFigure(
+    amplifier_figure.CAPTION, lambda _claims, _evidence: amplifier_figure.data(), amplifier_figure.draw
+)
+
 RACE_MODES = BookFigure(mode_figure.CAPTION, lambda _claims, _evidence: mode_figure.data(), mode_figure.draw)
 
 
@@ -142,9 +146,13 @@ RING_MODES = BookFigure(
 @cache
 def known() -> dict[str, BookFigure]:
     """Every figure by name: that of the evidence, those of the theory, and those that experiments declare."""
-    return {"receptive-fields": RECEPTIVE_FIELDS, "race-modes": RACE_MODES, "ring-modes": RING_MODES} | {
-        name: _of_experiment(declared) for name, declared in figures().items()
+    own = {
+        "receptive-fields": RECEPTIVE_FIELDS,
+        "race-modes": RACE_MODES,
+        "ring-modes": RING_MODES,
+        "amplifier": AMPLIFIER,
     }
+    return own | {name: _of_experiment(declared) for name, declared in figures().items()}
 
 
 def figure(name: str, here: str) -> BookFigure:

@@ -50,6 +50,7 @@ _ORDER = (
     "correlations",
     "ising",
     "relu-gates",
+    "amplifier",
     "replayed-gates",
     "localization-sweep",
     "further-statements",

@@ -138,7 +138,15 @@ def matern(u: mpf) -> mpf:
     return mp.sqrt(2 / mp.pi) * s ** (3 * half) * mp.besselk(3 * half, s)
 
 
+def amplified(s: mpf, density, end: mpf) -> mpf:
+    """Return E[X erf(s X/sqrt2)] for a symmetric density on [-end, end]."""
+    ends = [0, *(end / 2**k for k in range(8, -1, -1))]
+    return 2 * mp.quad(lambda x: x * mp.erf(s * x / mp.sqrt(2)) * density(x), ends)
+
+
 VALUES = {
+    "amplifier.pixel.gaussian": lambda s: amplified(s, mp.npdf, mpf(16)),
+    "amplifier.pixel.uniform": lambda s: amplified(s, lambda _: 1 / mp.sqrt(12), mp.sqrt(3)),
     "correlation.covariance.exponential": lambda u, g: erf_erf(g, mp.exp(-u)),
     "correlation.covariance.matern": lambda u, g: erf_erf(g, matern(u)),
     "basis.half_spaces.cross_block": cross_block,

@@ -308,7 +308,37 @@ def printed_objective(a1, a2, a3, b1, b2, b3) -> mpf | None:
     return explained([[mpf(x.numerator) / x.denominator for x in row] for row in m], [a1 / 3, a2 / 3, a3 / 3])
 
 
+def hermite_average(order: int, **moments: mpf) -> mpf:
+    """Return the coefficient of the amplifier at a^order: E[X He_order(X)] times that of sign over sqrt(2/pi)."""
+    before, now = [mpf(1)], [mpf(0), mpf(1)]
+    for m in range(1, order):
+        raised = [mpf(0), *now]
+        before, now = now, [c - m * (before[i] if i < len(before) else 0) for i, c in enumerate(raised)]
+    known = {"m2": mpf(1)} | moments
+    average = mp.fsum(c * known[f"m{power + 1}"] for power, c in enumerate(now) if c)
+    half = (order - 1) // 2
+    return (-1) ** half * average / (2**half * mp.factorial(half) * order)
+
+
+def growth(a: mpf, E: mpf, l0: mpf, m0: mpf, m1: mpf) -> mpf:
+    """Return the rate of the alternating mode for phi(x) = (x/a)^E, by differentiating the velocity at one site."""
+    flat = 4 * a * a
+    height = 1 / (l0 + flat)
+
+    def velocity(step: mpf) -> mpf:
+        own = flat * height + m1 * step
+        x = own / (2 * mp.sqrt(flat * height**2 + m1 * step**2))
+        return ((x / a) ** E - own - l0 * height - m0 * step) / 4
+
+    with mp.workdps(60):
+        return mp.diff(velocity, 0)
+
+
 VALUES = {
+    "amplifier.series.third": lambda **moments: hermite_average(3, **moments),
+    "amplifier.series.fifth": lambda **moments: hermite_average(5, **moments),
+    "amplifier.series.seventh": lambda **moments: hermite_average(7, **moments),
+    "amplifier.flat.growth": growth,
     "basis.half_space.own_block": half_space,
     "flow.exclusive.second_moment": shared,
     "flow.redundant.moments": redundant,

@@ -1,0 +1,125 @@
+"""`gdln amplifier`: every way to give a marginal, the flat state of a law, and what is refused."""
+
+import json
+
+import numpy as np
+import pytest
+import sympy
+
+from derivations.cli import main
+from tests.tolerances_of_amplifier import AMPLIFIER_CERTIFIED, AMPLIFIER_FLOAT64, STUDENTISED
+from theory.moments.amplifier import FormulaMarginal, certified_amplifier, critical_gain
+from theory.problem import load
+
+TEXT = """
+[data]
+law = "nlgp"
+n = 12
+xi = [2.0, 1.0]
+gain = GAIN
+boundary = "BOUNDARY"
+normaliser = "unit-variance"
+labels = [1.0, 0.0]
+[network]
+model = "gated-linear"
+readout = "mean"
+[[network.gates]]
+kind = "always"
+[training]
+loss = "half-mse"
+tau = 1.0
+w0 = { law = "normal", scale = 0.0, seed = 0 }
+times = [1.0]
+"""
+UNIFORM = ["--marginal", "1/(2*sqrt(3))", "--support", "-sqrt(3), sqrt(3)"]
+
+
+def problem(folder, gain="1/2", boundary="ring"):
+    path = folder / "law.toml"
+    path.write_text(TEXT.replace("GAIN", f'"{gain}"').replace("BOUNDARY", boundary), encoding="utf-8")
+    return path
+
+
+def asked(capsys, *arguments):
+    assert main(["amplifier", *map(str, arguments), "--json"]) == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def refused(capsys, *arguments):
+    code = main(["amplifier", *map(str, arguments)])
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    return code, said
+
+
+def test_ways_to_give_one_marginal_agree(capsys, tmp_path):
+    a = ["--at", "1/2, -9/10"]
+    exact = asked(capsys, *UNIFORM, *a, "--digits", 15)
+    assert exact["method"] == "certified"
+    rows = exact["at"]
+    truth = certified_amplifier(FormulaMarginal("sqrt(3)*(2*u - 1)", "quantile"), sympy.Rational(1, 2), 20)
+    assert abs(float(rows[0]["phi"]) - float(truth[0].value)) <= AMPLIFIER_CERTIFIED
+    assert abs(float(rows[0]["elasticity"]) - float(truth[1].value)) <= AMPLIFIER_CERTIFIED
+    table = tmp_path / "table.txt"
+    table.write_text("# p x\n0 -1\n1 1\n", encoding="utf-8")
+    by_table = asked(capsys, "--quantile", table, "--rescale", *a)
+    # The law uniform on [-1, 1] is erf(g z) at g = 1/sqrt(2); a problem's gain is a fraction close to it.
+    by_law = asked(capsys, problem(tmp_path, "408/577"), *a)
+    x = np.random.default_rng(3).uniform(-1, 1, 20_000)
+    np.save(tmp_path / "x.npy", x)
+    by_samples = asked(capsys, "--samples", tmp_path / "x.npy", "--rescale", *a)
+    for row, tabled, law, sample in zip(rows, by_table["at"], by_law["at"], by_samples["at"], strict=True):
+        assert abs(float(row["phi"]) - tabled["phi"]) <= AMPLIFIER_FLOAT64
+        assert abs(float(row["phi"]) - law["phi"]) <= 1 / 577**2  # the error of the fraction
+        assert abs(float(row["phi"]) - sample["phi"]) <= STUDENTISED * sample["error"]
+
+
+def test_values_with_probabilities_are_rescaled_exactly(capsys):
+    two = asked(capsys, "--values", "-1: 1/2, 1: 1/2", "--at", "3/5", "--digits", 25)
+    moved = asked(capsys, "--values", "0: 1/2, 4: 1/2", "--rescale", "--at", "3/5", "--digits", 25)
+    assert two["at"] == moved["at"]
+
+
+def test_the_flat_state_of_a_law(capsys, tmp_path):
+    path = problem(tmp_path)
+    found = asked(capsys, path, "--gains", "0.05, 5", "--at", "1")
+    gain = critical_gain(load(path).data, 0.05, 5.0)
+    assert found["critical_gain"] == gain
+    assert found["at"][0]["elasticity"] is None
+    assert found["flat"]["unstable"] == (gain < 0.5)
+    assert main(["amplifier", str(path)]) == 0
+    assert f"closure: {'unstable' if gain < 0.5 else 'stable'}" in capsys.readouterr().out
+    assert asked(capsys, problem(tmp_path, boundary="open"))["flat"] is None
+
+
+@pytest.mark.parametrize("way", ["formula", "law"])
+def test_the_picture_is_drawn(capsys, tmp_path, way):
+    picture = tmp_path / "phi.png"
+    given = UNIFORM if way == "formula" else [problem(tmp_path)]
+    assert main(["amplifier", *map(str, given), "--at", "1/2", "--plot", str(picture)]) == 0
+    assert f"Written: {picture}" in capsys.readouterr().out
+    assert picture.read_bytes().startswith(b"\x89PNG")
+
+
+REFUSED = [
+    ([], 2, "0 marginals are given"),
+    ([*UNIFORM, "--values", "1: 1"], 2, "2 marginals are given"),
+    (["--marginal", "exp(-abs(x))/2"], 2, "the variance 2 "),
+    (["--marginal", "exp(-x**2)"], 2, "integrates to 1.77"),
+    (["--marginal", "1/(pi*(1 + x**2))"], 4, "tails are too heavy"),
+    (["--marginal", "exp(-abs(x))/2", "--rescale"], 4, "is not rescaled"),
+    ([*UNIFORM, "--at", "1.5"], 2, "a = 3/2 is not a correlation"),
+    ([*UNIFORM, "--kind", "shape"], 2, "shape"),
+    ([*UNIFORM[:2], "--support", "1"], 2, "has 1 ends"),
+    (["--values", "1, 2"], 2, "does not give values with probabilities"),
+    (["--values", "-2: 1/2, 2: 1/2"], 2, "the variance 4"),
+    ([*UNIFORM, "--gains", "1, 2"], 2, "is a question on a problem"),
+    (["--samples", "missing.npy"], 2, "missing.npy"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "code", "words"), REFUSED)
+def test_bad_input_is_refused(capsys, arguments, code, words):
+    found, said = refused(capsys, *arguments)
+    assert found == code
+    assert words in said

@@ -1,0 +1,268 @@
+"""The localization amplifier against its integral, sums and samples; the flat state against its Jacobian."""
+
+import mpmath
+import numpy as np
+import pytest
+import sympy
+
+from tests.tolerances_of_amplifier import (
+    AMPLIFIER_CERTIFIED,
+    AMPLIFIER_FLOAT64,
+    AMPLIFIER_HEAVY,
+    AMPLIFIER_JACOBIAN,
+    STUDENTISED,
+)
+from theory.moments.amplifier import (
+    Amplifier,
+    FormulaMarginal,
+    amplifier_coefficients,
+    certified_amplifier,
+    critical_gain,
+    elasticity_coefficients,
+    flat_state,
+    flat_state_of,
+    sampled,
+    unit_marginal,
+)
+from theory.moments.amplifier.float64 import moments
+from theory.moments.inputs import Density, Values, input_statistics
+from theory.moments.marginal import erf_marginal, gaussian_marginal
+from theory.moments.nonlinearities.functions import marginal
+from theory.problem import (
+    Algebraic,
+    GaussianClone,
+    InputError,
+    Laplace,
+    Logistic,
+    NonlinearGP,
+    OutOfReachError,
+    SinglePulse,
+)
+
+A = [0.05, 0.5, 0.9, 0.999]
+PROCESS = {"xi": ("3/2", "4/5"), "boundary": "ring", "normaliser": "unit-variance", "labels": (1, 0)}
+
+
+def by_definition(density, ends, a, digits=20):
+    """E[X erf(X a/sqrt(2(1-a^2)))] by mpmath, from the density of X."""
+    with mpmath.workdps(digits + 10):
+        a = mpmath.mpf(a)
+        slope = a / mpmath.sqrt(2 * (1 - a * a))
+        return mpmath.quad(lambda x: x * mpmath.erf(slope * x) * density(x), ends)
+
+
+def ends_to(end):
+    """Points that resolve erf(x a/sqrt(2(1-a^2))) near 0."""
+    positive = [mpmath.mpf(end) / 2**k for k in range(12)]
+    return [*(-x for x in positive), 0, *reversed(positive)]
+
+
+CASES = {
+    "gaussian": (gaussian_marginal(1.0), "exp(-x**2/2)/sqrt(2*pi)", "-oo, oo", mpmath.npdf, 12),
+    "laplace": (
+        marginal(Laplace(), 2**-0.5),
+        "exp(-sqrt(2)*abs(x))/sqrt(2)",
+        "-oo, oo",
+        lambda x: mpmath.exp(-mpmath.sqrt(2) * abs(x)) / mpmath.sqrt(2),
+        48,
+    ),
+    "uniform": (
+        erf_marginal(2**-0.5, 3**-0.5),
+        "1/(2*sqrt(3))",
+        "-sqrt(3), sqrt(3)",
+        lambda x: 1 / (2 * mpmath.sqrt(3)),
+        mpmath.sqrt(3),
+    ),
+}
+every_case = pytest.mark.parametrize("name", CASES)
+
+
+@every_case
+def test_float64_and_balls_agree_with_the_definition(name):
+    density, text, support, defined, end = CASES[name]
+    formula = FormulaMarginal(text, "density", tuple(part.strip() for part in support.split(",")))
+    amplifier = Amplifier(density)
+    for a in A:
+        truth = by_definition(defined, ends_to(end), a)
+        assert abs(amplifier.at(a) - truth) <= AMPLIFIER_FLOAT64
+        found, elasticity = certified_amplifier(formula, sympy.Rational(str(a)), 15)
+        assert abs(mpmath.mpf(found.value) - by_definition(defined, ends_to(end), str(a))) <= AMPLIFIER_CERTIFIED
+        assert abs(amplifier.elasticity(a) - float(elasticity.value)) <= AMPLIFIER_FLOAT64 / (a * (1 - a * a))
+
+
+@every_case
+def test_the_elasticity_is_the_logarithmic_derivative(name):
+    density, _, _, defined, end = CASES[name]
+    step = mpmath.mpf(2) ** -20
+    for a in (0.3, 0.8):
+        up, down = (mpmath.log(by_definition(defined, ends_to(end), a * mpmath.exp(k * step))) for k in (1, -1))
+        assert abs(Amplifier(density).elasticity(a) - (up - down) / (2 * step)) <= AMPLIFIER_JACOBIAN
+
+
+def test_two_points_and_a_sparse_pixel():
+    two = Values((-1, 1), (sympy.Rational(1, 2),) * 2)
+    a = sympy.Rational(9, 10)
+    found = certified_amplifier(two, a, 40)[0]
+    with mpmath.workdps(50):
+        truth = mpmath.erf(mpmath.mpf(9) / 10 / mpmath.sqrt(2 * (1 - mpmath.mpf(81) / 100)))
+        assert abs(mpmath.mpf(found.value) - truth) <= mpmath.mpf(found.radius) < mpmath.mpf(10) ** -39
+    assert abs(Amplifier(two).at(0.9) - float(truth)) <= AMPLIFIER_FLOAT64
+    sparse = Values((-2, 0, 2), (0.125, 0.75, 0.125))
+    assert Amplifier(sparse).at(np.array([1.0, -1.0, 0.0])).tolist() == [0.5, -0.5, 0.0]  # phi(1) = E|X|
+
+
+@pytest.mark.parametrize("gain", [0.1, 1, 30])
+def test_laws_have_the_amplifier_of_their_latent(gain):
+    """X = erf(g z)/Z: the integral over z, without the density of X."""
+    law = NonlinearGP(4, gain=gain, **PROCESS | {"boundary": "open"})
+    amplifier = Amplifier(input_statistics(law, 0).marginal(0))
+    with mpmath.workdps(25):
+        ends = sorted({*ends_to(12), *ends_to(12 / mpmath.mpf(gain))})
+        Z = mpmath.sqrt(mpmath.quad(lambda z: mpmath.erf(gain * z) ** 2 * mpmath.npdf(z), ends))
+        for a in (0.3, 0.9):
+            slope = mpmath.mpf(a) / mpmath.sqrt(2 * (1 - mpmath.mpf(a) ** 2))
+
+            def inside(z, slope=slope):
+                x = mpmath.erf(gain * z) / Z
+                return x * mpmath.erf(slope * x) * mpmath.npdf(z)
+
+            assert abs(amplifier.at(a) - mpmath.quad(inside, ends)) <= AMPLIFIER_FLOAT64
+
+
+def test_quantiles_and_distribution_functions_give_the_same_digits():
+    a = sympy.Rational(7, 10)
+    forms = [
+        FormulaMarginal("sqrt(3)*(2*u - 1)", "quantile"),
+        FormulaMarginal("(x + sqrt(3))/(2*sqrt(3))", "cumulative", ("-sqrt(3)", "sqrt(3)")),
+        FormulaMarginal("1/(2*sqrt(3))", "density", ("-sqrt(3)", "sqrt(3)")),
+    ]
+    assert len({certified_amplifier(form, a, 25)[0].value for form in forms}) == 1
+    logistic = certified_amplifier(FormulaMarginal("sqrt(3)*log(u/(1 - u))/pi", "quantile"), a, 8)[0]
+    by_density = Amplifier(marginal(Logistic(), 3**0.5 / np.pi)).at(0.7)
+    assert abs(by_density - float(logistic.value)) <= AMPLIFIER_FLOAT64 + float(logistic.radius)
+
+
+def test_heavy_tails():
+    algebraic = unit_marginal(marginal(Algebraic(5), 1.0))
+    ends = [-400, *ends_to(40), 400]
+    truth = by_definition(lambda x: mpmath.mpf(float(algebraic.density(np.array([float(x)]))[0])), ends, 0.5)
+    assert abs(Amplifier(algebraic).at(0.5) - truth) <= AMPLIFIER_HEAVY
+    with pytest.raises(OutOfReachError, match="tails are too heavy"):
+        FormulaMarginal("1/(pi*(1 + x**2))")
+    cauchy = Density(lambda x: 1 / (np.pi * (1 + x * x)), lambda x: 0.5 + np.arctan(x) / np.pi, -np.inf, np.inf)
+    with pytest.raises(OutOfReachError, match="tails are too heavy"):
+        Amplifier(cauchy)
+
+
+def test_the_series_is_that_of_the_function():
+    """Coefficients by mpmath's Taylor series of the sum over three values, for two laws."""
+    for p in (sympy.Rational(1, 3), sympy.Rational(9, 10)):
+        scale = 1 / sympy.sqrt(p)
+        with mpmath.workdps(60):
+            x, weight = mpmath.mpf(1) / mpmath.sqrt(mpmath.mpf(p.p) / p.q), mpmath.mpf(p.p) / p.q
+
+            def phi(a, x=x, weight=weight):
+                return weight * x * mpmath.erf(x * a / mpmath.sqrt(2 * (1 - a * a)))
+
+            def elastic(a, phi=phi):
+                return a * mpmath.diff(phi, a) / phi(a)
+
+            taylor = mpmath.taylor(phi, 0, 9)
+            found = amplifier_coefficients([p * scale ** (2 * k) for k in range(1, 6)])
+            for k, c in enumerate(found):
+                want = taylor[2 * k + 1] / mpmath.sqrt(2 / mpmath.pi)
+                assert abs(mpmath.mpf(c.p) / c.q - want) <= AMPLIFIER_CERTIFIED
+            small = mpmath.mpf(10) ** -4
+            slopes = elasticity_coefficients([p * scale ** (2 * k) for k in range(1, 4)])
+            near = sum(mpmath.mpf(e.p) / e.q * small ** (2 * k) for k, e in enumerate(slopes))
+            assert abs(near - elastic(small)) <= AMPLIFIER_CERTIFIED
+
+
+@pytest.mark.parametrize("rescale", [False, True])
+def test_samples_agree_within_their_errors_and_errors_are_those_of_repetitions(rescale):
+    rng = np.random.default_rng(7)
+    a = np.array([0.3, 0.9])
+    draws = rng.uniform(-1, 1, (200, 2000)) * (5.0 if rescale else np.sqrt(3))
+    found = [sampled(x, a, rescale) for x in draws]
+    truth = Amplifier(erf_marginal(2**-0.5, 3**-0.5)).at(a)
+    values, errors = (np.array([getattr(one, name) for one in found]) for name in ("value", "error"))
+    assert (np.abs(values.mean(0) - truth) <= STUDENTISED * values.std(0) / np.sqrt(200)).all()
+    # The standard deviation over 200 repetitions has a relative error of 1/sqrt(400).
+    assert (np.abs(values.std(0) / errors.mean(0) - 1) <= STUDENTISED / np.sqrt(400)).all()
+    wrong = Amplifier(gaussian_marginal(1.0)).at(a)
+    assert (np.abs(values.mean(0) - wrong) > STUDENTISED * values.std(0) / np.sqrt(200)).all()
+
+
+def closure(lam0, lam1, phi, w):
+    """4 tau dw/dt of the closure on a ring, with covariances built from their spectra."""
+    n = len(w)
+    modes = np.exp(2j * np.pi * np.outer(np.arange(n), np.arange(n)) / n) / np.sqrt(n)
+    S0, S1 = ((modes * lam) @ modes.conj().T for lam in (lam0, lam1))
+    h = S1.real @ w
+    return phi(h / np.sqrt(w @ h)) - (S0 + S1).real @ w
+
+
+@pytest.mark.parametrize("gain", [0.3, 3])
+def test_rates_of_modes_are_those_of_the_jacobian(gain):
+    law = NonlinearGP(8, gain=gain, **PROCESS)
+    lam = [np.fft.fft(input_statistics(law, c).covariance[0]).real for c in (1, 0)]
+    amplifier = Amplifier(input_statistics(law, 0).marginal(0))
+    found = flat_state_of(law)
+    flat = np.full(8, amplifier.at(found.a) / (lam[0][0] + lam[1][0]))
+    assert np.abs(closure(*lam, amplifier.at, flat)).max() <= AMPLIFIER_FLOAT64 * 10
+    step = 1e-5
+    for q in range(5):
+        mode = np.cos(2 * np.pi * q * np.arange(8) / 8)
+        up, down = (closure(*lam, amplifier.at, flat + k * step * mode) for k in (1, -1))
+        rate = (up - down) @ mode / (2 * step) / (mode @ mode) / 4
+        assert abs(rate - found.rates[q]) <= AMPLIFIER_JACOBIAN
+    assert found.unstable == (found.rates[1:].max() > 0)
+
+
+def test_the_critical_gain_separates_stable_from_unstable():
+    law = NonlinearGP(40, gain=1, **PROCESS)
+    gain = critical_gain(law, 0.05, 5.0)
+    below, above = (flat_state_of(NonlinearGP(40, gain=gain * by, **PROCESS)) for by in (0.999, 1.001))
+    assert (below.unstable, above.unstable) == (False, True)
+    assert not flat_state_of(GaussianClone(40, gain=5, **PROCESS)).unstable
+    with pytest.raises(OutOfReachError, match=r"unstable at the gains 3 and 5"):
+        critical_gain(law, 3.0, 5.0)
+
+
+REFUSED = {
+    "the variance 2": lambda: FormulaMarginal("exp(-abs(x))/2"),
+    "integrates to 1.77": lambda: FormulaMarginal("exp(-x**2)"),
+    "the mean 0.5": lambda: FormulaMarginal("exp(-(x - 1/2)**2/2)/sqrt(2*pi)"),
+    "the variance 4; the": lambda: Amplifier(gaussian_marginal(4.0)),
+    "the variance 9": lambda: (
+        certified_amplifier(Values((-3, 3), (sympy.Rational(1, 2),) * 2), 0, 5)
+        and certified_amplifier(Values((-3, 3), (sympy.Rational(1, 2),) * 2), sympy.Rational(1, 2), 5)
+    ),
+    "add up to 2": lambda: certified_amplifier(Values((-1, 1), (1, 1)), sympy.Rational(1, 2), 5),
+    "a = 1.5 is not": lambda: Amplifier(gaussian_marginal(1.0)).at(1.5),
+    "a = 2 is not": lambda: certified_amplifier(FormulaMarginal("Phi(x)", "cumulative"), 2, 5),
+    "is empty": lambda: FormulaMarginal("1", support=("1", "0")),
+    "jumps": lambda: FormulaMarginal("Heaviside(x)", "cumulative"),
+    "for |a| < 1 only": lambda: Amplifier(gaussian_marginal(1.0)).elasticity(1.0),
+    "3 samples": lambda: sampled(np.ones(3), np.array([0.5])),
+    "the variance": lambda: sampled(np.tile([-2.0, 2.0], 50), np.array([0.5])),
+    "labels 1 and 0": lambda: flat_state_of(NonlinearGP(8, gain=1, **PROCESS | {"labels": (1, -1)})),
+    "not circulant": lambda: flat_state_of(NonlinearGP(8, gain=1, **PROCESS | {"boundary": "open"})),
+    "has no gain": lambda: critical_gain(SinglePulse(8, ((2, 3), (5, 5)), "zero-one", "none", (1, 0)), 1.0, 2.0),
+    "the sum 3": lambda: flat_state(np.array([1.0, 2.0]), np.ones(2), Amplifier(gaussian_marginal(1.0))),
+}
+
+
+@pytest.mark.parametrize("words", REFUSED)
+def test_bad_input_is_named(words):
+    with pytest.raises(InputError) as refused:
+        REFUSED[words]()
+    assert words in str(refused.value)
+
+
+def test_standardised_marginals():
+    mean, variance = moments(
+        unit_marginal(Density(lambda x: np.exp(-x), lambda x: -np.expm1(-np.maximum(x, 0)), 0.0, np.inf))
+    )
+    assert abs(mean) <= AMPLIFIER_FLOAT64
+    assert abs(variance - 1) <= AMPLIFIER_FLOAT64

@@ -1,0 +1,94 @@
+"""The amplifier phi = E[X erf(s X/sqrt2)] of three marginals in closed form, where a = s/sqrt(1 + s^2)."""
+
+from collections.abc import Callable
+
+import mpmath
+import sympy
+from sympy import Eq, Integral, Interval, Matrix, Rational, Tuple, erf, exp, oo, pi, sqrt
+
+from theory.claims.expectations import expectation_claim
+from theory.claims.model import Claim, Kind, Level, Param, Point
+from theory.expressions.symbols import z
+from theory.proof.derivation import Derivation, Step
+
+_GUARD = 15
+s = sympy.Symbol("s", positive=True)
+x = sympy.Symbol("x", positive=True)
+_STEEPNESS = Param(
+    s,
+    Interval.open(0, oo),
+    r"$s = a/\sqrt{1 - a^2}$",
+    (Rational(1, 100), Rational(1), Rational(20)),
+    likely=Interval(Rational(1, 10), 20),
+)
+_EXACT = "an erf at a rational number is not rational"
+
+
+def _by_quadrature(
+    density: Callable[[mpmath.mpf], mpmath.mpf], end: mpmath.mpf, point: Point, digits: int
+) -> mpmath.mpf:
+    """Return 2 int_0^end x erf(s x/sqrt2) p(x) dx, with panels that resolve both factors."""
+    with mpmath.workdps(digits + _GUARD):
+        slope = mpmath.mpf(point[s].p) / point[s].q / mpmath.sqrt(2)
+        fine = min(mpmath.mpf(1), 1 / slope) / 2
+        ends = [mpmath.mpf(0)]
+        while ends[-1] < end:
+            ends.append(min(end, ends[-1] + max(fine, ends[-1] / 2)))
+        return 2 * mpmath.quad(lambda t: t * mpmath.erf(slope * t) * density(t), ends)
+
+
+def _gaussian(point: Point, digits: int) -> mpmath.mpf:
+    return _by_quadrature(mpmath.npdf, mpmath.sqrt(5 * (digits + _GUARD)), point, digits)
+
+
+def _uniform(point: Point, digits: int) -> mpmath.mpf:
+    with mpmath.workdps(digits + _GUARD):
+        root = mpmath.sqrt(3)
+        return _by_quadrature(lambda _: 1 / (2 * root), root, point, digits)
+
+
+GAUSSIAN = expectation_claim(
+    "amplifier.pixel.gaussian",
+    r"The amplifier of a Gaussian pixel is linear: $\sqrt{2/\pi} a$ with $a = s/\sqrt{1 + s^2}$",
+    z(1) * erf(s * z(1) / sqrt(2)),
+    Matrix([[1]]),
+    sqrt(2 / pi) * s / sqrt(1 + s**2),
+    params=(_STEEPNESS,),
+    oracle=_gaussian,
+    unchecked={Level.EXACT: _EXACT, Level.FLOATING: "the library integrates any marginal, to 1e-10"},
+)
+
+_FRONT = 1 / sqrt(3)
+_INSIDE = Integral(x * erf(s * x / sqrt(2)), (x, 0, sqrt(3)))
+_PRIMITIVE = (x**2 / 2 - 1 / (2 * s**2)) * erf(s * x / sqrt(2)) + x * exp(-(s**2) * x**2 / 2) / (s * sqrt(2 * pi))
+_VALUE = (Rational(3, 2) - 1 / (2 * s**2)) * erf(s * sqrt(Rational(3, 2))) / sqrt(3) + exp(-3 * s**2 / 2) / (
+    s * sqrt(2 * pi)
+)
+_STATEMENT = Eq(_FRONT * _INSIDE, _VALUE, evaluate=False)
+
+
+def uniform() -> Derivation:
+    """Derive the amplifier of the uniform law on [-sqrt3, sqrt3] from its antiderivative."""
+    steps = (
+        Step(
+            _FRONT * _INSIDE,
+            r"the density is $1/(2 \sqrt{3})$ for $\lvert x \rvert \leq \sqrt{3}$, and the integrand is even",
+            "definition",
+        ),
+        Step(_VALUE, "integration by parts", "integrate", (Tuple(_INSIDE, _PRIMITIVE),)),
+    )
+    return Derivation("amplifier.pixel.uniform", _STATEMENT, steps)
+
+
+UNIFORM = Claim(
+    id="amplifier.pixel.uniform",
+    title=r"The amplifier of a pixel uniform on $[-\sqrt{3}, \sqrt{3}]$",
+    kind=Kind.EQUATION,
+    statement=_STATEMENT,
+    params=(_STEEPNESS,),
+    oracle=_uniform,
+    derive=uniform,
+    unchecked={Level.EXACT: _EXACT, Level.FLOATING: "the library integrates any marginal, to 1e-10"},
+)
+
+CLAIMS = (GAUSSIAN, UNIFORM)
