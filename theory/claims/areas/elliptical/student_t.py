@@ -61,8 +61,8 @@ KURTOSIS = Claim(
     params=(Param(d, FiniteSet(*range(5, 31)), r"degrees of freedom; infinite for $d \leq 4$", (5, 6, 30)),),
     assumptions=(
         r"the density is proportional to $(1 + x^2/d)^{-(d + 1)/2}$, and the two substitutions are the cases $k = 2$ "
-        r"and $k = 0$ of $(d - k - 2)\, m_{k+2} = (k + 1)\, d\, m_k$ for $k + 2 < d$: $x^{k+1} (1 + x^2/d)^{-(d - 1)/2}$ "
-        "vanishes at both ends, so that its derivative has the integral 0",
+        r"and $k = 0$ of $(d - k - 2)\, m_{k+2} = (k + 1)\, d\, m_k$ for $k + 2 < d$: "
+        r"$x^{k+1} (1 + x^2/d)^{-(d - 1)/2}$ vanishes at both ends, so that its derivative has the integral 0",
     ),
     oracle=_by_density,
     derive=_derive,
