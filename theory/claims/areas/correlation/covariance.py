@@ -70,6 +70,7 @@ def _claim(
         statement=statement,
         derive=derive,
         params=(_DISTANCE, GAIN),
+        assumptions=(r"with the normaliser $Z$ the inputs are $\operatorname{erf}(g z)/Z$: divide by $Z^2$",),
         oracle=oracle,
         numeric=numeric,
         unchecked={Level.EXACT: reasons.ARCSINES},

@@ -52,9 +52,11 @@ DETERMINANT = Claim(
         ),
     ),
     assumptions=(
-        "$R_{ij} = r^d$ with the periodic distance $d$ of the sites $i$ and $j$",
+        r"$\operatorname{det}(n)$ is the determinant of the matrix $R_{ij} = r^d$ with the periodic distance $d$ of "
+        "the sites $i$ and $j$; $s^2 + 1 - 2 s = (1 - s)^2$",
         r"for every even $n$ the modes are sums of geometric series, $(1 - r^2) (1 - (-1)^q r^{n/2})/\lvert 1 - r "
-        r"e^{2 \pi i q/n} \rvert^2$, and the determinant is their product; it is compared at the sizes above",
+        r"e^{2 \pi i q/n} \rvert^2$, and the determinant is their product; the product of the $1 - r "
+        r"e^{2 \pi i q/n}$ over $q$ is $1 - r^n$; formula and matrix are compared at the sizes above",
         r"at $r = 0$ every eigenvalue is 1; eigenvalues depend continuously on $r$, and none becomes zero for "
         "$0 < r < 1$, so that all stay positive",
         r"every second site of a ring of $2 n$ sites with the length $2 \xi$ is a ring of $n$ sites with the length "

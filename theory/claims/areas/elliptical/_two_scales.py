@@ -1,4 +1,4 @@
-"""A Gaussian vector whose scale has two values, 1 and kappa: symbols, and integrals over scale, length and angle."""
+"""A Gaussian vector whose scale has two values, 1 and eta: symbols, and integrals over scale, length and angle."""
 
 import mpmath
 import sympy
@@ -10,14 +10,14 @@ from theory.claims.model import Param
 Factor = list[list[mpf]]
 
 eps = sympy.Symbol("varepsilon", positive=True)
-kappa = sympy.Symbol("kappa", positive=True)
+eta = sympy.Symbol("eta", positive=True)
 w1, w2 = sympy.symbols("w_1 w_2", real=True)
 
-MEAN, SQUARE = 1 - eps + eps * kappa, 1 - eps + eps * kappa**2
+MEAN, SQUARE = 1 - eps + eps * eta, 1 - eps + eps * eta**2
 SHARE = MEAN / sqrt(SQUARE)  # E r/sqrt(E r^2)
 SCALES = (
-    Param(eps, Interval.open(0, 1), r"probability of $r = \kappa$; $r = 1$ otherwise"),
-    Param(kappa, Interval.open(0, S.Infinity), "the other value of the scale", (Rational(1), Rational(1, 8))),
+    Param(eps, Interval.open(0, 1), r"probability of $r = \eta$; $r = 1$ otherwise"),
+    Param(eta, Interval.open(0, S.Infinity), "the other value of the scale", (Rational(1), Rational(1, 8))),
 )
 WEIGHTS = (
     Param(w1, Interval(-3, 3), "weight of the first coordinate", (Rational(1, 16),)),
@@ -43,7 +43,7 @@ def through_half_space(w: tuple[mpf, mpf], factor: Factor) -> mpf:
 
 def with_scale(values: dict[str, mpf], factor: Factor) -> mpf:
     """Return E 1[w.x >= 0] x_1 for x = r F e/sqrt(E r^2): the integrals for each of the two values of r."""
-    chances = ((1 - values["varepsilon"], mpf(1)), (values["varepsilon"], values["kappa"]))
+    chances = ((1 - values["varepsilon"], mpf(1)), (values["varepsilon"], values["eta"]))
     root = mpmath.sqrt(sum(p * r**2 for p, r in chances))
     w = values["w_1"], values["w_2"]
     moments = (p * through_half_space(w, [[r / root * entry for entry in row] for row in factor]) for p, r in chances)

@@ -94,10 +94,10 @@ def _derive_first() -> Derivation:
     return Derivation("elliptical.half_space.first", result, steps)
 
 
-def _in_float64(varepsilon: float, kappa: float, w_1: float, w_2: float, rho: float) -> float:
+def _in_float64(varepsilon: float, eta: float, w_1: float, w_2: float, rho: float) -> float:
     """Return the moment by the library, for neighbours of a line whose correlation is rho."""
     xi = Fraction(1 / float(mpmath.sqrt(-mpmath.log(rho))))
-    scale = {"kind": "contaminated", "share": Fraction(varepsilon), "ratio": Fraction(kappa)}
+    scale = {"kind": "contaminated", "share": Fraction(varepsilon), "ratio": Fraction(eta)}
     law = Elliptical(2, (xi,), scale, "open", "unit-variance", (Fraction(1),))
     return float(exact_moment(law, 0, {0: Fraction(w_1), 1: Fraction(w_2)}).value[0])
 
@@ -117,7 +117,8 @@ FIRST = Claim(
     conditions=_CONDITIONS,
     assumptions=(
         r"$x = r z/\sqrt{\mathbb{E} r^2}$ on two sites, $z$ Gaussian of unit variance and $r > 0$ independent of it: "
-        r"$r = \kappa$ with probability $\varepsilon$ and 1 otherwise; the threshold is 0",
+        r"$r = \eta$ with probability $\varepsilon$ and 1 otherwise; the threshold is 0",
+        r"any other $r > 0$ of finite variance enters through $\mathbb{E} r/\sqrt{\mathbb{E} r^2}$ alone",
     ),
     oracle=_first,
     derive=_derive_first,
@@ -134,7 +135,7 @@ FIRST = Claim(
 
 # A neuron at rest, in two modes of uncorrelated coordinates
 a, b = sympy.symbols("lambda_q lambda_p", positive=True)
-of_zero = sympy.Symbol(r"\lambda_0(q)", real=True)
+of_zero = sympy.Symbol(r"\lambda_{0}(q)", real=True)
 _MODES = Matrix([[a, 0], [0, b]])
 _MODE = a * w1 / sqrt(2 * pi) / sqrt(a * w1**2 + b * w2**2)
 _RATIO = sqrt(2) * SHARE / (sqrt(pi) * sqrt(a * w1**2 + b * w2**2)) - 1
@@ -215,7 +216,10 @@ REST = Claim(
         r"one ReLU neuron, labels 1 and 0 with equal priors, $\tau\, dw/dt = f/2 - (S_0 + S_1) w/4$ with "
         r"$f = \mathbb{E}[\mathbf{1}[w \cdot x \geq 0]\, x \mid y = 1]$, on inputs with $x \sim -x$",
         r"class 1 is elliptical with $\mathbb{E} r^2 = Z^2$; $S_0$ and $S_1$ share their modes, as on a ring",
-        r"the bracket does not change where $q$ and $p$ are exchanged: $w_q \neq 0 \neq w_p$ needs equal ratios",
+        r"with more modes $\sum_{p \neq q} \lambda_1(p) w_p^2$ takes the place of $\lambda_p w_2^2$: the bracket is "
+        r"the same for all modes $q$, so that those with $w_q \neq 0$ have equal ratios $\lambda_0(q)/\lambda_1(q)$",
+        r"any scale $r > 0$ of finite variance has $\mathbb{E} r/\sqrt{\mathbb{E} r^2}$ in place of the two values' "
+        r"$(1 - \varepsilon + \varepsilon \eta)/\sqrt{1 - \varepsilon + \varepsilon \eta^2}$",
     ),
     oracle=_at_rest,
     derive=_derive_rest,

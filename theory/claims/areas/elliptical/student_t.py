@@ -38,7 +38,7 @@ _FORMULA = 6 / (d - 4)
 
 
 def _derive() -> Derivation:
-    """Return the proof by parts: x^{k+1} (1 + x^2/d)^-((d - 1)/2) vanishes at both ends, k = 0, 2."""
+    """Return the proof, in which the claim's assumptions state the integration by parts."""
     result = Eq(_KURTOSIS, _FORMULA, evaluate=False)
     steps = (
         Step(Eq(_KURTOSIS, fourth / second**2 - 3, evaluate=False), r"$m_k = \mathbb{E} x^k$, $m_0 = 1$", "definition"),
@@ -59,6 +59,11 @@ KURTOSIS = Claim(
     kind=Kind.EQUATION,
     statement=Eq(_KURTOSIS, _FORMULA, evaluate=False),
     params=(Param(d, FiniteSet(*range(5, 31)), r"degrees of freedom; infinite for $d \leq 4$", (5, 6, 30)),),
+    assumptions=(
+        r"the density is proportional to $(1 + x^2/d)^{-(d + 1)/2}$, and the two substitutions are the cases $k = 2$ "
+        r"and $k = 0$ of $(d - k - 2)\, m_{k+2} = (k + 1)\, d\, m_k$ for $k + 2 < d$: "
+        r"$x^{k+1} (1 + x^2/d)^{-(d - 1)/2}$ vanishes at both ends, so that its derivative has the integral 0",
+    ),
     oracle=_by_density,
     derive=_derive,
     numeric=_in_float64,

@@ -117,8 +117,21 @@ _LAW = (
     "single pulses on a ring of three sites, values 0 and 1: class $y = 1$ has the widths 1 and 2, equally likely, "
     "class $y = -1$ the width 3; two gates, with the best weights behind them"
 )
+_LABELS = (
+    "(16) has the labels 1 and 0; here they are 1 and $-1$, because closed gates predict the label 0 without error, so "
+    "that exclusive gates have no loss"
+)
 _ENUMERATED = "all gates are functions of the seven inputs, and all pairs of them are enumerated"
-_PRIOR = Param(share, Interval.open(0, Rational(18, 19)), "probability of class $y = 1$", (Rational(1, 2),))
+_ALL_PRIORS = (
+    "for each pair of gates the loss is $p a + p (1 - p) c/(1 - p + p b)$, or $p a$, or $p a + 1 - p$ with fractions "
+    "$a$, $b$, $c$ of its own; for every pair it is compared with the formula on the whole interval"
+)
+
+
+def _prior(end: sympy.Rational) -> Param:
+    return Param(share, Interval.open(0, end), "probability of class $y = 1$", (Rational(1, 2),))
+
+
 _UNCHECKED = {Level.SYMBOLIC: "a minimum over finitely many gates, all of them enumerated"}
 
 LEAST = Claim(
@@ -126,12 +139,14 @@ LEAST = Claim(
     title="The least loss of any two gates on single pulses of three sites; two overlapping half-spaces reach it",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("loss")(share), _LEAST, evaluate=False),
-    params=(_PRIOR,),
+    params=(_prior(sympy.S.One),),
     assumptions=(
         _LAW,
+        _LABELS,
         _ENUMERATED,
-        r"the loss is $\langle (y - \hat y)^2 \rangle$; one gate is open for the widths 1 and 2, the other for 2 "
-        "and 3, so that the weights add at width 2",
+        r"the loss is $\langle (y - \hat y)^2 \rangle$; one pair alone has it: one gate is open for the widths 1 and "
+        "2, the other for 2 and 3, so that the weights add at width 2",
+        _ALL_PRIORS,
     ),
     **rational(_least_of_any),
     numeric=_least_in_float64,
@@ -144,11 +159,14 @@ OVERLAP = Claim(
     title="On single pulses of three sites two overlapping gates have a smaller loss than every exclusive pair",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("gain")(share), share / 42 - _LEAST, evaluate=False),
-    params=(_PRIOR,),
+    params=(_prior(Rational(42, 43)),),
     assumptions=(
         _LAW,
+        _LABELS,
         _ENUMERATED,
-        "the gain is the least loss of exclusive gates, $p/42$, minus the least loss of any two gates",
+        "the gain is the least loss of exclusive gates, $p/42$, minus the least loss of any two gates; above "
+        "$p = 42/43$ gates that are closed for the width 3 lose $1 - p < p/42$",
+        _ALL_PRIORS,
     ),
     **rational(_gain(cut=False)),
     numeric=_in_float64("exclusive", "any"),
@@ -162,11 +180,14 @@ HALF_SPACES = Claim(
     "of half-spaces",
     kind=Kind.EQUATION,
     statement=Eq(sympy.Function("gain")(share), share / 18 - _LEAST, evaluate=False),
-    params=(_PRIOR,),
+    params=(_prior(Rational(108, 109)),),
     assumptions=(
         _LAW,
+        _LABELS,
         r"gates are half-spaces $v^\top x \geq c$; all sets that they cut out of the seven inputs are enumerated",
-        "the gain is the least loss of exclusive half-spaces, $p/18$, minus that of any two; tilings are exclusive",
+        "the gain is the least loss of exclusive half-spaces, $p/18$, minus that of any two; above "
+        "$p = 108/109$ another exclusive pair loses less; tilings are exclusive",
+        _ALL_PRIORS,
     ),
     **rational(_gain(cut=True)),
     numeric=_in_float64("exclusive half-spaces", "half-spaces"),
