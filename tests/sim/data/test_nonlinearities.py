@@ -12,7 +12,8 @@ from sim.random.streams import MEASUREMENT, stream
 from sim.training.backends import support
 from tests.sim.cases import gated, line, problem
 from tests.theory.nonlinear_cases import BINARY_AND_MORE, EVERY, cross, function, mean_square
-from tests.tolerances import NONLINEAR, NONLINEAR_VALUES, SIM_DRAW
+from tests.tolerances import NONLINEAR, NONLINEAR_VALUES
+from tests.tolerances_of_laws import SIM_DRAW
 from theory.moments.arithmetic import FLOAT64
 from theory.moments.statistics import class_statistics
 from theory.problem import Algebraic, AlwaysGate, GaussianClone, Nonlinearity, OutOfReachError
