@@ -11,7 +11,8 @@ from tests.sim.cases import grid, line
 from tests.test_every_question import MadeUpLaw
 from tests.tolerances_of_correlations import SPECTRUM_TRACE
 from theory.moments.inputs import input_statistics
-from theory.problem import FiniteData, GaussianClone, OutOfReachError, SinglePulse
+from theory.moments.psd import psd_report
+from theory.problem import FiniteData, GaussianClone, OutOfReachError, SinglePulse, positivity
 
 LAWS = {
     "line": line(n=9, correlation="exponential", gain=(1, 2)),
@@ -53,6 +54,32 @@ def test_the_report_of_the_latent():
     assert one["shape"] == other["shape"] == (4, 5)
     assert answer(LAWS["line"]).json()["latent"][0]["proved"]
     assert "NOT positive semidefinite" in answer(LAWS["clipped ring"]).text()
+
+
+def test_covariances_by_lag_run_along_the_row_of_the_middle_site():
+    told = answer(LAWS["torus"]).json()  # four rows of five columns
+    assert told["site"] == 2 * 5 + 2
+    for c, own in enumerate(told["classes"]):
+        covariance = input_statistics(LAWS["torus"], c).covariance
+        assert own["covariance_by_lag"].tolist() == [covariance[12, 12], covariance[12, 13], covariance[12, 14]]
+    told = answer(LAWS["clone"]).json()
+    assert told["site"] == 2
+    assert told["classes"][0]["covariance_by_lag"].shape == (3,)
+
+
+def test_the_report_keeps_the_numbers_of_the_eigenvalue():
+    law = LAWS["clipped ring"]
+    for told, report in zip(answer(law).json()["latent"], psd_report(law, longest=True), strict=True):
+        found = report.found
+        assert (told["smallest_eigenvalue"], told["rounding"]) == (found.eigenvalue, found.rounding)
+        assert (told["cycles_per_site"], told["is_lower_bound"]) == (found.frequency, False)
+        assert (told["regular"], told["longest_valid_xi"]) == (report.regular, report.longest)
+
+
+def test_a_bound_from_the_embedding_is_called_one(monkeypatch):
+    monkeypatch.setattr(positivity, "MOST_DENSE", 8)
+    large = line(n=9, xi=("5/4", 1), correlation={"kind": "formula", "formula": "exp(-d/xi)"})
+    assert [report["is_lower_bound"] for report in answer(large).json()["latent"]] == [True, True]
 
 
 def test_a_site_with_a_single_value_has_no_kurtosis():

@@ -76,6 +76,21 @@ def test_networks_are_those_of_a_run():
     assert np.array_equal(found.fields[3].field.ravel(), run.weights[1, -1, 1])
 
 
+def test_networks_are_taken_at_the_time_asked_for():
+    found = fields.answer(loads(TEXT), "networks", time=0.0, networks=1)
+    assert found.time == 0.0
+    assert [one.fit for one in found.fields] == [None, None]  # w(0) = 0
+
+
+def test_fields_on_a_torus_are_fitted_around_it():
+    """Gates at site 0: the fields lie about the corner, where an open grid is cut."""
+    problem = loads(TEXT.replace('"open"', '"torus"').replace("site = 12", "site = 0"))
+    (one, _) = fields.answer(problem).fields
+    fitted, cut = fields.fit(one.field, torus=True), fields.fit(one.field, torus=False)
+    assert one.fit.explained == fitted.explained > cut.explained
+    assert np.array_equal(one.fit.fitted, fitted.fitted)
+
+
 def test_orientations_are_averaged_as_axes():
     """170 and 10 degrees are 20 degrees apart, around 0."""
     y, x = np.mgrid[:12, :12].astype(float)

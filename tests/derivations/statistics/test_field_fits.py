@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from derivations.statistics.field_fits import DIFFERENCE, GABOR, fit, gabor
+from derivations.statistics.field_fits import DIFFERENCE, GABOR, difference, fit, gabor
 from tests.tolerances_of_laws import FIELD_FIT
 from theory.problem import InputError, OutOfReachError
 
@@ -53,8 +53,9 @@ def test_a_planted_wave_is_found_exactly(planted):
     assert 0 <= found.value["orientation"] < 180
 
 
-def test_on_a_torus_distances_are_the_shortest_ones():
-    planted = (1.0, 0.5, 13.2, 2.0, 2.0, 30.0, 0.2, 0.5)
+@pytest.mark.parametrize("centre", [(0.5, 13.2), (15.2, 0.4)])
+def test_on_a_torus_distances_are_the_shortest_ones(centre):
+    planted = (1.0, *centre, 2.0, 2.0, 30.0, 0.2, 0.5)
     field = planted_gabor(*planted, away=lambda d, sites: (d + sites / 2) % sites - sites / 2)
     assert np.abs(apart(gabor(field, torus=True), planted)).max() < FIELD_FIT
     assert gabor(field, torus=False).explained < 1 - FIELD_FIT
@@ -65,6 +66,15 @@ def test_a_planted_difference_is_found_exactly(planted):
     found = fit(planted_difference(*planted), torus=False)
     assert found.model == "difference of Gaussians"
     assert np.abs([found.value[name] - own for name, own in zip(DIFFERENCE, planted, strict=True)]).max() < FIELD_FIT
+
+
+@pytest.mark.parametrize("model", [gabor, difference])
+def test_explained_and_bic_are_those_of_their_definitions(model):
+    field = planted_gabor(*WAVES[0]) + 0.05 * np.random.default_rng(4).standard_normal(SHAPE)
+    found = model(field, torus=False)
+    lost, sites, parameters = ((field - found.fitted) ** 2).sum(), field.size, len(found.value)
+    assert abs(found.explained - (1 - lost / (field**2).sum())) < FIELD_FIT
+    assert abs(found.bic - (sites * np.log(lost / sites) + parameters * np.log(sites))) < FIELD_FIT * abs(found.bic)
 
 
 def test_intervals_of_95_percent_cover_95_percent():

@@ -5,10 +5,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from flint import ctx
-from scipy.special import erf, erfinv
+from scipy.special import erf, erfinv, ndtr
 
 from sim.data import quadrature
-from tests.tolerances import DENSITY_TRAPEZOID, EDGE_OF_CLIPPING, MOMENT_ENTRY, SIM_QUADRATURE
+from tests.tolerances import (
+    DENSITY_TRAPEZOID,
+    EDGE_OF_CLIPPING,
+    MARGINAL_CUMULATIVE,
+    MOMENT_ENTRY,
+    SIM_QUADRATURE,
+)
 from theory.flow import solve
 from theory.moments import feature_moments, gated_moments
 from theory.moments.arithmetic import FLOAT64, certified
@@ -147,3 +153,14 @@ def test_thresholds_are_those_of_a_latent_that_lost_variance(on):
 def test_soft_gates_and_those_along_several_sites_are_refused(gate):
     with pytest.raises(OutOfReachError, match="Soft gates and gates along several sites"):
         solve(question(RING, (gate, SiteGate(3, lo=0))))
+
+
+@pytest.mark.parametrize("c", [0, 1])
+def test_the_marginal_is_that_of_the_variance_after_clipping(c):
+    """P(erf(g z)/Z <= erf(g a)/Z) = Phi(a/sqrt(v)), with v the mean of the eigenvalues that are kept."""
+    apart = np.minimum(np.arange(20), 20 - np.arange(20))
+    v = np.maximum(np.fft.fft(np.exp(-((apart / float(RING.xi[c])) ** 2))).real, 0).mean()
+    a = np.linspace(-1, 1, 9)
+    Z = float(class_statistics(RING, c, FLOAT64).normaliser_squared) ** 0.5
+    found = input_statistics(RING, c).marginal(3).cumulative(erf(2 * a) / Z)
+    assert np.abs(found - ndtr(a / np.sqrt(v))).max() <= MARGINAL_CUMULATIVE

@@ -1,5 +1,7 @@
 """Controls of a law: what they keep is kept, what they change is changed, and a missing one says why."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -56,6 +58,29 @@ def test_exchanged_classes_keep_their_inputs():
     copy = exchanged(LAW)
     assert copy.labels == LAW.labels[::-1]
     assert np.array_equal(covariances(copy), covariances(LAW))
+
+
+@pytest.mark.parametrize("law", [LAW, PULSES], ids=["line", "pulses"])
+def test_every_control_keeps_the_priors(law):
+    unequal = replace(law, priors=("1/4", "3/4"))
+    made = [one.law for one in controls(unequal, "uniform") if one.law is not None]
+    assert len(made) >= 2
+    assert {own.priors for own in made} == {unequal.priors}
+    short = NonlinearGP(5, ("1/2", "1/4"), 1, "open", "unit-variance", (1, 0), priors=("1/4", "3/4"))
+    assert matched(short, "uniform").priors == short.priors
+
+
+def test_each_of_three_classes_gets_the_label_of_the_next():
+    law = NonlinearGP(6, (2, 1, "1/2"), 1, "open", "none", (3, 5, 8))
+    assert [int(label) for label in exchanged(law).labels] == [5, 8, 3]
+
+
+def test_an_erf_of_another_gain_has_other_marginals():
+    short = NonlinearGP(5, ("1/2", "1/4"), 3, "open", "unit-variance", (1, 0))
+    copy = matched(short, "erf")
+    assert copy.gain == 1
+    assert np.abs(covariances(copy) - covariances(short)).max() <= MATCHED_COVARIANCE
+    assert abs(input_statistics(copy, 0).kurtosis[0] - input_statistics(short, 0).kurtosis[0]) > 1 / 100
 
 
 def test_an_impossible_copula_is_refused_with_the_numbers():

@@ -12,7 +12,9 @@ from tests.oracles import spins
 from tests.tolerances_of_laws import SPIN_DIGITS, SPIN_FLOW, SPIN_MEANS
 from theory.flow import solve
 from theory.moments import feature_moments, gated_moments, gated_moments_certified
+from theory.moments.arithmetic import certified
 from theory.moments.constant_gates import constant_gates
+from theory.moments.feature_moments import second_moments
 from theory.moments.inputs import input_statistics
 from theory.moments.ising_2d import GridMoments
 from theory.problem import (
@@ -221,3 +223,24 @@ def test_gates_that_never_change_are_named():
     assert notes[1].startswith("unit 1: its gate at site 0 is never open")
     with pytest.raises(InputError, match="No gate of this network ever opens on spins"):
         _ = feature_moments(CHAIN, Network("gated-linear", "mean", 1, (at(0, lo=2),))).structure
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        Ising(5, "open", (1, 0), beta=(1, 0), h=("1/2", 1)),
+        Ising2D((2, 3), "open", (1, 0), couplings=("1/2", 0), h=("1/2", 1)),
+    ],
+    ids=["chain", "grid"],
+)
+def test_ends_of_an_open_line_have_their_own_kurtosis(law):
+    """Of a spin with the mean m it is (1 + 3 m^2)/(1 - m^2) - 3; spins at the ends have fewer neighbours."""
+    found = input_statistics(law, 0)
+    m = found.mean
+    assert abs(m[0] - m[1]) > 1 / 100
+    assert np.abs(found.kurtosis - ((1 + 3 * m**2) / (1 - m**2) - 3)).max() <= SPIN_MEANS / (1 - m**2).min() ** 2
+
+
+def test_second_moments_of_a_grid_have_no_certified_digits():
+    with pytest.raises(OutOfReachError, match="no certified digits"):
+        second_moments(Ising2D((2, 3), "open", (1, 0), couplings=("1/2", 0)), certified())

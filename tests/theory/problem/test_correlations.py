@@ -5,6 +5,7 @@ from itertools import product
 import mpmath
 import numpy as np
 import pytest
+from mpmath import mpf
 
 from tests.correlation_cases import CASES, LAWS, MATERN, MOVING_AVERAGE, RATIONAL, RING_OF_SEVEN, WAVE, defined
 from tests.sim.cases import grid, line, problem
@@ -48,6 +49,29 @@ def test_values_are_those_of_the_definition(name, boundary):
             d = abs(i - j) if boundary == "open" else min(abs(i - j), 7 - abs(i - j))
             exact = defined(name, d, law.length(c))
             assert abs(found[i, j] - float(exact)) <= CORRELATION
+
+
+@pytest.mark.parametrize(
+    ("declared", "xi", "values"),
+    [
+        ({"kind": "table", "values": [1, "1/3", "1/6", "1/9"]}, (), (1, mpf(1) / 3, mpf(1) / 6, mpf(1) / 9)),
+        # (3 + 2 cos(pi d/3) + cos(2 pi d/3) + 2 cos(pi d))/8: modes 0 and 3 occur once
+        ({"kind": "spectrum", "values": [3, 1, "1/2", 2]}, (), (1, mpf(3) / 16, mpf(7) / 16, 0)),
+        ("exponential", ("3/2", 1), tuple(mpmath.exp(-mpf(2) * d / 3) for d in range(4))),
+    ],
+)
+def test_a_ring_of_an_even_number_of_sites_has_one_site_opposite(declared, xi, values):
+    found = latent_correlation(line(n=6, boundary="ring", xi=xi, correlation=declared), 0)
+    for i, j in product(range(6), repeat=2):
+        assert abs(found[i, j] - float(values[min(abs(i - j), 6 - abs(i - j))])) <= CORRELATION
+
+
+def test_the_smoothest_matern_is_that_of_its_bessel_function():
+    law = line(n=7, xi=("3/2", 1), correlation={"kind": "matern", "smoothness": "21/2"})
+    for d in range(1, 7):
+        nu, s = mpf(21) / 2, mpmath.sqrt(21) * d / mpf("1.5")
+        exact = 2 ** (1 - nu) / mpmath.gamma(nu) * s**nu * mpmath.besselk(nu, s)
+        assert abs(latent_correlation(law, 0)[0, d] - float(exact)) <= CORRELATION
 
 
 @pytest.mark.parametrize("name", ["gaussian", "exponential", "matern", "smoother matern", "damped cosine", "formula"])
@@ -112,7 +136,12 @@ BAD = [
     ({"correlation": {"kind": "table", "values": []}, "xi": ()}, "must be a list of numbers"),
     ({"correlation": {"kind": "table", "values": ["1/2"]}, "xi": ()}, r"values\[0\] = 1/2 must be 1"),
     ({"correlation": {"kind": "table", "values": [1, 2]}, "xi": ()}, r"values\[1\] = 2 is no correlation"),
+    ({"correlation": {"kind": "table", "values": [1, "-3/2"]}, "xi": ()}, r"values\[1\] = -3/2 is no correlation"),
     ({"correlation": {"kind": "table", "values": [1, 0, 0, 0, 0]}, "xi": ()}, "have the distances 0 to 3"),
+    (
+        {"correlation": {"kind": "table", "values": [1, 0, 0, 0, 0]}, "xi": (), "n": 6, "boundary": "ring"},
+        "have the distances 0 to 3",
+    ),
     ({"correlation": {"kind": "table", "values": [1, "9/10"]}, "xi": ()}, "eigenvalue -0.456, at 0.5 cycles a site"),
     ({"correlation": {"kind": "spectrum", "values": [1]}, "xi": ()}, "at least two numbers"),
     ({"correlation": {"kind": "spectrum", "values": [1, -1]}, "xi": ()}, r"values\[1\] = -1 is negative"),
@@ -125,6 +154,7 @@ BAD = [
     ({"correlation": {"kind": "formula", "formula": "sin(d)/d"}}, "has no finite value at d = 0"),
     ({"correlation": {"kind": "formula", "formula": "2*exp(-d)"}}, "is 2 at d = 0 and xi = 1"),
     ({"correlation": {"kind": "formula", "formula": "1 + d"}}, "is no correlation at xi = 2"),
+    ({"correlation": {"kind": "formula", "formula": "1 - 3*d"}}, "here its values are -8 to 1"),
     ({"correlation": {"kind": "formula", "formula": "__import__(d)"}}, "function __import__ is not known"),
     ({"correlation": {"kind": "formula", "formula": "owens_t(d, 1)"}}, "function owens_t is not known"),
     ({"correlation": {"kind": "formula", "formula": "1 - Heaviside(d - 1/2)*2"}}, "eigenvalue -2.00"),

@@ -69,6 +69,8 @@ def test_wrong_nonlinearities(wrong, message):
 def test_the_gain_of_a_named_marginal_is_one(nonlinearity):
     with pytest.raises(InputError, match=r"data\.gain = 2, but .*Write gain = 1\.0"):
         line(nonlinearity=nonlinearity, gain=2)
+    with pytest.raises(InputError, match=r"data\.gain = 1, 2, but .*Write gain = 1\.0"):
+        line(nonlinearity=nonlinearity, gain=(1, 2))
 
 
 def test_a_quantile_function_needs_a_latent_of_variance_one():
