@@ -7,6 +7,7 @@ from typing import Any
 
 from theory.problem import InputError
 from theory.problem.numbers import one_of
+from theory.problem.toml import tables_of
 
 _ENDING = ".toml"
 _GAUSSIAN = """\
@@ -219,6 +220,16 @@ _RATES = {"single-pulse": "0.125", "pulses": "0.125", "bars": "0.125"}
 _SITES = {"nlgp-2d": 36, "bars": 36, "ising-2d": 14, "finite": 1, "mnist": 105, "fashion-mnist": 105, "images": 36}
 _THRESHOLDS = {"pulses": "0.5", "bars": "0.5"}  # between the values of x; else both gates would never change
 LAWS = tuple(_DATA)
+
+
+def data_table(law: str) -> dict[str, Any]:
+    """Return the fields of the data of a new problem file, as TOML reads them; none for a law without such a file.
+
+    >>> data_table("nlgp-2d")["shape"], data_table("own")
+    ([8, 8], {})
+    """
+    fields = tables_of(_DATA.get(law, "").replace("[[data.", "[["), f"new {law}")
+    return {name: value for name, value in fields.items() if name != "law"}
 
 
 @dataclass(frozen=True)
