@@ -60,11 +60,11 @@ _SHOWS: dict[str, tuple[str, str]] = {
     ),
     "mnist": (
         r"$x$ is an image of a digit of MNIST, averaged over squares of pixels",
-        "Pixels are sites of a grid; the image of class means and the covariance show the strokes of the digits.",
+        "Pixels are sites of a grid; the covariance with the middle one shows the strokes that pass it.",
     ),
     "fashion-mnist": (
         r"$x$ is an image of an article of Fashion-MNIST, averaged over squares of pixels",
-        "Pixels are sites of a grid; the covariance shows the outlines of the articles.",
+        "Pixels are sites of a grid; the covariance with the middle one shows the outline of the article.",
     ),
     "images": (
         r"$x = W (p - \langle p \rangle)$, $p$ a patch of a photograph, or Gaussian of the same covariance",

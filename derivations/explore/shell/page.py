@@ -27,7 +27,13 @@ QUESTIONS = {
     "graph": "Which path wins, and when? Gradient descent along each path of a gated graph, beside trained networks.",
     "formula": "Does this Gaussian expectation have a closed form? Does this equation hold?",
 }
-_HEADING = "font-size: 1.1rem; font-weight: 600; line-height: 1; margin-top: -0.5rem"  # to fit 900 pixels
+# The margin is that at which a view fits 900 pixels; on a narrow page the button of the menu is above the heading.
+_HEADING = """<style>
+.question { font-size: 1.1rem; font-weight: 600; line-height: 1; margin-top: -0.5rem }
+.numbers td, .numbers th { padding-right: 0.6rem }
+@media (max-width: 45rem) { .question { margin-top: 2.5rem } }
+</style>"""
+_NARROWEST = "40rem"  # of a figure: below it the box scrolls
 LONGEST_WORD = 60  # characters that a cell of a table does not break
 TABS = ("Figure", "Python", "LaTeX", "Save", "Problem")
 
@@ -164,7 +170,7 @@ def tabs(choose: Callable[[str], None], names: tuple[str, ...] = TABS) -> Any:
 
 def in_a_row(view: str, buttons: Any) -> Any:
     """The question that a view answers, and the buttons beside each other."""
-    asked = mo.Html(f'<h1 style="{_HEADING}">{escape(QUESTIONS[view])}</h1>')
+    asked = mo.Html(f'{_HEADING}<h1 class="question">{escape(QUESTIONS[view])}</h1>')
     return mo.vstack([asked, mo.hstack(list(buttons.values()), justify="start")], gap=0.2)
 
 
@@ -202,7 +208,7 @@ def drawn(svg: str) -> Any:
 
 def image(figure: Sheet, says: str) -> Any:
     """The figure; `says` is its text for readers who cannot see it."""
-    return mo.Html(shown(figure, says))
+    return scrolling(mo.Html(f'<div style="min-width: {_NARROWEST}">{shown(figure, says)}</div>'))
 
 
 def progress(now: Progress | None) -> Any:
