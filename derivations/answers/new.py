@@ -1,13 +1,14 @@
 """The answer of `gdln new`: a commented problem file to start from."""
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from theory.problem import InputError
 from theory.problem.numbers import one_of
-from theory.problem.toml import tables_of
 
 _ENDING = ".toml"
 _GAUSSIAN = """\
@@ -223,12 +224,12 @@ LAWS = tuple(_DATA)
 
 
 def data_table(law: str) -> dict[str, Any]:
-    """Return the fields of the data of a new problem file, as TOML reads them; none for a law without such a file.
+    """Return the fields of the data of a new problem file, decimals as fractions; none for a law without such a file.
 
     >>> data_table("nlgp-2d")["shape"], data_table("own")
     ([8, 8], {})
     """
-    fields = tables_of(_DATA.get(law, "").replace("[[data.", "[["), f"new {law}")
+    fields = tomllib.loads(_DATA.get(law, "").replace("[[data.", "[["), parse_float=Fraction)
     return {name: value for name, value in fields.items() if name != "law"}
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import singledispatch
+from math import inf
 from typing import Any
 
 import sympy
@@ -111,7 +112,7 @@ def _(law: Elliptical) -> Form | None:
     seconds = {moments_of(scale, law.n).second for scale in law.scale}
     if law.normaliser == "unit-variance" or seconds == {1}:
         return Form(SECOND, rho, (latent,))
-    if len(seconds) > 1 or sympy.oo in seconds:
+    if len(seconds) > 1 or inf in seconds:
         return None
     return Form(SECOND, sympy.Rational(seconds.pop()) * rho, (latent,))
 

@@ -185,7 +185,7 @@ def _typed(value: Any) -> str:
         return f"[{', '.join(_typed(entry) for entry in value)}]"
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{name} = {_typed(entry)}' for name, entry in value.items())} }}"
-    return _text(value) if isinstance(value, int | float | Decimal | Fraction) else toml_value(value)
+    return _text(value) if isinstance(value, int | float | Fraction) else toml_value(value)
 
 
 def law_of(kind: type[Law], values: Mapping[str, Any], present: Mapping[str, Any] | None = None) -> Law:
