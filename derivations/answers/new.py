@@ -1,7 +1,9 @@
 """The answer of `gdln new`: a commented problem file to start from."""
 
+import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -219,6 +221,16 @@ _RATES = {"single-pulse": "0.125", "pulses": "0.125", "bars": "0.125"}
 _SITES = {"nlgp-2d": 36, "bars": 36, "ising-2d": 14, "finite": 1, "mnist": 105, "fashion-mnist": 105, "images": 36}
 _THRESHOLDS = {"pulses": "0.5", "bars": "0.5"}  # between the values of x; else both gates would never change
 LAWS = tuple(_DATA)
+
+
+def data_table(law: str) -> dict[str, Any]:
+    """Return the fields of the data of a new problem file, decimals as fractions; none for a law without such a file.
+
+    >>> data_table("nlgp-2d")["shape"], data_table("own")
+    ([8, 8], {})
+    """
+    fields = tomllib.loads(_DATA.get(law, "").replace("[[data.", "[["), parse_float=Fraction)
+    return {name: value for name, value in fields.items() if name != "law"}
 
 
 @dataclass(frozen=True)

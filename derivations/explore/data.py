@@ -2,19 +2,18 @@
 
 import sys
 from dataclasses import dataclass
-from functools import singledispatch
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
+from derivations.explore.closed_forms import closed_form
 from derivations.explore.sites import middle, sites_of
 from derivations.explore.tables import table_csv
 from theory.moments.estimated import errors_of_averages
 from theory.moments.feature_moments import exactly
 from theory.moments.inputs import InputStatistics, Marginal, Values, input_statistics, input_statistics_of
-from theory.problem import Erf, Law, NonlinearGP, OutOfReachError
-from theory.problem.correlations import GAUSSIAN
+from theory.problem import Law, OutOfReachError
 from theory.problem.distributions.sampled import SampledLaw
 
 ROWS = 4096  # examples drawn for a view
@@ -33,7 +32,8 @@ class DataTheory:
 
     spectrum[c] are the descending eigenvalues of covariance[c]. marginal[c] = (edges, p) of one site: p[j] is the
     probability of edges[j] < x <= edges[j + 1] over its width, and where `discrete` the values of x with their
-    probabilities. `kurtosis` (excess) and `marginal` are None where the sites are not alike.
+    probabilities. `kurtosis` (excess) and `marginal` are None where the sites are not alike; the kurtosis of a class is
+    None where it is not finite or not defined, and `missing` says why.
     The statistics of a law that is known by its examples are estimated: `errors` are the standard errors of mean and
     variance, averaged over the sites; None where the statistics are exact.
     """
@@ -42,10 +42,11 @@ class DataTheory:
     mean: Float[np.ndarray, "C n"]
     covariance: Float[np.ndarray, "C n n"]
     spectrum: Float[np.ndarray, "C n"]
-    kurtosis: Float[np.ndarray, " C"] | None
+    kurtosis: tuple[float | None, ...] | None
     marginal: tuple[tuple[np.ndarray, np.ndarray], ...] | None
     discrete: bool
     errors: Float[np.ndarray, "C 2"] | None = None
+    missing: tuple[str, ...] = ()
 
     @property
     def how(self) -> str:
@@ -90,16 +91,31 @@ def theory_of(law: Law) -> DataTheory:
     found = [input_statistics(law, c) for c in range(law.classes)]
     alike = all(one.alike for one in found)
     marginals = [one.marginal(0) for one in found] if alike else []
+    kurtosis, missing = _kurtosis(found) if alike else (None, ())
     return DataTheory(
         law,
         np.stack([one.mean for one in found]),
         np.stack([one.covariance for one in found]),
         np.stack([one.spectrum for one in found]),
-        np.array([one.kurtosis[0] for one in found]) if alike else None,
+        kurtosis,
         tuple(_drawn(own, one) for own, one in zip(marginals, found, strict=True)) if alike else None,
         any(isinstance(own, Values) for own in marginals),
         np.array([errors_of_averages(one) for one in found]) if _estimated(law) else None,
+        missing,
     )
+
+
+def _kurtosis(found: list[InputStatistics]) -> tuple[tuple[float | None, ...], tuple[str, ...]]:
+    """The kurtosis of one site in each class, None where there is none, and the reasons."""
+    values: list[float | None] = []
+    reasons: dict[str, None] = {}
+    for own in found:
+        try:
+            values.append(float(own.kurtosis[0]))
+        except OutOfReachError as error:
+            values.append(None)
+            reasons[error.message] = None
+    return tuple(values), tuple(reasons)
 
 
 def _estimated(law: Law) -> bool:
@@ -202,7 +218,8 @@ def _with_error(x: Float[np.ndarray, "B n"], statistic: Any) -> tuple[float, flo
 def numbers(theory: DataTheory, sample: DataSample | None) -> list[dict[str, Any]]:
     """Rows of the table beside the figures: statistic, class, exact value, sampled value, standard error.
 
-    An estimated value stands in place of the exact one, with a standard error of its own.
+    An estimated value stands in place of the exact one, with a standard error of its own. A class without a kurtosis
+    has no row for it: the kurtosis of samples then depends on their number.
     """
     averaged = "" if sites_alike(theory.law) else ", averaged over the sites"
     exact = {"mean": theory.mean.mean(axis=1), "variance": theory.variance, "kurtosis": theory.kurtosis}
@@ -211,6 +228,8 @@ def numbers(theory: DataTheory, sample: DataSample | None) -> list[dict[str, Any
     rows = []
     for name, values_of in exact.items():
         for c in range(theory.law.classes if values_of is not None else 0):
+            if values_of[c] is None:
+                continue
             measured = None if sample is None else getattr(sample, name)[c]
             rows.append(
                 {
@@ -258,39 +277,4 @@ def latex(theory: DataTheory) -> str:
     """The closed forms behind the view, from the engine, and its numbers as a LaTeX table."""
     rows = [f"{row['statistic']}, class {row['class']} & {row[theory.how]:.10g} \\\\" for row in numbers(theory, None)]
     table = "\n".join(["\\begin{tabular}{lr}", *rows, "\\end{tabular}"])
-    return f"{closed_forms(theory.law)}\n\n{table}".lstrip()
-
-
-@singledispatch
-def closed_forms(law: Law) -> str:
-    """The covariance of a law as display TeX; empty where no single formula gives its numbers."""
-    del law
-    return ""
-
-
-@closed_forms.register
-def _(law: NonlinearGP) -> str:
-    if not isinstance(law.nonlinearity, Erf):
-        return ""
-    alike = set(law.kernels) == {GAUSSIAN}
-    averaged = isinstance(law.gain, tuple)
-    return _arcsine_forms(law.normaliser, "e^{-d_{kl}^2/\\xi^2}" if alike else "R(d_{kl})", averaged)
-
-
-def _arcsine_forms(normaliser: str, correlation: str, averaged: bool) -> str:
-    """The covariance and Z^2, which is a mean over classes where `averaged`: their gains differ."""
-    import sympy
-
-    from theory.expressions.symbols import g, rho, z
-    from theory.gaussian import expect
-
-    pair = expect(sympy.erf(g * z(1)) * sympy.erf(g * z(2)), [[1, rho], [rho, 1]])
-    square = "1" if normaliser == "none" else expect(sympy.erf(g * z(1)) ** 2, [[1]]).latex
-    return (
-        "\\[ \\mathbb{E}[x_k x_l] = \\frac{1}{Z^2} \\, "
-        + pair.latex
-        + ", \\qquad Z^2 = "
-        + ("\\sum_c p_c \\, " if averaged and normaliser != "none" else "")
-        + square
-        + f", \\qquad \\rho = {correlation} \\]"
-    )
+    return f"{closed_form(theory.law)}\n\n{table}".lstrip()

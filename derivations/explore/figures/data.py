@@ -20,7 +20,8 @@ def data_figure(theory: DataTheory, sample: DataSample | None, first: int = 0) -
     axes = figure.grid
     law, site = theory.law, middle(theory.law)
     shape = grid(law)
-    limit = float(np.abs(theory.covariance).max()) or 1.0
+    largest = float(np.abs(theory.covariance).max())
+    limit = largest if largest > _rounding(theory) else 1.0
     drawn = range(first, min(first + IMAGES, law.classes))
     for axis, c in zip(axes[0], drawn, strict=False):
         if shape is None:
@@ -44,10 +45,18 @@ def data_figure(theory: DataTheory, sample: DataSample | None, first: int = 0) -
     return figure
 
 
+def _rounding(theory: DataTheory) -> float:
+    """The size of rounded zeros in the covariance: they remain where each class has a single input."""
+    largest = max(float(theory.spectrum.max()), float(np.square(theory.mean).max()))
+    return theory.law.n * np.finfo(float).eps * largest
+
+
 def _rows(axis: Axes, theory: DataTheory, sample: DataSample | None, site: int) -> None:
     sampled = None if sample is None else sample.covariance[:, site]
     along = _along_sites(axis, theory, theory.covariance[:, site], sampled, site)
     place = "" if along is None else f", along its row {along}"
+    if np.abs(theory.covariance).max() <= _rounding(theory):
+        axis.set_ylim(-1, 1)
     label(axis, f"covariance with site {site}{place}", _site(along, "site k"), "Cov, units of x²")
     legend(axis)
 
@@ -79,8 +88,7 @@ def _named(theory: DataTheory, c: int) -> str:
 def _spectra(axis: Axes, theory: DataTheory, sample: DataSample | None) -> None:
     """Draw logarithms on a linear axis: matplotlib's logarithmic axes take a third of a figure's time."""
     rank = np.arange(1, theory.law.n + 1)
-    # Eigenvalues below the rounding of the eigensolver are not drawn.
-    floor = theory.law.n * np.finfo(float).eps * float(theory.spectrum.max())
+    floor = _rounding(theory)  # eigenvalues below it are not drawn
     for c in range(theory.law.classes):
         if sample is not None:
             axis.plot(rank, _logarithm(sample.spectrum[c], floor), **marks(c, len(rank)))

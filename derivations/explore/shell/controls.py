@@ -1,23 +1,23 @@
 """The controls of the fields of a data law in the browser, and the law that their values declare."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from theory.problem import Erf, Law
-from theory.problem.correlations import GAUSSIAN
+from derivations.answers.new import data_table
+from derivations.explore.shell.kinds import Kind, kind_of
+from theory.problem import Law
+from theory.problem.correlations import GAUSSIAN, correlation_of
 from theory.problem.distributions.images import WHITENINGS
 from theory.problem.distributions.mnist import PARTS
 from theory.problem.distributions.nonlinear_gp import BOUNDARIES, NORMALISERS, POSITIVE_PARTS
 from theory.problem.distributions.nonlinear_gp_2d import GRIDS
 from theory.problem.distributions.pulses import FORMS, OVERLAPS
-from theory.problem.distributions.sampled import Estimate
 from theory.problem.distributions.single_pulse import FLIPS, SUPPORTS
-from theory.problem.second_moments import ContextMoments
 from theory.problem.toml import tables_of, toml_value
 
 MOST_SITES = 200  # beyond it drawing a view takes longer than moving a slider
@@ -52,69 +52,14 @@ class Entry:
     start: str
 
 
-Control = Slider | Choice | Entry
-_LINE = {"boundary": "open", "normaliser": "unit-variance"}
-# The initial values of the fields of a law other than that of the shared problem.
-STARTS: dict[str, Any] = {
-    "n": 40,
-    "shape": (12, 12),
-    "xi": (2, 1),
-    "gain": 1,
-    "boundary": "open",
-    "normaliser": "unit-variance",
-    "positive_part": "refuse",
-    "correlation": GAUSSIAN,
-    "nonlinearity": Erf(),
-    "labels": (1, 0),
-    "priors": (),
-    "means": (),
-    "x": ((1, 0), (0, 1), (1, 1), (0, 0)),
-    "y": (1, 1, 0, 0),
-    "weights": (),
-    "context": (),
-    "file": "",
-    "sha256": "",
-    "moments": (ContextMoments(Fraction(1), ((1, 0), (0, 1)), ((1, 0),), ((2,),)),),
-    "dof": (5, 5),
-    "scale": ("laplace", "laplace"),
-    "components": (
-        {"class": 0, "law": "elliptical", "n": 40, "xi": [2], "scale": "laplace"} | _LINE,
-        {"class": 1, "law": "gaussian-clone", "n": 40, "xi": [1], "gain": 1} | _LINE,
-    ),
-    "widths": ((3, 4), (9, 10)),
-    "support": "plus-minus",
-    "flip": "none",
-    "categories": ((3,), (8,)),
-    "part": "train",
-    "downsample": 2,
-    "patch": 8,
-    "photographs": (("scenes",), ("scenes",)),
-    "kinds": ("patch", "gaussian"),
-    "centring": "mean",
-    "whitening": "zca",
-    "floor": Fraction(1, 1000),
-    "path": "",
-    "sampler": "",
-    "folder": "",
-    "parameters": {},
-    "estimate": Estimate(),
-    "counts": ((2, 3), (1, 1)),
-    "heights": (1,),
-    "overlap": "max",
-    "form": "block",
-    "rows": ((1, 1), (3, 4)),
-    "columns": ((3, 4), (1, 1)),
-    "beta": (),
-    "h": (),
-    "couplings": ((Fraction("0.4"), Fraction("0.2")), Fraction("0.1")),
-}
+Control = Slider | Choice | Entry | Kind
 LABELS = {
     "n": "sites n",
     "shape": "grid",
     "xi": "correlation length ξ (sites)",
     "gain": "gain g",
     "labels": "labels y",
-    "nonlinearity": "nonlinearity f in x = f(gain z)/Z",
+    "nonlinearity": "nonlinearity f in x = f(g z)/Z",
     "positive_part": "if the covariance has negative eigenvalues",
     "correlation": "correlation of the latent",
     "grid": "correlation on the grid (empty: Gaussian)",
@@ -128,7 +73,7 @@ LABELS = {
     "sha256": "sha256 of the file (empty: any content)",
     "moments": "second moments of each context (in place of a file)",
     "dof": "degrees of freedom",
-    "scale": "law of the scale r",
+    "scale": "law of the scale r in x = r z/Z",
     "components": "components of the mixture, each of one class",
     "widths": "pulse widths (sites)",
     "categories": "categories of each class (0 to 9)",
@@ -149,9 +94,9 @@ LABELS = {
     "form": "form of a pulse",
     "rows": "rows of the bar",
     "columns": "columns of the bar",
-    "beta": "couplings β (in place of ξ)",
-    "h": "fields h (empty: none)",
-    "couplings": "couplings of columns and rows",
+    "beta": "couplings β ([]: given by ξ)",
+    "h": "field h",
+    "couplings": "couplings within columns and within rows",
 }
 _TENTHS = tuple(f"{tenth / 10:g}" for tenth in range(1, 201))
 _STEPS = {
@@ -159,6 +104,10 @@ _STEPS = {
     "shape": tuple(str(n) for n in range(2, MOST_SIDE + 1)),
     "xi": _TENTHS,
     "gain": GAINS,
+    "dof": tuple(map(str, range(1, 31))),
+    "h": tuple(f"{tenth / 10:g}" for tenth in range(-20, 21)),
+    "patch": tuple(map(str, range(2, 17))),
+    "downsample": ("1", "2", "4", "7", "14"),  # the divisors of 28
 }
 
 
@@ -169,13 +118,36 @@ def controls(kind: type[Law], present: Mapping[str, Any]) -> dict[str, Control]:
     >>> controls(LAWS["nlgp"], {"n": 30})["n"].start
     '30'
     """
-    return {field.name: _control(kind, field.name, present) for field in fields(kind) if field.init}
+    values = starts(kind, present)
+    return {name: _control(kind, name, values) for name in values}
 
 
-def _control(kind: type[Law], name: str, present: Mapping[str, Any]) -> Control:
-    start = present.get(name, STARTS.get(name))
-    label = LABELS.get(name, name)
-    if name in _STEPS:
+def starts(kind: type[Law], present: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the value of each field of a law at first: the present one, that of a new problem file, or the default.
+
+    >>> from theory.problem import LAWS
+    >>> found = starts(LAWS["ising"], {"n": 30})
+    >>> found["n"], found["boundary"], found["beta"]
+    (30, 'ring', ())
+    """
+    new = data_table(kind.law)
+    return {
+        field.name: present.get(field.name, new.get(field.name, _default(field)))
+        for field in fields(kind)
+        if field.init
+    }
+
+
+def _default(field: Any) -> Any:
+    """The default of a field of a law, or None."""
+    if field.default_factory is not MISSING:
+        return field.default_factory()
+    return None if field.default is MISSING else field.default
+
+
+def _control(kind: type[Law], name: str, values: Mapping[str, Any]) -> Control:
+    start, label = values[name], LABELS.get(name, name)
+    if name in _STEPS and start is not None:
         steps = _STEPS[name]
         if not isinstance(start, tuple | list):
             return Slider(label, _text(start), _with(steps, (_text(start),)))
@@ -185,7 +157,9 @@ def _control(kind: type[Law], name: str, present: Mapping[str, Any]) -> Control:
     options = _options(kind).get(name)
     if options is not None:
         return Choice(label, start if start in options else options[0], options)
-    return Entry(label, "" if start is None else _typed(start))
+    axis = max(values.get("shape") or (values.get("n") or 2,))
+    chosen = None if start is None else kind_of(name, label, start, int(axis), values.get("boundary", "open"))
+    return chosen or Entry(label, "" if start is None else _typed(start))
 
 
 def _options(kind: type[Law]) -> dict[str, tuple[str, ...]]:
@@ -209,6 +183,8 @@ def _text(number: Any) -> str:
 def _typed(value: Any) -> str:
     if isinstance(value, tuple | list):
         return f"[{', '.join(_typed(entry) for entry in value)}]"
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{name} = {_typed(entry)}' for name, entry in value.items())} }}"
     return _text(value) if isinstance(value, int | float | Fraction) else toml_value(value)
 
 
@@ -223,13 +199,48 @@ def law_of(kind: type[Law], values: Mapping[str, Any], present: Mapping[str, Any
     Fraction(3, 10)
     """
     given = controls(kind, {})
-    return kind(**{**(present or {}), **{name: _value(given[name], value, name) for name, value in values.items()}})
+    own = {name: _value(given[name], value, name) for name, value in values.items()}
+    return kind(**_with_lengths(kind, {**(present or {}), **own}))
+
+
+def _with_lengths(kind: type[Law], values: dict[str, Any]) -> dict[str, Any]:
+    """The values without `xi` where couplings or correlations without a length are given, else with one.
+
+    No control could take the lengths away: a slider has always a value.
+    """
+    if "xi" not in values or not {"beta", "correlation"} & values.keys():
+        return values
+    declared = values.get("correlation", GAUSSIAN)
+    kinds = declared if isinstance(declared, tuple | list) else (declared,)
+    if values.get("beta") or not any(correlation_of(each, "data.correlation").needs_length for each in kinds):
+        return values | {"xi": ()}
+    return values if values["xi"] else values | {"xi": starts(kind, {})["xi"]}
+
+
+def same_widgets(one: Mapping[str, Control], other: Mapping[str, Control]) -> bool:
+    """Return whether two controls of a law have the same widgets, whatever the values are.
+
+    >>> from theory.problem import LAWS
+    >>> kind = LAWS["ising"]
+    >>> same_widgets(controls(kind, {}), controls(kind, {"n": 30}))
+    True
+    >>> same_widgets(controls(kind, {}), controls(kind, {"xi": (), "beta": (1, 0)}))
+    False
+    """
+    return {name: _widgets(each) for name, each in one.items()} == {
+        name: _widgets(each) for name, each in other.items()
+    }
+
+
+def _widgets(control: Control) -> tuple[Any, ...]:
+    word = control.word if isinstance(control, Kind) else ""
+    return type(control), word, getattr(control, "parts", ())
 
 
 def _value(control: Control, value: Any, name: str) -> Any:
     if isinstance(control, Choice):
         return value
-    if isinstance(control, Entry):
+    if isinstance(control, Entry | Kind):
         return tables_of(f"value = {value}", f"data.{name}")["value"]
     return [_number(entry) for entry in value] if isinstance(value, tuple | list) else _number(value)
 

@@ -13,6 +13,7 @@ from derivations.explore.figures.pixels import settle
 from derivations.explore.figures.sheets import Sheet
 from derivations.explore.gates import END, KEPT, KINDS, MOST_ADOPTED, MOST_GATES, has_controls
 from derivations.explore.shell.controls import Choice, Control, Entry, Slider
+from derivations.explore.shell.kinds import Kind
 from derivations.explore.shell.shared_problem import SHARED, attempt
 from derivations.explore.training import Progress
 from theory.problem import AlwaysGate, Problem, WorkbenchError, dumps
@@ -26,13 +27,22 @@ QUESTIONS = {
     "graph": "Which path wins, and when? Gradient descent along each path of a gated graph, beside trained networks.",
     "formula": "Does this Gaussian expectation have a closed form? Does this equation hold?",
 }
-_HEADING = "font-size: 1.1rem; font-weight: 600; line-height: 1; margin-top: -0.5rem"  # to fit 900 pixels
+# The margin is that at which a view fits 900 pixels; on a narrow page the button of the menu is above the heading.
+_HEADING = """<style>
+.question { font-size: 1.1rem; font-weight: 600; line-height: 1; margin-top: -0.5rem }
+.numbers td, .numbers th { padding-right: 0.6rem }
+@media (max-width: 45rem) { .question { margin-top: 2.5rem } }
+</style>"""
+_NARROWEST = "40rem"  # of a figure: below it the box scrolls
 LONGEST_WORD = 60  # characters that a cell of a table does not break
 TABS = ("Figure", "Python", "LaTeX", "Save", "Problem")
 
 
 def widgets(controls: Mapping[str, Control]) -> Any:
-    """The widget of each control, by name; a slider of several numbers is as many, name.0, name.1, ..."""
+    """The widget of each control, by name; a slider of several numbers is as many, name.0, name.1, ...
+
+    The parameters of a kind are an entry of their own, name.parameters.
+    """
     made: dict[str, Any] = {}
     for name, control in controls.items():
         if isinstance(control, Slider) and isinstance(control.start, tuple):
@@ -42,6 +52,12 @@ def widgets(controls: Mapping[str, Control]) -> Any:
             made[name] = _slider(control.label, control, control.start)
         elif isinstance(control, Choice):
             made[name] = mo.ui.dropdown(control.options, value=control.start, label=control.label, full_width=True)
+        elif isinstance(control, Kind):
+            options = list(control.options)
+            made[name] = mo.ui.dropdown(options, value=control.word, label=control.label, full_width=True)
+            if control.parameters:
+                label = f"parameters of {control.word}"
+                made[f"{name}.parameters"] = mo.ui.text(control.parameters, label=label, full_width=True)
         elif isinstance(control, Entry):
             made[name] = mo.ui.text(control.start, label=control.label, full_width=True)
     return mo.ui.dictionary(made)
@@ -61,6 +77,8 @@ def read(controls: Mapping[str, Control], values: Mapping[str, Any]) -> dict[str
             found[name] = (
                 tuple(repr(values[f"{name}.{c}"]) for c in range(len(control.start))) if pair else repr(values[name])
             )
+        elif isinstance(control, Kind):
+            found[name] = control.text(values[name], values.get(f"{name}.parameters", ""))
         else:
             found[name] = values[name]
     return found
@@ -152,7 +170,7 @@ def tabs(choose: Callable[[str], None], names: tuple[str, ...] = TABS) -> Any:
 
 def in_a_row(view: str, buttons: Any) -> Any:
     """The question that a view answers, and the buttons beside each other."""
-    asked = mo.Html(f'<h1 style="{_HEADING}">{escape(QUESTIONS[view])}</h1>')
+    asked = mo.Html(f'{_HEADING}<h1 class="question">{escape(QUESTIONS[view])}</h1>')
     return mo.vstack([asked, mo.hstack(list(buttons.values()), justify="start")], gap=0.2)
 
 
@@ -190,7 +208,7 @@ def drawn(svg: str) -> Any:
 
 def image(figure: Sheet, says: str) -> Any:
     """The figure; `says` is its text for readers who cannot see it."""
-    return mo.Html(shown(figure, says))
+    return scrolling(mo.Html(f'<div style="min-width: {_NARROWEST}">{shown(figure, says)}</div>'))
 
 
 def progress(now: Progress | None) -> Any:
@@ -272,6 +290,11 @@ def editor(shared: Problem) -> Any:
     """A form with the problem as TOML; its value is None until it is submitted."""
     area = mo.ui.text_area(dumps(shared), label="the problem that all views share (TOML)", rows=26, full_width=True)
     return area.form(submit_button_label="Use this problem", bordered=False)
+
+
+def definition(formula: str, seen: str) -> Any:
+    """The definition of a law and what is seen of it, in small print above the figure."""
+    return mo.md(f"<small>{formula}. {seen}</small>")
 
 
 def keeps_its_network(problem: Problem, adopt: Any) -> Any:

@@ -10,6 +10,7 @@ from derivations.explore.gates import gates_of, with_gates
 from derivations.explore.shell.controls import law_of
 from derivations.explore.shell.shared_problem import SharedProblem, attempt, carried, law_values
 from theory.problem import InputError, Law, Network, Problem, WorkbenchError
+from theory.problem.distributions.own import OwnLaw
 
 Anew = Callable[[int], int]
 
@@ -103,6 +104,11 @@ def with_law(
     declared = {"law": kind.law, **values}
     moved, current = session.moved(built, declared), session.shared
     if "law" in moved:
+        if issubclass(kind, OwnLaw) and not any(values[source] != '""' for source in ("path", "sampler", "folder")):
+            raise InputError(
+                "A law of your own comes from a problem file, which allows its code to run.",
+                'Start gdln explore FILE with a file that has law = "own", or give a folder of arrays, in quotes.',
+            )
         law = law_of(kind, values)
     elif moved and current.data.law == kind.law:
         law = law_of(kind, {name: values[name] for name in moved}, law_values(current.data))

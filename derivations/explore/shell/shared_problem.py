@@ -6,6 +6,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Any, TypeVar
 
+from derivations.answers.new import data_table
 from theory.problem import (
     Gate,
     GatedGraph,
@@ -106,6 +107,26 @@ def _carried_gate(gate: Gate, law: Law, notes: list[str]) -> Gate:
 def law_values(law: Law) -> dict[str, Any]:
     """The fields that declare a law, by name."""
     return {field.name: getattr(law, field.name) for field in fields(law) if field.init}
+
+
+def starting_values(kind: type[Law], law: Law) -> dict[str, Any]:
+    """The fields of `law` with which controls of a law of another `kind` may start: those that are not empty.
+
+    None where a new file of that kind has another number of classes, and no means where it has other sites.
+
+    >>> from theory.problem import LAWS, SinglePulse
+    >>> pulses = SinglePulse(8, ((2, 2), (3, 4)), "plus-minus", "sign", (1, 0))
+    >>> sorted(starting_values(LAWS["nlgp"], pulses))
+    ['flip', 'labels', 'n', 'support', 'widths']
+    """
+    values = law_values(law)
+    if type(law) is kind:
+        return values
+    if len(data_table(kind.law).get("labels", ())) != law.classes:
+        return {}
+    if "n" not in {field.name for field in fields(kind) if field.init}:
+        values.pop("means", None)
+    return {name: value for name, value in values.items() if value not in ((), "")}
 
 
 def python_code(problem_text: str, lines: Sequence[str]) -> str:

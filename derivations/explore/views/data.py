@@ -11,10 +11,11 @@ def _():
 
     from derivations.explore import data
     from derivations.explore.figures.data import data_figure
+    from derivations.explore.laws import says
     from derivations.explore.shell import page
-    from derivations.explore.shell.controls import controls
+    from derivations.explore.shell.controls import controls, same_widgets
     from derivations.explore.shell.session import Session, with_law
-    from derivations.explore.shell.shared_problem import SHARED, attempt, law_values, python_code
+    from derivations.explore.shell.shared_problem import SHARED, attempt, law_values, python_code, starting_values
     from theory.problem import LAWS, dumps
 
     session = Session(SHARED)
@@ -31,8 +32,11 @@ def _():
         mo,
         page,
         python_code,
+        same_widgets,
+        says,
         session,
         set_version,
+        starting_values,
         with_law,
     )
 
@@ -45,8 +49,8 @@ def _(LAWS, get_version, mo, session):
 
 
 @app.cell
-def _(controls, law_choice, law_values, page, session):
-    specification = controls(law_choice.value, law_values(session.shared.data))
+def _(controls, law_choice, page, session, starting_values):
+    specification = controls(law_choice.value, starting_values(law_choice.value, session.shared.data))
     inputs = page.widgets(specification)
     return inputs, specification
 
@@ -77,12 +81,25 @@ def _(get_tab):
 
 
 @app.cell
-def _(attempt, inputs, law_choice, page, session, set_version, specification, with_law):
+def _(
+    attempt,
+    controls,
+    inputs,
+    law_choice,
+    law_values,
+    page,
+    same_widgets,
+    session,
+    set_version,
+    specification,
+    with_law,
+):
     overtaken = session.stale
     values = page.read(specification, inputs.value)
     asked, refused = attempt(lambda: with_law(session, law_choice, law_choice.value, values))
     problem, changes = asked or (None, ())
-    if overtaken:
+    present = None if problem is None else controls(type(problem.data), law_values(problem.data))
+    if overtaken or (present is not None and not same_widgets(present, specification)):
         set_version(lambda version: version + 1)
     return changes, problem, refused
 
@@ -130,6 +147,7 @@ def _(
     page,
     problem,
     python_code,
+    says,
     session,
     tab,
     theory,
@@ -148,7 +166,11 @@ def _(
                 csv=lambda: data.csv(theory, sample),
                 python=lambda: python_code(dumps(problem), data.PYTHON),
                 latex=lambda: data.latex(theory),
-                notes=(*(mo.md(note) for note in changes), *(() if drawn is None else (drawn,))),
+                notes=(
+                    page.definition(*says(type(theory.law))),
+                    *(mo.md(note) for note in (*changes, *theory.missing)),
+                    *(() if drawn is None else (drawn,)),
+                ),
             ),
         )
 

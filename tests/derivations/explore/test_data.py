@@ -12,6 +12,7 @@ from derivations.explore.data import GROUPS, csv, histogram, latex, numbers, sam
 from derivations.explore.figures.axes import FORMATS, canvas, label, saved, shown
 from derivations.explore.figures.data import data_figure
 from derivations.explore.shell.controls import Choice, Entry, Slider, controls, law_of
+from derivations.explore.shell.kinds import Kind
 from derivations.explore.shell.shared_problem import FIRST, SharedProblem, attempt, carried, law_values
 from tests.tolerances import EXPLORER_EXAMPLES, STANDARD_ERRORS
 from theory.moments import gated_moments
@@ -35,7 +36,7 @@ def test_every_law_has_controls_that_declare_it(name):
     assert law.law == name
     again = controls(LAWS[name], law_values(law))
     assert law_of(LAWS[name], {field: control.start for field, control in again.items()}) == law
-    assert all(isinstance(control, Slider | Choice | Entry) for control in again.values())
+    assert all(isinstance(control, Slider | Choice | Entry | Kind) for control in again.values())
 
 
 def test_a_value_between_the_steps_stays():

@@ -127,6 +127,37 @@ def test_the_data_view(front, running, problem, tmp_path):
     shown.nothing_went_wrong()
 
 
+def test_laws_and_kinds_are_chosen_in_the_data_view(running, problem):
+    shown = running.view("data", problem)
+    page, law = shown.page, shown.side.get_by_label("law", exact=True)
+    shown.wait_for_number("numbers", KURTOSIS, "exact", kurtosis_of())
+    shown.side.get_by_label("correlation of the latent").select_option("table")
+    shown.side.get_by_label("parameters of table").wait_for()
+    shown.side.get_by_label("correlation length").first.wait_for(state="detached")
+    shown.side.get_by_label("correlation of the latent").select_option("gaussian")
+    shown.side.get_by_label("correlation length").first.wait_for()
+
+    law.select_option("student-t")
+    shown.wait_for_number("numbers", KURTOSIS, "exact", 6.0)
+    shown.side.get_by_label("degrees of freedom, class 1").first.wait_for()
+    shown.move(4, "Home")
+    page.get_by_role("alert").get_by_text("infinite variance").wait_for()
+    shown.move(4, "End")
+    page.get_by_role("alert").wait_for(state="detached")
+
+    law.select_option("ising")
+    page.get_by_text("Runs of equal spins").wait_for()
+    shown.side.get_by_label("couplings β").fill("[0.5, 0.2]")
+    page.keyboard.press("Enter")
+    shown.side.get_by_label("correlation length").first.wait_for(state="detached")
+
+    law.select_option("own")
+    page.get_by_role("alert").get_by_text("comes from a problem file").wait_for()
+    law.select_option("nlgp")
+    shown.wait_for_number("numbers", KURTOSIS, "exact", kurtosis_of())
+    shown.nothing_went_wrong()
+
+
 def test_two_tabs(running, problem):
     shown = running.view("data", problem)
     shown.page.locator("#numbers").wait_for()

@@ -57,6 +57,7 @@ class Ising(Law):
                 f"data has {said}: tanh beta = exp(-1/xi) fixes one by the other.",
                 "Give the couplings, such as beta = [0.5, 0.2], or the correlation lengths, such as xi = [2.0, 1.0].",
             )
+        set_field(self, "xi" if given(self.beta) else "beta", ())  # also where it is an empty list
         if given(self.beta):
             self.each_class("beta", bounded)
         else:

@@ -1,0 +1,88 @@
+"""What the data view says of each law: its definition, and what is seen. A law that is not here has its docstring."""
+
+from theory.problem import Law
+
+_LATENT = r"$z$ Gaussian, $\langle z_i z_j \rangle = R(d_{ij})$, by default $\exp(-d_{ij}^2/\xi^2)$"
+_GAUSSIAN = r"$z$ Gaussian, $\langle z_i z_j \rangle = \exp(-d_{ij}^2/\xi^2)$"
+_SPINS = r"x_i = \pm 1"
+_SHOWS: dict[str, tuple[str, str]] = {
+    "nlgp": (
+        rf"$x_i = f(g z_i)/Z$; {_LATENT}",
+        "Sites closer than ξ are alike; the larger the gain of an erf, the sharper the steps between two values of x.",
+    ),
+    "nlgp-2d": (
+        rf"$x_i = f(g z_i)/Z$ on a grid; {_LATENT}",
+        "Patches of the size ξ are alike; the larger the gain of an erf, the sharper their edges.",
+    ),
+    "gaussian-clone": (
+        r"$x \sim N(0, C)$ with the covariance $C$ of the law `nlgp` of the same numbers",
+        "The covariance shows the lengths ξ as before, and the marginal is Gaussian: the examples have no edges.",
+    ),
+    "student-t": (
+        rf"$x = z \sqrt{{\nu/V}}/Z$; {_GAUSSIAN}; $V \sim \chi^2_\nu$ with $\nu$ degrees of freedom",
+        "All sites of an example share one scale: a few examples are large as a whole, the more so the smaller dof is.",
+    ),
+    "elliptical": (
+        rf"$x = r z/Z$; {_GAUSSIAN}; the scale $r$ independent of $z$",
+        "All sites of an example share one scale r: the covariance is that of z, and r makes the tails.",
+    ),
+    "mixture": (
+        r"$x \sim$ component $k$ with probability $w_k$, among the components of the class",
+        "Each example comes from one component: the covariance is their average, and the marginal their sum.",
+    ),
+    "single-pulse": (
+        r"$u_i = 1$ inside a pulse, $0$ outside; $x = u$ or $x = 2u - 1$",
+        "One block at a random place: the classes differ by its width, which the covariance shows as a band.",
+    ),
+    "pulses": (
+        r"$x$ = the sum, or the largest, of several pulses at random places",
+        "Several pulses at once: the classes differ in their widths and their number.",
+    ),
+    "bars": (
+        r"$u_i = 1$ inside a rectangle on a grid, $0$ outside; $x = u$ or $x = 2u - 1$",
+        "A bar at a random place: the covariance with the middle site is long where the bars are long.",
+    ),
+    "ising": (
+        rf"${_SPINS}$, $P(x) \propto \exp(\beta \sum_i x_i x_{{i+1}} + h \sum_i x_i)$, $\tanh \beta = e^{{-1/\xi}}$",
+        "Runs of equal spins of about ξ sites; the covariance falls exponentially, with a kink at distance 0.",
+    ),
+    "ising-2d": (
+        rf"${_SPINS}$ on a grid, $P(x) \propto \exp(b \sum_{{\langle i, j \rangle}} x_i x_j + h \sum_i x_i)$",
+        "Domains of equal spins, larger for larger couplings; on an open grid sites at the edge are less correlated.",
+    ),
+    "finite": (
+        r"$x$ is one of the given examples, each with its weight",
+        "Few examples: the sites differ, so that the mean of each stands in place of one marginal.",
+    ),
+    "table": (
+        r"$x$ is one of the examples of a file, or of those made from given second moments",
+        "Sites differ, so that the mean of each stands in place of one marginal; each label is a class.",
+    ),
+    "mnist": (
+        r"$x$ is an image of a digit of MNIST, averaged over squares of pixels",
+        "Pixels are sites of a grid; the covariance with the middle one shows the strokes that pass it.",
+    ),
+    "fashion-mnist": (
+        r"$x$ is an image of an article of Fashion-MNIST, averaged over squares of pixels",
+        "Pixels are sites of a grid; the covariance with the middle one shows the outline of the article.",
+    ),
+    "images": (
+        r"$x = W (p - \langle p \rangle)$, $p$ a patch of a photograph, or Gaussian of the same covariance",
+        "Whitening takes away the correlations of neighbours; patches keep their edges, Gaussian inputs have none.",
+    ),
+    "own": (
+        r"$x$ is drawn by a function of yours, or from a folder of arrays",
+        "Statistics are estimated from drawn examples, with errors; the code is that of the file you started with.",
+    ),
+}
+
+
+def says(law: type[Law]) -> tuple[str, str]:
+    """The definition of a law and a sentence on what is seen, as Markdown; "" for a law that nobody described here.
+
+    >>> from theory.problem import LAWS
+    >>> says(LAWS["finite"])[0]
+    '$x$ is one of the given examples, each with its weight'
+    """
+    definition = (law.__doc__ or law.__name__).partition("\n")[0].strip()
+    return _SHOWS.get(law.law, (f"`{definition}`", ""))
