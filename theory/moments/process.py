@@ -67,9 +67,9 @@ def process_moments(
             "degenerate, and different functions of it may be the same gate.",
             'Use hard gates at single sites, simulate it (gdln simulate), or use boundary = "open".',
         )
-    latent = law.process if isinstance(law, Elliptical) else law
-    require_independent(latent)
-    check_gates(latent, network, gates)
+    if not isinstance(law, Elliptical):  # whose Gaussian kernel is never singular, and whose x is proportional to z
+        require_independent(law)
+        check_gates(law, network, gates)
     seconds = _certified_seconds(law, gates)
     if arithmetic.dtype is object and seconds > MOST_SECONDS:
         raise OutOfReachError(
