@@ -17,7 +17,7 @@ from derivations.atomic import write_text
 from derivations.evidence import stored
 from derivations.experiments.folders import figures, problem_named, read
 from derivations.experiments.model import Data, Figure
-from derivations.publish import mode_figure
+from derivations.publish import law_controls, mode_figure
 from theory.claims.model import Claim
 from theory.problem import InputError
 
@@ -129,7 +129,7 @@ RECEPTIVE_FIELDS = BookFigure(
 )
 
 RACE_MODES = BookFigure(mode_figure.CAPTION, lambda _claims, _evidence: mode_figure.data(), mode_figure.draw)
-
+LAW_CONTROLS = BookFigure(law_controls.CAPTION, lambda _claims, _evidence: law_controls.data(), law_controls.draw)
 
 RING_MODES = BookFigure(
     "Modes of the unit that opens for positive inputs at its site, on a ring: long waves arrive first (left), so that "
@@ -142,9 +142,13 @@ RING_MODES = BookFigure(
 @cache
 def known() -> dict[str, BookFigure]:
     """Every figure by name: that of the evidence, those of the theory, and those that experiments declare."""
-    return {"receptive-fields": RECEPTIVE_FIELDS, "race-modes": RACE_MODES, "ring-modes": RING_MODES} | {
-        name: _of_experiment(declared) for name, declared in figures().items()
+    own = {
+        "receptive-fields": RECEPTIVE_FIELDS,
+        "race-modes": RACE_MODES,
+        "ring-modes": RING_MODES,
+        "law-controls": LAW_CONTROLS,
     }
+    return own | {name: _of_experiment(declared) for name, declared in figures().items()}
 
 
 def figure(name: str, here: str) -> BookFigure:
