@@ -10,7 +10,7 @@ from derivations.markdown import table
 from theory.flow import Solution, solve
 from theory.moments import gated_moments
 from theory.moments.controls import controls
-from theory.moments.inputs import Density, InputStatistics, input_statistics
+from theory.moments.inputs import InputStatistics, input_statistics
 from theory.problem import Problem
 
 NAME = "small-bump"
@@ -86,11 +86,8 @@ def data() -> Data:
     window = slice(site - _BESIDE, site + _BESIDE + 1)
     densities, fields = {"x": x.round(12).tolist()}, {"site": list(range(window.start, window.stop))}
     for one in matched():
-        marginal = one.inputs.marginal(site)
-        if not isinstance(marginal, Density):
-            raise TypeError(f"the control {one.name} has inputs of finitely many values")
         title = _TITLES[one.name]
-        densities[title] = marginal.density(x).round(12).tolist()
+        densities[title] = one.inputs.marginal(site).density(x).round(12).tolist()
         fields[title] = one.solution.fixed_point[0, window].round(12).tolist()
     return {"densities": densities, "fields": fields}
 

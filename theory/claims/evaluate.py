@@ -34,6 +34,9 @@ def evaluate(expr: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
 
     >>> evaluate(sympy.pi * sympy.Symbol("a"), {sympy.Symbol("a"): sympy.Rational(1, 2)}, 10) > 1.57079632
     True
+    >>> far = evaluate(OwensT(2, 1000), {}, 20)  # T(h, oo) = Phi(-h)/2
+    >>> mpmath.almosteq(far, mpmath.ncdf(-2) / 2, 1e-14)
+    True
     """
     value = expr.xreplace(dict(point)).doit(deep=False) if expr.has(sympy.Piecewise) else expr.xreplace(dict(point))
     if any(map(_diverges, value.atoms(sympy.Integral))):  # for which mpmath would give some number

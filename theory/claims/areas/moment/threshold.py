@@ -1,7 +1,6 @@
-r"""The moments through half-spaces and slabs of one site at any threshold.
+"""The moments through half-spaces and slabs of one site at any threshold.
 
-With $\varphi$ and $\Phi$ the density and the distribution function of a standard normal number, and $T$ Owen's
-function. `gdln solve` uses these forms for the nonlinear Gaussian process and for Gaussian inputs.
+`gdln solve` uses these forms for the nonlinear Gaussian process and for Gaussian inputs.
 """
 
 from dataclasses import replace
@@ -121,8 +120,8 @@ def _share_of_covariance(problem: Problem) -> np.ndarray:
 
 SECOND = expectation_claim(
     "moment.threshold.second_moment",
-    r"Second moment of Gaussian inputs through a half-space at any threshold: "
-    r"$\rho_{kl} \Phi(-\theta) + \rho_{ik} \rho_{il}\, \theta\, \varphi(\theta)$",
+    "Second moment of Gaussian inputs through a half-space at any threshold: its share of the covariance, and a term "
+    "in the correlations with its site",
     Heaviside(z(1) - theta) * z(2) * z(3),
     _COV,
     kl * _beyond(theta) + ik * il * theta * _density(theta),
@@ -152,7 +151,8 @@ def _over_one_slab(point: Point, digits: int) -> mpf:
 
 SLAB = expectation_claim(
     "moment.threshold.slab",
-    r"First moment of a Gaussian input through a slab: $\rho\, (\varphi(l) - \varphi(u))$",
+    "First moment of a Gaussian input through a slab: its correlation with the site, times the difference of the "
+    "densities at the bounds",
     (Heaviside(z(1) - lo) - Heaviside(z(1) - hi)) * z(2),
     pair(rho),
     rho * (_density(lo) - _density(hi)),
