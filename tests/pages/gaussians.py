@@ -2,7 +2,7 @@
 
 from mpmath import mp, mpf
 
-from tests.pages.numerics import kept, mean, solved, steps_and_erfs
+from tests.pages.numerics import TAIL, integral, kept, mean, solved, steps_and_erfs
 
 half = mpf(1) / 2
 
@@ -132,6 +132,24 @@ def step_of_two(a_i: mpf, a_k: mpf, rho: mpf) -> mpf:
     return mean(lambda x: mp.erf(c * x), 0, 1 / max(1, abs(c)))
 
 
+def beyond(theta: mpf, g: mpf, rho: mpf) -> mpf:
+    """Return E[1[z_1 >= theta] erf(g z_2)]."""
+    c = given_first(g, rho)
+    return mean(lambda x: mp.erf(c * x), theta, 1 / max(1, abs(c)))
+
+
+def product_in_slab(rho_ik: mpf, rho_il: mpf, rho_kl: mpf, low: mpf | int, high: mpf | int) -> mpf:
+    """Return E[1[low <= z_i < high] z_k z_l], given z_i: the means are rho_ik z_i and rho_il z_i."""
+    ends = [mpf(low), *(mpf(x) for x in range(-TAIL, TAIL) if low < x < high), mpf(high)]
+    left = rho_kl - rho_ik * rho_il
+    return integral(lambda x: (left + rho_ik * x * rho_il * x) * mp.npdf(x), ends)
+
+
+def tiled(l: mpf, u: mpf, **rhos: mpf) -> mpf:
+    """Return the sum of three such moments, over slabs that tile the line."""
+    return mp.fsum(product_in_slab(**rhos, low=low, high=high) for low, high in ((-TAIL, l), (l, u), (u, TAIL)))
+
+
 def matern(u: mpf) -> mpf:
     """Return the Matern correlation of smoothness 3/2 at the distance u xi, by its Bessel function."""
     s = mp.sqrt(3) * u
@@ -173,6 +191,12 @@ VALUES = {
     "moment.site_gate.tower": lambda rho_ik, rho_il, rho_kl, g: step_erf(g, rho_il),
     "moment.site_gate.xx": gated_second_moment,
     "moment.site_gate.yx": gated_mean,
+    "moment.threshold.second_moment": lambda theta, **rhos: product_in_slab(**rhos, low=theta, high=TAIL),
+    "moment.threshold.slab": lambda l, u, rho: integral(
+        lambda x: rho * x * mp.npdf(x), [l, *(mpf(x) for x in range(-TAIL, TAIL) if l < x < u), u]
+    ),
+    "moment.threshold.step_erf": beyond,
+    "moment.threshold.tiling": tiled,
     "ols.small_bump.two_sites": small_bump_loss,
 }
 

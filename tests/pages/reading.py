@@ -9,6 +9,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import pairwise
 
 from tests.paths import ROOT
 
@@ -121,7 +122,7 @@ def tables(page: str) -> list[list[Unit]]:
     """Return the tables of a page, each a list of its rows: the heads, the line below them, and the others."""
     lines = [unit for unit in units() if unit.page == page and unit.raw.startswith("|")]
     heads = [i - 1 for i, unit in enumerate(lines) if re.fullmatch(r"[|\s:-]+", unit.raw)]
-    return [lines[start:end] for start, end in zip(heads, [*heads[1:], len(lines)], strict=True)]
+    return [lines[start:end] for start, end in pairwise([*heads, len(lines)])]
 
 
 def cells(row: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""Evaluation of a formula at an exact point to a given number of digits, by mpmath; its integrals by Arb."""
+"""Evaluation of a formula at an exact point to a given number of digits, by mpmath; integrals and Owen's T by Arb."""
 
 import mpmath
 import sympy
@@ -6,6 +6,7 @@ import sympy
 from theory.claims.model import Point
 from theory.expressions.balls.closed_form import NotCertified, ball, enclose
 from theory.expressions.balls.precision import decimals
+from theory.expressions.functions import OwensT
 
 _GUARD = 12  # extra digits carried; evalf raises its own precision further where terms cancel
 _MOST_BITS = 512  # for an integral; one that converges reaches its digits with at most 300
@@ -33,11 +34,14 @@ def evaluate(expr: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
 
     >>> evaluate(sympy.pi * sympy.Symbol("a"), {sympy.Symbol("a"): sympy.Rational(1, 2)}, 10) > 1.57079632
     True
+    >>> far = evaluate(OwensT(2, 1000), {}, 20)  # T(h, oo) = Phi(-h)/2
+    >>> mpmath.almosteq(far, mpmath.ncdf(-2) / 2, 1e-14)
+    True
     """
     value = expr.xreplace(dict(point)).doit(deep=False) if expr.has(sympy.Piecewise) else expr.xreplace(dict(point))
     if any(map(_diverges, value.atoms(sympy.Integral))):  # for which mpmath would give some number
         raise NotANumber(expr, dict(point), "has an integral that diverges")
-    number = sympy.N(_with_integrals(value, digits + 2 * _GUARD), digits + _GUARD)
+    number = sympy.N(_with_balls(value, digits + 2 * _GUARD), digits + _GUARD)
     if number.has(sympy.zoo, sympy.nan, sympy.oo, -sympy.oo) or number.free_symbols:
         raise NotANumber(expr, dict(point), "has no value")
     real, imaginary = number.as_real_imag()
@@ -47,20 +51,20 @@ def evaluate(expr: sympy.Expr, point: Point, digits: int) -> mpmath.mpf:
         return mpmath.mpf(sympy.Float(real, digits + _GUARD)._mpf_)
 
 
-def _with_integrals(expr: sympy.Expr, digits: int) -> sympy.Expr:
-    """Return the expression with its integrals as numbers to `digits`; those that Arb cannot enclose stay for mpmath.
+def _with_balls(expr: sympy.Expr, digits: int) -> sympy.Expr:
+    """Return the expression with integrals and Owen's T as numbers to `digits`, except for what Arb cannot enclose.
 
-    Arb takes a hundredth of mpmath's time.
+    Arb takes a hundredth of mpmath's time for an integral, and mpmath has no Owen's T.
     """
     known = {}
-    for integral in expr.atoms(sympy.Integral):
-        if integral.free_symbols:  # inside another integral
+    for part in expr.atoms(sympy.Integral, OwensT):
+        if part.free_symbols:  # inside another integral
             continue
         try:
-            middle, _ = enclose(lambda whole=integral: ball(whole, {}), digits, _MOST_BITS)
+            middle, _ = enclose(lambda whole=part: ball(whole, {}), digits, _MOST_BITS)
         except NotCertified:
             continue
-        known[integral] = sympy.Float(sympy.Rational(middle.numerator, middle.denominator), digits)
+        known[part] = sympy.Float(sympy.Rational(middle.numerator, middle.denominator), digits)
     return expr.xreplace(known)
 
 
