@@ -1,4 +1,4 @@
-"""The answer of `gdln data show`: exact statistics of a law's inputs, class by class, and a report on its latent."""
+"""The answer of `gdln data show`: statistics of a law's inputs, class by class, and a report on its latent."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -6,9 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from theory.moments.example_statistics import ExampleStatistics
 from theory.moments.inputs import InputStatistics, input_statistics
 from theory.moments.psd import LatentReport, psd_report
 from theory.problem import Law, NonlinearGP, OutOfReachError
+from theory.problem.distributions.sampled import SampledLaw
 
 MOST_SHOWN = 12  # lags and eigenvalues in the text; the JSON has all
 
@@ -30,6 +32,12 @@ class DataShowAnswer:
         """The middle site, of a grid that of its middle row and column, whose covariances are shown."""
         shape = getattr(self.law, "shape", None)
         return self.law.n // 2 if shape is None else (shape[0] // 2) * shape[1] + shape[1] // 2
+
+    @property
+    def estimated_from(self) -> int | None:
+        """The number of examples from which the statistics are estimated; None where they are exact."""
+        examples = any(isinstance(own, ExampleStatistics) for own in self.statistics)
+        return self.law.estimate.examples if examples and isinstance(self.law, SampledLaw) else None
 
     def _lags(self) -> range:
         """Sites from the middle one on, along its row: those at the lags 0, 1, 2, ..."""
@@ -55,6 +63,7 @@ class DataShowAnswer:
                 }
                 for own in self.statistics
             ],
+            "estimated_from": self.estimated_from,
             "refusal": self.refusal or None,
             "latent": [_report(report) for report in self.latent],
         }
@@ -63,6 +72,8 @@ class DataShowAnswer:
         """The lines for a reader."""
         law = self.law
         lines = [f"{law.law}, {law.n} sites, {law.classes} class{'es' if law.classes > 1 else ''}"]
+        if self.estimated_from is not None:
+            lines.append(f"estimated from {self.estimated_from} examples of the law")
         for c, own in enumerate(self.statistics):
             by_lag = own.covariance[self.site, list(self._lags())]
             lines += [
@@ -74,6 +85,8 @@ class DataShowAnswer:
                 f"  covariance by lag  {_row(by_lag)}",
                 f"  spectrum           {_row(own.spectrum)}",
             ]
+        if not all(own.alike for own in self.statistics):
+            lines += ["", f"Lags are counted from site {self.site}; the sites are not all alike."]
         lines += ["", self.refusal] if self.refusal else []
         lines += ["", "correlation of the latent", *(f"  {report.text()}" for report in self.latent)] * bool(
             self.latent

@@ -12,6 +12,7 @@ from tests.test_every_question import MadeUpLaw
 from tests.tolerances_of_correlations import SPECTRUM_TRACE
 from theory.moments.inputs import input_statistics
 from theory.problem import FiniteData, GaussianClone, OutOfReachError, SinglePulse
+from theory.problem.distributions.own import OwnLaw
 
 LAWS = {
     "line": line(n=9, correlation="exponential", gain=(1, 2)),
@@ -72,3 +73,16 @@ def test_a_latent_without_statistics_has_its_report():
 def test_a_law_with_neither_is_refused():
     with pytest.raises(OutOfReachError, match="MadeUpLaw has no exact statistics"):
         answer(MadeUpLaw(4))
+
+
+def test_estimated_statistics_say_so(tmp_path):
+    x = np.random.default_rng(0).standard_normal((64, 3))
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", x[:, 1])
+    law = OwnLaw(folder=str(tmp_path), estimate={"examples": 500, "seed": 0})
+    found = answer(law)
+    assert found.json()["estimated_from"] == 500
+    assert "estimated from 500 examples" in found.text()
+    assert answer(LAWS["finite"]).json()["estimated_from"] is None
+    assert "Lags are counted from site 1" in found.text()
+    assert "Lags are counted" not in answer(LAWS["torus"]).text()
