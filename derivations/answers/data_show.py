@@ -1,6 +1,7 @@
 """The answer of `gdln data show`: statistics of a law's inputs, class by class, and a report on its latent."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +13,7 @@ from theory.moments.psd import LatentReport, psd_report
 from theory.problem import Law, NonlinearGP, OutOfReachError
 from theory.problem.distributions.sampled import SampledLaw
 
+MOST_DENOMINATOR = 10**6
 MOST_SHOWN = 12  # lags and eigenvalues in the text; the JSON has all
 
 
@@ -78,7 +80,7 @@ class DataShowAnswer:
             by_lag = own.covariance[self.site, list(self._lags())]
             lines += [
                 "",
-                f"class {c}, probability {law.probabilities[c]}",
+                f"class {c}, probability {_share(law.probabilities[c])}",
                 f"  mean               {_spread(own.mean)}",
                 f"  variance           {_spread(own.variance)}",
                 f"  excess kurtosis    {_spread(_or_none(own, 'kurtosis'))}",
@@ -118,6 +120,11 @@ def _report(report: LatentReport) -> dict[str, Any]:
         "cycles_per_site": None if found is None else found.frequency,
         "longest_valid_xi": report.longest,
     }
+
+
+def _share(p: Fraction) -> str:
+    """A probability as a fraction, or as a decimal where the fraction is that of a float64."""
+    return str(p) if p.denominator <= MOST_DENOMINATOR else f"{float(p):.6g}"
 
 
 def _row(numbers: np.ndarray) -> str:

@@ -1,6 +1,7 @@
 """The answer of `gdln data show`: its numbers are those of the library, and it is whole as text and as JSON."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -86,3 +87,9 @@ def test_estimated_statistics_say_so(tmp_path):
     assert answer(LAWS["finite"]).json()["estimated_from"] is None
     assert "Lags are counted from site 1" in found.text()
     assert "Lags are counted" not in answer(LAWS["torus"]).text()
+
+
+def test_probabilities_of_float64_are_decimals():
+    weights = [Fraction(1 / 3), 1 - Fraction(1 / 3)]
+    assert "probability 0.333333" in answer(FiniteData([[1, 0], [0, 1]], [1, 0], weights=weights)).text()
+    assert "probability 1/2" in answer(LAWS["finite"]).text()
