@@ -1,15 +1,19 @@
-"""The answer of `gdln data show`: exact statistics of a law's inputs, class by class, and a report on its latent."""
+"""The answer of `gdln data show`: statistics of a law's inputs, class by class, and a report on its latent."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from theory.moments.example_statistics import ExampleStatistics
 from theory.moments.inputs import InputStatistics, input_statistics
 from theory.moments.psd import LatentReport, psd_report
 from theory.problem import Law, NonlinearGP, OutOfReachError
+from theory.problem.distributions.sampled import SampledLaw
 
+MOST_DENOMINATOR = 10**6
 MOST_SHOWN = 12  # lags and eigenvalues in the text; the JSON has all
 
 
@@ -30,6 +34,12 @@ class DataShowAnswer:
         """The middle site, of a grid that of its middle row and column, whose covariances are shown."""
         shape = getattr(self.law, "shape", None)
         return self.law.n // 2 if shape is None else (shape[0] // 2) * shape[1] + shape[1] // 2
+
+    @property
+    def estimated_from(self) -> int | None:
+        """The number of examples from which the statistics are estimated; None where they are exact."""
+        examples = any(isinstance(own, ExampleStatistics) for own in self.statistics)
+        return self.law.estimate.examples if examples and isinstance(self.law, SampledLaw) else None
 
     def _lags(self) -> range:
         """Sites from the middle one on, along its row: those at the lags 0, 1, 2, ..."""
@@ -55,6 +65,7 @@ class DataShowAnswer:
                 }
                 for own in self.statistics
             ],
+            "estimated_from": self.estimated_from,
             "refusal": self.refusal or None,
             "latent": [_report(report) for report in self.latent],
         }
@@ -63,17 +74,21 @@ class DataShowAnswer:
         """The lines for a reader."""
         law = self.law
         lines = [f"{law.law}, {law.n} sites, {law.classes} class{'es' if law.classes > 1 else ''}"]
+        if self.estimated_from is not None:
+            lines.append(f"estimated from {self.estimated_from} examples of the law")
         for c, own in enumerate(self.statistics):
             by_lag = own.covariance[self.site, list(self._lags())]
             lines += [
                 "",
-                f"class {c}, probability {law.probabilities[c]}",
+                f"class {c}, probability {_share(law.probabilities[c])}",
                 f"  mean               {_spread(own.mean)}",
                 f"  variance           {_spread(own.variance)}",
                 f"  excess kurtosis    {_spread(_or_none(own, 'kurtosis'))}",
                 f"  covariance by lag  {_row(by_lag)}",
                 f"  spectrum           {_row(own.spectrum)}",
             ]
+        if not all(own.alike for own in self.statistics):
+            lines += ["", f"Lags are counted from site {self.site}; the sites are not all alike."]
         lines += ["", self.refusal] if self.refusal else []
         lines += ["", "correlation of the latent", *(f"  {report.text()}" for report in self.latent)] * bool(
             self.latent
@@ -105,6 +120,11 @@ def _report(report: LatentReport) -> dict[str, Any]:
         "cycles_per_site": None if found is None else found.frequency,
         "longest_valid_xi": report.longest,
     }
+
+
+def _share(p: Fraction) -> str:
+    """A probability as a fraction, or as a decimal where the fraction is that of a float64."""
+    return str(p) if p.denominator <= MOST_DENOMINATOR else f"{float(p):.6g}"
 
 
 def _row(numbers: np.ndarray) -> str:

@@ -8,7 +8,8 @@ import numpy as np
 from jaxtyping import Float
 
 from derivations.statistics.field_fits import LEAST_SIDE, Fit, fit
-from theory.problem import GatedGraph, InputError, NonlinearGP2D, OutOfReachError, Problem
+from theory.problem import GatedGraph, InputError, OutOfReachError, Problem
+from theory.problem.distributions.sampled import SampledLaw
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -73,6 +74,7 @@ class FieldsAnswer:
         aligned = self.alignment()
         return {
             "source": self.source,
+            "estimated_from": self.estimated_from,
             "time": self.time,
             "shape": list(self.problem.data.shape),
             "fields": [
@@ -107,12 +109,22 @@ class FieldsAnswer:
         if aligned is not None:
             mean, resultant = aligned
             lines.append(f"their orientations: mean {mean:.1f} degrees, resultant {resultant:.2f} (1 if all agree)")
+        if self.estimated_from is not None:
+            lines.append(
+                f"theory is estimated from {self.estimated_from} examples of the law, whose errors +- leaves out"
+            )
         lines += [
             "explained: share of the field's power; +-: one standard error from the residuals of the fit: how well the",
             "field determines the number, not whether the model is true; lengths in sites, frequency in cycles a site;",
             "orientation: the direction of the wave, from columns towards rows",
         ]
         return "\n".join(lines)
+
+    @property
+    def estimated_from(self) -> int | None:
+        """The number of examples from which the moments behind the fields are estimated; None where they are exact."""
+        law = self.problem.data
+        return law.estimate.examples if self.source == "theory" and isinstance(law, SampledLaw) else None
 
     def _origin(self) -> str:
         if self.source == "theory":
@@ -161,7 +173,7 @@ def answer(
 
 def _require_grid(problem: Problem) -> None:
     law = problem.data
-    if not isinstance(law, NonlinearGP2D) or isinstance(problem.network, GatedGraph):
+    if not hasattr(law, "shape") or isinstance(problem.network, GatedGraph):
         raise OutOfReachError(
             f"Fields are fitted on grids, for networks with one hidden layer; this problem has the law {law.law!r}.",
             'Use a law on a grid, such as law = "nlgp-2d"; for lines see gdln compare --plot.',

@@ -1,6 +1,7 @@
 """The answer of `gdln data show`: its numbers are those of the library, and it is whole as text and as JSON."""
 
 import json
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from tests.tolerances_of_correlations import SPECTRUM_TRACE
 from theory.moments.inputs import input_statistics
 from theory.moments.psd import psd_report
 from theory.problem import FiniteData, GaussianClone, OutOfReachError, SinglePulse, positivity
+from theory.problem.distributions.own import OwnLaw
 
 LAWS = {
     "line": line(n=9, correlation="exponential", gain=(1, 2)),
@@ -99,3 +101,22 @@ def test_a_latent_without_statistics_has_its_report():
 def test_a_law_with_neither_is_refused():
     with pytest.raises(OutOfReachError, match="MadeUpLaw has no exact statistics"):
         answer(MadeUpLaw(4))
+
+
+def test_estimated_statistics_say_so(tmp_path):
+    x = np.random.default_rng(0).standard_normal((64, 3))
+    np.save(tmp_path / "x.npy", x)
+    np.save(tmp_path / "y.npy", x[:, 1])
+    law = OwnLaw(folder=str(tmp_path), estimate={"examples": 500, "seed": 0})
+    found = answer(law)
+    assert found.json()["estimated_from"] == 500
+    assert "estimated from 500 examples" in found.text()
+    assert answer(LAWS["finite"]).json()["estimated_from"] is None
+    assert "Lags are counted from site 1" in found.text()
+    assert "Lags are counted" not in answer(LAWS["torus"]).text()
+
+
+def test_probabilities_of_float64_are_decimals():
+    weights = [Fraction(1 / 3), 1 - Fraction(1 / 3)]
+    assert "probability 0.333333" in answer(FiniteData([[1, 0], [0, 1]], [1, 0], weights=weights)).text()
+    assert "probability 1/2" in answer(LAWS["finite"]).text()

@@ -19,6 +19,7 @@ from theory.problem import (
     Gate,
     Law,
     Network,
+    OutOfReachError,
     Pulses,
     SinglePulse,
     SiteGate,
@@ -92,10 +93,13 @@ def _ends(law: Law) -> tuple[float, float] | None:
     """Return the ends of the support of a site over all classes; None where they are not known or differ by site."""
     if exactly(input_statistics_of, law) is input_statistics_of.registry[object]:
         return None
-    found = [input_statistics(law, c) for c in range(law.classes)]
-    if not all(one.alike for one in found):
+    try:
+        found = [input_statistics(law, c) for c in range(law.classes)]
+        if not all(one.alike for one in found):
+            return None
+        marginals = [one.marginal(0) for one in found]
+    except OutOfReachError:  # as of a mixture of a law with a density and one of finitely many values
         return None
-    marginals = [one.marginal(0) for one in found]
     if not all(isinstance(own, Density) for own in marginals):
         return None
     return min(own.low for own in marginals), max(own.high for own in marginals)

@@ -137,3 +137,20 @@ def test_the_command_prints_and_draws(tmp_path, capsys):
     assert (tmp_path / "fields.png").read_bytes().startswith(b"\x89PNG")
     assert main(["fields", str(file), "--source", "nowhere"]) == 2
     assert "--source" in capsys.readouterr().err
+
+
+GRIDS = {
+    "ising-2d": 'law = "ising-2d"\nshape = [6, 5]\ncouplings = [0.3, 0.1]\nh = [0.0, 0.0]\nboundary = "open"',
+    "bars": 'law = "bars"\nshape = [6, 5]\nboundary = "open"\nrows = [[1, 1], [2, 3]]\ncolumns = [[2, 3], [1, 1]]\n'
+    'support = "plus-minus"\nflip = "none"',
+}
+
+
+@pytest.mark.parametrize("name", GRIDS)
+def test_every_law_on_a_grid_has_fields(name):
+    _, rest = TEXT.split("labels", 1)
+    problem = loads(f"[data]\n{GRIDS[name]}\nlabels{rest}")
+    found = fields.answer(problem)
+    for unit, one in enumerate(found.fields):
+        assert np.array_equal(one.field, solve(problem).weights[1][unit].reshape(6, 5))
+    assert found.json()["estimated_from"] is None

@@ -16,6 +16,7 @@ from theory.problem import (
     SinglePulse,
     SiteGate,
 )
+from theory.problem.distributions.mixture import Component, Mixture
 
 LINE = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0))
 CLONE = GaussianClone(4, (2, 1), 1, "open", "none", (1, 0))
@@ -74,3 +75,11 @@ def test_means_and_large_pulses_are_not_judged():
     network = Network("gated-linear", "mean", 1, (site(lo=1),))
     assert constant_gates(replace(LINE, means=(1, 0)), network) == {}
     assert constant_gates(replace(PULSE, n=1000), Network("gated-linear", "mean", 1, (site(lo=9),))) == {}
+
+
+def test_a_mixture_of_a_density_and_of_values_is_not_judged():
+    parts = (
+        Component(0, "1/2", NonlinearGP(8, (2,), 1, "open", "none", (1,))),
+        Component(0, "1/2", SinglePulse(8, ((2, 3),), "plus-minus", "none", (1,))),
+    )
+    assert constant_gates(Mixture(parts, (1,)), Network("gated-linear", "mean", 1, (site(lo=2),))) == {}
