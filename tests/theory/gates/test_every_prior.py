@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 from flint import fmpq_mat
 
-from theory.gates import separable
+from theory.gates import optimum, separable, support_of
+from theory.problem import SinglePulse
 
 ONES = [[int((site - at) % 3 < width) for site in range(3)] for width in (1, 2) for at in range(3)]
 EVERY = range(2**7)
@@ -129,6 +130,13 @@ def test_with_the_label_0_exclusive_gates_have_no_loss():
     """Gates that are closed on the input of the label 0 lose nothing there, and two of them fit the six others."""
     closed = [pair for pair in pairs(EVERY, True) if not (pair[0] | pair[1]) >> 6]
     assert min(loss(*pair)[0][0] for pair in closed) == 0
+
+
+@pytest.mark.parametrize(("kind", "least"), [("half-spaces", 0), ("exclusive half-spaces", Fraction(1, 36))])
+def test_with_the_label_0_half_spaces_overlap_too(kind, least):
+    """The labels and the equal priors of (16)."""
+    law = SinglePulse(3, ((1, 2), (3, 3)), "zero-one", "none", (1, 0))
+    assert optimum(support_of(law), 2, kind).mse == least
 
 
 @pytest.mark.parametrize(("roots", "start", "holds"), [((1, 2), 2, True), ((1, 3), 2, False), ((1, 1), 0, True)])

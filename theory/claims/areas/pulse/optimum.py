@@ -183,10 +183,10 @@ HALF_SPACES = Claim(
     params=(_prior(Rational(108, 109)),),
     assumptions=(
         _LAW,
-        _LABELS,
         r"gates are half-spaces $v^\top x \geq c$; all sets that they cut out of the seven inputs are enumerated",
         "the gain is the least loss of exclusive half-spaces, $p/18$, minus that of any two; above "
         "$p = 108/109$ another exclusive pair loses less; tilings are exclusive",
+        "with the labels 1 and 0 of (16) and $p = 1/2$, two overlapping half-spaces lose 0, and exclusive ones 1/36",
         _ALL_PRIORS,
     ),
     **rational(_gain(cut=True)),
