@@ -13,13 +13,14 @@ from sim.data import quadrature
 from tests.correlation_cases import CASES, LAWS, MATERN, MOVING_AVERAGE, WAVE, defined
 from tests.sim.cases import grid, line
 from tests.tolerances import MOMENT_ENTRY, MOMENT_FOUR_FACTORS, SIM_QUADRATURE, STANDARD_ERRORS
-from tests.tolerances_of_correlations import CERTIFIED_RADIUS, GAP_FLOAT64
+from tests.tolerances_of_correlations import CERTIFIED_RADIUS, CORRELATION, GAP_FLOAT64
 from theory.expressions.symbols import z
 from theory.flow import solve
 from theory.gaussian.moment import expect
 from theory.moments import gated_moments
 from theory.moments.arithmetic import FLOAT64, certified
 from theory.moments.inputs import input_statistics
+from theory.moments.latent_correlations import row_in_balls
 from theory.moments.latent_rank import regular
 from theory.moments.relu_gates import exact_moment
 from theory.moments.statistics import all_lags, class_statistics
@@ -279,3 +280,13 @@ def test_rank_is_that_of_the_positive_modes():
     few = {"kind": "spectrum", "values": [1, *[0] * 5, 1]}
     with pytest.raises(OutOfReachError, match="singular"):
         solve(question(line(n=4, xi=(), correlation=few), [SiteGate(0, lo=0)]))
+
+
+@pytest.mark.parametrize(("name", "boundary"), LAWS)
+def test_every_kind_in_balls_is_that_of_its_definition(name, boundary):
+    law = seven(name, boundary)
+    for c in (0, 1):
+        row = row_in_balls(law.kernels[c], law.squared_lags(), boundary, law.exact_length(c))
+        for site, ball in enumerate(row):
+            d = site if boundary == "open" else min(site, 7 - site)
+            assert abs(float(ball) - float(defined(name, d, law.length(c)))) <= CORRELATION
