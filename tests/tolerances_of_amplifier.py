@@ -13,3 +13,5 @@ AMPLIFIER_HEAVY = 1e-9
 AMPLIFIER_JACOBIAN = 2e-5
 # Standard errors of a studentised difference: P(|N| > 5) = 6e-7, for a few dozen comparisons with fixed seeds.
 STUDENTISED = 5.0
+# Forty certified digits of a number below 1: a radius of half a unit of the last one.
+AMPLIFIER_FORTY_DIGITS = 10.0**-39

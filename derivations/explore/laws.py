@@ -1,4 +1,4 @@
-"""What the data view says of each law: its definition, and what is seen. A law that is not here has its docstring."""
+"""The definition of each law in the words of the data view, and what is seen; other laws have their docstring."""
 
 from theory.problem import Law
 

@@ -231,7 +231,7 @@ def _number(value: float) -> str:
 
 
 def _exactness() -> str:
-    """What the library computes through a half-space of the middle site and its complement."""
+    """How exact the moments of each law are through a half-space of the middle site and its complement."""
     rows = []
     for row in ROWS:
         cells = [row.reads, _NONE] if row.example is None else [_through(row.data, at) for at in THRESHOLDS]

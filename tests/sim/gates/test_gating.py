@@ -19,6 +19,7 @@ from theory.problem import (
     ContextGate,
     DirectionGate,
     FiniteData,
+    GaussianClone,
     Network,
     NonlinearGP,
     NonlinearGP2D,
@@ -28,10 +29,15 @@ from theory.problem import (
     SiteGate,
     Table,
 )
+from theory.problem.distributions.bars import Bars
+from theory.problem.distributions.elliptical import Elliptical
 from theory.problem.distributions.ising import Ising
 from theory.problem.distributions.ising_2d import Ising2D
+from theory.problem.distributions.mixture import Component, Mixture
 from theory.problem.distributions.mnist import FashionMnist, Mnist
+from theory.problem.distributions.pulses import Pulses
 from theory.problem.distributions.sampled import SampledLaw
+from theory.problem.distributions.student_t import StudentT
 
 CPU = torch.device("cpu")
 DATA = FiniteData([[1, 0, -1, 2], [0, 1, 1, "1/2"], [2, 2, -1, 0]], [1, -1, 1])
@@ -48,8 +54,6 @@ UNSUPPORTED = {
     ("RepeatedGate", "GaussianClone"),
     ("SiteGate on latent", "SinglePulse"),
     ("RepeatedGate", "SinglePulse"),
-    *((gate, law) for gate in ("DirectionGate on latent", "SiteGate on latent") for law in ("Ising", "Ising2D")),
-    *((gate, law) for gate in ("RepeatedGate", "ContextGate") for law in ("Ising", "Ising2D")),
     ("DirectionGate on latent", "FiniteData"),
     ("SiteGate on latent", "FiniteData"),
     ("RepeatedGate", "FiniteData"),
@@ -64,16 +68,25 @@ UNSUPPORTED = {
 }
 
 IMAGES = {kind: kind([3, 8], "train", "mean", [1, 0], downsample=14) for kind in (Mnist, FashionMnist)}
+CLONES = Mixture([Component(c, 1, GaussianClone(4, (2,), 1, "open", "none", (1,))) for c in (0, 1)], (1, 0))
+OTHERS = {
+    Ising: Ising(4, "ring", (1, 0), xi=(2, 1)),
+    Ising2D: Ising2D((2, 2), "open", (1, 0), couplings=(1, 0)),
+    StudentT: StudentT(4, (2, 1), "open", "none", (1, 0), 5),
+    Elliptical: Elliptical(4, (2, 1), "laplace", "open", "none", (1, 0)),
+    Mixture: CLONES,
+    Pulses: Pulses(4, "ring", "block", ((1, 1), (2, 2)), ((1, 2), (1, 1)), (1,), "max", (1, 0)),
+    Bars: Bars((2, 2), "torus", ((1, 1), (2, 2)), ((2, 2), (1, 1)), "zero-one", "none", (1, 0)),
+}
 UNSUPPORTED |= {
     (gate, kind.__name__)
     for gate in ("SiteGate on latent", "DirectionGate on latent", "RepeatedGate", "ContextGate")
-    for kind in IMAGES
+    for kind in IMAGES | OTHERS
 }
 
 
 def drawn(kind=NonlinearGP, rows=60):
-    spins = {Ising: Ising(4, "ring", (1, 0), xi=(2, 1)), Ising2D: Ising2D((2, 2), "open", (1, 0), couplings=(1, 0))}
-    known = {SinglePulse: PULSE, NonlinearGP2D: grid(), FiniteData: DATA, Table: TABLE, **IMAGES, **spins}
+    known = {SinglePulse: PULSE, NonlinearGP2D: grid(), FiniteData: DATA, Table: TABLE, **IMAGES, **OTHERS}
     law = known.get(kind) or line(kind)
     made = prepare(law, CPU, torch.float64)
     return made.draw([stream(0, r, TRAINING) for r in (0, 1)], rows)

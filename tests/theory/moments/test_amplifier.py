@@ -8,6 +8,7 @@ import sympy
 from tests.tolerances_of_amplifier import (
     AMPLIFIER_CERTIFIED,
     AMPLIFIER_FLOAT64,
+    AMPLIFIER_FORTY_DIGITS,
     AMPLIFIER_HEAVY,
     AMPLIFIER_JACOBIAN,
     STUDENTISED,
@@ -105,7 +106,7 @@ def test_two_points_and_a_sparse_pixel():
     found = certified_amplifier(two, a, 40)[0]
     with mpmath.workdps(50):
         truth = mpmath.erf(mpmath.mpf(9) / 10 / mpmath.sqrt(2 * (1 - mpmath.mpf(81) / 100)))
-        assert abs(mpmath.mpf(found.value) - truth) <= mpmath.mpf(found.radius) < mpmath.mpf(10) ** -39
+        assert abs(mpmath.mpf(found.value) - truth) <= mpmath.mpf(found.radius) < AMPLIFIER_FORTY_DIGITS
     assert abs(Amplifier(two).at(0.9) - float(truth)) <= AMPLIFIER_FLOAT64
     sparse = Values((-2, 0, 2), (0.125, 0.75, 0.125))
     assert Amplifier(sparse).at(np.array([1.0, -1.0, 0.0])).tolist() == [0.5, -0.5, 0.0]  # phi(1) = E|X|

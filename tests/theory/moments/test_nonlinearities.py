@@ -143,7 +143,7 @@ def by_angles(statistics, i, j, f):
         q = [(rho[j, site] - r * rho[i, site]) / np.sqrt(1 - r * r) for site in (k, l)]
         left = rho[k, l] - rho[i, k] * rho[i, l] - q[0] * q[1]
         own = [max(0.0, 1 - rho[i, site] ** 2 - part**2) for site, part in zip((k, l), q, strict=True)]
-        slope = left / sqrt(own[0]) if own[0] > 1e-12 else 0.0
+        slope = left / sqrt(own[0]) if own[0] > NONLINEAR else 0.0
         rest = sqrt(max(0.0, own[1] - slope**2))
         first = rho[i, k] * A + q[0] * B
         second = rho[i, l] * A + q[1] * B
