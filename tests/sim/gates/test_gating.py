@@ -68,7 +68,7 @@ UNSUPPORTED = {
 }
 
 IMAGES = {kind: kind([3, 8], "train", "mean", [1, 0], downsample=14) for kind in (Mnist, FashionMnist)}
-CLONES = Mixture([Component(c, 1, GaussianClone(4, (2,), 1, "open", "none", (1,))) for c in (0, 1)], (1, 0))
+CLONES = Mixture([Component(c, 1, GaussianClone(4, (2,), 1, "open", "none", (1 - c,))) for c in (0, 1)], (1, 0))
 OTHERS = {
     Ising: Ising(4, "ring", (1, 0), xi=(2, 1)),
     Ising2D: Ising2D((2, 2), "open", (1, 0), couplings=(1, 0)),
