@@ -77,6 +77,18 @@ def test_explained_and_bic_are_those_of_their_definitions(model):
     assert abs(found.bic - (sites * np.log(lost / sites) + parameters * np.log(sites))) < FIELD_FIT * abs(found.bic)
 
 
+def test_standard_errors_are_those_of_least_squares():
+    """The roots of the diagonal of (J'J)^-1 |r|^2/(N - p), J by central differences of the function written out."""
+    field = planted_gabor(*WAVES[0]) + 0.05 * np.random.default_rng(4).standard_normal(SHAPE)
+    found = gabor(field, torus=False)
+    at, step = np.array([found.value[name] for name in GABOR]), 1e-5
+    changes = step * np.eye(len(at))
+    J = np.stack([(planted_gabor(*(at + h)) - planted_gabor(*(at - h))).ravel() / (2 * step) for h in changes], axis=1)
+    variances = np.diag(np.linalg.inv(J.T @ J)) * ((field - found.fitted) ** 2).sum() / (field.size - len(at))
+    error = np.array([found.error[name] for name in GABOR])
+    assert np.abs(error / np.sqrt(variances) - 1).max() < FIELD_FIT
+
+
 def test_intervals_of_95_percent_cover_95_percent():
     """Of 24 noisy fields each parameter is covered so often that a binomial gives less with probability 1e-4."""
     random, planted, runs = np.random.default_rng(3), WAVES[0], 24
