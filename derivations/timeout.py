@@ -43,6 +43,7 @@ DOING = {
     "theory.claims": "deriving and certifying claims",
     "theory.moments": "computing moments of the data",
     "theory.flow": "solving the gradient flow",
+    "theory.gates": "comparing gates",
     "sim": "training networks",
     "sim.data": "drawing data",
     "sim.measure": "measuring networks",

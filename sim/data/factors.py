@@ -22,6 +22,7 @@ from theory.problem import OutOfReachError
 SPECTRAL_SITES, SPECTRAL_SHARE = 512, 0.25
 # Up to so many diagonals for each site the compiled loop over them takes less time than the matrix product.
 BAND_SHARE = 0.25
+NARROW_SITES = 256  # of a ring whose root is tried as a band: smaller rings have few modes anyway
 
 
 @dataclass(frozen=True)
@@ -215,7 +216,7 @@ def on_ring(covariance: Float[np.ndarray, "n n"], what: str, device: torch.devic
     kept = lam > kept_level(lam, what, dtype)
     if n >= SPECTRAL_SITES and np.count_nonzero(kept) >= SPECTRAL_SHARE * n:
         return Spectral(torch.from_numpy(np.sqrt(np.where(kept, lam, 0))).to(device, dtype))
-    narrow = _circulant_root(lam, device, dtype) if kept.all() else None
+    narrow = _circulant_root(lam, device, dtype) if n >= NARROW_SITES and lam.min() > 0 else None
     return narrow or dense_on_ring(covariance, what, device, dtype)
 
 
@@ -230,10 +231,11 @@ def _circulant_root(lam: Float[np.ndarray, " n"], device: torch.device, dtype: t
     causal[0], causal[1 : (n + 1) // 2], causal[n // 2] = 1, 2, 1 + n % 2
     f = np.fft.ifft(np.exp(np.fft.fft(np.fft.ifft(np.log(lam) / 2).real * causal))).real
     # The logarithm of an eigenvalue has the rounding of the largest one relative to it: `kept_level` over all modes.
-    level = max(4 * n * np.finfo(float).eps, torch.finfo(dtype).eps) * float(np.abs(f).max())
+    rounding = 4 * n * np.finfo(float).eps * float(np.abs(f).max())
+    if np.flatnonzero(np.abs(f) > rounding).max() >= BAND_SHARE * n:
+        return None  # the same for every dtype, so that all take the same normal numbers
+    level = max(rounding, torch.finfo(dtype).eps * float(np.abs(f).max()))
     band = int(np.flatnonzero(np.abs(f) > level).max()) + 1
-    if band > BAND_SHARE * n:
-        return None
     f[band:] = 0
     # No entry of C is further off than the eigenvalues are on average.
     dropped = float(np.abs(np.abs(np.fft.fft(f)) ** 2 - lam).mean())

@@ -15,6 +15,10 @@ INPUTS = (
     r"^- g in left 1/20,",
     r"lengths are tried in steps of 1/100 site",
     r"^- D12 \+ 1/64 < D(11|22)",
+    r"tau fracdwdt = 1/4 left\[phi\(a\)",
+    r"^- 0 < p < (42/43|108/109): probability of class y = 1",
+    r"above p = (42/43|108/109) (gates|another)",
+    r"of \(16\) and p = 1/2, two overlapping",
     # exponents
     r"\(M s\)1/3",
     # configurations

@@ -235,10 +235,10 @@ def on_a_line(n, W, i) -> Fraction:
     return Fraction(sum(start <= i < start + W for start in starts), len(starts))
 
 
-def best_pair(p, sets, exclusive=False) -> mpf:
-    """Return the least loss of two gates on pulses of three sites; floats find the pair, mp its loss."""
+def best_pair(p, sets, exclusive=False, low=-1) -> mpf:
+    """Return the least loss of two gates on pulses of three sites with labels 1 and `low`; floats find the pair."""
     inputs = [[int((site - at) % 3 < width) for site in range(3)] for width in (1, 2) for at in range(3)] + [[1, 1, 1]]
-    y, weights = np.array([1] * 6 + [-1]), [p / 6] * 6 + [1 - p]
+    y, weights = np.array([1] * 6 + [low]), [p / 6] * 6 + [1 - p]
     scale = np.sqrt(np.array(weights, float))[:, None]
     x = np.array(inputs)
     pairs = [(g, h) for g in sets for h in sets if not (exclusive and (g & h).any())]

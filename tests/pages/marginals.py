@@ -28,8 +28,8 @@ def kurtosis(f: Function) -> mpf:
 
 
 def logistic() -> mpf:
-    """Return the excess kurtosis of log(Phi(z)/Phi(-z))."""
-    return kurtosis(lambda x: mp.log(mp.ncdf(x) / mp.ncdf(-x)))
+    """Return the excess kurtosis of log(Phi(z)/Phi(-z)), rounded to the digits of its quadrature."""
+    return mp.mpf(mp.nstr(kurtosis(lambda x: mp.log(mp.ncdf(x) / mp.ncdf(-x))), 30))
 
 
 def of_an_interval() -> Fraction:

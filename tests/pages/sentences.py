@@ -223,6 +223,10 @@ SENTENCES: list[Sentence] = [
         "the mode has the value -{1.5 cdot 10^-14} and -{4 cdot 10^-35} at these lengths",
         lambda: [-sites.first_failure(n)[1] for n in (40, 100)],
     ),
+    (
+        "two overlapping half-spaces lose 0, and exclusive ones {1/36}",
+        lambda: [laws.best_pair(mpf(1) / 2, laws.gates_on_pulses(half_spaces=True), exclusive=True, low=0)],
+    ),
     ("negative above r = {0.713472} (xi = {1.72104})", sites.alternating_root),
     ("have loss {0.2775}, the tiling by a site gate {0.2794}", lambda: losses_on_four_sites()[:2]),
     ("and its complement has loss {0.2745}, less than both", lambda: losses_on_four_sites()[2:]),

@@ -66,6 +66,21 @@ def gates(found: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def sample(found: dict[str, Any]) -> str:
+    """Microseconds an example of each way, and the ratios to NumPy's Cholesky sampling with the goal."""
+    ways = ("sim float64", "sim float32", "cholesky float64", "cholesky float32", "multivariate", "fourier")
+    lines = [
+        f"| law | {' | '.join(ways)} | f64 / f64 | f64 / f32 | f32 / f32 | goal |",
+        "|---" * (len(ways) + 5) + "|",
+    ]
+    for case in found["cases"]:
+        took = [f"{case['microseconds'][way]:.3g}" for way in ways]
+        ratios = [f"{ratio:.1f}" for ratio in case["ratios"].values()]
+        name = f"{case['shape']}, n = {case['n']:,}, xi = {case['xi']}"
+        lines.append(f"| {' | '.join([name, *took, *ratios, str(case['goal'])])} |")
+    return "\n".join(lines)
+
+
 def flow(found: dict[str, Any]) -> str:
     """Seconds by structure and by the dense matrix; then the other measurements, a line each."""
     lines = ["| structure | rank | w(t) | dense | ratio | goal | `solve` |", "|---|---|---|---|---|---|---|"]

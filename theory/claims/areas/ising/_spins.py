@@ -54,10 +54,19 @@ def cut(lengths: tuple[sympy.Expr, ...], *odd: int) -> sympy.Expr:
     s_k = 1 or -1 says whether the ends of line k agree, of probability proportional to 1 + s_k C(length) on an open
     line; round the ring the product of all s_k is 1.
     """
+    numerator, weight = cut_sums(lengths, *odd)
+    return numerator / weight
+
+
+def cut_sums(lengths: tuple[sympy.Expr, ...], *odd: int) -> tuple[sympy.Expr, sympy.Expr]:
+    """Return numerator and denominator of `cut`: sums over the signs s_k.
+
+    >>> cut_sums((d, e), 0)[1]
+    (1 - C(d))*(1 - C(e)) + (C(d) + 1)*(C(e) + 1)
+    """
     signs = [s for s in product((1, -1), repeat=len(lengths)) if prod(s) == 1]
     weights = [prod(1 + sign * LINE(m) for sign, m in zip(s, lengths, strict=True)) for s in signs]
-    numerator = sum(prod(s[k] for k in odd) * weight for s, weight in zip(signs, weights, strict=True))
-    return numerator / sum(weights)
+    return sum(prod(s[k] for k in odd) * weight for s, weight in zip(signs, weights, strict=True)), sum(weights)
 
 
 def joined(lengths: tuple[sympy.Expr, ...], correlation: Callable[[sympy.Expr], sympy.Expr], *odd: int) -> sympy.Expr:

@@ -18,6 +18,7 @@ from theory.claims.areas.ising._spins import (
     b,
     c,
     cut,
+    cut_sums,
     d,
     e,
     enumerated,
@@ -63,13 +64,20 @@ _FOUR = Eq(sympy.Function("Q", real=True)(*AROUND), joined(AROUND, power, 0, 2),
 
 
 def _derive_four() -> Derivation:
+    numerator, weight = cut_sums(AROUND, 0, 2)
+    value = joined(AROUND, LINE, 0, 2)
     steps = (
         Step(
-            Eq(_FOUR.lhs, cut(AROUND, 0, 2), evaluate=False),
+            Eq(_FOUR.lhs * weight, numerator, evaluate=False),
             CUT + "the product of the four spins is that of the first and the third line",
             "definition",
         ),
-        Step(Eq(_FOUR.lhs, joined(AROUND, LINE, 0, 2), evaluate=False), "multiplied out", "identity"),
+        Step(
+            Eq(_FOUR.lhs, value, evaluate=False),
+            "divided by the factor of the mean, and multiplied out",
+            "solve-linear",
+            (sympy.Tuple(_FOUR.lhs, value),),
+        ),
         Step(_FOUR, "the correlation of an open line", "cite", *known(AROUND)),
     )
     return Derivation("ising.ring.four", _FOUR, steps)
