@@ -43,8 +43,8 @@ GOALS = {"line": 10, "ring": 10, "grid": 30, "torus": 30}
 def laws(sites: int = SITES, side: int = SIDE) -> dict[tuple[str, int], NonlinearGP]:
     """The laws by shape and correlation length, equal in both classes.
 
-    >>> [law.n for law in laws(8, 3).values()]
-    [8, 8, 8, 8, 9, 9, 9]
+    >>> [law.n for law in laws().values()]
+    [400, 400, 400, 400, 4096, 4096, 4096]
     """
 
     def line(xi: int, boundary: str) -> NonlinearGP:
