@@ -224,7 +224,7 @@ def kernel(name: str, length: float) -> tuple[float, ...]:
 
 @cache
 def control(name: str) -> dict[str, float]:
-    """What the table states of a control, by the heads of its columns."""
+    """The statements of the table on a control, by the heads of its columns."""
     f = FUNCTIONS.get(name, FUNCTIONS["erf"])
     lengths = LENGTHS[::-1] if name == "classes exchanged" else LENGTHS
     apart = np.abs(np.subtract.outer(np.arange(SITES), np.arange(SITES)))
