@@ -13,7 +13,7 @@ import pytest
 from sim.measure import measure_each
 from sim.threads import StoppedError, in_threads
 from sim.train import train
-from sim.training.backends import ahead
+from sim.training.backends import ahead, compiling
 from sim.training.backends.names import numba_is_installed
 from sim.training.schedule import bytes_of_one
 from tests.sim.cases import line, problem
@@ -144,7 +144,7 @@ def test_what_is_compiled_ahead_is_what_training_takes(monkeypatch, units, batch
 
         monkeypatch.setattr(descent, name, recorded)
     question = problem(line(n=9), Network("relu", "mean", units), batch=batch, dtype=dtype)
-    ahead.compile_steps(question)
+    compiling.compile_steps(question)
     before, _ = dict(called), called.clear()
     train(question, "cpu", backend="compiled")
     assert called == before
@@ -160,7 +160,8 @@ def test_the_draws_compiled_ahead_are_those_that_training_takes(monkeypatch, bat
     from sim.training.backends import compiled
 
     called = {}
-    for whole in ahead.DRAWS:
+    loops = (*ahead.DRAWS, "numbers.arrange")
+    for whole in loops:
         module, name = whole.split(".")
         loop = getattr(import_module(f"{compiled.__name__}.{module}"), name)
 
@@ -170,11 +171,12 @@ def test_the_draws_compiled_ahead_are_those_that_training_takes(monkeypatch, bat
 
         monkeypatch.setattr(f"{compiled.__name__}.{module}.{name}", recorded)
     question = problem(line(n=9), batch=batch)
-    ahead.compile_draws(question)
+    compiling.compile_draws()
+    compiling.compile_order("float64")
     before, _ = dict(called), called.clear()
     train(question, "cpu", backend="compiled-examples")
     assert called == before
-    assert set(called) == set(ahead.DRAWS)
+    assert set(called) == set(loops)
 
 
 @NEEDS_NUMBA
@@ -224,3 +226,13 @@ def test_compiling_ahead_needs_no_torch():
     code = "import sys, sim.training.backends.ahead, sim.random.philox; print('torch' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@NEEDS_NUMBA
+def test_the_process_that_compiles_draws_loads_their_loops_alone():
+    code = (
+        f"import runpy, sys; sys.argv[1:] = ['draws']; runpy.run_module({compiling.__name__!r}, run_name='__main__'); "
+        "print({'torch', 'theory.problem', 'scipy.linalg', 'numba'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "{'numba'}"

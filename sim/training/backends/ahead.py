@@ -5,7 +5,6 @@ These are the loops of the draws where torch takes the steps, else those of the 
 It affects only the time of a run: this process compiles any loop that the other has not finished.
 """
 
-import gc
 import os
 import subprocess
 import sys
@@ -13,16 +12,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from sim.training.backends import compiling
 from sim.training.backends.names import numba_is_installed
 from sim.training.backends.short import is_short, steps_are_few
 from sim.training.backends.support import draw_obstacle_on, obstacle_on
 from sim.training.devices import device_type
 from sim.training.sizes import FEW_UNITS, MANY
-from theory.problem import Problem, dumps, loads
+from theory.problem import Problem, dumps
 
 # The loops of draws whose noise is multiplied by a matrix, as on lines in float64 that are no narrow bands. Others take
 # loops that colour the noise as well: narrow bands, and modes that are even or odd up to the rounding of the dtype.
-DRAWS = ("numbers.arrange", "numbers.fill", "error_function.inputs")
+DRAWS = ("numbers.fill", "error_function.inputs")
 _LOOPS = Path(__file__).parent / "compiled"
 _process: subprocess.Popen | None = None
 
@@ -36,7 +36,7 @@ def compiled_ahead(problem: Problem, device: str, backend: str) -> Iterator[None
         yield
         return
     # -P keeps the working directory off the path: a folder `sim` in it would shadow this package.
-    command = [sys.executable, "-P", "-m", __name__, "draws" if loops == DRAWS else "steps"]
+    command = [sys.executable, "-P", "-m", compiling.__name__, "draws" if loops == DRAWS else "steps"]
     _process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True
     )
@@ -86,43 +86,3 @@ def _found(loop: str) -> bool:
     files = Path(kept).glob(f"*/{loop}-*.nbi") if kept else _LOOPS.glob(f"__pycache__/{loop}-*.nbi")
     changed = max(source.stat().st_mtime for source in _LOOPS.glob("*.py"))
     return any(file.stat().st_mtime >= changed for file in files)
-
-
-def compile_draws(problem: Problem) -> None:
-    """Draw one example of zeros, by the loops that a draw of the problem takes."""
-    import numpy as np
-
-    from sim.random.philox import WORDS, key_of
-    from sim.training.backends.compiled import error_function, numbers
-
-    kind = np.dtype(problem.simulated().dtype).type
-    key, word = tuple(map(np.uint64, key_of(problem.simulated().seed))), np.uint64(0)
-    x, y, labels = np.zeros((WORDS, 1), kind), np.zeros(1, kind), np.zeros(2, kind)
-    example, row, part = np.zeros(1, np.uint64), np.zeros(1, np.int64), np.zeros((WORDS, 1), np.uint32)
-    numbers.fill(key, word, 1, example, x, 0, part)
-    error_function.inputs(x, 1, kind(1), kind(1), x)
-    numbers.arrange(key, word, 0, 1, labels, y, example, row, row)
-
-
-def compile_steps(problem: Problem) -> None:
-    """Take one step of the problem's network on zeros, which compiles the loops of its training."""
-    import numpy as np
-
-    from sim.training.backends.compiled.descent import LOSSES, MODELS, Form
-    from sim.training.backends.compiled.steps import Steps
-
-    network, settings = problem.network, problem.simulated()
-    kind, batch = np.dtype(settings.dtype).type, min(settings.batch, MANY)
-    zero, one = kind(0), kind(1)
-    model, entropy = MODELS[network.model], LOSSES[problem.training.loss]
-    form = Form(model, zero, one, one, entropy, network.has_biases, network.biases == "fixed")
-    theta, first, second = np.zeros((3, sum(parameter.size for parameter in problem.parameters)), kind)
-    steps = Steps(form, theta, [first, second], None, (network.units, problem.data.n, batch), one, one)
-    x = np.zeros((problem.data.n, batch), kind).T if steps.many else np.zeros((batch, problem.data.n), kind)
-    steps.advance(0, 1, x, np.zeros(batch, kind), np.zeros((len(network.gates), batch), kind), np.zeros(batch, int))
-
-
-if __name__ == "__main__":
-    # The process is short, and without garbage collection it takes 9 % less time.
-    gc.disable()
-    {"draws": compile_draws, "steps": compile_steps}[sys.argv[1]](loads(sys.stdin.read()))

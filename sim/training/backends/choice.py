@@ -10,6 +10,7 @@ from sim.data.sample import Sampler, prepare
 from sim.networks.examples import Examples
 from sim.random.streams import Fill, reference_normals
 from sim.training.backends import ahead
+from sim.training.backends.compiling import compile_order
 from sim.training.backends.names import BACKENDS, numba_is_installed
 from sim.training.backends.reference import train_group
 from sim.training.backends.support import data_obstacle, draw_obstacle, obstacle
@@ -129,6 +130,7 @@ def _on_compiled_examples(problem: Problem, device: torch.device) -> Backend:
     found = draw_obstacle(problem, device)
     if found is not None:
         raise OutOfReachError(f"The back end compiled-examples {found[0]}.", found[1], "backend")
+    compile_order(problem.simulated().dtype)  # there is time for it while another process compiles the draws
 
     def train_on_compiled(
         replicates: Sequence[Replicate], sampler: Sampler, sample: Examples | None, state: State, report: Report

@@ -80,8 +80,8 @@ def words(key, word, call, examples, a, b, c, d):
 
 @njit(**FAST)
 def pairs64(a, b, first, second):
-    """Write two normal numbers for each pair of words, in float64."""
-    for j in range(a.size):
+    """Write two normal numbers for each pair of words, in float64, as many as `first` and `second` hold."""
+    for j in range(first.size):
         bits = bits64(np.float64(a[j]) + 0.5)
         exponent = (bits - _i64(0x3FE6A09E667F3BCD)) >> _i64(52)
         t = float64_of(bits - (exponent << _i64(52))) - 1.0
@@ -103,8 +103,8 @@ def pairs64(a, b, first, second):
 
 @njit(**FAST)
 def pairs32(a, b, first, second):
-    """Write two normal numbers for each pair of words, in float32."""
-    for j in range(a.size):
+    """Write two normal numbers for each pair of words, in float32, as many as `first` and `second` hold."""
+    for j in range(first.size):
         bits = bits32(_f32(a[j]) + _half)
         exponent = _i32(_i32(bits - _i32(0x3F3504F3)) >> _i32(23))
         t = float32_of(_i32(bits - _i32(exponent << _i32(23)))) - _one
@@ -150,14 +150,13 @@ def fill(key, word, calls, examples, out, at, part):
     `part` (4, TILE) is scratch: its allocation inside would take numba a quarter of a second to compile.
     """
     for start in range(0, examples.size, TILE):
-        stop = min(start + TILE, examples.size)
-        a, b, c, d = part[0, : stop - start], part[1, : stop - start], part[2, : stop - start], part[3, : stop - start]
-        low, high = at + start, at + stop
+        own = examples[start : start + TILE]
+        low, high = at + start, at + start + own.size
         for call in range(calls):
-            words(key, word, _u64(call), examples[start:stop], a, b, c, d)
+            words(key, word, _u64(call), own, part[0], part[1], part[2], part[3])
             for p in range(0, WORDS, 2):  # a loop with one call compiles in a third less time than two calls
                 q = WORDS * call + p
-                pairs(part[p, : stop - start], part[p + 1, : stop - start], out[q, low:high], out[q + 1, low:high])
+                pairs(part[p], part[p + 1], out[q, low:high], out[q + 1, low:high])
 
 
 @njit(**FAST)
