@@ -25,8 +25,8 @@ def main() -> int:
     try:
         return run() if seconds is None else supervised(run, seconds, "--json" in sys.argv)
     finally:
-        # The interpreter collects garbage as it ends. With torch loaded this takes half a second and frees what the
-        # system frees in any case; frozen objects are not visited.
+        # The interpreter collects garbage as it ends. With torch loaded this takes half a second and frees memory that
+        # the system frees in any case. Frozen objects are not visited.
         gc.freeze()
 
 
