@@ -39,9 +39,9 @@ def _by_density(point: Point, digits: int) -> mpf:
         r, w_1, w_2 = at["rho"], at["w_1"], at["w_2"]
 
         def radial(power: int) -> mpf:
-            return mpmath.quad(
-                lambda u: mpmath.tan(u) ** (power + 1) * mpmath.cos(u) ** DEGREES, [0, mpmath.pi / 4, mpmath.pi / 2]
-            ) * mpmath.sqrt(DEGREES) ** power
+            ends = [0, mpmath.pi / 4, mpmath.pi / 2]
+            powers = mpmath.quad(lambda u: mpmath.tan(u) ** (power + 1) * mpmath.cos(u) ** DEGREES, ends)
+            return powers * mpmath.sqrt(DEGREES) ** power
 
         middle = mpmath.atan2(w_2 * mpmath.sqrt((1 - r) * (1 + r)), w_1 + r * w_2)  # of the angles where w.x >= 0
         angle = mpmath.quad(mpmath.cos, [middle - mpmath.pi / 2, middle, middle + mpmath.pi / 2])

@@ -8,14 +8,14 @@ import sympy
 from mpmath import mpf
 from sympy import Eq, Heaviside, Integer, Interval, erf, exp, pi, sqrt
 
-from theory.claims.trained import BESIDE, through_half_space, trained_on
 from theory.claims.expectations import expectation_claim, pair
 from theory.claims.model import Claim, Kind, Level, Param, Point
 from theory.claims.parameters import CORRELATION
 from theory.claims.points import values
+from theory.claims.trained import BESIDE, through_half_space, trained_on
 from theory.expressions.symbols import rho, z
 from theory.gaussian.expectation import Expectation
-from theory.problem import LAWS, NonlinearGP, Problem
+from theory.problem import NonlinearGP, Problem
 from theory.problem.distributions.mixture import Component, Mixture
 from theory.proof.derivation import Derivation, Step
 
@@ -82,19 +82,16 @@ COMPONENT = expectation_claim(
     assumptions=(r"both sites have variance 1, and $\rho$ is their correlation",),
     oracle=_of_one,
     numeric=lambda a, b, rho: _of_clusters((1, _cluster(rho, a, b))),
+    drawn=4,
     unchecked={Level.EXACT: _NOT_RATIONAL},
 )
 
 _ONE, _OTHER = (Expectation(_through(*means), pair(rho)) for means in ((a, b), (c, d)))
-_MIXED = Eq(
-    share * _ONE + (1 - share) * _OTHER, share * _cut_off(a, b) + (1 - share) * _cut_off(c, d), evaluate=False
-)
+_MIXED = Eq(share * _ONE + (1 - share) * _OTHER, share * _cut_off(a, b) + (1 - share) * _cut_off(c, d), evaluate=False)
 
 
 def _derive() -> Derivation:
-    cited = tuple(
-        Eq(mean, _cut_off(*means), evaluate=False) for mean, means in ((_ONE, (a, b)), (_OTHER, (c, d)))
-    )
+    cited = tuple(Eq(mean, _cut_off(*means), evaluate=False) for mean, means in ((_ONE, (a, b)), (_OTHER, (c, d))))
     steps = (
         Step(_MIXED.lhs, "the mean over the components, each with its weight", "definition"),
         Step(_MIXED.rhs, "a Gaussian cut off at the threshold", "cite", cited, ("mixture.half_space.component",) * 2),
@@ -139,6 +136,7 @@ HALF_SPACE = Claim(
     oracle=_of_both,
     derive=_derive,
     numeric=lambda p, a, b, c, d, rho: _of_clusters((p, _cluster(rho, a, b)), (1 - p, _cluster(rho, c, d))),
+    drawn=4,
     registration=trained_on("mixture", "clusters at the mean of their class", _at_one_mean),
     unchecked={Level.EXACT: _NOT_RATIONAL},
 )
