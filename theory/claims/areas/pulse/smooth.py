@@ -55,7 +55,7 @@ NEIGHBOURS = Claim(
     ),
     params=(
         Param(n, Range(4, 8), "sites of the ring", (Integer(4),)),
-        Param(N, Range(1, 5), "number of pulses", (Integer(1), Integer(3))),
+        Param(N, Range(1, 4), "number of pulses", (Integer(1), Integer(3))),
         Param(h, Interval(-3, 3), "height of a pulse", (Rational(1, 2),)),
     ),
     assumptions=(
