@@ -68,11 +68,11 @@ def _derive() -> Derivation:
         ),
         Step(
             Eq(_MOMENT, _FIRST / sqrt(second) * _GAUSSIAN, evaluate=False),
-            r"$\mathbb{E} r = \sqrt{5}\, \mathbb{E} V^{-1/2}$",
+            r"$\mathbb{E} \sqrt{5/V}$, an integral of the density of $V$",
             "substitute",
             (Tuple(first, _FIRST),),
         ),
-        Step(_RESULT, r"$\mathbb{E} r^2 = 5\, \mathbb{E} V^{-1}$", "substitute", (Tuple(second, _SECOND),)),
+        Step(_RESULT, r"likewise $\mathbb{E}(5/V)$", "substitute", (Tuple(second, _SECOND),)),
     )
     return Derivation("elliptical.student_gate.five", _RESULT, steps)
 
@@ -100,8 +100,8 @@ FIVE = Claim(
     assumptions=(
         r"$x = r z/\sqrt{\mathbb{E} r^2}$ on two sites, $z$ Gaussian of unit variance, $r = \sqrt{5/V}$ with "
         r"$V \sim \chi^2_5$ independent of it",
-        r"the density of $V$ is $V^{3/2} e^{-V/2}/(3 \sqrt{2 \pi})$, so that "
-        r"$\mathbb{E} V^{-1/2} = 4/(3 \sqrt{2 \pi})$ and $\mathbb{E} V^{-1} = 1/3$",
+        r"$m_k = \mathbb{E} r^k = \nu^{k/2}\, \Gamma((\nu - k)/2)/(2^{k/2}\, \Gamma(\nu/2))$ with $\nu = 5$, integrals of "
+        r"the density of $V$",
         BESIDE + "Gaussian inputs of the same covariance",
     ),
     oracle=_by_density,

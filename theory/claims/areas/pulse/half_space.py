@@ -18,7 +18,7 @@ from theory.proof.derivation import Derivation, Step
 
 HALF = Fraction(1, 2)
 _GATED = sympy.Symbol(r"\langle \mathbf{1}[x_i \geq 1/2] x_{i+d} \rangle", real=True)
-_IS_THE_SITE = r"$x_i$ is 0 or 1, so that $\mathbf{1}[x_i \geq 1/2] = x_i$"
+_IS_THE_SITE = "a site is 0 or 1, and a gate that is open at 1 alone is the site itself"
 
 
 def _open(value: int) -> bool:

@@ -61,8 +61,8 @@ NEIGHBOURS = Claim(
     assumptions=(
         "$N$ independent pulses with the values $h/2$, $h$, $h/2$ at three neighbouring sites; starts uniform on the "
         "ring",
-        r"Campbell's theorem: the mean of $\sum_k p_k \sum_l p_l$ has $N$ terms of one pulse, "
-        r"$(\tfrac12 + \tfrac12) h^2/n$, and $N (N - 1)$ of two, $(2 h/n)^2$",
+        r"the mean of $\sum_k p_k \sum_l p_l$ has $N$ terms of one pulse, each $h^2/n$, and $N (N - 1)$ of two, each "
+        "$(2 h/n)^2$",
         BESIDE + "blocks of the same widths and heights",
     ),
     **rational_by_name(_by_starts),
