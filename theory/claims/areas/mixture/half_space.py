@@ -37,7 +37,7 @@ def _through(own: sympy.Expr, other: sympy.Expr) -> sympy.Expr:
 
 def _integral(own: mpf, other: mpf, correlation: mpf) -> mpf:
     """The integral of (m' + rho x) phi(x) from -m on: given z_1 = x, z_2 has the mean rho x."""
-    ends = sorted({-own, *(mpf(at) for at in (-8, -4, -2, 0, 2, 4, 8) if at > -own)})
+    ends = sorted({-own, *(mpf(at) for at in (-6, -2, 2, 6) if at > -own)})
     return mpmath.quad(lambda x: (other + correlation * x) * mpmath.npdf(x), [*ends, mpmath.inf])
 
 
