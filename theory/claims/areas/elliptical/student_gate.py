@@ -100,8 +100,8 @@ FIVE = Claim(
     assumptions=(
         r"$x = r z/\sqrt{\mathbb{E} r^2}$ on two sites, $z$ Gaussian of unit variance, $r = \sqrt{5/V}$ with "
         r"$V \sim \chi^2_5$ independent of it",
-        r"$m_k = \mathbb{E} r^k = \nu^{k/2}\, \Gamma((\nu - k)/2)/(2^{k/2}\, \Gamma(\nu/2))$ with $\nu = 5$, an integral "
-        r"of the density of $V$",
+        r"$m_k = \mathbb{E} r^k = \nu^{k/2}\, \Gamma((\nu - k)/2)/(2^{k/2}\, \Gamma(\nu/2))$ with $\nu = 5$, by the "
+        r"density of $V$",
         BESIDE + "Gaussian inputs of the same covariance",
     ),
     oracle=_by_density,

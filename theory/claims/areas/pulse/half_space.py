@@ -91,7 +91,7 @@ UNION = Claim(
     derive=_derived("pulse.half_space.union", _OF_SEVERAL, several.UNION),
     numeric=_several_pulses,
     registration=trained_on("pulses", "pulses that add up", _added),
-    drawn=8,
+    drawn=20,
 )
 
 _BAR = sympy.Symbol(r"\langle \mathbf{1}[u_{r,s} \geq 1/2] u_{r+p,s+q} \rangle", real=True)
