@@ -98,10 +98,10 @@ FIVE = Claim(
     params=(*WEIGHTS, Param(rho, Interval.open(0, 1), "correlation of the two sites", (Rational(1, 64),))),
     conditions=GAUSSIAN.conditions,
     assumptions=(
-        r"$x = r z/\sqrt{\mathbb{E} r^2}$ on two sites, $z$ Gaussian of unit variance, $r = \sqrt{5/V}$ with "
-        r"$V \sim \chi^2_5$ independent of it",
-        r"$m_k = \mathbb{E} r^k = \nu^{k/2}\, \Gamma((\nu - k)/2)/(2^{k/2}\, \Gamma(\nu/2))$ with $\nu = 5$, by the "
-        r"density of $V$",
+        r"$x = r z/\sqrt{\mathbb{E} r^2}$ on two sites, $z$ Gaussian of unit variance and $r = \sqrt{5/V}$, where $V$ "
+        "is the sum of five squares of unit Gaussians, independent of $z$",
+        r"$m_1 = \mathbb{E} r$ and $m_2 = \mathbb{E} r^2$ are integrals of the chi-squared density of $V$, which the "
+        "two substitutions state",
         BESIDE + "Gaussian inputs of the same covariance",
     ),
     oracle=_by_density,
