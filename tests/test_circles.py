@@ -30,6 +30,7 @@ ASKED_OF = {
     "derivations.commands.": {"command"},
     "derivations.benchmarks.": {"measure", "text"},
     "theory.flow.graph.reductions.": {"reduce"},
+    "derivations.experiments.estimated_fields.": {"draw"},  # the file own-ripples.toml names it
 }
 # Offered to users beside the `__all__` of the packages.
 FOR_USERS = {

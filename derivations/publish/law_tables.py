@@ -12,6 +12,7 @@ from json import dumps
 from typing import Any
 
 from derivations.markdown import table
+from derivations.publish.law_claims import claim_table
 from derivations.publish.law_controls import control_table
 from theory.moments import gated_moments
 from theory.moments.gated import gated_moments_certified
@@ -265,4 +266,5 @@ TABLES: Mapping[str, Callable[[], str]] = {
     "statistics": _statistics,
     "exactness": _exactness,
     "controls": control_table,
+    "claims": claim_table,
 }

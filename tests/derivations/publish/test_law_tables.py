@@ -1,9 +1,14 @@
 """The tables of the page on data laws: every law has its row, and refusals are those of the library."""
 
+from types import SimpleNamespace
+
 import pytest
 
-from derivations.publish import law_controls, law_tables
+from derivations.evidence import stored
+from derivations.publish import law_claims, law_controls, law_tables
+from derivations.publish.law_claims import claims_by_law
 from derivations.publish.law_tables import ROWS, law_table
+from theory.claims.model import Level
 from theory.problem import GaussianClone, InputError, NonlinearGP
 from theory.problem.distributions import LAWS
 
@@ -22,6 +27,29 @@ def test_every_law_has_one_row():
 def test_a_law_has_an_example_or_says_what_it_reads():
     assert all((row.example is None) == bool(row.reads) for row in ROWS)
     assert list(column("statistics", 1)) == [row.law for row in ROWS if row.example is not None]
+
+
+def test_every_law_has_a_claim_that_its_samples_judge():
+    """A new law needs a claim with a simulated level that passes on a problem file of the law."""
+    assert [law for law, claims in claims_by_law().items() if not claims] == []
+    assert list(column("claims", 0)) == list(LAWS)
+
+
+@pytest.mark.parametrize("law", ["mixture", "images"])
+def test_a_law_whose_claim_does_not_pass_is_named(law, monkeypatch):
+    (claim,) = claims_by_law()[law]
+
+    def failed(own):
+        content = stored.read(own)
+        if own.id != claim:
+            return content
+        levels = [
+            level | ({"outcome": "FAIL"} if level["level"] == Level.SIMULATED else {}) for level in content["levels"]
+        ]
+        return {**content, "levels": levels}
+
+    monkeypatch.setattr(law_claims, "stored", SimpleNamespace(read=failed))
+    assert law in [name for name, claims in claims_by_law().items() if not claims]
 
 
 def test_refusals_are_those_of_the_library():

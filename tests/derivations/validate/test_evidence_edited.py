@@ -46,6 +46,7 @@ ABOVE = {
     ("localization.relu.replayed_gates", Level.NEGATIVE_CONTROL),
     ("localization.sigmoid.no_biases", Level.NEGATIVE_CONTROL),
     *((f"race.trained.{name}", Level.NEGATIVE_CONTROL) for name in ("reduction", "zero_shot")),
+    *((f"law.{name}", Level.NEGATIVE_CONTROL) for name in ("estimates.coverage", "examples.trained")),
 }
 # Its rule has two bounds, for a low and a high gain, and either may fail it: no single number says which.
 BY_TWO_NUMBERS = {("localization.gain.neuron", Level.NEGATIVE_CONTROL)}
