@@ -84,7 +84,7 @@ def require_linear(network: Network) -> None:
     """Raise OutOfReachError unless yhat is a linear function of the trained parameters, without a constant term.
 
     The exceptions are networks whose gates depend on their weights, networks with a trained readout, whose flow is of
-    third degree in (w, a), and networks with fixed biases, which add a constant term.
+    third degree in (w, a), and networks with fixed biases, which add a constant term: see `fixed_biases`.
 
     >>> from theory.problem import AlwaysGate
     >>> require_linear(Network("gated-linear", "mean", 1, (AlwaysGate(),)))
@@ -107,8 +107,8 @@ def require_linear(network: Network) -> None:
         )
     if network.biases == "fixed":
         raise OutOfReachError(
-            'network.biases = "fixed": the exact moments here are those of biases that are learned with the weights.',
-            'Simulate it (gdln simulate), or use biases = "trained" or "none".',
+            'network.biases = "fixed": the values of the biases belong to the problem, not to its law and network.',
+            "Use theory.flow.solve(problem) or theory.moments.moments_of(problem).",
         )
 
 

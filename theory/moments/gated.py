@@ -8,8 +8,9 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.expressions.balls.precision import precision
-from theory.moments.arithmetic import FLOAT64, certified
-from theory.moments.feature_moments import FeatureMoments, exactly, feature_moments, second_moments
+from theory.moments.arithmetic import certified
+from theory.moments.feature_moments import FeatureMoments, exactly, second_moments
+from theory.moments.fixed_biases import moments_of
 from theory.problem import Problem
 
 
@@ -19,6 +20,7 @@ class GatedMoments:
 
     Each array is computed at its first use. `features` are the moments for the flow, without n x n arrays where the
     law's symmetry allows it. With m > 1 outputs sigma_yx is (K, m, n), like the weights, and b is (P, m).
+    Where the biases are fixed, y stands for what they leave of it, see `fixed_biases`.
 
     Two exclusive gates have Sigma^xx(p_1, p_2) = 0, and here each passes half of the covariance:
 
@@ -87,7 +89,7 @@ def gated_moments(problem: Problem) -> GatedMoments:
     >>> moments.sigma_yx.tolist(), moments.sigma_xx[0, 0].tolist(), moments.y2
     ([[0.5, 0.0]], [[0.5, 0.25], [0.25, 0.5]], 1.0)
     """
-    return GatedMoments(problem, feature_moments(problem.data, problem.one_layer, FLOAT64))
+    return GatedMoments(problem, moments_of(problem))
 
 
 def gated_moments_certified(problem: Problem, digits: int) -> GatedMoments:
@@ -104,6 +106,6 @@ def gated_moments_certified(problem: Problem, digits: int) -> GatedMoments:
     """
 
     with precision(digits=digits + 8):
-        moments = GatedMoments(problem, feature_moments(problem.data, problem.one_layer, certified()))
+        moments = GatedMoments(problem, moments_of(problem, certified()))
         _ = moments.A, moments.b, moments.y2  # assembled here, at this precision
         return moments

@@ -12,14 +12,12 @@ from theory.problem import OutOfReachError, Problem, SinglePulse, SiteGate
 
 PULSE = SinglePulse(6, ((1, 2), (3, 4)), "plus-minus", "none", (1, -1))
 WEIGHED = {"readout0": (1, 1)}
-BIASED = {"hidden_bias0": (0, 1), "output_bias0": 1}
 REFUSED = {
     "trained readout": (
         {"readout": "trained-mean"},
         WEIGHED,
         r'"trained-mean": .* not linear in a and w.*"mean" or "sum"',
     ),
-    "fixed biases": ({"biases": "fixed"}, BIASED, r'network\.biases = "fixed".*"trained" or "none"'),
     "cross-entropy": ({}, {"loss": "cross-entropy"}, r'training\.loss = "cross-entropy".*"half-mse" or "mse"'),
     "soft gates": ({"gates": (SiteGate(0, lo=0, on="input", sharpness=1),) * 2}, {}, "a soft gate, of sharpness 1"),
 }
