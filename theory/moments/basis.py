@@ -6,7 +6,7 @@ from functools import cached_property
 
 from theory.moments.gate_signs import Looks, half_spaces_of
 from theory.moments.half_spaces import HalfSpace
-from theory.problem import Network, OutOfReachError, resolved
+from theory.problem import Network, NonlinearGP, OutOfReachError, resolved
 
 Vector = tuple[Fraction, ...]
 Key = tuple[int, ...]  # () is 1, (i,) is e_{1+i}, (i, j) with i <= j is e_{1+i} e_{1+j}; i = j only where e is soft
@@ -112,10 +112,13 @@ def require_linear(network: Network) -> None:
         )
 
 
-def gate_basis(network: Network, latent: bool = True, centred: bool = True) -> GateBasis:
+def gate_basis(
+    network: Network, latent: bool = True, centred: bool = True, process: NonlinearGP | None = None
+) -> GateBasis:
     """The gates of a gated-linear network over half-spaces for a law with or without a `latent` (`law.latent`).
 
-    `centred` is True where its classes have no means.
+    `centred` is True where its classes have no means. `process` is the law where its inputs are a function of the
+    latent other than erf, whose jumps make several bounds on the input one gate.
 
     Half-spaces at 0 are 1[v.u >= 0] = (1 + s)/2 and 1[v.u < 0] = (1 - s)/2, others a tail or 1 less a tail; a gate
     with two bounds is the difference of two; a gate without bounds is 1; proportional directions share their
@@ -129,7 +132,7 @@ def gate_basis(network: Network, latent: bool = True, centred: bool = True) -> G
     [['1/2', '1/2'], ['1', '0']]
     """
     require_linear(network)
-    law = Looks(latent, centred)
+    law = Looks(latent, centred, process)
     found = [half_spaces_of(gate, f"network.gates[{k}]", law) for k, gate in enumerate(resolved(network.gates))]
     every = {function for combination in found for function in combination if function is not None}
     half_spaces = tuple(sorted(every, key=lambda function: (function.direction.site is None, function)))

@@ -23,13 +23,13 @@ from theory.moments.basis import GateBasis, Key, gate_basis
 from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.feature_moments import squared_labels
 from theory.moments.infinite_line import line_bound
-from theory.moments.latent_rank import require_independent
-from theory.moments.nonlinearities.gates import check_gates
+from theory.moments.latent_rank import regular, require_independent
+from theory.moments.nonlinearities.gates import centred_gates, check_gates
 from theory.moments.sign_features import SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, Stationary, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
 from theory.moments.tails import ClassTails
-from theory.problem import Cubic, Identity, Network, OutOfReachError
+from theory.problem import Cubic, Identity, InputError, Network, OutOfReachError
 from theory.problem.distributions.elliptical import Elliptical
 
 # A certified integral over three signs of which one has a threshold takes 1 ms at 40 digits, over four of which two
@@ -59,12 +59,14 @@ def process_moments(
     >>> np.diag(process_moments(law, network, FLOAT64).assembled()).round(12).tolist()
     [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
     """
-    gates = gate_basis(network, law.latent, centred=not law.means if centred is None else centred)
+    gates = gate_basis(network, law.latent, centred_gates(law, network, centred), law if law.latent else None)
+    if not any(any(row) for row in gates.coefficients):
+        raise InputError("No gate of this network ever opens, so that nothing is learned.", "Move the gates' bounds.")
     unlike = (function for function in gates.half_spaces if function.soft or function.direction.site is None)
-    if law.clipped and law.latent and any(unlike):
+    if law.clipped and law.latent and any(unlike) and not any(regular(law, c) for c in range(law.classes)):
         raise OutOfReachError(
-            "Soft gates and gates along several sites have no exact moments where the ring is clipped: its latent is "
-            "degenerate, and different functions of it may be the same gate.",
+            "Soft gates and gates along several sites have no exact moments where the ring is clipped in every class: "
+            "its latent is degenerate, and different functions of it may be the same gate.",
             'Use hard gates at single sites, simulate it (gdln simulate), or use boundary = "open".',
         )
     if not isinstance(law, Elliptical):  # whose Gaussian kernel is never singular, and whose x is proportional to z

@@ -13,12 +13,14 @@ from functools import cached_property, singledispatch
 from typing import Any
 
 import numpy as np
-from jaxtyping import Int, Shaped
+from jaxtyping import Float, Int, Shaped
+from scipy.special import erf
 
 from theory.moments.arithmetic import Arithmetic, Numbers
 from theory.moments.clipped_ring import clipped_correlations
 from theory.moments.feature_moments import exactly
 from theory.moments.latent_correlations import correlations_by_lag
+from theory.moments.nonlinearities.edges import edge, exact_square
 from theory.moments.symmetric import Circulant, Dense, Symmetric, Toeplitz
 from theory.problem import Law, NonlinearGP, OutOfReachError
 from theory.problem.correlations import GAUSSIAN
@@ -171,10 +173,28 @@ class ClassStatistics:
         value = self.arithmetic.sign_pair(self.arithmetic.sqrt(k2) * r, self._lost + k2 * gap)
         return value / self.arithmetic.sqrt(self.normaliser_squared)
 
-    def latent_of(self, x: Any) -> Any | None:
-        """The z with erf(g z)/Z = x, in balls; None where x is not reached, |x| >= 1/Z."""
-        scaled = x * self.normaliser_squared.sqrt()
-        return None if abs(scaled) >= 1 else scaled.erfinv() / self.arithmetic.rational(self.law.gains[self.c])
+    def latent_of(self, x: Fraction, strict: bool) -> Any | None:
+        """The z beyond which f(gain z)/Z >= x, or > x where `strict`, in balls; None if it is infinite."""
+        t = self.arithmetic.rational(x) * self.normaliser_squared.sqrt()
+        exact = exact_square(self.law.nonlinearity)
+        square = t * t if exact is None and x else x**2 * (1 if self.law.normaliser == "none" or not x else exact)
+        v = edge(self.law.nonlinearity, t, square, strict)
+        return None if v is None else v / self.arithmetic.rational(self.law.gains[self.c])
+
+    def input_of(self, u: Float[np.ndarray, " q"]) -> tuple[Float[np.ndarray, " q"], Float[np.ndarray, " q"]]:
+        """x = erf(g sqrt(v) u)/Z and dx/du in float64, for the latent z = sqrt(v) u of variance v."""
+        g, root = float(self._twice / 2) ** 0.5, float(self.normaliser_squared) ** 0.5
+        return erf(g * u) / root, 2 * g * np.exp(-((g * u) ** 2)) / (np.pi**0.5 * root)
+
+    @property
+    def seconds_through_two(self) -> float:
+        """About how long one entry of `second_beyond_two` takes in float64."""
+        return 2.5e-4
+
+    @property
+    def kinks(self) -> tuple[float, ...]:
+        """The u at which f is not smooth."""
+        return ()
 
     def two_signs(self, lag: int) -> Any:
         """E[s_i s_j] = (2/pi) asin(rho_ij), rho the correlation of the latents, whose signs the inputs share."""

@@ -53,9 +53,9 @@ class Solution:
     their eigenvalues are too near 0 for float64, with error bounds; None where there are none. With such modes, mse is
     the optimum over the others, fixed_point is w(0) along the held ones, and eigenvalues below 0 by rounding are 0.
 
-    With trained biases theta = (w, b_1, ..., b_K, b_out) stands for w: P = K n + K + 1 rates, and hidden_biases, output_bias
-    at `times`, fixed_hidden_biases, fixed_output_bias at infinity. Without them, and where they are fixed, P = K n and
-    these four are None; fixed biases enter mse, weights and losses.
+    With trained biases theta = (w, b_1, ..., b_K, b_out) stands for w: P = K n + K + 1 rates, and hidden_biases,
+    output_bias at `times`, fixed_hidden_biases, fixed_output_bias at infinity. Without them, and where they are fixed,
+    P = K n and these four are None; fixed biases enter mse, weights and losses.
 
     With labels of m > 1 numbers each output has the same A and its own b: fixed_point and weights are (..., K, m, n),
     hidden biases (..., K, m) and output biases (..., m); rates, condition and rank are those of one output, mse and
