@@ -76,9 +76,9 @@ class GatedMoments:
 def gated_moments(problem: Problem) -> GatedMoments:
     """The moments of a gated-linear problem in float64, entries accurate to a few roundings of their largest term.
 
-    Gates: sites and directions with any bounds, always, repeated, in any combination; on the input of a law that has a
-    latent, directions of one site, and at 0 of two with weights of equal size. Soft gates: on finite data in float64,
-    along any direction of the clone, at sites of a latent.
+    Gates: sites and directions with any bounds, hard and soft, always, repeated, in any combination; on the input of a
+    law that has a latent, directions of one site, of several where x is proportional to z, and at 0 of two with weights
+    of equal size. Of finite data in float64.
     Raises OutOfReachError for other gates, networks and laws. Sources: notes, eq. (6), (7); small-bump note, eq. (7),
     (8), corrected.
 

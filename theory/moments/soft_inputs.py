@@ -12,6 +12,7 @@ between the kinks of f.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import sqrt
 
 import numpy as np
@@ -104,7 +105,7 @@ def thresholds(factors: Sequence[Factor], kinks: Sequence[float]) -> tuple[float
             jump = np.diff(factor.values(np.array([factor.at - 1, factor.at + 1])))[0]
             found.append((float(jump * np.prod([other.values(at)[0] for other in rest])), factor.at))
             continue
-        for low, high in zip(breaks[:-1], breaks[1:], strict=True):
+        for low, high in pairwise(breaks.tolist()):
             edges = np.concatenate([np.linspace(-REACH, REACH, PANELS + 1), factor.middle, [low, high]])
             u, weight = _composite(np.unique(np.clip(edges, low, high)))
             measure = weight * factor.slopes(u) * np.prod([other.values(u) for other in rest] or [1.0], axis=0)

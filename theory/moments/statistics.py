@@ -187,6 +187,11 @@ class ClassStatistics:
         return erf(g * u) / root, 2 * g * np.exp(-((g * u) ** 2)) / (np.pi**0.5 * root)
 
     @property
+    def has_far_thresholds(self) -> bool:
+        """Whether thresholds beyond the range of float64 are replaced by its end: this class is a part of many."""
+        return False
+
+    @property
     def seconds_through_two(self) -> float:
         """About how long one entry of `second_beyond_two` takes in float64."""
         return 2.5e-4

@@ -282,6 +282,8 @@ class ClassTails:
         at = -at if half_space.below else at
         h = _on_latent(balls, at, half_space) if half_space.on_input else number(at)
         a = h / (balls.spread * variance_along(balls, entries)).sqrt() * self._share(balls, half_space)
+        if abs(a) > FARTHEST and balls.has_far_thresholds:
+            return number(Fraction(FARTHEST if a > 0 else -FARTHEST))  # an error of 6e-300
         if abs(a) > FARTHEST:
             raise OutOfReachError(
                 f"A gate has a threshold at {float(half_space.at):g}, which in class {balls.c} is "

@@ -1,4 +1,4 @@
-"""E[f(z_k) T], E[f(z_k) f(z_l) T] for one or two tails T = 1[U >= a] and any f that is smooth between kinks, in float64.
+"""E[f(z_k) T] and E[f(z_k) f(z_l) T] in float64, for one or two tails T = 1[U >= a] and f smooth between kinks.
 
 Given z_k = u and z_l = rho u + sqrt(1 - rho^2) w the tails are an orthant of at most two Gaussians,
 
