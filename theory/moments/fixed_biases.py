@@ -19,6 +19,7 @@ from jaxtyping import Shaped
 
 from theory.moments.arithmetic import FLOAT64, Arithmetic
 from theory.moments.feature_moments import Block, FeatureMoments, Structure, feature_moments
+from theory.moments.sign_features import SignFeatures
 from theory.problem import NormalInitialisation, Problem
 
 
@@ -39,13 +40,34 @@ def moments_of(problem: Problem, arithmetic: Arithmetic = FLOAT64) -> FeatureMom
     network = problem.one_layer
     if network.biases != "fixed":
         return feature_moments(problem.data, network, arithmetic)
-    bare, learned = (
-        feature_moments(problem.data, replace(network, biases=word), arithmetic) for word in ("none", "trained")
-    )
-    numbers = [arithmetic.rational(value) for value in fixed_biases(problem).ravel().tolist()]
-    shape = (problem.data.outputs, network.units + 1)[problem.data.outputs == 1 :]
-    biases = np.array(numbers, dtype=arithmetic.dtype).reshape(shape)
-    return FixedBiasMoments(bare, learned, biases, arithmetic.rational(network.scale))
+    bare = feature_moments(problem.data, replace(network, biases="none"), arithmetic)
+    biases = fixed_biases(problem).reshape(problem.data.outputs, -1)
+    if isinstance(bare, SignFeatures):
+        first, square = _by_products(bare, biases, network.scale)
+    else:
+        learned = feature_moments(problem.data, replace(network, biases="trained"), arithmetic)
+        numbers = [arithmetic.rational(value) for value in biases.ravel().tolist()]
+        columns = learned.b.reshape(len(learned.b), -1)
+        in_numbers = np.array(numbers, dtype=arithmetic.dtype).reshape(biases.shape)
+        scale = arithmetic.rational(network.scale)
+        first, square = left_over(learned.A.dense(), columns, np.asarray(learned.y2), in_numbers, scale)
+    return FixedBiasMoments(bare, first[:, 0] if problem.data.outputs == 1 else first, square.item())
+
+
+def _by_products(
+    bare: SignFeatures, biases: Shaped[np.ndarray, "m C"], s: Fraction
+) -> tuple[Shaped[np.ndarray, "Kn m"], Shaped[np.ndarray, ""]]:
+    """<phi y'> and <y'.y'> with s beta . psi as an exact combination of the gates: what is 0 by symmetry stays 0."""
+    gates, y2, columns = bare.gates, bare.y2, []
+    for output, (*hidden, last) in enumerate(biases.tolist()):
+        weighed = [(s * b, row) for b, row in zip(hidden, gates.coefficients, strict=True)]
+        offset = [sum((b * row[c] for b, row in weighed), Fraction(0)) for c in range(1 + len(gates.half_spaces))]
+        offset = (offset[0] + last, *offset[1:])
+        own = [bare.correlated(row).reshape(-1, bare.signs.n)[output] for row in gates.coefficients]
+        taken = [bare.shifted(row, offset) for row in gates.coefficients]
+        columns.append(np.concatenate(own) - np.concatenate(taken))
+        y2 = y2 - 2 * np.atleast_1d(bare.labelled(offset))[output] + bare.overlap(offset, offset)
+    return np.stack(columns, axis=-1), np.asarray(y2)
 
 
 def exact_start(problem: Problem) -> dict[str, Shaped[np.ndarray, "..."]]:
@@ -102,19 +124,18 @@ def left_over(
 
 @dataclass(frozen=True, eq=False)
 class FixedBiasMoments(FeatureMoments):
-    """The moments of the weights beside fixed biases: `bare` without biases, `learned` of the network that learns them.
+    """The moments of the weights beside fixed biases: A of `bare`, the network without them, and <phi y'>, <y'.y'>.
 
     >>> from theory.problem import AlwaysGate, FiniteData, Network
     >>> law, network = FiniteData([[1]], [3]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
-    >>> pair = (feature_moments(law, replace(network, biases=word)) for word in ("none", "trained"))
-    >>> FixedBiasMoments(*pair, np.array([1.0, 0.0]), 1.0).b.tolist()
-    [2.0]
+    >>> moments = FixedBiasMoments(feature_moments(law, network), np.array([2.0]), 4.0)
+    >>> moments.blocks[0].rhs.tolist()
+    [[2.0]]
     """
 
     bare: FeatureMoments
-    learned: FeatureMoments
-    biases: Shaped[np.ndarray, "*m C"]
-    s: Any
+    first: Shaped[np.ndarray, "Kn *m"]
+    square: Any
 
     @property
     def arithmetic(self) -> Arithmetic:
@@ -124,27 +145,17 @@ class FixedBiasMoments(FeatureMoments):
     @property
     def certified_seconds(self) -> float:
         """About how long the integrals of these moments in balls take."""
-        return self.learned.certified_seconds
-
-    @cached_property
-    def _target(self) -> tuple[Shaped[np.ndarray, "Kn m"], Any]:
-        b = self.learned.b
-        columns = b.reshape(len(b), -1)
-        first, square = left_over(
-            self.learned.A.dense(), columns, np.asarray(self.learned.y2), np.atleast_2d(self.biases), self.s
-        )
-        return first, square.item()
+        return self.bare.certified_seconds
 
     @property
     def b(self) -> Shaped[np.ndarray, "Kn *m"]:
         """<phi y'>."""
-        first = self._target[0]
-        return first[:, 0] if self.biases.ndim == 1 else first
+        return self.first
 
     @property
     def y2(self) -> Any:
         """<y'.y'>."""
-        return self._target[1]
+        return self.square
 
     @cached_property
     def structure(self) -> Structure:
@@ -155,13 +166,13 @@ class FixedBiasMoments(FeatureMoments):
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
         """The decoupled parts of A, with the forces of the target y'."""
-        force = np.moveaxis(self.b, 0, -1)
+        force = np.moveaxis(self.first, 0, -1)
         return tuple(replace(block, rhs=block.project(force)) for block in self.bare.blocks)
 
     @property
     def amplification(self) -> float:
-        """That of the moments with the features of the biases."""
-        return max(self.bare.amplification, self.learned.amplification)
+        """That of the moments without biases."""
+        return self.bare.amplification
 
     def assembled(self) -> Shaped[np.ndarray, "Kn Kn"]:
         """A as an array."""

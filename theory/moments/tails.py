@@ -26,7 +26,8 @@ from theory.moments.basis import Key
 from theory.moments.directions import Direction, in_balls, pair_in_balls, projection, variance_along
 from theory.moments.half_spaces import HalfSpace
 from theory.moments.soft_inputs import Factor, thresholds
-from theory.moments.statistics import ClassStatistics, Tail, TailPair
+from theory.moments.statistics import ClassStatistics
+from theory.moments.unit_gaussians import Tail, TailPair
 from theory.problem import Identity, OutOfReachError
 
 # P(U >= 37) = 6e-300: entries of A beyond are no numbers of float64.

@@ -37,7 +37,7 @@ def certified_flow(problem: Problem, digits: int) -> tuple[FlowNumbers, int]:
 
     With A = 1/2 and b = (1/2, -1/2) the weights are 1 - exp(-t/2):
 
-    >>> from theory.problem import AlwaysGate, FiniteData, Network, Training
+    >>> from theory.problem import AlwaysGate, FiniteData, Network, NormalInitialisation, Training
     >>> law, network = FiniteData([[1, 0], [0, 1]], [1, -1]), Network("gated-linear", "mean", 1, (AlwaysGate(),))
     >>> problem = Problem(law, network, Training("half-mse", 1, NormalInitialisation(0, 0), (2,)))
     >>> numbers, working = certified_flow(problem, 30)

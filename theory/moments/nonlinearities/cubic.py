@@ -22,7 +22,8 @@ from theory.moments.inputs import Density, Sites
 from theory.moments.nonlinearities.dispatch import inputs_through, statistics_through
 from theory.moments.nonlinearities.plane import Plane, hermite
 from theory.moments.process_inputs import ProcessInputs
-from theory.moments.statistics import ClassStatistics, Lags, SignPair, Tail, TailPair
+from theory.moments.statistics import ClassStatistics, Lags
+from theory.moments.unit_gaussians import SignPair, Tail, TailPair
 from theory.problem import Cubic, NonlinearGP
 
 _ORDERS = (1, 3)

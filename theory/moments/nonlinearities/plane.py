@@ -17,7 +17,7 @@ from operator import mul
 from typing import Any
 
 from theory.moments.arithmetic import Arithmetic
-from theory.moments.statistics import TailPair
+from theory.moments.unit_gaussians import TailPair
 
 _LARGEST = 6  # the sum of the orders of two Hermite polynomials of order 3
 

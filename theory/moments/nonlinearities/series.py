@@ -26,7 +26,8 @@ from theory.moments.nonlinearities.edges import square_in_balls
 from theory.moments.nonlinearities.quadrature import Given, in_plane, on_line
 from theory.moments.nonlinearities.refusals import refuse
 from theory.moments.process_inputs import ProcessInputs
-from theory.moments.statistics import ClassStatistics, Lags, SignPair, Tail, TailPair
+from theory.moments.statistics import ClassStatistics, Lags
+from theory.moments.unit_gaussians import SignPair, Tail, TailPair
 from theory.problem import Algebraic, Laplace, Logistic, NonlinearGP, Nonlinearity, OutOfReachError, Quantile
 
 NODES = 16

@@ -13,7 +13,8 @@ from theory.moments.inputs import Sites, Values
 from theory.moments.nonlinearities.dispatch import inputs_through, statistics_through
 from theory.moments.nonlinearities.refusals import refusing
 from theory.moments.process_inputs import ProcessInputs
-from theory.moments.statistics import ClassStatistics, Lags, Tail, TailPair
+from theory.moments.statistics import ClassStatistics, Lags
+from theory.moments.unit_gaussians import Tail, TailPair
 from theory.problem import NonlinearGP, Sign
 
 
