@@ -1,7 +1,7 @@
 r"""The moments of Gaussian inputs through a soft gate of one site, $\Phi(\beta (z_i - \theta))$.
 
-The gate is the probability of $z_i + e/\beta \geq \theta$ with $e \sim \mathcal N(0, 1)$: a half-space of a Gaussian whose
-correlations are smaller by $\lambda = \beta/\sqrt{1 + \beta^2}$. `gdln solve` uses these forms for soft gates.
+The gate is the probability of $z_i + e/\beta \geq \theta$ with $e \sim \mathcal N(0, 1)$: a half-space of a Gaussian
+whose correlations are smaller by $\lambda = \beta/\sqrt{1 + \beta^2}$. `gdln solve` uses these forms for soft gates.
 """
 
 from collections.abc import Callable
