@@ -24,7 +24,8 @@ from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.feature_moments import squared_labels
 from theory.moments.infinite_line import line_bound
 from theory.moments.latent_rank import regular, require_independent
-from theory.moments.nonlinearities.gates import centred_gates, check_gates
+from theory.moments.nonlinearities.gates import centred_gates, check_gates, independent
+from theory.moments.nonlinearities.piecewise import PiecewiseFeatures, on_range
 from theory.moments.sign_features import SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, Stationary, class_statistics, stationary, two_site_blocks
 from theory.moments.symmetric import Dense, Symmetric
@@ -40,7 +41,7 @@ MOST_SECONDS = 60
 
 def process_moments(
     law: Stationary, network: Network, arithmetic: Arithmetic, centred: bool | None = None
-) -> SignFeatures:
+) -> SignFeatures | PiecewiseFeatures:
     """A, b and <y.y> of a gated-linear network on a stationary process, of any number of classes, priors and means.
 
     `centred` is False for a part of a mixture whose other parts have means: then gates at 0 are tails here too.
@@ -79,7 +80,10 @@ def process_moments(
             f"{MOST_SECONDS} s is refused.",
             "Leave `digits` out for float64, or use fewer sites, thresholds or overlapping gates.",
         )
-    return SignFeatures(gates, _Process(law, gates, arithmetic).moments, seconds)
+    features = SignFeatures(gates, _Process(law, gates, arithmetic).moments, seconds)
+    if isinstance(law, Elliptical) or not law.latent or independent(law, gates):
+        return features
+    return on_range(law, features)
 
 
 def _certified_seconds(law: Stationary, gates: GateBasis) -> float:

@@ -47,17 +47,16 @@ def check_gates(law: NonlinearGP, network: Network, gates: GateBasis) -> None:
     """Raise OutOfReachError where a gate is no half-space of the latent, or where the rank of A is not known exactly.
 
     f never falls, so that a gate on one input is one on its latent, for an f without flat pieces in every way. Flat
-    pieces make features depend on each other: for x = sign(z), s_i x_i = 1 and s_i x_j = s_j x_i. Those of the two
-    sides of one site do not: on each side the x_j of the other sites vary freely, and x_i is not 0 throughout.
+    pieces make features depend on each other: for x = sign(z), s_i x_i = 1 and s_i x_j = s_j x_i; see `piecewise`.
 
     >>> from theory.moments.basis import gate_basis
-    >>> from theory.problem import SiteGate
+    >>> from theory.problem import DirectionGate
     >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0), nonlinearity="sign")
-    >>> network = Network("gated-linear", "mean", 2, (SiteGate(0, lo=0), SiteGate(1, lo=0)))
+    >>> network = Network("gated-linear", "mean", 1, (DirectionGate({0: 1, 1: 2}, lo=0),))
     >>> check_gates(law, network, gate_basis(network))
     Traceback (most recent call last):
     ...
-    theory.problem.errors.OutOfReachError: The features of these gates depend on each other for x = sign(z), ...
+    theory.problem.errors.OutOfReachError: Hard gates along several sites and inputs x = sign(z), which are ...
     """
     f = law.nonlinearity
     if isinstance(f, Erf):
@@ -76,12 +75,11 @@ def check_gates(law: NonlinearGP, network: Network, gates: GateBasis) -> None:
         if looks_on(gate) == "input" and (flat or jumps):
             _check_input_gate(law, gate, f"network.gates[{index}]", bool(flat))
     _check_soft(law, gates)
-    if flat and not _independent(law, gates, flat):
+    if flat and any(own.direction.site is None and not own.soft for own in gates.half_spaces):
         raise OutOfReachError(
-            f"The features of these gates depend on each other for x = {f.kind}(z), which is constant on intervals, "
-            "and the rank of A is not known exactly.",
-            "Gate one site only, or the latent at thresholds other than 0 without biases and class means; simulate it, "
-            "or take erf at a large gain.",
+            f"Hard gates along several sites and inputs x = {f.kind}(z), which are constant on intervals, have no "
+            "exact moments here: products of half-spaces in general position may depend on each other.",
+            "Gate sites, take a soft gate, simulate it (gdln simulate), or take erf at a large gain.",
         )
 
 
@@ -149,27 +147,35 @@ def pieces(f: Nonlinearity) -> list[Piece]:
     return joined
 
 
-def _independent(law: NonlinearGP, gates: GateBasis, flat: list[Piece]) -> bool:
+def independent(law: NonlinearGP, gates: GateBasis) -> bool:
     """Whether the functions e_c x_j, with biases or class means also e_c, are certain to be linearly independent.
 
     Functions of different sites are independent as products, e_c(z_i) f(z_j), unless f is itself a combination of 1 and
     the e_c of its site, at two sites. What remains is a sum of functions of one site each: it vanishes where all are
     constant, and without biases at most one site may have a combination that is a constant. Soft gates are analytic and
     are no combination of the others on any cell.
+
+    Two signs are not, x_0 s_1 = s_0 x_1 for x = sign(z):
+
+    >>> from theory.moments.basis import gate_basis
+    >>> from theory.problem import SiteGate
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0), nonlinearity="sign")
+    >>> gates = SiteGate(0, lo=0), SiteGate(1, lo=0)
+    >>> [independent(law, gate_basis(Network("gated-linear", "mean", k, gates[:k]))) for k in (1, 2)]
+    [True, False]
     """
-    hard = [own for own in gates.half_spaces if not own.soft]
-    if any(own.direction.site is None for own in hard):
-        return False
+    flat = pieces(law.nonlinearity)
+    hard = [own for own in gates.half_spaces if not own.soft] if flat else []
     with_constants = bool(gates.constants or law.means)
     constant = known = 0
     for site in {own.direction.site for own in hard}:
-        cells = list(_cells(law, [own for own in hard if own.direction.site == site], flat))
-        rows = [row for values, f in cells for row in _equations(values, f, with_constants)]
+        found = list(cells(law, [own for own in hard if own.direction.site == site], flat))
+        rows = [row for values, f in found for row in _equations(values, f, with_constants)]
         if not _regular([row[:-1] for row in rows]):
             return False
         constant += not _regular(rows)
-        if all(f is not None for _, f in cells):
-            known += not _regular([[*values, f] for values, f in cells])
+        if all(f is not None for _, f in found):
+            known += not _regular([[*values, f] for values, f in found])
     return known <= 1 and constant <= (0 if with_constants else 1)
 
 
@@ -192,10 +198,15 @@ def _regular(rows: list[list[Fraction]]) -> bool:
     return exact.rref()[1] == len(rows[0])
 
 
-def _cells(
+def cells(
     law: NonlinearGP, own: list[HalfSpace], flat: list[Piece]
 ) -> Iterator[tuple[list[Fraction], Fraction | None]]:
-    """Yield, for each interval between the cuts of a site, the values of 1 and the half-spaces, and of f or None."""
+    """Yield, for each interval between the cuts of a site, the values of 1 and the half-spaces, and of f or None.
+
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0), nonlinearity="sign")
+    >>> [str(f) for _, f in cells(law, [], pieces(law.nonlinearity))]
+    ['-1', '1']
+    """
     places = [_place(law, function) for function in own]
     ends = [end for low, high, _ in flat for end in (low, high)]
     cuts = sorted({*places, *ends, -inf, inf})
