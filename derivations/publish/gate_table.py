@@ -84,7 +84,7 @@ def gate_table() -> str:
 def _entry(data: Law, gates: tuple[Gate, ...], on: str, biases: str) -> str:
     """Return "digits", "float64" or a dash.
 
-    >>> _entry(LAWS["`nlgp`, sign"], GATES["sites at 0"][0], "latent", "none")
+    >>> _entry(LAWS["`nlgp`, sign"], *GATES["a direction"])
     '–'
     """
     own = tuple(replace(gate, on=on if data.latent else "input") for gate in gates)

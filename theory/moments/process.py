@@ -19,12 +19,12 @@ import numpy as np
 from jaxtyping import Shaped
 
 from theory.moments.arithmetic import Arithmetic
-from theory.moments.basis import GateBasis, Key, gate_basis
+from theory.moments.basis import GateBasis, Key
 from theory.moments.directions import half_space, two_sign_block, two_signs
 from theory.moments.feature_moments import squared_labels
 from theory.moments.infinite_line import line_bound
 from theory.moments.latent_rank import regular, require_independent
-from theory.moments.nonlinearities.gates import centred_gates, check_gates, independent
+from theory.moments.nonlinearities.gates import basis_of, check_gates, independent
 from theory.moments.nonlinearities.piecewise import PiecewiseFeatures, on_range
 from theory.moments.sign_features import SignFeatures, SignMoments
 from theory.moments.statistics import ClassStatistics, Stationary, class_statistics, stationary, two_site_blocks
@@ -60,7 +60,7 @@ def process_moments(
     >>> np.diag(process_moments(law, network, FLOAT64).assembled()).round(12).tolist()
     [0.5, 0.5, 0.5, 0.5, 0.5, 0.5]
     """
-    gates = gate_basis(network, law.latent, centred_gates(law, network, centred), law if law.latent else None)
+    gates = basis_of(law, network, centred)
     if not any(any(row) for row in gates.coefficients):
         raise InputError("No gate of this network ever opens, so that nothing is learned.", "Move the gates' bounds.")
     unlike = (function for function in gates.half_spaces if function.soft or function.direction.site is None)

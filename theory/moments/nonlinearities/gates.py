@@ -7,12 +7,13 @@ from math import inf
 
 from scipy.special import ndtri
 
-from theory.moments.basis import GateBasis
+from theory.moments.basis import GateBasis, gate_basis
 from theory.moments.half_spaces import HalfSpace
 from theory.moments.latent_rank import regular
 from theory.moments.nonlinearities.edges import edge, exact_square
 from theory.problem import (
     Erf,
+    Law,
     Network,
     NonlinearGP,
     Nonlinearity,
@@ -28,7 +29,21 @@ Piece = tuple[float, float, Fraction]  # an interval of z on which f has one val
 _NARROW = 1e-12  # two cuts that are closer have float64 numbers that may be in the wrong order
 
 
-def centred_gates(law: NonlinearGP, network: Network, centred: bool | None = None) -> bool:
+def basis_of(law: Law, network: Network, centred: bool | None = None) -> GateBasis:
+    """Return the gates of a network over half-spaces of the latent of a law, or of its input where it has none.
+
+    `centred` is False for a part of a mixture whose other parts have class means.
+
+    >>> from theory.problem import SiteGate
+    >>> law = NonlinearGP(4, (2, 1), 1, "open", "none", (1, 0), nonlinearity="sign")
+    >>> gates = [SiteGate(0, lo=lo, on="input") for lo in ("-1/2", 1)]  # the same, x >= 1
+    >>> len(basis_of(law, Network("gated-linear", "mean", 2, tuple(gates))).half_spaces)
+    1
+    """
+    return gate_basis(network, law.latent, centred_gates(law, network, centred), law if law.latent else None)
+
+
+def centred_gates(law: Law, network: Network, centred: bool | None = None) -> bool:
     """Return whether 1[x >= 0] is 1[z >= 0]: not with class means, nor where x is 0 with a probability of its own.
 
     >>> table = {"kind": "quantile", "p": ["1/2", "3/4", 1], "x": [0, 0, 1]}
