@@ -70,9 +70,41 @@ def test_the_optimum_is_that_of_the_pseudo_inverse(case, biases):
         assert np.abs(solution.fixed_point.ravel() - end).max() <= FLOW_FLOAT64 * solution.condition
 
 
-def test_digits_and_class_means_of_dependent_signs():
-    question = asked("sign", TWO, "trained", means=(("1/2", 0, 0), (0, "-1/4", 1)))
+@pytest.mark.parametrize("means", [(("1/2", 0, 0), (0, "-1/4", 1)), (("1/2", "1/3", 0),) * 2])
+def test_digits_and_class_means_of_dependent_signs(means):
+    question = asked("sign", TWO, "none", means=means)
     moments, plain, exact = gated_moments(question), solve(question), solve(question, digits=15)
     values = np.linalg.eigvalsh(moments.A)
     assert plain.rank == int((values > PIECEWISE_RANK * values[-1]).sum())
+    theta = np.cos(np.arange(len(values)) ** 2)
+    assert np.abs(moments.features.A.matvec(theta) - moments.A @ theta).max() <= FLOW_FLOAT64 * values[-1]
     assert abs(plain.mse - float(exact.mse)) <= FLOW_FLOAT64 * plain.condition
+
+
+@pytest.mark.parametrize(
+    ("table", "gate", "share"),
+    [
+        ((0, 1, 1, 2), {"lo": 1}, 0.25),
+        ((0, 1, 1, 2), {"lo": "1001/1000"}, 0.0999),
+        ((0, 1, 1, 2), {"hi": 1}, 0.75),
+        ((0, 1, 1, 2), {"lo": -1}, 0.9),
+        ((0, 1, 1, 2), {"hi": -1}, 0.1),
+        ((0, 0, 1, 2), {"lo": 0}, 0.75),
+        ((0, 0, 1, 2), {"hi": 0}, 0.25),
+        ((1, 2, 3, 4), {"lo": "1/2"}, 0.5),
+        ((1, 2, 3, 4), {"lo": 1}, 0.5),
+        ((1, 2, 3, 4), {"hi": -1}, 0.5),
+    ],
+)
+def test_which_side_a_value_of_its_own_probability_is_on(table, gate, share):
+    """P(gate) from the table of probabilities 1/2, 3/4, 9/10, 1: {x >= v} contains v, and {x < v} does not."""
+    f = Quantile(["1/2", "3/4", "9/10", 1], list(table))
+    moments = gated_moments(asked(f, (SiteGate(1, on="input", **gate), AlwaysGate()), "trained", normaliser="none"))
+    assert abs(moments.A[6, 6] - share) <= PIECEWISE_RANK
+
+
+@pytest.mark.parametrize(("f", "bounds"), [("sign", (0, "1/2", 1)), (Quantile(["1/2", 1], [1, 2]), ("-1/2", 0, 1))])
+def test_bounds_in_a_gap_are_one_gate(f, bounds):
+    gates = tuple(SiteGate(1, lo=lo, on="input") for lo in bounds)
+    one, three = (gated_moments(asked(f, own, "none", normaliser="none")) for own in (gates[:1], gates))
+    assert three.features.A.rank == one.features.A.rank == 3

@@ -17,6 +17,7 @@ from theory.flow.linear.convention import convention
 from theory.flow.linear.parameters import initial
 from theory.moments import feature_moments, gated_moments, gated_moments_certified
 from theory.problem import (
+    LAWS,
     AlwaysGate,
     FiniteData,
     Network,
@@ -161,3 +162,19 @@ def test_an_infinite_variance_is_refused_beside_fixed_biases_too():
     question = Problem(law, Network("gated-linear", "mean", 1, (AlwaysGate(),), "fixed"), training)
     with pytest.raises(OutOfReachError, match="infinite variance"):
         solve(question)
+
+
+def test_estimated_moments_know_fixed_biases(tmp_path):
+    """One gate that is always open: the bias 1/2 takes as much off every label, on the same examples."""
+    found = []
+    for name, shift, biases in (("given", 0.0, "fixed"), ("shifted", 0.5, "none")):
+        folder = tmp_path / name
+        folder.mkdir()
+        np.save(folder / "x.npy", np.array([[2.0, 1.0], [0.0, -1.0], [1.0, 0.5]]))
+        np.save(folder / "y.npy", np.array([1.0, -1.0, 2.0]) - shift)
+        law = LAWS["own"](folder=str(folder), estimate={"examples": 4000})
+        start = {"hidden_bias0": ("1/2",), "output_bias0": 0} if biases == "fixed" else {}
+        network = Network("gated-linear", "mean", 1, (AlwaysGate(),), biases)
+        found.append(solve(Problem(law, network, Training("half-mse", 1, ((0, 0),), (1,), **start))))
+    assert np.abs(found[0].fixed_point - found[1].fixed_point).max() <= FLOW_ROUNDED
+    assert abs(found[0].mse - found[1].mse) <= FLOW_ROUNDED
