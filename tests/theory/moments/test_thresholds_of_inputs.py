@@ -150,3 +150,14 @@ def test_soft_gates_along_two_sites(kind):
         DirectionGate({0: 3, 1: 1}, lo=-1, hi=1, sharpness="1/2"),
     )
     agree(question(CASES[kind], gates, biases="none" if kind == "sign" else "trained"))
+
+
+def test_far_sites_do_not_depend_on_the_gate():
+    """Correlations down to the smallest numbers of float64 and below: E[T x_k x_l] = P(T) E[x_k x_l]."""
+    law = NonlinearGP(40, (1,), 1, "open", "unit-variance", (1,), nonlinearity="laplace")
+    training = Training("half-mse", 1, ((0,) * 40,), (1,))
+    moments = gated_moments(Problem(law, Network("gated-linear", "mean", 1, (SiteGate(0, lo="1/2"),)), training))
+    whole = gated_moments(Problem(law, Network("gated-linear", "mean", 1, (SiteGate(0, lo=0),)), training)).A * 2
+    assert np.isfinite(moments.A).all()
+    apart = moments.A[20:, 20:] - float(ndtr(-0.5)) * whole[20:, 20:]
+    assert np.abs(apart).max() <= MOMENT_FOUR_FACTORS

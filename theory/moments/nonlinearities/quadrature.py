@@ -72,9 +72,8 @@ def in_plane(nonlinearity: Nonlinearity, rho: float, gap: float, tails: Sequence
     True
     """
     root, end, kinks = sqrt(gap), functions.reach(nonlinearity), _kinks(nonlinearity)
-    turns = [
-        (tail.at / tail.along, sqrt(max(0.0, 1 - tail.along**2)) / abs(tail.along)) for tail in tails if tail.along
-    ]
+    near = [tail for tail in tails if abs(tail.along) > _NARROWEST]
+    turns = [(tail.at / tail.along, sqrt(max(0.0, 1 - tail.along**2)) / abs(tail.along)) for tail in near]
     steep = [tail for tail in tails if abs(tail.across) > _NARROWEST]
     lines = [(tail.at / tail.across, -tail.along / tail.across, tail.rest / abs(tail.across)) for tail in steep]
     bends = [(z / root, -rho / root, 0.0) for z in kinks]
